@@ -1,0 +1,64 @@
+use thrifty_domain::PointsRef;
+use thrifty_sampling::Stream;
+
+/// A belief about a function on the unit cube: a mean and a variance at every point.
+pub trait Posterior: Send + Sync {
+    /// Dimension of the points it takes.
+    fn dim(&self) -> usize;
+
+    /// Mean and variance of the latent function at m points, overwriting both slices; one solve for all.
+    fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]);
+
+    /// Mean and variance at one point.
+    fn predict(&self, x: &[f64]) -> (f64, f64) {
+        let (mut mean, mut variance) = ([0.0], [0.0]);
+        self.predict_into(PointsRef::single(x), &mut mean, &mut variance);
+        (mean[0], variance[0])
+    }
+
+    /// Gradients with respect to the point, if the model has them.
+    fn gradient(&self) -> Option<&dyn PosteriorGradient> {
+        None
+    }
+
+    /// Covariances between points, if the model has them.
+    fn joint(&self) -> Option<&dyn JointPosterior> {
+        None
+    }
+}
+
+/// A posterior whose mean and variance can be differentiated with respect to the point.
+pub trait PosteriorGradient: Posterior {
+    /// Mean, variance and their gradients at m points; the gradients are m×d, row-major. Overwrites.
+    fn predict_with_gradient_into(
+        &self,
+        x: PointsRef<'_>,
+        mean: &mut [f64],
+        variance: &mut [f64],
+        mean_gradient: &mut [f64],
+        variance_gradient: &mut [f64],
+    );
+}
+
+/// A posterior that knows how function values at different points vary together.
+pub trait JointPosterior: Posterior {
+    /// Posterior covariance of the latent function at m points: m×m, row-major, symmetric to the bit. Overwrites.
+    fn covariance_into(&self, x: PointsRef<'_>, out: &mut [f64]);
+
+    /// Posterior covariance between the latent function at `a` and at `b`: row-major, `a` in rows. Overwrites.
+    fn cross_covariance_into(&self, a: PointsRef<'_>, b: PointsRef<'_>, out: &mut [f64]);
+}
+
+/// A model that learns a function from data.
+pub trait Surrogate {
+    /// What it believes after seeing the data.
+    type Posterior: Posterior;
+    /// Why it could not learn.
+    type Error: std::error::Error + Send + Sync + 'static;
+
+    /// Learns from n points of the unit cube and their targets. Randomness (restarts) comes from `rng` alone.
+    ///
+    /// # Errors
+    /// Empty data, points and targets of different number, anything non-finite, or numerical breakdown.
+    fn fit(&mut self, x: PointsRef<'_>, y: &[f64], rng: &mut Stream) -> Result<Self::Posterior, Self::Error>;
+}

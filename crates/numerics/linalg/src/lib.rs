@@ -1,0 +1,1 @@
+//! Cholesky with an explicit, reported jitter ladder; solves, inverse, log-determinant, append and drop a row.

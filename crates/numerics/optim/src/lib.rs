@@ -1,0 +1,1 @@
+//! Bounded quasi-Newton, multi-start, derivative-free and mixed-domain local search.

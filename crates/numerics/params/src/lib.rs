@@ -1,0 +1,1 @@
+//! Hyperparameters (name, value, transform, prior) and the one MAP objective.

@@ -1,0 +1,1 @@
+//! Bayesian optimisation: surrogate, acquisition and maximiser as one optimiser.

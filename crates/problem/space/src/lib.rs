@@ -1,0 +1,1 @@
+//! Parameters, conditions, configurations, and their encoding into the unit cube.

@@ -1,0 +1,1 @@
+//! Trials, history, ask and tell, the one loop, stop rules, the journal.

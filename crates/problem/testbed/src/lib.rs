@@ -1,0 +1,1 @@
+//! Problems with known optima, and wrappers that make them noisy, shifted or failing.
