@@ -1,0 +1,133 @@
+//! Laws of the factorisation on random positive-definite matrices, and its behaviour at the edges.
+
+use proptest::prelude::*;
+use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
+
+/// `B Bᵀ + n·ε·I` from a random square B: positive definite, condition number up to about 1e8.
+fn positive_definite() -> impl Strategy<Value = Matrix> {
+    (1_usize..40).prop_flat_map(|n| {
+        prop::collection::vec(-1.0..1.0_f64, n * n).prop_map(move |b| {
+            Matrix::from_fn(n, n, |i, j| {
+                let dot: f64 = (0..n).map(|k| b[i * n + k] * b[j * n + k]).sum();
+                dot + if i == j { 1e-6 * n as f64 } else { 0.0 }
+            })
+        })
+    })
+}
+
+fn multiply(a: &Matrix, x: &[f64]) -> Vec<f64> {
+    (0..a.rows()).map(|i| (0..a.cols()).map(|j| a[(i.max(j), i.min(j))] * x[j]).sum()).collect()
+}
+
+fn factor(a: &Matrix) -> Cholesky {
+    Cholesky::new(a.clone(), &JitterLadder::default()).expect("positive definite")
+}
+
+fn entries(l: &Matrix) -> impl Iterator<Item = f64> {
+    (0..l.cols()).flat_map(|j| l.column(j)[j..].to_vec())
+}
+
+proptest! {
+    #[test]
+    fn the_factor_multiplies_back_and_solves(a in positive_definite(), seed in 0_u64..1000) {
+        let (n, factor) = (a.rows(), factor(&a));
+        prop_assert_eq!(factor.jitter(), 0.0);
+        let l = factor.factor();
+        for j in 0..n {
+            for i in j..n {
+                let product: f64 = (0..=j).map(|k| l[(i, k)] * l[(j, k)]).sum();
+                prop_assert!((product - a[(i, j)]).abs() < 1e-13 * n as f64, "{i},{j}");
+            }
+        }
+        let x: Vec<f64> = (0..n).map(|i| ((i as u64 * 7 + seed) % 11) as f64 - 5.0).collect();
+        let mut b = multiply(&a, &x);
+        let backward: f64 = b.iter().fold(0.0, |m, v| m.max(v.abs()));
+        factor.solve_in_place(&mut b);
+        let residual = multiply(&a, &b).iter().zip(multiply(&a, &x)).map(|(p, q)| (p - q).abs()).fold(0.0, f64::max);
+        prop_assert!(residual <= 1e-11 * (1.0 + backward), "residual {residual}");
+    }
+
+    #[test]
+    fn append_and_drop_agree_with_a_new_factor(a in positive_definite(), which in 0_usize..40) {
+        let n = a.rows();
+        let without_last = Matrix::from_fn(n - 1, n - 1, |i, j| a[(i, j)]);
+        let row: Vec<f64> = (0..n - 1).map(|j| a[(n - 1, j)]).collect();
+        let mut grown = factor(&without_last);
+        grown.append(&row, a[(n - 1, n - 1)]).expect("positive definite");
+        for (found, expected) in entries(grown.factor()).zip(entries(factor(&a).factor())) {
+            prop_assert!((found - expected).abs() < 1e-8, "append: {found} against {expected}");
+        }
+        let index = which % n;
+        let kept = |i: usize| i + usize::from(i >= index);
+        let mut shrunk = factor(&a);
+        shrunk.drop_row(index);
+        let smaller = Matrix::from_fn(n - 1, n - 1, |i, j| a[(kept(i), kept(j))]);
+        for (found, expected) in entries(shrunk.factor()).zip(entries(factor(&smaller).factor())) {
+            prop_assert!((found - expected).abs() < 1e-8, "drop: {found} against {expected}");
+        }
+    }
+
+    #[test]
+    fn the_inverse_is_symmetric_and_inverts(a in positive_definite()) {
+        let (n, inverse) = (a.rows(), factor(&a).inverse());
+        for j in 0..n {
+            let product = multiply(&a, inverse.column(j));
+            for (i, value) in product.iter().enumerate() {
+                prop_assert_eq!(inverse[(i, j)].to_bits(), inverse[(j, i)].to_bits());
+                prop_assert!((value - f64::from(u8::from(i == j))).abs() < 1e-7, "{i},{j}: {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_log_determinant_scales(a in positive_definite(), exponent in -12_i32..12) {
+        let (n, scale) = (a.rows(), 10_f64.powi(exponent));
+        let scaled = Matrix::from_fn(n, n, |i, j| a[(i, j)] * scale);
+        let expected = factor(&a).log_det() + n as f64 * scale.ln();
+        prop_assert!((factor(&scaled).log_det() - expected).abs() < 1e-8 * (1.0 + expected.abs()));
+    }
+}
+
+#[test]
+fn a_singular_matrix_reports_its_jitter() {
+    for scale in [1e-12, 1.0, 1e12] {
+        let ones = Matrix::from_fn(50, 50, |_, _| scale);
+        let factor = Cholesky::new(ones.clone(), &JitterLadder::default()).expect("the ladder helps");
+        assert!(factor.jitter() > 0.0 && factor.jitter() <= 1e-12 * scale, "{}", factor.jitter());
+        let error = Cholesky::new(ones, &JitterLadder { steps: Vec::new() }).expect_err("no ladder");
+        // Rounding may carry the factorisation past the second pivot, never past the first.
+        assert!(error.n == 50 && error.index > 0 && error.jitter == 0.0, "{error:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_factored_is_an_error() {
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 0.0] {
+        let matrix = Matrix::from_fn(3, 3, |i, j| if i == j { bad } else { 0.0 });
+        assert!(Cholesky::new(matrix, &JitterLadder::default()).is_err(), "{bad}");
+        let corner = Matrix::from_fn(40, 40, |i, j| {
+            if i != j {
+                0.0
+            } else if i == 30 {
+                bad
+            } else {
+                1.0
+            }
+        });
+        let found = Cholesky::new(corner, &JitterLadder { steps: Vec::new() }).expect_err("indefinite");
+        assert_eq!(found.index, 30, "{bad}");
+    }
+}
+
+#[test]
+fn no_rows_are_fine() {
+    let mut empty = Cholesky::new(Matrix::zeros(0, 0), &JitterLadder::default()).expect("empty");
+    assert_eq!(empty.log_det(), 0.0);
+    empty.solve_in_place(&mut []);
+    empty.append(&[], 4.0).expect("positive");
+    assert_eq!(empty.factor()[(0, 0)], 2.0);
+    assert!(empty.append(&[4.0], 4.0).is_err(), "the same row again is singular");
+    assert_eq!(empty.dim(), 1, "a failed append changes nothing");
+    empty.drop_row(0);
+    assert_eq!(empty.dim(), 0);
+}

@@ -1,0 +1,108 @@
+use crate::{Param, Parameterized};
+
+/// Whoever can score its own hyperparameters.
+pub trait LogLikelihood: Parameterized {
+    /// Why a score cannot be had.
+    type Error;
+
+    /// The log likelihood at the current parameters; overwrites `gradient` with its derivatives with respect to
+    /// the natural values, in the order of [`Parameterized::params`].
+    ///
+    /// # Errors
+    /// Numerical breakdown, such as a covariance that is not positive definite.
+    fn log_likelihood(&mut self, gradient: &mut [f64]) -> Result<f64, Self::Error>;
+}
+
+/// Why parameters cannot be learnt.
+#[derive(Debug, Clone, thiserror::Error, PartialEq)]
+#[non_exhaustive]
+pub enum ParamsError {
+    /// A value lies outside its bounds, or a bound outside the range of its transform.
+    #[error("parameter {name} is {value}, expected a value in [{low}, {high}] for transform {transform:?}")]
+    OutOfBounds {
+        /// The parameter.
+        name: String,
+        /// Its value.
+        value: f64,
+        /// Its lower bound.
+        low: f64,
+        /// Its upper bound.
+        high: f64,
+        /// Its transform.
+        transform: crate::Transform,
+    },
+}
+
+/// The negative log posterior on the optimiser's scale: minimise it for the maximum a posteriori.
+///
+/// ```text
+/// J(u) = -log p(y | θ(u)) - Σ log π(θ_i(u)),   ∂J/∂u_i = ∂J/∂θ_i · dθ_i/du_i
+/// ```
+///
+/// Without priors this is maximum likelihood. A likelihood that fails has the value infinity, which line
+/// searches reject.
+pub struct MapObjective<'a, L> {
+    likelihood: &'a mut L,
+    params: Vec<Param>,
+    natural: Vec<f64>,
+}
+
+impl<'a, L: LogLikelihood> MapObjective<'a, L> {
+    /// The objective of a likelihood.
+    ///
+    /// # Errors
+    /// [`ParamsError::OutOfBounds`] names a parameter whose value or bounds make no sense.
+    pub fn new(likelihood: &'a mut L) -> Result<Self, ParamsError> {
+        let params = likelihood.params();
+        for p in &params {
+            let valid = |v: f64| p.transform.forward(v).is_finite();
+            if !(p.low <= p.value && p.value <= p.high && valid(p.low) && valid(p.high)) {
+                let (name, transform) = (p.name.clone(), p.transform);
+                return Err(ParamsError::OutOfBounds { name, value: p.value, low: p.low, high: p.high, transform });
+            }
+        }
+        let natural = vec![0.0; params.len()];
+        Ok(Self { likelihood, params, natural })
+    }
+
+    /// The parameters as they were at the start.
+    #[must_use]
+    pub fn params(&self) -> &[Param] {
+        &self.params
+    }
+
+    /// Bounds on the optimiser's scale.
+    #[must_use]
+    pub fn bounds(&self) -> Vec<(f64, f64)> {
+        self.params.iter().map(|p| (p.transform.forward(p.low), p.transform.forward(p.high))).collect()
+    }
+
+    /// The starting values on the optimiser's scale.
+    #[must_use]
+    pub fn start(&self) -> Vec<f64> {
+        self.params.iter().map(|p| p.transform.forward(p.value)).collect()
+    }
+
+    /// Natural values of a point on the optimiser's scale, clamped against rounding.
+    #[must_use]
+    pub fn natural(&self, u: &[f64]) -> Vec<f64> {
+        self.params.iter().zip(u).map(|(p, &u)| p.transform.inverse(u).clamp(p.low, p.high)).collect()
+    }
+
+    /// `J(u)`, overwriting `gradient` with `∂J/∂u`; infinity where the likelihood fails.
+    pub fn value_and_gradient(&mut self, u: &[f64], gradient: &mut [f64]) -> f64 {
+        for ((natural, p), &u) in self.natural.iter_mut().zip(&self.params).zip(u) {
+            *natural = p.transform.inverse(u).clamp(p.low, p.high);
+        }
+        self.likelihood.set_params(&self.natural);
+        let Ok(mut posterior) = self.likelihood.log_likelihood(gradient) else { return f64::INFINITY };
+        for ((slot, p), &natural) in gradient.iter_mut().zip(&self.params).zip(&self.natural) {
+            if let Some(prior) = &p.prior {
+                posterior += prior.log_density(natural);
+                *slot += prior.derivative(natural);
+            }
+            *slot *= -p.transform.slope(natural);
+        }
+        -posterior
+    }
+}

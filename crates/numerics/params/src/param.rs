@@ -1,0 +1,64 @@
+use thrifty_prob::Prior;
+
+use crate::Transform;
+
+/// One hyperparameter on its natural scale.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Param {
+    /// Name, unique within its owner, like `lengthscale[2]`.
+    pub name: String,
+    /// Value now.
+    pub value: f64,
+    /// Smallest value allowed.
+    pub low: f64,
+    /// Largest value allowed; equal to `low`, or to it and the value, when the parameter is not to be learnt.
+    pub high: f64,
+    /// The scale on which it is learnt.
+    pub transform: Transform,
+    /// What is believed of it before data; a density on the natural scale.
+    pub prior: Option<Prior>,
+}
+
+impl Param {
+    /// A positive parameter, learnt on the log scale within `[low, high]`.
+    #[must_use]
+    pub fn positive(name: impl Into<String>, value: f64, low: f64, high: f64) -> Self {
+        Self { name: name.into(), value, low, high, transform: Transform::Log, prior: None }
+    }
+
+    /// The same parameter with a prior.
+    #[must_use]
+    pub fn with_prior(mut self, prior: Option<Prior>) -> Self {
+        self.prior = prior;
+        self
+    }
+
+    /// The same parameter under `prefix.name`: how a composite tells its parts' parameters apart.
+    #[must_use]
+    pub fn under(mut self, prefix: &str) -> Self {
+        self.name = format!("{prefix}.{}", self.name);
+        self
+    }
+}
+
+/// Whoever has hyperparameters.
+pub trait Parameterized {
+    /// The parameters in a fixed order. Take this snapshot once a fit: it allocates.
+    fn params(&self) -> Vec<Param>;
+
+    /// Gives all parameters new natural values, in the order of [`Parameterized::params`].
+    ///
+    /// # Panics
+    /// When there are more or fewer values than parameters.
+    fn set_params(&mut self, values: &[f64]);
+}
+
+impl<P: Parameterized + ?Sized> Parameterized for Box<P> {
+    fn params(&self) -> Vec<Param> {
+        (**self).params()
+    }
+
+    fn set_params(&mut self, values: &[f64]) {
+        (**self).set_params(values);
+    }
+}

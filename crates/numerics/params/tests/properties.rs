@@ -1,0 +1,87 @@
+//! Laws of the transforms and of the MAP objective.
+
+use proptest::prelude::*;
+use thrifty_params::{LogLikelihood, MapObjective, Param, Parameterized, ParamsError, Transform};
+use thrifty_prob::Prior;
+
+/// Log likelihood `-Σ (θ_i - t_i)²`, which fails beyond θ_0 = 50.
+struct Quadratic {
+    params: Vec<Param>,
+    target: Vec<f64>,
+}
+
+impl Parameterized for Quadratic {
+    fn params(&self) -> Vec<Param> {
+        self.params.clone()
+    }
+
+    fn set_params(&mut self, values: &[f64]) {
+        assert_eq!(values.len(), self.params.len());
+        self.params.iter_mut().zip(values).for_each(|(p, &v)| p.value = v);
+    }
+}
+
+impl LogLikelihood for Quadratic {
+    type Error = ();
+
+    fn log_likelihood(&mut self, gradient: &mut [f64]) -> Result<f64, ()> {
+        let mut value = 0.0;
+        for ((slot, p), t) in gradient.iter_mut().zip(&self.params).zip(&self.target) {
+            value -= (p.value - t).powi(2);
+            *slot = -2.0 * (p.value - t);
+        }
+        if self.params[0].value > 50.0 { Err(()) } else { Ok(value) }
+    }
+}
+
+fn quadratic(value: f64) -> Quadratic {
+    let prior = Prior::gamma(2.0, 0.5).expect("valid");
+    let params = vec![
+        Param::positive("scale", value, 1e-6, 100.0).with_prior(Some(prior)),
+        Param { transform: Transform::Logit, ..Param::positive("share", 0.3, 0.01, 0.99) },
+        Param { transform: Transform::Identity, low: -9.0, ..Param::positive("mean", 0.7, -9.0, 9.0) },
+    ];
+    Quadratic { params, target: vec![2.0, 0.6, -1.0] }
+}
+
+proptest! {
+    #[test]
+    fn transforms_invert_and_slope_is_the_derivative(share in 1e-6..1.0_f64, which in 0..3) {
+        let transform = [Transform::Identity, Transform::Log, Transform::Logit][which as usize];
+        let natural = share * 0.999_999;
+        let u = transform.forward(natural);
+        prop_assert!((transform.inverse(u) - natural).abs() <= 1e-14 * (1.0 + u.abs()));
+        let slope = (transform.inverse(u + 1e-6) - transform.inverse(u - 1e-6)) / 2e-6;
+        prop_assert!((slope - transform.slope(natural)).abs() <= 1e-8, "{slope}");
+    }
+
+    #[test]
+    fn the_gradient_is_the_derivative_of_the_value(u in prop::collection::vec(-3.0..3.0_f64, 3)) {
+        let mut likelihood = quadratic(1.0);
+        let mut objective = MapObjective::new(&mut likelihood).expect("valid");
+        let (mut gradient, mut unused) = ([0.0; 3], [0.0; 3]);
+        objective.value_and_gradient(&u, &mut gradient);
+        for i in 0..3 {
+            let mut at = |step: f64| {
+                let mut moved = u.clone();
+                moved[i] += step;
+                objective.value_and_gradient(&moved, &mut unused)
+            };
+            let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
+            prop_assert!((slope - gradient[i]).abs() <= 1e-6 * (1.0 + slope.abs()), "{i}: {slope} {gradient:?}");
+        }
+    }
+}
+
+#[test]
+fn failure_is_infinite_and_bad_values_are_named() {
+    let mut likelihood = quadratic(60.0);
+    let mut objective = MapObjective::new(&mut likelihood).expect("valid");
+    let start = objective.start();
+    assert_eq!(objective.value_and_gradient(&start, &mut [0.0; 3]), f64::INFINITY);
+    for value in [0.0, -1.0, 101.0, f64::NAN] {
+        let mut likelihood = quadratic(value);
+        let Err(ParamsError::OutOfBounds { name, .. }) = MapObjective::new(&mut likelihood) else { panic!("{value}") };
+        assert_eq!(name, "scale");
+    }
+}
