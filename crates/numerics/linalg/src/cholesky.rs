@@ -46,7 +46,7 @@ impl Cholesky {
     ///
     /// # Panics
     /// When the matrix is not square.
-    pub fn new(matrix: Matrix, ladder: &JitterLadder) -> Result<Self, NotPositiveDefinite> {
+    pub fn new(matrix: &Matrix, ladder: &JitterLadder) -> Result<Self, NotPositiveDefinite> {
         assert_eq!(matrix.rows(), matrix.cols(), "a square matrix");
         let n = matrix.rows();
         let trace: f64 = (0..n).map(|i| matrix[(i, i)]).sum();
@@ -62,7 +62,7 @@ impl Cholesky {
         }
         for step in &ladder.steps {
             let jitter = step * scale;
-            attempt.clone_from(&matrix);
+            attempt.clone_from(matrix);
             attempt.add_to_diagonal(jitter);
             match factor_in_place(&mut attempt, Threads::One) {
                 Ok(()) => return Ok(Self { factor: attempt, jitter }),

@@ -1,6 +1,8 @@
 use faer::Par;
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::cholesky::llt::factor::{
+    LltError, LltRegularization, cholesky_in_place, cholesky_in_place_scratch,
+};
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 
@@ -37,7 +39,7 @@ pub fn factor_in_place(a: &mut Matrix, threads: Threads) -> Result<(), usize> {
     let par = threads.for_rows(n);
     let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, par, faer::Spec::default()));
     let stack = MemStack::new(&mut memory);
-    match cholesky_in_place(a.view_mut(), Default::default(), par, stack, faer::Spec::default()) {
+    match cholesky_in_place(a.view_mut(), LltRegularization::default(), par, stack, faer::Spec::default()) {
         Err(LltError::NonPositivePivot { index }) => Err(index),
         // NaN and infinity pass the factorisation's own sign test.
         Ok(_) => match (0..n).find(|&i| !(a[(i, i)] > 0.0 && a[(i, i)].is_finite())) {

@@ -10,7 +10,7 @@
 //! ```
 //! use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 //! let a = Matrix::from_fn(2, 2, |i, j| if i == j { 2.0 } else { 1.0 });
-//! let factor = Cholesky::new(a, &JitterLadder::default())?;
+//! let factor = Cholesky::new(&a, &JitterLadder::default())?;
 //! let mut b = [3.0, 3.0];
 //! factor.solve_in_place(&mut b);
 //! assert!((b[0] - 1.0).abs() < 1e-15 && factor.jitter() == 0.0);

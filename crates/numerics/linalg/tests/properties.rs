@@ -20,7 +20,7 @@ fn multiply(a: &Matrix, x: &[f64]) -> Vec<f64> {
 }
 
 fn factor(a: &Matrix) -> Cholesky {
-    Cholesky::new(a.clone(), &JitterLadder::default()).expect("positive definite")
+    Cholesky::new(a, &JitterLadder::default()).expect("positive definite")
 }
 
 fn entries(l: &Matrix) -> impl Iterator<Item = f64> {
@@ -92,9 +92,9 @@ proptest! {
 fn a_singular_matrix_reports_its_jitter() {
     for scale in [1e-12, 1.0, 1e12] {
         let ones = Matrix::from_fn(50, 50, |_, _| scale);
-        let factor = Cholesky::new(ones.clone(), &JitterLadder::default()).expect("the ladder helps");
+        let factor = Cholesky::new(&ones, &JitterLadder::default()).expect("the ladder helps");
         assert!(factor.jitter() > 0.0 && factor.jitter() <= 1e-12 * scale, "{}", factor.jitter());
-        let error = Cholesky::new(ones, &JitterLadder { steps: Vec::new() }).expect_err("no ladder");
+        let error = Cholesky::new(&ones, &JitterLadder { steps: Vec::new() }).expect_err("no ladder");
         // Rounding may carry the factorisation past the second pivot, never past the first.
         assert!(error.n == 50 && error.index > 0 && error.jitter == 0.0, "{error:?}");
     }
@@ -104,7 +104,7 @@ fn a_singular_matrix_reports_its_jitter() {
 fn what_cannot_be_factored_is_an_error() {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 0.0] {
         let matrix = Matrix::from_fn(3, 3, |i, j| if i == j { bad } else { 0.0 });
-        assert!(Cholesky::new(matrix, &JitterLadder::default()).is_err(), "{bad}");
+        assert!(Cholesky::new(&matrix, &JitterLadder::default()).is_err(), "{bad}");
         let corner = Matrix::from_fn(40, 40, |i, j| {
             if i != j {
                 0.0
@@ -114,14 +114,14 @@ fn what_cannot_be_factored_is_an_error() {
                 1.0
             }
         });
-        let found = Cholesky::new(corner, &JitterLadder { steps: Vec::new() }).expect_err("indefinite");
+        let found = Cholesky::new(&corner, &JitterLadder { steps: Vec::new() }).expect_err("indefinite");
         assert_eq!(found.index, 30, "{bad}");
     }
 }
 
 #[test]
 fn no_rows_are_fine() {
-    let mut empty = Cholesky::new(Matrix::zeros(0, 0), &JitterLadder::default()).expect("empty");
+    let mut empty = Cholesky::new(&Matrix::zeros(0, 0), &JitterLadder::default()).expect("empty");
     assert_eq!(empty.log_det(), 0.0);
     empty.solve_in_place(&mut []);
     empty.append(&[], 4.0).expect("positive");

@@ -58,7 +58,13 @@ impl<'a, L: LogLikelihood> MapObjective<'a, L> {
             let valid = |v: f64| p.transform.forward(v).is_finite();
             if !(p.low <= p.value && p.value <= p.high && valid(p.low) && valid(p.high)) {
                 let (name, transform) = (p.name.clone(), p.transform);
-                return Err(ParamsError::OutOfBounds { name, value: p.value, low: p.low, high: p.high, transform });
+                return Err(ParamsError::OutOfBounds {
+                    name,
+                    value: p.value,
+                    low: p.low,
+                    high: p.high,
+                    transform,
+                });
             }
         }
         let natural = vec![0.0; params.len()];

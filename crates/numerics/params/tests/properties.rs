@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use thrifty_params::{LogLikelihood, MapObjective, Param, Parameterized, ParamsError, Transform};
 use thrifty_prob::Prior;
 
-/// Log likelihood `-Σ (θ_i - t_i)²`, which fails beyond θ_0 = 50.
+/// Log likelihood `-Σ (θ_i - t_i)²`, which fails beyond 50 in the first parameter.
 struct Quadratic {
     params: Vec<Param>,
     target: Vec<f64>,
@@ -81,7 +81,9 @@ fn failure_is_infinite_and_bad_values_are_named() {
     assert_eq!(objective.value_and_gradient(&start, &mut [0.0; 3]), f64::INFINITY);
     for value in [0.0, -1.0, 101.0, f64::NAN] {
         let mut likelihood = quadratic(value);
-        let Err(ParamsError::OutOfBounds { name, .. }) = MapObjective::new(&mut likelihood) else { panic!("{value}") };
+        let Err(ParamsError::OutOfBounds { name, .. }) = MapObjective::new(&mut likelihood) else {
+            panic!("{value}")
+        };
         assert_eq!(name, "scale");
     }
 }

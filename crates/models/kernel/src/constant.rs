@@ -1,0 +1,58 @@
+use thrifty_domain::PointsRef;
+use thrifty_linalg::Matrix;
+use thrifty_params::{Param, Parameterized};
+
+use crate::{Kernel, KernelWorkspace};
+
+/// The constant covariance 1: a function that is the same everywhere. Times a variance with
+/// [`Scaled`](crate::Scaled) it is a bias with that variance. No parameters, any dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Constant;
+
+impl Parameterized for Constant {
+    fn params(&self) -> Vec<Param> {
+        Vec::new()
+    }
+
+    fn set_params(&mut self, values: &[f64]) {
+        assert!(values.is_empty(), "a constant kernel has no parameters");
+    }
+}
+
+impl Kernel for Constant {
+    fn dim(&self) -> Option<usize> {
+        None
+    }
+
+    fn num_params(&self) -> usize {
+        0
+    }
+
+    fn eval(&self, _x: &[f64], _y: &[f64]) -> f64 {
+        1.0
+    }
+
+    fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
+        out.resize(x.len(), y.len());
+        for j in 0..y.len() {
+            out.column_mut(j).fill(1.0);
+        }
+    }
+
+    fn forward(&self, x: PointsRef<'_>, scale: f64, _workspace: &mut KernelWorkspace, out: &mut Matrix) {
+        out.resize(x.len(), x.len());
+        for j in 0..x.len() {
+            out.column_mut(j).fill(scale);
+        }
+    }
+
+    fn pull_back_params(&self, _: &mut KernelWorkspace, weights: &Matrix, _: f64, _: &mut [f64]) -> f64 {
+        (0..weights.cols()).map(|j| weights.column(j)[j..].iter().sum::<f64>()).sum()
+    }
+
+    fn pull_back_input(&self, _x: &[f64], _y: PointsRef<'_>, _weights: &[f64], _grad: &mut [f64]) {}
+
+    fn boxed(&self) -> Box<dyn Kernel> {
+        Box::new(*self)
+    }
+}

@@ -1,0 +1,89 @@
+//! Laws that every kernel obeys, to be called from the tests of whoever implements one.
+
+use thrifty_domain::PointsRef;
+use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
+
+use crate::{Kernel, KernelWorkspace};
+
+/// The kernel is symmetric, its matrices equal its pairs, and they are positive definite to a jitter of 1e-9.
+///
+/// # Panics
+/// When the law does not hold.
+pub fn covariance_is_consistent(kernel: &dyn Kernel, x: PointsRef<'_>) {
+    let n = x.len();
+    let (mut cross, mut symmetric, mut diagonal) = (Matrix::default(), Matrix::default(), vec![f64::NAN; n]);
+    kernel.cov_into(x, x, &mut cross);
+    kernel.forward(x, 2.0, &mut KernelWorkspace::default(), &mut symmetric);
+    kernel.diagonal_into(x, &mut diagonal);
+    for j in 0..n {
+        assert_close(diagonal[j], kernel.eval(x.row(j), x.row(j)), 1e-14, "diagonal");
+        for i in j..n {
+            let value = kernel.eval(x.row(i), x.row(j));
+            assert_close(kernel.eval(x.row(j), x.row(i)), value, 1e-15, "symmetry");
+            assert_close(cross[(i, j)], value, 1e-14, "matrix");
+            assert_close(cross[(j, i)], value, 1e-14, "mirrored matrix");
+            assert_close(symmetric[(i, j)], 2.0 * value, 1e-14, "symmetric matrix");
+        }
+    }
+    let factor = Cholesky::new(&cross, &JitterLadder::default()).expect("positive semi-definite");
+    let scale = diagonal.iter().fold(0.0, |m: f64, v| m.max(*v));
+    assert!(factor.jitter() <= 1e-9 * scale, "jitter {} at scale {scale}", factor.jitter());
+}
+
+/// Both pullbacks equal central differences of weighted sums of covariances, to `tolerance` relative to the
+/// size of the sum's terms.
+///
+/// # Panics
+/// When the law does not hold.
+pub fn gradients_match(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) {
+    let n = x.len();
+    let weight = |i: usize, j: usize| ((i * 7 + j * 13) % 11) as f64 / 5.0 - 1.0;
+    let weights = Matrix::from_fn(n, n, |i, j| if i >= j { weight(i, j) } else { 0.0 });
+    let total = |kernel: &dyn Kernel| -> f64 {
+        (0..n)
+            .flat_map(|j| (j..n).map(move |i| (i, j)))
+            .map(|(i, j)| weight(i, j) * kernel.eval(x.row(i), x.row(j)))
+            .sum()
+    };
+    let params = kernel.params();
+    assert_eq!(params.len(), kernel.num_params());
+    let (mut workspace, mut out) = (KernelWorkspace::default(), Matrix::default());
+    let mut gradient = vec![0.25; params.len()];
+    kernel.forward(x, 1.0, &mut workspace, &mut out);
+    let found = kernel.pull_back_params(&mut workspace, &weights, 3.0, &mut gradient);
+    let scale = n as f64;
+    assert_close(found, total(kernel), 1e-13 * scale, "weighted sum");
+    for p in 0..params.len() {
+        let step = 1e-5 * params[p].value;
+        let at = |offset: f64| {
+            let mut moved = kernel.boxed();
+            let mut values: Vec<f64> = params.iter().map(|p| p.value).collect();
+            values[p] += offset;
+            moved.set_params(&values);
+            total(&*moved)
+        };
+        let slope = (at(step) - at(-step)) / (2.0 * step);
+        assert_close((gradient[p] - 0.25) / 3.0, slope, tolerance * scale, &params[p].name);
+    }
+    let weights: Vec<f64> = (0..n).map(|j| weight(j, 3)).collect();
+    // Off the data: a kernel need not be differentiable where points coincide.
+    let point: Vec<f64> = x.row(0).iter().map(|v| v + 0.137).collect();
+    let mut gradient = vec![0.5; x.dim()];
+    kernel.pull_back_input(&point, x, &weights, &mut gradient);
+    for d in 0..x.dim() {
+        let at = |offset: f64| -> f64 {
+            let mut moved = point.clone();
+            moved[d] += offset;
+            x.rows().zip(&weights).map(|(y, w)| w * kernel.eval(&moved, y)).sum()
+        };
+        let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
+        assert_close(gradient[d] - 0.5, slope, tolerance * scale, &format!("input {d}"));
+    }
+}
+
+fn assert_close(found: f64, expected: f64, tolerance: f64, what: &str) {
+    assert!(
+        (found - expected).abs() <= tolerance * (1.0 + expected.abs()),
+        "{what}: {found} against {expected}"
+    );
+}

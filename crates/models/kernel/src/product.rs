@@ -1,0 +1,114 @@
+use thrifty_domain::PointsRef;
+use thrifty_linalg::Matrix;
+use thrifty_params::{Param, Parameterized};
+
+use crate::error::common_dim;
+use crate::{Kernel, KernelError, KernelWorkspace};
+
+/// The product of two kernels: `k₁(x, y) · k₂(x, y)`.
+///
+/// Parameters: those of the left part under `left.`, then those of the right part under `right.`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Product<A, B> {
+    left: A,
+    right: B,
+}
+
+impl<A: Kernel, B: Kernel> Product<A, B> {
+    /// The product of two kernels.
+    ///
+    /// # Errors
+    /// [`KernelError::DimensionMismatch`] when they take points of different dimension.
+    pub fn new(left: A, right: B) -> Result<Self, KernelError> {
+        common_dim(left.dim(), right.dim())?;
+        Ok(Self { left, right })
+    }
+}
+
+impl<A: Kernel, B: Kernel> Parameterized for Product<A, B> {
+    fn params(&self) -> Vec<Param> {
+        let left = self.left.params().into_iter().map(|p| p.under("left"));
+        left.chain(self.right.params().into_iter().map(|p| p.under("right"))).collect()
+    }
+
+    fn set_params(&mut self, values: &[f64]) {
+        let (left, right) = values.split_at(self.left.num_params());
+        self.left.set_params(left);
+        self.right.set_params(right);
+    }
+}
+
+impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Product<A, B> {
+    fn dim(&self) -> Option<usize> {
+        self.left.dim().or(self.right.dim())
+    }
+
+    fn num_params(&self) -> usize {
+        self.left.num_params() + self.right.num_params()
+    }
+
+    fn eval(&self, x: &[f64], y: &[f64]) -> f64 {
+        self.left.eval(x, y) * self.right.eval(x, y)
+    }
+
+    fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
+        let (mut left, mut right) = (Matrix::default(), Matrix::default());
+        self.left.cov_into(x, y, &mut left);
+        self.right.cov_into(x, y, &mut right);
+        multiply_into(&left, &right, 1.0, out);
+    }
+
+    fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
+        let (left, right, left_values, right_values) = workspace.pair();
+        self.left.forward(x, 1.0, left, left_values);
+        self.right.forward(x, 1.0, right, right_values);
+        multiply_into(left_values, right_values, scale, out);
+    }
+
+    fn pull_back_params(
+        &self,
+        workspace: &mut KernelWorkspace,
+        weights: &Matrix,
+        scale: f64,
+        grad: &mut [f64],
+    ) -> f64 {
+        let (for_left, for_right) = grad.split_at_mut(self.left.num_params());
+        let (left, right, left_values, right_values) = workspace.pair();
+        // Each part sees the weights times the other part: the product rule. Only the lower half has meaning.
+        let mut seen = Matrix::zeros(weights.rows(), weights.cols());
+        multiply_lower_into(weights, right_values, &mut seen);
+        let total = self.left.pull_back_params(left, &seen, scale, for_left);
+        multiply_lower_into(weights, left_values, &mut seen);
+        self.right.pull_back_params(right, &seen, scale, for_right);
+        total
+    }
+
+    fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
+        let other = |kernel: &dyn Kernel| {
+            weights.iter().zip(y.rows()).map(|(w, y)| w * kernel.eval(x, y)).collect::<Vec<f64>>()
+        };
+        self.left.pull_back_input(x, y, &other(&self.right), grad);
+        self.right.pull_back_input(x, y, &other(&self.left), grad);
+    }
+
+    fn boxed(&self) -> Box<dyn Kernel> {
+        Box::new(self.clone())
+    }
+}
+
+fn multiply_into(a: &Matrix, b: &Matrix, scale: f64, out: &mut Matrix) {
+    out.resize(a.rows(), a.cols());
+    for j in 0..a.cols() {
+        for ((out, a), b) in out.column_mut(j).iter_mut().zip(a.column(j)).zip(b.column(j)) {
+            *out = scale * a * b;
+        }
+    }
+}
+
+fn multiply_lower_into(a: &Matrix, b: &Matrix, out: &mut Matrix) {
+    for j in 0..a.cols() {
+        for ((out, a), b) in out.column_mut(j)[j..].iter_mut().zip(&a.column(j)[j..]).zip(&b.column(j)[j..]) {
+            *out = a * b;
+        }
+    }
+}
