@@ -1,1 +1,24 @@
-//! Bounded quasi-Newton, multi-start, derivative-free and mixed-domain local search.
+//! Minimising and maximising functions that are cheap: likelihoods and acquisitions.
+//!
+//! [`Lbfgsb`] is the work-horse: smooth functions in a box, value and gradient from one call. [`multi_start`]
+//! runs anything from several places. [`nelder_mead`] needs no gradient. [`LocalSearch`] climbs on mixed
+//! domains. [`argmin_problem`] adapts our functions to argmin's solvers and theirs to ours. Nothing here knows
+//! what a model is.
+//!
+//! ```
+//! use thrifty_optim::Lbfgsb;
+//! let bowl = |x: &[f64], gradient: &mut [f64]| {
+//!     gradient[0] = 2.0 * (x[0] - 3.0);
+//!     (x[0] - 3.0).powi(2)
+//! };
+//! let found = Lbfgsb::default().minimize(bowl, &[0.0], &[(0.0, 2.0)])?;
+//! assert_eq!(found.x, [2.0]);
+//! # Ok::<(), thrifty_optim::OptimError>(())
+//! ```
+
+mod error;
+mod lbfgsb;
+pub mod suite;
+
+pub use error::OptimError;
+pub use lbfgsb::{Lbfgsb, Minimum, Termination};

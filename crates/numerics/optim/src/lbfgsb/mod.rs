@@ -1,0 +1,214 @@
+//! Bounded limited-memory quasi-Newton minimisation.
+
+mod cauchy;
+mod line_search;
+mod memory;
+mod small;
+mod subspace;
+
+use crate::OptimError;
+use crate::error::projected_start;
+use cauchy::CauchyPoint;
+use line_search::{LineSearch, Probe};
+use memory::Memory;
+
+/// Minimises a smooth function in a box: L-BFGS-B with value and gradient from one call.
+///
+/// Each iteration follows the projected gradient to the generalised Cauchy point of the quasi-Newton model,
+/// minimises the model over the variables that are free there, and searches along the line to that point for
+/// the strong Wolfe conditions. Where the plain quasi-Newton step stays inside the box it is that minimiser
+/// and is taken directly.
+///
+/// Source: Byrd, Lu, Nocedal & Zhu (1995); projection of the subspace step: Morales & Nocedal (2011); line
+/// search: Moré & Thuente (1994). Cost besides the function: O(m n + m³) an iteration for memory m.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Lbfgsb {
+    /// Pairs of steps and gradient changes that the model remembers.
+    pub memory: usize,
+    /// Stop when no component of the projected gradient is larger.
+    pub gradient_tolerance: f64,
+    /// Stop when an iteration lowers the value by less than this times `max(|f|, |f_next|, 1)`.
+    pub value_tolerance: f64,
+    /// Stop after so many iterations.
+    pub max_iterations: usize,
+    /// Stop after so many evaluations; the line search in progress is finished with its best point.
+    pub max_evaluations: usize,
+}
+
+impl Default for Lbfgsb {
+    /// The settings of scipy's L-BFGS-B (1.15): memory 10, 1e-5, 2.2e-9, 15,000, 15,000.
+    fn default() -> Self {
+        Self {
+            memory: 10,
+            gradient_tolerance: 1e-5,
+            value_tolerance: 2.220_446_049_250_313e-9,
+            max_iterations: 15_000,
+            max_evaluations: 15_000,
+        }
+    }
+}
+
+/// Why a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Termination {
+    /// The projected gradient is small: a stationary point.
+    Gradient,
+    /// The value hardly falls any more.
+    Value,
+    /// As many iterations as allowed.
+    Iterations,
+    /// As many evaluations as allowed.
+    Evaluations,
+    /// No lower point along a direction of descent: the limit of the function's precision.
+    LineSearch,
+}
+
+/// Where a search ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Minimum {
+    /// The best point, inside the box.
+    pub x: Vec<f64>,
+    /// The value there.
+    pub value: f64,
+    /// The gradient there.
+    pub gradient: Vec<f64>,
+    /// Iterations of the quasi-Newton method.
+    pub iterations: usize,
+    /// Calls of the function.
+    pub evaluations: usize,
+    /// Why it ended there.
+    pub termination: Termination,
+}
+
+impl Lbfgsb {
+    /// Minimises `f` from `start` within `bounds` (infinite ones are allowed). `f` returns the value and
+    /// overwrites the gradient; a value that is not finite rejects the step. A start outside the box moves
+    /// into it.
+    ///
+    /// # Errors
+    /// [`OptimError`]: lengths that differ, bounds in the wrong order or NaN, a start at which `f` or its
+    /// gradient is not finite.
+    pub fn minimize(
+        &self,
+        mut f: impl FnMut(&[f64], &mut [f64]) -> f64,
+        start: &[f64],
+        bounds: &[(f64, f64)],
+    ) -> Result<Minimum, OptimError> {
+        let mut x = projected_start(start, bounds)?;
+        let n = x.len();
+        let mut gradient = vec![0.0; n];
+        let mut value = f(&x, &mut gradient);
+        let mut evaluations = 1;
+        if !(value.is_finite() && gradient.iter().all(|g| g.is_finite())) {
+            return Err(OptimError::NonFiniteValue { value });
+        }
+        let mut memory = Memory::new(n, self.memory);
+        let mut cauchy = CauchyPoint::new(n, self.memory);
+        let (mut target, mut direction) = (vec![0.0; n], vec![0.0; n]);
+        let (mut next, mut next_gradient) = (x.clone(), gradient.clone());
+        let mut iterations = 0;
+        let boxed = bounds.iter().all(|(low, high)| low.is_finite() && high.is_finite());
+        let termination = loop {
+            if projected_gradient_norm(&x, &gradient, bounds) <= self.gradient_tolerance {
+                break Termination::Gradient;
+            }
+            if iterations >= self.max_iterations {
+                break Termination::Iterations;
+            }
+            if evaluations >= self.max_evaluations {
+                break Termination::Evaluations;
+            }
+            let inside = memory.newton_step_into(&x, &gradient, &mut target)
+                && target.iter().zip(bounds).all(|(t, &(low, high))| low <= *t && *t <= high);
+            if !inside {
+                cauchy.find(&x, &gradient, bounds, &mut memory);
+                subspace::minimize_into(&x, &gradient, bounds, &mut memory, &mut cauchy, &mut target);
+            }
+            for ((d, t), x) in direction.iter_mut().zip(&target).zip(&x) {
+                *d = t - x;
+            }
+            let slope: f64 = direction.iter().zip(&gradient).map(|(d, g)| d * g).sum();
+            if slope >= 0.0 || slope.is_nan() {
+                // Rounding has spoilt the model: forget it; with nothing left to forget, this is the end.
+                if memory.is_empty() {
+                    break Termination::LineSearch;
+                }
+                memory.clear();
+                continue;
+            }
+            let longest = longest_step(&x, &direction, bounds);
+            // Without a model yet, a box is the only hint of scale; without a box, move by 1.
+            let first = if iterations == 0 && !boxed {
+                (1.0 / direction.iter().map(|d| d * d).sum::<f64>().sqrt()).min(1.0)
+            } else {
+                1.0
+            };
+            let limit = if iterations == 0 { longest.min(1.0) } else { longest };
+            let mut search = LineSearch::new(value, slope, first.min(limit), limit.max(1.0));
+            let found = loop {
+                for (((next, x), d), &(low, high)) in next.iter_mut().zip(&x).zip(&direction).zip(bounds) {
+                    *next = (x + search.step() * d).clamp(low, high);
+                }
+                let trial = f(&next, &mut next_gradient);
+                evaluations += 1;
+                let trial_slope = direction.iter().zip(&next_gradient).map(|(d, g)| d * g).sum();
+                match search.probe(trial, trial_slope) {
+                    Probe::Accept => break Some(trial),
+                    Probe::Stuck => break (trial < value && trial_slope.is_finite()).then_some(trial),
+                    Probe::Again if evaluations >= self.max_evaluations => {
+                        break (trial < value && trial_slope.is_finite()).then_some(trial);
+                    }
+                    Probe::Again => {}
+                }
+            };
+            let Some(next_value) = found else {
+                if memory.is_empty() || evaluations >= self.max_evaluations {
+                    break if evaluations >= self.max_evaluations {
+                        Termination::Evaluations
+                    } else {
+                        Termination::LineSearch
+                    };
+                }
+                memory.clear();
+                continue;
+            };
+            iterations += 1;
+            memory.update(&x, &gradient, &next, &next_gradient);
+            let fall = value - next_value;
+            let scale = value.abs().max(next_value.abs()).max(1.0);
+            value = next_value;
+            std::mem::swap(&mut x, &mut next);
+            std::mem::swap(&mut gradient, &mut next_gradient);
+            if fall <= self.value_tolerance * scale {
+                let stationary = projected_gradient_norm(&x, &gradient, bounds) <= self.gradient_tolerance;
+                break if stationary { Termination::Gradient } else { Termination::Value };
+            }
+        };
+        Ok(Minimum { x, value, gradient, iterations, evaluations, termination })
+    }
+}
+
+/// Largest component of the gradient's projection: what a step of length 1 against it would move inside the box.
+fn projected_gradient_norm(x: &[f64], gradient: &[f64], bounds: &[(f64, f64)]) -> f64 {
+    let one = |((x, g), &(low, high)): ((&f64, &f64), &(f64, f64))| {
+        if *g < 0.0 { (x - high).max(*g).abs() } else { (x - low).min(*g).abs() }
+    };
+    x.iter().zip(gradient).zip(bounds).map(one).fold(0.0, f64::max)
+}
+
+/// The longest step along `direction` that stays in the box.
+fn longest_step(x: &[f64], direction: &[f64], bounds: &[(f64, f64)]) -> f64 {
+    let mut longest = 1e10;
+    for ((x, d), &(low, high)) in x.iter().zip(direction).zip(bounds) {
+        let room = if *d > 0.0 {
+            (high - x) / d
+        } else if *d < 0.0 {
+            (low - x) / d
+        } else {
+            f64::INFINITY
+        };
+        longest = f64::min(longest, room.max(0.0));
+    }
+    longest
+}

@@ -1,0 +1,1 @@
+//! Tests that concern more than one crate; the library itself is empty.
