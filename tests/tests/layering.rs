@@ -39,7 +39,11 @@ fn packages() -> Vec<(String, Option<String>, Vec<String>)> {
     let one = |package: &Value| {
         let dependencies = package["dependencies"].as_array().expect("dependencies").iter();
         let ours = dependencies.filter(|d| d["path"].is_string() && d["kind"] != "dev");
-        (text(&package["name"]), layer(&text(&package["manifest_path"])), ours.map(|d| text(&d["name"])).collect())
+        (
+            text(&package["name"]),
+            layer(&text(&package["manifest_path"])),
+            ours.map(|d| text(&d["name"])).collect(),
+        )
     };
     packages.iter().map(one).collect()
 }
@@ -57,8 +61,12 @@ fn every_crate_uses_only_the_layers_below_it() {
             .find(|(known, _)| known == layer)
             .unwrap_or_else(|| panic!("{name} lies in the unknown layer {layer}"));
         for dependency in dependencies {
-            let target = layer_of(dependency).unwrap_or_else(|| panic!("{name} uses {dependency}, which has no layer"));
-            assert!(allowed.contains(&target.as_str()), "{name} ({layer}) must not use {dependency} ({target})");
+            let target = layer_of(dependency)
+                .unwrap_or_else(|| panic!("{name} uses {dependency}, which has no layer"));
+            assert!(
+                allowed.contains(&target.as_str()),
+                "{name} ({layer}) must not use {dependency} ({target})"
+            );
             checked += 1;
         }
     }
@@ -69,7 +77,8 @@ fn every_crate_uses_only_the_layers_below_it() {
 fn only_linalg_names_the_factorisation_library() {
     let metadata = metadata();
     for package in metadata["packages"].as_array().expect("packages") {
-        let uses = package["dependencies"].as_array().expect("dependencies").iter().any(|d| d["name"] == "faer");
+        let uses =
+            package["dependencies"].as_array().expect("dependencies").iter().any(|d| d["name"] == "faer");
         assert_eq!(uses, package["name"] == "thrifty-linalg", "{}", package["name"]);
     }
 }

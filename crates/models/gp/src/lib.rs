@@ -1,1 +1,36 @@
 //! Exact Gaussian-process regression.
+//!
+//! [`Gp`] is a kernel with settings: what is assumed of noise and mean, how inputs and targets are scaled, how
+//! hyperparameters are learnt. [`Gp::fit`] learns them by maximum a posteriori from several starts and
+//! conditions on the data; [`Gp::condition`] conditions with the hyperparameters as they are. Both yield a
+//! [`GpPosterior`] that predicts, with gradients and joint covariances, and says what it took: the jitter
+//! that was added, the value every restart reached.
+//!
+//! ```
+//! use thrifty_domain::Points;
+//! use thrifty_gp::Gp;
+//! use thrifty_sampling::Seed;
+//! use thrifty_surrogate::Posterior;
+//! let x = Points::from_flat((0..12).map(|i| f64::from(i) / 11.0).collect(), 1);
+//! let y: Vec<f64> = x.rows().map(|p| (6.0 * p[0]).sin()).collect();
+//! let posterior = Gp::matern52(1).fit(x.as_ref(), &y, &mut Seed(1).stream("fit", 0))?;
+//! let (mean, variance) = posterior.predict(&[0.5]);
+//! assert!((mean - 3_f64.sin()).abs() < 0.01 && variance < 1e-3);
+//! # Ok::<(), thrifty_gp::GpError>(())
+//! ```
+
+mod error;
+mod fit;
+mod gp;
+mod likelihood;
+mod posterior;
+mod scaling;
+mod settings;
+
+pub use error::GpError;
+pub use fit::Restart;
+pub use gp::Gp;
+pub use likelihood::ExactLikelihood;
+pub use posterior::GpPosterior;
+pub use scaling::{InputScaling, TargetScaling};
+pub use settings::{GpSettings, Mean, Noise};

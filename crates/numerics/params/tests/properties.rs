@@ -35,7 +35,7 @@ impl LogLikelihood for Quadratic {
 }
 
 fn quadratic(value: f64) -> Quadratic {
-    let prior = Prior::gamma(2.0, 0.5).expect("valid");
+    let prior = Prior::Gamma { shape: 2.0, rate: 0.5 };
     let params = vec![
         Param::positive("scale", value, 1e-6, 100.0).with_prior(Some(prior)),
         Param { transform: Transform::Logit, ..Param::positive("share", 0.3, 0.01, 0.99) },

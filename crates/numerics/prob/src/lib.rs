@@ -1,1 +1,18 @@
-//! The normal distribution and its friends, accurate in the tails; priors with derivatives.
+//! The normal distribution and its friends, accurate in both tails, and priors with derivatives.
+//!
+//! ```
+//! // h(z) = φ(z) + z Φ(z) is 1e-352 at -40, below the smallest number; its logarithm is not.
+//! assert!((thrifty_prob::log_h(-40.0) + 808.298_568_356_62).abs() < 1e-11);
+//! ```
+
+mod error;
+mod improvement;
+mod normal;
+mod prior;
+mod quantile;
+
+pub use error::ProbError;
+pub use improvement::{h, log_h, log_h_derivative};
+pub use normal::{cdf, inverse_mills, log_cdf, log_pdf, mills_ratio, pdf};
+pub use prior::Prior;
+pub use quantile::quantile;

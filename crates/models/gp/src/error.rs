@@ -1,0 +1,59 @@
+use thrifty_domain::DomainError;
+use thrifty_linalg::NotPositiveDefinite;
+use thrifty_optim::OptimError;
+use thrifty_params::ParamsError;
+
+/// Why a Gaussian process could not be fitted or conditioned.
+#[derive(Debug, thiserror::Error, PartialEq)]
+#[non_exhaustive]
+pub enum GpError {
+    /// There is nothing to learn from.
+    #[error("no observations, expected at least 1")]
+    Empty,
+    /// Points and targets do not pair up.
+    #[error("{points} points with {targets} targets, expected equal numbers")]
+    LengthMismatch {
+        /// Number of points.
+        points: usize,
+        /// Number of targets.
+        targets: usize,
+    },
+    /// The points are not of the kernel's dimension.
+    #[error("points of dimension {found}, the kernel takes {expected}")]
+    DimensionMismatch {
+        /// Dimension of the points.
+        found: usize,
+        /// Dimension of the kernel.
+        expected: usize,
+    },
+    /// A coordinate is NaN or infinite.
+    #[error(transparent)]
+    Point(#[from] DomainError),
+    /// A target is NaN or infinite; failed evaluations must be dropped or imputed first.
+    #[error("target {index} is {value}, expected a finite number")]
+    NonFiniteTarget {
+        /// Its position.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A setting makes no sense.
+    #[error("setting {name} is {value}, expected {expected}")]
+    InvalidSetting {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// `K + σ²I` cannot be factored, even with the largest jitter.
+    #[error("covariance cannot be factored: {0}")]
+    NotPositiveDefinite(#[from] NotPositiveDefinite),
+    /// A hyperparameter starts outside its bounds.
+    #[error(transparent)]
+    Params(#[from] ParamsError),
+    /// The optimiser could not start from any of the restarts.
+    #[error("no hyperparameters could be learnt: {0}")]
+    Optim(#[from] OptimError),
+}

@@ -1,0 +1,158 @@
+use rand_distr::{Distribution, StandardNormal};
+use thrifty_domain::{Points, PointsRef};
+use thrifty_kernel::Kernel;
+use thrifty_optim::{Lbfgsb, OptimError};
+use thrifty_params::{MapObjective, Param, Parameterized};
+use thrifty_sampling::Stream;
+
+use crate::scaling::{InputScaling, TargetScaling};
+use crate::{ExactLikelihood, GpError, GpSettings};
+
+/// What one start of the hyperparameter search came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Restart {
+    /// Natural values at the start.
+    pub start: Vec<f64>,
+    /// Natural values at the end.
+    pub end: Vec<f64>,
+    /// Log posterior density at the end, up to a constant; minus infinity if the start could not be used.
+    pub log_posterior: f64,
+    /// Evaluations of the likelihood and its gradient.
+    pub evaluations: usize,
+}
+
+/// Data on the scales that the model sees.
+#[derive(Debug, Clone)]
+pub(crate) struct ScaledData {
+    pub(crate) x: Points,
+    pub(crate) y: Vec<f64>,
+    pub(crate) inputs: Option<InputScaling>,
+    pub(crate) targets: TargetScaling,
+}
+
+impl ScaledData {
+    pub(crate) fn new(x: PointsRef<'_>, y: &[f64], settings: &GpSettings) -> Self {
+        let inputs = settings.normalise_inputs.then(|| InputScaling::of(x));
+        let targets =
+            if settings.standardise_targets { TargetScaling::standardise(y) } else { TargetScaling::NONE };
+        let x = inputs.as_ref().map_or_else(|| x.to_owned(), |scaling| scaling.apply(x));
+        Self { x, y: targets.apply(y), inputs, targets }
+    }
+}
+
+/// A kernel with its hyperparameters set, and the two that are not the kernel's.
+pub(crate) struct Learnt<K> {
+    pub(crate) kernel: K,
+    pub(crate) noise: f64,
+    pub(crate) mean: f64,
+    pub(crate) params: Vec<Param>,
+}
+
+/// The hyperparameters as they are, or as an earlier fit left them.
+pub(crate) fn as_given<K: Kernel + Clone>(
+    kernel: &K,
+    settings: &GpSettings,
+    data: &ScaledData,
+    warm: Option<&[f64]>,
+) -> Learnt<K> {
+    let mut kernel = kernel.clone();
+    let mut likelihood =
+        ExactLikelihood::new(&mut kernel, data.x.as_ref(), &data.y, &settings.noise, settings.mean);
+    let start = first_start(&likelihood.params(), warm);
+    finish(&mut likelihood, &start).into_learnt(kernel)
+}
+
+/// The hyperparameters of highest posterior density over all starts, the first of equals, and what each start
+/// came to.
+pub(crate) fn learn<K: Kernel + Clone>(
+    kernel: &K,
+    settings: &GpSettings,
+    data: &ScaledData,
+    warm: Option<&[f64]>,
+    rng: &mut Stream,
+) -> Result<(Learnt<K>, Vec<Restart>), GpError> {
+    let mut kernel = kernel.clone();
+    let mut likelihood =
+        ExactLikelihood::new(&mut kernel, data.x.as_ref(), &data.y, &settings.noise, settings.mean);
+    let params = likelihood.params();
+    let mut starts = vec![first_start(&params, warm)];
+    for _ in 0..settings.restarts {
+        starts.push(perturbed(&params, rng));
+    }
+    let optimiser = Lbfgsb {
+        max_evaluations: settings.max_evaluations,
+        // Hyperparameters beyond six digits change no decision.
+        gradient_tolerance: 1e-5,
+        value_tolerance: 1e-9,
+        ..Lbfgsb::default()
+    };
+    let mut objective = MapObjective::new(&mut likelihood)?;
+    let bounds = objective.bounds();
+    let mut restarts = Vec::with_capacity(starts.len());
+    let mut failure = None;
+    for start in starts {
+        let from: Vec<f64> = params.iter().zip(&start).map(|(p, &v)| p.transform.forward(v)).collect();
+        restarts.push(match optimiser.minimize(|u, g| objective.value_and_gradient(u, g), &from, &bounds) {
+            Ok(found) => Restart {
+                start,
+                end: objective.natural(&found.x),
+                log_posterior: -found.value,
+                evaluations: found.evaluations,
+            },
+            Err(error) => {
+                failure = Some(error);
+                Restart { end: start.clone(), start, log_posterior: f64::NEG_INFINITY, evaluations: 1 }
+            }
+        });
+    }
+    let best = restarts.iter().reduce(|best, r| if r.log_posterior > best.log_posterior { r } else { best });
+    match (best, failure) {
+        (Some(best), _) if best.log_posterior > f64::NEG_INFINITY => {
+            let end = best.end.clone();
+            Ok((finish(&mut likelihood, &end).into_learnt(kernel), restarts))
+        }
+        (_, Some(error)) => Err(GpError::Optim(error)),
+        (_, None) => Err(GpError::Optim(OptimError::NoStarts)),
+    }
+}
+
+struct Values {
+    noise: f64,
+    mean: f64,
+    params: Vec<Param>,
+}
+
+impl Values {
+    fn into_learnt<K>(self, kernel: K) -> Learnt<K> {
+        Learnt { kernel, noise: self.noise, mean: self.mean, params: self.params }
+    }
+}
+
+fn finish<K: Kernel>(likelihood: &mut ExactLikelihood<'_, K>, values: &[f64]) -> Values {
+    likelihood.set_params(values);
+    let mut params = likelihood.params();
+    params.iter_mut().zip(values).for_each(|(p, &v)| p.value = v);
+    let (noise, mean) = likelihood.noise_and_mean();
+    Values { noise, mean, params }
+}
+
+/// The warm start within the bounds if it fits, else the current values.
+fn first_start(params: &[Param], warm: Option<&[f64]>) -> Vec<f64> {
+    let own = || params.iter().map(|p| p.value).collect();
+    match warm {
+        Some(warm) if warm.len() == params.len() && warm.iter().all(|v| v.is_finite()) => {
+            warm.iter().zip(params).map(|(v, p)| v.clamp(p.low, p.high)).collect()
+        }
+        _ => own(),
+    }
+}
+
+/// The current values moved by a normal step of 1.5 on the scale of learning: for a positive parameter a factor
+/// between 1/4.5 and 4.5 two times out of three.
+fn perturbed(params: &[Param], rng: &mut Stream) -> Vec<f64> {
+    let mut moved = |p: &Param| {
+        let step: f64 = StandardNormal.sample(rng);
+        p.transform.inverse(p.transform.forward(p.value) + 1.5 * step).clamp(p.low, p.high)
+    };
+    params.iter().map(&mut moved).collect()
+}

@@ -1,0 +1,160 @@
+use thrifty_domain::PointsRef;
+use thrifty_kernel::{Kernel, KernelWorkspace};
+use thrifty_linalg::{Matrix, Threads, factor_in_place, gram_of_inverse_into, invert_lower_into};
+use thrifty_params::{LogLikelihood, Param, Parameterized, Transform};
+
+use crate::posterior::dot;
+use crate::{Mean, Noise};
+
+/// The log marginal likelihood of a Gaussian process, with its gradient.
+///
+/// ```text
+/// log p(y) = -½ rᵀ α - ½ log|A| - ½ n log 2π,   A = K + σ² I,   r = y - m,   α = A⁻¹ r
+/// ∂/∂θ = Σ_ij W_ij ∂A_ij/∂θ,   W = ½ (α αᵀ - A⁻¹);   ∂/∂m = Σ_i α_i
+/// ```
+///
+/// Parameters: the kernel's; then `noise` (variance) and `mean`, if they are learnt.
+/// Cost: n³ flops and 5 n² numbers, allocated once. Source: Rasmussen & Williams (2006), eqs. 2.30 and 5.9.
+pub struct ExactLikelihood<'a, K> {
+    kernel: &'a mut K,
+    x: PointsRef<'a>,
+    y: &'a [f64],
+    noise: f64,
+    noise_param: Option<Param>,
+    mean: f64,
+    mean_param: Option<Param>,
+    workspace: KernelWorkspace,
+    covariance: Matrix,
+    inverse: Matrix,
+    alpha: Vec<f64>,
+}
+
+impl<'a, K: Kernel> ExactLikelihood<'a, K> {
+    /// The likelihood of scaled data under a kernel, whose hyperparameters it moves.
+    pub fn new(kernel: &'a mut K, x: PointsRef<'a>, y: &'a [f64], noise: &Noise, mean: Mean) -> Self {
+        let (noise, noise_param) = match noise {
+            Noise::Fixed(value) => (*value, None),
+            Noise::Learned { start, floor, ceiling, prior } => {
+                (*start, Some(Param::positive("noise", *start, *floor, *ceiling).with_prior(prior.clone())))
+            }
+        };
+        let (mean, mean_param) = match mean {
+            Mean::Zero => (0.0, None),
+            Mean::Fixed(value) => (value, None),
+            Mean::Learned => (0.0, Some(mean_param(y))),
+        };
+        Self {
+            kernel,
+            x,
+            y,
+            noise,
+            noise_param,
+            mean,
+            mean_param,
+            workspace: KernelWorkspace::default(),
+            covariance: Matrix::default(),
+            inverse: Matrix::default(),
+            alpha: Vec::new(),
+        }
+    }
+
+    /// Noise variance and mean now.
+    #[must_use]
+    pub fn noise_and_mean(&self) -> (f64, f64) {
+        (self.noise, self.mean)
+    }
+
+    /// Fills the folded weights `W` in place of `A⁻¹`, zero above the diagonal, and returns `tr W`.
+    fn fold_weights(&mut self) -> f64 {
+        let mut trace = 0.0;
+        for j in 0..self.y.len() {
+            let alpha_j = self.alpha[j];
+            let column = self.inverse.padded_column_mut(j);
+            column[..j].fill(0.0);
+            column[self.y.len()..].fill(0.0);
+            for (w, alpha_i) in column[j..].iter_mut().zip(&self.alpha[j..]) {
+                *w = alpha_i * alpha_j - *w;
+            }
+            column[j] *= 0.5;
+            trace += column[j];
+        }
+        trace
+    }
+}
+
+/// A mean anywhere within the range of the targets and half a range around it.
+fn mean_param(y: &[f64]) -> Param {
+    let low = y.iter().fold(0.0, |m: f64, v| m.min(*v));
+    let high = y.iter().fold(0.0, |m: f64, v| m.max(*v));
+    let margin = 0.5 * (high - low) + f64::MIN_POSITIVE;
+    Param {
+        name: "mean".into(),
+        value: 0.0,
+        low: low - margin,
+        high: high + margin,
+        transform: Transform::Identity,
+        prior: None,
+    }
+}
+
+impl<K: Kernel> Parameterized for ExactLikelihood<'_, K> {
+    fn params(&self) -> Vec<Param> {
+        let own = [&self.noise_param, &self.mean_param];
+        self.kernel.params().into_iter().chain(own.into_iter().flatten().cloned()).collect()
+    }
+
+    fn set_params(&mut self, values: &[f64]) {
+        let (of_kernel, rest) = values.split_at(self.kernel.num_params());
+        self.kernel.set_params(of_kernel);
+        let mut rest = rest.iter();
+        if self.noise_param.is_some() {
+            self.noise = *rest.next().expect("a noise");
+        }
+        if self.mean_param.is_some() {
+            self.mean = *rest.next().expect("a mean");
+        }
+    }
+}
+
+impl<K: Kernel> LogLikelihood for ExactLikelihood<'_, K> {
+    /// The pivot at which the covariance is not positive definite.
+    type Error = usize;
+
+    fn log_likelihood(&mut self, gradient: &mut [f64]) -> Result<f64, usize> {
+        let n = self.y.len();
+        self.kernel.forward(self.x, 1.0, &mut self.workspace, &mut self.covariance);
+        self.covariance.add_to_diagonal(self.noise);
+        factor_in_place(&mut self.covariance, Threads::One)?;
+        let half_log_det: f64 = (0..n).map(|i| self.covariance[(i, i)].ln()).sum();
+
+        // α = L⁻ᵀ L⁻¹ r through the inverse of the factor, which the gradient needs anyway.
+        self.inverse.resize(n, n);
+        invert_lower_into(&self.covariance, &mut self.inverse, Threads::One);
+        let mut whitened = vec![0.0; n];
+        for (j, y) in self.y.iter().enumerate() {
+            let r = y - self.mean;
+            for (w, l) in whitened[j..].iter_mut().zip(&self.inverse.column(j)[j..]) {
+                *w += l * r;
+            }
+        }
+        let column_dot = |j: usize| -> f64 { dot(&self.inverse.column(j)[j..], &whitened[j..]) };
+        self.alpha = (0..n).map(column_dot).collect();
+        let fit = dot(&whitened, &whitened);
+
+        // The factor is spent; its memory takes A⁻¹.
+        gram_of_inverse_into(&self.inverse, &mut self.covariance, Threads::One);
+        std::mem::swap(&mut self.covariance, &mut self.inverse);
+        let trace = self.fold_weights();
+        let of_kernel = self.kernel.num_params();
+        gradient.fill(0.0);
+        self.kernel.pull_back_params(&mut self.workspace, &self.inverse, 1.0, &mut gradient[..of_kernel]);
+        let mut rest = gradient[of_kernel..].iter_mut();
+        if self.noise_param.is_some() {
+            *rest.next().expect("a noise") = trace;
+        }
+        if self.mean_param.is_some() {
+            *rest.next().expect("a mean") = self.alpha.iter().sum();
+        }
+        Ok(-0.5 * fit - half_log_det - 0.5 * n as f64 * std::f64::consts::TAU.ln())
+    }
+}

@@ -1,0 +1,100 @@
+use thrifty_linalg::JitterLadder;
+use thrifty_prob::Prior;
+
+use crate::GpError;
+
+/// Variance of the observation noise, in units of the scaled targets (their variance is 1 when standardised).
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum Noise {
+    /// Known.
+    Fixed(f64),
+    /// Learnt between a floor and a ceiling.
+    Learned {
+        /// Where learning starts.
+        start: f64,
+        /// Smallest variance. It is also what keeps the covariance of duplicated points regular.
+        floor: f64,
+        /// Largest variance.
+        ceiling: f64,
+        /// Belief before data.
+        prior: Option<Prior>,
+    },
+}
+
+/// The constant mean of the process, in units of the scaled targets.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+pub enum Mean {
+    /// 0: the sample mean when targets are standardised.
+    #[default]
+    Zero,
+    /// Known.
+    Fixed(f64),
+    /// Learnt with the other hyperparameters.
+    Learned,
+}
+
+/// What is assumed and how it is learnt.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct GpSettings {
+    /// Observation noise.
+    pub noise: Noise,
+    /// Constant mean.
+    pub mean: Mean,
+    /// Map each input column to `[0, 1]` before fitting. Off by default: inputs come from the unit cube.
+    pub normalise_inputs: bool,
+    /// Give targets mean 0 and standard deviation 1 before fitting.
+    pub standardise_targets: bool,
+    /// Fits from random starts beside the one from the current hyperparameters; the best is kept.
+    pub restarts: usize,
+    /// Likelihood evaluations that one start may take.
+    pub max_evaluations: usize,
+    /// What may be added to a covariance that cannot be factored; what was is reported.
+    pub jitter: JitterLadder,
+}
+
+impl Default for GpSettings {
+    /// Learnt noise from 1e-4 with floor 1e-8 and the prior Gamma(1.1, 30) (flat below 0.01, against noise that
+    /// explains everything), standardised targets, 2 restarts.
+    fn default() -> Self {
+        Self {
+            noise: Noise::Learned {
+                start: 1e-4,
+                floor: 1e-8,
+                ceiling: 10.0,
+                prior: Some(Prior::Gamma { shape: 1.1, rate: 30.0 }),
+            },
+            mean: Mean::Zero,
+            normalise_inputs: false,
+            standardise_targets: true,
+            restarts: 2,
+            max_evaluations: 200,
+            jitter: JitterLadder::default(),
+        }
+    }
+}
+
+impl GpSettings {
+    pub(crate) fn validate(&self) -> Result<(), GpError> {
+        let check = |name, value: f64, holds, expected| {
+            if holds { Ok(()) } else { Err(GpError::InvalidSetting { name, value, expected }) }
+        };
+        if let Mean::Fixed(mean) = self.mean {
+            check("mean", mean, mean.is_finite(), "a finite number")?;
+        }
+        match self.noise {
+            Noise::Fixed(value) => {
+                check("noise", value, value >= 0.0 && value.is_finite(), "a finite number from 0")
+            }
+            Noise::Learned { start, floor, ceiling, .. } => {
+                check("noise floor", floor, floor > 0.0 && floor.is_finite(), "a positive finite number")?;
+                check(
+                    "noise ceiling",
+                    ceiling,
+                    ceiling >= floor && ceiling.is_finite(),
+                    "a finite number from the floor",
+                )?;
+                check("noise start", start, start >= floor && start <= ceiling, "between floor and ceiling")
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Laws of the posterior and the fit on random data, degenerate data, and bad input.
+
+use proptest::prelude::*;
+use thrifty_domain::Points;
+use thrifty_gp::{ExactLikelihood, Gp, GpError, GpSettings, Mean, Noise};
+use thrifty_kernel::{Kernel, Matern12, Matern52, Product, Scaled, SquaredExponential};
+use thrifty_params::{LogLikelihood, Parameterized};
+use thrifty_sampling::Seed;
+use thrifty_surrogate::{Posterior, contract};
+
+fn data() -> impl Strategy<Value = (Points, Vec<f64>)> {
+    (1_usize..4, 1_usize..25).prop_flat_map(|(dim, n)| {
+        let x = prop::collection::vec(0.0..1.0_f64, n * dim);
+        (x, prop::collection::vec(-3.0..3.0_f64, n)).prop_map(move |(x, y)| (Points::from_flat(x, dim), y))
+    })
+}
+
+fn noisy(noise: f64) -> GpSettings {
+    GpSettings { noise: Noise::Fixed(noise), ..GpSettings::default() }
+}
+
+fn kernels(dim: usize) -> Vec<Box<dyn Kernel>> {
+    let l = |v: f64| vec![v; dim];
+    let matern = Scaled::new(Matern52::new(l(0.6)).unwrap(), 1.7).unwrap();
+    let product = Product::new(matern.clone(), SquaredExponential::new(l(1.1)).unwrap()).unwrap();
+    vec![Box::new(matern), Box::new(product), Box::new(Matern12::new(l(0.4)).unwrap())]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn posteriors_obey_the_contract((x, y) in data(), at in prop::collection::vec(0.03..0.97_f64, 12)) {
+        for kernel in kernels(x.dim()) {
+            let settings = GpSettings { normalise_inputs: x.len() > 3, ..noisy(1e-2) };
+            let posterior = Gp::new(kernel).with_settings(settings).condition(x.as_ref(), &y).unwrap();
+            let test = Points::from_flat(at.clone(), x.dim());
+            contract::batch_is_pointwise(&posterior, test.as_ref(), 1e-10);
+            contract::covariance_is_consistent(&posterior, &test, 1e-10);
+        }
+    }
+
+    #[test]
+    fn posterior_gradients_match_finite_differences((x, y) in data(), at in prop::collection::vec(0.03..0.97_f64, 6)) {
+        // Smooth kernels: finite differences across a Matérn-1/2 kink mean nothing.
+        for kernel in kernels(x.dim()).into_iter().take(2) {
+            let posterior = Gp::new(kernel).with_settings(noisy(1e-2)).condition(x.as_ref(), &y).unwrap();
+            let test = Points::from_flat(at.clone(), x.dim());
+            contract::gradients_match(&posterior, test.as_ref(), 1e-5, 1e-6);
+        }
+    }
+
+    #[test]
+    fn likelihood_gradients_match_finite_differences((x, y) in data()) {
+        for mut kernel in kernels(x.dim()) {
+            let noise = Noise::Learned { start: 0.05, floor: 1e-6, ceiling: 1.0, prior: None };
+            let mut likelihood = ExactLikelihood::new(&mut kernel, x.as_ref(), &y, &noise, Mean::Learned);
+            let values: Vec<f64> = likelihood.params().iter().map(|p| p.value).collect();
+            let (mut gradient, mut unused) = (vec![0.0; values.len()], vec![0.0; values.len()]);
+            likelihood.log_likelihood(&mut gradient).unwrap();
+            for i in 0..values.len() {
+                let step = 1e-5 * values[i].abs().max(0.1);
+                let mut at = |offset: f64| {
+                    let mut moved = values.clone();
+                    moved[i] += offset;
+                    likelihood.set_params(&moved);
+                    likelihood.log_likelihood(&mut unused).unwrap()
+                };
+                let slope = (at(step) - at(-step)) / (2.0 * step);
+                prop_assert!((slope - gradient[i]).abs() <= 1e-6 * (1.0 + slope.abs() + y.len() as f64), "{i}: {slope} {}", gradient[i]);
+            }
+        }
+    }
+
+    #[test]
+    fn an_added_observation_equals_conditioning_again((x, y) in data(), at in prop::collection::vec(0.0..1.0_f64, 3)) {
+        let point = &at[..x.dim()];
+        let settings = GpSettings { standardise_targets: false, ..noisy(1e-3) };
+        let gp = Gp::matern52(x.dim()).with_settings(settings);
+        let added = gp.condition(x.as_ref(), &y).unwrap().with_observation(point, 0.7).unwrap();
+        let (mut all_x, mut all_y) = (x.clone(), y.clone());
+        all_x.push(point);
+        all_y.push(0.7);
+        let again = gp.condition(all_x.as_ref(), &all_y).unwrap();
+        let (a, b) = (added.predict(&vec![0.3; x.dim()]), again.predict(&vec![0.3; x.dim()]));
+        prop_assert!((a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-9, "{a:?} {b:?}");
+    }
+
+    #[test]
+    fn a_fit_is_at_least_as_likely_as_its_start_and_has_the_same_bits_twice((x, y) in data(), seed in 0_u64..100) {
+        let gp = Gp::matern52(x.dim());
+        let fit = || gp.fit(x.as_ref(), &y, &mut Seed(seed).stream("fit", 0)).unwrap();
+        let (first, second) = (fit(), fit());
+        prop_assert_eq!(first.hyperparameters(), second.hyperparameters());
+        prop_assert_eq!(first.restarts().len(), 1 + gp.settings().restarts);
+        let best = first.restarts().iter().map(|r| r.log_posterior).fold(f64::NEG_INFINITY, f64::max);
+        // Warm-started at its own result, a fit without restarts can only stay or improve.
+        let alone = GpSettings { restarts: 0, ..gp.settings().clone() };
+        let warm = gp.clone().with_settings(alone).warm_started(first.hyperparameters());
+        let again = warm.fit(x.as_ref(), &y, &mut Seed(0).stream("fit", 0)).unwrap();
+        prop_assert!(again.restarts()[0].log_posterior >= best - 1e-9 * best.abs().max(1.0));
+    }
+
+    #[test]
+    fn predictions_follow_the_scale_of_the_targets((x, y) in data(), exponent in -12_i32..=12, shift in -5.0..5.0_f64) {
+        let scale = 10_f64.powi(exponent);
+        let gp = Gp::matern52(x.dim()).with_settings(noisy(1e-4));
+        let scaled: Vec<f64> = y.iter().map(|v| scale * (v + shift)).collect();
+        let (a, b) = (gp.condition(x.as_ref(), &y).unwrap(), gp.condition(x.as_ref(), &scaled).unwrap());
+        let ((m, v), (ms, vs)) = (a.predict(&vec![0.4; x.dim()]), b.predict(&vec![0.4; x.dim()]));
+        if x.len() > 1 {
+            prop_assert!((scale * (m + shift) - ms).abs() <= 1e-7 * scale * 10.0, "{m} {ms}");
+            prop_assert!((v * scale * scale - vs).abs() <= 1e-7 * scale * scale * 10.0, "{v} {vs}");
+        }
+    }
+}
+
+fn fit(x: &Points, y: &[f64]) -> Result<(f64, f64), GpError> {
+    let posterior = Gp::matern52(x.dim()).fit(x.as_ref(), y, &mut Seed(3).stream("fit", 0))?;
+    Ok(posterior.predict(&vec![0.3; x.dim()]))
+}
+
+#[test]
+fn degenerate_data_have_finite_answers() {
+    let line = |n: u32| Points::from_flat((0..n).map(|i| f64::from(i) / f64::from(n)).collect(), 1);
+    let same = Points::from_flat(vec![0.25; 100], 1);
+    let alternating: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();
+    for (x, y) in [
+        (line(1), vec![7.0]),
+        (line(1), vec![0.0]),
+        (line(20), vec![3.5; 20]),
+        (line(20), vec![-1e12; 20]),
+        (same.clone(), vec![1e-12; 100]),
+        (same, alternating),
+        (line(30), (0..30).map(|i| 1e12 * f64::from(i).sin()).collect()),
+        (line(30), (0..30).map(|i| 1e-12 * f64::from(i).sin()).collect()),
+        (line(30), (0..30).map(|i| 1e300 * f64::from(i).sin()).collect()),
+    ] {
+        let (mean, variance) = fit(&x, &y).unwrap();
+        let (low, high) =
+            y.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
+        let margin = 1.5 * (high - low) + 1e-6 * high.abs();
+        assert!(mean >= low - margin && mean <= high + margin, "{mean} from targets in [{low}, {high}]");
+        // Squares of targets beyond 1e154 overflow; nothing else may.
+        assert!(variance >= 0.0 && (variance.is_finite() || high > 1e150), "{variance}");
+    }
+}
+
+#[test]
+fn duplicated_points_average() {
+    let x = Points::from_flat(vec![0.5; 100], 1);
+    let y: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();
+    let posterior = Gp::matern52(1).fit(x.as_ref(), &y, &mut Seed(3).stream("fit", 0)).unwrap();
+    let (mean, variance) = posterior.predict(&[0.5]);
+    assert!((mean - 0.5).abs() < 1e-3 && variance < 0.01, "{mean} ± {variance}");
+    assert!((posterior.noise_variance() - 0.25).abs() < 0.1, "{}", posterior.noise_variance());
+}
+
+#[test]
+fn bad_input_is_named() {
+    let x = Points::from_flat(vec![0.1, 0.2, 0.3], 1);
+    let y = [1.0, 2.0, 3.0];
+    let gp = Gp::matern52(1);
+    let rng = || Seed(0).stream("fit", 0);
+    assert_eq!(gp.fit(Points::new(1).as_ref(), &[], &mut rng()).unwrap_err(), GpError::Empty);
+    let short = gp.fit(x.as_ref(), &y[..2], &mut rng()).unwrap_err();
+    assert_eq!(short, GpError::LengthMismatch { points: 3, targets: 2 });
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let error = gp.fit(x.as_ref(), &[1.0, bad, 2.0], &mut rng()).unwrap_err();
+        assert!(error.to_string().starts_with("target 1 is"), "{error}");
+        let points = Points::from_flat(vec![0.1, 0.2, bad], 1);
+        let error = gp.fit(points.as_ref(), &y, &mut rng()).unwrap_err();
+        assert!(error.to_string().starts_with("coordinate 0 of point 2"), "{error}");
+        let settings = GpSettings { noise: Noise::Fixed(bad), ..GpSettings::default() };
+        let error = gp.clone().with_settings(settings).condition(x.as_ref(), &y).unwrap_err();
+        assert!(error.to_string().starts_with("setting noise"), "{error}");
+    }
+    let error = Gp::matern52(2).fit(x.as_ref(), &y, &mut rng()).unwrap_err();
+    assert_eq!(error, GpError::DimensionMismatch { found: 1, expected: 2 });
+    let posterior = gp.condition(x.as_ref(), &y).unwrap();
+    assert!(posterior.with_observation(&[0.1, 0.2], 1.0).is_err());
+    assert!(posterior.with_observation(&[f64::NAN], 1.0).is_err());
+    assert!(posterior.with_observation(&[0.5], f64::NAN).is_err());
+}

@@ -1,0 +1,47 @@
+use crate::normal::{cdf, log_pdf, pdf, tail};
+
+/// Below this, `φ + zΦ` cancels too much and the continued fraction takes over.
+const FRACTION_BELOW: f64 = -2.0;
+
+/// The expected positive part of a standard normal variable shifted by z.
+///
+/// ```text
+/// h(z) = φ(z) + z Φ(z) = E[max(z + Z, 0)]
+/// ```
+///
+/// Expected improvement is σ·h. Relative error below 4e-16 (1 + z²). Underflows below z = -38: use [`log_h`].
+#[must_use]
+pub fn h(z: f64) -> f64 {
+    if z < FRACTION_BELOW {
+        pdf(z) * bracket(-z)
+    } else if z == f64::INFINITY {
+        z
+    } else {
+        pdf(z) + z * cdf(z)
+    }
+}
+
+/// `ln h(z)`, finite for every finite z. Source: Ament et al. (2023), eq. 9, evaluated by a continued fraction.
+#[must_use]
+pub fn log_h(z: f64) -> f64 {
+    if z < FRACTION_BELOW { log_pdf(z) + bracket(-z).ln() } else { h(z).ln() }
+}
+
+/// `d ln h / dz = Φ(z) / h(z)`.
+#[must_use]
+pub fn log_h_derivative(z: f64) -> f64 {
+    if z < FRACTION_BELOW {
+        // Φ/h = R / (1 - tR) with t = -z and R = 1/(t + c): the denominators go.
+        if z == f64::NEG_INFINITY { f64::INFINITY } else { 1.0 / tail(-z) }
+    } else if z == f64::INFINITY {
+        0.0
+    } else {
+        cdf(z) / h(z)
+    }
+}
+
+/// `1 - t R(t) = c / (t + c)` with the continued fraction `c = 1/R - t`: positive terms only.
+fn bracket(t: f64) -> f64 {
+    let c = tail(t);
+    if t == f64::INFINITY { 0.0 } else { c / (t + c) }
+}
