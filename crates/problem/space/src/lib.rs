@@ -1,1 +1,35 @@
-//! Parameters, conditions, configurations, and their encoding into the unit cube.
+//! What can be set: parameters, conditions between them, configurations, and their place in the unit cube.
+//!
+//! A [`Space`] is data: build it with [`Space::builder`] or read it with serde. It lowers itself to a
+//! [`Domain`](thrifty_domain::Domain), so that models and maximisers never see a configuration, and maps
+//! configurations there and back: [`Space::encode`], [`Space::decode`].
+//!
+//! ```
+//! use thrifty_space::Space;
+//! let space = Space::builder()
+//!     .log_float("learning rate", 1e-5, 1e-1)
+//!     .int("layers", 1, 8)
+//!     .categorical("optimiser", ["sgd", "adam"])
+//!     .float("momentum", 0.0, 0.99)
+//!     .when("optimiser", ["sgd"])
+//!     .build()?;
+//! let config = space.decode(&vec![0.5; space.dim()]);
+//! assert_eq!(config.int("layers")?, 5);
+//! assert_eq!(space.decode(&space.encode(&config)?), config);
+//! # Ok::<(), thrifty_space::SpaceError>(())
+//! ```
+
+mod builder;
+mod config;
+mod encoding;
+mod error;
+mod parameter;
+mod space;
+mod value;
+
+pub use builder::SpaceBuilder;
+pub use config::Config;
+pub use error::SpaceError;
+pub use parameter::{Kind, Parameter, When};
+pub use space::Space;
+pub use value::Value;

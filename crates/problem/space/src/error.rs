@@ -1,0 +1,71 @@
+use thrifty_domain::DomainError;
+
+use crate::Value;
+
+/// Why a space could not be built, or a configuration is not of it.
+#[derive(Debug, Clone, thiserror::Error, PartialEq)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages say what the fields are
+pub enum SpaceError {
+    /// A space without parameters.
+    #[error("a space needs at least one parameter")]
+    Empty,
+    /// Two parameters of one name.
+    #[error("parameter {name} is defined twice")]
+    DuplicateName { name: String },
+    /// Bounds that are empty, inverted or not finite.
+    #[error("parameter {name} has bounds [{low}, {high}], expected finite numbers with low < high")]
+    InvalidBounds { name: String, low: f64, high: f64 },
+    /// A logarithmic scale needs positive bounds.
+    #[error("parameter {name} is on a log scale from {low}, expected a positive lower bound")]
+    NonPositiveLog { name: String, low: f64 },
+    /// A step that is not positive or wider than the range.
+    #[error("parameter {name} has step {step}, expected a positive number of at most {range}")]
+    InvalidStep { name: String, step: f64, range: f64 },
+    /// More levels than a float can tell apart.
+    #[error("parameter {name} has {count} levels, at most 2^53 can be told apart")]
+    TooManyLevels { name: String, count: u128 },
+    /// A categorical parameter without choices.
+    #[error("parameter {name} has no choices")]
+    NoChoices { name: String },
+    /// A choice that stands twice.
+    #[error("parameter {name} has the choice {choice} twice")]
+    DuplicateChoice { name: String, choice: Value },
+    /// A condition on something that is not an earlier discrete parameter.
+    #[error("parameter {name} depends on {parent}, expected an earlier discrete parameter")]
+    InvalidParent { name: String, parent: String },
+    /// A condition on a value that the parent cannot have, or on none.
+    #[error("parameter {name} depends on {parent} being {value}, which it cannot be")]
+    InvalidCondition { name: String, parent: String, value: String },
+    /// [`SpaceBuilder::when`](crate::SpaceBuilder::when) before any parameter.
+    #[error("a condition on {parent} before any parameter")]
+    ConditionWithoutParameter { parent: String },
+    /// A configuration names a parameter that the space does not have.
+    #[error("unknown parameter {name}")]
+    UnknownParameter { name: String },
+    /// A configuration lacks an active parameter.
+    #[error("parameter {name} is missing")]
+    MissingParameter { name: String },
+    /// A configuration sets a parameter whose conditions do not hold.
+    #[error("parameter {name} is set to {value} but its conditions do not hold")]
+    InactiveParameter { name: String, value: Value },
+    /// A value of another type.
+    #[error("parameter {name} is {value}, expected {expected}")]
+    WrongType { name: String, value: Value, expected: &'static str },
+    /// A value out of range, off the grid or not among the choices.
+    #[error("parameter {name} is {value}, expected {expected}")]
+    OutOfRange { name: String, value: Value, expected: String },
+    /// The lowered domain is impossible.
+    #[error(transparent)]
+    Domain(#[from] DomainError),
+}
+
+impl SpaceError {
+    pub(crate) fn wrong_type(name: &str, value: &Value, expected: &'static str) -> Self {
+        Self::WrongType { name: name.into(), value: value.clone(), expected }
+    }
+
+    pub(crate) fn out_of_range(name: &str, value: &Value, expected: impl Into<String>) -> Self {
+        Self::OutOfRange { name: name.into(), value: value.clone(), expected: expected.into() }
+    }
+}

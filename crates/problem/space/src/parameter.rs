@@ -1,0 +1,148 @@
+use thrifty_domain::{Spacing, Variable};
+
+use crate::{SpaceError, Value};
+
+/// What values a parameter can have.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Kind {
+    /// Every number in `[low, high]`, searched evenly or by its logarithm.
+    Float {
+        /// Smallest value.
+        low: f64,
+        /// Largest value.
+        high: f64,
+        /// Whether to search by the logarithm.
+        #[serde(default)]
+        log: bool,
+    },
+    /// `low, low + step, …` up to `high`.
+    StepFloat {
+        /// Smallest value.
+        low: f64,
+        /// No value is larger.
+        high: f64,
+        /// Distance of two values.
+        step: f64,
+    },
+    /// `low, low + step, …` up to `high`, searched evenly or by the logarithm.
+    Int {
+        /// Smallest value.
+        low: i64,
+        /// No value is larger.
+        high: i64,
+        /// Distance of two values.
+        step: i64,
+        /// Whether to search by the logarithm.
+        #[serde(default)]
+        log: bool,
+    },
+    /// One of several values without order.
+    Categorical {
+        /// The values.
+        choices: Vec<Value>,
+    },
+}
+
+/// A parameter is active only while an earlier discrete parameter has one of these values.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct When {
+    /// Name of the earlier parameter.
+    pub parent: String,
+    /// Values of the parent under which this parameter is active.
+    pub values: Vec<Value>,
+}
+
+/// One parameter of a space.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// What values it can have.
+    #[serde(flatten)]
+    pub kind: Kind,
+    /// When it is active; all must hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<When>,
+}
+
+impl Parameter {
+    /// Checks the parameter by itself and lowers it to a variable without conditions.
+    pub(crate) fn lower(&self) -> Result<Variable, SpaceError> {
+        let name = || self.name.clone();
+        let bounds = |low: f64, high: f64, log: bool| {
+            if !(low.is_finite() && high.is_finite() && low < high && (high - low).is_finite()) {
+                Err(SpaceError::InvalidBounds { name: name(), low, high })
+            } else if log && low <= 0.0 {
+                Err(SpaceError::NonPositiveLog { name: name(), low })
+            } else {
+                Ok(())
+            }
+        };
+        match &self.kind {
+            Kind::Float { low, high, log } => bounds(*low, *high, *log).map(|()| Variable::continuous()),
+            Kind::StepFloat { low, high, step } => {
+                bounds(*low, *high, false)?;
+                let range = high - low;
+                if !(*step > 0.0 && *step <= range * (1.0 + 1e-9)) {
+                    return Err(SpaceError::InvalidStep { name: name(), step: *step, range });
+                }
+                self.stepped(step_count(*low, *high, *step), Spacing::Linear)
+            }
+            Kind::Int { low, high, step, log } => {
+                if low > high {
+                    return Err(SpaceError::InvalidBounds {
+                        name: name(),
+                        low: *low as f64,
+                        high: *high as f64,
+                    });
+                }
+                let range = high.abs_diff(*low);
+                if *step < 1 || step.unsigned_abs() > range.max(1) {
+                    return Err(SpaceError::InvalidStep {
+                        name: name(),
+                        step: *step as f64,
+                        range: range as f64,
+                    });
+                }
+                if *log && *low < 1 {
+                    return Err(SpaceError::NonPositiveLog { name: name(), low: *low as f64 });
+                }
+                let count = u128::from(range / step.unsigned_abs()) + 1;
+                let first = *low as f64 / *step as f64;
+                // A grid whose first level is less than half a step from 0 has no logarithmic cell there.
+                if *log && first <= 0.5 {
+                    return Err(SpaceError::InvalidStep {
+                        name: name(),
+                        step: *step as f64,
+                        range: 2.0 * *low as f64,
+                    });
+                }
+                self.stepped(count, if *log { Spacing::Log { first } } else { Spacing::Linear })
+            }
+            Kind::Categorical { choices } => {
+                if choices.is_empty() {
+                    return Err(SpaceError::NoChoices { name: name() });
+                }
+                match choices.iter().enumerate().find(|(i, choice)| choices[..*i].contains(choice)) {
+                    Some((_, choice)) => {
+                        Err(SpaceError::DuplicateChoice { name: name(), choice: choice.clone() })
+                    }
+                    None => Ok(Variable::one_hot(choices.len())),
+                }
+            }
+        }
+    }
+
+    fn stepped(&self, count: u128, spacing: Spacing) -> Result<Variable, SpaceError> {
+        if count > 1 << 53 {
+            return Err(SpaceError::TooManyLevels { name: self.name.clone(), count });
+        }
+        Ok(thrifty_domain::VariableKind::Stepped { count: count as u64, spacing }.into())
+    }
+}
+
+/// Number of steps from `low` to `high`; a range that is a whole number of steps up to rounding counts as one.
+fn step_count(low: f64, high: f64, step: f64) -> u128 {
+    ((high - low) / step * (1.0 + 4.0 * f64::EPSILON) + 1e-9).floor() as u128 + 1
+}

@@ -1,0 +1,114 @@
+use thrifty_domain::Domain;
+use thrifty_sampling::Stream;
+
+use crate::encoding::level_of;
+use crate::{Config, Parameter, SpaceBuilder, SpaceError};
+
+/// All that can be set, in order.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Vec<Parameter>", into = "Vec<Parameter>")]
+pub struct Space {
+    parameters: Vec<Parameter>,
+    domain: Domain,
+}
+
+impl Space {
+    /// Starts a space.
+    #[must_use]
+    pub fn builder() -> SpaceBuilder {
+        SpaceBuilder::default()
+    }
+
+    /// A space of the given parameters.
+    ///
+    /// # Errors
+    /// [`SpaceError`] names the parameter and what is wrong with it.
+    pub fn new(parameters: Vec<Parameter>) -> Result<Self, SpaceError> {
+        if parameters.is_empty() {
+            return Err(SpaceError::Empty);
+        }
+        let mut variables = Vec::with_capacity(parameters.len());
+        for (index, parameter) in parameters.iter().enumerate() {
+            let name = || parameter.name.clone();
+            let earlier = &parameters[..index];
+            if earlier.iter().any(|other| other.name == parameter.name) {
+                return Err(SpaceError::DuplicateName { name: name() });
+            }
+            let mut variable = parameter.lower()?;
+            for condition in &parameter.conditions {
+                let parent = || condition.parent.clone();
+                let at = earlier.iter().position(|other| other.name == condition.parent);
+                let at = at.filter(|&at| !matches!(earlier[at].kind, crate::Kind::Float { .. }));
+                let at = at.ok_or_else(|| SpaceError::InvalidParent { name: name(), parent: parent() })?;
+                let impossible =
+                    |value: String| SpaceError::InvalidCondition { name: name(), parent: parent(), value };
+                if condition.values.is_empty() {
+                    return Err(impossible("one of no values".into()));
+                }
+                let level = |value| level_of(&earlier[at], value).map_err(|_| impossible(format!("{value}")));
+                variable = variable.when(at, condition.values.iter().map(level).collect::<Result<_, _>>()?);
+            }
+            variables.push(variable);
+        }
+        Ok(Self { domain: Domain::new(variables)?, parameters })
+    }
+
+    /// Floats `x0, x1, …` between the given bounds.
+    ///
+    /// # Errors
+    /// [`SpaceError`] for bounds that are empty, inverted or not finite, or none at all.
+    pub fn from_bounds(bounds: &[(f64, f64)]) -> Result<Self, SpaceError> {
+        let add = |builder: SpaceBuilder, (i, &(low, high))| builder.float(&format!("x{i}"), low, high);
+        bounds.iter().enumerate().fold(Self::builder(), add).build()
+    }
+
+    /// The parameters in order.
+    #[must_use]
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// What the columns of the unit cube mean: variable i is parameter i.
+    #[must_use]
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// Number of columns of the unit cube.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.domain.dim()
+    }
+
+    /// A configuration drawn evenly from the cube: each level of a discrete parameter equally often (by its
+    /// logarithm where that is the scale).
+    #[must_use]
+    pub fn sample(&self, rng: &mut Stream) -> Config {
+        let cube: Vec<f64> = (0..self.dim()).map(|_| rng.uniform()).collect();
+        self.decode(&cube)
+    }
+
+    /// A short text that differs between spaces that differ: FNV-1a over the JSON form, in hexadecimal.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let json = serde_json::to_string(self).unwrap_or_default();
+        let hash = json.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+        format!("{hash:016x}")
+    }
+}
+
+impl TryFrom<Vec<Parameter>> for Space {
+    type Error = SpaceError;
+
+    fn try_from(parameters: Vec<Parameter>) -> Result<Self, SpaceError> {
+        Self::new(parameters)
+    }
+}
+
+impl From<Space> for Vec<Parameter> {
+    fn from(space: Space) -> Self {
+        space.parameters
+    }
+}
