@@ -1,0 +1,100 @@
+use std::path::PathBuf;
+
+use crate::TrialId;
+
+/// Why an optimiser could not answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OptimizerError {
+    /// A part of the optimiser failed.
+    #[error("{what}: {source}")]
+    Failed {
+        /// What it was doing.
+        what: String,
+        /// Why that failed.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A setting makes no sense.
+    #[error("setting {name} is {value}, expected {expected}")]
+    InvalidSetting {
+        /// The setting.
+        name: String,
+        /// Its value.
+        value: String,
+        /// What it may be.
+        expected: String,
+    },
+}
+
+impl OptimizerError {
+    /// Wraps an error with what was being done.
+    pub fn failed(
+        what: impl Into<String>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Failed { what: what.into(), source: source.into() }
+    }
+}
+
+/// Why a journal cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JournalError {
+    /// The file cannot be read or written.
+    #[error("journal {path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A line that is not the last cannot be understood.
+    #[error("journal {path}, line {line}: {message}")]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The journal is of another study.
+    #[error("journal {path} has {what} {found}, this study has {expected}")]
+    Mismatch {
+        /// The file.
+        path: PathBuf,
+        /// What differs: the format, the seed or the settings.
+        what: &'static str,
+        /// What the journal has.
+        found: String,
+        /// What the study has.
+        expected: String,
+    },
+}
+
+/// Why a study could not go on. What it has learnt is kept.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StudyError {
+    /// The optimiser failed.
+    #[error(transparent)]
+    Optimizer(#[from] OptimizerError),
+    /// The journal failed.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A trial that was never asked.
+    #[error("trial {} was never asked", .0.0)]
+    UnknownTrial(TrialId),
+    /// A trial that was told before.
+    #[error("trial {} was told before", .0.0)]
+    AlreadyTold(TrialId),
+    /// The optimiser waits and nothing is pending.
+    #[error("the optimiser waits for a trial, but none is pending")]
+    Stalled,
+    /// A window or a number of threads of 0.
+    #[error("{name} is 0, expected at least 1")]
+    ZeroLanes {
+        /// Which.
+        name: &'static str,
+    },
+}

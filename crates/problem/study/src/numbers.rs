@@ -1,0 +1,81 @@
+//! JSON has no infinity and no NaN; these forms keep them, as strings.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Number {
+    Finite(f64),
+    Other(String),
+}
+
+impl From<f64> for Number {
+    fn from(value: f64) -> Self {
+        if value.is_finite() { Self::Finite(value) } else { Self::Other(value.to_string()) }
+    }
+}
+
+impl Number {
+    fn value<E: serde::de::Error>(self) -> Result<f64, E> {
+        match self {
+            Self::Finite(value) => Ok(value),
+            Self::Other(text) => text.parse().map_err(|_| E::custom(format!("{text} is not a number"))),
+        }
+    }
+}
+
+/// One number.
+pub(crate) mod one {
+    use super::{Deserialize, Deserializer, Number, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        Number::from(*value).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        Number::deserialize(deserializer)?.value()
+    }
+}
+
+/// Numbers by name.
+pub(crate) mod map {
+    use super::{BTreeMap, Deserialize, Deserializer, Number, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(
+        map: &BTreeMap<String, f64>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(map.iter().map(|(name, &value)| (name, Number::from(value))))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<String, f64>, D::Error> {
+        let map: BTreeMap<String, Number> = Deserialize::deserialize(deserializer)?;
+        map.into_iter().map(|(name, number)| Ok((name, number.value()?))).collect()
+    }
+}
+
+/// Lists of numbers by name.
+pub(crate) mod lists {
+    use super::{BTreeMap, Deserialize, Deserializer, Number, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(
+        map: &BTreeMap<String, Vec<f64>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let list = |values: &Vec<f64>| values.iter().map(|&v| Number::from(v)).collect::<Vec<_>>();
+        serializer.collect_map(map.iter().map(|(name, values)| (name, list(values))))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<String, Vec<f64>>, D::Error> {
+        let map: BTreeMap<String, Vec<Number>> = Deserialize::deserialize(deserializer)?;
+        let list =
+            |values: Vec<Number>| values.into_iter().map(Number::value).collect::<Result<_, D::Error>>();
+        map.into_iter().map(|(name, values)| Ok((name, list(values)?))).collect()
+    }
+}

@@ -1,0 +1,107 @@
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::{History, OptimizerError, StopReason, TrialId};
+
+/// What can be evaluated: it must survive the journal and cross threads.
+pub trait Query: Clone + Serialize + DeserializeOwned + Send + Sync {}
+
+impl<T: Clone + Serialize + DeserializeOwned + Send + Sync> Query for T {}
+
+/// Notes of an optimiser to itself, by name; kept with the trial, so that a resumed study finds them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Memo(#[serde(with = "crate::numbers::lists")] pub BTreeMap<String, Vec<f64>>);
+
+/// What to evaluate next, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suggestion<Q> {
+    /// What to evaluate.
+    pub query: Q,
+    /// Named numbers for stop rules and reports: `max_expected_improvement`, `incumbent_mean`, ….
+    pub diagnostics: BTreeMap<String, f64>,
+    /// Notes for later suggestions: warm starts come from here alone.
+    pub memo: Memo,
+}
+
+impl<Q> Suggestion<Q> {
+    /// A suggestion without diagnostics or memo.
+    pub fn new(query: Q) -> Self {
+        Self { query, diagnostics: BTreeMap::new(), memo: Memo::default() }
+    }
+
+    /// The same suggestion with one more diagnostic.
+    #[must_use]
+    pub fn with_diagnostic(mut self, name: &str, value: f64) -> Self {
+        self.diagnostics.insert(name.into(), value);
+        self
+    }
+}
+
+/// The answer to being asked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ask<Q> {
+    /// Evaluate this.
+    Evaluate(Suggestion<Q>),
+    /// Nothing to say before a pending trial ends.
+    Wait,
+    /// There is nothing left to evaluate.
+    Stop(StopReason),
+}
+
+/// A method that suggests what to evaluate.
+pub trait Optimizer {
+    /// What it suggests.
+    type Query: Query;
+    /// What it recommends in the end.
+    type Recommendation;
+
+    /// The suggestion for trial `id`: a function of the optimiser's settings and seed, the history and the id.
+    /// An optimiser is a cache over the history: a new one in its place must say the same.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] when no suggestion can be had; the study keeps what it has.
+    fn ask(
+        &mut self,
+        history: &History<Self::Query>,
+        id: TrialId,
+    ) -> Result<Ask<Self::Query>, OptimizerError>;
+
+    /// What the history says is best, if anything.
+    ///
+    /// # Errors
+    /// As [`Optimizer::ask`].
+    fn recommend(
+        &mut self,
+        history: &History<Self::Query>,
+    ) -> Result<Option<Self::Recommendation>, OptimizerError>;
+
+    /// A text that differs whenever settings, seed or space do: the journal keeps it.
+    fn fingerprint(&self) -> String;
+}
+
+impl<O: Optimizer + ?Sized> Optimizer for Box<O> {
+    type Query = O::Query;
+    type Recommendation = O::Recommendation;
+
+    fn ask(
+        &mut self,
+        history: &History<Self::Query>,
+        id: TrialId,
+    ) -> Result<Ask<Self::Query>, OptimizerError> {
+        (**self).ask(history, id)
+    }
+
+    fn recommend(
+        &mut self,
+        history: &History<Self::Query>,
+    ) -> Result<Option<Self::Recommendation>, OptimizerError> {
+        (**self).recommend(history)
+    }
+
+    fn fingerprint(&self) -> String {
+        (**self).fingerprint()
+    }
+}

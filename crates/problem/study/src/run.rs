@@ -1,0 +1,259 @@
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use thrifty_sampling::{Seed, Stream};
+
+use crate::{Next, Optimizer, Outcome, StopReason, Study, StudyError, Trial, TrialId};
+
+/// What the optimiser has seen when it is asked while trials are running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Schedule {
+    /// Ask i is made when exactly trials 0 to i - w have been told, in the order of their ids: what is suggested
+    /// does not depend on who finishes first, and is the same with any number of threads.
+    Window(usize),
+    /// Ask i is made as soon as a thread is free and sees all that has come by then: faster when evaluations
+    /// differ in length, and not reproducible.
+    AsCompleted,
+}
+
+impl Default for Schedule {
+    /// One trial after the other.
+    fn default() -> Self {
+        Self::Window(1)
+    }
+}
+
+/// What an evaluator may use besides the query.
+pub struct Context<'a> {
+    /// The trial.
+    pub id: TrialId,
+    seed: Seed,
+    report: &'a mut dyn FnMut(u64, f64),
+}
+
+impl Context<'_> {
+    /// The trial's own noise: the same whenever and wherever it is evaluated.
+    #[must_use]
+    pub fn noise(&self) -> Stream {
+        self.seed.stream("evaluation", self.id.0)
+    }
+
+    /// Notes an intermediate value.
+    pub fn report(&mut self, step: u64, value: f64) {
+        (self.report)(step, value);
+    }
+}
+
+/// What an evaluation sends back.
+enum Message {
+    Reported(TrialId, u64, f64),
+    Finished(TrialId, Outcome, f64),
+}
+
+impl<O: Optimizer> Study<O> {
+    /// Runs until a rule or the optimiser says to stop, evaluating on the calling thread.
+    ///
+    /// # Errors
+    /// [`StudyError`] when the optimiser or the journal fails. What was learnt is kept.
+    pub fn run<E, R>(&mut self, mut evaluate: E) -> Result<StopReason, StudyError>
+    where
+        E: FnMut(&O::Query, &mut Context<'_>) -> R,
+        R: Into<Outcome>,
+    {
+        let (seed, waiting) = (self.seed, VecDeque::new());
+        self.drive(usize::MAX, &mut Inline { waiting, seed, evaluate: &mut evaluate })
+    }
+
+    /// Runs until a rule or the optimiser says to stop, evaluating on `threads` threads. With
+    /// [`Schedule::Window`] the suggestions are those of [`Study::run`] with the same window.
+    ///
+    /// # Errors
+    /// [`StudyError`] when the optimiser or the journal fails. What was learnt is kept.
+    pub fn run_parallel<E, R>(&mut self, threads: usize, evaluate: E) -> Result<StopReason, StudyError>
+    where
+        E: Fn(&O::Query, &mut Context<'_>) -> R + Sync,
+        R: Into<Outcome>,
+    {
+        if threads == 0 {
+            return Err(StudyError::ZeroLanes { name: "number of threads" });
+        }
+        let seed = self.seed;
+        let (jobs, queue) = channel::<Trial<O::Query>>();
+        let (results, inbox) = channel::<Message>();
+        let queue = Mutex::new(queue);
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let (results, queue, evaluate) = (results.clone(), &queue, &evaluate);
+                scope.spawn(move || worker(queue, &results, seed, evaluate));
+            }
+            // Dropping the pool closes the queue, and the workers end.
+            self.drive(threads, &mut Pool { jobs, inbox })
+        })
+    }
+
+    /// The loop. `lanes` bounds the trials in flight where the schedule does not.
+    fn drive(
+        &mut self,
+        lanes: usize,
+        evaluators: &mut dyn Evaluators<O::Query>,
+    ) -> Result<StopReason, StudyError> {
+        if self.schedule == Schedule::Window(0) {
+            return Err(StudyError::ZeroLanes { name: "window" });
+        }
+        // What a resumed study left unfinished comes first.
+        let unfinished: Vec<Trial<O::Query>> =
+            self.history.pending().filter(|trial| !self.arrived.contains_key(&trial.id)).cloned().collect();
+        for trial in unfinished {
+            evaluators.start(trial);
+        }
+        let reason = loop {
+            match self.schedule {
+                Schedule::Window(window) => {
+                    self.settle_up_to((self.history.len() + 1).saturating_sub(window), evaluators)?
+                }
+                Schedule::AsCompleted => {
+                    self.settle_all();
+                    while self.running() >= lanes {
+                        self.receive(evaluators)?;
+                        self.settle_all();
+                    }
+                }
+            }
+            if let Some(reason) = self.check_stop() {
+                break reason;
+            }
+            match self.ask_next()? {
+                Next::Evaluate(trial) => evaluators.start(trial),
+                Next::Stop(reason) => break reason,
+                Next::Wait => {
+                    let oldest = self.history.pending().next().map(|trial| trial.id);
+                    let oldest = oldest.ok_or(StudyError::Stalled)?;
+                    self.settle_up_to(oldest.0 as usize + 1, evaluators)?;
+                }
+            }
+        };
+        self.settle_up_to(self.history.len(), evaluators)?;
+        self.stopped(&reason);
+        Ok(reason)
+    }
+
+    /// Number of trials whose outcome has not come.
+    fn running(&self) -> usize {
+        self.history.pending().count() - self.arrived.len()
+    }
+
+    /// Waits for the trials below `count` and shows them to the optimiser in the order of their ids.
+    fn settle_up_to(
+        &mut self,
+        count: usize,
+        evaluators: &mut dyn Evaluators<O::Query>,
+    ) -> Result<(), StudyError> {
+        let ids: Vec<TrialId> =
+            self.history.trials()[..count].iter().filter(|t| t.outcome.is_none()).map(|t| t.id).collect();
+        for id in ids {
+            while !self.settle(id) {
+                self.receive(evaluators)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for messages and writes them down.
+    fn receive(&mut self, evaluators: &mut dyn Evaluators<O::Query>) -> Result<(), StudyError> {
+        let messages = evaluators.wait();
+        if messages.is_empty() {
+            return Err(StudyError::Stalled);
+        }
+        for message in messages {
+            match message {
+                Message::Reported(id, step, value) => self.report(id, step, value)?,
+                Message::Finished(id, outcome, seconds) => self.arrive(id, outcome, seconds)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whoever evaluates trials for the loop.
+trait Evaluators<Q> {
+    /// Begins a trial.
+    fn start(&mut self, trial: Trial<Q>);
+    /// Hands over what has come, waiting if nothing has; nothing at all when there is nothing to wait for.
+    fn wait(&mut self) -> Vec<Message>;
+}
+
+/// The calling thread: a trial is evaluated when its outcome is wanted.
+struct Inline<'a, Q, R> {
+    waiting: VecDeque<Trial<Q>>,
+    seed: Seed,
+    evaluate: &'a mut dyn FnMut(&Q, &mut Context<'_>) -> R,
+}
+
+impl<Q, R: Into<Outcome>> Evaluators<Q> for Inline<'_, Q, R> {
+    fn start(&mut self, trial: Trial<Q>) {
+        self.waiting.push_back(trial);
+    }
+
+    fn wait(&mut self) -> Vec<Message> {
+        let mut messages = Vec::new();
+        if let Some(trial) = self.waiting.pop_front() {
+            evaluate_one(&trial, self.seed, self.evaluate, &mut |message| messages.push(message));
+        }
+        messages
+    }
+}
+
+/// Threads with a common queue.
+struct Pool<Q> {
+    jobs: Sender<Trial<Q>>,
+    inbox: Receiver<Message>,
+}
+
+impl<Q> Evaluators<Q> for Pool<Q> {
+    fn start(&mut self, trial: Trial<Q>) {
+        // The queue lives as long as the scope of the threads, which is longer than the pool.
+        let _ = self.jobs.send(trial);
+    }
+
+    fn wait(&mut self) -> Vec<Message> {
+        self.inbox.recv().into_iter().collect()
+    }
+}
+
+fn evaluate_one<Q, R: Into<Outcome>>(
+    trial: &Trial<Q>,
+    seed: Seed,
+    evaluate: &mut dyn FnMut(&Q, &mut Context<'_>) -> R,
+    send: &mut dyn FnMut(Message),
+) {
+    let began = Instant::now();
+    let mut report = |step, value| send(Message::Reported(trial.id, step, value));
+    let mut context = Context { id: trial.id, seed, report: &mut report };
+    // A panic of the evaluator ends its trial, not the study.
+    let outcome = catch_unwind(AssertUnwindSafe(|| evaluate(&trial.query, &mut context).into()))
+        .unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            Outcome::failed(format!("the evaluator panicked: {text}"))
+        });
+    send(Message::Finished(trial.id, outcome, began.elapsed().as_secs_f64()));
+}
+
+fn worker<Q, R: Into<Outcome>>(
+    queue: &Mutex<Receiver<Trial<Q>>>,
+    results: &Sender<Message>,
+    seed: Seed,
+    evaluate: &(dyn Fn(&Q, &mut Context<'_>) -> R + Sync),
+) {
+    loop {
+        let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(trial) = job else { return };
+        // If nobody listens any more the study has failed, and the worker ends with its queue.
+        evaluate_one(&trial, seed, &mut |query, context| evaluate(query, context), &mut |message| {
+            let _ = results.send(message);
+        });
+    }
+}

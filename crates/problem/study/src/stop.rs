@@ -1,0 +1,142 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{HistoryView, Outcome};
+
+/// Why a study ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StopReason {
+    /// As many trials as allowed.
+    Trials(usize),
+    /// As much time as allowed, in seconds.
+    WallTime(f64),
+    /// As much cost as allowed.
+    Cost(f64),
+    /// A value at least as good as the target.
+    Target(f64),
+    /// Too small an improvement expected, several times in a row.
+    NoImprovement {
+        /// The last expected improvement.
+        expected: f64,
+        /// What it would have had to reach.
+        threshold: f64,
+    },
+    /// Every point of a finite space was evaluated.
+    Exhausted,
+    /// The optimiser's own reason, with the numbers behind it.
+    Decided {
+        /// In words.
+        message: String,
+        /// In numbers.
+        numbers: BTreeMap<String, f64>,
+    },
+    /// Several reasons at once.
+    All(Vec<StopReason>),
+}
+
+/// Decides whether a study goes on.
+pub trait StopRule: Send + Sync {
+    /// A reason to stop, if there is one. Only what was told counts.
+    fn check(&self, view: &dyn HistoryView) -> Option<StopReason>;
+}
+
+/// Stops before trial number n + 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MaxTrials(pub usize);
+
+/// Stops when this much time has passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WallTime(pub Duration);
+
+/// Stops when measured costs add up to this much.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MaxCost(pub f64);
+
+/// Stops when the first objective is this small.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Target(pub f64);
+
+/// Stops when the diagnostic `max_expected_improvement` of the last `times` trials that have it is below
+/// `epsilon` times the range of the objective so far.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NoImprovement {
+    /// Relative to the range of the objective.
+    pub epsilon: f64,
+    /// How often in a row.
+    pub times: usize,
+}
+
+/// Stops with the first rule that does.
+pub struct Any(pub Vec<Box<dyn StopRule>>);
+
+/// Stops when every rule does.
+pub struct All(pub Vec<Box<dyn StopRule>>);
+
+impl StopRule for MaxTrials {
+    fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
+        (view.asked() >= self.0).then_some(StopReason::Trials(self.0))
+    }
+}
+
+impl StopRule for WallTime {
+    fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
+        (view.elapsed() >= self.0).then(|| StopReason::WallTime(view.elapsed().as_secs_f64()))
+    }
+}
+
+impl StopRule for MaxCost {
+    fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
+        let spent = view.outcomes().filter_map(|outcome| outcome.measurement()?.cost).sum();
+        (spent >= self.0).then_some(StopReason::Cost(spent))
+    }
+}
+
+impl StopRule for Target {
+    fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
+        view.outcomes().filter_map(Outcome::objective).find(|value| *value <= self.0).map(StopReason::Target)
+    }
+}
+
+impl StopRule for NoImprovement {
+    fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
+        let values = || view.outcomes().filter_map(Outcome::objective);
+        let range = values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min);
+        let threshold = self.epsilon * range;
+        let mut recent =
+            view.diagnostics().rev().filter_map(|d| d.get("max_expected_improvement")).take(self.times);
+        let last = *view.diagnostics().rev().find_map(|d| d.get("max_expected_improvement"))?;
+        let small = recent.len_is(self.times, |expected| *expected < threshold);
+        small.then_some(StopReason::NoImprovement { expected: last, threshold })
+    }
+}
+
+/// Whether an iterator has `count` items that all pass.
+trait LenIs: Iterator + Sized {
+    fn len_is(&mut self, count: usize, pass: impl Fn(Self::Item) -> bool) -> bool {
+        let mut seen = 0;
+        self.all(|item| {
+            seen += 1;
+            pass(item)
+        }) && seen == count
+            && count > 0
+    }
+}
+
+impl<I: Iterator> LenIs for I {}
+
+impl StopRule for Any {
+    fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
+        self.0.iter().find_map(|rule| rule.check(view))
+    }
+}
+
+impl StopRule for All {
+    fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
+        let reasons: Option<Vec<_>> = self.0.iter().map(|rule| rule.check(view)).collect();
+        reasons.filter(|reasons| !reasons.is_empty()).map(StopReason::All)
+    }
+}

@@ -1,0 +1,69 @@
+//! Each stop rule at its edge, and combinations.
+
+use std::time::Duration;
+
+use thrifty_sampling::Seed;
+use thrifty_study::{
+    All, Any, Ask, History, MaxCost, MaxTrials, Measurement, NoImprovement, Optimizer, OptimizerError,
+    Outcome, StopReason, StopRule, Study, Suggestion, Target, TrialId, WallTime,
+};
+
+/// Suggests the id; expects an improvement of 1 / (id + 1).
+struct Counter;
+
+impl Optimizer for Counter {
+    type Query = u64;
+    type Recommendation = u64;
+
+    fn ask(&mut self, _: &History<u64>, id: TrialId) -> Result<Ask<u64>, OptimizerError> {
+        let expected = 1.0 / (id.0 + 1) as f64;
+        Ok(if id.0 == 100 {
+            Ask::Stop(StopReason::Exhausted)
+        } else {
+            Ask::Evaluate(Suggestion::new(id.0).with_diagnostic("max_expected_improvement", expected))
+        })
+    }
+
+    fn recommend(&mut self, _: &History<u64>) -> Result<Option<u64>, OptimizerError> {
+        Ok(None)
+    }
+
+    fn fingerprint(&self) -> String {
+        String::new()
+    }
+}
+
+/// Losses 10, 9, 8, …, each at cost 2.
+fn stopped_by(rule: impl StopRule + 'static) -> (usize, StopReason) {
+    let mut study = Study::new(Counter, Seed(0)).with_stop(rule);
+    let evaluate = |id: &u64, _: &mut thrifty_study::Context<'_>| {
+        Outcome::from(Measurement { cost: Some(2.0), ..Measurement::from(10.0 - *id as f64) })
+    };
+    let reason = study.run(evaluate).unwrap();
+    (study.history().len(), reason)
+}
+
+#[test]
+fn each_rule_stops_where_it_says() {
+    assert_eq!(stopped_by(MaxTrials(0)), (0, StopReason::Trials(0)));
+    assert_eq!(stopped_by(MaxTrials(7)), (7, StopReason::Trials(7)));
+    assert_eq!(stopped_by(MaxCost(9.0)), (5, StopReason::Cost(10.0)));
+    assert_eq!(stopped_by(Target(7.5)), (4, StopReason::Target(7.0)));
+    assert!(matches!(stopped_by(WallTime(Duration::ZERO)), (0, StopReason::WallTime(_))));
+    assert_eq!(stopped_by(WallTime(Duration::from_secs(3600))), (100, StopReason::Exhausted));
+    // After n trials the range is n - 1 and the last expectation 1/n: 1/n < 0.05 (n - 1) first at n = 6.
+    let reason = StopReason::NoImprovement { expected: 1.0 / 6.0, threshold: 0.25 };
+    assert_eq!(stopped_by(NoImprovement { epsilon: 0.05, times: 1 }), (6, reason));
+}
+
+#[test]
+fn rules_combine() {
+    let any = Any(vec![Box::new(MaxTrials(9)), Box::new(Target(7.0))]);
+    assert_eq!(stopped_by(any), (4, StopReason::Target(7.0)));
+    let all = All(vec![Box::new(MaxTrials(9)), Box::new(Target(7.0))]);
+    assert_eq!(stopped_by(all), (9, StopReason::All(vec![StopReason::Trials(9), StopReason::Target(7.0)])));
+    assert_eq!(stopped_by(All(Vec::new())).0, 100, "no rules stop nothing");
+    let twice = stopped_by(NoImprovement { epsilon: 0.05, times: 3 });
+    assert!(twice.0 > 6, "{twice:?}");
+    assert_eq!(stopped_by(NoImprovement { epsilon: 1e9, times: 0 }).0, 100, "zero times never");
+}
