@@ -1,1 +1,19 @@
-//! Problems with known optima, and wrappers that make them noisy, shifted or failing.
+//! Problems with known optima, and wrappers that make them harder.
+//!
+//! A [`Problem`] has a space, a truth and an evaluation that may be noisy or fail. [`TestFunction`] is the
+//! noiseless kind; [`Noisy`], [`Shifted`], [`Maximised`] and [`Failing`] wrap any.
+//!
+//! ```
+//! use thrifty_testbed::{Problem, TestFunction};
+//! let branin = TestFunction::branin();
+//! assert!((branin.value(&[std::f64::consts::PI, 2.275]) - branin.optimum()).abs() < 1e-12);
+//! ```
+
+mod function;
+mod functions;
+mod problem;
+mod wrappers;
+
+pub use function::TestFunction;
+pub use problem::Problem;
+pub use wrappers::{Failing, Maximised, Noisy, Shifted};

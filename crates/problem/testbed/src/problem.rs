@@ -1,0 +1,32 @@
+use thrifty_sampling::Stream;
+use thrifty_space::{Config, Space, SpaceError};
+use thrifty_study::Outcome;
+
+/// Something to minimise whose best value is known.
+pub trait Problem: Send + Sync {
+    /// Its name.
+    fn name(&self) -> String;
+
+    /// What can be set.
+    fn space(&self) -> &Space;
+
+    /// The smallest true value.
+    fn optimum(&self) -> f64;
+
+    /// The true value of a configuration.
+    ///
+    /// # Errors
+    /// [`SpaceError`] when the configuration is not of the space.
+    fn truth(&self, config: &Config) -> Result<f64, SpaceError>;
+
+    /// What an evaluation observes; noise comes from `rng`, the trial's own stream.
+    fn evaluate(&self, config: &Config, rng: &mut Stream) -> Outcome;
+
+    /// How far a configuration's truth is above the optimum.
+    ///
+    /// # Errors
+    /// As [`Problem::truth`].
+    fn regret(&self, config: &Config) -> Result<f64, SpaceError> {
+        Ok(self.truth(config)? - self.optimum())
+    }
+}
