@@ -1,1 +1,33 @@
-//! Utilities of a posterior, with gradients.
+//! Utilities of a posterior: how much is a point worth evaluating?
+//!
+//! An [`Acquisition`] has a value at every point, higher is better, and a gradient if its posterior has one.
+//! The objective is minimised throughout: [`ProbabilityOfImprovement`] and its kin look for values below a
+//! threshold. All but [`ExpectedUtility`] are functions of mean and standard deviation alone, a [`Utility`];
+//! [`OfMoments`] makes an acquisition of any such function.
+//!
+//! ```
+//! use thrifty_acquisition::{ExpectedImprovement, Utility};
+//! // A mean of 1 against a threshold of 0 with deviation 1: h(-1) = φ(1) - Φ(-1).
+//! let utility = ExpectedImprovement { threshold: 0.0 };
+//! assert!((utility.value(1.0, 1.0) - 0.083_315_470_587_687_3).abs() < 1e-15);
+//! ```
+
+mod acquisition;
+mod bound;
+mod error;
+mod expected_utility;
+mod improvement;
+mod moments;
+mod rule;
+mod threshold;
+
+pub use acquisition::{Acquisition, OfMoments, Utility};
+pub use bound::{ConfidenceBound, Schedule};
+pub use error::AcquisitionError;
+pub use expected_utility::ExpectedUtility;
+pub use improvement::{
+    ExpectedImprovement, LogExpectedImprovement, LogProbabilityOfImprovement, ProbabilityOfImprovement,
+};
+pub use moments::{MaximumDeviation, PosteriorMean};
+pub use rule::Rule;
+pub use threshold::Threshold;

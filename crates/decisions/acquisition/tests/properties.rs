@@ -1,0 +1,132 @@
+//! Slopes against finite differences, relations between utilities, and the edges.
+
+use proptest::prelude::*;
+use thrifty_acquisition::{
+    ConfidenceBound, ExpectedImprovement, ExpectedUtility, LogExpectedImprovement,
+    LogProbabilityOfImprovement, MaximumDeviation, PosteriorMean, ProbabilityOfImprovement, Rule, Schedule,
+    Threshold, Utility,
+};
+use thrifty_domain::Points;
+use thrifty_gp::Gp;
+
+fn utilities(threshold: f64) -> Vec<(&'static str, Box<dyn Utility>)> {
+    vec![
+        ("pi", Box::new(ProbabilityOfImprovement { threshold })),
+        ("log pi", Box::new(LogProbabilityOfImprovement { threshold })),
+        ("ei", Box::new(ExpectedImprovement { threshold })),
+        ("log ei", Box::new(LogExpectedImprovement { threshold })),
+        ("bound", Box::new(ConfidenceBound { beta: 3.0 })),
+        ("mean", Box::new(PosteriorMean)),
+        ("deviation", Box::new(MaximumDeviation)),
+        ("utility", Box::new(ExpectedUtility::new(move |v: f64| (threshold - v).max(0.0).powi(2)))),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn slopes_match_finite_differences(mean in -4.0..4.0_f64, deviation in 0.2..3.0_f64, threshold in -1.0..1.0_f64) {
+        for (name, utility) in utilities(threshold) {
+            // Quadrature across a kink differs from the integral by up to 1e-5, and so do its differences.
+            let tolerance = if name == "utility" { 2e-5 } else { 1e-6 };
+            let (value, by_mean, by_deviation) = utility.value_and_slopes(mean, deviation);
+            prop_assert!((value - utility.value(mean, deviation)).abs() <= 1e-14 * (1.0 + value.abs()));
+            let step = 1e-5;
+            let found = (utility.value(mean + step, deviation) - utility.value(mean - step, deviation)) / (2.0 * step);
+            prop_assert!((found - by_mean).abs() <= tolerance * (1.0 + found.abs()), "{name} by mean: {found} {by_mean}");
+            let found = (utility.value(mean, deviation + step) - utility.value(mean, deviation - step)) / (2.0 * step);
+            prop_assert!((found - by_deviation).abs() <= tolerance * (1.0 + found.abs()), "{name}: {found} {by_deviation}");
+        }
+    }
+
+    #[test]
+    fn logarithms_agree_and_quadrature_agrees(mean in -3.0..3.0_f64, deviation in 0.01..3.0_f64, threshold in -1.0..1.0_f64) {
+        let ei = ExpectedImprovement { threshold }.value(mean, deviation);
+        if ei > 1e-200 {
+            let log = LogExpectedImprovement { threshold }.value(mean, deviation);
+            prop_assert!((ei.ln() - log).abs() <= 1e-10);
+        }
+        let by_quadrature = ExpectedUtility::new(|v: f64| (threshold - v).max(0.0)).value(mean, deviation);
+        prop_assert!((ei - by_quadrature).abs() <= 2e-5 * deviation, "{ei} {by_quadrature}");
+        let linear = ExpectedUtility::new(|v| 3.0 - 2.0 * v).value(mean, deviation);
+        prop_assert!((linear - (3.0 - 2.0 * mean)).abs() <= 1e-12 * (1.0 + deviation));
+        let smooth = ExpectedUtility::new(f64::cos).value(mean, deviation);
+        let exact = mean.cos() * (-0.5 * deviation * deviation).exp();
+        prop_assert!((smooth - exact).abs() <= 1e-12, "{smooth} {exact}");
+    }
+
+    #[test]
+    fn gradients_on_a_posterior_match_finite_differences(
+        y in prop::collection::vec(-2.0..2.0_f64, 8), at in prop::collection::vec(0.05..0.95_f64, 6)
+    ) {
+        let x = Points::from_flat((0..16).map(|i| (f64::from(i) * 0.618).fract()).collect(), 2);
+        let posterior = Gp::matern52(2).condition(x.as_ref(), &y).unwrap();
+        let at = Points::from_flat(at, 2);
+        let rules = [
+            Rule::ExpectedImprovement(Threshold::BestObserved),
+            Rule::LogExpectedImprovement(Threshold::BestObserved),
+            Rule::LogProbabilityOfImprovement(Threshold::BestWithMargin { xi: 0.1 }),
+            Rule::ConfidenceBound(Schedule::Constant { beta: 4.0 }),
+            Rule::PosteriorMean,
+            Rule::MaximumDeviation,
+        ];
+        for rule in rules {
+            let tau = rule.threshold().map_or(0.0, |threshold| threshold.value(&y, &y));
+            let acquisition = rule.on(&posterior, tau, 3).unwrap();
+            let (mut values, mut gradients) = (vec![0.0; 3], vec![0.0; 6]);
+            prop_assert!(acquisition.values_with_gradients_into(at.as_ref(), &mut values, &mut gradients));
+            for (i, point) in at.rows().enumerate() {
+                prop_assert!((acquisition.value(point) - values[i]).abs() <= 1e-9 * (1.0 + values[i].abs()));
+                for d in 0..2 {
+                    let along = |offset: f64| {
+                        let mut moved = point.to_vec();
+                        moved[d] += offset;
+                        acquisition.value(&moved)
+                    };
+                    let step = 1e-5;
+                    let slope = (along(step) - along(-step)) / (2.0 * step);
+                    let found = gradients[2 * i + d];
+                    prop_assert!((slope - found).abs() <= 1e-5 * (1.0 + slope.abs()), "{rule:?}: {slope} {found}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn certain_points_and_hopeless_ones_have_answers() {
+    for (name, utility) in utilities(0.0) {
+        for (mean, deviation) in
+            [(1.0, 0.0), (0.0, 0.0), (-1.0, 0.0), (1.0, 1e-300), (1e12, 1.0), (-1e12, 1e-12)]
+        {
+            let (value, by_mean, by_deviation) = utility.value_and_slopes(mean, deviation);
+            assert!(
+                !value.is_nan() && !by_mean.is_nan() && !by_deviation.is_nan(),
+                "{name} at {mean}, {deviation}"
+            );
+        }
+    }
+    assert_eq!(ExpectedImprovement { threshold: 0.0 }.value(-2.0, 0.0), 2.0);
+    assert_eq!(ProbabilityOfImprovement { threshold: 0.0 }.value(0.0, 0.0), 0.0);
+    assert!(LogExpectedImprovement { threshold: 0.0 }.value(1e6, 1.0).is_finite());
+}
+
+#[test]
+fn thresholds_and_schedules() {
+    let observed = [3.0, 1.0, 2.0];
+    assert_eq!(Threshold::Fixed(5.0).value(&observed, &[]), 5.0);
+    assert_eq!(Threshold::BestObserved.value(&observed, &[]), 1.0);
+    assert_eq!(Threshold::BestMean.value(&observed, &[1.5, 1.25]), 1.25);
+    assert_eq!(Threshold::BestWithMargin { xi: 0.5 }.value(&observed, &[]), 0.0);
+    assert_eq!(Threshold::BestObserved.value(&[], &[]), f64::INFINITY);
+    assert_eq!(Schedule::Constant { beta: 4.0 }.beta(10), Ok(4.0));
+    // 2 ln(100 · 9 π² / 0.6)
+    let srinivas = Schedule::SrinivasFinite { points: 100.0, delta: 0.1 }.beta(3).unwrap();
+    assert!((srinivas - 2.0 * (900.0 * std::f64::consts::PI.powi(2) / 0.6).ln()).abs() < 1e-12);
+    let brochu = Schedule::Brochu { dim: 2, delta: 0.1 }.beta(3).unwrap();
+    assert!((brochu - 2.0 * (27.0 * std::f64::consts::PI.powi(2) / 0.3).ln()).abs() < 1e-12);
+    assert!(Schedule::Constant { beta: -1.0 }.beta(1).unwrap_err().to_string().contains("beta is -1"));
+    assert!(
+        Schedule::Brochu { dim: 2, delta: 1.5 }.beta(1).unwrap_err().to_string().contains("delta is 1.5")
+    );
+    assert!(ExpectedUtility::new(|v| v).with_nodes(4).is_err());
+}
