@@ -5,12 +5,15 @@
 //! assert!((thrifty_prob::log_h(-40.0) + 808.298_568_356_62).abs() < 1e-11);
 //! ```
 
+mod erfcx;
 mod error;
 mod improvement;
 mod normal;
 mod prior;
 mod quantile;
+mod tail;
 
+pub use erfcx::erfcx;
 pub use error::ProbError;
 pub use improvement::{h, log_h, log_h_derivative};
 pub use normal::{cdf, inverse_mills, log_cdf, log_pdf, mills_ratio, pdf};

@@ -2,11 +2,16 @@ use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2, TAU};
 
 use libm::erfc;
 
+use crate::tail::tail;
+
 /// `ln √(2π)`.
 pub(crate) const LN_SQRT_TAU: f64 = 0.918_938_533_204_672_7;
 
-/// From here on the continued fraction of the Mills ratio takes few terms.
-const FRACTION_FROM: f64 = 2.0;
+/// Below this the error of the argument of erfc costs more than the Mills ratio.
+const ERFC_FROM: f64 = -2.0;
+
+/// The square from which on the density is zero.
+const UNDERFLOW: f64 = 1500.0;
 
 /// Standard normal density, to 2 ulp down to the subnormal numbers.
 ///
@@ -17,7 +22,7 @@ const FRACTION_FROM: f64 = 2.0;
 pub fn pdf(z: f64) -> f64 {
     // The rounding error of z² would be magnified by z²/2: carry it along.
     let square = z * z;
-    let rest = if square.is_finite() { z.mul_add(z, -square) } else { 0.0 };
+    let rest = if square < UNDERFLOW { z.mul_add(z, -square) } else { 0.0 };
     (-0.5 * square).exp() * (1.0 - 0.5 * rest) / TAU.sqrt()
 }
 
@@ -34,13 +39,13 @@ pub fn log_pdf(z: f64) -> f64 {
 /// ```
 #[must_use]
 pub fn cdf(z: f64) -> f64 {
-    if z < -FRACTION_FROM { pdf(z) * mills_ratio(-z) } else { upper(-z) }
+    if z < ERFC_FROM { pdf(z) * mills_ratio(-z) } else { upper(-z) }
 }
 
 /// `ln Φ(z)`, finite for every finite z.
 #[must_use]
 pub fn log_cdf(z: f64) -> f64 {
-    if z < -FRACTION_FROM {
+    if z < ERFC_FROM {
         log_pdf(z) + mills_ratio(-z).ln()
     } else if z < 0.0 {
         cdf(z).ln()
@@ -52,13 +57,13 @@ pub fn log_cdf(z: f64) -> f64 {
 /// The Mills ratio `R(z) = (1 - Φ(z)) / φ(z)`; infinite below about -38.
 #[must_use]
 pub fn mills_ratio(z: f64) -> f64 {
-    if z >= FRACTION_FROM { 1.0 / (z + tail(z)) } else { upper(z) / pdf(z) }
+    if z >= 0.0 { 1.0 / (z + tail(z)) } else { upper(z) / pdf(z) }
 }
 
 /// The inverse Mills ratio `φ(z) / (1 - Φ(z))`: the hazard of the normal distribution.
 #[must_use]
 pub fn inverse_mills(z: f64) -> f64 {
-    if z >= FRACTION_FROM { z + tail(z) } else { pdf(z) / cdf(-z) }
+    if z >= 0.0 { z + tail(z) } else { pdf(z) / cdf(-z) }
 }
 
 /// `1 - Φ(z) = ½ erfc(z/√2)`, corrected to first order for the rounding of its argument.
@@ -69,20 +74,4 @@ fn upper(z: f64) -> f64 {
     let lost = z.mul_add(FRAC_1_SQRT_2, -argument) + z * REST;
     let correction = if argument.is_finite() { SQRT_2 * pdf(z) * lost } else { 0.0 };
     0.5 * erfc(argument) - correction
-}
-
-/// `1 / R(z) - z` for z ≥ 2 by Laplace's continued fraction: nothing cancels.
-///
-/// ```text
-/// 1/R(z) = z + 1/(z + 2/(z + 3/(z + …)))
-/// ```
-///
-/// The number of terms is that beyond which one more changes nothing in double precision.
-pub(crate) fn tail(z: f64) -> f64 {
-    let terms = 12 + (460.0 / (z * z)) as u32;
-    let mut fraction = 0.0;
-    for k in (1..=terms).rev() {
-        fraction = f64::from(k) / (z + fraction);
-    }
-    fraction
 }

@@ -1,4 +1,7 @@
-use std::f64::consts::{FRAC_2_PI, PI};
+mod build;
+mod horseshoe;
+
+use std::f64::consts::FRAC_2_PI;
 
 use libm::lgamma as ln_gamma;
 
@@ -7,7 +10,7 @@ use crate::normal::LN_SQRT_TAU;
 
 /// What is believed of a hyperparameter before data: a density on its natural scale.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", try_from = "build::Unchecked")]
 pub enum Prior {
     /// Normal.
     Normal {
@@ -49,7 +52,7 @@ pub enum Prior {
         /// Scale, positive.
         scale: f64,
     },
-    /// Horseshoe on x > 0, by the mean of the two bounds of Carvalho, Polson & Scott (2009), theorem 1.
+    /// Horseshoe on x > 0, by the mean of its two bounds: `ln(1 + 4A)/2 + ln(1 + 2A)`, `A = (scale/x)²`.
     Horseshoe {
         /// Scale, positive.
         scale: f64,
@@ -64,7 +67,7 @@ pub enum Prior {
 }
 
 impl Prior {
-    /// Checks the parameters: deserialised priors and those written as literals have not been.
+    /// Checks the parameters: those of priors written as literals have not been.
     ///
     /// # Errors
     /// [`ProbError::InvalidParameter`] names the first that is out of range.
@@ -127,11 +130,8 @@ impl Prior {
             Self::Beta { a, b } => {
                 (a - 1.0) * x.ln() + (b - 1.0) * (-x).ln_1p() - (ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b))
             }
-            Self::HalfCauchy { scale } => FRAC_2_PI.ln() - scale.ln() - (x / scale).powi(2).ln_1p(),
-            Self::Horseshoe { scale } => {
-                let (low, high) = horseshoe_bounds(x, scale);
-                (low + high).ln() - scale.ln()
-            }
+            Self::HalfCauchy { scale } => FRAC_2_PI.ln() - scale.ln() - ln_1p_square(1.0, x / scale),
+            Self::Horseshoe { scale } => horseshoe::log_density(x, scale),
             Self::Uniform { low, high } => -(high - low).ln(),
         }
     }
@@ -143,19 +143,13 @@ impl Prior {
             return 0.0;
         }
         match *self {
-            Self::Normal { mean, sd } => (mean - x) / (sd * sd),
+            Self::Normal { mean, sd } => (mean - x) / sd / sd,
             Self::LogNormal { mu, sigma } => ((mu - x.ln()) / (sigma * sigma) - 1.0) / x,
             Self::Gamma { shape, rate } => (shape - 1.0) / x - rate,
             Self::InverseGamma { shape, scale } => (scale / x - shape - 1.0) / x,
             Self::Beta { a, b } => (a - 1.0) / x - (b - 1.0) / (1.0 - x),
-            Self::HalfCauchy { scale } => -2.0 * x / (scale * scale + x * x),
-            Self::Horseshoe { scale } => {
-                let (low, high) = horseshoe_bounds(x, scale);
-                let a = (scale / x).powi(2);
-                let k = horseshoe_constant();
-                // d a/dx = -2a/x in each bound.
-                -2.0 / x * k * (2.0 * a / (1.0 + 4.0 * a) + 2.0 * a / (1.0 + 2.0 * a)) / (low + high)
-            }
+            Self::HalfCauchy { scale } => -2.0 / (x + scale * (scale / x)),
+            Self::Horseshoe { scale } => horseshoe::derivative(x, scale),
             Self::Uniform { .. } => 0.0,
         }
     }
@@ -171,13 +165,7 @@ impl Prior {
     }
 }
 
-/// `1 / √(2π³)`.
-fn horseshoe_constant() -> f64 {
-    (2.0 * PI.powi(3)).sqrt().recip()
-}
-
-/// `K/2 ln(1 + 4a) < density < K ln(1 + 2a)`, `a = (scale/x)²`, for scale 1 on the whole line.
-fn horseshoe_bounds(x: f64, scale: f64) -> (f64, f64) {
-    let (a, k) = ((scale / x).powi(2), horseshoe_constant());
-    (0.5 * k * (4.0 * a).ln_1p(), k * (2.0 * a).ln_1p())
+/// `ln(1 + c t²)`, also where t² overflows.
+fn ln_1p_square(c: f64, t: f64) -> f64 {
+    if t < 1e150 { (c * t * t).ln_1p() } else { c.ln() + 2.0 * t.ln() }
 }

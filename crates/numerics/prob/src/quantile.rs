@@ -1,9 +1,13 @@
+use std::f64::consts::FRAC_1_SQRT_2;
+
+use libm::erf;
+
 use crate::normal::{cdf, log_cdf, mills_ratio, pdf};
 
 /// The standard normal quantile `Φ⁻¹(p)`, to a few ulp for p down to the smallest number.
 ///
-/// A rational approximation (Acklam) is refined by Newton's method: on Φ in the middle, on ln Φ in the tail,
-/// where it converges as well. 0 and 1 give the infinities, anything outside `[0, 1]` NaN.
+/// A rational approximation (Acklam) is refined by Newton's method: on ln Φ in the tail, on Φ before it and on
+/// Φ - ½ about ½, where p - ½ is exact and so the small quantiles are as well. 0 and 1 give the infinities, anything outside `[0, 1]` NaN.
 #[must_use]
 pub fn quantile(p: f64) -> f64 {
     if !(0.0..=1.0).contains(&p) {
@@ -18,7 +22,13 @@ pub fn quantile(p: f64) -> f64 {
     }
     let mut z = approximation(p);
     for _ in 0..3 {
-        z -= if p < 0.02 { (log_cdf(z) - p.ln()) * mills_ratio(-z) } else { (cdf(z) - p) / pdf(z) };
+        z -= if p < 0.02 {
+            (log_cdf(z) - p.ln()) * mills_ratio(-z)
+        } else if p < 0.25 {
+            (cdf(z) - p) / pdf(z)
+        } else {
+            (0.5 * erf(z * FRAC_1_SQRT_2) - (p - 0.5)) / pdf(z)
+        };
     }
     z
 }

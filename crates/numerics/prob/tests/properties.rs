@@ -1,7 +1,13 @@
 //! Laws of the normal functions and of the priors, and their edges.
 
+use std::collections::BTreeMap;
+use std::f64::consts::{PI, SQRT_2};
+
 use proptest::prelude::*;
-use thrifty_prob::{Prior, cdf, h, log_cdf, log_h, log_h_derivative, mills_ratio, pdf, quantile};
+use thrifty_prob::{
+    Prior, ProbError, cdf, erfcx, h, inverse_mills, log_cdf, log_h, log_h_derivative, mills_ratio, pdf,
+    quantile,
+};
 
 fn priors() -> Vec<Prior> {
     vec![
@@ -37,6 +43,39 @@ proptest! {
     }
 
     #[test]
+    fn quantiles_have_the_relative_precision_of_their_distance_from_one_half(exponent in -15.0..-1.0_f64) {
+        let p = 0.5 + 10_f64.powf(exponent);
+        let q = p - 0.5;
+        // Φ⁻¹(½ + q) = s + s³/6 + O(s⁵), s = √(2π) q.
+        let s = (2.0 * PI).sqrt() * q;
+        prop_assert!((quantile(p) / s - 1.0 - s * s / 6.0).abs() <= 1e-15 + s.powi(4));
+        prop_assert_eq!(quantile(0.5 - q), -quantile(p));
+    }
+
+    #[test]
+    fn the_hazard_the_mills_ratio_and_erfcx_agree(z in -30.0..30.0_f64) {
+        prop_assert!((inverse_mills(z) * mills_ratio(z) - 1.0).abs() <= 2e-15);
+        let scaled = (0.5 * PI).sqrt() * erfcx(z / SQRT_2);
+        prop_assert!((scaled / mills_ratio(z) - 1.0).abs() <= 1e-15 * (1.0 + z * z));
+        // d ln h / dz = Φ/h in terms of its parts.
+        prop_assert!((log_h_derivative(z) * h(z) / cdf(z) - 1.0).abs() <= 2e-15);
+    }
+
+    #[test]
+    fn priors_survive_a_file(scale in 1e-3..1e3_f64, low in -1e3..1e3_f64) {
+        for prior in priors().into_iter().chain([
+            Prior::half_cauchy(scale).unwrap(),
+            Prior::inverse_gamma(scale, scale).unwrap(),
+            Prior::uniform(low, low + scale).unwrap(),
+        ]) {
+            let text = serde_json::to_string(&prior).unwrap();
+            prop_assert_eq!(&serde_json::from_str::<Prior>(&text).unwrap(), &prior);
+            let tagged: BTreeMap<String, BTreeMap<String, f64>> = serde_json::from_str(&text).unwrap();
+            prop_assert_eq!(&Prior::from_name(prior.name(), &tagged[prior.name()]).unwrap(), &prior);
+        }
+    }
+
+    #[test]
     fn prior_derivatives_match_finite_differences(x in 0.01..0.99_f64) {
         for prior in priors() {
             let step = 1e-6 * x.min(1.0 - x);
@@ -48,11 +87,15 @@ proptest! {
 
 #[test]
 fn nothing_jumps_where_the_branches_meet() {
-    for z in [-2.0_f64, 0.0, 2.0] {
+    for z in [-3.0_f64, -2.0, 0.0, 0.5, 2.0, 3.0] {
         let (a, b) = (z.next_down(), z.next_up());
-        for f in [cdf, log_cdf, log_h, h, log_h_derivative, mills_ratio, pdf] {
-            assert!((f(a) - f(b)).abs() <= 1e-14 * (1.0 + f(z).abs()), "{z}: {} {}", f(a), f(b));
+        for f in [cdf, log_cdf, log_h, h, log_h_derivative, inverse_mills, mills_ratio, pdf, erfcx] {
+            let bound = 8.0 * f64::EPSILON * (1.0 + z * z) * f(z).abs();
+            assert!((f(a) - f(b)).abs() <= bound, "{z}: {} {}", f(a), f(b));
         }
+    }
+    for p in [0.02_f64, 0.02425, 0.25] {
+        assert!((quantile(p.next_down()) - quantile(p.next_up())).abs() <= 1e-15, "{p}");
     }
 }
 
@@ -81,8 +124,22 @@ fn limits_and_nan() {
     assert_eq!((log_cdf(infinity), log_cdf(-infinity)), (0.0, -infinity));
     assert_eq!((quantile(0.0), quantile(0.5), quantile(1.0)), (-infinity, 0.0, infinity));
     assert!(quantile(-0.1).is_nan() && quantile(1.1).is_nan());
-    for f in [cdf, log_cdf, log_h, h, log_h_derivative, mills_ratio, pdf, quantile] {
+    for f in [cdf, log_cdf, log_h, h, log_h_derivative, inverse_mills, mills_ratio, pdf, quantile, erfcx] {
         assert!(f(f64::NAN).is_nan());
+    }
+    assert_eq!(
+        (inverse_mills(-infinity), inverse_mills(infinity), inverse_mills(1e10)),
+        (0.0, infinity, 1e10)
+    );
+    assert_eq!((erfcx(-infinity), erfcx(infinity), erfcx(0.0)), (infinity, 0.0, 1.0));
+    // Beyond the exponent's range nothing overflows or turns negative on the way.
+    for exponent in 2..308 {
+        let far = 1.1 * 10_f64.powi(exponent);
+        for f in [pdf, cdf, h, inverse_mills] {
+            assert!(f(-far) == 0.0 && f(-far).is_sign_positive(), "{far}");
+        }
+        assert_eq!(erfcx(-far), infinity);
+        assert!(exponent < 9 || (log_h_derivative(-far) / far - 1.0).abs() <= 1e-15, "{far}");
     }
     assert!(log_h(-1e300).is_infinite() && log_h(-1e150).is_finite() && log_h(1e300).is_finite());
 }
@@ -99,4 +156,51 @@ fn bad_parameters_are_named_and_the_outside_is_impossible() {
         assert!(error.to_string().contains("rate of the gamma prior"), "{error}");
     }
     assert!(Prior::Uniform { low: 1.0, high: 1.0 }.validate().is_err());
+    assert!(matches!(
+        Prior::normal(0.0, -1.0),
+        Err(ProbError::InvalidParameter { name: "sd", value: -1.0, .. })
+    ));
+}
+
+#[test]
+fn a_file_or_a_name_cannot_bring_a_bad_prior() {
+    for (text, part) in [
+        (r#"{"gamma": {"shape": 1.0, "rate": -2.0}}"#, "rate of the gamma prior is -2"),
+        (r#"{"uniform": {"low": 1.0, "high": 0.0}}"#, "high of the uniform prior is 0"),
+        (r#"{"beta": {"a": 1.0}}"#, "missing field"),
+        (r#"{"beta": {"a": 1.0, "b": 1.0, "c": 1.0}}"#, "unknown field"),
+        (r#"{"cauchy": {"scale": 1.0}}"#, "unknown variant"),
+    ] {
+        let error = serde_json::from_str::<Prior>(text).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    for (name, params, part) in [
+        ("gamma", vec![("shape", 1.0)], "needs the parameter rate"),
+        ("gamma", vec![("shape", 1.0), ("rate", 0.0)], "rate of the gamma prior is 0"),
+        ("beta", vec![("a", 1.0), ("b", 1.0), ("c", 3.0)], "no parameter \"c\" (given as 3)"),
+        ("cauchy", vec![], "no prior is called \"cauchy\""),
+    ] {
+        let params = params.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
+        let error = Prior::from_name(name, &params).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn heavy_tails_stay_finite_far_out_and_close_in() {
+    for prior in [Prior::HalfCauchy { scale: 0.5 }, Prior::Horseshoe { scale: 0.3 }] {
+        for x in [1e12, 1e160, 1e300_f64] {
+            assert!((prior.derivative(x) * x + 2.0).abs() < 1e-14, "{prior:?} at {x}");
+            let fall = prior.log_density(x) - prior.log_density(x * 1e3) - 6.0 * 10_f64.ln();
+            assert!(fall.abs() < 1e-12, "{prior:?} at {x}: {fall}");
+        }
+        for x in [1e-300, 1e-160, 1e-12] {
+            assert!(prior.log_density(x).is_finite() && prior.derivative(x) < 0.0, "{prior:?} at {x}");
+        }
+    }
+    // Where the horseshoe changes to its limit nothing jumps.
+    let (prior, x) = (Prior::Horseshoe { scale: 1.0 }, 1e8_f64);
+    let jump = prior.log_density(x * (1.0 - 1e-12)) - prior.log_density(x * (1.0 + 1e-12));
+    assert!((jump - 4e-12).abs() < 3e-14, "{jump}");
+    assert_eq!(Prior::HalfCauchy { scale: 0.5 }.derivative(0.0), 0.0);
 }

@@ -1,0 +1,144 @@
+use std::collections::BTreeMap;
+
+use super::Prior;
+use crate::ProbError;
+
+/// Every way to a prior that has been checked.
+impl Prior {
+    /// [`Prior::Normal`], checked.
+    ///
+    /// # Errors
+    /// As [`Prior::validate`].
+    pub fn normal(mean: f64, sd: f64) -> Result<Self, ProbError> {
+        Self::Normal { mean, sd }.validated()
+    }
+
+    /// [`Prior::LogNormal`], checked.
+    ///
+    /// # Errors
+    /// As [`Prior::validate`].
+    pub fn log_normal(mu: f64, sigma: f64) -> Result<Self, ProbError> {
+        Self::LogNormal { mu, sigma }.validated()
+    }
+
+    /// [`Prior::Gamma`], checked.
+    ///
+    /// # Errors
+    /// As [`Prior::validate`].
+    pub fn gamma(shape: f64, rate: f64) -> Result<Self, ProbError> {
+        Self::Gamma { shape, rate }.validated()
+    }
+
+    /// [`Prior::InverseGamma`], checked.
+    ///
+    /// # Errors
+    /// As [`Prior::validate`].
+    pub fn inverse_gamma(shape: f64, scale: f64) -> Result<Self, ProbError> {
+        Self::InverseGamma { shape, scale }.validated()
+    }
+
+    /// [`Prior::Beta`], checked.
+    ///
+    /// # Errors
+    /// As [`Prior::validate`].
+    pub fn beta(a: f64, b: f64) -> Result<Self, ProbError> {
+        Self::Beta { a, b }.validated()
+    }
+
+    /// [`Prior::HalfCauchy`], checked.
+    ///
+    /// # Errors
+    /// As [`Prior::validate`].
+    pub fn half_cauchy(scale: f64) -> Result<Self, ProbError> {
+        Self::HalfCauchy { scale }.validated()
+    }
+
+    /// [`Prior::Horseshoe`], checked.
+    ///
+    /// # Errors
+    /// As [`Prior::validate`].
+    pub fn horseshoe(scale: f64) -> Result<Self, ProbError> {
+        Self::Horseshoe { scale }.validated()
+    }
+
+    /// [`Prior::Uniform`], checked.
+    ///
+    /// # Errors
+    /// As [`Prior::validate`].
+    pub fn uniform(low: f64, high: f64) -> Result<Self, ProbError> {
+        Self::Uniform { low, high }.validated()
+    }
+
+    /// The prior called `name` in files (see [`Prior::name`]), its parameters by the names of its fields.
+    ///
+    /// ```
+    /// let params = [("shape".to_owned(), 1.1), ("rate".to_owned(), 30.0)].into();
+    /// let prior = thrifty_prob::Prior::from_name("gamma", &params);
+    /// assert_eq!(prior, thrifty_prob::Prior::gamma(1.1, 30.0));
+    /// ```
+    ///
+    /// # Errors
+    /// An unknown name, a parameter that is missing, not the prior's or out of range.
+    pub fn from_name(name: &str, params: &BTreeMap<String, f64>) -> Result<Self, ProbError> {
+        let get = |parameter: &'static str| {
+            params
+                .get(parameter)
+                .copied()
+                .ok_or_else(|| ProbError::MissingParameter { distribution: name.to_owned(), name: parameter })
+        };
+        let (prior, known): (_, &[&str]) = match name {
+            "normal" => (Self::normal(get("mean")?, get("sd")?)?, &["mean", "sd"]),
+            "log_normal" => (Self::log_normal(get("mu")?, get("sigma")?)?, &["mu", "sigma"]),
+            "gamma" => (Self::gamma(get("shape")?, get("rate")?)?, &["shape", "rate"]),
+            "inverse_gamma" => (Self::inverse_gamma(get("shape")?, get("scale")?)?, &["shape", "scale"]),
+            "beta" => (Self::beta(get("a")?, get("b")?)?, &["a", "b"]),
+            "half_cauchy" => (Self::half_cauchy(get("scale")?)?, &["scale"]),
+            "horseshoe" => (Self::horseshoe(get("scale")?)?, &["scale"]),
+            "uniform" => (Self::uniform(get("low")?, get("high")?)?, &["low", "high"]),
+            _ => return Err(ProbError::UnknownPrior { name: name.to_owned() }),
+        };
+        match params.iter().find(|(parameter, _)| !known.contains(&parameter.as_str())) {
+            Some((parameter, &value)) => Err(ProbError::UnknownParameter {
+                distribution: prior.name(),
+                name: parameter.clone(),
+                value,
+            }),
+            None => Ok(prior),
+        }
+    }
+
+    fn validated(self) -> Result<Self, ProbError> {
+        self.validate().map(|()| self)
+    }
+}
+
+/// A prior as it is read, before its parameters are checked.
+#[derive(serde::Deserialize)]
+#[serde(rename = "Prior", rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Unchecked {
+    Normal { mean: f64, sd: f64 },
+    LogNormal { mu: f64, sigma: f64 },
+    Gamma { shape: f64, rate: f64 },
+    InverseGamma { shape: f64, scale: f64 },
+    Beta { a: f64, b: f64 },
+    HalfCauchy { scale: f64 },
+    Horseshoe { scale: f64 },
+    Uniform { low: f64, high: f64 },
+}
+
+impl TryFrom<Unchecked> for Prior {
+    type Error = ProbError;
+
+    fn try_from(read: Unchecked) -> Result<Self, ProbError> {
+        match read {
+            Unchecked::Normal { mean, sd } => Self::normal(mean, sd),
+            Unchecked::LogNormal { mu, sigma } => Self::log_normal(mu, sigma),
+            Unchecked::Gamma { shape, rate } => Self::gamma(shape, rate),
+            Unchecked::InverseGamma { shape, scale } => Self::inverse_gamma(shape, scale),
+            Unchecked::Beta { a, b } => Self::beta(a, b),
+            Unchecked::HalfCauchy { scale } => Self::half_cauchy(scale),
+            Unchecked::Horseshoe { scale } => Self::horseshoe(scale),
+            Unchecked::Uniform { low, high } => Self::uniform(low, high),
+        }
+    }
+}
