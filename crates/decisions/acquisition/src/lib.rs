@@ -9,7 +9,7 @@
 //! use thrifty_acquisition::{ExpectedImprovement, Utility};
 //! // A mean of 1 against a threshold of 0 with deviation 1: h(-1) = φ(1) - Φ(-1).
 //! let utility = ExpectedImprovement { threshold: 0.0 };
-//! assert!((utility.value(1.0, 1.0) - 0.083_315_470_587_687_3).abs() < 1e-15);
+//! assert!((utility.value(1.0, 1.0) - 0.083_315_470_587_686_3).abs() < 1e-15);
 //! ```
 
 mod acquisition;

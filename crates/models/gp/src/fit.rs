@@ -1,7 +1,7 @@
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::Kernel;
-use thrifty_optim::{Lbfgsb, OptimError};
+use thrifty_optim::{Lbfgsb, Minimum, OptimError, multi_start};
 use thrifty_params::{MapObjective, Param, Parameterized};
 use thrifty_sampling::Stream;
 
@@ -88,32 +88,21 @@ pub(crate) fn learn<K: Kernel + Clone>(
     };
     let mut objective = MapObjective::new(&mut likelihood)?;
     let bounds = objective.bounds();
-    let mut restarts = Vec::with_capacity(starts.len());
-    let mut failure = None;
-    for start in starts {
-        let from: Vec<f64> = params.iter().zip(&start).map(|(p, &v)| p.transform.forward(v)).collect();
-        restarts.push(match optimiser.minimize(|u, g| objective.value_and_gradient(u, g), &from, &bounds) {
-            Ok(found) => Restart {
-                start,
-                end: objective.natural(&found.x),
-                log_posterior: -found.value,
-                evaluations: found.evaluations,
-            },
-            Err(error) => {
-                failure = Some(error);
-                Restart { end: start.clone(), start, log_posterior: f64::NEG_INFINITY, evaluations: 1 }
-            }
-        });
-    }
-    let best = restarts.iter().reduce(|best, r| if r.log_posterior > best.log_posterior { r } else { best });
-    match (best, failure) {
-        (Some(best), _) if best.log_posterior > f64::NEG_INFINITY => {
-            let end = best.end.clone();
-            Ok((finish(&mut likelihood, &end).into_learnt(kernel), restarts))
-        }
-        (_, Some(error)) => Err(GpError::Optim(error)),
-        (_, None) => Err(GpError::Optim(OptimError::NoStarts)),
-    }
+    let inner = |start: &Vec<f64>| params.iter().zip(start).map(|(p, &v)| p.transform.forward(v)).collect();
+    let from: Vec<Vec<f64>> = starts.iter().map(inner).collect();
+    let found = multi_start(&optimiser, |u, g| objective.value_and_gradient(u, g), &from, &bounds)?;
+    let best = objective.natural(&found.best().x);
+    let restart = |(start, result): (Vec<f64>, &Result<Minimum, OptimError>)| match result {
+        Ok(found) => Restart {
+            start,
+            end: objective.natural(&found.x),
+            log_posterior: -found.value,
+            evaluations: found.evaluations,
+        },
+        Err(_) => Restart { end: start.clone(), start, log_posterior: f64::NEG_INFINITY, evaluations: 1 },
+    };
+    let restarts = starts.into_iter().zip(&found.results).map(restart).collect();
+    Ok((finish(&mut likelihood, &best).into_learnt(kernel), restarts))
 }
 
 struct Values {

@@ -16,9 +16,15 @@
 //! # Ok::<(), thrifty_optim::OptimError>(())
 //! ```
 
+pub mod argmin_problem;
 mod error;
 mod lbfgsb;
+mod local_search;
+mod multi_start;
 pub mod suite;
 
+pub use argmin_problem::nelder_mead;
 pub use error::OptimError;
 pub use lbfgsb::{Lbfgsb, Minimum, Termination};
+pub use local_search::{Landscape, LocalSearch, Summit};
+pub use multi_start::{MultiStart, multi_start};

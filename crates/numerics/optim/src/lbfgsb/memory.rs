@@ -117,7 +117,9 @@ impl Memory {
             self.coefficients.push(a);
             add_scaled(out, -a, &self.changes[i]);
         }
-        out.iter_mut().for_each(|v| *v /= self.theta);
+        for v in out.iter_mut() {
+            *v /= self.theta;
+        }
         for i in 0..k {
             let b = dot(&self.changes[i], out) / self.step_change[i * m + i];
             add_scaled(out, self.coefficients[k - 1 - i] - b, &self.steps[i]);

@@ -1,0 +1,132 @@
+use thrifty_domain::{Domain, Points, PointsRef};
+
+use crate::Lbfgsb;
+
+/// What a [`LocalSearch`] climbs on.
+pub trait Landscape {
+    /// Values at m points, overwriting `out`.
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]);
+
+    /// The value at a point with its gradient overwritten, if there are gradients.
+    fn value_with_gradient(&self, _x: &[f64], _gradient: &mut [f64]) -> Option<f64> {
+        None
+    }
+}
+
+/// Climbs to a local maximum on a mixed domain.
+///
+/// In turn: the continuous columns of active variables by L-BFGS-B where there are gradients, by compass search
+/// where not; then the best single move of a discrete variable, if it is better. Ends when neither helps.
+/// Deterministic, never leaves the feasible points, never ends below its start.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LocalSearch {
+    /// For the continuous columns.
+    pub optimiser: Lbfgsb,
+    /// Turns at most.
+    pub max_rounds: usize,
+}
+
+impl Default for LocalSearch {
+    /// At most 100 gradient evaluations and 20 turns.
+    fn default() -> Self {
+        Self { optimiser: Lbfgsb { max_evaluations: 100, ..Lbfgsb::default() }, max_rounds: 20 }
+    }
+}
+
+/// Where a climb ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summit {
+    /// A feasible point.
+    pub x: Vec<f64>,
+    /// The value there.
+    pub value: f64,
+}
+
+impl LocalSearch {
+    /// Climbs from `start`, made feasible first.
+    pub fn climb(&self, domain: &Domain, landscape: &dyn Landscape, start: &[f64]) -> Summit {
+        let mut x = start.to_vec();
+        domain.snap(&mut x);
+        let mut summit = Summit { value: value(landscape, &x), x };
+        let continuous = domain.continuous_columns().next().is_some();
+        let discrete = domain.variables().iter().any(|variable| variable.levels().is_some_and(|n| n > 1));
+        for _ in 0..self.max_rounds {
+            if continuous {
+                self.climb_continuous(domain, landscape, &mut summit);
+            }
+            if !(discrete && move_once(domain, landscape, &mut summit)) {
+                break;
+            }
+        }
+        summit
+    }
+
+    fn climb_continuous(&self, domain: &Domain, landscape: &dyn Landscape, summit: &mut Summit) {
+        // Everything but the continuous columns of active variables stays where it is.
+        let mut bounds: Vec<(f64, f64)> = summit.x.iter().map(|&v| (v, v)).collect();
+        for (index, variable) in domain.variables().iter().enumerate() {
+            if variable.levels().is_none() && domain.is_active(index, &summit.x) {
+                bounds[domain.columns(index).start] = (0.0, 1.0);
+            }
+        }
+        let mut gradient = vec![0.0; summit.x.len()];
+        if landscape.value_with_gradient(&summit.x, &mut gradient).is_none() {
+            return compass(landscape, &bounds, summit);
+        }
+        let descent = |x: &[f64], gradient: &mut [f64]| {
+            let value = landscape.value_with_gradient(x, gradient).unwrap_or(f64::NEG_INFINITY);
+            gradient.iter_mut().for_each(|g| *g = -*g);
+            -value
+        };
+        // A start without a finite value has no slope to follow.
+        if let Ok(found) = self.optimiser.minimize(descent, &summit.x, &bounds) {
+            improve(summit, &found.x, value(landscape, &found.x));
+        }
+    }
+}
+
+fn value(landscape: &dyn Landscape, x: &[f64]) -> f64 {
+    let mut out = [f64::NEG_INFINITY];
+    landscape.values_into(PointsRef::single(x), &mut out);
+    out[0]
+}
+
+fn improve(summit: &mut Summit, x: &[f64], value: f64) -> bool {
+    let better = value > summit.value || summit.value.is_nan();
+    if better {
+        *summit = Summit { x: x.to_vec(), value };
+    }
+    better
+}
+
+/// The best neighbour, if it is better.
+fn move_once(domain: &Domain, landscape: &dyn Landscape, summit: &mut Summit) -> bool {
+    let mut neighbours = Points::new(domain.dim());
+    domain.neighbours(&summit.x).iter().for_each(|x| neighbours.push(x));
+    let mut values = vec![f64::NEG_INFINITY; neighbours.len()];
+    landscape.values_into(neighbours.as_ref(), &mut values);
+    let best = (0..values.len()).reduce(|best, i| if values[i] > values[best] { i } else { best });
+    best.is_some_and(|best| improve(summit, neighbours.row(best), values[best]))
+}
+
+/// Steps along each axis, halved from 0.1 to 1e-5 whenever none of them helps.
+fn compass(landscape: &dyn Landscape, bounds: &[(f64, f64)], summit: &mut Summit) {
+    let axes: Vec<usize> = (0..bounds.len()).filter(|&i| bounds[i].0 < bounds[i].1).collect();
+    let mut step = 0.1;
+    while step > 1e-5 {
+        let mut trials = Points::new(bounds.len());
+        for &axis in &axes {
+            for sign in [-1.0, 1.0] {
+                let mut trial = summit.x.clone();
+                trial[axis] = (trial[axis] + sign * step).clamp(bounds[axis].0, bounds[axis].1);
+                trials.push(&trial);
+            }
+        }
+        let mut values = vec![f64::NEG_INFINITY; trials.len()];
+        landscape.values_into(trials.as_ref(), &mut values);
+        let best = (0..values.len()).reduce(|best, i| if values[i] > values[best] { i } else { best });
+        if !best.is_some_and(|best| improve(summit, trials.row(best), values[best])) {
+            step *= 0.5;
+        }
+    }
+}

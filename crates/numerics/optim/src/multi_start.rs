@@ -1,0 +1,45 @@
+use crate::{Lbfgsb, Minimum, OptimError};
+
+/// What several starts came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MultiStart {
+    /// One result a start, in the order of the starts.
+    pub results: Vec<Result<Minimum, OptimError>>,
+    best: usize,
+}
+
+impl MultiStart {
+    /// The lowest minimum, the first of equals.
+    ///
+    /// # Panics
+    /// Never: a multi-start without any success is an error of [`multi_start`].
+    #[must_use]
+    pub fn best(&self) -> &Minimum {
+        match &self.results[self.best] {
+            Ok(minimum) => minimum,
+            Err(error) => unreachable!("the best start succeeded: {error}"),
+        }
+    }
+}
+
+/// Minimises `f` from every start and keeps all results.
+///
+/// # Errors
+/// [`OptimError::NoStarts`] without starts, else the last start's error when every one of them failed.
+pub fn multi_start(
+    optimiser: &Lbfgsb,
+    mut f: impl FnMut(&[f64], &mut [f64]) -> f64,
+    starts: &[Vec<f64>],
+    bounds: &[(f64, f64)],
+) -> Result<MultiStart, OptimError> {
+    let results: Vec<_> = starts.iter().map(|start| optimiser.minimize(&mut f, start, bounds)).collect();
+    let value = |i: usize| results[i].as_ref().map_or(f64::INFINITY, |minimum| minimum.value);
+    let best = (0..results.len()).reduce(|best, i| if value(i) < value(best) { i } else { best });
+    match best {
+        None => Err(OptimError::NoStarts),
+        Some(best) => match &results[best] {
+            Ok(_) => Ok(MultiStart { results, best }),
+            Err(error) => Err(error.clone()),
+        },
+    }
+}

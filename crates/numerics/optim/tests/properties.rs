@@ -1,0 +1,221 @@
+//! Laws of the optimisers on random problems, adaptors, and bad input.
+
+use argmin::core::{CostFunction, Error, Executor, Gradient, State};
+use argmin::solver::linesearch::MoreThuenteLineSearch;
+use argmin::solver::quasinewton::LBFGS;
+use proptest::prelude::*;
+use thrifty_domain::{Domain, PointsRef, Variable};
+use thrifty_optim::argmin_problem::{FusedProblem, fused};
+use thrifty_optim::{
+    Landscape, Lbfgsb, LocalSearch, OptimError, Termination, multi_start, nelder_mead, suite,
+};
+
+/// A convex quadratic with random axes of curvature, its centre maybe outside the box.
+fn quadratic<'a>(weights: &'a [f64], centre: &'a [f64]) -> impl Fn(&[f64], &mut [f64]) -> f64 + 'a {
+    move |x, gradient| {
+        let mut value = 0.0;
+        for i in 0..x.len() {
+            // Neighbours are coupled, so that the Hessian is not diagonal.
+            let next = (i + 1) % x.len();
+            let (a, b) = (x[i] - centre[i], x[next] - centre[next]);
+            value += weights[i] * a * a + 0.1 * (a - b).powi(2);
+        }
+        for i in 0..x.len() {
+            let previous = (i + x.len() - 1) % x.len();
+            let next = (i + 1) % x.len();
+            let d = |j: usize| x[j] - centre[j];
+            gradient[i] = 2.0 * weights[i] * d(i) + 0.2 * (d(i) - d(next)) - 0.2 * (d(previous) - d(i));
+        }
+        value
+    }
+}
+
+fn problem() -> impl Strategy<Value = (Vec<f64>, Vec<f64>, Vec<f64>)> {
+    (1_usize..12).prop_flat_map(|n| {
+        let weights =
+            prop::collection::vec(-3.0..4.0_f64, n).prop_map(|w| w.iter().map(|v| 10_f64.powf(*v)).collect());
+        (weights, prop::collection::vec(-2.0..3.0_f64, n), prop::collection::vec(-4.0..4.0_f64, n))
+    })
+}
+
+proptest! {
+    #[test]
+    fn convex_quadratics_end_at_a_stationary_point_inside((weights, centre, start) in problem()) {
+        let bounds = vec![(-1.0, 1.0); weights.len()];
+        let f = quadratic(&weights, &centre);
+        let optimiser = Lbfgsb { gradient_tolerance: 1e-7, value_tolerance: 0.0, ..Lbfgsb::default() };
+        let found = optimiser.minimize(&f, &start, &bounds).unwrap();
+        prop_assert!(found.x.iter().all(|x| (-1.0..=1.0).contains(x)));
+        let mut gradient = vec![0.0; start.len()];
+        let inside: Vec<f64> = start.iter().map(|v| v.clamp(-1.0, 1.0)).collect();
+        prop_assert!(found.value <= f(&inside, &mut gradient));
+        let scale = weights.iter().fold(1.0, |m: f64, w| m.max(*w));
+        for (x, g) in found.x.iter().zip(&found.gradient) {
+            let projected = x - (x - g).clamp(-1.0, 1.0);
+            prop_assert!(projected.abs() <= 1e-6 * scale, "{:?}: {projected} at {x}", found.termination);
+        }
+        let again = optimiser.minimize(&f, &start, &bounds).unwrap();
+        prop_assert_eq!(again, found, "the same bits twice");
+    }
+
+    #[test]
+    fn a_climb_is_feasible_and_never_below_its_start(seed in any::<u64>(), smooth in any::<bool>()) {
+        let variables = vec![
+            Variable::continuous(),
+            Variable::stepped(7),
+            Variable::one_hot(3),
+            Variable::continuous().when(2, vec![0, 1]),
+        ];
+        let domain = Domain::new(variables).unwrap();
+        let bumps = Bumps { seed, smooth };
+        let start: Vec<f64> = (0..domain.dim()).map(|i| bumps.hash(i as u64)).collect();
+        let mut feasible = start.clone();
+        domain.snap(&mut feasible);
+        let summit = LocalSearch::default().climb(&domain, &bumps, &start);
+        prop_assert!(domain.is_feasible(&summit.x), "{:?}", summit.x);
+        prop_assert!(summit.value >= bumps.at(&feasible));
+        prop_assert_eq!(summit.value, bumps.at(&summit.x));
+        for neighbour in domain.neighbours(&summit.x) {
+            prop_assert!(bumps.at(&neighbour) <= summit.value, "a neighbour is higher");
+        }
+    }
+}
+
+/// A sum of sines with random frequencies.
+struct Bumps {
+    seed: u64,
+    smooth: bool,
+}
+
+impl Bumps {
+    fn hash(&self, i: u64) -> f64 {
+        thrifty_sampling::Seed(self.seed).stream("bumps", i).uniform()
+    }
+
+    fn at(&self, x: &[f64]) -> f64 {
+        let mut gradient = vec![0.0; x.len()];
+        self.with_gradient(x, &mut gradient)
+    }
+
+    fn with_gradient(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
+        let mut value = 0.0;
+        for (i, (x, g)) in x.iter().zip(gradient).enumerate() {
+            let (rate, phase) = (1.0 + 5.0 * self.hash(i as u64), 6.0 * self.hash(100 + i as u64));
+            value += (rate * x + phase).sin();
+            *g = rate * (rate * x + phase).cos();
+        }
+        value
+    }
+}
+
+impl Landscape for Bumps {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        out.iter_mut().zip(x.rows()).for_each(|(out, x)| *out = self.at(x));
+    }
+
+    fn value_with_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Option<f64> {
+        self.smooth.then(|| self.with_gradient(x, gradient))
+    }
+}
+
+#[test]
+fn a_function_that_fails_beyond_a_line_is_minimised_before_it() {
+    // -ln(1 - x) + … has a pole at 1 and NaN beyond: rejected steps must come back.
+    let f = |x: &[f64], gradient: &mut [f64]| {
+        gradient[0] = -1.0 / (1.0 - x[0]).powi(2) * -1.0 - 20.0;
+        if x[0] >= 1.0 { f64::NAN } else { 1.0 / (1.0 - x[0]) - 20.0 * x[0] }
+    };
+    let found = Lbfgsb::default().minimize(f, &[0.0], &[(-5.0, 50.0)]).unwrap();
+    assert!((found.x[0] - (1.0 - (1.0_f64 / 20.0).sqrt())).abs() < 1e-4, "{found:?}");
+}
+
+#[test]
+fn edges_and_bad_input() {
+    let flat = |_: &[f64], gradient: &mut [f64]| {
+        gradient.fill(0.0);
+        3.0
+    };
+    let optimiser = Lbfgsb::default();
+    let found = optimiser.minimize(flat, &[], &[]).unwrap();
+    assert_eq!((found.value, found.evaluations, found.termination), (3.0, 1, Termination::Gradient));
+    assert_eq!(optimiser.minimize(flat, &[9.0], &[(1.0, 1.0)]).unwrap().x, [1.0]);
+    let open = [(f64::NEG_INFINITY, f64::INFINITY); 2];
+    let found = optimiser.minimize(suite::rosenbrock, &[-1.2, 1.0], &open).unwrap();
+    assert!(found.value < 1e-8, "{found:?}");
+    assert_eq!(
+        optimiser.minimize(flat, &[0.0], &[]).unwrap_err(),
+        OptimError::DimensionMismatch { start: 1, bounds: 0 }
+    );
+    for (low, high) in [(1.0, 0.0), (f64::NAN, 1.0), (0.0, f64::NAN), (f64::INFINITY, f64::INFINITY)] {
+        let error = optimiser.minimize(flat, &[0.0, 0.5], &[(0.0, 1.0), (low, high)]).unwrap_err();
+        assert!(matches!(error, OptimError::InvalidBounds { index: 1, .. }), "{error}");
+    }
+    assert!(matches!(
+        optimiser.minimize(flat, &[f64::NAN], &[(0.0, 1.0)]),
+        Err(OptimError::NonFiniteStart { index: 0, .. })
+    ));
+    let nan = |_: &[f64], _: &mut [f64]| f64::NAN;
+    assert!(matches!(optimiser.minimize(nan, &[0.5], &[(0.0, 1.0)]), Err(OptimError::NonFiniteValue { .. })));
+    assert_eq!(multi_start(&optimiser, flat, &[], &[]).unwrap_err(), OptimError::NoStarts);
+}
+
+#[test]
+fn the_best_of_several_starts_is_kept_and_all_are_reported() {
+    let f = |x: &[f64], gradient: &mut [f64]| {
+        gradient[0] = -(x[0].sin() + x[0] * x[0].cos());
+        -x[0] * x[0].sin()
+    };
+    let starts: Vec<Vec<f64>> = [1.0, 2.5, 7.0, 9.0].map(|v| vec![v]).to_vec();
+    let found = multi_start(&Lbfgsb::default(), f, &starts, &[(0.0, 10.0)]).unwrap();
+    assert_eq!(found.results.len(), 4);
+    assert!((found.best().x[0] - 7.978_665_7).abs() < 1e-4, "{:?}", found.best());
+    let some = |x: &[f64], gradient: &mut [f64]| if x[0] < 5.0 { f64::NAN } else { f(x, gradient) };
+    let found = multi_start(&Lbfgsb::default(), some, &starts, &[(0.0, 10.0)]).unwrap();
+    assert!(found.results[0].is_err() && found.results[2].is_ok());
+}
+
+struct Bowl;
+
+impl CostFunction for Bowl {
+    type Param = Vec<f64>;
+    type Output = f64;
+    fn cost(&self, x: &Vec<f64>) -> Result<f64, Error> {
+        Ok((x[0] - 3.0).powi(2))
+    }
+}
+
+impl Gradient for Bowl {
+    type Param = Vec<f64>;
+    type Gradient = Vec<f64>;
+    fn gradient(&self, x: &Vec<f64>) -> Result<Vec<f64>, Error> {
+        Ok(vec![2.0 * (x[0] - 3.0)])
+    }
+}
+
+#[test]
+fn argmin_both_ways() {
+    let found = Lbfgsb::default().minimize(fused(Bowl), &[0.0], &[(-9.0, 9.0)]).unwrap();
+    assert!((found.x[0] - 3.0).abs() < 1e-8);
+    let solver = LBFGS::new(MoreThuenteLineSearch::new(), 7);
+    let problem = FusedProblem::new(suite::rosenbrock);
+    let result =
+        Executor::new(problem, solver).configure(|s| s.param(vec![-1.2, 1.0]).max_iters(200)).run().unwrap();
+    assert!(result.state().get_best_cost() < 1e-10, "{}", result.state().get_best_cost());
+    let twice = FusedProblem::new(suite::rosenbrock);
+    let x = vec![0.3, 0.4];
+    let (value, gradient) = (twice.cost(&x).unwrap(), twice.gradient(&x).unwrap());
+    let mut expected = vec![0.0; 2];
+    assert_eq!(value, suite::rosenbrock(&x, &mut expected));
+    assert_eq!((gradient, twice.calls()), (expected, 1));
+}
+
+#[test]
+fn nelder_mead_stays_in_the_box_and_finds_the_corner() {
+    let rosenbrock = |x: &[f64]| suite::rosenbrock(x, &mut [0.0; 2]);
+    let (x, value) = nelder_mead(rosenbrock, &[-1.2, 1.0], &[(-5.0, 5.0), (-5.0, 5.0)], 1000).unwrap();
+    assert!(value < 1e-10, "{x:?} {value}");
+    let (x, _) = nelder_mead(|x| -x[0] - x[1], &[0.5, 0.5], &[(0.0, 1.0), (0.0, 1.0)], 500).unwrap();
+    assert!(x.iter().all(|v| (v - 1.0).abs() < 1e-6 && *v <= 1.0), "{x:?}");
+    assert!(nelder_mead(|_| 0.0, &[0.5], &[(1.0, 0.0)], 10).is_err());
+    assert_eq!(nelder_mead(|_| 7.0, &[], &[], 10), Ok((Vec::new(), 7.0)));
+}
