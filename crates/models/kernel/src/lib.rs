@@ -29,7 +29,10 @@ pub use constant::Constant;
 pub use error::KernelError;
 pub use kernel::{Kernel, KernelWorkspace};
 pub use product::Product;
-pub use radial::{Matern12, Matern32, Matern52, Radial, SquaredExponential};
+pub use radial::{
+    Matern12, Matern12Profile, Matern32, Matern32Profile, Matern52, Matern52Profile, Radial,
+    SquaredExponential, SquaredExponentialProfile,
+};
 pub use scaled::Scaled;
 pub use stationary::Stationary;
 pub use sum::Sum;

@@ -1,1 +1,37 @@
-//! Bayesian optimisation: surrogate, acquisition and maximiser as one optimiser.
+//! Bayesian optimisation: surrogate × acquisition × maximiser = optimiser.
+//!
+//! [`BayesianOptimizer`] fits a [`Model`] to what was measured, forms a [`Belief`] that counts failures and
+//! pending trials in, and lets a [`Maximiser`] find the best point of an acquisition on it. [`RandomSearch`]
+//! and [`SobolSearch`] are the baselines. All minimise the first objective.
+//!
+//! ```
+//! use thrifty_bo::BayesianOptimizer;
+//! use thrifty_sampling::Seed;
+//! use thrifty_space::Space;
+//! use thrifty_study::{MaxTrials, Study};
+//! let space = Space::builder().float("x", 0.0, 10.0).build()?;
+//! let optimizer = BayesianOptimizer::new(space, Seed(1));
+//! let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(15));
+//! study.run(|config, _| config.float("x").map_or(f64::NAN, |x| -x * x.sin()))?;
+//! let (best, loss) = study.history().best().unwrap();
+//! assert!(loss < -7.9, "{} gives {loss}", best.query);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod belief;
+mod design;
+mod fingerprint;
+mod maximiser;
+mod model;
+mod optimizer;
+mod search;
+mod settings;
+
+pub use belief::Belief;
+pub use design::InitialDesign;
+pub use fingerprint::fingerprint;
+pub use maximiser::{Candidate, Maximiser};
+pub use model::{Fitted, GpModel, KernelFamily, Model, ModelError};
+pub use optimizer::BayesianOptimizer;
+pub use search::{RandomSearch, SobolSearch};
+pub use settings::{BoSettings, FailurePolicy, PendingPolicy, Restarts};

@@ -1,1 +1,28 @@
-//! The hybrid-exploration paper's Algorithms 1 to 3, and exploration mixed into any model-based optimiser.
+//! The hybrid paper: Bayesian optimisation that explores by the flip of a coin.
+//!
+//! [`HybridOptimizer`] is Algorithms 1, 2 and 3 of "A Hybrid Monte Carlo Architecture for Parameter
+//! Optimization" and more: an [`Exploration`] says how often to explore, an [`ExplorePoint`] where, and
+//! [`OnConvergence`] what happens when exploiting promises nothing. Any acquisition of the workspace can be the
+//! paper's anticipation equation. The paper's text lost its formulas and settings; what is our reading of it is
+//! marked so.
+//!
+//! ```
+//! use thrifty_hybrid::{Exploration, HybridOptimizer, HybridSettings};
+//! use thrifty_sampling::Seed;
+//! use thrifty_space::Space;
+//! use thrifty_study::{MaxTrials, Study};
+//! let space = Space::builder().float("x", 0.0, 10.0).build()?;
+//! let settings = HybridSettings { exploration: Exploration::FixedRate { rate: 0.1 }, ..Default::default() };
+//! let optimizer = HybridOptimizer::new(space, Seed(1), settings)?;
+//! let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(15));
+//! study.run(|config, _| config.float("x").map_or(f64::NAN, |x| -x * x.sin()))?;
+//! assert!(study.history().best().unwrap().1 < -7.8);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod explore;
+mod optimizer;
+mod settings;
+
+pub use optimizer::HybridOptimizer;
+pub use settings::{Exploration, ExplorePoint, HybridSettings, OnConvergence};

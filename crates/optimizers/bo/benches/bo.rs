@@ -1,0 +1,37 @@
+//! One step of Bayesian optimisation: fit with restarts, then maximise log expected improvement. Expect a few
+//! milliseconds at n = 20 and some tens at n = 100, d = 6, on one core.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use thrifty_acquisition::Rule;
+use thrifty_bo::BayesianOptimizer;
+use thrifty_sampling::Seed;
+use thrifty_space::Config;
+use thrifty_study::{History, MaxTrials, Optimizer, Study, TrialId};
+use thrifty_testbed::{Problem, TestFunction};
+
+/// `n` evaluations of a six-dimensional function by Sobol search.
+fn history(problem: &TestFunction, n: usize) -> History<Config> {
+    let search = thrifty_bo::SobolSearch { space: problem.space().clone(), seed: Seed(2) };
+    let mut study = Study::new(search, Seed(2)).with_stop(MaxTrials(n));
+    study.run(|config, context| problem.evaluate(config, &mut context.noise())).unwrap();
+    study.history().clone()
+}
+
+fn step(c: &mut Criterion) {
+    let problem = TestFunction::hartmann6();
+    for n in [20, 50, 100] {
+        let history = history(&problem, n);
+        let mut optimizer = BayesianOptimizer::new(problem.space().clone(), Seed(1));
+        c.bench_function(&format!("bo/step/{n}"), |b| {
+            b.iter(|| optimizer.ask(&history, TrialId(n as u64)).unwrap());
+        });
+        let belief = optimizer.belief(&history, TrialId(n as u64)).unwrap().unwrap();
+        let acquisition = belief.acquisition(&Rule::default()).unwrap();
+        c.bench_function(&format!("acquisition/maximise/{n}"), |b| {
+            b.iter(|| belief.maximise(&*acquisition, "bench"));
+        });
+    }
+}
+
+criterion_group!(benches, step);
+criterion_main!(benches);

@@ -1,0 +1,202 @@
+use thrifty_acquisition::{
+    Acquisition, AcquisitionError, ExpectedImprovement, LogExpectedImprovement, OfMoments, Rule, Utility,
+};
+use thrifty_domain::Points;
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{OptimizerError, Outcome, Trial, TrialId};
+use thrifty_surrogate::Posterior;
+
+use crate::{BoSettings, Candidate, FailurePolicy, Fitted, Model, PendingPolicy};
+
+/// What is believed before a suggestion: a model fitted to measured losses, with failures and running trials
+/// counted in as the settings say.
+pub struct Belief<'a> {
+    space: &'a Space,
+    settings: &'a BoSettings,
+    model: Box<dyn Fitted>,
+    /// Measured points and losses.
+    x: Points,
+    y: Vec<f64>,
+    /// Every point asked, whatever came of it.
+    asked: Points,
+    seed: Seed,
+    id: TrialId,
+}
+
+impl<'a> Belief<'a> {
+    /// Fits the model to the trials; nothing when none of them has a measurement.
+    ///
+    /// # Errors
+    /// [`OptimizerError`]: a query that is not of the space, or a fit that fails.
+    pub fn form(
+        space: &'a Space,
+        settings: &'a BoSettings,
+        model: &dyn Model,
+        trials: &[&Trial<Config>],
+        seed: Seed,
+        id: TrialId,
+    ) -> Result<Option<Self>, OptimizerError> {
+        let dim = space.dim();
+        let (mut x, mut y, mut asked) = (Points::new(dim), Vec::new(), Points::new(dim));
+        let (mut failed, mut pending) = (Points::new(dim), Points::new(dim));
+        for trial in trials {
+            let point = space
+                .encode(&trial.query)
+                .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
+            asked.push(&point);
+            match trial.outcome.as_ref().map(Outcome::objective) {
+                Some(Some(loss)) => {
+                    x.push(&point);
+                    y.push(loss);
+                }
+                Some(None) => failed.push(&point),
+                None => pending.push(&point),
+            }
+        }
+        if y.is_empty() {
+            return Ok(None);
+        }
+        let worst = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let imputed = match settings.failures {
+            FailurePolicy::AsWorst => Some(worst),
+            FailurePolicy::AsValue(value) => Some(value),
+            FailurePolicy::Ignore => None,
+        };
+        let (mut train_x, mut train_y) = (x.clone(), y.clone());
+        if let Some(loss) = imputed {
+            for point in failed.rows() {
+                train_x.push(point);
+                train_y.push(loss);
+            }
+        }
+        let notes = trials.iter().rev().find_map(|trial| trial.memo.0.get(NOTES));
+        let mut model = model
+            .fit(train_x.as_ref(), &train_y, notes.map(Vec::as_slice), &mut seed.stream("fit", id.0))
+            .map_err(|error| {
+                OptimizerError::failed(format!("fitting the model for trial {}", id.0), error)
+            })?;
+        for point in pending.rows() {
+            let lie = match settings.pending {
+                PendingPolicy::KrigingBeliever => model.posterior().predict(point).0,
+                PendingPolicy::LiarBest => y.iter().copied().fold(f64::INFINITY, f64::min),
+                PendingPolicy::LiarMean => y.iter().sum::<f64>() / y.len() as f64,
+                PendingPolicy::LiarWorst => worst,
+            };
+            // A point that is there already tells nothing new.
+            if let Ok(next) = model.imagining(point, lie) {
+                model = next;
+            }
+        }
+        Ok(Some(Self { space, settings, model, x, y, asked, seed, id }))
+    }
+
+    /// What is believed of each point.
+    #[must_use]
+    pub fn posterior(&self) -> &dyn Posterior {
+        self.model.posterior()
+    }
+
+    /// What the model wants to remember.
+    #[must_use]
+    pub fn notes(&self) -> Vec<f64> {
+        self.model.notes()
+    }
+
+    /// The space.
+    #[must_use]
+    pub fn space(&self) -> &Space {
+        self.space
+    }
+
+    /// Measured losses.
+    #[must_use]
+    pub fn losses(&self) -> &[f64] {
+        &self.y
+    }
+
+    /// Largest less smallest measured loss.
+    #[must_use]
+    pub fn range(&self) -> f64 {
+        let largest = self.y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        largest - self.y.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// Posterior means at the measured points.
+    #[must_use]
+    pub fn means(&self) -> Vec<f64> {
+        let (mut mean, mut variance) = (vec![0.0; self.y.len()], vec![0.0; self.y.len()]);
+        self.posterior().predict_into(self.x.as_ref(), &mut mean, &mut variance);
+        mean
+    }
+
+    /// The threshold of a rule here; the best observed loss for rules without one.
+    #[must_use]
+    pub fn threshold(&self, rule: &Rule) -> f64 {
+        rule.threshold().unwrap_or(thrifty_acquisition::Threshold::BestObserved).value(&self.y, &self.means())
+    }
+
+    /// A rule's acquisition here.
+    ///
+    /// # Errors
+    /// [`AcquisitionError`] for a schedule that makes no sense.
+    pub fn acquisition(&self, rule: &Rule) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
+        rule.on(self.posterior(), self.threshold(rule), self.y.len() + 1)
+    }
+
+    /// The best points of an acquisition, best first; `purpose` names the stream of random numbers.
+    #[must_use]
+    pub fn maximise(&self, acquisition: &dyn Acquisition, purpose: &str) -> Vec<Candidate> {
+        let mut order: Vec<usize> = (0..self.y.len()).collect();
+        order.sort_by(|&a, &b| self.y[a].total_cmp(&self.y[b]));
+        let anchors: Vec<&[f64]> = order.iter().map(|&i| self.x.row(i)).collect();
+        let mut rng = self.seed.stream(purpose, self.id.0);
+        self.settings.maximiser.candidates(self.space.domain(), acquisition, &anchors, &mut rng)
+    }
+
+    /// Whether a point was asked before.
+    #[must_use]
+    pub fn is_known(&self, x: &[f64]) -> bool {
+        self.asked.rows().any(|known| known == x)
+    }
+
+    /// The first candidate that was not asked before, else any point that was not; nothing when a finite space is
+    /// exhausted.
+    #[must_use]
+    pub fn first_new(&self, candidates: Vec<Candidate>) -> Option<Candidate> {
+        if let Some(new) = candidates.into_iter().find(|candidate| !self.is_known(&candidate.x)) {
+            return Some(new);
+        }
+        let domain = self.space.domain();
+        let as_candidate = |x| Candidate { x, value: f64::NEG_INFINITY };
+        if let Some(all) = domain.enumerate(100_000) {
+            return all.into_iter().find(|x| !self.is_known(x)).map(as_candidate);
+        }
+        let mut rng = self.seed.stream("new", self.id.0);
+        let draw = |_| {
+            let mut x: Vec<f64> = (0..domain.dim()).map(|_| rng.uniform()).collect();
+            domain.snap(&mut x);
+            x
+        };
+        (0..1000).map(draw).find(|x| !self.is_known(x)).map(as_candidate)
+    }
+
+    /// Expected improvement on a threshold at a point.
+    #[must_use]
+    pub fn expected_improvement(&self, x: &[f64], threshold: f64) -> f64 {
+        let (mean, variance) = self.posterior().predict(x);
+        ExpectedImprovement { threshold }.value(mean, variance.sqrt())
+    }
+
+    /// The largest expected improvement on a threshold, and where: by the logarithm, which has slopes everywhere.
+    #[must_use]
+    pub fn max_expected_improvement(&self, threshold: f64) -> Option<(Vec<f64>, f64)> {
+        let acquisition = OfMoments::new(self.posterior(), LogExpectedImprovement { threshold });
+        let best = self.maximise(&acquisition, "expected improvement").into_iter().next()?;
+        let value = self.expected_improvement(&best.x, threshold);
+        Some((best.x, value))
+    }
+}
+
+/// Under this name the model's notes stand in a trial's memo.
+pub(crate) const NOTES: &str = "model";

@@ -1,0 +1,80 @@
+use thrifty_acquisition::Rule;
+use thrifty_study::OptimizerError;
+
+use crate::{InitialDesign, Maximiser};
+
+/// What a failed or pruned trial is to the model.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailurePolicy {
+    /// A loss as bad as the worst measured: the model learns to stay away.
+    #[default]
+    AsWorst,
+    /// A loss of this value.
+    AsValue(f64),
+    /// Nothing: the point may be tried again.
+    Ignore,
+}
+
+/// What a trial that is still running is to the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PendingPolicy {
+    /// An observation of its posterior mean. Source: Ginsbourger, Le Riche & Carraro (2010).
+    #[default]
+    KrigingBeliever,
+    /// An observation of the best loss measured: optimistic, keeps points close together.
+    LiarBest,
+    /// An observation of the mean loss.
+    LiarMean,
+    /// An observation of the worst loss measured: spreads points out.
+    LiarWorst,
+}
+
+/// Begin again from a new random design once a run has converged, forgetting the runs before.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Restarts {
+    /// Converged: the largest expected improvement is below this share of the range of the run's losses.
+    pub epsilon: f64,
+}
+
+/// How [`BayesianOptimizer`](crate::BayesianOptimizer) works.
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+pub struct BoSettings {
+    /// What is evaluated before there is a model.
+    pub initial: InitialDesign,
+    /// The acquisition.
+    pub rule: Rule,
+    /// How the acquisition's best point is found.
+    pub maximiser: Maximiser,
+    /// What failures are to the model.
+    pub failures: FailurePolicy,
+    /// What running trials are to the model.
+    pub pending: PendingPolicy,
+    /// Several runs instead of one.
+    pub restarts: Option<Restarts>,
+}
+
+impl BoSettings {
+    pub(crate) fn validate(&self) -> Result<(), OptimizerError> {
+        let invalid = |name: &str, value: f64, expected: &str| {
+            Err(OptimizerError::InvalidSetting {
+                name: name.into(),
+                value: value.to_string(),
+                expected: expected.into(),
+            })
+        };
+        if self.maximiser.raw == 0 {
+            return invalid("raw", 0.0, "at least 1 candidate");
+        }
+        match (self.failures, self.restarts) {
+            (FailurePolicy::AsValue(value), _) if !value.is_finite() => {
+                invalid("failures", value, "a finite loss")
+            }
+            (_, Some(Restarts { epsilon })) if !(epsilon > 0.0 && epsilon.is_finite()) => {
+                invalid("epsilon", epsilon, "a positive finite number")
+            }
+            _ => Ok(()),
+        }
+    }
+}

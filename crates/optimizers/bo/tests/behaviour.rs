@@ -1,0 +1,199 @@
+//! What a user relies on: it finds optima, copes with failures, ties, duplicates and parallel trials, and names
+//! bad settings.
+
+use thrifty_acquisition::{Rule, Schedule, Threshold};
+use thrifty_bo::{
+    BayesianOptimizer, BoSettings, FailurePolicy, GpModel, InitialDesign, KernelFamily, Maximiser,
+    PendingPolicy, RandomSearch, Restarts, SobolSearch,
+};
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{MaxTrials, NoImprovement, Optimizer, Outcome, Schedule as Window, StopReason, Study};
+use thrifty_testbed::{Failing, Problem, TestFunction};
+
+fn run(problem: &dyn Problem, settings: BoSettings, trials: usize) -> Study<BayesianOptimizer> {
+    let optimizer = BayesianOptimizer::new(problem.space().clone(), Seed(3)).with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(trials));
+    study.run(|config, context| problem.evaluate(config, &mut context.noise())).unwrap();
+    study
+}
+
+#[test]
+fn smooth_functions_are_minimised_in_few_evaluations() {
+    for (problem, trials, regret) in [
+        (TestFunction::branin(), 35, 1e-3),
+        (TestFunction::forrester(), 20, 1e-3),
+        (TestFunction::hartmann3(), 40, 1e-2),
+    ] {
+        let mut study = run(&problem, BoSettings::default(), trials);
+        let found = study.history().best().unwrap().1 - problem.optimum();
+        assert!(found < regret, "{}: regret {found}", problem.name());
+        let recommended = study.recommend().unwrap().unwrap();
+        assert!(problem.regret(&recommended).unwrap() < 10.0 * regret, "{recommended}");
+    }
+}
+
+#[test]
+fn every_rule_and_kernel_runs() {
+    let problem = TestFunction::branin();
+    for rule in [
+        Rule::ExpectedImprovement(Threshold::BestMean),
+        Rule::ProbabilityOfImprovement(Threshold::BestWithMargin { xi: 0.01 }),
+        Rule::LogProbabilityOfImprovement(Threshold::Fixed(1.0)),
+        Rule::ConfidenceBound(Schedule::Brochu { dim: 2, delta: 0.1 }),
+        Rule::PosteriorMean,
+        Rule::MaximumDeviation,
+    ] {
+        let study = run(&problem, BoSettings { rule, ..BoSettings::default() }, 8);
+        assert!(study.history().trials()[7].diagnostics.contains_key("acquisition"), "{rule:?}");
+    }
+    for family in [KernelFamily::SquaredExponential, KernelFamily::Matern12, KernelFamily::Matern32] {
+        let model = GpModel { family, lengthscale_bounds: Some((0.05, 5.0)), ..GpModel::default() };
+        let optimizer = BayesianOptimizer::new(problem.space().clone(), Seed(3)).with_model(model);
+        let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(7));
+        study.run(|config, context| problem.evaluate(config, &mut context.noise())).unwrap();
+    }
+}
+
+#[test]
+fn a_finite_space_is_exhausted_without_repeats() {
+    let space = Space::builder()
+        .int("n", 1, 4)
+        .categorical("c", ["a", "b"])
+        .float("unused", 0.0, 1.0)
+        .when("c", ["z"]);
+    assert!(space.build().is_err());
+    let space = Space::builder()
+        .int("n", 1, 4)
+        .categorical("c", ["a", "b"])
+        .int("m", 0, 1)
+        .when("c", ["b"])
+        .build()
+        .unwrap();
+    let mut study = Study::new(BayesianOptimizer::new(space, Seed(0)), Seed(0)).with_stop(MaxTrials(100));
+    let reason = study.run(|config, _| config.int("n").map_or(f64::NAN, |n| (n - 3).pow(2) as f64)).unwrap();
+    assert_eq!(reason, StopReason::Exhausted);
+    let mut seen: Vec<String> = study.history().trials().iter().map(|t| t.query.to_string()).collect();
+    seen.sort();
+    let all = seen.len();
+    seen.dedup();
+    // Four numbers with a, and with b and two values of m each; the initial design may repeat a point.
+    assert_eq!(seen.len(), 12);
+    assert!(all <= 16, "{all}");
+}
+
+#[test]
+fn failures_constant_losses_and_single_points_do_no_harm() {
+    let branin = TestFunction::branin();
+    for failures in [FailurePolicy::AsWorst, FailurePolicy::AsValue(500.0), FailurePolicy::Ignore] {
+        let problem = Failing { problem: branin.clone(), rate: 0.4 };
+        let study = run(&problem, BoSettings { failures, ..BoSettings::default() }, 25);
+        assert!(study.history().unsuccessful().count() > 3);
+        assert!(study.history().best().unwrap().1 < 5.0, "{failures:?}");
+    }
+    let optimizer = BayesianOptimizer::new(branin.space().clone(), Seed(1));
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(9));
+    study.run(|_, _| Outcome::failed("always")).unwrap();
+    assert_eq!(study.recommend().unwrap(), None);
+    let optimizer = BayesianOptimizer::new(branin.space().clone(), Seed(1));
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(9));
+    study.run(|_, context| if context.id.0 < 5 { 7.0 } else { 7.0 + 1e-13 }).unwrap();
+    for scale in [1e-12, 1e12] {
+        let optimizer = BayesianOptimizer::new(branin.space().clone(), Seed(1));
+        let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(20));
+        study.run(|config, _| branin.truth(config).map_or(f64::NAN, |v| v * scale)).unwrap();
+        assert!(study.history().best().unwrap().1 < 3.0 * scale);
+    }
+    let one = BoSettings { initial: InitialDesign::Random(1), ..BoSettings::default() };
+    assert!(run(&branin, one, 6).history().len() == 6);
+}
+
+#[test]
+fn parallel_trials_differ_under_every_pending_policy() {
+    let problem = TestFunction::branin();
+    for pending in [
+        PendingPolicy::KrigingBeliever,
+        PendingPolicy::LiarBest,
+        PendingPolicy::LiarMean,
+        PendingPolicy::LiarWorst,
+    ] {
+        let settings = BoSettings { pending, ..BoSettings::default() };
+        let study = |threads| {
+            let optimizer =
+                BayesianOptimizer::new(problem.space().clone(), Seed(3)).with_settings(settings.clone());
+            let mut study = Study::new(optimizer.unwrap(), Seed(3))
+                .with_stop(MaxTrials(14))
+                .with_schedule(Window::Window(4));
+            study
+                .run_parallel(threads, |config, context| problem.evaluate(config, &mut context.noise()))
+                .unwrap();
+            study.history().trials().iter().map(|t| t.query.clone()).collect::<Vec<Config>>()
+        };
+        let queries = study(1);
+        assert_eq!(queries, study(3), "{pending:?}");
+        for (i, a) in queries.iter().enumerate() {
+            assert!(queries[..i].iter().all(|b| a != b), "{pending:?} repeats {a}");
+        }
+    }
+}
+
+#[test]
+fn algorithm_one_stops_when_no_improvement_is_expected() {
+    let problem = TestFunction::forrester();
+    let optimizer = BayesianOptimizer::new(problem.space().clone(), Seed(5));
+    let mut study = Study::new(optimizer, Seed(5))
+        .with_stop(NoImprovement { epsilon: 1e-4, times: 1 })
+        .with_stop(MaxTrials(60));
+    let reason = study.run(|config, context| problem.evaluate(config, &mut context.noise())).unwrap();
+    assert!(matches!(reason, StopReason::NoImprovement { .. }), "{reason:?} after {}", study.history().len());
+}
+
+#[test]
+fn restarts_begin_new_runs() {
+    let settings = BoSettings {
+        initial: InitialDesign::Random(3),
+        restarts: Some(Restarts { epsilon: 1e-2 }),
+        maximiser: Maximiser { raw: 256, ..Maximiser::default() },
+        ..BoSettings::default()
+    };
+    let study = run(&TestFunction::forrester(), settings, 40);
+    let runs: Vec<f64> = study.history().trials().iter().map(|t| t.diagnostics["run"]).collect();
+    assert!(runs[39] >= 1.0 && runs.windows(2).all(|w| w[1] == w[0] || w[1] == w[0] + 1.0), "{runs:?}");
+}
+
+#[test]
+fn searches_cover_the_space() {
+    let space = TestFunction::branin().space().clone();
+    let count_low = |optimizer: &mut dyn Optimizer<Query = Config, Recommendation = Config>| {
+        let history = thrifty_study::History::default();
+        let low = |id| match optimizer.ask(&history, thrifty_study::TrialId(id)).unwrap() {
+            thrifty_study::Ask::Evaluate(s) => s.query.float("x0").unwrap() < 2.5,
+            _ => panic!("a search never ends"),
+        };
+        (0..64).map(low).filter(|low| *low).count()
+    };
+    assert_eq!(count_low(&mut SobolSearch { space: space.clone(), seed: Seed(1) }), 32);
+    // 32 ± 4; 5 standard deviations.
+    assert!((12..52).contains(&count_low(&mut RandomSearch { space, seed: Seed(1) })));
+}
+
+#[test]
+fn bad_settings_are_named() {
+    let space = TestFunction::branin().space().clone();
+    let error = |settings| {
+        let optimizer = BayesianOptimizer::new(space.clone(), Seed(0)).with_settings(settings);
+        optimizer.err().expect("refused").to_string()
+    };
+    let raw = BoSettings { maximiser: Maximiser { raw: 0, ..Maximiser::default() }, ..BoSettings::default() };
+    assert!(error(raw).contains("raw is 0"));
+    let failures = BoSettings { failures: FailurePolicy::AsValue(f64::NAN), ..BoSettings::default() };
+    assert!(error(failures).contains("failures is NaN"));
+    let restarts = BoSettings { restarts: Some(Restarts { epsilon: 0.0 }), ..BoSettings::default() };
+    assert!(error(restarts).contains("epsilon is 0"));
+    let mut outside = Config::new();
+    outside.insert("x0", 99.0);
+    let given = BoSettings { initial: InitialDesign::Given(vec![outside]), ..BoSettings::default() };
+    let optimizer = BayesianOptimizer::new(space, Seed(0)).with_settings(given).unwrap();
+    let error = Study::new(optimizer, Seed(0)).run(|_, _| 1.0).unwrap_err().to_string();
+    assert!(error.contains("configuration 0") && error.contains("99"), "{error}");
+}

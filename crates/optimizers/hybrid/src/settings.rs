@@ -1,0 +1,136 @@
+use thrifty_bo::BoSettings;
+use thrifty_study::OptimizerError;
+
+/// How often to explore.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exploration {
+    /// Never: Algorithm 1.
+    Never,
+    /// With probability `rate`: Algorithm 2. The paper's threshold is lost; 0.1 is our reading of "a small
+    /// fraction of the time".
+    FixedRate {
+        /// τ in [0, 1].
+        rate: f64,
+    },
+    /// With probability `max(floor, basis · PI)`, the probability of improvement at the point to explore:
+    /// Algorithm 3, whose basis "may equal unity". The floor is ours: the improvement is judged by the posterior
+    /// whose overconfidence is the trouble.
+    PiScaled {
+        /// τ₀ in [0, 1].
+        basis: f64,
+        /// Smallest probability, 0 in the paper.
+        floor: f64,
+    },
+    /// The smallest posterior mean, and with probability `epsilon` a uniform point. Source: De Ath et al.
+    /// (2021), ε-RS.
+    EpsRandom {
+        /// ε in [0, 1].
+        epsilon: f64,
+    },
+    /// The smallest posterior mean, and with probability `epsilon` a point of the Pareto front of mean and
+    /// deviation. Source: De Ath et al. (2021), ε-PF.
+    EpsPareto {
+        /// ε in [0, 1].
+        epsilon: f64,
+    },
+    /// When exploiting has converged, and then only: [`OnConvergence::Force`] without a coin.
+    ForcedOnConvergence,
+}
+
+/// Where to explore.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExplorePoint {
+    /// The point of largest posterior deviation: the paper's. In three dimensions and more that is a corner.
+    #[default]
+    MaximumDeviation,
+    /// A uniform point.
+    Uniform,
+    /// A uniform choice among 1,000 points' Pareto front of small mean and large deviation.
+    Pareto,
+}
+
+/// What to do when an exploit turn promises nothing: the largest expected improvement is below ε times the range
+/// of the losses. For the hybrids the paper is silent; these are the three readings, and not to ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnConvergence {
+    /// Exploit all the same.
+    Ignore,
+    /// Stop: the literal reading, and Algorithm 1.
+    Stop,
+    /// The turn is spent and the coin falls again.
+    Skip,
+    /// Explore instead: the reading under which the paper's figure happens every time.
+    #[default]
+    Force,
+}
+
+/// How [`HybridOptimizer`](crate::HybridOptimizer) works.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct HybridSettings {
+    /// Initial design, the acquisition to exploit by, its maximiser, failures and pending trials. Restarts are
+    /// not for hybrids.
+    pub base: BoSettings,
+    /// How often to explore.
+    pub exploration: Exploration,
+    /// Where, for the coin and for force; the ε rules bring their own.
+    pub point: ExplorePoint,
+    /// What to do on convergence.
+    pub convergence: OnConvergence,
+    /// ε of convergence, a share of the range of the losses.
+    pub epsilon: f64,
+    /// Turns after the initial design, those that were skipped included; then stop. None: as many as the stop
+    /// rules allow, of which at most 1,000 skips before one evaluation.
+    pub max_turns: Option<usize>,
+}
+
+impl Default for HybridSettings {
+    /// Algorithm 2 with rate 0.1, exploring at the largest deviation, forced on convergence at ε = 1e-3.
+    fn default() -> Self {
+        Self {
+            base: BoSettings::default(),
+            exploration: Exploration::FixedRate { rate: 0.1 },
+            point: ExplorePoint::default(),
+            convergence: OnConvergence::default(),
+            epsilon: 1e-3,
+            max_turns: None,
+        }
+    }
+}
+
+impl HybridSettings {
+    pub(crate) fn validate(&self) -> Result<(), OptimizerError> {
+        let share = |name: &str, value: f64| {
+            if (0.0..=1.0).contains(&value) {
+                Ok(())
+            } else {
+                let expected = "a number in [0, 1]".into();
+                Err(OptimizerError::InvalidSetting { name: name.into(), value: value.to_string(), expected })
+            }
+        };
+        share("epsilon of convergence", self.epsilon)?;
+        if self.base.restarts.is_some() {
+            let (name, value) = ("restarts".into(), "set".into());
+            return Err(OptimizerError::InvalidSetting { name, value, expected: "none in a hybrid".into() });
+        }
+        match self.exploration {
+            Exploration::Never | Exploration::ForcedOnConvergence => Ok(()),
+            Exploration::FixedRate { rate } => share("rate", rate),
+            Exploration::PiScaled { basis, floor } => share("basis", basis).and(share("floor", floor)),
+            Exploration::EpsRandom { epsilon } | Exploration::EpsPareto { epsilon } => {
+                share("epsilon", epsilon)
+            }
+        }
+    }
+
+    /// Where the coin's exploration goes.
+    pub(crate) fn explore_point(&self) -> ExplorePoint {
+        match self.exploration {
+            Exploration::EpsRandom { .. } => ExplorePoint::Uniform,
+            Exploration::EpsPareto { .. } => ExplorePoint::Pareto,
+            _ => self.point,
+        }
+    }
+}
