@@ -82,10 +82,11 @@ proptest! {
                         moved[d] += offset;
                         acquisition.value(&moved)
                     };
-                    let step = 1e-5;
-                    let slope = (along(step) - along(-step)) / (2.0 * step);
+                    // Fourth order: beside an observation the deviation is small and its logarithm bends a lot.
+                    let step = 1e-4;
+                    let slope = (8.0 * (along(step) - along(-step)) - (along(2.0 * step) - along(-2.0 * step))) / (12.0 * step);
                     let found = gradients[2 * i + d];
-                    prop_assert!((slope - found).abs() <= 1e-5 * (1.0 + slope.abs()), "{rule:?}: {slope} {found}");
+                    prop_assert!((slope - found).abs() <= 1e-6 * (1.0 + slope.abs()), "{rule:?}: {slope} {found}");
                 }
             }
         }
