@@ -85,8 +85,10 @@ proptest! {
                     // Fourth order: beside an observation the deviation is small and its logarithm bends a lot.
                     let step = 1e-4;
                     let slope = (8.0 * (along(step) - along(-step)) - (along(2.0 * step) - along(-2.0 * step))) / (12.0 * step);
+                    // Variances carry 1e-12 of rounding near observations, which the difference divides by the step.
+                    let rounding = 1e-12 / step * 4.0 * values[i].abs();
                     let found = gradients[2 * i + d];
-                    prop_assert!((slope - found).abs() <= 1e-6 * (1.0 + slope.abs()), "{rule:?}: {slope} {found}");
+                    prop_assert!((slope - found).abs() <= 1e-6 * (1.0 + slope.abs()) + rounding, "{rule:?}: {slope} {found}");
                 }
             }
         }
