@@ -61,6 +61,9 @@ proptest! {
         let x = Points::from_flat((0..16).map(|i| (f64::from(i) * 0.618).fract()).collect(), 2);
         let posterior = Gp::matern52(2).condition(x.as_ref(), &y).unwrap();
         let at = Points::from_flat(at, 2);
+        // A Matérn-5/2 posterior has a kink in its third derivative at an observation: differences need room.
+        let near = |a: &[f64], b: &[f64]| (a[0] - b[0]).hypot(a[1] - b[1]) < 0.02;
+        prop_assume!(!at.rows().any(|a| x.rows().any(|b| near(a, b))));
         let rules = [
             Rule::ExpectedImprovement(Threshold::BestObserved),
             Rule::LogExpectedImprovement(Threshold::BestObserved),
