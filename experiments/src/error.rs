@@ -1,0 +1,45 @@
+use std::path::PathBuf;
+
+/// Why a command could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExperimentError {
+    /// No experiment has this id.
+    #[error("no experiment is called {id}; the list command names them all")]
+    UnknownExperiment { id: String },
+    /// A file or folder cannot be read or written.
+    #[error("{path}: {source}")]
+    Io { path: PathBuf, source: std::io::Error },
+    /// A data file is not what it should be.
+    #[error("{path}: {message}")]
+    Data { path: PathBuf, message: String },
+    /// A study failed.
+    #[error(transparent)]
+    Study(#[from] thrifty_study::StudyError),
+    /// An optimiser was given a bad setting.
+    #[error(transparent)]
+    Optimizer(#[from] thrifty_study::OptimizerError),
+    /// A space could not be built.
+    #[error(transparent)]
+    Space(#[from] thrifty_space::SpaceError),
+    /// A figure could not be drawn.
+    #[error("figure {name}: {message}")]
+    Figure { name: String, message: String },
+    /// The random forest gave up.
+    #[error("random forest: {message}")]
+    Forest { message: String },
+    /// A setting of the command makes no sense.
+    #[error("{name} is {value}, expected {expected}")]
+    Setting { name: &'static str, value: String, expected: &'static str },
+}
+
+impl ExperimentError {
+    pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { path, source }
+    }
+
+    pub fn data(path: impl Into<PathBuf>, message: impl ToString) -> Self {
+        Self::Data { path: path.into(), message: message.to_string() }
+    }
+}

@@ -1,0 +1,162 @@
+//! The one way in which methods are compared: paired replications, anytime regret, ranks, tests, effects.
+
+use super::figure::{LinePlot, Series};
+use super::replicate::Run;
+use super::stats::{a12, holm, mean_and_deviation, quantile, ranks, wilcoxon};
+use super::{Figure, Table, number};
+use crate::error::ExperimentError;
+
+/// Runs of several methods on one problem; replication i of each method is paired with that of the others.
+pub struct Comparison {
+    problem: String,
+    methods: Vec<String>,
+    /// By method: regret after each evaluation of each replication, extended to the budget. A run that stopped
+    /// early keeps what it had; one that never measured anything counts as infinite.
+    curves: Vec<Vec<Vec<f64>>>,
+    runs: Vec<Vec<Run>>,
+    budget: usize,
+}
+
+impl Comparison {
+    /// Groups runs of one problem by method, in the order in which methods first come.
+    pub fn new(runs: &[Run], budget: usize) -> Self {
+        let mut methods: Vec<String> = Vec::new();
+        for run in runs {
+            if !methods.contains(&run.method) {
+                methods.push(run.method.clone());
+            }
+        }
+        let of = |method: &String| {
+            let mut own: Vec<Run> = runs.iter().filter(|run| &run.method == method).cloned().collect();
+            own.sort_by_key(|run| run.replication);
+            own
+        };
+        let runs: Vec<Vec<Run>> = methods.iter().map(of).collect();
+        let extended = |run: &Run| {
+            let last = run.regret.last().copied().unwrap_or(f64::INFINITY);
+            let mut curve = run.regret.clone();
+            curve.resize(budget, last);
+            curve
+        };
+        let curves = runs.iter().map(|own| own.iter().map(extended).collect()).collect();
+        let problem =
+            runs.first().and_then(|own| own.first()).map_or(String::new(), |run| run.problem.clone());
+        Self { problem, methods, curves, runs, budget }
+    }
+
+    /// Final regrets of a method, by replication.
+    pub fn finals(&self, method: usize) -> Vec<f64> {
+        self.curves[method].iter().map(|curve| curve.last().copied().unwrap_or(f64::INFINITY)).collect()
+    }
+
+    /// One row a method: quartiles of final regret, mean rank, Wilcoxon against the best with Holm, A12, failures,
+    /// seconds of the optimiser and of evaluation a run.
+    pub fn table(&self, name: &str) -> Table {
+        let finals: Vec<Vec<f64>> = (0..self.methods.len()).map(|m| self.finals(m)).collect();
+        let medians: Vec<f64> = finals.iter().map(|f| quantile(f, 0.5)).collect();
+        let mean_ranks = self.mean_ranks(&finals);
+        let best = (0..medians.len())
+            .min_by(|&a, &b| medians[a].total_cmp(&medians[b]).then(mean_ranks[a].total_cmp(&mean_ranks[b])))
+            .unwrap_or(0);
+        let others: Vec<usize> = (0..finals.len()).filter(|&m| m != best).collect();
+        let p_values: Vec<f64> = others.iter().map(|&m| wilcoxon(&finals[m], &finals[best])).collect();
+        let corrected = holm(&p_values);
+        let rows = (0..finals.len()).map(|m| {
+            let p =
+                others.iter().position(|&other| other == m).map_or("best".into(), |at| number(corrected[at]));
+            let mean = |pick: fn(&Run) -> f64| {
+                mean_and_deviation(&self.runs[m].iter().map(pick).collect::<Vec<f64>>()).0
+            };
+            vec![
+                self.methods[m].clone(),
+                number(quantile(&finals[m], 0.25)),
+                number(medians[m]),
+                number(quantile(&finals[m], 0.75)),
+                format!("{:.2}", mean_ranks[m]),
+                p,
+                format!("{:.2}", a12(&finals[m], &finals[best])),
+                self.runs[m].iter().map(|run| run.failures).sum::<usize>().to_string(),
+                number(mean(|run| run.optimiser_seconds)),
+                number(mean(|run| run.evaluation_seconds)),
+            ]
+        });
+        let header = [
+            "method",
+            "regret q25",
+            "median",
+            "q75",
+            "mean rank",
+            "p (Holm)",
+            "A12 against the best",
+            "failures",
+            "optimiser s",
+            "evaluation s",
+        ];
+        Table {
+            name: name.into(),
+            caption: format!(
+                "{}: simple regret after {} evaluations over {} paired replications. p: paired Wilcoxon against the \
+                 method of least median, Holm-corrected. A12: chance of a lower regret than the best's.",
+                self.problem,
+                self.budget,
+                finals.first().map_or(0, Vec::len)
+            ),
+            header: header.map(String::from).to_vec(),
+            rows: rows.collect(),
+        }
+    }
+
+    fn mean_ranks(&self, finals: &[Vec<f64>]) -> Vec<f64> {
+        let replications = finals.iter().map(Vec::len).min().unwrap_or(0);
+        let mut sums = vec![0.0; finals.len()];
+        for i in 0..replications {
+            let row: Vec<f64> = finals.iter().map(|f| f[i]).collect();
+            sums.iter_mut().zip(ranks(&row)).for_each(|(sum, rank)| *sum += rank / replications as f64);
+        }
+        sums
+    }
+
+    /// Median regret against evaluations with the quartiles as a band.
+    pub fn anytime(&self, name: &str) -> Result<Figure, ExperimentError> {
+        let series = self.methods.iter().zip(&self.curves).map(|(method, curves)| {
+            let at =
+                |t: usize, p: f64| quantile(&curves.iter().map(|c| c[t]).collect::<Vec<f64>>(), p).max(1e-12);
+            let points = (0..self.budget).map(|t| ((t + 1) as f64, at(t, 0.5))).collect();
+            let band = (0..self.budget).map(|t| ((t + 1) as f64, at(t, 0.25), at(t, 0.75))).collect();
+            Series { label: method.clone(), points, band, dots: false }
+        });
+        LinePlot {
+            title: format!("{}: simple regret, median and quartiles", self.problem),
+            x_label: "evaluations".into(),
+            y_label: "regret".into(),
+            log_y: true,
+            series: series.collect(),
+        }
+        .draw(name, "Anytime regret: median over replications, shaded from the first to the third quartile.")
+    }
+
+    /// Share of (replication, target) pairs reached against evaluations; 31 targets from 10² to 10⁻⁴ of regret.
+    pub fn ecdf(&self, name: &str) -> Result<Figure, ExperimentError> {
+        let targets: Vec<f64> = (0..=30).map(|i| 10_f64.powf(2.0 - 0.2 * f64::from(i))).collect();
+        let series = self.methods.iter().zip(&self.curves).map(|(method, curves)| {
+            let share = |t: usize| {
+                let reached: usize =
+                    curves.iter().map(|c| targets.iter().filter(|target| c[t] <= **target).count()).sum();
+                reached as f64 / (targets.len() * curves.len().max(1)) as f64
+            };
+            let points = (0..self.budget).map(|t| ((t + 1) as f64, share(t))).collect();
+            Series { label: method.clone(), points, band: Vec::new(), dots: false }
+        });
+        LinePlot {
+            title: format!("{}: share of targets reached", self.problem),
+            x_label: "evaluations".into(),
+            y_label: "share of targets".into(),
+            log_y: false,
+            series: series.collect(),
+        }
+        .draw(
+            name,
+            "Empirical distribution over 31 regret targets from 100 to 0.0001, evenly spaced by logarithm.",
+        )
+    }
+}

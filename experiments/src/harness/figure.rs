@@ -1,0 +1,125 @@
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::Figure;
+use crate::error::ExperimentError;
+
+/// A line, a cloud of dots, a band, or a line with a band.
+#[derive(Debug, Clone, Default)]
+pub struct Series {
+    pub label: String,
+    pub points: Vec<(f64, f64)>,
+    /// x, low, high.
+    pub band: Vec<(f64, f64, f64)>,
+    /// Draw dots instead of a line.
+    pub dots: bool,
+}
+
+/// A plot of lines over one axis.
+#[derive(Debug, Clone)]
+pub struct LinePlot {
+    pub title: String,
+    pub x_label: String,
+    pub y_label: String,
+    pub log_y: bool,
+    pub series: Vec<Series>,
+}
+
+/// Colours that stay apart for most eyes. Source: Okabe & Ito (2008), and darker ones after them.
+const COLOURS: [RGBColor; 12] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(90, 90, 90),
+    RGBColor(120, 60, 20),
+    RGBColor(110, 40, 140),
+    RGBColor(160, 160, 0),
+    RGBColor(0, 60, 60),
+    RGBColor(200, 30, 60),
+];
+
+impl LinePlot {
+    /// Draws the plot as SVG.
+    pub fn draw(&self, name: &str, caption: &str) -> Result<Figure, ExperimentError> {
+        let mut svg = String::new();
+        self.draw_into(&mut svg)
+            .map_err(|error| ExperimentError::Figure { name: name.into(), message: error.to_string() })?;
+        Ok(Figure { name: name.into(), caption: caption.into(), svg })
+    }
+
+    fn extent(&self) -> ((f64, f64), (f64, f64)) {
+        let (mut x, mut y) = ((f64::INFINITY, f64::NEG_INFINITY), (f64::INFINITY, f64::NEG_INFINITY));
+        let mut stretch = |px: f64, py: f64| {
+            if px.is_finite() && py.is_finite() {
+                x = (x.0.min(px), x.1.max(px));
+                y = (y.0.min(py), y.1.max(py));
+            }
+        };
+        for series in &self.series {
+            series.points.iter().for_each(|&(px, py)| stretch(px, py));
+            series.band.iter().for_each(|&(px, low, high)| {
+                stretch(px, low);
+                stretch(px, high);
+            });
+        }
+        let wide = |(low, high): (f64, f64)| if low < high { (low, high) } else { (low - 0.5, low + 0.5) };
+        if x.0.is_infinite() { ((0.0, 1.0), (0.0, 1.0)) } else { (wide(x), wide(y)) }
+    }
+
+    fn draw_into(&self, svg: &mut String) -> Result<(), Box<dyn std::error::Error>> {
+        // A logarithmic axis is drawn as the logarithm with powers of ten for labels.
+        let scale = |v: f64| if self.log_y { v.max(1e-300).log10() } else { v };
+        let (x, raw) = self.extent();
+        let y = (scale(raw.0), scale(raw.1));
+        let margin = 0.04 * (y.1 - y.0).max(1e-9);
+        let root = SVGBackend::with_string(svg, (900, 480)).into_drawing_area();
+        root.fill(&WHITE)?;
+        let (plot, legend) = root.split_horizontally(680);
+        let mut chart = ChartBuilder::on(&plot)
+            .caption(&self.title, ("sans-serif", 17))
+            .margin(12)
+            .x_label_area_size(42)
+            .y_label_area_size(66)
+            .build_cartesian_2d(x.0..x.1, (y.0 - margin)..(y.1 + margin))?;
+        let label = |v: &f64| if self.log_y { super::number(10_f64.powf(*v)) } else { super::number(*v) };
+        chart
+            .configure_mesh()
+            .x_desc(&self.x_label)
+            .y_desc(&self.y_label)
+            .y_label_formatter(&label)
+            .light_line_style(WHITE)
+            .bold_line_style(RGBColor(230, 230, 230))
+            .draw()?;
+        for (at, series) in self.series.iter().enumerate() {
+            let colour = COLOURS[at % COLOURS.len()];
+            let finite = |p: &&(f64, f64)| p.0.is_finite() && p.1.is_finite();
+            if !series.band.is_empty() {
+                let whole = || series.band.iter().filter(|b| b.1.is_finite() && b.2.is_finite());
+                let upper = whole().map(|b| (b.0, scale(b.2)));
+                let lower = whole().rev().map(|b| (b.0, scale(b.1)));
+                let outline: Vec<(f64, f64)> = upper.chain(lower).collect();
+                chart.draw_series(std::iter::once(Polygon::new(outline, colour.mix(0.15))))?;
+            }
+            let points: Vec<(f64, f64)> =
+                series.points.iter().filter(finite).map(|p| (p.0, scale(p.1))).collect();
+            if series.dots {
+                chart.draw_series(points.into_iter().map(|p| Circle::new(p, 4, colour.filled())))?;
+            } else {
+                chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?;
+            }
+            let top = 48 + 22 * at as i32;
+            if series.dots {
+                legend.draw(&Circle::new((14, top), 4, colour.filled()))?;
+            } else {
+                legend.draw(&PathElement::new(vec![(4, top), (26, top)], colour.stroke_width(2)))?;
+            }
+            let style = ("sans-serif", 14).into_font().color(&BLACK).pos(Pos::new(HPos::Left, VPos::Center));
+            legend.draw(&Text::new(series.label.clone(), (34, top), style))?;
+        }
+        root.present()?;
+        Ok(())
+    }
+}

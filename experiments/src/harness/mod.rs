@@ -1,0 +1,110 @@
+//! What every experiment shares: replications in parallel, statistics of comparisons, figures, tables, files.
+
+pub mod compare;
+pub mod figure;
+pub mod index;
+pub mod output;
+pub mod replicate;
+pub mod stats;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+/// How much to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effort {
+    /// At most half a minute on two cores.
+    Quick,
+    /// The whole study.
+    Full,
+}
+
+/// What a run was asked for.
+#[derive(Debug, Clone)]
+pub struct RunContext {
+    pub effort: Effort,
+    pub seeds: Option<usize>,
+    pub seed: u64,
+    pub data: Option<PathBuf>,
+}
+
+impl RunContext {
+    /// The number of replications: what was asked for, else the experiment's own.
+    pub fn replications(&self, quick: usize, full: usize) -> usize {
+        self.seeds.unwrap_or(self.pick(quick, full))
+    }
+
+    /// One of two values, by effort.
+    pub fn pick<T>(&self, quick: T, full: T) -> T {
+        match self.effort {
+            Effort::Quick => quick,
+            Effort::Full => full,
+        }
+    }
+}
+
+/// Whether the claim was found true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub enum Verdict {
+    #[serde(rename = "holds")]
+    Holds,
+    #[serde(rename = "does not hold")]
+    DoesNotHold,
+    #[serde(rename = "inconclusive")]
+    Inconclusive,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Holds => "holds",
+            Self::DoesNotHold => "does not hold",
+            Self::Inconclusive => "inconclusive",
+        })
+    }
+}
+
+/// A table of text, for CSV, Markdown and HTML alike.
+#[derive(Debug, Clone)]
+pub struct Table {
+    pub name: String,
+    pub caption: String,
+    pub header: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A drawn figure.
+#[derive(Debug, Clone)]
+pub struct Figure {
+    pub name: String,
+    pub caption: String,
+    pub svg: String,
+}
+
+/// What an experiment found.
+#[derive(Debug, Clone)]
+pub struct Report {
+    pub verdict: Verdict,
+    /// Named figures, flat.
+    pub numbers: BTreeMap<String, f64>,
+    /// What was done, as settings.
+    pub settings: BTreeMap<String, String>,
+    /// Paragraphs of Markdown.
+    pub notes: Vec<String>,
+    pub tables: Vec<Table>,
+    pub figures: Vec<Figure>,
+}
+
+/// A number as tables show it: four significant digits.
+pub fn number(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        format!("{value}")
+    } else if (1e-3..1e5).contains(&value.abs()) {
+        let digits = (3 - value.abs().log10().floor() as i32).max(0) as usize;
+        format!("{value:.digits$}")
+    } else {
+        format!("{value:.3e}")
+    }
+}

@@ -1,0 +1,81 @@
+use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
+use thrifty_sampling::Seed;
+use thrifty_space::Config;
+use thrifty_study::{History, Optimizer, StopRule, Study};
+use thrifty_testbed::Problem;
+
+use crate::error::ExperimentError;
+
+/// What one method did on one problem from one seed.
+#[derive(Debug, Clone)]
+pub struct Run {
+    pub method: String,
+    pub problem: String,
+    pub replication: usize,
+    /// Best regret so far after each evaluation, on the noiseless truth; failures count as the worst so far.
+    pub regret: Vec<f64>,
+    pub failures: usize,
+    /// Wall-clock seconds of the optimiser, apart from those of the evaluations.
+    pub optimiser_seconds: f64,
+    pub evaluation_seconds: f64,
+    pub history: History<Config>,
+}
+
+/// Runs jobs in parallel with a progress bar; results are in the order of the jobs whatever the threads do.
+pub fn in_parallel<J: Sync, T: Send>(
+    title: &str,
+    jobs: &[J],
+    work: impl Fn(&J) -> Result<T, ExperimentError> + Sync,
+) -> Result<Vec<T>, ExperimentError> {
+    let bar = ProgressBar::new(jobs.len() as u64);
+    if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} {eta}") {
+        bar.set_style(style);
+    }
+    bar.set_message(title.to_owned());
+    let one = |job: &J| {
+        let result = work(job);
+        bar.inc(1);
+        result
+    };
+    let results = jobs.par_iter().map(one).collect();
+    bar.finish_and_clear();
+    results
+}
+
+/// Runs one study of a problem to its end.
+pub fn study<O>(
+    method: &str,
+    problem: &dyn Problem,
+    optimizer: O,
+    seed: Seed,
+    replication: usize,
+    stop: impl StopRule + 'static,
+) -> Result<Run, ExperimentError>
+where
+    O: Optimizer<Query = Config>,
+{
+    let mut study = Study::new(optimizer, seed).with_stop(stop);
+    study.run(|config, context| problem.evaluate(config, &mut context.noise()))?;
+    let history = study.history().clone();
+    let mut regret = Vec::with_capacity(history.len());
+    let mut best = f64::INFINITY;
+    for trial in history.trials() {
+        if trial.outcome.as_ref().and_then(thrifty_study::Outcome::objective).is_some() {
+            best = best.min(problem.regret(&trial.query)?);
+        }
+        regret.push(best);
+    }
+    let seconds =
+        |pick: fn(&thrifty_study::Timing) -> f64| history.trials().iter().map(|t| pick(&t.timing)).sum();
+    Ok(Run {
+        method: method.into(),
+        problem: problem.name(),
+        replication,
+        regret,
+        failures: history.unsuccessful().count(),
+        optimiser_seconds: seconds(|t| t.ask),
+        evaluation_seconds: seconds(|t| t.evaluate),
+        history,
+    })
+}

@@ -1,0 +1,154 @@
+use thrifty_acquisition::{Rule, Schedule, Threshold};
+use thrifty_bo::{
+    BayesianOptimizer, BoSettings, GpModel, InitialDesign, KernelFamily, Maximiser, RandomSearch, Restarts,
+};
+use thrifty_gp::{GpSettings, Mean, Noise};
+use thrifty_hybrid::{Exploration, ExplorePoint, HybridOptimizer, HybridSettings, OnConvergence};
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{Ask, History, Optimizer, OptimizerError, Suggestion, TrialId};
+
+/// The model of the paper: squared exponential, hyperparameters by maximum evidence, here with the sample mean and
+/// lengthscales within [0.02, 2] of the range. `noise` is a share of the variance of the scores.
+pub fn model(noise: Noise) -> GpModel {
+    GpModel {
+        family: KernelFamily::SquaredExponential,
+        settings: GpSettings { noise, mean: Mean::Zero, restarts: 4, ..GpSettings::default() },
+        lengthscale_bounds: Some((0.02, 2.0)),
+    }
+}
+
+/// A method of the comparison, by name.
+#[derive(Debug, Clone)]
+pub enum Method {
+    /// A hybrid with expected improvement.
+    Hybrid(Exploration, OnConvergence),
+    /// A hybrid that only exploits, by the upper confidence bound of the score.
+    Ucb,
+    /// Algorithm 1 begun again from random points whenever it has converged.
+    RandomStarts,
+    /// Uniform points.
+    Random,
+}
+
+/// Where and how the methods run.
+pub struct Setting<'a> {
+    pub space: &'a Space,
+    pub initial: &'a [Config],
+    pub epsilon: f64,
+    /// Turns after the initial design.
+    pub turns: usize,
+    pub noise: Noise,
+}
+
+impl Method {
+    pub fn label(&self) -> String {
+        let reading = |convergence: &OnConvergence| match convergence {
+            OnConvergence::Ignore => "",
+            OnConvergence::Stop => " literal",
+            OnConvergence::Skip => " skip",
+            OnConvergence::Force => " force",
+        };
+        match self {
+            Self::Hybrid(Exploration::Never, _) => "EI (Algorithm 1)".into(),
+            Self::Hybrid(Exploration::FixedRate { rate }, c) => format!("Algorithm 2, {rate}{}", reading(c)),
+            Self::Hybrid(Exploration::PiScaled { floor, .. }, c) if *floor > 0.0 => {
+                format!("Algorithm 3, floor {floor}{}", reading(c))
+            }
+            Self::Hybrid(Exploration::PiScaled { .. }, c) => format!("Algorithm 3{}", reading(c)),
+            Self::Hybrid(Exploration::EpsRandom { epsilon }, _) => format!("greedy, {epsilon} uniform"),
+            Self::Hybrid(Exploration::EpsPareto { epsilon }, _) => format!("greedy, {epsilon} Pareto"),
+            Self::Hybrid(Exploration::ForcedOnConvergence, _) => "EI, forced on convergence".into(),
+            Self::Ucb => "UCB, beta 4".into(),
+            Self::RandomStarts => "EI, random starts".into(),
+            Self::Random => "random search".into(),
+        }
+    }
+
+    /// The optimiser of this method.
+    pub fn optimizer(&self, setting: &Setting<'_>, seed: Seed) -> Result<AnyOptimizer, OptimizerError> {
+        let base = BoSettings {
+            initial: InitialDesign::Given(setting.initial.to_vec()),
+            rule: Rule::LogExpectedImprovement(Threshold::BestObserved),
+            // One dimension: a fine grid, as the paper's toy needs.
+            maximiser: Maximiser { raw: 1024, around_best: 20, climbs: 6 },
+            ..BoSettings::default()
+        };
+        let hybrid = |exploration, convergence, base: BoSettings| {
+            let settings = HybridSettings {
+                base,
+                exploration,
+                point: ExplorePoint::MaximumDeviation,
+                convergence,
+                epsilon: setting.epsilon,
+                max_turns: Some(setting.turns),
+            };
+            HybridOptimizer::new(setting.space.clone(), seed, settings)
+                .map(|hybrid| AnyOptimizer(Box::new(hybrid.with_model(model(setting.noise.clone())))))
+        };
+        match self {
+            Self::Hybrid(exploration, convergence) => hybrid(*exploration, *convergence, base),
+            Self::Ucb => {
+                let rule = Rule::ConfidenceBound(Schedule::Constant { beta: 4.0 });
+                hybrid(Exploration::Never, OnConvergence::Ignore, BoSettings { rule, ..base })
+            }
+            Self::RandomStarts => {
+                let restarts = Some(Restarts { epsilon: setting.epsilon });
+                BayesianOptimizer::new(setting.space.clone(), seed)
+                    .with_model(model(setting.noise.clone()))
+                    .with_settings(BoSettings { restarts, ..base })
+                    .map(|bo| AnyOptimizer(Box::new(bo)))
+            }
+            Self::Random => Ok(AnyOptimizer(Box::new(AfterDesign {
+                design: setting.initial.to_vec(),
+                search: RandomSearch { space: setting.space.clone(), seed },
+            }))),
+        }
+    }
+}
+
+/// Any method behind one type.
+pub struct AnyOptimizer(Box<dyn Optimizer<Query = Config, Recommendation = Config>>);
+
+impl Optimizer for AnyOptimizer {
+    type Query = Config;
+    type Recommendation = Config;
+
+    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        self.0.ask(history, id)
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
+        self.0.recommend(history)
+    }
+
+    fn fingerprint(&self) -> String {
+        self.0.fingerprint()
+    }
+}
+
+/// A search that begins with the design that all methods share.
+struct AfterDesign {
+    design: Vec<Config>,
+    search: RandomSearch,
+}
+
+impl Optimizer for AfterDesign {
+    type Query = Config;
+    type Recommendation = Config;
+
+    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        match self.design.get(id.0 as usize) {
+            Some(config) => Ok(Ask::Evaluate(Suggestion::new(config.clone()))),
+            None => self.search.ask(history, id),
+        }
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
+        self.search.recommend(history)
+    }
+
+    fn fingerprint(&self) -> String {
+        self.search.fingerprint()
+    }
+}

@@ -1,0 +1,8 @@
+//! "A Hybrid Monte Carlo Architecture for Parameter Optimization": its toy, and its credit approval study.
+
+pub mod credit;
+mod credit_data;
+mod methods;
+pub mod toy;
+pub mod triplets;
+pub mod wangfreitas;

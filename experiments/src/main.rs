@@ -1,0 +1,24 @@
+//! Reproduces the papers behind Thrifty, and checks a build against reference numbers.
+
+#![allow(unreachable_pub)] // a binary has no outside; `pub` says what a module offers the others
+
+mod cli;
+mod data;
+mod error;
+mod harness;
+mod hybrid;
+mod registry;
+mod verify;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match cli::main() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,104 @@
+use serde_json::Value;
+use thrifty_acquisition::{
+    ConfidenceBound, ExpectedImprovement, LogExpectedImprovement, LogProbabilityOfImprovement,
+    ProbabilityOfImprovement, Utility,
+};
+use thrifty_prob::{cdf, h, inverse_mills, log_cdf, log_h, log_h_derivative, pdf};
+
+use super::{Family, Findings, number, relative, rows};
+
+/// `h` to 4e-16 (1 + z²) of the truth, its logarithm to 4 ulp, the rest to 2e-15; on means and deviations the
+/// rounding of z, magnified by the tail, is allowed for. Errors are in units of these tolerances.
+pub fn check(file: &Value) -> Result<Findings, String> {
+    let mut findings = Findings::default();
+    let families: [(&str, &str, fn(f64) -> f64, fn(f64, f64) -> f64); 8] = [
+        ("h", "h", h, |z, truth| 4e-16 * (1.0 + z * z) * floored(truth)),
+        ("log_h", "log h", log_h, |_, truth| 4.0 * ulp(truth)),
+        ("Phi", "Φ", cdf, |z, truth| (2e-15 + 2e-16 * z * z) * floored(truth)),
+        ("log_Phi", "log Φ", log_cdf, |_, truth| 2e-15 * floored(truth)),
+        ("phi", "φ", pdf, |z, truth| (2e-15 + 2e-16 * z * z) * floored(truth)),
+        ("dlog_h_dz", "d log h / dz", log_h_derivative, |_, truth| 2e-15 * floored(truth)),
+        (
+            "inv_mills_phi_over_Phi",
+            "inverse Mills ratio",
+            |z| inverse_mills(-z),
+            |_, truth| 2e-15 * floored(truth),
+        ),
+        ("h_f64", "h in double", h, |z, truth| 8e-16 * (1.0 + z * z) * floored(truth)),
+    ];
+    for (key, name, function, tolerance) in families {
+        let mut family = Family::new(format!("ei_z: {name}"), 1.0);
+        for row in rows(&file["ei_z"]["rows"]).iter().filter(|row| !row[key].is_null()) {
+            let (z, truth) = (number(&row["z"])?, number(&row[key])?);
+            let found = function(z);
+            family.add(if found == truth { 0.0 } else { (found - truth).abs() / tolerance(z, truth) });
+        }
+        if family.cases > 0 {
+            findings.lines.push(family.line("acquisitions.json"));
+        }
+    }
+    ei_full(file, &mut findings)?;
+    for key in file.as_object().into_iter().flat_map(|object| object.keys()) {
+        if !["made_by", "ei_z", "ei_full", "botorch_log_ei_helper"].contains(&key.as_str()) {
+            findings.skipped.push(key.clone());
+        }
+    }
+    let mut helper = Family::new("botorch_log_ei_helper", 2e-15);
+    for row in rows(&file["botorch_log_ei_helper"]) {
+        helper.add(relative(log_h(number(&row["z"])?), number(&row["truth"])?, 1e-3));
+    }
+    if helper.cases > 0 {
+        findings.lines.push(helper.line("acquisitions.json"));
+    }
+    Ok(findings)
+}
+
+fn floored(truth: f64) -> f64 {
+    truth.abs().max(1e-290)
+}
+
+fn ulp(truth: f64) -> f64 {
+    let size = truth.abs().max(0.5);
+    size.next_up() - size
+}
+
+fn ei_full(file: &Value, findings: &mut Findings) -> Result<(), String> {
+    let names = ["EI", "LogEI", "PI", "LogPI", "UCB_beta4", "LCB_beta4", "dLogEI_dmu", "dLogEI_dsigma"];
+    let mut families = names.map(|name| Family::new(format!("ei_full: {name}"), 1.0));
+    for row in rows(&file["ei_full"]["rows"]) {
+        let [mu, sigma, best, xi] = ["mu", "sigma", "best", "xi"].map(|name| number(&row[name]));
+        let (mu, sigma, best, xi) = (mu?, sigma?, best?, xi.unwrap_or(0.0));
+        // The file maximises: mirror mean and threshold.
+        let (mean, threshold) = (-mu, -(best + xi));
+        let z = (threshold - mean) / sigma;
+        let (log_ei, by_mean, by_deviation) =
+            LogExpectedImprovement { threshold }.value_and_slopes(mean, sigma);
+        let found = [
+            ExpectedImprovement { threshold }.value(mean, sigma),
+            log_ei,
+            ProbabilityOfImprovement { threshold }.value(mean, sigma),
+            LogProbabilityOfImprovement { threshold }.value(mean, sigma),
+            ConfidenceBound { beta: 4.0 }.value(mean, sigma),
+            -ConfidenceBound { beta: 4.0 }.value(mu, sigma),
+            -by_mean,
+            by_deviation,
+        ];
+        // Rounding of τ - μ in units of σ.
+        let shift = 2.0 * f64::EPSILON * (mu.abs() + best.abs() + xi.abs()) / sigma;
+        for ((name, found), family) in
+            names.iter().zip(found).zip(&mut families).filter(|((name, _), _)| !row[**name].is_null())
+        {
+            let truth = number(&row[*name])?;
+            let size = if name.starts_with("Log") || name.contains("CB") {
+                floored(truth).max(1.0)
+            } else {
+                floored(truth)
+            };
+            // The tail magnifies a shift of z by up to |z|; a logarithm turns it into |z| times the shift.
+            let tolerance = (4e-16 * (1.0 + z * z) + shift * (1.0 + z.abs())) * size;
+            family.add(if found == truth { 0.0 } else { (found - truth).abs() / tolerance });
+        }
+    }
+    findings.lines.extend(families.into_iter().filter(|f| f.cases > 0).map(|f| f.line("acquisitions.json")));
+    Ok(())
+}
