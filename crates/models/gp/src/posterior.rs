@@ -1,5 +1,5 @@
 use thrifty_domain::{Points, PointsRef};
-use thrifty_kernel::Kernel;
+use thrifty_kernel::{Kernel, KernelWorkspace};
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 use thrifty_params::Param;
 use thrifty_surrogate::{JointPosterior, Posterior, PosteriorGradient};
@@ -177,7 +177,7 @@ fn factor<K: Kernel>(
     jitter: &JitterLadder,
 ) -> Result<Cholesky, GpError> {
     let mut covariance = Matrix::default();
-    kernel.forward(x, 1.0, &mut Default::default(), &mut covariance);
+    kernel.forward(x, 1.0, &mut KernelWorkspace::default(), &mut covariance);
     covariance.add_to_diagonal(noise);
     Ok(Cholesky::new(&covariance, jitter)?)
 }
@@ -244,20 +244,26 @@ impl<K: Kernel> PosteriorGradient for GpPosterior<K> {
             *variance = (*variance - dot(cross.column(j), cross.column(j))).max(0.0) * width * width;
         }
         self.factor.solve_upper_matrix_in_place(&mut cross);
-        mean_gradient.fill(0.0);
-        variance_gradient.fill(0.0);
-        for (j, point) in scaled.rows().enumerate() {
-            let of_mean = &mut mean_gradient[j * d..(j + 1) * d];
-            let of_variance = &mut variance_gradient[j * d..(j + 1) * d];
-            self.kernel.pull_back_input(point, train, &self.alpha, of_mean);
-            self.kernel.pull_back_input(point, train, cross.column(j), of_variance);
-            // d k(x, x) is twice the derivative in the first argument, by symmetry; the rest is -2 kᵀ A⁻¹ dk.
-            of_variance.iter_mut().for_each(|g| *g = -*g);
-            self.kernel.pull_back_input(point, PointsRef::single(point), &[1.0], of_variance);
-            for (k, (m, v)) in of_mean.iter_mut().zip(of_variance).enumerate() {
+        let mut weights = Matrix::default();
+        weights.resize(self.len(), 2 * x.len());
+        for j in 0..x.len() {
+            weights.column_mut(2 * j).copy_from_slice(&self.alpha);
+            weights.column_mut(2 * j + 1).copy_from_slice(cross.column(j));
+        }
+        let mut of_data = vec![0.0; 2 * x.len() * d];
+        self.kernel.pull_back_inputs(scaled.as_ref(), train, &weights, 1.0, &mut of_data);
+        let constant_variance = self.kernel.has_constant_variance();
+        for (j, of_data) in of_data.chunks_exact_mut(2 * d).enumerate() {
+            let (of_mean, of_explained) = of_data.split_at_mut(d);
+            if !constant_variance {
+                let point = scaled.row(j);
+                self.kernel.pull_back_input(point, PointsRef::single(point), &[-1.0], of_explained);
+            }
+            for k in 0..d {
                 let per_input = self.data.inputs.as_ref().map_or(1.0, |scaling| 1.0 / scaling.width[k]);
-                *m *= width * per_input;
-                *v *= 2.0 * width * width * per_input;
+                mean_gradient[j * d + k] = width * per_input * of_mean[k];
+                // d k(x, x) is twice the derivative in the first argument, by symmetry; the rest is -2 kᵀ A⁻¹ dk.
+                variance_gradient[j * d + k] = -2.0 * width * width * per_input * of_explained[k];
             }
         }
     }

@@ -39,6 +39,10 @@ impl Kernel for Constant {
         }
     }
 
+    fn has_constant_variance(&self) -> bool {
+        true
+    }
+
     fn forward(&self, x: PointsRef<'_>, scale: f64, _workspace: &mut KernelWorkspace, out: &mut Matrix) {
         out.resize(x.len(), x.len());
         for j in 0..x.len() {
@@ -51,6 +55,8 @@ impl Kernel for Constant {
     }
 
     fn pull_back_input(&self, _x: &[f64], _y: PointsRef<'_>, _weights: &[f64], _grad: &mut [f64]) {}
+
+    fn pull_back_inputs(&self, _: PointsRef<'_>, _: PointsRef<'_>, _: &Matrix, _: f64, _: &mut [f64]) {}
 
     fn boxed(&self) -> Box<dyn Kernel> {
         Box::new(*self)

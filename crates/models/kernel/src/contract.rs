@@ -1,6 +1,6 @@
 //! Laws that every kernel obeys, to be called from the tests of whoever implements one.
 
-use thrifty_domain::PointsRef;
+use thrifty_domain::{Points, PointsRef};
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 
 use crate::{Kernel, KernelWorkspace};
@@ -17,6 +17,9 @@ pub fn covariance_is_consistent(kernel: &dyn Kernel, x: PointsRef<'_>) {
     kernel.diagonal_into(x, &mut diagonal);
     for j in 0..n {
         assert_close(diagonal[j], kernel.eval(x.row(j), x.row(j)), 1e-14, "diagonal");
+        if kernel.has_constant_variance() {
+            assert_close(diagonal[j], diagonal[0], 1e-14, "constant variance");
+        }
         for i in j..n {
             let value = kernel.eval(x.row(i), x.row(j));
             assert_close(kernel.eval(x.row(j), x.row(i)), value, 1e-15, "symmetry");
@@ -30,7 +33,7 @@ pub fn covariance_is_consistent(kernel: &dyn Kernel, x: PointsRef<'_>) {
     assert!(factor.jitter() <= 1e-9 * scale, "jitter {} at scale {scale}", factor.jitter());
 }
 
-/// Both pullbacks equal central differences of weighted sums of covariances, to `tolerance` relative to the
+/// The pullbacks equal central differences of weighted sums of covariances, to `tolerance` relative to the
 /// size of the sum's terms.
 ///
 /// # Panics
@@ -78,6 +81,28 @@ pub fn gradients_match(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) {
         };
         let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
         assert_close(gradient[d] - 0.5, slope, tolerance * scale, &format!("input {d}"));
+    }
+    batches_match_single_points(kernel, x);
+}
+
+/// The pullback to a batch of points, with two sets of weights each, equals the one to each point on its own.
+fn batches_match_single_points(kernel: &dyn Kernel, x: PointsRef<'_>) {
+    let (n, dim, scale) = (x.len(), x.dim(), 3.0);
+    let points: Vec<Vec<f64>> = x.rows().take(3).map(|row| row.iter().map(|v| v + 0.137).collect()).collect();
+    let points = Points::from_rows(&points).expect("rows of one length");
+    let mut weights = Matrix::from_fn(n, 2 * points.len(), |j, c| ((j * 5 + c * 3) % 7) as f64 - 3.0);
+    for c in 0..weights.cols() {
+        // The padding may hold anything.
+        weights.padded_column_mut(c)[n..].fill(f64::NAN);
+    }
+    let mut batch = vec![0.5; weights.cols() * dim];
+    kernel.pull_back_inputs(points.as_ref(), x, &weights, scale, &mut batch);
+    for (c, found) in batch.chunks_exact(dim).enumerate() {
+        let mut single = vec![0.0; dim];
+        kernel.pull_back_input(points.row(c / 2), x, weights.column(c), &mut single);
+        for (found, single) in found.iter().zip(&single) {
+            assert_close((found - 0.5) / scale, *single, 1e-12 * n as f64, "batch");
+        }
     }
 }
 

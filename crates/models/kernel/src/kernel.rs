@@ -26,6 +26,11 @@ pub trait Kernel: Parameterized + Send + Sync {
         }
     }
 
+    /// Whether `k(x, x)` is the same for every point, so that its derivative need not be taken.
+    fn has_constant_variance(&self) -> bool {
+        false
+    }
+
     /// `out[(i, j)] = scale · k(x_i, x_j)` for i ≥ j, keeping in `workspace` what the pullback can use again.
     fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix);
 
@@ -45,8 +50,43 @@ pub trait Kernel: Parameterized + Send + Sync {
     /// `grad[d] += Σ_j weights[j] ∂k(x, y_j)/∂x_d`.
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]);
 
+    /// [`Kernel::pull_back_input`] for a batch, with `s` sets of weights for each point of dimension `d`:
+    ///
+    /// ```text
+    /// grad[(i·s + c)·d + k] += scale · Σ_j weights[(j, i·s + c)] ∂k(x_i, y_j)/∂x_ik,   c < s
+    /// ```
+    ///
+    /// The padding of the weights has no meaning. Override where work on the points can be shared.
+    ///
+    /// # Panics
+    /// May panic when the shapes do not fit together.
+    fn pull_back_inputs(
+        &self,
+        x: PointsRef<'_>,
+        y: PointsRef<'_>,
+        weights: &Matrix,
+        scale: f64,
+        grad: &mut [f64],
+    ) {
+        let sets = weight_sets(x, y, weights, grad);
+        for (c, grad) in grad.chunks_exact_mut(x.dim()).enumerate() {
+            let scaled: Vec<f64> = weights.column(c).iter().map(|w| scale * w).collect();
+            self.pull_back_input(x.row(c / sets), y, &scaled, grad);
+        }
+    }
+
     /// A copy behind a pointer.
     fn boxed(&self) -> Box<dyn Kernel>;
+}
+
+/// Number of weight columns a point; checks the shapes of [`Kernel::pull_back_inputs`].
+pub(crate) fn weight_sets(x: PointsRef<'_>, y: PointsRef<'_>, weights: &Matrix, grad: &[f64]) -> usize {
+    assert_eq!(x.dim(), y.dim(), "points of one dimension");
+    assert_eq!(weights.rows(), y.len(), "one weight a point");
+    let sets = weights.cols() / x.len().max(1);
+    assert_eq!(weights.cols(), sets * x.len(), "equally many sets of weights for every point");
+    assert_eq!(grad.len(), weights.cols() * x.dim(), "one gradient a set of weights");
+    sets
 }
 
 /// What a forward pass leaves for the pullback; kept over a whole fit, so that nothing is allocated twice.
@@ -94,6 +134,10 @@ impl Kernel for Box<dyn Kernel> {
         (**self).diagonal_into(x, out);
     }
 
+    fn has_constant_variance(&self) -> bool {
+        (**self).has_constant_variance()
+    }
+
     fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
         (**self).forward(x, scale, workspace, out);
     }
@@ -110,6 +154,17 @@ impl Kernel for Box<dyn Kernel> {
 
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
         (**self).pull_back_input(x, y, weights, grad);
+    }
+
+    fn pull_back_inputs(
+        &self,
+        x: PointsRef<'_>,
+        y: PointsRef<'_>,
+        weights: &Matrix,
+        scale: f64,
+        grad: &mut [f64],
+    ) {
+        (**self).pull_back_inputs(x, y, weights, scale, grad);
     }
 
     fn boxed(&self) -> Box<dyn Kernel> {

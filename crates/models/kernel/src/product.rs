@@ -3,6 +3,7 @@ use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
 
 use crate::error::common_dim;
+use crate::kernel::weight_sets;
 use crate::{Kernel, KernelError, KernelWorkspace};
 
 /// The product of two kernels: `k₁(x, y) · k₂(x, y)`.
@@ -58,6 +59,10 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Produc
         multiply_into(&left, &right, 1.0, out);
     }
 
+    fn has_constant_variance(&self) -> bool {
+        self.left.has_constant_variance() && self.right.has_constant_variance()
+    }
+
     fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
         let (left, right, left_values, right_values) = workspace.pair();
         self.left.forward(x, 1.0, left, left_values);
@@ -89,6 +94,27 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Produc
         };
         self.left.pull_back_input(x, y, &other(&self.right), grad);
         self.right.pull_back_input(x, y, &other(&self.left), grad);
+    }
+
+    fn pull_back_inputs(
+        &self,
+        x: PointsRef<'_>,
+        y: PointsRef<'_>,
+        weights: &Matrix,
+        scale: f64,
+        grad: &mut [f64],
+    ) {
+        let sets = weight_sets(x, y, weights, grad);
+        let (mut other, mut seen) = (Matrix::default(), Matrix::zeros(weights.rows(), weights.cols()));
+        for (part, by) in [(&self.left as &dyn Kernel, &self.right as &dyn Kernel), (&self.right, &self.left)]
+        {
+            by.cov_into(y, x, &mut other);
+            for c in 0..weights.cols() {
+                let factors = weights.column(c).iter().zip(other.column(c / sets));
+                seen.column_mut(c).iter_mut().zip(factors).for_each(|(seen, (w, k))| *seen = w * k);
+            }
+            part.pull_back_inputs(x, y, &seen, scale, grad);
+        }
     }
 
     fn boxed(&self) -> Box<dyn Kernel> {

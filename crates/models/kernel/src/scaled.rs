@@ -101,6 +101,10 @@ impl<K: Kernel + Clone + 'static> Kernel for Scaled<K> {
         }
     }
 
+    fn has_constant_variance(&self) -> bool {
+        self.kernel.has_constant_variance()
+    }
+
     fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
         self.kernel.forward(x, scale * self.variance, workspace, out);
     }
@@ -120,6 +124,17 @@ impl<K: Kernel + Clone + 'static> Kernel for Scaled<K> {
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
         let scaled: Vec<f64> = weights.iter().map(|w| w * self.variance).collect();
         self.kernel.pull_back_input(x, y, &scaled, grad);
+    }
+
+    fn pull_back_inputs(
+        &self,
+        x: PointsRef<'_>,
+        y: PointsRef<'_>,
+        weights: &Matrix,
+        scale: f64,
+        grad: &mut [f64],
+    ) {
+        self.kernel.pull_back_inputs(x, y, weights, scale * self.variance, grad);
     }
 
     fn boxed(&self) -> Box<dyn Kernel> {

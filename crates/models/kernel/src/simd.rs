@@ -112,9 +112,9 @@ mod tests {
         for vectorised in [true, false] {
             let pass = Exponentials(&x, &mut fast);
             if vectorised {
-                dispatch(pass)
+                dispatch(pass);
             } else {
-                pass.run::<false>()
+                pass.run::<false>();
             }
             for (x, fast) in x.iter().zip(&fast) {
                 let exact = x.exp();

@@ -6,6 +6,7 @@ use thrifty_params::{Param, Parameterized};
 use thrifty_prob::Prior;
 
 use crate::error::require_positive;
+use crate::kernel::weight_sets;
 use crate::simd::{Pass, dispatch, fma};
 use crate::{Kernel, KernelError, KernelWorkspace, Radial};
 
@@ -73,15 +74,15 @@ impl<R: Radial> Stationary<R> {
         for (d, l) in self.lengthscales.iter().enumerate() {
             let column = out.padded_column_mut(d);
             let (values, padding) = column.split_at_mut(x.len());
-            for (value, point) in values.iter_mut().zip(x.rows()) {
-                *value = point[d] / l;
+            for (value, coordinate) in values.iter_mut().zip(x.as_flat().iter().skip(d).step_by(x.dim())) {
+                *value = *coordinate;
+            }
+            // On its own, because division is slow and a contiguous loop does several at once.
+            for value in values {
+                *value /= l;
             }
             padding.fill(0.0);
         }
-    }
-
-    fn scale_point(&self, x: &[f64]) -> Vec<f64> {
-        x.iter().zip(&self.lengthscales).map(|(x, l)| x / l).collect()
     }
 }
 
@@ -130,6 +131,10 @@ impl<R: Radial> Kernel for Stationary<R> {
         out.fill(1.0);
     }
 
+    fn has_constant_variance(&self) -> bool {
+        true
+    }
+
     fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
         let n = x.len();
         self.scale_into(x, &mut workspace.inputs);
@@ -155,20 +160,43 @@ impl<R: Radial> Kernel for Stationary<R> {
     }
 
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
+        let column = Matrix::from_fn(weights.len(), 1, |j, _| weights[j]);
+        self.pull_back_inputs(PointsRef::single(x), y, &column, 1.0, grad);
+    }
+
+    fn pull_back_inputs(
+        &self,
+        x: PointsRef<'_>,
+        y: PointsRef<'_>,
+        weights: &Matrix,
+        scale: f64,
+        grad: &mut [f64],
+    ) {
+        let sets = weight_sets(x, y, weights, grad);
         let mut inputs = Matrix::default();
         self.scale_into(y, &mut inputs);
-        let point = self.scale_point(x);
-        let mut slopes = vec![0.0; inputs.stride()];
-        dispatch(Slopes::<R> { inputs: &inputs, point: &point, out: &mut slopes, profile: PhantomData });
-        slopes.iter_mut().zip(weights).for_each(|(slope, w)| *slope *= w);
-        for (d, l) in self.lengthscales.iter().enumerate() {
-            let differences = inputs.column(d).iter().map(|z| point[d] - z);
-            grad[d] -= differences.zip(&slopes).map(|(diff, g)| diff * g).sum::<f64>() / l;
-        }
+        dispatch(PullBackInputs::<R> {
+            inputs: &inputs,
+            x,
+            lengthscales: &self.lengthscales,
+            weights,
+            sets,
+            scale,
+            grad,
+            profile: PhantomData,
+        });
     }
 
     fn boxed(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
+    }
+}
+
+/// Writes `x / ℓ`.
+#[inline(always)]
+fn scale_point(x: &[f64], lengthscales: &[f64], out: &mut [f64]) {
+    for ((out, x), l) in out.iter_mut().zip(x).zip(lengthscales) {
+        *out = x / l;
     }
 }
 
@@ -246,9 +274,7 @@ impl<R: Radial> Pass for Cross<'_, R> {
         let mut point = vec![0.0; self.lengthscales.len()];
         let mut column = vec![0.0; end];
         for j in 0..self.y.len() {
-            for ((p, x), l) in point.iter_mut().zip(self.y.row(j)).zip(self.lengthscales) {
-                *p = x / l;
-            }
+            scale_point(self.y.row(j), self.lengthscales, &mut point);
             squared_distances::<FMA>(self.inputs, 0, &point, &mut column);
             for (q, out) in column.iter().zip(&mut self.out.padded_column_mut(j)[..end]) {
                 *out = R::value_and_slope::<FMA>(*q).0;
@@ -257,22 +283,49 @@ impl<R: Radial> Pass for Cross<'_, R> {
     }
 }
 
-/// Slopes between one point and many.
-struct Slopes<'a, R> {
+/// Gradients in the points of weighted sums of covariances: slopes once a point, then a sum for each set of
+/// weights and each dimension.
+struct PullBackInputs<'a, R> {
     inputs: &'a Matrix,
-    point: &'a [f64],
-    out: &'a mut [f64],
+    x: PointsRef<'a>,
+    lengthscales: &'a [f64],
+    weights: &'a Matrix,
+    sets: usize,
+    scale: f64,
+    grad: &'a mut [f64],
     profile: PhantomData<R>,
 }
 
-impl<R: Radial> Pass for Slopes<'_, R> {
+impl<R: Radial> Pass for PullBackInputs<'_, R> {
     type Output = ();
 
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        squared_distances::<FMA>(self.inputs, 0, self.point, self.out);
-        for value in self.out {
-            *value = R::value_and_slope::<FMA>(*value).1;
+        let (n, dim) = (self.inputs.rows(), self.lengthscales.len());
+        let end = n.next_multiple_of(LANES);
+        let (mut point, mut slopes, mut weighted) = (vec![0.0; dim], vec![0.0; end], vec![0.0; end]);
+        for (c, grad) in self.grad.chunks_exact_mut(dim).enumerate() {
+            if c % self.sets == 0 {
+                scale_point(self.x.row(c / self.sets), self.lengthscales, &mut point);
+                squared_distances::<FMA>(self.inputs, 0, &point, &mut slopes);
+                for q in &mut slopes {
+                    *q = R::value_and_slope::<FMA>(*q).1;
+                }
+            }
+            // Beyond the data the weights may be anything and the sum must not see them: `weighted` stays 0.
+            for ((g, f), w) in weighted.iter_mut().zip(&slopes).zip(self.weights.column(c)) {
+                *g = f * w;
+            }
+            for (d, (slot, p)) in grad.iter_mut().zip(&point).enumerate() {
+                let mut sums = [0.0; LANES];
+                let z = self.inputs.padded_column(d)[..end].as_chunks::<LANES>().0;
+                for (z, g) in z.iter().zip(weighted.as_chunks::<LANES>().0) {
+                    for lane in 0..LANES {
+                        sums[lane] = fma::<FMA>(g[lane], z[lane] - p, sums[lane]);
+                    }
+                }
+                *slot += self.scale * sums.iter().sum::<f64>() / self.lengthscales[d];
+            }
         }
     }
 }

@@ -58,6 +58,10 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Sum<A,
         add(out, &right);
     }
 
+    fn has_constant_variance(&self) -> bool {
+        self.left.has_constant_variance() && self.right.has_constant_variance()
+    }
+
     fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
         let (left, right, values, _) = workspace.pair();
         self.left.forward(x, scale, left, out);
@@ -81,6 +85,18 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Sum<A,
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
         self.left.pull_back_input(x, y, weights, grad);
         self.right.pull_back_input(x, y, weights, grad);
+    }
+
+    fn pull_back_inputs(
+        &self,
+        x: PointsRef<'_>,
+        y: PointsRef<'_>,
+        weights: &Matrix,
+        scale: f64,
+        grad: &mut [f64],
+    ) {
+        self.left.pull_back_inputs(x, y, weights, scale, grad);
+        self.right.pull_back_inputs(x, y, weights, scale, grad);
     }
 
     fn boxed(&self) -> Box<dyn Kernel> {

@@ -146,6 +146,7 @@ impl<'a> PointsRef<'a> {
     }
 
     /// Number of points.
+    #[inline]
     #[must_use]
     pub fn len(self) -> usize {
         self.len
@@ -158,6 +159,7 @@ impl<'a> PointsRef<'a> {
     }
 
     /// Dimension of each point.
+    #[inline]
     #[must_use]
     pub fn dim(self) -> usize {
         self.dim
@@ -167,6 +169,7 @@ impl<'a> PointsRef<'a> {
     ///
     /// # Panics
     /// When there is no such point.
+    #[inline]
     #[must_use]
     pub fn row(self, index: usize) -> &'a [f64] {
         assert!(index < self.len, "point {index} of {}", self.len);

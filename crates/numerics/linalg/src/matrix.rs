@@ -39,42 +39,49 @@ impl Matrix {
     }
 
     /// Number of rows.
+    #[inline]
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Number of columns.
+    #[inline]
     #[must_use]
     pub fn cols(&self) -> usize {
         self.cols
     }
 
     /// Distance in storage between the starts of two columns: a multiple of [`LANES`].
+    #[inline]
     #[must_use]
     pub fn stride(&self) -> usize {
         self.stride
     }
 
     /// Column `j` without its padding.
+    #[inline]
     #[must_use]
     pub fn column(&self, j: usize) -> &[f64] {
         &self.data[j * self.stride..j * self.stride + self.rows]
     }
 
     /// Column `j` without its padding, for writing.
+    #[inline]
     #[must_use]
     pub fn column_mut(&mut self, j: usize) -> &mut [f64] {
         &mut self.data[j * self.stride..j * self.stride + self.rows]
     }
 
     /// Column `j` with its padding.
+    #[inline]
     #[must_use]
     pub fn padded_column(&self, j: usize) -> &[f64] {
         &self.data[j * self.stride..(j + 1) * self.stride]
     }
 
     /// Column `j` with its padding, for writing.
+    #[inline]
     #[must_use]
     pub fn padded_column_mut(&mut self, j: usize) -> &mut [f64] {
         &mut self.data[j * self.stride..(j + 1) * self.stride]
@@ -104,12 +111,14 @@ impl Matrix {
 impl std::ops::Index<(usize, usize)> for Matrix {
     type Output = f64;
 
+    #[inline]
     fn index(&self, (i, j): (usize, usize)) -> &f64 {
         &self.column(j)[i]
     }
 }
 
 impl std::ops::IndexMut<(usize, usize)> for Matrix {
+    #[inline]
     fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut f64 {
         &mut self.column_mut(j)[i]
     }
