@@ -39,7 +39,7 @@ impl ExperimentError {
         move |source| Self::Io { path, source }
     }
 
-    pub fn data(path: impl Into<PathBuf>, message: impl ToString) -> Self {
+    pub fn data(path: impl Into<PathBuf>, message: impl std::fmt::Display) -> Self {
         Self::Data { path: path.into(), message: message.to_string() }
     }
 }

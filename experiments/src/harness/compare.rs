@@ -54,7 +54,7 @@ impl Comparison {
     pub fn table(&self, name: &str) -> Table {
         let finals: Vec<Vec<f64>> = (0..self.methods.len()).map(|m| self.finals(m)).collect();
         let medians: Vec<f64> = finals.iter().map(|f| quantile(f, 0.5)).collect();
-        let mean_ranks = self.mean_ranks(&finals);
+        let mean_ranks = mean_ranks(&finals);
         let best = (0..medians.len())
             .min_by(|&a, &b| medians[a].total_cmp(&medians[b]).then(mean_ranks[a].total_cmp(&mean_ranks[b])))
             .unwrap_or(0);
@@ -106,16 +106,6 @@ impl Comparison {
         }
     }
 
-    fn mean_ranks(&self, finals: &[Vec<f64>]) -> Vec<f64> {
-        let replications = finals.iter().map(Vec::len).min().unwrap_or(0);
-        let mut sums = vec![0.0; finals.len()];
-        for i in 0..replications {
-            let row: Vec<f64> = finals.iter().map(|f| f[i]).collect();
-            sums.iter_mut().zip(ranks(&row)).for_each(|(sum, rank)| *sum += rank / replications as f64);
-        }
-        sums
-    }
-
     /// Median regret against evaluations with the quartiles as a band.
     pub fn anytime(&self, name: &str) -> Result<Figure, ExperimentError> {
         let series = self.methods.iter().zip(&self.curves).map(|(method, curves)| {
@@ -159,4 +149,15 @@ impl Comparison {
             "Empirical distribution over 31 regret targets from 100 to 0.0001, evenly spaced by logarithm.",
         )
     }
+}
+
+/// Mean over replications of each method's rank among the methods.
+fn mean_ranks(finals: &[Vec<f64>]) -> Vec<f64> {
+    let replications = finals.iter().map(Vec::len).min().unwrap_or(0);
+    let mut sums = vec![0.0; finals.len()];
+    for i in 0..replications {
+        let row: Vec<f64> = finals.iter().map(|f| f[i]).collect();
+        sums.iter_mut().zip(ranks(&row)).for_each(|(sum, rank)| *sum += rank / replications as f64);
+    }
+    sums
 }

@@ -141,6 +141,7 @@ mod tests {
         assert_eq!(mean_and_deviation(&[1.0, 3.0]), (2.0, 2_f64.sqrt()));
     }
 
+    #[allow(clippy::approx_constant)] // 3.14 is a measurement
     /// Values of R 4: `wilcox.test(x, y, paired = TRUE)`.
     #[test]
     fn wilcoxon_against_known_values() {

@@ -97,27 +97,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         study(&method.label(), &problem, optimizer, seed, *i, MaxTrials(triplet.len() + TURNS))
     })?;
 
-    let mut numbers = BTreeMap::new();
-    let mut rows = Vec::new();
-    for method in methods() {
-        let label = method.label();
-        let own: Vec<&Run> = runs.iter().filter(|run| run.method == label).collect();
-        let hits: Vec<f64> = own.iter().filter_map(|run| hit(run, 3, limit)).map(|t| t as f64).collect();
-        let share = hits.len() as f64 / own.len() as f64;
-        let evaluations: Vec<f64> = own.iter().map(|run| (run.history.len() - 3) as f64).collect();
-        let best: Vec<f64> =
-            own.iter().map(|run| -(problem.optimum() + run.regret[run.regret.len() - 1])).collect();
-        let median =
-            |values: &[f64]| if values.is_empty() { "–".into() } else { number(quantile(values, 0.5)) };
-        numbers.insert(format!("success of {label}"), share);
-        rows.push(vec![
-            label,
-            format!("{:.0} %", 100.0 * share),
-            median(&hits),
-            median(&evaluations),
-            median(&best),
-        ]);
-    }
+    let (mut numbers, rows) = success(&problem, &runs, limit);
     let label = |m: &Method| m.label();
     let of = |m: &Method| runs.iter().filter(|run| run.method == label(m)).collect::<Vec<_>>();
     let ei = of(&Method::Hybrid(Exploration::Never, OnConvergence::Stop));
@@ -181,6 +161,32 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         }],
         figures: vec![figure],
     })
+}
+
+/// Success of each method as named numbers, and as rows of the table.
+fn success(problem: &TestFunction, runs: &[Run], limit: f64) -> (BTreeMap<String, f64>, Vec<Vec<String>>) {
+    let mut numbers = BTreeMap::new();
+    let mut rows = Vec::new();
+    for method in methods() {
+        let label = method.label();
+        let own: Vec<&Run> = runs.iter().filter(|run| run.method == label).collect();
+        let hits: Vec<f64> = own.iter().filter_map(|run| hit(run, 3, limit)).map(|t| t as f64).collect();
+        let share = hits.len() as f64 / own.len() as f64;
+        let evaluations: Vec<f64> = own.iter().map(|run| (run.history.len() - 3) as f64).collect();
+        let best: Vec<f64> =
+            own.iter().map(|run| -(problem.optimum() + run.regret[run.regret.len() - 1])).collect();
+        let median =
+            |values: &[f64]| if values.is_empty() { "–".into() } else { number(quantile(values, 0.5)) };
+        numbers.insert(format!("success of {label}"), share);
+        rows.push(vec![
+            label,
+            format!("{:.0} %", 100.0 * share),
+            median(&hits),
+            median(&evaluations),
+            median(&best),
+        ]);
+    }
+    (numbers, rows)
 }
 
 /// The posterior when expected improvement has converged, and where the hybrid goes next: the paper's figure 1.

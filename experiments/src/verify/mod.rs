@@ -83,7 +83,7 @@ pub fn run(folder: Option<&Path>, json: bool) -> Result<bool, ExperimentError> {
             let entries = std::fs::read_dir(folder).map_err(ExperimentError::io(folder))?;
             let mut names: Vec<String> = entries
                 .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-                .filter(|n| n.ends_with(".json"))
+                .filter(|n| Path::new(n).extension().is_some_and(|e| e == "json"))
                 .collect();
             names.sort();
             for name in names {

@@ -1,6 +1,6 @@
 //! Laws of the optimisers on random problems, adaptors, and bad input.
 
-use argmin::core::{CostFunction, Error, Executor, Gradient, State};
+use argmin::core::{CostFunction, Error, Executor, Gradient};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
 use proptest::prelude::*;
@@ -122,7 +122,7 @@ impl Landscape for Bumps {
 fn a_function_that_fails_beyond_a_line_is_minimised_before_it() {
     // -ln(1 - x) + … has a pole at 1 and NaN beyond: rejected steps must come back.
     let f = |x: &[f64], gradient: &mut [f64]| {
-        gradient[0] = -1.0 / (1.0 - x[0]).powi(2) * -1.0 - 20.0;
+        gradient[0] = -(-1.0 / (1.0 - x[0]).powi(2)) - 20.0;
         if x[0] >= 1.0 { f64::NAN } else { 1.0 / (1.0 - x[0]) - 20.0 * x[0] }
     };
     let found = Lbfgsb::default().minimize(f, &[0.0], &[(-5.0, 50.0)]).unwrap();

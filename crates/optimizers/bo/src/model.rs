@@ -58,7 +58,7 @@ pub enum KernelFamily {
 }
 
 /// A Gaussian process on the unit cube with the default kernel of its family.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, Default)]
 pub struct GpModel {
     /// Which kernel.
     pub family: KernelFamily,
@@ -66,12 +66,6 @@ pub struct GpModel {
     pub settings: GpSettings,
     /// Bounds of the lengthscales, if not the default ones; without a prior then: maximum likelihood.
     pub lengthscale_bounds: Option<(f64, f64)>,
-}
-
-impl Default for GpModel {
-    fn default() -> Self {
-        Self { family: KernelFamily::default(), settings: GpSettings::default(), lengthscale_bounds: None }
-    }
 }
 
 impl GpModel {

@@ -32,7 +32,7 @@ impl Space {
                 (None, false) => {}
                 (Some(value), true) => match parameter.kind {
                     Kind::Float { low, high, log } => {
-                        x[columns.start] = encode_float(name, value, low, high, log)?
+                        x[columns.start] = encode_float(name, value, low, high, log)?;
                     }
                     _ => self.domain().set_level(index, level_of(parameter, value)?, &mut x),
                 },
@@ -155,12 +155,13 @@ pub(crate) fn level_of(parameter: &Parameter, value: &Value) -> Result<u64, Spac
                 ))
             }
         }
-        Kind::Categorical { choices } => match choices.iter().position(|choice| choice == value) {
-            Some(level) => Ok(level as u64),
-            None => {
+        Kind::Categorical { choices } => {
+            if let Some(level) = choices.iter().position(|choice| choice == value) {
+                Ok(level as u64)
+            } else {
                 let all: Vec<String> = choices.iter().map(ToString::to_string).collect();
                 Err(SpaceError::out_of_range(name, value, format!("one of {}", all.join(", "))))
             }
-        },
+        }
     }
 }

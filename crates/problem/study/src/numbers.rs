@@ -30,6 +30,7 @@ impl Number {
 pub(crate) mod one {
     use super::{Deserialize, Deserializer, Number, Serialize, Serializer};
 
+    #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
     pub(crate) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         Number::from(*value).serialize(serializer)
     }

@@ -112,7 +112,7 @@ impl<O: Optimizer> Study<O> {
         let reason = loop {
             match self.schedule {
                 Schedule::Window(window) => {
-                    self.settle_up_to((self.history.len() + 1).saturating_sub(window), evaluators)?
+                    self.settle_up_to((self.history.len() + 1).saturating_sub(window), evaluators)?;
                 }
                 Schedule::AsCompleted => {
                     self.settle_all();

@@ -36,6 +36,7 @@ impl Optimizer for Wanderer {
     }
 }
 
+#[allow(clippy::ptr_arg)] // the query is a Vec
 fn evaluate(x: &Vec<f64>, context: &mut thrifty_study::Context<'_>) -> Outcome {
     context.report(1, f64::NAN);
     context.report(2, x[0]);
@@ -164,7 +165,7 @@ fn journals_of_other_studies_and_corrupt_ones_are_refused() {
     assert!(error.to_string().contains("told before") || error.to_string().contains("line"), "{error}");
     match study(1, 12, 1).with_journal(folder.path().join("missing/journal")) {
         Err(StudyError::Journal(error @ JournalError::Io { .. })) => {
-            assert!(error.to_string().contains("missing"))
+            assert!(error.to_string().contains("missing"));
         }
         _ => panic!("a folder that does not exist"),
     }

@@ -75,19 +75,12 @@ impl<P: Problem> Shifted<P> {
         for (name, offset) in offsets {
             let parameter = parameters.iter_mut().find(|p| p.name == *name);
             let parameter = parameter.ok_or_else(|| SpaceError::UnknownParameter { name: (*name).into() })?;
-            match &mut parameter.kind {
-                Kind::Float { low, high, log: false } => {
-                    *low += offset;
-                    *high += offset;
-                }
-                _ => {
-                    let (name, value) = ((*name).into(), Value::Float(*offset));
-                    return Err(SpaceError::WrongType {
-                        name,
-                        value,
-                        expected: "the shift of a linear float",
-                    });
-                }
+            if let Kind::Float { low, high, log: false } = &mut parameter.kind {
+                *low += offset;
+                *high += offset;
+            } else {
+                let (name, value) = ((*name).into(), Value::Float(*offset));
+                return Err(SpaceError::WrongType { name, value, expected: "the shift of a linear float" });
             }
         }
         let space = Space::new(parameters)?;

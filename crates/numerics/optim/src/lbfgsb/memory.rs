@@ -135,7 +135,6 @@ impl Memory {
             let (step_change, step_step, theta) = (&self.step_change, &self.step_step, self.theta);
             let entry = |row: usize, column: usize| match (row < k, column < k) {
                 (true, true) if row == column => -step_change[row * m + row],
-                (true, true) => 0.0,
                 // Lᵀ and L: sᵢᵀyⱼ with i > j.
                 (true, false) if column - k > row => step_change[(column - k) * m + row],
                 (false, true) if row - k > column => step_change[(row - k) * m + column],

@@ -1,0 +1,45 @@
+//! Finds good settings of expensive things with few evaluations.
+//!
+//! This crate is the front door: each module is one of the small crates behind it, and [`prelude`] has what most
+//! programs need.
+//!
+//! ```
+//! use thrifty::prelude::*;
+//! let space = Space::builder().log_float("rate", 1e-4, 1.0).int("depth", 1, 10).build()?;
+//! let mut study = Study::new(BayesianOptimizer::new(space, Seed(7)), Seed(7)).with_stop(MaxTrials(25));
+//! study.run(|config, _| {
+//!     let (Ok(rate), Ok(depth)) = (config.float("rate"), config.float("depth")) else { return f64::NAN };
+//!     (rate.log10() + 2.0).powi(2) + 0.1 * (depth - 6.0).powi(2)
+//! })?;
+//! let (best, loss) = study.history().best().unwrap();
+//! assert!(loss < 0.1, "{}: {loss}", best.query);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub use thrifty_acquisition as acquisition;
+pub use thrifty_bo as bo;
+pub use thrifty_domain as domain;
+pub use thrifty_gp as gp;
+pub use thrifty_hybrid as hybrid;
+pub use thrifty_kernel as kernel;
+pub use thrifty_linalg as linalg;
+pub use thrifty_optim as optim;
+pub use thrifty_params as params;
+pub use thrifty_prob as prob;
+pub use thrifty_sampling as sampling;
+pub use thrifty_space as space;
+pub use thrifty_study as study;
+pub use thrifty_surrogate as surrogate;
+pub use thrifty_testbed as testbed;
+
+/// What most programs need.
+pub mod prelude {
+    pub use thrifty_acquisition::{Rule, Threshold};
+    pub use thrifty_bo::{BayesianOptimizer, BoSettings, GpModel, InitialDesign, RandomSearch, SobolSearch};
+    pub use thrifty_hybrid::{Exploration, ExplorePoint, HybridOptimizer, HybridSettings, OnConvergence};
+    pub use thrifty_sampling::Seed;
+    pub use thrifty_space::{Config, Space, Value};
+    pub use thrifty_study::{
+        MaxCost, MaxTrials, Measurement, NoImprovement, Optimizer, Outcome, Schedule, Study, Target, WallTime,
+    };
+}
