@@ -1,11 +1,13 @@
 //! Configurations to points of the cube and back.
 //!
 //! Laws, tested on random spaces: discrete values come back exactly; floats to 4 ulp of the larger bound, or
-//! relative to themselves on a log scale to 1e-13 (`ln` of the range of doubles is 1,400); `encode` is feasible
+//! relative to themselves on a log scale to 1e-13 (the `ln` of a range is below 710); `encode` is feasible
 //! in the domain; `decode` of any point is valid; a second round trip of an encoded point changes no bit.
 
 use thrifty_domain::FILLER;
 
+use crate::axis::Axis;
+use crate::parameter::step_count;
 use crate::{Config, Kind, Parameter, Space, SpaceError, Value};
 
 impl Space {
@@ -32,7 +34,7 @@ impl Space {
                 (None, false) => {}
                 (Some(value), true) => match parameter.kind {
                     Kind::Float { low, high, log } => {
-                        x[columns.start] = encode_float(name, value, low, high, log)?;
+                        x[columns.start] = encode_float(name, value, Axis { low, high, log })?;
                     }
                     _ => self.domain().set_level(index, level_of(parameter, value)?, &mut x),
                 },
@@ -60,12 +62,12 @@ impl Space {
             let value = match &parameter.kind {
                 Kind::Float { low, high, log } => {
                     let u = x[self.domain().columns(index).start];
-                    Value::Float(decode_float(u, *low, *high, *log))
+                    Value::Float(Axis { low: *low, high: *high, log: *log }.number(u))
                 }
-                Kind::StepFloat { low, high, step } => Value::Float((low + level as f64 * step).min(*high)),
+                Kind::StepFloat { low, high, step } => Value::Float(grid_value(*low, *high, *step, level)),
                 Kind::Int { low, step, .. } => {
                     // Levels × step fit the range of the parameter; the sum may pass through the far half of i64.
-                    Value::Int(low.wrapping_add((level.wrapping_mul(step.unsigned_abs())) as i64))
+                    Value::Int(low.wrapping_add_unsigned(level.wrapping_mul(step.unsigned_abs())))
                 }
                 Kind::Categorical { choices } => choices[level as usize].clone(),
             };
@@ -83,42 +85,22 @@ impl Space {
     }
 }
 
-fn encode_float(name: &str, value: &Value, low: f64, high: f64, log: bool) -> Result<f64, SpaceError> {
-    let number = match value {
-        Value::Float(number) => *number,
-        Value::Int(number) => *number as f64,
-        other => return Err(SpaceError::wrong_type(name, other, "a number")),
-    };
-    if !(low..=high).contains(&number) {
-        return Err(SpaceError::out_of_range(name, value, format!("a number in [{low}, {high}]")));
+fn encode_float(name: &str, value: &Value, axis: Axis) -> Result<f64, SpaceError> {
+    let Axis { low, high, .. } = axis;
+    let number = number(name, value)?;
+    if (low..=high).contains(&number) {
+        Ok(axis.place(number))
+    } else {
+        Err(SpaceError::out_of_range(name, value, format!("a number in [{low}, {high}]")))
     }
-    let u = if log { (number / low).ln() / (high / low).ln() } else { (number - low) / (high - low) };
-    let u = u.clamp(0.0, 1.0);
-    // Rounding on the way back may land on a neighbouring double; the second trip must stay where it is.
-    let settled = |u: f64| {
-        let back = decode_float(u, low, high, log);
-        if log { (back / low).ln() / (high / low).ln() } else { (back - low) / (high - low) }.clamp(0.0, 1.0)
-    };
-    let mut u = u;
-    for _ in 0..4 {
-        let next = settled(u);
-        if next == u {
-            break;
-        }
-        u = next;
-    }
-    Ok(u)
 }
 
-fn decode_float(u: f64, low: f64, high: f64, log: bool) -> f64 {
-    let value = if u == 1.0 {
-        high
-    } else if log {
-        low * (u * (high / low).ln()).exp()
-    } else {
-        low + u * (high - low)
-    };
-    value.clamp(low, high)
+fn number(name: &str, value: &Value) -> Result<f64, SpaceError> {
+    match value {
+        Value::Float(number) => Ok(*number),
+        Value::Int(number) => Ok(*number as f64),
+        other => Err(SpaceError::wrong_type(name, other, "a number")),
+    }
 }
 
 /// The level of a discrete parameter that has this value.
@@ -127,17 +109,16 @@ pub(crate) fn level_of(parameter: &Parameter, value: &Value) -> Result<u64, Spac
     match &parameter.kind {
         Kind::Float { .. } => Err(SpaceError::wrong_type(name, value, "a discrete parameter")),
         Kind::StepFloat { low, high, step } => {
-            let number = match value {
-                Value::Float(number) => *number,
-                Value::Int(number) => *number as f64,
-                other => return Err(SpaceError::wrong_type(name, other, "a number")),
-            };
-            let level = ((number - low) / step).round();
-            let on_grid = (low + level * step).min(*high);
-            if (low..=high).contains(&&number) && (on_grid - number).abs() <= 1e-9 * step {
-                Ok(level as u64)
-            } else {
-                Err(SpaceError::out_of_range(name, value, format!("{low}, {} … {high}", low + step)))
+            let number = number(name, value)?;
+            let missed = |level: u64| (grid_value(*low, *high, *step, level) - number).abs();
+            // The quotient of a long grid may round to a neighbour of the level.
+            let guess = ((number - low) / step).round() as u64;
+            let last = step_count(*low, *high, *step).saturating_sub(1) as u64;
+            let level = (guess.saturating_sub(1)..=guess.saturating_add(1).min(last))
+                .min_by(|&a, &b| missed(a).total_cmp(&missed(b)));
+            match level {
+                Some(level) if (low..=high).contains(&&number) && missed(level) <= 1e-9 * step => Ok(level),
+                _ => Err(SpaceError::out_of_range(name, value, format!("{low}, {} … {high}", low + step))),
             }
         }
         Kind::Int { low, high, step, .. } => {
@@ -156,12 +137,15 @@ pub(crate) fn level_of(parameter: &Parameter, value: &Value) -> Result<u64, Spac
             }
         }
         Kind::Categorical { choices } => {
-            if let Some(level) = choices.iter().position(|choice| choice == value) {
-                Ok(level as u64)
-            } else {
+            let level = choices.iter().position(|choice| choice == value).ok_or_else(|| {
                 let all: Vec<String> = choices.iter().map(ToString::to_string).collect();
-                Err(SpaceError::out_of_range(name, value, format!("one of {}", all.join(", "))))
-            }
+                SpaceError::out_of_range(name, value, format!("one of {}", all.join(", ")))
+            })?;
+            Ok(level as u64)
         }
     }
+}
+
+fn grid_value(low: f64, high: f64, step: f64, level: u64) -> f64 {
+    (low + level as f64 * step).min(high)
 }

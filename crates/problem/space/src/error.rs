@@ -13,8 +13,8 @@ pub enum SpaceError {
     /// Two parameters of one name.
     #[error("parameter {name} is defined twice")]
     DuplicateName { name: String },
-    /// Bounds that are empty, inverted or not finite.
-    #[error("parameter {name} has bounds [{low}, {high}], expected finite numbers with low < high")]
+    /// Bounds that are empty, inverted, not finite or further apart than a float can say (on a log scale: their ratio).
+    #[error("parameter {name} has bounds [{low}, {high}], expected low < high, finite and a finite range")]
     InvalidBounds { name: String, low: f64, high: f64 },
     /// A logarithmic scale needs positive bounds.
     #[error("parameter {name} is on a log scale from {low}, expected a positive lower bound")]
@@ -23,14 +23,20 @@ pub enum SpaceError {
     #[error("parameter {name} has step {step}, expected a positive number of at most {range}")]
     InvalidStep { name: String, step: f64, range: f64 },
     /// More levels than a float can tell apart.
-    #[error("parameter {name} has {count} levels, at most 2^53 can be told apart")]
+    #[error("parameter {name} has {count} levels, at most 2^51 can be told apart")]
     TooManyLevels { name: String, count: u128 },
+    /// A logarithmic grid so long that neighbours at its end fall together.
+    #[error("parameter {name} is on a log scale up to {high} steps, at most 2^44 can be told apart")]
+    LogGridTooLong { name: String, high: f64 },
     /// A categorical parameter without choices.
     #[error("parameter {name} has no choices")]
     NoChoices { name: String },
     /// A choice that stands twice.
     #[error("parameter {name} has the choice {choice} twice")]
     DuplicateChoice { name: String, choice: Value },
+    /// A choice that is NaN, which equals nothing, or infinite, which JSON cannot say.
+    #[error("parameter {name} has the choice {choice}, expected finite numbers")]
+    NonFiniteChoice { name: String, choice: Value },
     /// A condition on something that is not an earlier discrete parameter.
     #[error("parameter {name} depends on {parent}, expected an earlier discrete parameter")]
     InvalidParent { name: String, parent: String },

@@ -19,6 +19,7 @@
 //! # Ok::<(), thrifty_space::SpaceError>(())
 //! ```
 
+mod axis;
 mod builder;
 mod config;
 mod encoding;

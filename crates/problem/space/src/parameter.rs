@@ -1,6 +1,13 @@
 use thrifty_domain::{Spacing, Variable};
 
+use crate::axis::Axis;
 use crate::{SpaceError, Value};
+
+/// Level k of n comes back from `(k + ½) / n` while the two roundings, n · 2⁻⁵² together, stay below ½.
+const MOST_LEVELS: u128 = 1 << 51;
+
+/// The same on a logarithmic axis, where `ln` and `exp` add about 100 roundings of 2⁻⁵³ relative to the level.
+const MOST_LOG_STEPS: f64 = (1_u64 << 44) as f64;
 
 /// What values a parameter can have.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -71,7 +78,7 @@ impl Parameter {
     pub(crate) fn lower(&self) -> Result<Variable, SpaceError> {
         let name = || self.name.clone();
         let bounds = |low: f64, high: f64, log: bool| {
-            if !(low.is_finite() && high.is_finite() && low < high && (high - low).is_finite()) {
+            if !(Axis { low, high, log }).is_measurable() {
                 Err(SpaceError::InvalidBounds { name: name(), low, high })
             } else if log && low <= 0.0 {
                 Err(SpaceError::NonPositiveLog { name: name(), low })
@@ -118,11 +125,19 @@ impl Parameter {
                         range: 2.0 * *low as f64,
                     });
                 }
+                let high = *high as f64 / *step as f64;
+                if *log && high > MOST_LOG_STEPS {
+                    return Err(SpaceError::LogGridTooLong { name: name(), high });
+                }
                 self.stepped(count, if *log { Spacing::Log { first } } else { Spacing::Linear })
             }
             Kind::Categorical { choices } => {
                 if choices.is_empty() {
                     return Err(SpaceError::NoChoices { name: name() });
+                }
+                let infinite = |choice: &&Value| matches!(choice, Value::Float(c) if !c.is_finite());
+                if let Some(choice) = choices.iter().find(infinite) {
+                    return Err(SpaceError::NonFiniteChoice { name: name(), choice: choice.clone() });
                 }
                 match choices.iter().enumerate().find(|(i, choice)| choices[..*i].contains(choice)) {
                     Some((_, choice)) => {
@@ -135,7 +150,7 @@ impl Parameter {
     }
 
     fn stepped(&self, count: u128, spacing: Spacing) -> Result<Variable, SpaceError> {
-        if count > 1 << 53 {
+        if count > MOST_LEVELS {
             return Err(SpaceError::TooManyLevels { name: self.name.clone(), count });
         }
         Ok(thrifty_domain::VariableKind::Stepped { count: count as u64, spacing }.into())
@@ -143,6 +158,6 @@ impl Parameter {
 }
 
 /// Number of steps from `low` to `high`; a range that is a whole number of steps up to rounding counts as one.
-fn step_count(low: f64, high: f64, step: f64) -> u128 {
+pub(crate) fn step_count(low: f64, high: f64, step: f64) -> u128 {
     ((high - low) / step * (1.0 + 4.0 * f64::EPSILON) + 1e-9).floor() as u128 + 1
 }

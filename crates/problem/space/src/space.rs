@@ -53,6 +53,15 @@ impl Space {
         Ok(Self { domain: Domain::new(variables)?, parameters })
     }
 
+    /// Floats `x0, x1, …` in `[0, 1]`.
+    ///
+    /// # Panics
+    /// When `dim` is 0.
+    #[must_use]
+    pub fn unit_cube(dim: usize) -> Self {
+        Self::from_bounds(&vec![(0.0, 1.0); dim]).expect("a cube of at least one dimension")
+    }
+
     /// Floats `x0, x1, …` between the given bounds.
     ///
     /// # Errors

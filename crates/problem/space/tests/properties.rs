@@ -1,4 +1,4 @@
-//! The round-trip laws on random spaces, and every way in which a space or a configuration can be wrong.
+//! The round-trip laws on random spaces.
 
 use proptest::prelude::*;
 use thrifty_sampling::Seed;
@@ -16,10 +16,8 @@ fn kind() -> impl Strategy<Value = Kind> {
             high: 10_f64.powf(low + decades),
             log: true
         }),
-        (-50.0..50.0_f64, 1_u32..40, 0.01..3.0_f64).prop_map(|(low, n, step)| Kind::StepFloat {
-            low,
-            high: low + f64::from(n) * step,
-            step
+        (-50.0..50.0_f64, 1.0..40.0_f64, any::<bool>(), 0.01..3.0_f64).prop_map(|(low, n, whole, step)| {
+            Kind::StepFloat { low, high: low + if whole { n.floor() } else { n } * step, step }
         }),
         (-1000_i64..1000, 0_i64..5000, 1_i64..7).prop_map(|(low, range, step)| Kind::Int {
             low,
@@ -39,16 +37,22 @@ fn kind() -> impl Strategy<Value = Kind> {
     ]
 }
 
-/// Up to six parameters; some depend on a categorical one before them.
+/// Up to six parameters; some depend on a discrete one before them.
 fn space() -> impl Strategy<Value = Space> {
     prop::collection::vec((kind(), any::<bool>(), 0_usize..6), 1..7).prop_map(|kinds| {
         let mut parameters: Vec<Parameter> = Vec::new();
         for (i, (kind, conditional, which)) in kinds.into_iter().enumerate() {
             let mut conditions = Vec::new();
-            if let (true, Some(parent)) = (conditional, parameters.get(which))
-                && let Kind::Categorical { choices } = &parent.kind
-            {
-                conditions.push(When { parent: parent.name.clone(), values: vec![choices[0].clone()] });
+            if let (true, Some(parent)) = (conditional, parameters.get(which)) {
+                let values = match &parent.kind {
+                    Kind::Float { .. } => Vec::new(),
+                    Kind::StepFloat { low, step, .. } => vec![Value::Float(*low), Value::Float(low + step)],
+                    Kind::Int { low, .. } => vec![Value::Int(*low)],
+                    Kind::Categorical { choices } => vec![choices[0].clone()],
+                };
+                if !values.is_empty() {
+                    conditions.push(When { parent: parent.name.clone(), values });
+                }
             }
             parameters.push(Parameter { name: format!("p{i}"), kind, conditions });
         }
@@ -119,6 +123,52 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(5000))]
+
+    #[test]
+    fn a_second_trip_changes_no_bit_on_any_axis(
+        a in prop_oneof![any::<f64>(), -15.0..15.0_f64],
+        b in prop_oneof![any::<f64>(), -15.0..15.0_f64, Just(f64::NAN)],
+        near in 1e-16..1e-2_f64,
+        log in any::<bool>(),
+        u in 0.0..=1.0_f64,
+    ) {
+        let b = if b.is_nan() { a * (1.0 + near) } else { b };
+        let (low, high) = if log { (a.abs().min(b.abs()), a.abs().max(b.abs())) } else { (a.min(b), a.max(b)) };
+        let kind = Kind::Float { low, high, log };
+        if let Ok(space) = Space::new(vec![Parameter { name: "x".into(), kind, conditions: Vec::new() }]) {
+            let config = space.decode(&[u]);
+            let x = space.encode(&config).expect("valid");
+            let (a, b) = (config.float("x").unwrap(), space.decode(&x).float("x").unwrap());
+            prop_assert_eq!(space.encode(&space.decode(&x)), Ok(x));
+            // A subnormal number has fewer digits to be relative to.
+            let error = if log { 1e-13 * a } else { 4.0 * f64::EPSILON * low.abs().max(high.abs()) };
+            prop_assert!((a - b).abs() <= error + 4.0 * f64::MIN_POSITIVE * f64::EPSILON, "{a:e} {b:e}");
+        }
+    }
+
+    #[test]
+    fn long_grids_come_back_exactly(bits in 30_u32..51, cut in any::<u64>(), at in any::<u64>(), log in any::<bool>()) {
+        let limit = if log { bits.min(44) } else { bits };
+        let high = (1_i64 << limit) - (cut >> (64 - limit + 2)).cast_signed();
+        let builder = Space::builder();
+        let space = if log { builder.log_int("n", 1, high) } else { builder.int("n", 1, high) }.build().unwrap();
+        // Half of the draws from the far end, where the levels are closest to each other.
+        let n = if at % 2 == 0 { high - (at % 1000).cast_signed() } else { 1 + (at % high as u64).cast_signed() };
+        let mut config = Config::new();
+        config.insert("n", n);
+        prop_assert_eq!(space.decode(&space.encode(&config).unwrap()), config);
+    }
+
+    #[test]
+    fn long_float_grids_come_back_exactly(low in -1e3..1e3_f64, count in 1e3..1e10_f64, step in 1e-3..10.0_f64, u in 0.0..=1.0_f64) {
+        let space = Space::builder().step_float("s", low, low + count * step, step).build().unwrap();
+        let config = space.decode(&[u]);
+        prop_assert_eq!(space.decode(&space.encode(&config).expect("valid")), config);
+    }
+}
+
 #[test]
 fn discrete_levels_are_drawn_evenly() {
     let space = Space::builder().int("n", 0, 4).categorical("c", [true, false]).build().unwrap();
@@ -142,67 +192,23 @@ fn the_whole_range_of_integers_does_not_overflow() {
 }
 
 #[test]
-fn what_is_wrong_with_a_space_is_named() {
-    let build = |space: thrifty_space::SpaceBuilder| space.build().unwrap_err().to_string();
-    let new = Space::builder;
-    for (error, part) in [
-        (build(new()), "at least one"),
-        (build(new().float("x", 0.0, 1.0).int("x", 0, 1)), "x is defined twice"),
-        (build(new().float("x", 1.0, 1.0)), "x has bounds [1, 1]"),
-        (build(new().float("x", 2.0, 1.0)), "x has bounds [2, 1]"),
-        (build(new().float("x", f64::NAN, 1.0)), "x has bounds [NaN, 1]"),
-        (build(new().float("x", 0.0, f64::INFINITY)), "x has bounds [0, inf]"),
-        (build(new().int("x", 2, 1)), "x has bounds [2, 1]"),
-        (build(new().log_float("x", 0.0, 1.0)), "x is on a log scale from 0"),
-        (build(new().log_int("x", -3, 1)), "x is on a log scale from -3"),
-        (build(new().step_float("x", 0.0, 1.0, 0.0)), "x has step 0"),
-        (build(new().step_float("x", 0.0, 1.0, 2.0)), "x has step 2"),
-        (build(new().step_int("x", 0, 3, -1)), "x has step -1"),
-        (build(new().categorical("x", Vec::<bool>::new())), "x has no choices"),
-        (build(new().categorical("x", ["a", "a"])), "choice a twice"),
-        (build(new().float("x", 0.0, 1.0).when("y", [1])), "x depends on y"),
-        (build(new().float("y", 0.0, 1.0).float("x", 0.0, 1.0).when("y", [1])), "x depends on y"),
-        (build(new().int("y", 0, 3).float("x", 0.0, 1.0).when("y", [9])), "y being 9"),
-        (build(new().when("y", [1])), "before any parameter"),
-    ] {
-        assert!(error.contains(part), "{error} does not mention {part}");
-    }
-    assert!(
-        serde_json::from_str::<Space>(r#"[{"name": "x", "kind": "float", "low": 1, "high": 0}]"#).is_err()
-    );
+fn the_convenient_cube_is_the_space_of_its_bounds() {
+    let cube = Space::unit_cube(2);
+    assert_eq!(cube, Space::builder().float("x0", 0.0, 1.0).float("x1", 0.0, 1.0).build().unwrap());
+    assert_eq!(Space::from_bounds(&[]), Err(SpaceError::Empty));
 }
 
+/// Journals name a space by this text: a change makes every study written before unreadable.
 #[test]
-fn what_is_wrong_with_a_configuration_is_named() {
+fn the_fingerprint_is_the_same_in_every_version() {
     let space = Space::builder()
-        .float("x", 0.0, 1.0)
-        .step_int("n", 0, 10, 5)
+        .log_float("lr", 1e-5, 0.1)
+        .step_float("s", 0.0, 1.0, 0.1)
+        .int("n", 1, 150)
         .categorical("c", ["a", "b"])
         .float("m", 0.0, 1.0)
         .when("c", ["a"])
         .build()
         .unwrap();
-    let with = |changes: &[(&str, Value)]| {
-        let mut config = Config::new();
-        let base = [("x", Value::Float(0.5)), ("n", Value::Int(5)), ("c", Value::from("b"))];
-        base.iter().chain(changes).for_each(|(name, value)| config.insert(*name, value.clone()));
-        space.validate(&config).map_err(|error| error.to_string())
-    };
-    assert_eq!(with(&[]), Ok(()));
-    assert_eq!(with(&[("x", Value::Int(1))]), Ok(()), "whole numbers are numbers");
-    for (changes, part) in [
-        (vec![("z", Value::Int(1))], "unknown parameter z"),
-        (vec![("c", Value::from("a"))], "m is missing"),
-        (vec![("m", Value::Float(0.5))], "m is set to 0.5 but"),
-        (vec![("x", Value::from("high"))], "x is high, expected a number"),
-        (vec![("x", Value::Float(f64::NAN))], "x is NaN"),
-        (vec![("x", Value::Float(1.5))], "x is 1.5, expected a number in [0, 1]"),
-        (vec![("n", Value::Float(5.0))], "n is 5, expected a whole number"),
-        (vec![("n", Value::Int(3))], "n is 3, expected a whole number from 0 to 10 by 5"),
-        (vec![("c", Value::from("d"))], "c is d, expected one of a, b"),
-    ] {
-        let error = with(&changes).unwrap_err();
-        assert!(error.contains(part), "{error} does not mention {part}");
-    }
-    assert_eq!(Config::new().float("x").unwrap_err().to_string(), "parameter x is missing");
+    assert_eq!(space.fingerprint(), "eb55b6ad7e6ac7af");
 }

@@ -1,0 +1,51 @@
+//! Continuous parameters: a number in `[low, high]` to a place in `[0, 1]` and back.
+
+/// The bounds of a continuous parameter and its scale.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Axis {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    pub(crate) log: bool,
+}
+
+impl Axis {
+    /// Whether numbers have a place on the axis: its length must be a finite number too.
+    pub(crate) fn is_measurable(self) -> bool {
+        let Self { low, high, log } = self;
+        let length = if log && low > 0.0 { high / low } else { high - low };
+        low.is_finite() && high.is_finite() && low < high && length.is_finite()
+    }
+
+    /// The number at `u`, rounded into the bounds.
+    pub(crate) fn number(self, u: f64) -> f64 {
+        let Self { low, high, log } = self;
+        let number = if u == 1.0 {
+            high
+        } else if log {
+            low * (u * (high / low).ln()).exp()
+        } else {
+            low + u * (high - low)
+        };
+        number.clamp(low, high)
+    }
+
+    /// The place of a number within the bounds, such that `place(number(place(v))) = place(v)` to the bit.
+    ///
+    /// Rounding makes `u ↦ raw(number(u))` walk a few neighbouring doubles before it stands still or, rarely,
+    /// goes round in a cycle; the least member of the cycle is the place of all that lead there.
+    pub(crate) fn place(self, number: f64) -> f64 {
+        let next = |u: f64| self.raw(self.number(u));
+        let start = self.raw(number);
+        let (mut slow, mut fast) = (next(start), next(next(start)));
+        while slow != fast {
+            (slow, fast) = (next(slow), next(next(fast)));
+        }
+        std::iter::successors(Some(next(slow)), |&u| (u != slow).then(|| next(u))).fold(slow, f64::min)
+    }
+
+    fn raw(self, number: f64) -> f64 {
+        let Self { low, high, log } = self;
+        let u = if log { (number / low).ln() / (high / low).ln() } else { (number - low) / (high - low) };
+        u.clamp(0.0, 1.0)
+    }
+}

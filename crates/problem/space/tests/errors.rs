@@ -1,0 +1,97 @@
+//! Every way in which a space or a configuration can be wrong.
+
+use thrifty_space::{Config, Space, Value};
+
+#[test]
+fn what_is_wrong_with_a_space_is_named() {
+    let build = |space: thrifty_space::SpaceBuilder| space.build().unwrap_err().to_string();
+    let new = Space::builder;
+    for (error, part) in [
+        (build(new()), "at least one"),
+        (build(new().float("x", 0.0, 1.0).int("x", 0, 1)), "x is defined twice"),
+        (build(new().float("x", 1.0, 1.0)), "x has bounds [1, 1]"),
+        (build(new().float("x", 2.0, 1.0)), "x has bounds [2, 1]"),
+        (build(new().float("x", f64::NAN, 1.0)), "x has bounds [NaN, 1]"),
+        (build(new().float("x", 0.0, f64::INFINITY)), "x has bounds [0, inf]"),
+        (build(new().int("x", 2, 1)), "x has bounds [2, 1]"),
+        (build(new().float("x", f64::MIN, f64::MAX)), "x has bounds"),
+        (build(new().log_float("x", 1e-300, 1e300)), "x has bounds"),
+        (build(new().int("x", 1, 1 << 52)), "x has 4503599627370496 levels"),
+        (build(new().log_int("x", 1, 1 << 45)), "x is on a log scale up to 35184372088832 steps"),
+        (build(new().categorical("x", [f64::NAN])), "x has the choice NaN"),
+        (build(new().categorical("y", ["a"]).int("x", 0, 1).when("y", ["b"])), "y being b"),
+        (build(new().int("x", 0, 1).when("y", [1]).int("y", 0, 1)), "x depends on y"),
+        (build(new().step_int("x", 0, 3, 4)), "x has step 4"),
+        (build(new().step_float("x", 0.0, 1.0, f64::NAN)), "x has step NaN"),
+        (build(new().log_float("x", 0.0, 1.0)), "x is on a log scale from 0"),
+        (build(new().log_int("x", -3, 1)), "x is on a log scale from -3"),
+        (build(new().step_float("x", 0.0, 1.0, 0.0)), "x has step 0"),
+        (build(new().step_float("x", 0.0, 1.0, 2.0)), "x has step 2"),
+        (build(new().step_int("x", 0, 3, -1)), "x has step -1"),
+        (build(new().categorical("x", Vec::<bool>::new())), "x has no choices"),
+        (build(new().categorical("x", ["a", "a"])), "choice a twice"),
+        (build(new().float("x", 0.0, 1.0).when("y", [1])), "x depends on y"),
+        (build(new().float("y", 0.0, 1.0).float("x", 0.0, 1.0).when("y", [1])), "x depends on y"),
+        (build(new().int("y", 0, 3).float("x", 0.0, 1.0).when("y", [9])), "y being 9"),
+        (build(new().when("y", [1])), "before any parameter"),
+    ] {
+        assert!(error.contains(part), "{error} does not mention {part}");
+    }
+    assert!(
+        serde_json::from_str::<Space>(r#"[{"name": "x", "kind": "float", "low": 1, "high": 0}]"#).is_err()
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_configuration_is_named() {
+    let space = Space::builder()
+        .float("x", 0.0, 1.0)
+        .step_int("n", 0, 10, 5)
+        .categorical("c", ["a", "b"])
+        .float("m", 0.0, 1.0)
+        .when("c", ["a"])
+        .build()
+        .unwrap();
+    let with = |changes: &[(&str, Value)]| {
+        let mut config = Config::new();
+        let base = [("x", Value::Float(0.5)), ("n", Value::Int(5)), ("c", Value::from("b"))];
+        base.iter().chain(changes).for_each(|(name, value)| config.insert(*name, value.clone()));
+        space.validate(&config).map_err(|error| error.to_string())
+    };
+    assert_eq!(with(&[]), Ok(()));
+    assert_eq!(with(&[("x", Value::Int(1))]), Ok(()), "whole numbers are numbers");
+    for (changes, part) in [
+        (vec![("z", Value::Int(1))], "unknown parameter z"),
+        (vec![("c", Value::from("a"))], "m is missing"),
+        (vec![("m", Value::Float(0.5))], "m is set to 0.5 but"),
+        (vec![("x", Value::from("high"))], "x is high, expected a number"),
+        (vec![("x", Value::Float(f64::NAN))], "x is NaN"),
+        (vec![("x", Value::Float(1.5))], "x is 1.5, expected a number in [0, 1]"),
+        (vec![("n", Value::Float(5.0))], "n is 5, expected a whole number"),
+        (vec![("n", Value::Int(3))], "n is 3, expected a whole number from 0 to 10 by 5"),
+        (vec![("c", Value::from("d"))], "c is d, expected one of a, b"),
+    ] {
+        let error = with(&changes).unwrap_err();
+        assert!(error.contains(part), "{error} does not mention {part}");
+    }
+    let mut config = Config::new();
+    config.insert("c", "b");
+    assert_eq!(config.float("c").unwrap_err().to_string(), "parameter c is b, expected a number");
+    assert_eq!(config.int("c").unwrap_err().to_string(), "parameter c is b, expected a whole number");
+    assert_eq!(config.bool("c").unwrap_err().to_string(), "parameter c is b, expected true or false");
+    assert_eq!((config.str("c"), config.to_string()), (Ok("b"), "c = b".to_string()));
+    assert_eq!(Config::new().float("x").unwrap_err().to_string(), "parameter x is missing");
+}
+
+/// The end of a range that is no whole number of steps is not on the grid.
+#[test]
+fn the_end_of_a_range_need_not_be_a_level() {
+    let space = Space::builder().step_float("x", 0.0, 1.0, 0.6).build().unwrap();
+    let validate = |x: f64| {
+        let mut config = Config::new();
+        config.insert("x", x);
+        space.validate(&config).map_err(|error| error.to_string())
+    };
+    assert_eq!((validate(0.0), validate(0.6)), (Ok(()), Ok(())));
+    assert_eq!(validate(1.0), Err("parameter x is 1, expected 0, 0.6 … 1".into()));
+}
