@@ -84,12 +84,13 @@ impl LinePlot {
             .x_label_area_size(42)
             .y_label_area_size(66)
             .build_cartesian_2d(x.0..x.1, (y.0 - margin)..(y.1 + margin))?;
-        let label = |v: &f64| if self.log_y { super::number(10_f64.powf(*v)) } else { super::number(*v) };
+        let label = |v: &f64| tick(if self.log_y { 10_f64.powf(*v) } else { *v });
         chart
             .configure_mesh()
             .x_desc(&self.x_label)
             .y_desc(&self.y_label)
             .y_label_formatter(&label)
+            .x_label_formatter(&|v| tick(*v))
             .light_line_style(WHITE)
             .bold_line_style(RGBColor(230, 230, 230))
             .draw()?;
@@ -121,5 +122,15 @@ impl LinePlot {
         }
         root.present()?;
         Ok(())
+    }
+}
+
+/// A number as axes show it: three significant digits, no trailing zeros.
+fn tick(value: f64) -> String {
+    let rounded: f64 = format!("{value:.2e}").parse().unwrap_or(value);
+    if rounded != 0.0 && !(1e-4..1e6).contains(&rounded.abs()) {
+        format!("{rounded:e}")
+    } else {
+        format!("{rounded}")
     }
 }

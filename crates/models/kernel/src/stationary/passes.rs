@@ -1,0 +1,213 @@
+//! The vector loops of the stationary kernels.
+
+use std::marker::PhantomData;
+
+use thrifty_domain::PointsRef;
+use thrifty_linalg::{LANES, Matrix};
+
+use crate::simd::{Pass, fma};
+use crate::{KernelWorkspace, Radial};
+
+/// Squared distance beyond which every profile is 0 in double precision; cut there, no profile can make
+/// infinity times 0.
+pub(super) const FAR: f64 = 1e6;
+
+/// Writes `x / ℓ`.
+#[inline(always)]
+pub(super) fn scale_point(x: &[f64], lengthscales: &[f64], out: &mut [f64]) {
+    for ((out, x), l) in out.iter_mut().zip(x).zip(lengthscales) {
+        *out = x / l;
+    }
+}
+
+/// Squared distances of the inputs from row `from` on to one point, a register at a time.
+#[inline(always)]
+pub(super) fn squared_distances<const FMA: bool>(
+    inputs: &Matrix,
+    from: usize,
+    point: &[f64],
+    out: &mut [f64],
+) {
+    let stride = inputs.stride();
+    for (chunk, out) in out.chunks_exact_mut(LANES).enumerate() {
+        let start = from + chunk * LANES;
+        let mut q = [0.0; LANES];
+        for (d, &p) in point.iter().enumerate() {
+            debug_assert!(start + LANES <= stride);
+            let z: &[f64; LANES] =
+                inputs.padded_column(d)[start..start + LANES].try_into().expect("one register");
+            for lane in 0..LANES {
+                let difference = z[lane] - p;
+                q[lane] = fma::<FMA>(difference, difference, q[lane]);
+            }
+        }
+        out.copy_from_slice(&q.map(|q| q.min(FAR)));
+    }
+}
+
+/// The symmetric covariance, with values and slopes kept.
+pub(super) struct Forward<'a, R> {
+    pub(super) workspace: &'a mut KernelWorkspace,
+    pub(super) scale: f64,
+    pub(super) out: &'a mut Matrix,
+    pub(super) profile: PhantomData<R>,
+}
+
+impl<R: Radial> Pass for Forward<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let KernelWorkspace { values, slopes, inputs, column, .. } = self.workspace;
+        let (n, stride) = (inputs.rows(), inputs.stride());
+        // The last register of a column may lie past the padding that only avoids cache conflicts.
+        let end = n.next_multiple_of(LANES).min(stride);
+        column.resize(stride, 0.0);
+        let mut point = vec![0.0; inputs.cols()];
+        for j in 0..n {
+            let from = j - j % LANES;
+            for (d, p) in point.iter_mut().enumerate() {
+                *p = inputs.padded_column(d)[j];
+            }
+            squared_distances::<FMA>(inputs, from, &point, &mut column[from..end]);
+            let k = &mut values.padded_column_mut(j)[from..end];
+            let f = &mut slopes.padded_column_mut(j)[from..end];
+            let out = &mut self.out.padded_column_mut(j)[from..end];
+            for (((q, k), f), out) in column[from..end].iter().zip(k).zip(f).zip(out) {
+                let (value, slope) = R::value_and_slope::<FMA>(*q);
+                (*k, *f, *out) = (value, slope, self.scale * value);
+            }
+        }
+    }
+}
+
+/// Covariances of many points with many.
+pub(super) struct Cross<'a, R> {
+    pub(super) inputs: &'a Matrix,
+    pub(super) y: PointsRef<'a>,
+    pub(super) lengthscales: &'a [f64],
+    pub(super) out: &'a mut Matrix,
+    pub(super) profile: PhantomData<R>,
+}
+
+impl<R: Radial> Pass for Cross<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let end = self.inputs.rows().next_multiple_of(LANES);
+        let mut point = vec![0.0; self.lengthscales.len()];
+        let mut column = vec![0.0; end];
+        for j in 0..self.y.len() {
+            scale_point(self.y.row(j), self.lengthscales, &mut point);
+            squared_distances::<FMA>(self.inputs, 0, &point, &mut column);
+            for (q, out) in column.iter().zip(&mut self.out.padded_column_mut(j)[..end]) {
+                *out = R::value_and_slope::<FMA>(*q).0;
+            }
+        }
+    }
+}
+
+/// Gradients in the points of weighted sums of covariances: slopes once a point, then a sum for each set of
+/// weights and each dimension.
+pub(super) struct PullBackInputs<'a, R> {
+    pub(super) inputs: &'a Matrix,
+    pub(super) x: PointsRef<'a>,
+    pub(super) lengthscales: &'a [f64],
+    pub(super) weights: &'a Matrix,
+    pub(super) sets: usize,
+    pub(super) scale: f64,
+    pub(super) grad: &'a mut [f64],
+    pub(super) profile: PhantomData<R>,
+}
+
+impl<R: Radial> Pass for PullBackInputs<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let (n, dim) = (self.inputs.rows(), self.lengthscales.len());
+        let end = n.next_multiple_of(LANES);
+        let (mut point, mut slopes, mut weighted) = (vec![0.0; dim], vec![0.0; end], vec![0.0; end]);
+        for (c, grad) in self.grad.chunks_exact_mut(dim).enumerate() {
+            if c % self.sets == 0 {
+                scale_point(self.x.row(c / self.sets), self.lengthscales, &mut point);
+                squared_distances::<FMA>(self.inputs, 0, &point, &mut slopes);
+                for q in &mut slopes {
+                    *q = R::value_and_slope::<FMA>(*q).1;
+                }
+            }
+            // Beyond the data the weights may be anything and the sum must not see them: `weighted` stays 0.
+            for ((g, f), w) in weighted.iter_mut().zip(&slopes).zip(self.weights.column(c)) {
+                *g = f * w;
+            }
+            for (d, (slot, p)) in grad.iter_mut().zip(&point).enumerate() {
+                let mut sums = [0.0; LANES];
+                let z = self.inputs.padded_column(d)[..end].as_chunks::<LANES>().0;
+                for (z, g) in z.iter().zip(weighted.as_chunks::<LANES>().0) {
+                    for lane in 0..LANES {
+                        sums[lane] = fma::<FMA>(g[lane], z[lane] - p, sums[lane]);
+                    }
+                }
+                *slot += self.scale * sums.iter().sum::<f64>() / self.lengthscales[d];
+            }
+        }
+    }
+}
+
+/// All lengthscale gradients and the weighted sum of covariances in one pass over the lower half.
+pub(super) struct PullBack<'a> {
+    pub(super) workspace: &'a mut KernelWorkspace,
+    pub(super) weights: &'a Matrix,
+    pub(super) sums: &'a mut [[f64; LANES]],
+}
+
+impl Pass for PullBack<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> f64 {
+        let KernelWorkspace { values, slopes, inputs, column, .. } = self.workspace;
+        let n = inputs.rows();
+        let end = n.next_multiple_of(LANES);
+        let mut total = [0.0; LANES];
+        for j in 0..n {
+            let from = j - j % LANES;
+            let w = &self.weights.padded_column(j)[from..end];
+            let k = &values.padded_column(j)[from..end];
+            let f = &slopes.padded_column(j)[from..end];
+            let g = &mut column[from..end];
+            for (((w, k), f), g) in w
+                .as_chunks::<LANES>()
+                .0
+                .iter()
+                .zip(k.as_chunks::<LANES>().0)
+                .zip(f.as_chunks::<LANES>().0)
+                .zip(g.as_chunks_mut::<LANES>().0)
+            {
+                for lane in 0..LANES {
+                    total[lane] = fma::<FMA>(w[lane], k[lane], total[lane]);
+                    g[lane] = w[lane] * f[lane];
+                }
+            }
+            for (d, sum) in self.sums.iter_mut().enumerate() {
+                let inputs = inputs.padded_column(d);
+                let p = inputs[j];
+                let mut lanes = *sum;
+                for (z, g) in inputs[from..end]
+                    .as_chunks::<LANES>()
+                    .0
+                    .iter()
+                    .zip(column[from..end].as_chunks::<LANES>().0)
+                {
+                    for lane in 0..LANES {
+                        let difference = z[lane] - p;
+                        lanes[lane] = fma::<FMA>(g[lane] * difference, difference, lanes[lane]);
+                    }
+                }
+                *sum = lanes;
+            }
+        }
+        total.iter().sum()
+    }
+}
