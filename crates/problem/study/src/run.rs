@@ -64,7 +64,7 @@ impl<O: Optimizer> Study<O> {
         R: Into<Outcome>,
     {
         let (seed, waiting) = (self.seed, VecDeque::new());
-        self.drive(usize::MAX, &mut Inline { waiting, seed, evaluate: &mut evaluate })
+        self.drive(1, &mut Inline { waiting, seed, evaluate: &mut evaluate })
     }
 
     /// Runs until a rule or the optimiser says to stop, evaluating on `threads` threads. With

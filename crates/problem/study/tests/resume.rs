@@ -137,6 +137,11 @@ fn parallel_runs_suggest_the_same_with_any_number_of_threads() {
     free.run_parallel(3, evaluate).unwrap();
     assert_eq!(free.history().len(), 30);
     assert_eq!(free.history().pending().count(), 0);
+    let mut alone = study(4, 30, 1).with_schedule(Schedule::AsCompleted);
+    alone.run(evaluate).unwrap();
+    let mut one = study(4, 30, 1);
+    one.run(evaluate).unwrap();
+    assert_eq!(trace(&alone), trace(&one), "on one thread both schedules are the same");
 }
 
 #[test]
