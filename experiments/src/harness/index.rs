@@ -1,9 +1,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Report;
+use super::{Experiment, Report};
 use crate::error::ExperimentError;
-use crate::registry::Experiment;
 
 /// Writes `OUT/index.html` with every verdict, table and figure.
 pub fn write(out: &Path, reports: &[(Experiment, Report)]) -> Result<PathBuf, ExperimentError> {

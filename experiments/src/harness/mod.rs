@@ -1,6 +1,7 @@
 //! What every experiment shares: replications in parallel, statistics of comparisons, figures, tables, files.
 
 pub mod compare;
+mod experiment;
 pub mod figure;
 pub mod index;
 pub mod output;
@@ -10,6 +11,8 @@ pub mod stats;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+
+pub use experiment::Experiment;
 
 /// How much to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]

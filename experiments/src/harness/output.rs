@@ -3,9 +3,8 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Report, RunContext, Table};
+use super::{Experiment, Report, RunContext, Table};
 use crate::error::ExperimentError;
-use crate::registry::Experiment;
 
 /// Writes `OUT/ID/summary.json`, `report.md`, the tables as CSV and the figures as SVG.
 pub fn write(

@@ -12,8 +12,7 @@ use crate::error::ExperimentError;
 use crate::harness::figure::{LinePlot, Series};
 use crate::harness::replicate::in_parallel;
 use crate::harness::stats::{mean_and_deviation, quantile, wilcoxon};
-use crate::harness::{Report, RunContext, Table, Verdict, number};
-use crate::registry::Experiment;
+use crate::harness::{Experiment, Report, RunContext, Table, Verdict, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "hybrid/credit",

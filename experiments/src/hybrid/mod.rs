@@ -3,6 +3,7 @@
 pub mod credit;
 mod credit_data;
 mod methods;
+mod success;
 pub mod toy;
 pub mod triplets;
 pub mod wangfreitas;

@@ -1,7 +1,6 @@
 use std::collections::BTreeMap;
 
 use thrifty_bo::{Belief, BoSettings};
-use thrifty_gp::Noise;
 use thrifty_hybrid::{Exploration, OnConvergence};
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
@@ -9,12 +8,12 @@ use thrifty_study::{MaxTrials, Trial, TrialId};
 use thrifty_testbed::{Problem, TestFunction};
 
 use super::methods::{Method, Setting, model};
+use super::success::{hit, noise, range};
 use crate::error::ExperimentError;
 use crate::harness::figure::{LinePlot, Series};
 use crate::harness::replicate::{Run, in_parallel, study};
 use crate::harness::stats::quantile;
-use crate::harness::{Figure, Report, RunContext, Table, Verdict, number};
-use crate::registry::Experiment;
+use crate::harness::{Experiment, Figure, Report, RunContext, Table, Verdict, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "hybrid/toy",
@@ -54,27 +53,6 @@ fn methods() -> Vec<Method> {
         Method::RandomStarts,
         Method::Random,
     ]
-}
-
-pub(super) fn noise() -> Noise {
-    Noise::Fixed(1e-8)
-}
-
-/// Largest less smallest value, on a fine grid.
-pub(super) fn range(problem: &TestFunction) -> f64 {
-    let (low, high) = problem.bounds()[0];
-    let values = (0..=100_000).map(|i| problem.value(&[low + (high - low) * f64::from(i) / 1e5]));
-    values.fold(f64::NEG_INFINITY, f64::max) - problem.optimum()
-}
-
-/// The turn, from 1 after the triplet, at which a run first was close; skipped turns count.
-pub(super) fn hit(run: &Run, initial: usize, limit: f64) -> Option<usize> {
-    let at = run.regret.iter().position(|regret| *regret <= limit)?;
-    if at < initial {
-        return Some(0);
-    }
-    let turns = run.history.trials()[at].diagnostics.get("turns");
-    Some(turns.map_or(at + 1 - initial, |turns| *turns as usize))
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {

@@ -7,13 +7,12 @@ use thrifty_study::MaxTrials;
 use thrifty_testbed::{Problem, TestFunction};
 
 use super::methods::{Method, Setting};
-use super::toy::{hit, noise, range};
+use super::success::{hit, noise, range};
 use crate::error::ExperimentError;
 use crate::harness::compare::Comparison;
 use crate::harness::replicate::{Run, in_parallel, study};
 use crate::harness::stats::quantile;
-use crate::harness::{Report, RunContext, Table, Verdict, number};
-use crate::registry::Experiment;
+use crate::harness::{Experiment, Report, RunContext, Table, Verdict, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "hybrid/triplets",

@@ -10,11 +10,11 @@ use thrifty_study::MaxTrials;
 use thrifty_testbed::{Problem, TestFunction};
 
 use super::methods::{Method, Setting};
+use crate::data;
 use crate::error::ExperimentError;
 use crate::harness::compare::Comparison;
 use crate::harness::replicate::{in_parallel, study};
-use crate::harness::{Report, RunContext, Table, Verdict};
-use crate::{data, registry::Experiment};
+use crate::harness::{Experiment, Report, RunContext, Table, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "hybrid/wangfreitas",
