@@ -21,7 +21,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     claim: "from one triplet, expected improvement stops at a local maximum after four evaluations, and the hybrid \
             evaluates next the point of largest uncertainty, near the global maximum",
     quick_cost: "20 coin seeds, 15 methods, 20 turns: seconds",
-    full_cost: "100 coin seeds, 15 methods, 20 turns: about a minute",
+    full_cost: "100 coin seeds, 15 methods, 20 turns: about ten seconds",
     run,
 };
 

@@ -1,4 +1,4 @@
-//! Covariance build and gradient pass. Expect about 13 and 9 µs at n = 100, d = 6 with AVX-512, growing with n².
+//! Covariance build and gradient pass. Expect about 15 and 6 µs at n = 100, d = 6 with AVX-512, growing with n².
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use thrifty_domain::Points;
