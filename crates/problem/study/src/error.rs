@@ -48,6 +48,12 @@ pub enum JournalError {
         /// Why.
         source: std::io::Error,
     },
+    /// Another study is writing the file.
+    #[error("journal {path} is in use by another study")]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
     /// A line that is not the last cannot be understood.
     #[error("journal {path}, line {line}: {message}")]
     Corrupt {

@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,8 @@ pub(crate) enum Event<Q> {
 
 /// Lines of JSON in a file, one an event, each written with one call.
 ///
-/// What is written survives the end of the process; it is not forced through the disk's cache.
+/// What is written survives the end of the process; it is not forced through the disk's cache. The file is
+/// locked while the journal lives, so that two studies cannot write it at once.
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
@@ -74,6 +75,10 @@ impl Journal {
         let io = |source| JournalError::Io { path: path.into(), source };
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
+        // A file system without locks is used without one.
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(JournalError::InUse { path: path.into() });
+        }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io)?;
         let header = Header { thrifty_journal: FORMAT, seed, fingerprint: fingerprint.into() };

@@ -168,6 +168,11 @@ fn journals_of_other_studies_and_corrupt_ones_are_refused() {
     fs::write(&path, twice).unwrap();
     let error = open(study(1, 12, 1));
     assert!(error.to_string().contains("told before") || error.to_string().contains("line"), "{error}");
+    fs::remove_file(&path).unwrap();
+    let open_here = study(1, 12, 1).with_journal(&path).unwrap();
+    assert!(matches!(open(study(1, 12, 1)), JournalError::InUse { .. }));
+    drop(open_here);
+    assert!(study(1, 12, 1).with_journal(&path).is_ok());
     match study(1, 12, 1).with_journal(folder.path().join("missing/journal")) {
         Err(StudyError::Journal(error @ JournalError::Io { .. })) => {
             assert!(error.to_string().contains("missing"));
