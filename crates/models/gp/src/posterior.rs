@@ -1,14 +1,13 @@
+mod predict;
+
 use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::{Kernel, KernelWorkspace};
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 use thrifty_params::Param;
-use thrifty_surrogate::{JointPosterior, Posterior, PosteriorGradient};
+use thrifty_surrogate::Posterior;
 
 use crate::fit::{Learnt, Restart, ScaledData};
 use crate::{GpError, GpSettings, TargetScaling};
-
-/// Test points that are predicted together: enough for the solve to run at full speed, few enough for the cache.
-const BATCH: usize = 128;
 
 /// A Gaussian process after data.
 ///
@@ -160,14 +159,6 @@ impl<K: Kernel> GpPosterior<K> {
         assert_eq!(x.dim(), self.dim(), "points of another dimension");
         self.data.inputs.as_ref().map_or_else(|| x.to_owned(), |scaling| scaling.apply(x))
     }
-
-    /// `L⁻¹ k(x)` for the given scaled points, a column a point.
-    fn whitened(&self, x: PointsRef<'_>) -> Matrix {
-        let mut cross = Matrix::default();
-        self.kernel.cov_into(self.data.x.as_ref(), x, &mut cross);
-        self.factor.solve_lower_matrix_in_place(&mut cross);
-        cross
-    }
 }
 
 fn factor<K: Kernel>(
@@ -180,120 +171,6 @@ fn factor<K: Kernel>(
     kernel.forward(x, 1.0, &mut KernelWorkspace::default(), &mut covariance);
     covariance.add_to_diagonal(noise);
     Ok(Cholesky::new(&covariance, jitter)?)
-}
-
-impl<K: Kernel> Posterior for GpPosterior<K> {
-    fn dim(&self) -> usize {
-        self.data.x.dim()
-    }
-
-    fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
-        assert!(mean.len() == x.len() && variance.len() == x.len(), "one mean and one variance a point");
-        let scaled = self.scaled(x);
-        let TargetScaling { offset, width } = self.data.targets;
-        let mut cross = Matrix::default();
-        self.kernel.diagonal_into(scaled.as_ref(), variance);
-        for start in (0..x.len()).step_by(BATCH) {
-            let end = (start + BATCH).min(x.len());
-            self.kernel.cov_into(self.data.x.as_ref(), scaled.as_ref().slice(start, end), &mut cross);
-            for (j, mean) in mean[start..end].iter_mut().enumerate() {
-                *mean = offset + width * (self.mean + dot(cross.column(j), &self.alpha));
-            }
-            self.factor.solve_lower_matrix_in_place(&mut cross);
-            for (j, variance) in variance[start..end].iter_mut().enumerate() {
-                let explained = dot(cross.column(j), cross.column(j));
-                *variance = (*variance - explained).max(0.0) * width * width;
-            }
-        }
-    }
-
-    fn gradient(&self) -> Option<&dyn PosteriorGradient> {
-        Some(self)
-    }
-
-    fn joint(&self) -> Option<&dyn JointPosterior> {
-        Some(self)
-    }
-}
-
-impl<K: Kernel> PosteriorGradient for GpPosterior<K> {
-    fn predict_with_gradient_into(
-        &self,
-        x: PointsRef<'_>,
-        mean: &mut [f64],
-        variance: &mut [f64],
-        mean_gradient: &mut [f64],
-        variance_gradient: &mut [f64],
-    ) {
-        let d = self.dim();
-        assert!(mean.len() == x.len() && variance.len() == x.len(), "one mean and one variance a point");
-        assert!(
-            mean_gradient.len() == x.len() * d && variance_gradient.len() == x.len() * d,
-            "one gradient a point"
-        );
-        let scaled = self.scaled(x);
-        let (train, TargetScaling { offset, width }) = (self.data.x.as_ref(), self.data.targets);
-        let mut cross = Matrix::default();
-        self.kernel.cov_into(train, scaled.as_ref(), &mut cross);
-        for (j, mean) in mean.iter_mut().enumerate() {
-            *mean = offset + width * (self.mean + dot(cross.column(j), &self.alpha));
-        }
-        self.factor.solve_lower_matrix_in_place(&mut cross);
-        self.kernel.diagonal_into(scaled.as_ref(), variance);
-        for (j, variance) in variance.iter_mut().enumerate() {
-            *variance = (*variance - dot(cross.column(j), cross.column(j))).max(0.0) * width * width;
-        }
-        self.factor.solve_upper_matrix_in_place(&mut cross);
-        let mut weights = Matrix::default();
-        weights.resize(self.len(), 2 * x.len());
-        for j in 0..x.len() {
-            weights.column_mut(2 * j).copy_from_slice(&self.alpha);
-            weights.column_mut(2 * j + 1).copy_from_slice(cross.column(j));
-        }
-        let mut of_data = vec![0.0; 2 * x.len() * d];
-        self.kernel.pull_back_inputs(scaled.as_ref(), train, &weights, 1.0, &mut of_data);
-        let constant_variance = self.kernel.has_constant_variance();
-        for (j, of_data) in of_data.chunks_exact_mut(2 * d).enumerate() {
-            let (of_mean, of_explained) = of_data.split_at_mut(d);
-            if !constant_variance {
-                let point = scaled.row(j);
-                self.kernel.pull_back_input(point, PointsRef::single(point), &[-1.0], of_explained);
-            }
-            for k in 0..d {
-                let per_input = self.data.inputs.as_ref().map_or(1.0, |scaling| 1.0 / scaling.width[k]);
-                mean_gradient[j * d + k] = width * per_input * of_mean[k];
-                // d k(x, x) is twice the derivative in the first argument, by symmetry; the rest is -2 kᵀ A⁻¹ dk.
-                variance_gradient[j * d + k] = -2.0 * width * width * per_input * of_explained[k];
-            }
-        }
-    }
-}
-
-impl<K: Kernel> JointPosterior for GpPosterior<K> {
-    fn covariance_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
-        let m = x.len();
-        self.cross_covariance_into(x, x, out);
-        for i in 0..m {
-            out[i * m + i] = out[i * m + i].max(0.0);
-            for j in 0..i {
-                out[j * m + i] = out[i * m + j];
-            }
-        }
-    }
-
-    fn cross_covariance_into(&self, a: PointsRef<'_>, b: PointsRef<'_>, out: &mut [f64]) {
-        assert_eq!(out.len(), a.len() * b.len(), "one covariance a pair");
-        let (a, b) = (self.scaled(a), self.scaled(b));
-        let (white_a, white_b) = (self.whitened(a.as_ref()), self.whitened(b.as_ref()));
-        let mut prior = Matrix::default();
-        self.kernel.cov_into(a.as_ref(), b.as_ref(), &mut prior);
-        let scale = self.data.targets.width.powi(2);
-        for i in 0..a.len() {
-            for j in 0..b.len() {
-                out[i * b.len() + j] = (prior[(i, j)] - dot(white_a.column(i), white_b.column(j))) * scale;
-            }
-        }
-    }
 }
 
 /// A dot product in eight independent sums, so that the processor need not wait for each addition.

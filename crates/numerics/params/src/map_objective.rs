@@ -10,6 +10,9 @@ pub trait LogLikelihood: Parameterized {
     ///
     /// # Errors
     /// Numerical breakdown, such as a covariance that is not positive definite.
+    ///
+    /// # Panics
+    /// When the gradient is not as long as there are parameters.
     fn log_likelihood(&mut self, gradient: &mut [f64]) -> Result<f64, Self::Error>;
 }
 
