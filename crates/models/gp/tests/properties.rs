@@ -1,11 +1,12 @@
 //! Laws of the posterior and the fit on random data, degenerate data, and bad input.
 
 use proptest::prelude::*;
-use thrifty_domain::{Points, PointsRef};
+use thrifty_domain::Points;
 use thrifty_gp::{ExactLikelihood, Gp, GpError, GpSettings, Mean, Noise};
-use thrifty_kernel::{Kernel, KernelWorkspace, Matern12, Matern52, Product, Scaled, SquaredExponential};
-use thrifty_linalg::Matrix;
-use thrifty_params::{LogLikelihood, Param, Parameterized};
+use thrifty_kernel::{
+    Constant, Kernel, Linear, Matern12, Matern52, Product, Scaled, SquaredExponential, Sum,
+};
+use thrifty_params::{LogLikelihood, Parameterized};
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{Posterior, contract};
 
@@ -27,52 +28,9 @@ fn kernels(dim: usize) -> Vec<Box<dyn Kernel>> {
     vec![Box::new(matern), Box::new(product), Box::new(Matern12::new(l(0.4)).unwrap())]
 }
 
-/// `k(x, y) = 1 + x · y`: not stationary, and with only the methods that a kernel must have.
-#[derive(Debug, Clone, Copy)]
-struct Linear;
-
-impl Parameterized for Linear {
-    fn params(&self) -> Vec<Param> {
-        Vec::new()
-    }
-
-    fn set_params(&mut self, _: &[f64]) {}
-}
-
-impl Kernel for Linear {
-    fn dim(&self) -> Option<usize> {
-        None
-    }
-
-    fn num_params(&self) -> usize {
-        0
-    }
-
-    fn eval(&self, x: &[f64], y: &[f64]) -> f64 {
-        1.0 + x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>()
-    }
-
-    fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
-        *out = Matrix::from_fn(x.len(), y.len(), |i, j| self.eval(x.row(i), y.row(j)));
-    }
-
-    fn forward(&self, x: PointsRef<'_>, scale: f64, _: &mut KernelWorkspace, out: &mut Matrix) {
-        *out = Matrix::from_fn(x.len(), x.len(), |i, j| scale * self.eval(x.row(i), x.row(j)));
-    }
-
-    fn pull_back_params(&self, _: &mut KernelWorkspace, _: &Matrix, _: f64, _: &mut [f64]) -> f64 {
-        unimplemented!("nothing is learnt here")
-    }
-
-    fn pull_back_input(&self, _: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
-        for (w, y) in weights.iter().zip(y.rows()) {
-            grad.iter_mut().zip(y).for_each(|(g, y)| *g += w * y);
-        }
-    }
-
-    fn boxed(&self) -> Box<dyn Kernel> {
-        Box::new(*self)
-    }
+/// `k(x, y) = 1 + x · y`: variances differ from point to point.
+fn affine(dim: usize) -> Sum<Constant, Linear> {
+    Sum::new(Constant, Linear::new(vec![1.0; dim]).unwrap()).unwrap()
 }
 
 proptest! {
@@ -94,8 +52,8 @@ proptest! {
         // Smooth kernels: finite differences across a Matérn-1/2 kink mean nothing.
         let mut smooth: Vec<Box<dyn Kernel>> = kernels(x.dim()).into_iter().take(2).collect();
         // Variances that differ from point to point have gradients of their own.
-        smooth.push(Box::new(Linear));
-        smooth.push(Product::new(smooth[0].clone(), Linear).unwrap().boxed());
+        smooth.push(Box::new(affine(x.dim())));
+        smooth.push(Product::new(smooth[0].clone(), affine(x.dim())).unwrap().boxed());
         for kernel in smooth {
             let posterior = Gp::new(kernel).with_settings(noisy(1e-2)).condition(x.as_ref(), &y).unwrap();
             let test = Points::from_flat(at.clone(), x.dim());

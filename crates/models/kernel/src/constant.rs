@@ -1,12 +1,14 @@
 use thrifty_domain::PointsRef;
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
+use thrifty_sampling::Stream;
 
+use crate::features::{Features, Ones};
 use crate::{Kernel, KernelWorkspace};
 
 /// The constant covariance 1: a function that is the same everywhere. Times a variance with
 /// [`Scaled`](crate::Scaled) it is a bias with that variance. No parameters, any dimension.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Constant;
 
 impl Parameterized for Constant {
@@ -31,6 +33,8 @@ impl Kernel for Constant {
     fn eval(&self, _x: &[f64], _y: &[f64]) -> f64 {
         1.0
     }
+
+    fn pull_back_pair(&self, _x: &[f64], _y: &[f64], _weight: f64, _grad: &mut [f64]) {}
 
     fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
         out.resize(x.len(), y.len());
@@ -57,6 +61,10 @@ impl Kernel for Constant {
     fn pull_back_input(&self, _x: &[f64], _y: PointsRef<'_>, _weights: &[f64], _grad: &mut [f64]) {}
 
     fn pull_back_inputs(&self, _: PointsRef<'_>, _: PointsRef<'_>, _: &Matrix, _: f64, _: &mut [f64]) {}
+
+    fn features(&self, count: usize, _rng: &mut Stream) -> Option<Box<dyn Features>> {
+        Some(Box::new(Ones(count)))
+    }
 
     fn boxed(&self) -> Box<dyn Kernel> {
         Box::new(*self)

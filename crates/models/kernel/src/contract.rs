@@ -3,6 +3,8 @@
 use thrifty_domain::{Points, PointsRef};
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 
+use thrifty_sampling::Stream;
+
 use crate::{Kernel, KernelWorkspace};
 
 /// The kernel is symmetric, its matrices equal its pairs, and they are positive definite to a jitter of 1e-9.
@@ -28,8 +30,12 @@ pub fn covariance_is_consistent(kernel: &dyn Kernel, x: PointsRef<'_>) {
             assert_close(symmetric[(i, j)], 2.0 * value, 1e-14, "symmetric matrix");
         }
     }
-    let factor = Cholesky::new(&cross, &JitterLadder::default()).expect("positive semi-definite");
     let scale = diagonal.iter().fold(0.0, |m: f64, v| m.max(*v));
+    if scale == 0.0 {
+        // Nothing but zeros, as of a linear kernel at the origin.
+        return;
+    }
+    let factor = Cholesky::new(&cross, &JitterLadder::default()).expect("positive semi-definite");
     assert!(factor.jitter() <= 1e-9 * scale, "jitter {} at scale {scale}", factor.jitter());
 }
 
@@ -68,6 +74,13 @@ pub fn gradients_match(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) {
         let slope = (at(step) - at(-step)) / (2.0 * step);
         assert_close((gradient[p] - 0.25) / 3.0, slope, tolerance * scale, &params[p].name);
     }
+    let mut by_pairs = vec![0.25; params.len()];
+    for (j, i) in (0..n).flat_map(|j| (j..n).map(move |i| (j, i))) {
+        kernel.pull_back_pair(x.row(i), x.row(j), 3.0 * weight(i, j), &mut by_pairs);
+    }
+    for (p, found) in params.iter().zip(gradient.iter().zip(&by_pairs)) {
+        assert_close(*found.0, *found.1, 1e-11 * scale, &p.name);
+    }
     let weights: Vec<f64> = (0..n).map(|j| weight(j, 3)).collect();
     // Off the data: a kernel need not be differentiable where points coincide.
     let point: Vec<f64> = x.row(0).iter().map(|v| v + 0.137).collect();
@@ -103,6 +116,55 @@ fn batches_match_single_points(kernel: &dyn Kernel, x: PointsRef<'_>) {
         for (found, single) in found.iter().zip(&single) {
             assert_close((found - 0.5) / scale, *single, 1e-12 * n as f64, "batch");
         }
+    }
+}
+
+/// Random features, if the kernel has them, multiply to the kernel on average (within 5 deviations of the mean
+/// over 4000 of them), and their pullback equals central differences.
+///
+/// # Panics
+/// When the law does not hold.
+pub fn features_match(kernel: &dyn Kernel, x: PointsRef<'_>, rng: &mut Stream) {
+    let count = 4000;
+    let Some(features) = kernel.features(count, rng) else { return };
+    assert_eq!(features.count(), count);
+    let (mut first, mut other) = (vec![0.0; count], vec![0.0; count]);
+    features.eval_into(x.row(0), &mut first);
+    for y in x.rows().take(5) {
+        features.eval_into(y, &mut other);
+        let products: Vec<f64> = first.iter().zip(&other).map(|(a, b)| a * b).collect();
+        let mean = products.iter().sum::<f64>() / count as f64;
+        let variance = products.iter().map(|p| (p - mean).powi(2)).sum::<f64>() / count as f64;
+        let bound = 5.0 * (variance / count as f64).sqrt() + 1e-12 * (1.0 + mean.abs());
+        let value = kernel.eval(x.row(0), y);
+        assert!(
+            (mean - value).abs() <= bound,
+            "features average {mean} ± {bound} for a covariance of {value}"
+        );
+    }
+    let weights: Vec<f64> = (0..count).map(|f| ((f * 7) % 11) as f64 / 5.0 - 1.0).collect();
+    let total = |x: &[f64]| {
+        let mut out = vec![0.0; count];
+        features.eval_into(x, &mut out);
+        out.iter().zip(&weights).map(|(o, w)| o * w).sum::<f64>()
+    };
+    let mut gradient = vec![0.5; x.dim()];
+    features.pull_back(x.row(0), &weights, &mut gradient);
+    for d in 0..x.dim() {
+        let at = |offset: f64| {
+            let mut moved = x.row(0).to_vec();
+            moved[d] += offset;
+            total(&moved)
+        };
+        let mut near = x.row(0).to_vec();
+        near[d] += 1e-6;
+        let drop = 1.0 - kernel.eval(x.row(0), &near) / kernel.eval(x.row(0), x.row(0));
+        if drop > 0.01 {
+            // A moved level is another level: the functions jump here and have no slope.
+            continue;
+        }
+        let slope = (at(1e-6) - at(-1e-6)) / 2e-6;
+        assert_close(gradient[d] - 0.5, slope, 1e-4 * count as f64, &format!("input {d} of features"));
     }
 }
 

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 /// Why a kernel could not be built.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
@@ -9,6 +11,32 @@ pub enum KernelError {
         name: String,
         /// Its value.
         value: f64,
+    },
+    /// A correlation is not strictly between 0 and 1.
+    #[error("{name} is {value}, expected a number strictly between 0 and 1")]
+    NotBetween0And1 {
+        /// The parameter, with its index.
+        name: String,
+        /// Its value.
+        value: f64,
+    },
+    /// A lower bound lies above the upper one.
+    #[error("bounds of {name} are [{low}, {high}], expected the lower one first")]
+    EmptyBounds {
+        /// The parameter.
+        name: String,
+        /// Lower bound.
+        low: f64,
+        /// Upper bound.
+        high: f64,
+    },
+    /// A selection of columns that cannot be made.
+    #[error("columns {columns:?}: {problem}")]
+    Columns {
+        /// The columns.
+        columns: Vec<usize>,
+        /// What is wrong with them.
+        problem: String,
     },
     /// A kernel of lengthscales without a dimension.
     #[error("a kernel needs at least one lengthscale")]
@@ -29,6 +57,42 @@ pub(crate) fn require_positive(name: impl Fn() -> String, value: f64) -> Result<
     } else {
         Err(KernelError::NotPositive { name: name(), value })
     }
+}
+
+pub(crate) fn require_between_0_and_1(name: impl Fn() -> String, value: f64) -> Result<(), KernelError> {
+    if value > 0.0 && value < 1.0 {
+        Ok(())
+    } else {
+        Err(KernelError::NotBetween0And1 { name: name(), value })
+    }
+}
+
+/// Columns that a kernel of this dimension can be put on.
+pub(crate) fn require_columns(columns: &[usize], dim: Option<usize>) -> Result<(), KernelError> {
+    let fail = |problem: String| Err(KernelError::Columns { columns: columns.to_vec(), problem });
+    let mut sorted = columns.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    match dim {
+        _ if columns.is_empty() => fail("expected at least one".into()),
+        _ if sorted.len() < columns.len() => fail("expected each only once".into()),
+        Some(dim) if dim != columns.len() => fail(format!("the kernel takes {dim} of them")),
+        _ => Ok(()),
+    }
+}
+
+/// Blocks of columns, one a parameter.
+pub(crate) fn require_blocks(blocks: &[Range<usize>], values: usize) -> Result<(), KernelError> {
+    let columns: Vec<usize> = blocks.iter().cloned().flatten().collect();
+    require_columns(&columns, None)?;
+    let problem = if blocks.iter().any(Range::is_empty) {
+        "expected no empty block".into()
+    } else if blocks.len() != values {
+        format!("{} blocks with {values} values", blocks.len())
+    } else {
+        return Ok(());
+    };
+    Err(KernelError::Columns { columns, problem })
 }
 
 pub(crate) fn common_dim(left: Option<usize>, right: Option<usize>) -> Result<(), KernelError> {

@@ -1,8 +1,14 @@
-use thrifty_domain::PointsRef;
+use thrifty_domain::{Points, PointsRef};
 use thrifty_linalg::Matrix;
 use thrifty_params::Parameterized;
+use thrifty_sampling::Stream;
+
+use crate::Features;
 
 /// A covariance function: symmetric and positive semi-definite.
+///
+/// A new kernel needs what it says of a pair of points; matrices and their gradients follow pair by pair, until
+/// a kernel that is used on large ones brings faster passes of its own.
 ///
 /// Matrices are filled without regard to what they held. Where a matrix is symmetric only its lower half is
 /// written with meaning; the rest of each padded column may be overwritten.
@@ -16,8 +22,24 @@ pub trait Kernel: Parameterized + Send + Sync {
     /// `k(x, y)`.
     fn eval(&self, x: &[f64], y: &[f64]) -> f64;
 
+    /// `grad[p] += weight · ∂k(x, y)/∂θ_p`, for the natural parameters.
+    fn pull_back_pair(&self, x: &[f64], y: &[f64], weight: f64, grad: &mut [f64]);
+
+    /// `grad[d] += Σ_j weights[j] ∂k(x, y_j)/∂x_d`.
+    fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]);
+
+    /// A copy behind a pointer.
+    fn boxed(&self) -> Box<dyn Kernel>;
+
     /// `out[(i, j)] = k(x_i, y_j)`, resized to fit.
-    fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix);
+    fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
+        out.resize(x.len(), y.len());
+        for (j, y) in y.rows().enumerate() {
+            for (slot, x) in out.column_mut(j).iter_mut().zip(x.rows()) {
+                *slot = self.eval(x, y);
+            }
+        }
+    }
 
     /// `out[i] = k(x_i, x_i)`.
     fn diagonal_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
@@ -32,7 +54,15 @@ pub trait Kernel: Parameterized + Send + Sync {
     }
 
     /// `out[(i, j)] = scale · k(x_i, x_j)` for i ≥ j, keeping in `workspace` what the pullback can use again.
-    fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix);
+    fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
+        workspace.points = x.to_owned();
+        out.resize(x.len(), x.len());
+        for j in 0..x.len() {
+            for (i, slot) in out.column_mut(j).iter_mut().enumerate().skip(j) {
+                *slot = scale * self.eval(x.row(i), x.row(j));
+            }
+        }
+    }
 
     /// `grad[p] += scale · Σ_{i≥j} weights[(i, j)] ∂k(x_i, x_j)/∂θ_p`, for the natural parameters and the points
     /// of the last [`Kernel::forward`]. Returns `Σ_{i≥j} weights[(i, j)] k(x_i, x_j)`.
@@ -45,10 +75,17 @@ pub trait Kernel: Parameterized + Send + Sync {
         weights: &Matrix,
         scale: f64,
         grad: &mut [f64],
-    ) -> f64;
-
-    /// `grad[d] += Σ_j weights[j] ∂k(x, y_j)/∂x_d`.
-    fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]);
+    ) -> f64 {
+        let x = workspace.points.as_ref();
+        let mut total = 0.0;
+        for j in 0..x.len() {
+            for (i, w) in weights.column(j).iter().enumerate().skip(j) {
+                total += w * self.eval(x.row(i), x.row(j));
+                self.pull_back_pair(x.row(i), x.row(j), scale * w, grad);
+            }
+        }
+        total
+    }
 
     /// [`Kernel::pull_back_input`] for a batch, with `s` sets of weights for each point of dimension `d`:
     ///
@@ -75,8 +112,12 @@ pub trait Kernel: Parameterized + Send + Sync {
         }
     }
 
-    /// A copy behind a pointer.
-    fn boxed(&self) -> Box<dyn Kernel>;
+    /// `count` random features, whose weighted sums are functions drawn from the prior; `None` when the kernel
+    /// has none.
+    fn features(&self, count: usize, rng: &mut Stream) -> Option<Box<dyn Features>> {
+        let _ = (count, rng);
+        None
+    }
 }
 
 /// Number of weight columns a point; checks the shapes of [`Kernel::pull_back_inputs`].
@@ -100,6 +141,8 @@ pub struct KernelWorkspace {
     pub(crate) inputs: Matrix,
     /// One padded column.
     pub(crate) column: Vec<f64>,
+    /// The points themselves, for kernels that go pair by pair.
+    pub(crate) points: Points,
     /// Workspaces of the parts.
     pub(crate) parts: Vec<KernelWorkspace>,
 }
@@ -124,6 +167,10 @@ impl Kernel for Box<dyn Kernel> {
 
     fn eval(&self, x: &[f64], y: &[f64]) -> f64 {
         (**self).eval(x, y)
+    }
+
+    fn pull_back_pair(&self, x: &[f64], y: &[f64], weight: f64, grad: &mut [f64]) {
+        (**self).pull_back_pair(x, y, weight, grad);
     }
 
     fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
@@ -165,6 +212,10 @@ impl Kernel for Box<dyn Kernel> {
         grad: &mut [f64],
     ) {
         (**self).pull_back_inputs(x, y, weights, scale, grad);
+    }
+
+    fn features(&self, count: usize, rng: &mut Stream) -> Option<Box<dyn Features>> {
+        (**self).features(count, rng)
     }
 
     fn boxed(&self) -> Box<dyn Kernel> {

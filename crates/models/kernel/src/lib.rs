@@ -14,25 +14,44 @@
 
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 
+mod categorical;
+mod conditional;
 mod constant;
 pub mod contract;
 mod error;
+mod features;
+mod hyper;
 mod kernel;
+mod linear;
+mod on_columns;
+mod periodic;
 mod product;
 mod radial;
+mod rational_quadratic;
 mod scaled;
 mod simd;
 mod stationary;
 mod sum;
+mod warped;
+mod white_noise;
 
+pub use categorical::{ByCorrelation, ByLengthscale, Categorical, Exchangeable, Hamming, Likeness};
+pub use conditional::Conditional;
 pub use constant::Constant;
 pub use error::KernelError;
+pub use features::Features;
 pub use kernel::{Kernel, KernelWorkspace};
+pub use linear::Linear;
+pub use on_columns::OnColumns;
+pub use periodic::Periodic;
 pub use product::Product;
 pub use radial::{
     Matern12, Matern12Profile, Matern32, Matern32Profile, Matern52, Matern52Profile, Radial,
     SquaredExponential, SquaredExponentialProfile,
 };
+pub use rational_quadratic::RationalQuadratic;
 pub use scaled::Scaled;
 pub use stationary::Stationary;
 pub use sum::Sum;
+pub use warped::Warped;
+pub use white_noise::WhiteNoise;

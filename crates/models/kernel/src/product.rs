@@ -1,15 +1,17 @@
 use thrifty_domain::PointsRef;
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
+use thrifty_sampling::Stream;
 
 use crate::error::common_dim;
+use crate::features::{Features, Multiplied};
 use crate::kernel::weight_sets;
 use crate::{Kernel, KernelError, KernelWorkspace};
 
 /// The product of two kernels: `k₁(x, y) · k₂(x, y)`.
 ///
 /// Parameters: those of the left part under `left.`, then those of the right part under `right.`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Product<A, B> {
     left: A,
     right: B,
@@ -50,6 +52,19 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Produc
 
     fn eval(&self, x: &[f64], y: &[f64]) -> f64 {
         self.left.eval(x, y) * self.right.eval(x, y)
+    }
+
+    fn pull_back_pair(&self, x: &[f64], y: &[f64], weight: f64, grad: &mut [f64]) {
+        let (for_left, for_right) = grad.split_at_mut(self.left.num_params());
+        self.left.pull_back_pair(x, y, weight * self.right.eval(x, y), for_left);
+        self.right.pull_back_pair(x, y, weight * self.left.eval(x, y), for_right);
+    }
+
+    fn diagonal_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        let mut right = vec![0.0; out.len()];
+        self.left.diagonal_into(x, out);
+        self.right.diagonal_into(x, &mut right);
+        out.iter_mut().zip(right).for_each(|(a, b)| *a *= b);
     }
 
     fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
@@ -115,6 +130,10 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Produc
             }
             part.pull_back_inputs(x, y, &seen, scale, grad);
         }
+    }
+
+    fn features(&self, count: usize, rng: &mut Stream) -> Option<Box<dyn Features>> {
+        Some(Box::new(Multiplied::new(self.left.features(count, rng)?, self.right.features(count, rng)?)))
     }
 
     fn boxed(&self) -> Box<dyn Kernel> {

@@ -1,5 +1,10 @@
 //! The profiles of the stationary kernels.
 
+use std::marker::PhantomData;
+
+use rand_distr::{Distribution, StandardNormal};
+use thrifty_sampling::Stream;
+
 use crate::Stationary;
 use crate::simd::{exp_negative, fma};
 
@@ -15,6 +20,41 @@ pub trait Radial: Send + Sync + Copy + Default + std::fmt::Debug + 'static {
     ///
     /// Implement with `#[inline(always)]`: it runs inside vector loops.
     fn value_and_slope<const FMA: bool>(q: f64) -> (f64, f64);
+
+    /// Draws the precision of the Gaussian mixture that the kernel is: `k(q) = E[exp(-τ q / 2)]`.
+    fn spectral_mixture(rng: &mut Stream) -> f64;
+
+    /// Its name in files.
+    const NAME: &'static str;
+}
+
+/// `τ = 2ν / χ²(2ν)`: the spectral density of a Matérn kernel of order ν is a t density with 2ν degrees of
+/// freedom. Source: Rasmussen & Williams (2006), eq. 4.15.
+fn matern_mixture(twice_order: u32, rng: &mut Stream) -> f64 {
+    let squares: f64 = (0..twice_order).map(|_| StandardNormal.sample(rng)).map(|z: f64| z * z).sum();
+    f64::from(twice_order) / squares
+}
+
+/// Stands for a profile in a file, so that a kernel is not read back as another one.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct ProfileName<R>(PhantomData<R>);
+
+impl<R: Radial> serde::Serialize for ProfileName<R> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(R::NAME)
+    }
+}
+
+impl<'de, R: Radial> serde::Deserialize<'de> for ProfileName<R> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let found = <String as serde::Deserialize>::deserialize(deserializer)?;
+        if found == R::NAME {
+            Ok(Self(PhantomData))
+        } else {
+            let expected = R::NAME;
+            Err(serde::de::Error::custom(format!("kernel is {found}, expected {expected}")))
+        }
+    }
 }
 
 /// Squared exponential: `k = exp(-q/2)`. Source: Rasmussen & Williams (2006), eq. 4.9.
@@ -63,6 +103,12 @@ pub type Matern32 = Stationary<Matern32Profile>;
 pub type Matern52 = Stationary<Matern52Profile>;
 
 impl Radial for SquaredExponentialProfile {
+    const NAME: &'static str = "squared_exponential";
+
+    fn spectral_mixture(_rng: &mut Stream) -> f64 {
+        1.0
+    }
+
     #[inline(always)]
     fn value_and_slope<const FMA: bool>(q: f64) -> (f64, f64) {
         let k = exp_negative::<FMA>(-0.5 * q);
@@ -71,6 +117,12 @@ impl Radial for SquaredExponentialProfile {
 }
 
 impl Radial for Matern12Profile {
+    const NAME: &'static str = "matern12";
+
+    fn spectral_mixture(rng: &mut Stream) -> f64 {
+        matern_mixture(1, rng)
+    }
+
     #[inline(always)]
     fn value_and_slope<const FMA: bool>(q: f64) -> (f64, f64) {
         let r = q.sqrt();
@@ -80,6 +132,12 @@ impl Radial for Matern12Profile {
 }
 
 impl Radial for Matern32Profile {
+    const NAME: &'static str = "matern32";
+
+    fn spectral_mixture(rng: &mut Stream) -> f64 {
+        matern_mixture(3, rng)
+    }
+
     #[inline(always)]
     fn value_and_slope<const FMA: bool>(q: f64) -> (f64, f64) {
         let s = (3.0 * q).sqrt();
@@ -89,6 +147,12 @@ impl Radial for Matern32Profile {
 }
 
 impl Radial for Matern52Profile {
+    const NAME: &'static str = "matern52";
+
+    fn spectral_mixture(rng: &mut Stream) -> f64 {
+        matern_mixture(5, rng)
+    }
+
     #[inline(always)]
     fn value_and_slope<const FMA: bool>(q: f64) -> (f64, f64) {
         let s = (5.0 * q).sqrt();

@@ -2,19 +2,19 @@ use thrifty_domain::PointsRef;
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
 use thrifty_prob::Prior;
+use thrifty_sampling::Stream;
 
-use crate::error::require_positive;
+use crate::features::{Amplified, Features};
+use crate::hyper::Hyper;
 use crate::{Kernel, KernelError, KernelWorkspace};
 
 /// A kernel times a variance: `v · k(x, y)`.
 ///
 /// Parameters: `variance > 0`, log scale, squared units of the function; then the kernel's own.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Scaled<K> {
     kernel: K,
-    variance: f64,
-    bounds: (f64, f64),
-    prior: Option<Prior>,
+    variance: Hyper,
 }
 
 impl<K: Kernel> Scaled<K> {
@@ -23,28 +23,21 @@ impl<K: Kernel> Scaled<K> {
     /// # Errors
     /// [`KernelError::NotPositive`] when the variance is not positive and finite.
     pub fn new(kernel: K, variance: f64) -> Result<Self, KernelError> {
-        require_positive(|| "variance".into(), variance)?;
-        Ok(Self { kernel, variance, bounds: (1e-6, 1e6), prior: None })
+        Ok(Self { kernel, variance: Hyper::positive("variance", vec![variance], 1e-6, 1e6)? })
     }
 
     /// The same kernel with other bounds for learning the variance, which moves into them.
     ///
     /// # Errors
-    /// [`KernelError::NotPositive`] when a bound is not positive and finite, or they are in the wrong order.
-    pub fn with_bounds(mut self, low: f64, high: f64) -> Result<Self, KernelError> {
-        require_positive(|| "lower bound of the variance".into(), low)?;
-        require_positive(|| "upper bound of the variance".into(), high)?;
-        require_positive(|| format!("upper bound {high} minus lower bound {low}"), (high - low).next_up())?;
-        self.bounds = (low, high);
-        self.variance = self.variance.clamp(low, high);
-        Ok(self)
+    /// [`KernelError`] when a bound is not positive and finite, or they are in the wrong order.
+    pub fn with_bounds(self, low: f64, high: f64) -> Result<Self, KernelError> {
+        Ok(Self { variance: self.variance.with_bounds("variance", low, high)?, ..self })
     }
 
     /// The same kernel with a prior for the variance.
     #[must_use]
-    pub fn with_prior(mut self, prior: Prior) -> Self {
-        self.prior = Some(prior);
-        self
+    pub fn with_prior(self, prior: Prior) -> Self {
+        Self { variance: self.variance.with_prior(prior), ..self }
     }
 
     /// The kernel inside.
@@ -56,21 +49,19 @@ impl<K: Kernel> Scaled<K> {
     /// The variance.
     #[must_use]
     pub fn variance(&self) -> f64 {
-        self.variance
+        self.variance.value()
     }
 }
 
 impl<K: Kernel> Parameterized for Scaled<K> {
     fn params(&self) -> Vec<Param> {
-        let variance = Param::positive("variance", self.variance, self.bounds.0, self.bounds.1);
-        let mut params = vec![variance.with_prior(self.prior.clone())];
+        let mut params = vec![self.variance.only_param("variance")];
         params.extend(self.kernel.params());
         params
     }
 
     fn set_params(&mut self, values: &[f64]) {
-        self.variance = values[0];
-        self.kernel.set_params(&values[1..]);
+        self.kernel.set_params(self.variance.take(values));
     }
 }
 
@@ -84,20 +75,26 @@ impl<K: Kernel + Clone + 'static> Kernel for Scaled<K> {
     }
 
     fn eval(&self, x: &[f64], y: &[f64]) -> f64 {
-        self.variance * self.kernel.eval(x, y)
+        self.variance() * self.kernel.eval(x, y)
+    }
+
+    fn pull_back_pair(&self, x: &[f64], y: &[f64], weight: f64, grad: &mut [f64]) {
+        grad[0] += weight * self.kernel.eval(x, y);
+        self.kernel.pull_back_pair(x, y, weight * self.variance(), &mut grad[1..]);
     }
 
     fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
         self.kernel.cov_into(x, y, out);
+        let variance = self.variance();
         for j in 0..out.cols() {
-            out.column_mut(j).iter_mut().for_each(|value| *value *= self.variance);
+            out.column_mut(j).iter_mut().for_each(|value| *value *= variance);
         }
     }
 
     fn diagonal_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         self.kernel.diagonal_into(x, out);
         for value in out {
-            *value *= self.variance;
+            *value *= self.variance();
         }
     }
 
@@ -106,7 +103,7 @@ impl<K: Kernel + Clone + 'static> Kernel for Scaled<K> {
     }
 
     fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
-        self.kernel.forward(x, scale * self.variance, workspace, out);
+        self.kernel.forward(x, scale * self.variance(), workspace, out);
     }
 
     fn pull_back_params(
@@ -116,13 +113,13 @@ impl<K: Kernel + Clone + 'static> Kernel for Scaled<K> {
         scale: f64,
         grad: &mut [f64],
     ) -> f64 {
-        let total = self.kernel.pull_back_params(workspace, weights, scale * self.variance, &mut grad[1..]);
+        let total = self.kernel.pull_back_params(workspace, weights, scale * self.variance(), &mut grad[1..]);
         grad[0] += scale * total;
-        self.variance * total
+        self.variance() * total
     }
 
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
-        let scaled: Vec<f64> = weights.iter().map(|w| w * self.variance).collect();
+        let scaled: Vec<f64> = weights.iter().map(|w| w * self.variance()).collect();
         self.kernel.pull_back_input(x, y, &scaled, grad);
     }
 
@@ -134,7 +131,11 @@ impl<K: Kernel + Clone + 'static> Kernel for Scaled<K> {
         scale: f64,
         grad: &mut [f64],
     ) {
-        self.kernel.pull_back_inputs(x, y, weights, scale * self.variance, grad);
+        self.kernel.pull_back_inputs(x, y, weights, scale * self.variance(), grad);
+    }
+
+    fn features(&self, count: usize, rng: &mut Stream) -> Option<Box<dyn Features>> {
+        Some(Box::new(Amplified { features: self.kernel.features(count, rng)?, by: self.variance().sqrt() }))
     }
 
     fn boxed(&self) -> Box<dyn Kernel> {

@@ -6,9 +6,12 @@ use thrifty_domain::PointsRef;
 use thrifty_linalg::{LANES, Matrix};
 use thrifty_params::{Param, Parameterized};
 use thrifty_prob::Prior;
+use thrifty_sampling::Stream;
 
-use crate::error::require_positive;
+use crate::features::{Cosines, Features};
+use crate::hyper::Hyper;
 use crate::kernel::weight_sets;
+use crate::radial::ProfileName;
 use crate::simd::dispatch;
 use crate::{Kernel, KernelError, KernelWorkspace, Radial};
 use passes::{Cross, FAR, Forward, PullBack, PullBackInputs};
@@ -17,12 +20,11 @@ use passes::{Cross, FAR, Forward, PullBack, PullBackInputs};
 ///
 /// Unit variance; multiply by a variance with [`Scaled`](crate::Scaled).
 /// Parameters: `lengthscale[d] > 0`, log scale, in units of the input.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Stationary<R> {
-    lengthscales: Vec<f64>,
-    bounds: (f64, f64),
-    prior: Option<Prior>,
-    profile: PhantomData<R>,
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(bound = "")]
+pub struct Stationary<R: Radial> {
+    lengthscales: Hyper,
+    profile: ProfileName<R>,
 }
 
 impl<R: Radial> Stationary<R> {
@@ -34,43 +36,41 @@ impl<R: Radial> Stationary<R> {
         if lengthscales.is_empty() {
             return Err(KernelError::NoLengthscales);
         }
-        for (d, &value) in lengthscales.iter().enumerate() {
-            require_positive(|| format!("lengthscale[{d}]"), value)?;
-        }
-        Ok(Self { lengthscales, bounds: (1e-3, 1e3), prior: None, profile: PhantomData })
+        let lengthscales = Hyper::positive("lengthscale", lengthscales, 1e-3, 1e3)?;
+        Ok(Self { lengthscales, profile: ProfileName::default() })
     }
 
     /// The same kernel with other bounds for learning; the lengthscales move into them.
     ///
     /// # Errors
-    /// [`KernelError::NotPositive`] when a bound is not positive and finite, or their ratio is below 1.
-    pub fn with_bounds(mut self, low: f64, high: f64) -> Result<Self, KernelError> {
-        require_positive(|| "lower bound of lengthscales".into(), low)?;
-        require_positive(|| "upper bound of lengthscales".into(), high)?;
-        require_positive(|| format!("upper bound {high} minus lower bound {low}"), (high - low).next_up())?;
-        self.bounds = (low, high);
-        self.lengthscales.iter_mut().for_each(|l| *l = l.clamp(low, high));
-        Ok(self)
+    /// [`KernelError`] when a bound is not positive and finite, or they are in the wrong order.
+    pub fn with_bounds(self, low: f64, high: f64) -> Result<Self, KernelError> {
+        Ok(Self { lengthscales: self.lengthscales.with_bounds("lengthscales", low, high)?, ..self })
     }
 
     /// The same kernel with a prior for every lengthscale.
     #[must_use]
-    pub fn with_prior(mut self, prior: Prior) -> Self {
-        self.prior = Some(prior);
-        self
+    pub fn with_prior(self, prior: Prior) -> Self {
+        Self { lengthscales: self.lengthscales.with_prior(prior), ..self }
     }
 
     /// The lengthscales, one a dimension.
     #[must_use]
     pub fn lengthscales(&self) -> &[f64] {
-        &self.lengthscales
+        &self.lengthscales.values
+    }
+
+    /// Squared scaled distance, cut where every profile has vanished.
+    fn squared_distance(&self, x: &[f64], y: &[f64]) -> f64 {
+        let q = x.iter().zip(y).zip(self.lengthscales()).map(|((x, y), l)| ((x - y) / l).powi(2)).sum();
+        f64::min(q, FAR)
     }
 
     /// Writes `x / ℓ` with a column a dimension, padding set to 0.
     fn scale_into(&self, x: PointsRef<'_>, out: &mut Matrix) {
-        assert_eq!(x.dim(), self.lengthscales.len(), "points of another dimension than the kernel's");
+        assert_eq!(x.dim(), self.lengthscales().len(), "points of another dimension than the kernel's");
         out.resize(x.len(), x.dim());
-        for (d, l) in self.lengthscales.iter().enumerate() {
+        for (d, l) in self.lengthscales().iter().enumerate() {
             let column = out.padded_column_mut(d);
             let (values, padding) = column.split_at_mut(x.len());
             for (value, coordinate) in values.iter_mut().zip(x.as_flat().iter().skip(d).step_by(x.dim())) {
@@ -87,30 +87,34 @@ impl<R: Radial> Stationary<R> {
 
 impl<R: Radial> Parameterized for Stationary<R> {
     fn params(&self) -> Vec<Param> {
-        let (low, high) = self.bounds;
-        let named = |(d, &value): (usize, &f64)| {
-            Param::positive(format!("lengthscale[{d}]"), value, low, high).with_prior(self.prior.clone())
-        };
-        self.lengthscales.iter().enumerate().map(named).collect()
+        self.lengthscales.params("lengthscale").collect()
     }
 
     fn set_params(&mut self, values: &[f64]) {
-        self.lengthscales.copy_from_slice(values);
+        let rest = self.lengthscales.take(values);
+        assert!(rest.is_empty(), "more values than lengthscales");
     }
 }
 
 impl<R: Radial> Kernel for Stationary<R> {
     fn dim(&self) -> Option<usize> {
-        Some(self.lengthscales.len())
+        Some(self.lengthscales().len())
     }
 
     fn num_params(&self) -> usize {
-        self.lengthscales.len()
+        self.lengthscales().len()
     }
 
     fn eval(&self, x: &[f64], y: &[f64]) -> f64 {
-        let q = x.iter().zip(y).zip(&self.lengthscales).map(|((x, y), l)| ((x - y) / l).powi(2)).sum();
-        R::value_and_slope::<false>(f64::min(q, FAR)).0
+        R::value_and_slope::<false>(self.squared_distance(x, y)).0
+    }
+
+    fn pull_back_pair(&self, x: &[f64], y: &[f64], weight: f64, grad: &mut [f64]) {
+        let (_, slope) = R::value_and_slope::<false>(self.squared_distance(x, y));
+        for (((slot, x), y), l) in grad.iter_mut().zip(x).zip(y).zip(self.lengthscales()) {
+            let z = (x - y) / l;
+            *slot += weight * slope * z * z / l;
+        }
     }
 
     fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
@@ -120,7 +124,7 @@ impl<R: Radial> Kernel for Stationary<R> {
         dispatch(Cross::<R> {
             inputs: &inputs,
             y,
-            lengthscales: &self.lengthscales,
+            lengthscales: self.lengthscales(),
             out,
             profile: PhantomData,
         });
@@ -150,9 +154,9 @@ impl<R: Radial> Kernel for Stationary<R> {
         scale: f64,
         grad: &mut [f64],
     ) -> f64 {
-        let mut sums = vec![[0.0; LANES]; self.lengthscales.len()];
+        let mut sums = vec![[0.0; LANES]; self.lengthscales().len()];
         let total = dispatch(PullBack { workspace, weights, sums: &mut sums });
-        for ((slot, lanes), l) in grad.iter_mut().zip(&sums).zip(&self.lengthscales) {
+        for ((slot, lanes), l) in grad.iter_mut().zip(&sums).zip(self.lengthscales()) {
             *slot += scale * lanes.iter().sum::<f64>() / l;
         }
         total
@@ -177,13 +181,17 @@ impl<R: Radial> Kernel for Stationary<R> {
         dispatch(PullBackInputs::<R> {
             inputs: &inputs,
             x,
-            lengthscales: &self.lengthscales,
+            lengthscales: self.lengthscales(),
             weights,
             sets,
             scale,
             grad,
             profile: PhantomData,
         });
+    }
+
+    fn features(&self, count: usize, rng: &mut Stream) -> Option<Box<dyn Features>> {
+        Some(Box::new(Cosines::of(self.lengthscales(), count, rng, R::spectral_mixture)))
     }
 
     fn boxed(&self) -> Box<dyn Kernel> {

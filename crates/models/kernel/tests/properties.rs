@@ -1,15 +1,21 @@
 //! Every kernel obeys the contract on random points; edges and bad parameters.
 
+#![allow(clippy::single_range_in_vec_init)] // a block of columns is a range, and one block is common
+
 use proptest::prelude::*;
 use thrifty_domain::Points;
 use thrifty_kernel::{
-    Constant, Kernel, KernelError, Matern12, Matern32, Matern52, Product, Scaled, SquaredExponential, Sum,
+    Conditional, Constant, Exchangeable, Hamming, Kernel, KernelError, Linear, Matern12, Matern32, Matern52,
+    OnColumns, Periodic, Product, RationalQuadratic, Scaled, SquaredExponential, Sum, Warped, WhiteNoise,
     contract,
 };
+use thrifty_sampling::Seed;
 
 fn points() -> impl Strategy<Value = Points> {
     (1_usize..6, 1_usize..30).prop_flat_map(|(dim, n)| {
-        prop::collection::vec(-1.0..2.0_f64, n * dim).prop_map(move |data| Points::from_flat(data, dim))
+        // Some values come again, as levels do.
+        let value = prop_oneof![3 => -1.0..2.0_f64, 1 => Just(0.0), 1 => Just(1.0)];
+        prop::collection::vec(value, n * dim).prop_map(move |data| Points::from_flat(data, dim))
     })
 }
 
@@ -18,7 +24,35 @@ fn all(lengthscales: &[f64], variance: f64) -> Vec<Box<dyn Kernel>> {
     let scaled = Scaled::new(Matern52::new(l()).unwrap(), variance).unwrap();
     let product = Product::new(scaled.clone(), Matern32::new(l()).unwrap()).unwrap();
     let bias = Sum::new(product.clone(), Scaled::new(Constant, 0.3).unwrap()).unwrap();
+    let last = lengthscales.len() - 1;
+    let first = || Matern52::new(vec![lengthscales[0]]).unwrap();
+    let levels = Exchangeable::new(vec![0..1, last.max(1)..last.max(1) + 1], vec![0.3, 0.9]).unwrap();
+    let levels = if last == 0 { Exchangeable::new(vec![0..1], vec![0.3]).unwrap() } else { levels };
     vec![
+        Box::new(RationalQuadratic::new(l(), variance).unwrap()),
+        Box::new(Periodic::new(l(), 1.3 * variance).unwrap()),
+        Box::new(Linear::new(l()).unwrap()),
+        Box::new(Sum::new(Linear::new(l()).unwrap(), Scaled::new(WhiteNoise, 0.4).unwrap()).unwrap()),
+        Box::new(levels.clone()),
+        Box::new(Hamming::new(vec![0..last + 1], vec![variance]).unwrap()),
+        Box::new(Product::new(levels, Scaled::new(Matern52::new(l()).unwrap(), variance).unwrap()).unwrap()),
+        Box::new(OnColumns::new(first(), vec![last]).unwrap()),
+        Box::new(Conditional::new(first(), vec![0], last, 0.2).unwrap()),
+        Box::new(
+            Product::new(
+                Conditional::new(OnColumns::new(first(), vec![0]).unwrap(), vec![last], 0, 0.6).unwrap(),
+                RationalQuadratic::new(l(), 0.7).unwrap(),
+            )
+            .unwrap(),
+        ),
+        Box::new(Warped::new(scaled.clone(), last + 1).unwrap()),
+        Box::new(
+            Warped::new(
+                Product::new(Linear::new(l()).unwrap(), Matern32::new(l()).unwrap()).unwrap(),
+                last + 1,
+            )
+            .unwrap(),
+        ),
         Box::new(SquaredExponential::new(l()).unwrap()),
         Box::new(Matern12::new(l()).unwrap()),
         Box::new(Matern32::new(l()).unwrap()),
@@ -45,6 +79,13 @@ proptest! {
     fn covariances_are_consistent((x, lengthscales, variance) in cases()) {
         for kernel in all(&lengthscales, variance) {
             contract::covariance_is_consistent(&*kernel, x.as_ref());
+        }
+    }
+
+    #[test]
+    fn random_features_match_their_kernel((x, lengthscales, variance) in cases(), seed in 0_u64..1000) {
+        for (id, kernel) in all(&lengthscales, variance).into_iter().enumerate() {
+            contract::features_match(&*kernel, x.as_ref(), &mut Seed(seed).stream("features", id as u64));
         }
     }
 
@@ -85,6 +126,54 @@ fn bad_parameters_are_named() {
     let mismatch =
         Sum::new(Matern52::new(vec![1.0]).unwrap(), Matern12::new(vec![1.0; 2]).unwrap()).unwrap_err();
     assert_eq!(mismatch, KernelError::DimensionMismatch { left: 1, right: 2 });
+}
+
+#[test]
+fn bad_blocks_and_columns_are_named() {
+    let one = || Matern52::new(vec![1.0]).unwrap();
+    assert!(OnColumns::new(one(), vec![]).unwrap_err().to_string().contains("at least one"));
+    assert!(OnColumns::new(one(), vec![1, 2]).unwrap_err().to_string().contains("takes 1"));
+    assert!(OnColumns::new(Constant, vec![2, 2]).unwrap_err().to_string().contains("only once"));
+    assert!(Exchangeable::new(vec![0..2, 1..3], vec![0.5; 2]).unwrap_err().to_string().contains("only once"));
+    assert!(Exchangeable::new(vec![0..2, 3..3], vec![0.5; 2]).unwrap_err().to_string().contains("empty"));
+    assert!(Hamming::new(vec![0..2], vec![1.0, 2.0]).unwrap_err().to_string().contains("1 blocks with 2"));
+    assert!(Exchangeable::new(vec![0..1], vec![1.0]).unwrap_err().to_string().contains("correlation is 1"));
+    assert!(Conditional::new(one(), vec![0], 1, f64::NAN).unwrap_err().to_string().contains("shared"));
+    assert!(Warped::new(one(), 2).is_err() && Periodic::new(vec![1.0], 0.0).is_err());
+}
+
+#[test]
+fn limits_and_special_cases() {
+    let (x, y) = ([0.2, 0.7], [0.9, 0.1]);
+    let close = |a: f64, b: f64, tolerance: f64| assert!((a - b).abs() < tolerance, "{a} against {b}");
+    let se = SquaredExponential::new(vec![0.5, 0.8]).unwrap();
+    close(RationalQuadratic::new(vec![0.5, 0.8], 1e9).unwrap().eval(&x, &y), se.eval(&x, &y), 1e-8);
+    let periodic = Periodic::new(vec![0.5, 0.8], 0.3).unwrap();
+    close(periodic.eval(&x, &[y[0] + 0.6, y[1] - 0.9]), periodic.eval(&x, &y), 1e-12);
+    let hamming = Hamming::new(vec![0..1, 1..2], vec![2.0, 1.0]).unwrap();
+    close(hamming.eval(&x, &y), (-1.5_f64).exp(), 1e-15);
+    close(hamming.eval(&x, &[0.2, 0.1]), (-1.0_f64).exp(), 1e-15);
+    // a = b = 1 bends nothing but the margin.
+    close(Warped::new(se.clone(), 2).unwrap().eval(&x, &y), se.eval(&x, &y), 1e-5);
+    let conditional = Conditional::new(Matern52::new(vec![0.4]).unwrap(), vec![0], 1, 0.25).unwrap();
+    let base = Matern52::new(vec![0.4]).unwrap().eval(&[0.1], &[0.6]);
+    close(conditional.eval(&[0.1, 1.0], &[0.6, 1.0]), 0.25 + 0.75 * base, 1e-15);
+    close(conditional.eval(&[0.1, 0.0], &[0.6, 0.0]), 1.0, 1e-15);
+    close(conditional.eval(&[0.5, 0.0], &[0.5, 1.0]), 0.25, 1e-15);
+}
+
+#[test]
+fn kernels_survive_a_file_and_are_not_read_as_another() {
+    let kernel = Product::new(
+        Scaled::new(Matern52::new(vec![0.3, 0.4]).unwrap(), 2.0).unwrap(),
+        Exchangeable::new(vec![0..2], vec![0.5]).unwrap(),
+    )
+    .unwrap();
+    let text = serde_json::to_string(&kernel).unwrap();
+    assert_eq!(serde_json::from_str::<Product<Scaled<Matern52>, Exchangeable>>(&text).unwrap(), kernel);
+    let text = serde_json::to_string(&Matern52::new(vec![0.3]).unwrap()).unwrap();
+    let error = serde_json::from_str::<Matern32>(&text).unwrap_err();
+    assert!(error.to_string().contains("kernel is matern52, expected matern32"), "{error}");
 }
 
 #[test]

@@ -1,0 +1,45 @@
+//! Random features: what draws functions from a Gaussian process.
+
+mod combined;
+mod cosines;
+mod levels;
+mod slopes;
+
+use thrifty_sampling::Stream;
+
+pub(crate) use combined::{Added, Amplified, Multiplied, OnColumns};
+pub(crate) use cosines::Cosines;
+pub(crate) use levels::LevelSigns;
+pub(crate) use slopes::{Ones, Slopes};
+
+/// Random functions `φ_1, …, φ_F` whose products are the kernel on average:
+///
+/// ```text
+/// E[φ_f(x) φ_f(y)] = k(x, y),   g(x) = Σ_f w_f φ_f(x) / √F,   w_f ~ N(0, 1)
+/// ```
+///
+/// Then g has covariance k on average over the features and is nearly Gaussian for many of them.
+/// Source: Rahimi & Recht (2007).
+pub trait Features: Send + Sync {
+    /// F.
+    fn count(&self) -> usize;
+
+    /// `out[f] = φ_f(x)`.
+    fn eval_into(&self, x: &[f64], out: &mut [f64]);
+
+    /// `grad[d] += Σ_f weights[f] ∂φ_f(x)/∂x_d`.
+    fn pull_back(&self, x: &[f64], weights: &[f64], grad: &mut [f64]);
+
+    /// A copy behind a pointer.
+    fn boxed(&self) -> Box<dyn Features>;
+}
+
+impl Clone for Box<dyn Features> {
+    fn clone(&self) -> Self {
+        (**self).boxed()
+    }
+}
+
+fn sign(rng: &mut Stream) -> f64 {
+    if rng.bits() >> 63 == 0 { 1.0 } else { -1.0 }
+}

@@ -1,0 +1,92 @@
+//! The hyperparameters of one kind that a kernel holds: values, bounds for learning, a prior.
+
+use thrifty_params::{Param, Transform};
+use thrifty_prob::Prior;
+
+use crate::KernelError;
+use crate::error::{require_between_0_and_1, require_positive};
+
+/// Values of one kind, learnt within the same bounds under the same prior.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Hyper {
+    pub(crate) values: Vec<f64>,
+    low: f64,
+    high: f64,
+    transform: Transform,
+    prior: Option<Prior>,
+}
+
+impl Hyper {
+    /// Values within `(low, high)`, learnt on the scale of the transform, whose range they must lie in.
+    pub(crate) fn new(
+        name: &str,
+        values: Vec<f64>,
+        (low, high, transform): (f64, f64, Transform),
+    ) -> Result<Self, KernelError> {
+        let only = values.len() == 1;
+        for (index, &value) in values.iter().enumerate() {
+            let name = || if only { name.into() } else { format!("{name}[{index}]") };
+            match transform {
+                Transform::Identity => {}
+                Transform::Log => require_positive(name, value)?,
+                Transform::Logit => require_between_0_and_1(name, value)?,
+            }
+        }
+        Ok(Self { values, low, high, transform, prior: None })
+    }
+
+    /// Positive values on the log scale, within `[low, high]`.
+    pub(crate) fn positive(name: &str, values: Vec<f64>, low: f64, high: f64) -> Result<Self, KernelError> {
+        Self::new(name, values, (low, high, Transform::Log))
+    }
+
+    /// One correlation, strictly between 0 and 1, on the logit scale within `[1e-4, 1 - 1e-4]`.
+    pub(crate) fn correlation(name: &str, value: f64) -> Result<Self, KernelError> {
+        Self::new(name, vec![value], (1e-4, 1.0 - 1e-4, Transform::Logit))
+    }
+
+    /// The same with other bounds; the values move into them.
+    pub(crate) fn with_bounds(mut self, name: &str, low: f64, high: f64) -> Result<Self, KernelError> {
+        require_positive(|| format!("lower bound of {name}"), low)?;
+        require_positive(|| format!("upper bound of {name}"), high)?;
+        if high < low {
+            return Err(KernelError::EmptyBounds { name: name.into(), low, high });
+        }
+        (self.low, self.high) = (low, high);
+        self.values.iter_mut().for_each(|value| *value = value.clamp(low, high));
+        Ok(self)
+    }
+
+    pub(crate) fn with_prior(mut self, prior: Prior) -> Self {
+        self.prior = Some(prior);
+        self
+    }
+
+    /// The first value: that of a kind with only one.
+    pub(crate) fn value(&self) -> f64 {
+        self.values[0]
+    }
+
+    /// Snapshots named `name[i]`.
+    pub(crate) fn params<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Param> + 'a {
+        self.values.iter().enumerate().map(move |(i, &value)| self.param(format!("{name}[{i}]"), value))
+    }
+
+    /// The snapshot of the only value, named `name`.
+    pub(crate) fn only_param(&self, name: &str) -> Param {
+        self.param(name.into(), self.value())
+    }
+
+    fn param(&self, name: String, value: f64) -> Param {
+        // A value given outside the bounds stays as it is and widens them.
+        let (low, high) = (self.low.min(value), self.high.max(value));
+        Param { name, value, low, high, transform: self.transform, prior: self.prior.clone() }
+    }
+
+    /// Takes new values from the front of `values` and returns the rest.
+    pub(crate) fn take<'a>(&mut self, values: &'a [f64]) -> &'a [f64] {
+        let (own, rest) = values.split_at(self.values.len());
+        self.values.copy_from_slice(own);
+        rest
+    }
+}
