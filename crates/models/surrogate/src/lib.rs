@@ -8,7 +8,13 @@
 //! matrices are row-major slices. Variances are of the latent function, without observation noise, and
 //! never negative. All sizes are contracts: a slice of another length panics.
 
+mod calibration;
 pub mod contract;
 mod posterior;
+mod sample;
 
-pub use posterior::{JointPosterior, Posterior, PosteriorGradient, Surrogate};
+pub use calibration::{Calibration, CalibrationError};
+pub use posterior::{
+    JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, SamplePath, Surrogate,
+};
+pub use sample::sample_jointly;

@@ -25,6 +25,11 @@ pub trait Posterior: Send + Sync {
     fn joint(&self) -> Option<&dyn JointPosterior> {
         None
     }
+
+    /// Functions drawn from it, if it can draw them.
+    fn paths(&self) -> Option<&dyn PathSampler> {
+        None
+    }
 }
 
 /// A posterior whose mean and variance can be differentiated with respect to the point.
@@ -47,6 +52,41 @@ pub trait JointPosterior: Posterior {
 
     /// Posterior covariance between the latent function at `a` and at `b`: row-major, `a` in rows. Overwrites.
     fn cross_covariance_into(&self, a: PointsRef<'_>, b: PointsRef<'_>, out: &mut [f64]);
+
+    /// Its gradients, if it has them.
+    fn joint_gradient(&self) -> Option<&dyn JointGradient> {
+        None
+    }
+}
+
+/// A joint posterior that can be differentiated with respect to its points.
+pub trait JointGradient: JointPosterior {
+    /// Adds the gradient of a weighted sum of means and covariances at m points:
+    ///
+    /// ```text
+    /// grad[i·d + k] += ∂/∂x_ik (Σ_i u_i mean_i + Σ_ij W_ij cov_ij)
+    /// ```
+    ///
+    /// `of_mean` is u, `of_covariance` is W, m×m and row-major, not necessarily symmetric.
+    fn pull_back_joint(&self, x: PointsRef<'_>, of_mean: &[f64], of_covariance: &[f64], grad: &mut [f64]);
+}
+
+/// A function drawn from a posterior.
+pub trait SamplePath: Send + Sync {
+    /// Dimension of the points it takes.
+    fn dim(&self) -> usize;
+
+    /// Its values at m points. Overwrites.
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]);
+
+    /// Its value at a point; overwrites `gradient` with the slope there.
+    fn value_with_gradient(&self, x: &[f64], gradient: &mut [f64]) -> f64;
+}
+
+/// A posterior from which whole functions can be drawn.
+pub trait PathSampler: Posterior {
+    /// `count` independent functions; `None` when the prior has no way of drawing them.
+    fn sample_paths(&self, count: usize, rng: &mut Stream) -> Option<Vec<Box<dyn SamplePath>>>;
 }
 
 /// A model that learns a function from data.
