@@ -4,8 +4,8 @@ use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::Surrogate;
 
-use crate::fit::{self, ScaledData};
-use crate::{GpError, GpPosterior, GpSettings};
+use crate::data::{self, ScaledData};
+use crate::{GpError, GpPosterior, GpSettings, fit};
 
 /// A Gaussian process before data: a kernel, and what is assumed besides.
 #[derive(Debug, Clone)]
@@ -108,9 +108,24 @@ impl<K: Kernel + Clone> Gp<K> {
     /// # Errors
     /// [`GpError`]: empty or mismatched data, anything not finite, a bad setting, numerical breakdown.
     pub fn fit(&self, x: PointsRef<'_>, y: &[f64], rng: &mut Stream) -> Result<GpPosterior<K>, GpError> {
-        let data = self.checked(x, y)?;
+        self.fit_with_noise(x, y, &vec![0.0; y.len()], rng)
+    }
+
+    /// [`Gp::fit`] where each observation has a noise of known variance (squared units of the targets), which
+    /// adds to the noise of the settings.
+    ///
+    /// # Errors
+    /// As [`Gp::fit`], and for a variance that is negative or not finite.
+    pub fn fit_with_noise(
+        &self,
+        x: PointsRef<'_>,
+        y: &[f64],
+        variances: &[f64],
+        rng: &mut Stream,
+    ) -> Result<GpPosterior<K>, GpError> {
+        let data = self.checked(x, y, variances)?;
         let (learnt, restarts) = fit::learn(&self.kernel, &self.settings, &data, self.warm.as_deref(), rng)?;
-        GpPosterior::new(learnt, data, &self.settings, restarts)
+        GpPosterior::new(learnt, data, &self.settings.jitter, restarts)
     }
 
     /// Conditions on the data with the hyperparameters as they are: the kernel's and the settings' own, or
@@ -119,30 +134,31 @@ impl<K: Kernel + Clone> Gp<K> {
     /// # Errors
     /// As [`Gp::fit`].
     pub fn condition(&self, x: PointsRef<'_>, y: &[f64]) -> Result<GpPosterior<K>, GpError> {
-        let data = self.checked(x, y)?;
-        let learnt = fit::as_given(&self.kernel, &self.settings, &data, self.warm.as_deref());
-        GpPosterior::new(learnt, data, &self.settings, Vec::new())
+        self.condition_with_noise(x, y, &vec![0.0; y.len()])
     }
 
-    fn checked(&self, x: PointsRef<'_>, y: &[f64]) -> Result<ScaledData, GpError> {
+    /// [`Gp::condition`] with noise as in [`Gp::fit_with_noise`].
+    ///
+    /// # Errors
+    /// As [`Gp::fit_with_noise`].
+    pub fn condition_with_noise(
+        &self,
+        x: PointsRef<'_>,
+        y: &[f64],
+        variances: &[f64],
+    ) -> Result<GpPosterior<K>, GpError> {
+        let data = self.checked(x, y, variances)?;
+        let learnt = fit::as_given(&self.kernel, &self.settings, &data, self.warm.as_deref());
+        GpPosterior::new(learnt, data, &self.settings.jitter, Vec::new())
+    }
+
+    fn checked(&self, x: PointsRef<'_>, y: &[f64], variances: &[f64]) -> Result<ScaledData, GpError> {
         self.settings.validate()?;
         if x.is_empty() && y.is_empty() {
             return Err(GpError::Empty);
         }
-        if x.len() != y.len() {
-            return Err(GpError::LengthMismatch { points: x.len(), targets: y.len() });
-        }
-        match self.kernel.dim() {
-            Some(expected) if expected != x.dim() => {
-                return Err(GpError::DimensionMismatch { found: x.dim(), expected });
-            }
-            _ => {}
-        }
-        x.require_finite()?;
-        if let Some(index) = y.iter().position(|v| !v.is_finite()) {
-            return Err(GpError::NonFiniteTarget { index, value: y[index] });
-        }
-        Ok(ScaledData::new(x, y, &self.settings))
+        data::check(self.kernel.dim(), x, y, variances)?;
+        Ok(ScaledData::new(x, y, variances, &self.settings))
     }
 }
 

@@ -19,6 +19,7 @@
 //! # Ok::<(), thrifty_gp::GpError>(())
 //! ```
 
+mod data;
 mod error;
 mod fit;
 mod gp;
