@@ -1,5 +1,8 @@
 use thrifty_domain::PointsRef;
-use thrifty_kernel::{Kernel, Matern12, Matern32, Matern52, Radial, Scaled, SquaredExponential, Stationary};
+use thrifty_kernel::{
+    Kernel, KernelError, Matern12, Matern32, Matern52, Radial, Scaled, SquaredExponential, Stationary,
+    dimension_scaled_prior,
+};
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::Surrogate;
@@ -51,22 +54,43 @@ impl Gp<Scaled<SquaredExponential>> {
 impl<R: Radial> Gp<Scaled<Stationary<R>>> {
     /// A process on the unit cube with one lengthscale a dimension and default settings.
     ///
-    /// Lengthscales: within `[0.01, 100]` from ½√d, prior log-normal(√2 + ½ ln d, √3), which grows with the
-    /// dimension as distances do (Hvarfner, Hellsten & Nardi 2024). Variance, on standardised targets: within
-    /// `[1e-3, 1e3]` from 1, prior log-normal(0, 1).
+    /// Lengthscales: within `[0.01, 100]` from ½√d, with the prior [`dimension_scaled_prior`]. Variance, on
+    /// standardised targets: within `[1e-3, 1e3]` from 1, prior log-normal(0, 1).
     #[must_use]
     pub fn stationary(dim: usize) -> Self {
-        let d = dim.max(1) as f64;
-        let lengthscale_prior = Prior::LogNormal { mu: 2_f64.sqrt() + 0.5 * d.ln(), sigma: 3_f64.sqrt() };
-        let kernel = Stationary::<R>::new(vec![0.5 * d.sqrt(); dim.max(1)])
-            .and_then(|kernel| kernel.with_prior(lengthscale_prior).with_bounds(0.01, 100.0))
-            .and_then(|kernel| Scaled::new(kernel, 1.0))
-            .and_then(|kernel| {
-                kernel.with_prior(Prior::LogNormal { mu: 0.0, sigma: 1.0 }).with_bounds(1e-3, 1e3)
-            })
-            .unwrap_or_else(|error| unreachable!("constants are valid: {error}"));
-        Self::new(kernel)
+        Self::new(default_kernel(
+            dim,
+            Some(dimension_scaled_prior(dim)),
+            Some(Prior::LogNormal { mu: 0.0, sigma: 1.0 }),
+        ))
     }
+
+    /// [`Gp::stationary`] without any prior, under [`GpSettings::surrogate_training_protocol`].
+    #[must_use]
+    pub fn by_maximum_likelihood(dim: usize, restarts: usize) -> Self {
+        Self::new(default_kernel(dim, None, None))
+            .with_settings(GpSettings::surrogate_training_protocol(restarts))
+    }
+}
+
+fn default_kernel<R: Radial>(
+    dim: usize,
+    of_lengthscales: Option<Prior>,
+    of_variance: Option<Prior>,
+) -> Scaled<Stationary<R>> {
+    let d = dim.max(1);
+    let kernel = || {
+        let mut kernel = Stationary::<R>::new(vec![0.5 * (d as f64).sqrt(); d])?.with_bounds(0.01, 100.0)?;
+        if let Some(prior) = of_lengthscales {
+            kernel = kernel.with_prior(prior);
+        }
+        let mut scaled = Scaled::new(kernel, 1.0)?.with_bounds(1e-3, 1e3)?;
+        if let Some(prior) = of_variance {
+            scaled = scaled.with_prior(prior);
+        }
+        Ok(scaled)
+    };
+    kernel().unwrap_or_else(|error: KernelError| unreachable!("constants are valid: {error}"))
 }
 
 impl<K: Kernel + Clone> Gp<K> {

@@ -40,6 +40,7 @@ pub use conditional::Conditional;
 pub use constant::Constant;
 pub use error::KernelError;
 pub use features::Features;
+pub use hyper::dimension_scaled_prior;
 pub use kernel::{Kernel, KernelWorkspace};
 pub use linear::Linear;
 pub use on_columns::OnColumns;
