@@ -1,7 +1,7 @@
-use thrifty_domain::PointsRef;
+use thrifty_domain::{Domain, PointsRef};
 use thrifty_kernel::{
-    Kernel, KernelError, Matern12, Matern32, Matern52, Radial, Scaled, SquaredExponential, Stationary,
-    dimension_scaled_prior,
+    Kernel, KernelError, Lengthscales, Matern12, Matern32, Matern52, Radial, Scaled, SquaredExponential,
+    Stationary, dimension_scaled_prior, for_domain,
 };
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
@@ -91,6 +91,39 @@ fn default_kernel<R: Radial>(
         Ok(scaled)
     };
     kernel().unwrap_or_else(|error: KernelError| unreachable!("constants are valid: {error}"))
+}
+
+impl Gp<Box<dyn Kernel>> {
+    /// [`Gp::stationary`] on a domain whose variables are taken as what they are: see [`for_domain`].
+    ///
+    /// The prior of the lengthscales counts the variables as dimensions.
+    #[must_use]
+    pub fn on_domain<R: Radial>(domain: &Domain) -> Self {
+        let d = domain.variables().len().max(1);
+        let lengthscales = Lengthscales {
+            start: (0.5 * (d as f64).sqrt()).min(100.0),
+            bounds: (0.01, 100.0),
+            prior: Some(dimension_scaled_prior(d)),
+        };
+        Self::on_domain_with::<R>(domain, &lengthscales, Some(Prior::LogNormal { mu: 0.0, sigma: 1.0 }))
+            .unwrap_or_else(|error| unreachable!("constants are valid: {error}"))
+    }
+
+    /// [`Gp::on_domain`] with other beliefs of the lengthscales and the variance.
+    ///
+    /// # Errors
+    /// [`KernelError`] for lengthscales that make no sense.
+    pub fn on_domain_with<R: Radial>(
+        domain: &Domain,
+        lengthscales: &Lengthscales,
+        variance: Option<Prior>,
+    ) -> Result<Self, KernelError> {
+        let scaled = Scaled::new(for_domain::<R>(domain, lengthscales)?, 1.0)?.with_bounds(1e-3, 1e3)?;
+        Ok(Self::new(match variance {
+            Some(prior) => scaled.with_prior(prior).boxed(),
+            None => scaled.boxed(),
+        }))
+    }
 }
 
 impl<K: Kernel + Clone> Gp<K> {

@@ -72,7 +72,13 @@ impl<'a> Belief<'a> {
         }
         let notes = trials.iter().rev().find_map(|trial| trial.memo.0.get(NOTES));
         let mut model = model
-            .fit(train_x.as_ref(), &train_y, notes.map(Vec::as_slice), &mut seed.stream("fit", id.0))
+            .fit(
+                space.domain(),
+                train_x.as_ref(),
+                &train_y,
+                notes.map(Vec::as_slice),
+                &mut seed.stream("fit", id.0),
+            )
             .map_err(|error| {
                 OptimizerError::failed(format!("fitting the model for trial {}", id.0), error)
             })?;
