@@ -15,6 +15,7 @@ pub fn model(noise: Noise) -> GpModel {
         family: KernelFamily::SquaredExponential,
         settings: GpSettings { noise, mean: Mean::Zero, restarts: 4, ..GpSettings::default() },
         lengthscale_bounds: Some((0.02, 2.0)),
+        warp_inputs: false,
     }
 }
 

@@ -1,7 +1,7 @@
 use thrifty_domain::{Domain, PointsRef};
 use thrifty_kernel::{
-    Kernel, KernelError, Lengthscales, Matern12, Matern32, Matern52, Radial, Scaled, SquaredExponential,
-    Stationary, dimension_scaled_prior, for_domain,
+    Inputs, Kernel, KernelError, Matern12, Matern32, Matern52, Radial, Scaled, SquaredExponential,
+    Stationary, for_domain,
 };
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
@@ -54,41 +54,31 @@ impl Gp<Scaled<SquaredExponential>> {
 impl<R: Radial> Gp<Scaled<Stationary<R>>> {
     /// A process on the unit cube with one lengthscale a dimension and default settings.
     ///
-    /// Lengthscales: within `[0.01, 100]` from ½√d, with the prior [`dimension_scaled_prior`]. Variance, on
+    /// Lengthscales: within `[0.01, 100]` from ½√d, with the prior [`dimension_scaled_prior`](thrifty_kernel::dimension_scaled_prior). Variance, on
     /// standardised targets: within `[1e-3, 1e3]` from 1, prior log-normal(0, 1).
     #[must_use]
     pub fn stationary(dim: usize) -> Self {
-        Self::new(default_kernel(
-            dim,
-            Some(dimension_scaled_prior(dim)),
-            Some(Prior::LogNormal { mu: 0.0, sigma: 1.0 }),
-        ))
+        Self::new(default_kernel(&Inputs::for_dimension(dim), dim))
     }
 
     /// [`Gp::stationary`] without any prior, under [`GpSettings::surrogate_training_protocol`].
     #[must_use]
     pub fn by_maximum_likelihood(dim: usize, restarts: usize) -> Self {
-        Self::new(default_kernel(dim, None, None))
+        Self::new(default_kernel(&Inputs { prior: None, ..Inputs::for_dimension(dim) }, dim))
             .with_settings(GpSettings::surrogate_training_protocol(restarts))
     }
 }
 
-fn default_kernel<R: Radial>(
-    dim: usize,
-    of_lengthscales: Option<Prior>,
-    of_variance: Option<Prior>,
-) -> Scaled<Stationary<R>> {
-    let d = dim.max(1);
+fn default_kernel<R: Radial>(inputs: &Inputs, dim: usize) -> Scaled<Stationary<R>> {
     let kernel = || {
-        let mut kernel = Stationary::<R>::new(vec![0.5 * (d as f64).sqrt(); d])?.with_bounds(0.01, 100.0)?;
-        if let Some(prior) = of_lengthscales {
-            kernel = kernel.with_prior(prior);
+        let (low, high) = inputs.bounds;
+        let kernel = Stationary::<R>::new(vec![inputs.lengthscale; dim.max(1)])?.with_bounds(low, high)?;
+        let scaled = |kernel| Scaled::new(kernel, 1.0)?.with_bounds(1e-3, 1e3);
+        match &inputs.prior {
+            Some(prior) => Ok(scaled(kernel.with_prior(prior.clone()))?
+                .with_prior(Prior::LogNormal { mu: 0.0, sigma: 1.0 })),
+            None => scaled(kernel),
         }
-        let mut scaled = Scaled::new(kernel, 1.0)?.with_bounds(1e-3, 1e3)?;
-        if let Some(prior) = of_variance {
-            scaled = scaled.with_prior(prior);
-        }
-        Ok(scaled)
     };
     kernel().unwrap_or_else(|error: KernelError| unreachable!("constants are valid: {error}"))
 }
@@ -99,28 +89,18 @@ impl Gp<Box<dyn Kernel>> {
     /// The prior of the lengthscales counts the variables as dimensions.
     #[must_use]
     pub fn on_domain<R: Radial>(domain: &Domain) -> Self {
-        let d = domain.variables().len().max(1);
-        let lengthscales = Lengthscales {
-            start: (0.5 * (d as f64).sqrt()).min(100.0),
-            bounds: (0.01, 100.0),
-            prior: Some(dimension_scaled_prior(d)),
-        };
-        Self::on_domain_with::<R>(domain, &lengthscales, Some(Prior::LogNormal { mu: 0.0, sigma: 1.0 }))
+        Self::on_domain_with::<R>(domain, &Inputs::for_dimension(domain.variables().len()))
             .unwrap_or_else(|error| unreachable!("constants are valid: {error}"))
     }
 
-    /// [`Gp::on_domain`] with other beliefs of the lengthscales and the variance.
+    /// [`Gp::on_domain`] with other inputs. Without a prior of the lengthscales the variance has none either.
     ///
     /// # Errors
     /// [`KernelError`] for lengthscales that make no sense.
-    pub fn on_domain_with<R: Radial>(
-        domain: &Domain,
-        lengthscales: &Lengthscales,
-        variance: Option<Prior>,
-    ) -> Result<Self, KernelError> {
-        let scaled = Scaled::new(for_domain::<R>(domain, lengthscales)?, 1.0)?.with_bounds(1e-3, 1e3)?;
-        Ok(Self::new(match variance {
-            Some(prior) => scaled.with_prior(prior).boxed(),
+    pub fn on_domain_with<R: Radial>(domain: &Domain, inputs: &Inputs) -> Result<Self, KernelError> {
+        let scaled = Scaled::new(for_domain::<R>(domain, inputs)?, 1.0)?.with_bounds(1e-3, 1e3)?;
+        Ok(Self::new(match inputs.prior {
+            Some(_) => scaled.with_prior(Prior::LogNormal { mu: 0.0, sigma: 1.0 }).boxed(),
             None => scaled.boxed(),
         }))
     }

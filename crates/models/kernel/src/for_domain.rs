@@ -1,17 +1,32 @@
 use thrifty_domain::{Domain, Variable, VariableKind};
 use thrifty_prob::Prior;
 
-use crate::{Conditional, Constant, Hamming, Kernel, KernelError, OnColumns, Product, Radial, Stationary};
+use crate::{
+    Conditional, Constant, Hamming, Kernel, KernelError, OnColumns, Product, Radial, Stationary, Warped,
+    dimension_scaled_prior,
+};
 
-/// What the lengthscales of [`for_domain`] may be.
+/// How [`for_domain`] takes the variables.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lengthscales {
-    /// Where learning starts.
-    pub start: f64,
-    /// Smallest and largest.
+pub struct Inputs {
+    /// The lengthscale where learning starts.
+    pub lengthscale: f64,
+    /// Smallest and largest lengthscale.
     pub bounds: (f64, f64),
-    /// What is believed of each before data.
+    /// What is believed of each lengthscale before data.
     pub prior: Option<Prior>,
+    /// Whether unconditional continuous and stepped variables are bent by a learnt warp ([`Warped`]).
+    pub warped: bool,
+}
+
+impl Inputs {
+    /// Lengthscales within `[0.01, 100]` from ½√d, with the prior [`dimension_scaled_prior`]; no warp.
+    #[must_use]
+    pub fn for_dimension(dim: usize) -> Self {
+        let bounds = (0.01, 100.0);
+        let lengthscale = (0.5 * (dim.max(1) as f64).sqrt()).clamp(bounds.0, bounds.1);
+        Self { lengthscale, bounds, prior: Some(dimension_scaled_prior(dim)), warped: false }
+    }
 }
 
 /// A kernel of unit variance that takes every variable of a domain as what it is:
@@ -27,22 +42,19 @@ pub struct Lengthscales {
 ///
 /// # Errors
 /// [`KernelError`] for lengthscales that make no sense.
-pub fn for_domain<R: Radial>(
-    domain: &Domain,
-    lengthscales: &Lengthscales,
-) -> Result<Box<dyn Kernel>, KernelError> {
+pub fn for_domain<R: Radial>(domain: &Domain, inputs: &Inputs) -> Result<Box<dyn Kernel>, KernelError> {
     let stationary = |dim: usize| -> Result<Stationary<R>, KernelError> {
-        let (low, high) = lengthscales.bounds;
-        let kernel = Stationary::<R>::new(vec![lengthscales.start; dim])?.with_bounds(low, high)?;
-        Ok(match &lengthscales.prior {
+        let (low, high) = inputs.bounds;
+        let kernel = Stationary::<R>::new(vec![inputs.lengthscale; dim])?.with_bounds(low, high)?;
+        Ok(match &inputs.prior {
             Some(prior) => kernel.with_prior(prior.clone()),
             None => kernel,
         })
     };
     let hamming = |blocks: Vec<std::ops::Range<usize>>| -> Result<Hamming, KernelError> {
-        let values = vec![lengthscales.start.clamp(0.1, 100.0); blocks.len()];
+        let values = vec![inputs.lengthscale.clamp(0.1, 100.0); blocks.len()];
         let kernel = Hamming::new(blocks, values)?;
-        Ok(match &lengthscales.prior {
+        Ok(match &inputs.prior {
             Some(prior) => kernel.with_prior(prior.clone()),
             None => kernel,
         })
@@ -56,7 +68,7 @@ pub fn for_domain<R: Radial>(
             let kernel: Box<dyn Kernel> = if is_numeric(variable) {
                 Box::new(stationary(1)?)
             } else {
-                Box::new(hamming(vec![0..own.len()])?)
+                Box::new(hamming(std::iter::once(0..own.len()).collect())?)
             };
             factors.push(Box::new(Conditional::new(kernel, own.collect(), activity, 0.5)?));
         } else if variable.levels() != Some(1) {
@@ -66,11 +78,15 @@ pub fn for_domain<R: Radial>(
     if !categorical.is_empty() {
         factors.insert(0, Box::new(hamming(categorical)?));
     }
-    if numeric.len() == domain.dim() && !numeric.is_empty() {
-        return Ok(Box::new(stationary(numeric.len())?));
-    }
     if !numeric.is_empty() {
-        factors.insert(0, Box::new(OnColumns::new(stationary(numeric.len())?, numeric)?));
+        let mut kernel = stationary(numeric.len())?.boxed();
+        if inputs.warped {
+            kernel = Box::new(Warped::new(kernel, numeric.len())?);
+        }
+        if numeric.len() < domain.dim() {
+            kernel = Box::new(OnColumns::new(kernel, numeric)?);
+        }
+        factors.insert(0, kernel);
     }
     let mut factors = factors.into_iter();
     let first = factors.next().unwrap_or_else(|| Box::new(Constant));

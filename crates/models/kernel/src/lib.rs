@@ -41,7 +41,7 @@ pub use conditional::Conditional;
 pub use constant::Constant;
 pub use error::KernelError;
 pub use features::Features;
-pub use for_domain::{Lengthscales, for_domain};
+pub use for_domain::{Inputs, for_domain};
 pub use hyper::dimension_scaled_prior;
 pub use kernel::{Kernel, KernelWorkspace};
 pub use linear::Linear;

@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 use thrifty_domain::{Domain, Points, Variable};
-use thrifty_kernel::{Kernel, Lengthscales, Matern52, Matern52Profile, contract, for_domain};
+use thrifty_kernel::{Inputs, Kernel, Matern52, Matern52Profile, contract, for_domain};
 use thrifty_params::Parameterized;
 
-fn lengthscales() -> Lengthscales {
-    Lengthscales { start: 0.7, bounds: (0.01, 100.0), prior: None }
+fn inputs() -> Inputs {
+    Inputs { lengthscale: 0.7, bounds: (0.01, 100.0), prior: None, warped: false }
 }
 
 /// Two numbers, two categorical variables in both encodings, a constant one, and two that are active under some
@@ -25,7 +25,7 @@ fn mixed() -> Domain {
 }
 
 fn kernel(domain: &Domain) -> Box<dyn Kernel> {
-    for_domain::<Matern52Profile>(domain, &lengthscales()).unwrap()
+    for_domain::<Matern52Profile>(domain, &inputs()).unwrap()
 }
 
 fn points(domain: &Domain) -> impl Strategy<Value = Points> + use<> {
@@ -46,7 +46,10 @@ proptest! {
 
     #[test]
     fn pullbacks_match_finite_differences(x in points(&mixed())) {
-        contract::gradients_match(&*kernel(&mixed()), x.as_ref(), 1e-6);
+        for warped in [false, true] {
+            let kernel = for_domain::<Matern52Profile>(&mixed(), &Inputs { warped, ..inputs() }).unwrap();
+            contract::gradients_match(&*kernel, x.as_ref(), 1e-6);
+        }
     }
 
     /// Where a variable is inactive, what its columns hold changes nothing.
@@ -79,6 +82,6 @@ fn every_variable_that_varies_has_its_parameters() {
     let constant = Domain::new(vec![Variable::one_hot(1)]).unwrap();
     assert_eq!(kernel(&constant).eval(&[1.0], &[1.0]), 1.0);
     assert!(kernel(&constant).params().is_empty());
-    let bad = Lengthscales { start: f64::NAN, ..lengthscales() };
+    let bad = Inputs { lengthscale: f64::NAN, ..inputs() };
     assert!(for_domain::<Matern52Profile>(&mixed(), &bad).is_err());
 }

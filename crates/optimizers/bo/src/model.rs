@@ -1,7 +1,7 @@
 use thrifty_domain::{Domain, PointsRef, Variable, VariableKind};
 use thrifty_gp::{Gp, GpPosterior, GpSettings};
 use thrifty_kernel::{
-    Kernel, Lengthscales, Matern12Profile, Matern32Profile, Matern52Profile, Radial, Scaled,
+    Inputs, Kernel, Matern12Profile, Matern32Profile, Matern52Profile, Radial, Scaled,
     SquaredExponentialProfile, Stationary,
 };
 use thrifty_sampling::Stream;
@@ -69,6 +69,9 @@ pub struct GpModel {
     pub settings: GpSettings,
     /// Bounds of the lengthscales, if not the default ones; without a prior then: maximum likelihood.
     pub lengthscale_bounds: Option<(f64, f64)>,
+    /// Bend numeric inputs by a learnt warp, for functions that vary faster near one end of an axis.
+    #[serde(default)]
+    pub warp_inputs: bool,
 }
 
 impl GpModel {
@@ -85,18 +88,23 @@ impl GpModel {
             variable.conditions.is_empty()
                 && matches!(variable.kind, VariableKind::Continuous | VariableKind::Stepped { .. })
         };
-        let plain = domain.variables().iter().all(numeric);
+        let plain = domain.variables().iter().all(numeric) && !self.warp_inputs;
         match self.lengthscale_bounds {
             None if plain => finish(Gp::<Scaled<Stationary<R>>>::stationary(x.dim()), self, x, y, notes, rng),
-            None => finish(Gp::on_domain::<R>(domain), self, x, y, notes, rng),
+            None => {
+                let defaults = Inputs::for_dimension(domain.variables().len());
+                let inputs = Inputs { warped: self.warp_inputs, ..defaults };
+                finish(Gp::on_domain_with::<R>(domain, &inputs)?, self, x, y, notes, rng)
+            }
             Some((low, high)) if plain => {
                 let kernel =
                     Stationary::<R>::new(vec![(low * high).sqrt(); x.dim()])?.with_bounds(low, high)?;
                 finish(Gp::new(Scaled::new(kernel, 1.0)?), self, x, y, notes, rng)
             }
             Some(bounds @ (low, high)) => {
-                let lengthscales = Lengthscales { start: (low * high).sqrt(), bounds, prior: None };
-                finish(Gp::on_domain_with::<R>(domain, &lengthscales, None)?, self, x, y, notes, rng)
+                let lengthscale = (low * high).sqrt();
+                let inputs = Inputs { lengthscale, bounds, prior: None, warped: self.warp_inputs };
+                finish(Gp::on_domain_with::<R>(domain, &inputs)?, self, x, y, notes, rng)
             }
         }
     }

@@ -31,6 +31,18 @@ pub enum PendingPolicy {
     LiarWorst,
 }
 
+/// What is done to losses before the model sees them. Expected improvements, thresholds, means and deviations
+/// are then on the scale of the transform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossTransform {
+    /// Nothing.
+    #[default]
+    None,
+    /// [`YeoJohnson`](thrifty_gp::YeoJohnson), fitted anew for each suggestion: for losses with a long tail.
+    YeoJohnson,
+}
+
 /// Begin again from a new random design once a run has converged, forgetting the runs before.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Restarts {
@@ -47,6 +59,9 @@ pub struct BoSettings {
     pub rule: Rule,
     /// How the acquisition's best point is found.
     pub maximiser: Maximiser,
+    /// What is done to losses first.
+    #[serde(default)]
+    pub losses: LossTransform,
     /// What failures are to the model.
     pub failures: FailurePolicy,
     /// What running trials are to the model.
