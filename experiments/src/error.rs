@@ -28,6 +28,9 @@ pub enum ExperimentError {
     /// The random forest gave up.
     #[error("random forest: {message}")]
     Forest { message: String },
+    /// A model or a sampler gave up.
+    #[error("{message}")]
+    Failed { message: String },
     /// A setting of the command makes no sense.
     #[error("{name} is {value}, expected {expected}")]
     Setting { name: &'static str, value: String, expected: &'static str },
@@ -37,6 +40,11 @@ impl ExperimentError {
     pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { path, source }
+    }
+
+    #[allow(clippy::needless_pass_by_value)] // for map_err
+    pub fn failed(error: impl std::fmt::Display) -> Self {
+        Self::Failed { message: error.to_string() }
     }
 
     pub fn data(path: impl Into<PathBuf>, message: impl std::fmt::Display) -> Self {

@@ -1,10 +1,14 @@
 use crate::error::ExperimentError;
 use crate::harness::Experiment;
-use crate::hybrid;
+use crate::{bo, gp, hybrid};
 
 /// Every experiment.
 pub fn all() -> Vec<Experiment> {
     vec![
+        bo::ablation::EXPERIMENT.clone(),
+        gp::restarts::EXPERIMENT.clone(),
+        gp::selection::EXPERIMENT.clone(),
+        gp::posterior::EXPERIMENT.clone(),
         hybrid::toy::EXPERIMENT.clone(),
         hybrid::triplets::EXPERIMENT.clone(),
         hybrid::wangfreitas::EXPERIMENT.clone(),

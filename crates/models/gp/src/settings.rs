@@ -53,17 +53,11 @@ pub struct GpSettings {
 }
 
 impl Default for GpSettings {
-    /// Standardised targets, learnt mean, 2 restarts; learnt noise variance from 1e-4 with floor 1e-8 and the prior
-    /// log-normal(-10, 3): most evaluations of expensive things are repeatable, so small noise is likely, yet
-    /// noise of 1 is only 3.3 deviations away.
+    /// Standardised targets, learnt mean, 2 restarts; learnt noise variance from 1e-4 within `[1e-8, 10]`, without a
+    /// prior: any that favours repeatable evaluations makes intervals of noisy ones far too narrow.
     fn default() -> Self {
         Self {
-            noise: Noise::Learned {
-                start: 1e-4,
-                floor: 1e-8,
-                ceiling: 10.0,
-                prior: Some(Prior::LogNormal { mu: -10.0, sigma: 3.0 }),
-            },
+            noise: Noise::Learned { start: 1e-4, floor: 1e-8, ceiling: 10.0, prior: None },
             mean: Mean::Learned,
             normalise_inputs: false,
             standardise_targets: true,
@@ -84,7 +78,6 @@ impl GpSettings {
     #[must_use]
     pub fn surrogate_training_protocol(restarts: usize) -> Self {
         Self {
-            noise: Noise::Learned { start: 1e-4, floor: 1e-8, ceiling: 10.0, prior: None },
             mean: Mean::Zero,
             normalise_inputs: true,
             standardise_targets: true,
