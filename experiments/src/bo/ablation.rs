@@ -32,61 +32,41 @@ struct Variant {
     settings: BoSettings,
 }
 
-fn with_noise(prior: Option<Prior>) -> GpModel {
-    let noise = Noise::Learned { start: 1e-4, floor: 1e-8, ceiling: 10.0, prior };
+fn with_noise(floor: f64, prior: Option<Prior>) -> GpModel {
+    let noise = Noise::Learned { start: 1e-4, floor, ceiling: 10.0, prior };
     GpModel { settings: GpSettings { noise, ..GpSettings::default() }, ..GpModel::default() }
 }
 
 fn variants() -> Vec<Variant> {
-    let model = GpModel::default;
     let gp = |settings: GpSettings| GpModel { settings, ..GpModel::default() };
     let of_model = |name, model| Variant { name, model, settings: BoSettings::default() };
     let of_settings = |name, settings| Variant { name, model: GpModel::default(), settings };
     let log_normal = |mu, sigma| Some(Prior::LogNormal { mu, sigma });
+    let maximiser = |maximiser| BoSettings { maximiser, ..BoSettings::default() };
     vec![
-        of_model("default", model()),
-        of_model("noise prior LN(-4, 1)", with_noise(log_normal(-4.0, 1.0))),
-        of_model("noise prior LN(-10, 3)", with_noise(log_normal(-10.0, 3.0))),
-        of_model("noise prior LN(-1, 3)", with_noise(log_normal(-1.0, 3.0))),
-        of_model("sample mean", gp(GpSettings { mean: Mean::Zero, ..GpSettings::default() })),
-        of_model("no restarts", gp(GpSettings { restarts: 0, ..GpSettings::default() })),
-        Variant {
-            name: "no restarts, EI on the best mean",
-            model: gp(GpSettings { restarts: 0, ..GpSettings::default() }),
-            settings: BoSettings {
-                rule: Rule::LogExpectedImprovement(Threshold::BestMean),
-                ..BoSettings::default()
-            },
-        },
-        of_model("5 restarts", gp(GpSettings { restarts: 5, ..GpSettings::default() })),
-        of_model("warped inputs", GpModel { warp_inputs: true, ..model() }),
-        of_settings("Yeo-Johnson", BoSettings { losses: LossTransform::YeoJohnson, ..BoSettings::default() }),
+        of_model("default", GpModel::default()),
+        of_settings(
+            "losses as they are",
+            BoSettings { losses: LossTransform::None, ..BoSettings::default() },
+        ),
         of_settings(
             "EI on the best mean",
             BoSettings { rule: Rule::LogExpectedImprovement(Threshold::BestMean), ..BoSettings::default() },
         ),
-        of_settings(
-            "EI on the best mean, Yeo-Johnson",
-            BoSettings {
-                rule: Rule::LogExpectedImprovement(Threshold::BestMean),
-                losses: LossTransform::YeoJohnson,
-                ..BoSettings::default()
-            },
-        ),
+        of_model("noise floor 1e-6", with_noise(1e-6, None)),
+        of_model("noise floor 1e-10", with_noise(1e-10, None)),
+        of_model("noise floor 1e-12", with_noise(1e-12, None)),
+        of_model("noise prior LN(-4, 1)", with_noise(1e-8, log_normal(-4.0, 1.0))),
+        of_model("noise prior LN(-10, 3)", with_noise(1e-8, log_normal(-10.0, 3.0))),
+        of_model("sample mean", gp(GpSettings { mean: Mean::Zero, ..GpSettings::default() })),
+        of_model("no restarts", gp(GpSettings { restarts: 0, ..GpSettings::default() })),
+        of_model("5 restarts", gp(GpSettings { restarts: 5, ..GpSettings::default() })),
+        of_model("warped inputs", GpModel { warp_inputs: true, ..GpModel::default() }),
         of_settings(
             "2048 raw, 12 climbs",
-            BoSettings {
-                maximiser: Maximiser { raw: 2048, climbs: 12, ..Maximiser::default() },
-                ..BoSettings::default()
-            },
+            maximiser(Maximiser { raw: 2048, climbs: 12, ..Maximiser::default() }),
         ),
-        of_settings(
-            "none around the best",
-            BoSettings {
-                maximiser: Maximiser { around_best: 0, ..Maximiser::default() },
-                ..BoSettings::default()
-            },
-        ),
+        of_settings("none around the best", maximiser(Maximiser { around_best: 0, ..Maximiser::default() })),
     ]
 }
 

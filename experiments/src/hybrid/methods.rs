@@ -1,6 +1,7 @@
 use thrifty_acquisition::{Rule, Schedule, Threshold};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, GpModel, InitialDesign, KernelFamily, Maximiser, RandomSearch, Restarts,
+    BayesianOptimizer, BoSettings, GpModel, InitialDesign, KernelFamily, LossTransform, Maximiser,
+    RandomSearch, Restarts,
 };
 use thrifty_gp::{GpSettings, Mean, Noise};
 use thrifty_hybrid::{Exploration, ExplorePoint, HybridOptimizer, HybridSettings, OnConvergence};
@@ -69,6 +70,7 @@ impl Method {
     /// The optimiser of this method.
     pub fn optimizer(&self, setting: &Setting<'_>, seed: Seed) -> Result<AnyOptimizer, OptimizerError> {
         let base = BoSettings {
+            losses: LossTransform::None,
             initial: InitialDesign::Given(setting.initial.to_vec()),
             rule: Rule::LogExpectedImprovement(Threshold::BestObserved),
             // One dimension: a fine grid, as the paper's toy needs.

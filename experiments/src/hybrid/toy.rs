@@ -170,7 +170,7 @@ fn success(problem: &TestFunction, runs: &[Run], limit: f64) -> (BTreeMap<String
 /// The posterior when expected improvement has converged, and where the hybrid goes next: the paper's figure 1.
 fn picture(problem: &TestFunction, run: &Run, seed: u64) -> Result<Figure, ExperimentError> {
     let trials: Vec<&Trial<Config>> = run.history.trials().iter().take(7).collect();
-    let settings = BoSettings::default();
+    let settings = BoSettings { losses: thrifty_bo::LossTransform::None, ..BoSettings::default() };
     let belief = Belief::form(problem.space(), &settings, &model(noise()), &trials, Seed(seed), TrialId(7))?;
     let grid: Vec<f64> = (0..=500).map(|i| f64::from(i) / 50.0).collect();
     let mut mean = Series { label: "posterior mean, 2 deviations".into(), ..Series::default() };

@@ -37,9 +37,10 @@ pub enum PendingPolicy {
 #[serde(rename_all = "snake_case")]
 pub enum LossTransform {
     /// Nothing.
-    #[default]
     None,
-    /// [`YeoJohnson`](thrifty_gp::YeoJohnson), fitted anew for each suggestion: for losses with a long tail.
+    /// [`YeoJohnson`](thrifty_gp::YeoJohnson), fitted anew for each suggestion: losses with a long tail come close to
+    /// what a Gaussian process expects.
+    #[default]
     YeoJohnson,
 }
 
@@ -60,7 +61,6 @@ pub struct BoSettings {
     /// How the acquisition's best point is found.
     pub maximiser: Maximiser,
     /// What is done to losses first.
-    #[serde(default)]
     pub losses: LossTransform,
     /// What failures are to the model.
     pub failures: FailurePolicy,
