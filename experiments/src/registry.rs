@@ -1,3 +1,4 @@
+use crate::bench;
 use crate::error::ExperimentError;
 use crate::harness::Experiment;
 use crate::hybrid;
@@ -9,6 +10,7 @@ pub fn all() -> Vec<Experiment> {
         hybrid::triplets::EXPERIMENT.clone(),
         hybrid::wangfreitas::EXPERIMENT.clone(),
         hybrid::credit::EXPERIMENT.clone(),
+        bench::functions::EXPERIMENT.clone(),
     ]
 }
 

@@ -1,0 +1,8 @@
+//! Benchmarks against other libraries and on landscapes that others measured.
+
+mod charts;
+pub mod egreedy;
+pub mod functions;
+mod peers;
+mod sample;
+mod versus;
