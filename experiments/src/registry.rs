@@ -11,6 +11,7 @@ pub fn all() -> Vec<Experiment> {
         hybrid::wangfreitas::EXPERIMENT.clone(),
         hybrid::credit::EXPERIMENT.clone(),
         bench::functions::EXPERIMENT.clone(),
+        bench::tables::EXPERIMENT.clone(),
     ]
 }
 

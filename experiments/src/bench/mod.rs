@@ -5,4 +5,8 @@ pub mod egreedy;
 pub mod functions;
 mod peers;
 mod sample;
+mod synthetic;
+mod table;
+mod table_files;
+pub mod tables;
 mod versus;
