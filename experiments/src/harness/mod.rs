@@ -1,9 +1,11 @@
 //! What every experiment shares: replications in parallel, statistics of comparisons, figures, tables, files.
 
+pub mod clock;
 pub mod compare;
 mod experiment;
 pub mod figure;
 pub mod index;
+pub mod method;
 pub mod output;
 pub mod replicate;
 pub mod stats;
@@ -31,6 +33,8 @@ pub struct RunContext {
     pub seeds: Option<usize>,
     pub seed: u64,
     pub data: Option<PathBuf>,
+    /// Runs of other libraries, to compare with.
+    pub peers: Option<PathBuf>,
 }
 
 impl RunContext {
