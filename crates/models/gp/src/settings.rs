@@ -53,7 +53,7 @@ pub struct GpSettings {
 }
 
 impl Default for GpSettings {
-    /// Standardised targets, learnt mean, 2 restarts; learnt noise variance from 1e-4 within `[1e-8, 10]`, without a
+    /// Standardised targets, learnt mean, 2 restarts; learnt noise variance from 1e-4 within `[1e-12, 10]`, without a
     /// prior: any that favours repeatable evaluations makes intervals of noisy ones far too narrow.
     fn default() -> Self {
         Self {
