@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 
 use thrifty_acquisition::{Rule, Threshold};
-use thrifty_bo::{BayesianOptimizer, BoSettings, GpModel, InitialDesign, LossTransform, Maximiser};
+use thrifty_bo::{
+    BayesianOptimizer, BoSettings, GpModel, InitialDesign, KernelFamily, LossTransform, Maximiser,
+};
 use thrifty_gp::{GpSettings, Mean, Noise};
 use thrifty_prob::Prior;
 use thrifty_sampling::Seed;
@@ -48,6 +50,14 @@ fn variants() -> Vec<Variant> {
         of_settings(
             "losses as they are",
             BoSettings { losses: LossTransform::None, ..BoSettings::default() },
+        ),
+        of_settings(
+            "losses of both tails",
+            BoSettings { losses: LossTransform::BothTails, ..BoSettings::default() },
+        ),
+        of_model(
+            "squared exponential",
+            GpModel { family: KernelFamily::SquaredExponential, ..GpModel::default() },
         ),
         of_settings(
             "EI on the best mean",

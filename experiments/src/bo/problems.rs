@@ -29,6 +29,8 @@ pub enum Kind {
     Draw { dim: usize, lengthscale: f64, smooth: bool, noise: f64 },
     /// The exponential of twice such a draw: a long upper tail.
     Skewed { dim: usize, lengthscale: f64 },
+    /// The logarithm of such a draw above its minimum: a deep, sharp pit.
+    Sharp { dim: usize, lengthscale: f64 },
     /// Many small pits on a funnel, its bottom off the centre.
     Ackley,
     /// Ridges that cross a bowl.
@@ -37,13 +39,14 @@ pub enum Kind {
     Michalewicz,
 }
 
-pub const KINDS: [Kind; 9] = [
+pub const KINDS: [Kind; 10] = [
     Kind::Draw { dim: 2, lengthscale: 0.25, smooth: false, noise: 0.0 },
     Kind::Draw { dim: 4, lengthscale: 0.5, smooth: false, noise: 0.0 },
     Kind::Draw { dim: 6, lengthscale: 0.8, smooth: true, noise: 0.0 },
     Kind::Draw { dim: 4, lengthscale: 0.5, smooth: true, noise: 0.2 },
     Kind::Skewed { dim: 3, lengthscale: 0.4 },
     Kind::Skewed { dim: 8, lengthscale: 1.0 },
+    Kind::Sharp { dim: 3, lengthscale: 0.4 },
     Kind::Ackley,
     Kind::Levy,
     Kind::Michalewicz,
@@ -79,6 +82,7 @@ impl Kind {
                 format!("{kernel} draw, d = {dim}{noise}")
             }
             Self::Skewed { dim, .. } => format!("exp of a draw, d = {dim}"),
+            Self::Sharp { dim, .. } => format!("log of a draw, d = {dim}"),
             Self::Ackley => "Ackley off centre, d = 4".into(),
             Self::Levy => "Levy, d = 4".into(),
             Self::Michalewicz => "Michalewicz, d = 3".into(),
@@ -92,7 +96,7 @@ impl Kind {
 
     fn dim(self) -> usize {
         match self {
-            Self::Draw { dim, .. } | Self::Skewed { dim, .. } => dim,
+            Self::Draw { dim, .. } | Self::Skewed { dim, .. } | Self::Sharp { dim, .. } => dim,
             Self::Ackley | Self::Levy => 4,
             Self::Michalewicz => 3,
         }
@@ -120,6 +124,11 @@ impl Kind {
                 let g = draw(dim, lengthscale, false, &mut rng)?;
                 Box::new(move |x| (2.0 * g(x)).exp())
             }
+            Self::Sharp { dim, lengthscale } => {
+                let g = draw(dim, lengthscale, true, &mut rng)?;
+                let bottom = searched(&g, dim, &mut rng)?;
+                Box::new(move |x| (g(x) - bottom + 1e-4).max(1e-4).ln())
+            }
             Self::Ackley => Box::new(|x| ackley(&x.iter().map(|u| 14.0 * u - 4.0).collect::<Vec<f64>>())),
             Self::Levy => Box::new(|x| levy(&x.iter().map(|u| 20.0 * u - 10.0).collect::<Vec<f64>>())),
             Self::Michalewicz => Box::new(|x| michalewicz(&x.iter().map(|u| PI * u).collect::<Vec<f64>>())),
@@ -127,6 +136,7 @@ impl Kind {
         let dim = self.dim();
         let optimum = match self {
             Self::Ackley | Self::Levy => 0.0,
+            Self::Sharp { .. } => 1e-4_f64.ln(),
             _ => searched(&function, dim, &mut rng)?,
         };
         let mut space = Space::builder();

@@ -35,7 +35,7 @@ type Found = Vec<(bool, f64)>;
 fn study(i: u64, seed: Seed) -> Result<Found, ExperimentError> {
     let rng = &mut seed.stream("data", 0);
     let lengthscales: Vec<f64> = (0..DIM).map(|_| 0.2 + 0.6 * rng.uniform()).collect();
-    let smooth = i % 2 == 0;
+    let smooth = i.is_multiple_of(2);
     let kernel: Box<dyn Kernel> = if smooth {
         Box::new(SquaredExponential::new(lengthscales).map_err(ExperimentError::failed)?)
     } else {

@@ -32,13 +32,24 @@ impl YeoJohnson {
     /// Fewer than three different targets say nothing of a shape: λ = 1.
     #[must_use]
     pub fn of(targets: &[f64]) -> Self {
+        Self::fitted(targets, RANGE)
+    }
+
+    /// [`YeoJohnson::of`] with λ ≤ 1: draws in an upper tail and leaves a lower one alone. For losses: what sets the
+    /// best apart from the good is not to be flattened.
+    #[must_use]
+    pub fn of_upper_tail(targets: &[f64]) -> Self {
+        Self::fitted(targets, (RANGE.0, 1.0))
+    }
+
+    fn fitted(targets: &[f64], range: (f64, f64)) -> Self {
         let scaling = TargetScaling::standardise(targets);
         let z = scaling.apply(targets);
         let different = |i: &usize| z[..*i].iter().all(|v| v != &z[*i]);
         if (0..z.len()).filter(different).take(3).count() < 3 {
             return Self { lambda: 1.0, scaling };
         }
-        let lambda = golden_section(|lambda| -profile(lambda, &z), RANGE, 24, 1e-9);
+        let lambda = golden_section(|lambda| -profile(lambda, &z), range, 24, 1e-9);
         Self { lambda, scaling }
     }
 
@@ -122,6 +133,9 @@ mod tests {
             let scaled: Vec<f64> = targets.iter().map(|y| y.exp() * 10_f64.powi(log_scale)).collect();
             let fitted = YeoJohnson::of(&scaled);
             let (best, other) = (fitted.profile_likelihood(fitted.lambda, &scaled), fitted.profile_likelihood(at, &scaled));
+            let upper = YeoJohnson::of_upper_tail(&scaled);
+            prop_assert!(upper.lambda <= 1.0);
+            prop_assert!((upper.lambda - fitted.lambda.min(1.0)).abs() < 1e-6 || upper.profile_likelihood(upper.lambda, &scaled) >= upper.profile_likelihood(1.0, &scaled) - 1e-7);
             prop_assert!(best >= other - 1e-7 * (1.0 + best.abs()), "{best} at {}, {other} at {at}", fitted.lambda);
         }
     }

@@ -71,8 +71,12 @@ impl<'a> Belief<'a> {
                 train_y.push(loss);
             }
         }
-        if settings.losses == LossTransform::YeoJohnson {
-            let transform = YeoJohnson::of(&train_y);
+        let transform = match settings.losses {
+            LossTransform::None => None,
+            LossTransform::UpperTail => Some(YeoJohnson::of_upper_tail(&train_y)),
+            LossTransform::BothTails => Some(YeoJohnson::of(&train_y)),
+        };
+        if let Some(transform) = transform {
             train_y.iter_mut().chain(&mut y).for_each(|loss| *loss = transform.apply(*loss));
         }
         let notes = trials.iter().rev().find_map(|trial| trial.memo.0.get(NOTES));

@@ -38,10 +38,12 @@ pub enum PendingPolicy {
 pub enum LossTransform {
     /// Nothing.
     None,
-    /// [`YeoJohnson`](thrifty_gp::YeoJohnson), fitted anew for each suggestion: losses with a long tail come close to
-    /// what a Gaussian process expects.
+    /// The [`YeoJohnson`](thrifty_gp::YeoJohnson) map of an upper tail, fitted anew for each suggestion: bad losses are
+    /// drawn in, and what sets the best apart stays.
     #[default]
-    YeoJohnson,
+    UpperTail,
+    /// The map fitted to both tails: losses come as close as they can to what a Gaussian process expects.
+    BothTails,
 }
 
 /// Begin again from a new random design once a run has converged, forgetting the runs before.
