@@ -99,7 +99,7 @@ impl Method {
                 BayesianOptimizer::new(setting.space.clone(), seed)
                     .with_model(model(setting.noise.clone()))
                     .with_settings(BoSettings { restarts, ..base })
-                    .map(|bo| AnyOptimizer::new(bo))
+                    .map(AnyOptimizer::new)
             }
             Self::Random => Ok(AnyOptimizer::new(AfterDesign {
                 design: setting.initial.to_vec(),
