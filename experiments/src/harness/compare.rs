@@ -108,9 +108,12 @@ impl Comparison {
 
     /// Median regret against evaluations with the quartiles as a band.
     pub fn anytime(&self, name: &str) -> Result<Figure, ExperimentError> {
+        // Nothing is at 0 on a logarithmic axis; far below the rest it would leave the rest no room.
+        let least = self.curves.iter().flatten().flatten().copied().filter(|r| *r > 0.0).fold(1.0, f64::min);
+        let floor = (0.1 * least).max(1e-12);
         let series = self.methods.iter().zip(&self.curves).map(|(method, curves)| {
             let at =
-                |t: usize, p: f64| quantile(&curves.iter().map(|c| c[t]).collect::<Vec<f64>>(), p).max(1e-12);
+                |t: usize, p: f64| quantile(&curves.iter().map(|c| c[t]).collect::<Vec<f64>>(), p).max(floor);
             let points = (0..self.budget).map(|t| ((t + 1) as f64, at(t, 0.5))).collect();
             let band = (0..self.budget).map(|t| ((t + 1) as f64, at(t, 0.25), at(t, 0.75))).collect();
             Series { label: method.clone(), points, band, dots: false }
@@ -122,7 +125,8 @@ impl Comparison {
             log_y: true,
             series: series.collect(),
         }
-        .draw(name, "Anytime regret: median over replications, shaded from the first to the third quartile.")
+        .draw(name, "Anytime regret: median over replications, shaded from the first to the third quartile; 0 is drawn as a tenth of \
+             the least other regret.")
     }
 
     /// Share of (replication, target) pairs reached against evaluations; 31 targets from 10² to 10⁻⁴ of regret.
