@@ -4,6 +4,7 @@ mod acquisitions;
 mod gp;
 mod optim;
 mod prob;
+mod tpe;
 
 use std::path::Path;
 
@@ -65,11 +66,12 @@ impl Family {
 type Check = fn(&Value) -> Result<Findings, String>;
 
 /// Files that this build knows, with the families' checks and the project's own copy.
-const FILES: [(&str, Check, &str); 4] = [
+const FILES: [(&str, Check, &str); 5] = [
     ("prob.json", prob::check, include_str!("../../../tests/golden/prob.json")),
     ("optim.json", optim::check, include_str!("../../../tests/golden/optim.json")),
     ("gp.json", gp::check, include_str!("../../../tests/golden/gp.json")),
     ("acquisitions.json", acquisitions::check, include_str!("../../../tests/golden/acquisitions.json")),
+    ("tpe.json", tpe::check, include_str!("../../../tests/golden/tpe.json")),
 ];
 
 /// Checks every known file of a folder, or the project's own copies; whether everything passed.

@@ -57,7 +57,7 @@ impl Default for GpSettings {
     /// prior: any that favours repeatable evaluations makes intervals of noisy ones far too narrow.
     fn default() -> Self {
         Self {
-            noise: Noise::Learned { start: 1e-4, floor: 1e-8, ceiling: 10.0, prior: None },
+            noise: Noise::Learned { start: 1e-4, floor: 1e-12, ceiling: 10.0, prior: None },
             mean: Mean::Learned,
             normalise_inputs: false,
             standardise_targets: true,

@@ -30,7 +30,6 @@ mod product;
 mod radial;
 mod rational_quadratic;
 mod scaled;
-mod simd;
 mod stationary;
 mod sum;
 mod warped;

@@ -6,7 +6,7 @@ use rand_distr::{Distribution, StandardNormal};
 use thrifty_sampling::Stream;
 
 use crate::Stationary;
-use crate::simd::{exp_negative, fma};
+use thrifty_simd::{exp_negative, fma};
 
 /// A stationary kernel as a function of the squared scaled distance `q = Σ_d ((x_d - y_d) / ℓ_d)²`.
 ///

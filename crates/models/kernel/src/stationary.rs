@@ -12,7 +12,7 @@ use crate::features::{Cosines, Features};
 use crate::hyper::Hyper;
 use crate::kernel::weight_sets;
 use crate::radial::ProfileName;
-use crate::simd::dispatch;
+use thrifty_simd::dispatch;
 use crate::{Kernel, KernelError, KernelWorkspace, Radial};
 use passes::{Cross, FAR, Forward, PullBack, PullBackInputs};
 

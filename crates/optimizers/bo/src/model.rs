@@ -1,9 +1,10 @@
 use thrifty_domain::{Domain, PointsRef, Variable, VariableKind};
-use thrifty_gp::{Gp, GpPosterior, GpSettings};
+use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
 use thrifty_kernel::{
     Inputs, Kernel, Matern12Profile, Matern32Profile, Matern52Profile, Radial, Scaled,
     SquaredExponentialProfile, Stationary,
 };
+use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::Posterior;
 
@@ -61,7 +62,7 @@ pub enum KernelFamily {
 
 /// A Gaussian process with the default kernel of its family for the domain: [`Gp::stationary`] where all variables
 /// are numbers, [`Gp::on_domain`] where some are categories or conditional.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct GpModel {
     /// Which kernel.
     pub family: KernelFamily,
@@ -72,6 +73,21 @@ pub struct GpModel {
     /// Bend numeric inputs by a learnt warp, for functions that vary faster near one end of an axis.
     #[serde(default)]
     pub warp_inputs: bool,
+}
+
+impl Default for GpModel {
+    /// Matérn 5/2 and [`GpSettings::default`], but for the noise: it has a wide prior, log-normal(-8, 4). Most that is
+    /// optimised is repeatable, and a rugged function taken for noise is a search that stops.
+    fn default() -> Self {
+        let prior = Some(Prior::LogNormal { mu: -8.0, sigma: 4.0 });
+        let noise = Noise::Learned { start: 1e-4, floor: 1e-12, ceiling: 10.0, prior };
+        Self {
+            family: KernelFamily::default(),
+            settings: GpSettings { noise, ..GpSettings::default() },
+            lengthscale_bounds: None,
+            warp_inputs: false,
+        }
+    }
 }
 
 impl GpModel {

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use thrifty_domain::PointsRef;
 use thrifty_linalg::{LANES, Matrix};
 
-use crate::simd::{Pass, fma};
+use thrifty_simd::{Pass, fma};
 use crate::{KernelWorkspace, Radial};
 
 /// Squared distance beyond which every profile is 0 in double precision; cut there, no profile can make

@@ -3,9 +3,25 @@
 //! The loops themselves are plain Rust over slices, marked `#[inline(always)]` so that they are compiled once
 //! for each instruction set. Without the FMA feature `mul_add` is a call into libm, 20 times slower than the
 //! multiplication and addition that replace it there; hence the `FMA` parameter.
+//!
+//! ```
+//! use thrifty_simd::{Pass, dispatch, exp_negative};
+//! struct SumOfExponentials<'a>(&'a [f64]);
+//! impl Pass for SumOfExponentials<'_> {
+//!     type Output = f64;
+//!     #[inline(always)]
+//!     fn run<const FMA: bool>(self) -> f64 {
+//!         self.0.iter().map(|x| exp_negative::<FMA>(*x)).sum()
+//!     }
+//! }
+//! assert!((dispatch(SumOfExponentials(&[0.0, -1.0])) - (1.0 + (-1_f64).exp())).abs() < 1e-15);
+//! ```
+
+#![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 
 /// A loop to be compiled for several instruction sets.
-pub(crate) trait Pass {
+pub trait Pass {
+    /// What the loop gives.
     type Output;
 
     /// The loop. `FMA` says whether fused multiply-add is an instruction. Implement with `#[inline(always)]`.
@@ -15,7 +31,7 @@ pub(crate) trait Pass {
 /// Runs a pass with the best instruction set there is. The choice depends on the machine alone.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
-pub(crate) fn dispatch<P: Pass>(pass: P) -> P::Output {
+pub fn dispatch<P: Pass>(pass: P) -> P::Output {
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
     fn avx512<P: Pass>(pass: P) -> P::Output {
         pass.run::<true>()
@@ -41,13 +57,14 @@ pub(crate) fn dispatch<P: Pass>(pass: P) -> P::Output {
 
 /// Runs a pass; on other processors the compiler's own target decides (NEON is always there on 64-bit ARM).
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn dispatch<P: Pass>(pass: P) -> P::Output {
+pub fn dispatch<P: Pass>(pass: P) -> P::Output {
     if cfg!(target_arch = "aarch64") { pass.run::<true>() } else { pass.run::<false>() }
 }
 
 /// `a · b + c`.
 #[inline(always)]
-pub(crate) fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
+#[must_use]
+pub fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FMA { a.mul_add(b, c) } else { a * b + c }
 }
 
@@ -59,7 +76,8 @@ pub(crate) fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
 ///
 /// Adding 1.5 · 2⁵² rounds to an integer and leaves it in the low bits, ready to be added to the exponent.
 #[inline(always)]
-pub(crate) fn exp_negative<const FMA: bool>(x: f64) -> f64 {
+#[must_use]
+pub fn exp_negative<const FMA: bool>(x: f64) -> f64 {
     const ROUND: f64 = 6_755_399_441_055_744.0;
     // ln 2 in two parts, the first with 11 trailing zero bits, so that n times it is exact.
     const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fefa_3800);

@@ -1,0 +1,178 @@
+use thrifty_prob::cdf;
+
+use crate::TpeError;
+
+/// A numeric parameter as kernels see it: its scale, bounds, grid and prior.
+///
+/// Kernels live on the latent scale: the values themselves, or their logarithms.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Axis {
+    /// Latent bounds between which all kernels are truncated; infinite where there is none.
+    pub bounds: (f64, f64),
+    /// Mean of the prior, latent.
+    pub prior_mean: f64,
+    /// Deviation of the prior, latent; no kernel is wider.
+    pub prior_sd: f64,
+    /// Whether the latent scale is the logarithm.
+    pub log: bool,
+    /// The grid on which values lie, if they do.
+    pub grid: Option<Grid>,
+}
+
+/// Values `first, first + step, …` up to `last`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grid {
+    /// Smallest value; for a grid without end, any value on it.
+    pub first: f64,
+    /// Largest value; infinite for a grid without end.
+    pub last: f64,
+    /// Distance of two values.
+    pub step: f64,
+}
+
+impl Grid {
+    /// The nearest value on the grid.
+    #[must_use]
+    pub fn nearest(&self, value: f64) -> f64 {
+        let on_grid = self.first + ((value - self.first) / self.step).round() * self.step;
+        if self.last.is_finite() { on_grid.clamp(self.first, self.last) } else { on_grid }
+    }
+}
+
+/// Which values the first and the last cell of a grid hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GridEnds {
+    /// Half a step beyond the bounds: all cells are alike. Source: Optuna.
+    #[default]
+    Whole,
+    /// Cut at the bounds: a value at a bound has half a cell. Source: Hyperopt.
+    Cut,
+}
+
+/// What stands for 0 on the logarithmic scale of a grid. Source: Hyperopt.
+const ZERO: f64 = 1e-12;
+
+impl Axis {
+    /// All numbers between two bounds, with a prior as wide as the range around its middle.
+    ///
+    /// # Errors
+    /// [`TpeError`] for bounds that are no interval, or not positive on a logarithmic axis.
+    pub fn float(low: f64, high: f64, log: bool) -> Result<Self, TpeError> {
+        Self::between(low, high, log, None)
+    }
+
+    /// A grid between two bounds.
+    ///
+    /// # Errors
+    /// As [`Axis::float`], and for a step that is not positive or larger than the range.
+    pub fn grid(low: f64, high: f64, step: f64, log: bool, ends: GridEnds) -> Result<Self, TpeError> {
+        let range = high - low;
+        if !(step > 0.0 && step <= range.max(1.0) * (1.0 + 1e-9)) {
+            return Err(TpeError::InvalidStep { step, range });
+        }
+        let last = low + (range / step * (1.0 + 4.0 * f64::EPSILON) + 1e-9).floor() * step;
+        let grid = Some(Grid { first: low, last, step });
+        match ends {
+            GridEnds::Whole => Self::between(low - 0.5 * step, last + 0.5 * step, log, grid),
+            GridEnds::Cut => Self::between(low, high, log, grid),
+        }
+    }
+
+    /// Any number, or any multiple of a step, with a normal prior; `log` makes it log-normal.
+    ///
+    /// # Errors
+    /// [`TpeError::InvalidNormal`].
+    pub fn normal(mean: f64, deviation: f64, log: bool, step: Option<f64>) -> Result<Self, TpeError> {
+        if !(mean.is_finite() && deviation.is_finite() && deviation > 0.0) {
+            return Err(TpeError::InvalidNormal { mean, deviation });
+        }
+        let bounds = (f64::NEG_INFINITY, f64::INFINITY);
+        let grid = step.map(|step| Grid { first: 0.0, last: f64::INFINITY, step });
+        Ok(Self { bounds, prior_mean: mean, prior_sd: deviation, log, grid })
+    }
+
+    /// The same axis with a normal prior on its latent scale.
+    ///
+    /// # Errors
+    /// [`TpeError::InvalidNormal`].
+    pub fn with_prior(self, mean: f64, deviation: f64) -> Result<Self, TpeError> {
+        let Self { prior_mean, prior_sd, .. } = Self::normal(mean, deviation, self.log, None)?;
+        Ok(Self { prior_mean, prior_sd, ..self })
+    }
+
+    fn between(low: f64, high: f64, log: bool, grid: Option<Grid>) -> Result<Self, TpeError> {
+        if log && low <= 0.0 {
+            return Err(TpeError::NonPositiveLog { low });
+        }
+        let (a, b) = if log { (low.ln(), high.ln()) } else { (low, high) };
+        if !((b - a).is_finite() && a < b) {
+            return Err(TpeError::InvalidBounds { low, high });
+        }
+        Ok(Self { bounds: (a, b), prior_mean: 0.5 * (a + b), prior_sd: b - a, log, grid })
+    }
+
+    /// Where a value lies on the latent scale.
+    #[must_use]
+    pub fn latent(&self, value: f64) -> f64 {
+        match (self.log, self.grid) {
+            (false, _) => value,
+            (true, None) => value.ln(),
+            (true, Some(_)) => value.max(ZERO).ln().max(self.bounds.0),
+        }
+    }
+
+    /// The value at a place of the latent scale, off the grid.
+    #[must_use]
+    pub fn value(&self, latent: f64) -> f64 {
+        if self.log { latent.exp() } else { latent }
+    }
+
+    /// The latent ends of the cell around a value on the grid.
+    #[must_use]
+    pub fn cell(&self, value: f64) -> (f64, f64) {
+        let half = 0.5 * self.grid.map_or(0.0, |grid| grid.step);
+        let end = |x: f64| if self.log { x.max(ZERO).ln() } else { x };
+        (end(value - half).max(self.bounds.0), end(value + half).min(self.bounds.1))
+    }
+
+    /// The part of a normal density between the bounds.
+    #[must_use]
+    pub fn mass(&self, mean: f64, sd: f64) -> f64 {
+        normal_mass((self.bounds.0 - mean) / sd, (self.bounds.1 - mean) / sd)
+    }
+}
+
+/// Beyond so many deviations the tail is below half a unit in the last place of 1.
+const NEGLIGIBLE: f64 = 8.5;
+
+/// `Φ(b) - Φ(a)` without cancellation in either tail.
+#[must_use]
+pub(crate) fn normal_mass(a: f64, b: f64) -> f64 {
+    if a >= b {
+        0.0
+    } else if a > 0.0 {
+        cdf(-a) - cdf(-b)
+    } else if b < 0.0 {
+        cdf(b) - cdf(a)
+    } else {
+        let below = if a < -NEGLIGIBLE { 0.0 } else { cdf(a) };
+        let above = if b > NEGLIGIBLE { 0.0 } else { cdf(-b) };
+        1.0 - below - above
+    }
+}
+
+/// `ln(Φ(b) - Φ(a))`, finite wherever the interval is not empty.
+#[must_use]
+pub(crate) fn log_normal_mass(a: f64, b: f64) -> f64 {
+    // By symmetry the interval is turned to where its nearer end is the upper one.
+    let (a, b) = if a + b > 0.0 { (-b, -a) } else { (a, b) };
+    if a >= b {
+        f64::NEG_INFINITY
+    } else if b > -5.0 {
+        normal_mass(a, b).ln()
+    } else {
+        let (low, high) = (thrifty_prob::log_cdf(a), thrifty_prob::log_cdf(b));
+        high + (-(low - high).exp()).ln_1p()
+    }
+}

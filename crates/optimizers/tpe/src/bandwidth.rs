@@ -1,0 +1,130 @@
+use crate::{Axis, TpeError};
+
+/// How wide the kernels of the observations are. The prior keeps its own width.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Bandwidth {
+    /// The rule.
+    pub rule: BandwidthRule,
+    /// No kernel is narrower than `max(factor, (n + 2)^-exponent)` of the prior's width, n the observations.
+    pub floor: Floor,
+}
+
+/// The rule of a width, before it is cut to what is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BandwidthRule {
+    /// The larger of the gaps to the two neighbours.
+    ///
+    /// A single observation reaches to the farther bound; with the prior as neighbour and not the bounds it has
+    /// half of the prior's width.
+    Neighbours {
+        /// Whether the prior's mean is a neighbour.
+        prior: bool,
+        /// Whether the bounds are neighbours of the outermost.
+        bounds: bool,
+    },
+    /// Scott's rule, one width for all: `σ̂ n^(-1/(d + 4))`.
+    Scott,
+    /// One width for all, `0.2 n^(-1/(d + 4))` of the range. Source: Optuna 4, multivariate.
+    FifthOfRange,
+}
+
+/// The least width as a part of the prior's.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Floor {
+    /// What it comes down to.
+    pub factor: f64,
+    /// How fast.
+    pub exponent: f64,
+}
+
+impl Floor {
+    /// The "magic clip" of Hyperopt and Optuna: the prior's width over `min(100, n + 2)`.
+    pub const MAGIC_CLIP: Self = Self { factor: 0.01, exponent: 1.0 };
+    /// Source: Watanabe (2023).
+    pub const WATANABE: Self = Self { factor: 0.03, exponent: 2.0 };
+    /// As good as none: 10⁻¹² of the prior's width.
+    pub const NONE: Self = Self { factor: 1e-12, exponent: f64::INFINITY };
+
+    /// The floor for n observations relative to the prior's width.
+    #[must_use]
+    pub fn relative(&self, n: usize) -> f64 {
+        let base = (n + 2) as f64;
+        let decay = if self.exponent == 1.0 { 1.0 / base } else { base.powf(-self.exponent) };
+        self.factor.max(decay)
+    }
+
+    pub(crate) fn validate(&self) -> Result<(), TpeError> {
+        if !(self.factor > 0.0 && self.factor <= 1.0) {
+            let (name, expected) = ("floor factor", "a fraction in (0, 1]");
+            return Err(TpeError::InvalidSetting { name, value: self.factor, expected });
+        }
+        if !(self.exponent > 0.0) {
+            let (name, expected) = ("floor exponent", "above 0");
+            return Err(TpeError::InvalidSetting { name, value: self.exponent, expected });
+        }
+        Ok(())
+    }
+}
+
+impl Bandwidth {
+    /// Widths of kernels at `sorted` places of an axis; `dim` counts the parameters that are estimated together.
+    pub fn widths(&self, sorted: &[f64], axis: &Axis, dim: usize, out: &mut Vec<f64>) {
+        out.clear();
+        let n = sorted.len();
+        let scale = (n as f64).powf(-1.0 / (dim as f64 + 4.0));
+        match self.rule {
+            BandwidthRule::Neighbours { prior, bounds } => neighbours(sorted, axis, prior, bounds, out),
+            BandwidthRule::Scott => out.resize(n, deviation(sorted).unwrap_or(axis.prior_sd) * scale),
+            BandwidthRule::FifthOfRange => out.resize(n, 0.2 * axis.prior_sd * scale),
+        }
+        let floor = axis.prior_sd * self.floor.relative(n);
+        for width in out {
+            *width = width.clamp(floor, axis.prior_sd.max(floor));
+        }
+    }
+}
+
+fn neighbours(sorted: &[f64], axis: &Axis, prior: bool, bounds: bool, out: &mut Vec<f64>) {
+    let n = sorted.len();
+    if n == 1 && !bounds {
+        out.push(if prior {
+            0.5 * axis.prior_sd
+        } else {
+            let far = (sorted[0] - axis.bounds.0).max(axis.bounds.1 - sorted[0]);
+            if far.is_finite() { far } else { axis.prior_sd }
+        });
+        return;
+    }
+    // The prior's mean stands before equal observations.
+    let after_prior = if prior { sorted.partition_point(|mu| *mu < axis.prior_mean) } else { usize::MAX };
+    let finite = |bound: f64| Some(bound).filter(|bound| bounds && bound.is_finite());
+    for (i, mu) in sorted.iter().enumerate() {
+        let left = if i == after_prior {
+            Some(axis.prior_mean)
+        } else if i > 0 {
+            Some(sorted[i - 1])
+        } else {
+            finite(axis.bounds.0)
+        };
+        let right = if i + 1 == after_prior {
+            Some(axis.prior_mean)
+        } else if i + 1 < n {
+            Some(sorted[i + 1])
+        } else {
+            finite(axis.bounds.1)
+        };
+        let gap = left.map_or(0.0, |left| mu - left).max(right.map_or(0.0, |right| right - mu));
+        out.push(gap);
+    }
+}
+
+fn deviation(values: &[f64]) -> Option<f64> {
+    let n = values.len();
+    if n < 2 {
+        return None;
+    }
+    let mean = values.iter().sum::<f64>() / n as f64;
+    let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
+    Some((squares / (n - 1) as f64).sqrt())
+}

@@ -1,0 +1,122 @@
+use crate::TpeError;
+
+/// A categorical parameter: its choices' prior probabilities, and how far apart they are if that is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choices {
+    probabilities: Vec<f64>,
+    distances: Option<Vec<Vec<f64>>>,
+}
+
+/// What an observed choice says of the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CategoricalKernel {
+    /// Nothing: observations are counted, and `count · prior weight` more are spread as the prior says.
+    ///
+    /// ```text
+    /// p_c ∝ C w₀ π_c + Σ_{i: c_i = c} w_i
+    /// ```
+    /// Source: Bergstra et al. (2011); Hyperopt.
+    Counts,
+    /// A kernel has its own choice and, by its share of one prior weight, all.
+    ///
+    /// ```text
+    /// k_i(c) = (1{c = c_i} + s C π_c) / (1 + s C),   s = w₀ / kernels
+    /// ```
+    /// Source: Optuna.
+    #[default]
+    Smoothed,
+}
+
+impl Choices {
+    /// Equally probable choices.
+    ///
+    /// # Errors
+    /// [`TpeError::NoChoices`].
+    pub fn uniform(count: usize) -> Result<Self, TpeError> {
+        if count == 0 {
+            return Err(TpeError::NoChoices);
+        }
+        Ok(Self { probabilities: vec![1.0 / count as f64; count], distances: None })
+    }
+
+    /// Choices with prior probabilities.
+    ///
+    /// # Errors
+    /// [`TpeError::NoChoices`], or [`TpeError::InvalidProbabilities`] when one is negative or the sum is off by
+    /// more than 10⁻⁹.
+    pub fn with_probabilities(probabilities: Vec<f64>) -> Result<Self, TpeError> {
+        if probabilities.is_empty() {
+            return Err(TpeError::NoChoices);
+        }
+        let sum: f64 = probabilities.iter().sum();
+        if probabilities.iter().any(|p| !(*p >= 0.0)) || !((sum - 1.0).abs() <= 1e-9) {
+            return Err(TpeError::InvalidProbabilities { probabilities });
+        }
+        Ok(Self { probabilities, distances: None })
+    }
+
+    /// The same choices with distances between them: an observed choice then speaks for those near to it.
+    ///
+    /// # Errors
+    /// [`TpeError::InvalidDistances`].
+    pub fn with_distances(mut self, distances: Vec<Vec<f64>>) -> Result<Self, TpeError> {
+        let choices = self.len();
+        let invalid = |problem| Err(TpeError::InvalidDistances { choices, problem });
+        if distances.len() != choices || distances.iter().any(|row| row.len() != choices) {
+            return invalid("the matrix is not square of that size");
+        }
+        if distances.iter().flatten().any(|d| !(*d >= 0.0 && d.is_finite())) {
+            return invalid("one is negative or not finite");
+        }
+        if (0..choices).any(|i| distances[i][i] != 0.0 || (0..i).any(|j| distances[i][j] != distances[j][i])) {
+            return invalid("the matrix is not symmetric with a diagonal of 0");
+        }
+        self.distances = Some(distances);
+        Ok(self)
+    }
+
+    /// Number of choices.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.probabilities.len()
+    }
+
+    /// Whether there is no choice: never.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.probabilities.is_empty()
+    }
+
+    /// Prior probabilities.
+    #[must_use]
+    pub fn probabilities(&self) -> &[f64] {
+        &self.probabilities
+    }
+
+    /// What an observation of `observed` says, one of `kernels` with the prior, which weighs `prior_weight`.
+    pub(crate) fn row(&self, observed: usize, kernel: CategoricalKernel, kernels: usize, prior_weight: f64) -> Vec<f64> {
+        let count = self.len() as f64;
+        let smoothing = match kernel {
+            CategoricalKernel::Counts => 0.0,
+            CategoricalKernel::Smoothed => prior_weight / kernels as f64,
+        };
+        let near = |choice: usize| match &self.distances {
+            None => f64::from(u8::from(choice == observed)),
+            Some(distances) => likeness(&distances[observed], choice, kernels, prior_weight),
+        };
+        let mut row: Vec<f64> =
+            (0..self.len()).map(|c| near(c) + smoothing * count * self.probabilities[c]).collect();
+        let sum: f64 = row.iter().sum();
+        row.iter_mut().for_each(|p| *p /= sum);
+        row
+    }
+}
+
+/// `exp(-a (d / d_max)²)` with `a = ln(kernels / prior weight) ln C / ln 6`. Source: Optuna 4.
+fn likeness(distances: &[f64], choice: usize, kernels: usize, prior_weight: f64) -> f64 {
+    let largest = distances.iter().copied().fold(0.0, f64::max);
+    let relative = if largest > 0.0 { distances[choice] / largest } else { 0.0 };
+    let sharpness = (kernels as f64 / prior_weight).ln().max(0.0) * (distances.len() as f64).ln() / 6_f64.ln();
+    (-sharpness * relative * relative).exp()
+}

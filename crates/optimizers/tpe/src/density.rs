@@ -1,0 +1,232 @@
+use thrifty_simd::{Pass, dispatch, exp_negative, fma};
+
+use crate::axis::log_normal_mass;
+use crate::column::{Column, GridColumn};
+use crate::Estimator;
+
+/// Kernels looked at together: their numbers stay in the nearest cache for all points.
+const TILE: usize = 512;
+
+/// See [`Estimator::log_density_into`].
+pub(crate) fn log_density_into(estimator: &Estimator, points: &[f64], out: &mut [f64]) {
+    let dim = estimator.columns.len();
+    assert_eq!(points.len(), dim * out.len(), "points of {dim} numbers");
+    let tables = Tables::new(estimator, points, out.len());
+    let mut sums = vec![LogSum::default(); out.len()];
+    let mut scratch = Scratch { coefficient: vec![0.0; TILE], exponent: vec![0.0; TILE] };
+    if estimator.narrow == 0 {
+        let every = 0..out.len();
+        for start in (0..estimator.len()).step_by(TILE) {
+            let range = start..(start + TILE).min(estimator.len());
+            let pass =
+                Tile { estimator, points, tables: &tables, at: every.clone(), range, sums: &mut sums, scratch: &mut scratch };
+            dispatch(pass);
+        }
+    } else {
+        for at in 0..out.len() {
+            let (near, wide) = (window(estimator, points[at]), estimator.narrow..estimator.len());
+            for all in [near, wide] {
+                for start in all.clone().step_by(TILE) {
+                    let range = start..(start + TILE).min(all.end);
+                    dispatch(Tile {
+                        estimator,
+                        points,
+                        tables: &tables,
+                        at: at..at + 1,
+                        range,
+                        sums: &mut sums,
+                        scratch: &mut scratch,
+                    });
+                }
+            }
+        }
+    }
+    for (out, sum) in out.iter_mut().zip(&sums) {
+        *out = sum.value();
+    }
+}
+
+/// The narrow kernels that reach a point.
+fn window(estimator: &Estimator, x: f64) -> std::ops::Range<usize> {
+    let Column::Number(column) = &estimator.columns[0] else { return 0..estimator.narrow };
+    let mu = &column.mu[..estimator.narrow];
+    if x.is_nan() {
+        return 0..0;
+    }
+    let first = mu.partition_point(|m| *m < x - estimator.radius);
+    let last = mu.partition_point(|m| *m <= x + estimator.radius);
+    first..last
+}
+
+/// `ln Σ cᵢ exp(eᵢ)`, gathered in parts.
+#[derive(Debug, Clone, Copy)]
+struct LogSum {
+    largest: f64,
+    sum: f64,
+}
+
+impl Default for LogSum {
+    fn default() -> Self {
+        Self { largest: f64::NEG_INFINITY, sum: 0.0 }
+    }
+}
+
+impl LogSum {
+    fn add(&mut self, largest: f64, sum: f64) {
+        if largest > self.largest {
+            self.sum = sum + self.sum * (self.largest - largest).exp();
+            self.largest = largest;
+        } else if largest > f64::NEG_INFINITY {
+            self.sum += sum * (largest - self.largest).exp();
+        }
+    }
+
+    fn value(&self) -> f64 {
+        self.largest + self.sum.ln()
+    }
+}
+
+/// Logarithms of what the kernels of grids and choices say of each point; equal values share a table.
+struct Tables {
+    values: Vec<f64>,
+    /// Where the table of (point, dimension) begins; none for numbers and what is not active.
+    starts: Vec<Option<usize>>,
+}
+
+impl Tables {
+    fn new(estimator: &Estimator, points: &[f64], count: usize) -> Self {
+        let dim = estimator.columns.len();
+        let mut values = Vec::new();
+        let mut starts: Vec<Option<usize>> = vec![None; points.len()];
+        for (d, column) in estimator.columns.iter().enumerate() {
+            if matches!(column, Column::Number(_)) {
+                continue;
+            }
+            for at in 0..count {
+                let x = points[at * dim + d];
+                if x.is_nan() {
+                    continue;
+                }
+                let earlier = (0..at).find(|other| points[other * dim + d] == x);
+                starts[at * dim + d] = Some(match earlier {
+                    Some(other) => starts[other * dim + d].unwrap_or(0),
+                    None => {
+                        let start = values.len();
+                        match column {
+                            Column::Grid(column) => cell_masses(column, x, &mut values),
+                            Column::Choice(column) => {
+                                values.extend(column.rows.iter().map(|row| {
+                                    row.get(x as usize).map_or(f64::NEG_INFINITY, |p| p.ln())
+                                }));
+                            }
+                            Column::Number(_) => {}
+                        }
+                        start
+                    }
+                });
+            }
+        }
+        Self { values, starts }
+    }
+}
+
+fn cell_masses(column: &GridColumn, value: f64, out: &mut Vec<f64>) {
+    let (low, high) = column.axis.cell(value);
+    out.extend(column.atoms.iter().map(|atom| {
+        log_normal_mass((low - atom.mu) / atom.sigma, (high - atom.mu) / atom.sigma) - atom.mass.ln()
+    }));
+}
+
+struct Scratch {
+    coefficient: Vec<f64>,
+    exponent: Vec<f64>,
+}
+
+/// Some kernels at some points.
+struct Tile<'a> {
+    estimator: &'a Estimator,
+    points: &'a [f64],
+    tables: &'a Tables,
+    at: std::ops::Range<usize>,
+    range: std::ops::Range<usize>,
+    sums: &'a mut [LogSum],
+    scratch: &'a mut Scratch,
+}
+
+impl Pass for Tile<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let Self { estimator, points, tables, at, range, sums, scratch } = self;
+        let (dim, n) = (estimator.columns.len(), range.len());
+        let coefficient = &mut scratch.coefficient[..n];
+        let exponent = &mut scratch.exponent[..n];
+        let mut before: Option<&[f64]> = None;
+        for i in at {
+            let point = &points[i * dim..(i + 1) * dim];
+            // The factors before the exponential depend on which parameters are active alone.
+            let same = before.is_some_and(|b| b.iter().zip(point).all(|(a, b)| a.is_nan() == b.is_nan()));
+            if !same {
+                coefficient.copy_from_slice(&estimator.probability[range.clone()]);
+                for (column, x) in estimator.columns.iter().zip(point) {
+                    if let (Column::Number(column), false, false) = (column, x.is_nan(), estimator.by_logarithm) {
+                        coefficient.iter_mut().zip(&column.scale[range.clone()]).for_each(|(c, s)| *c *= s);
+                    }
+                }
+                before = Some(point);
+            }
+            exponent.fill(0.0);
+            for (d, (column, &x)) in estimator.columns.iter().zip(point).enumerate() {
+                match (column, tables.starts[i * dim + d]) {
+                    (Column::Number(column), _) if !x.is_nan() => {
+                        let kernels = column.mu[range.clone()].iter().zip(&column.precision[range.clone()]);
+                        for (e, (mu, precision)) in exponent.iter_mut().zip(kernels) {
+                            let z = (x - mu) * precision;
+                            *e = fma::<FMA>(-0.5 * z, z, *e);
+                        }
+                        if estimator.by_logarithm {
+                            exponent.iter_mut().zip(&column.scale[range.clone()]).for_each(|(e, s)| *e += s.ln());
+                        }
+                    }
+                    (Column::Grid(column), Some(start)) => {
+                        look_up(exponent, &column.atom[range.clone()], &tables.values[start..]);
+                    }
+                    (Column::Choice(column), Some(start)) => {
+                        look_up(exponent, &column.row[range.clone()], &tables.values[start..]);
+                    }
+                    _ => {}
+                }
+            }
+            let largest = in_lanes(exponent, f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
+            if largest == f64::NEG_INFINITY {
+                continue;
+            }
+            for (e, c) in exponent.iter_mut().zip(&*coefficient) {
+                *e = c * exp_negative::<FMA>(*e - largest);
+            }
+            sums[i].add(largest, in_lanes(exponent, 0.0, |a, b| a + b));
+        }
+    }
+}
+
+/// A fold in eight lanes: one alone would wait for each operation to end.
+#[inline(always)]
+fn in_lanes(values: &[f64], start: f64, combine: impl Fn(f64, f64) -> f64) -> f64 {
+    let mut lanes = [start; 8];
+    let chunks = values.chunks_exact(8);
+    let rest = chunks.remainder();
+    for chunk in chunks {
+        for (lane, value) in lanes.iter_mut().zip(chunk) {
+            *lane = combine(*lane, *value);
+        }
+    }
+    rest.iter().chain(&lanes).fold(start, |a, b| combine(a, *b))
+}
+
+#[inline(always)]
+fn look_up(exponent: &mut [f64], entries: &[u32], table: &[f64]) {
+    for (e, entry) in exponent.iter_mut().zip(entries) {
+        *e += table[*entry as usize];
+    }
+}

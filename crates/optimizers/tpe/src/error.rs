@@ -1,0 +1,70 @@
+/// Why an estimator or an optimiser cannot be built.
+#[derive(Debug, Clone, thiserror::Error, PartialEq)]
+#[non_exhaustive]
+pub enum TpeError {
+    /// Bounds that are equal, inverted or not finite.
+    #[error("bounds [{low}, {high}] are not an interval")]
+    InvalidBounds {
+        /// Lower bound.
+        low: f64,
+        /// Upper bound.
+        high: f64,
+    },
+    /// A logarithmic axis that reaches 0.
+    #[error("a logarithmic axis from {low} has no logarithm there")]
+    NonPositiveLog {
+        /// Lower bound.
+        low: f64,
+    },
+    /// A step that is not positive or larger than the range.
+    #[error("step {step} does not fit a range of {range}")]
+    InvalidStep {
+        /// The step.
+        step: f64,
+        /// Upper less lower bound.
+        range: f64,
+    },
+    /// A prior whose mean is not finite or whose deviation is not positive.
+    #[error("a normal prior with mean {mean} and deviation {deviation} does not exist")]
+    InvalidNormal {
+        /// Its mean.
+        mean: f64,
+        /// Its deviation.
+        deviation: f64,
+    },
+    /// A categorical parameter without choices.
+    #[error("a categorical parameter needs at least one choice")]
+    NoChoices,
+    /// Probabilities of choices that are no distribution.
+    #[error("probabilities {probabilities:?} are negative somewhere or do not sum to 1")]
+    InvalidProbabilities {
+        /// What was given.
+        probabilities: Vec<f64>,
+    },
+    /// A matrix of distances that is not square, not symmetric, negative or has no zero diagonal.
+    #[error("distances of {choices} choices: {problem}")]
+    InvalidDistances {
+        /// Number of choices.
+        choices: usize,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// A prior for a parameter that the space does not have, or of the other sort.
+    #[error("prior of {name:?}: {problem}")]
+    InvalidPrior {
+        /// Name of the parameter.
+        name: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A setting outside its range.
+    #[error("{name} is {value}, expected {expected}")]
+    InvalidSetting {
+        /// Which setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What would do.
+        expected: &'static str,
+    },
+}

@@ -1,0 +1,274 @@
+use rand_distr::{Distribution, StandardNormal};
+use thrifty_prob::{cdf, quantile};
+use thrifty_sampling::Stream;
+
+use crate::column::Column;
+use crate::density::log_density_into;
+use crate::{Axis, Bandwidth, CategoricalKernel, Choices, Observed, SideWeights, TpeError};
+
+/// One parameter of an estimator.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Dimension {
+    /// A number.
+    Numeric(Axis),
+    /// One of several choices.
+    Categorical(Choices),
+}
+
+impl Dimension {
+    /// How an estimator sees a value: the latent place of a number, a grid value or the index of a choice as it is.
+    #[must_use]
+    pub fn internal(&self, value: f64) -> f64 {
+        match self {
+            Self::Numeric(axis) if axis.grid.is_none() => axis.latent(value),
+            _ => value,
+        }
+    }
+}
+
+/// What happens to the part of a kernel beyond the bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Truncation {
+    /// It goes to all kernels: the mixture is cut as a whole. Source: Hyperopt.
+    Mixture,
+    /// It goes back to the kernel: each is cut by itself. Source: Optuna.
+    #[default]
+    Component,
+}
+
+/// The rules of an estimator.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Kernels {
+    /// Widths.
+    pub bandwidth: Bandwidth,
+    /// What happens at the bounds.
+    pub truncation: Truncation,
+    /// What an observed choice says of the others.
+    pub categorical: CategoricalKernel,
+    /// What the prior counts, in observations.
+    pub prior_weight: f64,
+}
+
+/// The order of an estimator's kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// Observation by observation, the prior last.
+    Observations,
+    /// For a single parameter: sorted, equal kernels as one. The density is the same, and faster.
+    Compact,
+}
+
+/// A density over some parameters: a weighted sum of products of kernels, one an observation, and the prior.
+///
+/// ```text
+/// p(x) = Σ_i p_i Π_d k_id(x_d)
+/// k_id = normal density of mean μ_id and deviation σ_id cut at the bounds, its mass on the cell of a grid value,
+///        or a row of probabilities
+/// ```
+///
+/// Where an observation lacks a parameter its kernel there is the prior. Cost: O(n d) to build and for each point;
+/// for a single parameter the kernels within reach of a point.
+#[derive(Debug, Clone)]
+pub struct Estimator {
+    pub(crate) columns: Vec<Column>,
+    /// Of each kernel to be drawn.
+    pub(crate) probability: Vec<f64>,
+    cumulative: Vec<f64>,
+    /// Kernels before this one are sorted and at most `radius` wide in reach.
+    pub(crate) narrow: usize,
+    pub(crate) radius: f64,
+    /// Whether the factors before the exponentials may leave the range of numbers when they are multiplied.
+    pub(crate) by_logarithm: bool,
+}
+
+impl Estimator {
+    /// The density of observations with weights, in the order of the trials.
+    ///
+    /// # Errors
+    /// [`TpeError::InvalidSetting`] when there are neither observations nor a prior.
+    ///
+    /// # Panics
+    /// When numbers of dimensions, observations and weights do not fit together.
+    pub fn fit(
+        dimensions: &[Dimension],
+        observed: &[Observed<'_>],
+        weights: &SideWeights,
+        kernels: &Kernels,
+        layout: Layout,
+    ) -> Result<Self, TpeError> {
+        assert_eq!(dimensions.len(), observed.len(), "one list of observations a dimension");
+        let n = weights.trials.len();
+        assert!(observed.iter().all(|o| o.values.len() == n), "one observation a weight");
+        let mut prior_weight = kernels.prior_weight * weights.prior_scale;
+        if let ([Dimension::Categorical(choices)], CategoricalKernel::Counts) = (dimensions, kernels.categorical) {
+            prior_weight *= choices.len() as f64;
+        }
+        let total = weights.trials.iter().sum::<f64>() + prior_weight;
+        if !(total > 0.0 && total.is_finite()) {
+            let expected = "a positive total with the observations";
+            return Err(TpeError::InvalidSetting { name: "prior weight", value: prior_weight, expected });
+        }
+        let mut raw: Vec<f64> = weights.trials.iter().map(|w| w / total).collect();
+        raw.push(prior_weight / total);
+        let compact = layout == Layout::Compact && dimensions.len() == 1;
+        let (mut columns, mut order) = (Vec::with_capacity(dimensions.len()), None);
+        for (dimension, observed) in dimensions.iter().zip(observed) {
+            let (column, kernels_order) =
+                Column::fit(dimension, observed, kernels, dimensions.len(), compact);
+            columns.push(column);
+            order = kernels_order;
+        }
+        let mut probability = match order {
+            // Where kernels were merged their weights add up.
+            Some(order) => {
+                let mut merged = vec![0.0; columns[0].len()];
+                order.iter().zip(&raw).for_each(|(&kernel, weight)| merged[kernel as usize] += weight);
+                merged
+            }
+            None => raw,
+        };
+        if kernels.truncation == Truncation::Mixture {
+            for column in &columns {
+                probability.iter_mut().enumerate().for_each(|(i, p)| *p *= column.mass(i));
+            }
+            let mass: f64 = probability.iter().sum();
+            probability.iter_mut().for_each(|p| *p /= mass);
+        }
+        let cumulative = running_sum(&probability);
+        let by_logarithm = columns.iter().map(Column::log_range).sum::<f64>() > LARGEST_LOG;
+        let mut estimator = Self { columns, probability, cumulative, narrow: 0, radius: 0.0, by_logarithm };
+        if compact {
+            estimator.find_narrow();
+        }
+        Ok(estimator)
+    }
+
+    /// Number of kernels, the prior included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.probability.len()
+    }
+
+    /// Whether there is no kernel: never.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.probability.is_empty()
+    }
+
+    /// The probabilities of the kernels.
+    #[must_use]
+    pub fn probabilities(&self) -> &[f64] {
+        &self.probability
+    }
+
+    /// Mean and deviation of a kernel in a numeric dimension, latent.
+    #[must_use]
+    pub fn kernel(&self, dimension: usize, kernel: usize) -> Option<(f64, f64)> {
+        self.columns[dimension].kernel(kernel)
+    }
+
+    /// Probabilities of the choices under a kernel in a categorical dimension.
+    #[must_use]
+    pub fn row(&self, dimension: usize, kernel: usize) -> Option<&[f64]> {
+        self.columns[dimension].row(kernel)
+    }
+
+    /// Logarithms of the density at points, each as long as there are dimensions, of internal values
+    /// ([`Dimension::internal`]); NaN marks a parameter that is not active, and counts as 1.
+    pub fn log_density_into(&self, points: &[f64], out: &mut [f64]) {
+        log_density_into(self, points, out);
+    }
+
+    /// Draws a kernel.
+    #[must_use]
+    pub fn draw_kernel(&self, rng: &mut Stream) -> usize {
+        let total = self.cumulative.last().copied().unwrap_or(1.0);
+        let u = rng.uniform() * total;
+        self.cumulative.partition_point(|c| *c <= u).min(self.len() - 1)
+    }
+
+    /// Draws an internal value of a dimension from a kernel.
+    #[must_use]
+    pub fn draw(&self, dimension: usize, kernel: usize, rng: &mut Stream) -> f64 {
+        match &self.columns[dimension] {
+            Column::Number(column) => truncated_normal(&column.axis, column.mu[kernel], column.sigma[kernel], rng),
+            Column::Grid(column) => {
+                let atom = &column.atoms[column.atom[kernel] as usize];
+                let latent = truncated_normal(&column.axis, atom.mu, atom.sigma, rng);
+                let value = column.axis.value(latent);
+                column.axis.grid.map_or(value, |grid| grid.nearest(value))
+            }
+            Column::Choice(column) => {
+                let row = &column.rows[column.row[kernel] as usize];
+                let mut u = rng.uniform();
+                let chosen = row.iter().position(|p| {
+                    u -= p;
+                    u < 0.0
+                });
+                chosen.unwrap_or_else(|| row.iter().rposition(|p| *p > 0.0).unwrap_or(0)) as f64
+            }
+        }
+    }
+
+    /// Sorts narrow kernels before wide ones, so that a point needs to see only those around it.
+    ///
+    /// Left out are kernels whose density is below 2⁻⁵³ of the prior's: that needs a prior that is nowhere small.
+    fn find_narrow(&mut self) {
+        let Some(Column::Number(column)) = self.columns.first_mut() else { return };
+        let prior = self.probability.len() - 1;
+        let axis = column.axis;
+        let far = (axis.bounds.1 - axis.prior_mean).max(axis.prior_mean - axis.bounds.0) / axis.prior_sd;
+        if !(far <= 3.0) || self.probability[prior] <= 0.0 {
+            return;
+        }
+        let least = column.sigma.iter().copied().fold(f64::INFINITY, f64::min);
+        let width = 2.0 * least;
+        // A kernel's peak relative to the prior's least density, times all of them.
+        let excess = (axis.prior_sd / least * prior as f64 / self.probability[prior]).ln() + 0.5 * far * far + 1.0;
+        self.radius = width * (2.0 * (excess + 53.0 * std::f64::consts::LN_2)).sqrt();
+        let (narrow, wide): (Vec<usize>, Vec<usize>) =
+            (0..=prior).partition(|&i| i != prior && column.sigma[i] <= width);
+        self.narrow = narrow.len();
+        if wide.len() > 1 {
+            let order: Vec<usize> = narrow.into_iter().chain(wide).collect();
+            column.reorder(&order);
+            self.probability = order.iter().map(|&i| self.probability[i]).collect();
+            self.cumulative = running_sum(&self.probability);
+        }
+    }
+}
+
+/// A product of factors whose logarithms add up to less than this, up or down, is a number.
+const LARGEST_LOG: f64 = 600.0;
+
+fn running_sum(values: &[f64]) -> Vec<f64> {
+    let mut sum = 0.0;
+    let add = |value: &f64| {
+        sum += value;
+        sum
+    };
+    values.iter().map(add).collect()
+}
+
+/// Attempts before a truncated normal draw is made by its quantile: a kernel centred within bounds needs 3 on average.
+const ATTEMPTS: usize = 32;
+
+fn truncated_normal(axis: &Axis, mean: f64, sd: f64, rng: &mut Stream) -> f64 {
+    let (low, high) = axis.bounds;
+    for _ in 0..ATTEMPTS {
+        let z: f64 = StandardNormal.sample(rng);
+        let x = mean + sd * z;
+        if (low..=high).contains(&x) {
+            return x;
+        }
+    }
+    let (a, b) = ((low - mean) / sd, (high - mean) / sd);
+    let u = rng.uniform();
+    let z = if a > 0.0 {
+        -quantile(cdf(-b) + u * (cdf(-a) - cdf(-b)))
+    } else {
+        quantile(cdf(a) + u * (cdf(b) - cdf(a)))
+    };
+    (mean + sd * z).clamp(low, high)
+}

@@ -1,0 +1,74 @@
+/// How much the trials of a side count, before the prior joins and the sum becomes 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weights {
+    /// All the same.
+    Uniform,
+    /// The last 25 trials count 1, those before ramp up from 1/n to 1. Source: Bergstra et al. (2013), Hyperopt.
+    #[default]
+    LinearForgetting,
+    /// Good trials by how far they are below the best bad one, bad ones all the same. Source: Watanabe (2023).
+    ExpectedImprovement,
+}
+
+/// So many trials count in full under linear forgetting.
+const REMEMBERED: usize = 25;
+
+/// Weights of a side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SideWeights {
+    /// One a trial, in the order of the trials.
+    pub trials: Vec<f64>,
+    /// What the prior's weight is multiplied with, so that it means the same under all rules.
+    pub prior_scale: f64,
+}
+
+impl Weights {
+    /// Weights of a side's trials, given their losses in the order of the trials; `worst` is the smallest loss of
+    /// the bad side when this is the good one.
+    #[must_use]
+    pub fn of(self, losses: &[f64], worst: Option<f64>) -> SideWeights {
+        let n = losses.len();
+        match (self, worst) {
+            (Self::LinearForgetting, _) => SideWeights { trials: linear_forgetting(n), prior_scale: 1.0 },
+            (Self::ExpectedImprovement, Some(worst)) if worst.is_finite() && n > 0 => {
+                let trials: Vec<f64> = losses.iter().map(|loss| (worst - loss).max(1e-12)).collect();
+                let prior_scale = trials.iter().sum::<f64>() / n as f64;
+                SideWeights { trials, prior_scale }
+            }
+            _ => SideWeights { trials: vec![1.0; n], prior_scale: 1.0 },
+        }
+    }
+}
+
+fn linear_forgetting(n: usize) -> Vec<f64> {
+    let ramp = n.saturating_sub(REMEMBERED);
+    let start = 1.0 / n as f64;
+    let step = if ramp > 1 { (1.0 - start) / (ramp - 1) as f64 } else { 0.0 };
+    let weight = |i: usize| if i + 1 == ramp && ramp > 1 { 1.0 } else { start + i as f64 * step };
+    (0..n).map(|i| if i < ramp { weight(i) } else { 1.0 }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forgetting_ramps_up_to_the_last_twenty_five() {
+        assert_eq!(linear_forgetting(0), Vec::<f64>::new());
+        assert_eq!(linear_forgetting(25), vec![1.0; 25]);
+        let weights = linear_forgetting(30);
+        assert_eq!(weights[0], 1.0 / 30.0);
+        assert_eq!(weights[4..], [1.0; 26]);
+        assert_eq!(linear_forgetting(26)[0], 1.0 / 26.0);
+    }
+
+    #[test]
+    fn improvement_is_measured_from_the_best_bad_trial() {
+        let weights = Weights::ExpectedImprovement.of(&[1.0, 3.0, 5.0], Some(4.0));
+        assert_eq!(weights.trials, [3.0, 1.0, 1e-12]);
+        assert!((weights.prior_scale - 4.0 / 3.0).abs() < 1e-9);
+        let bad = Weights::ExpectedImprovement.of(&[7.0, f64::INFINITY], None);
+        assert_eq!(bad, SideWeights { trials: vec![1.0; 2], prior_scale: 1.0 });
+    }
+}
