@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use thrifty_tpe::{
-    Axis, Bandwidth, BandwidthRule, CategoricalKernel, Choices, Dimension, Estimator, Floor, GridEnds, Kernels,
-    Layout, Observed, Split, Truncation, Weights,
+    Axis, Bandwidth, BandwidthRule, CategoricalKernel, Choices, Dimension, Estimator, Floor, GridEnds,
+    Kernels, Layout, Observed, Split, Truncation, Weights,
 };
 
 use super::{Family, Findings, number, numbers, relative_to_largest, rows};
@@ -81,7 +81,12 @@ fn kernels(case: &Value, lib: &str) -> Result<Kernels, String> {
     })
 }
 
-fn fit(dimension: &Dimension, values: &[f64], kernels: &Kernels, layout: Layout) -> Result<Estimator, String> {
+fn fit(
+    dimension: &Dimension,
+    values: &[f64],
+    kernels: &Kernels,
+    layout: Layout,
+) -> Result<Estimator, String> {
     let weights = Weights::LinearForgetting.of(values, None);
     let observed = [Observed::new(dimension, values)];
     Estimator::fit(std::slice::from_ref(dimension), &observed, &weights, kernels, layout)
@@ -114,7 +119,12 @@ fn hyperopt(case: &Value, families: &mut Families) -> Result<(), String> {
     // Bounds of the file are latent; through exp and back they would lose their last digit.
     let mut axis = axis.map_err(|error| error.to_string())?;
     if !kind.contains("normal") {
-        axis = Axis { bounds: (args[0], args[1]), prior_mean: 0.5 * (args[0] + args[1]), prior_sd: args[1] - args[0], ..axis };
+        axis = Axis {
+            bounds: (args[0], args[1]),
+            prior_mean: 0.5 * (args[0] + args[1]),
+            prior_sd: args[1] - args[0],
+            ..axis
+        };
     }
     let dimension = Dimension::Numeric(axis);
     let kernels = kernels(case, "hyperopt")?;
@@ -194,7 +204,9 @@ fn choice(case: &Value, families: &mut Families) -> Result<(), String> {
 
 fn optuna_dimension(dist: &Value) -> Result<Dimension, String> {
     if let Some(count) = dist["n_choices"].as_u64() {
-        return Ok(Dimension::Categorical(Choices::uniform(count as usize).map_err(|error| error.to_string())?));
+        return Ok(Dimension::Categorical(
+            Choices::uniform(count as usize).map_err(|error| error.to_string())?,
+        ));
     }
     let (low, high, log) = (number(&dist["low"])?, number(&dist["high"])?, dist["log"] == true);
     let axis = match &dist["step"] {
@@ -205,17 +217,25 @@ fn optuna_dimension(dist: &Value) -> Result<Dimension, String> {
 }
 
 /// Errors of an estimator in trial order against the mixture of the file.
-fn optuna_mixture(estimator: &Estimator, d: usize, truth: &Value, families: &mut Families) -> Result<(), String> {
+fn optuna_mixture(
+    estimator: &Estimator,
+    d: usize,
+    truth: &Value,
+    families: &mut Families,
+) -> Result<(), String> {
     let error = relative_to_largest(estimator.probabilities(), &numbers(&truth["weights"])?, 1e-300);
     families.add("optuna", "mixture", 1e-12, error);
     if truth["cat_weights"].is_null() {
-        let of = |part: fn((f64, f64)) -> f64| (0..estimator.len()).filter_map(|i| estimator.kernel(d, i)).map(part).collect::<Vec<_>>();
+        let of = |part: fn((f64, f64)) -> f64| {
+            (0..estimator.len()).filter_map(|i| estimator.kernel(d, i)).map(part).collect::<Vec<_>>()
+        };
         for (name, found) in [("mus", of(|k| k.0)), ("sigmas", of(|k| k.1))] {
             let error = relative_to_largest(&found, &numbers(&truth[name])?, 1e-300);
             families.add("optuna", "mixture", 1e-12, error);
         }
     } else {
-        let found: Vec<f64> = (0..estimator.len()).filter_map(|i| estimator.row(d, i)).flatten().copied().collect();
+        let found: Vec<f64> =
+            (0..estimator.len()).filter_map(|i| estimator.row(d, i)).flatten().copied().collect();
         let error = relative_to_largest(&found, &numbers(&truth["cat_weights"])?, 1e-300);
         families.add("optuna", "mixture", 1e-12, error);
     }
@@ -255,16 +275,21 @@ fn multivariate(case: &Value, families: &mut Families) -> Result<(), String> {
     let losses = numbers(&case["loss"])?;
     let good = OPTUNA_SPLIT.good(&losses);
     families.add("optuna", "split", 0.0, good as f64 - number(&case["n_below"])?);
-    let columns = |list: &Value| names.iter().map(|name| numbers(&list[*name])).collect::<Result<Vec<_>, _>>();
+    let columns =
+        |list: &Value| names.iter().map(|name| numbers(&list[*name])).collect::<Result<Vec<_>, _>>();
     let (observed, grid) = (columns(&case["obs"])?, columns(&case["grid"])?);
     let points: Vec<f64> = (0..grid[0].len())
-        .flat_map(|i| dimensions.iter().zip(&grid).map(move |(d, column)| d.internal(column[i])).collect::<Vec<_>>())
+        .flat_map(|i| {
+            dimensions.iter().zip(&grid).map(move |(d, column)| d.internal(column[i])).collect::<Vec<_>>()
+        })
         .collect();
     let kernels = kernels(case, "optuna")?;
     for (at, (side, _, density)) in SIDES.into_iter().enumerate() {
-        let values: Vec<Vec<f64>> = observed.iter().map(|column| sides(column, &losses, good)[at].clone()).collect();
+        let values: Vec<Vec<f64>> =
+            observed.iter().map(|column| sides(column, &losses, good)[at].clone()).collect();
         let weights = Weights::LinearForgetting.of(&values[0], None);
-        let lists: Vec<Observed<'_>> = dimensions.iter().zip(&values).map(|(d, v)| Observed::new(d, v)).collect();
+        let lists: Vec<Observed<'_>> =
+            dimensions.iter().zip(&values).map(|(d, v)| Observed::new(d, v)).collect();
         let estimator = Estimator::fit(&dimensions, &lists, &weights, &kernels, Layout::Observations)
             .map_err(|error| error.to_string())?;
         for (d, name) in names.iter().enumerate() {

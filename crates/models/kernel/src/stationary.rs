@@ -12,9 +12,9 @@ use crate::features::{Cosines, Features};
 use crate::hyper::Hyper;
 use crate::kernel::weight_sets;
 use crate::radial::ProfileName;
-use thrifty_simd::dispatch;
 use crate::{Kernel, KernelError, KernelWorkspace, Radial};
 use passes::{Cross, FAR, Forward, PullBack, PullBackInputs};
+use thrifty_simd::dispatch;
 
 /// A kernel that depends on the scaled distance of two points alone, one lengthscale per dimension.
 ///

@@ -59,7 +59,7 @@ impl Floor {
             let (name, expected) = ("floor factor", "a fraction in (0, 1]");
             return Err(TpeError::InvalidSetting { name, value: self.factor, expected });
         }
-        if !(self.exponent > 0.0) {
+        if self.exponent.is_nan() || self.exponent <= 0.0 {
             let (name, expected) = ("floor exponent", "above 0");
             return Err(TpeError::InvalidSetting { name, value: self.exponent, expected });
         }

@@ -50,7 +50,7 @@ impl Choices {
             return Err(TpeError::NoChoices);
         }
         let sum: f64 = probabilities.iter().sum();
-        if probabilities.iter().any(|p| !(*p >= 0.0)) || !((sum - 1.0).abs() <= 1e-9) {
+        if probabilities.iter().any(|p| p.is_nan() || *p < 0.0) || (sum - 1.0).abs() > 1e-9 {
             return Err(TpeError::InvalidProbabilities { probabilities });
         }
         Ok(Self { probabilities, distances: None })
@@ -69,7 +69,8 @@ impl Choices {
         if distances.iter().flatten().any(|d| !(*d >= 0.0 && d.is_finite())) {
             return invalid("one is negative or not finite");
         }
-        if (0..choices).any(|i| distances[i][i] != 0.0 || (0..i).any(|j| distances[i][j] != distances[j][i])) {
+        if (0..choices).any(|i| distances[i][i] != 0.0 || (0..i).any(|j| distances[i][j] != distances[j][i]))
+        {
             return invalid("the matrix is not symmetric with a diagonal of 0");
         }
         self.distances = Some(distances);
@@ -95,7 +96,13 @@ impl Choices {
     }
 
     /// What an observation of `observed` says, one of `kernels` with the prior, which weighs `prior_weight`.
-    pub(crate) fn row(&self, observed: usize, kernel: CategoricalKernel, kernels: usize, prior_weight: f64) -> Vec<f64> {
+    pub(crate) fn row(
+        &self,
+        observed: usize,
+        kernel: CategoricalKernel,
+        kernels: usize,
+        prior_weight: f64,
+    ) -> Vec<f64> {
         let count = self.len() as f64;
         let smoothing = match kernel {
             CategoricalKernel::Counts => 0.0,
@@ -117,6 +124,7 @@ impl Choices {
 fn likeness(distances: &[f64], choice: usize, kernels: usize, prior_weight: f64) -> f64 {
     let largest = distances.iter().copied().fold(0.0, f64::max);
     let relative = if largest > 0.0 { distances[choice] / largest } else { 0.0 };
-    let sharpness = (kernels as f64 / prior_weight).ln().max(0.0) * (distances.len() as f64).ln() / 6_f64.ln();
+    let sharpness =
+        (kernels as f64 / prior_weight).ln().max(0.0) * (distances.len() as f64).ln() / 6_f64.ln();
     (-sharpness * relative * relative).exp()
 }

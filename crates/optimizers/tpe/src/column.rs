@@ -131,7 +131,12 @@ impl NumberColumn {
 }
 
 /// Latent places in ascending order and the widths of kernels there.
-fn sorted_kernels(axis: &Axis, observed: &Observed<'_>, kernels: &Kernels, dim: usize) -> (Vec<f64>, Vec<f64>) {
+fn sorted_kernels(
+    axis: &Axis,
+    observed: &Observed<'_>,
+    kernels: &Kernels,
+    dim: usize,
+) -> (Vec<f64>, Vec<f64>) {
     let latent = |value: f64| if axis.grid.is_some() { axis.latent(value) } else { value };
     let sorted: Vec<f64> = observed.order.iter().map(|&i| latent(observed.values[i as usize])).collect();
     let mut widths = Vec::with_capacity(sorted.len());

@@ -1,8 +1,8 @@
 use thrifty_simd::{Pass, dispatch, exp_negative, fma};
 
+use crate::Estimator;
 use crate::axis::log_normal_mass;
 use crate::column::{Column, GridColumn};
-use crate::Estimator;
 
 /// Kernels looked at together: their numbers stay in the nearest cache for all points.
 const TILE: usize = 512;
@@ -18,8 +18,15 @@ pub(crate) fn log_density_into(estimator: &Estimator, points: &[f64], out: &mut 
         let every = 0..out.len();
         for start in (0..estimator.len()).step_by(TILE) {
             let range = start..(start + TILE).min(estimator.len());
-            let pass =
-                Tile { estimator, points, tables: &tables, at: every.clone(), range, sums: &mut sums, scratch: &mut scratch };
+            let pass = Tile {
+                estimator,
+                points,
+                tables: &tables,
+                at: every.clone(),
+                range,
+                sums: &mut sums,
+                scratch: &mut scratch,
+            };
             dispatch(pass);
         }
     } else {
@@ -108,22 +115,21 @@ impl Tables {
                     continue;
                 }
                 let earlier = (0..at).find(|other| points[other * dim + d] == x);
-                starts[at * dim + d] = Some(match earlier {
-                    Some(other) => starts[other * dim + d].unwrap_or(0),
-                    None => {
-                        let start = values.len();
-                        match column {
-                            Column::Grid(column) => cell_masses(column, x, &mut values),
-                            Column::Choice(column) => {
-                                values.extend(column.rows.iter().map(|row| {
-                                    row.get(x as usize).map_or(f64::NEG_INFINITY, |p| p.ln())
-                                }));
-                            }
-                            Column::Number(_) => {}
+                starts[at * dim + d] = if let Some(other) = earlier {
+                    starts[other * dim + d]
+                } else {
+                    let start = values.len();
+                    match column {
+                        Column::Grid(column) => cell_masses(column, x, &mut values),
+                        Column::Choice(column) => {
+                            let of =
+                                |row: &Vec<f64>| row.get(x as usize).map_or(f64::NEG_INFINITY, |p| p.ln());
+                            values.extend(column.rows.iter().map(of));
                         }
-                        start
+                        Column::Number(_) => {}
                     }
-                });
+                    Some(start)
+                };
             }
         }
         Self { values, starts }
@@ -170,7 +176,9 @@ impl Pass for Tile<'_> {
             if !same {
                 coefficient.copy_from_slice(&estimator.probability[range.clone()]);
                 for (column, x) in estimator.columns.iter().zip(point) {
-                    if let (Column::Number(column), false, false) = (column, x.is_nan(), estimator.by_logarithm) {
+                    if let (Column::Number(column), false, false) =
+                        (column, x.is_nan(), estimator.by_logarithm)
+                    {
                         coefficient.iter_mut().zip(&column.scale[range.clone()]).for_each(|(c, s)| *c *= s);
                     }
                 }
@@ -186,7 +194,10 @@ impl Pass for Tile<'_> {
                             *e = fma::<FMA>(-0.5 * z, z, *e);
                         }
                         if estimator.by_logarithm {
-                            exponent.iter_mut().zip(&column.scale[range.clone()]).for_each(|(e, s)| *e += s.ln());
+                            exponent
+                                .iter_mut()
+                                .zip(&column.scale[range.clone()])
+                                .for_each(|(e, s)| *e += s.ln());
                         }
                     }
                     (Column::Grid(column), Some(start)) => {

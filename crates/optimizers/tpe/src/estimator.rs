@@ -101,7 +101,9 @@ impl Estimator {
         let n = weights.trials.len();
         assert!(observed.iter().all(|o| o.values.len() == n), "one observation a weight");
         let mut prior_weight = kernels.prior_weight * weights.prior_scale;
-        if let ([Dimension::Categorical(choices)], CategoricalKernel::Counts) = (dimensions, kernels.categorical) {
+        if let ([Dimension::Categorical(choices)], CategoricalKernel::Counts) =
+            (dimensions, kernels.categorical)
+        {
             prior_weight *= choices.len() as f64;
         }
         let total = weights.trials.iter().sum::<f64>() + prior_weight;
@@ -192,7 +194,9 @@ impl Estimator {
     #[must_use]
     pub fn draw(&self, dimension: usize, kernel: usize, rng: &mut Stream) -> f64 {
         match &self.columns[dimension] {
-            Column::Number(column) => truncated_normal(&column.axis, column.mu[kernel], column.sigma[kernel], rng),
+            Column::Number(column) => {
+                truncated_normal(&column.axis, column.mu[kernel], column.sigma[kernel], rng)
+            }
             Column::Grid(column) => {
                 let atom = &column.atoms[column.atom[kernel] as usize];
                 let latent = truncated_normal(&column.axis, atom.mu, atom.sigma, rng);
@@ -219,13 +223,14 @@ impl Estimator {
         let prior = self.probability.len() - 1;
         let axis = column.axis;
         let far = (axis.bounds.1 - axis.prior_mean).max(axis.prior_mean - axis.bounds.0) / axis.prior_sd;
-        if !(far <= 3.0) || self.probability[prior] <= 0.0 {
+        if far.is_nan() || far > 3.0 || self.probability[prior] <= 0.0 {
             return;
         }
         let least = column.sigma.iter().copied().fold(f64::INFINITY, f64::min);
         let width = 2.0 * least;
         // A kernel's peak relative to the prior's least density, times all of them.
-        let excess = (axis.prior_sd / least * prior as f64 / self.probability[prior]).ln() + 0.5 * far * far + 1.0;
+        let excess =
+            (axis.prior_sd / least * prior as f64 / self.probability[prior]).ln() + 0.5 * far * far + 1.0;
         self.radius = width * (2.0 * (excess + 53.0 * std::f64::consts::LN_2)).sqrt();
         let (narrow, wide): (Vec<usize>, Vec<usize>) =
             (0..=prior).partition(|&i| i != prior && column.sigma[i] <= width);

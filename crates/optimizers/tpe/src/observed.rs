@@ -19,7 +19,9 @@ impl Observed<'static> {
         // Zeros of both signs are equal.
         let values: Vec<f64> = values.iter().map(|v| dimension.internal(*v) + 0.0).collect();
         let mut order: Vec<u32> = match dimension {
-            Dimension::Numeric(_) => (0..values.len() as u32).filter(|i| !values[*i as usize].is_nan()).collect(),
+            Dimension::Numeric(_) => {
+                (0..values.len() as u32).filter(|i| !values[*i as usize].is_nan()).collect()
+            }
             Dimension::Categorical(_) => Vec::new(),
         };
         // A stable sort: equal values stay in the order of the trials.

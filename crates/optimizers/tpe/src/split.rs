@@ -42,7 +42,11 @@ impl Split {
         match *self {
             Self::SquareRoot { gamma, cap } | Self::Linear { gamma, cap } => {
                 if !(gamma > 0.0 && gamma <= 1.0) {
-                    return Err(TpeError::InvalidSetting { name: "gamma", value: gamma, expected: "a fraction in (0, 1]" });
+                    return Err(TpeError::InvalidSetting {
+                        name: "gamma",
+                        value: gamma,
+                        expected: "a fraction in (0, 1]",
+                    });
                 }
                 if cap == 0 {
                     return Err(TpeError::InvalidSetting { name: "cap", value: 0.0, expected: "at least 1" });

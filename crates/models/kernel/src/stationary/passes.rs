@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use thrifty_domain::PointsRef;
 use thrifty_linalg::{LANES, Matrix};
 
-use thrifty_simd::{Pass, fma};
 use crate::{KernelWorkspace, Radial};
+use thrifty_simd::{Pass, fma};
 
 /// Squared distance beyond which every profile is 0 in double precision; cut there, no profile can make
 /// infinity times 0.

@@ -1,0 +1,364 @@
+use std::collections::BTreeMap;
+
+use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol, Stream};
+use thrifty_space::{Config, Space};
+use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
+
+use crate::coding::Coding;
+use crate::sides::Criterion;
+use crate::table::Table;
+use crate::{ConstraintPolicy, Estimator, Joint, ParameterPrior, Repeats, Startup, TpeError, TpeSettings};
+
+/// The tree-structured Parzen estimator.
+///
+/// Trials are split into good and bad ones. A density l is estimated from the good, g from the bad; of some draws
+/// from l the one with the largest l / g is suggested, which is where the expected improvement is largest:
+///
+/// ```text
+/// EI(x) ∝ 1 / (γ + (1 - γ) g(x) / l(x))
+/// ```
+/// Source: Bergstra et al. (2011), eq. 2 to 7. What is a good trial, a kernel, its width and weight: [`TpeSettings`].
+///
+/// Diagnostics of a suggestion: `log_l`, `log_g` and `good`, the number of good trials' share. Recommends the best
+/// feasible trial.
+pub struct TpeOptimizer {
+    space: Space,
+    seed: Seed,
+    settings: TpeSettings,
+    priors: BTreeMap<String, ParameterPrior>,
+    queue: Vec<Config>,
+    known: Vec<(Config, f64)>,
+    coding: Coding,
+    blocks: Vec<Vec<usize>>,
+    table: Table,
+}
+
+impl TpeOptimizer {
+    /// With default settings.
+    ///
+    /// # Errors
+    /// [`OptimizerError::InvalidSetting`] for a space that no estimator can be built over.
+    pub fn new(space: Space, seed: Seed) -> Result<Self, OptimizerError> {
+        Self::with_settings(space, seed, TpeSettings::default())
+    }
+
+    /// With other settings: [`TpeSettings::hyperopt`], [`TpeSettings::optuna5`], ….
+    ///
+    /// # Errors
+    /// [`OptimizerError::InvalidSetting`] names the setting that makes no sense.
+    pub fn with_settings(space: Space, seed: Seed, settings: TpeSettings) -> Result<Self, OptimizerError> {
+        let (priors, queue, known) = (BTreeMap::new(), Vec::new(), Vec::new());
+        Self::build(space, seed, settings, priors, queue, known)
+    }
+
+    /// With priors of parameters by name.
+    ///
+    /// # Errors
+    /// [`OptimizerError::InvalidSetting`] for a name that is not of the space, or a prior that does not fit.
+    pub fn with_priors(self, priors: BTreeMap<String, ParameterPrior>) -> Result<Self, OptimizerError> {
+        Self::build(self.space, self.seed, self.settings, priors, self.queue, self.known)
+    }
+
+    /// With configurations to be suggested first.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names one that is not of the space.
+    pub fn with_queue(self, queue: Vec<Config>) -> Result<Self, OptimizerError> {
+        Self::build(self.space, self.seed, self.settings, self.priors, queue, self.known)
+    }
+
+    /// With trials that were made elsewhere: they count as if they had come before the first.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names one that is not of the space or whose loss is NaN.
+    pub fn with_known(self, known: Vec<(Config, f64)>) -> Result<Self, OptimizerError> {
+        Self::build(self.space, self.seed, self.settings, self.priors, self.queue, known)
+    }
+
+    fn build(
+        space: Space,
+        seed: Seed,
+        settings: TpeSettings,
+        priors: BTreeMap<String, ParameterPrior>,
+        queue: Vec<Config>,
+        known: Vec<(Config, f64)>,
+    ) -> Result<Self, OptimizerError> {
+        settings.validate().map_err(invalid)?;
+        let coding = Coding::new(&space, &priors, settings.grid_ends).map_err(invalid)?;
+        for (index, config) in queue.iter().enumerate() {
+            space
+                .validate(config)
+                .map_err(|error| OptimizerError::failed(format!("queued configuration {index}"), error))?;
+        }
+        if let Some((index, (_, loss))) = known.iter().enumerate().find(|(_, (_, loss))| loss.is_nan()) {
+            let error = TpeError::InvalidSetting { name: "loss", value: *loss, expected: "a number" };
+            return Err(OptimizerError::failed(format!("known trial {index}"), error));
+        }
+        let blocks = blocks(&space, settings.joint);
+        let table = Table::new(&space, &coding, &known, &settings)?;
+        Ok(Self { space, seed, settings, priors, queue, known, coding, blocks, table })
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &TpeSettings {
+        &self.settings
+    }
+
+    /// The space.
+    #[must_use]
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    fn follow(&mut self, history: &History<Config>) -> Result<(), OptimizerError> {
+        if self.table.is_of_another(&self.space, &self.coding, history) {
+            self.table = Table::new(&self.space, &self.coding, &self.known, &self.settings)?;
+        }
+        self.table.follow(&self.space, &self.coding, history, &self.settings)
+    }
+
+    /// Internal values of a trial of the start.
+    fn start(&self, index: usize) -> Vec<f64> {
+        let dim = self.coding.len();
+        let cube = match self.settings.startup {
+            Startup::Sobol(count) if index < count && dim <= MAX_SOBOL_DIM => {
+                let mut sobol = Sobol::scrambled(dim, &mut self.seed.stream("design", 0));
+                sobol.take(index + 1).row(index).to_vec()
+            }
+            _ => {
+                let mut rng = self.seed.stream("start", index as u64);
+                (0..dim).map(|_| rng.uniform()).collect()
+            }
+        };
+        self.coding.spread(&cube)
+    }
+
+    /// Densities of good and bad trials over one parameter by itself, at values of it, whatever the settings say of
+    /// estimating together: (ln l, ln g). To be drawn, not to be optimised.
+    ///
+    /// # Errors
+    /// [`OptimizerError`]: an unknown parameter or trials that are not of the space.
+    pub fn marginals(
+        &mut self,
+        history: &History<Config>,
+        parameter: &str,
+        values: &[f64],
+    ) -> Result<Vec<(f64, f64)>, OptimizerError> {
+        self.follow(history)?;
+        let index = self.space.parameters().iter().position(|p| p.name == parameter).ok_or_else(|| {
+            let problem = "the space has no such parameter".into();
+            invalid(TpeError::InvalidPrior { name: parameter.into(), problem })
+        })?;
+        let criterion = Criterion::by_rank(&self.table, &self.settings);
+        let densities =
+            criterion.densities(&self.table, &self.coding, &[index], &self.settings).map_err(invalid)?;
+        let dimension = &self.coding.parameters[index].dimension;
+        let points: Vec<f64> = values.iter().map(|value| dimension.internal(*value)).collect();
+        let [l, g] = densities.map(|density| {
+            let mut out = vec![0.0; points.len()];
+            density.log_density_into(&points, &mut out);
+            out
+        });
+        Ok(l.into_iter().zip(g).collect())
+    }
+
+    fn criteria(&self) -> Vec<Criterion> {
+        let mut criteria = vec![Criterion::by_rank(&self.table, &self.settings)];
+        if self.settings.constraints == ConstraintPolicy::Product {
+            let count = (0..self.table.len()).map(|row| self.table.constraints(row).len()).max().unwrap_or(0);
+            criteria.extend((0..count).map(|j| Criterion::by_constraint(&self.table, &self.settings, j)));
+        }
+        criteria
+    }
+
+    /// Draws candidates block by block and keeps the best of each.
+    fn propose(&self, densities: &[Vec<[Estimator; 2]>], shares: &[f64], rng: &mut Stream) -> Proposal {
+        let mut proposal = Proposal { values: vec![f64::NAN; self.coding.len()], log_l: 0.0, log_g: 0.0 };
+        for (block, pairs) in self.blocks.iter().zip(densities) {
+            if !block.iter().any(|index| self.may_be_active(*index, &proposal.values, block)) {
+                continue;
+            }
+            let count = self.settings.candidates;
+            let mut points = Vec::with_capacity(count * block.len());
+            for candidate in 0..count {
+                // Each criterion's good density is drawn from in turn.
+                let l = &pairs[candidate % pairs.len()][0];
+                let kernel = l.draw_kernel(rng);
+                let mut values = proposal.values.clone();
+                for (d, index) in block.iter().enumerate() {
+                    if self.coding.is_active(*index, &values) {
+                        values[*index] = l.draw(d, kernel, rng);
+                    }
+                    points.push(values[*index]);
+                }
+            }
+            let mut scores = vec![0.0; count];
+            let mut logs = Vec::with_capacity(pairs.len());
+            for (pair, share) in pairs.iter().zip(shares) {
+                let [l, g] = pair.each_ref().map(|density| {
+                    let mut out = vec![0.0; count];
+                    density.log_density_into(&points, &mut out);
+                    out
+                });
+                for (score, (l, g)) in scores.iter_mut().zip(l.iter().zip(&g)) {
+                    // One criterion alone: the ratio itself orders the candidates, and does not saturate.
+                    *score +=
+                        if pairs.len() == 1 { l - g } else { -(share + (1.0 - share) * (g - l).exp()).ln() };
+                }
+                logs.push((l, g));
+            }
+            let best = (0..count).fold(0, |best, i| if scores[i] > scores[best] { i } else { best });
+            for (d, index) in block.iter().enumerate() {
+                proposal.values[*index] = points[best * block.len() + d];
+            }
+            proposal.log_l += logs[0].0[best];
+            proposal.log_g += logs[0].1[best];
+        }
+        proposal
+    }
+
+    /// Whether a parameter is active, or may become so by others of its block.
+    fn may_be_active(&self, index: usize, values: &[f64], block: &[usize]) -> bool {
+        let conditions = &self.coding.parameters[index].conditions;
+        conditions
+            .iter()
+            .all(|(parent, allowed)| block.contains(parent) || allowed.contains(&values[*parent]))
+    }
+
+    /// A configuration of a finite space that was not asked; nothing when there is none.
+    fn any_new(&self, rng: &mut Stream) -> Option<Vec<f64>> {
+        let draw = |rng: &mut Stream| {
+            let cube: Vec<f64> = (0..self.coding.len()).map(|_| rng.uniform()).collect();
+            self.coding.spread(&cube)
+        };
+        let drawn = (0..DRAWS).map(|_| draw(rng)).find(|values| !self.table.is_repeat(values));
+        if drawn.is_some() {
+            return drawn;
+        }
+        let all = self.space.domain().enumerate(LARGEST_LIST)?;
+        let mut left: Vec<Vec<f64>> = all
+            .iter()
+            .filter_map(|point| self.coding.encode(&self.space, &self.space.decode(point)).ok())
+            .filter(|values| !self.table.is_repeat(values))
+            .collect();
+        if left.is_empty() { None } else { Some(left.swap_remove(rng.index(left.len()))) }
+    }
+
+    fn is_exhausted(&self) -> bool {
+        let all = self.space.domain().cardinality(LARGEST_LIST);
+        all.is_some_and(|all| self.table.asked() as u64 >= all)
+    }
+}
+
+/// Further proposals and then draws from the prior before a finite space is listed.
+const PROPOSALS: usize = 8;
+const DRAWS: usize = 256;
+/// A finite space with more configurations is not listed.
+const LARGEST_LIST: u64 = 1_000_000;
+
+struct Proposal {
+    values: Vec<f64>,
+    log_l: f64,
+    log_g: f64,
+}
+
+fn invalid(error: TpeError) -> OptimizerError {
+    OptimizerError::failed("setting up the Parzen estimator", error)
+}
+
+/// Indices of parameters that are estimated together, parents before children.
+fn blocks(space: &Space, joint: Joint) -> Vec<Vec<usize>> {
+    let parameters = space.parameters();
+    let all = 0..parameters.len();
+    match joint {
+        Joint::Tree => vec![all.collect()],
+        Joint::Independent => all.map(|index| vec![index]).collect(),
+        Joint::Unconditional | Joint::Grouped => {
+            let mut blocks: Vec<Vec<usize>> = Vec::new();
+            for index in all {
+                let conditions = &parameters[index].conditions;
+                let together = joint == Joint::Grouped || conditions.is_empty();
+                let same =
+                    |block: &&mut Vec<usize>| together && parameters[block[0]].conditions == *conditions;
+                match blocks.iter_mut().find(same) {
+                    Some(block) => block.push(index),
+                    None => blocks.push(vec![index]),
+                }
+            }
+            blocks
+        }
+    }
+}
+
+impl Optimizer for TpeOptimizer {
+    type Query = Config;
+    type Recommendation = Config;
+
+    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        self.follow(history)?;
+        let index = usize::try_from(id.0).unwrap_or(usize::MAX);
+        if let Some(config) = self.queue.get(index) {
+            return Ok(Ask::Evaluate(Suggestion::new(config.clone())));
+        }
+        let allowed = self.settings.repeats == Repeats::Allowed;
+        if self.settings.repeats == Repeats::Never && self.is_exhausted() {
+            return Ok(Ask::Stop(StopReason::Exhausted));
+        }
+        let mut rng = self.seed.stream("tpe", id.0);
+        let started = index - self.queue.len() + self.table.known();
+        if started < self.settings.startup.len() || self.table.ranking().is_empty() {
+            let mut values = self.start(index);
+            if !allowed && self.table.is_repeat(&values) {
+                values = self.any_new(&mut rng).unwrap_or(values);
+            }
+            return Ok(Ask::Evaluate(Suggestion::new(self.coding.decode(&values))));
+        }
+        let criteria = self.criteria();
+        let shares: Vec<f64> = criteria.iter().map(|criterion| criterion.share).collect();
+        let mut densities = Vec::with_capacity(self.blocks.len());
+        for block in &self.blocks {
+            let of =
+                |criterion: &Criterion| criterion.densities(&self.table, &self.coding, block, &self.settings);
+            densities.push(criteria.iter().map(of).collect::<Result<Vec<_>, _>>().map_err(invalid)?);
+        }
+        let mut proposal = self.propose(&densities, &shares, &mut rng);
+        if !allowed {
+            let mut again = 0;
+            while self.table.is_repeat(&proposal.values) && again < PROPOSALS {
+                proposal = self.propose(&densities, &shares, &mut rng);
+                again += 1;
+            }
+            if self.table.is_repeat(&proposal.values) {
+                match self.any_new(&mut rng) {
+                    Some(values) => proposal.values = values,
+                    None if self.settings.repeats == Repeats::Never => {
+                        return Ok(Ask::Stop(StopReason::Exhausted));
+                    }
+                    None => {}
+                }
+            }
+        }
+        let suggestion = Suggestion::new(self.coding.decode(&proposal.values))
+            .with_diagnostic("log_l", proposal.log_l)
+            .with_diagnostic("log_g", proposal.log_g)
+            .with_diagnostic("good", shares[0]);
+        Ok(Ask::Evaluate(suggestion))
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
+        self.follow(history)?;
+        let best = self.table.ranking().first().map(|row| *row as usize);
+        let best = best.filter(|row| self.table.loss(*row).is_finite());
+        Ok(best.map(|row| {
+            let values: Vec<f64> = self.table.columns.iter().map(|column| column.values[row]).collect();
+            self.coding.decode(&values)
+        }))
+    }
+
+    fn fingerprint(&self) -> String {
+        let parts = serde_json::to_string(&(&self.settings, &self.priors, &self.queue, &self.known));
+        let parts = parts.unwrap_or_default();
+        format!("tpe {parts} seed {} space {}", self.seed.0, self.space.fingerprint())
+    }
+}

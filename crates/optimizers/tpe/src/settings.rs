@@ -1,0 +1,169 @@
+use crate::{Bandwidth, CategoricalKernel, GridEnds, Kernels, Split, TpeError, Truncation, Weights};
+
+/// What is estimated together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Joint {
+    /// Nothing: each parameter by itself, and the best candidate of each by itself. Source: Hyperopt.
+    Independent,
+    /// The parameters without conditions together, all others by themselves. Source: Optuna.
+    Unconditional,
+    /// Parameters with the same conditions together. Source: Optuna, `group`.
+    Grouped,
+    /// All parameters: a kernel has the prior where its trial lacks a parameter, so that branches are compared by all
+    /// that is set on them.
+    #[default]
+    Tree,
+}
+
+/// The trials before there is an estimator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Startup {
+    /// So many draws from the prior.
+    Random(usize),
+    /// So many points of a scrambled Sobol sequence, spread as the prior says.
+    Sobol(usize),
+}
+
+impl Startup {
+    /// Number of trials.
+    #[must_use]
+    pub fn len(self) -> usize {
+        match self {
+            Self::Random(count) | Self::Sobol(count) => count,
+        }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// What running trials count as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PendingPolicy {
+    /// Bad ones beside the split, which does not count them. Source: Optuna 5.
+    #[default]
+    AsBad,
+    /// Trials with an infinite loss, which the split counts. Source: Hyperopt.
+    AsInfinite,
+    /// Trials with the best loss so far.
+    LiarBest,
+    /// Trials with the mean loss so far.
+    LiarMean,
+    /// Trials with the worst loss so far.
+    LiarWorst,
+    /// Nothing.
+    Ignore,
+}
+
+/// What failed trials count as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailurePolicy {
+    /// Trials with an infinite loss.
+    #[default]
+    AsInfinite,
+    /// Nothing. Source: Optuna.
+    Ignore,
+}
+
+/// How constraints come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConstraintPolicy {
+    /// Feasible trials rank before all others, which rank by their violation. Source: Optuna.
+    #[default]
+    FeasibleFirst,
+    /// Each constraint has its own pair of densities, and the ratios are multiplied.
+    ///
+    /// ```text
+    /// Π_j 1 / (γ_j + (1 - γ_j) g_j(x) / l_j(x))
+    /// ```
+    /// Source: Watanabe & Hutter (2023), c-TPE.
+    Product,
+}
+
+/// What happens where a finite space would see a configuration again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repeats {
+    /// Another is suggested, and the search stops when there is none.
+    #[default]
+    Never,
+    /// Another is suggested while there is one.
+    OnceExhausted,
+    /// It is suggested again: for noisy evaluations. Source: Hyperopt, Optuna.
+    Allowed,
+}
+
+/// All rules of a tree-structured Parzen estimator; presets are functions of this type.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct TpeSettings {
+    /// Before there is an estimator.
+    pub startup: Startup,
+    /// Which trials are good.
+    pub split: Split,
+    /// How much each counts.
+    pub weights: Weights,
+    /// Kernels of numbers and choices.
+    pub kernels: Kernels,
+    /// Where grids end.
+    pub grid_ends: GridEnds,
+    /// What is estimated together.
+    pub joint: Joint,
+    /// Draws from the good density, of which the best by the ratio of densities is suggested.
+    pub candidates: usize,
+    /// Running trials.
+    pub pending: PendingPolicy,
+    /// Failed trials.
+    pub failures: FailurePolicy,
+    /// Constraints.
+    pub constraints: ConstraintPolicy,
+    /// Repetitions on finite spaces.
+    pub repeats: Repeats,
+}
+
+impl TpeSettings {
+    /// Whether every setting makes sense.
+    ///
+    /// # Errors
+    /// [`TpeError::InvalidSetting`] names the first that does not.
+    pub fn validate(&self) -> Result<(), TpeError> {
+        self.split.validate()?;
+        let Kernels { bandwidth: Bandwidth { floor, .. }, prior_weight, .. } = self.kernels;
+        floor.validate()?;
+        if !(prior_weight > 0.0 && prior_weight.is_finite()) {
+            let expected = "a positive number";
+            return Err(TpeError::InvalidSetting { name: "prior weight", value: prior_weight, expected });
+        }
+        if self.candidates == 0 {
+            return Err(TpeError::InvalidSetting { name: "candidates", value: 0.0, expected: "at least 1" });
+        }
+        Ok(())
+    }
+}
+
+impl Default for TpeSettings {
+    fn default() -> Self {
+        Self::thrifty()
+    }
+}
+
+impl Default for Kernels {
+    fn default() -> Self {
+        TpeSettings::thrifty().kernels
+    }
+}
+
+pub(crate) fn kernels(
+    bandwidth: Bandwidth,
+    truncation: Truncation,
+    categorical: CategoricalKernel,
+) -> Kernels {
+    Kernels { bandwidth, truncation, categorical, prior_weight: 1.0 }
+}

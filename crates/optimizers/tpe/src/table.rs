@@ -1,0 +1,284 @@
+use std::collections::HashSet;
+
+use thrifty_space::{Config, Space};
+use thrifty_study::{History, Measurement, OptimizerError, Outcome, Trial};
+
+use crate::coding::Coding;
+use crate::pareto::front_keys;
+use crate::ranking::{Class, Key, Ranking};
+use crate::{Dimension, FailurePolicy, PendingPolicy, TpeSettings};
+
+/// All trials as columns, kept sorted: a cache over the history.
+///
+/// A trial costs 12 bytes a parameter here, and some 80 once.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Table {
+    /// Trials that came before the history.
+    known: usize,
+    pub(crate) columns: Vec<TableColumn>,
+    rows: Vec<Row>,
+    /// `None` where a trial is not counted.
+    keys: Vec<Option<Key>>,
+    ranking: Ranking,
+    /// Configurations asked, by the bits of their values; on finite spaces alone.
+    asked: HashSet<Box<[u64]>>,
+    is_finite: bool,
+    has_many_objectives: bool,
+}
+
+/// One parameter of all trials.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TableColumn {
+    /// Internal values; NaN where not active.
+    pub(crate) values: Vec<f64>,
+    /// Rows by the latent value; empty for choices.
+    pub(crate) order: Vec<u32>,
+}
+
+#[derive(Debug, Clone)]
+struct Row {
+    state: State,
+    constraints: Box<[f64]>,
+}
+
+/// What is known of a trial.
+#[derive(Debug, Clone, PartialEq)]
+enum State {
+    Running,
+    Lost,
+    Pruned(u64, f64),
+    Measured(Box<[f64]>),
+}
+
+impl State {
+    fn of(trial: &Trial<Config>) -> Self {
+        match &trial.outcome {
+            None => Self::Running,
+            Some(Outcome::Measured(measurement)) => Self::Measured(measurement.objectives.clone().into()),
+            Some(Outcome::Pruned { last_step }) => {
+                let last = trial.reports.last().map_or(f64::INFINITY, |report| report.1);
+                Self::Pruned(*last_step, last)
+            }
+            Some(Outcome::Failed(_)) => Self::Lost,
+        }
+    }
+
+    /// The same without making a copy.
+    fn is_of(&self, trial: &Trial<Config>) -> bool {
+        match (&trial.outcome, self) {
+            (Some(Outcome::Measured(measurement)), Self::Measured(objectives)) => {
+                measurement.objectives[..] == objectives[..]
+            }
+            (None, Self::Running) | (Some(Outcome::Failed(_)), Self::Lost) => true,
+            (Some(Outcome::Pruned { last_step }), Self::Pruned(step, _)) => last_step == step,
+            _ => false,
+        }
+    }
+}
+
+impl Table {
+    pub(crate) fn new(
+        space: &Space,
+        coding: &Coding,
+        known: &[(Config, f64)],
+        settings: &TpeSettings,
+    ) -> Result<Self, OptimizerError> {
+        let mut table = Self {
+            columns: vec![TableColumn::default(); coding.len()],
+            is_finite: space.domain().cardinality(u64::MAX).is_some(),
+            ..Self::default()
+        };
+        for (index, (config, loss)) in known.iter().enumerate() {
+            let values = coding
+                .encode(space, config)
+                .map_err(|error| OptimizerError::failed(format!("encoding known trial {index}"), error))?;
+            table.push(&values, State::Measured([*loss].into()), &[], coding, settings);
+        }
+        table.known = known.len();
+        Ok(table)
+    }
+
+    /// Brings the table up to the history.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names a trial that is not of the space.
+    pub(crate) fn follow(
+        &mut self,
+        space: &Space,
+        coding: &Coding,
+        history: &History<Config>,
+        settings: &TpeSettings,
+    ) -> Result<(), OptimizerError> {
+        for (trial, row) in history.trials().iter().zip(self.known..self.rows.len()) {
+            if !self.rows[row].state.is_of(trial) {
+                self.ranking.remove(row as u32);
+                self.rows[row].state = State::of(trial);
+                self.rows[row].constraints = constraints(trial).into();
+                self.rank(row, settings);
+            }
+        }
+        for trial in history.trials().get(self.rows.len() - self.known..).unwrap_or_default() {
+            let values = coding
+                .encode(space, &trial.query)
+                .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
+            self.push(&values, State::of(trial), constraints(trial), coding, settings);
+        }
+        if self.has_many_objectives {
+            self.rank_fronts();
+        }
+        if matches!(
+            settings.pending,
+            PendingPolicy::LiarMean | PendingPolicy::LiarBest | PendingPolicy::LiarWorst
+        ) {
+            self.rank_liars(settings);
+        }
+        Ok(())
+    }
+
+    /// Whether the table is about other trials than the history: fewer of them, or the last one another.
+    pub(crate) fn is_of_another(&self, space: &Space, coding: &Coding, history: &History<Config>) -> bool {
+        let seen = self.rows.len() - self.known;
+        let Some(last) = seen.checked_sub(1) else { return false };
+        let Some(trial) = history.trials().get(last) else { return true };
+        let same = |values: Vec<f64>| {
+            self.columns.iter().zip(values).all(|(c, v)| c.values[self.known + last].to_bits() == v.to_bits())
+        };
+        !coding.encode(space, &trial.query).is_ok_and(same)
+    }
+
+    fn push(
+        &mut self,
+        values: &[f64],
+        state: State,
+        constraints: &[f64],
+        coding: &Coding,
+        settings: &TpeSettings,
+    ) {
+        let row = self.rows.len() as u32;
+        for ((column, coded), &value) in self.columns.iter_mut().zip(&coding.parameters).zip(values) {
+            column.values.push(value);
+            if matches!(coded.dimension, Dimension::Numeric(_)) && !value.is_nan() {
+                // After its equals, which are earlier trials.
+                let at = column.order.partition_point(|other| column.values[*other as usize] <= value);
+                column.order.insert(at, row);
+            }
+        }
+        if self.is_finite {
+            self.asked.insert(bits(values));
+        }
+        self.rows.push(Row { state, constraints: constraints.into() });
+        self.keys.push(None);
+        self.rank(row as usize, settings);
+    }
+
+    fn rank(&mut self, row: usize, settings: &TpeSettings) {
+        let Row { state, constraints } = &self.rows[row];
+        let violation: f64 = constraints.iter().map(|c| c.max(0.0)).sum();
+        self.keys[row] = match state {
+            State::Running if settings.pending == PendingPolicy::AsInfinite => Some(Key::LOST),
+            State::Running => None,
+            State::Lost if settings.failures == FailurePolicy::Ignore => None,
+            State::Lost => Some(Key::LOST),
+            State::Pruned(step, last) => {
+                Some(Key { class: Class::Pruned, value: -(*step as f64), tie: *last })
+            }
+            State::Measured(_) if violation > 0.0 => {
+                Some(Key { class: Class::Infeasible, value: violation, tie: 0.0 })
+            }
+            State::Measured(objectives) => {
+                self.has_many_objectives |= objectives.len() > 1;
+                Some(Key::of_loss(objectives.first().copied().unwrap_or(f64::INFINITY)))
+            }
+        };
+        self.ranking.insert(row as u32, &self.keys);
+    }
+
+    /// Several objectives: a trial's front stands for its loss.
+    fn rank_fronts(&mut self) {
+        let feasible = |row: &usize| self.keys[*row].is_some_and(|key| key.class == Class::Feasible);
+        let rows: Vec<usize> = (0..self.rows.len()).filter(feasible).collect();
+        let objectives: Vec<&[f64]> = rows.iter().filter_map(|row| self.objectives(*row)).collect();
+        let keys = front_keys(&objectives);
+        for (row, key) in rows.into_iter().zip(keys) {
+            self.keys[row] = Some(key);
+        }
+        self.ranking = Ranking::default();
+        for row in 0..self.rows.len() as u32 {
+            self.ranking.insert(row, &self.keys);
+        }
+    }
+
+    /// Running trials get the best, mean or worst loss of those measured.
+    fn rank_liars(&mut self, settings: &TpeSettings) {
+        let losses: Vec<f64> =
+            (0..self.rows.len()).filter_map(|row| Some(self.objectives(row)?[0])).collect();
+        let lie = match settings.pending {
+            _ if losses.is_empty() => return,
+            PendingPolicy::LiarBest => losses.iter().copied().fold(f64::INFINITY, f64::min),
+            PendingPolicy::LiarWorst => losses.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            _ => losses.iter().sum::<f64>() / losses.len() as f64,
+        };
+        for row in 0..self.rows.len() {
+            if self.rows[row].state == State::Running {
+                self.ranking.remove(row as u32);
+                self.keys[row] = Some(Key::of_loss(lie));
+                self.ranking.insert(row as u32, &self.keys);
+            }
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Trials that were not from the history.
+    pub(crate) fn known(&self) -> usize {
+        self.known
+    }
+
+    pub(crate) fn ranking(&self) -> &[u32] {
+        self.ranking.order()
+    }
+
+    /// What a trial counts as for the split and the weights: its loss, or infinite.
+    pub(crate) fn loss(&self, row: usize) -> f64 {
+        match self.keys[row] {
+            Some(Key { class: Class::Feasible, value, .. }) => value,
+            _ => f64::INFINITY,
+        }
+    }
+
+    pub(crate) fn is_running(&self, row: usize) -> bool {
+        self.rows[row].state == State::Running
+    }
+
+    /// Whether a trial gave a measurement.
+    pub(crate) fn objectives(&self, row: usize) -> Option<&[f64]> {
+        match &self.rows[row].state {
+            State::Measured(objectives) => Some(objectives),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn constraints(&self, row: usize) -> &[f64] {
+        &self.rows[row].constraints
+    }
+
+    /// Whether a configuration of a finite space was asked.
+    pub(crate) fn is_repeat(&self, values: &[f64]) -> bool {
+        self.is_finite && self.asked.contains(&bits(values))
+    }
+
+    pub(crate) fn asked(&self) -> usize {
+        self.asked.len()
+    }
+}
+
+fn bits(values: &[f64]) -> Box<[u64]> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+fn constraints(trial: &Trial<Config>) -> &[f64] {
+    let measurement = trial.outcome.as_ref().and_then(Outcome::measurement);
+    measurement.map_or(&[], |Measurement { constraints, .. }| constraints)
+}
