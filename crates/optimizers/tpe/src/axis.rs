@@ -1,6 +1,5 @@
-use thrifty_prob::cdf;
-
 use crate::TpeError;
+use crate::interval::mass;
 
 /// A numeric parameter as kernels see it: its scale, bounds, grid and prior.
 ///
@@ -139,40 +138,6 @@ impl Axis {
     /// The part of a normal density between the bounds.
     #[must_use]
     pub fn mass(&self, mean: f64, sd: f64) -> f64 {
-        normal_mass((self.bounds.0 - mean) / sd, (self.bounds.1 - mean) / sd)
-    }
-}
-
-/// Beyond so many deviations the tail is below half a unit in the last place of 1.
-const NEGLIGIBLE: f64 = 8.5;
-
-/// `Φ(b) - Φ(a)` without cancellation in either tail.
-#[must_use]
-pub(crate) fn normal_mass(a: f64, b: f64) -> f64 {
-    if a >= b {
-        0.0
-    } else if a > 0.0 {
-        cdf(-a) - cdf(-b)
-    } else if b < 0.0 {
-        cdf(b) - cdf(a)
-    } else {
-        let below = if a < -NEGLIGIBLE { 0.0 } else { cdf(a) };
-        let above = if b > NEGLIGIBLE { 0.0 } else { cdf(-b) };
-        1.0 - below - above
-    }
-}
-
-/// `ln(Φ(b) - Φ(a))`, finite wherever the interval is not empty.
-#[must_use]
-pub(crate) fn log_normal_mass(a: f64, b: f64) -> f64 {
-    // By symmetry the interval is turned to where its nearer end is the upper one.
-    let (a, b) = if a + b > 0.0 { (-b, -a) } else { (a, b) };
-    if a >= b {
-        f64::NEG_INFINITY
-    } else if b > -5.0 {
-        normal_mass(a, b).ln()
-    } else {
-        let (low, high) = (thrifty_prob::log_cdf(a), thrifty_prob::log_cdf(b));
-        high + (-(low - high).exp()).ln_1p()
+        mass((self.bounds.0 - mean) / sd, (self.bounds.1 - mean) / sd)
     }
 }

@@ -35,6 +35,14 @@ pub(crate) struct Atom {
     pub(crate) mu: f64,
     pub(crate) sigma: f64,
     pub(crate) mass: f64,
+    pub(crate) log_mass: f64,
+}
+
+impl Atom {
+    fn new(axis: &Axis, mu: f64, sigma: f64) -> Self {
+        let mass = axis.mass(mu, sigma);
+        Self { mu, sigma, mass, log_mass: mass.ln() }
+    }
 }
 
 /// Rows of probabilities, one a choice and the prior's last.
@@ -100,6 +108,34 @@ impl Column {
                 largest.max(smallest)
             }
             _ => 0.0,
+        }
+    }
+
+    /// How much more a kernel can be than the prior anywhere, as a logarithm; infinite where the prior vanishes.
+    pub(crate) fn excess(&self) -> f64 {
+        let over = |axis: &Axis, least: f64| {
+            let far = (axis.bounds.1 - axis.prior_mean).max(axis.prior_mean - axis.bounds.0) / axis.prior_sd;
+            // A kernel cut at a bound still has a third of its mass within.
+            (3.0 * axis.prior_sd / least).ln() + 0.5 * far * far
+        };
+        match self {
+            Self::Number(column) => {
+                over(&column.axis, column.sigma.iter().copied().fold(f64::INFINITY, f64::min))
+            }
+            // On a cell a kernel has at most all of its mass, and the prior that of its thinnest cell.
+            Self::Grid(column) => {
+                let axis = &column.axis;
+                let ends = axis.grid.map_or((0.0, 0.0), |grid| (grid.first, grid.last));
+                let thinnest = [ends.0, ends.1].map(|value| {
+                    let (low, high) = axis.cell(value);
+                    high - low
+                });
+                over(axis, thinnest[0].min(thinnest[1]))
+            }
+            Self::Choice(column) => {
+                let prior = column.rows.last().map_or(&[][..], Vec::as_slice);
+                -prior.iter().copied().fold(1.0, f64::min).ln()
+            }
         }
     }
 
@@ -194,13 +230,13 @@ fn grid(
         let known = atoms[run..].iter().position(|atom| atom.sigma == sigma);
         let at = known.map_or(atoms.len(), |offset| run + offset);
         if known.is_none() {
-            atoms.push(Atom { mu, sigma, mass: axis.mass(mu, sigma) });
+            atoms.push(Atom::new(axis, mu, sigma));
         }
         entries[i as usize] = at as u32;
     }
     let prior = atoms.len() as u32;
     let (mu, sigma) = (axis.prior_mean, axis.prior_sd);
-    atoms.push(Atom { mu, sigma, mass: axis.mass(mu, sigma) });
+    atoms.push(Atom::new(axis, mu, sigma));
     entries[n] = prior;
     for (entry, value) in entries.iter_mut().zip(observed.values.iter()) {
         if value.is_nan() {

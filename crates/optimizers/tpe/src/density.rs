@@ -1,7 +1,9 @@
+use std::ops::Range;
+
 use thrifty_simd::{Pass, dispatch, exp_negative, fma};
 
 use crate::Estimator;
-use crate::axis::log_normal_mass;
+use crate::interval::log_mass;
 use crate::column::{Column, GridColumn};
 
 /// Kernels looked at together: their numbers stay in the nearest cache for all points.
@@ -11,57 +13,23 @@ const TILE: usize = 512;
 pub(crate) fn log_density_into(estimator: &Estimator, points: &[f64], out: &mut [f64]) {
     let dim = estimator.columns.len();
     assert_eq!(points.len(), dim * out.len(), "points of {dim} numbers");
-    let tables = Tables::new(estimator, points, out.len());
     let mut sums = vec![LogSum::default(); out.len()];
-    let mut scratch = Scratch { coefficient: vec![0.0; TILE], exponent: vec![0.0; TILE] };
-    if estimator.narrow == 0 {
-        let every = 0..out.len();
-        for start in (0..estimator.len()).step_by(TILE) {
-            let range = start..(start + TILE).min(estimator.len());
-            let pass = Tile {
-                estimator,
-                points,
-                tables: &tables,
-                at: every.clone(),
-                range,
-                sums: &mut sums,
-                scratch: &mut scratch,
-            };
-            dispatch(pass);
-        }
-    } else {
-        for at in 0..out.len() {
-            let (near, wide) = (window(estimator, points[at]), estimator.narrow..estimator.len());
-            for all in [near, wide] {
-                for start in all.clone().step_by(TILE) {
-                    let range = start..(start + TILE).min(all.end);
-                    dispatch(Tile {
-                        estimator,
-                        points,
-                        tables: &tables,
-                        at: at..at + 1,
-                        range,
-                        sums: &mut sums,
-                        scratch: &mut scratch,
-                    });
-                }
-            }
-        }
-    }
+    let tables = Tables::new(estimator, points, out.len());
+    dispatch(Evaluate { estimator, points, tables: &tables, sums: &mut sums });
     for (out, sum) in out.iter_mut().zip(&sums) {
         *out = sum.value();
     }
 }
 
 /// The narrow kernels that reach a point.
-fn window(estimator: &Estimator, x: f64) -> std::ops::Range<usize> {
+fn window(estimator: &Estimator, x: f64) -> Range<usize> {
     let Column::Number(column) = &estimator.columns[0] else { return 0..estimator.narrow };
-    let mu = &column.mu[..estimator.narrow];
     if x.is_nan() {
         return 0..0;
     }
-    let first = mu.partition_point(|m| *m < x - estimator.radius);
-    let last = mu.partition_point(|m| *m <= x + estimator.radius);
+    let (mu, radius) = (&column.mu[..estimator.narrow], estimator.reach * estimator.width);
+    let first = mu.partition_point(|m| *m < x - radius);
+    let last = mu.partition_point(|m| *m <= x + radius);
     first..last
 }
 
@@ -120,7 +88,7 @@ impl Tables {
                 } else {
                     let start = values.len();
                     match column {
-                        Column::Grid(column) => cell_masses(column, x, &mut values),
+                        Column::Grid(column) => cell_masses(column, estimator.reach, x, &mut values),
                         Column::Choice(column) => {
                             let of =
                                 |row: &Vec<f64>| row.get(x as usize).map_or(f64::NEG_INFINITY, |p| p.ln());
@@ -136,16 +104,50 @@ impl Tables {
     }
 }
 
-fn cell_masses(column: &GridColumn, value: f64, out: &mut Vec<f64>) {
+/// Cells out of reach of a kernel count as impossible.
+fn cell_masses(column: &GridColumn, reach: f64, value: f64, out: &mut Vec<f64>) {
     let (low, high) = column.axis.cell(value);
     out.extend(column.atoms.iter().map(|atom| {
-        log_normal_mass((low - atom.mu) / atom.sigma, (high - atom.mu) / atom.sigma) - atom.mass.ln()
+        let (a, b) = ((low - atom.mu) / atom.sigma, (high - atom.mu) / atom.sigma);
+        if a > reach || b < -reach { f64::NEG_INFINITY } else { log_mass(a, b) - atom.log_mass }
     }));
 }
 
-struct Scratch {
-    coefficient: Vec<f64>,
-    exponent: Vec<f64>,
+/// All kernels that matter at all points.
+struct Evaluate<'a> {
+    estimator: &'a Estimator,
+    points: &'a [f64],
+    tables: &'a Tables,
+    sums: &'a mut [LogSum],
+}
+
+impl Pass for Evaluate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let Self { estimator, points, tables, sums } = self;
+        let mut tile = Tile { estimator, points, tables, coefficient: [0.0; TILE], exponent: [0.0; TILE] };
+        if estimator.narrow == 0 {
+            for range in in_tiles(0..estimator.len()) {
+                tile.add::<FMA>(0..sums.len(), range, sums);
+            }
+        } else {
+            for at in 0..sums.len() {
+                for part in [window(estimator, points[at]), estimator.narrow..estimator.len()] {
+                    for range in in_tiles(part) {
+                        tile.add::<FMA>(at..at + 1, range, sums);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn in_tiles(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = range.end;
+    range.step_by(TILE).map(move |start| start..(start + TILE).min(end))
 }
 
 /// Some kernels at some points.
@@ -153,21 +155,16 @@ struct Tile<'a> {
     estimator: &'a Estimator,
     points: &'a [f64],
     tables: &'a Tables,
-    at: std::ops::Range<usize>,
-    range: std::ops::Range<usize>,
-    sums: &'a mut [LogSum],
-    scratch: &'a mut Scratch,
+    coefficient: [f64; TILE],
+    exponent: [f64; TILE],
 }
 
-impl Pass for Tile<'_> {
-    type Output = ();
-
+impl Tile<'_> {
     #[inline(always)]
-    fn run<const FMA: bool>(self) {
-        let Self { estimator, points, tables, at, range, sums, scratch } = self;
+    fn add<const FMA: bool>(&mut self, at: Range<usize>, range: Range<usize>, sums: &mut [LogSum]) {
+        let Self { estimator, points, tables, coefficient, exponent } = self;
         let (dim, n) = (estimator.columns.len(), range.len());
-        let coefficient = &mut scratch.coefficient[..n];
-        let exponent = &mut scratch.exponent[..n];
+        let (coefficient, exponent) = (&mut coefficient[..n], &mut exponent[..n]);
         let mut before: Option<&[f64]> = None;
         for i in at {
             let point = &points[i * dim..(i + 1) * dim];

@@ -75,9 +75,11 @@ pub struct Estimator {
     /// Of each kernel to be drawn.
     pub(crate) probability: Vec<f64>,
     cumulative: Vec<f64>,
-    /// Kernels before this one are sorted and at most `radius` wide in reach.
+    /// So many deviations away a kernel cannot be seen beside the prior.
+    pub(crate) reach: f64,
+    /// Kernels before this one are sorted and at most so wide.
     pub(crate) narrow: usize,
-    pub(crate) radius: f64,
+    pub(crate) width: f64,
     /// Whether the factors before the exponentials may leave the range of numbers when they are multiplied.
     pub(crate) by_logarithm: bool,
 }
@@ -139,7 +141,9 @@ impl Estimator {
         }
         let cumulative = running_sum(&probability);
         let by_logarithm = columns.iter().map(Column::log_range).sum::<f64>() > LARGEST_LOG;
-        let mut estimator = Self { columns, probability, cumulative, narrow: 0, radius: 0.0, by_logarithm };
+        let prior = probability.last().copied().unwrap_or(0.0);
+        let reach = reach(&columns, n, prior);
+        let mut estimator = Self { columns, probability, cumulative, reach, narrow: 0, width: 0.0, by_logarithm };
         if compact {
             estimator.find_narrow();
         }
@@ -216,22 +220,15 @@ impl Estimator {
     }
 
     /// Sorts narrow kernels before wide ones, so that a point needs to see only those around it.
-    ///
-    /// Left out are kernels whose density is below 2⁻⁵³ of the prior's: that needs a prior that is nowhere small.
     fn find_narrow(&mut self) {
         let Some(Column::Number(column)) = self.columns.first_mut() else { return };
-        let prior = self.probability.len() - 1;
-        let axis = column.axis;
-        let far = (axis.bounds.1 - axis.prior_mean).max(axis.prior_mean - axis.bounds.0) / axis.prior_sd;
-        if far.is_nan() || far > 3.0 || self.probability[prior] <= 0.0 {
+        if self.reach.is_infinite() || self.probability.len() < WORTH_SORTING {
             return;
         }
+        let prior = self.probability.len() - 1;
         let least = column.sigma.iter().copied().fold(f64::INFINITY, f64::min);
         let width = 2.0 * least;
-        // A kernel's peak relative to the prior's least density, times all of them.
-        let excess =
-            (axis.prior_sd / least * prior as f64 / self.probability[prior]).ln() + 0.5 * far * far + 1.0;
-        self.radius = width * (2.0 * (excess + 53.0 * std::f64::consts::LN_2)).sqrt();
+        self.width = width;
         let (narrow, wide): (Vec<usize>, Vec<usize>) =
             (0..=prior).partition(|&i| i != prior && column.sigma[i] <= width);
         self.narrow = narrow.len();
@@ -246,6 +243,16 @@ impl Estimator {
 
 /// A product of factors whose logarithms add up to less than this, up or down, is a number.
 const LARGEST_LOG: f64 = 600.0;
+
+/// Fewer kernels are looked at all together.
+const WORTH_SORTING: usize = 256;
+
+/// Deviations beyond which n kernels together are below 2⁻⁵³ of the prior, wherever the point is.
+fn reach(columns: &[Column], n: usize, prior: f64) -> f64 {
+    let excess: f64 = columns.iter().map(Column::excess).sum();
+    let reach = (2.0 * (excess + ((n + 1) as f64 / prior).ln() + 53.0 * std::f64::consts::LN_2)).sqrt();
+    if reach.is_nan() { f64::INFINITY } else { reach }
+}
 
 fn running_sum(values: &[f64]) -> Vec<f64> {
     let mut sum = 0.0;

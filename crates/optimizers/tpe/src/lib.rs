@@ -25,6 +25,7 @@ mod column;
 mod density;
 mod error;
 mod estimator;
+mod interval;
 mod observed;
 mod optimizer;
 mod pareto;

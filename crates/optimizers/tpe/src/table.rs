@@ -19,6 +19,7 @@ pub(crate) struct Table {
     rows: Vec<Row>,
     /// `None` where a trial is not counted.
     keys: Vec<Option<Key>>,
+    running: Vec<usize>,
     ranking: Ranking,
     /// Configurations asked, by the bits of their values; on finite spaces alone.
     asked: HashSet<Box<[u64]>>,
@@ -62,18 +63,6 @@ impl State {
             Some(Outcome::Failed(_)) => Self::Lost,
         }
     }
-
-    /// The same without making a copy.
-    fn is_of(&self, trial: &Trial<Config>) -> bool {
-        match (&trial.outcome, self) {
-            (Some(Outcome::Measured(measurement)), Self::Measured(objectives)) => {
-                measurement.objectives[..] == objectives[..]
-            }
-            (None, Self::Running) | (Some(Outcome::Failed(_)), Self::Lost) => true,
-            (Some(Outcome::Pruned { last_step }), Self::Pruned(step, _)) => last_step == step,
-            _ => false,
-        }
-    }
 }
 
 impl Table {
@@ -109,13 +98,19 @@ impl Table {
         history: &History<Config>,
         settings: &TpeSettings,
     ) -> Result<(), OptimizerError> {
-        for (trial, row) in history.trials().iter().zip(self.known..self.rows.len()) {
-            if !self.rows[row].state.is_of(trial) {
-                self.ranking.remove(row as u32);
-                self.rows[row].state = State::of(trial);
-                self.rows[row].constraints = constraints(trial).into();
-                self.rank(row, settings);
+        // An outcome is final: running trials alone can have changed.
+        for row in std::mem::take(&mut self.running) {
+            let Some(trial) = history.trials().get(row - self.known) else { continue };
+            if trial.outcome.is_none() {
+                self.running.push(row);
+                continue;
             }
+            if self.keys[row].is_some() {
+                self.ranking.remove(row as u32);
+            }
+            self.rows[row].state = State::of(trial);
+            self.rows[row].constraints = constraints(trial).into();
+            self.rank(row, settings);
         }
         for trial in history.trials().get(self.rows.len() - self.known..).unwrap_or_default() {
             let values = coding
@@ -165,6 +160,9 @@ impl Table {
         }
         if self.is_finite {
             self.asked.insert(bits(values));
+        }
+        if state == State::Running {
+            self.running.push(row as usize);
         }
         self.rows.push(Row { state, constraints: constraints.into() });
         self.keys.push(None);
@@ -218,12 +216,10 @@ impl Table {
             PendingPolicy::LiarWorst => losses.iter().copied().fold(f64::NEG_INFINITY, f64::max),
             _ => losses.iter().sum::<f64>() / losses.len() as f64,
         };
-        for row in 0..self.rows.len() {
-            if self.rows[row].state == State::Running {
-                self.ranking.remove(row as u32);
-                self.keys[row] = Some(Key::of_loss(lie));
-                self.ranking.insert(row as u32, &self.keys);
-            }
+        for &row in &self.running {
+            self.ranking.remove(row as u32);
+            self.keys[row] = Some(Key::of_loss(lie));
+            self.ranking.insert(row as u32, &self.keys);
         }
     }
 
