@@ -1,6 +1,6 @@
 use crate::error::ExperimentError;
 use crate::harness::Experiment;
-use crate::{bench, bo, gp, hybrid};
+use crate::{bench, bo, gp, hybrid, tpe};
 
 /// Every experiment.
 pub fn all() -> Vec<Experiment> {
@@ -13,6 +13,8 @@ pub fn all() -> Vec<Experiment> {
         hybrid::triplets::EXPERIMENT.clone(),
         hybrid::wangfreitas::EXPERIMENT.clone(),
         hybrid::credit::EXPERIMENT.clone(),
+        tpe::ablation::EXPERIMENT.clone(),
+        tpe::quality::EXPERIMENT.clone(),
         bench::functions::EXPERIMENT.clone(),
         bench::tables::EXPERIMENT.clone(),
     ]

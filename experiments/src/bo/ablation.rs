@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use thrifty_acquisition::{Rule, Threshold};
 use thrifty_bo::{
     BayesianOptimizer, BoSettings, GpModel, InitialDesign, KernelFamily, LossTransform, Maximiser,
@@ -12,10 +10,10 @@ use thrifty_testbed::Problem;
 
 use super::problems::KINDS;
 use crate::error::ExperimentError;
+use crate::harness::ablation::{Ablation, NOTE};
 use crate::harness::compare::Comparison;
 use crate::harness::replicate::{Run, in_parallel, study};
-use crate::harness::stats::{quantile, ranks, wilcoxon};
-use crate::harness::{Experiment, Report, RunContext, Table, Verdict, number};
+use crate::harness::{Experiment, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/ablation",
@@ -123,33 +121,9 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             (0..variants.len()).map(|v| comparison.finals(v).iter().map(|r| r.max(1e-9)).collect()).collect()
         })
         .collect();
-    let (mut numbers, mut overall, mut verdict) = (BTreeMap::new(), Vec::new(), Verdict::Holds);
-    let mean_rank = |v: usize| {
-        let mut sum = 0.0;
-        for of_problem in &finals {
-            for i in 0..replications {
-                sum += ranks(&of_problem.iter().map(|f| f[i]).collect::<Vec<f64>>())[v];
-            }
-        }
-        sum / (finals.len() * replications) as f64
-    };
-    for (v, variant) in variants.iter().enumerate() {
-        let logs =
-            |v: usize| -> Vec<f64> { finals.iter().flat_map(|f| f[v].iter().map(|r| r.log10())).collect() };
-        let (own, base) = (logs(v), logs(0));
-        let gain = own.iter().zip(&base).map(|(a, b)| a - b).sum::<f64>() / own.len() as f64;
-        let p = wilcoxon(&own, &base);
-        if gain < 0.0 && p * ((variants.len() - 1) as f64) < 0.05 {
-            verdict = Verdict::DoesNotHold;
-        }
-        numbers.insert(format!("mean log10 regret against the default: {}", variant.name), gain);
-        let mut row =
-            vec![variant.name.to_owned(), format!("{:.2}", mean_rank(v)), format!("{gain:+.3}"), number(p)];
-        row.extend(finals.iter().map(|f| number(quantile(&f[v], 0.5))));
-        overall.push(row);
-    }
-    let mut header: Vec<String> = ["variant", "mean rank", "log₁₀ regret", "p"].map(String::from).to_vec();
-    header.extend(kinds.iter().map(|kind| kind.label()));
+    let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
+    let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
+    let Ablation { table, numbers, verdict } = Ablation::judge(&names, &labels, &finals);
     Ok(Report {
         verdict,
         numbers,
@@ -159,19 +133,8 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into(),
-        notes: vec![
-            "Verdict: does not hold when a variant has a lower mean logarithm of the final regret with p below 5 % after \
-             Bonferroni's correction. Draws are new in every replication and shared by the variants."
-                .into(),
-        ],
-        tables: vec![Table {
-            name: "variants".into(),
-            caption: "Mean rank over all runs; mean log₁₀ of the final regret less that of the default; paired Wilcoxon of the \
-                      logarithms against the default; then the median final regret of each problem."
-                .into(),
-            header,
-            rows: overall,
-        }],
+        notes: vec![NOTE.into()],
+        tables: vec![table],
         figures: Vec::new(),
     })
 }

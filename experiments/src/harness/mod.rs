@@ -1,5 +1,6 @@
 //! What every experiment shares: replications in parallel, statistics of comparisons, figures, tables, files.
 
+pub mod ablation;
 pub mod clock;
 pub mod compare;
 mod experiment;

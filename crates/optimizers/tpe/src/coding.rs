@@ -20,6 +20,8 @@ pub(crate) struct Coded {
     /// Earlier parameters and the internal values of theirs under which this one is active.
     pub(crate) conditions: Vec<(usize, Vec<f64>)>,
     has_prior: bool,
+    /// Whether others are active or not by its value.
+    pub(crate) decides: bool,
 }
 
 impl Coding {
@@ -44,7 +46,16 @@ impl Coding {
             let conditions = conditions.collect();
             let dimension = dimension(parameter, prior, ends)?;
             let has_prior = prior.is_some();
-            parameters.push(Coded { parameter: parameter.clone(), dimension, conditions, has_prior });
+            let is_parent =
+                |other: &Parameter| other.conditions.iter().any(|when| when.parent == parameter.name);
+            let decides = space.parameters().iter().any(is_parent);
+            parameters.push(Coded {
+                parameter: parameter.clone(),
+                dimension,
+                conditions,
+                has_prior,
+                decides,
+            });
         }
         Ok(Self { parameters })
     }

@@ -3,8 +3,8 @@ use std::ops::Range;
 use thrifty_simd::{Pass, dispatch, exp_negative, fma};
 
 use crate::Estimator;
-use crate::interval::log_mass;
 use crate::column::{Column, GridColumn};
+use crate::interval::log_mass;
 
 /// Kernels looked at together: their numbers stay in the nearest cache for all points.
 const TILE: usize = 512;

@@ -143,7 +143,8 @@ impl Estimator {
         let by_logarithm = columns.iter().map(Column::log_range).sum::<f64>() > LARGEST_LOG;
         let prior = probability.last().copied().unwrap_or(0.0);
         let reach = reach(&columns, n, prior);
-        let mut estimator = Self { columns, probability, cumulative, reach, narrow: 0, width: 0.0, by_logarithm };
+        let mut estimator =
+            Self { columns, probability, cumulative, reach, narrow: 0, width: 0.0, by_logarithm };
         if compact {
             estimator.find_narrow();
         }

@@ -32,6 +32,7 @@ mod pareto;
 mod preset;
 mod prior;
 mod ranking;
+mod score;
 mod settings;
 mod sides;
 mod split;
@@ -46,6 +47,9 @@ pub use estimator::{Dimension, Estimator, Kernels, Layout, Truncation};
 pub use observed::Observed;
 pub use optimizer::TpeOptimizer;
 pub use prior::ParameterPrior;
-pub use settings::{ConstraintPolicy, FailurePolicy, Joint, PendingPolicy, Repeats, Startup, TpeSettings};
+pub use settings::{
+    Branching, ConstraintPolicy, FailurePolicy, Joint, PendingPolicy, Repeats, SplitScope, Startup,
+    TpeSettings,
+};
 pub use split::Split;
 pub use weights::{SideWeights, Weights};

@@ -5,9 +5,12 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
 
 use crate::coding::Coding;
+use crate::score::{Model, Scores};
 use crate::sides::Criterion;
 use crate::table::Table;
-use crate::{ConstraintPolicy, Estimator, Joint, ParameterPrior, Repeats, Startup, TpeError, TpeSettings};
+use crate::{
+    Branching, ConstraintPolicy, Estimator, Joint, ParameterPrior, Repeats, Startup, TpeError, TpeSettings,
+};
 
 /// The tree-structured Parzen estimator.
 ///
@@ -150,7 +153,7 @@ impl TpeOptimizer {
             let problem = "the space has no such parameter".into();
             invalid(TpeError::InvalidPrior { name: parameter.into(), problem })
         })?;
-        let criterion = Criterion::by_rank(&self.table, &self.settings);
+        let criterion = Criterion::by_rank(&self.table, &self.settings, &[index]);
         let densities =
             criterion.densities(&self.table, &self.coding, &[index], &self.settings).map_err(invalid)?;
         let dimension = &self.coding.parameters[index].dimension;
@@ -163,59 +166,88 @@ impl TpeOptimizer {
         Ok(l.into_iter().zip(g).collect())
     }
 
-    fn criteria(&self) -> Vec<Criterion> {
-        let mut criteria = vec![Criterion::by_rank(&self.table, &self.settings)];
+    /// What a block's trials are parted by, with the densities of both sides.
+    fn models(&self, block: &[usize]) -> Result<Vec<Model>, TpeError> {
+        let mut criteria = vec![Criterion::by_rank(&self.table, &self.settings, block)];
         if self.settings.constraints == ConstraintPolicy::Product {
             let count = (0..self.table.len()).map(|row| self.table.constraints(row).len()).max().unwrap_or(0);
             criteria.extend((0..count).map(|j| Criterion::by_constraint(&self.table, &self.settings, j)));
         }
-        criteria
+        let model = |criterion: Criterion| {
+            let [good, bad] = criterion.densities(&self.table, &self.coding, block, &self.settings)?;
+            Ok(Model { good, bad, share: criterion.share })
+        };
+        criteria.into_iter().map(model).collect()
     }
 
-    /// Draws candidates block by block and keeps the best of each.
-    fn propose(&self, densities: &[Vec<[Estimator; 2]>], shares: &[f64], rng: &mut Stream) -> Proposal {
-        let mut proposal = Proposal { values: vec![f64::NAN; self.coding.len()], log_l: 0.0, log_g: 0.0 };
-        for (block, pairs) in self.blocks.iter().zip(densities) {
+    /// Draws candidates block by block and keeps the best of each. Models of blocks are made when they are first
+    /// needed.
+    fn propose(&self, models: &mut [Option<Vec<Model>>], rng: &mut Stream) -> Result<Proposal, TpeError> {
+        let mut proposal =
+            Proposal { values: vec![f64::NAN; self.coding.len()], log_l: 0.0, log_g: 0.0, good: 0.0 };
+        for (block, models) in self.blocks.iter().zip(models) {
             if !block.iter().any(|index| self.may_be_active(*index, &proposal.values, block)) {
                 continue;
             }
-            let count = self.settings.candidates;
-            let mut points = Vec::with_capacity(count * block.len());
-            for candidate in 0..count {
-                // Each criterion's good density is drawn from in turn.
-                let l = &pairs[candidate % pairs.len()][0];
-                let kernel = l.draw_kernel(rng);
-                let mut values = proposal.values.clone();
-                for (d, index) in block.iter().enumerate() {
-                    if self.coding.is_active(*index, &values) {
-                        values[*index] = l.draw(d, kernel, rng);
-                    }
-                    points.push(values[*index]);
-                }
-            }
-            let mut scores = vec![0.0; count];
-            let mut logs = Vec::with_capacity(pairs.len());
-            for (pair, share) in pairs.iter().zip(shares) {
-                let [l, g] = pair.each_ref().map(|density| {
-                    let mut out = vec![0.0; count];
-                    density.log_density_into(&points, &mut out);
-                    out
-                });
-                for (score, (l, g)) in scores.iter_mut().zip(l.iter().zip(&g)) {
-                    // One criterion alone: the ratio itself orders the candidates, and does not saturate.
-                    *score +=
-                        if pairs.len() == 1 { l - g } else { -(share + (1.0 - share) * (g - l).exp()).ln() };
-                }
-                logs.push((l, g));
-            }
-            let best = (0..count).fold(0, |best, i| if scores[i] > scores[best] { i } else { best });
+            let models = match models {
+                Some(models) => models,
+                None => models.insert(self.models(block)?),
+            };
+            let points = self.candidates(block, models, &proposal.values, rng);
+            let scored = Scores::of(models, &points, self.settings.candidates);
+            let best = scored.best();
             for (d, index) in block.iter().enumerate() {
                 proposal.values[*index] = points[best * block.len() + d];
             }
-            proposal.log_l += logs[0].0[best];
-            proposal.log_g += logs[0].1[best];
+            proposal.log_l += scored.log_l[best];
+            proposal.log_g += scored.log_g[best];
+            proposal.good = models[0].share;
         }
-        proposal
+        Ok(proposal)
+    }
+
+    /// Draws of a block's parameters from the good densities, each criterion's in turn.
+    fn candidates(&self, block: &[usize], models: &[Model], before: &[f64], rng: &mut Stream) -> Vec<f64> {
+        let count = self.settings.candidates;
+        let drawn = self.settings.branching == Branching::Drawn;
+        let branching: Vec<usize> =
+            block.iter().copied().filter(|index| drawn && self.coding.parameters[*index].decides).collect();
+        let mut points: Vec<f64> = Vec::with_capacity(count * block.len());
+        let mut first: Option<Vec<f64>> = None;
+        for candidate in 0..count {
+            let good = &models[candidate % models.len()].good;
+            let mut values = self.draw(block, good, before, rng);
+            if let Some(first) = &first {
+                // All are on the branch of the first: draws given that, by rejection.
+                let same =
+                    |values: &[f64]| branching.iter().all(|i| values[*i].to_bits() == first[*i].to_bits());
+                for _ in 0..REJECTIONS {
+                    if same(&values) {
+                        break;
+                    }
+                    values = self.draw(block, good, before, rng);
+                }
+                if !same(&values) {
+                    values.clone_from(first);
+                }
+            } else if !branching.is_empty() {
+                first = Some(values.clone());
+            }
+            points.extend(block.iter().map(|index| values[*index]));
+        }
+        points
+    }
+
+    /// A draw of a block's parameters that are active.
+    fn draw(&self, block: &[usize], density: &Estimator, before: &[f64], rng: &mut Stream) -> Vec<f64> {
+        let kernel = density.draw_kernel(rng);
+        let mut values = before.to_vec();
+        for (d, index) in block.iter().enumerate() {
+            if self.coding.is_active(*index, &values) {
+                values[*index] = density.draw(d, kernel, rng);
+            }
+        }
+        values
     }
 
     /// Whether a parameter is active, or may become so by others of its block.
@@ -257,10 +289,14 @@ const DRAWS: usize = 256;
 /// A finite space with more configurations is not listed.
 const LARGEST_LIST: u64 = 1_000_000;
 
+/// Draws until a candidate is on the branch of the first.
+const REJECTIONS: usize = 64;
+
 struct Proposal {
     values: Vec<f64>,
     log_l: f64,
     log_g: f64,
+    good: f64,
 }
 
 fn invalid(error: TpeError) -> OptimizerError {
@@ -314,19 +350,12 @@ impl Optimizer for TpeOptimizer {
             }
             return Ok(Ask::Evaluate(Suggestion::new(self.coding.decode(&values))));
         }
-        let criteria = self.criteria();
-        let shares: Vec<f64> = criteria.iter().map(|criterion| criterion.share).collect();
-        let mut densities = Vec::with_capacity(self.blocks.len());
-        for block in &self.blocks {
-            let of =
-                |criterion: &Criterion| criterion.densities(&self.table, &self.coding, block, &self.settings);
-            densities.push(criteria.iter().map(of).collect::<Result<Vec<_>, _>>().map_err(invalid)?);
-        }
-        let mut proposal = self.propose(&densities, &shares, &mut rng);
+        let mut models: Vec<Option<Vec<Model>>> = self.blocks.iter().map(|_| None).collect();
+        let mut proposal = self.propose(&mut models, &mut rng).map_err(invalid)?;
         if !allowed {
             let mut again = 0;
             while self.table.is_repeat(&proposal.values) && again < PROPOSALS {
-                proposal = self.propose(&densities, &shares, &mut rng);
+                proposal = self.propose(&mut models, &mut rng).map_err(invalid)?;
                 again += 1;
             }
             if self.table.is_repeat(&proposal.values) {
@@ -342,7 +371,7 @@ impl Optimizer for TpeOptimizer {
         let suggestion = Suggestion::new(self.coding.decode(&proposal.values))
             .with_diagnostic("log_l", proposal.log_l)
             .with_diagnostic("log_g", proposal.log_g)
-            .with_diagnostic("good", shares[0]);
+            .with_diagnostic("good", proposal.good);
         Ok(Ask::Evaluate(suggestion))
     }
 

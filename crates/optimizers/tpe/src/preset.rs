@@ -1,7 +1,7 @@
 use crate::settings::kernels;
 use crate::{
-    Bandwidth, BandwidthRule, CategoricalKernel, ConstraintPolicy, FailurePolicy, Floor, GridEnds, Joint,
-    PendingPolicy, Repeats, Split, Startup, TpeSettings, Truncation, Weights,
+    Bandwidth, BandwidthRule, Branching, CategoricalKernel, ConstraintPolicy, FailurePolicy, Floor, GridEnds,
+    Joint, PendingPolicy, Repeats, Split, SplitScope, Startup, TpeSettings, Truncation, Weights,
 };
 
 const OBSERVATIONS_ALONE: BandwidthRule = BandwidthRule::Neighbours { prior: false, bounds: false };
@@ -11,7 +11,9 @@ impl TpeSettings {
     #[must_use]
     pub fn thrifty() -> Self {
         Self {
-            joint: Joint::Tree,
+            joint: Joint::Grouped,
+            branching: Branching::Drawn,
+            scope: SplitScope::OwnTrials,
             repeats: Repeats::Never,
             failures: FailurePolicy::AsInfinite,
             ..Self::optuna5()
@@ -36,6 +38,8 @@ impl TpeSettings {
             ),
             grid_ends: GridEnds::Cut,
             joint: Joint::Independent,
+            branching: Branching::ByRatio,
+            scope: SplitScope::AllTrials,
             candidates: 24,
             pending: PendingPolicy::AsInfinite,
             failures: FailurePolicy::AsInfinite,
@@ -58,6 +62,8 @@ impl TpeSettings {
             ),
             grid_ends: GridEnds::Whole,
             joint: Joint::Unconditional,
+            branching: Branching::ByRatio,
+            scope: SplitScope::AllTrials,
             candidates: 24,
             pending: PendingPolicy::AsBad,
             failures: FailurePolicy::Ignore,

@@ -16,6 +16,30 @@ pub enum Joint {
     Tree,
 }
 
+/// How parameters that decide whether others are active get their value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Branching {
+    /// Like all others: from the candidate with the largest ratio. The best of many candidates is nearly always on the
+    /// branch that leads, and a branch that had bad luck is never seen again. Source: Hyperopt, Optuna.
+    ByRatio,
+    /// Drawn from the good density, for all candidates together: branches are tried as often as they are good.
+    #[default]
+    Drawn,
+}
+
+/// Among which trials those with a parameter active are split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SplitScope {
+    /// All trials: on a branch that falls behind none is good, and its parameters are searched at random.
+    /// Source: Hyperopt, Optuna.
+    AllTrials,
+    /// Those on which the parameter is active: a branch is searched by what is good on it.
+    #[default]
+    OwnTrials,
+}
+
 /// The trials before there is an estimator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -116,6 +140,10 @@ pub struct TpeSettings {
     pub grid_ends: GridEnds,
     /// What is estimated together.
     pub joint: Joint,
+    /// Parameters that decide on others.
+    pub branching: Branching,
+    /// Trials of conditional parameters.
+    pub scope: SplitScope,
     /// Draws from the good density, of which the best by the ratio of densities is suggested.
     pub candidates: usize,
     /// Running trials.

@@ -1,6 +1,6 @@
 use crate::coding::Coding;
 use crate::table::Table;
-use crate::{Dimension, Estimator, Layout, Observed, TpeError, TpeSettings};
+use crate::{Dimension, Estimator, Layout, Observed, SplitScope, TpeError, TpeSettings};
 
 /// One question on which trials part: good and bad ones.
 #[derive(Debug, Clone)]
@@ -19,9 +19,12 @@ enum Side {
 }
 
 impl Criterion {
-    /// Trials parted by their rank.
-    pub(crate) fn by_rank(table: &Table, settings: &TpeSettings) -> Self {
-        let ranking = table.ranking();
+    /// Trials parted by their rank, among those on which one of the parameters of `block` is active if the scope is
+    /// their own.
+    pub(crate) fn by_rank(table: &Table, settings: &TpeSettings, block: &[usize]) -> Self {
+        let counts =
+            |row: &&u32| settings.scope == SplitScope::AllTrials || table.is_active(**row as usize, block);
+        let ranking: Vec<u32> = table.ranking().iter().filter(counts).copied().collect();
         let losses: Vec<f64> = ranking.iter().map(|row| table.loss(*row as usize)).collect();
         let good = settings.split.good(&losses);
         let mut criterion = Self::new(table, settings, good, losses.len());
@@ -68,8 +71,6 @@ impl Criterion {
     ) -> Result<[Estimator; 2], TpeError> {
         let dimensions: Vec<Dimension> =
             block.iter().map(|index| coding.parameters[*index].dimension.clone()).collect();
-        // A trial speaks of a block when any of its parameters is active.
-        let active = |row: usize| block.iter().any(|index| !table.columns[*index].values[row].is_nan());
         let mut place = vec![u32::MAX; table.len()];
         let mut rows: [Vec<u32>; 2] = Default::default();
         for (row, side) in self.side.iter().enumerate() {
@@ -78,7 +79,8 @@ impl Criterion {
                 Side::Bad => 1,
                 Side::Neither => continue,
             };
-            if active(row) {
+            // A trial speaks of a block when any of its parameters is active.
+            if table.is_active(row, block) {
                 place[row] = rows[at].len() as u32;
                 rows[at].push(row as u32);
             }

@@ -244,6 +244,11 @@ impl Table {
         }
     }
 
+    /// Whether a trial has a value for one of the parameters.
+    pub(crate) fn is_active(&self, row: usize, parameters: &[usize]) -> bool {
+        parameters.iter().any(|index| !self.columns[*index].values[row].is_nan())
+    }
+
     pub(crate) fn is_running(&self, row: usize) -> bool {
         self.rows[row].state == State::Running
     }

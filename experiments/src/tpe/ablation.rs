@@ -1,0 +1,105 @@
+use thrifty_sampling::Seed;
+use thrifty_study::MaxTrials;
+use thrifty_tpe::{
+    BandwidthRule, Branching, CategoricalKernel, Floor, Joint, Split, SplitScope, Startup, TpeOptimizer,
+    TpeSettings, Truncation, Weights,
+};
+
+use super::development::KINDS;
+use crate::error::ExperimentError;
+use crate::harness::ablation::{Ablation, NOTE};
+use crate::harness::compare::Comparison;
+use crate::harness::replicate::{Run, in_parallel, study};
+use crate::harness::{Experiment, Report, RunContext};
+
+pub const EXPERIMENT: Experiment = Experiment {
+    id: "tpe/ablation",
+    paper: "none: where the defaults of the Parzen estimator come from",
+    claim: "no change of a single part makes the estimator better over problems that are used for nothing else",
+    quick_cost: "3 problems, 4 variants, 4 replications, 50 evaluations: a second",
+    full_cost: "9 problems, 30 variants, 100 replications, 100 evaluations: some minutes",
+    run,
+};
+
+type Change = fn(&mut TpeSettings);
+
+/// Changes of the default, the first of them none.
+const VARIANTS: [(&str, Change); 32] = [
+    ("default", |_| ()),
+    ("good: ⌈0.05 n⌉", |s| s.split = Split::Linear { gamma: 0.05, cap: 25 }),
+    ("good: ⌈0.1 n⌉", |s| s.split = Split::Linear { gamma: 0.1, cap: 25 }),
+    ("good: ⌈0.15 n⌉", |s| s.split = Split::Linear { gamma: 0.15, cap: 25 }),
+    ("good: ⌈0.25 n⌉", |s| s.split = Split::Linear { gamma: 0.25, cap: 25 }),
+    ("good: ⌈¼ √n⌉", |s| s.split = Split::SquareRoot { gamma: 0.25, cap: 25 }),
+    ("good: ⌈½ √n⌉", |s| s.split = Split::SquareRoot { gamma: 0.5, cap: 25 }),
+    ("good: ⌈√n⌉", |s| s.split = Split::SquareRoot { gamma: 1.0, cap: 25 }),
+    ("weights: uniform", |s| s.weights = Weights::Uniform),
+    ("weights: forgetting", |s| s.weights = Weights::LinearForgetting),
+    ("weights: improvement", |s| s.weights = Weights::ExpectedImprovement),
+    ("neighbours: observations", |s| s.kernels.bandwidth.rule = neighbours(false, false)),
+    ("neighbours: with prior", |s| s.kernels.bandwidth.rule = neighbours(true, false)),
+    ("neighbours: with bounds", |s| s.kernels.bandwidth.rule = neighbours(false, true)),
+    ("neighbours: with both", |s| s.kernels.bandwidth.rule = neighbours(true, true)),
+    ("width: Scott", |s| s.kernels.bandwidth.rule = BandwidthRule::Scott),
+    ("width: fifth of range", |s| s.kernels.bandwidth.rule = BandwidthRule::FifthOfRange),
+    ("floor: magic clip", |s| s.kernels.bandwidth.floor = Floor::MAGIC_CLIP),
+    ("floor: 0.03, n⁻²", |s| s.kernels.bandwidth.floor = Floor::WATANABE),
+    ("floor: 0.01, n⁻²", |s| s.kernels.bandwidth.floor = Floor { factor: 0.01, exponent: 2.0 }),
+    ("truncation: mixture", |s| s.kernels.truncation = Truncation::Mixture),
+    ("choices: counts", |s| s.kernels.categorical = CategoricalKernel::Counts),
+    ("joint: one by one", |s| s.joint = Joint::Independent),
+    ("joint: unconditional", |s| s.joint = Joint::Unconditional),
+    ("joint: grouped", |s| s.joint = Joint::Grouped),
+    ("joint: tree", |s| s.joint = Joint::Tree),
+    ("branches: by ratio", |s| s.branching = Branching::ByRatio),
+    ("branches: split of all", |s| s.scope = SplitScope::AllTrials),
+    ("64 candidates", |s| s.candidates = 64),
+    ("start: 20 random", |s| s.startup = Startup::Random(20)),
+    ("start: 10 random", |s| s.startup = Startup::Random(10)),
+    ("prior weight: 2", |s| s.kernels.prior_weight = 2.0),
+];
+
+fn neighbours(prior: bool, bounds: bool) -> BandwidthRule {
+    BandwidthRule::Neighbours { prior, bounds }
+}
+
+fn run(context: &RunContext) -> Result<Report, ExperimentError> {
+    let (replications, evaluations) = (context.replications(4, 100), context.pick(50, 100));
+    let kinds = context.pick(&KINDS[5..8], &KINDS[..]);
+    let variants = context.pick(&VARIANTS[..4], &VARIANTS[..]);
+    let jobs: Vec<(usize, usize, usize)> = (0..kinds.len())
+        .flat_map(|k| (0..variants.len()).map(move |v| (k, v)))
+        .flat_map(|(k, v)| (0..replications).map(move |i| (k, v, i)))
+        .collect();
+    let runs: Vec<Run> = in_parallel("tpe/ablation", &jobs, |&(k, v, i)| {
+        let seed = Seed(context.seed).child("tpe/ablation", (i * 100 + k) as u64);
+        let problem = kinds[k].problem(seed)?;
+        let (name, change) = variants[v];
+        let mut settings = TpeSettings::default();
+        change(&mut settings);
+        let optimizer = TpeOptimizer::with_settings(problem.space().clone(), seed, settings)?;
+        study(name, &*problem, optimizer, seed, i, MaxTrials(evaluations))
+    })?;
+    // By problem, by variant: final regrets.
+    let finals: Vec<Vec<Vec<f64>>> = (0..kinds.len())
+        .map(|k| {
+            let own: Vec<Run> =
+                jobs.iter().zip(&runs).filter(|(job, _)| job.0 == k).map(|(_, run)| run.clone()).collect();
+            let comparison = Comparison::new(&own, evaluations);
+            (0..variants.len()).map(|v| comparison.finals(v).iter().map(|r| r.max(1e-9)).collect()).collect()
+        })
+        .collect();
+    let names: Vec<&str> = variants.iter().map(|(name, _)| *name).collect();
+    let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
+    let Ablation { table, numbers, verdict } = Ablation::judge(&names, &labels, &finals);
+    Ok(Report {
+        verdict,
+        numbers,
+        settings: [("replications", replications), ("evaluations", evaluations)]
+            .map(|(name, value)| (name.to_owned(), value.to_string()))
+            .into(),
+        notes: vec![NOTE.into()],
+        tables: vec![table],
+        figures: Vec::new(),
+    })
+}

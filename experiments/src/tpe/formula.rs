@@ -1,0 +1,36 @@
+use thrifty_sampling::Stream;
+use thrifty_space::{Config, Space, SpaceError};
+use thrifty_study::Outcome;
+use thrifty_testbed::Problem;
+
+/// What a configuration is worth.
+pub type Value = Box<dyn Fn(&Config) -> Result<f64, SpaceError> + Send + Sync>;
+
+/// A problem that is a formula over named parameters, 0 at its best.
+pub struct Formula {
+    pub name: String,
+    pub space: Space,
+    pub value: Value,
+}
+
+impl Problem for Formula {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn space(&self) -> &Space {
+        &self.space
+    }
+
+    fn optimum(&self) -> f64 {
+        0.0
+    }
+
+    fn truth(&self, config: &Config) -> Result<f64, SpaceError> {
+        (self.value)(config)
+    }
+
+    fn evaluate(&self, config: &Config, _: &mut Stream) -> Outcome {
+        self.truth(config).map_or_else(|error| Outcome::failed(error.to_string()), Outcome::from)
+    }
+}

@@ -1,0 +1,7 @@
+//! The tree-structured Parzen estimator: where its defaults come from, and how it compares.
+
+pub mod ablation;
+mod development;
+mod formula;
+mod judged;
+pub mod quality;
