@@ -10,14 +10,15 @@ impl TpeSettings {
     /// The default, each part chosen by `run tpe/ablation`.
     #[must_use]
     pub fn thrifty() -> Self {
-        Self {
-            joint: Joint::Grouped,
+        let mut settings = Self {
+            joint: Joint::Tree,
             branching: Branching::Drawn,
-            scope: SplitScope::OwnTrials,
             repeats: Repeats::Never,
             failures: FailurePolicy::AsInfinite,
             ..Self::optuna5()
-        }
+        };
+        settings.kernels.bandwidth.floor = Floor::WATANABE;
+        settings
     }
 
     /// Hyperopt 0.3.0, rule for rule: checked against its numbers.

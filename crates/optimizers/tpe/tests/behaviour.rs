@@ -1,0 +1,348 @@
+//! The optimiser at work: what it suggests, what it is told, and what it makes of bad input.
+
+use std::collections::{BTreeMap, HashSet};
+
+use proptest::prelude::*;
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{Ask, MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, TrialId};
+use thrifty_tpe::{
+    ConstraintPolicy, FailurePolicy, Joint, ParameterPrior, PendingPolicy, Repeats, Split, Startup,
+    TpeOptimizer, TpeSettings,
+};
+
+fn presets() -> Vec<TpeSettings> {
+    vec![
+        TpeSettings::thrifty(),
+        TpeSettings::hyperopt(),
+        TpeSettings::optuna5(),
+        TpeSettings::optuna4(),
+        TpeSettings::watanabe2023(),
+        TpeSettings::nnpdf(),
+        TpeSettings { joint: Joint::Grouped, startup: Startup::Sobol(6), ..TpeSettings::thrifty() },
+    ]
+}
+
+fn mixed() -> Space {
+    Space::builder()
+        .categorical("kind", ["a", "b"])
+        .float("x", -2.0, 3.0)
+        .log_float("rate", 1e-4, 1.0)
+        .when("kind", ["a"])
+        .int("depth", 1, 9)
+        .when("kind", ["b"])
+        .step_float("share", 0.0, 1.0, 0.25)
+        .log_int("width", 3, 300)
+        .build()
+        .unwrap()
+}
+
+fn loss(config: &Config) -> f64 {
+    let branch = match config.str("kind").unwrap() {
+        "a" => (config.float("rate").unwrap().log10() + 2.0).powi(2),
+        _ => 0.5 + (config.float("depth").unwrap() - 4.0).abs(),
+    };
+    branch
+        + config.float("x").unwrap().powi(2)
+        + config.float("share").unwrap()
+        + (config.float("width").unwrap().ln() - 3.0).powi(2)
+}
+
+fn optimizer(space: Space, settings: TpeSettings) -> TpeOptimizer {
+    TpeOptimizer::with_settings(space, Seed(11), settings).unwrap()
+}
+
+#[test]
+fn every_preset_improves_on_its_start_and_stays_in_the_space() {
+    for settings in presets() {
+        let start = settings.startup.len();
+        let mut study = Study::new(optimizer(mixed(), settings.clone()), Seed(1)).with_stop(MaxTrials(100));
+        study
+            .run(|config: &Config, _| {
+                mixed().validate(config).unwrap();
+                loss(config)
+            })
+            .unwrap();
+        let losses: Vec<f64> = study.history().measured().map(|(_, loss)| loss).collect();
+        let best = |l: &[f64]| l.iter().copied().fold(f64::INFINITY, f64::min);
+        assert!(best(&losses[start..]) < best(&losses[..start]), "{settings:?}");
+        let recommended = study.recommend().unwrap().unwrap();
+        assert!((loss(&recommended) - best(&losses)).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_new_optimiser_over_the_same_history_says_the_same() {
+    for settings in presets() {
+        let mut study = Study::new(optimizer(mixed(), settings.clone()), Seed(1));
+        for step in 0..45 {
+            let again = optimizer(mixed(), settings.clone()).ask(study.history(), TrialId(step)).unwrap();
+            let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+            let Ask::Evaluate(again) = again else { panic!("a suggestion") };
+            assert_eq!(trial.query, again.query);
+            // Some stay without an outcome for a while, some fail.
+            if step % 7 == 3 {
+                study.tell(trial.id, Outcome::failed("no")).unwrap();
+            } else if step % 5 != 1 {
+                study.tell(trial.id, loss(&trial.query)).unwrap();
+            } else if step > 10 {
+                let waiting = study.history().pending().next().unwrap();
+                let (id, value) = (waiting.id, loss(&waiting.query));
+                study.tell(id, value).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn another_history_is_not_taken_for_the_first() {
+    let mut one = Study::new(optimizer(mixed(), TpeSettings::thrifty()), Seed(1)).with_stop(MaxTrials(30));
+    one.run(|config: &Config, _| loss(config)).unwrap();
+    let elsewhere = TpeOptimizer::with_settings(mixed(), Seed(12), TpeSettings::thrifty()).unwrap();
+    let mut two = Study::new(elsewhere, Seed(2)).with_stop(MaxTrials(30));
+    two.run(|config: &Config, _| -loss(config)).unwrap();
+    let mut used = optimizer(mixed(), TpeSettings::thrifty());
+    let _ = used.ask(one.history(), TrialId(30)).unwrap();
+    let fresh = optimizer(mixed(), TpeSettings::thrifty()).ask(two.history(), TrialId(30)).unwrap();
+    assert_eq!(used.ask(two.history(), TrialId(30)).unwrap(), fresh);
+}
+
+fn grid() -> Space {
+    Space::builder()
+        .int("i", 0, 3)
+        .categorical("c", ["a", "b"])
+        .int("j", 1, 2)
+        .when("c", ["b"])
+        .build()
+        .unwrap()
+}
+
+#[test]
+fn finite_spaces_are_not_asked_twice_until_they_are_exhausted() {
+    for joint in [Joint::Independent, Joint::Grouped, Joint::Tree] {
+        let settings = TpeSettings { joint, ..TpeSettings::thrifty() };
+        let mut study = Study::new(optimizer(grid(), settings.clone()), Seed(1)).with_stop(MaxTrials(100));
+        let stop = study.run(|config: &Config, _| config.float("i").unwrap()).unwrap();
+        assert_eq!(stop, StopReason::Exhausted);
+        let seen: HashSet<String> = study.history().trials().iter().map(|t| t.query.to_string()).collect();
+        assert_eq!((seen.len(), study.history().len()), (12, 12));
+
+        let again = TpeSettings { repeats: Repeats::OnceExhausted, ..settings };
+        let mut study = Study::new(optimizer(grid(), again), Seed(1)).with_stop(MaxTrials(20));
+        study.run(|config: &Config, _| config.float("i").unwrap()).unwrap();
+        let seen: HashSet<String> =
+            study.history().trials()[..12].iter().map(|t| t.query.to_string()).collect();
+        assert_eq!((seen.len(), study.history().len()), (12, 20));
+    }
+}
+
+#[test]
+fn running_trials_keep_others_away() {
+    let space = || Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+    let asked = |pending: PendingPolicy| {
+        let settings = TpeSettings { pending, startup: Startup::Random(20), ..TpeSettings::thrifty() };
+        let mut study = Study::new(optimizer(space(), settings), Seed(1));
+        for _ in 0..40 {
+            let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+            study.tell(trial.id, (trial.query.float("x0").unwrap() - 0.3).powi(2)).unwrap();
+        }
+        let mut batch = Vec::new();
+        for _ in 0..12 {
+            let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+            batch.push(trial.query.float("x0").unwrap());
+        }
+        batch.sort_by(f64::total_cmp);
+        batch[9] - batch[2]
+    };
+    let alone = asked(PendingPolicy::Ignore);
+    for policy in [PendingPolicy::AsBad, PendingPolicy::AsInfinite, PendingPolicy::LiarWorst] {
+        assert!(asked(policy) > alone, "{policy:?}");
+    }
+    assert!(asked(PendingPolicy::LiarBest) < 1.0 && asked(PendingPolicy::LiarMean) < 1.0);
+}
+
+#[test]
+fn failures_and_hopeless_losses_are_survived() {
+    type Evaluate = fn(u64) -> Outcome;
+    let evaluators: [(&str, Evaluate); 5] = [
+        ("all fail", |_| Outcome::failed("no")),
+        ("all equal", |_| Outcome::from(1.0)),
+        ("all infinite", |_| Outcome::from(f64::INFINITY)),
+        ("half NaN", |i| Outcome::from(if i % 2 == 0 { f64::NAN } else { i as f64 })),
+        ("huge", |i| Outcome::from(1e300 * i as f64)),
+    ];
+    for (name, evaluate) in evaluators {
+        for (settings, failures) in presets()
+            .into_iter()
+            .flat_map(|s| [(s.clone(), FailurePolicy::AsInfinite), (s, FailurePolicy::Ignore)])
+        {
+            let settings = TpeSettings { failures, ..settings };
+            let mut study = Study::new(optimizer(mixed(), settings), Seed(1)).with_stop(MaxTrials(40));
+            let mut i = 0;
+            study
+                .run(|config: &Config, _| {
+                    mixed().validate(config).unwrap();
+                    i += 1;
+                    evaluate(i)
+                })
+                .unwrap();
+            assert_eq!(study.history().len(), 40, "{name}");
+            let best = study.recommend().unwrap();
+            assert_eq!(best.is_none(), name == "all fail" || name == "all infinite", "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_target_is_aimed_at() {
+    let settings = TpeSettings { split: Split::Target { loss: 0.5 }, ..TpeSettings::thrifty() };
+    let space = Space::from_bounds(&[(-5.0, 5.0), (-5.0, 5.0)]).unwrap();
+    let mut study = Study::new(optimizer(space, settings), Seed(1)).with_stop(MaxTrials(120));
+    let bowl = |config: &Config| config.float("x0").unwrap().powi(2) + config.float("x1").unwrap().powi(2);
+    study.run(|config: &Config, _| bowl(config)).unwrap();
+    let late = study.history().measured().skip(80).filter(|(_, loss)| *loss <= 0.5).count();
+    assert!(late > 10, "{late} of the last 40 reach the target");
+}
+
+#[test]
+fn constraints_are_met() {
+    // The minimum without the constraint is at 0, with it at 0.6.
+    let space = || Space::from_bounds(&[(-1.0, 1.0), (0.0, 1.0)]).unwrap();
+    for constraints in [ConstraintPolicy::FeasibleFirst, ConstraintPolicy::Product] {
+        let settings = TpeSettings { constraints, ..TpeSettings::thrifty() };
+        let mut study = Study::new(optimizer(space(), settings), Seed(3)).with_stop(MaxTrials(120));
+        study
+            .run(|config: &Config, _| {
+                let x = config.float("x0").unwrap();
+                Measurement { objectives: vec![x * x], constraints: vec![0.6 - x], ..Measurement::default() }
+            })
+            .unwrap();
+        let best = study.recommend().unwrap().unwrap().float("x0").unwrap();
+        assert!((0.6..0.7).contains(&best), "{constraints:?}: {best}");
+    }
+}
+
+#[test]
+fn several_objectives_are_traded() {
+    let space = Space::from_bounds(&[(0.0, 1.0), (0.0, 1.0), (0.0, 1.0)]).unwrap();
+    let mut study = Study::new(optimizer(space, TpeSettings::thrifty()), Seed(3)).with_stop(MaxTrials(150));
+    study
+        .run(|config: &Config, _| {
+            let x: Vec<f64> = (0..3).map(|i| config.float(&format!("x{i}")).unwrap()).collect();
+            let away = (x[1] - 0.2).powi(2) + (x[2] - 0.7).powi(2);
+            Measurement { objectives: vec![x[0] + away, 1.0 - x[0] + away], ..Measurement::default() }
+        })
+        .unwrap();
+    let late: Vec<f64> = study.history().trials()[100..]
+        .iter()
+        .map(|t| (t.query.float("x1").unwrap() - 0.2).abs().max((t.query.float("x2").unwrap() - 0.7).abs()))
+        .collect();
+    let near = late.iter().filter(|away| **away < 0.15).count();
+    assert!(near > 25, "{near} of 50 near the Pareto set");
+}
+
+#[test]
+fn queued_and_known_trials_come_first() {
+    let config = |x: f64| {
+        let mut config = Config::new();
+        config.insert("x0", x);
+        config
+    };
+    let space = || Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+    let known: Vec<(Config, f64)> =
+        (0..30).map(|i| (config(f64::from(i) / 29.0), (f64::from(i) / 29.0 - 0.8).abs())).collect();
+    let optimizer = TpeOptimizer::new(space(), Seed(1)).unwrap().with_known(known).unwrap();
+    let optimizer = optimizer.with_queue(vec![config(0.125), config(0.25)]).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(12));
+    study.run(|config: &Config, _| (config.float("x0").unwrap() - 0.8).abs()).unwrap();
+    let asked: Vec<f64> = study.history().trials().iter().map(|t| t.query.float("x0").unwrap()).collect();
+    assert_eq!(asked[..2], [0.125, 0.25]);
+    // No start is needed where trials are known.
+    let near = asked[2..].iter().filter(|x| (*x - 0.8).abs() < 0.2).count();
+    assert!(near >= 7, "{asked:?}");
+}
+
+#[test]
+fn bad_input_is_named() {
+    let message = |result: Result<TpeOptimizer, _>| match result {
+        Ok(_) => panic!("an error"),
+        Err(error) => {
+            let error: &dyn std::error::Error = &error;
+            let mut text = error.to_string();
+            let mut source = error.source();
+            while let Some(inner) = source {
+                text = format!("{text}: {inner}");
+                source = inner.source();
+            }
+            text
+        }
+    };
+    let new = || TpeOptimizer::new(mixed(), Seed(0)).unwrap();
+    let prior =
+        |name: &str, prior: ParameterPrior| new().with_priors(BTreeMap::from([(name.to_owned(), prior)]));
+    let probabilities = |p: &[f64]| ParameterPrior::Probabilities(p.to_vec());
+    for (result, expected) in [
+        (prior("kind", probabilities(&[0.5, 0.6])), "[0.5, 0.6]"),
+        (prior("kind", probabilities(&[1.0])), "1 probabilities for 2 choices"),
+        (prior("kind", probabilities(&[-0.5, 1.5])), "negative"),
+        (prior("kind", probabilities(&[f64::NAN, 1.0])), "NaN"),
+        (prior("x", probabilities(&[1.0])), "for a number"),
+        (prior("y", probabilities(&[1.0])), "\"y\""),
+        (prior("x", ParameterPrior::Normal { mean: 0.0, deviation: 0.0 }), "deviation 0"),
+        (prior("kind", ParameterPrior::Distances(vec![vec![0.0]])), "square"),
+        (
+            TpeOptimizer::with_settings(
+                mixed(),
+                Seed(0),
+                TpeSettings { candidates: 0, ..TpeSettings::thrifty() },
+            ),
+            "candidates is 0",
+        ),
+        (
+            TpeOptimizer::with_settings(
+                mixed(),
+                Seed(0),
+                TpeSettings { split: Split::Linear { gamma: 1.5, cap: 25 }, ..TpeSettings::thrifty() },
+            ),
+            "gamma is 1.5",
+        ),
+        (new().with_queue(vec![Config::new()]), "queued configuration 0"),
+        (new().with_known(vec![(Config::new(), 1.0)]), "known trial 0"),
+    ] {
+        let text = message(result);
+        assert!(text.contains(expected), "{text:?} should name {expected:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Whatever the space and the losses: suggestions are of the space and of the same bits again.
+    #[test]
+    fn suggestions_are_of_the_space(
+        low in -1e3..1e3_f64, range in 1e-9..1e6_f64, count in 1..50_i64, step in 1..5_i64, seed in any::<u64>(), preset in 0..7_usize,
+    ) {
+        let space = || {
+            Space::builder()
+                .float("x", low, low + range)
+                .log_float("y", range, range * 1e6)
+                .step_int("i", 0, count * step, step)
+                .categorical("c", ["only"])
+                .log_int("j", 1, count + 1)
+                .when("i", [0, step])
+                .build()
+                .unwrap()
+        };
+        let settings = presets().swap_remove(preset);
+        let make = || TpeOptimizer::with_settings(space(), Seed(seed), settings.clone()).unwrap();
+        let mut studies = [Study::new(make(), Seed(seed)), Study::new(make(), Seed(seed))];
+        for _ in 0..30 {
+            let asked = studies.each_mut().map(|study| study.ask().unwrap());
+            let [Next::Evaluate(one), Next::Evaluate(two)] = asked else { break };
+            space().validate(&one.query).unwrap();
+            prop_assert_eq!(&one.query, &two.query);
+            let value = ((one.query.float("x").unwrap() - low) / range - 0.4).abs();
+            studies.each_mut().into_iter().for_each(|study| study.tell(one.id, value).unwrap());
+        }
+    }
+}
