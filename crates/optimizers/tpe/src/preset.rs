@@ -11,13 +11,15 @@ impl TpeSettings {
     #[must_use]
     pub fn thrifty() -> Self {
         let mut settings = Self {
+            startup: Startup::Sobol(10),
+            weights: Weights::ExpectedImprovement,
             joint: Joint::Tree,
             branching: Branching::Drawn,
             repeats: Repeats::Never,
             failures: FailurePolicy::AsInfinite,
             ..Self::optuna5()
         };
-        settings.kernels.bandwidth.floor = Floor::WATANABE;
+        settings.kernels.bandwidth.floor = Floor { factor: 0.03, exponent: 1.5 };
         settings
     }
 
