@@ -1,5 +1,5 @@
 use crate::TpeError;
-use crate::interval::mass;
+use crate::interval::{NEGLIGIBLE, mass};
 
 /// A numeric parameter as kernels see it: its scale, bounds, grid and prior.
 ///
@@ -137,7 +137,12 @@ impl Axis {
 
     /// The part of a normal density between the bounds.
     #[must_use]
+    #[inline]
     pub fn mass(&self, mean: f64, sd: f64) -> f64 {
+        let far = NEGLIGIBLE * sd;
+        if mean - self.bounds.0 > far && self.bounds.1 - mean > far {
+            return 1.0;
+        }
         mass((self.bounds.0 - mean) / sd, (self.bounds.1 - mean) / sd)
     }
 }

@@ -15,10 +15,20 @@ pub(crate) enum Column {
 pub(crate) struct NumberColumn {
     pub(crate) axis: Axis,
     pub(crate) mu: Vec<f64>,
-    pub(crate) sigma: Vec<f64>,
+    /// `1 / σ`.
     pub(crate) precision: Vec<f64>,
     /// `1 / (σ √(2π) · mass within bounds)`.
     pub(crate) scale: Vec<f64>,
+}
+
+/// Which kernel an observation went to.
+pub(crate) enum Place {
+    /// Its own.
+    Own,
+    /// That of its rank in the sorted order.
+    Sorted,
+    /// One of those that are left once equal ones are merged.
+    Merged(Vec<u32>),
 }
 
 /// Normal kernels of which many are equal: entries point to what is different.
@@ -53,14 +63,14 @@ pub(crate) struct ChoiceColumn {
 }
 
 impl Column {
-    /// The kernels of observations and the prior; for a compact one also which kernel each observation went to.
+    /// The kernels of observations and the prior, and where they went.
     pub(crate) fn fit(
         dimension: &Dimension,
         observed: &Observed<'_>,
         kernels: &Kernels,
         dim: usize,
         compact: bool,
-    ) -> (Self, Option<Vec<u32>>) {
+    ) -> (Self, Place) {
         match dimension {
             Dimension::Numeric(axis) if axis.grid.is_some() => grid(axis, observed, kernels, dim, compact),
             Dimension::Numeric(axis) => numbers(axis, observed, kernels, dim, compact),
@@ -74,9 +84,9 @@ impl Column {
                 let row = |value: &f64| if value.is_nan() { prior } else { *value as u32 };
                 let entries: Vec<u32> = observed.values.iter().map(row).chain([prior]).collect();
                 if compact {
-                    (Self::Choice(ChoiceColumn { row: (0..=prior).collect(), rows }), Some(entries))
+                    (Self::Choice(ChoiceColumn { row: (0..=prior).collect(), rows }), Place::Merged(entries))
                 } else {
-                    (Self::Choice(ChoiceColumn { row: entries, rows }), None)
+                    (Self::Choice(ChoiceColumn { row: entries, rows }), Place::Own)
                 }
             }
         }
@@ -120,7 +130,7 @@ impl Column {
         };
         match self {
             Self::Number(column) => {
-                over(&column.axis, column.sigma.iter().copied().fold(f64::INFINITY, f64::min))
+                over(&column.axis, 1.0 / column.precision.iter().copied().fold(0.0, f64::max))
             }
             // On a cell a kernel has at most all of its mass, and the prior that of its thinnest cell.
             Self::Grid(column) => {
@@ -141,7 +151,7 @@ impl Column {
 
     pub(crate) fn kernel(&self, kernel: usize) -> Option<(f64, f64)> {
         match self {
-            Self::Number(column) => Some((column.mu[kernel], column.sigma[kernel])),
+            Self::Number(column) => Some((column.mu[kernel], 1.0 / column.precision[kernel])),
             Self::Grid(column) => {
                 let atom = &column.atoms[column.atom[kernel] as usize];
                 Some((atom.mu, atom.sigma))
@@ -160,7 +170,7 @@ impl Column {
 
 impl NumberColumn {
     pub(crate) fn reorder(&mut self, order: &[usize]) {
-        for list in [&mut self.mu, &mut self.sigma, &mut self.precision, &mut self.scale] {
+        for list in [&mut self.mu, &mut self.precision, &mut self.scale] {
             *list = order.iter().map(|&i| list[i]).collect();
         }
     }
@@ -186,15 +196,13 @@ fn numbers(
     kernels: &Kernels,
     dim: usize,
     compact: bool,
-) -> (Column, Option<Vec<u32>>) {
+) -> (Column, Place) {
     let n = observed.values.len();
     let (mut sorted, mut widths) = sorted_kernels(axis, observed, kernels, dim);
-    let (mu, sigma, order) = if compact && sorted.len() == n {
+    let (mu, sigma, place) = if compact && sorted.len() == n {
         sorted.push(axis.prior_mean);
         widths.push(axis.prior_sd);
-        let mut rank = vec![n as u32; n + 1];
-        observed.order.iter().zip(0..).for_each(|(&i, k)| rank[i as usize] = k);
-        (sorted, widths, Some(rank))
+        (sorted, widths, Place::Sorted)
     } else {
         // What is missing is the prior.
         let (mut mu, mut sigma) = (vec![axis.prior_mean; n + 1], vec![axis.prior_sd; n + 1]);
@@ -202,12 +210,13 @@ fn numbers(
             mu[i as usize] = *at;
             sigma[i as usize] = *width;
         }
-        (mu, sigma, compact.then(|| (0..=n as u32).collect()))
+        (mu, sigma, Place::Own)
     };
-    let precision: Vec<f64> = sigma.iter().map(|s| 1.0 / s).collect();
-    let scale = mu.iter().zip(&sigma).zip(&precision);
-    let scale = scale.map(|((m, s), p)| p / (TAU.sqrt() * axis.mass(*m, *s))).collect();
-    (Column::Number(NumberColumn { axis: *axis, mu, sigma, precision, scale }), order)
+    let root = TAU.sqrt();
+    let scale = mu.iter().zip(&sigma).map(|(m, s)| 1.0 / (s * root * axis.mass(*m, *s))).collect();
+    let mut precision = sigma;
+    precision.iter_mut().for_each(|s| *s = 1.0 / *s);
+    (Column::Number(NumberColumn { axis: *axis, mu, precision, scale }), place)
 }
 
 fn grid(
@@ -216,7 +225,7 @@ fn grid(
     kernels: &Kernels,
     dim: usize,
     compact: bool,
-) -> (Column, Option<Vec<u32>>) {
+) -> (Column, Place) {
     let n = observed.values.len();
     let (sorted, widths) = sorted_kernels(axis, observed, kernels, dim);
     let mut atoms: Vec<Atom> = Vec::new();
@@ -244,8 +253,8 @@ fn grid(
         }
     }
     if compact {
-        (Column::Grid(GridColumn { axis: *axis, atom: (0..=prior).collect(), atoms }), Some(entries))
+        (Column::Grid(GridColumn { axis: *axis, atom: (0..=prior).collect(), atoms }), Place::Merged(entries))
     } else {
-        (Column::Grid(GridColumn { axis: *axis, atom: entries, atoms }), None)
+        (Column::Grid(GridColumn { axis: *axis, atom: entries, atoms }), Place::Own)
     }
 }

@@ -2,7 +2,7 @@ use rand_distr::{Distribution, StandardNormal};
 use thrifty_prob::{cdf, quantile};
 use thrifty_sampling::Stream;
 
-use crate::column::Column;
+use crate::column::{Column, Place};
 use crate::density::log_density_into;
 use crate::{Axis, Bandwidth, CategoricalKernel, Choices, Observed, SideWeights, TpeError};
 
@@ -74,7 +74,6 @@ pub struct Estimator {
     pub(crate) columns: Vec<Column>,
     /// Of each kernel to be drawn.
     pub(crate) probability: Vec<f64>,
-    cumulative: Vec<f64>,
     /// So many deviations away a kernel cannot be seen beside the prior.
     pub(crate) reach: f64,
     /// Kernels before this one are sorted and at most so wide.
@@ -116,21 +115,25 @@ impl Estimator {
         let mut raw: Vec<f64> = weights.trials.iter().map(|w| w / total).collect();
         raw.push(prior_weight / total);
         let compact = layout == Layout::Compact && dimensions.len() == 1;
-        let (mut columns, mut order) = (Vec::with_capacity(dimensions.len()), None);
+        let (mut columns, mut place) = (Vec::with_capacity(dimensions.len()), Place::Own);
         for (dimension, observed) in dimensions.iter().zip(observed) {
-            let (column, kernels_order) =
-                Column::fit(dimension, observed, kernels, dimensions.len(), compact);
+            let (column, placed) = Column::fit(dimension, observed, kernels, dimensions.len(), compact);
             columns.push(column);
-            order = kernels_order;
+            place = placed;
         }
-        let mut probability = match order {
+        let is_sorted = matches!(place, Place::Sorted);
+        let mut probability = match place {
+            Place::Own => raw,
+            Place::Sorted => {
+                let prior = raw[n];
+                observed[0].order.iter().map(|i| raw[*i as usize]).chain([prior]).collect()
+            }
             // Where kernels were merged their weights add up.
-            Some(order) => {
+            Place::Merged(kernel) => {
                 let mut merged = vec![0.0; columns[0].len()];
-                order.iter().zip(&raw).for_each(|(&kernel, weight)| merged[kernel as usize] += weight);
+                kernel.iter().zip(&raw).for_each(|(&kernel, weight)| merged[kernel as usize] += weight);
                 merged
             }
-            None => raw,
         };
         if kernels.truncation == Truncation::Mixture {
             for column in &columns {
@@ -139,13 +142,11 @@ impl Estimator {
             let mass: f64 = probability.iter().sum();
             probability.iter_mut().for_each(|p| *p /= mass);
         }
-        let cumulative = running_sum(&probability);
         let by_logarithm = columns.iter().map(Column::log_range).sum::<f64>() > LARGEST_LOG;
         let prior = probability.last().copied().unwrap_or(0.0);
         let reach = reach(&columns, n, prior);
-        let mut estimator =
-            Self { columns, probability, cumulative, reach, narrow: 0, width: 0.0, by_logarithm };
-        if compact {
+        let mut estimator = Self { columns, probability, reach, narrow: 0, width: 0.0, by_logarithm };
+        if is_sorted {
             estimator.find_narrow();
         }
         Ok(estimator)
@@ -190,9 +191,12 @@ impl Estimator {
     /// Draws a kernel.
     #[must_use]
     pub fn draw_kernel(&self, rng: &mut Stream) -> usize {
-        let total = self.cumulative.last().copied().unwrap_or(1.0);
-        let u = rng.uniform() * total;
-        self.cumulative.partition_point(|c| *c <= u).min(self.len() - 1)
+        let mut left = rng.uniform();
+        let reached = |p: &f64| {
+            left -= p;
+            left < 0.0
+        };
+        self.probability.iter().position(reached).unwrap_or(self.len() - 1)
     }
 
     /// Draws an internal value of a dimension from a kernel.
@@ -200,7 +204,7 @@ impl Estimator {
     pub fn draw(&self, dimension: usize, kernel: usize, rng: &mut Stream) -> f64 {
         match &self.columns[dimension] {
             Column::Number(column) => {
-                truncated_normal(&column.axis, column.mu[kernel], column.sigma[kernel], rng)
+                truncated_normal(&column.axis, column.mu[kernel], 1.0 / column.precision[kernel], rng)
             }
             Column::Grid(column) => {
                 let atom = &column.atoms[column.atom[kernel] as usize];
@@ -227,17 +231,16 @@ impl Estimator {
             return;
         }
         let prior = self.probability.len() - 1;
-        let least = column.sigma.iter().copied().fold(f64::INFINITY, f64::min);
-        let width = 2.0 * least;
-        self.width = width;
-        let (narrow, wide): (Vec<usize>, Vec<usize>) =
-            (0..=prior).partition(|&i| i != prior && column.sigma[i] <= width);
-        self.narrow = narrow.len();
-        if wide.len() > 1 {
+        let largest = column.precision.iter().copied().fold(0.0, f64::max);
+        let is_narrow = |i: &usize| *i != prior && column.precision[*i] >= 0.5 * largest;
+        self.width = 2.0 / largest;
+        self.narrow = (0..prior).filter(is_narrow).count();
+        // The prior is last as it is.
+        if self.narrow < prior {
+            let (narrow, wide): (Vec<usize>, Vec<usize>) = (0..=prior).partition(is_narrow);
             let order: Vec<usize> = narrow.into_iter().chain(wide).collect();
             column.reorder(&order);
             self.probability = order.iter().map(|&i| self.probability[i]).collect();
-            self.cumulative = running_sum(&self.probability);
         }
     }
 }
@@ -253,15 +256,6 @@ fn reach(columns: &[Column], n: usize, prior: f64) -> f64 {
     let excess: f64 = columns.iter().map(Column::excess).sum();
     let reach = (2.0 * (excess + ((n + 1) as f64 / prior).ln() + 53.0 * std::f64::consts::LN_2)).sqrt();
     if reach.is_nan() { f64::INFINITY } else { reach }
-}
-
-fn running_sum(values: &[f64]) -> Vec<f64> {
-    let mut sum = 0.0;
-    let add = |value: &f64| {
-        sum += value;
-        sum
-    };
-    values.iter().map(add).collect()
 }
 
 /// Attempts before a truncated normal draw is made by its quantile: a kernel centred within bounds needs 3 on average.

@@ -6,7 +6,7 @@ use libm::erfc;
 use thrifty_prob::{log_cdf, log_pdf};
 
 /// Beyond so many deviations the tail is below half a unit in the last place of 1.
-const NEGLIGIBLE: f64 = 8.3;
+pub(crate) const NEGLIGIBLE: f64 = 8.3;
 
 /// Beyond so many deviations the rounding of erfc's argument, magnified by the square, costs more than 1e-13.
 const ERFC_TO: f64 = 25.0;

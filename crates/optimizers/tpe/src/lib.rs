@@ -3,7 +3,7 @@
 //! [`TpeOptimizer`] suggests; [`TpeSettings`] holds its rules, of which [`TpeSettings::hyperopt`] and
 //! [`TpeSettings::optuna5`] are checked against those libraries' own numbers. Each rule is a small part:
 //! [`Split`], [`Weights`], [`Bandwidth`], [`Truncation`], [`CategoricalKernel`], [`Joint`]. [`Estimator`] is the
-//! density that they make.
+//! density that they make. [`from_hyperopt`] and [`from_optuna`] read trials made elsewhere.
 //!
 //! ```
 //! use thrifty_sampling::Seed;
@@ -31,6 +31,8 @@ mod column;
 mod density;
 mod error;
 mod estimator;
+mod import;
+mod importance;
 mod interval;
 mod observed;
 mod optimizer;
@@ -50,6 +52,7 @@ pub use bandwidth::{Bandwidth, BandwidthRule, Floor};
 pub use choices::{CategoricalKernel, Choices};
 pub use error::TpeError;
 pub use estimator::{Dimension, Estimator, Kernels, Layout, Truncation};
+pub use import::{ImportError, Known, from_hyperopt, from_optuna};
 pub use observed::Observed;
 pub use optimizer::TpeOptimizer;
 pub use prior::ParameterPrior;

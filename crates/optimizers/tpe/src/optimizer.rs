@@ -5,6 +5,7 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
 
 use crate::coding::Coding;
+use crate::importance::importance;
 use crate::score::{Model, Scores};
 use crate::sides::Criterion;
 use crate::table::Table;
@@ -164,6 +165,32 @@ impl TpeOptimizer {
             out
         });
         Ok(l.into_iter().zip(g).collect())
+    }
+
+    /// How much each parameter parts the best `share` of the measured trials from all of them; the sum is 1, or all
+    /// are 0 without trials.
+    ///
+    /// ```text
+    /// v_d ∝ ∫ (p_best(x_d) / p_all(x_d) - 1)² p_all(x_d) dx_d
+    /// ```
+    /// Source: Watanabe, Bansal & Hutter (2023), PED-ANOVA. Trials that a search has made are where it looked: the
+    /// importance is that near the optimum.
+    ///
+    /// # Errors
+    /// [`OptimizerError`]: a share outside (0, 1], or trials that are not of the space.
+    pub fn importance(
+        &mut self,
+        history: &History<Config>,
+        share: f64,
+    ) -> Result<BTreeMap<String, f64>, OptimizerError> {
+        if !(share > 0.0 && share <= 1.0) {
+            let error =
+                TpeError::InvalidSetting { name: "share", value: share, expected: "a fraction in (0, 1]" };
+            return Err(invalid(error));
+        }
+        self.follow(history)?;
+        let shares = importance(&self.table, &self.coding, share).map_err(invalid)?;
+        Ok(self.space.parameters().iter().map(|parameter| parameter.name.clone()).zip(shares).collect())
     }
 
     /// What a block's trials are parted by, with the densities of both sides.

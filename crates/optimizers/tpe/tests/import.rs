@@ -1,0 +1,73 @@
+//! Trials of other libraries.
+
+use thrifty_sampling::Seed;
+use thrifty_space::Space;
+use thrifty_tpe::{TpeOptimizer, from_hyperopt, from_optuna};
+
+fn space() -> Space {
+    Space::builder()
+        .log_float("rate", 1e-5, 1.0)
+        .int("layers", 1, 8)
+        .categorical("solver", ["sgd", "adam"])
+        .float("momentum", 0.0, 1.0)
+        .when("solver", ["sgd"])
+        .build()
+        .unwrap()
+}
+
+#[test]
+fn hyperopt_trials_are_read() {
+    let json = r#"[
+        {"tid": 0, "result": {"loss": 0.25, "status": "ok"}, "misc": {"vals": {"rate": [0.001], "layers": [3.0], "solver": [0], "momentum": [0.5]}}},
+        {"tid": 1, "result": {"loss": 0.5, "status": "ok"}, "misc": {"vals": {"rate": [0.01], "layers": [2], "solver": [1], "momentum": []}}},
+        {"tid": 2, "result": {"status": "fail"}, "misc": {"vals": {"rate": [1.0], "layers": [8], "solver": [1], "momentum": []}}},
+        {"tid": 3, "result": {"status": "new"}, "misc": {"vals": {"rate": [1.0], "layers": [8], "solver": [1], "momentum": []}}}
+    ]"#;
+    let known = from_hyperopt(&space(), json).unwrap();
+    assert_eq!(known.iter().map(|k| k.1).collect::<Vec<_>>(), [0.25, 0.5, f64::INFINITY]);
+    assert_eq!(known[0].0.str("solver"), Ok("sgd"));
+    assert_eq!((known[0].0.int("layers"), known[1].0.get("momentum")), (Ok(3), None));
+    TpeOptimizer::new(space(), Seed(0)).unwrap().with_known(known).unwrap();
+}
+
+#[test]
+fn optuna_trials_are_read() {
+    let csv = "number,value,datetime_start,params_layers,params_momentum,params_rate,params_solver,state\n\
+        0,0.25,x,3,0.5,0.001,sgd,COMPLETE\n1,,x,2,,0.01,adam,FAIL\n2,,x,2,,0.01,adam,RUNNING\n3,7,x,2,,0.01,adam,PRUNED\n";
+    let known = from_optuna(&space(), csv).unwrap();
+    assert_eq!(known.iter().map(|k| k.1).collect::<Vec<_>>(), [0.25, f64::INFINITY]);
+    assert_eq!((known[0].0.float("momentum"), known[1].0.str("solver")), (Ok(0.5), Ok("adam")));
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let hyperopt = |vals: &str| {
+        let json = format!(r#"[{{"result": {{"loss": 1}}, "misc": {{"vals": {vals}}}}}]"#);
+        from_hyperopt(&space(), &json).unwrap_err().to_string()
+    };
+    for (vals, expected) in [
+        (
+            r#"{"rate": [0.1], "layers": [2.5], "solver": [1]}"#,
+            "trial 0: layers is 2.5, expected a whole number",
+        ),
+        (r#"{"rate": [0.1], "layers": [2], "solver": [2]}"#, "solver is 2, not the index of a choice"),
+        (r#"{"rate": [7.0], "layers": [2], "solver": [1]}"#, "rate"),
+        (r#"{"rate": ["a"], "layers": [2], "solver": [1]}"#, "rate is \"a\""),
+        (r#"{"layers": [2], "solver": [1]}"#, "rate"),
+    ] {
+        let text = hyperopt(vals);
+        assert!(text.contains(expected), "{text:?} should name {expected:?}");
+    }
+    assert!(from_hyperopt(&space(), "{").unwrap_err().to_string().starts_with("not JSON"));
+    for (row, expected) in [
+        ("0,1,3,0.5,0.1,lbfgs,COMPLETE", "solver is \"lbfgs\""),
+        ("0,one,3,0.5,0.1,sgd,COMPLETE", "value is \"one\""),
+        ("0,,3,0.5,0.1,sgd,COMPLETE", "it has no value"),
+        ("0,1", "not CSV"),
+    ] {
+        let csv =
+            format!("number,value,params_layers,params_momentum,params_rate,params_solver,state\n{row}\n");
+        let text = from_optuna(&space(), &csv).unwrap_err().to_string();
+        assert!(text.contains(expected), "{text:?} should name {expected:?}");
+    }
+}
