@@ -27,10 +27,12 @@ pub use thrifty_optim as optim;
 pub use thrifty_params as params;
 pub use thrifty_prob as prob;
 pub use thrifty_sampling as sampling;
+pub use thrifty_simd as simd;
 pub use thrifty_space as space;
 pub use thrifty_study as study;
 pub use thrifty_surrogate as surrogate;
 pub use thrifty_testbed as testbed;
+pub use thrifty_tpe as tpe;
 
 /// What most programs need.
 pub mod prelude {
@@ -42,4 +44,5 @@ pub mod prelude {
     pub use thrifty_study::{
         MaxCost, MaxTrials, Measurement, NoImprovement, Optimizer, Outcome, Schedule, Study, Target, WallTime,
     };
+    pub use thrifty_tpe::{TpeOptimizer, TpeSettings};
 }

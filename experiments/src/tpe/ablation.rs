@@ -50,9 +50,9 @@ const VARIANTS: [(&str, Change); 31] = [
     ("joint: unconditional", |s| s.joint = Joint::Unconditional),
     ("joint: grouped", |s| s.joint = Joint::Grouped),
     ("branches: by ratio", |s| s.branching = Branching::ByRatio),
-    ("joint: grouped, split of all", |s| {
+    ("joint: grouped, own split", |s| {
         s.joint = Joint::Grouped;
-        s.scope = SplitScope::AllTrials;
+        s.scope = SplitScope::OwnTrials;
     }),
     ("64 candidates", |s| s.candidates = 64),
     ("start: 16 Sobol", |s| s.startup = Startup::Sobol(16)),

@@ -88,8 +88,8 @@ fn fit(
     layout: Layout,
 ) -> Result<Estimator, String> {
     let weights = Weights::LinearForgetting.of(values, None);
-    let observed = [Observed::new(dimension, values)];
-    Estimator::fit(std::slice::from_ref(dimension), &observed, &weights, kernels, layout)
+    let observed = vec![Observed::new(dimension, values)];
+    Estimator::fit(std::slice::from_ref(dimension), observed, &weights, kernels, layout)
         .map_err(|error| error.to_string())
 }
 
@@ -288,9 +288,8 @@ fn multivariate(case: &Value, families: &mut Families) -> Result<(), String> {
         let values: Vec<Vec<f64>> =
             observed.iter().map(|column| sides(column, &losses, good)[at].clone()).collect();
         let weights = Weights::LinearForgetting.of(&values[0], None);
-        let lists: Vec<Observed<'_>> =
-            dimensions.iter().zip(&values).map(|(d, v)| Observed::new(d, v)).collect();
-        let estimator = Estimator::fit(&dimensions, &lists, &weights, &kernels, Layout::Observations)
+        let lists: Vec<Observed> = dimensions.iter().zip(&values).map(|(d, v)| Observed::new(d, v)).collect();
+        let estimator = Estimator::fit(&dimensions, lists, &weights, &kernels, Layout::Observations)
             .map_err(|error| error.to_string())?;
         for (d, name) in names.iter().enumerate() {
             optuna_mixture(&estimator, d, &case[side][*name], families)?;

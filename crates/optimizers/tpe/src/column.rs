@@ -1,6 +1,7 @@
 use std::f64::consts::TAU;
 
-use crate::{Axis, Dimension, Kernels, Observed};
+use crate::observed::List;
+use crate::{Axis, Choices, Dimension, Kernels, Observed};
 
 /// The kernels of one parameter.
 #[derive(Debug, Clone)]
@@ -19,14 +20,16 @@ pub(crate) struct NumberColumn {
     pub(crate) precision: Vec<f64>,
     /// `1 / (σ √(2π) · mass within bounds)`.
     pub(crate) scale: Vec<f64>,
+    /// The largest `1 / σ`.
+    pub(crate) sharpest: f64,
 }
 
 /// Which kernel an observation went to.
 pub(crate) enum Place {
     /// Its own.
     Own,
-    /// That of its rank in the sorted order.
-    Sorted,
+    /// Kernel k is that of this observation.
+    Sorted(Vec<u32>),
     /// One of those that are left once equal ones are merged.
     Merged(Vec<u32>),
 }
@@ -63,33 +66,26 @@ pub(crate) struct ChoiceColumn {
 }
 
 impl Column {
-    /// The kernels of observations and the prior, and where they went.
+    /// The kernels of observations and the prior, and where they went; nothing where numbers are given for choices.
     pub(crate) fn fit(
         dimension: &Dimension,
-        observed: &Observed<'_>,
+        observed: Observed,
         kernels: &Kernels,
         dim: usize,
         compact: bool,
-    ) -> (Self, Place) {
-        match dimension {
-            Dimension::Numeric(axis) if axis.grid.is_some() => grid(axis, observed, kernels, dim, compact),
-            Dimension::Numeric(axis) => numbers(axis, observed, kernels, dim, compact),
-            Dimension::Categorical(choices) => {
-                let n = observed.values.len();
-                let rows = (0..choices.len())
-                    .map(|c| choices.row(c, kernels.categorical, n + 1, kernels.prior_weight))
-                    .chain([choices.probabilities().to_vec()])
-                    .collect();
-                let prior = choices.len() as u32;
-                let row = |value: &f64| if value.is_nan() { prior } else { *value as u32 };
-                let entries: Vec<u32> = observed.values.iter().map(row).chain([prior]).collect();
-                if compact {
-                    (Self::Choice(ChoiceColumn { row: (0..=prior).collect(), rows }), Place::Merged(entries))
-                } else {
-                    (Self::Choice(ChoiceColumn { row: entries, rows }), Place::Own)
-                }
+    ) -> Option<(Self, Place)> {
+        Some(match (dimension, observed.0) {
+            (Dimension::Numeric(axis), List::Numbers { count, latent, order }) => {
+                let mut widths = Vec::with_capacity(latent.len() + 1);
+                kernels.bandwidth.widths(&latent, axis, dim, &mut widths);
+                let sorted = Sorted { count, latent, order, widths };
+                if axis.grid.is_some() { grid(axis, sorted, compact) } else { numbers(axis, sorted, compact) }
             }
-        }
+            (Dimension::Categorical(choices), List::Choices(values)) => {
+                rows_of(choices, &values, kernels, compact)
+            }
+            _ => return None,
+        })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -112,10 +108,9 @@ impl Column {
     /// The largest logarithm of a factor before an exponential, up or down.
     pub(crate) fn log_range(&self) -> f64 {
         match self {
+            // A kernel cut at a bound has a third of its mass within, or more.
             Self::Number(column) => {
-                let largest = column.scale.iter().copied().fold(0.0, f64::max).ln().abs();
-                let smallest = column.scale.iter().copied().fold(f64::INFINITY, f64::min).ln().abs();
-                largest.max(smallest)
+                (3.0 * column.sharpest).ln().abs().max((0.3 / column.axis.prior_sd).ln().abs())
             }
             _ => 0.0,
         }
@@ -129,9 +124,7 @@ impl Column {
             (3.0 * axis.prior_sd / least).ln() + 0.5 * far * far
         };
         match self {
-            Self::Number(column) => {
-                over(&column.axis, 1.0 / column.precision.iter().copied().fold(0.0, f64::max))
-            }
+            Self::Number(column) => over(&column.axis, 1.0 / column.sharpest),
             // On a cell a kernel has at most all of its mass, and the prior that of its thinnest cell.
             Self::Grid(column) => {
                 let axis = &column.axis;
@@ -176,37 +169,37 @@ impl NumberColumn {
     }
 }
 
-/// Latent places in ascending order and the widths of kernels there.
-fn sorted_kernels(
-    axis: &Axis,
-    observed: &Observed<'_>,
-    kernels: &Kernels,
-    dim: usize,
-) -> (Vec<f64>, Vec<f64>) {
-    let latent = |value: f64| if axis.grid.is_some() { axis.latent(value) } else { value };
-    let sorted: Vec<f64> = observed.order.iter().map(|&i| latent(observed.values[i as usize])).collect();
-    let mut widths = Vec::with_capacity(sorted.len());
-    kernels.bandwidth.widths(&sorted, axis, dim, &mut widths);
-    (sorted, widths)
+/// Observed numbers in ascending order, the trials they are from, and their widths.
+struct Sorted {
+    count: usize,
+    latent: Vec<f64>,
+    order: Vec<u32>,
+    widths: Vec<f64>,
 }
 
-fn numbers(
-    axis: &Axis,
-    observed: &Observed<'_>,
-    kernels: &Kernels,
-    dim: usize,
-    compact: bool,
-) -> (Column, Place) {
-    let n = observed.values.len();
-    let (mut sorted, mut widths) = sorted_kernels(axis, observed, kernels, dim);
-    let (mu, sigma, place) = if compact && sorted.len() == n {
-        sorted.push(axis.prior_mean);
+fn rows_of(choices: &Choices, values: &[f64], kernels: &Kernels, compact: bool) -> (Column, Place) {
+    let row = |c| choices.row(c, kernels.categorical, values.len() + 1, kernels.prior_weight);
+    let rows = (0..choices.len()).map(row).chain([choices.probabilities().to_vec()]).collect();
+    let prior = choices.len() as u32;
+    let entry = |value: &f64| if value.is_nan() { prior } else { *value as u32 };
+    let entries: Vec<u32> = values.iter().map(entry).chain([prior]).collect();
+    if compact {
+        (Column::Choice(ChoiceColumn { row: (0..=prior).collect(), rows }), Place::Merged(entries))
+    } else {
+        (Column::Choice(ChoiceColumn { row: entries, rows }), Place::Own)
+    }
+}
+
+fn numbers(axis: &Axis, sorted: Sorted, compact: bool) -> (Column, Place) {
+    let Sorted { count, mut latent, order, mut widths } = sorted;
+    let (mu, sigma, place) = if compact && latent.len() == count {
+        latent.push(axis.prior_mean);
         widths.push(axis.prior_sd);
-        (sorted, widths, Place::Sorted)
+        (latent, widths, Place::Sorted(order))
     } else {
         // What is missing is the prior.
-        let (mut mu, mut sigma) = (vec![axis.prior_mean; n + 1], vec![axis.prior_sd; n + 1]);
-        for ((&i, at), width) in observed.order.iter().zip(&sorted).zip(&widths) {
+        let (mut mu, mut sigma) = (vec![axis.prior_mean; count + 1], vec![axis.prior_sd; count + 1]);
+        for ((&i, at), width) in order.iter().zip(&latent).zip(&widths) {
             mu[i as usize] = *at;
             sigma[i as usize] = *width;
         }
@@ -216,23 +209,16 @@ fn numbers(
     let scale = mu.iter().zip(&sigma).map(|(m, s)| 1.0 / (s * root * axis.mass(*m, *s))).collect();
     let mut precision = sigma;
     precision.iter_mut().for_each(|s| *s = 1.0 / *s);
-    (Column::Number(NumberColumn { axis: *axis, mu, precision, scale }), place)
+    let sharpest = precision.iter().copied().fold(0.0, f64::max);
+    (Column::Number(NumberColumn { axis: *axis, mu, precision, scale, sharpest }), place)
 }
 
-fn grid(
-    axis: &Axis,
-    observed: &Observed<'_>,
-    kernels: &Kernels,
-    dim: usize,
-    compact: bool,
-) -> (Column, Place) {
-    let n = observed.values.len();
-    let (sorted, widths) = sorted_kernels(axis, observed, kernels, dim);
+fn grid(axis: &Axis, sorted: Sorted, compact: bool) -> (Column, Place) {
     let mut atoms: Vec<Atom> = Vec::new();
-    let mut entries = vec![0; n + 1];
+    let mut entries = vec![u32::MAX; sorted.count + 1];
     // Kernels at one place follow each other; few of them differ in width.
     let mut run = 0;
-    for ((&i, &mu), &sigma) in observed.order.iter().zip(&sorted).zip(&widths) {
+    for ((&i, &mu), &sigma) in sorted.order.iter().zip(&sorted.latent).zip(&sorted.widths) {
         if atoms.last().is_some_and(|last| last.mu != mu) {
             run = atoms.len();
         }
@@ -244,14 +230,8 @@ fn grid(
         entries[i as usize] = at as u32;
     }
     let prior = atoms.len() as u32;
-    let (mu, sigma) = (axis.prior_mean, axis.prior_sd);
-    atoms.push(Atom::new(axis, mu, sigma));
-    entries[n] = prior;
-    for (entry, value) in entries.iter_mut().zip(observed.values.iter()) {
-        if value.is_nan() {
-            *entry = prior;
-        }
-    }
+    atoms.push(Atom::new(axis, axis.prior_mean, axis.prior_sd));
+    entries.iter_mut().filter(|entry| **entry == u32::MAX).for_each(|entry| *entry = prior);
     if compact {
         (Column::Grid(GridColumn { axis: *axis, atom: (0..=prior).collect(), atoms }), Place::Merged(entries))
     } else {

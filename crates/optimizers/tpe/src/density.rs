@@ -3,7 +3,7 @@ use std::ops::Range;
 use thrifty_simd::{Pass, dispatch, exp_negative, fma};
 
 use crate::Estimator;
-use crate::column::{Column, GridColumn};
+use crate::column::{Column, GridColumn, NumberColumn};
 use crate::interval::log_mass;
 
 /// Kernels looked at together: their numbers stay in the nearest cache for all points.
@@ -13,6 +13,9 @@ const TILE: usize = 512;
 pub(crate) fn log_density_into(estimator: &Estimator, points: &[f64], out: &mut [f64]) {
     let dim = estimator.columns.len();
     assert_eq!(points.len(), dim * out.len(), "points of {dim} numbers");
+    if let ([Column::Number(column)], true) = (&estimator.columns[..], estimator.reach.is_finite()) {
+        return dispatch(OnAxis { estimator, column, points, out });
+    }
     let mut sums = vec![LogSum::default(); out.len()];
     let tables = Tables::new(estimator, points, out.len());
     dispatch(Evaluate { estimator, points, tables: &tables, sums: &mut sums });
@@ -21,12 +24,60 @@ pub(crate) fn log_density_into(estimator: &Estimator, points: &[f64], out: &mut 
     }
 }
 
-/// The narrow kernels that reach a point.
-fn window(estimator: &Estimator, x: f64) -> Range<usize> {
-    let Column::Number(column) = &estimator.columns[0] else { return 0..estimator.narrow };
-    if x.is_nan() {
-        return 0..0;
+/// A single axis on which the prior is nowhere small: the sum cannot vanish and needs no care.
+struct OnAxis<'a> {
+    estimator: &'a Estimator,
+    column: &'a NumberColumn,
+    points: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl Pass for OnAxis<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let Self { estimator, column, points, out } = self;
+        for (out, &x) in out.iter_mut().zip(points) {
+            // Not active: the density of nothing.
+            if x.is_nan() {
+                *out = 0.0;
+                continue;
+            }
+            let near = kernels_at::<FMA>(estimator, column, window(estimator, column, x), x);
+            *out = (near + kernels_at::<FMA>(estimator, column, estimator.narrow..estimator.len(), x)).ln();
+        }
     }
+}
+
+/// The sum of some kernels at a place, in eight lanes: one alone would wait for each addition to end.
+#[inline(always)]
+fn kernels_at<const FMA: bool>(
+    estimator: &Estimator,
+    column: &NumberColumn,
+    range: Range<usize>,
+    x: f64,
+) -> f64 {
+    let term = |p: f64, mu: f64, precision: f64, scale: f64| {
+        let z = (x - mu) * precision;
+        p * scale * exp_negative::<FMA>(-0.5 * z * z)
+    };
+    let (p, p_rest) = estimator.probability[range.clone()].as_chunks::<8>();
+    let (mu, mu_rest) = column.mu[range.clone()].as_chunks::<8>();
+    let (precision, precision_rest) = column.precision[range.clone()].as_chunks::<8>();
+    let (scale, scale_rest) = column.scale[range].as_chunks::<8>();
+    let mut lanes = [0.0; 8];
+    for (((p, mu), precision), scale) in p.iter().zip(mu).zip(precision).zip(scale) {
+        for lane in 0..8 {
+            lanes[lane] += term(p[lane], mu[lane], precision[lane], scale[lane]);
+        }
+    }
+    let rest = p_rest.iter().zip(mu_rest).zip(precision_rest).zip(scale_rest);
+    rest.map(|(((p, mu), precision), scale)| term(*p, *mu, *precision, *scale)).chain(lanes).sum()
+}
+
+/// The narrow kernels that reach a point.
+fn window(estimator: &Estimator, column: &NumberColumn, x: f64) -> Range<usize> {
     let (mu, radius) = (&column.mu[..estimator.narrow], estimator.reach * estimator.width);
     let first = mu.partition_point(|m| *m < x - radius);
     let last = mu.partition_point(|m| *m <= x + radius);
@@ -128,26 +179,10 @@ impl Pass for Evaluate<'_> {
     fn run<const FMA: bool>(self) {
         let Self { estimator, points, tables, sums } = self;
         let mut tile = Tile { estimator, points, tables, coefficient: [0.0; TILE], exponent: [0.0; TILE] };
-        if estimator.narrow == 0 {
-            for range in in_tiles(0..estimator.len()) {
-                tile.add::<FMA>(0..sums.len(), range, sums);
-            }
-        } else {
-            for at in 0..sums.len() {
-                for part in [window(estimator, points[at]), estimator.narrow..estimator.len()] {
-                    for range in in_tiles(part) {
-                        tile.add::<FMA>(at..at + 1, range, sums);
-                    }
-                }
-            }
+        for start in (0..estimator.len()).step_by(TILE) {
+            tile.add::<FMA>(start..(start + TILE).min(estimator.len()), sums);
         }
     }
-}
-
-#[inline(always)]
-fn in_tiles(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let end = range.end;
-    range.step_by(TILE).map(move |start| start..(start + TILE).min(end))
 }
 
 /// Some kernels at some points.
@@ -161,12 +196,12 @@ struct Tile<'a> {
 
 impl Tile<'_> {
     #[inline(always)]
-    fn add<const FMA: bool>(&mut self, at: Range<usize>, range: Range<usize>, sums: &mut [LogSum]) {
+    fn add<const FMA: bool>(&mut self, range: Range<usize>, sums: &mut [LogSum]) {
         let Self { estimator, points, tables, coefficient, exponent } = self;
         let (dim, n) = (estimator.columns.len(), range.len());
         let (coefficient, exponent) = (&mut coefficient[..n], &mut exponent[..n]);
         let mut before: Option<&[f64]> = None;
-        for i in at {
+        for (i, sum) in sums.iter_mut().enumerate() {
             let point = &points[i * dim..(i + 1) * dim];
             // The factors before the exponential depend on which parameters are active alone.
             let same = before.is_some_and(|b| b.iter().zip(point).all(|(a, b)| a.is_nan() == b.is_nan()));
@@ -213,7 +248,7 @@ impl Tile<'_> {
             for (e, c) in exponent.iter_mut().zip(&*coefficient) {
                 *e = c * exp_negative::<FMA>(*e - largest);
             }
-            sums[i].add(largest, in_lanes(exponent, 0.0, |a, b| a + b));
+            sum.add(largest, in_lanes(exponent, 0.0, |a, b| a + b));
         }
     }
 }

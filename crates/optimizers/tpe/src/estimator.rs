@@ -90,17 +90,17 @@ impl Estimator {
     /// [`TpeError::InvalidSetting`] when there are neither observations nor a prior.
     ///
     /// # Panics
-    /// When numbers of dimensions, observations and weights do not fit together.
+    /// When dimensions, observations and weights do not fit together.
     pub fn fit(
         dimensions: &[Dimension],
-        observed: &[Observed<'_>],
+        observed: Vec<Observed>,
         weights: &SideWeights,
         kernels: &Kernels,
         layout: Layout,
     ) -> Result<Self, TpeError> {
         assert_eq!(dimensions.len(), observed.len(), "one list of observations a dimension");
         let n = weights.trials.len();
-        assert!(observed.iter().all(|o| o.values.len() == n), "one observation a weight");
+        assert!(observed.iter().all(|list| list.len() == n), "one observation a weight");
         let mut prior_weight = kernels.prior_weight * weights.prior_scale;
         if let ([Dimension::Categorical(choices)], CategoricalKernel::Counts) =
             (dimensions, kernels.categorical)
@@ -112,26 +112,26 @@ impl Estimator {
             let expected = "a positive total with the observations";
             return Err(TpeError::InvalidSetting { name: "prior weight", value: prior_weight, expected });
         }
-        let mut raw: Vec<f64> = weights.trials.iter().map(|w| w / total).collect();
-        raw.push(prior_weight / total);
         let compact = layout == Layout::Compact && dimensions.len() == 1;
         let (mut columns, mut place) = (Vec::with_capacity(dimensions.len()), Place::Own);
         for (dimension, observed) in dimensions.iter().zip(observed) {
-            let (column, placed) = Column::fit(dimension, observed, kernels, dimensions.len(), compact);
+            let fitted = Column::fit(dimension, observed, kernels, dimensions.len(), compact);
+            let (column, placed) = fitted.expect("observations of the same sort as their dimension");
             columns.push(column);
             place = placed;
         }
-        let is_sorted = matches!(place, Place::Sorted);
-        let mut probability = match place {
-            Place::Own => raw,
-            Place::Sorted => {
-                let prior = raw[n];
-                observed[0].order.iter().map(|i| raw[*i as usize]).chain([prior]).collect()
+        let is_sorted = matches!(place, Place::Sorted(_));
+        let (each, prior) = (1.0 / total, prior_weight / total);
+        let mut probability: Vec<f64> = match place {
+            Place::Own => weights.trials.iter().map(|w| w * each).chain([prior]).collect(),
+            Place::Sorted(order) => {
+                order.iter().map(|i| weights.trials[*i as usize] * each).chain([prior]).collect()
             }
             // Where kernels were merged their weights add up.
             Place::Merged(kernel) => {
                 let mut merged = vec![0.0; columns[0].len()];
-                kernel.iter().zip(&raw).for_each(|(&kernel, weight)| merged[kernel as usize] += weight);
+                kernel.iter().zip(&weights.trials).for_each(|(k, w)| merged[*k as usize] += w * each);
+                merged[kernel[n] as usize] += prior;
                 merged
             }
         };
@@ -231,9 +231,8 @@ impl Estimator {
             return;
         }
         let prior = self.probability.len() - 1;
-        let largest = column.precision.iter().copied().fold(0.0, f64::max);
-        let is_narrow = |i: &usize| *i != prior && column.precision[*i] >= 0.5 * largest;
-        self.width = 2.0 / largest;
+        let is_narrow = |i: &usize| *i != prior && column.precision[*i] >= 0.5 * column.sharpest;
+        self.width = 2.0 / column.sharpest;
         self.narrow = (0..prior).filter(is_narrow).count();
         // The prior is last as it is.
         if self.narrow < prior {

@@ -73,13 +73,10 @@ fn density(dimension: &Dimension, values: &[f64], points: &[f64]) -> Result<Vec<
         categorical: CategoricalKernel::Smoothed,
         prior_weight: 1.0,
     };
-    let mut order: Vec<u32> = (0..values.len() as u32).collect();
-    order.sort_by(|a, b| values[*a as usize].total_cmp(&values[*b as usize]));
-    let observed =
-        [Observed::sorted(values, if matches!(dimension, Dimension::Numeric(_)) { &order } else { &[] })];
+    let observed = vec![Observed::of_internal(dimension, values)];
     let weights = SideWeights { trials: vec![1.0; values.len()], prior_scale: 1.0 };
     let estimator =
-        Estimator::fit(std::slice::from_ref(dimension), &observed, &weights, &kernels, Layout::Compact)?;
+        Estimator::fit(std::slice::from_ref(dimension), observed, &weights, &kernels, Layout::Compact)?;
     let mut out = vec![0.0; points.len()];
     estimator.log_density_into(points, &mut out);
     Ok(out.into_iter().map(f64::exp).collect())

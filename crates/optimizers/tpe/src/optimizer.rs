@@ -7,7 +7,7 @@ use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggest
 use crate::coding::Coding;
 use crate::importance::importance;
 use crate::score::{Model, Scores};
-use crate::sides::Criterion;
+use crate::sides::Parting;
 use crate::table::Table;
 use crate::{
     Branching, ConstraintPolicy, Estimator, Joint, ParameterPrior, Repeats, Startup, TpeError, TpeSettings,
@@ -34,6 +34,8 @@ pub struct TpeOptimizer {
     known: Vec<(Config, f64)>,
     coding: Coding,
     blocks: Vec<Vec<usize>>,
+    /// Number of configurations, if it is small.
+    size: Option<u64>,
     table: Table,
 }
 
@@ -100,7 +102,8 @@ impl TpeOptimizer {
         }
         let blocks = blocks(&space, settings.joint);
         let table = Table::new(&space, &coding, &known, &settings)?;
-        Ok(Self { space, seed, settings, priors, queue, known, coding, blocks, table })
+        let size = space.domain().cardinality(LARGEST_LIST);
+        Ok(Self { space, seed, settings, priors, queue, known, coding, blocks, size, table })
     }
 
     /// The settings.
@@ -154,9 +157,9 @@ impl TpeOptimizer {
             let problem = "the space has no such parameter".into();
             invalid(TpeError::InvalidPrior { name: parameter.into(), problem })
         })?;
-        let criterion = Criterion::by_rank(&self.table, &self.settings, &[index]);
+        let parting = Parting::by_rank(&self.table, &self.settings, &[index]);
         let densities =
-            criterion.densities(&self.table, &self.coding, &[index], &self.settings).map_err(invalid)?;
+            parting.densities(&self.table, &self.coding, &[index], &self.settings).map_err(invalid)?;
         let dimension = &self.coding.parameters[index].dimension;
         let points: Vec<f64> = values.iter().map(|value| dimension.internal(*value)).collect();
         let [l, g] = densities.map(|density| {
@@ -193,32 +196,44 @@ impl TpeOptimizer {
         Ok(self.space.parameters().iter().map(|parameter| parameter.name.clone()).zip(shares).collect())
     }
 
-    /// What a block's trials are parted by, with the densities of both sides.
-    fn models(&self, block: &[usize]) -> Result<Vec<Model>, TpeError> {
-        let mut criteria = vec![Criterion::by_rank(&self.table, &self.settings, block)];
-        if self.settings.constraints == ConstraintPolicy::Product {
-            let count = (0..self.table.len()).map(|row| self.table.constraints(row).len()).max().unwrap_or(0);
-            criteria.extend((0..count).map(|j| Criterion::by_constraint(&self.table, &self.settings, j)));
+    /// How the trials that speak of a block are parted.
+    fn partings(&self, block: &[usize]) -> Vec<Parting> {
+        let (table, settings) = (&self.table, &self.settings);
+        let mut partings = vec![Parting::by_rank(table, settings, block)];
+        if settings.constraints == ConstraintPolicy::Product {
+            let count = (0..table.len()).map(|row| table.constraints(row).len()).max().unwrap_or(0);
+            partings.extend((0..count).map(|j| Parting::by_constraint(table, settings, block, j)));
         }
-        let model = |criterion: Criterion| {
-            let [good, bad] = criterion.densities(&self.table, &self.coding, block, &self.settings)?;
-            Ok(Model { good, bad, share: criterion.share })
+        partings
+    }
+
+    /// The densities of both sides of each parting.
+    fn models(&self, block: &[usize], partings: &[Parting]) -> Result<Vec<Model>, TpeError> {
+        let model = |parting: &Parting| {
+            let [good, bad] = parting.densities(&self.table, &self.coding, block, &self.settings)?;
+            Ok(Model { good, bad, share: parting.share })
         };
-        criteria.into_iter().map(model).collect()
+        partings.iter().map(model).collect()
     }
 
     /// Draws candidates block by block and keeps the best of each. Models of blocks are made when they are first
     /// needed.
-    fn propose(&self, models: &mut [Option<Vec<Model>>], rng: &mut Stream) -> Result<Proposal, TpeError> {
+    fn propose(&self, learnt: &mut Learnt, rng: &mut Stream) -> Result<Proposal, TpeError> {
         let mut proposal =
             Proposal { values: vec![f64::NAN; self.coding.len()], log_l: 0.0, log_g: 0.0, good: 0.0 };
-        for (block, models) in self.blocks.iter().zip(models) {
+        for (at, block) in self.blocks.iter().enumerate() {
             if !block.iter().any(|index| self.may_be_active(*index, &proposal.values, block)) {
                 continue;
             }
-            let models = match models {
+            // Blocks with the same conditions are active on the same trials.
+            let like =
+                self.blocks[..at].iter().position(|other| self.same_conditions(other, block)).unwrap_or(at);
+            let models = match &mut learnt.models[at] {
                 Some(models) => models,
-                None => models.insert(self.models(block)?),
+                missing => {
+                    let partings = learnt.partings[like].get_or_insert_with(|| self.partings(block));
+                    missing.insert(self.models(block, partings)?)
+                }
             };
             let points = self.candidates(block, models, &proposal.values, rng);
             let scored = Scores::of(models, &points, self.settings.candidates);
@@ -231,6 +246,11 @@ impl TpeOptimizer {
             proposal.good = models[0].share;
         }
         Ok(proposal)
+    }
+
+    fn same_conditions(&self, a: &[usize], b: &[usize]) -> bool {
+        let of = |block: &[usize]| &self.space.parameters()[block[0]].conditions;
+        of(a) == of(b)
     }
 
     /// Draws of a block's parameters from the good densities, each criterion's in turn.
@@ -305,8 +325,7 @@ impl TpeOptimizer {
     }
 
     fn is_exhausted(&self) -> bool {
-        let all = self.space.domain().cardinality(LARGEST_LIST);
-        all.is_some_and(|all| self.table.asked() as u64 >= all)
+        self.size.is_some_and(|size| self.table.asked() as u64 >= size)
     }
 }
 
@@ -318,6 +337,19 @@ const LARGEST_LIST: u64 = 1_000_000;
 
 /// Draws until a candidate is on the branch of the first.
 const REJECTIONS: usize = 64;
+
+/// What was made for the blocks so far.
+struct Learnt {
+    /// By the first block with the same conditions.
+    partings: Vec<Option<Vec<Parting>>>,
+    models: Vec<Option<Vec<Model>>>,
+}
+
+impl Learnt {
+    fn new(blocks: usize) -> Self {
+        Self { partings: (0..blocks).map(|_| None).collect(), models: (0..blocks).map(|_| None).collect() }
+    }
+}
 
 struct Proposal {
     values: Vec<f64>,
@@ -377,12 +409,12 @@ impl Optimizer for TpeOptimizer {
             }
             return Ok(Ask::Evaluate(Suggestion::new(self.coding.decode(&values))));
         }
-        let mut models: Vec<Option<Vec<Model>>> = self.blocks.iter().map(|_| None).collect();
-        let mut proposal = self.propose(&mut models, &mut rng).map_err(invalid)?;
+        let mut learnt = Learnt::new(self.blocks.len());
+        let mut proposal = self.propose(&mut learnt, &mut rng).map_err(invalid)?;
         if !allowed {
             let mut again = 0;
             while self.table.is_repeat(&proposal.values) && again < PROPOSALS {
-                proposal = self.propose(&mut models, &mut rng).map_err(invalid)?;
+                proposal = self.propose(&mut learnt, &mut rng).map_err(invalid)?;
                 again += 1;
             }
             if self.table.is_repeat(&proposal.values) {

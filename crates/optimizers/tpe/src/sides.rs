@@ -1,61 +1,81 @@
 use crate::coding::Coding;
+use crate::observed::List;
 use crate::table::Table;
-use crate::{Dimension, Estimator, Layout, Observed, SplitScope, TpeError, TpeSettings};
+use crate::{
+    Dimension, Estimator, Layout, Observed, PendingPolicy, SideWeights, SplitScope, TpeError, TpeSettings,
+};
 
-/// One question on which trials part: good and bad ones.
+/// Trials parted into good and bad ones by one question, those on which none of some parameters is active left out.
 #[derive(Debug, Clone)]
-pub(crate) struct Criterion {
-    /// Of each trial.
-    side: Vec<Side>,
+pub(crate) struct Parting {
+    /// Of each trial: its place on its side, with [`BAD`] added on the bad one; or [`NEITHER`].
+    tags: Vec<u32>,
+    counts: [usize; 2],
+    weights: [SideWeights; 2],
     /// The good ones' share.
     pub(crate) share: f64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Good,
-    Bad,
-    Neither,
-}
+const BAD: u32 = 1 << 31;
+const NEITHER: u32 = u32::MAX;
 
-impl Criterion {
-    /// Trials parted by their rank, among those on which one of the parameters of `block` is active if the scope is
-    /// their own.
+impl Parting {
+    /// By rank; among those on which one of the parameters of `block` is active if the scope is their own.
     pub(crate) fn by_rank(table: &Table, settings: &TpeSettings, block: &[usize]) -> Self {
         let counts =
             |row: &&u32| settings.scope == SplitScope::AllTrials || table.is_active(**row as usize, block);
         let ranking: Vec<u32> = table.ranking().iter().filter(counts).copied().collect();
         let losses: Vec<f64> = ranking.iter().map(|row| table.loss(*row as usize)).collect();
         let good = settings.split.good(&losses);
-        let mut criterion = Self::new(table, settings, good, losses.len());
-        for (at, row) in ranking.iter().enumerate() {
-            criterion.side[*row as usize] = if at < good { Side::Good } else { Side::Bad };
-        }
-        criterion
+        Self::new(table, settings, block, &ranking, good)
     }
 
-    /// Trials parted by whether they meet constraint `index`: at least as many good ones as by rank, the least
-    /// violating if need be.
-    pub(crate) fn by_constraint(table: &Table, settings: &TpeSettings, index: usize) -> Self {
+    /// By whether they meet constraint `index`: at least as many good ones as by rank, the least violating if need
+    /// be.
+    pub(crate) fn by_constraint(
+        table: &Table,
+        settings: &TpeSettings,
+        block: &[usize],
+        index: usize,
+    ) -> Self {
         let violation = |row: &usize| table.constraints(*row).get(index).map(|c| c.max(0.0));
-        let mut rows: Vec<(f64, usize)> =
-            (0..table.len()).filter_map(|row| Some((violation(&row)?, row))).collect();
+        let mut rows: Vec<(f64, u32)> =
+            (0..table.len()).filter_map(|row| Some((violation(&row)?, row as u32))).collect();
         rows.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let losses: Vec<f64> = rows.iter().map(|(violation, _)| *violation).collect();
-        let feasible = rows.iter().filter(|(violation, _)| *violation == 0.0).count();
-        let good = settings.split.good(&losses).max(feasible).min(rows.len());
-        let mut criterion = Self::new(table, settings, good, rows.len());
-        for (at, (_, row)) in rows.into_iter().enumerate() {
-            criterion.side[row] = if at < good { Side::Good } else { Side::Bad };
-        }
-        criterion
+        let violations: Vec<f64> = rows.iter().map(|(violation, _)| *violation).collect();
+        let feasible = violations.iter().filter(|violation| **violation == 0.0).count();
+        let good = settings.split.good(&violations).max(feasible).min(rows.len());
+        let order: Vec<u32> = rows.into_iter().map(|(_, row)| row).collect();
+        Self::new(table, settings, block, &order, good)
     }
 
-    fn new(table: &Table, settings: &TpeSettings, good: usize, all: usize) -> Self {
-        let running = settings.pending == crate::PendingPolicy::AsBad;
-        let start = |row| if running && table.is_running(row) { Side::Bad } else { Side::Neither };
-        let share = if all == 0 { 0.5 } else { good as f64 / all as f64 };
-        Self { side: (0..table.len()).map(start).collect(), share }
+    /// The first `good` of the order are good.
+    fn new(table: &Table, settings: &TpeSettings, block: &[usize], order: &[u32], good: usize) -> Self {
+        let mut tags = vec![NEITHER; table.len()];
+        for (at, row) in order.iter().enumerate() {
+            tags[*row as usize] = if at < good { 0 } else { BAD };
+        }
+        if settings.pending == PendingPolicy::AsBad {
+            table.running().iter().for_each(|row| tags[*row] = BAD);
+        }
+        let mut losses: [Vec<f64>; 2] = Default::default();
+        for (row, tag) in tags.iter_mut().enumerate() {
+            if *tag == NEITHER {
+                continue;
+            }
+            if table.is_active(row, block) {
+                let side = &mut losses[usize::from(*tag == BAD)];
+                *tag |= side.len() as u32;
+                side.push(table.loss(row));
+            } else {
+                *tag = NEITHER;
+            }
+        }
+        let best_bad = losses[1].iter().copied().fold(f64::INFINITY, f64::min);
+        let weights =
+            [settings.weights.of(&losses[0], Some(best_bad)), settings.weights.of(&losses[1], None)];
+        let share = if order.is_empty() { 0.5 } else { good as f64 / order.len() as f64 };
+        Self { tags, counts: losses.map(|side| side.len()), weights, share }
     }
 
     /// Densities of the good and of the bad trials over some parameters.
@@ -71,40 +91,47 @@ impl Criterion {
     ) -> Result<[Estimator; 2], TpeError> {
         let dimensions: Vec<Dimension> =
             block.iter().map(|index| coding.parameters[*index].dimension.clone()).collect();
-        let mut place = vec![u32::MAX; table.len()];
-        let mut rows: [Vec<u32>; 2] = Default::default();
-        for (row, side) in self.side.iter().enumerate() {
-            let at = match side {
-                Side::Good => 0,
-                Side::Bad => 1,
-                Side::Neither => continue,
-            };
-            // A trial speaks of a block when any of its parameters is active.
-            if table.is_active(row, block) {
-                place[row] = rows[at].len() as u32;
-                rows[at].push(row as u32);
+        let mut observed: [Vec<Observed>; 2] = Default::default();
+        for index in block {
+            let both = self.observed(
+                table,
+                *index,
+                matches!(coding.parameters[*index].dimension, Dimension::Numeric(_)),
+            );
+            observed.iter_mut().zip(both).for_each(|(side, one)| side.push(one));
+        }
+        let [good, bad] = observed;
+        let fit = |observed, weights| {
+            Estimator::fit(&dimensions, observed, weights, &settings.kernels, Layout::Compact)
+        };
+        Ok([fit(good, &self.weights[0])?, fit(bad, &self.weights[1])?])
+    }
+
+    /// What either side has of a parameter: one pass over the trials, sorted as they are.
+    fn observed(&self, table: &Table, index: usize, is_number: bool) -> [Observed; 2] {
+        let column = &table.columns[index];
+        if !is_number {
+            let mut values = self.counts.map(|count| vec![f64::NAN; count]);
+            for (tag, value) in self.tags.iter().zip(&column.values) {
+                if *tag != NEITHER {
+                    values[(tag >> 31) as usize][(tag & !BAD) as usize] = *value;
+                }
+            }
+            return values.map(|values| Observed(List::Choices(values)));
+        }
+        let mut latent = self.counts.map(|count| Vec::with_capacity(count + 1));
+        let mut order = self.counts.map(Vec::with_capacity);
+        for row in &column.order {
+            let tag = self.tags[*row as usize];
+            if tag != NEITHER {
+                let side = (tag >> 31) as usize;
+                latent[side].push(column.latent[*row as usize]);
+                order[side].push(tag & !BAD);
             }
         }
-        let losses = rows
-            .each_ref()
-            .map(|rows| rows.iter().map(|row| table.loss(*row as usize)).collect::<Vec<f64>>());
-        let worst = losses[1].iter().copied().fold(f64::INFINITY, f64::min);
-        let estimate = |at: usize, wanted: Side| {
-            let lists: Vec<(Vec<f64>, Vec<u32>)> = block
-                .iter()
-                .map(|index| {
-                    let column = &table.columns[*index];
-                    let values = rows[at].iter().map(|row| column.values[*row as usize]).collect();
-                    let mine = |row: &&u32| self.side[**row as usize] == wanted;
-                    let order = column.order.iter().filter(mine).map(|row| place[*row as usize]).collect();
-                    (values, order)
-                })
-                .collect();
-            let observed: Vec<Observed<'_>> =
-                lists.iter().map(|(values, order)| Observed::sorted(values, order)).collect();
-            let weights = settings.weights.of(&losses[at], (wanted == Side::Good).then_some(worst));
-            Estimator::fit(&dimensions, &observed, &weights, &settings.kernels, Layout::Compact)
-        };
-        Ok([estimate(0, Side::Good)?, estimate(1, Side::Bad)?])
+        let [good, bad] = latent;
+        let [good_order, bad_order] = order;
+        let numbers = |count, latent, order| Observed(List::Numbers { count, latent, order });
+        [numbers(self.counts[0], good, good_order), numbers(self.counts[1], bad, bad_order)]
     }
 }

@@ -43,10 +43,17 @@ impl Weights {
 
 fn linear_forgetting(n: usize) -> Vec<f64> {
     let ramp = n.saturating_sub(REMEMBERED);
+    let mut weights = vec![1.0; n];
     let start = 1.0 / n as f64;
-    let step = if ramp > 1 { (1.0 - start) / (ramp - 1) as f64 } else { 0.0 };
-    let weight = |i: usize| if i + 1 == ramp && ramp > 1 { 1.0 } else { start + i as f64 * step };
-    (0..n).map(|i| if i < ramp { weight(i) } else { 1.0 }).collect()
+    if ramp > 0 {
+        weights[0] = start;
+    }
+    // The last of the ramp is 1, exactly.
+    let step = (1.0 - start) / ramp.saturating_sub(1).max(1) as f64;
+    for (i, weight) in weights.iter_mut().enumerate().take(ramp.saturating_sub(1)).skip(1) {
+        *weight = start + i as f64 * step;
+    }
+    weights
 }
 
 #[cfg(test)]

@@ -47,8 +47,8 @@ fn weights(n: usize) -> SideWeights {
 }
 
 fn fit(dimension: &Dimension, values: &[f64], kernels: &Kernels, layout: Layout) -> Estimator {
-    let observed = [Observed::new(dimension, values)];
-    Estimator::fit(std::slice::from_ref(dimension), &observed, &weights(values.len()), kernels, layout)
+    let observed = vec![Observed::new(dimension, values)];
+    Estimator::fit(std::slice::from_ref(dimension), observed, &weights(values.len()), kernels, layout)
         .unwrap()
 }
 
@@ -126,13 +126,13 @@ proptest! {
         let other = Axis::float(0.0, 1.0, false).unwrap();
         let dimensions = [Dimension::Numeric(axis), Dimension::Numeric(other)];
         let missing = vec![f64::NAN; values.len()];
-        let observed = [Observed::new(&dimensions[0], &values), Observed::new(&dimensions[1], &missing)];
+        let observed = vec![Observed::new(&dimensions[0], &values), Observed::new(&dimensions[1], &missing)];
         let mut rules = kernels;
         // The width may depend on how many parameters there are.
         if !matches!(rules.bandwidth.rule, BandwidthRule::Neighbours { .. }) {
             rules.bandwidth.rule = BandwidthRule::Neighbours { prior: true, bounds: true };
         }
-        let both = Estimator::fit(&dimensions, &observed, &weights(values.len()), &rules, Layout::Observations).unwrap();
+        let both = Estimator::fit(&dimensions, observed, &weights(values.len()), &rules, Layout::Observations).unwrap();
         let alone = fit(&dimensions[0], &values, &rules, Layout::Observations);
         let (a, b) = axis.bounds;
         let points: Vec<f64> = (0..=20).map(|i| a + (b - a) * f64::from(i) / 20.0).collect();
@@ -166,7 +166,8 @@ fn draws_follow_the_density() {
     for truncation in [Truncation::Component, Truncation::Mixture] {
         let kernels = Kernels { truncation, ..kernels };
         let estimator =
-            Estimator::fit(&dimensions, &observed, &weights(4), &kernels, Layout::Observations).unwrap();
+            Estimator::fit(&dimensions, observed.to_vec(), &weights(4), &kernels, Layout::Observations)
+                .unwrap();
         let cells: Vec<[f64; 2]> = (0..9).map(|i| [f64::from(1 + i / 3), f64::from(i % 3)]).collect();
         let expected = log_densities(&estimator, &cells.concat(), 2);
         assert!((expected.iter().map(|p| p.exp()).sum::<f64>() - 1.0).abs() < 1e-12);
