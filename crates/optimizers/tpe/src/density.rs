@@ -72,8 +72,11 @@ fn kernels_at<const FMA: bool>(
             lanes[lane] += term(p[lane], mu[lane], precision[lane], scale[lane]);
         }
     }
-    let rest = p_rest.iter().zip(mu_rest).zip(precision_rest).zip(scale_rest);
-    rest.map(|(((p, mu), precision), scale)| term(*p, *mu, *precision, *scale)).chain(lanes).sum()
+    let mut sum = lanes.iter().sum::<f64>();
+    for i in 0..p_rest.len() {
+        sum += term(p_rest[i], mu_rest[i], precision_rest[i], scale_rest[i]);
+    }
+    sum
 }
 
 /// The narrow kernels that reach a point.
