@@ -2,7 +2,8 @@
 
 A script reads one JSON file (its argument, or stdin) and prints one JSON object a line::
 
-    {"task": "likelihood", "n": 100, "cpu_ms": 3.1, "repeats": 41, ...values of the task}
+    {"version": "1.9.1"}
+    {"task": "likelihood", "n": 100, "cpu_ms": 3.1, "repeats": 41, ...what the task found}
     {"task": "acquisition", "n": 100, "unsupported": "why"}
     {"missing": "No module named 'botorch'"}
 
@@ -21,6 +22,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -67,11 +69,12 @@ def cpu_minimum(run: Callable[[], Result], seconds: float, repeats: int) -> tupl
             return {"cpu_ms": 1e3 * min(times), "repeats": len(times)}, result
 
 
-def run_tasks(inputs: Inputs, tasks: dict[str, Task]) -> None:
-    """Runs what the inputs list and `tasks` offers.
+def run_tasks(package: str, inputs: Inputs, tasks: dict[str, Task]) -> None:
+    """Says the package's version, then runs what the inputs list and `tasks` offers.
 
     A task that fails is reported as a line and does not stop those after it.
     """
+    emit(version=version(package))
     for wanted in inputs["tasks"]:
         name, n = wanted["task"], wanted["n"]
         head = {key: wanted[key] for key in ("task", "n", "m", "seed") if key in wanted}

@@ -54,7 +54,7 @@ def likelihood(inputs: Inputs, wanted: dict[str, Any], data: dict[str, Any]) -> 
     timing, (value, gradient) = cpu_minimum(once, inputs["seconds"], inputs["repeats"])
     # It leaves out the constant.
     value -= 0.5 * wanted["n"] * math.log(2 * math.pi)
-    return {**timing, "value": value, "gradient": gradient.tolist()}
+    return {**timing, "values": [value, *gradient.tolist()]}
 
 
 def fit(inputs: Inputs, wanted: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def predict(inputs: Inputs, wanted: dict[str, Any], data: dict[str, Any]) -> dic
         return mean, variance
 
     timing, (mean, variance) = cpu_minimum(once, inputs["seconds"], inputs["repeats"])
-    return {**timing, "value": mean, "gradient": [variance]}
+    return {**timing, "values": [mean, variance]}
 
 
 def acquisition(inputs: Inputs, wanted: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
@@ -134,9 +134,9 @@ def bo(inputs: Inputs, wanted: dict[str, Any], data: None) -> dict[str, Any]:
         return study.best_value
 
     timing, best = cpu_minimum(once, 0.0, 1)
-    return {**timing, "value": best}
+    return {**timing, "best": best}
 
 
 if __name__ == "__main__":
     tasks = {"likelihood": likelihood, "fit": fit, "predict": predict, "acquisition": acquisition, "bo": bo}
-    run_tasks(read_inputs(), tasks)
+    run_tasks("optuna", read_inputs(), tasks)

@@ -33,7 +33,7 @@ def likelihood(inputs: Inputs, wanted: dict[str, Any], data: dict[str, Any]) -> 
         return model.log_marginal_likelihood(theta, eval_gradient=True, clone_kernel=False)
 
     timing, (value, gradient) = cpu_minimum(once, inputs["seconds"], inputs["repeats"])
-    return {**timing, "value": float(value), "gradient": gradient.tolist()}
+    return {**timing, "values": [float(value), *gradient.tolist()]}
 
 
 def fit(inputs: Inputs, wanted: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
@@ -60,8 +60,8 @@ def predict(inputs: Inputs, wanted: dict[str, Any], data: dict[str, Any]) -> dic
     )
     # Its white noise is part of the prediction.
     variance = deviation**2 - inputs["hyperparameters"]["noise"]
-    return {**timing, "value": float(mean.mean()), "gradient": [float(variance.mean())]}
+    return {**timing, "values": [float(mean.mean()), float(variance.mean())]}
 
 
 if __name__ == "__main__":
-    run_tasks(read_inputs(), {"likelihood": likelihood, "fit": fit, "predict": predict})
+    run_tasks("scikit-learn", read_inputs(), {"likelihood": likelihood, "fit": fit, "predict": predict})

@@ -28,6 +28,9 @@ pub enum ExperimentError {
     /// The random forest gave up.
     #[error("random forest: {message}")]
     Forest { message: String },
+    /// Something to be timed did not work.
+    #[error("cannot measure {what}: {message}")]
+    Measure { what: &'static str, message: String },
     /// A setting of the command makes no sense.
     #[error("{name} is {value}, expected {expected}")]
     Setting { name: &'static str, value: String, expected: &'static str },
@@ -37,6 +40,10 @@ impl ExperimentError {
     pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { path, source }
+    }
+
+    pub fn measure<E: std::fmt::Display>(what: &'static str) -> impl FnOnce(E) -> Self {
+        move |error| Self::Measure { what, message: error.to_string() }
     }
 
     pub fn data(path: impl Into<PathBuf>, message: impl std::fmt::Display) -> Self {

@@ -8,6 +8,7 @@ mod error;
 mod harness;
 mod hybrid;
 mod registry;
+mod speed;
 mod verify;
 
 use std::process::ExitCode;

@@ -119,6 +119,7 @@ impl Comparison {
             title: format!("{}: simple regret, median and quartiles", self.problem),
             x_label: "evaluations".into(),
             y_label: "regret".into(),
+            log_x: false,
             log_y: true,
             series: series.collect(),
         }
@@ -141,6 +142,7 @@ impl Comparison {
             title: format!("{}: share of targets reached", self.problem),
             x_label: "evaluations".into(),
             y_label: "share of targets".into(),
+            log_x: false,
             log_y: false,
             series: series.collect(),
         }

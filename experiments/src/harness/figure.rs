@@ -1,3 +1,4 @@
+use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -21,9 +22,16 @@ pub struct LinePlot {
     pub title: String,
     pub x_label: String,
     pub y_label: String,
+    pub log_x: bool,
     pub log_y: bool,
     pub series: Vec<Series>,
 }
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+/// Pixels that the legend takes on the right.
+const LEGEND: u32 = 220;
 
 /// Colours that stay apart for most eyes. Source: Okabe & Ito (2008), and darker ones after them.
 const COLOURS: [RGBColor; 12] = [
@@ -45,7 +53,7 @@ impl LinePlot {
     /// Draws the plot as SVG.
     pub fn draw(&self, name: &str, caption: &str) -> Result<Figure, ExperimentError> {
         let mut svg = String::new();
-        self.draw_into(&mut svg)
+        on_canvas(&mut svg, (900, 480), |root| self.draw_on(root))
             .map_err(|error| ExperimentError::Figure { name: name.into(), message: error.to_string() })?;
         Ok(Figure { name: name.into(), caption: caption.into(), svg })
     }
@@ -69,15 +77,16 @@ impl LinePlot {
         if x.0.is_infinite() { ((0.0, 1.0), (0.0, 1.0)) } else { (wide(x), wide(y)) }
     }
 
-    fn draw_into(&self, svg: &mut String) -> Result<(), Box<dyn std::error::Error>> {
+    fn draw_on(&self, root: &Area<'_>) -> Drawn {
         // A logarithmic axis is drawn as the logarithm with powers of ten for labels.
-        let scale = |v: f64| if self.log_y { v.max(1e-300).log10() } else { v };
-        let (x, raw) = self.extent();
+        let log = |v: f64| v.max(1e-300).log10();
+        let scale_x = |v: f64| if self.log_x { log(v) } else { v };
+        let scale = |v: f64| if self.log_y { log(v) } else { v };
+        let (raw_x, raw) = self.extent();
+        let x = (scale_x(raw_x.0), scale_x(raw_x.1));
         let y = (scale(raw.0), scale(raw.1));
         let margin = 0.04 * (y.1 - y.0).max(1e-9);
-        let root = SVGBackend::with_string(svg, (900, 480)).into_drawing_area();
-        root.fill(&WHITE)?;
-        let (plot, legend) = root.split_horizontally(680);
+        let (plot, legend) = root.split_horizontally(root.dim_in_pixel().0 - LEGEND);
         let mut chart = ChartBuilder::on(&plot)
             .caption(&self.title, ("sans-serif", 17))
             .margin(12)
@@ -90,7 +99,7 @@ impl LinePlot {
             .x_desc(&self.x_label)
             .y_desc(&self.y_label)
             .y_label_formatter(&label)
-            .x_label_formatter(&|v| tick(*v))
+            .x_label_formatter(&|v| tick(if self.log_x { 10_f64.powf(*v) } else { *v }))
             .light_line_style(WHITE)
             .bold_line_style(RGBColor(230, 230, 230))
             .draw()?;
@@ -99,13 +108,13 @@ impl LinePlot {
             let finite = |p: &&(f64, f64)| p.0.is_finite() && p.1.is_finite();
             if !series.band.is_empty() {
                 let whole = || series.band.iter().filter(|b| b.1.is_finite() && b.2.is_finite());
-                let upper = whole().map(|b| (b.0, scale(b.2)));
-                let lower = whole().rev().map(|b| (b.0, scale(b.1)));
+                let upper = whole().map(|b| (scale_x(b.0), scale(b.2)));
+                let lower = whole().rev().map(|b| (scale_x(b.0), scale(b.1)));
                 let outline: Vec<(f64, f64)> = upper.chain(lower).collect();
                 chart.draw_series(std::iter::once(Polygon::new(outline, colour.mix(0.15))))?;
             }
             let points: Vec<(f64, f64)> =
-                series.points.iter().filter(finite).map(|p| (p.0, scale(p.1))).collect();
+                series.points.iter().filter(finite).map(|p| (scale_x(p.0), scale(p.1))).collect();
             if series.dots {
                 chart.draw_series(points.into_iter().map(|p| Circle::new(p, 4, colour.filled())))?;
             } else {
@@ -120,9 +129,32 @@ impl LinePlot {
             let style = ("sans-serif", 14).into_font().color(&BLACK).pos(Pos::new(HPos::Left, VPos::Center));
             legend.draw(&Text::new(series.label.clone(), (34, top), style))?;
         }
-        root.present()?;
         Ok(())
     }
+}
+
+/// Draws plots as one SVG, two a row.
+pub fn panels(plots: &[LinePlot], name: &str, caption: &str) -> Result<Figure, ExperimentError> {
+    let mut svg = String::new();
+    let rows = plots.len().div_ceil(2).max(1);
+    let draw = |root: &Area<'_>| -> Drawn {
+        for (plot, area) in plots.iter().zip(root.split_evenly((rows, 2))) {
+            plot.draw_on(&area)?;
+        }
+        Ok(())
+    };
+    on_canvas(&mut svg, (1500, 420 * rows as u32), draw)
+        .map_err(|error| ExperimentError::Figure { name: name.into(), message: error.to_string() })?;
+    Ok(Figure { name: name.into(), caption: caption.into(), svg })
+}
+
+/// Opens a white canvas of a size, draws, and writes it out.
+fn on_canvas(svg: &mut String, size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> Drawn {
+    let root = SVGBackend::with_string(svg, size).into_drawing_area();
+    root.fill(&WHITE)?;
+    draw(&root)?;
+    root.present()?;
+    Ok(())
 }
 
 /// A number as axes show it: three significant digits, no trailing zeros.

@@ -140,6 +140,7 @@ fn report(
         title: "Trees chosen: share of runs with at most so many".into(),
         x_label: "trees".into(),
         y_label: "share of runs".into(),
+        log_x: false,
         log_y: false,
         series,
     };

@@ -193,6 +193,7 @@ fn picture(problem: &TestFunction, run: &Run, seed: u64) -> Result<Figure, Exper
             .into(),
         x_label: "x".into(),
         y_label: "score x sin x".into(),
+        log_x: false,
         log_y: false,
         series: vec![
             mean,
