@@ -1,4 +1,6 @@
 use plotters::coord::Shift;
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -78,7 +80,7 @@ impl LinePlot {
     }
 
     fn draw_on(&self, root: &Area<'_>) -> Drawn {
-        // A logarithmic axis is drawn as the logarithm with powers of ten for labels.
+        // A logarithmic axis is drawn as the logarithm, labelled with what it is of.
         let log = |v: f64| v.max(1e-300).log10();
         let scale_x = |v: f64| if self.log_x { log(v) } else { v };
         let scale = |v: f64| if self.log_y { log(v) } else { v };
@@ -92,7 +94,10 @@ impl LinePlot {
             .margin(12)
             .x_label_area_size(42)
             .y_label_area_size(66)
-            .build_cartesian_2d(x.0..x.1, (y.0 - margin)..(y.1 + margin))?;
+            .build_cartesian_2d(
+                Axis::new(x.0, x.1, self.log_x),
+                Axis::new(y.0 - margin, y.1 + margin, self.log_y),
+            )?;
         let label = |v: &f64| tick(if self.log_y { 10_f64.powf(*v) } else { *v });
         chart
             .configure_mesh()
@@ -157,6 +162,46 @@ fn on_canvas(svg: &mut String, size: (u32, u32), draw: impl FnOnce(&Area<'_>) ->
     Ok(())
 }
 
+/// An axis; a logarithmic one has its marks at round numbers and not at round logarithms.
+struct Axis {
+    range: RangedCoordf64,
+    log: bool,
+}
+
+impl Axis {
+    fn new(low: f64, high: f64, log: bool) -> Self {
+        Self { range: (low..high).into(), log }
+    }
+}
+
+impl Ranged for Axis {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        self.range.map(value, limit)
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        let range = self.range();
+        if self.log { round_logs(range.start, range.end) } else { self.range.key_points(hint) }
+    }
+
+    fn range(&self) -> std::ops::Range<f64> {
+        self.range.range()
+    }
+}
+
+/// Logarithms between two of powers of ten; of 1, 2 and 5 times these too if there are few.
+fn round_logs(low: f64, high: f64) -> Vec<f64> {
+    let step = ((high - low) / 12.0).ceil().max(1.0) as usize;
+    let decades = (low.floor() as i32..=high.ceil() as i32).step_by(step).map(f64::from);
+    let within: &[f64] = if high - low < 3.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let marks = decades.flat_map(|decade| within.iter().map(move |digit: &f64| decade + digit.log10()));
+    // The ends may be off by a rounding error.
+    marks.filter(|mark| (low - 1e-9..=high + 1e-9).contains(mark)).collect()
+}
+
 /// A number as axes show it: three significant digits, no trailing zeros.
 fn tick(value: f64) -> String {
     let rounded: f64 = format!("{value:.2e}").parse().unwrap_or(value);
@@ -164,5 +209,19 @@ fn tick(value: f64) -> String {
         format!("{rounded:e}")
     } else {
         format!("{rounded}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_of_a_logarithmic_axis_are_round_numbers() {
+        let marks = |low: f64, high: f64| -> Vec<String> {
+            round_logs(low.log10(), high.log10()).iter().map(|v| tick(10_f64.powf(*v))).collect()
+        };
+        assert_eq!(marks(25.0, 1000.0), ["50", "100", "200", "500", "1000"]);
+        assert_eq!(marks(0.005, 200.0), ["0.01", "0.1", "1", "10", "100"]);
     }
 }

@@ -17,9 +17,8 @@ pub struct Line {
     /// Of a fit.
     #[serde(flatten)]
     pub hyperparameters: Option<Hyperparameters>,
-    /// Points found by maximising, one a repeat.
-    #[serde(default)]
-    pub points: Vec<Vec<f64>>,
+    /// Where the maximum was found.
+    pub point: Option<Vec<f64>>,
     /// Smallest value of a whole run.
     pub best: Option<f64>,
     /// Why something is not to be compared.

@@ -6,10 +6,12 @@ mod floor;
 mod inputs;
 mod judge;
 mod line;
+mod machine;
 mod model;
 mod ours;
 mod peers;
 mod plot;
+mod summary;
 mod table;
 mod tasks;
 mod threads;
@@ -61,10 +63,14 @@ pub fn run(options: &Options) -> Result<String, ExperimentError> {
     tools.extend(peers::run_all(&options.python, &inputs.with_fewer_runs(peer_runs))?);
 
     let rows = judge::judge(&inputs, &tools)?;
-    let tables = [table::speed(&rows), table::floor(&stages), table::threads(&comparisons)];
+    let names: Vec<&str> = tools.iter().filter(|t| !t.lines.is_empty()).map(|t| t.name.as_str()).collect();
+    let (floor, threads) = (machine::floor(&stages), machine::threads(&comparisons));
     let figure = plot::draw(&tools, &rows, &stages)?;
-    let mut text = format!("# Speed\n\n{}", table::summary(&tools, &rows));
-    text.extend(tables.iter().map(output::section));
+    let mut text = format!("# Speed\n\n{}", summary::summary(&tools, &rows));
+    for table in [&table::times(&names, &rows), &table::reached(&names, &rows), &floor, &threads] {
+        text += &output::section(table);
+    }
+    text += &summary::remarks(&rows);
     text += &format!("\n![{}]({}.svg)\n\n{}\n", figure.name, figure.name, figure.caption);
 
     fs::create_dir_all(&options.out).map_err(ExperimentError::io(&options.out))?;
@@ -72,8 +78,8 @@ pub fn run(options: &Options) -> Result<String, ExperimentError> {
         let path = options.out.join(name);
         fs::write(&path, bytes).map_err(ExperimentError::io(path))
     };
-    for table in &tables {
-        let bytes = output::csv(table).map_err(ExperimentError::measure("a table"))?;
+    for table in [table::long(&rows), floor, threads] {
+        let bytes = output::csv(&table).map_err(ExperimentError::measure("a table"))?;
         save(format!("{}.csv", table.name), &bytes)?;
     }
     save("speed.svg".into(), figure.svg.as_bytes())?;

@@ -1,8 +1,8 @@
 use thrifty_acquisition::{Acquisition, LogExpectedImprovement, OfMoments};
-use thrifty_domain::PointsRef;
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Mean, Noise};
 use thrifty_kernel::{KernelError, Matern52, Scaled};
 use thrifty_sampling::Seed;
+use thrifty_surrogate::Posterior;
 
 use super::inputs::Data;
 use crate::error::ExperimentError;
@@ -84,16 +84,7 @@ pub fn log_ei<'a>(posterior: &'a GpPosterior<Shared>, data: &Data) -> OfMoments<
     OfMoments::new(posterior, LogExpectedImprovement { threshold: data.best() })
 }
 
-/// Log expected improvement at points that some tool found; NaN for a point of another dimension.
-pub fn log_ei_at(posterior: &GpPosterior<Shared>, data: &Data, points: &[Vec<f64>]) -> Vec<f64> {
-    let acquisition = log_ei(posterior, data);
-    let dim = data.x.first().map_or(0, Vec::len);
-    let value = |x: &Vec<f64>| {
-        let mut out = [f64::NAN];
-        if x.len() == dim {
-            acquisition.values_into(PointsRef::single(x), &mut out);
-        }
-        out[0]
-    };
-    points.iter().map(value).collect()
+/// Log expected improvement at a point that some tool found; nothing for a point of another dimension.
+pub fn log_ei_at(posterior: &GpPosterior<Shared>, data: &Data, point: &[f64]) -> Option<f64> {
+    (point.len() == posterior.dim()).then(|| log_ei(posterior, data).value(point))
 }

@@ -46,7 +46,7 @@ fn line(task: &Task, cpu_ms: f64, repeats: usize) -> Line {
         repeats: Some(repeats),
         values: Vec::new(),
         hyperparameters: None,
-        points: Vec::new(),
+        point: None,
         best: None,
         note: None,
         unsupported: None,
@@ -93,7 +93,7 @@ fn predict(inputs: &Inputs, task: &Task) -> Result<Line, ExperimentError> {
     Ok(Line { values: vec![average(&mean), average(&variance)], ..line(task, cpu_ms, repeats) })
 }
 
-/// The default maximiser around the best points observed, another seed each repeat.
+/// The default maximiser around the best points observed.
 fn acquisition(inputs: &Inputs, task: &Task) -> Result<Line, ExperimentError> {
     let data = inputs.data(task.n)?;
     let posterior = data.posterior.as_ref().unwrap_or(&inputs.hyperparameters).posterior(data)?;
@@ -102,13 +102,11 @@ fn acquisition(inputs: &Inputs, task: &Task) -> Result<Line, ExperimentError> {
     order.sort_by(|&a, &b| data.y[a].total_cmp(&data.y[b]));
     let anchors: Vec<&[f64]> = order.iter().map(|&i| data.x[i].as_slice()).collect();
     let domain = Domain::unit_cube(inputs.d);
-    let mut points = Vec::new();
-    let (cpu_ms, repeats, ()) = cpu_minimum(inputs.budget, || {
-        let mut rng = Seed(points.len() as u64).stream("maximise", 0);
-        let best = Maximiser::default().candidates(&domain, &acquisition, &anchors, &mut rng);
-        points.extend(best.into_iter().next().map(|best| best.x));
+    let (cpu_ms, repeats, found) = cpu_minimum(inputs.budget, || {
+        let mut rng = Seed(task.seed.unwrap_or(0)).stream("maximise", 0);
+        Maximiser::default().candidates(&domain, &acquisition, &anchors, &mut rng)
     });
-    Ok(Line { points, ..line(task, cpu_ms, repeats) })
+    Ok(Line { point: found.into_iter().next().map(|best| best.x), ..line(task, cpu_ms, repeats) })
 }
 
 /// Bayesian optimisation with its defaults but for the size of the design.

@@ -1,134 +1,153 @@
-use super::floor::Stages;
-use super::judge::Row;
-use super::line::Tool;
-use super::ours;
+use super::judge::{Reached, Row};
 use super::tasks::Operation;
-use super::threads::Comparison;
 use crate::harness::{Table, number};
 
-fn header(names: &[&str]) -> Vec<String> {
-    names.iter().map(ToString::to_string).collect()
+fn operation(row: &Row) -> String {
+    match row.m {
+        Some(m) => format!("{}, {m} points", row.operation),
+        None => row.operation.to_string(),
+    }
 }
 
-fn cell(value: Option<f64>) -> String {
-    value.map_or_else(String::new, number)
+fn same_task(a: &Row, b: &Row) -> bool {
+    (a.operation, a.n, a.m) == (b.operation, b.n, b.m)
 }
 
-/// Every operation at every size by every tool.
-pub fn speed(rows: &[Row]) -> Table {
-    let ours = |row: &Row| {
-        let same =
-            |r: &&Row| r.tool == ours::NAME && (r.operation, r.n, r.m) == (row.operation, row.n, row.m);
-        rows.iter().find(same).and_then(|row| row.cpu_ms)
-    };
+/// Every operation at every size by every tool: a line each, for other programs.
+pub fn long(rows: &[Row]) -> Table {
+    let cell = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let cells = |row: &Row| {
-        let operation = match row.m {
-            Some(m) => format!("{} {m}", row.operation),
-            None => row.operation.to_string(),
-        };
+        let reached = |of: fn(&Reached) -> f64| cell(row.reached.as_ref().map(of));
         vec![
-            operation,
+            row.operation.to_string(),
             row.n.to_string(),
+            row.m.map_or_else(String::new, |m| m.to_string()),
             row.tool.clone(),
             cell(row.cpu_ms),
-            cell(row.cpu_ms.zip(ours(row)).map(|(theirs, ours)| theirs / ours)),
-            row.reached.map_or_else(String::new, |value| format!("{value:.4}")),
-            row.difference.map_or_else(String::new, |value| format!("{value:.0e}")),
+            reached(|r| r.median),
+            reached(|r| r.mean),
+            reached(|r| r.worst),
+            row.reached.map_or_else(String::new, |r| r.seeds.to_string()),
+            cell(row.difference),
             row.remark.clone(),
         ]
     };
+    let header = [
+        "operation",
+        "n",
+        "m",
+        "tool",
+        "cpu_ms",
+        "reached_median",
+        "reached_mean",
+        "reached_worst",
+        "seeds",
+        "difference",
+        "remark",
+    ];
     Table {
         name: "speed".into(),
-        caption: "Least CPU time over repeats. Reached: log likelihood of a fit (higher is better), log expected \
-            improvement of the point found (higher is better), best value of a run (lower is better), each valued \
-            by Thrifty and a median over repeats. Difference: from Thrifty's numbers, relative to the largest."
-            .into(),
-        header: header(&["operation", "n", "tool", "CPU ms", "x Thrifty", "reached", "difference", "remark"]),
+        caption: String::new(),
+        header: header.map(String::from).to_vec(),
         rows: rows.iter().map(cells).collect(),
     }
 }
 
-/// Where Thrifty's likelihood spends its time, and how far it is from the floor.
-pub fn floor(stages: &[Stages]) -> Table {
-    let cells = |s: &Stages| {
-        let times = [s.build, s.factor, s.invert, s.gram, s.gradient, s.floor(), s.measured];
-        let mut row = vec![s.n.to_string(), number(s.rate())];
-        row.extend(times.map(number));
-        row.push(format!("{:.0} %", 100.0 * s.share()));
-        row
-    };
-    Table {
-        name: "speed-floor".into(),
-        caption: "Likelihood and gradient, CPU milliseconds. Floor: n³ flops at the rate of the factorisation (n³/3 \
-            flops), and the kernel's two passes; share is floor over measured."
-            .into(),
-        header: header(&[
-            "n", "GFLOP/s", "build", "factor", "invert", "gram", "gradient", "floor", "measured", "share",
-        ]),
-        rows: stages.iter().map(cells).collect(),
-    }
-}
-
-/// One thread against the pool.
-pub fn threads(comparisons: &[Comparison]) -> Table {
-    let cells = |c: &Comparison| {
-        vec![c.n.to_string(), number(c.one), number(c.pool), format!("{:.2}", c.one / c.pool)]
-    };
-    Table {
-        name: "speed-threads".into(),
-        caption: format!(
-            "Linear algebra of a likelihood with gradient, least wall milliseconds on 1 thread and on the pool of {}.",
-            std::thread::available_parallelism().map_or(1, usize::from)
-        ),
-        header: header(&["n", "1 thread", "pool", "speed-up"]),
-        rows: comparisons.iter().map(cells).collect(),
-    }
-}
-
-/// The tools with their versions, who is missing and why, and how far the peers' numbers are from Thrifty's.
-pub fn summary(tools: &[Tool], rows: &[Row]) -> String {
-    let mut text = String::new();
-    for tool in tools {
-        text += &match &tool.missing {
-            Some(why) if tool.lines.is_empty() => format!("* {}: skipped, {why}\n", tool.name),
-            Some(why) => format!("* {} {}: incomplete, {why}\n", tool.name, tool.version),
-            None => format!("* {} {}\n", tool.name, tool.version),
-        };
-    }
-    for operation in [Operation::Likelihood, Operation::Predict] {
-        let theirs = rows.iter().filter(|row| row.operation == operation && row.tool != ours::NAME);
-        if let Some(largest) = theirs.filter_map(|row| row.difference).reduce(f64::max) {
-            text += &format!("\nLargest difference from a peer, {operation}: {largest:.1e}\n");
+/// A row an operation and size, a column a tool; rows without any cell are left out. The cell function has the row
+/// of the first tool for comparison.
+fn wide(
+    tools: &[&str],
+    rows: &[Row],
+    cell: impl Fn(&Row, Option<&Row>) -> Option<String>,
+) -> (Vec<String>, Vec<Vec<String>>) {
+    let mut header = vec!["operation".to_owned(), "n".to_owned()];
+    header.extend(tools.iter().map(ToString::to_string));
+    let of = |task: &Row, tool: &str| rows.iter().find(|row| same_task(row, task) && row.tool == tool);
+    let mut lines = Vec::new();
+    let mut at = 0;
+    while at < rows.len() {
+        let task = &rows[at];
+        let first = tools.first().and_then(|tool| of(task, tool));
+        let cells: Vec<Option<String>> =
+            tools.iter().map(|tool| of(task, tool).and_then(|row| cell(row, first))).collect();
+        if cells.iter().any(Option::is_some) {
+            let mut line = vec![operation(task), task.n.to_string()];
+            line.extend(cells.into_iter().map(|cell| cell.unwrap_or_else(|| "–".into())));
+            lines.push(line);
         }
+        at += rows[at..].iter().take_while(|row| same_task(row, task)).count();
     }
-    text
+    (header, lines)
+}
+
+/// CPU milliseconds, and how many times those of the first tool.
+pub fn times(tools: &[&str], rows: &[Row]) -> Table {
+    let (header, rows) = wide(tools, rows, |row, first| {
+        let ms = number(row.cpu_ms?);
+        let ratio = first.filter(|first| first.tool != row.tool).and_then(|first| first.cpu_ms);
+        Some(match ratio.zip(row.cpu_ms) {
+            Some((first, own)) => format!("{ms} ({}×)", ratio_text(own / first)),
+            None => ms,
+        })
+    });
+    Table {
+        name: "CPU milliseconds".into(),
+        caption: "Least CPU time over repeats, median over seeds; in brackets how many times Thrifty's."
+            .into(),
+        header,
+        rows,
+    }
+}
+
+/// What fits, maximisations and runs reached.
+pub fn reached(tools: &[&str], rows: &[Row]) -> Table {
+    let (header, rows) = wide(tools, rows, |row, _| {
+        let Reached { seeds, median, mean, worst } = row.reached?;
+        Some(match row.operation {
+            Operation::Bo => format!("{median:.4} (mean {mean:.4}, worst {worst:.4} of {seeds})"),
+            Operation::Acquisition => format!("{median:.4} (worst {worst:.4} of {seeds})"),
+            _ => format!("{median:.4}"),
+        })
+    });
+    Table {
+        name: "Reached".into(),
+        caption: "Log likelihood of a fit (higher is better), log expected improvement at the point found (higher is \
+            better), best value of a run (lower is better; the optimum is -3.3224): all valued by Thrifty, medians \
+            over seeds."
+            .into(),
+        header,
+        rows,
+    }
+}
+
+/// Two digits.
+fn ratio_text(ratio: f64) -> String {
+    if ratio < 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.0}") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(tool: &str, cpu_ms: Option<f64>, difference: Option<f64>) -> Row {
-        let operation = Operation::Predict;
-        let (m, reached, remark) = (Some(1000), None, String::new());
-        Row { tool: tool.into(), operation, n: 25, m, cpu_ms, reached, difference, remark }
+    fn row(tool: &str, n: usize, cpu_ms: Option<f64>) -> Row {
+        let (operation, m, remark) = (Operation::Predict, Some(1000), String::new());
+        Row { tool: tool.into(), operation, n, m, cpu_ms, reached: None, difference: None, remark }
     }
 
     #[test]
-    fn a_table_has_the_ratio_to_thrifty_and_blanks_for_what_is_not_there() {
-        let rows =
-            [row(ours::NAME, Some(2.0), None), row("peer", Some(3.0), Some(1e-9)), row("other", None, None)];
-        let table = speed(&rows);
+    fn a_row_has_all_tools_with_ratios_and_dashes_for_what_is_not_there() {
+        let rows = [row("ours", 25, Some(2.0)), row("peer", 25, Some(3.0)), row("other", 50, Some(1.0))];
+        let table = times(&["ours", "peer", "other"], &rows);
+        assert_eq!(table.header[2..], ["ours", "peer", "other"]);
+        assert_eq!(table.rows[0], ["predict, 1000 points", "25", "2.000", "3.000 (1.5×)", "–"]);
+        assert_eq!(table.rows[1], ["predict, 1000 points", "50", "–", "–", "1.000"]);
+        assert!(reached(&["ours"], &rows).rows.is_empty());
+    }
+
+    #[test]
+    fn the_long_table_has_a_line_for_every_row_as_wide_as_its_header() {
+        let table = long(&[row("ours", 25, Some(2.0)), row("peer", 25, None)]);
         assert!(table.rows.iter().all(|cells| cells.len() == table.header.len()));
-        assert_eq!(table.rows[1][..5], ["predict 1000", "25", "peer", "3.000", "1.500"]);
-        assert_eq!(table.rows[2][3..], ["", "", "", "", ""]);
-    }
-
-    #[test]
-    fn the_summary_names_who_is_missing_and_the_largest_difference() {
-        let missing = Tool { name: "peer".into(), missing: Some("no module".into()), ..Tool::default() };
-        let text = summary(&[missing], &[row("a", None, Some(1e-9)), row("b", None, Some(2e-8))]);
-        assert!(text.contains("* peer: skipped, no module\n"));
-        assert!(text.contains("predict: 2.0e-8"));
+        assert_eq!((table.rows[0][4].as_str(), table.rows[1][4].as_str()), ("2", ""));
     }
 }

@@ -30,6 +30,9 @@ impl fmt::Display for Operation {
     }
 }
 
+/// Random starts of a maximiser.
+const STARTS: u64 = 5;
+
 /// An operation at a size.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Task {
@@ -43,7 +46,7 @@ pub struct Task {
     /// Evaluations of a whole run before there is a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial: Option<usize>,
-    /// Of a whole run.
+    /// Of a whole run, or of a maximiser's start; what is random is repeated under several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
 }
@@ -55,6 +58,11 @@ impl Task {
 
     pub fn predict(n: usize, m: usize) -> Self {
         Self { m: Some(m), ..Self::new(Operation::Predict, n) }
+    }
+
+    /// A maximisation from one random start.
+    pub fn maximise(n: usize, seed: u64) -> Self {
+        Self { seed: Some(seed), ..Self::new(Operation::Acquisition, n) }
     }
 
     /// A whole run.
@@ -84,7 +92,7 @@ impl Task {
         let mut tasks: Vec<Self> = likelihoods.iter().map(of(Operation::Likelihood)).collect();
         tasks.extend(fits.iter().map(of(Operation::Fit)));
         tasks.extend(test.iter().flat_map(|m| predictions.iter().map(|n| Self::predict(*n, *m))));
-        tasks.extend(acquisitions.iter().map(of(Operation::Acquisition)));
+        tasks.extend(acquisitions.iter().flat_map(|n| (0..STARTS).map(|seed| Self::maximise(*n, seed))));
         tasks.extend((0..runs as u64).map(Self::run));
         tasks
     }
