@@ -38,6 +38,9 @@ enum Command {
         /// Folder with the data sets; without it, experiments use what they can make or ship.
         #[arg(long, env = "THRIFTY_DATA")]
         data: Option<PathBuf>,
+        /// CSV file with the runs of other libraries, for the experiments that compare with them.
+        #[arg(long, env = "THRIFTY_PEERS")]
+        peers: Option<PathBuf>,
         /// Where the results go.
         #[arg(long, default_value = "out")]
         out: PathBuf,
@@ -84,7 +87,7 @@ pub fn main() -> Result<bool, ExperimentError> {
             }
             Ok(true)
         }
-        Command::Run { id, quick: _, full, seeds, seed, data, out } => {
+        Command::Run { id, quick: _, full, seeds, seed, data, peers, out } => {
             let chosen = if id == "all" { all() } else { vec![find(&id)?] };
             require_seeds(seeds)?;
             if let Some(folder) = &data
@@ -98,7 +101,7 @@ pub fn main() -> Result<bool, ExperimentError> {
             let effort = if full { Effort::Full } else { Effort::Quick };
             let mut reports = Vec::new();
             for experiment in &chosen {
-                let context = RunContext { effort, seeds, seed, data: data.clone() };
+                let context = RunContext { effort, seeds, seed, data: data.clone(), peers: peers.clone() };
                 let began = std::time::Instant::now();
                 let report = (experiment.run)(&context)?;
                 output::write(&out, experiment, &context, &report)?;

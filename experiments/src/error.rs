@@ -23,14 +23,17 @@ pub enum ExperimentError {
     #[error(transparent)]
     Space(#[from] thrifty_space::SpaceError),
     /// A figure could not be drawn.
-    #[error("figure {name}: {message}")]
-    Figure { name: String, message: String },
+    #[error(transparent)]
+    Figure(#[from] thrifty_figures::FigureError),
     /// The random forest gave up.
     #[error("random forest: {message}")]
     Forest { message: String },
     /// Something to be timed did not work.
     #[error("cannot measure {what}: {message}")]
     Measure { what: &'static str, message: String },
+    /// A model or a sampler gave up.
+    #[error("{message}")]
+    Failed { message: String },
     /// A setting of the command makes no sense.
     #[error("{name} is {value}, expected {expected}")]
     Setting { name: &'static str, value: String, expected: &'static str },
@@ -44,6 +47,11 @@ impl ExperimentError {
 
     pub fn measure<E: std::fmt::Display>(what: &'static str) -> impl FnOnce(E) -> Self {
         move |error| Self::Measure { what, message: error.to_string() }
+    }
+
+    #[allow(clippy::needless_pass_by_value)] // for map_err
+    pub fn failed(error: impl std::fmt::Display) -> Self {
+        Self::Failed { message: error.to_string() }
     }
 
     pub fn data(path: impl Into<PathBuf>, message: impl std::fmt::Display) -> Self {

@@ -2,9 +2,12 @@
 
 #![allow(unreachable_pub)] // a binary has no outside; `pub` says what a module offers the others
 
+mod bench;
+mod bo;
 mod cli;
 mod data;
 mod error;
+mod gp;
 mod harness;
 mod hybrid;
 mod registry;

@@ -1,14 +1,20 @@
 use crate::error::ExperimentError;
 use crate::harness::Experiment;
-use crate::hybrid;
+use crate::{bench, bo, gp, hybrid};
 
 /// Every experiment.
 pub fn all() -> Vec<Experiment> {
     vec![
+        bo::ablation::EXPERIMENT.clone(),
+        gp::restarts::EXPERIMENT.clone(),
+        gp::selection::EXPERIMENT.clone(),
+        gp::posterior::EXPERIMENT.clone(),
         hybrid::toy::EXPERIMENT.clone(),
         hybrid::triplets::EXPERIMENT.clone(),
         hybrid::wangfreitas::EXPERIMENT.clone(),
         hybrid::credit::EXPERIMENT.clone(),
+        bench::functions::EXPERIMENT.clone(),
+        bench::tables::EXPERIMENT.clone(),
     ]
 }
 

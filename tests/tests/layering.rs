@@ -6,12 +6,13 @@ use std::process::Command;
 use serde_json::Value;
 
 /// A layer and the layers that its crates may use.
-const LAYERS: [(&str, &[&str]); 5] = [
+const LAYERS: [(&str, &[&str]); 6] = [
     ("numerics", &["numerics"]),
     ("models", &["numerics", "models"]),
     ("decisions", &["numerics", "models", "decisions"]),
     ("problem", &["numerics", "problem"]),
     ("optimizers", &["numerics", "models", "decisions", "problem", "optimizers"]),
+    ("show", &["numerics", "models", "show"]),
 ];
 
 fn metadata() -> Value {

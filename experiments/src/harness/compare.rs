@@ -1,6 +1,7 @@
 //! The one way in which methods are compared: paired replications, anytime regret, ranks, tests, effects.
 
-use super::figure::{LinePlot, Series};
+use thrifty_figures::{LinePlot, Series};
+
 use super::replicate::Run;
 use super::stats::{a12, holm, mean_and_deviation, quantile, ranks, wilcoxon};
 use super::{Figure, Table, number};
@@ -108,22 +109,30 @@ impl Comparison {
 
     /// Median regret against evaluations with the quartiles as a band.
     pub fn anytime(&self, name: &str) -> Result<Figure, ExperimentError> {
+        // Nothing is at 0 on a logarithmic axis; far below the rest it would leave the rest no room.
+        let least = self.curves.iter().flatten().flatten().copied().filter(|r| *r > 0.0).fold(1.0, f64::min);
+        let floor = (0.1 * least).max(1e-12);
         let series = self.methods.iter().zip(&self.curves).map(|(method, curves)| {
             let at =
-                |t: usize, p: f64| quantile(&curves.iter().map(|c| c[t]).collect::<Vec<f64>>(), p).max(1e-12);
+                |t: usize, p: f64| quantile(&curves.iter().map(|c| c[t]).collect::<Vec<f64>>(), p).max(floor);
             let points = (0..self.budget).map(|t| ((t + 1) as f64, at(t, 0.5))).collect();
             let band = (0..self.budget).map(|t| ((t + 1) as f64, at(t, 0.25), at(t, 0.75))).collect();
-            Series { label: method.clone(), points, band, dots: false }
+            Series { band, ..Series::line(method, points) }
         });
-        LinePlot {
+        let plot = LinePlot {
             title: format!("{}: simple regret, median and quartiles", self.problem),
             x_label: "evaluations".into(),
             y_label: "regret".into(),
-            log_x: false,
             log_y: true,
             series: series.collect(),
-        }
-        .draw(name, "Anytime regret: median over replications, shaded from the first to the third quartile.")
+            ..LinePlot::default()
+        };
+        Figure::of(
+            name,
+            "Anytime regret: median over replications, shaded from the first to the third quartile; 0 is drawn as a tenth of \
+             the least other regret.",
+            plot.draw(),
+        )
     }
 
     /// Share of (replication, target) pairs reached against evaluations; 31 targets from 10² to 10⁻⁴ of regret.
@@ -136,19 +145,19 @@ impl Comparison {
                 reached as f64 / (targets.len() * curves.len().max(1)) as f64
             };
             let points = (0..self.budget).map(|t| ((t + 1) as f64, share(t))).collect();
-            Series { label: method.clone(), points, band: Vec::new(), dots: false }
+            Series::line(method, points)
         });
-        LinePlot {
+        let plot = LinePlot {
             title: format!("{}: share of targets reached", self.problem),
             x_label: "evaluations".into(),
             y_label: "share of targets".into(),
-            log_x: false,
-            log_y: false,
             series: series.collect(),
-        }
-        .draw(
+            ..LinePlot::default()
+        };
+        Figure::of(
             name,
             "Empirical distribution over 31 regret targets from 100 to 0.0001, evenly spaced by logarithm.",
+            plot.draw(),
         )
     }
 }

@@ -1,9 +1,10 @@
 //! What every experiment shares: replications in parallel, statistics of comparisons, figures, tables, files.
 
+pub mod clock;
 pub mod compare;
 mod experiment;
-pub mod figure;
 pub mod index;
+pub mod method;
 pub mod output;
 pub mod replicate;
 pub mod stats;
@@ -13,6 +14,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 pub use experiment::Experiment;
+use thrifty_figures::FigureError;
+
+use crate::error::ExperimentError;
 
 /// How much to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -31,6 +35,8 @@ pub struct RunContext {
     pub seeds: Option<usize>,
     pub seed: u64,
     pub data: Option<PathBuf>,
+    /// Runs of other libraries, to compare with.
+    pub peers: Option<PathBuf>,
 }
 
 impl RunContext {
@@ -84,6 +90,17 @@ pub struct Figure {
     pub name: String,
     pub caption: String,
     pub svg: String,
+}
+
+impl Figure {
+    /// Names what was drawn.
+    pub fn of(
+        name: &str,
+        caption: &str,
+        drawn: Result<String, FigureError>,
+    ) -> Result<Self, ExperimentError> {
+        Ok(Self { name: name.into(), caption: caption.into(), svg: drawn? })
+    }
 }
 
 /// What an experiment found.

@@ -1,12 +1,15 @@
 use thrifty_acquisition::{Rule, Schedule, Threshold};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, GpModel, InitialDesign, KernelFamily, Maximiser, RandomSearch, Restarts,
+    BayesianOptimizer, BoSettings, GpModel, InitialDesign, KernelFamily, LossTransform, Maximiser,
+    RandomSearch, Restarts,
 };
 use thrifty_gp::{GpSettings, Mean, Noise};
 use thrifty_hybrid::{Exploration, ExplorePoint, HybridOptimizer, HybridSettings, OnConvergence};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, History, Optimizer, OptimizerError, Suggestion, TrialId};
+use thrifty_study::OptimizerError;
+
+use crate::harness::method::{AfterDesign, AnyOptimizer};
 
 /// The model of the paper: squared exponential, hyperparameters by maximum evidence, here with the sample mean and
 /// lengthscales within [0.02, 2] of the range. `noise` is a share of the variance of the scores.
@@ -15,6 +18,7 @@ pub fn model(noise: Noise) -> GpModel {
         family: KernelFamily::SquaredExponential,
         settings: GpSettings { noise, mean: Mean::Zero, restarts: 4, ..GpSettings::default() },
         lengthscale_bounds: Some((0.02, 2.0)),
+        warp_inputs: false,
     }
 }
 
@@ -68,6 +72,7 @@ impl Method {
     /// The optimiser of this method.
     pub fn optimizer(&self, setting: &Setting<'_>, seed: Seed) -> Result<AnyOptimizer, OptimizerError> {
         let base = BoSettings {
+            losses: LossTransform::None,
             initial: InitialDesign::Given(setting.initial.to_vec()),
             rule: Rule::LogExpectedImprovement(Threshold::BestObserved),
             // One dimension: a fine grid, as the paper's toy needs.
@@ -84,7 +89,7 @@ impl Method {
                 max_turns: Some(setting.turns),
             };
             HybridOptimizer::new(setting.space.clone(), seed, settings)
-                .map(|hybrid| AnyOptimizer(Box::new(hybrid.with_model(model(setting.noise.clone())))))
+                .map(|hybrid| AnyOptimizer::new(hybrid.with_model(model(setting.noise.clone()))))
         };
         match self {
             Self::Hybrid(exploration, convergence) => hybrid(*exploration, *convergence, base),
@@ -97,58 +102,12 @@ impl Method {
                 BayesianOptimizer::new(setting.space.clone(), seed)
                     .with_model(model(setting.noise.clone()))
                     .with_settings(BoSettings { restarts, ..base })
-                    .map(|bo| AnyOptimizer(Box::new(bo)))
+                    .map(AnyOptimizer::new)
             }
-            Self::Random => Ok(AnyOptimizer(Box::new(AfterDesign {
+            Self::Random => Ok(AnyOptimizer::new(AfterDesign {
                 design: setting.initial.to_vec(),
                 search: RandomSearch { space: setting.space.clone(), seed },
-            }))),
+            })),
         }
-    }
-}
-
-/// Any method behind one type.
-pub struct AnyOptimizer(Box<dyn Optimizer<Query = Config, Recommendation = Config>>);
-
-impl Optimizer for AnyOptimizer {
-    type Query = Config;
-    type Recommendation = Config;
-
-    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
-        self.0.ask(history, id)
-    }
-
-    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
-        self.0.recommend(history)
-    }
-
-    fn fingerprint(&self) -> String {
-        self.0.fingerprint()
-    }
-}
-
-/// A search that begins with the design that all methods share.
-struct AfterDesign {
-    design: Vec<Config>,
-    search: RandomSearch,
-}
-
-impl Optimizer for AfterDesign {
-    type Query = Config;
-    type Recommendation = Config;
-
-    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
-        match self.design.get(id.0 as usize) {
-            Some(config) => Ok(Ask::Evaluate(Suggestion::new(config.clone()))),
-            None => self.search.ask(history, id),
-        }
-    }
-
-    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
-        self.search.recommend(history)
-    }
-
-    fn fingerprint(&self) -> String {
-        self.search.fingerprint()
     }
 }

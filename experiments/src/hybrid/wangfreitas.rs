@@ -1,15 +1,14 @@
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use thrifty_gp::Noise;
 use thrifty_hybrid::{Exploration, OnConvergence};
 use thrifty_prob::Prior;
 use thrifty_sampling::Seed;
-use thrifty_space::Config;
 use thrifty_study::MaxTrials;
 use thrifty_testbed::{Problem, TestFunction};
 
 use super::methods::{Method, Setting};
+use crate::bench::egreedy::{self, DESIGNS};
 use crate::data;
 use crate::error::ExperimentError;
 use crate::harness::compare::Comparison;
@@ -43,29 +42,12 @@ fn methods() -> Vec<Method> {
     ]
 }
 
-/// Where the published designs lie below the data folder.
-const DESIGNS: &str = "egreedy/egreedy_initial_designs.json";
-
-/// The published initial designs.
-fn published(path: &Path) -> Result<Vec<Vec<Config>>, ExperimentError> {
-    let malformed = |what: &str| ExperimentError::data(path, format!("no {what} for WangFreitas"));
-    let value: serde_json::Value =
-        serde_json::from_str(&data::read(path)?).map_err(|error| ExperimentError::data(path, error))?;
-    let designs = value["WangFreitas"]["designs"].as_array().ok_or_else(|| malformed("designs"))?;
-    let point = |value: &serde_json::Value| value[0].as_f64().map(|x| TestFunction::config(&[x]));
-    let design = |value: &serde_json::Value| {
-        let points = value.as_array().and_then(|points| points.iter().map(point).collect::<Option<Vec<_>>>());
-        points.ok_or_else(|| malformed("numbers"))
-    };
-    designs.iter().map(design).collect()
-}
-
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let problem = TestFunction::wang_freitas();
     let path = data::file(context.data.as_deref(), DESIGNS);
     let count = context.replications(16, 51);
     let mut designs = match &path {
-        Some(path) => published(path)?,
+        Some(path) => egreedy::designs(path, &problem.name(), 1)?,
         None => (0..count as u64)
             .map(|i| {
                 let mut rng = Seed(context.seed).child("hybrid/wangfreitas", i).stream("design", 0);

@@ -1,10 +1,11 @@
+use thrifty_figures::{LinePlot, Series, panels_with_legend};
+
 use super::floor::Stages;
 use super::judge::Row;
 use super::line::Tool;
 use super::tasks::Operation;
 use crate::error::ExperimentError;
 use crate::harness::Figure;
-use crate::harness::figure::{LinePlot, Series, panels};
 
 /// CPU milliseconds against n on logarithmic axes, a panel an operation, the tools in the same colours.
 pub fn draw(tools: &[Tool], rows: &[Row], stages: &[Stages]) -> Result<Figure, ExperimentError> {
@@ -16,13 +17,12 @@ pub fn draw(tools: &[Tool], rows: &[Row], stages: &[Stages]) -> Result<Figure, E
         let of_tool = |tool: &&Tool| {
             let own = rows.iter().filter(|r| r.tool == tool.name && r.operation == operation && r.m == m);
             let points: Vec<(f64, f64)> = own.filter_map(|r| Some((r.n as f64, r.cpu_ms?))).collect();
-            let suffix = if points.is_empty() { " (not offered)" } else { "" };
-            Series { label: format!("{}{suffix}", tool.name), points, ..Series::default() }
+            Series::line(&tool.name, points)
         };
         let mut series: Vec<Series> = there.iter().map(of_tool).collect();
         if operation == Operation::Likelihood {
             let points = stages.iter().map(|s| (s.n as f64, s.floor())).collect();
-            series.push(Series { label: "floor".into(), points, ..Series::default() });
+            series.push(Series::line("floor", points));
         }
         LinePlot {
             title: m.map_or_else(|| operation.to_string(), |m| format!("{operation} {m} points")),
@@ -33,5 +33,6 @@ pub fn draw(tools: &[Tool], rows: &[Row], stages: &[Stages]) -> Result<Figure, E
             series,
         }
     };
-    panels(&operations.map(panel), "speed", "Least CPU time over repeats, one thread.")
+    let drawn = panels_with_legend(&operations.map(panel));
+    Figure::of("speed", "Least CPU time over repeats, one thread.", drawn)
 }

@@ -37,6 +37,22 @@ pub enum GpError {
         /// Its value.
         value: f64,
     },
+    /// A known noise variance makes no sense.
+    #[error("noise variance {index} is {value}, expected a finite number from 0")]
+    NoiseVariance {
+        /// Its position.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// Targets and their known noise variances do not pair up.
+    #[error("{targets} targets with {variances} noise variances, expected equal numbers")]
+    NoiseLengthMismatch {
+        /// Number of targets.
+        targets: usize,
+        /// Number of noise variances.
+        variances: usize,
+    },
     /// A setting makes no sense.
     #[error("setting {name} is {value}, expected {expected}")]
     InvalidSetting {

@@ -1,43 +1,23 @@
 use rand_distr::{Distribution, StandardNormal};
-use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::Kernel;
 use thrifty_optim::{Lbfgsb, Minimum, OptimError, multi_start};
 use thrifty_params::{MapObjective, Param, Parameterized};
 use thrifty_sampling::Stream;
 
-use crate::scaling::{InputScaling, TargetScaling};
+use crate::data::ScaledData;
 use crate::{ExactLikelihood, GpError, GpSettings};
 
 /// What one start of the hyperparameter search came to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Restart {
     /// Natural values at the start.
     pub start: Vec<f64>,
     /// Natural values at the end.
     pub end: Vec<f64>,
-    /// Log posterior density at the end, up to a constant; minus infinity if the start could not be used.
-    pub log_posterior: f64,
+    /// Log posterior density at the end, up to a constant; nothing if the start could not be used.
+    pub log_posterior: Option<f64>,
     /// Evaluations of the likelihood and its gradient.
     pub evaluations: usize,
-}
-
-/// Data on the scales that the model sees.
-#[derive(Debug, Clone)]
-pub(crate) struct ScaledData {
-    pub(crate) x: Points,
-    pub(crate) y: Vec<f64>,
-    pub(crate) inputs: Option<InputScaling>,
-    pub(crate) targets: TargetScaling,
-}
-
-impl ScaledData {
-    pub(crate) fn new(x: PointsRef<'_>, y: &[f64], settings: &GpSettings) -> Self {
-        let inputs = settings.normalise_inputs.then(|| InputScaling::of(x));
-        let targets =
-            if settings.standardise_targets { TargetScaling::standardise(y) } else { TargetScaling::NONE };
-        let x = inputs.as_ref().map_or_else(|| x.to_owned(), |scaling| scaling.apply(x));
-        Self { x, y: targets.apply(y), inputs, targets }
-    }
 }
 
 /// A kernel with its hyperparameters set, and the two that are not the kernel's.
@@ -57,7 +37,8 @@ pub(crate) fn as_given<K: Kernel + Clone>(
 ) -> Learnt<K> {
     let mut kernel = kernel.clone();
     let mut likelihood =
-        ExactLikelihood::new(&mut kernel, data.x.as_ref(), &data.y, &settings.noise, settings.mean);
+        ExactLikelihood::new(&mut kernel, data.x.as_ref(), &data.y, &settings.noise, settings.mean)
+            .with_known_noise(&data.noise);
     let start = first_start(&likelihood.params(), warm);
     finish(&mut likelihood, &start).into_learnt(kernel)
 }
@@ -73,7 +54,8 @@ pub(crate) fn learn<K: Kernel + Clone>(
 ) -> Result<(Learnt<K>, Vec<Restart>), GpError> {
     let mut kernel = kernel.clone();
     let mut likelihood =
-        ExactLikelihood::new(&mut kernel, data.x.as_ref(), &data.y, &settings.noise, settings.mean);
+        ExactLikelihood::new(&mut kernel, data.x.as_ref(), &data.y, &settings.noise, settings.mean)
+            .with_known_noise(&data.noise);
     let params = likelihood.params();
     let mut starts = vec![first_start(&params, warm)];
     for _ in 0..settings.restarts {
@@ -96,10 +78,10 @@ pub(crate) fn learn<K: Kernel + Clone>(
         Ok(found) => Restart {
             start,
             end: objective.natural(&found.x),
-            log_posterior: -found.value,
+            log_posterior: Some(-found.value),
             evaluations: found.evaluations,
         },
-        Err(_) => Restart { end: start.clone(), start, log_posterior: f64::NEG_INFINITY, evaluations: 1 },
+        Err(_) => Restart { end: start.clone(), start, log_posterior: None, evaluations: 1 },
     };
     let restarts = starts.into_iter().zip(&found.results).map(restart).collect();
     Ok((finish(&mut likelihood, &best).into_learnt(kernel), restarts))

@@ -1,11 +1,14 @@
-use thrifty_domain::PointsRef;
-use thrifty_kernel::{Kernel, Matern12, Matern32, Matern52, Radial, Scaled, SquaredExponential, Stationary};
+use thrifty_domain::{Domain, PointsRef};
+use thrifty_kernel::{
+    Inputs, Kernel, KernelError, Matern12, Matern32, Matern52, Radial, Scaled, SquaredExponential,
+    Stationary, for_domain,
+};
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::Surrogate;
 
-use crate::fit::{self, ScaledData};
-use crate::{GpError, GpPosterior, GpSettings};
+use crate::data::{self, ScaledData};
+use crate::{GpError, GpPosterior, GpSettings, fit};
 
 /// A Gaussian process before data: a kernel, and what is assumed besides.
 #[derive(Debug, Clone)]
@@ -51,21 +54,55 @@ impl Gp<Scaled<SquaredExponential>> {
 impl<R: Radial> Gp<Scaled<Stationary<R>>> {
     /// A process on the unit cube with one lengthscale a dimension and default settings.
     ///
-    /// Lengthscales: within `[0.01, 100]` from ½√d, prior log-normal(√2 + ½ ln d, √3), which grows with the
-    /// dimension as distances do (Hvarfner, Hellsten & Nardi 2024). Variance, on standardised targets: within
-    /// `[1e-3, 1e3]` from 1, prior log-normal(0, 1).
+    /// Lengthscales: within `[0.01, 100]` from ½√d, with the prior [`dimension_scaled_prior`](thrifty_kernel::dimension_scaled_prior). Variance, on
+    /// standardised targets: within `[1e-3, 1e3]` from 1, prior log-normal(0, 1).
     #[must_use]
     pub fn stationary(dim: usize) -> Self {
-        let d = dim.max(1) as f64;
-        let lengthscale_prior = Prior::LogNormal { mu: 2_f64.sqrt() + 0.5 * d.ln(), sigma: 3_f64.sqrt() };
-        let kernel = Stationary::<R>::new(vec![0.5 * d.sqrt(); dim.max(1)])
-            .and_then(|kernel| kernel.with_prior(lengthscale_prior).with_bounds(0.01, 100.0))
-            .and_then(|kernel| Scaled::new(kernel, 1.0))
-            .and_then(|kernel| {
-                kernel.with_prior(Prior::LogNormal { mu: 0.0, sigma: 1.0 }).with_bounds(1e-3, 1e3)
-            })
-            .unwrap_or_else(|error| unreachable!("constants are valid: {error}"));
-        Self::new(kernel)
+        Self::new(default_kernel(&Inputs::for_dimension(dim), dim))
+    }
+
+    /// [`Gp::stationary`] without any prior, under [`GpSettings::surrogate_training_protocol`].
+    #[must_use]
+    pub fn by_maximum_likelihood(dim: usize, restarts: usize) -> Self {
+        Self::new(default_kernel(&Inputs { prior: None, ..Inputs::for_dimension(dim) }, dim))
+            .with_settings(GpSettings::surrogate_training_protocol(restarts))
+    }
+}
+
+fn default_kernel<R: Radial>(inputs: &Inputs, dim: usize) -> Scaled<Stationary<R>> {
+    let kernel = || {
+        let (low, high) = inputs.bounds;
+        let kernel = Stationary::<R>::new(vec![inputs.lengthscale; dim.max(1)])?.with_bounds(low, high)?;
+        let scaled = |kernel| Scaled::new(kernel, 1.0)?.with_bounds(1e-3, 1e3);
+        match &inputs.prior {
+            Some(prior) => Ok(scaled(kernel.with_prior(prior.clone()))?
+                .with_prior(Prior::LogNormal { mu: 0.0, sigma: 1.0 })),
+            None => scaled(kernel),
+        }
+    };
+    kernel().unwrap_or_else(|error: KernelError| unreachable!("constants are valid: {error}"))
+}
+
+impl Gp<Box<dyn Kernel>> {
+    /// [`Gp::stationary`] on a domain whose variables are taken as what they are: see [`for_domain`].
+    ///
+    /// The prior of the lengthscales counts the variables as dimensions.
+    #[must_use]
+    pub fn on_domain<R: Radial>(domain: &Domain) -> Self {
+        Self::on_domain_with::<R>(domain, &Inputs::for_dimension(domain.variables().len()))
+            .unwrap_or_else(|error| unreachable!("constants are valid: {error}"))
+    }
+
+    /// [`Gp::on_domain`] with other inputs. Without a prior of the lengthscales the variance has none either.
+    ///
+    /// # Errors
+    /// [`KernelError`] for lengthscales that make no sense.
+    pub fn on_domain_with<R: Radial>(domain: &Domain, inputs: &Inputs) -> Result<Self, KernelError> {
+        let scaled = Scaled::new(for_domain::<R>(domain, inputs)?, 1.0)?.with_bounds(1e-3, 1e3)?;
+        Ok(Self::new(match inputs.prior {
+            Some(_) => scaled.with_prior(Prior::LogNormal { mu: 0.0, sigma: 1.0 }).boxed(),
+            None => scaled.boxed(),
+        }))
     }
 }
 
@@ -108,9 +145,24 @@ impl<K: Kernel + Clone> Gp<K> {
     /// # Errors
     /// [`GpError`]: empty or mismatched data, anything not finite, a bad setting, numerical breakdown.
     pub fn fit(&self, x: PointsRef<'_>, y: &[f64], rng: &mut Stream) -> Result<GpPosterior<K>, GpError> {
-        let data = self.checked(x, y)?;
+        self.fit_with_noise(x, y, &vec![0.0; y.len()], rng)
+    }
+
+    /// [`Gp::fit`] where each observation has a noise of known variance (squared units of the targets), which
+    /// adds to the noise of the settings.
+    ///
+    /// # Errors
+    /// As [`Gp::fit`], and for a variance that is negative or not finite.
+    pub fn fit_with_noise(
+        &self,
+        x: PointsRef<'_>,
+        y: &[f64],
+        variances: &[f64],
+        rng: &mut Stream,
+    ) -> Result<GpPosterior<K>, GpError> {
+        let data = self.checked(x, y, variances)?;
         let (learnt, restarts) = fit::learn(&self.kernel, &self.settings, &data, self.warm.as_deref(), rng)?;
-        GpPosterior::new(learnt, data, &self.settings, restarts)
+        GpPosterior::new(learnt, data, &self.settings.jitter, restarts)
     }
 
     /// Conditions on the data with the hyperparameters as they are: the kernel's and the settings' own, or
@@ -119,30 +171,31 @@ impl<K: Kernel + Clone> Gp<K> {
     /// # Errors
     /// As [`Gp::fit`].
     pub fn condition(&self, x: PointsRef<'_>, y: &[f64]) -> Result<GpPosterior<K>, GpError> {
-        let data = self.checked(x, y)?;
-        let learnt = fit::as_given(&self.kernel, &self.settings, &data, self.warm.as_deref());
-        GpPosterior::new(learnt, data, &self.settings, Vec::new())
+        self.condition_with_noise(x, y, &vec![0.0; y.len()])
     }
 
-    fn checked(&self, x: PointsRef<'_>, y: &[f64]) -> Result<ScaledData, GpError> {
+    /// [`Gp::condition`] with noise as in [`Gp::fit_with_noise`].
+    ///
+    /// # Errors
+    /// As [`Gp::fit_with_noise`].
+    pub fn condition_with_noise(
+        &self,
+        x: PointsRef<'_>,
+        y: &[f64],
+        variances: &[f64],
+    ) -> Result<GpPosterior<K>, GpError> {
+        let data = self.checked(x, y, variances)?;
+        let learnt = fit::as_given(&self.kernel, &self.settings, &data, self.warm.as_deref());
+        GpPosterior::new(learnt, data, &self.settings.jitter, Vec::new())
+    }
+
+    fn checked(&self, x: PointsRef<'_>, y: &[f64], variances: &[f64]) -> Result<ScaledData, GpError> {
         self.settings.validate()?;
         if x.is_empty() && y.is_empty() {
             return Err(GpError::Empty);
         }
-        if x.len() != y.len() {
-            return Err(GpError::LengthMismatch { points: x.len(), targets: y.len() });
-        }
-        match self.kernel.dim() {
-            Some(expected) if expected != x.dim() => {
-                return Err(GpError::DimensionMismatch { found: x.dim(), expected });
-            }
-            _ => {}
-        }
-        x.require_finite()?;
-        if let Some(index) = y.iter().position(|v| !v.is_finite()) {
-            return Err(GpError::NonFiniteTarget { index, value: y[index] });
-        }
-        Ok(ScaledData::new(x, y, &self.settings))
+        data::check(self.kernel.dim(), x, y, variances)?;
+        Ok(ScaledData::new(x, y, variances, &self.settings))
     }
 }
 

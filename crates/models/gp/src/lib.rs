@@ -19,13 +19,16 @@
 //! # Ok::<(), thrifty_gp::GpError>(())
 //! ```
 
+mod data;
 mod error;
 mod fit;
 mod gp;
 mod likelihood;
 mod posterior;
 mod scaling;
+pub mod selection;
 mod settings;
+mod yeo_johnson;
 
 pub use error::GpError;
 pub use fit::Restart;
@@ -34,3 +37,4 @@ pub use likelihood::ExactLikelihood;
 pub use posterior::GpPosterior;
 pub use scaling::{InputScaling, TargetScaling};
 pub use settings::{GpSettings, Mean, Noise};
+pub use yeo_johnson::YeoJohnson;

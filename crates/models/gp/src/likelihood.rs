@@ -9,7 +9,7 @@ use crate::{Mean, Noise};
 /// The log marginal likelihood of a Gaussian process, with its gradient.
 ///
 /// ```text
-/// log p(y) = -½ rᵀ α - ½ log|A| - ½ n log 2π,   A = K + σ² I,   r = y - m,   α = A⁻¹ r
+/// log p(y) = -½ rᵀ α - ½ log|A| - ½ n log 2π,   A = K + σ² I + diag(s),   r = y - m,   α = A⁻¹ r
 /// ∂/∂θ = Σ_ij W_ij ∂A_ij/∂θ,   W = ½ (α αᵀ - A⁻¹);   ∂/∂m = Σ_i α_i
 /// ```
 ///
@@ -19,6 +19,8 @@ pub struct ExactLikelihood<'a, K> {
     kernel: &'a mut K,
     x: PointsRef<'a>,
     y: &'a [f64],
+    /// Known noise variance of each observation, beside the common one; empty when there is none.
+    known_noise: &'a [f64],
     noise: f64,
     noise_param: Option<Param>,
     mean: f64,
@@ -47,6 +49,7 @@ impl<'a, K: Kernel> ExactLikelihood<'a, K> {
             kernel,
             x,
             y,
+            known_noise: &[],
             noise,
             noise_param,
             mean,
@@ -56,6 +59,17 @@ impl<'a, K: Kernel> ExactLikelihood<'a, K> {
             inverse: Matrix::default(),
             alpha: Vec::new(),
         }
+    }
+
+    /// The same likelihood with a known noise variance for each observation, added to the common one.
+    ///
+    /// # Panics
+    /// When there is not one for each target.
+    #[must_use]
+    pub fn with_known_noise(mut self, variances: &'a [f64]) -> Self {
+        assert_eq!(variances.len(), self.y.len(), "one noise variance a target");
+        self.known_noise = variances;
+        self
     }
 
     /// Noise variance and mean now.
@@ -124,6 +138,9 @@ impl<K: Kernel> LogLikelihood for ExactLikelihood<'_, K> {
         let n = self.y.len();
         self.kernel.forward(self.x, 1.0, &mut self.workspace, &mut self.covariance);
         self.covariance.add_to_diagonal(self.noise);
+        for (i, variance) in self.known_noise.iter().enumerate() {
+            self.covariance[(i, i)] += variance;
+        }
         factor_in_place(&mut self.covariance, Threads::One)?;
         let half_log_det: f64 = (0..n).map(|i| self.covariance[(i, i)].ln()).sum();
 

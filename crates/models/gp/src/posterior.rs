@@ -1,21 +1,28 @@
+mod extend;
+mod joint_gradient;
+mod paths;
 mod predict;
+mod record;
+
+use std::sync::Arc;
 
 use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::{Kernel, KernelWorkspace};
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 use thrifty_params::Param;
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{Calibration, CalibrationError, Posterior};
 
-use crate::fit::{Learnt, Restart, ScaledData};
-use crate::{GpError, GpSettings, TargetScaling};
+use crate::data::ScaledData;
+use crate::fit::{Learnt, Restart};
+use crate::{GpError, TargetScaling};
 
 /// A Gaussian process after data.
 ///
 /// ```text
-/// mean(x) = m + k(x)ᵀ α,   var(x) = k(x, x) - ‖L⁻¹ k(x)‖²,   L Lᵀ = K + σ² I,   α = L⁻ᵀ L⁻¹ (y - m)
+/// mean(x) = m + k(x)ᵀ α,   var(x) = k(x, x) - ‖L⁻¹ k(x)‖²,   L Lᵀ = A = K + σ² I + diag(s),   α = A⁻¹ (y - m)
 /// ```
 ///
-/// Predictions are on the scale of the targets and of the latent function: without noise. Variances lost in
+/// σ² is the common noise, s the known noise of each observation. Predictions are on the scale of the targets and of the latent function: without noise. Variances lost in
 /// rounding are 0. Cost: O(n³) to make, O(n d + n²) a point. Source: Rasmussen & Williams (2006), alg. 2.1.
 #[derive(Debug, Clone)]
 pub struct GpPosterior<K> {
@@ -23,22 +30,26 @@ pub struct GpPosterior<K> {
     data: ScaledData,
     noise: f64,
     mean: f64,
-    factor: Cholesky,
+    /// Of A; shared by posteriors that differ in their targets alone.
+    factor: Arc<Cholesky>,
     alpha: Vec<f64>,
     params: Vec<Param>,
     restarts: Vec<Restart>,
+    ladder: JitterLadder,
 }
 
 impl<K: Kernel> GpPosterior<K> {
     pub(crate) fn new(
         learnt: Learnt<K>,
         data: ScaledData,
-        settings: &GpSettings,
+        ladder: &JitterLadder,
         restarts: Vec<Restart>,
     ) -> Result<Self, GpError> {
         let Learnt { kernel, noise, mean, params } = learnt;
-        let factor = factor(&kernel, data.x.as_ref(), noise, &settings.jitter)?;
-        let mut posterior = Self { kernel, data, noise, mean, factor, alpha: Vec::new(), params, restarts };
+        let factor = Arc::new(factor(&kernel, &data, noise, ladder)?);
+        let ladder = ladder.clone();
+        let mut posterior =
+            Self { kernel, data, noise, mean, factor, alpha: Vec::new(), params, restarts, ladder };
         posterior.solve();
         Ok(posterior)
     }
@@ -46,34 +57,6 @@ impl<K: Kernel> GpPosterior<K> {
     fn solve(&mut self) {
         self.alpha = self.data.y.iter().map(|y| y - self.mean).collect();
         self.factor.solve_in_place(&mut self.alpha);
-    }
-
-    /// The posterior after one more observation with the same hyperparameters and scaling. Cost: n² flops.
-    ///
-    /// # Errors
-    /// [`GpError`] for another dimension, anything not finite, or a point so close to another that the
-    /// covariance is no longer positive definite without more jitter.
-    pub fn with_observation(&self, x: &[f64], y: f64) -> Result<Self, GpError>
-    where
-        K: Clone,
-    {
-        if x.len() != self.dim() {
-            return Err(GpError::DimensionMismatch { found: x.len(), expected: self.dim() });
-        }
-        PointsRef::single(x).require_finite()?;
-        if !y.is_finite() {
-            return Err(GpError::NonFiniteTarget { index: self.alpha.len(), value: y });
-        }
-        let mut next = self.clone();
-        let point = self.scaled(PointsRef::single(x));
-        let mut row = Matrix::default();
-        self.kernel.cov_into(self.data.x.as_ref(), point.as_ref(), &mut row);
-        let own = self.kernel.eval(point.row(0), point.row(0)) + self.noise;
-        next.factor.append(row.column(0), own)?;
-        next.data.x.push(point.row(0));
-        next.data.y.extend(self.data.targets.apply(&[y]));
-        next.solve();
-        Ok(next)
     }
 
     /// Number of observations.
@@ -106,7 +89,7 @@ impl<K: Kernel> GpPosterior<K> {
         self.params.iter().map(|p| p.value).collect()
     }
 
-    /// Noise variance on the scale of the targets.
+    /// Variance of the common noise on the scale of the targets.
     #[must_use]
     pub fn noise_variance(&self) -> f64 {
         self.noise * self.data.targets.width.powi(2)
@@ -155,22 +138,40 @@ impl<K: Kernel> GpPosterior<K> {
         self.data.y.iter().zip(&self.alpha).enumerate().map(one).collect()
     }
 
+    /// How well every target was predicted from all others.
+    ///
+    /// # Errors
+    /// [`CalibrationError`] when a variance overflows or vanishes at extreme scales of the targets.
+    pub fn leave_one_out_calibration(&self) -> Result<Calibration, CalibrationError> {
+        let (mean, variance): (Vec<f64>, Vec<f64>) = self.leave_one_out().into_iter().unzip();
+        Calibration::of(&mean, &variance, &self.targets())
+    }
+
+    /// The targets it has seen.
+    #[must_use]
+    pub fn targets(&self) -> Vec<f64> {
+        let TargetScaling { offset, width } = self.data.targets;
+        self.data.y.iter().map(|y| offset + width * y).collect()
+    }
+
     fn scaled(&self, x: PointsRef<'_>) -> Points {
         assert_eq!(x.dim(), self.dim(), "points of another dimension");
-        self.data.inputs.as_ref().map_or_else(|| x.to_owned(), |scaling| scaling.apply(x))
+        self.data.scale(x)
     }
 }
 
 fn factor<K: Kernel>(
     kernel: &K,
-    x: PointsRef<'_>,
+    data: &ScaledData,
     noise: f64,
-    jitter: &JitterLadder,
+    ladder: &JitterLadder,
 ) -> Result<Cholesky, GpError> {
     let mut covariance = Matrix::default();
-    kernel.forward(x, 1.0, &mut KernelWorkspace::default(), &mut covariance);
-    covariance.add_to_diagonal(noise);
-    Ok(Cholesky::new(&covariance, jitter)?)
+    kernel.forward(data.x.as_ref(), 1.0, &mut KernelWorkspace::default(), &mut covariance);
+    for (i, known) in data.noise.iter().enumerate() {
+        covariance[(i, i)] += noise + known;
+    }
+    Ok(Cholesky::new(&covariance, ladder)?)
 }
 
 /// A dot product in eight independent sums, so that the processor need not wait for each addition.

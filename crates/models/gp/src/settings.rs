@@ -53,17 +53,11 @@ pub struct GpSettings {
 }
 
 impl Default for GpSettings {
-    /// Standardised targets, learnt mean, 2 restarts; learnt noise variance from 1e-4 with floor 1e-8 and the prior
-    /// log-normal(-10, 3): most evaluations of expensive things are repeatable, so small noise is likely, yet
-    /// noise of 1 is only 3.3 deviations away.
+    /// Standardised targets, learnt mean, 2 restarts; learnt noise variance from 1e-4 within `[1e-12, 10]`, without a
+    /// prior: any that favours repeatable evaluations makes intervals of noisy ones far too narrow.
     fn default() -> Self {
         Self {
-            noise: Noise::Learned {
-                start: 1e-4,
-                floor: 1e-8,
-                ceiling: 10.0,
-                prior: Some(Prior::LogNormal { mu: -10.0, sigma: 3.0 }),
-            },
+            noise: Noise::Learned { start: 1e-4, floor: 1e-8, ceiling: 10.0, prior: None },
             mean: Mean::Learned,
             normalise_inputs: false,
             standardise_targets: true,
@@ -75,6 +69,23 @@ impl Default for GpSettings {
 }
 
 impl GpSettings {
+    /// The training protocol of surrogate-based active learning, by its steps: each input column to `[0, 1]`,
+    /// targets to mean 0 and deviation 1 and so no mean to learn, then `restarts` starts, each perturbed from the
+    /// initial hyperparameters, the best of which is kept. The unperturbed start is tried as well.
+    ///
+    /// The protocol maximises the likelihood alone: use a kernel without priors
+    /// ([`Gp::by_maximum_likelihood`](crate::Gp::by_maximum_likelihood)) to follow it to the letter.
+    #[must_use]
+    pub fn surrogate_training_protocol(restarts: usize) -> Self {
+        Self {
+            mean: Mean::Zero,
+            normalise_inputs: true,
+            standardise_targets: true,
+            restarts,
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn validate(&self) -> Result<(), GpError> {
         let check = |name, value: f64, holds, expected| {
             if holds { Ok(()) } else { Err(GpError::InvalidSetting { name, value, expected }) }

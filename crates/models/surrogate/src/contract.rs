@@ -2,7 +2,7 @@
 
 use thrifty_domain::{Points, PointsRef};
 
-use crate::Posterior;
+use crate::{Posterior, SamplePath};
 
 /// Predictions are finite, variances not negative, and a batch equals its points one by one to `tolerance`.
 ///
@@ -75,6 +75,67 @@ pub fn covariance_is_consistent(posterior: &dyn Posterior, x: &Points, tolerance
         for j in 0..m {
             assert_eq!(covariance[i * m + j].to_bits(), covariance[j * m + i].to_bits(), "symmetry {i},{j}");
             assert_close(covariance[i * m + j], cross[i * m + j], tolerance, &format!("cross {i},{j}"));
+        }
+    }
+}
+
+/// The pullback of means and covariances equals central differences with step `step`, to `tolerance` relative to
+/// the gradient's size and 1, for given weights: m of the means, m² of the covariances.
+///
+/// # Panics
+/// When the law does not hold or the posterior has no such gradient.
+pub fn joint_gradient_matches(
+    posterior: &dyn Posterior,
+    x: &Points,
+    weights: (&[f64], &[f64]),
+    step: f64,
+    tolerance: f64,
+) {
+    let joint = posterior.joint().expect("a joint posterior");
+    let gradient = joint.joint_gradient().expect("a joint posterior with gradients");
+    let (m, d) = (x.len(), x.dim());
+    let (mut mean, mut variance, mut covariance) = (vec![0.0; m], vec![0.0; m], vec![0.0; m * m]);
+    let mut total = |x: &Points| {
+        posterior.predict_into(x.as_ref(), &mut mean, &mut variance);
+        joint.covariance_into(x.as_ref(), &mut covariance);
+        let sum = |w: &[f64], v: &[f64]| w.iter().zip(v).map(|(w, v)| w * v).sum::<f64>();
+        sum(weights.0, &mean) + sum(weights.1, &covariance)
+    };
+    let mut found = vec![0.0; m * d];
+    gradient.pull_back_joint(x.as_ref(), weights.0, weights.1, &mut found);
+    for i in 0..m {
+        for k in 0..d {
+            let mut at = |offset: f64| {
+                let mut moved = x.clone();
+                moved.row_mut(i)[k] += offset;
+                total(&moved)
+            };
+            let slope = (at(step) - at(-step)) / (2.0 * step);
+            assert_close(found[i * d + k], slope, tolerance, &format!("joint gradient {i},{k}"));
+        }
+    }
+}
+
+/// The slopes of a path equal central differences with step `step`, to `tolerance` relative to their size and 1,
+/// and its values are the same one by one and together.
+///
+/// # Panics
+/// When the law does not hold.
+pub fn path_is_consistent(path: &dyn SamplePath, x: PointsRef<'_>, step: f64, tolerance: f64) {
+    let (mut values, mut gradient) = (vec![f64::NAN; x.len()], vec![f64::NAN; x.dim()]);
+    path.values_into(x, &mut values);
+    for (point, together) in x.rows().zip(values) {
+        let alone = path.value_with_gradient(point, &mut gradient);
+        assert_close(alone, together, tolerance, "path value");
+        for k in 0..x.dim() {
+            let at = |offset: f64| {
+                let (mut moved, mut value) = (point.to_vec(), [0.0]);
+                moved[k] += offset;
+                path.values_into(PointsRef::single(&moved), &mut value);
+                value[0]
+            };
+            let slope = (at(step) - at(-step)) / (2.0 * step);
+            assert_close(gradient[k], slope, tolerance, &format!("path gradient {k}"));
         }
     }
 }

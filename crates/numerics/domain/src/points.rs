@@ -4,6 +4,7 @@ use crate::DomainError;
 ///
 /// A bare matrix does not say whether rows or columns are points; this type does.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Points {
     dim: usize,
     len: usize,
@@ -16,6 +17,27 @@ pub struct PointsRef<'a> {
     dim: usize,
     len: usize,
     data: &'a [f64],
+}
+
+/// Points as they are read.
+#[derive(serde::Deserialize)]
+#[serde(rename = "Points")]
+struct Unchecked {
+    dim: usize,
+    len: usize,
+    data: Vec<f64>,
+}
+
+impl TryFrom<Unchecked> for Points {
+    type Error = String;
+
+    fn try_from(Unchecked { dim, len, data }: Unchecked) -> Result<Self, String> {
+        if dim.checked_mul(len) == Some(data.len()) {
+            Ok(Self { dim, len, data })
+        } else {
+            Err(format!("{} coordinates for {len} points of dimension {dim}", data.len()))
+        }
+    }
 }
 
 impl Points {

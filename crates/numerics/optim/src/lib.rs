@@ -18,6 +18,7 @@
 
 pub mod argmin_problem;
 mod error;
+mod interval;
 mod lbfgsb;
 mod local_search;
 mod multi_start;
@@ -25,6 +26,7 @@ pub mod suite;
 
 pub use argmin_problem::nelder_mead;
 pub use error::OptimError;
+pub use interval::golden_section;
 pub use lbfgsb::{Lbfgsb, Minimum, Termination};
 pub use local_search::{Landscape, LocalSearch, Summit};
 pub use multi_start::{MultiStart, multi_start};

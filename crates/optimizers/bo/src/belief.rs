@@ -2,12 +2,13 @@ use thrifty_acquisition::{
     Acquisition, AcquisitionError, ExpectedImprovement, LogExpectedImprovement, OfMoments, Rule, Utility,
 };
 use thrifty_domain::Points;
+use thrifty_gp::YeoJohnson;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{OptimizerError, Outcome, Trial, TrialId};
 use thrifty_surrogate::Posterior;
 
-use crate::{BoSettings, Candidate, FailurePolicy, Fitted, Model, PendingPolicy};
+use crate::{BoSettings, Candidate, FailurePolicy, Fitted, LossTransform, Model, PendingPolicy};
 
 /// What is believed before a suggestion: a model fitted to measured losses, with failures and running trials
 /// counted in as the settings say.
@@ -70,9 +71,23 @@ impl<'a> Belief<'a> {
                 train_y.push(loss);
             }
         }
+        let transform = match settings.losses {
+            LossTransform::None => None,
+            LossTransform::UpperTail => Some(YeoJohnson::of_upper_tail(&train_y)),
+            LossTransform::BothTails => Some(YeoJohnson::of(&train_y)),
+        };
+        if let Some(transform) = transform {
+            train_y.iter_mut().chain(&mut y).for_each(|loss| *loss = transform.apply(*loss));
+        }
         let notes = trials.iter().rev().find_map(|trial| trial.memo.0.get(NOTES));
         let mut model = model
-            .fit(train_x.as_ref(), &train_y, notes.map(Vec::as_slice), &mut seed.stream("fit", id.0))
+            .fit(
+                space.domain(),
+                train_x.as_ref(),
+                &train_y,
+                notes.map(Vec::as_slice),
+                &mut seed.stream("fit", id.0),
+            )
             .map_err(|error| {
                 OptimizerError::failed(format!("fitting the model for trial {}", id.0), error)
             })?;
@@ -81,7 +96,7 @@ impl<'a> Belief<'a> {
                 PendingPolicy::KrigingBeliever => model.posterior().predict(point).0,
                 PendingPolicy::LiarBest => y.iter().copied().fold(f64::INFINITY, f64::min),
                 PendingPolicy::LiarMean => y.iter().sum::<f64>() / y.len() as f64,
-                PendingPolicy::LiarWorst => worst,
+                PendingPolicy::LiarWorst => y.iter().copied().fold(f64::NEG_INFINITY, f64::max),
             };
             // A point that is there already tells nothing new.
             if let Ok(next) = model.imagining(point, lie) {
@@ -109,7 +124,7 @@ impl<'a> Belief<'a> {
         self.space
     }
 
-    /// Measured losses.
+    /// Measured losses, transformed as the settings say.
     #[must_use]
     pub fn losses(&self) -> &[f64] {
         &self.y

@@ -34,4 +34,4 @@ pub use maximiser::{Candidate, Maximiser};
 pub use model::{Fitted, GpModel, KernelFamily, Model, ModelError};
 pub use optimizer::BayesianOptimizer;
 pub use search::{RandomSearch, SobolSearch};
-pub use settings::{BoSettings, FailurePolicy, PendingPolicy, Restarts};
+pub use settings::{BoSettings, FailurePolicy, LossTransform, PendingPolicy, Restarts};

@@ -1,7 +1,8 @@
-use thrifty_domain::PointsRef;
+use thrifty_domain::{Domain, PointsRef, Variable, VariableKind};
 use thrifty_gp::{Gp, GpPosterior, GpSettings};
 use thrifty_kernel::{
-    Kernel, Matern12Profile, Matern32Profile, Matern52Profile, Radial, SquaredExponentialProfile,
+    Inputs, Kernel, Matern12Profile, Matern32Profile, Matern52Profile, Radial, Scaled,
+    SquaredExponentialProfile, Stationary,
 };
 use thrifty_sampling::Stream;
 use thrifty_surrogate::Posterior;
@@ -11,12 +12,13 @@ pub type ModelError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A surrogate chosen at run time.
 pub trait Model: Send + Sync {
-    /// Learns from points of the unit cube and their losses; `notes` are those of an earlier fit, to start from.
+    /// Learns from points of the domain and their losses; `notes` are those of an earlier fit, to start from.
     ///
     /// # Errors
     /// Whatever keeps the model from learning.
     fn fit(
         &self,
+        domain: &Domain,
         x: PointsRef<'_>,
         y: &[f64],
         notes: Option<&[f64]>,
@@ -57,7 +59,8 @@ pub enum KernelFamily {
     Matern52,
 }
 
-/// A Gaussian process on the unit cube with the default kernel of its family.
+/// A Gaussian process with the default kernel of its family for the domain: [`Gp::stationary`] where all variables
+/// are numbers, [`Gp::on_domain`] where some are categories or conditional.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, Default)]
 pub struct GpModel {
     /// Which kernel.
@@ -66,29 +69,44 @@ pub struct GpModel {
     pub settings: GpSettings,
     /// Bounds of the lengthscales, if not the default ones; without a prior then: maximum likelihood.
     pub lengthscale_bounds: Option<(f64, f64)>,
+    /// Bend numeric inputs by a learnt warp, for functions that vary faster near one end of an axis.
+    #[serde(default)]
+    pub warp_inputs: bool,
 }
 
 impl GpModel {
     fn fit_family<R: Radial>(
         &self,
+        domain: &Domain,
         x: PointsRef<'_>,
         y: &[f64],
         notes: Option<&[f64]>,
         rng: &mut Stream,
     ) -> Result<Box<dyn Fitted>, ModelError> {
-        let Some((low, high)) = self.lengthscale_bounds else {
-            return finish(
-                Gp::<thrifty_kernel::Scaled<thrifty_kernel::Stationary<R>>>::stationary(x.dim()),
-                self,
-                x,
-                y,
-                notes,
-                rng,
-            );
+        // A kernel known at compile time is the fastest.
+        let numeric = |variable: &Variable| {
+            variable.conditions.is_empty()
+                && matches!(variable.kind, VariableKind::Continuous | VariableKind::Stepped { .. })
         };
-        let middle = (low * high).sqrt();
-        let kernel = thrifty_kernel::Stationary::<R>::new(vec![middle; x.dim()])?.with_bounds(low, high)?;
-        finish(Gp::new(thrifty_kernel::Scaled::new(kernel, 1.0)?), self, x, y, notes, rng)
+        let plain = domain.variables().iter().all(numeric) && !self.warp_inputs;
+        match self.lengthscale_bounds {
+            None if plain => finish(Gp::<Scaled<Stationary<R>>>::stationary(x.dim()), self, x, y, notes, rng),
+            None => {
+                let defaults = Inputs::for_dimension(domain.variables().len());
+                let inputs = Inputs { warped: self.warp_inputs, ..defaults };
+                finish(Gp::on_domain_with::<R>(domain, &inputs)?, self, x, y, notes, rng)
+            }
+            Some((low, high)) if plain => {
+                let kernel =
+                    Stationary::<R>::new(vec![(low * high).sqrt(); x.dim()])?.with_bounds(low, high)?;
+                finish(Gp::new(Scaled::new(kernel, 1.0)?), self, x, y, notes, rng)
+            }
+            Some(bounds @ (low, high)) => {
+                let lengthscale = (low * high).sqrt();
+                let inputs = Inputs { lengthscale, bounds, prior: None, warped: self.warp_inputs };
+                finish(Gp::on_domain_with::<R>(domain, &inputs)?, self, x, y, notes, rng)
+            }
+        }
     }
 }
 
@@ -110,6 +128,7 @@ fn finish<K: Kernel + Clone + 'static>(
 impl Model for GpModel {
     fn fit(
         &self,
+        domain: &Domain,
         x: PointsRef<'_>,
         y: &[f64],
         notes: Option<&[f64]>,
@@ -117,11 +136,11 @@ impl Model for GpModel {
     ) -> Result<Box<dyn Fitted>, ModelError> {
         match self.family {
             KernelFamily::SquaredExponential => {
-                self.fit_family::<SquaredExponentialProfile>(x, y, notes, rng)
+                self.fit_family::<SquaredExponentialProfile>(domain, x, y, notes, rng)
             }
-            KernelFamily::Matern12 => self.fit_family::<Matern12Profile>(x, y, notes, rng),
-            KernelFamily::Matern32 => self.fit_family::<Matern32Profile>(x, y, notes, rng),
-            KernelFamily::Matern52 => self.fit_family::<Matern52Profile>(x, y, notes, rng),
+            KernelFamily::Matern12 => self.fit_family::<Matern12Profile>(domain, x, y, notes, rng),
+            KernelFamily::Matern32 => self.fit_family::<Matern32Profile>(domain, x, y, notes, rng),
+            KernelFamily::Matern52 => self.fit_family::<Matern52Profile>(domain, x, y, notes, rng),
         }
     }
 

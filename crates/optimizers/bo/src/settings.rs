@@ -31,6 +31,21 @@ pub enum PendingPolicy {
     LiarWorst,
 }
 
+/// What is done to losses before the model sees them. Expected improvements, thresholds, means and deviations
+/// are then on the scale of the transform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossTransform {
+    /// Nothing.
+    None,
+    /// The [`YeoJohnson`](thrifty_gp::YeoJohnson) map of an upper tail, fitted anew for each suggestion: bad losses are
+    /// drawn in, and what sets the best apart stays.
+    #[default]
+    UpperTail,
+    /// The map fitted to both tails: losses come as close as they can to what a Gaussian process expects.
+    BothTails,
+}
+
 /// Begin again from a new random design once a run has converged, forgetting the runs before.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Restarts {
@@ -47,6 +62,8 @@ pub struct BoSettings {
     pub rule: Rule,
     /// How the acquisition's best point is found.
     pub maximiser: Maximiser,
+    /// What is done to losses first.
+    pub losses: LossTransform,
     /// What failures are to the model.
     pub failures: FailurePolicy,
     /// What running trials are to the model.

@@ -3,8 +3,8 @@
 
 use thrifty_acquisition::{Rule, Schedule, Threshold};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, FailurePolicy, GpModel, InitialDesign, KernelFamily, Maximiser,
-    PendingPolicy, RandomSearch, Restarts, SobolSearch,
+    BayesianOptimizer, BoSettings, FailurePolicy, GpModel, InitialDesign, KernelFamily, LossTransform,
+    Maximiser, PendingPolicy, RandomSearch, Restarts, SobolSearch,
 };
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
@@ -52,6 +52,37 @@ fn every_rule_and_kernel_runs() {
         let optimizer = BayesianOptimizer::new(problem.space().clone(), Seed(3)).with_model(model);
         let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(7));
         study.run(|config, context| problem.evaluate(config, &mut context.noise())).unwrap();
+    }
+}
+
+/// A bowl whose centre depends on a category, and a number that counts in one category alone.
+#[test]
+fn categories_and_conditional_variables_are_learnt() {
+    let space = || {
+        Space::builder()
+            .float("x", 0.0, 1.0)
+            .categorical("c", ["a", "b", "d"])
+            .float("z", 0.0, 1.0)
+            .when("c", ["b"])
+            .build()
+            .unwrap()
+    };
+    let loss = |config: &Config| {
+        let x = config.float("x").unwrap_or(f64::NAN);
+        match config.str("c") {
+            Ok("a") => 1.0 + (x - 0.2).powi(2),
+            Ok("b") => (x - 0.8).powi(2) + (config.float("z").unwrap_or(f64::NAN) - 0.4).powi(2),
+            _ => 2.0 - x,
+        }
+    };
+    for (warp_inputs, losses) in [(false, LossTransform::None), (true, LossTransform::BothTails)] {
+        let model = GpModel { warp_inputs, ..GpModel::default() };
+        let settings = BoSettings { losses, ..BoSettings::default() };
+        let optimizer = BayesianOptimizer::new(space(), Seed(5)).with_model(model).with_settings(settings);
+        let mut study = Study::new(optimizer.unwrap(), Seed(5)).with_stop(MaxTrials(35));
+        study.run(|config, _| loss(config)).unwrap();
+        let best = study.history().best().unwrap().1;
+        assert!(best < 1e-3, "{warp_inputs} {losses:?}: {best}");
     }
 }
 

@@ -20,7 +20,7 @@ pub struct TestFunction {
 
 const PI: f64 = std::f64::consts::PI;
 const HARTMANN3: [f64; 3] = [0.114_588_876_673_595_81, 0.555_648_894_613_973_6, 0.852_546_984_623_447_6];
-const HARTMANN6: [f64; 6] = [
+pub(crate) const HARTMANN6: [f64; 6] = [
     0.201_689_511_028_065_84,
     0.150_010_691_820_334_02,
     0.476_873_974_143_041_2,
@@ -28,11 +28,11 @@ const HARTMANN6: [f64; 6] = [
     0.311_651_616_609_474_8,
     0.657_300_534_067_675_6,
 ];
-const CAMEL: [f64; 2] = [0.089_842_013_100_473_36, -0.712_656_402_950_801_3];
-const STYBLINSKI_TANG: f64 = -2.903_534_027_771_177;
+pub(crate) const CAMEL: [f64; 2] = [0.089_842_013_100_473_36, -0.712_656_402_950_801_3];
+pub(crate) const STYBLINSKI_TANG: f64 = -2.903_534_027_771_177;
 
 impl TestFunction {
-    fn new(
+    pub(crate) fn new(
         name: &str,
         bounds: Vec<(f64, f64)>,
         value: fn(&[f64]) -> f64,
@@ -139,7 +139,8 @@ impl TestFunction {
         )
     }
 
-    /// All functions by their names at their usual dimension (2 for Ackley, Rosenbrock and Styblinski–Tang).
+    /// All functions by their names at their usual dimension (2 for Ackley, Rosenbrock and Styblinski–Tang, logarithms
+    /// included).
     #[must_use]
     pub fn all() -> Vec<Self> {
         vec![
@@ -155,6 +156,11 @@ impl TestFunction {
             Self::six_hump_camel(),
             Self::cosines(),
             Self::styblinski_tang(2),
+            Self::log_goldstein_price(),
+            Self::log_six_hump_camel(),
+            Self::log_hartmann6(),
+            Self::log_rosenbrock(2),
+            Self::log_styblinski_tang(2),
         ]
     }
 

@@ -96,3 +96,23 @@ pub(crate) fn cosines(x: &[f64]) -> f64 {
 pub(crate) fn styblinski_tang(x: &[f64]) -> f64 {
     x.iter().map(|v| 0.5 * (v.powi(4) - 16.0 * v * v + 5.0 * v)).sum()
 }
+
+pub(crate) fn log_goldstein_price(x: &[f64]) -> f64 {
+    goldstein_price(x).ln()
+}
+
+pub(crate) fn log_six_hump_camel(x: &[f64]) -> f64 {
+    (six_hump_camel(x) + 1.0316 + 1e-4).ln()
+}
+
+pub(crate) fn log_hartmann6(x: &[f64]) -> f64 {
+    -(-hartmann6(x)).ln()
+}
+
+pub(crate) fn log_rosenbrock(x: &[f64]) -> f64 {
+    (rosenbrock(x) + 0.5).ln()
+}
+
+pub(crate) fn log_styblinski_tang(x: &[f64]) -> f64 {
+    (40.0 * x.len() as f64 + styblinski_tang(x)).ln()
+}

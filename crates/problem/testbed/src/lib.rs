@@ -11,6 +11,7 @@
 
 mod function;
 mod functions;
+mod logarithms;
 mod problem;
 mod wrappers;
 

@@ -23,7 +23,13 @@ fn descend(function: &TestFunction, start: &[f64]) -> f64 {
 
 #[test]
 fn optima_are_what_they_say_and_nothing_is_lower() {
-    let bigger = [TestFunction::ackley(5), TestFunction::rosenbrock(10), TestFunction::styblinski_tang(10)];
+    let bigger = [
+        TestFunction::ackley(5),
+        TestFunction::rosenbrock(10),
+        TestFunction::styblinski_tang(10),
+        TestFunction::log_rosenbrock(10),
+        TestFunction::log_styblinski_tang(10),
+    ];
     for function in TestFunction::all().into_iter().chain(bigger) {
         let (name, optimum) = (function.name(), function.optimum());
         for x in function.optimisers() {

@@ -3,7 +3,7 @@
 use thrifty_domain::PointsRef;
 use thrifty_kernel::Kernel;
 use thrifty_linalg::Matrix;
-use thrifty_surrogate::{JointPosterior, Posterior, PosteriorGradient};
+use thrifty_surrogate::{JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient};
 
 use super::{GpPosterior, dot};
 use crate::TargetScaling;
@@ -13,7 +13,7 @@ const BATCH: usize = 128;
 
 impl<K: Kernel> GpPosterior<K> {
     /// `L⁻¹ k(x)` for the given scaled points, a column a point.
-    fn whitened(&self, x: PointsRef<'_>) -> Matrix {
+    pub(super) fn whitened(&self, x: PointsRef<'_>) -> Matrix {
         let mut cross = Matrix::default();
         self.kernel.cov_into(self.data.x.as_ref(), x, &mut cross);
         self.factor.solve_lower_matrix_in_place(&mut cross);
@@ -51,6 +51,10 @@ impl<K: Kernel> Posterior for GpPosterior<K> {
     }
 
     fn joint(&self) -> Option<&dyn JointPosterior> {
+        Some(self)
+    }
+
+    fn paths(&self) -> Option<&dyn PathSampler> {
         Some(self)
     }
 }
@@ -99,7 +103,7 @@ impl<K: Kernel> PosteriorGradient for GpPosterior<K> {
                 self.kernel.pull_back_input(point, PointsRef::single(point), &[-1.0], of_explained);
             }
             for k in 0..d {
-                let per_input = self.data.inputs.as_ref().map_or(1.0, |scaling| 1.0 / scaling.width[k]);
+                let per_input = self.data.input_slope(k);
                 mean_gradient[j * d + k] = width * per_input * of_mean[k];
                 // d k(x, x) is twice the derivative in the first argument, by symmetry; the rest is -2 kᵀ A⁻¹ dk.
                 variance_gradient[j * d + k] = -2.0 * width * width * per_input * of_explained[k];
@@ -132,5 +136,9 @@ impl<K: Kernel> JointPosterior for GpPosterior<K> {
                 out[i * b.len() + j] = (prior[(i, j)] - dot(white_a.column(i), white_b.column(j))) * scale;
             }
         }
+    }
+
+    fn joint_gradient(&self) -> Option<&dyn JointGradient> {
+        Some(self)
     }
 }

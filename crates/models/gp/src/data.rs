@@ -1,0 +1,70 @@
+use thrifty_domain::{Points, PointsRef};
+
+use crate::{GpError, GpSettings, InputScaling, TargetScaling};
+
+/// Data on the scales that the model sees.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub(crate) struct ScaledData {
+    pub(crate) x: Points,
+    pub(crate) y: Vec<f64>,
+    /// Known noise variance of each observation, beside the common one.
+    pub(crate) noise: Vec<f64>,
+    pub(crate) inputs: Option<InputScaling>,
+    pub(crate) targets: TargetScaling,
+}
+
+impl ScaledData {
+    /// Scales checked data by what they are and what the settings ask for.
+    pub(crate) fn new(x: PointsRef<'_>, y: &[f64], noise: &[f64], settings: &GpSettings) -> Self {
+        let inputs = settings.normalise_inputs.then(|| InputScaling::of(x));
+        let targets =
+            if settings.standardise_targets { TargetScaling::standardise(y) } else { TargetScaling::NONE };
+        let empty = Self { x: Points::new(x.dim()), y: Vec::new(), noise: Vec::new(), inputs, targets };
+        let mut data = empty;
+        data.push(x, y, noise);
+        data
+    }
+
+    /// Adds checked observations on the scales there are.
+    pub(crate) fn push(&mut self, x: PointsRef<'_>, y: &[f64], noise: &[f64]) {
+        for point in self.scale(x).rows() {
+            self.x.push(point);
+        }
+        self.y.extend(self.targets.apply(y));
+        self.noise.extend(noise.iter().map(|variance| variance / self.targets.width / self.targets.width));
+    }
+
+    /// Points on the scale of the model.
+    pub(crate) fn scale(&self, x: PointsRef<'_>) -> Points {
+        self.inputs.as_ref().map_or_else(|| x.to_owned(), |scaling| scaling.apply(x))
+    }
+
+    /// The derivative of the scaled column with respect to the given one.
+    pub(crate) fn input_slope(&self, column: usize) -> f64 {
+        self.inputs.as_ref().map_or(1.0, |scaling| 1.0 / scaling.width[column])
+    }
+}
+
+/// Points, targets and known noise variances that can be observations of a process on `dim` columns.
+pub(crate) fn check(dim: Option<usize>, x: PointsRef<'_>, y: &[f64], noise: &[f64]) -> Result<(), GpError> {
+    if x.len() != y.len() {
+        return Err(GpError::LengthMismatch { points: x.len(), targets: y.len() });
+    }
+    if noise.len() != y.len() {
+        return Err(GpError::NoiseLengthMismatch { targets: y.len(), variances: noise.len() });
+    }
+    match dim {
+        Some(expected) if expected != x.dim() => {
+            return Err(GpError::DimensionMismatch { found: x.dim(), expected });
+        }
+        _ => {}
+    }
+    x.require_finite()?;
+    if let Some(index) = y.iter().position(|v| !v.is_finite()) {
+        return Err(GpError::NonFiniteTarget { index, value: y[index] });
+    }
+    if let Some(index) = noise.iter().position(|v| !(*v >= 0.0 && v.is_finite())) {
+        return Err(GpError::NoiseVariance { index, value: noise[index] });
+    }
+    Ok(())
+}

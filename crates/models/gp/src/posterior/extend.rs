@@ -1,0 +1,103 @@
+//! More observations with the hyperparameters as they are.
+
+use std::sync::Arc;
+
+use rand_distr::{Distribution, StandardNormal};
+use thrifty_domain::PointsRef;
+use thrifty_kernel::Kernel;
+use thrifty_linalg::{Cholesky, Matrix};
+use thrifty_sampling::Stream;
+use thrifty_surrogate::Posterior;
+
+use super::{GpPosterior, factor};
+use crate::{GpError, TargetScaling, data};
+
+impl<K: Kernel + Clone> GpPosterior<K> {
+    /// The posterior after one more observation with the same hyperparameters and scaling. Cost: n² flops.
+    ///
+    /// # Errors
+    /// As [`GpPosterior::with_observations`].
+    pub fn with_observation(&self, x: &[f64], y: f64) -> Result<Self, GpError> {
+        self.with_observations(PointsRef::single(x), &[y])
+    }
+
+    /// The posterior after m more observations with the same hyperparameters and scaling. Cost: m n² flops, by
+    /// rows appended to the factor; a point so close to another that its pivot vanishes costs a factorisation
+    /// with jitter instead.
+    ///
+    /// # Errors
+    /// [`GpError`] for other lengths or another dimension, anything not finite, or a covariance that no jitter
+    /// repairs.
+    pub fn with_observations(&self, x: PointsRef<'_>, y: &[f64]) -> Result<Self, GpError> {
+        self.with_noisy_observations(x, y, &vec![0.0; y.len()])
+    }
+
+    /// [`GpPosterior::with_observations`] where each has a noise of known variance beside the common one.
+    ///
+    /// # Errors
+    /// As [`GpPosterior::with_observations`], and for a variance that is negative or not finite.
+    pub fn with_noisy_observations(
+        &self,
+        x: PointsRef<'_>,
+        y: &[f64],
+        variances: &[f64],
+    ) -> Result<Self, GpError> {
+        data::check(Some(self.dim()), x, y, variances)?;
+        let old = self.len();
+        let mut next = self.clone();
+        next.data.push(x, y, variances);
+        next.factor = Arc::new(match next.appended(old) {
+            Some(factor) => factor,
+            None => factor(&next.kernel, &next.data, next.noise, &next.ladder)?,
+        });
+        next.solve();
+        Ok(next)
+    }
+
+    /// The factor with a row for each observation from `old` on; nothing when a pivot vanishes.
+    fn appended(&self, old: usize) -> Option<Cholesky> {
+        let mut factor = (*self.factor).clone();
+        let x = self.data.x.as_ref();
+        let mut row = Matrix::default();
+        for i in old..x.len() {
+            self.kernel.cov_into(x.slice(0, i), x.slice(i, i + 1), &mut row);
+            let own = self.kernel.eval(x.row(i), x.row(i)) + self.noise + self.data.noise[i];
+            factor.append(row.column(0), own).ok()?;
+        }
+        Some(factor)
+    }
+
+    /// `count` posteriors, each after its own imagined outcome at the m points, drawn jointly with the common
+    /// noise. All share one factor.
+    ///
+    /// ```text
+    /// y = mean(x) + L₂₂ z,   z ~ N(0, I)
+    /// ```
+    ///
+    /// with L₂₂ the rows and columns that the points add to the factor: they hold the predictive covariance.
+    /// Cost: m n² flops, and n² for each posterior.
+    ///
+    /// # Errors
+    /// As [`GpPosterior::with_observations`].
+    pub fn fantasies(&self, x: PointsRef<'_>, count: usize, rng: &mut Stream) -> Result<Vec<Self>, GpError> {
+        data::check(Some(self.dim()), x, &vec![0.0; x.len()], &vec![0.0; x.len()])?;
+        let (mut mean, mut variance) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+        self.predict_into(x, &mut mean, &mut variance);
+        let at_mean = self.with_observations(x, &mean)?;
+        let old = self.len();
+        let TargetScaling { offset, width } = self.data.targets;
+        let draw = |_| {
+            let mut outcome: Vec<f64> = mean.iter().map(|m| (m - offset) / width).collect();
+            for j in 0..outcome.len() {
+                let z: f64 = StandardNormal.sample(rng);
+                let column = &at_mean.factor.factor().column(old + j)[old + j..];
+                outcome[j..].iter_mut().zip(column).for_each(|(y, l)| *y += l * z);
+            }
+            let mut next = at_mean.clone();
+            next.data.y[old..].copy_from_slice(&outcome);
+            next.solve();
+            next
+        };
+        Ok((0..count).map(draw).collect())
+    }
+}

@@ -1,0 +1,142 @@
+use thrifty_optim::golden_section;
+
+use crate::TargetScaling;
+
+/// The monotone map of targets that brings them closest to a normal distribution:
+///
+/// ```text
+/// ψ(z) = ((1 + z)^λ - 1) / λ              z ≥ 0   (ln(1 + z) at λ = 0)
+/// ψ(z) = -((1 - z)^(2 - λ) - 1) / (2 - λ)   z < 0   (-ln(1 - z) at λ = 2)
+/// ```
+///
+/// of standardised targets z; λ < 1 draws in a long upper tail, λ > 1 a lower one, λ = 1 changes nothing.
+/// Source: Yeo & Johnson (2000), eq. 2.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct YeoJohnson {
+    /// λ, between -2 and 4.
+    pub lambda: f64,
+    /// The scaling before the map.
+    pub scaling: TargetScaling,
+}
+
+/// Beyond these, powers of standardised targets lose more digits than they gain shape.
+const RANGE: (f64, f64) = (-2.0, 4.0);
+
+impl YeoJohnson {
+    /// λ by maximum profile likelihood: the largest of
+    ///
+    /// ```text
+    /// -½ n ln Var[ψ(z)] + (λ - 1) Σ sign(z) ln(1 + |z|)
+    /// ```
+    ///
+    /// Fewer than three different targets say nothing of a shape: λ = 1.
+    #[must_use]
+    pub fn of(targets: &[f64]) -> Self {
+        Self::fitted(targets, RANGE)
+    }
+
+    /// [`YeoJohnson::of`] with λ ≤ 1: draws in an upper tail and leaves a lower one alone. For losses: what sets the
+    /// best apart from the good is not to be flattened.
+    #[must_use]
+    pub fn of_upper_tail(targets: &[f64]) -> Self {
+        Self::fitted(targets, (RANGE.0, 1.0))
+    }
+
+    fn fitted(targets: &[f64], range: (f64, f64)) -> Self {
+        let scaling = TargetScaling::standardise(targets);
+        let z = scaling.apply(targets);
+        let different = |i: &usize| z[..*i].iter().all(|v| v != &z[*i]);
+        if (0..z.len()).filter(different).take(3).count() < 3 {
+            return Self { lambda: 1.0, scaling };
+        }
+        let lambda = golden_section(|lambda| -profile(lambda, &z), range, 24, 1e-9);
+        Self { lambda, scaling }
+    }
+
+    /// The log likelihood of the targets at another λ, up to a constant.
+    #[must_use]
+    pub fn profile_likelihood(&self, lambda: f64, targets: &[f64]) -> f64 {
+        profile(lambda, &self.scaling.apply(targets))
+    }
+
+    /// The map.
+    #[must_use]
+    pub fn apply(&self, target: f64) -> f64 {
+        map(self.lambda, self.scaling.apply(&[target])[0])
+    }
+
+    /// Its inverse; infinity where no target maps to the value.
+    #[must_use]
+    pub fn invert(&self, value: f64) -> f64 {
+        let TargetScaling { offset, width } = self.scaling;
+        let upper = |lambda: f64, v: f64| {
+            if lambda.abs() < 1e-12 { v.exp_m1() } else { ((lambda * v).ln_1p() / lambda).exp_m1() }
+        };
+        let z = if value >= 0.0 { upper(self.lambda, value) } else { -upper(2.0 - self.lambda, -value) };
+        offset + width * if z.is_nan() { f64::INFINITY.copysign(value) } else { z }
+    }
+}
+
+/// `ψ(z)` by `expm1` and `ln1p`: exact near z = 0, where the powers cancel.
+fn map(lambda: f64, z: f64) -> f64 {
+    let upper = |lambda: f64, z: f64| {
+        if lambda.abs() < 1e-12 { z.ln_1p() } else { (lambda * z.ln_1p()).exp_m1() / lambda }
+    };
+    if z >= 0.0 { upper(lambda, z) } else { -upper(2.0 - lambda, -z) }
+}
+
+fn profile(lambda: f64, z: &[f64]) -> f64 {
+    let n = z.len() as f64;
+    let mapped: Vec<f64> = z.iter().map(|&z| map(lambda, z)).collect();
+    let mean = mapped.iter().sum::<f64>() / n;
+    let variance = mapped.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n;
+    let jacobian: f64 = z.iter().map(|z| z.abs().ln_1p().copysign(*z)).sum();
+    -0.5 * n * variance.ln() + (lambda - 1.0) * jacobian
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn known_values() {
+        let raw = |lambda| YeoJohnson { lambda, scaling: TargetScaling::NONE };
+        assert!((raw(0.0).apply(1.0) - 2_f64.ln()).abs() < 1e-15);
+        assert!((raw(2.0).apply(-1.0) + 2_f64.ln()).abs() < 1e-15);
+        assert!((raw(0.5).apply(3.0) - 2.0).abs() < 1e-15);
+        assert!((raw(0.5).apply(-3.0) + 14.0 / 3.0).abs() < 1e-14);
+        assert_eq!(raw(1.0).apply(0.37), 0.37);
+        assert_eq!(raw(-1.0).invert(1.5), f64::INFINITY);
+    }
+
+    #[test]
+    fn targets_without_a_shape_are_left_alone() {
+        for targets in [&[][..], &[3.0], &[3.0; 5], &[1.0, 2.0, 1.0, 2.0]] {
+            assert_eq!(YeoJohnson::of(targets).lambda, 1.0);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_map_rises_and_has_an_inverse(lambda in -2.0..4.0_f64, a in -5.0..5.0_f64, b in -5.0..5.0_f64) {
+            let map = YeoJohnson { lambda, scaling: TargetScaling { offset: 1.5, width: 3.0 } };
+            prop_assert!((map.invert(map.apply(a)) - a).abs() < 1e-9);
+            if a < b {
+                prop_assert!(map.apply(a) < map.apply(b));
+            }
+        }
+
+        #[test]
+        fn no_lambda_is_likelier_than_the_fitted(targets in prop::collection::vec(-3.0..9.0_f64, 3..30), at in -2.0..4.0_f64, log_scale in -12_i32..12) {
+            let scaled: Vec<f64> = targets.iter().map(|y| y.exp() * 10_f64.powi(log_scale)).collect();
+            let fitted = YeoJohnson::of(&scaled);
+            let (best, other) = (fitted.profile_likelihood(fitted.lambda, &scaled), fitted.profile_likelihood(at, &scaled));
+            let upper = YeoJohnson::of_upper_tail(&scaled);
+            prop_assert!(upper.lambda <= 1.0);
+            prop_assert!((upper.lambda - fitted.lambda.min(1.0)).abs() < 1e-6 || upper.profile_likelihood(upper.lambda, &scaled) >= upper.profile_likelihood(1.0, &scaled) - 1e-7);
+            prop_assert!(best >= other - 1e-7 * (1.0 + best.abs()), "{best} at {}, {other} at {at}", fitted.lambda);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use crate::FigureError;
+use crate::colour;
+use crate::scale::{Scale, tick};
+
+/// A line or a cloud of dots, with a band or error bars where there are any.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Series {
+    /// What the legend calls it; nothing for no entry.
+    pub label: String,
+    /// x and y.
+    pub points: Vec<(f64, f64)>,
+    /// x, low, high: shaded between.
+    pub band: Vec<(f64, f64, f64)>,
+    /// x, low, high: a vertical bar each.
+    pub bars: Vec<(f64, f64, f64)>,
+    /// Draw dots instead of a line.
+    pub dots: bool,
+}
+
+impl Series {
+    /// A line.
+    #[must_use]
+    pub fn line(label: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        Self { label: label.into(), points, ..Self::default() }
+    }
+
+    /// A cloud of dots.
+    #[must_use]
+    pub fn dots(label: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        Self { label: label.into(), points, dots: true, ..Self::default() }
+    }
+}
+
+/// A plot of series over one axis. Values that are not finite are left out.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LinePlot {
+    /// Above the plot.
+    pub title: String,
+    /// Below the axis.
+    pub x_label: String,
+    /// Beside the axis.
+    pub y_label: String,
+    /// Logarithmic x; values below 1e-300 are drawn there.
+    pub log_x: bool,
+    /// Logarithmic y; values below 1e-300 are drawn there.
+    pub log_y: bool,
+    /// What is drawn, first to last.
+    pub series: Vec<Series>,
+}
+
+/// Width of a legend.
+pub(crate) const LEGEND: u32 = 220;
+
+/// Width of a plot, of its legend, and the height.
+const SIZE: (u32, u32, u32) = (680, LEGEND, 480);
+
+impl LinePlot {
+    /// The plot with its legend, as SVG.
+    ///
+    /// # Errors
+    /// [`FigureError`] when the drawing library fails.
+    pub fn draw(&self) -> Result<String, FigureError> {
+        let mut svg = String::new();
+        let draw = |svg: &mut String| -> Result<(), Box<dyn std::error::Error>> {
+            let root = SVGBackend::with_string(svg, (SIZE.0 + SIZE.1, SIZE.2)).into_drawing_area();
+            root.fill(&WHITE)?;
+            let (plot, legend) = root.split_horizontally(SIZE.0);
+            self.draw_chart(&plot)?;
+            self.draw_legend(&legend)?;
+            root.present()?;
+            Ok(())
+        };
+        draw(&mut svg)
+            .map_err(|error| FigureError { title: self.title.clone(), message: error.to_string() })?;
+        Ok(svg)
+    }
+
+    /// Where a point is drawn: a logarithmic axis shows the logarithm, with powers of ten for labels.
+    fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        let scale = |log: bool, v: f64| if log { v.max(1e-300).log10() } else { v };
+        (scale(self.log_x, x), scale(self.log_y, y))
+    }
+
+    /// Ranges of what is drawn, after [`LinePlot::place`].
+    fn extent(&self) -> ((f64, f64), (f64, f64)) {
+        let (mut x, mut y) = ((f64::INFINITY, f64::NEG_INFINITY), (f64::INFINITY, f64::NEG_INFINITY));
+        let mut stretch = |point: (f64, f64)| {
+            let (px, py) = self.place(point);
+            if px.is_finite() && py.is_finite() {
+                x = (x.0.min(px), x.1.max(px));
+                y = (y.0.min(py), y.1.max(py));
+            }
+        };
+        for series in &self.series {
+            series.points.iter().for_each(|&point| stretch(point));
+            for &(px, low, high) in series.band.iter().chain(&series.bars) {
+                stretch((px, low));
+                stretch((px, high));
+            }
+        }
+        let wide = |(low, high): (f64, f64)| {
+            if low < high {
+                (low, high)
+            } else {
+                (low - 0.5 - low.abs() * 1e-6, low + 0.5 + low.abs() * 1e-6)
+            }
+        };
+        if x.0.is_infinite() { ((0.0, 1.0), (0.0, 1.0)) } else { (wide(x), wide(y)) }
+    }
+
+    pub(crate) fn draw_chart<B: DrawingBackend>(
+        &self,
+        area: &DrawingArea<B, Shift>,
+    ) -> Result<(), Box<dyn std::error::Error>>
+    where
+        B::ErrorType: 'static,
+    {
+        let (x, y) = self.extent();
+        let margin = 0.04 * (y.1 - y.0).max(1e-9);
+        let mut chart = ChartBuilder::on(area)
+            .caption(&self.title, ("sans-serif", 17))
+            .margin(12)
+            .x_label_area_size(42)
+            .y_label_area_size(66)
+            .build_cartesian_2d(
+                Scale::new(x.0..x.1, self.log_x),
+                Scale::new((y.0 - margin)..(y.1 + margin), self.log_y),
+            )?;
+        let label = |log: bool| move |v: &f64| tick(if log { 10_f64.powf(*v) } else { *v });
+        chart
+            .configure_mesh()
+            .x_desc(&self.x_label)
+            .y_desc(&self.y_label)
+            .y_label_formatter(&label(self.log_y))
+            .x_label_formatter(&label(self.log_x))
+            .light_line_style(WHITE)
+            .bold_line_style(RGBColor(230, 230, 230))
+            .draw()?;
+        for (at, series) in self.series.iter().enumerate() {
+            let colour = colour::nth(at);
+            let finite = |p: &(f64, f64)| p.0.is_finite() && p.1.is_finite();
+            let whole = |intervals: &[(f64, f64, f64)]| -> Vec<[(f64, f64); 2]> {
+                let ends = intervals.iter().map(|b| [self.place((b.0, b.1)), self.place((b.0, b.2))]);
+                ends.filter(|ends| ends.iter().all(finite)).collect()
+            };
+            let band = whole(&series.band);
+            if !band.is_empty() {
+                let upper = band.iter().map(|ends| ends[1]);
+                let outline: Vec<(f64, f64)> = upper.chain(band.iter().rev().map(|ends| ends[0])).collect();
+                chart.draw_series(std::iter::once(Polygon::new(outline, colour.mix(0.15))))?;
+            }
+            let bars = whole(&series.bars);
+            chart.draw_series(bars.into_iter().map(|ends| PathElement::new(ends, colour.mix(0.5))))?;
+            let points: Vec<(f64, f64)> =
+                series.points.iter().map(|&point| self.place(point)).filter(finite).collect();
+            if series.dots {
+                chart.draw_series(points.into_iter().map(|p| Circle::new(p, 4, colour.filled())))?;
+            } else {
+                chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn draw_legend<B: DrawingBackend>(
+        &self,
+        area: &DrawingArea<B, Shift>,
+    ) -> Result<(), Box<dyn std::error::Error>>
+    where
+        B::ErrorType: 'static,
+    {
+        let labelled = self.series.iter().enumerate().filter(|(_, series)| !series.label.is_empty());
+        for (row, (at, series)) in labelled.enumerate() {
+            let (colour, top) = (colour::nth(at), 48 + 22 * row as i32);
+            if series.dots {
+                area.draw(&Circle::new((14, top), 4, colour.filled()))?;
+            } else {
+                area.draw(&PathElement::new(vec![(4, top), (26, top)], colour.stroke_width(2)))?;
+            }
+            let style = ("sans-serif", 14).into_font().color(&BLACK).pos(Pos::new(HPos::Left, VPos::Center));
+            area.draw(&Text::new(series.label.clone(), (34, top), style))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,51 @@
+//! The published designs and results of De Ath et al. (2021), as they lie below the data folder.
+
+use std::path::Path;
+
+use thrifty_space::Config;
+use thrifty_testbed::TestFunction;
+
+use crate::data;
+use crate::error::ExperimentError;
+
+/// Where the published designs lie below the data folder.
+pub const DESIGNS: &str = "egreedy/egreedy_initial_designs.json";
+
+/// Where quantiles of the published regrets lie below the data folder.
+pub const QUANTILES: &str = "egreedy/egreedy_regret_quantiles.csv";
+
+/// The published initial designs of a function of `dim` variables.
+pub fn designs(path: &Path, function: &str, dim: usize) -> Result<Vec<Vec<Config>>, ExperimentError> {
+    let malformed = |what: String| ExperimentError::data(path, format!("{function}: {what}"));
+    let value: serde_json::Value =
+        serde_json::from_str(&data::read(path)?).map_err(|error| ExperimentError::data(path, error))?;
+    let designs = value[function]["designs"]
+        .as_array()
+        .ok_or_else(|| malformed("no field designs with a list".into()))?;
+    let point = |value: &serde_json::Value| {
+        let x = value.as_array()?.iter().map(serde_json::Value::as_f64).collect::<Option<Vec<f64>>>()?;
+        (x.len() == dim).then(|| TestFunction::config(&x))
+    };
+    let design = |(i, value): (usize, &serde_json::Value)| {
+        let points = value.as_array().and_then(|points| points.iter().map(point).collect::<Option<Vec<_>>>());
+        points.ok_or_else(|| malformed(format!("design {i} is not a list of points of {dim} numbers")))
+    };
+    designs.iter().enumerate().map(design).collect()
+}
+
+/// Quantiles of what a published method reached on a function.
+#[derive(Debug, Clone, serde::Deserialize)]
+pub struct Published {
+    pub problem: String,
+    pub method: String,
+    pub evals: usize,
+    pub median: f64,
+}
+
+/// The published results after so many evaluations.
+pub fn published(path: &Path, evaluations: usize) -> Result<Vec<Published>, ExperimentError> {
+    let mut reader = csv::Reader::from_path(path).map_err(|error| ExperimentError::data(path, error))?;
+    let rows: Vec<Published> =
+        reader.deserialize().collect::<Result<_, _>>().map_err(|error| ExperimentError::data(path, error))?;
+    Ok(rows.into_iter().filter(|row| row.evals == evaluations).collect())
+}

@@ -1,0 +1,220 @@
+//! Problems to choose defaults on: none of them, and none of their families, is among those on which optimisers are
+//! compared.
+
+use std::f64::consts::{PI, TAU};
+
+use rand_distr::{Distribution, StandardNormal};
+use thrifty_kernel::{Features, Kernel, Matern52, SquaredExponential};
+use thrifty_optim::Lbfgsb;
+use thrifty_sampling::{Seed, Sobol, Stream};
+use thrifty_space::{Config, Space, SpaceError};
+use thrifty_study::Outcome;
+use thrifty_testbed::Problem;
+
+use crate::error::ExperimentError;
+
+/// A function on the unit cube with a minimum that is known, or found by a long search.
+pub struct Development {
+    name: String,
+    space: Space,
+    function: Box<dyn Fn(&[f64]) -> f64 + Send + Sync>,
+    optimum: f64,
+    noise: f64,
+}
+
+/// Which function.
+#[derive(Debug, Clone, Copy)]
+pub enum Kind {
+    /// A draw from a process.
+    Draw { dim: usize, lengthscale: f64, smooth: bool, noise: f64 },
+    /// The exponential of twice such a draw: a long upper tail.
+    Skewed { dim: usize, lengthscale: f64 },
+    /// The logarithm of such a draw above its minimum: a deep, sharp pit.
+    Sharp { dim: usize, lengthscale: f64 },
+    /// Many small pits on a funnel, its bottom off the centre.
+    Ackley,
+    /// Ridges that cross a bowl.
+    Levy,
+    /// Valleys with steep walls.
+    Michalewicz,
+}
+
+pub const KINDS: [Kind; 10] = [
+    Kind::Draw { dim: 2, lengthscale: 0.25, smooth: false, noise: 0.0 },
+    Kind::Draw { dim: 4, lengthscale: 0.5, smooth: false, noise: 0.0 },
+    Kind::Draw { dim: 6, lengthscale: 0.8, smooth: true, noise: 0.0 },
+    Kind::Draw { dim: 4, lengthscale: 0.5, smooth: true, noise: 0.2 },
+    Kind::Skewed { dim: 3, lengthscale: 0.4 },
+    Kind::Skewed { dim: 8, lengthscale: 1.0 },
+    Kind::Sharp { dim: 3, lengthscale: 0.4 },
+    Kind::Ackley,
+    Kind::Levy,
+    Kind::Michalewicz,
+];
+
+/// A function drawn from a kernel by random features.
+fn drawn(
+    kernel: &dyn Kernel,
+    rng: &mut Stream,
+) -> Result<impl Fn(&[f64]) -> f64 + Send + Sync + use<>, ExperimentError> {
+    let features: Box<dyn Features> =
+        kernel.features(512, rng).ok_or_else(|| ExperimentError::failed("a kernel without features"))?;
+    let scale = (features.count() as f64).sqrt().recip();
+    let weights: Vec<f64> = (0..features.count())
+        .map(|_| {
+            let z: f64 = StandardNormal.sample(rng);
+            z * scale
+        })
+        .collect();
+    Ok(move |x: &[f64]| {
+        let mut phi = vec![0.0; weights.len()];
+        features.eval_into(x, &mut phi);
+        phi.iter().zip(&weights).map(|(p, w)| p * w).sum()
+    })
+}
+
+impl Kind {
+    pub fn label(self) -> String {
+        match self {
+            Self::Draw { dim, smooth, noise, .. } => {
+                let kernel = if smooth { "SE" } else { "Matérn 5/2" };
+                let noise = if noise > 0.0 { format!(", noise {noise}") } else { String::new() };
+                format!("{kernel} draw, d = {dim}{noise}")
+            }
+            Self::Skewed { dim, .. } => format!("exp of a draw, d = {dim}"),
+            Self::Sharp { dim, .. } => format!("log of a draw, d = {dim}"),
+            Self::Ackley => "Ackley off centre, d = 4".into(),
+            Self::Levy => "Levy, d = 4".into(),
+            Self::Michalewicz => "Michalewicz, d = 3".into(),
+        }
+    }
+
+    /// Whether evaluations carry noise.
+    pub fn is_noisy(self) -> bool {
+        matches!(self, Self::Draw { noise, .. } if noise > 0.0)
+    }
+
+    fn dim(self) -> usize {
+        match self {
+            Self::Draw { dim, .. } | Self::Skewed { dim, .. } | Self::Sharp { dim, .. } => dim,
+            Self::Ackley | Self::Levy => 4,
+            Self::Michalewicz => 3,
+        }
+    }
+
+    /// The problem of one replication: another draw, or the same function.
+    pub fn problem(self, seed: Seed) -> Result<Development, ExperimentError> {
+        let mut rng = seed.stream("problem", 0);
+        let draw = |dim: usize, lengthscale: f64, smooth: bool, rng: &mut Stream| {
+            let lengthscales: Vec<f64> = (0..dim).map(|_| lengthscale * (0.5 + rng.uniform())).collect();
+            let kernel: Box<dyn Kernel> = if smooth {
+                Box::new(SquaredExponential::new(lengthscales).map_err(ExperimentError::failed)?)
+            } else {
+                Box::new(Matern52::new(lengthscales).map_err(ExperimentError::failed)?)
+            };
+            drawn(&*kernel, rng)
+        };
+        let mut noise = 0.0;
+        let function: Box<dyn Fn(&[f64]) -> f64 + Send + Sync> = match self {
+            Self::Draw { dim, lengthscale, smooth, noise: deviation } => {
+                noise = deviation;
+                Box::new(draw(dim, lengthscale, smooth, &mut rng)?)
+            }
+            Self::Skewed { dim, lengthscale } => {
+                let g = draw(dim, lengthscale, false, &mut rng)?;
+                Box::new(move |x| (2.0 * g(x)).exp())
+            }
+            Self::Sharp { dim, lengthscale } => {
+                let g = draw(dim, lengthscale, true, &mut rng)?;
+                let bottom = searched(&g, dim, &mut rng)?;
+                Box::new(move |x| (g(x) - bottom + 1e-4).max(1e-4).ln())
+            }
+            Self::Ackley => Box::new(|x| ackley(&x.iter().map(|u| 14.0 * u - 4.0).collect::<Vec<f64>>())),
+            Self::Levy => Box::new(|x| levy(&x.iter().map(|u| 20.0 * u - 10.0).collect::<Vec<f64>>())),
+            Self::Michalewicz => Box::new(|x| michalewicz(&x.iter().map(|u| PI * u).collect::<Vec<f64>>())),
+        };
+        let dim = self.dim();
+        let optimum = match self {
+            Self::Ackley | Self::Levy => 0.0,
+            Self::Sharp { .. } => 1e-4_f64.ln(),
+            _ => searched(&function, dim, &mut rng)?,
+        };
+        let mut space = Space::builder();
+        for d in 0..dim {
+            space = space.float(&format!("x{d}"), 0.0, 1.0);
+        }
+        Ok(Development { name: self.label(), space: space.build()?, function, optimum, noise })
+    }
+}
+
+/// The least value of a long search: 4096 Sobol points, the best 20 of them descended.
+fn searched(f: &dyn Fn(&[f64]) -> f64, dim: usize, rng: &mut Stream) -> Result<f64, ExperimentError> {
+    let points = Sobol::scrambled(dim, rng).take(4096);
+    let mut ranked: Vec<(f64, &[f64])> = points.rows().map(|p| (f(p), p)).collect();
+    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let by_differences = |x: &[f64], gradient: &mut [f64]| {
+        for d in 0..x.len() {
+            let (mut up, mut down) = (x.to_vec(), x.to_vec());
+            (up[d], down[d]) = (x[d] + 1e-6, x[d] - 1e-6);
+            gradient[d] = (f(&up) - f(&down)) / 2e-6;
+        }
+        f(x)
+    };
+    let mut best = ranked[0].0;
+    for (_, start) in ranked.iter().take(20) {
+        let found = Lbfgsb::default()
+            .minimize(by_differences, start, &vec![(0.0, 1.0); dim])
+            .map_err(ExperimentError::failed)?;
+        best = best.min(found.value);
+    }
+    Ok(best)
+}
+
+fn ackley(x: &[f64]) -> f64 {
+    let n = x.len() as f64;
+    let (squares, cosines) = x.iter().fold((0.0, 0.0), |(s, c), v| (s + v * v / n, c + (TAU * v).cos() / n));
+    20.0 + 1_f64.exp() - 20.0 * (-0.2 * f64::sqrt(squares)).exp() - f64::exp(cosines)
+}
+
+fn levy(x: &[f64]) -> f64 {
+    let w: Vec<f64> = x.iter().map(|v| 1.0 + (v - 1.0) / 4.0).collect();
+    let last = w[w.len() - 1];
+    let middle: f64 = w[..w.len() - 1]
+        .iter()
+        .map(|w| (w - 1.0).powi(2) * (1.0 + 10.0 * (PI * w + 1.0).sin().powi(2)))
+        .sum();
+    (PI * w[0]).sin().powi(2) + middle + (last - 1.0).powi(2) * (1.0 + (TAU * last).sin().powi(2))
+}
+
+fn michalewicz(x: &[f64]) -> f64 {
+    let one = |(i, v): (usize, &f64)| v.sin() * ((i + 1) as f64 * v * v / PI).sin().powi(20);
+    -x.iter().enumerate().map(one).sum::<f64>()
+}
+
+impl Problem for Development {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn space(&self) -> &Space {
+        &self.space
+    }
+
+    fn optimum(&self) -> f64 {
+        self.optimum
+    }
+
+    fn truth(&self, config: &Config) -> Result<f64, SpaceError> {
+        let x =
+            (0..self.space.dim()).map(|d| config.float(&format!("x{d}"))).collect::<Result<Vec<f64>, _>>()?;
+        Ok((self.function)(&x))
+    }
+
+    fn evaluate(&self, config: &Config, rng: &mut Stream) -> Outcome {
+        let noise: f64 = StandardNormal.sample(rng);
+        match self.truth(config) {
+            Ok(value) => Outcome::from(value + self.noise * noise),
+            Err(error) => Outcome::failed(error.to_string()),
+        }
+    }
+}

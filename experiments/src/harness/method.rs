@@ -1,0 +1,54 @@
+use thrifty_space::Config;
+use thrifty_study::{Ask, History, Optimizer, OptimizerError, Suggestion, TrialId};
+
+/// Any method behind one type.
+pub struct AnyOptimizer(Box<dyn Optimizer<Query = Config, Recommendation = Config>>);
+
+impl AnyOptimizer {
+    pub fn new(optimizer: impl Optimizer<Query = Config, Recommendation = Config> + 'static) -> Self {
+        Self(Box::new(optimizer))
+    }
+}
+
+impl Optimizer for AnyOptimizer {
+    type Query = Config;
+    type Recommendation = Config;
+
+    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        self.0.ask(history, id)
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
+        self.0.recommend(history)
+    }
+
+    fn fingerprint(&self) -> String {
+        self.0.fingerprint()
+    }
+}
+
+/// A search that begins with the design that all methods share.
+pub struct AfterDesign<S> {
+    pub design: Vec<Config>,
+    pub search: S,
+}
+
+impl<S: Optimizer<Query = Config, Recommendation = Config>> Optimizer for AfterDesign<S> {
+    type Query = Config;
+    type Recommendation = Config;
+
+    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        match self.design.get(id.0 as usize) {
+            Some(config) => Ok(Ask::Evaluate(Suggestion::new(config.clone()))),
+            None => self.search.ask(history, id),
+        }
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
+        self.search.recommend(history)
+    }
+
+    fn fingerprint(&self) -> String {
+        self.search.fingerprint()
+    }
+}
