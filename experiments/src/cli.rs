@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::error::ExperimentError;
 use crate::harness::{Effort, RunContext, index, output};
 use crate::registry::{all, find};
-use crate::verify;
+use crate::{speed, verify};
 
 /// Reproduces the papers behind Thrifty, and checks a build against reference numbers.
 #[derive(Parser)]
@@ -45,6 +45,24 @@ enum Command {
         #[arg(long, default_value = "out")]
         out: PathBuf,
     },
+    /// Measure this build against other packages and against what the machine can do.
+    Speed {
+        /// The Python interpreter with the peers; those it does not have are skipped.
+        #[arg(long, env = "THRIFTY_PYTHON", default_value = "python3")]
+        python: PathBuf,
+        /// Fewer sizes and repeats: seconds without peers, a few minutes with them.
+        #[arg(long)]
+        quick: bool,
+        /// Whole runs a tool; 20 without it, but 3 of the peers when quick.
+        #[arg(long)]
+        seeds: Option<usize>,
+        /// The root of all randomness.
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// Where the table and the figure go.
+        #[arg(long, default_value = "out/speed")]
+        out: PathBuf,
+    },
     /// Check this build against reference numbers.
     Verify {
         /// Folder with the reference files; the project's own without it.
@@ -71,13 +89,7 @@ pub fn main() -> Result<bool, ExperimentError> {
         }
         Command::Run { id, quick: _, full, seeds, seed, data, peers, out } => {
             let chosen = if id == "all" { all() } else { vec![find(&id)?] };
-            if seeds == Some(0) {
-                return Err(ExperimentError::Setting {
-                    name: "--seeds",
-                    value: "0".into(),
-                    expected: "at least 1",
-                });
-            }
+            require_seeds(seeds)?;
             if let Some(folder) = &data
                 && !folder.is_dir()
             {
@@ -109,6 +121,19 @@ pub fn main() -> Result<bool, ExperimentError> {
             }
             Ok(true)
         }
+        Command::Speed { python, quick, seeds, seed, out } => {
+            require_seeds(seeds)?;
+            let effort = if quick { Effort::Quick } else { Effort::Full };
+            print!("{}", speed::run(&speed::Options { python, effort, seeds, seed, out })?);
+            Ok(true)
+        }
         Command::Verify { golden, json } => verify::run(golden.as_deref(), json),
     }
+}
+
+fn require_seeds(seeds: Option<usize>) -> Result<(), ExperimentError> {
+    if seeds == Some(0) {
+        return Err(ExperimentError::Setting { name: "--seeds", value: "0".into(), expected: "at least 1" });
+    }
+    Ok(())
 }

@@ -23,11 +23,14 @@ pub enum ExperimentError {
     #[error(transparent)]
     Space(#[from] thrifty_space::SpaceError),
     /// A figure could not be drawn.
-    #[error("figure {name}: {message}")]
-    Figure { name: String, message: String },
+    #[error(transparent)]
+    Figure(#[from] thrifty_figures::FigureError),
     /// The random forest gave up.
     #[error("random forest: {message}")]
     Forest { message: String },
+    /// Something to be timed did not work.
+    #[error("cannot measure {what}: {message}")]
+    Measure { what: &'static str, message: String },
     /// A model or a sampler gave up.
     #[error("{message}")]
     Failed { message: String },
@@ -40,6 +43,10 @@ impl ExperimentError {
     pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { path, source }
+    }
+
+    pub fn measure<E: std::fmt::Display>(what: &'static str) -> impl FnOnce(E) -> Self {
+        move |error| Self::Measure { what, message: error.to_string() }
     }
 
     #[allow(clippy::needless_pass_by_value)] // for map_err

@@ -11,6 +11,7 @@ mod gp;
 mod harness;
 mod hybrid;
 mod registry;
+mod speed;
 mod tpe;
 mod verify;
 

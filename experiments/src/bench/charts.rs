@@ -1,7 +1,8 @@
+use thrifty_figures::{LinePlot, Series};
+
 use super::sample::{Sample, distinct};
 use crate::error::ExperimentError;
 use crate::harness::Figure;
-use crate::harness::figure::{LinePlot, Series};
 use crate::harness::stats::quantile;
 
 /// The smallest regret drawn.
@@ -28,26 +29,24 @@ pub fn anytime(
         let times = noted(&own, evaluations);
         let band = times.iter().map(|&t| (t as f64, at(t, 0.25), at(t, 0.75)));
         let band = if method == ours { band.collect() } else { Vec::new() };
-        Series {
-            points: times.iter().map(|&t| (t as f64, at(t, 0.5))).collect(),
-            label: method,
-            band,
-            dots: false,
-        }
+        let points = times.iter().map(|&t| (t as f64, at(t, 0.5))).collect();
+        Series { band, ..Series::line(method, points) }
     });
-    LinePlot {
+    let plot = LinePlot {
         title: format!("{function}: simple regret, median"),
         x_label: "evaluations".into(),
         y_label: "regret".into(),
         log_y: true,
         series: series.collect(),
-    }
-    .draw(
+        ..LinePlot::default()
+    };
+    Figure::of(
         &format!("anytime-{}", function.to_lowercase()),
         &format!(
             "{function}: median simple regret over the designs; shaded, the quartiles of {ours}. Peers are known after \
              every ten evaluations, with straight lines between."
         ),
+        plot.draw(),
     )
 }
 
@@ -73,18 +72,19 @@ pub fn ecdf(samples: &[Sample], functions: &[String], evaluations: usize) -> Res
             functions.iter().map(of).sum::<f64>() / functions.len() as f64
         };
         let points = noted(&own, evaluations).into_iter().map(|t| (t as f64, share(t))).collect();
-        series.push(Series { label: method, points, band: Vec::new(), dots: false });
+        series.push(Series::line(method, points));
     }
-    LinePlot {
+    let plot = LinePlot {
         title: "All functions: share of targets reached".into(),
         x_label: "evaluations".into(),
         y_label: "share of targets".into(),
-        log_y: false,
         series,
-    }
-    .draw(
+        ..LinePlot::default()
+    };
+    Figure::of(
         "ecdf",
         "Empirical distribution over 31 regret targets from 100 to 0.0001, evenly spaced by logarithm, each function \
          with equal weight; methods that ran on every function.",
+        plot.draw(),
     )
 }

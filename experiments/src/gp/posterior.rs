@@ -48,12 +48,6 @@ fn example(problem: &TestFunction, n: usize, seed: Seed) -> Result<Example, Expe
 }
 
 fn figures(seed: Seed) -> Result<Vec<Figure>, ExperimentError> {
-    let figure = |name: &str,
-                  caption: &str,
-                  svg: Result<String, thrifty_figures::FigureError>|
-     -> Result<Figure, ExperimentError> {
-        Ok(Figure { name: name.into(), caption: caption.into(), svg: svg.map_err(ExperimentError::failed)? })
-    };
     let line = example(&TestFunction::forrester(), 6, seed)?;
     let seen = Observations { x: line.x.as_ref(), y: &line.y };
     let band = posterior_band(&line.posterior, 0, &[0.5], &Axis::unit("x"), Some(seen));
@@ -72,14 +66,18 @@ fn figures(seed: Seed) -> Result<Vec<Figure>, ExperimentError> {
         standardised_residuals("leave-one-out residuals", &judged.standardised),
     ];
     Ok(vec![
-        figure("band", "Forrester's function after 6 evaluations: mean and 95 % band.", band.draw())?,
-        figure("maps", "Branin's function after 25 evaluations: mean and deviation, with the design.", maps)?,
-        figure(
+        Figure::of("band", "Forrester's function after 6 evaluations: mean and 95 % band.", band.draw())?,
+        Figure::of(
+            "maps",
+            "Branin's function after 25 evaluations: mean and deviation, with the design.",
+            maps,
+        )?,
+        Figure::of(
             "slices",
             "Branin's function through the point (3.1, 2.25): mean and 95 % band.",
             panels(&through),
         )?,
-        figure(
+        Figure::of(
             "leave_one_out",
             "Branin's function: each evaluation predicted from all others.",
             panels(&left_out),

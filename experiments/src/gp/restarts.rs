@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use thrifty_domain::Points;
+use thrifty_figures::{LinePlot, Series};
 use thrifty_gp::{Gp, GpSettings};
 use thrifty_kernel::Matern52;
 use thrifty_sampling::{Seed, latin_hypercube};
@@ -9,10 +10,9 @@ use thrifty_testbed::{Problem, TestFunction};
 
 use super::draws::draw;
 use crate::error::ExperimentError;
-use crate::harness::figure::{LinePlot, Series};
 use crate::harness::replicate::in_parallel;
 use crate::harness::stats::mean_and_deviation;
-use crate::harness::{Experiment, Report, RunContext, Table, Verdict, number};
+use crate::harness::{Experiment, Figure, Report, RunContext, Table, Verdict, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "gp/restarts",
@@ -178,14 +178,14 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     }
     let series = STARTS.iter().enumerate().map(|(k, starts)| {
         let points = sizes.iter().map(|&n| (n as f64, 100.0 * rate(&of(&|_, size| size == n), k))).collect();
-        Series { label: format!("{starts} starts"), points, band: Vec::new(), dots: false }
+        Series::line(format!("{starts} starts"), points)
     });
     let plot = LinePlot {
         title: "how often the best mode is missed".into(),
         x_label: "observations".into(),
         y_label: "% of designs".into(),
-        log_y: false,
         series: series.collect(),
+        ..LinePlot::default()
     };
     let (one, (worse, deviation)) = (rate(&everything, 0), excess(0));
     let error = deviation / (everything.len() as f64).sqrt();
@@ -227,6 +227,6 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
                 rows,
             },
         ],
-        figures: vec![plot.draw("missed", "Share of designs on which the best of the first starts is not the best mode.")?],
+        figures: vec![Figure::of("missed", "Share of designs on which the best of the first starts is not the best mode.", plot.draw())?],
     })
 }

@@ -1,6 +1,7 @@
 //! The one way in which methods are compared: paired replications, anytime regret, ranks, tests, effects.
 
-use super::figure::{LinePlot, Series};
+use thrifty_figures::{LinePlot, Series};
+
 use super::replicate::Run;
 use super::stats::{a12, holm, mean_and_deviation, quantile, ranks, wilcoxon};
 use super::{Figure, Table, number};
@@ -116,17 +117,22 @@ impl Comparison {
                 |t: usize, p: f64| quantile(&curves.iter().map(|c| c[t]).collect::<Vec<f64>>(), p).max(floor);
             let points = (0..self.budget).map(|t| ((t + 1) as f64, at(t, 0.5))).collect();
             let band = (0..self.budget).map(|t| ((t + 1) as f64, at(t, 0.25), at(t, 0.75))).collect();
-            Series { label: method.clone(), points, band, dots: false }
+            Series { band, ..Series::line(method, points) }
         });
-        LinePlot {
+        let plot = LinePlot {
             title: format!("{}: simple regret, median and quartiles", self.problem),
             x_label: "evaluations".into(),
             y_label: "regret".into(),
             log_y: true,
             series: series.collect(),
-        }
-        .draw(name, "Anytime regret: median over replications, shaded from the first to the third quartile; 0 is drawn as a tenth of \
-             the least other regret.")
+            ..LinePlot::default()
+        };
+        Figure::of(
+            name,
+            "Anytime regret: median over replications, shaded from the first to the third quartile; 0 is drawn as a tenth of \
+             the least other regret.",
+            plot.draw(),
+        )
     }
 
     /// Share of (replication, target) pairs reached against evaluations; 31 targets from 10² to 10⁻⁴ of regret.
@@ -139,18 +145,19 @@ impl Comparison {
                 reached as f64 / (targets.len() * curves.len().max(1)) as f64
             };
             let points = (0..self.budget).map(|t| ((t + 1) as f64, share(t))).collect();
-            Series { label: method.clone(), points, band: Vec::new(), dots: false }
+            Series::line(method, points)
         });
-        LinePlot {
+        let plot = LinePlot {
             title: format!("{}: share of targets reached", self.problem),
             x_label: "evaluations".into(),
             y_label: "share of targets".into(),
-            log_y: false,
             series: series.collect(),
-        }
-        .draw(
+            ..LinePlot::default()
+        };
+        Figure::of(
             name,
             "Empirical distribution over 31 regret targets from 100 to 0.0001, evenly spaced by logarithm.",
+            plot.draw(),
         )
     }
 }

@@ -4,7 +4,6 @@ pub mod ablation;
 pub mod clock;
 pub mod compare;
 mod experiment;
-pub mod figure;
 pub mod index;
 pub mod method;
 pub mod output;
@@ -16,6 +15,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 pub use experiment::Experiment;
+use thrifty_figures::FigureError;
+
+use crate::error::ExperimentError;
 
 /// How much to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -89,6 +91,17 @@ pub struct Figure {
     pub name: String,
     pub caption: String,
     pub svg: String,
+}
+
+impl Figure {
+    /// Names what was drawn.
+    pub fn of(
+        name: &str,
+        caption: &str,
+        drawn: Result<String, FigureError>,
+    ) -> Result<Self, ExperimentError> {
+        Ok(Self { name: name.into(), caption: caption.into(), svg: drawn? })
+    }
 }
 
 /// What an experiment found.

@@ -43,7 +43,8 @@ pub fn write(
     save("report.md", markdown(experiment, report).as_bytes())
 }
 
-fn csv(table: &Table) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+/// A table as CSV.
+pub fn csv(table: &Table) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(&table.header)?;
     for row in &table.rows {
@@ -61,11 +62,7 @@ fn markdown(experiment: &Experiment, report: &Report) -> String {
         text += &format!("\n{note}\n");
     }
     for table in &report.tables {
-        text += &format!("\n## {}\n\n{}\n\n", table.name, table.caption);
-        text += &format!("| {} |\n|{}\n", table.header.join(" | "), "---|".repeat(table.header.len()));
-        for row in &table.rows {
-            text += &format!("| {} |\n", row.join(" | "));
-        }
+        text += &section(table);
     }
     for figure in &report.figures {
         text += &format!("\n![{}]({}.svg)\n\n{}\n", figure.name, figure.name, figure.caption);
@@ -73,6 +70,16 @@ fn markdown(experiment: &Experiment, report: &Report) -> String {
     text += "\n## Settings\n\n";
     for (name, value) in &report.settings {
         text += &format!("* {name}: {value}\n");
+    }
+    text
+}
+
+/// A table as a section of Markdown.
+pub fn section(table: &Table) -> String {
+    let mut text = format!("\n## {}\n\n{}\n\n", table.name, table.caption);
+    text += &format!("| {} |\n|{}\n", table.header.join(" | "), "---|".repeat(table.header.len()));
+    for row in &table.rows {
+        text += &format!("| {} |\n", row.join(" | "));
     }
     text
 }

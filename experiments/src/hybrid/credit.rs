@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use thrifty_figures::{LinePlot, Series};
 use thrifty_gp::Noise;
 use thrifty_hybrid::{Exploration, OnConvergence};
 use thrifty_sampling::Seed;
@@ -9,10 +10,9 @@ use thrifty_study::{History, MaxTrials, Outcome, StopReason, Study};
 use super::credit_data::Credit;
 use super::methods::{Method, Setting};
 use crate::error::ExperimentError;
-use crate::harness::figure::{LinePlot, Series};
 use crate::harness::replicate::in_parallel;
 use crate::harness::stats::{mean_and_deviation, quantile, wilcoxon};
-use crate::harness::{Experiment, Report, RunContext, Table, Verdict, number};
+use crate::harness::{Experiment, Figure, Report, RunContext, Table, Verdict, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "hybrid/credit",
@@ -126,7 +126,7 @@ fn report(
         sorted.sort_by(f64::total_cmp);
         let share = |i: usize| (i + 1) as f64 / sorted.len() as f64;
         let points = sorted.iter().enumerate().map(|(i, v)| (*v, share(i))).collect();
-        series.push(Series { label: method.label(), points, ..Series::default() });
+        series.push(Series::line(method.label(), points));
     }
     let p = wilcoxon(&trees[0], &trees[2]);
     let fewer = quantile(&trees[2], 0.5) < quantile(&trees[0], 0.5);
@@ -140,8 +140,8 @@ fn report(
         title: "Trees chosen: share of runs with at most so many".into(),
         x_label: "trees".into(),
         y_label: "share of runs".into(),
-        log_y: false,
         series,
+        ..LinePlot::default()
     };
     let settings = [
         ("data", credit.description.clone()),
@@ -182,6 +182,6 @@ fn report(
             header: ["method", "statistic", "average", "minimum", "maximum", "standard deviation"].map(String::from).to_vec(),
             rows,
         }],
-        figures: vec![figure.draw("trees", "Empirical distribution of the number of trees chosen, by method.")?],
+        figures: vec![Figure::of("trees", "Empirical distribution of the number of trees chosen, by method.", figure.draw())?],
     })
 }

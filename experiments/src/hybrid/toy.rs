@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use thrifty_bo::{Belief, BoSettings};
+use thrifty_figures::{LinePlot, Series};
 use thrifty_hybrid::{Exploration, OnConvergence};
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
@@ -10,7 +11,6 @@ use thrifty_testbed::{Problem, TestFunction};
 use super::methods::{Method, Setting, model};
 use super::success::{hit, noise, range};
 use crate::error::ExperimentError;
-use crate::harness::figure::{LinePlot, Series};
 use crate::harness::replicate::{Run, in_parallel, study};
 use crate::harness::stats::quantile;
 use crate::harness::{Experiment, Figure, Report, RunContext, Table, Verdict, number};
@@ -185,22 +185,25 @@ fn picture(problem: &TestFunction, run: &Run, seed: u64) -> Result<Figure, Exper
     let points = |range: std::ops::Range<usize>| -> Result<Vec<(f64, f64)>, ExperimentError> {
         Ok(run.history.trials()[range].iter().map(at).collect::<Result<_, _>>()?)
     };
-    let dots = |label: &str, points| Series { label: label.into(), points, dots: true, ..Series::default() };
     let truth = grid.iter().map(|x| (*x, x * x.sin())).collect();
     let last = run.history.len().min(8);
-    LinePlot {
+    let plot = LinePlot {
         title: "Expected improvement has converged; the most uncertain point is next to the global maximum"
             .into(),
         x_label: "x".into(),
         y_label: "score x sin x".into(),
-        log_y: false,
         series: vec![
             mean,
-            Series { label: "score".into(), points: truth, ..Series::default() },
-            dots("initial triplet", points(0..3)?),
-            dots("expected improvement", points(3..7)?),
-            dots("forced exploration", points(7..last)?),
+            Series::line("score", truth),
+            Series::dots("initial triplet", points(0..3)?),
+            Series::dots("expected improvement", points(3..7)?),
+            Series::dots("forced exploration", points(7..last)?),
         ],
-    }
-    .draw("figure1", "The state after four evaluations by expected improvement, and the hybrid's fifth.")
+        ..LinePlot::default()
+    };
+    Figure::of(
+        "figure1",
+        "The state after four evaluations by expected improvement, and the hybrid's fifth.",
+        plot.draw(),
+    )
 }

@@ -2,7 +2,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use crate::colour;
-use crate::line_plot::tick;
+use crate::scale::tick;
 use crate::{Axis, FigureError};
 
 /// A map of values on a square grid over two axes: shaded cells, contour lines, dots.

@@ -16,12 +16,15 @@ mod axis;
 mod colour;
 mod contours;
 mod line_plot;
+mod panels;
 mod posterior;
 mod predictions;
+mod scale;
 
 pub use axis::Axis;
 pub use contours::Contours;
-pub use line_plot::{LinePlot, Series, panels};
+pub use line_plot::{LinePlot, Series};
+pub use panels::{panels, panels_with_legend};
 pub use posterior::{Observations, posterior_band, posterior_maps, slices};
 pub use predictions::{predicted_against_observed, standardised_residuals};
 

@@ -4,6 +4,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::FigureError;
 use crate::colour;
+use crate::scale::{Scale, tick};
 
 /// A line or a cloud of dots, with a band or error bars where there are any.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -43,7 +44,7 @@ pub struct LinePlot {
     pub x_label: String,
     /// Beside the axis.
     pub y_label: String,
-    /// Logarithmic x; values must be positive.
+    /// Logarithmic x; values below 1e-300 are drawn there.
     pub log_x: bool,
     /// Logarithmic y; values below 1e-300 are drawn there.
     pub log_y: bool,
@@ -51,30 +52,11 @@ pub struct LinePlot {
     pub series: Vec<Series>,
 }
 
-/// Width of a plot, of its legend, and the height.
-const SIZE: (u32, u32, u32) = (680, 220, 480);
+/// Width of a legend.
+pub(crate) const LEGEND: u32 = 220;
 
-/// Several plots side by side, without legends.
-///
-/// # Errors
-/// [`FigureError`] when the drawing library fails.
-pub fn panels(plots: &[LinePlot]) -> Result<String, FigureError> {
-    let mut svg = String::new();
-    let title = plots.first().map_or(String::new(), |plot| plot.title.clone());
-    let across = plots.len().clamp(1, 3) as u32;
-    let down = (plots.len() as u32).div_ceil(across).max(1);
-    let draw = |svg: &mut String| -> Result<(), Box<dyn std::error::Error>> {
-        let root = SVGBackend::with_string(svg, (440 * across, 380 * down)).into_drawing_area();
-        root.fill(&WHITE)?;
-        for (plot, area) in plots.iter().zip(root.split_evenly((down as usize, across as usize))) {
-            plot.draw_chart(&area)?;
-        }
-        root.present()?;
-        Ok(())
-    };
-    draw(&mut svg).map_err(|error| FigureError { title, message: error.to_string() })?;
-    Ok(svg)
-}
+/// Width of a plot, of its legend, and the height.
+const SIZE: (u32, u32, u32) = (680, LEGEND, 480);
 
 impl LinePlot {
     /// The plot with its legend, as SVG.
@@ -130,7 +112,7 @@ impl LinePlot {
         if x.0.is_infinite() { ((0.0, 1.0), (0.0, 1.0)) } else { (wide(x), wide(y)) }
     }
 
-    fn draw_chart<B: DrawingBackend>(
+    pub(crate) fn draw_chart<B: DrawingBackend>(
         &self,
         area: &DrawingArea<B, Shift>,
     ) -> Result<(), Box<dyn std::error::Error>>
@@ -144,7 +126,10 @@ impl LinePlot {
             .margin(12)
             .x_label_area_size(42)
             .y_label_area_size(66)
-            .build_cartesian_2d(x.0..x.1, (y.0 - margin)..(y.1 + margin))?;
+            .build_cartesian_2d(
+                Scale::new(x.0..x.1, self.log_x),
+                Scale::new((y.0 - margin)..(y.1 + margin), self.log_y),
+            )?;
         let label = |log: bool| move |v: &f64| tick(if log { 10_f64.powf(*v) } else { *v });
         chart
             .configure_mesh()
@@ -181,7 +166,7 @@ impl LinePlot {
         Ok(())
     }
 
-    fn draw_legend<B: DrawingBackend>(
+    pub(crate) fn draw_legend<B: DrawingBackend>(
         &self,
         area: &DrawingArea<B, Shift>,
     ) -> Result<(), Box<dyn std::error::Error>>
@@ -200,15 +185,5 @@ impl LinePlot {
             area.draw(&Text::new(series.label.clone(), (34, top), style))?;
         }
         Ok(())
-    }
-}
-
-/// A number as axes show it: three significant digits, no trailing zeros.
-pub(crate) fn tick(value: f64) -> String {
-    let rounded: f64 = format!("{value:.2e}").parse().unwrap_or(value);
-    if rounded != 0.0 && !(1e-4..1e6).contains(&rounded.abs()) {
-        format!("{rounded:e}")
-    } else {
-        format!("{rounded}")
     }
 }

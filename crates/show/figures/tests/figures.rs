@@ -2,8 +2,8 @@
 
 use thrifty_domain::Points;
 use thrifty_figures::{
-    Axis, LinePlot, Observations, Series, panels, posterior_band, posterior_maps, predicted_against_observed,
-    slices, standardised_residuals,
+    Axis, LinePlot, Observations, Series, panels, panels_with_legend, posterior_band, posterior_maps,
+    predicted_against_observed, slices, standardised_residuals,
 };
 use thrifty_gp::Gp;
 use thrifty_sampling::{Seed, latin_hypercube};
@@ -50,4 +50,5 @@ fn what_cannot_be_drawn_is_left_out() {
         }
     }
     drawn(&panels(&[]).unwrap(), 0);
+    drawn(&panels_with_legend(&[]).unwrap(), 0);
 }

@@ -1,0 +1,144 @@
+use std::collections::BTreeMap;
+
+use thrifty_domain::Points;
+use thrifty_sampling::Seed;
+use thrifty_testbed::{Problem, TestFunction};
+
+use super::clock::Budget;
+use super::model::{Bounds, Hyperparameters};
+use super::tasks::{Operation, Task};
+use crate::error::ExperimentError;
+
+/// Number of variables.
+pub const DIM: usize = 6;
+
+/// Everything that a measurement starts from, the same for all tools.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Inputs {
+    pub d: usize,
+    #[serde(flatten)]
+    pub budget: Budget,
+    /// Where likelihoods and predictions are taken and fits start.
+    pub hyperparameters: Hyperparameters,
+    pub bounds: Bounds,
+    /// By number of points.
+    pub data: BTreeMap<usize, Data>,
+    /// Where predictions are taken.
+    pub test: Vec<Vec<f64>>,
+    pub tasks: Vec<Task>,
+}
+
+/// Points, standardised targets, and the posterior whose acquisition is maximised.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Data {
+    pub x: Vec<Vec<f64>>,
+    pub y: Vec<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub posterior: Option<Hyperparameters>,
+}
+
+impl Data {
+    /// `n` uniform points with values of Hartmann-6, blurred by noise of deviation 0.05 so that the likelihood
+    /// has its maximum inside the bounds.
+    fn noisy_hartmann6(n: usize, seed: Seed) -> Result<Self, ExperimentError> {
+        let problem = TestFunction::hartmann6();
+        let x = uniform(n, seed);
+        let mut noise = seed.stream("noise", n as u64);
+        let mut y = Vec::with_capacity(n);
+        for point in &x {
+            let value = problem.truth(&problem.space().decode(point))?;
+            // Twelve uniforms less six have variance 1 and are normal enough for noise.
+            let normal = (0..12).map(|_| noise.uniform()).sum::<f64>() - 6.0;
+            y.push(value + 0.05 * normal);
+        }
+        let mean = y.iter().sum::<f64>() / n as f64;
+        let deviation = (y.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
+        y.iter_mut().for_each(|v| *v = (*v - mean) / deviation);
+        Ok(Self { x, y, posterior: None })
+    }
+
+    /// The points as the models take them.
+    pub fn points(&self) -> Result<Points, ExperimentError> {
+        Points::from_rows(&self.x).map_err(ExperimentError::measure("the inputs"))
+    }
+
+    /// The smallest target: what an improvement improves on.
+    pub fn best(&self) -> f64 {
+        self.y.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+}
+
+impl Inputs {
+    /// Inputs for some tasks.
+    pub fn new(budget: Budget, tasks: Vec<Task>, seed: u64) -> Result<Self, ExperimentError> {
+        let seed = Seed(seed);
+        let bounds = Bounds { variance: [1e-3, 1e3], lengthscale: [1e-2, 1e2], noise: [1e-6, 10.0] };
+        let hyperparameters = Hyperparameters { variance: 1.0, lengthscales: vec![0.5; DIM], noise: 1e-2 };
+        let mut data = BTreeMap::new();
+        for task in tasks.iter().filter(|task| task.operation != Operation::Bo) {
+            let made = match data.remove(&task.n) {
+                Some(made) => made,
+                None => Data::noisy_hartmann6(task.n, seed)?,
+            };
+            let posterior = match (&made.posterior, task.operation) {
+                (None, Operation::Acquisition) => Some(hyperparameters.fitted(&bounds, &made)?),
+                _ => made.posterior.clone(),
+            };
+            data.insert(task.n, Data { posterior, ..made });
+        }
+        let most = tasks.iter().filter_map(|task| task.m).max().unwrap_or(0);
+        let test = uniform(most, seed.child("test", 0));
+        Ok(Self { d: DIM, budget, hyperparameters, bounds, data, test, tasks })
+    }
+
+    /// The same inputs with whole runs from the first `seeds` seeds alone.
+    pub fn with_fewer_runs(&self, seeds: usize) -> Self {
+        let few = |task: &&Task| {
+            task.operation != Operation::Bo || task.seed.is_none_or(|seed| seed < seeds as u64)
+        };
+        Self { tasks: self.tasks.iter().filter(few).cloned().collect(), ..self.clone() }
+    }
+
+    /// The data of a size that some task has.
+    pub fn data(&self, n: usize) -> Result<&Data, ExperimentError> {
+        let absent =
+            || ExperimentError::Measure { what: "a task", message: format!("no data of {n} points") };
+        self.data.get(&n).ok_or_else(absent)
+    }
+}
+
+fn uniform(n: usize, seed: Seed) -> Vec<Vec<f64>> {
+    let mut rng = seed.stream("points", n as u64);
+    (0..n).map(|_| (0..DIM).map(|_| rng.uniform()).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inputs() -> Inputs {
+        let tasks = vec![
+            Task::new(Operation::Likelihood, 20),
+            Task::new(Operation::Acquisition, 20),
+            Task::run(0),
+            Task::run(1),
+        ];
+        Inputs::new(Budget { seconds: 0.0, repeats: 1 }, tasks, 3).unwrap()
+    }
+
+    #[test]
+    fn targets_are_standardised_and_the_acquisition_has_a_posterior() {
+        let inputs = inputs();
+        let data = inputs.data(20).unwrap();
+        let mean = data.y.iter().sum::<f64>() / 20.0;
+        let variance = data.y.iter().map(|v| v * v).sum::<f64>() / 20.0;
+        assert!(mean.abs() < 1e-12 && (variance - 1.0).abs() < 1e-12);
+        assert!(data.posterior.is_some());
+        assert!(inputs.data(7).is_err());
+    }
+
+    #[test]
+    fn peers_may_be_asked_for_fewer_runs() {
+        assert_eq!(inputs().with_fewer_runs(1).tasks.len(), 3);
+    }
+}

@@ -1,0 +1,100 @@
+use super::model::Hyperparameters;
+use super::tasks::Operation;
+
+/// What a tool says of one task.
+#[derive(Debug, Clone, PartialEq, serde::Deserialize)]
+pub struct Line {
+    #[serde(rename = "task")]
+    pub operation: Operation,
+    pub n: usize,
+    pub m: Option<usize>,
+    pub seed: Option<u64>,
+    pub cpu_ms: Option<f64>,
+    pub repeats: Option<usize>,
+    /// Numbers that must be the same whoever finds them.
+    #[serde(default)]
+    pub values: Vec<f64>,
+    /// Of a fit.
+    #[serde(flatten)]
+    pub hyperparameters: Option<Hyperparameters>,
+    /// Where the maximum was found.
+    pub point: Option<Vec<f64>>,
+    /// Smallest value of a whole run.
+    pub best: Option<f64>,
+    /// Why something is not to be compared.
+    pub note: Option<String>,
+    /// Why the tool does not offer the task.
+    pub unsupported: Option<String>,
+    /// How the task went wrong.
+    pub failed: Option<String>,
+}
+
+/// What a peer's script prints.
+#[derive(Debug, PartialEq, serde::Deserialize)]
+#[serde(untagged)]
+enum Said {
+    Missing { missing: String },
+    Version { version: String },
+    Result(Box<Line>),
+}
+
+/// A tool and everything it said.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Tool {
+    pub name: String,
+    pub version: String,
+    pub lines: Vec<Line>,
+    /// Why it, or a part of it, is not there.
+    pub missing: Option<String>,
+}
+
+impl Tool {
+    /// Reads what a script printed; lines that are not results are counted and left out.
+    pub fn parse(name: &str, text: &str) -> Self {
+        let mut tool = Self { name: name.into(), ..Self::default() };
+        let mut unreadable = 0;
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            match serde_json::from_str(line) {
+                Ok(Said::Missing { missing }) => tool.missing = Some(missing),
+                Ok(Said::Version { version }) => tool.version = version,
+                Ok(Said::Result(line)) => tool.lines.push(*line),
+                Err(_) => unreadable += 1,
+            }
+        }
+        if unreadable > 0 {
+            tool.missing.get_or_insert(format!("{unreadable} lines could not be read"));
+        }
+        tool
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_versions_and_noise_are_told_apart() {
+        let text = r#"{"version": "1.2"}
+{"task": "fit", "n": 25, "cpu_ms": 2.5, "repeats": 3, "lengthscales": [0.5, 2.0], "variance": 1.0, "noise": 0.01}
+{"task": "predict", "n": 25, "m": 1000, "unsupported": "no"}
+
+a warning
+{"task": "predict", "n": 25, "cpu_ms": NaN}
+"#;
+        let tool = Tool::parse("peer", text);
+        assert_eq!((tool.version.as_str(), tool.lines.len()), ("1.2", 2));
+        assert_eq!(tool.missing.as_deref(), Some("2 lines could not be read"));
+        let fit = &tool.lines[0];
+        assert_eq!((fit.operation, fit.n, fit.cpu_ms), (Operation::Fit, 25, Some(2.5)));
+        assert_eq!(fit.hyperparameters.as_ref().unwrap().lengthscales, [0.5, 2.0]);
+        assert_eq!(tool.lines[1].m, Some(1000));
+        assert_eq!(tool.lines[1].hyperparameters, None);
+    }
+
+    #[test]
+    fn a_missing_package_is_named() {
+        let tool = Tool::parse("peer", r#"{"missing": "No module named 'peer'"}"#);
+        assert_eq!(tool.missing.as_deref(), Some("No module named 'peer'"));
+        assert!(tool.lines.is_empty());
+    }
+}

@@ -1,0 +1,124 @@
+use std::hint::black_box;
+
+use cpu_time::ProcessTime;
+use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign, Maximiser};
+use thrifty_domain::Domain;
+use thrifty_gp::{ExactLikelihood, Mean};
+use thrifty_params::{LogLikelihood, Parameterized};
+use thrifty_sampling::Seed;
+use thrifty_study::{MaxTrials, Study};
+use thrifty_surrogate::Posterior;
+use thrifty_testbed::{Problem, TestFunction};
+
+use super::clock::cpu_minimum;
+use super::inputs::Inputs;
+use super::line::{Line, Tool};
+use super::model::{Hyperparameters, log_ei};
+use super::tasks::{Operation, Task};
+use crate::error::ExperimentError;
+
+/// Thrifty's name in the tables.
+pub const NAME: &str = "Thrifty";
+
+/// Times every task on this build, in this process.
+pub fn measure(inputs: &Inputs) -> Result<Tool, ExperimentError> {
+    let mut lines = Vec::with_capacity(inputs.tasks.len());
+    for task in &inputs.tasks {
+        lines.push(match task.operation {
+            Operation::Likelihood => likelihood(inputs, task),
+            Operation::Fit => fit(inputs, task),
+            Operation::Predict => predict(inputs, task),
+            Operation::Acquisition => acquisition(inputs, task),
+            Operation::Bo => whole_run(task),
+        }?);
+    }
+    Ok(Tool { name: NAME.into(), version: env!("CARGO_PKG_VERSION").into(), lines, missing: None })
+}
+
+/// A line without findings.
+fn line(task: &Task, cpu_ms: f64, repeats: usize) -> Line {
+    Line {
+        operation: task.operation,
+        n: task.n,
+        m: task.m,
+        seed: task.seed,
+        cpu_ms: Some(cpu_ms),
+        repeats: Some(repeats),
+        values: Vec::new(),
+        hyperparameters: None,
+        point: None,
+        best: None,
+        note: None,
+        unsupported: None,
+        failed: None,
+    }
+}
+
+/// The value, then the derivatives by the logarithms of variance, lengthscales and noise.
+fn likelihood(inputs: &Inputs, task: &Task) -> Result<Line, ExperimentError> {
+    let data = inputs.data(task.n)?;
+    let (x, at) = (data.points()?, &inputs.hyperparameters);
+    let mut kernel = at.kernel()?;
+    let noise = at.noise_within(&inputs.bounds);
+    let mut likelihood = ExactLikelihood::new(&mut kernel, x.as_ref(), &data.y, &noise, Mean::Zero);
+    let natural: Vec<f64> = likelihood.params().iter().map(|p| p.value).collect();
+    let mut gradient = vec![0.0; natural.len()];
+    let (cpu_ms, repeats, value) = cpu_minimum(inputs.budget, || likelihood.log_likelihood(&mut gradient));
+    let value = value.map_err(ExperimentError::measure("a likelihood, at pivot"))?;
+    let by_log = gradient.iter().zip(natural).map(|(g, v)| g * v);
+    Ok(Line { values: std::iter::once(value).chain(by_log).collect(), ..line(task, cpu_ms, repeats) })
+}
+
+fn fit(inputs: &Inputs, task: &Task) -> Result<Line, ExperimentError> {
+    let data = inputs.data(task.n)?;
+    let x = data.points()?;
+    let gp = inputs.hyperparameters.learner(&inputs.bounds)?;
+    let (cpu_ms, repeats, fitted) =
+        cpu_minimum(inputs.budget, || gp.fit(x.as_ref(), &data.y, &mut Seed(0).stream("fit", 0)));
+    let fitted = fitted.map_err(ExperimentError::measure("a fit"))?;
+    Ok(Line { hyperparameters: Some(Hyperparameters::of(&fitted)), ..line(task, cpu_ms, repeats) })
+}
+
+/// Means over the test points of posterior mean and variance.
+fn predict(inputs: &Inputs, task: &Task) -> Result<Line, ExperimentError> {
+    let m = task.m.unwrap_or(0).min(inputs.test.len());
+    let posterior = inputs.hyperparameters.posterior(inputs.data(task.n)?)?;
+    let test = thrifty_domain::Points::from_rows(&inputs.test[..m])
+        .map_err(ExperimentError::measure("the test points"))?;
+    let (mut mean, mut variance) = (vec![0.0; m], vec![0.0; m]);
+    let (cpu_ms, repeats, ()) = cpu_minimum(inputs.budget, || {
+        posterior.predict_into(black_box(test.as_ref()), &mut mean, &mut variance);
+    });
+    let average = |v: &[f64]| v.iter().sum::<f64>() / m as f64;
+    Ok(Line { values: vec![average(&mean), average(&variance)], ..line(task, cpu_ms, repeats) })
+}
+
+/// The default maximiser around the best points observed.
+fn acquisition(inputs: &Inputs, task: &Task) -> Result<Line, ExperimentError> {
+    let data = inputs.data(task.n)?;
+    let posterior = data.posterior.as_ref().unwrap_or(&inputs.hyperparameters).posterior(data)?;
+    let acquisition = log_ei(&posterior, data);
+    let mut order: Vec<usize> = (0..data.y.len()).collect();
+    order.sort_by(|&a, &b| data.y[a].total_cmp(&data.y[b]));
+    let anchors: Vec<&[f64]> = order.iter().map(|&i| data.x[i].as_slice()).collect();
+    let domain = Domain::unit_cube(inputs.d);
+    let (cpu_ms, repeats, found) = cpu_minimum(inputs.budget, || {
+        let mut rng = Seed(task.seed.unwrap_or(0)).stream("maximise", 0);
+        Maximiser::default().candidates(&domain, &acquisition, &anchors, &mut rng)
+    });
+    Ok(Line { point: found.into_iter().next().map(|best| best.x), ..line(task, cpu_ms, repeats) })
+}
+
+/// Bayesian optimisation with its defaults but for the size of the design.
+fn whole_run(task: &Task) -> Result<Line, ExperimentError> {
+    let problem = TestFunction::hartmann6();
+    let seed = Seed(task.seed.unwrap_or(0));
+    let began = ProcessTime::now();
+    let settings =
+        BoSettings { initial: InitialDesign::Sobol(task.initial.unwrap_or(10)), ..BoSettings::default() };
+    let optimizer = BayesianOptimizer::new(problem.space().clone(), seed).with_settings(settings)?;
+    let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(task.n));
+    study.run(|config, context| problem.evaluate(config, &mut context.noise()))?;
+    let cpu_ms = 1e3 * began.elapsed().as_secs_f64();
+    Ok(Line { best: study.history().best().map(|(_, loss)| loss), ..line(task, cpu_ms, 1) })
+}

@@ -1,0 +1,38 @@
+use thrifty_figures::{LinePlot, Series, panels_with_legend};
+
+use super::floor::Stages;
+use super::judge::Row;
+use super::line::Tool;
+use super::tasks::Operation;
+use crate::error::ExperimentError;
+use crate::harness::Figure;
+
+/// CPU milliseconds against n on logarithmic axes, a panel an operation, the tools in the same colours.
+pub fn draw(tools: &[Tool], rows: &[Row], stages: &[Stages]) -> Result<Figure, ExperimentError> {
+    let there: Vec<&Tool> = tools.iter().filter(|tool| !tool.lines.is_empty()).collect();
+    let least_m = rows.iter().filter_map(|row| row.m).min();
+    let operations = [Operation::Likelihood, Operation::Fit, Operation::Predict, Operation::Acquisition];
+    let panel = |operation: Operation| {
+        let m = if operation == Operation::Predict { least_m } else { None };
+        let of_tool = |tool: &&Tool| {
+            let own = rows.iter().filter(|r| r.tool == tool.name && r.operation == operation && r.m == m);
+            let points: Vec<(f64, f64)> = own.filter_map(|r| Some((r.n as f64, r.cpu_ms?))).collect();
+            Series::line(&tool.name, points)
+        };
+        let mut series: Vec<Series> = there.iter().map(of_tool).collect();
+        if operation == Operation::Likelihood {
+            let points = stages.iter().map(|s| (s.n as f64, s.floor())).collect();
+            series.push(Series::line("floor", points));
+        }
+        LinePlot {
+            title: m.map_or_else(|| operation.to_string(), |m| format!("{operation} {m} points")),
+            x_label: "observations n".into(),
+            y_label: "CPU ms".into(),
+            log_x: true,
+            log_y: true,
+            series,
+        }
+    };
+    let drawn = panels_with_legend(&operations.map(panel));
+    Figure::of("speed", "Least CPU time over repeats, one thread.", drawn)
+}

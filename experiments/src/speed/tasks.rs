@@ -1,0 +1,99 @@
+use std::fmt;
+
+use crate::harness::Effort;
+
+/// What is timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// Log marginal likelihood with its gradient at given hyperparameters.
+    Likelihood,
+    /// Maximum likelihood from a given start.
+    Fit,
+    /// Mean and variance at m points of a conditioned process.
+    Predict,
+    /// The maximum of log expected improvement on a given posterior.
+    Acquisition,
+    /// Ten points of a design and fifty more by Bayesian optimisation.
+    Bo,
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Likelihood => "likelihood and gradient",
+            Self::Fit => "fit",
+            Self::Predict => "predict",
+            Self::Acquisition => "maximise LogEI",
+            Self::Bo => "60 evaluations of Hartmann-6",
+        })
+    }
+}
+
+/// Random starts of a maximiser.
+const STARTS: u64 = 5;
+
+/// An operation at a size.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Task {
+    #[serde(rename = "task")]
+    pub operation: Operation,
+    /// Observations; evaluations of a whole run.
+    pub n: usize,
+    /// Test points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub m: Option<usize>,
+    /// Evaluations of a whole run before there is a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial: Option<usize>,
+    /// Of a whole run, or of a maximiser's start; what is random is repeated under several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+impl Task {
+    pub fn new(operation: Operation, n: usize) -> Self {
+        Self { operation, n, m: None, initial: None, seed: None }
+    }
+
+    pub fn predict(n: usize, m: usize) -> Self {
+        Self { m: Some(m), ..Self::new(Operation::Predict, n) }
+    }
+
+    /// A maximisation from one random start.
+    pub fn maximise(n: usize, seed: u64) -> Self {
+        Self { seed: Some(seed), ..Self::new(Operation::Acquisition, n) }
+    }
+
+    /// A whole run.
+    pub fn run(seed: u64) -> Self {
+        Self { initial: Some(10), seed: Some(seed), ..Self::new(Operation::Bo, 60) }
+    }
+
+    /// What a study has to time.
+    pub fn all(effort: Effort, runs: usize) -> Vec<Self> {
+        let (likelihoods, fits, predictions, test, acquisitions): (
+            &[usize],
+            &[usize],
+            &[usize],
+            &[usize],
+            &[usize],
+        ) = match effort {
+            Effort::Quick => (&[25, 100, 500], &[25, 100], &[25, 200], &[1000], &[25, 100]),
+            Effort::Full => (
+                &[25, 50, 100, 200, 500, 1000],
+                &[25, 50, 100, 200, 500],
+                &[25, 200, 1000],
+                &[1000, 10_000],
+                &[25, 50, 100, 200],
+            ),
+        };
+        let of = |operation| move |n: &usize| Self::new(operation, *n);
+        let mut tasks: Vec<Self> = likelihoods.iter().map(of(Operation::Likelihood)).collect();
+        tasks.extend(fits.iter().map(of(Operation::Fit)));
+        tasks.extend(test.iter().flat_map(|m| predictions.iter().map(|n| Self::predict(*n, *m))));
+        tasks.extend(acquisitions.iter().flat_map(|n| (0..STARTS).map(|seed| Self::maximise(*n, seed))));
+        tasks.extend((0..runs as u64).map(Self::run));
+        tasks
+    }
+}
