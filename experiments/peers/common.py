@@ -78,14 +78,13 @@ def fastest(ways: list[Callable[[], Result]], inputs: Inputs) -> tuple[dict[str,
 def run_tasks(package: str, inputs: Inputs, tasks: dict[str, Task]) -> None:
     """Says the package's version, then runs what the inputs list and `tasks` offers.
 
-    A task that fails is reported as a line and does not stop those after it.
+    A task that is no part of the package is left out. One that fails is reported and does not stop those after it.
     """
     emit(version=version(package))
     for wanted in inputs["tasks"]:
         name, n = wanted["task"], wanted["n"]
         head = {key: wanted[key] for key in ("task", "n", "m", "seed") if key in wanted}
         if name not in tasks:
-            emit(**head, unsupported="no part of the package")
             continue
         try:
             emit(**head, **tasks[name](inputs, wanted, inputs["data"].get(str(n))))
@@ -105,3 +104,30 @@ def hartmann6(point: Any) -> float:
                          [2348, 1451, 3522, 2883, 3047, 6650], [4047, 8828, 8732, 5743, 1091, 381]])
     weights = np.array([1.0, 1.2, 3.0, 3.2])
     return -float(weights @ np.exp(-(a * (np.asarray(point) - p) ** 2).sum(axis=1)))
+
+
+def mixed_point(rng: Any) -> dict[str, Any]:
+    """A random point of the mixed space: two numbers, two by their logarithm, a whole number, a choice of five."""
+    import math
+
+    return {
+        "x0": float(rng.uniform(-5, 5)),
+        "x1": float(rng.uniform(0, 1)),
+        "x2": math.exp(rng.uniform(math.log(1e-5), 0)),
+        "x3": math.exp(rng.uniform(math.log(1e-3), math.log(1e3))),
+        "x4": int(rng.integers(1, 65)),
+        "x5": int(rng.integers(0, 5)),
+    }
+
+
+def mixed_loss(x: dict[str, Any]) -> float:
+    """A simple loss on the mixed space."""
+    import math
+
+    slopes = abs(math.log10(x["x2"]) + 3) + abs(math.log10(x["x3"]))
+    return (x["x0"] - 1) ** 2 + x["x1"] + slopes + 0.01 * abs(x["x4"] - 20) + 0.3 * x["x5"]
+
+
+def few(inputs: Inputs, n: int) -> int:
+    """How often to repeat what adds a trial each time: seldom, or n is another."""
+    return max(1, min(inputs["repeats"], n // 10))

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from common import Inputs, cpu_minimum, fastest, hartmann6, missing, read_inputs, run_tasks
+from common import (
+    Inputs,
+    cpu_minimum,
+    fastest,
+    few,
+    hartmann6,
+    missing,
+    mixed_loss,
+    mixed_point,
+    read_inputs,
+    run_tasks,
+)
 
 try:
     import math
@@ -134,6 +145,39 @@ def bo(inputs: Inputs, wanted: dict[str, Any], data: None) -> dict[str, Any]:
     return {**timing, "best": best}
 
 
+def suggest(inputs: Inputs, wanted: dict[str, Any], joint: bool) -> dict[str, Any]:
+    """A suggestion of `TPESampler` after n random trials, and telling its loss."""
+    kinds = {
+        "x0": optuna.distributions.FloatDistribution(-5, 5),
+        "x1": optuna.distributions.FloatDistribution(0, 1),
+        "x2": optuna.distributions.FloatDistribution(1e-5, 1, log=True),
+        "x3": optuna.distributions.FloatDistribution(1e-3, 1e3, log=True),
+        "x4": optuna.distributions.IntDistribution(1, 64),
+        "x5": optuna.distributions.CategoricalDistribution(list(range(5))),
+    }
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=0, multivariate=joint))
+    rng, trials = np.random.default_rng(0), []
+    for _ in range(wanted["n"]):
+        point = mixed_point(rng)
+        trials.append(optuna.trial.create_trial(params=point, distributions=kinds, value=mixed_loss(point)))
+    study.add_trials(trials)
+
+    def once() -> None:
+        trial = study.ask(kinds)
+        study.tell(trial, mixed_loss(trial.params))
+
+    timing, _ = cpu_minimum(once, 5 * inputs["seconds"], few(inputs, wanted["n"]))
+    return timing
+
+
 if __name__ == "__main__":
-    tasks = {"likelihood": likelihood, "fit": fit, "predict": predict, "acquisition": acquisition, "bo": bo}
+    tasks = {
+        "likelihood": likelihood,
+        "fit": fit,
+        "predict": predict,
+        "acquisition": acquisition,
+        "bo": bo,
+        "tpe_single": lambda inputs, wanted, data: suggest(inputs, wanted, joint=False),
+        "tpe_joint": lambda inputs, wanted, data: suggest(inputs, wanted, joint=True),
+    }
     run_tasks("optuna", read_inputs(), tasks)

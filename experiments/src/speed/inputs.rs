@@ -75,7 +75,7 @@ impl Inputs {
         let bounds = Bounds { variance: [1e-3, 1e3], lengthscale: [1e-2, 1e2], noise: [1e-6, 10.0] };
         let hyperparameters = Hyperparameters { variance: 1.0, lengthscales: vec![0.5; DIM], noise: 1e-2 };
         let mut data = BTreeMap::new();
-        for task in tasks.iter().filter(|task| task.operation != Operation::Bo) {
+        for task in tasks.iter().filter(|task| task.operation.has_data()) {
             let made = match data.remove(&task.n) {
                 Some(made) => made,
                 None => Data::noisy_hartmann6(task.n, seed)?,

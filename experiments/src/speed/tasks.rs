@@ -16,6 +16,17 @@ pub enum Operation {
     Acquisition,
     /// Ten points of a design and fifty more by Bayesian optimisation.
     Bo,
+    /// A suggestion of the Parzen estimator after n trials, parameters one by one, and telling its loss.
+    TpeSingle,
+    /// The same, parameters together.
+    TpeJoint,
+}
+
+impl Operation {
+    /// Whether it starts from points and targets.
+    pub fn has_data(self) -> bool {
+        !matches!(self, Self::Bo | Self::TpeSingle | Self::TpeJoint)
+    }
 }
 
 impl fmt::Display for Operation {
@@ -26,6 +37,8 @@ impl fmt::Display for Operation {
             Self::Predict => "predict",
             Self::Acquisition => "maximise LogEI",
             Self::Bo => "60 evaluations of Hartmann-6",
+            Self::TpeSingle => "TPE, one by one",
+            Self::TpeJoint => "TPE, together",
         })
     }
 }
@@ -72,20 +85,23 @@ impl Task {
 
     /// What a study has to time.
     pub fn all(effort: Effort, runs: usize) -> Vec<Self> {
-        let (likelihoods, fits, predictions, test, acquisitions): (
-            &[usize],
-            &[usize],
-            &[usize],
-            &[usize],
-            &[usize],
+        type Sizes = &'static [usize];
+        let (likelihoods, fits, predictions, test, acquisitions, trials): (
+            Sizes,
+            Sizes,
+            Sizes,
+            Sizes,
+            Sizes,
+            Sizes,
         ) = match effort {
-            Effort::Quick => (&[25, 100, 500], &[25, 100], &[25, 200], &[1000], &[25, 100]),
+            Effort::Quick => (&[25, 100, 500], &[25, 100], &[25, 200], &[1000], &[25, 100], &[100, 1000]),
             Effort::Full => (
                 &[25, 50, 100, 200, 500, 1000],
                 &[25, 50, 100, 200, 500],
                 &[25, 200, 1000],
                 &[1000, 10_000],
                 &[25, 50, 100, 200],
+                &[100, 1000, 10_000],
             ),
         };
         let of = |operation| move |n: &usize| Self::new(operation, *n);
@@ -93,6 +109,8 @@ impl Task {
         tasks.extend(fits.iter().map(of(Operation::Fit)));
         tasks.extend(test.iter().flat_map(|m| predictions.iter().map(|n| Self::predict(*n, *m))));
         tasks.extend(acquisitions.iter().flat_map(|n| (0..STARTS).map(|seed| Self::maximise(*n, seed))));
+        tasks.extend(trials.iter().map(of(Operation::TpeSingle)));
+        tasks.extend(trials.iter().map(of(Operation::TpeJoint)));
         tasks.extend((0..runs as u64).map(Self::run));
         tasks
     }
