@@ -20,7 +20,8 @@ pub fn problem(name: &str, moved: bool) -> Result<Formula, ExperimentError> {
     }
 }
 
-fn title(name: &str, moved: bool) -> String {
+/// What a problem is called in tables.
+pub fn title(name: &str, moved: bool) -> String {
     if moved { format!("{name} moved") } else { name.to_owned() }
 }
 

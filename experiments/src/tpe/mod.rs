@@ -4,4 +4,6 @@ pub mod ablation;
 mod development;
 mod formula;
 mod judged;
+pub mod parity;
 pub mod quality;
+mod runs;

@@ -74,6 +74,13 @@ const FILES: [(&str, Check, &str); 5] = [
     ("tpe.json", tpe::check, include_str!("../../../tests/golden/tpe.json")),
 ];
 
+/// How the estimators of other libraries are met.
+pub fn tpe_lines() -> Result<Vec<Line>, ExperimentError> {
+    let (name, check, text) = FILES[4];
+    let value: Value = serde_json::from_str(text).map_err(|error| ExperimentError::data(name, error))?;
+    Ok(check(&value).map_err(|message| ExperimentError::data(name, message))?.lines)
+}
+
 /// Checks every known file of a folder, or the project's own copies; whether everything passed.
 pub fn run(folder: Option<&Path>, json: bool) -> Result<bool, ExperimentError> {
     let mut texts = Vec::new();

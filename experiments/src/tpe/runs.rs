@@ -1,0 +1,80 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use thrifty_sampling::Seed;
+use thrifty_study::MaxTrials;
+use thrifty_testbed::Problem;
+use thrifty_tpe::{TpeOptimizer, TpeSettings};
+
+use super::judged::problem;
+use crate::error::ExperimentError;
+use crate::harness::replicate::{in_parallel, study};
+
+/// A method by name.
+pub type Method = (&'static str, fn() -> TpeSettings);
+
+/// After so many evaluations.
+pub const AT: [usize; 2] = [100, 200];
+
+/// Regrets after 100 and 200 evaluations, by problem and method.
+pub type Regrets = BTreeMap<(String, String), Vec<[f64; 2]>>;
+
+/// Runs methods on problems: name, and whether it is moved.
+pub fn collect(
+    title: &str,
+    methods: &[Method],
+    problems: &[(&str, bool)],
+    seeds: usize,
+    seed: u64,
+) -> Result<Regrets, ExperimentError> {
+    let jobs: Vec<(usize, usize, usize)> = (0..problems.len())
+        .flat_map(|p| (0..methods.len()).map(move |m| (p, m)))
+        .flat_map(|(p, m)| (0..runs_on(problems[p].0, seeds)).map(move |i| (p, m, i)))
+        .collect();
+    let found: Vec<(String, [f64; 2])> = in_parallel(title, &jobs, |&(p, m, i)| {
+        let problem = problem(problems[p].0, problems[p].1)?;
+        let seed = Seed(seed).child("tpe/quality", i as u64);
+        let optimizer = TpeOptimizer::with_settings(problem.space().clone(), seed, methods[m].1())?;
+        let run = study(methods[m].0, &problem, optimizer, seed, i, MaxTrials(AT[1]))?;
+        Ok((problem.name, AT.map(|at| run.regret.get(at - 1).copied().unwrap_or(f64::INFINITY))))
+    })?;
+    let mut regrets = Regrets::new();
+    for (job, (problem, at)) in jobs.iter().zip(found) {
+        regrets.entry((problem, methods[job.1].0.to_owned())).or_default().push(at);
+    }
+    Ok(regrets)
+}
+
+/// A share of runs that are stuck needs more of them.
+fn runs_on(problem: &str, seeds: usize) -> usize {
+    if problem == "mixcond" { 5 * seeds } else { seeds }
+}
+
+#[derive(serde::Deserialize)]
+struct PeerRun {
+    method: String,
+    problem: String,
+    #[serde(rename = "regret 100")]
+    at_100: f64,
+    #[serde(rename = "regret 200")]
+    at_200: f64,
+}
+
+/// Runs of peers on these problems; none where the file is about others.
+pub fn read_peers(path: &Path, problems: &[(&str, bool)]) -> Result<Regrets, ExperimentError> {
+    let mut regrets = Regrets::new();
+    let mut reader = csv::Reader::from_path(path).map_err(|error| ExperimentError::data(path, error))?;
+    let header = reader.headers().map_err(|error| ExperimentError::data(path, error))?;
+    if !header.iter().any(|name| name == "regret 100") {
+        return Ok(regrets);
+    }
+    let names: Vec<String> =
+        problems.iter().map(|(name, moved)| super::judged::title(name, *moved)).collect();
+    for row in reader.deserialize() {
+        let run: PeerRun = row.map_err(|error| ExperimentError::data(path, error))?;
+        if names.contains(&run.problem) {
+            regrets.entry((run.problem, run.method)).or_default().push([run.at_100, run.at_200]);
+        }
+    }
+    Ok(regrets)
+}
