@@ -14,6 +14,7 @@ pub fn all() -> Vec<Experiment> {
         hybrid::wangfreitas::EXPERIMENT.clone(),
         hybrid::credit::EXPERIMENT.clone(),
         tpe::ablation::EXPERIMENT.clone(),
+        tpe::nnpdf::EXPERIMENT.clone(),
         tpe::parity::EXPERIMENT.clone(),
         tpe::quality::EXPERIMENT.clone(),
         bench::functions::EXPERIMENT.clone(),

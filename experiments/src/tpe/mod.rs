@@ -4,6 +4,7 @@ pub mod ablation;
 mod development;
 mod formula;
 mod judged;
+pub mod nnpdf;
 pub mod parity;
 pub mod quality;
 mod runs;
