@@ -142,7 +142,7 @@ fn hyperopt(case: &Value, families: &mut Families) -> Result<(), String> {
         // The file has them sorted, the prior before its equals unless there is but one of them.
         let alone = values.len() == 1;
         let is_prior = |i: usize| i + 1 == estimator.len();
-        let rank = |i: usize| if is_prior(i) == alone { 1 } else { 0 };
+        let rank = |i: usize| i32::from(is_prior(i) == alone);
         let mut mixture: Vec<(f64, f64, i32)> = (0..estimator.len())
             .filter_map(|i| estimator.kernel(0, i).map(|(mu, sigma)| (mu, sigma, rank(i))))
             .collect();

@@ -79,7 +79,11 @@ impl Column {
                 let mut widths = Vec::with_capacity(latent.len() + 1);
                 kernels.bandwidth.widths(&latent, axis, dim, &mut widths);
                 let sorted = Sorted { count, latent, order, widths };
-                if axis.grid.is_some() { grid(axis, sorted, compact) } else { numbers(axis, sorted, compact) }
+                if axis.grid.is_some() {
+                    grid(axis, &sorted, compact)
+                } else {
+                    numbers(axis, sorted, compact)
+                }
             }
             (Dimension::Categorical(choices), List::Choices(values)) => {
                 rows_of(choices, &values, kernels, compact)
@@ -213,7 +217,7 @@ fn numbers(axis: &Axis, sorted: Sorted, compact: bool) -> (Column, Place) {
     (Column::Number(NumberColumn { axis: *axis, mu, precision, scale, sharpest }), place)
 }
 
-fn grid(axis: &Axis, sorted: Sorted, compact: bool) -> (Column, Place) {
+fn grid(axis: &Axis, sorted: &Sorted, compact: bool) -> (Column, Place) {
     let mut atoms: Vec<Atom> = Vec::new();
     let mut entries = vec![u32::MAX; sorted.count + 1];
     // Kernels at one place follow each other; few of them differ in width.

@@ -84,19 +84,13 @@ pub fn from_optuna(space: &Space, csv: &str) -> Result<Known, ImportError> {
         let mut config = Config::new();
         for parameter in space.parameters() {
             let Some(text) = cell(&format!("params_{}", parameter.name)) else { continue };
-            let value = match &parameter.kind {
-                Kind::Categorical { choices } => {
-                    let chosen = choices.iter().find(|choice| choice.to_string() == text);
-                    let unknown =
-                        || problem(format!("{} is {text:?}, not one of its choices", parameter.name));
-                    chosen.cloned().ok_or_else(unknown)?
-                }
-                _ => {
-                    let number = text
-                        .parse()
-                        .map_err(|_| problem(format!("{} is {text:?}, expected a number", parameter.name)))?;
-                    of_number(parameter, number).map_err(problem)?
-                }
+            let value = if let Kind::Categorical { choices } = &parameter.kind {
+                let chosen = choices.iter().find(|choice| choice.to_string() == text);
+                let unknown = || problem(format!("{} is {text:?}, not one of its choices", parameter.name));
+                chosen.cloned().ok_or_else(unknown)?
+            } else {
+                let not_a_number = |_| problem(format!("{} is {text:?}, expected a number", parameter.name));
+                of_number(parameter, text.parse().map_err(not_a_number)?).map_err(problem)?
             };
             config.insert(parameter.name.clone(), value);
         }

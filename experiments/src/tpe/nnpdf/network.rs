@@ -153,14 +153,14 @@ mod tests {
                 let mut gradient = vec![0.0; network.parameters.len()];
                 network.predict(0.7, &mut scratch);
                 network.pull_back(1.5, &mut scratch, &mut gradient);
-                for p in 0..gradient.len() {
+                for (p, found) in gradient.iter().enumerate() {
                     let mut at = |step: f64| {
                         let mut moved = network.clone();
                         moved.parameters[p] += step;
                         1.5 * moved.predict(0.7, &mut scratch)
                     };
                     let slope = (at(1e-6) - at(-1e-6)) / 2e-6;
-                    let error = (slope - gradient[p]).abs();
+                    let error = (slope - found).abs();
                     assert!(error < 1e-7 * slope.abs().max(1.0), "{activation:?} {hidden:?} {p}: {error:e}");
                 }
             }
