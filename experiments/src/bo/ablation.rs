@@ -11,8 +11,7 @@ use thrifty_testbed::Problem;
 use super::problems::KINDS;
 use crate::error::ExperimentError;
 use crate::harness::ablation::{Ablation, NOTE};
-use crate::harness::compare::Comparison;
-use crate::harness::replicate::{Run, in_parallel, study};
+use crate::harness::replicate::study;
 use crate::harness::{Experiment, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -85,11 +84,9 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (replications, evaluations) = (context.replications(4, 40), context.pick(25, 50));
     let kinds = context.pick(&KINDS[..3], &KINDS[..]);
     let variants: Vec<Variant> = context.pick(variants().into_iter().take(3).collect(), variants());
-    let jobs: Vec<(usize, usize, usize)> = (0..kinds.len())
-        .flat_map(|k| (0..variants.len()).map(move |v| (k, v)))
-        .flat_map(|(k, v)| (0..replications).map(move |i| (k, v, i)))
-        .collect();
-    let runs: Vec<Run> = in_parallel("bo/ablation", &jobs, |&(k, v, i)| {
+    let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
+    let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
+    let one = |k: usize, v: usize, i: usize| {
         let seed = Seed(context.seed).child("bo/ablation", (i * 100 + k) as u64);
         let problem = kinds[k].problem(seed)?;
         let variant = &variants[v];
@@ -111,19 +108,9 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             *last = problem.regret(&config)?;
         }
         Ok(run)
-    })?;
-    // By problem, by variant: final regrets.
-    let finals: Vec<Vec<Vec<f64>>> = (0..kinds.len())
-        .map(|k| {
-            let own: Vec<Run> =
-                jobs.iter().zip(&runs).filter(|(job, _)| job.0 == k).map(|(_, run)| run.clone()).collect();
-            let comparison = Comparison::new(&own, evaluations);
-            (0..variants.len()).map(|v| comparison.finals(v).iter().map(|r| r.max(1e-9)).collect()).collect()
-        })
-        .collect();
-    let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
-    let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
-    let Ablation { table, numbers, verdict } = Ablation::judge(&names, &labels, &finals);
+    };
+    let Ablation { table, numbers, verdict } =
+        Ablation::run("bo/ablation", &names, &labels, replications, one)?;
     Ok(Report {
         verdict,
         numbers,

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::replicate::{Run, in_parallel};
 use super::stats::{quantile, ranks, wilcoxon};
 use super::{Table, Verdict, number};
+use crate::error::ExperimentError;
 
 /// How variants of a method compare with the first of them.
 pub struct Ablation {
@@ -16,9 +18,34 @@ pub struct Ablation {
 pub const NOTE: &str = "Verdict: does not hold when a variant has a lower mean logarithm of the final regret with p below 5 % after \
     Bonferroni's correction. Draws are new in every replication and shared by the variants.";
 
+/// Regrets below this are as good as none.
+const NO_REGRET: f64 = 1e-9;
+
 impl Ablation {
+    /// Runs every variant on every problem: `one` makes the run of problem, variant and replication.
+    pub fn run(
+        title: &str,
+        variants: &[&str],
+        problems: &[String],
+        replications: usize,
+        one: impl Fn(usize, usize, usize) -> Result<Run, ExperimentError> + Sync,
+    ) -> Result<Self, ExperimentError> {
+        let jobs: Vec<(usize, usize, usize)> = (0..problems.len())
+            .flat_map(|k| (0..variants.len()).map(move |v| (k, v)))
+            .flat_map(|(k, v)| (0..replications).map(move |i| (k, v, i)))
+            .collect();
+        let last: Vec<f64> = in_parallel(title, &jobs, |&(k, v, i)| {
+            let run = one(k, v, i)?;
+            Ok(run.regret.last().copied().unwrap_or(f64::INFINITY).max(NO_REGRET))
+        })?;
+        let by_variant: Vec<Vec<f64>> = last.chunks(replications.max(1)).map(<[f64]>::to_vec).collect();
+        let finals: Vec<Vec<Vec<f64>>> =
+            by_variant.chunks(variants.len()).map(<[Vec<f64>]>::to_vec).collect();
+        Ok(Self::judge(variants, problems, &finals))
+    }
+
     /// From final regrets by problem, by variant, by replication, all of them above 0.
-    pub fn judge(variants: &[&str], problems: &[String], finals: &[Vec<Vec<f64>>]) -> Self {
+    fn judge(variants: &[&str], problems: &[String], finals: &[Vec<Vec<f64>>]) -> Self {
         let replications = finals[0][0].len();
         let mean_rank = |v: usize| {
             let mut sum = 0.0;
@@ -57,5 +84,28 @@ impl Ablation {
             rows,
         };
         Self { table, numbers, verdict }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variant_that_is_always_better_is_found() {
+        let finals: Vec<Vec<Vec<f64>>> = (0..2)
+            .map(|k| {
+                (0..3).map(|v| (0..20).map(|i| f64::from(1 + i + k) / f64::from(1 + v)).collect()).collect()
+            })
+            .collect();
+        let names = ["default", "half", "third"];
+        let ablation = Ablation::judge(&names, &["a".into(), "b".into()], &finals);
+        assert_eq!(ablation.verdict, Verdict::DoesNotHold);
+        assert_eq!(ablation.table.rows[2][1], "1.00");
+        assert!(
+            (ablation.numbers["mean log10 regret against the default: half"] + 2_f64.log10()).abs() < 1e-12
+        );
+        let same: Vec<Vec<Vec<f64>>> = vec![vec![finals[0][0].clone(); 3]];
+        assert_eq!(Ablation::judge(&names, &["a".into()], &same).verdict, Verdict::Holds);
     }
 }

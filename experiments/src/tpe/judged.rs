@@ -9,6 +9,11 @@ use crate::error::ExperimentError;
 /// In the order of tables; each also with its optimum moved away from the middle.
 pub const NAMES: [&str; 5] = ["branin", "hartmann6", "rosenbrock4", "ackley10", "mixcond"];
 
+/// Names with both forms.
+pub fn both(names: &[&'static str]) -> Vec<(&'static str, bool)> {
+    [false, true].into_iter().flat_map(|moved| names.iter().map(move |name| (*name, moved))).collect()
+}
+
 /// The problem of a name.
 pub fn problem(name: &str, moved: bool) -> Result<Formula, ExperimentError> {
     match name {

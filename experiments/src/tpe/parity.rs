@@ -3,7 +3,7 @@ use std::path::Path;
 
 use thrifty_tpe::{Joint, TpeSettings};
 
-use super::judged::NAMES;
+use super::judged::{NAMES, both};
 use super::runs::{AT, Method, collect, read_peers};
 use crate::error::ExperimentError;
 use crate::harness::stats::{holm, mann_whitney, quantile};
@@ -75,8 +75,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
 
 /// Final regrets of the presets beside those of the library, and on how many lines they differ.
 fn alike(context: &RunContext, path: &Path) -> Result<(Table, usize), ExperimentError> {
-    let problems: Vec<(&str, bool)> =
-        [false, true].into_iter().flat_map(|moved| NAMES.iter().map(move |name| (*name, moved))).collect();
+    let problems = both(&NAMES);
     let theirs = read_peers(path, &problems)?;
     let seeds = context.replications(20, 100);
     let own = collect("tpe/parity", &METHODS, &problems, seeds, context.seed)?;

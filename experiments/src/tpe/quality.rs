@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use thrifty_tpe::{Joint, TpeSettings};
 
-use super::judged::NAMES;
+use super::judged::{NAMES, both};
 use super::runs::{AT, Method, Regrets, collect, read_peers};
 use crate::error::ExperimentError;
 use crate::harness::stats::{holm, mann_whitney, quantile, wilcoxon};
@@ -32,8 +32,7 @@ const STUCK: f64 = 0.05;
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let seeds = context.replications(5, 100);
     let names = context.pick(&NAMES[3..], &NAMES[..]);
-    let problems: Vec<(&str, bool)> =
-        [false, true].into_iter().flat_map(|moved| names.iter().map(move |name| (*name, moved))).collect();
+    let problems = both(names);
     let mut regrets = collect("tpe/quality", &METHODS, &problems, seeds, context.seed)?;
     if let Some(path) = &context.peers {
         regrets.extend(read_peers(path, &problems)?);

@@ -63,8 +63,8 @@ fn densities(stages: &[&Densities]) -> Vec<LinePlot> {
             x_label: stages.first().map_or("", |stage| stage.parameter).into(),
             y_label: title.split(',').next().unwrap_or_default().into(),
             log_x: true,
+            log_y: true,
             series: stages.iter().map(line).collect(),
-            ..LinePlot::default()
         }
     };
     parts.map(plot).to_vec()
