@@ -1,4 +1,4 @@
-use super::model::Hyperparameters;
+use super::hyperparameters::Hyperparameters;
 use super::tasks::Operation;
 
 /// What a tool says of one task.

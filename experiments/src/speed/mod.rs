@@ -2,7 +2,9 @@
 //! against what the machine's own factorisation would take.
 
 mod clock;
+mod data;
 mod floor;
+mod hyperparameters;
 mod inputs;
 mod judge;
 mod line;

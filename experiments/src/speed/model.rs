@@ -4,27 +4,12 @@ use thrifty_kernel::{KernelError, Matern52, Scaled};
 use thrifty_sampling::Seed;
 use thrifty_surrogate::Posterior;
 
-use super::inputs::Data;
+use super::data::Data;
+use super::hyperparameters::{Bounds, Hyperparameters};
 use crate::error::ExperimentError;
 
 /// Variance × ARD Matérn-5/2 + noise, with zero mean: the one model that all tools share.
 pub type Shared = Scaled<Matern52>;
-
-/// Natural values of the shared model's hyperparameters.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Hyperparameters {
-    pub variance: f64,
-    pub lengthscales: Vec<f64>,
-    pub noise: f64,
-}
-
-/// Where the hyperparameters are learnt.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Bounds {
-    pub variance: [f64; 2],
-    pub lengthscale: [f64; 2],
-    pub noise: [f64; 2],
-}
 
 impl Hyperparameters {
     /// The kernel at these values.

@@ -13,9 +13,10 @@ use thrifty_testbed::{Problem, TestFunction};
 use thrifty_tpe::{Joint, Startup, TpeOptimizer, TpeSettings};
 
 use super::clock::cpu_minimum;
+use super::hyperparameters::Hyperparameters;
 use super::inputs::Inputs;
 use super::line::{Line, Tool};
-use super::model::{Hyperparameters, log_ei};
+use super::model::log_ei;
 use super::tasks::{Operation, Task};
 use crate::error::ExperimentError;
 

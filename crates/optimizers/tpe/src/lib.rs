@@ -25,6 +25,7 @@
 
 mod axis;
 mod bandwidth;
+mod blocks;
 mod choices;
 mod coding;
 mod column;
@@ -39,6 +40,7 @@ mod optimizer;
 mod pareto;
 mod preset;
 mod prior;
+mod proposer;
 mod ranking;
 mod score;
 mod settings;

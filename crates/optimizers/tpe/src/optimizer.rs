@@ -4,14 +4,13 @@ use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol, Stream};
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
 
+use crate::blocks::{Block, blocks};
 use crate::coding::Coding;
 use crate::importance::importance;
-use crate::score::{Model, Scores};
+use crate::proposer::Proposer;
 use crate::sides::Parting;
 use crate::table::Table;
-use crate::{
-    Branching, ConstraintPolicy, Estimator, Joint, ParameterPrior, Repeats, Startup, TpeError, TpeSettings,
-};
+use crate::{ParameterPrior, Repeats, Startup, TpeError, TpeSettings};
 
 /// The tree-structured Parzen estimator.
 ///
@@ -33,7 +32,7 @@ pub struct TpeOptimizer {
     queue: Vec<Config>,
     known: Vec<(Config, f64)>,
     coding: Coding,
-    blocks: Vec<Vec<usize>>,
+    blocks: Vec<Block>,
     /// Number of configurations, if it is small.
     size: Option<u64>,
     table: Table,
@@ -196,115 +195,6 @@ impl TpeOptimizer {
         Ok(self.space.parameters().iter().map(|parameter| parameter.name.clone()).zip(shares).collect())
     }
 
-    /// How the trials that speak of a block are parted.
-    fn partings(&self, block: &[usize]) -> Vec<Parting> {
-        let (table, settings) = (&self.table, &self.settings);
-        let mut partings = vec![Parting::by_rank(table, settings, block)];
-        if settings.constraints == ConstraintPolicy::Product {
-            let count = (0..table.len()).map(|row| table.constraints(row).len()).max().unwrap_or(0);
-            partings.extend((0..count).map(|j| Parting::by_constraint(table, settings, block, j)));
-        }
-        partings
-    }
-
-    /// The densities of both sides of each parting.
-    fn models(&self, block: &[usize], partings: &[Parting]) -> Result<Vec<Model>, TpeError> {
-        let model = |parting: &Parting| {
-            let [good, bad] = parting.densities(&self.table, &self.coding, block, &self.settings)?;
-            Ok(Model { good, bad, share: parting.share })
-        };
-        partings.iter().map(model).collect()
-    }
-
-    /// Draws candidates block by block and keeps the best of each. Models of blocks are made when they are first
-    /// needed.
-    fn propose(&self, learnt: &mut Learnt, rng: &mut Stream) -> Result<Proposal, TpeError> {
-        let mut proposal =
-            Proposal { values: vec![f64::NAN; self.coding.len()], log_l: 0.0, log_g: 0.0, good: 0.0 };
-        for (at, block) in self.blocks.iter().enumerate() {
-            if !block.iter().any(|index| self.may_be_active(*index, &proposal.values, block)) {
-                continue;
-            }
-            // Blocks with the same conditions are active on the same trials.
-            let like =
-                self.blocks[..at].iter().position(|other| self.same_conditions(other, block)).unwrap_or(at);
-            let models = match &mut learnt.models[at] {
-                Some(models) => models,
-                missing => {
-                    let partings = learnt.partings[like].get_or_insert_with(|| self.partings(block));
-                    missing.insert(self.models(block, partings)?)
-                }
-            };
-            let points = self.candidates(block, models, &proposal.values, rng);
-            let scored = Scores::of(models, &points, self.settings.candidates);
-            let best = scored.best();
-            for (d, index) in block.iter().enumerate() {
-                proposal.values[*index] = points[best * block.len() + d];
-            }
-            proposal.log_l += scored.log_l[best];
-            proposal.log_g += scored.log_g[best];
-            proposal.good = models[0].share;
-        }
-        Ok(proposal)
-    }
-
-    fn same_conditions(&self, a: &[usize], b: &[usize]) -> bool {
-        let of = |block: &[usize]| &self.space.parameters()[block[0]].conditions;
-        of(a) == of(b)
-    }
-
-    /// Draws of a block's parameters from the good densities, each criterion's in turn.
-    fn candidates(&self, block: &[usize], models: &[Model], before: &[f64], rng: &mut Stream) -> Vec<f64> {
-        let count = self.settings.candidates;
-        let drawn = self.settings.branching == Branching::Drawn;
-        let branching: Vec<usize> =
-            block.iter().copied().filter(|index| drawn && self.coding.parameters[*index].decides).collect();
-        let mut points: Vec<f64> = Vec::with_capacity(count * block.len());
-        let mut first: Option<Vec<f64>> = None;
-        for candidate in 0..count {
-            let good = &models[candidate % models.len()].good;
-            let mut values = self.draw(block, good, before, rng);
-            if let Some(first) = &first {
-                // All are on the branch of the first: draws given that, by rejection.
-                let same =
-                    |values: &[f64]| branching.iter().all(|i| values[*i].to_bits() == first[*i].to_bits());
-                for _ in 0..REJECTIONS {
-                    if same(&values) {
-                        break;
-                    }
-                    values = self.draw(block, good, before, rng);
-                }
-                if !same(&values) {
-                    values.clone_from(first);
-                }
-            } else if !branching.is_empty() {
-                first = Some(values.clone());
-            }
-            points.extend(block.iter().map(|index| values[*index]));
-        }
-        points
-    }
-
-    /// A draw of a block's parameters that are active.
-    fn draw(&self, block: &[usize], density: &Estimator, before: &[f64], rng: &mut Stream) -> Vec<f64> {
-        let kernel = density.draw_kernel(rng);
-        let mut values = before.to_vec();
-        for (d, index) in block.iter().enumerate() {
-            if self.coding.is_active(*index, &values) {
-                values[*index] = density.draw(d, kernel, rng);
-            }
-        }
-        values
-    }
-
-    /// Whether a parameter is active, or may become so by others of its block.
-    fn may_be_active(&self, index: usize, values: &[f64], block: &[usize]) -> bool {
-        let conditions = &self.coding.parameters[index].conditions;
-        conditions
-            .iter()
-            .all(|(parent, allowed)| block.contains(parent) || allowed.contains(&values[*parent]))
-    }
-
     /// A configuration of a finite space that was not asked; nothing when there is none.
     fn any_new(&self, rng: &mut Stream) -> Option<Vec<f64>> {
         let draw = |rng: &mut Stream| {
@@ -335,55 +225,8 @@ const DRAWS: usize = 256;
 /// A finite space with more configurations is not listed.
 const LARGEST_LIST: u64 = 1_000_000;
 
-/// Draws until a candidate is on the branch of the first.
-const REJECTIONS: usize = 64;
-
-/// What was made for the blocks so far.
-struct Learnt {
-    /// By the first block with the same conditions.
-    partings: Vec<Option<Vec<Parting>>>,
-    models: Vec<Option<Vec<Model>>>,
-}
-
-impl Learnt {
-    fn new(blocks: usize) -> Self {
-        Self { partings: (0..blocks).map(|_| None).collect(), models: (0..blocks).map(|_| None).collect() }
-    }
-}
-
-struct Proposal {
-    values: Vec<f64>,
-    log_l: f64,
-    log_g: f64,
-    good: f64,
-}
-
 fn invalid(error: TpeError) -> OptimizerError {
     OptimizerError::failed("setting up the Parzen estimator", error)
-}
-
-/// Indices of parameters that are estimated together, parents before children.
-fn blocks(space: &Space, joint: Joint) -> Vec<Vec<usize>> {
-    let parameters = space.parameters();
-    let all = 0..parameters.len();
-    match joint {
-        Joint::Tree => vec![all.collect()],
-        Joint::Independent => all.map(|index| vec![index]).collect(),
-        Joint::Unconditional | Joint::Grouped => {
-            let mut blocks: Vec<Vec<usize>> = Vec::new();
-            for index in all {
-                let conditions = &parameters[index].conditions;
-                let together = joint == Joint::Grouped || conditions.is_empty();
-                let same =
-                    |block: &&mut Vec<usize>| together && parameters[block[0]].conditions == *conditions;
-                match blocks.iter_mut().find(same) {
-                    Some(block) => block.push(index),
-                    None => blocks.push(vec![index]),
-                }
-            }
-            blocks
-        }
-    }
 }
 
 impl Optimizer for TpeOptimizer {
@@ -409,12 +252,12 @@ impl Optimizer for TpeOptimizer {
             }
             return Ok(Ask::Evaluate(Suggestion::new(self.coding.decode(&values))));
         }
-        let mut learnt = Learnt::new(self.blocks.len());
-        let mut proposal = self.propose(&mut learnt, &mut rng).map_err(invalid)?;
+        let mut proposer = Proposer::new(&self.coding, &self.table, &self.settings, &self.blocks);
+        let mut proposal = proposer.propose(&mut rng).map_err(invalid)?;
         if !allowed {
             let mut again = 0;
             while self.table.is_repeat(&proposal.values) && again < PROPOSALS {
-                proposal = self.propose(&mut learnt, &mut rng).map_err(invalid)?;
+                proposal = proposer.propose(&mut rng).map_err(invalid)?;
                 again += 1;
             }
             if self.table.is_repeat(&proposal.values) {
