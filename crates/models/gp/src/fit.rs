@@ -63,9 +63,9 @@ pub(crate) fn learn<K: Kernel + Clone>(
     }
     let optimiser = Lbfgsb {
         max_evaluations: settings.max_evaluations,
-        // Hyperparameters beyond six digits change no decision.
-        gradient_tolerance: 1e-5,
-        value_tolerance: 1e-9,
+        // A log likelihood that is a ten-thousandth higher changes no decision.
+        gradient_tolerance: 1e-4,
+        value_tolerance: 1e-8,
         ..Lbfgsb::default()
     };
     let mut objective = MapObjective::new(&mut likelihood)?;
