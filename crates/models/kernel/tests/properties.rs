@@ -5,9 +5,9 @@
 use proptest::prelude::*;
 use thrifty_domain::Points;
 use thrifty_kernel::{
-    Conditional, Constant, Exchangeable, Hamming, Kernel, KernelError, Linear, Matern12, Matern32, Matern52,
-    OnColumns, Periodic, Product, RationalQuadratic, Scaled, SquaredExponential, Sum, Warped, WhiteNoise,
-    contract,
+    Conditional, Constant, Exchangeable, Hamming, Hierarchical, Kernel, KernelError, Linear, Matern12,
+    Matern32, Matern52, OnColumns, Periodic, Product, RationalQuadratic, Scaled, SquaredExponential, Sum,
+    Warped, WhiteNoise, contract,
 };
 use thrifty_sampling::Seed;
 
@@ -27,8 +27,18 @@ fn all(lengthscales: &[f64], variance: f64) -> Vec<Box<dyn Kernel>> {
     let last = lengthscales.len() - 1;
     let first = || Matern52::new(vec![lengthscales[0]]).unwrap();
     let levels = Exchangeable::new(vec![0..1, last.max(1)..last.max(1) + 1], vec![0.3, 0.9]).unwrap();
+    let members =
+        || Scaled::new(Matern52::new(lengthscales[..last].to_vec()).unwrap(), 0.5 * variance).unwrap();
+    let hierarchical: Vec<Box<dyn Kernel>> = (last > 0)
+        .then(|| {
+            Hierarchical::new(members(), Matern32::new(lengthscales[..last].to_vec()).unwrap(), 0.3)
+                .unwrap()
+                .boxed()
+        })
+        .into_iter()
+        .collect();
     let levels = if last == 0 { Exchangeable::new(vec![0..1], vec![0.3]).unwrap() } else { levels };
-    vec![
+    let others: Vec<Box<dyn Kernel>> = vec![
         Box::new(RationalQuadratic::new(l(), variance).unwrap()),
         Box::new(Periodic::new(l(), 1.3 * variance).unwrap()),
         Box::new(Linear::new(l()).unwrap()),
@@ -62,7 +72,8 @@ fn all(lengthscales: &[f64], variance: f64) -> Vec<Box<dyn Kernel>> {
         Box::new(product),
         Box::new(Scaled::new(bias.clone(), variance).unwrap()),
         Box::new(Product::new(bias.boxed(), scaled.boxed()).unwrap()),
-    ]
+    ];
+    hierarchical.into_iter().chain(others).collect()
 }
 
 fn cases() -> impl Strategy<Value = (Points, Vec<f64>, f64)> {

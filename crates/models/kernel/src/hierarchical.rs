@@ -1,0 +1,269 @@
+use thrifty_domain::{Points, PointsRef};
+use thrifty_linalg::Matrix;
+use thrifty_params::{Param, Parameterized};
+use thrifty_prob::Prior;
+
+use crate::hyper::Hyper;
+use crate::kernel::weight_sets;
+use crate::{Kernel, KernelError, KernelWorkspace};
+
+/// Several functions around a common one, each a deviation from it: folds of a cross-validation around the true loss.
+///
+/// ```text
+/// y_j(x) = f(x) + δ_j(x):   k((x, i), (y, j)) = k_f(x, y) + c(i, j) k_δ(x, y)
+/// c(i, j) = 1 for i = j, β for two members, 0 where one of them is the common function
+/// ```
+///
+/// The last column of a point says which function it is of: a number from 0 for a member, [`Hierarchical::COMMON`] for
+/// f itself; so the posterior of f is that of points with this code. Deviations of members share a part, and it is of
+/// the sum's variance β: the covariance of a shared and of independent deviations, hence positive semi-definite.
+///
+/// Parameters: those of `k_f` under `common.`, those of `k_δ` under `deviation.`, then `correlation` = β, logit scale
+/// within `[1e-4, 1 - 1e-4]`. Source: FCVOpt (Gopakumar, Prim & Apley, 2022), eq. of the hierarchical model. It has no
+/// random features.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Hierarchical<F, D> {
+    common: F,
+    deviation: D,
+    correlation: Hyper,
+}
+
+impl<F: Kernel, D: Kernel> Hierarchical<F, D> {
+    /// What the last column holds for the common function.
+    pub const COMMON: f64 = -1.0;
+
+    /// The kernel of a common function and of the deviations from it, which are correlated by β between members.
+    ///
+    /// # Errors
+    /// [`KernelError`] when the parts take points of different dimension, or β is not strictly between 0 and 1.
+    pub fn new(common: F, deviation: D, correlation: f64) -> Result<Self, KernelError> {
+        crate::error::common_dim(common.dim(), deviation.dim())?;
+        Ok(Self { common, deviation, correlation: Hyper::correlation("correlation", correlation)? })
+    }
+
+    /// The same with a prior on β.
+    #[must_use]
+    pub fn with_correlation_prior(mut self, prior: Prior) -> Self {
+        self.correlation = self.correlation.with_prior(prior);
+        self
+    }
+
+    /// The same with other bounds for learning β, which moves into them.
+    ///
+    /// # Errors
+    /// [`KernelError`] for bounds that are not between 0 and 1 or in the wrong order.
+    pub fn with_correlation_bounds(mut self, low: f64, high: f64) -> Result<Self, KernelError> {
+        self.correlation = self.correlation.with_bounds("correlation", low, high)?;
+        Ok(self)
+    }
+
+    /// The kernel of the common function.
+    pub fn common(&self) -> &F {
+        &self.common
+    }
+
+    /// The kernel of the deviations.
+    pub fn deviation(&self) -> &D {
+        &self.deviation
+    }
+
+    /// β.
+    #[must_use]
+    pub fn correlation(&self) -> f64 {
+        self.correlation.value()
+    }
+
+    /// `c(i, j)`.
+    fn likeness(&self, i: f64, j: f64) -> f64 {
+        if i < 0.0 || j < 0.0 {
+            0.0
+        } else if i == j {
+            1.0
+        } else {
+            self.correlation.value()
+        }
+    }
+
+    /// Number of parameters before β.
+    fn inner_params(&self) -> usize {
+        self.common.num_params() + self.deviation.num_params()
+    }
+}
+
+/// A point without its last column, and that column.
+fn split(x: &[f64]) -> (&[f64], f64) {
+    let (code, inner) = x.split_last().expect("a point with a code");
+    (inner, *code)
+}
+
+fn codes(x: PointsRef<'_>) -> Vec<f64> {
+    x.rows().map(|row| split(row).1).collect()
+}
+
+fn without_codes(x: PointsRef<'_>) -> Points {
+    let mut inner = Points::zeros(x.len(), x.dim() - 1);
+    for (i, row) in x.rows().enumerate() {
+        inner.row_mut(i).copy_from_slice(split(row).0);
+    }
+    inner
+}
+
+impl<F: Kernel, D: Kernel> Parameterized for Hierarchical<F, D> {
+    fn params(&self) -> Vec<Param> {
+        let common = self.common.params().into_iter().map(|p| p.under("common"));
+        let deviation = self.deviation.params().into_iter().map(|p| p.under("deviation"));
+        common.chain(deviation).chain([self.correlation.only_param("correlation")]).collect()
+    }
+
+    fn set_params(&mut self, values: &[f64]) {
+        let (common, rest) = values.split_at(self.common.num_params());
+        let (deviation, rest) = rest.split_at(self.deviation.num_params());
+        self.common.set_params(common);
+        self.deviation.set_params(deviation);
+        self.correlation.take(rest);
+    }
+}
+
+impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierarchical<F, D> {
+    fn dim(&self) -> Option<usize> {
+        self.common.dim().or(self.deviation.dim()).map(|dim| dim + 1)
+    }
+
+    fn num_params(&self) -> usize {
+        self.inner_params() + 1
+    }
+
+    fn eval(&self, x: &[f64], y: &[f64]) -> f64 {
+        let ((x, i), (y, j)) = (split(x), split(y));
+        self.common.eval(x, y) + self.likeness(i, j) * self.deviation.eval(x, y)
+    }
+
+    fn pull_back_pair(&self, x: &[f64], y: &[f64], weight: f64, grad: &mut [f64]) {
+        let ((x, i), (y, j)) = (split(x), split(y));
+        let (for_common, rest) = grad.split_at_mut(self.common.num_params());
+        let (for_deviation, for_correlation) = rest.split_at_mut(self.deviation.num_params());
+        self.common.pull_back_pair(x, y, weight, for_common);
+        self.deviation.pull_back_pair(x, y, weight * self.likeness(i, j), for_deviation);
+        if i != j && i >= 0.0 && j >= 0.0 {
+            for_correlation[0] += weight * self.deviation.eval(x, y);
+        }
+    }
+
+    fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
+        let (left, right, i, j) = (without_codes(x), without_codes(y), codes(x), codes(y));
+        self.common.cov_into(left.as_ref(), right.as_ref(), out);
+        if i.iter().all(|code| *code < 0.0) || j.iter().all(|code| *code < 0.0) {
+            return;
+        }
+        let mut deviation = Matrix::default();
+        self.deviation.cov_into(left.as_ref(), right.as_ref(), &mut deviation);
+        for (c, j) in j.iter().enumerate() {
+            for ((slot, d), i) in out.column_mut(c).iter_mut().zip(deviation.column(c)).zip(&i) {
+                *slot += self.likeness(*i, *j) * d;
+            }
+        }
+    }
+
+    fn diagonal_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        let inner = without_codes(x);
+        let mut deviation = vec![0.0; out.len()];
+        self.common.diagonal_into(inner.as_ref(), out);
+        self.deviation.diagonal_into(inner.as_ref(), &mut deviation);
+        for ((slot, d), code) in out.iter_mut().zip(deviation).zip(codes(x)) {
+            *slot += self.likeness(code, code) * d;
+        }
+    }
+
+    fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
+        let inner = without_codes(x);
+        workspace.column = codes(x);
+        let column = std::mem::take(&mut workspace.column);
+        let (common, deviation, values, _) = workspace.pair();
+        self.common.forward(inner.as_ref(), scale, common, out);
+        self.deviation.forward(inner.as_ref(), 1.0, deviation, values);
+        for (j, code) in column.iter().enumerate() {
+            let below = out.column_mut(j)[j..].iter_mut().zip(&values.column(j)[j..]).zip(&column[j..]);
+            for ((slot, d), other) in below {
+                *slot += scale * self.likeness(*other, *code) * d;
+            }
+        }
+        workspace.column = column;
+    }
+
+    fn pull_back_params(
+        &self,
+        workspace: &mut KernelWorkspace,
+        weights: &Matrix,
+        scale: f64,
+        grad: &mut [f64],
+    ) -> f64 {
+        let (for_common, rest) = grad.split_at_mut(self.common.num_params());
+        let (for_deviation, for_correlation) = rest.split_at_mut(self.deviation.num_params());
+        let column = std::mem::take(&mut workspace.column);
+        let (common, deviation, values, seen) = workspace.pair();
+        let total = self.common.pull_back_params(common, weights, scale, for_common);
+        // Deviations see the weights by how alike the members are; different members alone know β.
+        seen.resize(weights.rows(), weights.cols());
+        let mut between = 0.0;
+        for (j, code) in column.iter().enumerate() {
+            seen.padded_column_mut(j).fill(0.0);
+            let below = seen.column_mut(j)[j..].iter_mut().zip(&weights.column(j)[j..]);
+            for ((slot, w), (other, d)) in below.zip(column[j..].iter().zip(&values.column(j)[j..])) {
+                let likeness = self.likeness(*other, *code);
+                *slot = likeness * w;
+                if other != code && likeness > 0.0 {
+                    between += w * d;
+                }
+            }
+        }
+        for_correlation[0] += scale * between;
+        let total = total + self.deviation.pull_back_params(deviation, seen, scale, for_deviation);
+        workspace.column = column;
+        total
+    }
+
+    /// Which function a point is of does not move.
+    fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
+        let (own, code) = split(x);
+        let others = without_codes(y);
+        let inner = grad.len() - 1;
+        self.common.pull_back_input(own, others.as_ref(), weights, &mut grad[..inner]);
+        if code >= 0.0 {
+            let seen: Vec<f64> =
+                weights.iter().zip(codes(y)).map(|(w, other)| w * self.likeness(code, other)).collect();
+            self.deviation.pull_back_input(own, others.as_ref(), &seen, &mut grad[..inner]);
+        }
+    }
+
+    fn pull_back_inputs(
+        &self,
+        x: PointsRef<'_>,
+        y: PointsRef<'_>,
+        weights: &Matrix,
+        scale: f64,
+        grad: &mut [f64],
+    ) {
+        let sets = weight_sets(x, y, weights, grad);
+        let (own, others, i, j) = (without_codes(x), without_codes(y), codes(x), codes(y));
+        let dim = x.dim();
+        let mut inner = vec![0.0; weights.cols() * (dim - 1)];
+        self.common.pull_back_inputs(own.as_ref(), others.as_ref(), weights, scale, &mut inner);
+        if i.iter().any(|code| *code >= 0.0) {
+            let mut seen = Matrix::zeros(weights.rows(), weights.cols());
+            for c in 0..weights.cols() {
+                let from = weights.column(c).iter().zip(&j);
+                for (slot, (w, other)) in seen.column_mut(c).iter_mut().zip(from) {
+                    *slot = w * self.likeness(i[c / sets], *other);
+                }
+            }
+            self.deviation.pull_back_inputs(own.as_ref(), others.as_ref(), &seen, scale, &mut inner);
+        }
+        for (grad, inner) in grad.chunks_exact_mut(dim).zip(inner.chunks_exact(dim - 1)) {
+            grad.iter_mut().zip(inner).for_each(|(slot, g)| *slot += g);
+        }
+    }
+
+    fn boxed(&self) -> Box<dyn Kernel> {
+        Box::new(self.clone())
+    }
+}
