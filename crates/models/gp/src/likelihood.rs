@@ -2,6 +2,7 @@ use thrifty_domain::PointsRef;
 use thrifty_kernel::{Kernel, KernelWorkspace};
 use thrifty_linalg::{Matrix, Threads, factor_in_place, gram_of_inverse_into, invert_lower_into};
 use thrifty_params::{LogLikelihood, Param, Parameterized, Transform};
+use thrifty_prob::Prior;
 
 use crate::posterior::dot;
 use crate::{Mean, Noise};
@@ -44,6 +45,9 @@ impl<'a, K: Kernel> ExactLikelihood<'a, K> {
             Mean::Zero => (0.0, None),
             Mean::Fixed(value) => (value, None),
             Mean::Learned => (0.0, Some(mean_param(y))),
+            Mean::Normal { mean, deviation } => {
+                (0.0, Some(mean_param(y).with_prior(Some(Prior::Normal { mean, sd: deviation }))))
+            }
         };
         Self {
             kernel,

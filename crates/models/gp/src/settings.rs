@@ -31,6 +31,13 @@ pub enum Mean {
     /// Learnt with the other hyperparameters.
     #[default]
     Learned,
+    /// Learnt, and normal before data; on the scale of the targets as the model sees them.
+    Normal {
+        /// Its mean.
+        mean: f64,
+        /// Its deviation.
+        deviation: f64,
+    },
 }
 
 /// What is assumed and how it is learnt.

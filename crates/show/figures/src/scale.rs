@@ -42,8 +42,8 @@ fn round_logs(low: f64, high: f64) -> Vec<f64> {
     let decades = (low.floor() as i32..=high.ceil() as i32).step_by(step).map(f64::from);
     let within: &[f64] = if high - low < 3.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
     let marks = decades.flat_map(|decade| within.iter().map(move |digit: &f64| decade + digit.log10()));
-    // The ends may be off by a rounding error.
-    marks.filter(|mark| (low - 1e-9..=high + 1e-9).contains(mark)).collect()
+    // The ends may be off by a rounding error; beyond 10³⁰⁸ there is no number to write.
+    marks.filter(|mark| (low - 1e-9..=high + 1e-9).contains(mark) && mark.abs() <= 308.0).collect()
 }
 
 /// A number as axes show it: three significant digits, no trailing zeros.

@@ -1,0 +1,92 @@
+use std::sync::Arc;
+
+use thrifty_domain::PointsRef;
+use thrifty_gp::GpPosterior;
+use thrifty_surrogate::{JointGradient, JointPosterior, Posterior, PosteriorGradient};
+
+use crate::FoldKernel;
+use crate::model::coded_alike;
+
+/// One function of a hierarchical process, as a posterior over configurations.
+#[derive(Clone)]
+pub struct Component {
+    gp: Arc<GpPosterior<FoldKernel>>,
+    code: f64,
+}
+
+impl Component {
+    pub(crate) fn new(gp: Arc<GpPosterior<FoldKernel>>, code: f64) -> Self {
+        Self { gp, code }
+    }
+
+    /// Drops the derivatives with respect to the fold.
+    fn keep(&self, of_coded: &[f64], out: &mut [f64]) {
+        let dim = self.dim();
+        for (slot, own) in out.chunks_exact_mut(dim).zip(of_coded.chunks_exact(dim + 1)) {
+            slot.copy_from_slice(&own[..dim]);
+        }
+    }
+}
+
+impl Posterior for Component {
+    fn dim(&self) -> usize {
+        self.gp.dim() - 1
+    }
+
+    fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+        self.gp.predict_into(coded_alike(x, self.code).as_ref(), mean, variance);
+    }
+
+    fn gradient(&self) -> Option<&dyn PosteriorGradient> {
+        Some(self)
+    }
+
+    fn joint(&self) -> Option<&dyn JointPosterior> {
+        Some(self)
+    }
+}
+
+impl PosteriorGradient for Component {
+    fn predict_with_gradient_into(
+        &self,
+        x: PointsRef<'_>,
+        mean: &mut [f64],
+        variance: &mut [f64],
+        mean_gradient: &mut [f64],
+        variance_gradient: &mut [f64],
+    ) {
+        let coded = coded_alike(x, self.code);
+        let size = x.len() * (x.dim() + 1);
+        let (mut of_mean, mut of_variance) = (vec![0.0; size], vec![0.0; size]);
+        self.gp.predict_with_gradient_into(coded.as_ref(), mean, variance, &mut of_mean, &mut of_variance);
+        self.keep(&of_mean, mean_gradient);
+        self.keep(&of_variance, variance_gradient);
+    }
+}
+
+impl JointPosterior for Component {
+    fn covariance_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        self.gp.covariance_into(coded_alike(x, self.code).as_ref(), out);
+    }
+
+    fn cross_covariance_into(&self, a: PointsRef<'_>, b: PointsRef<'_>, out: &mut [f64]) {
+        let (a, b) = (coded_alike(a, self.code), coded_alike(b, self.code));
+        self.gp.cross_covariance_into(a.as_ref(), b.as_ref(), out);
+    }
+
+    fn joint_gradient(&self) -> Option<&dyn JointGradient> {
+        Some(self)
+    }
+}
+
+impl JointGradient for Component {
+    fn pull_back_joint(&self, x: PointsRef<'_>, of_mean: &[f64], of_covariance: &[f64], grad: &mut [f64]) {
+        let mut of_coded = vec![0.0; x.len() * (x.dim() + 1)];
+        let coded = coded_alike(x, self.code);
+        self.gp.pull_back_joint(coded.as_ref(), of_mean, of_covariance, &mut of_coded);
+        let dim = self.dim();
+        for (slot, own) in grad.chunks_exact_mut(dim).zip(of_coded.chunks_exact(dim + 1)) {
+            slot.iter_mut().zip(own).for_each(|(a, b)| *a += b);
+        }
+    }
+}

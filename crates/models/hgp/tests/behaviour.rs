@@ -1,0 +1,143 @@
+//! What the hierarchical process promises of its parts.
+
+use proptest::prelude::*;
+use thrifty_domain::{Domain, Points, PointsRef, Variable};
+use thrifty_hgp::{Hgp, HgpError};
+use thrifty_sampling::Seed;
+use thrifty_surrogate::{JointPosterior, Posterior, contract};
+
+/// Configurations of two parameters, their folds, and losses with a bowl and an offset a fold.
+fn data(n: usize, folds: usize, seed: u64) -> (Points, Vec<usize>, Vec<f64>) {
+    let mut rng = Seed(seed).stream("data", 0);
+    let (mut x, mut of, mut y) = (Points::new(2), Vec::new(), Vec::new());
+    for i in 0..n {
+        let point = [rng.uniform(), rng.uniform()];
+        x.push(&point);
+        of.push(i % folds);
+        let bowl = (point[0] - 0.3).powi(2) + (point[1] - 0.6).powi(2);
+        y.push(bowl + 0.2 * (i % folds) as f64 * point[0] + 0.01 * rng.uniform());
+    }
+    (x, of, y)
+}
+
+fn fitted(n: usize, folds: usize, seed: u64) -> thrifty_hgp::HgpPosterior {
+    let (x, of, y) = data(n, folds, seed);
+    Hgp::matern52(2).fit(x.as_ref(), &of, &y, &mut Seed(seed).stream("fit", 0)).unwrap()
+}
+
+#[test]
+fn it_has_two_d_plus_five_hyperparameters() {
+    assert_eq!(fitted(12, 4, 1).process().params().len(), 2 * 2 + 5);
+}
+
+#[test]
+fn components_are_posteriors_with_gradients() {
+    let posterior = fitted(20, 4, 2);
+    let test = Points::from_rows(&[[0.2, 0.7], [0.5, 0.5], [0.9, 0.1]]).unwrap();
+    for component in [posterior.common(), posterior.fold(1), posterior.fold(7)] {
+        contract::batch_is_pointwise(&component, test.as_ref(), 1e-12);
+        contract::covariance_is_consistent(&component, &test, 1e-9);
+        contract::gradients_match(&component, test.as_ref(), 1e-5, 1e-6);
+    }
+    let average = posterior.average(&[0, 1, 2, 3]).unwrap();
+    contract::batch_is_pointwise(&average, test.as_ref(), 1e-12);
+    contract::covariance_is_consistent(&average, &test, 1e-9);
+}
+
+/// The true loss is known less well than it is from the mean of the folds that were seen, and a fold that was never
+/// seen less well than one that was.
+#[test]
+fn what_is_observed_is_known_best() {
+    let posterior = fitted(30, 3, 3);
+    let variance = |p: &dyn Posterior| p.predict(&[0.4, 0.4]).1;
+    assert!(variance(&posterior.fold(0)) < variance(&posterior.fold(9)));
+    let average = posterior.average(&[0, 1, 2]).unwrap();
+    assert!(variance(&average) < variance(&posterior.fold(0)));
+}
+
+#[test]
+fn the_average_of_one_fold_is_the_fold() {
+    let posterior = fitted(15, 3, 4);
+    let test = Points::from_rows(&[[0.1, 0.2], [0.8, 0.6]]).unwrap();
+    let (fold, average) = (posterior.fold(1), posterior.average(&[1]).unwrap());
+    let (mut a, mut b) = ([0.0; 4], [0.0; 4]);
+    fold.covariance_into(test.as_ref(), &mut a);
+    average.covariance_into(test.as_ref(), &mut b);
+    assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-12), "{a:?} {b:?}");
+    assert!((fold.predict(test.row(0)).0 - average.predict(test.row(0)).0).abs() < 1e-12);
+}
+
+#[test]
+fn categories_of_any_number_of_levels_are_taken() {
+    let domain = Domain::new(vec![Variable::continuous(), Variable::one_hot(3)]).unwrap();
+    let mut x = Points::new(4);
+    let (mut folds, mut y) = (Vec::new(), Vec::new());
+    for i in 0..18 {
+        let mut row = [f64::from(i) / 17.0, 0.0, 0.0, 0.0];
+        row[1 + (i % 3) as usize] = 1.0;
+        x.push(&row);
+        folds.push(i as usize % 5);
+        y.push(row[0] + f64::from(i % 3));
+    }
+    let posterior =
+        Hgp::on_domain(&domain).fit(x.as_ref(), &folds, &y, &mut Seed(1).stream("fit", 0)).unwrap();
+    let at = |level: usize| {
+        let mut row = [0.5, 0.0, 0.0, 0.0];
+        row[1 + level] = 1.0;
+        posterior.common().predict(&row).0
+    };
+    assert!(at(0) < at(1) && at(1) < at(2));
+}
+
+#[test]
+fn degenerate_data_are_survived() {
+    let rng = || Seed(0).stream("fit", 0);
+    let one = [0.3, 0.3];
+    let fit = |n: usize, y: f64| {
+        let x = Points::from_flat(one.repeat(n), 2);
+        Hgp::matern52(2).fit(x.as_ref(), &vec![0; n], &vec![y; n], &mut rng())
+    };
+    for (n, y) in [(1, 0.5), (8, 0.5), (8, 1e12), (8, 1e-12)] {
+        let (mean, variance) = fit(n, y).unwrap().common().predict(&one);
+        assert!((mean - y).abs() <= 0.6 * y && variance >= 0.0, "{n} {y}: {mean} {variance}");
+    }
+}
+
+#[test]
+fn bad_input_is_named() {
+    let (x, folds, y) = data(4, 2, 1);
+    let mut rng = Seed(0).stream("fit", 0);
+    let hgp = Hgp::matern52(2);
+    let mut error = |folds: &[usize], y: &[f64]| match hgp.fit(x.as_ref(), folds, y, &mut rng) {
+        Ok(_) => panic!("an error"),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(error(&folds[..3], &y), "3 folds for 4 points");
+    assert!(error(&folds, &[0.0, f64::NAN, 1.0, 1.0]).contains("NaN"));
+    assert!(error(&folds, &y[..2]).contains('2'));
+    let posterior = fitted(5, 2, 1);
+    assert_eq!(posterior.fold_gains(&[0.1], &[0]), Err(HgpError::Dimension { expected: 2, found: 1 }));
+    assert_eq!(posterior.best_fold(&[0.1, 0.1], &[]), Err(HgpError::NoFolds));
+    assert!(posterior.average(&[]).is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// What is said of a fold before it is observed is what happens when it is, whatever it shows.
+    #[test]
+    fn gains_come_true(seed in 0_u64..1000, a in 0.0..1.0_f64, b in 0.0..1.0_f64, shown in -3.0..3.0_f64) {
+        let posterior = fitted(14, 4, seed);
+        let x = [a, b];
+        let before = posterior.common().predict(&x).1;
+        let gains = posterior.fold_gains(&x, &[0, 1, 2, 3, 4]).unwrap();
+        for gain in &gains {
+            let after = posterior.with_observations(PointsRef::single(&x), &[gain.fold], &[shown]).unwrap();
+            let variance = after.common().predict(&x).1;
+            prop_assert!((variance - gain.remaining).abs() < 1e-8 * before, "{variance} {gain:?}");
+            prop_assert!(gain.remaining <= before * (1.0 + 1e-12));
+        }
+        let best = posterior.best_fold(&x, &[0, 1, 2, 3, 4]).unwrap();
+        prop_assert!(gains.iter().all(|gain| gain.remaining >= gains[best].remaining));
+    }
+}
