@@ -23,8 +23,8 @@ impl HgpPosterior {
     /// Var[f(x) | D, (x, j)] = Var[f(x) | D] - Cov[f(x), y_j(x) | D]² / (Var[y_j(x) | D] + σ²)
     /// ```
     ///
-    /// Shapes: `x` of dimension d. In squared units of the targets. Source: FCVOpt, the criterion of the fold; the
-    /// authors' package 0.5.2 minimises t (t - σ_f²) instead, which lacks the denominator.
+    /// Shapes: `x` of dimension d. In squared units of the targets. Source: `FCVOpt`, the criterion of the fold; the
+    /// authors' package 0.5.2 minimises `t (t - σ_f²)` instead, which lacks the denominator.
     ///
     /// # Errors
     /// [`HgpError::Dimension`].

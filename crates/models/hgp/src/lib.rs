@@ -7,7 +7,7 @@
 //!
 //! [`Hgp`] learns it; [`HgpPosterior`] has f, any fold and the mean of folds as posteriors of their own, and says
 //! what observing a fold would leave of the doubt about f ([`HgpPosterior::fold_gains`]).
-//! Source: FCVOpt (Gopakumar, Prim & Apley, 2022).
+//! Source: `FCVOpt` (Gopakumar, Prim & Apley, 2022).
 //!
 //! ```
 //! use thrifty_domain::Points;

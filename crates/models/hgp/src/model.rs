@@ -103,14 +103,16 @@ impl Hgp {
         let kernel = Hierarchical::new(common, deviation, correlation)?
             .with_correlation_bounds(CORRELATIONS.0, CORRELATIONS.1)?
             .with_correlation_prior(prior::CORRELATION);
+        Ok(Self::of_kernel(kernel))
+    }
+
+    /// With a kernel whose bounds and priors are all one's own, and default settings of noise and mean.
+    #[must_use]
+    pub fn of_kernel(kernel: FoldKernel) -> Self {
         let noise = Noise::Learned { start: 0.1, floor: 1e-6, ceiling: 10.0, prior: Some(prior::NOISE) };
-        let settings = GpSettings {
-            noise,
-            mean: Mean::Normal { mean: 0.0, deviation: 1.0 },
-            restarts: 3,
-            ..GpSettings::default()
-        };
-        Ok(Self { gp: Gp::new(kernel).with_settings(settings) })
+        let mean = Mean::Normal { mean: 0.0, deviation: 1.0 };
+        let settings = GpSettings { noise, mean, restarts: 3, ..GpSettings::default() };
+        Self { gp: Gp::new(kernel).with_settings(settings) }
     }
 
     /// With other settings of noise, mean, restarts and scaling.

@@ -1,0 +1,254 @@
+use serde_json::Value;
+use thrifty_domain::Points;
+use thrifty_gp::{ExactLikelihood, GpSettings, Mean, Noise};
+use thrifty_hgp::{FoldKernel, Hgp, HgpPosterior};
+use thrifty_kernel::{Hierarchical, Kernel, KernelWorkspace, Matern52, Scaled};
+use thrifty_params::{LogLikelihood, Param, Parameterized};
+use thrifty_prob::Prior;
+use thrifty_sampling::Seed;
+use thrifty_surrogate::{JointPosterior, Posterior};
+
+use super::{Family, Findings, number, numbers, relative_to_largest, rows};
+
+/// The hierarchical process of the file: covariances, likelihood, priors, posterior of f, choice of the fold, MAP.
+pub fn check(file: &Value) -> Result<Findings, String> {
+    let model = Reference::read(file)?;
+    let mut findings = Findings::default();
+    let mut add = |name: &str, tolerance: f64, error: f64| {
+        let mut family = Family::new(name, tolerance);
+        family.add(error);
+        findings.lines.push(family.line("fcvopt.json"));
+    };
+    add("covariances", 1e-14, model.covariances(file)?);
+    let (likelihood, gradient, posterior) = model.likelihood(file)?;
+    add("log likelihood", 1e-12, likelihood);
+    add("likelihood gradient", 1e-10, gradient);
+    add("log posterior, intended noise prior", 1e-10, posterior);
+    add("posterior of f", 1e-10, model.posterior_of_f(file)?);
+    add("lower confidence bound", 1e-10, model.bound(file)?);
+    add("folds", 1e-10, model.folds(file)?);
+    add("maximum a posteriori, above the best", 1e-6, model.maximum(file)?);
+    for (name, family) in [("kg", "knowledge gradient"), ("official", "numbers of the package itself")] {
+        if !file[name].is_null() {
+            findings.skipped.push(family.into());
+        }
+    }
+    Ok(findings)
+}
+
+/// Inputs of the file with its hyperparameters.
+struct Reference {
+    x: Points,
+    folds: Vec<usize>,
+    z: Vec<f64>,
+    kernel: FoldKernel,
+    noise: f64,
+    mean: f64,
+    /// Deviation and mean of the negated losses.
+    scale: f64,
+    centre: f64,
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+/// Matérn 5/2 with the priors of the package.
+fn part(lengthscales: Vec<f64>, variance: f64, prior: Prior) -> Result<Box<dyn Kernel>, String> {
+    let unit = Matern52::new(lengthscales).and_then(|k| k.with_bounds(1e-3, 1e3)).map_err(text)?;
+    let unit = unit.with_prior(Prior::Gamma { shape: 1.5, rate: 0.65 });
+    let scaled = Scaled::new(unit, variance).and_then(|k| k.with_bounds(1e-8, 1e4)).map_err(text)?;
+    Ok(Box::new(scaled.with_prior(prior)))
+}
+
+fn points(value: &Value) -> Result<Points, String> {
+    let rows = rows(value).iter().map(numbers).collect::<Result<Vec<_>, _>>()?;
+    Points::from_rows(&rows).map_err(text)
+}
+
+fn coded(x: &Points, codes: impl Iterator<Item = f64>) -> Points {
+    let mut coded = Points::new(x.dim() + 1);
+    x.rows().zip(codes).for_each(|(row, code)| coded.push(&[row, &[code]].concat()));
+    coded
+}
+
+impl Reference {
+    fn read(file: &Value) -> Result<Self, String> {
+        let (inputs, hyper) = (&file["inputs"], &file["inputs"]["hyper"]);
+        let common =
+            part(numbers(&hyper["lf"])?, number(&hyper["sf2"])?, Prior::LogNormal { mu: 0.0, sigma: 1.0 })?;
+        let deviation =
+            part(numbers(&hyper["ld"])?, number(&hyper["sd2"])?, Prior::LogNormal { mu: -1.0, sigma: 2.0 })?;
+        let kernel = Hierarchical::new(common, deviation, number(&hyper["rho"])?)
+            .and_then(|k| k.with_correlation_bounds(1e-14, 1.0 - 1e-9))
+            .map_err(text)?
+            .with_correlation_prior(Prior::Beta { a: 1.0, b: 5.0 });
+        Ok(Self {
+            x: points(&inputs["X"])?,
+            folds: numbers(&inputs["fold"])?.into_iter().map(|fold| fold as usize).collect(),
+            z: numbers(&file["standardise"]["z"])?,
+            kernel,
+            noise: number(&hyper["noise"])?,
+            mean: number(&hyper["mean"])?,
+            scale: number(&file["standardise"]["sd_of_neg_y"])?,
+            centre: number(&file["standardise"]["mean_of_neg_y"])?,
+        })
+    }
+
+    fn observed(&self) -> Points {
+        coded(&self.x, self.folds.iter().map(|fold| *fold as f64))
+    }
+
+    fn settings(&self, noise: Noise, mean: Mean) -> GpSettings {
+        GpSettings { noise, mean, standardise_targets: false, ..GpSettings::default() }
+    }
+
+    fn posterior(&self) -> Result<HgpPosterior, String> {
+        let settings = self.settings(Noise::Fixed(self.noise), Mean::Fixed(self.mean));
+        let hgp = Hgp::of_kernel(self.kernel.clone()).with_settings(settings);
+        hgp.condition(self.x.as_ref(), &self.folds, &self.z).map_err(text)
+    }
+
+    /// Of f alone, of deviations by difference, and of observations.
+    fn covariances(&self, file: &Value) -> Result<f64, String> {
+        let (x, common) = (self.observed(), coded(&self.x, std::iter::repeat(FoldKernel::COMMON)));
+        let n = x.len();
+        let (mut of_y, mut of_f) = (thrifty_linalg::Matrix::default(), thrifty_linalg::Matrix::default());
+        self.kernel.cov_into(x.as_ref(), x.as_ref(), &mut of_y);
+        self.kernel.cov_into(common.as_ref(), x.as_ref(), &mut of_f);
+        let mut built = thrifty_linalg::Matrix::default();
+        self.kernel.forward(x.as_ref(), 1.0, &mut KernelWorkspace::default(), &mut built);
+        let (k, f, d) =
+            (numbers(&file["K_y_with_noise"])?, numbers(&file["K_f"])?, numbers(&file["K_delta"])?);
+        let mut worst: f64 = 0.0;
+        for i in 0..n {
+            for j in 0..=i {
+                let noise = if i == j { self.noise } else { 0.0 };
+                let at = i * n + j;
+                let pairs = [
+                    (of_y[(i, j)] + noise, k[at]),
+                    (built[(i, j)] + noise, k[at]),
+                    (of_f[(i, j)], f[at]),
+                    (of_y[(i, j)] - of_f[(i, j)], d[at]),
+                ];
+                worst = pairs.iter().fold(worst, |worst, (found, truth)| worst.max((found - truth).abs()));
+            }
+        }
+        Ok(worst)
+    }
+
+    /// Errors of the log likelihood, of its gradient, and of the log posterior.
+    fn likelihood(&self, file: &Value) -> Result<(f64, f64, f64), String> {
+        let (x, mut kernel) = (self.observed(), self.kernel.clone());
+        let noise = Noise::Learned {
+            start: self.noise,
+            floor: 1e-6,
+            ceiling: 10.0,
+            prior: Some(Prior::HalfCauchy { scale: 0.1 }),
+        };
+        let mean = Mean::Normal { mean: 0.0, deviation: 1.0 };
+        let mut likelihood = ExactLikelihood::new(&mut kernel, x.as_ref(), &self.z, &noise, mean);
+        let mut values: Vec<f64> = likelihood.params().iter().map(|param| param.value).collect();
+        if let Some(last) = values.last_mut() {
+            *last = self.mean;
+        }
+        likelihood.set_params(&values);
+        let mut gradient = vec![0.0; values.len()];
+        let found = likelihood.log_likelihood(&mut gradient).map_err(|pivot| format!("pivot {pivot}"))?;
+        let of = &file["lml_grad"];
+        let names = ["sf2", "lf", "sd2", "ld", "rho", "noise", "mean"];
+        let truth = names.iter().map(|name| numbers(&of[*name])).collect::<Result<Vec<_>, _>>()?.concat();
+        // Variances, lengthscales and noise by their logarithms there, β and the mean by themselves.
+        let rho = values.len() - 3;
+        let own: Vec<f64> = (0..values.len())
+            .map(|p| if p == rho || p + 1 == values.len() { gradient[p] } else { gradient[p] * values[p] })
+            .collect();
+        let prior: f64 = likelihood
+            .params()
+            .iter()
+            .zip(&values)
+            .filter_map(|(param, value)| param.prior.as_ref().map(|prior| prior.log_density(*value)))
+            .sum();
+        Ok((
+            (found - number(&file["lml"])?).abs(),
+            relative_to_largest(&own, &truth, 1e-3),
+            (found + prior - number(&file["log_posterior_intended"])?).abs(),
+        ))
+    }
+
+    fn posterior_of_f(&self, file: &Value) -> Result<f64, String> {
+        let (test, f) = (points(&file["inputs"]["X_test"])?, self.posterior()?.common());
+        let m = test.len();
+        let (mut mean, mut variance, mut joint) = (vec![0.0; m], vec![0.0; m], vec![0.0; m * m]);
+        f.predict_into(test.as_ref(), &mut mean, &mut variance);
+        f.covariance_into(test.as_ref(), &mut joint);
+        let of = &file["post_f"];
+        let mut errors = Vec::new();
+        for (found, name) in [(&mean, "mean_z"), (&variance, "var_z"), (&joint, "cov_z")] {
+            errors.push(relative_to_largest(found, &numbers(&of[name])?, 1e-3));
+        }
+        let trained: Vec<f64> = self.x.rows().map(|row| f.predict(row).0).collect();
+        errors.push(relative_to_largest(&trained, &numbers(&of["mean_z_at_train"])?, 1e-3));
+        // The best is the largest of negated losses.
+        let best = (0..trained.len()).fold(0, |best, i| if trained[i] > trained[best] { i } else { best });
+        errors.push((best as f64 - number(&of["incumbent_index"])?).abs());
+        Ok(errors.into_iter().fold(0.0, f64::max))
+    }
+
+    fn bound(&self, file: &Value) -> Result<f64, String> {
+        let (test, f) = (points(&file["inputs"]["X_test"])?, self.posterior()?.common());
+        let bound = |row: &[f64]| {
+            let (mean, variance) = f.predict(row);
+            -(mean * self.scale + self.centre) - 2.0 * variance.sqrt() * self.scale
+        };
+        let found: Vec<f64> = test.rows().map(bound).collect();
+        Ok(relative_to_largest(&found, &numbers(&file["lcb_kappa2_raw"])?, 1e-3))
+    }
+
+    fn folds(&self, file: &Value) -> Result<f64, String> {
+        let posterior = self.posterior()?;
+        let count = number(&file["inputs"]["n_folds"])? as usize;
+        let all: Vec<usize> = (0..count).collect();
+        let mut worst: f64 = 0.0;
+        for case in rows(&file["fold_selection"]) {
+            let x = numbers(&case["x"])?;
+            let before = posterior.common().predict(&x).1;
+            worst = worst.max((before - number(&case["var_f_before"])?).abs());
+            for (gain, truth) in
+                posterior.fold_gains(&x, &all).map_err(text)?.iter().zip(rows(&case["folds"]))
+            {
+                worst = worst
+                    .max((gain.covariance - number(&truth["cov_f_yj"])?).abs())
+                    .max((gain.variance - number(&truth["var_yj_incl_noise"])?).abs())
+                    .max((gain.remaining - number(&truth["var_f_after"])?).abs());
+            }
+            let best = posterior.best_fold(&x, &all).map_err(text)?;
+            worst = worst.max((best as f64 - number(&case["argmin_exact"])?).abs());
+        }
+        Ok(worst)
+    }
+
+    /// How far the negative log posterior found is above the best of the file.
+    ///
+    /// There the prior of the noise is taken at `noise - 1e-4 + 1e-6`: noise sits at its floor of 1e-4.
+    fn maximum(&self, file: &Value) -> Result<f64, String> {
+        let noise = Noise::Learned {
+            start: 0.1,
+            floor: 1e-4,
+            ceiling: 10.0,
+            prior: Some(Prior::HalfCauchy { scale: 0.1 }),
+        };
+        let mean = Mean::Normal { mean: 0.0, deviation: 1.0 };
+        let settings = GpSettings { restarts: 5, ..self.settings(noise.clone(), mean) };
+        let hgp = Hgp::of_kernel(self.kernel.clone()).with_settings(settings);
+        let fitted =
+            hgp.fit(self.x.as_ref(), &self.folds, &self.z, &mut Seed(1).stream("fit", 0)).map_err(text)?;
+        let process = fitted.process();
+        let prior = |param: &Param| {
+            let at = if param.name == "noise" { param.value - 1e-4 + 1e-6 } else { param.value };
+            param.prior.as_ref().map_or(0.0, |prior| prior.log_density(at))
+        };
+        let value = -process.log_likelihood() - process.params().iter().map(prior).sum::<f64>();
+        Ok((value - number(&file["map_fit"]["best_of_25"]["value"])?).max(0.0))
+    }
+}
