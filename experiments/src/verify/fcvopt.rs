@@ -49,6 +49,11 @@ struct Reference {
     centre: f64,
 }
 
+/// On targets that are standardised already.
+fn settings(noise: Noise, mean: Mean) -> GpSettings {
+    GpSettings { noise, mean, standardise_targets: false, ..GpSettings::default() }
+}
+
 fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
@@ -99,12 +104,8 @@ impl Reference {
         coded(&self.x, self.folds.iter().map(|fold| *fold as f64))
     }
 
-    fn settings(&self, noise: Noise, mean: Mean) -> GpSettings {
-        GpSettings { noise, mean, standardise_targets: false, ..GpSettings::default() }
-    }
-
     fn posterior(&self) -> Result<HgpPosterior, String> {
-        let settings = self.settings(Noise::Fixed(self.noise), Mean::Fixed(self.mean));
+        let settings = settings(Noise::Fixed(self.noise), Mean::Fixed(self.mean));
         let hgp = Hgp::of_kernel(self.kernel.clone()).with_settings(settings);
         hgp.condition(self.x.as_ref(), &self.folds, &self.z).map_err(text)
     }
@@ -239,7 +240,7 @@ impl Reference {
             prior: Some(Prior::HalfCauchy { scale: 0.1 }),
         };
         let mean = Mean::Normal { mean: 0.0, deviation: 1.0 };
-        let settings = GpSettings { restarts: 5, ..self.settings(noise.clone(), mean) };
+        let settings = GpSettings { restarts: 5, ..settings(noise.clone(), mean) };
         let hgp = Hgp::of_kernel(self.kernel.clone()).with_settings(settings);
         let fitted =
             hgp.fit(self.x.as_ref(), &self.folds, &self.z, &mut Seed(1).stream("fit", 0)).map_err(text)?;
