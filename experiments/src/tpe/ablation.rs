@@ -16,14 +16,14 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: "none: where the defaults of the Parzen estimator come from",
     claim: "no change of a single part makes the estimator better over problems that are used for nothing else",
     quick_cost: "3 problems, 4 variants, 4 replications, 50 evaluations: a second",
-    full_cost: "9 problems, 31 variants, 100 replications, 100 evaluations: some minutes",
+    full_cost: "10 problems, 33 variants, 100 replications, 100 evaluations: some minutes",
     run,
 };
 
 type Change = fn(&mut TpeSettings);
 
 /// Changes of the default, the first of them none.
-const VARIANTS: [(&str, Change); 31] = [
+const VARIANTS: [(&str, Change); 33] = [
     ("default", |_| ()),
     ("good: ⌈0.05 n⌉", |s| s.split = Split::Linear { gamma: 0.05, cap: 25 }),
     ("good: ⌈0.15 n⌉", |s| s.split = Split::Linear { gamma: 0.15, cap: 25 }),
@@ -40,9 +40,17 @@ const VARIANTS: [(&str, Change); 31] = [
     ("width: fifth of range", |s| s.kernels.bandwidth.rule = BandwidthRule::FifthOfRange),
     ("floor: magic clip", |s| s.kernels.bandwidth.floor = Floor::MAGIC_CLIP),
     ("floor: 0.03, n⁻²", |s| s.kernels.bandwidth.floor = Floor::WATANABE),
-    ("floor: 0.03, n⁻¹", |s| s.kernels.bandwidth.floor = Floor { factor: 0.03, exponent: 1.0 }),
-    ("floor: 0.01, n⁻¹·⁵", |s| s.kernels.bandwidth.floor = Floor { factor: 0.01, exponent: 1.5 }),
-    ("floor: 0.05, n⁻¹·⁵", |s| s.kernels.bandwidth.floor = Floor { factor: 0.05, exponent: 1.5 }),
+    ("floor: 0.03, n⁻¹", |s| {
+        s.kernels.bandwidth.floor = Floor { factor: 0.03, exponent: 1.0, steps: 0.5 }
+    }),
+    ("floor: 0.01, n⁻¹·⁵", |s| {
+        s.kernels.bandwidth.floor = Floor { factor: 0.01, exponent: 1.5, steps: 0.5 }
+    }),
+    ("floor: 0.05, n⁻¹·⁵", |s| {
+        s.kernels.bandwidth.floor = Floor { factor: 0.05, exponent: 1.5, steps: 0.5 }
+    }),
+    ("floor: without steps", |s| s.kernels.bandwidth.floor.steps = 0.0),
+    ("floor: a step", |s| s.kernels.bandwidth.floor.steps = 1.0),
     ("truncation: mixture", |s| s.kernels.truncation = Truncation::Mixture),
     ("choices: counts", |s| s.kernels.categorical = CategoricalKernel::Counts),
     ("joint: one by one", |s| s.joint = Joint::Independent),

@@ -17,6 +17,8 @@ pub enum Kind {
     StyblinskiTang,
     /// A bowl over numbers of all sorts, its bottom anywhere: training a network.
     Bowl,
+    /// Few levels along each axis, as grids of hyperparameters have them.
+    Levels,
     /// Categories that work together.
     Choices,
     /// Branches with parameters of their own, all of them over shared ones.
@@ -25,13 +27,14 @@ pub enum Kind {
     Nested,
 }
 
-pub const KINDS: [Kind; 9] = [
+pub const KINDS: [Kind; 10] = [
     Kind::Smooth(Smooth::Draw { dim: 3, lengthscale: 0.3, smooth: false, noise: 0.0 }),
     Kind::Smooth(Smooth::Skewed { dim: 6, lengthscale: 0.7 }),
     Kind::Smooth(Smooth::Levy),
     Kind::Smooth(Smooth::Draw { dim: 3, lengthscale: 0.4, smooth: true, noise: 0.3 }),
     Kind::StyblinskiTang,
     Kind::Bowl,
+    Kind::Levels,
     Kind::Choices,
     Kind::Branches,
     Kind::Nested,
@@ -43,6 +46,7 @@ impl Kind {
             Self::Smooth(kind) => kind.label(),
             Self::StyblinskiTang => "Styblinski–Tang, d = 5".into(),
             Self::Bowl => "mixed bowl, d = 7".into(),
+            Self::Levels => "levels, d = 7".into(),
             Self::Choices => "choices, d = 6".into(),
             Self::Branches => "branches".into(),
             Self::Nested => "nested branches".into(),
@@ -56,6 +60,7 @@ impl Kind {
             Self::Smooth(kind) => return Ok(Box::new(kind.problem(seed)?)),
             Self::StyblinskiTang => return Ok(Box::new(TestFunction::styblinski_tang(5))),
             Self::Bowl => bowl(&mut rng),
+            Self::Levels => levels(&mut rng),
             Self::Choices => choices(&mut rng),
             Self::Branches => branches(&mut rng),
             Self::Nested => nested(&mut rng),
@@ -101,6 +106,49 @@ fn bowl(rng: &mut Stream) -> Made {
         // The best rate falls with the size of the network.
         let coupled = (x[0] - at[0] + 0.7 * (x[4] - at[4])).powi(2);
         Ok(bowl + 2.0 * coupled)
+    };
+    (space, Box::new(value))
+}
+
+/// Levels of each axis.
+const LEVELS: [i64; 5] = [3, 4, 6, 8, 5];
+
+fn levels(rng: &mut Stream) -> Made {
+    let mut space = Space::builder();
+    for (d, levels) in LEVELS.iter().enumerate() {
+        space = space.int(&format!("i{d}"), 0, levels - 1);
+    }
+    space = space.categorical("c0", [0, 1]).categorical("c1", [0, 1, 2]);
+    // A ridge, a slope in each axis, and waves across them.
+    let slope: Vec<f64> = (0..7).map(|_| rng.uniform()).collect();
+    let at: Vec<f64> = (0..5).map(|_| place(rng)).collect();
+    let phase = rng.uniform();
+    let best = (rng.index(2) as i64, rng.index(3) as i64);
+    let raw = move |level: &[f64], c0: i64, c1: i64| -> f64 {
+        let bowl: f64 = (0..5).map(|d| (0.3 + slope[d]) * (level[d] - at[d]).powi(2)).sum();
+        let ridge =
+            (level[0] - level[3] - at[0] + at[3]).powi(2) + (level[2] + level[4] - at[2] - at[4]).powi(2);
+        let waves = 0.1 * (9.0 * (level[1] + phase)).sin() * (7.0 * level[3]).cos();
+        let others = 0.2 * (slope[5] * f64::from(c0 != best.0) + slope[6] * f64::from(c1 != best.1)) + 0.1;
+        bowl + ridge + waves + others
+    };
+    // Every level has been looked at: the least value is known.
+    let mut least = f64::INFINITY;
+    let all: i64 = LEVELS.iter().product();
+    for mut index in 0..all {
+        let mut level = [0.0; 5];
+        for (slot, levels) in level.iter_mut().zip(LEVELS) {
+            *slot = (index % levels) as f64 / (levels - 1) as f64;
+            index /= levels;
+        }
+        least = least.min(raw(&level, best.0, best.1));
+    }
+    let value = move |c: &Config| -> Result<f64, SpaceError> {
+        let mut level = [0.0; 5];
+        for (d, slot) in level.iter_mut().enumerate() {
+            *slot = c.float(&format!("i{d}"))? / (LEVELS[d] - 1) as f64;
+        }
+        Ok(raw(&level, c.int("c0")?, c.int("c1")?) - least)
     };
     (space, Box::new(value))
 }

@@ -36,15 +36,18 @@ pub struct Floor {
     pub factor: f64,
     /// How fast.
     pub exponent: f64,
+    /// On a grid that is not logarithmic: the least width in steps, so that a kernel reaches the next value.
+    #[serde(default)]
+    pub steps: f64,
 }
 
 impl Floor {
     /// The "magic clip" of Hyperopt and Optuna: the prior's width over `min(100, n + 2)`.
-    pub const MAGIC_CLIP: Self = Self { factor: 0.01, exponent: 1.0 };
+    pub const MAGIC_CLIP: Self = Self { factor: 0.01, exponent: 1.0, steps: 0.0 };
     /// Source: Watanabe (2023).
-    pub const WATANABE: Self = Self { factor: 0.03, exponent: 2.0 };
+    pub const WATANABE: Self = Self { factor: 0.03, exponent: 2.0, steps: 0.0 };
     /// As good as none: 10⁻¹² of the prior's width.
-    pub const NONE: Self = Self { factor: 1e-12, exponent: f64::INFINITY };
+    pub const NONE: Self = Self { factor: 1e-12, exponent: f64::INFINITY, steps: 0.0 };
 
     /// The floor for n observations relative to the prior's width.
     #[must_use]
@@ -63,6 +66,10 @@ impl Floor {
             let (name, expected) = ("floor exponent", "above 0");
             return Err(TpeError::InvalidSetting { name, value: self.exponent, expected });
         }
+        if !(self.steps >= 0.0 && self.steps.is_finite()) {
+            let (name, expected) = ("floor steps", "a finite number from 0");
+            return Err(TpeError::InvalidSetting { name, value: self.steps, expected });
+        }
         Ok(())
     }
 }
@@ -78,7 +85,8 @@ impl Bandwidth {
             BandwidthRule::Scott => out.resize(n, deviation(sorted).unwrap_or(axis.prior_sd) * scale),
             BandwidthRule::FifthOfRange => out.resize(n, 0.2 * axis.prior_sd * scale),
         }
-        let floor = axis.prior_sd * self.floor.relative(n);
+        let of_grid = axis.grid.filter(|_| !axis.log).map_or(0.0, |grid| self.floor.steps * grid.step);
+        let floor = (axis.prior_sd * self.floor.relative(n)).max(of_grid);
         for width in out {
             *width = width.clamp(floor, axis.prior_sd.max(floor));
         }

@@ -19,7 +19,7 @@ impl TpeSettings {
             failures: FailurePolicy::AsInfinite,
             ..Self::optuna5()
         };
-        settings.kernels.bandwidth.floor = Floor { factor: 0.03, exponent: 1.5 };
+        settings.kernels.bandwidth.floor = Floor { factor: 0.03, exponent: 1.5, steps: 0.5 };
         settings
     }
 

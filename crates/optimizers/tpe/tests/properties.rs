@@ -17,7 +17,7 @@ fn rules() -> impl Strategy<Value = Kernels> {
     let floor = prop_oneof![
         Just(Floor::MAGIC_CLIP),
         Just(Floor::WATANABE),
-        Just(Floor { factor: 0.1, exponent: 0.5 })
+        Just(Floor { factor: 0.1, exponent: 0.5, steps: 0.7 })
     ];
     (rule, floor, any::<bool>(), any::<bool>(), 0.1..3.0_f64).prop_map(
         |(rule, floor, mixture, counts, prior_weight)| Kernels {

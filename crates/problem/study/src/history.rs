@@ -51,6 +51,13 @@ impl<Q> Default for History<Q> {
 }
 
 impl<Q> History<Q> {
+    /// A history of given trials, which are numbered from 0 in their order: for an optimiser that wraps another.
+    #[must_use]
+    pub fn from_trials(mut trials: Vec<Trial<Q>>) -> Self {
+        trials.iter_mut().zip(0..).for_each(|(trial, id)| trial.id = TrialId(id));
+        Self { trials }
+    }
+
     /// Number of trials, pending ones included.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -1,0 +1,100 @@
+use thrifty_space::Config;
+use thrifty_study::{
+    Ask, History, Measurement, Optimizer, OptimizerError, Outcome, Suggestion, Timing, Trial, TrialId,
+};
+
+use crate::FoldQuery;
+
+/// Full cross-validation by an optimiser of configurations, one fold at a time.
+///
+/// Trials i K to i K + K - 1 are the folds of configuration i, all of repeat 0. The optimiser sees a configuration once all its
+/// folds are told, with the mean of their first objectives; if one of them failed the configuration has. So that every
+/// method is charged in the same unit, one model fit.
+#[derive(Debug, Clone)]
+pub struct AllFolds<O> {
+    optimizer: O,
+    folds: usize,
+}
+
+impl<O> AllFolds<O> {
+    /// The optimiser over `folds` folds.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] for no folds.
+    pub fn new(optimizer: O, folds: usize) -> Result<Self, OptimizerError> {
+        if folds == 0 {
+            let error = crate::SplitError::FoldCount { folds, rows: 0 };
+            return Err(OptimizerError::failed("full cross-validation", error));
+        }
+        Ok(Self { optimizer, folds })
+    }
+
+    /// Whole configurations of a history of folds.
+    fn configurations(&self, history: &History<FoldQuery>) -> History<Config> {
+        let whole = |(i, folds): (usize, &[Trial<FoldQuery>])| Trial {
+            id: TrialId(i as u64),
+            query: folds[0].query.config.clone(),
+            diagnostics: folds[0].diagnostics.clone(),
+            memo: folds[0].memo.clone(),
+            reports: Vec::new(),
+            outcome: self.outcome(folds),
+            timing: Timing {
+                ask: folds.iter().map(|fold| fold.timing.ask).sum(),
+                evaluate: folds.iter().map(|fold| fold.timing.evaluate).sum(),
+            },
+        };
+        History::from_trials(history.trials().chunks(self.folds).enumerate().map(whole).collect())
+    }
+
+    fn outcome(&self, folds: &[Trial<FoldQuery>]) -> Option<Outcome> {
+        if folds.len() < self.folds {
+            return None;
+        }
+        let outcomes = folds.iter().map(|fold| fold.outcome.as_ref()).collect::<Option<Vec<_>>>()?;
+        if let Some(at) = outcomes.iter().position(|outcome| outcome.objective().is_none()) {
+            return Some(Outcome::failed(format!("fold {at} has no loss")));
+        }
+        let losses = outcomes.iter().filter_map(|outcome| outcome.objective());
+        let cost: Option<f64> = outcomes.iter().map(|o| o.measurement().and_then(|m| m.cost)).sum();
+        let mean = losses.sum::<f64>() / self.folds as f64;
+        Some(Measurement { objectives: vec![mean], cost, ..Measurement::default() }.into())
+    }
+}
+
+impl<O> Optimizer for AllFolds<O>
+where
+    O: Optimizer<Query = Config>,
+{
+    type Query = FoldQuery;
+    type Recommendation = O::Recommendation;
+
+    fn ask(&mut self, history: &History<FoldQuery>, id: TrialId) -> Result<Ask<FoldQuery>, OptimizerError> {
+        let folds = self.folds as u64;
+        let (configuration, fold) = (id.0 / folds, (id.0 % folds) as usize);
+        let query = |config| FoldQuery { config, repeat: 0, fold };
+        if fold > 0
+            && let Some(first) = history.get(TrialId(configuration * folds))
+        {
+            return Ok(Ask::Evaluate(Suggestion::new(query(first.query.config.clone()))));
+        }
+        let asked = self.optimizer.ask(&self.configurations(history), TrialId(configuration))?;
+        Ok(match asked {
+            Ask::Evaluate(Suggestion { query: config, diagnostics, memo }) => {
+                Ask::Evaluate(Suggestion { query: query(config), diagnostics, memo })
+            }
+            Ask::Wait => Ask::Wait,
+            Ask::Stop(reason) => Ask::Stop(reason),
+        })
+    }
+
+    fn recommend(
+        &mut self,
+        history: &History<FoldQuery>,
+    ) -> Result<Option<O::Recommendation>, OptimizerError> {
+        self.optimizer.recommend(&self.configurations(history))
+    }
+
+    fn fingerprint(&self) -> String {
+        format!("all of {} folds of {}", self.folds, self.optimizer.fingerprint())
+    }
+}

@@ -1,0 +1,154 @@
+use thrifty_sampling::{Seed, Stream};
+
+use crate::SplitError;
+
+/// One fold: rows to train on and rows to test on, ascending.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fold {
+    /// Every row that is not tested.
+    pub train: Vec<usize>,
+    /// Rows held out.
+    pub test: Vec<usize>,
+}
+
+/// Data parted into folds, once or several times over: in every repeat each row is tested exactly once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Splits {
+    /// Repeat by repeat, all with the same number of folds.
+    repeats: Vec<Vec<Fold>>,
+}
+
+impl Splits {
+    /// Rows dealt at random; sizes of folds differ by at most one.
+    ///
+    /// # Errors
+    /// [`SplitError::FoldCount`].
+    pub fn k_fold(rows: usize, folds: usize, seed: Seed) -> Result<Self, SplitError> {
+        Self::repeated_k_fold(rows, folds, 1, seed)
+    }
+
+    /// [`Splits::k_fold`] several times over, each time with other folds.
+    ///
+    /// # Errors
+    /// [`SplitError`].
+    pub fn repeated_k_fold(
+        rows: usize,
+        folds: usize,
+        repeats: usize,
+        seed: Seed,
+    ) -> Result<Self, SplitError> {
+        check(rows, folds, repeats)?;
+        let one = |rng: &mut Stream| {
+            let mut order: Vec<usize> = (0..rows).collect();
+            rng.shuffle(&mut order);
+            deal(&order, folds)
+        };
+        Ok(Self::repeat(rows, folds, repeats, seed, one))
+    }
+
+    /// As [`Splits::repeated_k_fold`], with the classes in every fold as they are in the data: counts of a class differ
+    /// by at most one between folds.
+    ///
+    /// # Errors
+    /// [`SplitError`].
+    pub fn stratified(
+        classes: &[usize],
+        folds: usize,
+        repeats: usize,
+        seed: Seed,
+    ) -> Result<Self, SplitError> {
+        check(classes.len(), folds, repeats)?;
+        let one = |rng: &mut Stream| {
+            let mut order: Vec<usize> = (0..classes.len()).collect();
+            rng.shuffle(&mut order);
+            // Class after class, dealt on where the last one ended: folds stay of one size as well.
+            order.sort_by_key(|row| classes[*row]);
+            deal(&order, folds)
+        };
+        Ok(Self::repeat(classes.len(), folds, repeats, seed, one))
+    }
+
+    /// As [`Splits::repeated_k_fold`], with rows of a group in the same fold: large groups first, each to the fold that
+    /// is smallest so far.
+    ///
+    /// # Errors
+    /// [`SplitError`], also for fewer groups than folds.
+    pub fn grouped(groups: &[usize], folds: usize, repeats: usize, seed: Seed) -> Result<Self, SplitError> {
+        check(groups.len(), folds, repeats)?;
+        let mut names: Vec<usize> = groups.to_vec();
+        names.sort_unstable();
+        names.dedup();
+        if names.len() < folds {
+            return Err(SplitError::TooFewGroups { groups: names.len(), folds });
+        }
+        let size = |name: usize| groups.iter().filter(|group| **group == name).count();
+        let one = |rng: &mut Stream| {
+            let mut order = names.clone();
+            rng.shuffle(&mut order);
+            order.sort_by_key(|name| std::cmp::Reverse(size(*name)));
+            let mut sizes = vec![0; folds];
+            let mut of_group = std::collections::BTreeMap::new();
+            for name in order {
+                let smallest = (0..folds).min_by_key(|fold| sizes[*fold]).unwrap_or(0);
+                sizes[smallest] += size(name);
+                of_group.insert(name, smallest);
+            }
+            groups.iter().map(|group| of_group[group]).collect()
+        };
+        Ok(Self::repeat(groups.len(), folds, repeats, seed, one))
+    }
+
+    /// `one` says in which fold each row is tested.
+    fn repeat(
+        rows: usize,
+        folds: usize,
+        repeats: usize,
+        seed: Seed,
+        one: impl Fn(&mut Stream) -> Vec<usize>,
+    ) -> Self {
+        let split = |repeat: usize| {
+            let of_row = one(&mut seed.stream("splits", repeat as u64));
+            let fold = |fold: usize| {
+                let (test, train) = (0..rows).partition(|row| of_row[*row] == fold);
+                Fold { train, test }
+            };
+            (0..folds).map(fold).collect()
+        };
+        Self { repeats: (0..repeats).map(split).collect() }
+    }
+
+    /// Number of repeats.
+    #[must_use]
+    pub fn repeats(&self) -> usize {
+        self.repeats.len()
+    }
+
+    /// Number of folds of each repeat.
+    #[must_use]
+    pub fn folds(&self) -> usize {
+        self.repeats.first().map_or(0, Vec::len)
+    }
+
+    /// One fold, if there is one of this number.
+    #[must_use]
+    pub fn get(&self, repeat: usize, fold: usize) -> Option<&Fold> {
+        self.repeats.get(repeat)?.get(fold)
+    }
+}
+
+fn check(rows: usize, folds: usize, repeats: usize) -> Result<(), SplitError> {
+    if repeats == 0 {
+        return Err(SplitError::NoRepeats);
+    }
+    if folds < 2 || folds > rows {
+        return Err(SplitError::FoldCount { folds, rows });
+    }
+    Ok(())
+}
+
+/// The fold of each row when rows are dealt in turn.
+fn deal(order: &[usize], folds: usize) -> Vec<usize> {
+    let mut of_row = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(at, row)| of_row[*row] = at % folds);
+    of_row
+}

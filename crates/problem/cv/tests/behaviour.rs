@@ -1,0 +1,138 @@
+//! Splits test every row once; full cross-validation is fold by fold what it is at once.
+
+use proptest::prelude::*;
+use thrifty_cv::{AllFolds, CrossValidation, FoldQuery, SplitError, Splits};
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{
+    Ask, History, MaxTrials, Optimizer, OptimizerError, Outcome, Study, Suggestion, TrialId,
+};
+
+fn tested_once(splits: &Splits, rows: usize) {
+    for repeat in 0..splits.repeats() {
+        let mut seen = vec![0; rows];
+        for fold in 0..splits.folds() {
+            let fold = splits.get(repeat, fold).unwrap();
+            fold.test.iter().for_each(|row| seen[*row] += 1);
+            let mut all = [fold.train.clone(), fold.test.clone()].concat();
+            all.sort_unstable();
+            assert_eq!(all, (0..rows).collect::<Vec<_>>());
+            assert!(!fold.test.is_empty());
+        }
+        assert!(seen.iter().all(|count| *count == 1));
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_row_is_tested_once(rows in 2..60_usize, share in 0.0..1.0_f64, repeats in 1..4_usize, seed in any::<u64>()) {
+        let folds = 2 + (share * (rows - 2) as f64) as usize;
+        let splits = Splits::repeated_k_fold(rows, folds, repeats, Seed(seed)).unwrap();
+        tested_once(&splits, rows);
+        let sizes: Vec<usize> = (0..folds).map(|fold| splits.get(0, fold).unwrap().test.len()).collect();
+        prop_assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
+        prop_assert_eq!(&splits, &Splits::repeated_k_fold(rows, folds, repeats, Seed(seed)).unwrap());
+    }
+
+    #[test]
+    fn classes_are_spread_evenly(classes in proptest::collection::vec(0..3_usize, 10..60), seed in any::<u64>()) {
+        let splits = Splits::stratified(&classes, 5, 2, Seed(seed)).unwrap();
+        tested_once(&splits, classes.len());
+        for class in 0..3 {
+            let count = |fold| splits.get(1, fold).unwrap().test.iter().filter(|row| classes[**row] == class).count();
+            let counts: Vec<usize> = (0..5).map(count).collect();
+            prop_assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 1, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn groups_stay_together(groups in proptest::collection::vec(0..12_usize, 30..60), seed in any::<u64>()) {
+        let Ok(splits) = Splits::grouped(&groups, 4, 1, Seed(seed)) else { return Ok(()) };
+        tested_once(&splits, groups.len());
+        for fold in 0..4 {
+            let fold = splits.get(0, fold).unwrap();
+            prop_assert!(fold.test.iter().all(|row| fold.train.iter().all(|other| groups[*other] != groups[*row])));
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_split_is_named() {
+    assert_eq!(Splits::k_fold(10, 1, Seed(0)), Err(SplitError::FoldCount { folds: 1, rows: 10 }));
+    assert_eq!(Splits::k_fold(3, 4, Seed(0)), Err(SplitError::FoldCount { folds: 4, rows: 3 }));
+    assert_eq!(Splits::repeated_k_fold(3, 2, 0, Seed(0)), Err(SplitError::NoRepeats));
+    assert_eq!(
+        Splits::grouped(&[1, 1, 2, 2], 3, 1, Seed(0)),
+        Err(SplitError::TooFewGroups { groups: 2, folds: 3 })
+    );
+}
+
+/// Suggests 0, ⅛, ⅜, … and says how many configurations it has seen measured.
+struct Steps;
+
+impl Optimizer for Steps {
+    type Query = Config;
+    type Recommendation = Config;
+
+    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        let mut config = Config::new();
+        config.insert("x", id.0 as f64 / 8.0);
+        let measured = history.measured().count() as f64;
+        Ok(Ask::Evaluate(Suggestion::new(config).with_diagnostic("measured", measured)))
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
+        Ok(history.best().map(|(trial, _)| trial.query.clone()))
+    }
+
+    fn fingerprint(&self) -> String {
+        "steps".into()
+    }
+}
+
+fn loss(config: &Config, _: &[usize], test: &[usize]) -> f64 {
+    (config.float("x").unwrap() - 0.5).powi(2) + 0.01 * test[0] as f64
+}
+
+#[test]
+fn full_cross_validation_is_asked_fold_by_fold() {
+    let cv = CrossValidation::new(Splits::k_fold(12, 4, Seed(1)).unwrap(), loss);
+    let mut study = Study::new(AllFolds::new(Steps, 4).unwrap(), Seed(0)).with_stop(MaxTrials(34));
+    study.run(|query: &FoldQuery, _| cv.evaluate(query)).unwrap();
+    let trials = study.history().trials();
+    for (i, trial) in trials.iter().enumerate() {
+        assert_eq!((trial.query.fold, trial.query.config.float("x").unwrap()), (i % 4, (i / 4) as f64 / 8.0));
+    }
+    // Each configuration is asked when all folds of those before it are told.
+    assert_eq!(trials[32].diagnostics["measured"], 8.0);
+    assert_eq!(study.recommend().unwrap().unwrap().float("x").unwrap(), 0.5);
+    let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+    assert!(space.dim() == 1 && AllFolds::new(Steps, 0).is_err());
+}
+
+#[test]
+fn a_fold_that_fails_fails_its_configuration_alone() {
+    let cv = CrossValidation::new(
+        Splits::k_fold(12, 3, Seed(1)).unwrap(),
+        |config: &Config, _: &[usize], test: &[usize]| {
+            if config.float("x").unwrap() == 0.5 && test[0] % 2 == 0 {
+                f64::NAN
+            } else {
+                loss(config, &[], test)
+            }
+        },
+    );
+    let mut study = Study::new(AllFolds::new(Steps, 3).unwrap(), Seed(0)).with_stop(MaxTrials(24));
+    study.run(|query: &FoldQuery, _| cv.evaluate(query)).unwrap();
+    let best = study.recommend().unwrap().unwrap().float("x").unwrap();
+    assert!(best != 0.5, "{best}");
+    let failed = study.history().unsuccessful().count();
+    assert!((1..=3).contains(&failed), "{failed}");
+    let missing = FoldQuery { config: Config::new(), repeat: 1, fold: 0 };
+    assert!(matches!(cv.evaluate(&missing), Outcome::Failed(_)));
+    let mut config = Config::new();
+    config.insert("x", 0.25);
+    assert_eq!(cv.mean(&config, Some(0)), cv.mean(&config, None));
+    config.insert("x", 0.5);
+    assert_eq!(cv.mean(&config, None), None);
+}
