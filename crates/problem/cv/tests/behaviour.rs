@@ -115,7 +115,7 @@ fn a_fold_that_fails_fails_its_configuration_alone() {
     let cv = CrossValidation::new(
         Splits::k_fold(12, 3, Seed(1)).unwrap(),
         |config: &Config, _: &[usize], test: &[usize]| {
-            if config.float("x").unwrap() == 0.5 && test[0] % 2 == 0 {
+            if config.float("x").unwrap() == 0.5 && test[0].is_multiple_of(2) {
                 f64::NAN
             } else {
                 loss(config, &[], test)
