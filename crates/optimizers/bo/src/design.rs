@@ -31,13 +31,7 @@ impl InitialDesign {
     ///
     /// # Errors
     /// [`SpaceError`] when a given configuration is not of the space.
-    pub(crate) fn config(
-        &self,
-        space: &Space,
-        seed: Seed,
-        run: u64,
-        index: usize,
-    ) -> Result<Config, SpaceError> {
+    pub fn config(&self, space: &Space, seed: Seed, run: u64, index: usize) -> Result<Config, SpaceError> {
         let uniform = || space.sample(&mut seed.child("design", run).stream("uniform", index as u64));
         match self {
             Self::Given(configs) if run == 0 && index < configs.len() => {
