@@ -20,6 +20,7 @@ pub use thrifty_acquisition as acquisition;
 pub use thrifty_bo as bo;
 pub use thrifty_cv as cv;
 pub use thrifty_domain as domain;
+pub use thrifty_fcvopt as fcvopt;
 pub use thrifty_gp as gp;
 pub use thrifty_hgp as hgp;
 pub use thrifty_hybrid as hybrid;
