@@ -7,6 +7,7 @@ mod bo;
 mod cli;
 mod data;
 mod error;
+mod fcvopt;
 mod gp;
 mod harness;
 mod hybrid;

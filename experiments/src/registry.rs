@@ -1,6 +1,6 @@
 use crate::error::ExperimentError;
 use crate::harness::Experiment;
-use crate::{bench, bo, gp, hybrid, tpe};
+use crate::{bench, bo, fcvopt, gp, hybrid, tpe};
 
 /// Every experiment.
 pub fn all() -> Vec<Experiment> {
@@ -13,6 +13,7 @@ pub fn all() -> Vec<Experiment> {
         hybrid::triplets::EXPERIMENT.clone(),
         hybrid::wangfreitas::EXPERIMENT.clone(),
         hybrid::credit::EXPERIMENT.clone(),
+        fcvopt::synth::EXPERIMENT.clone(),
         tpe::ablation::EXPERIMENT.clone(),
         tpe::nnpdf::EXPERIMENT.clone(),
         tpe::parity::EXPERIMENT.clone(),

@@ -53,7 +53,7 @@ pub const KINDS: [Kind; 10] = [
 ];
 
 /// A function drawn from a kernel by random features.
-fn drawn(
+pub fn drawn(
     kernel: &dyn Kernel,
     rng: &mut Stream,
 ) -> Result<impl Fn(&[f64]) -> f64 + Send + Sync + use<>, ExperimentError> {
@@ -148,7 +148,7 @@ impl Kind {
 }
 
 /// The least value of a long search: 4096 Sobol points, the best 20 of them descended.
-fn searched(f: &dyn Fn(&[f64]) -> f64, dim: usize, rng: &mut Stream) -> Result<f64, ExperimentError> {
+pub fn searched(f: &dyn Fn(&[f64]) -> f64, dim: usize, rng: &mut Stream) -> Result<f64, ExperimentError> {
     let points = Sobol::scrambled(dim, rng).take(4096);
     let mut ranked: Vec<(f64, &[f64])> = points.rows().map(|p| (f(p), p)).collect();
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
