@@ -11,7 +11,14 @@ use crate::harness::Figure;
 pub fn draw(tools: &[Tool], rows: &[Row], stages: &[Stages]) -> Result<Figure, ExperimentError> {
     let there: Vec<&Tool> = tools.iter().filter(|tool| !tool.lines.is_empty()).collect();
     let least_m = rows.iter().filter_map(|row| row.m).min();
-    let operations = [Operation::Likelihood, Operation::Fit, Operation::Predict, Operation::Acquisition];
+    let operations = [
+        Operation::Likelihood,
+        Operation::Fit,
+        Operation::Predict,
+        Operation::Acquisition,
+        Operation::TpeSingle,
+        Operation::TpeJoint,
+    ];
     let panel = |operation: Operation| {
         let m = if operation == Operation::Predict { least_m } else { None };
         let of_tool = |tool: &&Tool| {
@@ -26,7 +33,7 @@ pub fn draw(tools: &[Tool], rows: &[Row], stages: &[Stages]) -> Result<Figure, E
         }
         LinePlot {
             title: m.map_or_else(|| operation.to_string(), |m| format!("{operation} {m} points")),
-            x_label: "observations n".into(),
+            x_label: if operation.has_data() { "observations n" } else { "trials n" }.into(),
             y_label: "CPU ms".into(),
             log_x: true,
             log_y: true,
