@@ -3,9 +3,13 @@ use thrifty_acquisition::{
     ConfidenceBound, ExpectedImprovement, LogExpectedImprovement, LogProbabilityOfImprovement,
     ProbabilityOfImprovement, Utility,
 };
-use thrifty_prob::{cdf, h, inverse_mills, log_cdf, log_h, log_h_derivative, pdf};
+use thrifty_domain::Points;
+use thrifty_gp::{Gp, GpSettings, Mean, Noise};
+use thrifty_kernel::{Matern52, Scaled};
+use thrifty_prob::{UpperEnvelope, cdf, h, inverse_mills, log_cdf, log_h, log_h_derivative, pdf};
+use thrifty_surrogate::{JointPosterior, Posterior};
 
-use super::{Family, Findings, number, relative, rows};
+use super::{Family, Findings, number, numbers, relative, rows};
 
 /// `h` to 4e-16 (1 + z²) of the truth, its logarithm to 4 ulp, the rest to 2e-15; on means and deviations the
 /// rounding of z, magnified by the tail, is allowed for. Errors are in units of these tolerances.
@@ -38,8 +42,11 @@ pub fn check(file: &Value) -> Result<Findings, String> {
         }
     }
     ei_full(file, &mut findings)?;
+    knowledge_gradient(file, &mut findings)?;
     for key in file.as_object().into_iter().flat_map(|object| object.keys()) {
-        if !["made_by", "ei_z", "ei_full", "botorch_log_ei_helper"].contains(&key.as_str()) {
+        if !["made_by", "ei_z", "ei_full", "botorch_log_ei_helper", "kg_affine", "kg_gp_grid"]
+            .contains(&key.as_str())
+        {
             findings.skipped.push(key.clone());
         }
     }
@@ -60,6 +67,54 @@ fn floored(truth: f64) -> f64 {
 fn ulp(truth: f64) -> f64 {
     let size = truth.abs().max(0.5);
     size.next_up() - size
+}
+
+/// Exact knowledge gradients of lines, and of a Gaussian process on a grid.
+fn knowledge_gradient(file: &Value, findings: &mut Findings) -> Result<(), String> {
+    let (mut gain, mut logarithm) =
+        (Family::new("kg_affine", 1e-13), Family::new("kg_affine: logarithm", 1e-12));
+    for case in rows(&file["kg_affine"]["cases"]) {
+        let envelope = UpperEnvelope::of(&numbers(&case["a"])?, &numbers(&case["b"])?);
+        gain.add(relative(envelope.expected_gain(), number(&case["kg"])?, 1e-290));
+        if !case["log_kg"].is_null() {
+            let truth = number(&case["log_kg"])?;
+            logarithm.add(relative(envelope.log_expected_gain(), truth, 1.0));
+        }
+    }
+    let mut on_grid = Family::new("kg_gp_grid", 1e-10);
+    let case = &file["kg_gp_grid"];
+    if !case.is_null() {
+        let (grid, truth) = (Points::from_flat(numbers(&case["grid"])?, 1), numbers(&case["kg_f64"])?);
+        let kernel = Matern52::new(vec![number(&case["lengthscale"])?])
+            .and_then(|kernel| Scaled::new(kernel, number(&case["outputscale"]).unwrap_or(1.0)))
+            .map_err(|error| error.to_string())?;
+        let noise = number(&case["noise_var"])?;
+        let settings = GpSettings {
+            noise: Noise::Fixed(noise),
+            mean: Mean::Fixed(number(&case["prior_mean"])?),
+            standardise_targets: false,
+            ..GpSettings::default()
+        };
+        let posterior = Gp::new(kernel)
+            .with_settings(settings)
+            .condition(Points::from_flat(numbers(&case["train_x"])?, 1).as_ref(), &numbers(&case["train_y"])?)
+            .map_err(|error| error.to_string())?;
+        let n = grid.len();
+        let (mut mean, mut variance, mut joint) = (vec![0.0; n], vec![0.0; n], vec![0.0; n * n]);
+        posterior.predict_into(grid.as_ref(), &mut mean, &mut variance);
+        posterior.covariance_into(grid.as_ref(), &mut joint);
+        for (i, truth) in truth.into_iter().enumerate() {
+            let deviation = (joint[i * n + i] + noise).sqrt();
+            let slopes: Vec<f64> = (0..n).map(|j| joint[j * n + i] / deviation).collect();
+            on_grid.add((UpperEnvelope::of(&mean, &slopes).expected_gain() - truth).abs());
+        }
+    }
+    for family in [gain, logarithm, on_grid] {
+        if family.cases > 0 {
+            findings.lines.push(family.line("acquisitions.json"));
+        }
+    }
+    Ok(())
 }
 
 fn ei_full(file: &Value, findings: &mut Findings) -> Result<(), String> {

@@ -5,6 +5,7 @@
 //! assert!((thrifty_prob::log_h(-40.0) + 808.298_568_356_62).abs() < 1e-11);
 //! ```
 
+mod envelope;
 mod erfcx;
 mod error;
 mod improvement;
@@ -13,6 +14,7 @@ mod prior;
 mod quantile;
 mod tail;
 
+pub use envelope::UpperEnvelope;
 pub use erfcx::erfcx;
 pub use error::ProbError;
 pub use improvement::{h, log_h, log_h_derivative};
