@@ -52,14 +52,19 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     match &context.peers {
         Some(path) => {
             let (table, differ) = alike(context, path)?;
-            notes.push(format!(
-                "Whole runs differ in distribution on {differ} of {} comparisons (rank-sum test, Holm-corrected below 5 %).",
-                table.rows.len()
-            ));
+            if table.rows.is_empty() {
+                notes.push(format!("{} has no runs of these methods and problems.", path.display()));
+            } else {
+                notes.push(format!(
+                    "Whole runs differ in distribution on {differ} of {} comparisons (rank-sum test, Holm-corrected below \
+                     5 %).",
+                    table.rows.len()
+                ));
+                tables.push(table);
+            }
             if differ > 0 {
                 verdict = Verdict::DoesNotHold;
             }
-            tables.push(table);
         }
         None => notes.push("Whole runs are compared when --peers names runs of Optuna.".into()),
     }
@@ -78,6 +83,7 @@ fn alike(context: &RunContext, path: &Path) -> Result<(Table, usize), Experiment
     let problems = both(&NAMES);
     let theirs = read_peers(path, &problems)?;
     let seeds = context.replications(20, 100);
+    let seeds = if theirs.is_empty() { 0 } else { seeds };
     let own = collect("tpe/parity", &METHODS, &problems, seeds, context.seed)?;
     let mut compared = Vec::new();
     for (key, theirs) in &theirs {
