@@ -1,13 +1,12 @@
 use serde_json::Value;
 use thrifty_acquisition::{
-    ConfidenceBound, ExpectedImprovement, LogExpectedImprovement, LogProbabilityOfImprovement,
-    ProbabilityOfImprovement, Utility,
+    Acquisition, ConfidenceBound, ExpectedImprovement, KnowledgeGradient, LogExpectedImprovement,
+    LogProbabilityOfImprovement, ProbabilityOfImprovement, Utility,
 };
 use thrifty_domain::Points;
 use thrifty_gp::{Gp, GpSettings, Mean, Noise};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_prob::{UpperEnvelope, cdf, h, inverse_mills, log_cdf, log_h, log_h_derivative, pdf};
-use thrifty_surrogate::{JointPosterior, Posterior};
 
 use super::{Family, Findings, number, numbers, relative, rows};
 
@@ -91,22 +90,20 @@ fn knowledge_gradient(file: &Value, findings: &mut Findings) -> Result<(), Strin
         let noise = number(&case["noise_var"])?;
         let settings = GpSettings {
             noise: Noise::Fixed(noise),
-            mean: Mean::Fixed(number(&case["prior_mean"])?),
+            // The file maximises: everything is mirrored.
+            mean: Mean::Fixed(-number(&case["prior_mean"])?),
             standardise_targets: false,
             ..GpSettings::default()
         };
+        let mirrored: Vec<f64> = numbers(&case["train_y"])?.iter().map(|y| -y).collect();
         let posterior = Gp::new(kernel)
             .with_settings(settings)
-            .condition(Points::from_flat(numbers(&case["train_x"])?, 1).as_ref(), &numbers(&case["train_y"])?)
+            .condition(Points::from_flat(numbers(&case["train_x"])?, 1).as_ref(), &mirrored)
             .map_err(|error| error.to_string())?;
-        let n = grid.len();
-        let (mut mean, mut variance, mut joint) = (vec![0.0; n], vec![0.0; n], vec![0.0; n * n]);
-        posterior.predict_into(grid.as_ref(), &mut mean, &mut variance);
-        posterior.covariance_into(grid.as_ref(), &mut joint);
-        for (i, truth) in truth.into_iter().enumerate() {
-            let deviation = (joint[i * n + i] + noise).sqrt();
-            let slopes: Vec<f64> = (0..n).map(|j| joint[j * n + i] / deviation).collect();
-            on_grid.add((UpperEnvelope::of(&mean, &slopes).expected_gain() - truth).abs());
+        let kg = KnowledgeGradient::new(&posterior, grid.as_ref(), noise);
+        let kg = kg.map_err(|error| error.to_string())?.among_anchors();
+        for (point, truth) in grid.rows().zip(truth) {
+            on_grid.add((kg.value(point) - truth).abs());
         }
     }
     for family in [gain, logarithm, on_grid] {

@@ -1,10 +1,11 @@
 use serde_json::Value;
+use thrifty_acquisition::{Acquisition, AcquisitionError, KnowledgeGradient};
 use thrifty_domain::Points;
 use thrifty_gp::{ExactLikelihood, GpSettings, Mean, Noise};
 use thrifty_hgp::{FoldKernel, Hgp, HgpPosterior};
 use thrifty_kernel::{Hierarchical, Kernel, KernelWorkspace, Matern52, Scaled};
 use thrifty_params::{LogLikelihood, Param, Parameterized};
-use thrifty_prob::{Prior, UpperEnvelope};
+use thrifty_prob::Prior;
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{JointPosterior, Posterior};
 
@@ -237,26 +238,21 @@ impl Reference {
             let x = numbers(&case["x"])?;
             let mut set = Points::new(x.len());
             self.x.rows().chain(test.rows()).chain([x.as_slice()]).for_each(|row| set.push(row));
-            let means: Vec<f64> = set.rows().map(|row| posterior.common().predict(row).0).collect();
-            let set = coded(&set, std::iter::repeat(FoldKernel::COMMON));
-            let gain = |code: f64, noise: f64| {
-                let mut at = Points::new(x.len() + 1);
-                at.push(&[x.as_slice(), &[code]].concat());
-                let (mut cross, mut own) = (vec![0.0; set.len()], [0.0]);
-                posterior.process().cross_covariance_into(set.as_ref(), at.as_ref(), &mut cross);
-                posterior.process().covariance_into(at.as_ref(), &mut own);
-                let deviation = (own[0] + noise).sqrt();
-                let slopes: Vec<f64> = cross.iter().map(|c| c / deviation).collect();
-                UpperEnvelope::of(&means, &slopes).expected_gain()
+            let common = posterior.common();
+            let value = |kg: Result<KnowledgeGradient<'_>, AcquisitionError>| -> Result<f64, String> {
+                Ok(kg.map_err(text)?.among_anchors().value(&x))
             };
+            let of_loss = |noise| value(KnowledgeGradient::new(&common, set.as_ref(), noise));
+            let of_fold =
+                |fold| value(KnowledgeGradient::of(Box::new(posterior.fold_lookahead(fold, set.as_ref()))));
             let mut check = |found: f64, truth: &Value| -> Result<(), String> {
                 worst = worst.max((found - number(truth)?).abs());
                 Ok(())
             };
-            check(gain(FoldKernel::COMMON, 0.0), &case["kg_observe_f"])?;
-            check(gain(FoldKernel::COMMON, self.noise), &case["kg_observe_f_plus_noise"])?;
+            check(of_loss(0.0)?, &case["kg_observe_f"])?;
+            check(of_loss(self.noise)?, &case["kg_observe_f_plus_noise"])?;
             for (fold, truth) in rows(&case["kg_observe_fold"]).iter().enumerate() {
-                check(gain(fold as f64, self.noise), truth)?;
+                check(of_fold(fold)?, truth)?;
             }
         }
         Ok(worst)

@@ -12,6 +12,9 @@ pub enum AcquisitionError {
         /// What it may be.
         expected: &'static str,
     },
+    /// A knowledge gradient with nothing to choose among.
+    #[error("no anchors, expected at least one point whose mean matters")]
+    NoAnchors,
 }
 
 pub(crate) fn require(

@@ -2,8 +2,8 @@
 //!
 //! An [`Acquisition`] has a value at every point, higher is better, and a gradient if its posterior has one.
 //! The objective is minimised throughout: [`ProbabilityOfImprovement`] and its kin look for values below a
-//! threshold. All but [`ExpectedUtility`] are functions of mean and standard deviation alone, a [`Utility`];
-//! [`OfMoments`] makes an acquisition of any such function.
+//! threshold. [`KnowledgeGradient`] looks one observation ahead; all others are functions of mean and standard
+//! deviation alone, a [`Utility`], of which [`OfMoments`] makes an acquisition.
 //!
 //! ```
 //! use thrifty_acquisition::{ExpectedImprovement, Utility};
@@ -17,6 +17,7 @@ mod bound;
 mod error;
 mod expected_utility;
 mod improvement;
+mod knowledge_gradient;
 mod moments;
 mod rule;
 mod threshold;
@@ -28,6 +29,7 @@ pub use expected_utility::ExpectedUtility;
 pub use improvement::{
     ExpectedImprovement, LogExpectedImprovement, LogProbabilityOfImprovement, ProbabilityOfImprovement,
 };
+pub use knowledge_gradient::KnowledgeGradient;
 pub use moments::{MaximumDeviation, PosteriorMean};
 pub use rule::Rule;
 pub use threshold::Threshold;

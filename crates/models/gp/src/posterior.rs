@@ -1,8 +1,11 @@
 mod extend;
 mod joint_gradient;
+mod lookahead;
 mod paths;
 mod predict;
 mod record;
+
+pub use lookahead::{GpLookahead, LookWeights};
 
 use std::sync::Arc;
 

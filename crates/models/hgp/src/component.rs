@@ -2,10 +2,10 @@ use std::sync::Arc;
 
 use thrifty_domain::PointsRef;
 use thrifty_gp::GpPosterior;
-use thrifty_surrogate::{JointGradient, JointPosterior, Posterior, PosteriorGradient};
+use thrifty_surrogate::{JointGradient, JointPosterior, Lookahead, Posterior, PosteriorGradient};
 
-use crate::FoldKernel;
 use crate::model::coded_alike;
+use crate::{FoldKernel, FoldLookahead};
 
 /// One function of a hierarchical process, as a posterior over configurations.
 #[derive(Clone)]
@@ -76,6 +76,10 @@ impl JointPosterior for Component {
 
     fn joint_gradient(&self) -> Option<&dyn JointGradient> {
         Some(self)
+    }
+
+    fn own_lookahead<'a>(&'a self, anchors: PointsRef<'_>, noise: f64) -> Option<Box<dyn Lookahead + 'a>> {
+        Some(Box::new(FoldLookahead::new(&self.gp, self.code, self.code, anchors, noise)))
     }
 }
 

@@ -26,6 +26,7 @@ mod average;
 mod component;
 mod error;
 mod gain;
+mod lookahead;
 mod model;
 mod posterior;
 
@@ -33,5 +34,6 @@ pub use average::Average;
 pub use component::Component;
 pub use error::HgpError;
 pub use gain::FoldGain;
+pub use lookahead::FoldLookahead;
 pub use model::{FoldKernel, Hgp};
 pub use posterior::HgpPosterior;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_hgp::{Hgp, HgpError};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{JointPosterior, Posterior, contract};
+use thrifty_surrogate::{JointPosterior, Lookahead, Posterior, contract};
 
 /// Configurations of two parameters, their folds, and losses with a bowl and an offset a fold.
 fn data(n: usize, folds: usize, seed: u64) -> (Points, Vec<usize>, Vec<f64>) {
@@ -42,6 +42,31 @@ fn components_are_posteriors_with_gradients() {
     let average = posterior.average(&[0, 1, 2, 3]).unwrap();
     contract::batch_is_pointwise(&average, test.as_ref(), 1e-12);
     contract::covariance_is_consistent(&average, &test, 1e-9);
+}
+
+/// A look ahead says what conditioning does: means move by slope times outcome.
+#[test]
+fn a_look_ahead_is_what_an_observation_does() {
+    let posterior = fitted(14, 3, 6);
+    let anchors = Points::from_rows(&[[0.2, 0.7], [0.5, 0.5], [0.9, 0.1]]).unwrap();
+    let at = [0.35, 0.6];
+    for fold in [0, 2, 9] {
+        let ahead = posterior.fold_lookahead(fold, anchors.as_ref());
+        let (mut mean, mut variance, mut covariance) = ([0.0], [0.0], [0.0; 4]);
+        ahead.look_into(PointsRef::single(&at), &mut mean, &mut variance, &mut covariance);
+        let outcome = posterior.fold(fold).predict(&at).0 + 2.0 * variance[0].sqrt();
+        let next = posterior.with_observations(PointsRef::single(&at), &[fold], &[outcome]).unwrap();
+        let moved = |x: &[f64]| next.common().predict(x).0 - posterior.common().predict(x).0;
+        let rows = anchors.rows().chain([at.as_slice()]);
+        for (row, covariance) in rows.zip(covariance) {
+            assert!((moved(row) - 2.0 * covariance / variance[0].sqrt()).abs() < 1e-9);
+        }
+        let weights = (0.7, -1.3, &[0.4, 0.0, -2.0, 1.1][..]);
+        contract::lookahead_gradient_matches(&ahead, &at, weights, 1e-5, 1e-6);
+    }
+    let common = posterior.common();
+    let ahead = thrifty_surrogate::lookahead(&common, anchors.as_ref(), 0.01);
+    contract::lookahead_gradient_matches(&*ahead, &at, (0.7, -1.3, &[0.4, 0.0, -2.0, 1.1]), 1e-5, 1e-6);
 }
 
 /// The true loss is known less well than it is from the mean of the folds that were seen, and a fold that was never

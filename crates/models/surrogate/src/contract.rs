@@ -2,7 +2,7 @@
 
 use thrifty_domain::{Points, PointsRef};
 
-use crate::{Posterior, SamplePath};
+use crate::{Lookahead, Posterior, SamplePath};
 
 /// Predictions are finite, variances not negative, and a batch equals its points one by one to `tolerance`.
 ///
@@ -113,6 +113,37 @@ pub fn joint_gradient_matches(
             let slope = (at(step) - at(-step)) / (2.0 * step);
             assert_close(found[i * d + k], slope, tolerance, &format!("joint gradient {i},{k}"));
         }
+    }
+}
+
+/// The pullback of a look ahead equals central differences with step `step`, to `tolerance` relative to the gradient's
+/// size and 1, for given weights of mean, variance and covariances.
+///
+/// # Panics
+/// When the law does not hold or there is no gradient.
+pub fn lookahead_gradient_matches(
+    lookahead: &dyn Lookahead,
+    x: &[f64],
+    weights: (f64, f64, &[f64]),
+    step: f64,
+    tolerance: f64,
+) {
+    let (of_mean, of_variance, of_covariance) = weights;
+    let total = |x: &[f64]| {
+        let (mut mean, mut variance, mut covariance) = ([0.0], [0.0], vec![0.0; of_covariance.len()]);
+        lookahead.look_into(PointsRef::single(x), &mut mean, &mut variance, &mut covariance);
+        let covariances = covariance.iter().zip(of_covariance).map(|(c, w)| c * w).sum::<f64>();
+        of_mean * mean[0] + of_variance * variance[0] + covariances
+    };
+    let mut found = vec![0.0; x.len()];
+    assert!(lookahead.pull_back(x, of_mean, of_variance, of_covariance, &mut found), "a gradient");
+    for k in 0..x.len() {
+        let at = |offset: f64| {
+            let mut moved = x.to_vec();
+            moved[k] += offset;
+            total(&moved)
+        };
+        assert_close(found[k], (at(step) - at(-step)) / (2.0 * step), tolerance, &format!("lookahead {k}"));
     }
 }
 

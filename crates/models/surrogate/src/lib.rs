@@ -10,10 +10,12 @@
 
 mod calibration;
 pub mod contract;
+mod lookahead;
 mod posterior;
 mod sample;
 
 pub use calibration::{Calibration, CalibrationError};
+pub use lookahead::{JointLookahead, Lookahead, lookahead};
 pub use posterior::{
     JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, SamplePath, Surrogate,
 };

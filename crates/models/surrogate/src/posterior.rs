@@ -1,6 +1,8 @@
 use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;
 
+use crate::Lookahead;
+
 /// A belief about a function on the unit cube: a mean and a variance at every point.
 pub trait Posterior: Send + Sync {
     /// Dimension of the points it takes.
@@ -55,6 +57,12 @@ pub trait JointPosterior: Posterior {
 
     /// Its gradients, if it has them.
     fn joint_gradient(&self) -> Option<&dyn JointGradient> {
+        None
+    }
+
+    /// What an observation with this noise variance would do at fixed points, if the model has a faster way than
+    /// [`JointLookahead`](crate::JointLookahead); see [`lookahead`](crate::lookahead).
+    fn own_lookahead<'a>(&'a self, _anchors: PointsRef<'_>, _noise: f64) -> Option<Box<dyn Lookahead + 'a>> {
         None
     }
 }

@@ -1,4 +1,4 @@
-use crate::{cdf, h, log_h, pdf};
+use crate::{cdf, h, log_cdf, log_h, log_pdf, pdf};
 
 /// The upper envelope of lines `a_i + b_i z`, and what it is worth under a standard normal z.
 ///
@@ -21,8 +21,6 @@ pub struct UpperEnvelope {
     slopes: Vec<f64>,
     /// Between one line and the next.
     breaks: Vec<f64>,
-    /// The line that is highest at 0.
-    highest: usize,
 }
 
 impl UpperEnvelope {
@@ -61,9 +59,7 @@ impl UpperEnvelope {
             lines.push(i);
         }
         let slopes = lines.iter().map(|&i| b[i]).collect();
-        // Of equals at 0 the one that is higher just above it.
-        let highest = lines.get(breaks.partition_point(|c| *c <= 0.0)).copied().unwrap_or(0);
-        Self { lines, slopes, breaks, highest }
+        Self { lines, slopes, breaks }
     }
 
     /// Lines that are somewhere the highest, by ascending slope.
@@ -106,16 +102,36 @@ impl UpperEnvelope {
     /// ∂/∂a_i = P(i is highest) - [i is highest at 0],   ∂/∂b_i = E[Z; i is highest]
     /// ```
     pub fn pull_back(&self, weight: f64, of_a: &mut [f64], of_b: &mut [f64]) {
-        for (k, &i) in self.lines.iter().enumerate() {
-            let low = if k == 0 { f64::NEG_INFINITY } else { self.breaks[k - 1] };
-            let high = self.breaks.get(k).copied().unwrap_or(f64::INFINITY);
-            let share = if low > 0.0 { cdf(-low) - cdf(-high) } else { cdf(high) - cdf(low) };
-            let density = |c: f64| if c.is_finite() { pdf(c) } else { 0.0 };
-            of_a[i] += weight * share;
-            of_b[i] += weight * (density(low) - density(high));
+        self.pull_back_breaks(|away| weight * cdf(-away), |away| weight * pdf(away), of_a, of_b);
+    }
+
+    /// Adds the derivatives of the logarithm of the gain, times `weight`: finite where the logarithm is.
+    pub fn pull_back_logarithm(&self, weight: f64, of_a: &mut [f64], of_b: &mut [f64]) {
+        let log_gain = self.log_expected_gain();
+        if log_gain == f64::NEG_INFINITY {
+            return;
         }
-        if !self.lines.is_empty() {
-            of_a[self.highest] -= weight;
+        let of = |log: f64| weight * (log - log_gain).exp();
+        self.pull_back_breaks(|away| of(log_cdf(-away)), |away| of(log_pdf(away)), of_a, of_b);
+    }
+
+    /// Every break is where a line passes the one that is higher towards 0: it gains what that one loses, its tail in
+    /// intercepts and its density in slopes.
+    fn pull_back_breaks(
+        &self,
+        tail: impl Fn(f64) -> f64,
+        density: impl Fn(f64) -> f64,
+        of_a: &mut [f64],
+        of_b: &mut [f64],
+    ) {
+        for (pair, &at) in self.lines.windows(2).zip(&self.breaks) {
+            let (left, right) = (pair[0], pair[1]);
+            let (gains, loses) = if at > 0.0 { (right, left) } else { (left, right) };
+            let (tail, density) = (tail(at.abs()), density(at));
+            of_a[gains] += tail;
+            of_a[loses] -= tail;
+            of_b[right] += density;
+            of_b[left] -= density;
         }
     }
 }
@@ -177,6 +193,14 @@ mod tests {
                 prop_assert!((of_a[i] - (moved(step, 0.0) - moved(-step, 0.0)) / (2.0 * step)).abs() < 1e-5);
                 prop_assert!((of_b[i] - (moved(0.0, step) - moved(0.0, -step)) / (2.0 * step)).abs() < 1e-5);
             }
+            let gain = UpperEnvelope::of(&a, &b).expected_gain();
+            if gain > 1e-200 {
+                let (mut log_a, mut log_b) = (vec![0.0; a.len()], vec![0.0; a.len()]);
+                UpperEnvelope::of(&a, &b).pull_back_logarithm(gain, &mut log_a, &mut log_b);
+                for (plain, log) in of_a.iter().chain(&of_b).zip(log_a.iter().chain(&log_b)) {
+                    prop_assert!((plain - log).abs() <= 1e-11 * (gain + plain.abs()), "{plain} {log}");
+                }
+            }
         }
     }
 
@@ -188,6 +212,10 @@ mod tests {
         let far = UpperEnvelope::of(&[0.0, -100.0], &[0.0, 1.0]);
         assert_eq!(far.expected_gain(), 0.0);
         assert!((far.log_expected_gain() - log_h(-100.0)).abs() < 1e-12);
+        let (mut of_a, mut of_b) = (vec![0.0; 2], vec![0.0; 2]);
+        far.pull_back_logarithm(1.0, &mut of_a, &mut of_b);
+        // d ln h / dz at -100, by the definition of the logarithm's slope.
+        assert!((of_a[1] - crate::log_h_derivative(-100.0)).abs() < 1e-9 * of_a[1], "{of_a:?}");
         let odd = UpperEnvelope::of(&[0.0, f64::NAN, 0.0], &[0.0, 1.0, f64::INFINITY]);
         assert_eq!((odd.lines(), odd.expected_gain()), (&[0][..], 0.0));
     }

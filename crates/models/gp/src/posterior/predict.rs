@@ -3,9 +3,11 @@
 use thrifty_domain::PointsRef;
 use thrifty_kernel::Kernel;
 use thrifty_linalg::Matrix;
-use thrifty_surrogate::{JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient};
+use thrifty_surrogate::{
+    JointGradient, JointPosterior, Lookahead, PathSampler, Posterior, PosteriorGradient,
+};
 
-use super::{GpPosterior, dot};
+use super::{GpLookahead, GpPosterior, dot};
 use crate::TargetScaling;
 
 /// Test points that are predicted together: enough for the solve to run at full speed, few enough for the cache.
@@ -140,5 +142,9 @@ impl<K: Kernel> JointPosterior for GpPosterior<K> {
 
     fn joint_gradient(&self) -> Option<&dyn JointGradient> {
         Some(self)
+    }
+
+    fn own_lookahead<'a>(&'a self, anchors: PointsRef<'_>, noise: f64) -> Option<Box<dyn Lookahead + 'a>> {
+        Some(Box::new(GpLookahead::new(self, anchors, noise)))
     }
 }

@@ -1,0 +1,138 @@
+//! The exact knowledge gradient: against simulation, against slower ways to the same numbers, and at the edges.
+
+use proptest::prelude::*;
+use rand_distr::{Distribution, StandardNormal};
+use thrifty_acquisition::{Acquisition, AcquisitionError, KnowledgeGradient};
+use thrifty_domain::{Points, PointsRef};
+use thrifty_gp::{Gp, GpPosterior};
+use thrifty_kernel::{Matern52, Scaled};
+use thrifty_sampling::Seed;
+use thrifty_surrogate::{JointLookahead, Posterior, lookahead};
+
+fn data(n: usize, seed: u64) -> (Points, Vec<f64>) {
+    let mut rng = Seed(seed).stream("data", 0);
+    let (mut x, mut y) = (Points::new(2), Vec::new());
+    for _ in 0..n {
+        let point = [rng.uniform(), rng.uniform()];
+        x.push(&point);
+        y.push((7.0 * point[0]).sin() + 2.0 * (point[1] - 0.4).powi(2) + 0.1 * rng.uniform());
+    }
+    (x, y)
+}
+
+fn posterior(n: usize, seed: u64) -> (Points, GpPosterior<Scaled<Matern52>>) {
+    let (x, y) = data(n, seed);
+    let fitted = Gp::matern52(2).fit(x.as_ref(), &y, &mut Seed(seed).stream("fit", 0)).unwrap();
+    (x, fitted)
+}
+
+/// The definition: condition on drawn outcomes and see what the best mean becomes.
+#[test]
+fn it_is_the_expected_fall_of_the_best_mean() {
+    let (x, posterior) = posterior(9, 3);
+    let noise = 0.05;
+    let mut rng = Seed(5).stream("outcomes", 0);
+    for (at, own) in [([0.63, 0.41], true), ([0.2, 0.9], true), ([0.63, 0.41], false)] {
+        let exact = KnowledgeGradient::new(&posterior, x.as_ref(), noise).unwrap();
+        let exact = if own { exact } else { exact.among_anchors() }.value(&at);
+        let means = |p: &dyn Posterior, set: &Points| -> f64 {
+            set.rows().map(|row| p.predict(row).0).fold(f64::INFINITY, f64::min)
+        };
+        let mut after = x.clone();
+        if own {
+            after.push(&at);
+        }
+        let (mean, variance) = posterior.predict(&at);
+        let (draws, best) = (4000, means(&posterior, &x));
+        let mut falls = Vec::with_capacity(draws);
+        for _ in 0..draws / 2 {
+            let z: f64 = StandardNormal.sample(&mut rng);
+            // A pair of opposite outcomes has less noise than two.
+            for z in [z, -z] {
+                let y = mean + (variance + noise).sqrt() * z;
+                let known = noise - posterior.noise_variance();
+                let next = posterior
+                    .with_noisy_observations(PointsRef::single(&at), &[y], &[known.max(0.0)])
+                    .unwrap();
+                falls.push(best - means(&next, &after));
+            }
+        }
+        let average = falls.iter().sum::<f64>() / draws as f64;
+        let spread = (falls.iter().map(|f| (f - average).powi(2)).sum::<f64>() / draws as f64).sqrt();
+        assert!(
+            (average - exact).abs() < 4.0 * spread / (draws as f64).sqrt() + 1e-9,
+            "{at:?}: {average} {exact} {spread}"
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn fast_and_slow_ways_agree_and_slopes_match(n in 1_usize..12, seed in 0_u64..500, noise in 0.0..0.3_f64, at in (0.05..0.95_f64, 0.05..0.95_f64)) {
+        let (x, posterior) = posterior(n, seed);
+        let at = [at.0, at.1];
+        for only_anchors in [false, true] {
+            for logarithm in [false, true] {
+                let make = |ahead| {
+                    let kg = KnowledgeGradient::of(ahead).unwrap();
+                    let kg = if only_anchors { kg.among_anchors() } else { kg };
+                    if logarithm { kg.logarithm() } else { kg }
+                };
+                let fast = make(lookahead(&posterior, x.as_ref(), noise));
+                let slow = make(Box::new(JointLookahead::new(&posterior, x.as_ref(), noise)));
+                let (value, other) = (fast.value(&at), slow.value(&at));
+                prop_assert!((value - other).abs() <= 1e-6 * (1.0 + other.abs()) || value == other, "{value} {other}");
+                // Where nearly nothing is to be gained differences are rounding alone.
+                if value.is_finite() && (logarithm && value > -12.0 || !logarithm && value > 1e-7) {
+                    let (mut out, mut gradient, mut by_slow) = ([0.0], [0.0; 2], [0.0; 2]);
+                    prop_assert!(fast.values_with_gradients_into(PointsRef::single(&at), &mut out, &mut gradient));
+                    prop_assert!(slow.values_with_gradients_into(PointsRef::single(&at), &mut out, &mut by_slow));
+                    for k in 0..2 {
+                        let step = 1e-6;
+                        let moved = |offset: f64| {
+                            let mut moved = at;
+                            moved[k] += offset;
+                            fast.value(&moved)
+                        };
+                        let slope = (moved(step) - moved(-step)) / (2.0 * step);
+                        prop_assert!((gradient[k] - slope).abs() <= 2e-4 * (1.0 + slope.abs()), "{} {slope}", gradient[k]);
+                        prop_assert!((gradient[k] - by_slow[k]).abs() <= 1e-5 * (1.0 + slope.abs()));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn knowledge_is_never_worth_less_than_nothing(n in 1_usize..12, seed in 0_u64..500, noise in 0.0..0.3_f64) {
+        let (x, posterior) = posterior(n, seed);
+        let plain = KnowledgeGradient::new(&posterior, x.as_ref(), noise).unwrap();
+        let fewer = KnowledgeGradient::new(&posterior, x.as_ref(), noise).unwrap().among_anchors();
+        let noisier = KnowledgeGradient::new(&posterior, x.as_ref(), noise + 0.5).unwrap();
+        let log = KnowledgeGradient::new(&posterior, x.as_ref(), noise).unwrap().logarithm();
+        for point in Points::from_rows(&[[0.1, 0.2], [0.5, 0.5], [0.8, 0.3]]).unwrap().rows() {
+            let value = plain.value(point);
+            prop_assert!(value >= fewer.value(point) - 1e-12 && fewer.value(point) >= 0.0);
+            prop_assert!(value >= noisier.value(point) - 1e-12);
+            if value > 1e-12 {
+                prop_assert!((log.value(point) - value.ln()).abs() < 1e-9);
+            }
+        }
+    }
+}
+
+#[test]
+fn edges() {
+    let (x, posterior) = posterior(6, 1);
+    let none = KnowledgeGradient::new(&posterior, Points::new(2).as_ref(), 0.1).err();
+    assert_eq!(none, Some(AcquisitionError::NoAnchors));
+    let error = KnowledgeGradient::new(&posterior, x.as_ref(), f64::NAN).err().unwrap();
+    assert!(error.to_string().contains("noise variance is NaN"), "{error}");
+    // One anchor and nothing else to choose: nothing to decide.
+    let one = x.as_ref().slice(0, 1);
+    let alone = KnowledgeGradient::new(&posterior, one, 0.1).unwrap().among_anchors();
+    assert_eq!(alone.value(&[0.3, 0.3]), 0.0);
+    assert_eq!(alone.logarithm().value(&[0.3, 0.3]), f64::NEG_INFINITY);
+}

@@ -1,0 +1,141 @@
+use thrifty_domain::{Points, PointsRef};
+use thrifty_kernel::Kernel;
+use thrifty_linalg::Matrix;
+use thrifty_surrogate::{JointGradient, Lookahead, Posterior};
+
+use super::{GpPosterior, dot};
+
+/// What one more observation of a Gaussian process would do at fixed points.
+///
+/// What the anchors cost is paid once: L⁻¹ K(X, anchors). Cost of a point: n² for itself and n for each anchor.
+pub struct GpLookahead<'a, K> {
+    posterior: &'a GpPosterior<K>,
+    anchors: Points,
+    /// On the scale of the model.
+    scaled: Points,
+    whitened: Matrix,
+    means: Vec<f64>,
+    noise: f64,
+}
+
+/// Weights of what a look ahead says of one point.
+#[derive(Debug, Clone, Copy)]
+pub struct LookWeights<'a> {
+    /// Of the mean.
+    pub mean: f64,
+    /// Of the variance of the observation.
+    pub variance: f64,
+    /// Of the covariances with every anchor and then with the point's own target.
+    pub covariance: &'a [f64],
+}
+
+impl<'a, K: Kernel> GpLookahead<'a, K> {
+    /// At these anchors, for observations with noise of this variance.
+    #[must_use]
+    pub fn new(posterior: &'a GpPosterior<K>, anchors: PointsRef<'_>, noise: f64) -> Self {
+        let (mut means, mut variances) = (vec![0.0; anchors.len()], vec![0.0; anchors.len()]);
+        posterior.predict_into(anchors, &mut means, &mut variances);
+        let scaled = posterior.scaled(anchors);
+        let whitened = posterior.whitened(scaled.as_ref());
+        Self { posterior, anchors: anchors.to_owned(), scaled, whitened, means, noise }
+    }
+
+    /// [`Lookahead::look_into`] where the process is observed at one point of the columns and what matters is its value
+    /// at another: m points each.
+    ///
+    /// # Panics
+    /// When the lengths do not fit together.
+    pub fn look_between(
+        &self,
+        observed: PointsRef<'_>,
+        targets: PointsRef<'_>,
+        mean: &mut [f64],
+        variance: &mut [f64],
+        covariance: &mut [f64],
+    ) {
+        let (gp, m, anchors) = (self.posterior, observed.len(), self.anchors.len());
+        assert!(targets.len() == m && mean.len() == m && variance.len() == m, "one of each a point");
+        assert_eq!(covariance.len(), m * (anchors + 1), "a covariance for every anchor and one more");
+        let scale = gp.data.targets.width.powi(2);
+        let itself = observed.as_flat() == targets.as_flat();
+        let (at, of) = (gp.scaled(observed), gp.scaled(targets));
+        let white = gp.whitened(at.as_ref());
+        gp.kernel.diagonal_into(at.as_ref(), variance);
+        let other = (!itself).then(|| gp.whitened(of.as_ref()));
+        let mut cross = Matrix::default();
+        gp.kernel.cov_into(self.scaled.as_ref(), at.as_ref(), &mut cross);
+        let mut of_mean = Matrix::default();
+        gp.kernel.cov_into(gp.data.x.as_ref(), of.as_ref(), &mut of_mean);
+        for (i, row) in covariance.chunks_exact_mut(anchors + 1).enumerate() {
+            let own = white.column(i);
+            let latent = (variance[i] - dot(own, own)).max(0.0) * scale;
+            variance[i] = latent + self.noise;
+            mean[i] = gp.data.targets.offset
+                + gp.data.targets.width * (gp.mean + dot(of_mean.column(i), &gp.alpha));
+            for (j, slot) in row[..anchors].iter_mut().enumerate() {
+                *slot = (cross[(j, i)] - dot(self.whitened.column(j), own)) * scale;
+            }
+            row[anchors] = match &other {
+                None => latent,
+                Some(other) => (gp.kernel.eval(of.row(i), at.row(i)) - dot(other.column(i), own)) * scale,
+            };
+        }
+    }
+
+    /// Adds the gradients of a weighted sum of what [`GpLookahead::look_between`] says of one point.
+    pub fn pull_back_between(
+        &self,
+        observed: &[f64],
+        target: &[f64],
+        weights: LookWeights<'_>,
+        of_observed: &mut [f64],
+        of_target: &mut [f64],
+    ) {
+        let (own, of_anchors) = weights.covariance.split_last().expect("a weight for the point itself");
+        // Most anchors have nothing to say: those that are never the best.
+        let heard: Vec<usize> = (0..of_anchors.len()).filter(|i| of_anchors[*i] != 0.0).collect();
+        let (m, d) = (heard.len() + 2, observed.len());
+        let mut points = Points::new(d);
+        heard.iter().for_each(|i| points.push(self.anchors.row(*i)));
+        points.push(target);
+        points.push(observed);
+        let (mut means, mut joint, mut slopes) = (vec![0.0; m], vec![0.0; m * m], vec![0.0; m * d]);
+        means[m - 2] = weights.mean;
+        let last = &mut joint[(m - 1) * m..];
+        last.iter_mut().zip(&heard).for_each(|(slot, i)| *slot = of_anchors[*i]);
+        last[m - 2] = *own;
+        last[m - 1] = weights.variance;
+        self.posterior.pull_back_joint(points.as_ref(), &means, &joint, &mut slopes);
+        of_target.iter_mut().zip(&slopes[(m - 2) * d..(m - 1) * d]).for_each(|(slot, slope)| *slot += slope);
+        of_observed.iter_mut().zip(&slopes[(m - 1) * d..]).for_each(|(slot, slope)| *slot += slope);
+    }
+}
+
+impl<K: Kernel> Lookahead for GpLookahead<'_, K> {
+    fn dim(&self) -> usize {
+        self.posterior.dim()
+    }
+
+    fn means(&self) -> &[f64] {
+        &self.means
+    }
+
+    fn look_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64], covariance: &mut [f64]) {
+        self.look_between(x, x, mean, variance, covariance);
+    }
+
+    fn pull_back(
+        &self,
+        x: &[f64],
+        of_mean: f64,
+        of_variance: f64,
+        of_covariance: &[f64],
+        grad: &mut [f64],
+    ) -> bool {
+        let mut of_target = vec![0.0; grad.len()];
+        let weights = LookWeights { mean: of_mean, variance: of_variance, covariance: of_covariance };
+        self.pull_back_between(x, x, weights, grad, &mut of_target);
+        grad.iter_mut().zip(of_target).for_each(|(slot, slope)| *slot += slope);
+        true
+    }
+}

@@ -1,0 +1,69 @@
+use thrifty_domain::PointsRef;
+use thrifty_gp::{GpLookahead, GpPosterior, LookWeights};
+use thrifty_surrogate::Lookahead;
+
+use crate::model::coded_alike;
+use crate::{FoldKernel, HgpPosterior};
+
+/// What observing one function of a hierarchical process would do to the means of another, mostly of the true loss.
+pub struct FoldLookahead<'a> {
+    inner: GpLookahead<'a, FoldKernel>,
+    observed: f64,
+    target: f64,
+}
+
+impl<'a> FoldLookahead<'a> {
+    pub(crate) fn new(
+        gp: &'a GpPosterior<FoldKernel>,
+        observed: f64,
+        target: f64,
+        anchors: PointsRef<'_>,
+        noise: f64,
+    ) -> Self {
+        let inner = GpLookahead::new(gp, coded_alike(anchors, target).as_ref(), noise);
+        Self { inner, observed, target }
+    }
+}
+
+impl HgpPosterior {
+    /// What observing a fold, noise included, would do to the means of the true loss at the anchors.
+    #[must_use]
+    pub fn fold_lookahead(&self, fold: usize, anchors: PointsRef<'_>) -> FoldLookahead<'_> {
+        let noise = self.process().noise_variance();
+        FoldLookahead::new(self.process(), fold as f64, FoldKernel::COMMON, anchors, noise)
+    }
+}
+
+impl Lookahead for FoldLookahead<'_> {
+    fn dim(&self) -> usize {
+        self.inner.dim() - 1
+    }
+
+    fn means(&self) -> &[f64] {
+        self.inner.means()
+    }
+
+    fn look_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64], covariance: &mut [f64]) {
+        let (observed, targets) = (coded_alike(x, self.observed), coded_alike(x, self.target));
+        self.inner.look_between(observed.as_ref(), targets.as_ref(), mean, variance, covariance);
+    }
+
+    fn pull_back(
+        &self,
+        x: &[f64],
+        of_mean: f64,
+        of_variance: f64,
+        of_covariance: &[f64],
+        grad: &mut [f64],
+    ) -> bool {
+        let (observed, target) = ([x, &[self.observed]].concat(), [x, &[self.target]].concat());
+        let (mut of_observed, mut of_target) = (vec![0.0; observed.len()], vec![0.0; target.len()]);
+        let weights = LookWeights { mean: of_mean, variance: of_variance, covariance: of_covariance };
+        self.inner.pull_back_between(&observed, &target, weights, &mut of_observed, &mut of_target);
+        // Which function a point is of does not move.
+        for (slot, (o, t)) in grad.iter_mut().zip(of_observed.iter().zip(&of_target)) {
+            *slot += o + t;
+        }
+        true
+    }
+}
