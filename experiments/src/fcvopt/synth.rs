@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use thrifty_acquisition::{Rule, Threshold};
 use thrifty_bo::{BayesianOptimizer, RandomSearch};
 use thrifty_cv::{AllFolds, FoldQuery};
-use thrifty_fcvopt::{FoldRule, FractionalCv, FractionalSettings};
+use thrifty_fcvopt::{FoldAcquisition, FoldRule, FractionalCv, FractionalSettings};
 use thrifty_figures::{LinePlot, Series};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
@@ -68,7 +68,9 @@ fn fractional(
 const METHODS: [(&str, Make); 9] = [
     ("fractional", |space, seed| fractional(space, seed, |_| ())),
     ("fractional, LogEI", |space, seed| {
-        fractional(space, seed, |s| s.rule = Rule::LogExpectedImprovement(Threshold::BestMean))
+        fractional(space, seed, |s| {
+            s.acquisition = FoldAcquisition::OfLoss(Rule::LogExpectedImprovement(Threshold::BestMean))
+        })
     }),
     ("same model, random fold", |space, seed| fractional(space, seed, |s| s.fold = FoldRule::Random)),
     ("same model, folds in turn", |space, seed| fractional(space, seed, |s| s.fold = FoldRule::RoundRobin)),

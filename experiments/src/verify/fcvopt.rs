@@ -105,9 +105,13 @@ impl Reference {
     }
 
     fn posterior(&self) -> Result<HgpPosterior, String> {
-        let settings = settings(Noise::Fixed(self.noise), Mean::Fixed(self.mean));
+        self.posterior_of(self.mean, &self.z)
+    }
+
+    fn posterior_of(&self, mean: f64, z: &[f64]) -> Result<HgpPosterior, String> {
+        let settings = settings(Noise::Fixed(self.noise), Mean::Fixed(mean));
         let hgp = Hgp::of_kernel(self.kernel.clone()).with_settings(settings);
-        hgp.condition(self.x.as_ref(), &self.folds, &self.z).map_err(text)
+        hgp.condition(self.x.as_ref(), &self.folds, z).map_err(text)
     }
 
     /// Of f alone, of deviations by difference, and of observations.
@@ -231,7 +235,9 @@ impl Reference {
 
     /// Of f, of f with noise and of every fold, over all configurations of the file.
     fn knowledge_gradients(&self, file: &Value) -> Result<f64, String> {
-        let posterior = self.posterior()?;
+        // The file maximises negated losses; ours is of losses.
+        let losses: Vec<f64> = self.z.iter().map(|z| -z).collect();
+        let posterior = self.posterior_of(-self.mean, &losses)?;
         let test = points(&file["inputs"]["X_test"])?;
         let mut worst: f64 = 0.0;
         for case in rows(&file["kg"]) {

@@ -115,6 +115,27 @@ impl Hgp {
         Self { gp: Gp::new(kernel).with_settings(settings) }
     }
 
+    /// For repeated cross-validation: fold `r folds + j` is fold j of repeat r, and folds of two repeats are as alike as those
+    /// of one times ρ, which is learnt from 1/2 with a uniform prior.
+    ///
+    /// # Errors
+    /// [`KernelError`] for no folds.
+    pub fn with_repeats(self, folds: usize) -> Result<Self, KernelError> {
+        let kernel = self.kernel().clone().with_blocks(folds, 0.5, None)?;
+        let settings = self.settings().clone();
+        Ok(Self { gp: Gp::new(kernel).with_settings(settings) })
+    }
+
+    /// With β fixed at (nearly) zero: deviations of two folds have nothing in common.
+    ///
+    /// # Errors
+    /// Never for the kernels of this crate.
+    pub fn without_correlation(self) -> Result<Self, KernelError> {
+        let kernel = self.kernel().clone().with_correlation_bounds(CORRELATIONS.0, 10.0 * CORRELATIONS.0)?;
+        let settings = self.settings().clone();
+        Ok(Self { gp: Gp::new(kernel).with_settings(settings) })
+    }
+
     /// With other settings of noise, mean, restarts and scaling.
     #[must_use]
     pub fn with_settings(self, settings: GpSettings) -> Self {

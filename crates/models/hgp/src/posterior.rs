@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use thrifty_domain::PointsRef;
 use thrifty_gp::GpPosterior;
+use thrifty_kernel::Kernel;
 use thrifty_surrogate::Posterior;
 
 use crate::model::coded;
@@ -49,6 +50,18 @@ impl HgpPosterior {
     /// [`HgpError::NoFolds`].
     pub fn average(&self, folds: &[usize]) -> Result<Average, HgpError> {
         Average::new(self.gp.clone(), folds)
+    }
+
+    /// Variance of the true loss at a configuration before any data.
+    ///
+    /// # Errors
+    /// [`HgpError::Dimension`].
+    pub fn prior_variance(&self, x: &[f64]) -> Result<f64, HgpError> {
+        if x.len() != self.dim() {
+            return Err(HgpError::Dimension { expected: self.dim(), found: x.len() });
+        }
+        let coded = [x, &[FoldKernel::COMMON]].concat();
+        Ok(self.gp.kernel().eval(&coded, &coded) * self.gp.target_scaling().width.powi(2))
     }
 
     /// The posterior after more losses of folds, with the hyperparameters as they are. Cost: n² flops for each.

@@ -14,18 +14,30 @@ use crate::{Kernel, KernelError, KernelWorkspace};
 /// c(i, j) = 1 for i = j, β for two members, 0 where one of them is the common function
 /// ```
 ///
+/// With blocks of members, such as the repeats of a cross-validation, β holds within a block and β ρ between blocks.
+///
 /// The last column of a point says which function it is of: a number from 0 for a member, [`Hierarchical::COMMON`] for
 /// f itself; so the posterior of f is that of points with this code. Deviations of members share a part, and it is of
 /// the sum's variance β: the covariance of a shared and of independent deviations, hence positive semi-definite.
 ///
 /// Parameters: those of `k_f` under `common.`, those of `k_δ` under `deviation.`, then `correlation` = β, logit scale
-/// within `[1e-4, 1 - 1e-4]`. Source: `FCVOpt` (Gopakumar, Prim & Apley, 2022), eq. of the hierarchical model. It has no
+/// within `[1e-4, 1 - 1e-4]`, then `between_blocks` = ρ likewise where there are blocks. Source: `FCVOpt` (Gopakumar, Prim & Apley, 2022), eq. of the hierarchical model. It has no
 /// random features.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Hierarchical<F, D> {
     common: F,
     deviation: D,
     correlation: Hyper,
+    #[serde(default)]
+    blocks: Option<Blocks>,
+}
+
+/// Members in blocks of one size: those of a block are more alike.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+struct Blocks {
+    size: usize,
+    /// ρ.
+    likeness: Hyper,
 }
 
 impl<F: Kernel, D: Kernel> Hierarchical<F, D> {
@@ -38,7 +50,35 @@ impl<F: Kernel, D: Kernel> Hierarchical<F, D> {
     /// [`KernelError`] when the parts take points of different dimension, or β is not strictly between 0 and 1.
     pub fn new(common: F, deviation: D, correlation: f64) -> Result<Self, KernelError> {
         crate::error::common_dim(common.dim(), deviation.dim())?;
-        Ok(Self { common, deviation, correlation: Hyper::correlation("correlation", correlation)? })
+        Ok(Self {
+            common,
+            deviation,
+            correlation: Hyper::correlation("correlation", correlation)?,
+            blocks: None,
+        })
+    }
+
+    /// The same with members in blocks of `size`: numbers from 0 to `size - 1` are the first, and so on. Members of two
+    /// blocks are as alike as those of one times `likeness`, ρ.
+    ///
+    /// # Errors
+    /// [`KernelError`] for blocks of no members, or ρ that is not strictly between 0 and 1.
+    pub fn with_blocks(
+        mut self,
+        size: usize,
+        likeness: f64,
+        prior: Option<Prior>,
+    ) -> Result<Self, KernelError> {
+        if size == 0 {
+            return Err(KernelError::NotPositive { name: "block size".into(), value: 0.0 });
+        }
+        let likeness = Hyper::correlation("between_blocks", likeness)?;
+        let likeness = match prior {
+            Some(prior) => likeness.with_prior(prior),
+            None => likeness,
+        };
+        self.blocks = Some(Blocks { size, likeness });
+        Ok(self)
     }
 
     /// The same with a prior on β.
@@ -80,13 +120,37 @@ impl<F: Kernel, D: Kernel> Hierarchical<F, D> {
         } else if i == j {
             1.0
         } else {
-            self.correlation.value()
+            self.correlation.value() * self.between(i, j)
+        }
+    }
+
+    /// 1 within a block, ρ between two.
+    fn between(&self, i: f64, j: f64) -> f64 {
+        match &self.blocks {
+            Some(blocks) if blocks.part(i, j) => blocks.likeness.value(),
+            _ => 1.0,
+        }
+    }
+
+    /// Adds what two different members with this weight times covariance of deviations say of β and ρ.
+    fn pull_back_likeness(&self, i: f64, j: f64, weight: f64, grad: &mut [f64]) {
+        grad[0] += weight * self.between(i, j);
+        if self.blocks.as_ref().is_some_and(|blocks| blocks.part(i, j)) {
+            grad[1] += weight * self.correlation.value();
         }
     }
 
     /// Number of parameters before β.
     fn inner_params(&self) -> usize {
         self.common.num_params() + self.deviation.num_params()
+    }
+}
+
+impl Blocks {
+    /// Whether two members are of different blocks.
+    fn part(&self, i: f64, j: f64) -> bool {
+        let block = |code: f64| (code / self.size as f64).floor();
+        block(i) != block(j)
     }
 }
 
@@ -112,7 +176,8 @@ impl<F: Kernel, D: Kernel> Parameterized for Hierarchical<F, D> {
     fn params(&self) -> Vec<Param> {
         let common = self.common.params().into_iter().map(|p| p.under("common"));
         let deviation = self.deviation.params().into_iter().map(|p| p.under("deviation"));
-        common.chain(deviation).chain([self.correlation.only_param("correlation")]).collect()
+        let blocks = self.blocks.iter().map(|blocks| blocks.likeness.only_param("between_blocks"));
+        common.chain(deviation).chain([self.correlation.only_param("correlation")]).chain(blocks).collect()
     }
 
     fn set_params(&mut self, values: &[f64]) {
@@ -120,7 +185,10 @@ impl<F: Kernel, D: Kernel> Parameterized for Hierarchical<F, D> {
         let (deviation, rest) = rest.split_at(self.deviation.num_params());
         self.common.set_params(common);
         self.deviation.set_params(deviation);
-        self.correlation.take(rest);
+        let rest = self.correlation.take(rest);
+        if let Some(blocks) = &mut self.blocks {
+            blocks.likeness.take(rest);
+        }
     }
 }
 
@@ -130,7 +198,7 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
     }
 
     fn num_params(&self) -> usize {
-        self.inner_params() + 1
+        self.inner_params() + 1 + usize::from(self.blocks.is_some())
     }
 
     fn eval(&self, x: &[f64], y: &[f64]) -> f64 {
@@ -145,7 +213,7 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
         self.common.pull_back_pair(x, y, weight, for_common);
         self.deviation.pull_back_pair(x, y, weight * self.likeness(i, j), for_deviation);
         if i != j && i >= 0.0 && j >= 0.0 {
-            for_correlation[0] += weight * self.deviation.eval(x, y);
+            self.pull_back_likeness(i, j, weight * self.deviation.eval(x, y), for_correlation);
         }
     }
 
@@ -204,7 +272,6 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
         let total = self.common.pull_back_params(common, weights, scale, for_common);
         // Deviations see the weights by how alike the members are; different members alone know β.
         seen.resize(weights.rows(), weights.cols());
-        let mut between = 0.0;
         for (j, code) in column.iter().enumerate() {
             seen.padded_column_mut(j).fill(0.0);
             let below = seen.column_mut(j)[j..].iter_mut().zip(&weights.column(j)[j..]);
@@ -212,11 +279,10 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
                 let likeness = self.likeness(*other, *code);
                 *slot = likeness * w;
                 if other != code && likeness > 0.0 {
-                    between += w * d;
+                    self.pull_back_likeness(*other, *code, scale * w * d, for_correlation);
                 }
             }
         }
-        for_correlation[0] += scale * between;
         let total = total + self.deviation.pull_back_params(deviation, seen, scale, for_deviation);
         workspace.column = column;
         total

@@ -31,11 +31,13 @@ fn all(lengthscales: &[f64], variance: f64) -> Vec<Box<dyn Kernel>> {
         || Scaled::new(Matern52::new(lengthscales[..last].to_vec()).unwrap(), 0.5 * variance).unwrap();
     let hierarchical: Vec<Box<dyn Kernel>> = (last > 0)
         .then(|| {
-            Hierarchical::new(members(), Matern32::new(lengthscales[..last].to_vec()).unwrap(), 0.3)
-                .unwrap()
-                .boxed()
+            let plain =
+                Hierarchical::new(members(), Matern32::new(lengthscales[..last].to_vec()).unwrap(), 0.3)
+                    .unwrap();
+            [plain.clone().with_blocks(2, 0.6, None).unwrap().boxed(), plain.boxed()]
         })
         .into_iter()
+        .flatten()
         .collect();
     let levels = if last == 0 { Exchangeable::new(vec![0..1], vec![0.3]).unwrap() } else { levels };
     let others: Vec<Box<dyn Kernel>> = vec![

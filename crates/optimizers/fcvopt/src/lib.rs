@@ -23,9 +23,17 @@
 //! ```
 
 mod belief;
+mod costs;
+mod evidence;
+mod fold;
+mod knowledge;
 mod optimizer;
 mod settings;
+mod verification;
 
-pub use belief::FoldBelief;
+pub use belief::{Evaluated, FoldBelief};
+pub use knowledge::FoldKnowledge;
 pub use optimizer::FractionalCv;
-pub use settings::{FoldRule, FractionalSettings, InitialFolds, SettingError};
+pub use settings::{
+    FoldAcquisition, FoldCosts, FoldRule, FractionalSettings, Incumbent, InitialFolds, SettingError,
+};

@@ -1,15 +1,17 @@
 use std::collections::BTreeMap;
 
-use thrifty_bo::fingerprint;
+use thrifty_acquisition::{Acquisition, AcquisitionError, KnowledgeGradient};
+use thrifty_bo::{Candidate, fingerprint};
 use thrifty_cv::FoldQuery;
-use thrifty_hgp::Hgp;
+use thrifty_hgp::{Component, Hgp};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, History, Memo, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
 use thrifty_surrogate::Posterior;
 
 use crate::belief::NOTES;
-use crate::{FoldBelief, FoldRule, FractionalSettings, InitialFolds};
+use crate::verification::{self, Verification};
+use crate::{FoldAcquisition, FoldBelief, FoldKnowledge, FractionalSettings, Incumbent, InitialFolds, fold};
 
 /// Fractional cross-validation.
 ///
@@ -18,7 +20,8 @@ use crate::{FoldBelief, FoldRule, FractionalSettings, InitialFolds};
 /// configuration has another fold; a configuration whose folds were all asked gives way to the next best.
 ///
 /// Diagnostics of a suggestion: `acquisition`, `mean` and `deviation` of the true loss there, `remaining` (its variance once the
-/// fold is known), `incumbent_mean`. Recommends the evaluated configuration with the smallest posterior mean.
+/// fold is known), `incumbent_mean`, and `max_expected_improvement`: by how much the fold is expected to lower the best
+/// posterior mean, which is what [`NoImprovement`](thrifty_study::NoImprovement) reads. Recommends as [`Incumbent`] says.
 pub struct FractionalCv {
     space: Space,
     seed: Seed,
@@ -47,7 +50,12 @@ impl FractionalCv {
         settings
             .validate()
             .map_err(|error| OptimizerError::failed("setting up fractional cross-validation", error))?;
-        let model = Hgp::on_domain(space.domain());
+        let mut model = Hgp::on_domain(space.domain());
+        if settings.repeats_differ {
+            model = model
+                .with_repeats(settings.folds)
+                .map_err(|error| OptimizerError::failed("setting up fractional cross-validation", error))?;
+        }
         Ok(Self { space, seed, settings, model })
     }
 
@@ -98,26 +106,95 @@ impl FractionalCv {
         Ok(Suggestion::new(self.query(config, code)))
     }
 
-    /// The fold of a configuration, among those that were not asked there.
-    fn fold(
+    /// The acquisition by which configurations are chosen.
+    fn acquisition<'a>(
         &self,
-        belief: &FoldBelief,
-        x: &[f64],
-        new: &[usize],
-        id: TrialId,
-        rng: &mut Stream,
-    ) -> Result<usize, OptimizerError> {
-        Ok(match self.settings.fold {
-            FoldRule::LeastVariance => belief.posterior().best_fold(x, new).map_err(|error| {
-                OptimizerError::failed(format!("choosing the fold of trial {}", id.0), error)
-            })?,
-            FoldRule::Random => new[rng.index(new.len())],
-            FoldRule::RoundRobin => {
-                let wanted = (id.0 % self.settings.all_folds() as u64) as usize;
-                new.iter().copied().find(|fold| *fold >= wanted).unwrap_or(new[0])
+        belief: &'a FoldBelief,
+        common: &'a Component,
+        incumbent: f64,
+    ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        Ok(match self.settings.acquisition {
+            FoldAcquisition::OfLoss(rule) => rule.on(common, incumbent, belief.observations() + 1)?,
+            FoldAcquisition::KnowledgeGradient => {
+                let noise = belief.posterior().process().noise_variance();
+                Box::new(KnowledgeGradient::new(common, belief.evaluated(), noise)?.logarithm())
+            }
+            FoldAcquisition::JointKnowledgeGradient => {
+                Box::new(FoldKnowledge::new(belief, self.settings.folds, self.settings.repeats)?)
             }
         })
     }
+
+    /// The first candidate with a fold that was not asked and, if that is asked for, is worth it: with that fold and by how much it is
+    /// expected to lower the best mean.
+    fn choose(
+        &self,
+        belief: &FoldBelief,
+        candidates: Vec<Candidate>,
+        threshold: f64,
+        id: TrialId,
+        rng: &mut Stream,
+    ) -> Result<Option<Choice>, OptimizerError> {
+        let all = self.settings.all_folds();
+        let mut considered = 0;
+        for candidate in candidates {
+            let new = belief.new_folds(&candidate.x, all);
+            if new.is_empty() {
+                continue;
+            }
+            let code = fold::choose(&self.settings, belief, &candidate.x, &new, id, rng)?;
+            let gain = FoldKnowledge::of_folds(belief, &[code])
+                .map_err(|error| OptimizerError::failed("weighing a fold", error))?
+                .gain(&candidate.x);
+            if gain >= threshold {
+                return Ok(Some(Choice { candidate, code, gain }));
+            }
+            considered += 1;
+            if considered == CONSIDERED {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// When no candidate is worth it: the pair that is worth the most, or the end.
+    fn last_resort(
+        &self,
+        belief: &FoldBelief,
+        anchors: &[&[f64]],
+        threshold: f64,
+        rng: &mut Stream,
+    ) -> Result<Result<Choice, StopReason>, OptimizerError> {
+        let knowledge = FoldKnowledge::new(belief, self.settings.folds, self.settings.repeats)
+            .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
+        let candidates = self.settings.maximiser.candidates(self.space.domain(), &knowledge, anchors, rng);
+        let mut expected = 0.0;
+        for candidate in candidates.into_iter().take(CONSIDERED) {
+            let new = belief.new_folds(&candidate.x, self.settings.all_folds());
+            let options = FoldKnowledge::of_folds(belief, &new)
+                .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
+            let Some((code, _)) = options.best(&candidate.x) else { continue };
+            let gain = FoldKnowledge::of_folds(belief, &[code])
+                .map_err(|error| OptimizerError::failed("weighing a fold", error))?
+                .gain(&candidate.x);
+            if gain >= threshold {
+                return Ok(Ok(Choice { candidate, code, gain }));
+            }
+            expected = gain.max(expected);
+        }
+        Ok(Err(StopReason::NoImprovement { expected, threshold }))
+    }
+}
+
+/// Candidates that are weighed before the most valuable pair is looked for.
+const CONSIDERED: usize = 8;
+
+/// What to measure.
+struct Choice {
+    candidate: Candidate,
+    code: usize,
+    /// By how much it is expected to lower the best mean.
+    gain: f64,
 }
 
 impl Optimizer for FractionalCv {
@@ -131,24 +208,40 @@ impl Optimizer for FractionalCv {
         let Some(belief) = self.belief(history, id)? else {
             return Ok(Ask::Evaluate(self.initial(history.len())?));
         };
+        match Verification::next(&self.settings, &belief, history) {
+            Verification::NotNow => {}
+            Verification::Missing { trial, fold } => {
+                let config = history.trials()[trial].query.config.clone();
+                return Ok(Ask::Evaluate(Suggestion::new(self.query(config, fold))));
+            }
+            Verification::Spent { budget } => return Ok(Ask::Stop(StopReason::Trials(budget))),
+        }
         let common = belief.posterior().common();
-        let ranked = belief.ranked();
-        let incumbent = ranked.first().map_or(f64::INFINITY, |best| best.1);
-        let rule = self.settings.rule;
-        let acquisition = rule
-            .on(&common, incumbent, belief.observations() + 1)
-            .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
-        let anchors: Vec<&[f64]> = ranked.iter().map(|(point, ..)| *point).collect();
+        let ranked = belief.ranked(Incumbent::BestMean);
+        let incumbent = ranked.first().map_or(f64::INFINITY, |best| best.mean);
+        let range = ranked.last().map_or(0.0, |worst| worst.mean - incumbent);
+        let threshold = self.settings.worth * range;
+        let anchors: Vec<&[f64]> = ranked.iter().map(|evaluated| evaluated.x).collect();
         let mut rng = self.seed.stream("acquisition", id.0);
-        let candidates =
-            self.settings.maximiser.candidates(self.space.domain(), &*acquisition, &anchors, &mut rng);
-        let all = self.settings.all_folds();
-        let open = candidates.into_iter().find_map(|candidate| {
-            let new = belief.new_folds(&candidate.x, all);
-            (!new.is_empty()).then_some((candidate, new))
-        });
-        let Some((chosen, new)) = open else { return Ok(Ask::Stop(StopReason::Exhausted)) };
-        let code = self.fold(&belief, &chosen.x, &new, id, &mut rng)?;
+        let candidates = {
+            let acquisition = self
+                .acquisition(&belief, &common, incumbent)
+                .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
+            self.settings.maximiser.candidates(self.space.domain(), &*acquisition, &anchors, &mut rng)
+        };
+        let exhausted =
+            |candidate: &Candidate| belief.new_folds(&candidate.x, self.settings.all_folds()).is_empty();
+        if candidates.iter().all(exhausted) {
+            return Ok(Ask::Stop(StopReason::Exhausted));
+        }
+        let choice = match self.choose(&belief, candidates, threshold, id, &mut rng)? {
+            Some(choice) => choice,
+            None => match self.last_resort(&belief, &anchors, threshold, &mut rng)? {
+                Ok(choice) => choice,
+                Err(reason) => return Ok(Ask::Stop(reason)),
+            },
+        };
+        let Choice { candidate: chosen, code, gain } = choice;
         let (mean, variance) = common.predict(&chosen.x);
         let gains = belief
             .posterior()
@@ -160,6 +253,7 @@ impl Optimizer for FractionalCv {
             ("deviation".to_owned(), variance.sqrt()),
             ("remaining".to_owned(), gains[0].remaining),
             ("incumbent_mean".to_owned(), incumbent),
+            ("max_expected_improvement".to_owned(), gain),
         ]);
         let memo = Memo([(NOTES.to_owned(), belief.posterior().process().hyperparameters())].into());
         let query = self.query(self.space.decode(&chosen.x), code);
@@ -168,9 +262,8 @@ impl Optimizer for FractionalCv {
 
     fn recommend(&mut self, history: &History<FoldQuery>) -> Result<Option<Config>, OptimizerError> {
         let belief = self.belief(history, TrialId(history.len() as u64))?;
-        Ok(belief.and_then(|belief| {
-            belief.ranked().first().map(|best| history.trials()[best.2].query.config.clone())
-        }))
+        let best = belief.and_then(|belief| verification::recommended(&self.settings, &belief));
+        Ok(best.map(|trial| history.trials()[trial].query.config.clone()))
     }
 
     fn fingerprint(&self) -> String {

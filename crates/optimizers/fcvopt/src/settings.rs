@@ -14,6 +14,21 @@ pub enum InitialFolds {
     Two,
 }
 
+/// How the next configuration is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FoldAcquisition {
+    /// By a rule on the posterior of the true loss, with the best mean at evaluated configurations as threshold; then the
+    /// fold by [`FoldRule`].
+    OfLoss(Rule),
+    /// By the knowledge gradient of observing the true loss itself with noise, as in the authors' package; then the fold by
+    /// [`FoldRule`].
+    KnowledgeGradient,
+    /// Configuration and fold together by the knowledge gradient of observing that fold there: by how much it
+    /// lowers the best posterior mean, expected. Exact.
+    JointKnowledgeGradient,
+}
+
 /// How the fold of a chosen configuration is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -25,6 +40,44 @@ pub enum FoldRule {
     Random,
     /// In turn.
     RoundRobin,
+    /// The one of least `t (t - σ_f²)` where t is what is known of the covariance of fold and loss: what the authors'
+    /// package 0.5.2 computes in place of the variance. For comparisons.
+    Package,
+}
+
+/// Which evaluated configuration is the best.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Incumbent {
+    /// The one with the smallest posterior mean of the true loss. Source: `FCVOpt`.
+    #[default]
+    BestMean,
+    /// The one with the smallest mean plus `kappa` deviations: sure to be good rather than maybe better.
+    RiskAdjusted {
+        /// From 0.
+        kappa: f64,
+    },
+    /// The last of `budget` model fits complete the cross-validation of the `top` configurations with the best means; the best
+    /// measured mean over all folds of one repeat wins. The study stops at the budget.
+    Verified {
+        /// Configurations to verify, at least 1.
+        top: usize,
+        /// Model fits in all.
+        budget: usize,
+    },
+}
+
+/// Whether folds that take longer count for less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FoldCosts {
+    /// All fits cost the same.
+    #[default]
+    Ignored,
+    /// What a fit promises is divided by what it is expected to cost: a second hierarchical process on the logarithm of
+    /// the costs that were told with the losses. Joint knowledge gradient: configuration and fold; otherwise the fold
+    /// alone.
+    Measured,
 }
 
 /// How fractional cross-validation works.
@@ -32,28 +85,37 @@ pub enum FoldRule {
 pub struct FractionalSettings {
     /// Folds of a repeat, at least 2.
     pub folds: usize,
-    /// Repeats of the cross-validation: the folds of all are taken as alike.
+    /// Repeats of the cross-validation.
     pub repeats: usize,
+    /// Whether folds of one repeat are more alike than others; otherwise the folds of all are taken as alike.
+    pub repeats_differ: bool,
     /// What is evaluated before there is a model, one fold each.
     pub initial: InitialDesign,
     /// Which folds that are.
     pub initial_folds: InitialFolds,
-    /// The acquisition on the true loss.
-    pub rule: Rule,
-    /// The fold of what it chose.
+    /// How a configuration is chosen.
+    pub acquisition: FoldAcquisition,
+    /// The fold of what was chosen.
     pub fold: FoldRule,
+    /// Whether costs matter.
+    pub costs: FoldCosts,
+    /// A fit is worth it when it is expected to lower the best mean by this share of the range of means so far. What is
+    /// less is passed over, and when nothing is worth it the study stops. 0: everything is.
+    pub worth: f64,
+    /// What is recommended.
+    pub incumbent: Incumbent,
     /// How the acquisition is maximised.
     pub maximiser: Maximiser,
 }
 
 /// A setting that makes no sense.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{name} is {value}, expected {expected}")]
 pub struct SettingError {
     /// Which.
     pub name: &'static str,
     /// Its value.
-    pub value: usize,
+    pub value: f64,
     /// What would do.
     pub expected: &'static str,
 }
@@ -65,10 +127,14 @@ impl FractionalSettings {
         Self {
             folds,
             repeats: 1,
+            repeats_differ: false,
             initial: InitialDesign::Automatic,
             initial_folds: InitialFolds::default(),
-            rule: Rule::ConfidenceBound(Schedule::Constant { beta: 4.0 }),
+            acquisition: FoldAcquisition::OfLoss(Rule::ConfidenceBound(Schedule::Constant { beta: 4.0 })),
             fold: FoldRule::default(),
+            costs: FoldCosts::default(),
+            worth: 0.0,
+            incumbent: Incumbent::default(),
             maximiser: Maximiser::default(),
         }
     }
@@ -78,13 +144,23 @@ impl FractionalSettings {
     /// # Errors
     /// [`SettingError`] names the first that does not.
     pub fn validate(&self) -> Result<(), SettingError> {
-        if self.folds < 2 {
-            return Err(SettingError { name: "folds", value: self.folds, expected: "at least 2" });
+        let need = |name, value: f64, holds: bool, expected| {
+            if holds { Ok(()) } else { Err(SettingError { name, value, expected }) }
+        };
+        need("folds", self.folds as f64, self.folds >= 2, "at least 2")?;
+        need("repeats", self.repeats as f64, self.repeats >= 1, "at least 1")?;
+        need("worth", self.worth, (0.0..1.0).contains(&self.worth), "from 0 to below 1")?;
+        match self.incumbent {
+            Incumbent::BestMean => Ok(()),
+            Incumbent::RiskAdjusted { kappa } => {
+                need("kappa", kappa, kappa >= 0.0 && kappa.is_finite(), "a finite number from 0")
+            }
+            Incumbent::Verified { top, budget } => {
+                need("top", top as f64, top >= 1, "at least 1")?;
+                let needed = top * self.folds;
+                need("budget", budget as f64, budget > needed, "more than the folds of all to verify")
+            }
         }
-        if self.repeats == 0 {
-            return Err(SettingError { name: "repeats", value: 0, expected: "at least 1" });
-        }
-        Ok(())
     }
 
     /// Folds over all repeats.

@@ -6,10 +6,12 @@ use rand_distr::{Distribution, StandardNormal};
 use thrifty_acquisition::{Rule, Threshold};
 use thrifty_bo::BayesianOptimizer;
 use thrifty_cv::{AllFolds, FoldQuery};
-use thrifty_fcvopt::{FoldRule, FractionalCv, FractionalSettings, InitialFolds};
+use thrifty_fcvopt::{
+    FoldAcquisition, FoldCosts, FoldRule, FractionalCv, FractionalSettings, Incumbent, InitialFolds,
+};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{MaxTrials, Next, Optimizer, Outcome, Study, TrialId};
+use thrifty_study::{MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, TrialId};
 
 const FOLDS: usize = 5;
 
@@ -76,12 +78,17 @@ fn fewer_model_fits_than_full_cross_validation() {
 
 #[test]
 fn every_rule_runs_and_pairs_are_not_asked_twice() {
-    for (rule, fold, initial_folds) in [
-        (Rule::LogExpectedImprovement(Threshold::BestMean), FoldRule::Random, InitialFolds::Random),
-        (FractionalSettings::new(3).rule, FoldRule::RoundRobin, InitialFolds::Two),
+    let log_ei = FoldAcquisition::OfLoss(Rule::LogExpectedImprovement(Threshold::BestMean));
+    for (acquisition, fold, initial_folds) in [
+        (log_ei, FoldRule::Random, InitialFolds::Random),
+        (FractionalSettings::new(3).acquisition, FoldRule::RoundRobin, InitialFolds::Two),
+        (FoldAcquisition::KnowledgeGradient, FoldRule::LeastVariance, InitialFolds::Balanced),
+        (FoldAcquisition::JointKnowledgeGradient, FoldRule::Package, InitialFolds::Balanced),
     ] {
+        let repeats_differ = fold == FoldRule::LeastVariance;
+        let base = FractionalSettings::new(3);
         let settings =
-            FractionalSettings { rule, fold, initial_folds, repeats: 2, ..FractionalSettings::new(3) };
+            FractionalSettings { acquisition, fold, initial_folds, repeats: 2, repeats_differ, ..base };
         let grid = Space::builder().int("i", 0, 3).categorical("c", ["a", "b"]).build().unwrap();
         let optimizer = FractionalCv::with_settings(grid, settings, Seed(1)).unwrap();
         let mut study = Study::new(optimizer, Seed(0)).with_stop(MaxTrials(60));
@@ -131,4 +138,154 @@ fn bad_settings_and_folds_are_named() {
     study.run(|query: &FoldQuery, _| truth(&query.config)).unwrap();
     let mut other = FractionalCv::new(space(), 3, Seed(3)).unwrap();
     assert!(other.ask(study.history(), TrialId(8)).is_err());
+}
+
+/// A study with these settings, its loss and its costs.
+fn study(change: impl FnOnce(&mut FractionalSettings)) -> Study<FractionalCv> {
+    let mut settings = FractionalSettings::new(FOLDS);
+    change(&mut settings);
+    Study::new(FractionalCv::with_settings(space(), settings, Seed(5)).unwrap(), Seed(5))
+}
+
+#[test]
+fn running_pairs_are_told_apart() {
+    for acquisition in [FractionalSettings::new(FOLDS).acquisition, FoldAcquisition::JointKnowledgeGradient] {
+        let mut study = study(|s| s.acquisition = acquisition);
+        for id in 0..12 {
+            let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+            study.tell(trial.id, loss(&trial.query, id)).unwrap();
+        }
+        let mut batch = Vec::new();
+        for _ in 0..6 {
+            let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+            batch.push(trial.query);
+        }
+        for (i, a) in batch.iter().enumerate() {
+            assert!(batch[..i].iter().all(|b| a != b), "{a:?} twice");
+        }
+        // Variances know of running fits: a batch does not huddle on one fold.
+        let folds: HashSet<usize> = batch.iter().map(|query| query.fold).collect();
+        assert!(folds.len() > 1, "{batch:?}");
+    }
+}
+
+#[test]
+fn it_stops_when_nothing_is_worth_a_fit() {
+    let mut study = study(|s| s.worth = 0.02).with_stop(MaxTrials(200));
+    let mut id = 0;
+    let reason = study
+        .run(|query: &FoldQuery, _| {
+            id += 1;
+            loss(query, id)
+        })
+        .unwrap();
+    let StopReason::NoImprovement { expected, threshold } = reason else { panic!("{reason:?}") };
+    assert!(expected < threshold && study.history().len() < 100, "{}", study.history().len());
+    assert!(truth(&study.recommend().unwrap().unwrap()) - optimum() < 0.05);
+}
+
+#[test]
+fn the_best_are_verified_by_whole_cross_validations() {
+    let mut study = study(|s| s.incumbent = Incumbent::Verified { top: 2, budget: 34 });
+    let mut id = 0;
+    let reason = study
+        .run(|query: &FoldQuery, _| {
+            id += 1;
+            loss(query, id)
+        })
+        .unwrap();
+    assert_eq!((reason, study.history().len()), (StopReason::Trials(34), 34));
+    let best = study.recommend().unwrap().unwrap();
+    let folds: HashSet<usize> = study
+        .history()
+        .trials()
+        .iter()
+        .filter(|trial| trial.query.config == best)
+        .map(|trial| trial.query.fold)
+        .collect();
+    assert_eq!(folds.len(), FOLDS);
+}
+
+#[test]
+fn cheap_folds_are_preferred_when_costs_count() {
+    // Folds 3 and 4 take so long that what only they can tell is hardly ever worth it.
+    let cost = |fold: usize| if fold < 3 { 1.0 } else { 1000.0 };
+    let expensive = |costs| {
+        let mut study = study(|s| s.costs = costs).with_stop(MaxTrials(40));
+        let mut id = 0;
+        study
+            .run(|query: &FoldQuery, _| {
+                id += 1;
+                Measurement {
+                    objectives: vec![loss(query, id)],
+                    cost: Some(cost(query.fold)),
+                    ..Measurement::default()
+                }
+            })
+            .unwrap();
+        // After the initial design, which knows nothing of costs.
+        study.history().trials()[10..].iter().filter(|trial| trial.query.fold >= 3).count()
+    };
+    let (with, without) = (expensive(FoldCosts::Measured), expensive(FoldCosts::Ignored));
+    assert!(2 * with < without, "{with} {without}");
+}
+
+#[test]
+fn risk_is_weighed() {
+    let mut study = study(|_| ()).with_stop(MaxTrials(15));
+    study.run(|query: &FoldQuery, _| truth(&query.config)).unwrap();
+    let optimizer = FractionalCv::new(space(), FOLDS, Seed(5)).unwrap();
+    let belief = optimizer.belief(study.history(), TrialId(15)).unwrap().unwrap();
+    for kappa in [0.0, 1.0, 5.0] {
+        let ranked = belief.ranked(Incumbent::RiskAdjusted { kappa });
+        let values: Vec<f64> = ranked.iter().map(|e| e.mean + kappa * e.deviation).collect();
+        assert!(values.is_sorted(), "{values:?}");
+    }
+}
+
+#[test]
+fn odd_problems_have_answers() {
+    // One level, fewer observations than folds, one fold that always fails, losses all equal.
+    let space = Space::builder().categorical("only", ["this"]).float("x", 0.0, 1.0).build().unwrap();
+    let optimizer = FractionalCv::new(space, 30, Seed(1)).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(14));
+    study
+        .run(|query: &FoldQuery, _| if query.fold == 7 { Outcome::failed("no") } else { 0.5.into() })
+        .unwrap();
+    assert!(study.recommend().unwrap().is_some());
+}
+
+#[test]
+fn more_bad_settings_are_named() {
+    let base = || FractionalSettings::new(5);
+    for (settings, message) in [
+        (FractionalSettings { worth: -0.1, ..base() }, "worth is -0.1, expected from 0 to below 1"),
+        (
+            FractionalSettings { incumbent: Incumbent::RiskAdjusted { kappa: f64::NAN }, ..base() },
+            "kappa is NaN, expected a finite number from 0",
+        ),
+        (
+            FractionalSettings { incumbent: Incumbent::Verified { top: 3, budget: 15 }, ..base() },
+            "budget is 15, expected more than the folds of all to verify",
+        ),
+    ] {
+        assert_eq!(settings.validate().unwrap_err().to_string(), message);
+    }
+    let mut study = study(|s| s.costs = FoldCosts::Measured).with_stop(MaxTrials(30));
+    let error = study
+        .run(|_: &FoldQuery, _| Measurement {
+            objectives: vec![1.0],
+            cost: Some(-2.0),
+            ..Measurement::default()
+        })
+        .unwrap_err();
+    let mut text = error.to_string();
+    let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(&error);
+    while let Some(inner) = cause {
+        text += &inner.to_string();
+        cause = inner.source();
+    }
+    assert!(text.contains("cost of a fold is -2"), "{text}");
+    // What was measured is kept.
+    assert!(study.history().trials().iter().any(|trial| trial.outcome.is_some()));
 }

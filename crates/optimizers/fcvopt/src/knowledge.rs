@@ -1,0 +1,98 @@
+use thrifty_acquisition::{Acquisition, AcquisitionError, KnowledgeGradient};
+use thrifty_domain::PointsRef;
+
+use crate::FoldBelief;
+use crate::costs::LogCost;
+
+/// Knowledge gradient over configuration and fold: of each configuration that of its best fold.
+///
+/// ```text
+/// value(x) = max_j ln KG_j(x) - E ln cost_j(x)
+/// ```
+///
+/// KG_j is by how much the best posterior mean of the true loss among the evaluated configurations and x falls once fold j
+/// is observed at x, expected: exact. Folds that were never observed are all the same to the model, so one of them
+/// stands for all (of each repeat). Where two folds are equally good the gradient is that of one of them.
+pub struct FoldKnowledge<'a> {
+    options: Vec<FoldOption<'a>>,
+}
+
+struct FoldOption<'a> {
+    fold: usize,
+    gain: KnowledgeGradient<'a>,
+    cost: LogCost,
+}
+
+impl<'a> FoldKnowledge<'a> {
+    /// Over all folds there are.
+    ///
+    /// # Errors
+    /// [`AcquisitionError`] when nothing was evaluated.
+    pub fn new(belief: &'a FoldBelief, folds: usize, repeats: usize) -> Result<Self, AcquisitionError> {
+        let seen = &belief.evidence().folds;
+        let pending = &belief.evidence().pending_folds;
+        let mut stand_ins = Vec::new();
+        for repeat in 0..repeats {
+            let all = || repeat * folds..(repeat + 1) * folds;
+            let is_seen = |fold: &usize| seen.contains(fold) || pending.contains(fold);
+            stand_ins.extend(all().filter(is_seen));
+            stand_ins.extend(all().find(|fold| !is_seen(fold)));
+        }
+        Self::of_folds(belief, &stand_ins)
+    }
+
+    /// Over some folds alone.
+    ///
+    /// # Errors
+    /// [`AcquisitionError`] when nothing was evaluated.
+    pub fn of_folds(belief: &'a FoldBelief, folds: &[usize]) -> Result<Self, AcquisitionError> {
+        let option = |fold: &usize| {
+            let ahead = belief.posterior().fold_lookahead(*fold, belief.evaluated());
+            let gain = KnowledgeGradient::of(Box::new(ahead))?.logarithm();
+            Ok(FoldOption { fold: *fold, gain, cost: belief.costs().of_fold(*fold) })
+        };
+        Ok(Self { options: folds.iter().map(option).collect::<Result<_, _>>()? })
+    }
+
+    /// The best fold at a configuration and its value, the first of equals.
+    #[must_use]
+    pub fn best(&self, x: &[f64]) -> Option<(usize, f64)> {
+        let value = |option: &FoldOption<'_>| option.gain.value(x) - option.cost.value(x);
+        let values = self.options.iter().map(|option| (option.fold, value(option)));
+        values.reduce(|best, next| if next.1 > best.1 { next } else { best })
+    }
+
+    /// By how much the best of the folds is expected to lower the best mean, whatever it costs.
+    pub(crate) fn gain(&self, x: &[f64]) -> f64 {
+        self.options.iter().map(|option| option.gain.value(x).exp()).fold(0.0, f64::max)
+    }
+}
+
+impl Acquisition for FoldKnowledge<'_> {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        out.fill(f64::NEG_INFINITY);
+        let mut values = vec![0.0; x.len()];
+        for option in &self.options {
+            option.gain.values_into(x, &mut values);
+            for ((slot, value), row) in out.iter_mut().zip(&values).zip(x.rows()) {
+                *slot = slot.max(value - option.cost.value(row));
+            }
+        }
+    }
+
+    fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
+        let d = x.dim();
+        for (i, row) in x.rows().enumerate() {
+            let value = |option: &FoldOption<'_>| option.gain.value(row) - option.cost.value(row);
+            let values: Vec<f64> = self.options.iter().map(value).collect();
+            let best = (0..values.len()).fold(0, |best, k| if values[k] > values[best] { k } else { best });
+            let (option, gradient) = (&self.options[best], &mut gradients[i * d..(i + 1) * d]);
+            if !option.gain.values_with_gradients_into(PointsRef::single(row), &mut out[i..=i], gradient) {
+                return false;
+            }
+            out[i] = values[best];
+            option.cost.subtract_gradient(row, gradient);
+        }
+        true
+    }
+}
