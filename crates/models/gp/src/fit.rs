@@ -72,7 +72,16 @@ pub(crate) fn learn<K: Kernel + Clone>(
     let bounds = objective.bounds();
     let inner = |start: &Vec<f64>| params.iter().zip(start).map(|(p, &v)| p.transform.forward(v)).collect();
     let from: Vec<Vec<f64>> = starts.iter().map(inner).collect();
-    let found = multi_start(&optimiser, |u, g| objective.value_and_gradient(u, g), &from, &bounds)?;
+    let mut evaluate = |u: &[f64], g: &mut [f64]| objective.value_and_gradient(u, g);
+    let found = if from.len() == 1 || !settings.scout {
+        multi_start(&optimiser, evaluate, &from, &bounds)?
+    } else {
+        // Which start is the best shows early; only that one is worth the last digits.
+        let scout = Lbfgsb { gradient_tolerance: 1e-2, value_tolerance: 1e-4, ..optimiser.clone() };
+        // From scratch the first steps are small: their gain is no sign of the end.
+        let exact = Lbfgsb { value_tolerance: 1e-12, ..optimiser.clone() };
+        multi_start(&scout, &mut evaluate, &from, &bounds)?.polished(&exact, evaluate, &bounds)?
+    };
     let best = objective.natural(&found.best().x);
     let restart = |(start, result): (Vec<f64>, &Result<Minimum, OptimError>)| match result {
         Ok(found) => Restart {

@@ -53,6 +53,10 @@ pub struct GpSettings {
     pub standardise_targets: bool,
     /// Fits from random starts beside the one from the current hyperparameters; the best is kept.
     pub restarts: usize,
+    /// Take only the best of several starts to the last digits; the others stop at about 1e-4 of the log posterior, so
+    /// that modes closer than that may be confused. Half the cost.
+    #[serde(default)]
+    pub scout: bool,
     /// Likelihood evaluations that one start may take.
     pub max_evaluations: usize,
     /// What may be added to a covariance that cannot be factored; what was is reported.
@@ -69,6 +73,7 @@ impl Default for GpSettings {
             normalise_inputs: false,
             standardise_targets: true,
             restarts: 2,
+            scout: false,
             max_evaluations: 200,
             jitter: JitterLadder::default(),
         }

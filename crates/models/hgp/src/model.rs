@@ -111,7 +111,7 @@ impl Hgp {
     pub fn of_kernel(kernel: FoldKernel) -> Self {
         let noise = Noise::Learned { start: 0.1, floor: 1e-6, ceiling: 10.0, prior: Some(prior::NOISE) };
         let mean = Mean::Normal { mean: 0.0, deviation: 1.0 };
-        let settings = GpSettings { noise, mean, restarts: 3, ..GpSettings::default() };
+        let settings = GpSettings { noise, mean, restarts: 3, scout: true, ..GpSettings::default() };
         Self { gp: Gp::new(kernel).with_settings(settings) }
     }
 

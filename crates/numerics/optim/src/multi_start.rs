@@ -20,6 +20,24 @@ impl MultiStart {
             Err(error) => unreachable!("the best start succeeded: {error}"),
         }
     }
+
+    /// The same with the lowest minimum taken further by another optimiser: several starts found roughly cost less than
+    /// all of them found exactly, and the best is as exact.
+    ///
+    /// # Errors
+    /// [`OptimError`] when `f` fails where it did not before.
+    pub fn polished(
+        mut self,
+        optimiser: &Lbfgsb,
+        f: impl FnMut(&[f64], &mut [f64]) -> f64,
+        bounds: &[(f64, f64)],
+    ) -> Result<Self, OptimError> {
+        let rough = self.best();
+        let (x, evaluations) = (rough.x.clone(), rough.evaluations);
+        let exact = optimiser.minimize(f, &x, bounds)?;
+        self.results[self.best] = Ok(Minimum { evaluations: exact.evaluations + evaluations, ..exact });
+        Ok(self)
+    }
 }
 
 /// Minimises `f` from every start and keeps all results.

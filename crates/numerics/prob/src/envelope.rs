@@ -31,19 +31,22 @@ impl UpperEnvelope {
     #[must_use]
     pub fn of(a: &[f64], b: &[f64]) -> Self {
         assert_eq!(a.len(), b.len(), "one slope an intercept");
-        let mut order: Vec<usize> = (0..a.len()).filter(|&i| a[i].is_finite() && b[i].is_finite()).collect();
-        order.sort_by(|&i, &j| b[i].total_cmp(&b[j]).then(a[i].total_cmp(&a[j])));
+        let mut order: Vec<(f64, f64, usize)> = (0..a.len())
+            .filter(|&i| a[i].is_finite() && b[i].is_finite())
+            .map(|i| (b[i], a[i], i))
+            .collect();
+        order.sort_unstable_by(|l, r| l.0.total_cmp(&r.0).then(l.1.total_cmp(&r.1)).then(l.2.cmp(&r.2)));
         let (mut lines, mut breaks): (Vec<usize>, Vec<f64>) = (Vec::new(), Vec::new());
-        for i in order {
+        for (slope, intercept, i) in order {
             // Of parallel lines the highest is left.
-            if lines.last().is_some_and(|&last| b[last] == b[i]) {
+            if lines.last().is_some_and(|&last| b[last] == slope) {
                 lines.pop();
                 if !lines.is_empty() {
                     breaks.pop();
                 }
             }
             while let Some(&last) = lines.last() {
-                let meets = (a[last] - a[i]) / (b[i] - b[last]);
+                let meets = (a[last] - intercept) / (slope - b[last]);
                 match breaks.last() {
                     // The last line is nowhere the highest.
                     Some(&before) if meets <= before => {
