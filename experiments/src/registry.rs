@@ -14,6 +14,7 @@ pub fn all() -> Vec<Experiment> {
         hybrid::wangfreitas::EXPERIMENT.clone(),
         hybrid::credit::EXPERIMENT.clone(),
         fcvopt::synth::EXPERIMENT.clone(),
+        fcvopt::tables::EXPERIMENT.clone(),
         tpe::ablation::EXPERIMENT.clone(),
         tpe::nnpdf::EXPERIMENT.clone(),
         tpe::parity::EXPERIMENT.clone(),

@@ -220,14 +220,14 @@ impl Reference {
             let before = posterior.common().predict(&x).1;
             worst = worst.max((before - number(&case["var_f_before"])?).abs());
             for (gain, truth) in
-                posterior.fold_gains(&x, &all).map_err(text)?.iter().zip(rows(&case["folds"]))
+                posterior.common().fold_gains(&x, &all).map_err(text)?.iter().zip(rows(&case["folds"]))
             {
                 worst = worst
                     .max((gain.covariance - number(&truth["cov_f_yj"])?).abs())
                     .max((gain.variance - number(&truth["var_yj_incl_noise"])?).abs())
                     .max((gain.remaining - number(&truth["var_f_after"])?).abs());
             }
-            let best = posterior.best_fold(&x, &all).map_err(text)?;
+            let best = posterior.common().best_fold(&x, &all).map_err(text)?;
             worst = worst.max((best as f64 - number(&case["argmin_exact"])?).abs());
         }
         Ok(worst)
@@ -250,7 +250,7 @@ impl Reference {
             };
             let of_loss = |noise| value(KnowledgeGradient::new(&common, set.as_ref(), noise));
             let of_fold =
-                |fold| value(KnowledgeGradient::of(Box::new(posterior.fold_lookahead(fold, set.as_ref()))));
+                |fold| value(KnowledgeGradient::of(Box::new(common.fold_lookahead(fold, set.as_ref()))));
             let mut check = |found: f64, truth: &Value| -> Result<(), String> {
                 worst = worst.max((found - number(truth)?).abs());
                 Ok(())

@@ -2,10 +2,11 @@ use std::sync::Arc;
 
 use thrifty_domain::PointsRef;
 use thrifty_gp::GpPosterior;
+use thrifty_kernel::Kernel;
 use thrifty_surrogate::{JointGradient, JointPosterior, Lookahead, Posterior, PosteriorGradient};
 
 use crate::model::coded_alike;
-use crate::{FoldKernel, FoldLookahead};
+use crate::{FoldKernel, FoldLookahead, HgpError};
 
 /// One function of a hierarchical process, as a posterior over configurations.
 #[derive(Clone)]
@@ -17,6 +18,34 @@ pub struct Component {
 impl Component {
     pub(crate) fn new(gp: Arc<GpPosterior<FoldKernel>>, code: f64) -> Self {
         Self { gp, code }
+    }
+
+    /// The process of all functions.
+    pub(crate) fn process(&self) -> &GpPosterior<FoldKernel> {
+        &self.gp
+    }
+
+    /// What the last column of the process holds for this function.
+    pub(crate) fn code(&self) -> f64 {
+        self.code
+    }
+
+    /// Variance at a configuration before any data.
+    ///
+    /// # Errors
+    /// [`HgpError::Dimension`].
+    pub fn prior_variance(&self, x: &[f64]) -> Result<f64, HgpError> {
+        self.check(x)?;
+        let coded = [x, &[self.code]].concat();
+        Ok(self.gp.kernel().eval(&coded, &coded) * self.gp.target_scaling().width.powi(2))
+    }
+
+    pub(crate) fn check(&self, x: &[f64]) -> Result<(), HgpError> {
+        if x.len() == self.dim() {
+            Ok(())
+        } else {
+            Err(HgpError::Dimension { expected: self.dim(), found: x.len() })
+        }
     }
 
     /// Drops the derivatives with respect to the fold.

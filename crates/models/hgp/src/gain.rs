@@ -1,9 +1,9 @@
 use thrifty_domain::Points;
-use thrifty_surrogate::JointPosterior;
+use thrifty_surrogate::{JointPosterior, Posterior};
 
-use crate::{FoldKernel, HgpError, HgpPosterior};
+use crate::{Component, HgpError};
 
-/// What observing one fold of a configuration does to the doubt about its true loss.
+/// What observing one fold of a configuration does to the doubt about a function there, mostly the true loss f.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FoldGain {
     /// The fold.
@@ -16,8 +16,8 @@ pub struct FoldGain {
     pub remaining: f64,
 }
 
-impl HgpPosterior {
-    /// For each fold, what observing it at `x` would leave of the variance of f(x), exactly:
+impl Component {
+    /// For each fold, what observing it at `x` would leave of the variance of this function f there, exactly:
     ///
     /// ```text
     /// Var[f(x) | D, (x, j)] = Var[f(x) | D] - Cov[f(x), y_j(x) | D]² / (Var[y_j(x) | D] + σ²)
@@ -29,10 +29,8 @@ impl HgpPosterior {
     /// # Errors
     /// [`HgpError::Dimension`].
     pub fn fold_gains(&self, x: &[f64], folds: &[usize]) -> Result<Vec<FoldGain>, HgpError> {
-        if x.len() != self.dim() {
-            return Err(HgpError::Dimension { expected: self.dim(), found: x.len() });
-        }
-        let codes = std::iter::once(FoldKernel::COMMON).chain(folds.iter().map(|fold| *fold as f64));
+        self.check(x)?;
+        let codes = std::iter::once(self.code()).chain(folds.iter().map(|fold| *fold as f64));
         let rows: Vec<Vec<f64>> = codes.map(|code| [x, &[code]].concat()).collect();
         let n = rows.len();
         let points = Points::from_flat(rows.concat(), self.dim() + 1);
@@ -47,10 +45,10 @@ impl HgpPosterior {
         Ok(folds.iter().enumerate().map(gain).collect())
     }
 
-    /// The fold that leaves the least doubt about f(x), the first of equals.
+    /// The fold that leaves the least doubt about this function at `x`, the first of equals.
     ///
     /// # Errors
-    /// As [`HgpPosterior::fold_gains`], and [`HgpError::NoFolds`].
+    /// As [`Component::fold_gains`], and [`HgpError::NoFolds`].
     pub fn best_fold(&self, x: &[f64], folds: &[usize]) -> Result<usize, HgpError> {
         let gains = self.fold_gains(x, folds)?;
         let best =

@@ -5,8 +5,8 @@
 //! c(i, j) = 1 for the same fold, β for two folds
 //! ```
 //!
-//! [`Hgp`] learns it; [`HgpPosterior`] has f, any fold and the mean of folds as posteriors of their own, and says
-//! what observing a fold would leave of the doubt about f ([`HgpPosterior::fold_gains`]).
+//! [`Hgp`] learns it; [`HgpPosterior`] has f, any fold and the mean of folds as posteriors of their own, each a [`Component`] that
+//! says what observing a fold would leave of the doubt about it ([`Component::fold_gains`]).
 //! Source: `FCVOpt` (Gopakumar, Prim & Apley, 2022).
 //!
 //! ```
@@ -22,7 +22,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod average;
 mod component;
 mod error;
 mod gain;
@@ -30,7 +29,6 @@ mod lookahead;
 mod model;
 mod posterior;
 
-pub use average::Average;
 pub use component::Component;
 pub use error::HgpError;
 pub use gain::FoldGain;

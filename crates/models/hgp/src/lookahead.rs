@@ -3,7 +3,7 @@ use thrifty_gp::{GpLookahead, GpPosterior, LookWeights};
 use thrifty_surrogate::Lookahead;
 
 use crate::model::coded_alike;
-use crate::{FoldKernel, HgpPosterior};
+use crate::{Component, FoldKernel};
 
 /// What observing one function of a hierarchical process would do to the means of another, mostly of the true loss.
 pub struct FoldLookahead<'a> {
@@ -25,12 +25,12 @@ impl<'a> FoldLookahead<'a> {
     }
 }
 
-impl HgpPosterior {
-    /// What observing a fold, noise included, would do to the means of the true loss at the anchors.
+impl Component {
+    /// What observing a fold, noise included, would do to the means of this function at the anchors.
     #[must_use]
     pub fn fold_lookahead(&self, fold: usize, anchors: PointsRef<'_>) -> FoldLookahead<'_> {
         let noise = self.process().noise_variance();
-        FoldLookahead::new(self.process(), fold as f64, FoldKernel::COMMON, anchors, noise)
+        FoldLookahead::new(self.process(), fold as f64, self.code(), anchors, noise)
     }
 }
 

@@ -2,11 +2,10 @@ use std::sync::Arc;
 
 use thrifty_domain::PointsRef;
 use thrifty_gp::GpPosterior;
-use thrifty_kernel::Kernel;
 use thrifty_surrogate::Posterior;
 
 use crate::model::coded;
-use crate::{Average, Component, FoldKernel, HgpError};
+use crate::{Component, FoldKernel, HgpError};
 
 /// What is believed of the true loss and of every fold.
 #[derive(Clone)]
@@ -44,24 +43,19 @@ impl HgpPosterior {
         Component::new(self.gp.clone(), fold as f64)
     }
 
-    /// The mean over some folds: what a full cross-validation over them measures.
+    /// The mean of the first `count` folds: what a full cross-validation over them measures, without noise. It is not the
+    /// true loss: the deviations of these very folds are in it; and unlike it, it is known where they all were
+    /// observed.
     ///
     /// # Errors
     /// [`HgpError::NoFolds`].
-    pub fn average(&self, folds: &[usize]) -> Result<Average, HgpError> {
-        Average::new(self.gp.clone(), folds)
-    }
-
-    /// Variance of the true loss at a configuration before any data.
-    ///
-    /// # Errors
-    /// [`HgpError::Dimension`].
-    pub fn prior_variance(&self, x: &[f64]) -> Result<f64, HgpError> {
-        if x.len() != self.dim() {
-            return Err(HgpError::Dimension { expected: self.dim(), found: x.len() });
-        }
-        let coded = [x, &[FoldKernel::COMMON]].concat();
-        Ok(self.gp.kernel().eval(&coded, &coded) * self.gp.target_scaling().width.powi(2))
+    pub fn mean_of(&self, count: usize) -> Result<Component, HgpError> {
+        let code = match count {
+            0 => return Err(HgpError::NoFolds),
+            1 => 0.0,
+            _ => FoldKernel::mean_of(count),
+        };
+        Ok(Component::new(self.gp.clone(), code))
     }
 
     /// The posterior after more losses of folds, with the hyperparameters as they are. Cost: n² flops for each.

@@ -39,7 +39,7 @@ fn components_are_posteriors_with_gradients() {
         contract::covariance_is_consistent(&component, &test, 1e-9);
         contract::gradients_match(&component, test.as_ref(), 1e-5, 1e-6);
     }
-    let average = posterior.average(&[0, 1, 2, 3]).unwrap();
+    let average = posterior.mean_of(4).unwrap();
     contract::batch_is_pointwise(&average, test.as_ref(), 1e-12);
     contract::covariance_is_consistent(&average, &test, 1e-9);
 }
@@ -49,9 +49,9 @@ fn components_are_posteriors_with_gradients() {
 fn a_look_ahead_is_what_an_observation_does() {
     let posterior = fitted(14, 3, 6);
     let anchors = Points::from_rows(&[[0.2, 0.7], [0.5, 0.5], [0.9, 0.1]]).unwrap();
-    let at = [0.35, 0.6];
+    let (at, common) = ([0.35, 0.6], posterior.common());
     for fold in [0, 2, 9] {
-        let ahead = posterior.fold_lookahead(fold, anchors.as_ref());
+        let ahead = common.fold_lookahead(fold, anchors.as_ref());
         let (mut mean, mut variance, mut covariance) = ([0.0], [0.0], [0.0; 4]);
         ahead.look_into(PointsRef::single(&at), &mut mean, &mut variance, &mut covariance);
         let outcome = posterior.fold(fold).predict(&at).0 + 2.0 * variance[0].sqrt();
@@ -64,7 +64,6 @@ fn a_look_ahead_is_what_an_observation_does() {
         let weights = (0.7, -1.3, &[0.4, 0.0, -2.0, 1.1][..]);
         contract::lookahead_gradient_matches(&ahead, &at, weights, 1e-5, 1e-6);
     }
-    let common = posterior.common();
     let ahead = thrifty_surrogate::lookahead(&common, anchors.as_ref(), 0.01);
     contract::lookahead_gradient_matches(&*ahead, &at, (0.7, -1.3, &[0.4, 0.0, -2.0, 1.1]), 1e-5, 1e-6);
 }
@@ -76,15 +75,32 @@ fn what_is_observed_is_known_best() {
     let posterior = fitted(30, 3, 3);
     let variance = |p: &dyn Posterior| p.predict(&[0.4, 0.4]).1;
     assert!(variance(&posterior.fold(0)) < variance(&posterior.fold(9)));
-    let average = posterior.average(&[0, 1, 2]).unwrap();
+    let average = posterior.mean_of(3).unwrap();
     assert!(variance(&average) < variance(&posterior.fold(0)));
+}
+
+/// The mean of folds is what its name says, to the moments of the folds themselves.
+#[test]
+fn the_mean_of_folds_has_the_moments_of_their_mean() {
+    let posterior = fitted(15, 3, 4);
+    let process = posterior.process();
+    let x = [0.4, 0.8];
+    let rows: Vec<f64> = (0..5).flat_map(|j| [x[0], x[1], f64::from(j)]).collect();
+    let points = Points::from_flat(rows, 3);
+    let (mut mean, mut variance, mut joint) = ([0.0; 5], [0.0; 5], [0.0; 25]);
+    process.predict_into(points.as_ref(), &mut mean, &mut variance);
+    process.covariance_into(points.as_ref(), &mut joint);
+    let (m, v) = posterior.mean_of(5).unwrap().predict(&x);
+    assert!((m - mean.iter().sum::<f64>() / 5.0).abs() < 1e-12);
+    assert!((v - joint.iter().sum::<f64>() / 25.0).abs() < 1e-12);
+    contract::gradients_match(&posterior.mean_of(5).unwrap(), PointsRef::single(&x), 1e-5, 1e-6);
 }
 
 #[test]
 fn the_average_of_one_fold_is_the_fold() {
     let posterior = fitted(15, 3, 4);
     let test = Points::from_rows(&[[0.1, 0.2], [0.8, 0.6]]).unwrap();
-    let (fold, average) = (posterior.fold(1), posterior.average(&[1]).unwrap());
+    let (fold, average) = (posterior.fold(0), posterior.mean_of(1).unwrap());
     let (mut a, mut b) = ([0.0; 4], [0.0; 4]);
     fold.covariance_into(test.as_ref(), &mut a);
     average.covariance_into(test.as_ref(), &mut b);
@@ -141,9 +157,12 @@ fn bad_input_is_named() {
     assert!(error(&folds, &[0.0, f64::NAN, 1.0, 1.0]).contains("NaN"));
     assert!(error(&folds, &y[..2]).contains('2'));
     let posterior = fitted(5, 2, 1);
-    assert_eq!(posterior.fold_gains(&[0.1], &[0]), Err(HgpError::Dimension { expected: 2, found: 1 }));
-    assert_eq!(posterior.best_fold(&[0.1, 0.1], &[]), Err(HgpError::NoFolds));
-    assert!(posterior.average(&[]).is_err());
+    assert_eq!(
+        posterior.common().fold_gains(&[0.1], &[0]),
+        Err(HgpError::Dimension { expected: 2, found: 1 })
+    );
+    assert_eq!(posterior.common().best_fold(&[0.1, 0.1], &[]), Err(HgpError::NoFolds));
+    assert!(posterior.mean_of(0).is_err());
 }
 
 proptest! {
@@ -155,14 +174,14 @@ proptest! {
         let posterior = fitted(14, 4, seed);
         let x = [a, b];
         let before = posterior.common().predict(&x).1;
-        let gains = posterior.fold_gains(&x, &[0, 1, 2, 3, 4]).unwrap();
+        let gains = posterior.common().fold_gains(&x, &[0, 1, 2, 3, 4]).unwrap();
         for gain in &gains {
             let after = posterior.with_observations(PointsRef::single(&x), &[gain.fold], &[shown]).unwrap();
             let variance = after.common().predict(&x).1;
             prop_assert!((variance - gain.remaining).abs() < 1e-8 * before, "{variance} {gain:?}");
             prop_assert!(gain.remaining <= before * (1.0 + 1e-12));
         }
-        let best = posterior.best_fold(&x, &[0, 1, 2, 3, 4]).unwrap();
+        let best = posterior.common().best_fold(&x, &[0, 1, 2, 3, 4]).unwrap();
         prop_assert!(gains.iter().all(|gain| gain.remaining >= gains[best].remaining));
     }
 }

@@ -17,7 +17,8 @@ use crate::{Kernel, KernelError, KernelWorkspace};
 /// With blocks of members, such as the repeats of a cross-validation, β holds within a block and β ρ between blocks.
 ///
 /// The last column of a point says which function it is of: a number from 0 for a member, [`Hierarchical::COMMON`] for
-/// f itself; so the posterior of f is that of points with this code. Deviations of members share a part, and it is of
+/// f itself, [`Hierarchical::mean_of`] for the mean of the first so many members; so the posterior of f is that of points with
+/// its code. Of means c is the mean of the members' c. Deviations of members share a part, and it is of
 /// the sum's variance β: the covariance of a shared and of independent deviations, hence positive semi-definite.
 ///
 /// Parameters: those of `k_f` under `common.`, those of `k_δ` under `deviation.`, then `correlation` = β, logit scale
@@ -113,30 +114,53 @@ impl<F: Kernel, D: Kernel> Hierarchical<F, D> {
         self.correlation.value()
     }
 
+    /// What the last column holds for the mean of the members 0 to `count - 1`: as good as f where they are many.
+    ///
+    /// # Panics
+    /// For fewer than two members: one is itself.
+    #[must_use]
+    pub fn mean_of(count: usize) -> f64 {
+        assert!(count >= 2, "the mean of {count} members");
+        -(count as f64)
+    }
+
     /// `c(i, j)`.
     fn likeness(&self, i: f64, j: f64) -> f64 {
-        if i < 0.0 || j < 0.0 {
-            0.0
-        } else if i == j {
-            1.0
+        let Parts { same, alike, apart } = self.parts(i, j);
+        same + self.correlation.value() * (alike + self.between() * apart)
+    }
+
+    /// ρ.
+    fn between(&self) -> f64 {
+        self.blocks.as_ref().map_or(1.0, |blocks| blocks.likeness.value())
+    }
+
+    /// Of how many pairs of members two codes speak.
+    fn parts(&self, i: f64, j: f64) -> Parts {
+        if is_common(i) || is_common(j) {
+            Parts::default()
+        } else if i >= 0.0 && j >= 0.0 {
+            Parts::of_members(self.blocks.as_ref(), i, j)
         } else {
-            self.correlation.value() * self.between(i, j)
+            // The mean over the members that a code stands for.
+            let members = |code: f64| if code < 0.0 { (0, -code as usize) } else { (code as usize, 1) };
+            let ((from_i, count_i), (from_j, count_j)) = (members(i), members(j));
+            let mut sum = Parts::default();
+            for i in from_i..from_i + count_i {
+                for j in from_j..from_j + count_j {
+                    sum.add(Parts::of_members(self.blocks.as_ref(), i as f64, j as f64));
+                }
+            }
+            sum.over((count_i * count_j) as f64)
         }
     }
 
-    /// 1 within a block, ρ between two.
-    fn between(&self, i: f64, j: f64) -> f64 {
-        match &self.blocks {
-            Some(blocks) if blocks.part(i, j) => blocks.likeness.value(),
-            _ => 1.0,
-        }
-    }
-
-    /// Adds what two different members with this weight times covariance of deviations say of β and ρ.
+    /// Adds what a pair with this weight times covariance of deviations says of β and ρ.
     fn pull_back_likeness(&self, i: f64, j: f64, weight: f64, grad: &mut [f64]) {
-        grad[0] += weight * self.between(i, j);
-        if self.blocks.as_ref().is_some_and(|blocks| blocks.part(i, j)) {
-            grad[1] += weight * self.correlation.value();
+        let Parts { alike, apart, .. } = self.parts(i, j);
+        grad[0] += weight * (alike + self.between() * apart);
+        if self.blocks.is_some() {
+            grad[1] += weight * self.correlation.value() * apart;
         }
     }
 
@@ -146,12 +170,53 @@ impl<F: Kernel, D: Kernel> Hierarchical<F, D> {
     }
 }
 
+/// Shares of pairs of members that are one and the same, two of a block, two of different blocks.
+#[derive(Debug, Clone, Copy, Default)]
+struct Parts {
+    same: f64,
+    alike: f64,
+    apart: f64,
+}
+
+impl Parts {
+    #[inline]
+    fn of_members(blocks: Option<&Blocks>, i: f64, j: f64) -> Self {
+        if i == j {
+            Self { same: 1.0, ..Self::default() }
+        } else if blocks.is_some_and(|blocks| blocks.part(i, j)) {
+            Self { apart: 1.0, ..Self::default() }
+        } else {
+            Self { alike: 1.0, ..Self::default() }
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.same += other.same;
+        self.alike += other.alike;
+        self.apart += other.apart;
+    }
+
+    fn over(self, count: f64) -> Self {
+        Self { same: self.same / count, alike: self.alike / count, apart: self.apart / count }
+    }
+}
+
 impl Blocks {
     /// Whether two members are of different blocks.
     fn part(&self, i: f64, j: f64) -> bool {
         let block = |code: f64| (code / self.size as f64).floor();
         block(i) != block(j)
     }
+}
+
+/// Whether a code is that of a mean of members: -2 and below.
+fn is_mean(code: f64) -> bool {
+    code <= -2.0
+}
+
+/// Whether a code is that of the common function.
+fn is_common(code: f64) -> bool {
+    code < 0.0 && !is_mean(code)
 }
 
 /// A point without its last column, and that column.
@@ -212,7 +277,7 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
         let (for_deviation, for_correlation) = rest.split_at_mut(self.deviation.num_params());
         self.common.pull_back_pair(x, y, weight, for_common);
         self.deviation.pull_back_pair(x, y, weight * self.likeness(i, j), for_deviation);
-        if i != j && i >= 0.0 && j >= 0.0 {
+        if i != j || is_mean(i) {
             self.pull_back_likeness(i, j, weight * self.deviation.eval(x, y), for_correlation);
         }
     }
@@ -220,7 +285,8 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
     fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
         let (left, right, i, j) = (without_codes(x), without_codes(y), codes(x), codes(y));
         self.common.cov_into(left.as_ref(), right.as_ref(), out);
-        if i.iter().all(|code| *code < 0.0) || j.iter().all(|code| *code < 0.0) {
+        let common = |codes: &[f64]| codes.iter().all(|code| is_common(*code));
+        if common(&i) || common(&j) {
             return;
         }
         let mut deviation = Matrix::default();
@@ -278,7 +344,7 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
             for ((slot, w), (other, d)) in below.zip(column[j..].iter().zip(&values.column(j)[j..])) {
                 let likeness = self.likeness(*other, *code);
                 *slot = likeness * w;
-                if other != code && likeness > 0.0 {
+                if likeness > 0.0 && (other != code || is_mean(*code)) {
                     self.pull_back_likeness(*other, *code, scale * w * d, for_correlation);
                 }
             }
@@ -294,7 +360,7 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
         let others = without_codes(y);
         let inner = grad.len() - 1;
         self.common.pull_back_input(own, others.as_ref(), weights, &mut grad[..inner]);
-        if code >= 0.0 {
+        if !is_common(code) {
             let seen: Vec<f64> =
                 weights.iter().zip(codes(y)).map(|(w, other)| w * self.likeness(code, other)).collect();
             self.deviation.pull_back_input(own, others.as_ref(), &seen, &mut grad[..inner]);
@@ -314,7 +380,7 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
         let dim = x.dim();
         let mut inner = vec![0.0; weights.cols() * (dim - 1)];
         self.common.pull_back_inputs(own.as_ref(), others.as_ref(), weights, scale, &mut inner);
-        if i.iter().any(|code| *code >= 0.0) {
+        if !i.iter().all(|code| is_common(*code)) {
             let mut seen = Matrix::zeros(weights.rows(), weights.cols());
             for c in 0..weights.cols() {
                 let from = weights.column(c).iter().zip(&j);

@@ -31,10 +31,8 @@ impl UpperEnvelope {
     #[must_use]
     pub fn of(a: &[f64], b: &[f64]) -> Self {
         assert_eq!(a.len(), b.len(), "one slope an intercept");
-        let mut order: Vec<(f64, f64, usize)> = (0..a.len())
-            .filter(|&i| a[i].is_finite() && b[i].is_finite())
-            .map(|i| (b[i], a[i], i))
-            .collect();
+        let mut order: Vec<(f64, f64, usize)> =
+            (0..a.len()).filter(|&i| a[i].is_finite() && b[i].is_finite()).map(|i| (b[i], a[i], i)).collect();
         order.sort_unstable_by(|l, r| l.0.total_cmp(&r.0).then(l.1.total_cmp(&r.1)).then(l.2.cmp(&r.2)));
         let (mut lines, mut breaks): (Vec<usize>, Vec<f64>) = (Vec::new(), Vec::new());
         for (slope, intercept, i) in order {

@@ -62,7 +62,8 @@ fn likelihood(c: &mut Criterion) {
         let hgp = Hgp::matern52(2);
         let mut kernel = hgp.kernel().clone();
         let settings = hgp.settings();
-        let mut likelihood = ExactLikelihood::new(&mut kernel, x.as_ref(), &y, &settings.noise, settings.mean);
+        let mut likelihood =
+            ExactLikelihood::new(&mut kernel, x.as_ref(), &y, &settings.noise, settings.mean);
         let mut objective = MapObjective::new(&mut likelihood).unwrap();
         let start = objective.start();
         let mut gradient = vec![0.0; start.len()];

@@ -1,6 +1,7 @@
 use thrifty_cv::FoldQuery;
 use thrifty_domain::PointsRef;
-use thrifty_hgp::{Hgp, HgpPosterior};
+use thrifty_gp::GpSettings;
+use thrifty_hgp::{Component, Hgp, HgpPosterior};
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
 use thrifty_study::{History, OptimizerError, TrialId};
@@ -8,7 +9,7 @@ use thrifty_surrogate::Posterior;
 
 use crate::costs::Costs;
 use crate::evidence::Evidence;
-use crate::{FoldCosts, FractionalSettings, Incumbent};
+use crate::{FoldCosts, FractionalSettings, Incumbent, LossTarget};
 
 /// Under this name the hyperparameters stand in a trial's memo.
 pub(crate) const NOTES: &str = "model";
@@ -17,16 +18,17 @@ pub(crate) const NOTES: &str = "model";
 /// give what it expects of them.
 pub struct FoldBelief {
     posterior: HgpPosterior,
+    target: Component,
     costs: Costs,
     evidence: Evidence,
 }
 
-/// An evaluated configuration and what is believed of its true loss.
+/// An evaluated configuration and what is believed of its loss, as the target says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluated<'a> {
     /// The configuration in the unit cube.
     pub x: &'a [f64],
-    /// Posterior mean of its true loss.
+    /// Posterior mean.
     pub mean: f64,
     /// Posterior deviation.
     pub deviation: f64,
@@ -54,7 +56,12 @@ impl FoldBelief {
         }
         let fitting = |error| OptimizerError::failed(format!("fitting the model for trial {}", id.0), error);
         let notes = history.trials().iter().rev().find_map(|trial| trial.memo.0.get(NOTES));
-        let model = notes.map_or_else(|| model.clone(), |notes| model.clone().warm_started(notes.clone()));
+        let mut model =
+            notes.map_or_else(|| model.clone(), |notes| model.clone().warm_started(notes.clone()));
+        if notes.is_some() && evidence.y.len() > settings.thorough && !id.0.is_multiple_of(10) {
+            let alone = GpSettings { restarts: 0, ..model.settings().clone() };
+            model = model.with_settings(alone);
+        }
         let mut posterior = model
             .fit(evidence.x.as_ref(), &evidence.folds, &evidence.y, &mut seed.stream("fit", id.0))
             .map_err(fitting)?;
@@ -69,13 +76,23 @@ impl FoldBelief {
             FoldCosts::Ignored => Costs::equal(),
             FoldCosts::Measured => Costs::learn(space, &evidence, seed, id)?,
         };
-        Ok(Some(Self { posterior, costs, evidence }))
+        let target = match settings.target {
+            LossTarget::TrueLoss => posterior.common(),
+            LossTarget::MeanOfFolds => posterior.mean_of(settings.all_folds()).map_err(fitting)?,
+        };
+        Ok(Some(Self { posterior, target, costs, evidence }))
     }
 
     /// The process.
     #[must_use]
     pub fn posterior(&self) -> &HgpPosterior {
         &self.posterior
+    }
+
+    /// What is to be small.
+    #[must_use]
+    pub fn target(&self) -> &Component {
+        &self.target
     }
 
     /// Number of folds measured.
@@ -104,7 +121,7 @@ impl FoldBelief {
     pub fn ranked(&self, incumbent: Incumbent) -> Vec<Evaluated<'_>> {
         let all = self.evaluated();
         let (mut mean, mut variance) = (vec![0.0; all.len()], vec![0.0; all.len()]);
-        self.posterior.common().predict_into(all, &mut mean, &mut variance);
+        self.target.predict_into(all, &mut mean, &mut variance);
         let kappa = match incumbent {
             Incumbent::RiskAdjusted { kappa } => kappa,
             _ => 0.0,

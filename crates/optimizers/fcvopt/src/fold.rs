@@ -20,7 +20,7 @@ pub(crate) fn choose(
             .map_err(|error| OptimizerError::failed(format!("choosing the fold of trial {}", id.0), error))?;
         return Ok(knowledge.best(x).map_or(new[0], |best| best.0));
     }
-    let gains = || belief.posterior().fold_gains(x, new).map_err(failed);
+    let gains = || belief.target().fold_gains(x, new).map_err(failed);
     let least = |gains: Vec<FoldGain>, badness: &dyn Fn(&FoldGain) -> f64| {
         let best = gains.into_iter().reduce(|a, b| if badness(&b) < badness(&a) { b } else { a });
         best.map_or(new[0], |gain| gain.fold)
@@ -32,7 +32,7 @@ pub(crate) fn choose(
             -gain.covariance * gain.covariance / gain.variance.max(f64::MIN_POSITIVE) / cost
         }),
         FoldRule::Package => {
-            let prior = belief.posterior().prior_variance(x).map_err(failed)?;
+            let prior = belief.target().prior_variance(x).map_err(failed)?;
             least(gains()?, &|gain| (prior - gain.covariance) * -gain.covariance)
         }
         FoldRule::Random => new[rng.index(new.len())],

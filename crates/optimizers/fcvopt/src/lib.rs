@@ -35,5 +35,6 @@ pub use belief::{Evaluated, FoldBelief};
 pub use knowledge::FoldKnowledge;
 pub use optimizer::FractionalCv;
 pub use settings::{
-    FoldAcquisition, FoldCosts, FoldRule, FractionalSettings, Incumbent, InitialFolds, SettingError,
+    FoldAcquisition, FoldCosts, FoldRule, FractionalSettings, Incumbent, InitialFolds, LossTarget,
+    SettingError,
 };

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use thrifty_acquisition::{Acquisition, AcquisitionError, KnowledgeGradient};
 use thrifty_bo::{Candidate, fingerprint};
 use thrifty_cv::FoldQuery;
-use thrifty_hgp::{Component, Hgp};
+use thrifty_hgp::Hgp;
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, History, Memo, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
@@ -19,7 +19,7 @@ use crate::{FoldAcquisition, FoldBelief, FoldKnowledge, FractionalSettings, Incu
 /// the true loss, choose the fold, suggest. A pair that was asked before is not asked again while the
 /// configuration has another fold; a configuration whose folds were all asked gives way to the next best.
 ///
-/// Diagnostics of a suggestion: `acquisition`, `mean` and `deviation` of the true loss there, `remaining` (its variance once the
+/// Diagnostics of a suggestion: `acquisition`, `mean` and `deviation` of the target there, `remaining` (its variance once the
 /// fold is known), `incumbent_mean`, and `max_expected_improvement`: by how much the fold is expected to lower the best
 /// posterior mean, which is what [`NoImprovement`](thrifty_study::NoImprovement) reads. Recommends as [`Incumbent`] says.
 pub struct FractionalCv {
@@ -110,14 +110,15 @@ impl FractionalCv {
     fn acquisition<'a>(
         &self,
         belief: &'a FoldBelief,
-        common: &'a Component,
         incumbent: f64,
     ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
         Ok(match self.settings.acquisition {
-            FoldAcquisition::OfLoss(rule) => rule.on(common, incumbent, belief.observations() + 1)?,
+            FoldAcquisition::OfLoss(rule) => {
+                rule.on(belief.target(), incumbent, belief.observations() + 1)?
+            }
             FoldAcquisition::KnowledgeGradient => {
                 let noise = belief.posterior().process().noise_variance();
-                Box::new(KnowledgeGradient::new(common, belief.evaluated(), noise)?.logarithm())
+                Box::new(KnowledgeGradient::new(belief.target(), belief.evaluated(), noise)?.logarithm())
             }
             FoldAcquisition::JointKnowledgeGradient => {
                 Box::new(FoldKnowledge::new(belief, self.settings.folds, self.settings.repeats)?)
@@ -216,7 +217,6 @@ impl Optimizer for FractionalCv {
             }
             Verification::Spent { budget } => return Ok(Ask::Stop(StopReason::Trials(budget))),
         }
-        let common = belief.posterior().common();
         let ranked = belief.ranked(Incumbent::BestMean);
         let incumbent = ranked.first().map_or(f64::INFINITY, |best| best.mean);
         let range = ranked.last().map_or(0.0, |worst| worst.mean - incumbent);
@@ -225,7 +225,7 @@ impl Optimizer for FractionalCv {
         let mut rng = self.seed.stream("acquisition", id.0);
         let candidates = {
             let acquisition = self
-                .acquisition(&belief, &common, incumbent)
+                .acquisition(&belief, incumbent)
                 .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
             self.settings.maximiser.candidates(self.space.domain(), &*acquisition, &anchors, &mut rng)
         };
@@ -242,9 +242,9 @@ impl Optimizer for FractionalCv {
             },
         };
         let Choice { candidate: chosen, code, gain } = choice;
-        let (mean, variance) = common.predict(&chosen.x);
+        let (mean, variance) = belief.target().predict(&chosen.x);
         let gains = belief
-            .posterior()
+            .target()
             .fold_gains(&chosen.x, &[code])
             .map_err(|error| OptimizerError::failed(format!("choosing the fold of trial {}", id.0), error))?;
         let diagnostics = BTreeMap::from([

@@ -14,6 +14,19 @@ pub enum InitialFolds {
     Two,
 }
 
+/// What is to be small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossTarget {
+    /// The mean over all folds there are. Where they were all measured it is known: nothing is left to learn, and no
+    /// acquisition goes back there.
+    #[default]
+    MeanOfFolds,
+    /// The true loss, of which the folds are a sample. Its doubt never vanishes: a confidence bound may return for ever to
+    /// where every fold is known. Source: `FCVOpt`.
+    TrueLoss,
+}
+
 /// How the next configuration is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -93,6 +106,8 @@ pub struct FractionalSettings {
     pub initial: InitialDesign,
     /// Which folds that are.
     pub initial_folds: InitialFolds,
+    /// What the acquisition, the choice of the fold and the recommendation are about.
+    pub target: LossTarget,
     /// How a configuration is chosen.
     pub acquisition: FoldAcquisition,
     /// The fold of what was chosen.
@@ -106,6 +121,9 @@ pub struct FractionalSettings {
     pub incumbent: Incumbent,
     /// How the acquisition is maximised.
     pub maximiser: Maximiser,
+    /// Observations up to which every fit is made from all starts; beyond, nine fits of ten only go on from the last
+    /// hyperparameters.
+    pub thorough: usize,
 }
 
 /// A setting that makes no sense.
@@ -130,12 +148,14 @@ impl FractionalSettings {
             repeats_differ: false,
             initial: InitialDesign::Automatic,
             initial_folds: InitialFolds::default(),
+            target: LossTarget::default(),
             acquisition: FoldAcquisition::OfLoss(Rule::ConfidenceBound(Schedule::Constant { beta: 4.0 })),
             fold: FoldRule::default(),
             costs: FoldCosts::default(),
             worth: 0.0,
             incumbent: Incumbent::default(),
             maximiser: Maximiser::default(),
+            thorough: 100,
         }
     }
 

@@ -31,14 +31,14 @@ fn after(observed: &[(f64, usize)]) -> HgpPosterior {
 #[test]
 fn early_a_fold_that_was_sampled_elsewhere() {
     let posterior = after(&[(0.0, 2), (0.2, 2), (0.1, 4)]);
-    assert_eq!(posterior.best_fold(&[0.8], &FOLDS).unwrap(), 2);
+    assert_eq!(posterior.common().best_fold(&[0.8], &FOLDS).unwrap(), 2);
 }
 
 #[test]
 fn near_a_sampled_point_not_the_fold_of_the_neighbour() {
     let posterior = after(&[(0.5, 0), (0.0, 1), (1.0, 2)]);
     for x in [0.48, 0.5, 0.52] {
-        assert_ne!(posterior.best_fold(&[x], &FOLDS).unwrap(), 0);
+        assert_ne!(posterior.common().best_fold(&[x], &FOLDS).unwrap(), 0);
     }
 }
 
@@ -46,7 +46,7 @@ fn near_a_sampled_point_not_the_fold_of_the_neighbour() {
 fn late_a_fold_that_was_not_sampled_near_the_optimum() {
     let near: Vec<(f64, usize)> = (0..9).map(|i| (0.46 + 0.01 * f64::from(i), i as usize % 3)).collect();
     let posterior = after(&near);
-    assert!(posterior.best_fold(&[0.5], &FOLDS).unwrap() > 2);
+    assert!(posterior.common().best_fold(&[0.5], &FOLDS).unwrap() > 2);
     // Far from there the sampled ones are still better.
-    assert!(posterior.best_fold(&[0.95], &FOLDS).unwrap() < 3);
+    assert!(posterior.common().best_fold(&[0.95], &FOLDS).unwrap() < 3);
 }

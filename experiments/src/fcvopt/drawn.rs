@@ -1,0 +1,105 @@
+use std::sync::Arc;
+
+use rand_distr::{Distribution, StandardNormal};
+use thrifty_cv::FoldQuery;
+use thrifty_kernel::{Matern52, Scaled};
+use thrifty_sampling::{Seed, Stream};
+use thrifty_space::{Config, Space, SpaceError};
+
+use super::problem::{FoldProblem, point};
+use crate::bo::problems::{drawn, searched};
+use crate::error::ExperimentError;
+
+type Function = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
+
+/// Folds of every synthetic problem.
+pub const FOLDS: usize = 10;
+
+/// Folds around a true loss on the unit cube: the truth is the mean over the folds.
+pub struct Drawn {
+    space: Space,
+    folds: Vec<Function>,
+    /// Least mean over the folds.
+    optimum: f64,
+    /// Deviation of the observation noise.
+    noise: f64,
+}
+
+/// How the folds of a draw deviate from a true loss of deviation 1.
+#[derive(Debug, Clone, Copy)]
+pub struct Deviations {
+    pub deviation: f64,
+    /// Of deviations, as a multiple of √d; that of the true loss is 0.25 √d.
+    pub lengthscale: f64,
+    /// Of the observation noise.
+    pub noise: f64,
+}
+
+impl Drawn {
+    /// True loss and deviations all drawn from Gaussian processes.
+    pub fn new(dim: usize, deviations: Deviations, seed: Seed) -> Result<Self, ExperimentError> {
+        let mut rng = seed.stream("problem", 0);
+        let common = function(dim, 1.0, 0.25, &mut rng)?;
+        Self::around(dim, &common, deviations, &mut rng)
+    }
+
+    /// Drawn deviations around a true loss.
+    pub fn around(
+        dim: usize,
+        common: &Function,
+        deviations: Deviations,
+        rng: &mut Stream,
+    ) -> Result<Self, ExperimentError> {
+        let variance = deviations.deviation * deviations.deviation;
+        let mut folds: Vec<Function> = Vec::new();
+        for _ in 0..FOLDS {
+            let (common, own) = (common.clone(), function(dim, variance, deviations.lengthscale, rng)?);
+            folds.push(Arc::new(move |x| common(x) + own(x)));
+        }
+        let mean = |x: &[f64]| mean(&folds, x);
+        let optimum = searched(&mean, dim, rng)?;
+        Ok(Self { space: Space::unit_cube(dim), folds, optimum, noise: deviations.noise })
+    }
+
+    /// Folds that are known functions.
+    pub fn of(dim: usize, folds: Vec<Function>, optimum: f64, noise: f64) -> Self {
+        Self { space: Space::unit_cube(dim), folds, optimum, noise }
+    }
+}
+
+/// A function drawn from a Matérn-5/2 process with about this lengthscale times √d.
+fn function(
+    dim: usize,
+    variance: f64,
+    lengthscale: f64,
+    rng: &mut Stream,
+) -> Result<Function, ExperimentError> {
+    let scale = lengthscale * (dim as f64).sqrt();
+    let lengthscales = (0..dim).map(|_| scale * (0.7 + 0.6 * rng.uniform())).collect();
+    let unit = Matern52::new(lengthscales).map_err(ExperimentError::failed)?;
+    let kernel = Scaled::new(unit, variance).map_err(ExperimentError::failed)?;
+    Ok(Arc::new(drawn(&kernel, rng)?))
+}
+
+fn mean(folds: &[Function], x: &[f64]) -> f64 {
+    folds.iter().map(|fold| fold(x)).sum::<f64>() / folds.len() as f64
+}
+
+impl FoldProblem for Drawn {
+    fn space(&self) -> &Space {
+        &self.space
+    }
+
+    fn folds(&self) -> usize {
+        self.folds.len()
+    }
+
+    fn loss(&self, query: &FoldQuery, rng: &mut Stream) -> Result<f64, SpaceError> {
+        let noise: f64 = StandardNormal.sample(rng);
+        Ok(self.folds[query.fold](&point(&self.space, &query.config)?) + self.noise * noise)
+    }
+
+    fn regret(&self, config: &Config) -> Result<f64, SpaceError> {
+        Ok((mean(&self.folds, &point(&self.space, config)?) - self.optimum).max(0.0))
+    }
+}

@@ -1,0 +1,191 @@
+use thrifty_acquisition::{Rule, Threshold};
+use thrifty_bo::{BayesianOptimizer, RandomSearch};
+use thrifty_cv::{AllFolds, FoldQuery};
+use thrifty_fcvopt::{FoldAcquisition, FoldRule, FractionalCv, FractionalSettings, LossTarget};
+use thrifty_hgp::Hgp;
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{Ask, History, Optimizer, OptimizerError, TrialId};
+use thrifty_tpe::TpeOptimizer;
+
+use super::baselines::{OneFold, Stand};
+use super::mtbo::MultiTask;
+
+/// Any method behind one type.
+pub struct Any(Box<dyn Optimizer<Query = FoldQuery, Recommendation = Config>>);
+
+impl Any {
+    fn new(optimizer: impl Optimizer<Query = FoldQuery, Recommendation = Config> + 'static) -> Self {
+        Self(Box::new(optimizer))
+    }
+}
+
+impl Optimizer for Any {
+    type Query = FoldQuery;
+    type Recommendation = Config;
+
+    fn ask(&mut self, history: &History<FoldQuery>, id: TrialId) -> Result<Ask<FoldQuery>, OptimizerError> {
+        self.0.ask(history, id)
+    }
+
+    fn recommend(&mut self, history: &History<FoldQuery>) -> Result<Option<Config>, OptimizerError> {
+        self.0.recommend(history)
+    }
+
+    fn fingerprint(&self) -> String {
+        self.0.fingerprint()
+    }
+}
+
+/// A way to spend model fits.
+#[derive(Clone, Copy)]
+pub struct Method {
+    pub name: &'static str,
+    /// From space, number of folds and seed.
+    pub make: fn(Space, usize, Seed) -> Result<Any, OptimizerError>,
+    /// Model fits beyond which it is not run: its own work would take longer than the rest of the study.
+    pub cap: usize,
+}
+
+fn fractional(
+    space: Space,
+    folds: usize,
+    seed: Seed,
+    change: impl Fn(&mut FractionalSettings),
+) -> Result<Any, OptimizerError> {
+    let mut settings = FractionalSettings::new(folds);
+    change(&mut settings);
+    FractionalCv::with_settings(space, settings, seed).map(Any::new)
+}
+
+const NO_CAP: usize = usize::MAX;
+const SLOW: usize = 100;
+
+/// The method under test.
+pub const BOUND: Method = Method {
+    name: "fractional",
+    make: |space, folds, seed| fractional(space, folds, seed, |_| ()),
+    cap: NO_CAP,
+};
+
+const LOG_EI: Method = Method {
+    name: "fractional, LogEI",
+    make: |space, folds, seed| {
+        fractional(space, folds, seed, |s| {
+            s.acquisition = FoldAcquisition::OfLoss(Rule::LogExpectedImprovement(Threshold::BestMean));
+        })
+    },
+    cap: NO_CAP,
+};
+
+const KNOWLEDGE: Method = Method {
+    name: "fractional, KG",
+    make: |space, folds, seed| {
+        fractional(space, folds, seed, |s| s.acquisition = FoldAcquisition::KnowledgeGradient)
+    },
+    cap: SLOW,
+};
+
+const JOINT: Method = Method {
+    name: "fractional, joint KG",
+    make: |space, folds, seed| {
+        fractional(space, folds, seed, |s| s.acquisition = FoldAcquisition::JointKnowledgeGradient)
+    },
+    cap: SLOW,
+};
+
+const RANDOM_FOLD: Method = Method {
+    name: "same model, random fold",
+    make: |space, folds, seed| fractional(space, folds, seed, |s| s.fold = FoldRule::Random),
+    cap: NO_CAP,
+};
+
+const IN_TURN: Method = Method {
+    name: "same model, folds in turn",
+    make: |space, folds, seed| fractional(space, folds, seed, |s| s.fold = FoldRule::RoundRobin),
+    cap: NO_CAP,
+};
+
+const PACKAGE: Method = Method {
+    name: "fold by t (t - σ²)",
+    make: |space, folds, seed| fractional(space, folds, seed, |s| s.fold = FoldRule::Package),
+    cap: NO_CAP,
+};
+
+const TRUE_LOSS: Method = Method {
+    name: "fractional, true loss",
+    make: |space, folds, seed| fractional(space, folds, seed, |s| s.target = LossTarget::TrueLoss),
+    cap: NO_CAP,
+};
+
+const UNCORRELATED: Method = Method {
+    name: "β = 0",
+    make: |space, folds, seed| {
+        let model = Hgp::on_domain(space.domain())
+            .without_correlation()
+            .map_err(|error| OptimizerError::failed("setting up the model", error))?;
+        Ok(Any::new(FractionalCv::new(space, folds, seed)?.with_model(model)))
+    },
+    cap: NO_CAP,
+};
+
+/// The method under test and everything it is compared with.
+pub const ALL: [Method; 13] = [
+    BOUND,
+    TRUE_LOSS,
+    LOG_EI,
+    KNOWLEDGE,
+    JOINT,
+    RANDOM_FOLD,
+    Method {
+        name: "full CV, BO",
+        make: |space, folds, seed| AllFolds::new(BayesianOptimizer::new(space, seed), folds).map(Any::new),
+        cap: NO_CAP,
+    },
+    Method {
+        name: "full CV, TPE",
+        make: |space, folds, seed| AllFolds::new(TpeOptimizer::new(space, seed)?, folds).map(Any::new),
+        cap: NO_CAP,
+    },
+    Method {
+        name: "full CV, random",
+        make: |space, folds, seed| AllFolds::new(RandomSearch { space, seed }, folds).map(Any::new),
+        cap: NO_CAP,
+    },
+    Method {
+        name: "one holdout, BO",
+        make: |space, folds, seed| {
+            let optimizer = BayesianOptimizer::new(space, seed);
+            Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Fixed }))
+        },
+        cap: NO_CAP,
+    },
+    Method {
+        name: "random fold, TPE",
+        make: |space, folds, seed| {
+            let optimizer = TpeOptimizer::new(space, seed)?;
+            Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Random(seed) }))
+        },
+        cap: NO_CAP,
+    },
+    Method {
+        name: "random fold, random",
+        make: |space, folds, seed| {
+            let optimizer = RandomSearch { space, seed };
+            Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Random(seed) }))
+        },
+        cap: NO_CAP,
+    },
+    Method {
+        name: "multi-task BO",
+        make: |space, folds, seed| MultiTask::new(space, folds, seed).map(Any::new),
+        cap: SLOW,
+    },
+];
+
+/// The name of whole cross-validations by Bayesian optimisation: the yardstick.
+pub const YARDSTICK: &str = "full CV, BO";
+
+/// What nobody published: every part of the method against what might stand in its place.
+pub const ABLATION: [Method; 8] =
+    [BOUND, TRUE_LOSS, PACKAGE, RANDOM_FOLD, IN_TURN, KNOWLEDGE, JOINT, UNCORRELATED];
