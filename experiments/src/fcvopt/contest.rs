@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use thrifty_figures::{LinePlot, Series};
 use thrifty_sampling::Seed;
@@ -37,11 +38,15 @@ pub const NOTE: &str = "Verdict: does not hold when any method ends lower than t
     without correction, on any problem. A method that is not run to the end is compared where it ended.";
 
 /// Regrets after so many fits; a run without a recommendation yet counts as infinite, one that has ended stays.
-struct Curve(Vec<(usize, f64)>);
+struct Curve {
+    regrets: Vec<(usize, f64)>,
+    /// Seconds of a fit: of the method's own work, and of the evaluation.
+    seconds: (f64, f64),
+}
 
 impl Curve {
     fn at(&self, fits: usize) -> f64 {
-        self.0.iter().rev().find(|(at, _)| *at <= fits).map_or(f64::INFINITY, |(_, regret)| *regret)
+        self.regrets.iter().rev().find(|(at, _)| *at <= fits).map_or(f64::INFINITY, |(_, regret)| *regret)
     }
 }
 
@@ -63,17 +68,22 @@ fn race(
     fits: usize,
 ) -> Result<Curve, ExperimentError> {
     let mut study = Study::new((method.make)(problem.space().clone(), problem.folds(), seed)?, seed);
-    let mut regrets = Vec::new();
+    let (mut regrets, mut seconds) = (Vec::new(), (0.0, 0.0));
     for fit in 1..=fits.min(method.cap) {
+        let began = Instant::now();
         let Next::Evaluate(trial) = study.ask()? else { break };
+        seconds.0 += began.elapsed().as_secs_f64();
+        let began = Instant::now();
         let loss = problem.loss(&trial.query, &mut seed.stream("noise", trial.id.0))?;
+        seconds.1 += began.elapsed().as_secs_f64();
         study.tell(trial.id, loss)?;
         if is_looked_at(fit) {
             let regret = study.recommend()?.map(|config| problem.regret(&config)).transpose()?;
             regrets.push((fit, regret.unwrap_or(f64::INFINITY)));
         }
     }
-    Ok(Curve(regrets))
+    let asked = study.history().len().max(1) as f64;
+    Ok(Curve { regrets, seconds: (seconds.0 / asked, seconds.1 / asked) })
 }
 
 impl Contest<'_> {
@@ -119,13 +129,17 @@ impl Contest<'_> {
             .iter()
             .position(|m| m.name == YARDSTICK)
             .map(|m| quantile(&regrets(m, self.fits), 0.5));
-        let mut rows = Vec::new();
+        let (mut rows, mut times) = (Vec::new(), Vec::new());
         for (m, method) in self.methods.iter().enumerate() {
             let (mine, theirs) = (ours(m), regrets(m, end(m)));
             let differences: Vec<f64> = theirs.iter().zip(&mine).map(|(a, b)| a - b).collect();
             let (mean, deviation) = mean_and_deviation(&differences);
             let half = 1.96 * deviation / (differences.len() as f64).sqrt();
             let mut row = vec![method.name.to_owned()];
+            let seconds = |pick: fn(&Curve) -> f64| {
+                number(1e3 * quantile(&curves[m].iter().map(pick).collect::<Vec<f64>>(), 0.5))
+            };
+            times.push(vec![method.name.into(), seconds(|c| c.seconds.0), seconds(|c| c.seconds.1)]);
             row.extend(self.columns.iter().map(|at| match *at <= end(m) {
                 true => number(quantile(&regrets(m, *at), 0.5)),
                 false => "–".into(),
@@ -175,6 +189,15 @@ impl Contest<'_> {
             ),
             header,
             rows,
+        });
+        outcome.tables.push(Table {
+            name: format!("time-{name}"),
+            caption: format!(
+                "{name}: milliseconds of wall-clock time for a fit, the median over replications: the method's own work, which grows \
+                 with the number of fits, and the evaluation."
+            ),
+            header: ["method", "own, ms", "evaluation, ms"].map(String::from).to_vec(),
+            rows: times,
         });
         let line = |(m, method): (usize, &Method)| {
             let fits = (1..=end(m)).filter(|fit| is_looked_at(*fit));

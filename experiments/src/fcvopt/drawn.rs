@@ -5,6 +5,7 @@ use thrifty_cv::FoldQuery;
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space, SpaceError};
+use thrifty_study::Outcome;
 
 use super::problem::{FoldProblem, point};
 use crate::bo::problems::{drawn, searched};
@@ -94,9 +95,9 @@ impl FoldProblem for Drawn {
         self.folds.len()
     }
 
-    fn loss(&self, query: &FoldQuery, rng: &mut Stream) -> Result<f64, SpaceError> {
+    fn loss(&self, query: &FoldQuery, rng: &mut Stream) -> Result<Outcome, SpaceError> {
         let noise: f64 = StandardNormal.sample(rng);
-        Ok(self.folds[query.fold](&point(&self.space, &query.config)?) + self.noise * noise)
+        Ok((self.folds[query.fold](&point(&self.space, &query.config)?) + self.noise * noise).into())
     }
 
     fn regret(&self, config: &Config) -> Result<f64, SpaceError> {

@@ -129,6 +129,57 @@ const UNCORRELATED: Method = Method {
     cap: NO_CAP,
 };
 
+const FULL_BO: Method = Method {
+    name: "full CV, BO",
+    make: |space, folds, seed| AllFolds::new(BayesianOptimizer::new(space, seed), folds).map(Any::new),
+    cap: NO_CAP,
+};
+
+const FULL_TPE: Method = Method {
+    name: "full CV, TPE",
+    make: |space, folds, seed| AllFolds::new(TpeOptimizer::new(space, seed)?, folds).map(Any::new),
+    cap: NO_CAP,
+};
+
+const FULL_RANDOM: Method = Method {
+    name: "full CV, random",
+    make: |space, folds, seed| AllFolds::new(RandomSearch { space, seed }, folds).map(Any::new),
+    cap: NO_CAP,
+};
+
+const HOLDOUT: Method = Method {
+    name: "one holdout, BO",
+    make: |space, folds, seed| {
+        let optimizer = BayesianOptimizer::new(space, seed);
+        Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Fixed }))
+    },
+    cap: NO_CAP,
+};
+
+const FOLD_TPE: Method = Method {
+    name: "random fold, TPE",
+    make: |space, folds, seed| {
+        let optimizer = TpeOptimizer::new(space, seed)?;
+        Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Random(seed) }))
+    },
+    cap: NO_CAP,
+};
+
+const FOLD_RANDOM: Method = Method {
+    name: "random fold, random",
+    make: |space, folds, seed| {
+        let optimizer = RandomSearch { space, seed };
+        Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Random(seed) }))
+    },
+    cap: NO_CAP,
+};
+
+const MULTI_TASK: Method = Method {
+    name: "multi-task BO",
+    make: |space, folds, seed| MultiTask::new(space, folds, seed).map(Any::new),
+    cap: SLOW,
+};
+
 /// The method under test and everything it is compared with.
 pub const ALL: [Method; 13] = [
     BOUND,
@@ -137,51 +188,21 @@ pub const ALL: [Method; 13] = [
     KNOWLEDGE,
     JOINT,
     RANDOM_FOLD,
-    Method {
-        name: "full CV, BO",
-        make: |space, folds, seed| AllFolds::new(BayesianOptimizer::new(space, seed), folds).map(Any::new),
-        cap: NO_CAP,
-    },
-    Method {
-        name: "full CV, TPE",
-        make: |space, folds, seed| AllFolds::new(TpeOptimizer::new(space, seed)?, folds).map(Any::new),
-        cap: NO_CAP,
-    },
-    Method {
-        name: "full CV, random",
-        make: |space, folds, seed| AllFolds::new(RandomSearch { space, seed }, folds).map(Any::new),
-        cap: NO_CAP,
-    },
-    Method {
-        name: "one holdout, BO",
-        make: |space, folds, seed| {
-            let optimizer = BayesianOptimizer::new(space, seed);
-            Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Fixed }))
-        },
-        cap: NO_CAP,
-    },
-    Method {
-        name: "random fold, TPE",
-        make: |space, folds, seed| {
-            let optimizer = TpeOptimizer::new(space, seed)?;
-            Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Random(seed) }))
-        },
-        cap: NO_CAP,
-    },
-    Method {
-        name: "random fold, random",
-        make: |space, folds, seed| {
-            let optimizer = RandomSearch { space, seed };
-            Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Random(seed) }))
-        },
-        cap: NO_CAP,
-    },
-    Method {
-        name: "multi-task BO",
-        make: |space, folds, seed| MultiTask::new(space, folds, seed).map(Any::new),
-        cap: SLOW,
-    },
+    FULL_BO,
+    FULL_TPE,
+    FULL_RANDOM,
+    HOLDOUT,
+    FOLD_TPE,
+    FOLD_RANDOM,
+    MULTI_TASK,
 ];
+
+/// Where every fit is a model trained; the first three are enough to see that it works.
+pub const LIVE: [Method; 6] = [BOUND, FULL_BO, FOLD_TPE, LOG_EI, FULL_TPE, HOLDOUT];
+
+/// As in the paper's figures, where the first is its own, the last random search.
+pub const LANDSCAPES: [Method; 8] =
+    [BOUND, KNOWLEDGE, RANDOM_FOLD, FULL_BO, HOLDOUT, FOLD_TPE, MULTI_TASK, FOLD_RANDOM];
 
 /// The name of whole cross-validations by Bayesian optimisation: the yardstick.
 pub const YARDSTICK: &str = "full CV, BO";

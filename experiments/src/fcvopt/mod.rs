@@ -1,12 +1,17 @@
 //! Fractional cross-validation against full cross-validation and other ways with single folds.
 
+pub mod ablation;
 mod baselines;
 mod branin;
 mod contest;
 mod drawn;
+mod landscape;
+pub mod landscapes;
+pub mod live;
 mod methods;
 mod mtbo;
 mod problem;
+pub mod regimes;
 mod svm_table;
 pub mod synth;
 pub mod tables;

@@ -1,6 +1,7 @@
 use thrifty_cv::FoldQuery;
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space, SpaceError};
+use thrifty_study::Outcome;
 
 /// A cross-validation whose truth is known.
 pub trait FoldProblem: Send + Sync {
@@ -10,9 +11,9 @@ pub trait FoldProblem: Send + Sync {
     fn folds(&self) -> usize;
 
     /// One model fit.
-    fn loss(&self, query: &FoldQuery, rng: &mut Stream) -> Result<f64, SpaceError>;
+    fn loss(&self, query: &FoldQuery, rng: &mut Stream) -> Result<Outcome, SpaceError>;
 
-    /// How far the true loss is above its least value.
+    /// How far the true loss is above its least value, where that is known; else above 0.
     fn regret(&self, config: &Config) -> Result<f64, SpaceError>;
 }
 
@@ -30,7 +31,7 @@ impl<P: FoldProblem> FoldProblem for std::sync::Arc<P> {
         (**self).folds()
     }
 
-    fn loss(&self, query: &FoldQuery, rng: &mut Stream) -> Result<f64, SpaceError> {
+    fn loss(&self, query: &FoldQuery, rng: &mut Stream) -> Result<Outcome, SpaceError> {
         (**self).loss(query, rng)
     }
 

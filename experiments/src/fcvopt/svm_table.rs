@@ -4,6 +4,7 @@ use serde::Deserialize;
 use thrifty_cv::FoldQuery;
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space, SpaceError};
+use thrifty_study::Outcome;
 
 use super::problem::FoldProblem;
 use crate::data;
@@ -115,8 +116,8 @@ impl FoldProblem for SvmTable {
         FOLDS
     }
 
-    fn loss(&self, query: &FoldQuery, _: &mut Stream) -> Result<f64, SpaceError> {
-        Ok(self.losses[self.row(&query.config)?][query.fold])
+    fn loss(&self, query: &FoldQuery, _: &mut Stream) -> Result<Outcome, SpaceError> {
+        Ok(self.losses[self.row(&query.config)?][query.fold].into())
     }
 
     fn regret(&self, config: &Config) -> Result<f64, SpaceError> {

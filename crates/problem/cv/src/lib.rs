@@ -3,7 +3,8 @@
 //!
 //! [`Splits`] parts data into folds; a [`FoldQuery`] asks for one fold of one configuration, which is one model fit;
 //! [`CrossValidation`] evaluates it by a closure that trains and tests; [`AllFolds`] lets an optimiser of configurations
-//! ask fold by fold, so that all methods are charged in model fits.
+//! ask fold by fold, so that all methods are charged in model fits. [`adaptors`] has objectives for models of other
+//! libraries, behind features.
 //!
 //! ```
 //! use thrifty_cv::{CrossValidation, FoldQuery, Splits};
@@ -21,6 +22,7 @@
 //! # Ok::<(), thrifty_cv::SplitError>(())
 //! ```
 
+pub mod adaptors;
 mod all_folds;
 mod error;
 mod objective;

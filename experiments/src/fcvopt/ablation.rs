@@ -1,0 +1,54 @@
+use super::branin;
+use super::contest::{Contest, NOTE};
+use super::drawn::{Deviations, Drawn, FOLDS};
+use super::methods::ABLATION;
+use super::problem::FoldProblem;
+use super::svm_table;
+use crate::error::ExperimentError;
+use crate::harness::{Experiment, Report, RunContext};
+
+pub const EXPERIMENT: Experiment = Experiment {
+    id: "fcvopt/ablation",
+    paper: "FCVOpt (Gopakumar, Prim & Apley, 2022): its parts, against what might stand in their place",
+    claim: "no part of the method is better left out: target, exact criterion of the fold, correlation of folds, acquisition",
+    quick_cost: "Branin, 2 seeds, 20 fits: some seconds",
+    full_cost: "Branin, draws and two measured tables, 30 seeds, 100 fits: a quarter of an hour",
+    run,
+};
+
+fn run(context: &RunContext) -> Result<Report, ExperimentError> {
+    let names =
+        context.pick(&["branin"][..], &["branin", "rough-2d", "rough-4d", "breast_cancer", "digits600"][..]);
+    let (replications, fits) = (context.replications(2, 30), context.pick(20, 100));
+    let contest = Contest {
+        id: EXPERIMENT.id,
+        problems: names.iter().map(|name| (*name).to_owned()).collect(),
+        methods: &ABLATION,
+        replications,
+        fits,
+        seed: context.seed,
+        columns: [20, 50, 100].into_iter().filter(|at| *at <= fits).collect(),
+    };
+    let rough = Deviations { deviation: 0.5, lengthscale: 0.25, noise: 0.05 };
+    let outcome = contest.run(|k, seed| {
+        Ok(match names[k] {
+            "branin" => Box::new(branin::problem(context.data.as_deref())?.0) as Box<dyn FoldProblem>,
+            "rough-2d" => Box::new(Drawn::new(2, rough, seed)?),
+            "rough-4d" => Box::new(Drawn::new(4, rough, seed)?),
+            name => {
+                let table = svm_table::all(None)?.into_iter().find(|(known, _)| known == name);
+                Box::new(table.ok_or_else(|| ExperimentError::failed(format!("no table {name}")))?.1)
+            }
+        })
+    })?;
+    Ok(Report {
+        verdict: outcome.verdict,
+        numbers: outcome.numbers,
+        settings: [("replications", replications), ("model fits", fits), ("folds", FOLDS)]
+            .map(|(name, value)| (name.to_owned(), value.to_string()))
+            .into(),
+        notes: vec![NOTE.into()],
+        tables: outcome.tables,
+        figures: outcome.figures,
+    })
+}
