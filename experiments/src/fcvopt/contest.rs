@@ -140,10 +140,11 @@ impl Contest<'_> {
                 number(1e3 * quantile(&curves[m].iter().map(pick).collect::<Vec<f64>>(), 0.5))
             };
             times.push(vec![method.name.into(), seconds(|c| c.seconds.0), seconds(|c| c.seconds.1)]);
-            row.extend(self.columns.iter().map(|at| match *at <= end(m) {
-                true => number(quantile(&regrets(m, *at), 0.5)),
-                false => "–".into(),
-            }));
+            row.extend(
+                self.columns.iter().map(|at| {
+                    if *at <= end(m) { number(quantile(&regrets(m, *at), 0.5)) } else { "–".into() }
+                }),
+            );
             let reached = target.and_then(|target| {
                 let looked = (1..=end(m)).filter(|fit| is_looked_at(*fit));
                 looked.into_iter().find(|fit| quantile(&regrets(m, *fit), 0.5) <= target)

@@ -73,7 +73,7 @@ fn standardised(train: &DenseMatrix<f64>, test: &DenseMatrix<f64>) -> (DenseMatr
 fn machine(
     config: &Config,
     x: &DenseMatrix<f64>,
-    y: &Vec<u32>,
+    y: &[u32],
     test: &DenseMatrix<f64>,
 ) -> Result<Vec<u32>, ExperimentError> {
     let (x, test) = standardised(x, test);
@@ -87,6 +87,8 @@ fn machine(
     Ok(predicted.into_iter().map(|sign| u32::from(sign > 0.0)).collect())
 }
 
+// The library's targets are vectors.
+#[allow(clippy::ptr_arg)]
 fn forest(
     config: &Config,
     x: &DenseMatrix<f64>,
@@ -110,7 +112,15 @@ impl Trained {
         let splits = Splits::stratified(&classes, FOLDS, 3, seed).map_err(ExperimentError::failed)?;
         let (space, loss): (Space, Loss) = if name == "svm" {
             let space = Space::builder().log_float("C", 0.03, 3e3).log_float("gamma", 3e-5, 3.0);
-            (space.build()?, Box::new(adaptors::smartcore(x, y, machine, adaptors::error_rate)))
+            (
+                space.build()?,
+                Box::new(adaptors::smartcore(
+                    x,
+                    y,
+                    |c, x, y, test| machine(c, x, y, test),
+                    adaptors::error_rate,
+                )),
+            )
         } else {
             let space = Space::builder().int("max_depth", 1, 12).log_int("min_samples_leaf", 1, 64);
             let space = space.int("columns", 1, 30);
@@ -140,7 +150,7 @@ impl FoldProblem for Trained {
             return Ok(*loss);
         }
         let mean = |repeat| self.cv.mean(config, Some(repeat)).unwrap_or(f64::INFINITY);
-        let loss = (mean(1) + mean(2)) / 2.0;
+        let loss = f64::midpoint(mean(1), mean(2));
         known().insert(key, loss);
         Ok(loss)
     }

@@ -10,7 +10,7 @@ use crate::costs::LogCost;
 /// value(x) = max_j ln KG_j(x) - E ln cost_j(x)
 /// ```
 ///
-/// KG_j is by how much the best posterior mean of the target among the evaluated configurations and x falls once fold j
+/// `KG_j` is by how much the best posterior mean of the target among the evaluated configurations and x falls once fold j
 /// is observed at x, expected: exact. Folds that were never observed are all the same to the model, so one of them
 /// stands for all (of each repeat). Where two folds are equally good the gradient is that of one of them.
 pub struct FoldKnowledge<'a> {

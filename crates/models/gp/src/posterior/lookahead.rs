@@ -83,6 +83,9 @@ impl<'a, K: Kernel> GpLookahead<'a, K> {
     }
 
     /// Adds the gradients of a weighted sum of what [`GpLookahead::look_between`] says of one point.
+    ///
+    /// # Panics
+    /// When the lengths do not fit together.
     pub fn pull_back_between(
         &self,
         observed: &[f64],
