@@ -129,17 +129,13 @@ impl Contest<'_> {
             .iter()
             .position(|m| m.name == YARDSTICK)
             .map(|m| quantile(&regrets(m, self.fits), 0.5));
-        let (mut rows, mut times) = (Vec::new(), Vec::new());
+        let mut rows = Vec::new();
         for (m, method) in self.methods.iter().enumerate() {
             let (mine, theirs) = (ours(m), regrets(m, end(m)));
             let differences: Vec<f64> = theirs.iter().zip(&mine).map(|(a, b)| a - b).collect();
             let (mean, deviation) = mean_and_deviation(&differences);
             let half = 1.96 * deviation / (differences.len() as f64).sqrt();
             let mut row = vec![method.name.to_owned()];
-            let seconds = |pick: fn(&Curve) -> f64| {
-                number(1e3 * quantile(&curves[m].iter().map(pick).collect::<Vec<f64>>(), 0.5))
-            };
-            times.push(vec![method.name.into(), seconds(|c| c.seconds.0), seconds(|c| c.seconds.1)]);
             row.extend(
                 self.columns.iter().map(|at| {
                     if *at <= end(m) { number(quantile(&regrets(m, *at), 0.5)) } else { "–".into() }
@@ -191,33 +187,49 @@ impl Contest<'_> {
             header,
             rows,
         });
-        outcome.tables.push(Table {
+        outcome.tables.push(self.times(name, curves));
+        outcome.figures.push(self.figure(name, curves)?);
+        Ok(())
+    }
+
+    fn times(&self, name: &str, curves: &[&[Curve]]) -> Table {
+        let row = |(method, curves): (&Method, &&[Curve])| {
+            let milliseconds = |pick: fn(&Curve) -> f64| {
+                number(1e3 * quantile(&curves.iter().map(pick).collect::<Vec<f64>>(), 0.5))
+            };
+            vec![method.name.into(), milliseconds(|c| c.seconds.0), milliseconds(|c| c.seconds.1)]
+        };
+        Table {
             name: format!("time-{name}"),
             caption: format!(
                 "{name}: milliseconds of wall-clock time for a fit, the median over replications: the method's own work, which grows \
                  with the number of fits, and the evaluation."
             ),
             header: ["method", "own, ms", "evaluation, ms"].map(String::from).to_vec(),
-            rows: times,
-        });
-        let line = |(m, method): (usize, &Method)| {
-            let fits = (1..=end(m)).filter(|fit| is_looked_at(*fit));
-            let points = fits.map(|fit| (fit as f64, quantile(&regrets(m, fit), 0.5)));
+            rows: self.methods.iter().zip(curves).map(row).collect(),
+        }
+    }
+
+    fn figure(&self, name: &str, curves: &[&[Curve]]) -> Result<Figure, ExperimentError> {
+        let line = |(method, curves): (&Method, &&[Curve])| {
+            let fits = (1..=self.fits.min(method.cap)).filter(|fit| is_looked_at(*fit));
+            let median =
+                |fit: usize| quantile(&curves.iter().map(|curve| curve.at(fit)).collect::<Vec<f64>>(), 0.5);
+            let points = fits.map(|fit| (fit as f64, median(fit)));
             Series::line(method.name, points.filter(|point| point.1.is_finite()).collect())
         };
-        // A regret of nothing has no place on a logarithmic axis.
         let plot = LinePlot {
             title: format!("{name}: true loss above its least"),
             x_label: "model fits".into(),
             y_label: "median regret".into(),
-            series: self.methods.iter().enumerate().map(line).collect(),
+            series: self.methods.iter().zip(curves).map(line).collect(),
             ..LinePlot::default()
         };
+        // A regret of nothing has no place on a logarithmic axis.
         let positive = plot.series.iter().all(|series| series.points.iter().all(|point| point.1 > 0.0));
         let svg = LinePlot { log_y: positive, ..plot }.draw().map_err(ExperimentError::failed)?;
         let caption = "Median regret of what is recommended after so many model fits; a full cross-validation needs all of \
                        its folds for its first configuration.";
-        outcome.figures.push(Figure { name: format!("regret-{name}"), caption: caption.into(), svg });
-        Ok(())
+        Ok(Figure { name: format!("regret-{name}"), caption: caption.into(), svg })
     }
 }
