@@ -1,6 +1,6 @@
 use thrifty_domain::PointsRef;
 use thrifty_prob::UpperEnvelope;
-use thrifty_surrogate::{JointPosterior, Lookahead, lookahead};
+use thrifty_surrogate::{JointPosterior, LookWeights, Lookahead, lookahead};
 
 use crate::{Acquisition, AcquisitionError};
 
@@ -129,7 +129,9 @@ impl Acquisition for KnowledgeGradient<'_> {
                     -of_b.iter().zip(&b).map(|(w, b)| w * b).sum::<f64>() / (2.0 * deviation * deviation);
                 of_covariance.resize(anchors + 1, 0.0);
                 let gradient = &mut gradients[i * d..(i + 1) * d];
-                if !self.lookahead.pull_back(x.row(i), of_mean, of_variance, &of_covariance, gradient) {
+                let weights =
+                    LookWeights { mean: of_mean, variance: of_variance, covariance: &of_covariance };
+                if !self.lookahead.pull_back(x.row(i), weights, gradient) {
                     return false;
                 }
             }

@@ -34,7 +34,7 @@ pub use error::GpError;
 pub use fit::Restart;
 pub use gp::Gp;
 pub use likelihood::ExactLikelihood;
-pub use posterior::{GpLookahead, GpPosterior, LookWeights};
+pub use posterior::{GpLookahead, GpPosterior};
 pub use scaling::{InputScaling, TargetScaling};
 pub use settings::{GpSettings, Mean, Noise};
 pub use yeo_johnson::YeoJohnson;

@@ -5,7 +5,7 @@ mod paths;
 mod predict;
 mod record;
 
-pub use lookahead::{GpLookahead, LookWeights};
+pub use lookahead::GpLookahead;
 
 use std::sync::Arc;
 

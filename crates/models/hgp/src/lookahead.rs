@@ -1,6 +1,6 @@
 use thrifty_domain::PointsRef;
-use thrifty_gp::{GpLookahead, GpPosterior, LookWeights};
-use thrifty_surrogate::Lookahead;
+use thrifty_gp::{GpLookahead, GpPosterior};
+use thrifty_surrogate::{LookWeights, Lookahead};
 
 use crate::model::coded_alike;
 use crate::{Component, FoldKernel};
@@ -48,17 +48,9 @@ impl Lookahead for FoldLookahead<'_> {
         self.inner.look_between(observed.as_ref(), targets.as_ref(), mean, variance, covariance);
     }
 
-    fn pull_back(
-        &self,
-        x: &[f64],
-        of_mean: f64,
-        of_variance: f64,
-        of_covariance: &[f64],
-        grad: &mut [f64],
-    ) -> bool {
+    fn pull_back(&self, x: &[f64], weights: LookWeights<'_>, grad: &mut [f64]) -> bool {
         let (observed, target) = ([x, &[self.observed]].concat(), [x, &[self.target]].concat());
         let (mut of_observed, mut of_target) = (vec![0.0; observed.len()], vec![0.0; target.len()]);
-        let weights = LookWeights { mean: of_mean, variance: of_variance, covariance: of_covariance };
         self.inner.pull_back_between(&observed, &target, weights, &mut of_observed, &mut of_target);
         // Which function a point is of does not move.
         for (slot, (o, t)) in grad.iter_mut().zip(of_observed.iter().zip(&of_target)) {

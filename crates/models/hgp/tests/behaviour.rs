@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_hgp::{Hgp, HgpError};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{JointPosterior, Lookahead, Posterior, contract};
+use thrifty_surrogate::{JointPosterior, LookWeights, Lookahead, Posterior, contract};
 
 /// Configurations of two parameters, their folds, and losses with a bowl and an offset a fold.
 fn data(n: usize, folds: usize, seed: u64) -> (Points, Vec<usize>, Vec<f64>) {
@@ -44,6 +44,9 @@ fn components_are_posteriors_with_gradients() {
     contract::covariance_is_consistent(&average, &test, 1e-9);
 }
 
+const WEIGHTS: LookWeights<'static> =
+    LookWeights { mean: 0.7, variance: -1.3, covariance: &[0.4, 0.0, -2.0, 1.1] };
+
 /// A look ahead says what conditioning does: means move by slope times outcome.
 #[test]
 fn a_look_ahead_is_what_an_observation_does() {
@@ -61,11 +64,10 @@ fn a_look_ahead_is_what_an_observation_does() {
         for (row, covariance) in rows.zip(covariance) {
             assert!((moved(row) - 2.0 * covariance / variance[0].sqrt()).abs() < 1e-9);
         }
-        let weights = (0.7, -1.3, &[0.4, 0.0, -2.0, 1.1][..]);
-        contract::lookahead_gradient_matches(&ahead, &at, weights, 1e-5, 1e-6);
+        contract::lookahead_gradient_matches(&ahead, &at, WEIGHTS, 1e-5, 1e-6);
     }
     let ahead = thrifty_surrogate::lookahead(&common, anchors.as_ref(), 0.01);
-    contract::lookahead_gradient_matches(&*ahead, &at, (0.7, -1.3, &[0.4, 0.0, -2.0, 1.1]), 1e-5, 1e-6);
+    contract::lookahead_gradient_matches(&*ahead, &at, WEIGHTS, 1e-5, 1e-6);
 }
 
 /// The true loss is known less well than it is from the mean of the folds that were seen, and a fold that was never

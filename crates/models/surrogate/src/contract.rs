@@ -2,7 +2,7 @@
 
 use thrifty_domain::{Points, PointsRef};
 
-use crate::{Lookahead, Posterior, SamplePath};
+use crate::{LookWeights, Lookahead, Posterior, SamplePath};
 
 /// Predictions are finite, variances not negative, and a batch equals its points one by one to `tolerance`.
 ///
@@ -124,11 +124,11 @@ pub fn joint_gradient_matches(
 pub fn lookahead_gradient_matches(
     lookahead: &dyn Lookahead,
     x: &[f64],
-    weights: (f64, f64, &[f64]),
+    weights: LookWeights<'_>,
     step: f64,
     tolerance: f64,
 ) {
-    let (of_mean, of_variance, of_covariance) = weights;
+    let LookWeights { mean: of_mean, variance: of_variance, covariance: of_covariance } = weights;
     let total = |x: &[f64]| {
         let (mut mean, mut variance, mut covariance) = ([0.0], [0.0], vec![0.0; of_covariance.len()]);
         lookahead.look_into(PointsRef::single(x), &mut mean, &mut variance, &mut covariance);
@@ -136,7 +136,7 @@ pub fn lookahead_gradient_matches(
         of_mean * mean[0] + of_variance * variance[0] + covariances
     };
     let mut found = vec![0.0; x.len()];
-    assert!(lookahead.pull_back(x, of_mean, of_variance, of_covariance, &mut found), "a gradient");
+    assert!(lookahead.pull_back(x, weights, &mut found), "a gradient");
     for k in 0..x.len() {
         let at = |offset: f64| {
             let mut moved = x.to_vec();

@@ -15,7 +15,7 @@ mod posterior;
 mod sample;
 
 pub use calibration::{Calibration, CalibrationError};
-pub use lookahead::{JointLookahead, Lookahead, lookahead};
+pub use lookahead::{JointLookahead, LookWeights, Lookahead, lookahead};
 pub use posterior::{
     JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, SamplePath, Surrogate,
 };

@@ -20,14 +20,18 @@ pub trait Lookahead: Send + Sync {
 
     /// Adds the gradient of a weighted sum of what [`Lookahead::look_into`] says of one point; false, and nothing
     /// added, when the model has no gradients.
-    fn pull_back(
-        &self,
-        x: &[f64],
-        of_mean: f64,
-        of_variance: f64,
-        of_covariance: &[f64],
-        grad: &mut [f64],
-    ) -> bool;
+    fn pull_back(&self, x: &[f64], weights: LookWeights<'_>, grad: &mut [f64]) -> bool;
+}
+
+/// Weights of what a look ahead says of one point.
+#[derive(Debug, Clone, Copy)]
+pub struct LookWeights<'a> {
+    /// Of the mean.
+    pub mean: f64,
+    /// Of the variance of the observation.
+    pub variance: f64,
+    /// Of the covariances with every anchor and then with the function at the point itself.
+    pub covariance: &'a [f64],
 }
 
 /// A look ahead by any joint posterior: observations are of the function itself with noise of this variance.
@@ -78,29 +82,22 @@ impl Lookahead for JointLookahead<'_> {
         }
     }
 
-    fn pull_back(
-        &self,
-        x: &[f64],
-        of_mean: f64,
-        of_variance: f64,
-        of_covariance: &[f64],
-        grad: &mut [f64],
-    ) -> bool {
+    fn pull_back(&self, x: &[f64], weights: LookWeights<'_>, grad: &mut [f64]) -> bool {
         let Some(gradient) = self.posterior.joint_gradient() else { return false };
-        let (own, of_anchors) = of_covariance.split_last().expect("a weight for the point itself");
+        let (own, of_anchors) = weights.covariance.split_last().expect("a weight for the point itself");
         // Most anchors have nothing to say: those that are never the best.
         let heard: Vec<usize> = (0..of_anchors.len()).filter(|i| of_anchors[*i] != 0.0).collect();
         let (m, d) = (heard.len() + 1, x.len());
         let mut points = Points::new(d);
         heard.iter().for_each(|i| points.push(self.anchors.row(*i)));
         points.push(x);
-        let (mut means, mut weights, mut slopes) = (vec![0.0; m], vec![0.0; m * m], vec![0.0; m * d]);
-        means[m - 1] = of_mean;
-        for (slot, i) in weights[(m - 1) * m..].iter_mut().zip(&heard) {
+        let (mut means, mut joint, mut slopes) = (vec![0.0; m], vec![0.0; m * m], vec![0.0; m * d]);
+        means[m - 1] = weights.mean;
+        for (slot, i) in joint[(m - 1) * m..].iter_mut().zip(&heard) {
             *slot = of_anchors[*i];
         }
-        weights[m * m - 1] = of_variance + own;
-        gradient.pull_back_joint(points.as_ref(), &means, &weights, &mut slopes);
+        joint[m * m - 1] = weights.variance + own;
+        gradient.pull_back_joint(points.as_ref(), &means, &joint, &mut slopes);
         grad.iter_mut().zip(&slopes[(m - 1) * d..]).for_each(|(slot, slope)| *slot += slope);
         true
     }

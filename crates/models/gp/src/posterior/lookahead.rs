@@ -1,7 +1,7 @@
 use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::Kernel;
 use thrifty_linalg::Matrix;
-use thrifty_surrogate::{JointGradient, Lookahead, Posterior};
+use thrifty_surrogate::{JointGradient, LookWeights, Lookahead, Posterior};
 
 use super::{GpPosterior, dot};
 
@@ -16,17 +16,6 @@ pub struct GpLookahead<'a, K> {
     whitened: Matrix,
     means: Vec<f64>,
     noise: f64,
-}
-
-/// Weights of what a look ahead says of one point.
-#[derive(Debug, Clone, Copy)]
-pub struct LookWeights<'a> {
-    /// Of the mean.
-    pub mean: f64,
-    /// Of the variance of the observation.
-    pub variance: f64,
-    /// Of the covariances with every anchor and then with the point's own target.
-    pub covariance: &'a [f64],
 }
 
 impl<'a, K: Kernel> GpLookahead<'a, K> {
@@ -127,16 +116,8 @@ impl<K: Kernel> Lookahead for GpLookahead<'_, K> {
         self.look_between(x, x, mean, variance, covariance);
     }
 
-    fn pull_back(
-        &self,
-        x: &[f64],
-        of_mean: f64,
-        of_variance: f64,
-        of_covariance: &[f64],
-        grad: &mut [f64],
-    ) -> bool {
+    fn pull_back(&self, x: &[f64], weights: LookWeights<'_>, grad: &mut [f64]) -> bool {
         let mut of_target = vec![0.0; grad.len()];
-        let weights = LookWeights { mean: of_mean, variance: of_variance, covariance: of_covariance };
         self.pull_back_between(x, x, weights, grad, &mut of_target);
         grad.iter_mut().zip(of_target).for_each(|(slot, slope)| *slot += slope);
         true
