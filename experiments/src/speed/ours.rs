@@ -2,12 +2,14 @@ use std::hint::black_box;
 
 use cpu_time::ProcessTime;
 use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign, Maximiser};
+use thrifty_cv::FoldQuery;
 use thrifty_domain::Domain;
+use thrifty_fcvopt::{FoldAcquisition, FractionalCv, FractionalSettings};
 use thrifty_gp::{ExactLikelihood, Mean};
 use thrifty_params::{LogLikelihood, Parameterized};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space, SpaceError};
-use thrifty_study::{MaxTrials, Next, Study, StudyError};
+use thrifty_study::{MaxTrials, Next, Optimizer, Study, StudyError, TrialId};
 use thrifty_surrogate::Posterior;
 use thrifty_testbed::{Problem, TestFunction};
 use thrifty_tpe::{Joint, Startup, TpeOptimizer, TpeSettings};
@@ -35,6 +37,8 @@ pub fn measure(inputs: &Inputs) -> Result<Tool, ExperimentError> {
             Operation::Bo => whole_run(task),
             Operation::TpeSingle => suggestion(inputs, task, Joint::Independent),
             Operation::TpeJoint => suggestion(inputs, task, Joint::Tree),
+            Operation::FcvBound => iteration(inputs, task, FractionalSettings::new(FOLDS).acquisition),
+            Operation::FcvKnowledge => iteration(inputs, task, FoldAcquisition::KnowledgeGradient),
         }?);
     }
     Ok(Tool { name: NAME.into(), version: env!("CARGO_PKG_VERSION").into(), lines, missing: None })
@@ -151,6 +155,32 @@ fn suggestion(inputs: &Inputs, task: &Task, joint: Joint) -> Result<Line, Experi
         least = least.min(1e3 * began.elapsed().as_secs_f64());
     }
     Ok(line(task, least, repeats))
+}
+
+const FOLDS: usize = 10;
+
+/// A suggestion after n model fits that were suggested by the same rule.
+fn iteration(inputs: &Inputs, task: &Task, acquisition: FoldAcquisition) -> Result<Line, ExperimentError> {
+    let settings = FractionalSettings {
+        acquisition,
+        initial: InitialDesign::Sobol(10),
+        ..FractionalSettings::new(FOLDS)
+    };
+    let make = || FractionalCv::with_settings(Space::unit_cube(2), settings.clone(), Seed(1));
+    let mut study = Study::new(make()?, Seed(1)).with_stop(MaxTrials(task.n));
+    study.run(|query: &FoldQuery, _| fold_loss(query).unwrap_or(f64::NAN))?;
+    let mut optimizer = make()?;
+    let (cpu_ms, repeats, asked) =
+        cpu_minimum(inputs.budget, || optimizer.ask(study.history(), TrialId(task.n as u64)));
+    asked?;
+    Ok(line(task, cpu_ms, repeats))
+}
+
+/// As in the scripts of the peers.
+fn fold_loss(query: &FoldQuery) -> Result<f64, SpaceError> {
+    let (x, y, fold) = (query.config.float("x0")?, query.config.float("x1")?, query.fold as f64);
+    let wave = 0.15 * (2.1 * fold + 3.0 * x).sin() + 0.1 * (fold + 2.0 * y).cos();
+    Ok((5.0 * x).sin() + (y - 0.6).powi(2) + wave)
 }
 
 /// Two numbers, two by their logarithm, a whole number, a choice: as in the scripts of the peers.

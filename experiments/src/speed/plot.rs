@@ -18,6 +18,8 @@ pub fn draw(tools: &[Tool], rows: &[Row], stages: &[Stages]) -> Result<Figure, E
         Operation::Acquisition,
         Operation::TpeSingle,
         Operation::TpeJoint,
+        Operation::FcvBound,
+        Operation::FcvKnowledge,
     ];
     let panel = |operation: Operation| {
         let m = if operation == Operation::Predict { least_m } else { None };

@@ -20,12 +20,16 @@ pub enum Operation {
     TpeSingle,
     /// The same, parameters together.
     TpeJoint,
+    /// A suggestion of fractional cross-validation after n model fits, by confidence bound.
+    FcvBound,
+    /// The same by knowledge gradient.
+    FcvKnowledge,
 }
 
 impl Operation {
     /// Whether it starts from points and targets.
     pub fn has_data(self) -> bool {
-        !matches!(self, Self::Bo | Self::TpeSingle | Self::TpeJoint)
+        matches!(self, Self::Likelihood | Self::Fit | Self::Predict | Self::Acquisition)
     }
 }
 
@@ -39,6 +43,8 @@ impl fmt::Display for Operation {
             Self::Bo => "60 evaluations of Hartmann-6",
             Self::TpeSingle => "TPE, one by one",
             Self::TpeJoint => "TPE, together",
+            Self::FcvBound => "fractional CV, bound",
+            Self::FcvKnowledge => "fractional CV, KG",
         })
     }
 }
@@ -111,6 +117,12 @@ impl Task {
         tasks.extend(acquisitions.iter().flat_map(|n| (0..STARTS).map(|seed| Self::maximise(*n, seed))));
         tasks.extend(trials.iter().map(of(Operation::TpeSingle)));
         tasks.extend(trials.iter().map(of(Operation::TpeJoint)));
+        let fits: Sizes = match effort {
+            Effort::Quick => &[25],
+            Effort::Full => &[25, 50, 100],
+        };
+        tasks.extend(fits.iter().map(of(Operation::FcvBound)));
+        tasks.extend(fits.iter().take(2).map(of(Operation::FcvKnowledge)));
         tasks.extend((0..runs as u64).map(Self::run));
         tasks
     }
