@@ -1,0 +1,119 @@
+//! Functions of a point whose weighted sums are learnt.
+
+mod fourier;
+mod polynomial;
+mod splines;
+
+pub use fourier::Fourier;
+pub use polynomial::Polynomial;
+pub use splines::Splines;
+
+/// Finitely many functions φ₁ … φ_J of a point.
+pub trait Basis: Send + Sync {
+    /// Dimension of the points.
+    fn dim(&self) -> usize;
+
+    /// Number of functions, J.
+    fn len(&self) -> usize;
+
+    /// Whether there are no functions.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Their values at a point: J numbers. Overwrites.
+    fn eval_into(&self, x: &[f64], out: &mut [f64]);
+
+    /// Their slopes at a point: J×d, row-major. Overwrites; false, and nothing written, when they are not known.
+    fn gradient_into(&self, x: &[f64], out: &mut [f64]) -> bool {
+        let _ = (x, out);
+        false
+    }
+
+    /// What tells it from other bases: two of the same name have the same functions.
+    fn name(&self) -> String;
+
+    /// Their values at a point.
+    fn eval(&self, x: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.len()];
+        self.eval_into(x, &mut out);
+        out
+    }
+}
+
+/// A basis of one's own from a closure, without slopes.
+pub struct FromFn<F> {
+    name: String,
+    dim: usize,
+    len: usize,
+    function: F,
+}
+
+impl<F: Fn(&[f64], &mut [f64]) + Send + Sync> FromFn<F> {
+    /// `function` writes `len` numbers for a point of dimension `dim`; `name` tells it from others.
+    pub fn new(name: impl Into<String>, dim: usize, len: usize, function: F) -> Self {
+        Self { name: name.into(), dim, len, function }
+    }
+}
+
+impl<F: Fn(&[f64], &mut [f64]) + Send + Sync> Basis for FromFn<F> {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn eval_into(&self, x: &[f64], out: &mut [f64]) {
+        (self.function)(x, out);
+    }
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+}
+
+impl Basis for Box<dyn Basis> {
+    fn dim(&self) -> usize {
+        (**self).dim()
+    }
+
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+
+    fn eval_into(&self, x: &[f64], out: &mut [f64]) {
+        (**self).eval_into(x, out);
+    }
+
+    fn gradient_into(&self, x: &[f64], out: &mut [f64]) -> bool {
+        (**self).gradient_into(x, out)
+    }
+
+    fn name(&self) -> String {
+        (**self).name()
+    }
+}
+
+impl<B: Basis> Basis for std::sync::Arc<B> {
+    fn dim(&self) -> usize {
+        (**self).dim()
+    }
+
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+
+    fn eval_into(&self, x: &[f64], out: &mut [f64]) {
+        (**self).eval_into(x, out);
+    }
+
+    fn gradient_into(&self, x: &[f64], out: &mut [f64]) -> bool {
+        (**self).gradient_into(x, out)
+    }
+
+    fn name(&self) -> String {
+        (**self).name()
+    }
+}

@@ -1,0 +1,106 @@
+use super::Basis;
+
+/// Centred monomials.
+///
+/// ```text
+/// φ_e(x) = Π_d (x_d - c_d)^{e_d}
+/// ```
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Polynomial {
+    centre: Vec<f64>,
+    /// One exponent a dimension for each function.
+    exponents: Vec<Vec<u32>>,
+}
+
+impl Polynomial {
+    /// Powers of one variable around `centre`: 1, d, …, `d^degree`.
+    #[must_use]
+    pub fn of_one(degree: u32, centre: f64) -> Self {
+        Self::additive(1, degree, centre)
+    }
+
+    /// 1, then the powers of each variable alone.
+    #[must_use]
+    pub fn additive(dim: usize, degree: u32, centre: f64) -> Self {
+        let mut exponents = vec![vec![0; dim]];
+        for d in 0..dim {
+            for power in 1..=degree {
+                let mut own = vec![0; dim];
+                own[d] = power;
+                exponents.push(own);
+            }
+        }
+        Self { centre: vec![centre; dim], exponents }
+    }
+
+    /// All monomials up to a total degree, by degree, within one by falling power of the first variable.
+    #[must_use]
+    pub fn full(dim: usize, degree: u32, centre: f64) -> Self {
+        fn fill(left: u32, own: &mut Vec<u32>, dim: usize, all: &mut Vec<Vec<u32>>) {
+            if own.len() + 1 == dim {
+                own.push(left);
+                all.push(own.clone());
+                own.pop();
+                return;
+            }
+            for power in (0..=left).rev() {
+                own.push(power);
+                fill(left - power, own, dim, all);
+                own.pop();
+            }
+        }
+        let mut exponents = Vec::new();
+        if dim > 0 {
+            for total in 0..=degree {
+                fill(total, &mut Vec::new(), dim, &mut exponents);
+            }
+        }
+        Self { centre: vec![centre; dim], exponents }
+    }
+
+    /// Any monomials: a row of exponents for each, as long as the centre. Rows of another length are left out.
+    #[must_use]
+    pub fn of_exponents(exponents: Vec<Vec<u32>>, centre: Vec<f64>) -> Self {
+        let exponents = exponents.into_iter().filter(|own| own.len() == centre.len()).collect();
+        Self { centre, exponents }
+    }
+}
+
+impl Basis for Polynomial {
+    fn dim(&self) -> usize {
+        self.centre.len()
+    }
+
+    fn len(&self) -> usize {
+        self.exponents.len()
+    }
+
+    fn eval_into(&self, x: &[f64], out: &mut [f64]) {
+        for (slot, powers) in out.iter_mut().zip(&self.exponents) {
+            let terms = x.iter().zip(&self.centre).zip(powers);
+            *slot = terms.map(|((x, c), power)| (x - c).powi(*power as i32)).product();
+        }
+    }
+
+    fn gradient_into(&self, x: &[f64], out: &mut [f64]) -> bool {
+        let d = self.dim();
+        for (row, powers) in out.chunks_exact_mut(d.max(1)).zip(&self.exponents) {
+            for (k, slot) in row.iter_mut().enumerate() {
+                let term = |(i, power): (usize, &u32)| {
+                    let offset = x[i] - self.centre[i];
+                    match (i == k, *power) {
+                        (true, 0) => 0.0,
+                        (true, power) => f64::from(power) * offset.powi(power as i32 - 1),
+                        (false, power) => offset.powi(power as i32),
+                    }
+                };
+                *slot = powers.iter().enumerate().map(term).product();
+            }
+        }
+        true
+    }
+
+    fn name(&self) -> String {
+        format!("polynomial of {:?} around {:?}", self.exponents, self.centre)
+    }
+}

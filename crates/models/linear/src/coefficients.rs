@@ -1,0 +1,255 @@
+use crate::LinearError;
+use crate::error::{all_finite, is_variance, same_length};
+
+/// A normal belief about coefficients: mean μ and covariance Σ, which may be singular.
+///
+/// [`Coefficients::update`] is the Kalman filter of a constant state: one observation `y = φ·a + ε` at a time,
+///
+/// ```text
+/// v = φᵀΣφ + σ²,   μ ← μ + Σφ (y - φ·μ) / v,   Σ ← Σ - (Σφ)(Σφ)ᵀ / v
+/// ```
+///
+/// symmetric to the bit by construction. The order of observations does not matter but for rounding.
+/// Source: `AutoBCT`, Appendix A; Särkkä (2013), section 3.2.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Coefficients {
+    mean: Vec<f64>,
+    /// Row-major.
+    covariance: Vec<f64>,
+}
+
+/// What an observation came to against what was expected of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Innovation {
+    /// Observed less expected.
+    pub residual: f64,
+    /// Variance of the observation before it came, noise included.
+    pub variance: f64,
+}
+
+impl Innovation {
+    /// Its log density: these add up to the logarithm of the evidence.
+    #[must_use]
+    pub fn log_density(&self) -> f64 {
+        if self.variance == 0.0 {
+            // A certain outcome that came.
+            return 0.0;
+        }
+        -0.5 * (self.residual * self.residual / self.variance + (std::f64::consts::TAU * self.variance).ln())
+    }
+}
+
+impl Coefficients {
+    /// From a mean and a row-major covariance.
+    ///
+    /// # Errors
+    /// [`LinearError`] for lengths that do not fit, numbers that are not finite, or what is no covariance.
+    pub fn new(mean: Vec<f64>, covariance: Vec<f64>) -> Result<Self, LinearError> {
+        let n = mean.len();
+        same_length("covariance", covariance.len(), n * n)?;
+        all_finite("mean", &mean)?;
+        all_finite("covariance", &covariance)?;
+        for row in 0..n {
+            for column in 0..row {
+                let (lower, upper) = (covariance[row * n + column], covariance[column * n + row]);
+                if (lower - upper).abs() > 1e-9 * lower.abs().max(upper.abs()) {
+                    return Err(LinearError::NotSymmetric { row: column, column: row, upper, lower });
+                }
+            }
+        }
+        let mut belief = Self { mean, covariance };
+        belief.square_root()?;
+        belief.symmetrise();
+        Ok(belief)
+    }
+
+    /// Independent coefficients.
+    ///
+    /// # Errors
+    /// [`LinearError`] for lengths that do not fit, or a variance that is negative or not finite.
+    pub fn independent(mean: Vec<f64>, variances: &[f64]) -> Result<Self, LinearError> {
+        let n = mean.len();
+        same_length("variances", variances.len(), n)?;
+        let mut covariance = vec![0.0; n * n];
+        for (i, variance) in variances.iter().enumerate() {
+            is_variance("variance", i, *variance)?;
+            covariance[i * n + i] = *variance;
+        }
+        Self::new(mean, covariance)
+    }
+
+    /// Number of coefficients.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.mean.is_empty()
+    }
+
+    /// μ.
+    #[must_use]
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// Σ, row-major.
+    #[must_use]
+    pub fn covariance(&self) -> &[f64] {
+        &self.covariance
+    }
+
+    /// The same about coefficients whose mean is moved.
+    ///
+    /// # Errors
+    /// [`LinearError`] for another number of them, or one that is not finite.
+    pub fn with_mean(&self, mean: Vec<f64>) -> Result<Self, LinearError> {
+        same_length("mean", mean.len(), self.len())?;
+        all_finite("mean", &mean)?;
+        Ok(Self { mean, covariance: self.covariance.clone() })
+    }
+
+    /// Mean and variance of `φ·a`.
+    #[must_use]
+    pub fn moments(&self, phi: &[f64]) -> (f64, f64) {
+        let product = self.times(phi);
+        (dot(phi, &self.mean), dot(phi, &product).max(0.0))
+    }
+
+    /// Covariance of `φ·a` and `ψ·a`.
+    #[must_use]
+    pub fn covariance_of(&self, phi: &[f64], psi: &[f64]) -> f64 {
+        dot(phi, &self.times(psi))
+    }
+
+    /// Σ φ.
+    #[must_use]
+    pub fn times(&self, phi: &[f64]) -> Vec<f64> {
+        let n = self.len();
+        let mut out = vec![0.0; n];
+        // By columns, which are the rows: sums of whole vectors.
+        for (weight, column) in phi.iter().zip(self.covariance.chunks_exact(n.max(1))) {
+            out.iter_mut().zip(column).for_each(|(slot, value)| *slot += weight * value);
+        }
+        out
+    }
+
+    /// Learns from an observation with noise of this variance.
+    ///
+    /// # Errors
+    /// [`LinearError`] for another number of functions, numbers that are not finite, a negative noise, or a certain
+    /// contradiction; the belief is as before then.
+    pub fn update(&mut self, phi: &[f64], y: f64, noise: f64) -> Result<Innovation, LinearError> {
+        let (gain, innovation) = self.prepare(phi, y, noise)?;
+        if innovation.variance == 0.0 {
+            return Ok(innovation);
+        }
+        let n = self.len();
+        for i in 0..n {
+            self.mean[i] += gain[i] * innovation.residual / innovation.variance;
+            for j in 0..=i {
+                let value = self.covariance[i * n + j] - gain[i] * gain[j] / innovation.variance;
+                self.covariance[i * n + j] = value;
+                self.covariance[j * n + i] = value;
+            }
+            // Rounding may leave less than nothing.
+            self.covariance[i * n + i] = self.covariance[i * n + i].max(0.0);
+        }
+        Ok(innovation)
+    }
+
+    /// The same in Joseph's form, a sum of two squares: stays a covariance where noise is tiny beside Σ. Cost: J³.
+    ///
+    /// ```text
+    /// Σ ← (I - K φᵀ) Σ (I - K φᵀ)ᵀ + σ² K Kᵀ,   K = Σφ / v
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Coefficients::update`].
+    pub fn update_joseph(&mut self, phi: &[f64], y: f64, noise: f64) -> Result<Innovation, LinearError> {
+        let (product, innovation) = self.prepare(phi, y, noise)?;
+        if innovation.variance == 0.0 {
+            return Ok(innovation);
+        }
+        let n = self.len();
+        let gain: Vec<f64> = product.iter().map(|s| s / innovation.variance).collect();
+        let shrink = |i: usize, j: usize| f64::from(u8::from(i == j)) - gain[i] * phi[j];
+        let left: Vec<f64> = (0..n * n)
+            .map(|at| (0..n).map(|k| shrink(at / n, k) * self.covariance[k * n + at % n]).sum())
+            .collect();
+        for i in 0..n {
+            self.mean[i] += gain[i] * innovation.residual;
+            for j in 0..=i {
+                let sum: f64 = (0..n).map(|k| left[i * n + k] * shrink(j, k)).sum();
+                let value = sum + noise * gain[i] * gain[j];
+                self.covariance[i * n + j] = value;
+                self.covariance[j * n + i] = value;
+            }
+        }
+        Ok(innovation)
+    }
+
+    /// Σφ and the innovation of a checked observation.
+    fn prepare(&self, phi: &[f64], y: f64, noise: f64) -> Result<(Vec<f64>, Innovation), LinearError> {
+        same_length("functions", phi.len(), self.len())?;
+        all_finite("function", phi)?;
+        all_finite("observation", &[y])?;
+        is_variance("noise variance", 0, noise)?;
+        let product = self.times(phi);
+        let expected = dot(phi, &self.mean);
+        let variance = dot(phi, &product).max(0.0) + noise;
+        let residual = y - expected;
+        if variance == 0.0 && residual.abs() > 1e-9 * (1.0 + y.abs()) {
+            return Err(LinearError::Contradiction { observed: y, expected });
+        }
+        Ok((product, Innovation { residual, variance }))
+    }
+
+    /// A lower triangle L, row-major, with `L Lᵀ = Σ`; columns of directions without doubt are 0.
+    ///
+    /// # Errors
+    /// [`LinearError::Indefinite`], beyond rounding.
+    pub fn square_root(&self) -> Result<Vec<f64>, LinearError> {
+        let n = self.len();
+        let largest = (0..n).map(|i| self.covariance[i * n + i].abs()).fold(0.0, f64::max);
+        let tolerance = 1e-12 * largest * n as f64;
+        let mut root = vec![0.0; n * n];
+        for j in 0..n {
+            let own = &root[j * n..j * n + j];
+            let pivot = self.covariance[j * n + j] - dot(own, own);
+            if pivot < -tolerance {
+                return Err(LinearError::Indefinite { pivot: j, value: pivot });
+            }
+            let diagonal = if pivot > tolerance { pivot.sqrt() } else { 0.0 };
+            root[j * n + j] = diagonal;
+            for i in j + 1..n {
+                let rest = self.covariance[i * n + j] - dot(&root[i * n..i * n + j], &root[j * n..j * n + j]);
+                if diagonal > 0.0 {
+                    root[i * n + j] = rest / diagonal;
+                } else if rest.abs() > (1e-6 * largest).max(tolerance) {
+                    // A coefficient without doubt of its own cannot vary with another.
+                    return Err(LinearError::Indefinite { pivot: j, value: pivot - rest.abs() });
+                }
+            }
+        }
+        Ok(root)
+    }
+
+    fn symmetrise(&mut self) {
+        let n = self.len();
+        for i in 0..n {
+            for j in 0..i {
+                let mean = f64::midpoint(self.covariance[i * n + j], self.covariance[j * n + i]);
+                self.covariance[i * n + j] = mean;
+                self.covariance[j * n + i] = mean;
+            }
+        }
+    }
+}
+
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

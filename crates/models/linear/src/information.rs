@@ -1,0 +1,78 @@
+use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
+
+use crate::error::{all_finite, same_length};
+use crate::{Coefficients, LinearError};
+
+/// A normal belief about coefficients by its precision Σ⁻¹ and shift Σ⁻¹μ.
+///
+/// ```text
+/// Σ⁻¹ ← Σ⁻¹ + φ φᵀ / σ²,   Σ⁻¹μ ← Σ⁻¹μ + φ y / σ²
+/// ```
+///
+/// An observation costs J² and no division by anything that may vanish; knows total ignorance, a precision of 0, where
+/// [`Coefficients`] cannot. Reading the belief costs a factorisation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Information {
+    precision: Vec<f64>,
+    shift: Vec<f64>,
+}
+
+impl Information {
+    /// Nothing known of so many coefficients.
+    #[must_use]
+    pub fn none(count: usize) -> Self {
+        Self { precision: vec![0.0; count * count], shift: vec![0.0; count] }
+    }
+
+    /// The same belief.
+    ///
+    /// # Errors
+    /// [`LinearError::Singular`] where something is certain.
+    pub fn of(belief: &Coefficients) -> Result<Self, LinearError> {
+        let n = belief.len();
+        let covariance = Matrix::from_fn(n, n, |i, j| belief.covariance()[i * n + j]);
+        let factor = Cholesky::new(&covariance, &JitterLadder { steps: Vec::new() })
+            .map_err(|_| LinearError::Singular)?;
+        let inverse = factor.inverse();
+        let mut shift = belief.mean().to_vec();
+        factor.solve_in_place(&mut shift);
+        Ok(Self { precision: (0..n * n).map(|at| inverse[(at / n, at % n)]).collect(), shift })
+    }
+
+    /// Learns from an observation with noise of this variance.
+    ///
+    /// # Errors
+    /// [`LinearError`] for another number of functions, numbers that are not finite, or a noise that is not positive.
+    pub fn update(&mut self, phi: &[f64], y: f64, noise: f64) -> Result<(), LinearError> {
+        let n = self.shift.len();
+        same_length("functions", phi.len(), n)?;
+        all_finite("function", phi)?;
+        all_finite("observation", &[y])?;
+        if !(noise > 0.0 && noise.is_finite()) {
+            let expected = "a positive finite number";
+            return Err(LinearError::Number { what: "noise variance", index: 0, value: noise, expected });
+        }
+        for i in 0..n {
+            self.shift[i] += phi[i] * y / noise;
+            for j in 0..n {
+                self.precision[i * n + j] += phi[i] * phi[j] / noise;
+            }
+        }
+        Ok(())
+    }
+
+    /// Mean and covariance.
+    ///
+    /// # Errors
+    /// [`LinearError::Singular`] while some direction is unknown.
+    pub fn coefficients(&self) -> Result<Coefficients, LinearError> {
+        let n = self.shift.len();
+        let precision = Matrix::from_fn(n, n, |i, j| self.precision[i * n + j]);
+        let factor = Cholesky::new(&precision, &JitterLadder { steps: Vec::new() })
+            .map_err(|_| LinearError::Singular)?;
+        let inverse = factor.inverse();
+        let mut mean = self.shift.clone();
+        factor.solve_in_place(&mut mean);
+        Coefficients::new(mean, (0..n * n).map(|at| inverse[(at / n, at % n)]).collect())
+    }
+}

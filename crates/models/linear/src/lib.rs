@@ -1,0 +1,41 @@
+//! Bayesian linear regression on basis functions.
+//!
+//! ```text
+//! y = φ(x)·a + ε,   a ~ N(μ, Σ)
+//! ```
+//!
+//! A [`Basis`] has the functions, [`Coefficients`] what is believed of their weights: one observation at a time (Kalman
+//! filter), with known noise that may differ between observations, singular Σ allowed. [`LinearModel`] makes of both a
+//! [`LinearPosterior`] like any other, with gradients, joint covariances and exact draws. [`Information`] is the
+//! same belief by precisions, [`NormalInverseGamma`] learns the noise as well, [`Drift`] lets coefficients change.
+//!
+//! ```
+//! use thrifty_domain::Points;
+//! use thrifty_linear::{Coefficients, LinearModel, Polynomial};
+//! use thrifty_surrogate::Posterior;
+//! let prior = Coefficients::independent(vec![0.0; 3], &[1.0, 1.0, 1.0])?;
+//! let model = LinearModel::new(Polynomial::of_one(2, 0.5), prior, 0.01)?;
+//! let x = Points::from_flat(vec![0.0, 0.5, 1.0], 1);
+//! let (posterior, log_evidence) = model.condition(x.as_ref(), &[0.2, 0.4, 0.7], &[0.01; 3])?;
+//! let (mean, variance) = posterior.predict(&[0.5]);
+//! assert!((mean - 0.4).abs() < 0.02 && variance < 0.01 && log_evidence.is_finite());
+//! # Ok::<(), thrifty_linear::LinearError>(())
+//! ```
+
+mod basis;
+mod coefficients;
+mod drift;
+mod error;
+mod information;
+mod model;
+mod posterior;
+mod unknown_noise;
+
+pub use basis::{Basis, Fourier, FromFn, Polynomial, Splines};
+pub use coefficients::{Coefficients, Innovation};
+pub use drift::Drift;
+pub use error::LinearError;
+pub use information::Information;
+pub use model::LinearModel;
+pub use posterior::LinearPosterior;
+pub use unknown_noise::{NormalInverseGamma, Student};

@@ -1,0 +1,294 @@
+//! What a belief about coefficients promises: closed forms, laws and edges.
+
+use proptest::prelude::*;
+use thrifty_domain::{Points, PointsRef};
+use thrifty_linear::{
+    Basis, Coefficients, Drift, Fourier, FromFn, Information, LinearError, LinearModel, NormalInverseGamma,
+    Polynomial, Splines,
+};
+use thrifty_sampling::Seed;
+use thrifty_surrogate::{JointLookahead, LookWeights, Lookahead, PathSampler, Posterior, contract};
+
+fn bases(dim: usize) -> Vec<Box<dyn Basis>> {
+    vec![
+        Box::new(Polynomial::additive(dim, 3, 0.5)),
+        Box::new(Polynomial::full(dim, 2, 0.3)),
+        Box::new(Fourier::new(dim, 2, 2.0)),
+        Box::new(Splines::new(dim, 4, 3)),
+        Box::new(Splines::new(dim, 2, 1)),
+    ]
+}
+
+fn prior(len: usize) -> Coefficients {
+    // Correlated: a random walk over the coefficients.
+    let covariance = (0..len * len).map(|at| 0.3 + 0.2 * (1 + (at / len).min(at % len)) as f64).collect();
+    Coefficients::new((0..len).map(|i| 0.1 * i as f64).collect(), covariance).unwrap()
+}
+
+fn observations() -> impl Strategy<Value = (Points, Vec<f64>, Vec<f64>)> {
+    (1_usize..12).prop_flat_map(|n| {
+        (
+            prop::collection::vec(0.02..0.98_f64, 2 * n).prop_map(|flat| Points::from_flat(flat, 2)),
+            prop::collection::vec(-2.0..2.0_f64, n),
+            prop::collection::vec(0.05..1.0_f64, n),
+        )
+    })
+}
+
+fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance * (1.0 + b.abs()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn slopes_of_functions_match_differences(x in (0.05..0.95_f64, 0.05..0.95_f64)) {
+        let x = [x.0, x.1];
+        for basis in bases(2) {
+            let mut slopes = vec![f64::NAN; basis.len() * 2];
+            prop_assert!(basis.gradient_into(&x, &mut slopes));
+            for d in 0..2 {
+                // Piecewise linear functions have kinks at the cells.
+                prop_assume!((x[d] * 4.0).fract().abs() > 1e-4 && (x[d] * 4.0).fract() < 1.0 - 1e-4);
+                let at = |offset: f64| { let mut moved = x; moved[d] += offset; basis.eval(&moved) };
+                let (up, down) = (at(1e-6), at(-1e-6));
+                for j in 0..basis.len() {
+                    let slope = (up[j] - down[j]) / 2e-6;
+                    prop_assert!((slopes[2 * j + d] - slope).abs() < 1e-6 * (1.0 + slope.abs()), "{} {j}", basis.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_posterior_obeys_the_contract((x, y, noise) in observations(), weights in prop::collection::vec(-1.0..1.0_f64, 12)) {
+        for basis in bases(2) {
+            let start = prior(basis.len());
+            let model = LinearModel::new(basis, start, 0.1).unwrap();
+            let (posterior, evidence) = model.condition(x.as_ref(), &y, &noise).unwrap();
+            prop_assert!(evidence.is_finite());
+            let test = Points::from_rows(&[[0.21, 0.72], [0.55, 0.45], [0.9, 0.11]]).unwrap();
+            contract::batch_is_pointwise(&posterior, test.as_ref(), 1e-12);
+            contract::covariance_is_consistent(&posterior, &test, 1e-12);
+            contract::gradients_match(&posterior, test.as_ref(), 1e-6, 1e-6);
+            contract::joint_gradient_matches(&posterior, &test, (&weights[..3], &weights[3..]), 1e-6, 1e-6);
+        }
+    }
+
+    #[test]
+    fn one_at_a_time_is_all_at_once_in_any_order_and_form((x, y, noise) in observations()) {
+        let basis = Polynomial::full(2, 2, 0.5);
+        let start = prior(basis.len());
+        let rows: Vec<Vec<f64>> = x.rows().map(|row| basis.eval(row)).collect();
+        let n = rows.len();
+        let mut forward = start.clone();
+        let (mut backward, mut joseph, mut information) =
+            (start.clone(), start.clone(), Information::of(&start).unwrap());
+        let mut evidence = [0.0, 0.0];
+        for i in 0..n {
+            evidence[0] += forward.update(&rows[i], y[i], noise[i]).unwrap().log_density();
+            let last = n - 1 - i;
+            evidence[1] += backward.update(&rows[last], y[last], noise[last]).unwrap().log_density();
+            joseph.update_joseph(&rows[i], y[i], noise[i]).unwrap();
+            information.update(&rows[i], y[i], noise[i]).unwrap();
+        }
+        prop_assert!((evidence[0] - evidence[1]).abs() < 1e-8 * (1.0 + evidence[0].abs()));
+        for other in [&backward, &joseph, &information.coefficients().unwrap()] {
+            prop_assert!(close(forward.mean(), other.mean(), 1e-7));
+            prop_assert!(close(forward.covariance(), other.covariance(), 1e-7));
+        }
+        // Symmetric to the bit, and no less certain than before.
+        let j = start.len();
+        for a in 0..j {
+            for b in 0..a {
+                prop_assert_eq!(forward.covariance()[a * j + b].to_bits(), forward.covariance()[b * j + a].to_bits());
+            }
+            prop_assert!(forward.covariance()[a * j + a] <= start.covariance()[a * j + a] + 1e-12);
+        }
+    }
+
+    #[test]
+    fn still_coefficients_have_nothing_to_smooth((x, y, noise) in observations()) {
+        let basis = Polynomial::full(2, 1, 0.5);
+        let still = Drift::random_walk(&[0.0; 3]).unwrap();
+        let mut belief = prior(3);
+        let mut filtered = Vec::new();
+        for ((row, y), noise) in x.rows().zip(&y).zip(&noise) {
+            belief = still.predict(&belief).unwrap();
+            belief.update(&basis.eval(row), *y, *noise).unwrap();
+            filtered.push(belief.clone());
+        }
+        for smoothed in still.smooth(&filtered).unwrap() {
+            prop_assert!(close(smoothed.mean(), belief.mean(), 1e-6));
+            prop_assert!(close(smoothed.covariance(), belief.covariance(), 1e-6));
+        }
+    }
+}
+
+/// y₁ = a₁ + ε₁, y₂ = a₂ + ε₂ with a₂ = a₁ + w: all normal, so conditioning is a 2×2 system.
+#[test]
+fn a_smoothed_walk_in_closed_form() {
+    let drift = Drift::random_walk(&[0.5]).unwrap();
+    let mut first = Coefficients::independent(vec![0.0], &[2.0]).unwrap();
+    first.update(&[1.0], 1.0, 1.0).unwrap();
+    let mut second = drift.predict(&first).unwrap();
+    second.update(&[1.0], 3.0, 1.0).unwrap();
+    let smoothed = drift.smooth(&[first, second.clone()]).unwrap();
+    // Observations have covariance [[3, 2], [2, 3.5]], a₁ has [2, 2] with them.
+    let det = 3.0 * 3.5 - 4.0;
+    let weights = [(2.0 * 3.5 - 2.0 * 2.0) / det, (2.0 * 3.0 - 2.0 * 2.0) / det];
+    let mean = weights[0] * 1.0 + weights[1] * 3.0;
+    let variance = 2.0 - 2.0 * weights[0] - 2.0 * weights[1];
+    assert!((smoothed[0].mean()[0] - mean).abs() < 1e-12, "{} {mean}", smoothed[0].mean()[0]);
+    assert!((smoothed[0].covariance()[0] - variance).abs() < 1e-12);
+    assert_eq!(smoothed[1], second);
+}
+
+#[test]
+fn splines_add_up_to_one_and_reproduce_lines() {
+    let basis = Splines::new(1, 5, 3);
+    for x in [0.0, 0.13, 0.2, 0.77, 1.0] {
+        let values = basis.eval(&[x]);
+        let rest: f64 = values[1..].iter().sum();
+        assert!(
+            values[0] == 1.0
+                && (-1e-15..=1.0 + 1e-15).contains(&rest)
+                && values[1..].iter().all(|v| *v >= 0.0)
+        );
+    }
+    assert_eq!(basis.eval(&[-0.5]), basis.eval(&[0.0]));
+    assert_eq!(basis.len(), 1 + 7);
+}
+
+#[test]
+fn full_polynomials_have_all_monomials() {
+    let basis = Polynomial::full(2, 3, 0.0);
+    assert_eq!(basis.len(), 10);
+    let (x, y) = (0.3_f64, 0.7_f64);
+    let expected = [1.0, x, y, x * x, x * y, y * y, x.powi(3), x * x * y, x * y * y, y.powi(3)];
+    assert!(close(&basis.eval(&[x, y]), &expected, 1e-15));
+}
+
+/// With a noise known to be near a value the conjugate belief is that of the known noise.
+#[test]
+fn unknown_noise_that_is_all_but_known() {
+    let basis = Polynomial::of_one(1, 0.5);
+    let noise = 0.04;
+    let unit = Coefficients::independent(vec![0.0; 2], &[1.0 / noise, 1.0 / noise]).unwrap();
+    let mut conjugate = NormalInverseGamma::new(unit, 1e8, noise * 1e8).unwrap();
+    let mut known = Coefficients::independent(vec![0.0; 2], &[1.0, 1.0]).unwrap();
+    for (x, y) in [(0.1, 0.4), (0.9, -0.2), (0.4, 0.1)] {
+        let phi = basis.eval(&[x]);
+        conjugate.update(&phi, y).unwrap();
+        known.update(&phi, y, noise).unwrap();
+    }
+    let phi = basis.eval(&[0.7]);
+    let (mean, variance) = known.moments(&phi);
+    let student = conjugate.predict_latent(&phi);
+    assert!((student.location - mean).abs() < 1e-12);
+    assert!((student.variance() - variance).abs() < 1e-6);
+    assert!((conjugate.noise_mean() - noise).abs() < 1e-6);
+    assert!((conjugate.predict(&phi).variance() - variance - noise).abs() < 1e-6);
+}
+
+/// The rate after n observations of a known mean is b + ½ Σ r² / v.
+#[test]
+fn unknown_noise_by_hand() {
+    let unit = Coefficients::independent(vec![0.0], &[1.0]).unwrap();
+    let mut belief = NormalInverseGamma::new(unit, 2.0, 3.0).unwrap();
+    belief.update(&[1.0], 2.0).unwrap();
+    assert_eq!(belief.noise(), (2.5, 3.0 + 0.5 * 4.0 / 2.0));
+    assert_eq!(belief.mean(&[1.0]), 1.0);
+    assert_eq!(belief.predict(&[1.0]).freedom, 5.0);
+}
+
+#[test]
+fn a_knowledge_gradient_works_on_it() {
+    let basis = Polynomial::of_one(3, 0.5);
+    let model = LinearModel::new(basis, prior(4), 0.1).unwrap();
+    let posterior = model.prior();
+    let anchors = Points::from_flat(vec![0.1, 0.5, 0.9], 1);
+    let ahead = JointLookahead::new(&posterior, anchors.as_ref(), 0.1);
+    let weights = LookWeights { mean: 0.4, variance: -0.7, covariance: &[0.3, 0.0, -1.0, 0.6] };
+    contract::lookahead_gradient_matches(&ahead, &[0.37], weights, 1e-6, 1e-7);
+    assert_eq!(ahead.means().len(), 3);
+}
+
+#[test]
+fn paths_have_the_moments_of_the_belief() {
+    let model = LinearModel::new(Polynomial::of_one(2, 0.5), prior(3), 0.1).unwrap();
+    let posterior = model.prior();
+    let paths = posterior.sample_paths(4000, &mut Seed(2).stream("paths", 0)).unwrap();
+    contract::path_is_consistent(&*paths[0], PointsRef::single(&[0.3]), 1e-6, 1e-6);
+    let mut values = Vec::new();
+    for path in &paths {
+        let mut out = [0.0];
+        path.values_into(PointsRef::single(&[0.8]), &mut out);
+        values.push(out[0]);
+    }
+    let (mean, variance) = posterior.predict(&[0.8]);
+    let found = values.iter().sum::<f64>() / 4000.0;
+    let spread = values.iter().map(|v| (v - found).powi(2)).sum::<f64>() / 4000.0;
+    assert!((found - mean).abs() < 4.0 * (variance / 4000.0).sqrt());
+    assert!((spread / variance - 1.0).abs() < 0.15);
+}
+
+#[test]
+fn singular_and_certain_beliefs() {
+    // Nothing is in doubt but the first coefficient.
+    let mut belief = Coefficients::independent(vec![1.0, 2.0], &[0.64, 0.0]).unwrap();
+    assert_eq!(Information::of(&belief), Err(LinearError::Singular));
+    belief.update(&[1.0, 0.5], 2.4, 0.01).unwrap();
+    assert_eq!(belief.mean()[1], 2.0);
+    assert_eq!(belief.covariance()[3], 0.0);
+    // Without noise it becomes certain, and a contradiction is an error that changes nothing.
+    belief.update(&[1.0, 0.0], 1.5, 0.0).unwrap();
+    assert!(belief.moments(&[1.0, 0.0]).1 < 1e-15);
+    let before = belief.clone();
+    let mut certain = Coefficients::independent(vec![1.0], &[0.0]).unwrap();
+    assert_eq!(certain.update(&[1.0], 1.0, 0.0).unwrap().log_density(), 0.0);
+    assert_eq!(
+        certain.update(&[1.0], 2.0, 0.0),
+        Err(LinearError::Contradiction { observed: 2.0, expected: 1.0 })
+    );
+    assert_eq!(belief, before);
+    assert_eq!(Information::none(2).coefficients(), Err(LinearError::Singular));
+}
+
+#[test]
+fn bad_input_is_named() {
+    let message = |error: LinearError| error.to_string();
+    let error = Coefficients::new(vec![0.0; 2], vec![1.0, 0.5, 0.4, 1.0]).unwrap_err();
+    assert!(message(error).contains("0.5 and 0.4"));
+    let error = Coefficients::new(vec![0.0; 2], vec![1.0, 2.0, 2.0, 1.0]).unwrap_err();
+    assert!(message(error).contains("not positive semi-definite"));
+    let error = Coefficients::new(vec![0.0; 2], vec![0.0, 1.0, 1.0, 1.0]).unwrap_err();
+    assert!(matches!(error, LinearError::Indefinite { pivot: 0, .. }));
+    let mut belief = prior(2);
+    assert!(
+        message(belief.update(&[1.0], 1.0, 0.1).unwrap_err()).contains("functions has 1 entries, expected 2")
+    );
+    assert!(message(belief.update(&[1.0, f64::NAN], 1.0, 0.1).unwrap_err()).contains("function 1 is NaN"));
+    assert!(message(belief.update(&[1.0, 0.0], 1.0, -0.1).unwrap_err()).contains("-0.1"));
+    assert_eq!(belief, prior(2));
+    assert!(LinearModel::new(Polynomial::of_one(3, 0.5), prior(2), 0.1).is_err());
+    assert!(Drift::new(vec![1.0; 3], vec![1.0; 4]).is_err());
+    assert!(NormalInverseGamma::new(prior(1), 0.0, 1.0).is_err());
+    // A basis of one's own may have no slopes: then neither has the posterior.
+    let own = FromFn::new("own", 1, 2, |x: &[f64], out: &mut [f64]| out.copy_from_slice(&[1.0, x[0].sqrt()]));
+    let model = LinearModel::new(own, prior(2), 0.1).unwrap();
+    assert!(model.prior().gradient().is_none() && model.prior().predict(&[0.25]).0.is_finite());
+}
+
+#[test]
+fn extreme_scales() {
+    for scale in [1e-12, 1e12] {
+        let mut belief = Coefficients::independent(vec![0.0; 2], &[scale * scale; 2]).unwrap();
+        belief.update(&[1.0, 0.5], 2.0 * scale, 0.01 * scale * scale).unwrap();
+        belief.update(&[1.0, -0.5], 1.0 * scale, 0.01 * scale * scale).unwrap();
+        let (mean, variance) = belief.moments(&[1.0, 0.0]);
+        assert!((mean / scale - 1.5).abs() < 0.02 && variance > 0.0 && variance < 0.1 * scale * scale);
+        belief.square_root().unwrap();
+    }
+}
