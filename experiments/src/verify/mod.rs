@@ -1,6 +1,7 @@
 //! This build against reference numbers.
 
 mod acquisitions;
+mod autobct;
 mod fcvopt;
 mod gp;
 mod optim;
@@ -67,12 +68,13 @@ impl Family {
 type Check = fn(&Value) -> Result<Findings, String>;
 
 /// Files that this build knows, with the families' checks and the project's own copy.
-const FILES: [(&str, Check, &str); 6] = [
+const FILES: [(&str, Check, &str); 7] = [
     ("prob.json", prob::check, include_str!("../../../tests/golden/prob.json")),
     ("optim.json", optim::check, include_str!("../../../tests/golden/optim.json")),
     ("gp.json", gp::check, include_str!("../../../tests/golden/gp.json")),
     ("acquisitions.json", acquisitions::check, include_str!("../../../tests/golden/acquisitions.json")),
     ("tpe.json", tpe::check, include_str!("../../../tests/golden/tpe.json")),
+    ("autobct.json", autobct::check, include_str!("../../../tests/golden/autobct.json")),
     ("fcvopt.json", fcvopt::check, include_str!("../../../tests/golden/fcvopt.json")),
 ];
 

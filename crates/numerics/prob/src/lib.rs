@@ -14,7 +14,7 @@ mod prior;
 mod quantile;
 mod tail;
 
-pub use envelope::UpperEnvelope;
+pub use envelope::{SlopedLines, UpperEnvelope};
 pub use erfcx::erfcx;
 pub use error::ProbError;
 pub use improvement::{h, log_h, log_h_derivative};

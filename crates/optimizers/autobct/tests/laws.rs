@@ -1,0 +1,181 @@
+//! What value functions promise: laws of the decision problem, simulated policies, edges.
+
+use proptest::prelude::*;
+use rand_distr::{Distribution, StandardNormal};
+use thrifty_autobct::{AutoBctError, Controls, Decision, Noise, Quadrature, State};
+use thrifty_linear::{Basis, Coefficients, Polynomial};
+use thrifty_sampling::{Seed, Stream};
+
+fn cubic() -> Polynomial {
+    Polynomial::of_one(3, 0.5)
+}
+
+fn controls(count: usize) -> Controls {
+    let noise = |_: &[f64]| Noise { score: 0.05, cost: 0.1 };
+    Controls::new(Controls::grid(1, count).as_ref(), &cubic(), &cubic(), noise).unwrap()
+}
+
+fn decision(count: usize) -> Decision {
+    Decision::new(0.16, controls(count), Quadrature::ACCURATE).unwrap()
+}
+
+/// Appendix D.1.
+fn prior() -> State {
+    State {
+        score: Coefficients::independent(vec![0.4, 0.1, -0.2, 0.1], &[1.0; 4]).unwrap(),
+        cost: Coefficients::independent(vec![1.0, 1.0, 2.0, 2.0], &[0.64, 4.0, 4.0, 4.0]).unwrap(),
+    }
+}
+
+/// A belief after some runs that the prior itself might have given.
+fn state(runs: usize, seed: u64) -> State {
+    let (controls, mut rng) = (controls(11), Seed(seed).stream("runs", 0));
+    let mut state = prior();
+    for _ in 0..runs {
+        let (u, z, w) = (rng.index(11), normal(&mut rng), normal(&mut rng));
+        let (mean, variance) = state.score.moments(controls.score(u));
+        let (cost, spread) = state.cost.moments(controls.cost(u));
+        state.learn(&controls, u, mean + z * variance.sqrt(), cost + w * spread.sqrt()).unwrap();
+    }
+    state
+}
+
+fn normal(rng: &mut Stream) -> f64 {
+    StandardNormal.sample(rng)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// What is allowed more is worth no less, and no more than knowing everything at once.
+    #[test]
+    fn more_trainings_are_worth_no_less(runs in 0_usize..4, seed in 0_u64..1000) {
+        let (decision, state) = (decision(9), state(runs, seed));
+        let one = decision.one_step(&state);
+        let two = decision.two_steps(&state);
+        for (a, b) in one.of_controls.iter().zip(&two.of_controls) {
+            prop_assert!(b >= &(a - 1e-9), "{a} {b}");
+        }
+        let three = decision.steps(&state, 3, Quadrature::Hermite(7), Quadrature::Hermite(5)).unwrap();
+        for (a, b) in two.of_controls.iter().zip(&three.of_controls) {
+            prop_assert!(b >= a, "{a} {b}");
+        }
+    }
+
+    /// A score that is everywhere larger by c is worth c more.
+    #[test]
+    fn values_shift_with_the_score(runs in 0_usize..4, seed in 0_u64..1000, shift in -3.0..3.0_f64) {
+        let (decision, state) = (decision(9), state(runs, seed));
+        let mut mean = state.score.mean().to_vec();
+        mean[0] += shift;
+        let moved = State { score: state.score.with_mean(mean).unwrap(), cost: state.cost.clone() };
+        let (a, b) = (decision.two_steps(&state), decision.two_steps(&moved));
+        for (a, b) in a.of_controls.iter().zip(&b.of_controls) {
+            prop_assert!((b - a - shift).abs() < 1e-9);
+        }
+        prop_assert!((decision.one_step(&moved).value() - decision.one_step(&state).value() - shift).abs() < 1e-12);
+    }
+
+    /// Stopping at what is certain is the same as one step; a constant that nothing reaches leaves nothing to the score.
+    #[test]
+    fn one_step_or_a_constant_has_its_limits(runs in 0_usize..4, seed in 0_u64..1000) {
+        let (decision, state) = (decision(9), state(runs, seed));
+        let (one, low, high) =
+            (decision.one_step(&state), decision.one_step_or(&state, -50.0), decision.one_step_or(&state, 50.0));
+        for u in 0..9 {
+            prop_assert!((low.of_controls[u] - one.of_controls[u]).abs() < 1e-9);
+            let cost = state.cost_at(decision.controls(), u);
+            prop_assert!((high.of_controls[u] - 50.0 + 0.16 * cost).abs() < 1e-9);
+        }
+    }
+
+    /// Learning never adds doubt, in any direction.
+    #[test]
+    fn learning_never_adds_doubt(runs in 1_usize..5, seed in 0_u64..1000, direction in prop::collection::vec(-1.0..1.0_f64, 4)) {
+        let (before, after) = (state(runs - 1, seed), state(runs, seed));
+        for (a, b) in [(&before.score, &after.score), (&before.cost, &after.cost)] {
+            prop_assert!(b.moments(&direction).1 <= a.moments(&direction).1 + 1e-12);
+        }
+    }
+}
+
+/// The value is what the policy earns: train once or twice, for truths drawn from the prior.
+#[test]
+fn two_steps_are_worth_what_their_policy_earns() {
+    let decision = decision(21);
+    let (start, controls) = (prior(), controls(21));
+    let planned = decision.two_steps(&start);
+    let first = planned.best;
+    let mut rng = Seed(11).stream("truths", 0);
+    let runs = 4000;
+    let earned: Vec<f64> = (0..runs)
+        .map(|_| {
+            let mut state = start.clone();
+            let mut spent = 0.0;
+            let mut train = |state: &mut State, u: usize, spent: &mut f64| {
+                let (mean, variance) = state.score.moments(controls.score(u));
+                let (cost, spread) = state.cost.moments(controls.cost(u));
+                let score = mean + normal(&mut rng) * (variance + controls.score_noise(u)).sqrt();
+                let cost = cost + normal(&mut rng) * (spread + controls.cost_noise(u)).sqrt();
+                *spent += cost.max(0.0);
+                state.learn(&controls, u, score, cost).unwrap();
+                state.score_at(&controls, u)
+            };
+            let mut score = train(&mut state, first, &mut spent);
+            let next = decision.one_step(&state);
+            if next.value() > score {
+                score = train(&mut state, next.best, &mut spent);
+            }
+            score - 0.16 * spent
+        })
+        .collect();
+    let mean = earned.iter().sum::<f64>() / runs as f64;
+    let deviation = (earned.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / runs as f64).sqrt();
+    let error = deviation / (runs as f64).sqrt();
+    assert!((mean - planned.value()).abs() < 3.5 * error, "{mean} ± {error} against {}", planned.value());
+    assert!(error < 0.02);
+}
+
+#[test]
+fn free_training_is_worth_the_best_of_all() {
+    // Without cost and nearly without noise two trainings see two scores and keep the better.
+    let decision = Decision::new(0.0, controls(2), Quadrature::ACCURATE).unwrap();
+    let independent = State {
+        // Two controls, 0 and 1, whose scores are a - b/2 and a + b/2: independent and of variance 1.
+        score: Coefficients::independent(vec![0.0; 4], &[0.5, 2.0, 0.0, 0.0]).unwrap(),
+        cost: prior().cost,
+    };
+    let value = decision.two_steps(&independent).value();
+    // First X, known; then the other if that is negative: E[max(X, 0)] = φ(0), less a little for the noise.
+    let known = (1.0_f64 / 1.0025).sqrt();
+    assert!((value - known * 0.398_942_280_401_432_7).abs() < 1e-6, "{value}");
+}
+
+#[test]
+fn bad_input_is_named() {
+    let noise = |_: &[f64]| Noise { score: 0.05, cost: 0.1 };
+    let message = |error: AutoBctError| error.to_string();
+    let none = thrifty_domain::Points::new(1);
+    assert_eq!(Controls::new(none.as_ref(), &cubic(), &cubic(), noise), Err(AutoBctError::NoControls));
+    let outside = thrifty_domain::Points::from_flat(vec![0.5, 1.5], 1);
+    let error = Controls::new(outside.as_ref(), &cubic(), &cubic(), noise).unwrap_err();
+    assert!(message(error).contains("control 1 is [1.5]"));
+    let silent = |_: &[f64]| Noise { score: 0.0, cost: 0.1 };
+    let error = Controls::new(Controls::grid(1, 3).as_ref(), &cubic(), &cubic(), silent).unwrap_err();
+    assert!(message(error).contains("noise of the score is 0"));
+    assert!(message(Decision::new(-1.0, controls(3), Quadrature::ACCURATE).unwrap_err()).contains("γ is -1"));
+    let mut state = prior();
+    let before = state.clone();
+    assert!(state.learn(&controls(3), 1, 0.4, f64::NAN).is_err());
+    assert_eq!(state, before);
+    assert!(decision(3).steps(&state, 0, Quadrature::Hermite(3), Quadrature::Hermite(3)).is_err());
+}
+
+#[test]
+fn grids_have_every_combination() {
+    let grid = Controls::grid(2, 3);
+    assert_eq!(grid.len(), 9);
+    assert_eq!((grid.row(1), grid.row(3)), (&[0.0, 0.5][..], &[0.5, 0.0][..]));
+    assert_eq!(Controls::grid(1, 1).row(0), [0.5]);
+    assert_eq!(cubic().len(), 4);
+}
