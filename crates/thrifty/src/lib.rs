@@ -17,6 +17,7 @@
 //! ```
 
 pub use thrifty_acquisition as acquisition;
+pub use thrifty_autobct as autobct;
 pub use thrifty_bo as bo;
 pub use thrifty_cv as cv;
 pub use thrifty_domain as domain;
@@ -26,6 +27,7 @@ pub use thrifty_hgp as hgp;
 pub use thrifty_hybrid as hybrid;
 pub use thrifty_kernel as kernel;
 pub use thrifty_linalg as linalg;
+pub use thrifty_linear as linear;
 pub use thrifty_optim as optim;
 pub use thrifty_params as params;
 pub use thrifty_prob as prob;

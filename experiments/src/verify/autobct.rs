@@ -7,129 +7,33 @@ use super::{Family, Findings, number, numbers, relative, rows};
 
 /// Everything is a cubic around the middle of one control on a grid of 101.
 pub fn check(file: &Value) -> Result<Findings, String> {
-    let mut findings = Findings::default();
-    let mut add = |family: Family| findings.lines.push(family.line("autobct.json"));
     let reference = Reference::read(file)?;
+    let mut families = vec![costs(file)?];
+    families.extend(reference.posteriors(file)?);
+    families.extend(reference.one_step(file)?);
+    families.push(envelope(file)?);
+    families.extend(reference.two_steps(file)?);
+    families.push(reference.three_steps(file)?);
+    families.extend(reference.replay(file)?);
+    let lines = families.into_iter().map(|family| family.line("autobct.json")).collect();
+    Ok(Findings { lines, ..Findings::default() })
+}
 
-    let mut upsilon = Family::new("expected cost", 1e-14);
+fn costs(file: &Value) -> Result<Family, String> {
+    let mut family = Family::new("expected cost", 1e-14);
     for case in rows(&file["upsilon"]) {
         let found = expected_cost(number(&case["m"])?, number(&case["s2"])?);
-        upsilon.add(relative(found, number(&case["value"])?, 1e-290));
+        family.add(relative(found, number(&case["value"])?, 1e-290));
     }
-    add(upsilon);
+    Ok(family)
+}
 
-    let (mut kalman, mut means) = (Family::new("posteriors", 1e-12), Family::new("posterior means", 1e-12));
-    for (case, state) in rows(&file["kalman_table1"]).iter().zip(&reference.after[1..]) {
-        let truth = &case["posterior"];
-        for (belief, mean, covariance) in
-            [(&state.score, "mu_alpha", "Sigma_alpha"), (&state.cost, "mu_beta", "Sigma_beta")]
-        {
-            for (found, truth) in belief.mean().iter().zip(numbers(&truth[mean])?) {
-                kalman.add((found - truth).abs() / (1.0 + truth.abs()));
-            }
-            for (found, truth) in belief.covariance().iter().zip(numbers(&truth[covariance])?) {
-                kalman.add((found - truth).abs() / (1.0 + truth.abs()));
-            }
-        }
-        let phi = thrifty_linear::Basis::eval(&cubic(), &[number(&case["u"])?]);
-        means.add((state.score.moments(&phi).0 - number(&case["post_mean_at_u"])?).abs());
-    }
-    add(kalman);
-    add(means);
-
-    let decision = reference.decision(0.05, 0.1)?;
-    let mut one = Family::new("one step", 1e-12);
-    for case in rows(&file["V1"]) {
-        let values = decision.one_step(reference.state(&case["state"])?);
-        one.add((values.value() - number(&case["V1_grid101"])?).abs());
-        one.add((values.best as f64 / 100.0 - number(&case["u_grid101"])?).abs());
-    }
-    add(one);
-
-    let mut closed = Family::new("one step, or a constant", 1e-12);
-    let prior = &reference.after[0];
-    let values = decision.one_step(prior);
-    for case in rows(&file["Lambda_phi_minus_inf_prior_D1"]) {
-        closed.add((values.of_controls[index(&case["u"])?] - number(&case["value"])?).abs());
-    }
-    for (key, state) in [("Lambda_const_phi_prior_D1", 0), ("Lambda_const_phi_table1_step2", 2)] {
-        for case in rows(&file[key]) {
-            let values = decision.one_step_or(&reference.after[state], number(&case["c"])?);
-            closed.add((values.of_controls[index(&case["u"])?] - number(&case["value"])?).abs());
-        }
-    }
-    add(closed);
-
-    let mut envelope = Family::new("upper envelope", 1e-14);
+fn envelope(file: &Value) -> Result<Family, String> {
+    let mut family = Family::new("upper envelope", 1e-14);
     let case = &file["kg_upper_envelope"];
-    if !case.is_null() {
-        let found = SlopedLines::new(&numbers(&case["B"])?).expected_maximum(&numbers(&case["A"])?);
-        envelope.add((found - number(&case["E_max"])?).abs());
-    }
-    add(envelope);
-
-    let mut two = Family::new("two steps", 1e-5);
-    for case in rows(&file["V2"]) {
-        let values = decision.two_steps(reference.state(&case["state"])?);
-        two.add((values.value() - number(&case["V2_grid101"])?).abs());
-        for at in rows(&case["q2_at_u"]) {
-            two.add((values.of_controls[index(&at["u"])?] - number(&at["value"])?).abs());
-        }
-    }
-    add(two);
-
-    let mut hermite = Family::new("two steps, Gauss-Hermite", 1e-9);
-    for case in rows(&file["V2"]) {
-        for nodes in [3, 5, 9, 15] {
-            let decision = reference.on_grid(101, 0.05, 0.1, Quadrature::Hermite(nodes))?;
-            let values = decision.two_steps(reference.state(&case["state"])?);
-            hermite.add((values.value() - number(&case["GH"][&nodes.to_string()])?).abs());
-        }
-    }
-    add(hermite);
-
-    let mut three = Family::new("three steps", 1e-8);
-    for case in rows(&file["V3_coarse"]) {
-        let decision = reference.on_grid(21, 0.05, 0.1, Quadrature::Hermite(5))?;
-        for (name, score, cost) in [("5x5", 5, 5), ("9x7", 9, 7)] {
-            let found = decision
-                .steps(
-                    reference.state(&case["state"])?,
-                    3,
-                    Quadrature::Hermite(score),
-                    Quadrature::Hermite(cost),
-                )
-                .map_err(text)?;
-            three.add((found.value() - number(&case["outer_GH"][name])?).abs());
-        }
-    }
-    add(three);
-
-    // Printed to three decimals, as the scores and costs are from which they come.
-    let (mut replay, mut printed) = (
-        Family::new("replay: means, one and two steps", 1e-5),
-        Family::new("replay: the paper's means", 1e-3),
-    );
-    for table in 1..=5 {
-        let case = &file["table_replay"][&format!("table{table}")];
-        if case.is_null() {
-            continue;
-        }
-        let decision = reference.decision(number(&case["sigma_H"])?, number(&case["sigma_T"])?)?;
-        let mut state = prior_of(table)?;
-        for row in rows(&case["rows"]) {
-            let at = index(&row["u"])?;
-            state.learn(decision.controls(), at, number(&row["h"])?, number(&row["t"])?).map_err(text)?;
-            let mean = state.score_at(decision.controls(), at);
-            replay.add((mean - number(&row["post_mean"])?).abs());
-            replay.add((decision.one_step(&state).value() - number(&row["V1_grid101"])?).abs());
-            replay.add((decision.two_steps(&state).value() - number(&row["V2_grid101_GL"])?).abs());
-            printed.add((mean - number(&row["paper_post_mean"])?).abs());
-        }
-    }
-    add(replay);
-    add(printed);
-    Ok(findings)
+    let found = SlopedLines::new(&numbers(&case["B"])?).expected_maximum(&numbers(&case["A"])?);
+    family.add((found - number(&case["E_max"])?).abs());
+    Ok(family)
 }
 
 fn text(error: impl std::fmt::Display) -> String {
@@ -176,6 +80,116 @@ impl Reference {
             reference.after.push(state);
         }
         Ok(reference)
+    }
+
+    fn posteriors(&self, file: &Value) -> Result<[Family; 2], String> {
+        let (mut kalman, mut means) =
+            (Family::new("posteriors", 1e-12), Family::new("posterior means", 1e-12));
+        for (case, state) in rows(&file["kalman_table1"]).iter().zip(&self.after[1..]) {
+            let truth = &case["posterior"];
+            for (belief, mean, covariance) in
+                [(&state.score, "mu_alpha", "Sigma_alpha"), (&state.cost, "mu_beta", "Sigma_beta")]
+            {
+                for (found, truth) in belief.mean().iter().zip(numbers(&truth[mean])?) {
+                    kalman.add((found - truth).abs() / (1.0 + truth.abs()));
+                }
+                for (found, truth) in belief.covariance().iter().zip(numbers(&truth[covariance])?) {
+                    kalman.add((found - truth).abs() / (1.0 + truth.abs()));
+                }
+            }
+            let phi = thrifty_linear::Basis::eval(&cubic(), &[number(&case["u"])?]);
+            means.add((state.score.moments(&phi).0 - number(&case["post_mean_at_u"])?).abs());
+        }
+        Ok([kalman, means])
+    }
+
+    fn one_step(&self, file: &Value) -> Result<[Family; 2], String> {
+        let decision = self.decision(0.05, 0.1)?;
+        let mut one = Family::new("one step", 1e-12);
+        for case in rows(&file["V1"]) {
+            let values = decision.one_step(self.state(&case["state"])?);
+            one.add((values.value() - number(&case["V1_grid101"])?).abs());
+            one.add((values.best as f64 / 100.0 - number(&case["u_grid101"])?).abs());
+        }
+        let mut closed = Family::new("one step, or a constant", 1e-12);
+        let prior = &self.after[0];
+        let values = decision.one_step(prior);
+        for case in rows(&file["Lambda_phi_minus_inf_prior_D1"]) {
+            closed.add((values.of_controls[index(&case["u"])?] - number(&case["value"])?).abs());
+        }
+        for (key, state) in [("Lambda_const_phi_prior_D1", 0), ("Lambda_const_phi_table1_step2", 2)] {
+            for case in rows(&file[key]) {
+                let values = decision.one_step_or(&self.after[state], number(&case["c"])?);
+                closed.add((values.of_controls[index(&case["u"])?] - number(&case["value"])?).abs());
+            }
+        }
+        Ok([one, closed])
+    }
+
+    fn two_steps(&self, file: &Value) -> Result<[Family; 2], String> {
+        let decision = self.decision(0.05, 0.1)?;
+        let mut two = Family::new("two steps", 1e-5);
+        for case in rows(&file["V2"]) {
+            let values = decision.two_steps(self.state(&case["state"])?);
+            two.add((values.value() - number(&case["V2_grid101"])?).abs());
+            for at in rows(&case["q2_at_u"]) {
+                two.add((values.of_controls[index(&at["u"])?] - number(&at["value"])?).abs());
+            }
+        }
+        let mut hermite = Family::new("two steps, Gauss-Hermite", 1e-9);
+        for case in rows(&file["V2"]) {
+            for nodes in [3, 5, 9, 15] {
+                let decision = self.on_grid(101, 0.05, 0.1, Quadrature::Hermite(nodes))?;
+                let values = decision.two_steps(self.state(&case["state"])?);
+                hermite.add((values.value() - number(&case["GH"][&nodes.to_string()])?).abs());
+            }
+        }
+        Ok([two, hermite])
+    }
+
+    fn three_steps(&self, file: &Value) -> Result<Family, String> {
+        let mut three = Family::new("three steps", 1e-8);
+        for case in rows(&file["V3_coarse"]) {
+            let decision = self.on_grid(21, 0.05, 0.1, Quadrature::Hermite(5))?;
+            for (name, score, cost) in [("5x5", 5, 5), ("9x7", 9, 7)] {
+                let found = decision
+                    .steps(
+                        self.state(&case["state"])?,
+                        3,
+                        Quadrature::Hermite(score),
+                        Quadrature::Hermite(cost),
+                    )
+                    .map_err(text)?;
+                three.add((found.value() - number(&case["outer_GH"][name])?).abs());
+            }
+        }
+        Ok(three)
+    }
+
+    fn replay(&self, file: &Value) -> Result<[Family; 2], String> {
+        // Printed to three decimals, as the scores and costs are from which they come.
+        let (mut replay, mut printed) = (
+            Family::new("replay: means, one and two steps", 1e-5),
+            Family::new("replay: the paper's means", 1e-3),
+        );
+        for table in 1..=5 {
+            let case = &file["table_replay"][&format!("table{table}")];
+            if case.is_null() {
+                continue;
+            }
+            let decision = self.decision(number(&case["sigma_H"])?, number(&case["sigma_T"])?)?;
+            let mut state = prior_of(table)?;
+            for row in rows(&case["rows"]) {
+                let at = index(&row["u"])?;
+                state.learn(decision.controls(), at, number(&row["h"])?, number(&row["t"])?).map_err(text)?;
+                let mean = state.score_at(decision.controls(), at);
+                replay.add((mean - number(&row["post_mean"])?).abs());
+                replay.add((decision.one_step(&state).value() - number(&row["V1_grid101"])?).abs());
+                replay.add((decision.two_steps(&state).value() - number(&row["V2_grid101_GL"])?).abs());
+                printed.add((mean - number(&row["paper_post_mean"])?).abs());
+            }
+        }
+        Ok([replay, printed])
     }
 
     fn decision(&self, of_score: f64, of_cost: f64) -> Result<Decision, String> {

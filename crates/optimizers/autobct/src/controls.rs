@@ -15,7 +15,7 @@ pub struct Controls {
 }
 
 /// Deviations of the observation noise of score and cost at a control.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Noise {
     /// `σ_H`.
     pub score: f64,

@@ -3,7 +3,8 @@
 //! A model is trained at a control u, a point of the unit cube; that has a score and a cost, both observed with noise. Both
 //! are linear in basis functions with normal coefficients ([`State`]), so that a training run is a step of two Kalman
 //! filters. Score is worth 1 a unit and cost γ: the best policy solves a Markov decision problem over these beliefs,
-//! and [`Decision`] has its value functions: one and two steps exactly, more by quadrature.
+//! and [`Decision`] has its value functions: one and two steps exactly, more by quadrature. [`AutoBct`] is the optimiser
+//! that follows them.
 //! Source: `AutoBCT` (Kindermann et al., 2021).
 //!
 //! ```
@@ -24,13 +25,19 @@
 mod controls;
 mod cost;
 mod error;
+mod optimizer;
 mod quadrature;
+mod scale;
+mod settings;
 mod state;
 mod value;
 
 pub use controls::{Controls, Noise};
 pub use cost::expected_cost;
 pub use error::AutoBctError;
+pub use optimizer::AutoBct;
 pub use quadrature::Quadrature;
+pub use scale::Scale;
+pub use settings::{AutoBctSettings, Plan};
 pub use state::State;
 pub use value::{Decision, Values};

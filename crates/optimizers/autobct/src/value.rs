@@ -10,7 +10,7 @@ use crate::{AutoBctError, Controls, Quadrature, State, expected_cost};
 /// V_N(x) = max_u -γ Υ(m_β(u), s_β(u)²) + E[max(m_α(u, x₁), V_{N-1}(x₁))]
 /// ```
 ///
-/// m_α(u, x) is the expected score of what u trains, x₁ the belief after that training: stop there, or go on.
+/// `m_α(u, x)` is the expected score of what u trains, `x₁` the belief after that training: stop there, or go on.
 /// `AutoBCT` estimates the expectation from samples and regresses it over controls; here it is exact or by quadrature.
 /// Source: `AutoBCT`, (2.12) and (2.13).
 #[derive(Debug, Clone)]

@@ -107,7 +107,7 @@ fn two_steps_are_worth_what_their_policy_earns() {
     let planned = decision.two_steps(&start);
     let first = planned.best;
     let mut rng = Seed(11).stream("truths", 0);
-    let runs = 4000;
+    let runs = 4000_u32;
     let earned: Vec<f64> = (0..runs)
         .map(|_| {
             let mut state = start.clone();
@@ -129,9 +129,9 @@ fn two_steps_are_worth_what_their_policy_earns() {
             score - 0.16 * spent
         })
         .collect();
-    let mean = earned.iter().sum::<f64>() / runs as f64;
-    let deviation = (earned.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / runs as f64).sqrt();
-    let error = deviation / (runs as f64).sqrt();
+    let mean = earned.iter().sum::<f64>() / f64::from(runs);
+    let deviation = (earned.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / f64::from(runs)).sqrt();
+    let error = deviation / f64::from(runs).sqrt();
     assert!((mean - planned.value()).abs() < 3.5 * error, "{mean} ± {error} against {}", planned.value());
     assert!(error < 0.02);
 }

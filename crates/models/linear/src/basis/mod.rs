@@ -8,7 +8,7 @@ pub use fourier::Fourier;
 pub use polynomial::Polynomial;
 pub use splines::Splines;
 
-/// Finitely many functions φ₁ … φ_J of a point.
+/// Finitely many functions `φ₁ … φ_J` of a point.
 pub trait Basis: Send + Sync {
     /// Dimension of the points.
     fn dim(&self) -> usize;

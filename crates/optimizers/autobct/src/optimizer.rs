@@ -1,0 +1,265 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use thrifty_domain::Points;
+use thrifty_linear::Basis;
+use thrifty_space::{Config, Space};
+use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId};
+
+use crate::{AutoBctError, AutoBctSettings, Controls, Decision, Plan, State, Values};
+
+/// Training under a budget: Algorithm 4 of the paper without a map, by exact look-ahead.
+///
+/// Before each training the beliefs about score and cost are brought up to date, and the control is the one of highest value; when the
+/// expected score of what was trained last is at least the value of going on, the study stops with the numbers behind it.
+/// Trials have one objective, the score's raw value, and a cost. One training at a time: another is not suggested
+/// while one runs. A training that fails teaches nothing and its control is not tried again.
+///
+/// Diagnostics of a suggestion: `value` (of going on), `stop` (the expected score of the last training, if there is one), `expected_score`
+/// and `expected_cost` of what is suggested, `spent`, and `outside`: how many reported values so far lay outside of
+/// [0, 1] on the scale of the model, a sign that scales are declared badly.
+pub struct AutoBct {
+    space: Space,
+    settings: AutoBctSettings,
+    prior: State,
+    decision: Decision,
+    basis: (String, String),
+}
+
+/// What the history comes to.
+struct Progress {
+    state: State,
+    /// Control of the last training that did not fail, and its trial.
+    last: Option<(usize, usize)>,
+    /// All that were trained.
+    trained: Vec<(usize, usize)>,
+    failed: Vec<usize>,
+    spent: f64,
+    outside: usize,
+}
+
+impl AutoBct {
+    /// With bases of score and cost over the columns of the space, and what is believed of their coefficients.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names the setting, basis or belief that does not fit.
+    pub fn new(
+        space: Space,
+        score: &dyn Basis,
+        cost: &dyn Basis,
+        prior: State,
+        settings: AutoBctSettings,
+    ) -> Result<Self, OptimizerError> {
+        let failed =
+            |error: AutoBctError| OptimizerError::failed("setting up training under a budget", error);
+        settings.validate().map_err(failed)?;
+        for (basis, belief) in [(score, &prior.score), (cost, &prior.cost)] {
+            if basis.len() != belief.len() {
+                let error = thrifty_linear::LinearError::Length {
+                    what: "a belief about coefficients",
+                    found: belief.len(),
+                    expected: basis.len(),
+                };
+                return Err(failed(error.into()));
+            }
+        }
+        let controls = |count: usize| -> Result<Controls, AutoBctError> {
+            Controls::new(choices(&space, count).as_ref(), score, cost, |_| settings.noise)
+        };
+        let now = controls(settings.grid).map_err(failed)?;
+        let later = controls(settings.later_grid).map_err(failed)?;
+        let decision = Decision::with_later(settings.gamma, now, later, settings.of_cost).map_err(failed)?;
+        let basis = (score.name(), cost.name());
+        Ok(Self { space, settings, prior, decision, basis })
+    }
+
+    /// The decision problem.
+    #[must_use]
+    pub fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// What is believed after a history.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names a trial that is none of this problem, without a cost, or with a value that its scale
+    /// does not take.
+    pub fn state(&self, history: &History<Config>) -> Result<State, OptimizerError> {
+        Ok(self.progress(history)?.state)
+    }
+
+    fn progress(&self, history: &History<Config>) -> Result<Progress, OptimizerError> {
+        let mut progress = Progress {
+            state: self.prior.clone(),
+            last: None,
+            trained: Vec::new(),
+            failed: Vec::new(),
+            spent: 0.0,
+            outside: 0,
+        };
+        for (at, trial) in history.trials().iter().enumerate() {
+            self.count(&mut progress, at, trial)?;
+        }
+        Ok(progress)
+    }
+
+    fn count(&self, progress: &mut Progress, at: usize, trial: &Trial<Config>) -> Result<(), OptimizerError> {
+        let failed = |error: AutoBctError| {
+            OptimizerError::failed(format!("learning from trial {}", trial.id.0), error)
+        };
+        let Some(outcome) = &trial.outcome else { return Ok(()) };
+        let point = self
+            .space
+            .encode(&trial.query)
+            .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
+        let control = nearest(self.decision.controls(), &point);
+        let Some(raw) = outcome.objective() else {
+            progress.failed.push(control);
+            return Ok(());
+        };
+        let cost = outcome.measurement().and_then(|measurement| measurement.cost);
+        let cost = cost.ok_or_else(|| {
+            failed(AutoBctError::Number {
+                what: "the cost of a training",
+                value: f64::NAN,
+                expected: "a number told with the score",
+            })
+        })?;
+        if cost < 0.0 {
+            let expected = "a number from 0";
+            return Err(failed(AutoBctError::Number {
+                what: "the cost of a training",
+                value: cost,
+                expected,
+            }));
+        }
+        let score = self.settings.score.apply(raw).map_err(failed)?;
+        let cost = self.settings.cost.apply(cost).map_err(failed)?;
+        progress.state.learn(self.decision.controls(), control, score, cost).map_err(failed)?;
+        progress.outside += [score, cost].iter().filter(|value| !(0.0..=1.0).contains(*value)).count();
+        progress.spent += cost.max(0.0);
+        progress.last = Some((control, at));
+        progress.trained.push((control, at));
+        Ok(())
+    }
+
+    /// Values of all controls with as many trainings ahead as the plan says, and the same for the trainings after one.
+    fn values(&self, progress: &Progress) -> Result<Option<Values>, OptimizerError> {
+        let done = progress.trained.len() + progress.failed.len();
+        let depth = match self.settings.plan {
+            Plan::Relaxed { depth } => depth,
+            Plan::Horizon { horizon } if done >= horizon => return Ok(None),
+            Plan::Horizon { horizon } => horizon - done,
+        };
+        let (of_score, of_cost) = self.settings.earlier;
+        let values = self
+            .decision
+            .steps(&progress.state, depth, of_score, of_cost)
+            .map_err(|error| OptimizerError::failed("looking ahead", error))?;
+        Ok(Some(values))
+    }
+
+    fn stop(message: &str, progress: &Progress, numbers: &[(&str, f64)]) -> Ask<Config> {
+        let mut all = BTreeMap::from([
+            ("trainings".to_owned(), progress.trained.len() as f64),
+            ("spent".to_owned(), progress.spent),
+        ]);
+        all.extend(numbers.iter().map(|(name, value)| ((*name).to_owned(), *value)));
+        Ask::Stop(StopReason::Decided { message: message.into(), numbers: all })
+    }
+}
+
+impl Optimizer for AutoBct {
+    type Query = Config;
+    type Recommendation = Config;
+
+    fn ask(&mut self, history: &History<Config>, _: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        if history.pending().next().is_some() {
+            return Ok(Ask::Wait);
+        }
+        let progress = self.progress(history)?;
+        let controls = self.decision.controls();
+        let expected = progress.last.map(|(control, _)| progress.state.score_at(controls, control));
+        let score = expected.unwrap_or(f64::NEG_INFINITY);
+        let guards = [("expected_score", score)];
+        if history.len() >= self.settings.max_epochs {
+            return Ok(Self::stop("as many trainings as allowed", &progress, &guards));
+        }
+        if progress.spent >= self.settings.max_cost {
+            return Ok(Self::stop("as much cost as allowed", &progress, &guards));
+        }
+        let Some(values) = self.values(&progress)? else {
+            return Ok(Self::stop("the last training of the horizon", &progress, &guards));
+        };
+        let open = (0..controls.len()).filter(|control| !progress.failed.contains(control));
+        let better = |best: usize, next: usize| {
+            if values.of_controls[next] > values.of_controls[best] { next } else { best }
+        };
+        let Some(control) = open.reduce(better) else { return Ok(Ask::Stop(StopReason::Exhausted)) };
+        let value = values.of_controls[control];
+        let cautious = value - self.settings.epsilon * value.abs();
+        if score >= cautious {
+            let numbers = [("expected_score", score), ("value", value)];
+            return Ok(Self::stop("what was trained is worth as much as going on", &progress, &numbers));
+        }
+        let query = self.space.decode(controls.points().row(control));
+        let mut suggestion = Suggestion::new(query)
+            .with_diagnostic("value", value)
+            .with_diagnostic("expected_score", progress.state.score_at(controls, control))
+            .with_diagnostic("expected_cost", progress.state.cost_at(controls, control))
+            .with_diagnostic("spent", progress.spent)
+            .with_diagnostic("outside", progress.outside as f64);
+        if let Some(expected) = expected {
+            suggestion = suggestion.with_diagnostic("stop", expected);
+        }
+        Ok(Ask::Evaluate(suggestion))
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
+        let progress = self.progress(history)?;
+        let score = |control: usize| progress.state.score_at(self.decision.controls(), control);
+        let best = if self.settings.recall_best {
+            let better = |a: (usize, usize), b: (usize, usize)| if score(b.0) > score(a.0) { b } else { a };
+            progress.trained.iter().copied().reduce(better)
+        } else {
+            progress.last
+        };
+        Ok(best.map(|(_, trial)| history.trials()[trial].query.clone()))
+    }
+
+    fn fingerprint(&self) -> String {
+        let settings = serde_json::to_string(&(&self.settings, &self.prior)).unwrap_or_default();
+        let (score, cost) = &self.basis;
+        format!(
+            "training under a budget {settings} score {score} cost {cost} space {}",
+            self.space.fingerprint()
+        )
+    }
+}
+
+/// Points to choose from: all of a finite space that has no more, else a grid over its columns snapped to what there is,
+/// each once.
+fn choices(space: &Space, count: usize) -> Points {
+    let mut points = Points::new(space.dim());
+    let most = u64::try_from(count).unwrap_or(u64::MAX).saturating_pow(space.dim() as u32);
+    if let Some(all) = space.domain().enumerate(most) {
+        all.iter().for_each(|point| points.push(point));
+        return points;
+    }
+    let mut known = BTreeSet::new();
+    for row in Controls::grid(space.dim(), count).rows() {
+        let mut snapped = row.to_vec();
+        space.domain().snap(&mut snapped);
+        if known.insert(snapped.iter().map(|u| u.to_bits()).collect::<Vec<u64>>()) {
+            points.push(&snapped);
+        }
+    }
+    points
+}
+
+/// The control that is nearest to a point, the first of equals.
+fn nearest(controls: &Controls, point: &[f64]) -> usize {
+    let distance = |control: usize| -> f64 {
+        controls.points().row(control).iter().zip(point).map(|(a, b)| (a - b).powi(2)).sum()
+    };
+    (0..controls.len()).fold(0, |best, next| if distance(next) < distance(best) { next } else { best })
+}

@@ -1,0 +1,94 @@
+use crate::{AutoBctError, Noise, Quadrature, Scale};
+
+/// How far a decision looks ahead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Plan {
+    /// As if `depth` more trainings were allowed, anew after every one: there is no last one. The paper's method.
+    Relaxed {
+        /// At least 1.
+        depth: usize,
+    },
+    /// `horizon` trainings and no more: the optimal policy for that many.
+    Horizon {
+        /// At least 1.
+        horizon: usize,
+    },
+}
+
+/// How training under a budget works.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct AutoBctSettings {
+    /// What a unit of cost is worth in units of score.
+    pub gamma: f64,
+    /// Deviations of the observation noise, the same everywhere.
+    pub noise: Noise,
+    /// From the first objective to the score: a loss has its bad value at 0.
+    pub score: Scale,
+    /// From the cost that is told to the model's.
+    pub cost: Scale,
+    /// How far to look ahead.
+    pub plan: Plan,
+    /// Share of the value that is taken off before going on: caution against a value that is too high.
+    pub epsilon: f64,
+    /// Controls of each number to choose from.
+    pub grid: usize,
+    /// Controls of each number that are thought of later.
+    pub later_grid: usize,
+    /// Nodes for the outcome of a cost two steps before the end.
+    pub of_cost: Quadrature,
+    /// Nodes for outcomes of score and cost earlier than that.
+    pub earlier: (Quadrature, Quadrature),
+    /// Trainings at most.
+    pub max_epochs: usize,
+    /// Cost at most, in units of the model: no training once it is spent.
+    pub max_cost: f64,
+    /// Recommend what has the best expected score of all that was trained; otherwise what was trained last, as in the
+    /// theory, which knows no way back.
+    pub recall_best: bool,
+}
+
+impl Default for AutoBctSettings {
+    /// The paper's for one control: γ = 0.16, noise of 0.05 and 0.1, 101 controls; two trainings ahead, exactly.
+    fn default() -> Self {
+        Self {
+            gamma: 0.16,
+            noise: Noise { score: 0.05, cost: 0.1 },
+            score: Scale::Identity,
+            cost: Scale::Identity,
+            plan: Plan::Relaxed { depth: 2 },
+            epsilon: 0.0,
+            grid: 101,
+            later_grid: 101,
+            of_cost: Quadrature::ACCURATE,
+            earlier: (Quadrature::Hermite(7), Quadrature::Hermite(5)),
+            max_epochs: 100,
+            max_cost: f64::INFINITY,
+            recall_best: false,
+        }
+    }
+}
+
+impl AutoBctSettings {
+    /// Whether every setting makes sense.
+    ///
+    /// # Errors
+    /// [`AutoBctError`] names the first that does not.
+    pub fn validate(&self) -> Result<(), AutoBctError> {
+        let need = |what, value: f64, holds: bool, expected| {
+            if holds { Ok(()) } else { Err(AutoBctError::Number { what, value, expected }) }
+        };
+        self.score.validate()?;
+        self.cost.validate()?;
+        let depth = match self.plan {
+            Plan::Relaxed { depth } => depth,
+            Plan::Horizon { horizon } => horizon,
+        };
+        need("trainings looked ahead", depth as f64, depth >= 1, "at least 1")?;
+        need("epsilon", self.epsilon, (0.0..1.0).contains(&self.epsilon), "from 0 to below 1")?;
+        need("controls of each number", self.grid as f64, self.grid >= 2, "at least 2")?;
+        need("later controls of each number", self.later_grid as f64, self.later_grid >= 2, "at least 2")?;
+        need("trainings at most", self.max_epochs as f64, self.max_epochs >= 1, "at least 1")?;
+        need("cost at most", self.max_cost, self.max_cost > 0.0, "a positive number")
+    }
+}

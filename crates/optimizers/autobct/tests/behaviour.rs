@@ -1,0 +1,202 @@
+//! The optimiser: the paper's first decisions, stopping with numbers, guards, failures, and resuming.
+
+use rand_distr::{Distribution, StandardNormal};
+use thrifty_autobct::{AutoBct, AutoBctSettings, Plan, Scale, State};
+use thrifty_linear::{Coefficients, Polynomial};
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{Ask, MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, TrialId};
+
+fn space() -> Space {
+    Space::builder().float("u", 0.0, 1.0).build().unwrap()
+}
+
+fn cubic() -> Polynomial {
+    Polynomial::of_one(3, 0.5)
+}
+
+/// Appendix D.1.
+fn prior() -> State {
+    State {
+        score: Coefficients::independent(vec![0.4, 0.1, -0.2, 0.1], &[1.0; 4]).unwrap(),
+        cost: Coefficients::independent(vec![1.0, 1.0, 2.0, 2.0], &[0.64, 4.0, 4.0, 4.0]).unwrap(),
+    }
+}
+
+fn optimizer(settings: AutoBctSettings) -> AutoBct {
+    AutoBct::new(space(), &cubic(), &cubic(), prior(), settings).unwrap()
+}
+
+/// A score that rises to 0.98 and a cost that rises with the control, with a little noise.
+fn train(config: &Config, id: u64) -> Measurement {
+    let u = config.float("u").unwrap();
+    let mut rng = Seed(4).stream("training", id);
+    let (z, w): (f64, f64) = (StandardNormal.sample(&mut rng), StandardNormal.sample(&mut rng));
+    let score = 0.98 - 0.42 * (-6.0 * u).exp() + 0.008 * z;
+    Measurement {
+        objectives: vec![score],
+        cost: Some((0.06 + 0.67 * u + 0.03 * w).max(0.0)),
+        ..Measurement::default()
+    }
+}
+
+fn finished(settings: AutoBctSettings) -> (Study<AutoBct>, StopReason) {
+    let mut study = Study::new(optimizer(settings), Seed(0)).with_stop(MaxTrials(50));
+    let reason = study.run(|config: &Config, context| train(config, context.id.0)).unwrap();
+    (study, reason)
+}
+
+/// The published runs begin at 0 and end after three trainings with a score of 0.98.
+#[test]
+fn it_trains_as_the_paper_does() {
+    let (mut study, reason) = finished(AutoBctSettings::default());
+    let trials = study.history().trials();
+    assert_eq!(trials[0].query.float("u"), Ok(0.0));
+    assert!((2..=4).contains(&trials.len()), "{}", trials.len());
+    let StopReason::Decided { message, numbers } = reason else { panic!("{reason:?}") };
+    assert!(message.contains("worth as much"), "{message}");
+    assert!(numbers["expected_score"] >= numbers["value"] && numbers["expected_score"] > 0.93, "{numbers:?}");
+    assert!(numbers["spent"] > 0.0);
+    let last = trials[trials.len() - 1].query.clone();
+    assert_eq!(study.recommend().unwrap(), Some(last));
+}
+
+#[test]
+fn plans_and_guards_end_it() {
+    let count = |settings| {
+        let (study, reason) = finished(settings);
+        let message = match reason {
+            StopReason::Decided { message, .. } => message,
+            other => panic!("{other:?}"),
+        };
+        (study.history().len(), message)
+    };
+    // Looking one training ahead is to train once, and then whenever that pays at once.
+    let (myopic, _) =
+        count(AutoBctSettings { plan: Plan::Relaxed { depth: 1 }, ..AutoBctSettings::default() });
+    assert!((1..=3).contains(&myopic));
+    let (horizon, message) =
+        count(AutoBctSettings { plan: Plan::Horizon { horizon: 1 }, ..AutoBctSettings::default() });
+    assert!(horizon == 1 && message.contains("horizon"), "{horizon} {message}");
+    let (epochs, message) = count(AutoBctSettings { max_epochs: 1, ..AutoBctSettings::default() });
+    assert!(epochs == 1 && message.contains("as many trainings"));
+    let (spent, message) = count(AutoBctSettings { max_cost: 0.01, ..AutoBctSettings::default() });
+    assert!(spent == 1 && message.contains("as much cost"), "{spent} {message}");
+    // Caution stops earlier.
+    let (cautious, _) = count(AutoBctSettings { epsilon: 0.5, ..AutoBctSettings::default() });
+    let (bold, _) = count(AutoBctSettings::default());
+    assert!(cautious <= bold);
+}
+
+#[test]
+fn scales_failures_and_one_at_a_time() {
+    // Reported are an error to be minimised and minutes.
+    let settings = AutoBctSettings {
+        score: Scale::Affine { zero: 0.5, one: 0.0 },
+        cost: Scale::Logarithmic { zero: 1.0, one: 100.0 },
+        recall_best: true,
+        ..AutoBctSettings::default()
+    };
+    let mut study = Study::new(optimizer(settings), Seed(0)).with_stop(MaxTrials(6));
+    let Next::Evaluate(first) = study.ask().unwrap() else { panic!("a suggestion") };
+    assert!(matches!(study.ask().unwrap(), Next::Wait));
+    study.tell(first.id, Outcome::failed("out of memory")).unwrap();
+    let Next::Evaluate(second) = study.ask().unwrap() else { panic!("a suggestion") };
+    assert_ne!(first.query, second.query);
+    study
+        .tell(second.id, Measurement { objectives: vec![0.1], cost: Some(250.0), ..Measurement::default() })
+        .unwrap();
+    let mut again = optimizer(AutoBctSettings::default());
+    assert!(again.ask(study.history(), TrialId(2)).is_ok());
+    if let Next::Evaluate(third) = study.ask().unwrap() {
+        assert_eq!(third.diagnostics["outside"], 1.0);
+        assert!(third.diagnostics["stop"] > 0.5 && third.diagnostics["spent"] > 1.0);
+        study
+            .tell(third.id, Measurement { objectives: vec![0.2], cost: Some(3.0), ..Measurement::default() })
+            .unwrap();
+    }
+    assert_eq!(study.recommend().unwrap(), Some(second.query));
+}
+
+#[test]
+fn bad_reports_are_named_and_lose_nothing() {
+    for (measurement, what) in [
+        (Measurement { objectives: vec![0.5], cost: None, ..Measurement::default() }, "NaN"),
+        (
+            Measurement { objectives: vec![0.5], cost: Some(-1.0), ..Measurement::default() },
+            "cost of a training is -1",
+        ),
+    ] {
+        let mut study = Study::new(optimizer(AutoBctSettings::default()), Seed(0));
+        let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+        study.tell(trial.id, measurement).unwrap();
+        let error = study.ask().unwrap_err();
+        let mut text = error.to_string();
+        let mut cause = std::error::Error::source(&error);
+        while let Some(inner) = cause {
+            text += &inner.to_string();
+            cause = inner.source();
+        }
+        assert!(text.contains(what) && text.contains("trial 0"), "{text}");
+        assert_eq!(study.history().len(), 1);
+    }
+    let settings =
+        AutoBctSettings { score: Scale::Logarithmic { zero: 1.0, one: 0.0 }, ..AutoBctSettings::default() };
+    assert!(settings.validate().unwrap_err().to_string().contains("what is 1 on a scale is 0"));
+    assert!(Scale::Logarithmic { zero: 1.0, one: 2.0 }.apply(-1.0).is_err());
+    let short = Polynomial::of_one(2, 0.5);
+    assert!(AutoBct::new(space(), &short, &cubic(), prior(), AutoBctSettings::default()).is_err());
+    for settings in [
+        AutoBctSettings { plan: Plan::Relaxed { depth: 0 }, ..AutoBctSettings::default() },
+        AutoBctSettings { grid: 1, ..AutoBctSettings::default() },
+        AutoBctSettings { epsilon: 1.0, ..AutoBctSettings::default() },
+        AutoBctSettings { gamma: f64::NAN, ..AutoBctSettings::default() },
+    ] {
+        assert!(AutoBct::new(space(), &cubic(), &cubic(), prior(), settings).is_err());
+    }
+}
+
+/// A new optimiser over the same history says the same: nothing is kept beside it.
+#[test]
+fn it_is_a_function_of_the_history() {
+    let (study, _) = finished(AutoBctSettings::default());
+    let trials = study.history().trials();
+    for n in 0..trials.len() {
+        let history = thrifty_study::History::from_trials(trials[..n].to_vec());
+        let Ask::Evaluate(again) =
+            optimizer(AutoBctSettings::default()).ask(&history, TrialId(n as u64)).unwrap()
+        else {
+            panic!("a suggestion")
+        };
+        assert_eq!(again.query, trials[n].query);
+    }
+}
+
+#[test]
+fn discrete_and_two_dimensional_controls() {
+    let space = Space::builder().int("trees", 1, 8).categorical("kind", ["a", "b"]).build().unwrap();
+    let basis = Polynomial::full(space.dim(), 1, 0.5);
+    let count = thrifty_linear::Basis::len(&basis);
+    let belief = |level: f64| {
+        let mut mean = vec![0.0; count];
+        mean[0] = level;
+        Coefficients::independent(mean, &vec![0.3; count]).unwrap()
+    };
+    let state = State { score: belief(0.5), cost: belief(0.3) };
+    let settings = AutoBctSettings { grid: 8, later_grid: 8, ..AutoBctSettings::default() };
+    let optimizer = AutoBct::new(space, &basis, &basis, state, settings).unwrap();
+    assert_eq!(optimizer.decision().controls().len(), 16);
+    let mut study = Study::new(optimizer, Seed(0)).with_stop(MaxTrials(10));
+    study
+        .run(|config: &Config, _| {
+            let trees = config.float("trees").unwrap() / 8.0;
+            let kind = if config.str("kind") == Ok("a") { 0.2 } else { 0.0 };
+            Measurement {
+                objectives: vec![0.5 * trees + kind],
+                cost: Some(0.2 * trees),
+                ..Measurement::default()
+            }
+        })
+        .unwrap();
+    assert!(study.recommend().unwrap().is_some());
+}
