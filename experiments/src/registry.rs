@@ -1,10 +1,12 @@
 use crate::error::ExperimentError;
 use crate::harness::Experiment;
-use crate::{bench, bo, fcvopt, gp, hybrid, tpe};
+use crate::{autobct, bench, bo, fcvopt, gp, hybrid, tpe};
 
 /// Every experiment.
 pub fn all() -> Vec<Experiment> {
     vec![
+        autobct::replay::EXPERIMENT.clone(),
+        autobct::synthetic::EXPERIMENT.clone(),
         bo::ablation::EXPERIMENT.clone(),
         gp::restarts::EXPERIMENT.clone(),
         gp::selection::EXPERIMENT.clone(),

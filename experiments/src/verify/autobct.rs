@@ -1,6 +1,6 @@
 use serde_json::Value;
 use thrifty_autobct::{Controls, Decision, Noise, Quadrature, State, expected_cost};
-use thrifty_linear::{Coefficients, Polynomial};
+use thrifty_linear::Polynomial;
 use thrifty_prob::SlopedLines;
 
 use super::{Family, Findings, number, numbers, relative, rows};
@@ -51,15 +51,7 @@ fn index(u: &Value) -> Result<usize, String> {
 
 /// What the paper believes before the runs of a table, Appendices D.1 to D.3.
 fn prior_of(table: usize) -> Result<State, String> {
-    let (score, cost, of_cost) = match table {
-        1..=3 => ([0.4, 0.1, -0.2, 0.1], [1.0, 1.0, 2.0, 2.0], [0.64, 4.0, 4.0, 4.0]),
-        4 => ([0.4, -0.1, -0.2, -0.1], [1.0, -1.0, 2.0, -2.0], [0.64, 4.0, 4.0, 4.0]),
-        _ => ([0.4, -0.1, -0.8, -0.1], [0.48, 0.0, 0.0, 0.0], [0.64, 0.0, 0.0, 0.0]),
-    };
-    Ok(State {
-        score: Coefficients::independent(score.to_vec(), &[1.0; 4]).map_err(text)?,
-        cost: Coefficients::independent(cost.to_vec(), &of_cost).map_err(text)?,
-    })
+    Ok(crate::autobct::paper::prior(table.max(3) - 2).map_err(text)?.0)
 }
 
 /// The prior of Appendix D.1, and what is believed after each row of table 1.

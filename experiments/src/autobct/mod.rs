@@ -1,0 +1,5 @@
+//! Training under a budget: the paper's tables and its synthetic example.
+
+pub mod paper;
+pub mod replay;
+pub mod synthetic;
