@@ -7,6 +7,7 @@ pub fn all() -> Vec<Experiment> {
     vec![
         autobct::replay::EXPERIMENT.clone(),
         autobct::synthetic::EXPERIMENT.clone(),
+        autobct::values::EXPERIMENT.clone(),
         bo::ablation::EXPERIMENT.clone(),
         gp::restarts::EXPERIMENT.clone(),
         gp::selection::EXPERIMENT.clone(),

@@ -3,3 +3,4 @@
 pub mod paper;
 pub mod replay;
 pub mod synthetic;
+pub mod values;

@@ -19,7 +19,9 @@ pub fn quantile(values: &[f64], p: f64) -> f64 {
 /// Mean and standard deviation (n - 1).
 pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
+    // From the first value on, so that equal values have no deviation by rounding.
+    let first = values.first().copied().unwrap_or(f64::NAN);
+    let mean = first + values.iter().map(|v| v - first).sum::<f64>() / n;
     let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
     (mean, if values.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 })
 }
