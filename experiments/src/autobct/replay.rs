@@ -8,7 +8,7 @@ use crate::harness::{Experiment, Report, RunContext, Table, Verdict, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "autobct/replay",
-    paper: "AutoBCT (Kindermann et al., 2021), tables 1 to 5",
+    paper: "AutoBCT (Cironis, Palczewski & Aivaliotis, 2022), tables 1 to 5",
     claim: "the published sequences of controls, scores and costs have the published posterior means",
     quick_cost: "17 trainings replayed, three steps ahead on a coarse grid: a second",
     full_cost: "the same, three steps ahead on a finer grid: some seconds",

@@ -15,7 +15,7 @@ use crate::harness::{Experiment, Figure, Report, RunContext, Table, Verdict, num
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "autobct/synthetic",
-    paper: "AutoBCT (Kindermann et al., 2021), section 4.1",
+    paper: "AutoBCT (Cironis, Palczewski & Aivaliotis, 2022), section 4.1",
     claim: "on the synthetic example the algorithm stops after three trainings with a score of about 0.98",
     quick_cost: "8 runs of three policies: some seconds",
     full_cost: "48 runs of four policies: a minute",

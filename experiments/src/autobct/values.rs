@@ -13,7 +13,7 @@ use crate::harness::{Experiment, Report, RunContext, Table, Verdict, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "autobct/value-function",
-    paper: "AutoBCT (Kindermann et al., 2021), sections 3.3 and 3.5",
+    paper: "AutoBCT (Cironis, Palczewski & Aivaliotis, 2022), sections 3.3 and 3.5",
     claim: "the exact value of two trainings is cheaper than its estimate from samples and more accurate, and policies earn the values they promise",
     quick_cost: "200 draws of the prior: a second",
     full_cost: "20,000 draws of the prior: a minute",

@@ -9,7 +9,7 @@ use crate::harness::{Experiment, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "fcvopt/ablation",
-    paper: "FCVOpt (Gopakumar, Prim & Apley, 2022): its parts, against what might stand in their place",
+    paper: "FCVOpt (Yerramilli & Apley, 2025): its parts, against what might stand in their place",
     claim: "no part of the method is better left out: target, exact criterion of the fold, correlation of folds, acquisition",
     quick_cost: "Branin, 2 seeds, 20 fits: some seconds",
     full_cost: "Branin, draws and two measured tables, 30 seeds, 100 fits: a quarter of an hour",

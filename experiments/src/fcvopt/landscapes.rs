@@ -10,7 +10,7 @@ use crate::harness::{Experiment, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "fcvopt/landscapes",
-    paper: "FCVOpt (Gopakumar, Prim & Apley, 2022), on the true losses of its studies",
+    paper: "FCVOpt (Yerramilli & Apley, 2025), on the true losses of its studies",
     claim: "on the losses of forests, boosting and networks that the paper tuned, with folds drawn around them, fractional cross-validation needs fewer fits than full cross-validation and multi-task optimisation",
     quick_cost: "one landscape, 1 seed, 20 fits: some seconds",
     full_cost: "eleven landscapes with a data folder, 15 seeds, 150 fits: an hour",

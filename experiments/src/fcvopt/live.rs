@@ -21,7 +21,7 @@ use crate::harness::{Experiment, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "fcvopt/live",
-    paper: "FCVOpt (Gopakumar, Prim & Apley, 2022), on models trained here",
+    paper: "FCVOpt (Yerramilli & Apley, 2025), on models trained here",
     claim: "tuning models that are trained for every fold, fractional cross-validation is as good as full cross-validation with a fraction of the fits and of the time",
     quick_cost: "a support vector machine, 1 seed, 12 fits: some seconds",
     full_cost: "a support vector machine and a random forest, 10 seeds, 100 fits: half an hour",

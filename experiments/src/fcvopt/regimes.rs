@@ -15,7 +15,7 @@ use crate::harness::{Experiment, Figure, Report, RunContext, Table, Verdict, num
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "fcvopt/regimes",
-    paper: "FCVOpt (Gopakumar, Prim & Apley, 2022), on its choice of folds",
+    paper: "FCVOpt (Yerramilli & Apley, 2025), on its choice of folds",
     claim: "the fold of least variance is early one that was sampled before, later one that was not sampled near the promising configurations, and near a sampled configuration not the fold of the neighbour",
     quick_cost: "4 runs of 25 fits in one dimension: a second",
     full_cost: "60 runs of 40 fits in one dimension: a minute",

@@ -8,7 +8,7 @@ use crate::harness::{Experiment, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "fcvopt/synth",
-    paper: "FCVOpt (Gopakumar, Prim & Apley, 2022), on synthetic folds",
+    paper: "FCVOpt (Yerramilli & Apley, 2025), on synthetic folds",
     claim: "at equal numbers of model fits fractional cross-validation has a lower true loss than full cross-validation and than other ways with single folds",
     quick_cost: "one draw and Branin, 2 seeds, 20 fits: some seconds",
     full_cost: "draws of three kinds and Branin, 30 seeds, 300 fits: an hour",

@@ -7,7 +7,7 @@
 //!
 //! [`Hgp`] learns it; [`HgpPosterior`] has f, any fold and the mean of folds as posteriors of their own, each a [`Component`] that
 //! says what observing a fold would leave of the doubt about it ([`Component::fold_gains`]).
-//! Source: `FCVOpt` (Gopakumar, Prim & Apley, 2022).
+//! Source: `FCVOpt` (Yerramilli & Apley, 2025).
 //!
 //! ```
 //! use thrifty_domain::Points;

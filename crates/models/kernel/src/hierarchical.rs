@@ -22,7 +22,7 @@ use crate::{Kernel, KernelError, KernelWorkspace};
 /// the sum's variance β: the covariance of a shared and of independent deviations, hence positive semi-definite.
 ///
 /// Parameters: those of `k_f` under `common.`, those of `k_δ` under `deviation.`, then `correlation` = β, logit scale
-/// within `[1e-4, 1 - 1e-4]`, then `between_blocks` = ρ likewise where there are blocks. Source: `FCVOpt` (Gopakumar, Prim & Apley, 2022), eq. of the hierarchical model. It has no
+/// within `[1e-4, 1 - 1e-4]`, then `between_blocks` = ρ likewise where there are blocks. Source: `FCVOpt` (Yerramilli & Apley, 2025), eq. of the hierarchical model. It has no
 /// random features.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Hierarchical<F, D> {

@@ -5,7 +5,7 @@
 //! filters. Score is worth 1 a unit and cost γ: the best policy solves a Markov decision problem over these beliefs,
 //! and [`Decision`] has its value functions: one and two steps exactly, more by quadrature. [`AutoBct`] is the optimiser
 //! that follows them.
-//! Source: `AutoBCT` (Kindermann et al., 2021).
+//! Source: `AutoBCT` (Cironis, Palczewski & Aivaliotis, 2022).
 //!
 //! ```
 //! use thrifty_autobct::{Controls, Decision, Noise, Quadrature, State};

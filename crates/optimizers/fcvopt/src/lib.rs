@@ -3,7 +3,7 @@
 //! [`FractionalCv`] asks for a fold of a configuration, learns the true loss from such folds by the hierarchical
 //! process of [`thrifty_hgp`], and recommends the configuration with the smallest posterior mean of the true loss. A full
 //! cross-validation costs K model fits a configuration; this costs one.
-//! Source: `FCVOpt` (Gopakumar, Prim & Apley, 2022).
+//! Source: `FCVOpt` (Yerramilli & Apley, 2025).
 //!
 //! ```
 //! use thrifty_cv::FoldQuery;
