@@ -39,5 +39,5 @@ pub use optimizer::AutoBct;
 pub use quadrature::Quadrature;
 pub use scale::Scale;
 pub use settings::{AutoBctSettings, Plan};
-pub use state::State;
+pub use state::{Record, State};
 pub use value::{Decision, Values};

@@ -1,6 +1,7 @@
-use thrifty_linear::Coefficients;
+use thrifty_domain::Points;
+use thrifty_linear::{Basis, Coefficients};
 
-use crate::{AutoBctError, Controls, expected_cost};
+use crate::{AutoBctError, Controls, Noise, expected_cost};
 
 /// What is believed of score and cost: the state of the decision problem.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -42,4 +43,78 @@ impl State {
         *self = next;
         Ok(())
     }
+}
+
+/// One training of an earlier task, on the scale of the model.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Record {
+    /// u.
+    pub control: Vec<f64>,
+    /// h.
+    pub score: f64,
+    /// t.
+    pub cost: f64,
+}
+
+impl State {
+    /// What to believe of the next task, from trainings of earlier ones. Each task is learnt alone from the same vague start;
+    /// the next is expected to be as they are on average, in doubt by how little each is known and by how much tasks differ:
+    ///
+    /// ```text
+    /// μ = Σ_k μ_k / K,   Σ = Σ_k Σ_k / K + (Σ_k (μ_k - μ)(μ_k - μ)ᵀ + Σ₀) / (K + 1)
+    /// ```
+    ///
+    /// The start's covariance stands for one task more, so that few tasks that happen to agree do not make it certain. Without
+    /// tasks it is the start. An empty task is none.
+    ///
+    /// # Errors
+    /// [`AutoBctError`] for a control outside of the unit cube, or numbers that are not finite.
+    pub fn from_tasks(
+        score: &dyn Basis,
+        cost: &dyn Basis,
+        start: &Self,
+        tasks: &[Vec<Record>],
+        noise: Noise,
+    ) -> Result<Self, AutoBctError> {
+        let mut states = Vec::new();
+        for task in tasks.iter().filter(|task| !task.is_empty()) {
+            let mut points = Points::new(score.dim());
+            for (index, record) in task.iter().enumerate() {
+                if record.control.len() != score.dim() {
+                    let control = record.control.clone();
+                    return Err(AutoBctError::Control { index, control, dim: score.dim() });
+                }
+                points.push(&record.control);
+            }
+            let controls = Controls::new(points.as_ref(), score, cost, |_| noise)?;
+            let mut state = start.clone();
+            for (index, record) in task.iter().enumerate() {
+                state.learn(&controls, index, record.score, record.cost)?;
+            }
+            states.push(state);
+        }
+        if states.is_empty() {
+            return Ok(start.clone());
+        }
+        let next = |of: fn(&Self) -> &Coefficients| {
+            expected_of_next(of(start), &states.iter().map(of).collect::<Vec<_>>())
+        };
+        Ok(Self { score: next(|state| &state.score)?, cost: next(|state| &state.cost)? })
+    }
+}
+
+/// The formula of [`State::from_tasks`].
+fn expected_of_next(start: &Coefficients, tasks: &[&Coefficients]) -> Result<Coefficients, AutoBctError> {
+    let (n, count) = (start.len(), tasks.len() as f64);
+    let mean: Vec<f64> =
+        (0..n).map(|i| tasks.iter().map(|task| task.mean()[i]).sum::<f64>() / count).collect();
+    let entry = |at: usize| {
+        let (i, j) = (at / n, at % n);
+        let known: f64 = tasks.iter().map(|task| task.covariance()[at]).sum();
+        let differ: f64 =
+            tasks.iter().map(|task| (task.mean()[i] - mean[i]) * (task.mean()[j] - mean[j])).sum();
+        known / count + (differ + start.covariance()[at]) / (count + 1.0)
+    };
+    let covariance = (0..n * n).map(entry).collect();
+    Ok(Coefficients::new(mean, covariance)?)
 }

@@ -1,11 +1,13 @@
 //! The optimiser: the paper's first decisions, stopping with numbers, guards, failures, and resuming.
 
 use rand_distr::{Distribution, StandardNormal};
-use thrifty_autobct::{AutoBct, AutoBctSettings, Plan, Scale, State};
+use thrifty_autobct::{AutoBct, AutoBctSettings, Noise, Plan, Record, Scale, State};
 use thrifty_linear::{Coefficients, Polynomial};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, TrialId};
+use thrifty_study::{
+    Ask, CostUnit, MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, TrialId, costed,
+};
 
 fn space() -> Space {
     Space::builder().float("u", 0.0, 1.0).build().unwrap()
@@ -170,6 +172,46 @@ fn it_is_a_function_of_the_history() {
         };
         assert_eq!(again.query, trials[n].query);
     }
+}
+
+/// A training that measures its own cost, told or not.
+#[test]
+fn costs_measure_themselves() {
+    let optimizer = optimizer(AutoBctSettings { max_epochs: 3, ..AutoBctSettings::default() });
+    let mut study = Study::new(optimizer, Seed(0)).with_stop(MaxTrials(3));
+    let busy = |config: &Config, _: &mut thrifty_study::Context<'_>| {
+        let rounds = (2e6 * (0.1 + config.float("u").unwrap())) as u64;
+        (0..rounds).fold(0.0, |sum, i| sum + (i as f64).sqrt()) * 0.0 + 0.5
+    };
+    study.run(costed(CostUnit::ThreadCpuSeconds, busy)).unwrap();
+    for trial in study.history().trials() {
+        let cost = trial.outcome.as_ref().unwrap().measurement().unwrap().cost.unwrap();
+        assert!(cost > 0.0 && cost < 10.0, "{cost}");
+    }
+}
+
+/// Earlier tasks say what to believe before the next.
+#[test]
+fn a_prior_from_earlier_tasks() {
+    let record = |u: f64, score: f64, cost: f64| Record { control: vec![u], score, cost };
+    let task = |shift: f64| -> Vec<Record> {
+        (0..8).map(|i| f64::from(i) / 7.0).map(|u| record(u, 0.5 + 0.4 * u + shift, 0.1 + 0.6 * u)).collect()
+    };
+    let noise = Noise { score: 0.05, cost: 0.1 };
+    let tasks = [task(-0.1), task(0.0), task(0.1)];
+    let learnt = State::from_tasks(&cubic(), &cubic(), &prior(), &tasks, noise).unwrap();
+    let phi = thrifty_linear::Basis::eval(&cubic(), &[0.8]);
+    let (mean, variance) = learnt.score.moments(&phi);
+    assert!(
+        (mean - 0.82).abs() < 0.05 && variance > 0.01 && variance < prior().score.moments(&phi).1,
+        "{mean} {variance}"
+    );
+    let (cost, spread) = learnt.cost.moments(&phi);
+    assert!((cost - 0.58).abs() < 0.1 && spread < prior().cost.moments(&phi).1, "{cost} {spread}");
+    // No tasks: nothing learnt. Bad ones are named.
+    assert_eq!(State::from_tasks(&cubic(), &cubic(), &prior(), &[], noise).unwrap(), prior());
+    let error = State::from_tasks(&cubic(), &cubic(), &prior(), &[vec![record(1.5, 0.5, 0.1)]], noise);
+    assert!(error.unwrap_err().to_string().contains("control 0 is [1.5]"));
 }
 
 #[test]

@@ -27,6 +27,7 @@
 //! # Ok::<(), thrifty_study::StudyError>(())
 //! ```
 
+mod costed;
 mod error;
 mod history;
 mod journal;
@@ -38,6 +39,7 @@ mod run;
 mod stop;
 mod study;
 
+pub use costed::{CostUnit, costed};
 pub use error::{JournalError, OptimizerError, StudyError};
 pub use history::{History, HistoryView, Timing, Trial, TrialId};
 pub use observer::Observer;

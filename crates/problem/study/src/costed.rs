@@ -1,0 +1,40 @@
+use std::time::Instant;
+
+use cpu_time::ThreadTime;
+
+use crate::{Context, Outcome};
+
+/// In what the cost of an evaluation is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CostUnit {
+    /// Seconds of wall-clock time: what one waits for.
+    WallSeconds,
+    /// Seconds of processor time of the calling thread: what it takes beside other work. Threads that the evaluation starts
+    /// are not counted.
+    ThreadCpuSeconds,
+}
+
+/// An evaluator that measures its own cost, unless it tells one. A failure has none.
+///
+/// ```
+/// use thrifty_study::{CostUnit, Outcome, costed};
+/// let train = costed(CostUnit::WallSeconds, |x: &f64, _: &mut thrifty_study::Context<'_>| x * x);
+/// # let _ = train;
+/// ```
+pub fn costed<Q, R: Into<Outcome>>(
+    unit: CostUnit,
+    evaluate: impl Fn(&Q, &mut Context<'_>) -> R,
+) -> impl Fn(&Q, &mut Context<'_>) -> Outcome {
+    move |query, context| {
+        let (wall, processor) = (Instant::now(), ThreadTime::now());
+        let mut outcome = evaluate(query, context).into();
+        let seconds = match unit {
+            CostUnit::WallSeconds => wall.elapsed().as_secs_f64(),
+            CostUnit::ThreadCpuSeconds => processor.elapsed().as_secs_f64(),
+        };
+        if let Outcome::Measured(measurement) = &mut outcome {
+            measurement.cost.get_or_insert(seconds);
+        }
+        outcome
+    }
+}
