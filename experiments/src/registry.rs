@@ -8,6 +8,7 @@ pub fn all() -> Vec<Experiment> {
         autobct::replay::EXPERIMENT.clone(),
         autobct::synthetic::EXPERIMENT.clone(),
         autobct::values::EXPERIMENT.clone(),
+        autobct::alternatives::EXPERIMENT.clone(),
         bo::ablation::EXPERIMENT.clone(),
         gp::restarts::EXPERIMENT.clone(),
         gp::selection::EXPERIMENT.clone(),

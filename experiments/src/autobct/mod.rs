@@ -1,5 +1,6 @@
 //! Training under a budget: the paper's tables and its synthetic example.
 
+pub mod alternatives;
 pub mod paper;
 pub mod replay;
 pub mod synthetic;
