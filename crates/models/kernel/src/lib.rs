@@ -24,6 +24,7 @@ mod for_domain;
 mod hierarchical;
 mod hyper;
 mod kernel;
+mod likeness;
 mod linear;
 mod on_columns;
 mod periodic;
