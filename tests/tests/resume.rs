@@ -4,9 +4,13 @@
 use std::fs;
 use std::path::Path;
 
+use thrifty::autobct::{AutoBct, AutoBctSettings, State};
 use thrifty::bo::Maximiser;
+use thrifty::cv::FoldQuery;
+use thrifty::fcvopt::{FoldAcquisition, FoldCosts, FractionalCv, FractionalSettings};
+use thrifty::linear::{Coefficients, Polynomial};
 use thrifty::prelude::*;
-use thrifty::study::Schedule;
+use thrifty::study::{Context, Schedule};
 
 type Any = Box<dyn Optimizer<Query = Config, Recommendation = Config>>;
 
@@ -48,7 +52,7 @@ fn optimizer(which: usize, seed: u64) -> Any {
     }
 }
 
-fn evaluate(config: &Config, context: &mut thrifty::study::Context<'_>) -> Outcome {
+fn evaluate(config: &Config, context: &mut Context<'_>) -> Outcome {
     if context.id.0 == 2 {
         return Outcome::failed("once");
     }
@@ -57,8 +61,17 @@ fn evaluate(config: &Config, context: &mut thrifty::study::Context<'_>) -> Outco
 }
 
 /// Every query and diagnostic to the bit, and how it ended.
-fn run(path: &Path, which: usize, seed: u64, window: usize) -> Vec<String> {
-    let mut study = Study::new(optimizer(which, seed), Seed(seed))
+fn run<O>(
+    path: &Path,
+    optimizer: O,
+    seed: u64,
+    window: usize,
+    evaluate: fn(&O::Query, &mut Context<'_>) -> Outcome,
+) -> Vec<String>
+where
+    O: Optimizer<Query: std::fmt::Debug>,
+{
+    let mut study = Study::new(optimizer, Seed(seed))
         .with_stop(MaxTrials(TRIALS))
         .with_schedule(Schedule::Window(window))
         .with_journal(path)
@@ -66,67 +79,126 @@ fn run(path: &Path, which: usize, seed: u64, window: usize) -> Vec<String> {
     study.run(evaluate).unwrap();
     let bits =
         |d: &std::collections::BTreeMap<String, f64>| d.values().map(|v| v.to_bits()).collect::<Vec<_>>();
-    let one = |t: &thrifty::study::Trial<Config>| {
+    let one = |t: &thrifty::study::Trial<O::Query>| {
         format!("{:?} {:?} {:?} {:?}", t.query, bits(&t.diagnostics), t.memo, t.outcome)
     };
     study.history().trials().iter().map(one).collect()
 }
 
-fn check(which: usize) {
+fn check<O>(make: impl Fn(u64) -> O, seeds: u64, evaluate: fn(&O::Query, &mut Context<'_>) -> Outcome)
+where
+    O: Optimizer<Query: std::fmt::Debug>,
+{
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal");
-    for seed in 0..100 {
+    for seed in 0..seeds {
         let window = 1 + (seed % 3) as usize;
         let _ = fs::remove_file(&path);
-        let expected = run(&path, which, seed, window);
+        let expected = run(&path, make(seed), seed, window, evaluate);
         let bytes = fs::read(&path).unwrap();
         let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
         for end in ends {
             fs::write(&path, &bytes[..end]).unwrap();
-            assert_eq!(
-                run(&path, which, seed, window),
-                expected,
-                "optimiser {which}, seed {seed}, cut at byte {end}"
-            );
+            let again = run(&path, make(seed), seed, window, evaluate);
+            assert_eq!(again, expected, "seed {seed}, cut at byte {end}");
         }
     }
 }
 
+fn fractional(seed: u64, acquisition: FoldAcquisition) -> FractionalCv {
+    let maximiser = Maximiser { raw: 32, around_best: 2, climbs: 1 };
+    let base = FractionalSettings::new(3);
+    let settings = FractionalSettings {
+        initial: InitialDesign::Sobol(3),
+        acquisition,
+        maximiser,
+        costs: FoldCosts::Measured,
+        ..base
+    };
+    FractionalCv::with_settings(space(), settings, Seed(seed)).unwrap()
+}
+
+fn evaluate_fold(query: &FoldQuery, context: &mut Context<'_>) -> Outcome {
+    match evaluate(&query.config, context) {
+        Outcome::Measured(measurement) => {
+            let loss = measurement.objectives[0] + 0.1 * query.fold as f64;
+            let cost = Some(1.0 + query.fold as f64);
+            Measurement { objectives: vec![loss], cost, ..measurement }.into()
+        }
+        other => other,
+    }
+}
+
+fn budgeted(_: u64) -> AutoBct {
+    let space = Space::builder().float("u", 0.0, 1.0).build().unwrap();
+    let belief = |level: f64| Coefficients::independent(vec![level, 0.3, 0.0], &[1.0, 1.0, 1.0]).unwrap();
+    let basis = Polynomial::of_one(2, 0.5);
+    let state = State { score: belief(0.3), cost: belief(0.4) };
+    let settings = AutoBctSettings { grid: 11, later_grid: 11, ..AutoBctSettings::default() };
+    AutoBct::new(space, &basis, &basis, state, settings).unwrap()
+}
+
+fn train(config: &Config, context: &mut Context<'_>) -> Outcome {
+    if context.id.0 == 1 {
+        return Outcome::failed("once");
+    }
+    let u = config.float("u").unwrap_or(0.0);
+    let score = 0.4 + 0.5 * u + 0.02 * context.noise().uniform();
+    Measurement { objectives: vec![score], cost: Some(0.05 + 0.2 * u), ..Measurement::default() }.into()
+}
+
 #[test]
 fn random_search() {
-    check(0);
+    check(|seed| optimizer(0, seed), 100, evaluate);
 }
 
 #[test]
 fn sobol_search() {
-    check(1);
+    check(|seed| optimizer(1, seed), 100, evaluate);
 }
 
 #[test]
 fn bayesian_optimization() {
-    check(2);
+    check(|seed| optimizer(2, seed), 100, evaluate);
 }
 
 #[test]
 fn hybrid_fixed_rate() {
-    check(3);
+    check(|seed| optimizer(3, seed), 100, evaluate);
 }
 
 #[test]
 fn hybrid_pi_scaled() {
-    check(4);
+    check(|seed| optimizer(4, seed), 100, evaluate);
 }
 
 #[test]
 fn hybrid_pareto() {
-    check(5);
+    check(|seed| optimizer(5, seed), 100, evaluate);
+}
+
+#[test]
+fn parzen_estimators() {
+    check(|seed| TpeOptimizer::new(space(), Seed(seed)).unwrap(), 100, evaluate);
+}
+
+#[test]
+fn fractional_cross_validation() {
+    let bound = FractionalSettings::new(3).acquisition;
+    check(|seed| fractional(seed, bound), 20, evaluate_fold);
+    check(|seed| fractional(seed, FoldAcquisition::JointKnowledgeGradient), 10, evaluate_fold);
+}
+
+#[test]
+fn training_under_a_budget() {
+    check(budgeted, 20, train);
 }
 
 #[test]
 fn a_journal_of_another_space_or_seed_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal");
-    run(&path, 2, 1, 1);
+    run(&path, optimizer(2, 1), 1, 1, evaluate);
     let open = |optimizer: BayesianOptimizer, seed| Study::new(optimizer, seed).with_journal(&path).err();
     let other = Space::builder().float("x", -1.0, 2.0).build().unwrap();
     let error = open(BayesianOptimizer::new(other, Seed(1)), Seed(1)).expect("another space").to_string();
