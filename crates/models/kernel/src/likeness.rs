@@ -65,8 +65,16 @@ impl Likeness {
 
     /// `c(i, j)`.
     pub(crate) fn of(&self, i: f64, j: f64) -> f64 {
+        if i >= 0.0 && i == j {
+            return 1.0;
+        }
         let Parts { same, alike, apart } = self.parts(i, j);
         same + self.correlation.value() * (alike + self.between() * apart)
+    }
+
+    /// β when nothing but that is to know of these codes: all are members, and there are no blocks.
+    pub(crate) fn of_plain_members(&self, codes: &[f64]) -> Option<f64> {
+        (self.blocks.is_none() && codes.iter().all(|code| *code >= 0.0)).then(|| self.correlation.value())
     }
 
     /// ρ.
@@ -84,13 +92,19 @@ impl Likeness {
             // The mean over the members that a code stands for.
             let members = |code: f64| if code < 0.0 { (0, -code as usize) } else { (code as usize, 1) };
             let ((from_i, count_i), (from_j, count_j)) = (members(i), members(j));
+            let pairs = (count_i * count_j) as f64;
+            if self.blocks.is_none() {
+                let end = (from_i + count_i).min(from_j + count_j);
+                let same = end.saturating_sub(from_i.max(from_j)) as f64;
+                return Parts { same, alike: pairs - same, apart: 0.0 }.over(pairs);
+            }
             let mut sum = Parts::default();
             for i in from_i..from_i + count_i {
                 for j in from_j..from_j + count_j {
                     sum.add(Parts::of_members(self.blocks.as_ref(), i as f64, j as f64));
                 }
             }
-            sum.over((count_i * count_j) as f64)
+            sum.over(pairs)
         }
     }
 
