@@ -222,7 +222,8 @@ impl Contest<'_> {
             title: format!("{name}: true loss above its least"),
             x_label: "model fits".into(),
             y_label: "median regret".into(),
-            series: self.methods.iter().zip(curves).map(line).collect(),
+            // There are twelve colours.
+            series: self.methods.iter().zip(curves).take(12).map(line).collect(),
             ..LinePlot::default()
         };
         // A regret of nothing has no place on a logarithmic axis.

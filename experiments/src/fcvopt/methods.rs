@@ -180,7 +180,7 @@ const MULTI_TASK: Method = Method {
     cap: SLOW,
 };
 
-/// The method under test and everything it is compared with.
+/// The method under test and everything it is compared with; figures have colours for the first twelve.
 pub const ALL: [Method; 13] = [
     BOUND,
     TRUE_LOSS,
@@ -193,8 +193,8 @@ pub const ALL: [Method; 13] = [
     FULL_RANDOM,
     HOLDOUT,
     FOLD_TPE,
-    FOLD_RANDOM,
     MULTI_TASK,
+    FOLD_RANDOM,
 ];
 
 /// Where every fit is a model trained; the first three are enough to see that it works.
