@@ -95,25 +95,3 @@ impl Basis for Box<dyn Basis> {
         (**self).name()
     }
 }
-
-impl<B: Basis> Basis for std::sync::Arc<B> {
-    fn dim(&self) -> usize {
-        (**self).dim()
-    }
-
-    fn len(&self) -> usize {
-        (**self).len()
-    }
-
-    fn eval_into(&self, x: &[f64], out: &mut [f64]) {
-        (**self).eval_into(x, out);
-    }
-
-    fn gradient_into(&self, x: &[f64], out: &mut [f64]) -> bool {
-        (**self).gradient_into(x, out)
-    }
-
-    fn name(&self) -> String {
-        (**self).name()
-    }
-}
