@@ -22,6 +22,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (replications, fits) = (context.replications(2, 30), context.pick(20, 100));
     let contest = Contest {
         id: EXPERIMENT.id,
+        judged: "regret",
         problems: names.iter().map(|name| (*name).to_owned()).collect(),
         methods: &ABLATION,
         replications,

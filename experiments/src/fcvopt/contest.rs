@@ -16,6 +16,8 @@ use crate::harness::{Figure, Table, Verdict, number};
 pub struct Contest<'a> {
     /// Names random numbers and the progress bar.
     pub id: &'static str,
+    /// What a problem's regret is: above the least true loss, or above 0 where nobody knows that.
+    pub judged: &'static str,
     pub problems: Vec<String>,
     pub methods: &'a [Method],
     pub replications: usize,
@@ -219,9 +221,9 @@ impl Contest<'_> {
             Series::line(method.name, points.filter(|point| point.1.is_finite()).collect())
         };
         let plot = LinePlot {
-            title: format!("{name}: true loss above its least"),
+            title: format!("{name}: {} of what is recommended", self.judged),
             x_label: "model fits".into(),
-            y_label: "median regret".into(),
+            y_label: format!("median {}", self.judged),
             // There are twelve colours.
             series: self.methods.iter().zip(curves).take(12).map(line).collect(),
             ..LinePlot::default()
@@ -229,7 +231,7 @@ impl Contest<'_> {
         // A regret of nothing has no place on a logarithmic axis.
         let positive = plot.series.iter().all(|series| series.points.iter().all(|point| point.1 > 0.0));
         let svg = LinePlot { log_y: positive, ..plot }.draw().map_err(ExperimentError::failed)?;
-        let caption = "Median regret of what is recommended after so many model fits; a full cross-validation needs all of \
+        let caption = "The median over replications, of what is recommended after so many model fits; a full cross-validation needs all of \
                        its folds for its first configuration.";
         Ok(Figure { name: format!("regret-{name}"), caption: caption.into(), svg })
     }

@@ -35,6 +35,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (replications, fits) = (context.replications(1, 15), context.pick(20, 150));
     let contest = Contest {
         id: EXPERIMENT.id,
+        judged: "regret",
         problems,
         methods: &LANDSCAPES,
         replications,

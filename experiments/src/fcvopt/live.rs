@@ -161,6 +161,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (replications, fits) = (context.replications(1, 10), context.pick(12, 100));
     let contest = Contest {
         id: EXPERIMENT.id,
+        judged: "true loss",
         problems: names.iter().map(|name| (*name).to_owned()).collect(),
         methods: context.pick(&LIVE[..3], &LIVE[..]),
         replications,

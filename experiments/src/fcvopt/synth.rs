@@ -28,6 +28,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (replications, fits) = (context.replications(2, 30), context.pick(20, 300));
     let contest = Contest {
         id: EXPERIMENT.id,
+        judged: "regret",
         problems: std::iter::once("branin")
             .chain(draws.iter().map(|draw| draw.0))
             .map(String::from)

@@ -20,6 +20,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (replications, fits) = (context.replications(2, 30), context.pick(20, 300));
     let contest = Contest {
         id: EXPERIMENT.id,
+        judged: "regret",
         problems: tables.iter().map(|(name, _)| name.clone()).collect(),
         methods: &ALL,
         replications,
