@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use thrifty_autobct::{Controls, Decision, Quadrature};
+use thrifty_autobct::{Controls, Decision, Expectation, Quadrature};
 
 use super::paper::{GAMMA, RUNS, basis, prior};
 use crate::error::ExperimentError;
@@ -37,7 +37,14 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             let mean = state.score_at(fine.controls(), control);
             let two = fine.two_steps(&state);
             let three = deep
-                .steps(&state, 3, Quadrature::Hermite(9), Quadrature::Hermite(7))
+                .steps(
+                    &state,
+                    3,
+                    &Expectation::Quadrature {
+                        of_score: Quadrature::Hermite(9),
+                        of_cost: Quadrature::Hermite(7),
+                    },
+                )
                 .map_err(ExperimentError::failed)?;
             worst = worst.max((mean - row.mean).abs());
             agree += usize::from((mean - row.mean).abs() <= PRINTED);

@@ -125,6 +125,7 @@ fn accuracy(context: &RunContext) -> Result<Table, ExperimentError> {
         let rule = match rule {
             Quadrature::Hermite(nodes) => format!("Gauss–Hermite, {nodes} nodes"),
             Quadrature::Composite { panels, nodes } => format!("{panels} panels of {nodes} nodes"),
+            Quadrature::Bent { nodes } => format!("panels of {nodes} nodes that end at the bend"),
         };
         add(format!("envelope, {count} controls, {rule}"), 100 / (count - 1), &mut |state| {
             Ok(decision.two_steps(state).of_controls)

@@ -1,5 +1,5 @@
 use serde_json::Value;
-use thrifty_autobct::{Controls, Decision, Noise, Quadrature, State, expected_cost};
+use thrifty_autobct::{Controls, Decision, Expectation, Noise, Quadrature, State, expected_cost};
 use thrifty_linear::Polynomial;
 use thrifty_prob::SlopedLines;
 
@@ -144,14 +144,9 @@ impl Reference {
         for case in rows(&file["V3_coarse"]) {
             let decision = self.on_grid(21, 0.05, 0.1, Quadrature::Hermite(5))?;
             for (name, score, cost) in [("5x5", 5, 5), ("9x7", 9, 7)] {
-                let found = decision
-                    .steps(
-                        self.state(&case["state"])?,
-                        3,
-                        Quadrature::Hermite(score),
-                        Quadrature::Hermite(cost),
-                    )
-                    .map_err(text)?;
+                let (of_score, of_cost) = (Quadrature::Hermite(score), Quadrature::Hermite(cost));
+                let earlier = Expectation::Quadrature { of_score, of_cost };
+                let found = decision.steps(self.state(&case["state"])?, 3, &earlier).map_err(text)?;
                 three.add((found.value() - number(&case["outer_GH"][name])?).abs());
             }
         }

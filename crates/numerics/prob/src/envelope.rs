@@ -1,4 +1,4 @@
-use crate::{cdf, h, log_cdf, log_h, log_pdf, pdf};
+use crate::{TableOfH, cdf, h, log_cdf, log_h, log_pdf, pdf};
 
 /// The upper envelope of lines `a_i + b_i z`, and what it is worth under a standard normal z.
 ///
@@ -169,10 +169,27 @@ impl SlopedLines {
     /// # Panics
     /// When there are fewer intercepts than slopes.
     pub fn expected_maximum(&mut self, a: &[f64]) -> f64 {
+        self.maximum(|_, line| a[line], h)
+    }
+
+    /// Lines in the order of their slopes.
+    pub fn order(&self) -> impl Iterator<Item = usize> + '_ {
+        self.sorted.iter().map(|(_, line)| *line)
+    }
+
+    /// The same of intercepts by rank of their slope, as [`SlopedLines::order`] has them, with h from a table.
+    #[inline]
+    pub fn expected_maximum_in_order(&mut self, intercept: impl Fn(usize) -> f64, table: &TableOfH) -> f64 {
+        self.maximum(|rank, _| intercept(rank), |z| table.at(z))
+    }
+
+    /// Of intercepts by rank and line.
+    #[inline]
+    fn maximum(&mut self, intercept: impl Fn(usize, usize) -> f64, h: impl Fn(f64) -> f64) -> f64 {
         self.stack.clear();
         let mut highest = f64::NEG_INFINITY;
-        for &(slope, line) in &self.sorted {
-            let intercept = a[line];
+        for (rank, &(slope, line)) in self.sorted.iter().enumerate() {
+            let intercept = intercept(rank, line);
             highest = highest.max(intercept);
             // Of parallel lines the highest is left, and it may hide more than the one it stands for.
             if let Some(&(last, known, _)) = self.stack.last()
@@ -249,6 +266,9 @@ mod tests {
                 let highest = a.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 let expected = highest + UpperEnvelope::of(a, &b).expected_gain();
                 prop_assert!((sloped.expected_maximum(a) - expected).abs() < 1e-13);
+                let order: Vec<usize> = sloped.order().collect();
+                let tabulated = sloped.expected_maximum_in_order(|rank| a[order[rank]], &TableOfH::new());
+                prop_assert!((tabulated - expected).abs() < 1e-9);
             }
         }
 

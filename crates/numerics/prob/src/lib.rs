@@ -12,6 +12,7 @@ mod improvement;
 mod normal;
 mod prior;
 mod quantile;
+mod table;
 mod tail;
 
 pub use envelope::{SlopedLines, UpperEnvelope};
@@ -21,3 +22,4 @@ pub use improvement::{h, log_h, log_h_derivative};
 pub use normal::{cdf, inverse_mills, log_cdf, log_pdf, mills_ratio, pdf};
 pub use prior::Prior;
 pub use quantile::quantile;
+pub use table::TableOfH;

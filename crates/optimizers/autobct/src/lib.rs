@@ -22,22 +22,28 @@
 //! # Ok::<(), thrifty_autobct::AutoBctError>(())
 //! ```
 
+mod ahead;
 mod controls;
 mod cost;
 mod error;
+mod fan;
 mod optimizer;
 mod quadrature;
 mod scale;
 mod settings;
 mod state;
+mod two_steps;
 mod value;
 
+pub use ahead::{Cautious, Expectation, LookAhead, OneStep, ValueFunction};
 pub use controls::{Controls, Noise};
 pub use cost::expected_cost;
 pub use error::AutoBctError;
+pub use fan::{Fan, Outcome};
 pub use optimizer::AutoBct;
 pub use quadrature::Quadrature;
 pub use scale::Scale;
 pub use settings::{AutoBctSettings, Plan};
 pub use state::{Record, State};
+pub use two_steps::TwoSteps;
 pub use value::{Decision, Values};

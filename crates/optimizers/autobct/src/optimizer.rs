@@ -150,10 +150,9 @@ impl AutoBct {
             Plan::Horizon { horizon } if done >= horizon => return Ok(None),
             Plan::Horizon { horizon } => horizon - done,
         };
-        let (of_score, of_cost) = self.settings.earlier;
         let values = self
             .decision
-            .steps(&progress.state, depth, of_score, of_cost)
+            .steps(&progress.state, depth, &self.settings.earlier)
             .map_err(|error| OptimizerError::failed("looking ahead", error))?;
         Ok(Some(values))
     }

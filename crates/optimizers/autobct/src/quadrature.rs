@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::f64::consts::PI;
 
 use thrifty_prob::pdf;
@@ -15,37 +16,79 @@ pub enum Quadrature {
         /// Nodes in each.
         nodes: usize,
     },
+    /// Gauss–Legendre on panels that end where a function bends, small around the bend; on four where it does not.
+    Bent {
+        /// Nodes in each panel.
+        nodes: usize,
+    },
 }
 
+/// Beyond this many deviations there is 4e-8 of the mass.
+const REACH: f64 = 5.5;
+
 impl Quadrature {
-    /// Sixteen panels of three nodes: where the cost of a control is nearly known once it was paid, two steps have steep
-    /// bends; values are off by 2e-6, where Gauss–Hermite with nine nodes errs by 2e-4.
-    pub const ACCURATE: Self = Self::Composite { panels: 16, nodes: 3 };
+    /// Where the cost of a control is nearly known once it was paid, two steps bend steeply: with panels that end there values are
+    /// off by 2e-6, where Gauss–Hermite with nine nodes errs by 2e-4.
+    pub const ACCURATE: Self = Self::Bent { nodes: 5 };
 
     /// Nodes and weights, which add up to 1.
     #[must_use]
     pub fn rule(&self) -> Vec<(f64, f64)> {
+        self.prepare().around(None).into_owned()
+    }
+
+    pub(crate) fn prepare(&self) -> Rule {
         match *self {
-            Self::Hermite(count) => hermite(count.max(1)),
+            Self::Hermite(count) => Rule::Fixed(hermite(count.max(1))),
             Self::Composite { panels, nodes } => {
-                let (panels, reach) = (panels.max(1), 5.5);
-                let width = 2.0 * reach / panels as f64;
-                let inner = legendre(nodes.max(1));
-                let mut rule: Vec<(f64, f64)> = (0..panels)
-                    .flat_map(|panel| {
-                        let centre = -reach + (panel as f64 + 0.5) * width;
-                        inner.iter().map(move |(x, w)| {
-                            let z = centre + 0.5 * width * x;
-                            (z, 0.5 * width * w * pdf(z))
-                        })
-                    })
+                let ends: Vec<f64> = (0..=panels.max(1))
+                    .map(|i| -REACH + 2.0 * REACH * i as f64 / panels.max(1) as f64)
                     .collect();
-                let total: f64 = rule.iter().map(|(_, w)| w).sum();
-                rule.iter_mut().for_each(|(_, w)| *w /= total);
-                rule
+                Rule::Fixed(on_panels(&ends, &legendre(nodes.max(1))))
+            }
+            Self::Bent { nodes } => Rule::Bent(legendre(nodes.max(1))),
+        }
+    }
+}
+
+/// A rule worked out as far as it can be without knowing where the function bends.
+#[derive(Debug, Clone)]
+pub(crate) enum Rule {
+    Fixed(Vec<(f64, f64)>),
+    /// Nodes of a panel on `[-1, 1]`.
+    Bent(Vec<(f64, f64)>),
+}
+
+impl Rule {
+    /// Nodes and weights for a function that bends at a point, within about so much of it.
+    pub(crate) fn around(&self, bend: Option<(f64, f64)>) -> Cow<'_, [(f64, f64)]> {
+        match self {
+            Self::Fixed(nodes) => Cow::Borrowed(nodes),
+            Self::Bent(panel) => {
+                let mut ends = vec![-REACH, -2.0, 2.0, REACH];
+                let inner =
+                    bend.map_or(vec![0.0], |(at, width)| vec![at - 4.0 * width, at, at + 4.0 * width]);
+                ends.extend(inner.iter().filter(|end| end.abs() < REACH));
+                ends.sort_by(f64::total_cmp);
+                Cow::Owned(on_panels(&ends, panel))
             }
         }
     }
+}
+
+/// The normal density by Gauss–Legendre between these ends.
+fn on_panels(ends: &[f64], panel: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut rule = Vec::with_capacity((ends.len() - 1) * panel.len());
+    for pair in ends.windows(2) {
+        let (centre, half) = (f64::midpoint(pair[0], pair[1]), 0.5 * (pair[1] - pair[0]));
+        rule.extend(panel.iter().map(|(x, w)| {
+            let z = centre + half * x;
+            (z, half * w * pdf(z))
+        }));
+    }
+    let total: f64 = rule.iter().map(|(_, w)| w).sum();
+    rule.iter_mut().for_each(|(_, w)| *w /= total);
+    rule
 }
 
 /// Gauss–Legendre on `[-1, 1]`: zeros by Newton's method.

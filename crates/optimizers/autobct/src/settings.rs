@@ -1,4 +1,4 @@
-use crate::{AutoBctError, Noise, Quadrature, Scale};
+use crate::{AutoBctError, Expectation, Noise, Quadrature, Scale};
 
 /// How far a decision looks ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -37,8 +37,8 @@ pub struct AutoBctSettings {
     pub later_grid: usize,
     /// Nodes for the outcome of a cost two steps before the end.
     pub of_cost: Quadrature,
-    /// Nodes for outcomes of score and cost earlier than that.
-    pub earlier: (Quadrature, Quadrature),
+    /// Over the outcomes of score and cost earlier than that, or before a map.
+    pub earlier: Expectation,
     /// Trainings at most.
     pub max_epochs: usize,
     /// Cost at most, in units of the model: no training once it is spent.
@@ -61,7 +61,7 @@ impl Default for AutoBctSettings {
             grid: 101,
             later_grid: 101,
             of_cost: Quadrature::ACCURATE,
-            earlier: (Quadrature::Hermite(7), Quadrature::Hermite(5)),
+            earlier: Expectation::DEFAULT,
             max_epochs: 100,
             max_cost: f64::INFINITY,
             recall_best: false,

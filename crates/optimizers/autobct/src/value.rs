@@ -1,7 +1,10 @@
-use thrifty_prob::SlopedLines;
+use thrifty_prob::TableOfH;
 
-use crate::cost::CostTable;
-use crate::{AutoBctError, Controls, Quadrature, State, expected_cost};
+use crate::quadrature::Rule;
+use crate::two_steps::TwoSteps;
+use crate::{
+    AutoBctError, Controls, Expectation, LookAhead, Quadrature, State, ValueFunction, expected_cost,
+};
 
 /// The decision problem: score is worth 1 a unit, cost γ.
 ///
@@ -20,9 +23,9 @@ pub struct Decision {
     now: Controls,
     /// What is thought of as trained later.
     later: Controls,
-    /// Nodes and weights for the outcome of the cost.
-    of_cost: Vec<(f64, f64)>,
-    table: CostTable,
+    /// For the outcome of the cost.
+    of_cost: Rule,
+    table: TableOfH,
 }
 
 /// Values of all controls, and the best of them.
@@ -35,16 +38,18 @@ pub struct Values {
 }
 
 impl Values {
-    fn new(of_controls: Vec<f64>) -> Self {
+    /// Of one value a control.
+    #[must_use]
+    pub fn new(of_controls: Vec<f64>) -> Self {
         let better = |best: usize, i: usize| if of_controls[i] > of_controls[best] { i } else { best };
         let best = (0..of_controls.len()).fold(0, better);
         Self { of_controls, best }
     }
 
-    /// The best value.
+    /// The best value; minus infinity without controls.
     #[must_use]
     pub fn value(&self) -> f64 {
-        self.of_controls[self.best]
+        self.of_controls.get(self.best).copied().unwrap_or(f64::NEG_INFINITY)
     }
 }
 
@@ -71,7 +76,7 @@ impl Decision {
             let expected = "a finite number from 0";
             return Err(AutoBctError::Number { what: "γ", value: gamma, expected });
         }
-        Ok(Self { gamma, now, later, of_cost: of_cost.rule(), table: CostTable::new() })
+        Ok(Self { gamma, now, later, of_cost: of_cost.prepare(), table: TableOfH::new() })
     }
 
     /// γ.
@@ -86,11 +91,29 @@ impl Decision {
         &self.now
     }
 
+    /// What is thought of as trained later.
+    #[must_use]
+    pub fn later(&self) -> &Controls {
+        &self.later
+    }
+
+    pub(crate) fn cost_rule(&self) -> &Rule {
+        &self.of_cost
+    }
+
+    pub(crate) fn table(&self) -> &TableOfH {
+        &self.table
+    }
+
     /// One training and no more: exact.
     #[must_use]
     pub fn one_step(&self, state: &State) -> Values {
-        let value = |u| state.score_at(&self.now, u) - self.gamma * state.cost_at(&self.now, u);
-        Values::new((0..self.now.len()).map(value).collect())
+        self.one_step_on(&self.now, state)
+    }
+
+    pub(crate) fn one_step_on(&self, controls: &Controls, state: &State) -> Values {
+        let value = |u| state.score_at(controls, u) - self.gamma * state.cost_at(controls, u);
+        Values::new((0..controls.len()).map(value).collect())
     }
 
     /// One training, then what it came to or a constant, whichever is more: exact.
@@ -114,113 +137,34 @@ impl Decision {
     /// Cost for g controls now, k later and q nodes: g (k J + q k).
     #[must_use]
     pub fn two_steps(&self, state: &State) -> Values {
-        let later = Later::new(self, state);
-        Values::new((0..self.now.len()).map(|u| self.two_steps_from(state, &later, u)).collect())
+        TwoSteps(self).of_controls(&self.now, state)
     }
 
-    fn two_steps_from(&self, state: &State, later: &Later, u: usize) -> f64 {
-        let (phi, psi) = (self.now.score(u), self.now.cost(u));
-        let (of_score, of_cost) = (state.score.times(phi), state.cost.times(psi));
-        let known = dot(phi, &of_score).max(0.0);
-        let deviation = (known + self.now.score_noise(u)).sqrt();
-        let spread = (dot(psi, &of_cost).max(0.0) + self.now.cost_noise(u)).sqrt();
-        let k = self.later.len();
-        // Slopes in the outcome of the score; the last line is to stop.
-        let mut slopes: Vec<f64> = (0..k).map(|v| dot(self.later.score(v), &of_score) / deviation).collect();
-        slopes.push(known / deviation);
-        let mut lines = SlopedLines::new(&slopes);
-        let shifts: Vec<f64> = (0..k).map(|v| dot(self.later.cost(v), &of_cost) / spread).collect();
-        let deviations: Vec<(f64, f64)> = (0..k)
-            .map(|v| {
-                let known = (later.cost_variance[v] - shifts[v] * shifts[v]).max(0.0);
-                let deviation = (known + self.later.cost_noise(v)).sqrt();
-                (deviation, 1.0 / deviation)
-            })
-            .collect();
-        let mut intercepts = vec![0.0; k + 1];
-        intercepts[k] = dot(phi, state.score.mean());
-        let mut expected = 0.0;
-        for (z, weight) in &self.of_cost {
-            for v in 0..k {
-                let (mean, (deviation, inverse)) = (later.cost_mean[v] + shifts[v] * z, deviations[v]);
-                intercepts[v] =
-                    later.score_mean[v] - self.gamma * self.table.expected(mean, deviation, inverse);
-            }
-            expected += weight * lines.expected_maximum(&intercepts);
-        }
-        let mean = dot(psi, state.cost.mean());
-        expected - self.gamma * expected_cost(mean, spread * spread)
-    }
-
-    /// `depth` trainings at most: two steps exactly, those before by quadrature over both outcomes of every control.
+    /// `depth` trainings at most: two steps exactly, those before by an expectation over both outcomes of every control.
     ///
-    /// A kink is where one decision gives way to another, so that score needs more nodes than cost. Cost: that of the
-    /// depth below for every control and pair of nodes.
+    /// A training more is worth no less: what a quadrature misses at a kink is not let say otherwise. A kink is where one
+    /// decision gives way to another, so that score needs more nodes than cost. Cost: that of the depth below for every
+    /// control and outcome.
     ///
     /// # Errors
     /// [`AutoBctError`] for a depth of 0, or numbers that break down.
-    pub fn steps(
+    pub fn steps(&self, state: &State, depth: usize, earlier: &Expectation) -> Result<Values, AutoBctError> {
+        LookAhead::new(self, depth, None, earlier)?.of_controls(&self.now, state)
+    }
+
+    /// `depth` trainings before what follows is worth `leaf`: Algorithm 5 of the paper, and for a depth of 1 Algorithm 2.
+    ///
+    /// With a map of N trainings this is N + `depth` of them.
+    ///
+    /// # Errors
+    /// As [`Decision::steps`], and those of the leaf.
+    pub fn on_the_fly(
         &self,
         state: &State,
         depth: usize,
-        of_score: Quadrature,
-        of_cost: Quadrature,
+        leaf: &dyn ValueFunction,
+        expectation: &Expectation,
     ) -> Result<Values, AutoBctError> {
-        match depth {
-            0 => Err(AutoBctError::Number { what: "depth", value: 0.0, expected: "at least 1" }),
-            1 => Ok(self.one_step(state)),
-            2 => Ok(self.two_steps(state)),
-            _ => {
-                let (score_rule, cost_rule) = (of_score.rule(), of_cost.rule());
-                // A training more is worth no less: what the quadrature misses at a kink must not say otherwise.
-                let fewer = self.steps(state, depth - 1, of_score, of_cost)?.of_controls;
-                let value = |u: usize| -> Result<f64, AutoBctError> {
-                    let (score_mean, score_variance) = state.score.moments(self.now.score(u));
-                    let (cost_mean, cost_variance) = state.cost.moments(self.now.cost(u));
-                    let deviation = (score_variance + self.now.score_noise(u)).sqrt();
-                    let spread = (cost_variance + self.now.cost_noise(u)).sqrt();
-                    let mut expected = 0.0;
-                    for (z, weight) in &score_rule {
-                        let mut after = state.clone();
-                        let score = score_mean + deviation * z;
-                        after.score.update(self.now.score(u), score, self.now.score_noise(u))?;
-                        let stop = after.score_at(&self.now, u);
-                        for (t, share) in &cost_rule {
-                            let mut after = after.clone();
-                            let cost = cost_mean + spread * t;
-                            after.cost.update(self.now.cost(u), cost, self.now.cost_noise(u))?;
-                            let go_on = self.steps(&after, depth - 1, of_score, of_cost)?.value();
-                            expected += weight * share * stop.max(go_on);
-                        }
-                    }
-                    Ok((expected - self.gamma * expected_cost(cost_mean, spread * spread)).max(fewer[u]))
-                };
-                Ok(Values::new((0..self.now.len()).map(value).collect::<Result<_, _>>()?))
-            }
-        }
+        LookAhead::new(self, depth, Some(leaf), expectation)?.of_controls(&self.now, state)
     }
-}
-
-/// What does not depend on what is trained first.
-struct Later {
-    score_mean: Vec<f64>,
-    cost_mean: Vec<f64>,
-    cost_variance: Vec<f64>,
-}
-
-impl Later {
-    fn new(decision: &Decision, state: &State) -> Self {
-        let controls = &decision.later;
-        let all = || 0..controls.len();
-        let cost: Vec<(f64, f64)> = all().map(|v| state.cost.moments(controls.cost(v))).collect();
-        Self {
-            score_mean: all().map(|v| state.score_at(controls, v)).collect(),
-            cost_mean: cost.iter().map(|c| c.0).collect(),
-            cost_variance: cost.iter().map(|c| c.1).collect(),
-        }
-    }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

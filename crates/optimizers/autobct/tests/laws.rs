@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use rand_distr::{Distribution, StandardNormal};
-use thrifty_autobct::{AutoBctError, Controls, Decision, Noise, Quadrature, State};
+use thrifty_autobct::{AutoBctError, Controls, Decision, Expectation, Noise, Quadrature, State};
 use thrifty_linear::{Basis, Coefficients, Polynomial};
 use thrifty_sampling::{Seed, Stream};
 
@@ -56,7 +56,7 @@ proptest! {
         for (a, b) in one.of_controls.iter().zip(&two.of_controls) {
             prop_assert!(b >= &(a - 1e-9), "{a} {b}");
         }
-        let three = decision.steps(&state, 3, Quadrature::Hermite(7), Quadrature::Hermite(5)).unwrap();
+        let three = decision.steps(&state, 3, &Expectation::DEFAULT).unwrap();
         for (a, b) in two.of_controls.iter().zip(&three.of_controls) {
             prop_assert!(b >= a, "{a} {b}");
         }
@@ -168,7 +168,7 @@ fn bad_input_is_named() {
     let before = state.clone();
     assert!(state.learn(&controls(3), 1, 0.4, f64::NAN).is_err());
     assert_eq!(state, before);
-    assert!(decision(3).steps(&state, 0, Quadrature::Hermite(3), Quadrature::Hermite(3)).is_err());
+    assert!(decision(3).steps(&state, 0, &Expectation::DEFAULT).is_err());
 }
 
 #[test]
