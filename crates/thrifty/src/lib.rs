@@ -38,6 +38,7 @@ pub use thrifty_study as study;
 pub use thrifty_surrogate as surrogate;
 pub use thrifty_testbed as testbed;
 pub use thrifty_tpe as tpe;
+pub use thrifty_trees as trees;
 
 /// What most programs need.
 pub mod prelude {

@@ -24,18 +24,22 @@
 
 mod basis;
 mod coefficients;
+mod covariances;
 mod drift;
 mod error;
 mod information;
 mod model;
 mod posterior;
+mod smoothing;
 mod unknown_noise;
 
 pub use basis::{Basis, Fourier, FromFn, Polynomial, Splines};
 pub use coefficients::{Coefficients, Innovation};
+pub use covariances::CovarianceLaw;
 pub use drift::Drift;
 pub use error::LinearError;
 pub use information::Information;
 pub use model::LinearModel;
 pub use posterior::LinearPosterior;
+pub use smoothing::{Smoothed, SmoothingSpline};
 pub use unknown_noise::{NormalInverseGamma, Student};

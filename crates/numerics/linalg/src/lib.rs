@@ -18,10 +18,12 @@
 //! ```
 
 mod cholesky;
+mod eigen;
 mod in_place;
 mod matrix;
 mod update;
 
 pub use cholesky::{Cholesky, JitterLadder, NotPositiveDefinite};
+pub use eigen::{NoEigenvalues, SymmetricEigen};
 pub use in_place::{PARALLEL_FROM, Threads, factor_in_place, gram_of_inverse_into, invert_lower_into};
 pub use matrix::{LANES, Matrix};

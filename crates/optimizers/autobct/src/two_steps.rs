@@ -37,7 +37,7 @@ struct Means {
 }
 
 impl TwoSteps<'_> {
-    pub(crate) fn of_controls(&self, first: &Controls, state: &State) -> Values {
+    pub(crate) fn of_controls(self, first: &Controls, state: &State) -> Values {
         let later = self.0.later();
         let means = Means {
             score: (0..later.len()).map(|v| dot(later.score(v), state.score.mean())).collect(),
@@ -52,13 +52,13 @@ impl TwoSteps<'_> {
         Values::new((0..first.len()).map(value).collect())
     }
 
-    fn cost_variances(&self, state: &State) -> Vec<f64> {
+    fn cost_variances(self, state: &State) -> Vec<f64> {
         let later = self.0.later();
         (0..later.len()).map(|v| state.cost.moments(later.cost(v)).1).collect()
     }
 
     /// Needs the covariances of the state alone.
-    fn first(&self, controls: &Controls, u: usize, state: &State, cost_variances: &[f64]) -> First {
+    fn first(self, controls: &Controls, u: usize, state: &State, cost_variances: &[f64]) -> First {
         let later = self.0.later();
         let (phi, psi) = (controls.score(u), controls.cost(u));
         let (of_score, of_cost) = (state.score.times(phi), state.cost.times(psi));
@@ -88,7 +88,7 @@ impl TwoSteps<'_> {
     }
 
     /// Of a first control with this expected score and mean cost.
-    fn value(&self, first: &mut First, stop: f64, cost: f64, means: &Means) -> f64 {
+    fn value(self, first: &mut First, stop: f64, cost: f64, means: &Means) -> f64 {
         let (gamma, table) = (self.0.gamma(), self.0.table());
         let terms = &first.terms;
         let mut expected = 0.0;

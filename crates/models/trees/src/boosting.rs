@@ -1,0 +1,97 @@
+use thrifty_sampling::Seed;
+
+use crate::forest::{checked, need, predict};
+use crate::grow::{Grower, Growth};
+use crate::table::Bins;
+use crate::tree::Tree;
+use crate::{Table, TreesError};
+
+/// How trees are boosted.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct BoostingSettings {
+    /// Number of trees.
+    pub rounds: usize,
+    /// Share of each tree that is added.
+    pub rate: f64,
+    /// Splits on a way at most.
+    pub max_depth: usize,
+    /// Rows of a leaf at least.
+    pub min_leaf: usize,
+}
+
+impl Default for BoostingSettings {
+    /// 150 trees of up to 16 leaves, a tenth of each.
+    fn default() -> Self {
+        Self { rounds: 150, rate: 0.1, max_depth: 4, min_leaf: 20 }
+    }
+}
+
+/// Gradient boosting for squared errors: every tree is grown on what those before it leave. Source: Friedman (2001).
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Raw")]
+pub struct Boosting {
+    bins: Bins,
+    base: f64,
+    rate: f64,
+    trees: Vec<Tree>,
+}
+
+/// Boosted trees as a file has them.
+#[derive(serde::Deserialize)]
+struct Raw {
+    bins: Bins,
+    base: f64,
+    rate: f64,
+    trees: Vec<Tree>,
+}
+
+impl TryFrom<Raw> for Boosting {
+    type Error = TreesError;
+
+    fn try_from(raw: Raw) -> Result<Self, TreesError> {
+        let Raw { bins, base, rate, trees } = raw;
+        need("base", base, base.is_finite(), "a finite number")?;
+        need("rate", rate, rate.is_finite(), "a finite number")?;
+        trees.iter().try_for_each(|tree| tree.check(bins.columns()))?;
+        Ok(Self { bins, base, rate, trees })
+    }
+}
+
+impl Boosting {
+    /// # Errors
+    /// [`TreesError`] for targets that do not fit the rows or are not finite, or a setting that makes no sense.
+    pub fn fit(table: &Table, targets: &[f64], settings: &BoostingSettings) -> Result<Self, TreesError> {
+        checked(table, targets)?;
+        let BoostingSettings { rounds, rate, max_depth, min_leaf } = *settings;
+        need("rate", rate, rate > 0.0 && rate <= 1.0, "above 0 and up to 1")?;
+        let columns = table.columns();
+        let base = targets.iter().sum::<f64>() / targets.len() as f64;
+        let mut found = vec![base; targets.len()];
+        let mut trees = Vec::with_capacity(rounds);
+        // Every feature is tried, so that nothing is drawn.
+        let mut rng = Seed(0).stream("boosting", 0);
+        for _ in 0..rounds {
+            let left: Vec<f64> = targets.iter().zip(&found).map(|(y, f)| y - f).collect();
+            let mut rows: Vec<u32> = (0..targets.len() as u32).collect();
+            let growth = Growth { min_leaf, max_depth, features: columns };
+            let (tree, leaves) = Grower::new(table, &left, growth).tree_with_leaves(&mut rows, &mut rng);
+            for (own, from, to) in leaves {
+                let step = rate * f64::from(tree.values[own]);
+                rows[from..to].iter().for_each(|row| found[*row as usize] += step);
+            }
+            if tree.depth == 0 {
+                break;
+            }
+            trees.push(tree);
+        }
+        Ok(Self { bins: table.bins().clone(), base, rate, trees })
+    }
+
+    /// For row-major features.
+    ///
+    /// # Errors
+    /// [`TreesError`] for rows of another length.
+    pub fn predict(&self, rows: &[f32]) -> Result<Vec<f64>, TreesError> {
+        predict(&self.bins, &self.trees, self.base, self.rate, rows)
+    }
+}

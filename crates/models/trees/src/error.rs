@@ -1,0 +1,49 @@
+/// Why trees cannot be grown or asked.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TreesError {
+    /// A feature that is no number.
+    #[error("feature {column} of row {row} is {value}, expected a finite number")]
+    Feature {
+        /// Row.
+        row: usize,
+        /// Column.
+        column: usize,
+        /// What it is.
+        value: f32,
+    },
+    /// A target that is no number.
+    #[error("target {row} is {value}, expected a finite number")]
+    Target {
+        /// Row.
+        row: usize,
+        /// What it is.
+        value: f64,
+    },
+    /// Lengths that do not fit.
+    #[error("{what}: {found}, expected {expected}")]
+    Length {
+        /// Of what.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        expected: usize,
+    },
+    /// A setting that makes no sense.
+    #[error("{what} is {value}, expected {expected}")]
+    Setting {
+        /// Which.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What would do.
+        expected: &'static str,
+    },
+    /// Trees from a file that refer to nodes or features that are not there.
+    #[error("node {node} of a tree refers to what is not there")]
+    Broken {
+        /// Which.
+        node: usize,
+    },
+}

@@ -1,0 +1,153 @@
+use thrifty_sampling::Seed;
+
+use crate::grow::{Grower, Growth};
+use crate::table::Bins;
+use crate::tree::Tree;
+use crate::{Table, TreesError};
+
+/// How a forest is grown.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct ForestSettings {
+    /// Number of trees.
+    pub trees: usize,
+    /// Features tried for a split; a third of all if none is given.
+    pub features: Option<usize>,
+    /// Rows of a leaf at least.
+    pub min_leaf: usize,
+    /// Splits on a way at most.
+    pub max_depth: Option<usize>,
+    /// Rows drawn for a tree, with repetition, as a share of all.
+    pub sample: f64,
+}
+
+impl Default for ForestSettings {
+    /// As forests for regression usually are: 100 trees, a third of the features, leaves of five, bootstrap samples.
+    fn default() -> Self {
+        Self { trees: 100, features: None, min_leaf: 5, max_depth: None, sample: 1.0 }
+    }
+}
+
+/// A random forest for regression: the mean of trees on bootstrap samples, each split the best of some features.
+/// Source: Breiman (2001).
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Raw")]
+pub struct Forest {
+    bins: Bins,
+    trees: Vec<Tree>,
+}
+
+/// A forest as a file has it.
+#[derive(serde::Deserialize)]
+struct Raw {
+    bins: Bins,
+    trees: Vec<Tree>,
+}
+
+impl TryFrom<Raw> for Forest {
+    type Error = TreesError;
+
+    fn try_from(raw: Raw) -> Result<Self, TreesError> {
+        raw.trees.iter().try_for_each(|tree| tree.check(raw.bins.columns()))?;
+        Ok(Self { bins: raw.bins, trees: raw.trees })
+    }
+}
+
+pub(crate) fn checked(table: &Table, targets: &[f64]) -> Result<(), TreesError> {
+    let (found, expected) = (targets.len(), table.rows());
+    if found != expected {
+        return Err(TreesError::Length { what: "targets", found, expected });
+    }
+    match targets.iter().position(|y| !y.is_finite()) {
+        Some(row) => Err(TreesError::Target { row, value: targets[row] }),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn need(
+    what: &'static str,
+    value: f64,
+    holds: bool,
+    expected: &'static str,
+) -> Result<(), TreesError> {
+    if holds { Ok(()) } else { Err(TreesError::Setting { what, value, expected }) }
+}
+
+impl Forest {
+    /// Grown on so many threads; the same trees on any number of them.
+    ///
+    /// # Errors
+    /// [`TreesError`] for targets that do not fit the rows or are not finite, or a setting that makes no sense.
+    pub fn fit(
+        table: &Table,
+        targets: &[f64],
+        settings: &ForestSettings,
+        seed: Seed,
+        threads: usize,
+    ) -> Result<Self, TreesError> {
+        checked(table, targets)?;
+        need("number of trees", settings.trees as f64, settings.trees > 0, "at least 1")?;
+        need(
+            "sample",
+            settings.sample,
+            settings.sample > 0.0 && settings.sample <= 1.0,
+            "above 0 and up to 1",
+        )?;
+        let columns = table.columns();
+        let growth = Growth {
+            min_leaf: settings.min_leaf,
+            max_depth: settings.max_depth.unwrap_or(usize::MAX),
+            features: settings.features.unwrap_or(columns.div_ceil(3)).clamp(1, columns),
+        };
+        let drawn = ((table.rows() as f64 * settings.sample).round() as usize).max(1);
+        let mut trees: Vec<Option<Tree>> = vec![None; settings.trees];
+        let share = settings.trees.div_ceil(threads.max(1));
+        std::thread::scope(|scope| {
+            for (part, slots) in trees.chunks_mut(share).enumerate() {
+                scope.spawn(move || {
+                    let mut grower = Grower::new(table, targets, growth);
+                    for (i, slot) in slots.iter_mut().enumerate() {
+                        let mut rng = seed.stream("tree", (part * share + i) as u64);
+                        let mut rows: Vec<u32> = (0..drawn).map(|_| rng.index(table.rows()) as u32).collect();
+                        // Neighbours in memory are asked together.
+                        rows.sort_unstable();
+                        *slot = Some(grower.tree(&mut rows, &mut rng).by_levels());
+                    }
+                });
+            }
+        });
+        Ok(Self { bins: table.bins().clone(), trees: trees.into_iter().flatten().collect() })
+    }
+
+    /// Means over the trees, for row-major features.
+    ///
+    /// # Errors
+    /// [`TreesError`] for rows of another length.
+    pub fn predict(&self, rows: &[f32]) -> Result<Vec<f64>, TreesError> {
+        predict(&self.bins, &self.trees, 0.0, 1.0 / self.trees.len().max(1) as f64, rows)
+    }
+}
+
+/// `base` plus the scaled sum over trees. Rows are taken in blocks that stay in the cache together with a tree.
+pub(crate) fn predict(
+    bins: &Bins,
+    trees: &[Tree],
+    base: f64,
+    scale: f64,
+    rows: &[f32],
+) -> Result<Vec<f64>, TreesError> {
+    const BLOCK: usize = 256;
+    let columns = bins.columns();
+    if !rows.len().is_multiple_of(columns) {
+        return Err(TreesError::Length { what: "features", found: rows.len(), expected: columns });
+    }
+    let mut out = vec![base; rows.len() / columns];
+    let mut codes = Vec::with_capacity(BLOCK * columns);
+    for (block, slots) in rows.chunks(BLOCK * columns).zip(out.chunks_mut(BLOCK)) {
+        codes.clear();
+        bins.code(block, &mut codes);
+        for tree in trees {
+            tree.add(&codes, columns, scale, slots);
+        }
+    }
+    Ok(out)
+}

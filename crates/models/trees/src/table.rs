@@ -1,0 +1,142 @@
+use crate::TreesError;
+
+/// Rows of features, each feature cut into bins.
+///
+/// A feature with no more values than bins has a bin a value; otherwise bins hold about the same number of rows.
+#[derive(Debug, Clone)]
+pub struct Table {
+    columns: usize,
+    rows: usize,
+    /// A feature after the other: the bin of every row.
+    codes: Vec<u16>,
+    bins: Bins,
+}
+
+/// Borders between the bins of every feature: `x <= borders[c]` is to be in bin c or below.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Bins(Vec<Vec<f32>>);
+
+impl Bins {
+    pub(crate) fn columns(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Appends the bins of row-major features.
+    pub(crate) fn code(&self, rows: &[f32], codes: &mut Vec<u16>) {
+        for row in rows.chunks_exact(self.columns()) {
+            codes.extend(row.iter().zip(&self.0).map(|(x, own)| bin(own, *x)));
+        }
+    }
+}
+
+fn bin(borders: &[f32], x: f32) -> u16 {
+    borders.partition_point(|border| *border < x) as u16
+}
+
+impl Table {
+    /// Of row-major features. `bins` is how many a feature is cut into at most.
+    ///
+    /// # Errors
+    /// [`TreesError`] for numbers that are not finite, rows of different lengths, no rows, or fewer than 2 or more than 65,536 bins.
+    #[allow(clippy::needless_pass_by_value)] // tables are large: a caller should not keep the rows without meaning to
+    pub fn new(features: Vec<f32>, columns: usize, bins: usize) -> Result<Self, TreesError> {
+        if !(2..=1 << 16).contains(&bins) {
+            return Err(TreesError::Setting { what: "bins", value: bins as f64, expected: "2 to 65536" });
+        }
+        if columns == 0 || features.is_empty() || !features.len().is_multiple_of(columns) {
+            let found = features.len();
+            return Err(TreesError::Length { what: "features", found, expected: columns.max(1) });
+        }
+        if let Some(at) = features.iter().position(|x| !x.is_finite()) {
+            let (row, column, value) = (at / columns, at % columns, features[at]);
+            return Err(TreesError::Feature { row, column, value });
+        }
+        let rows = features.len() / columns;
+        let (mut codes, mut borders) = (Vec::with_capacity(features.len()), Vec::with_capacity(columns));
+        let mut sorted = Vec::with_capacity(rows);
+        for column in 0..columns {
+            let values = || features[column..].iter().step_by(columns).copied();
+            sorted.clear();
+            sorted.extend(values());
+            sorted.sort_unstable_by(f32::total_cmp);
+            let own = cut(&sorted, bins);
+            codes.extend(values().map(|x| bin(&own, x)));
+            borders.push(own);
+        }
+        Ok(Self { columns, rows, codes, bins: Bins(borders) })
+    }
+
+    /// Number of rows, at least 1.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of features.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    pub(crate) fn codes(&self, column: usize) -> &[u16] {
+        &self.codes[column * self.rows..(column + 1) * self.rows]
+    }
+
+    pub(crate) fn bins(&self) -> &Bins {
+        &self.bins
+    }
+
+    /// How many bins a feature has.
+    pub(crate) fn count(&self, column: usize) -> usize {
+        self.bins.0[column].len() + 1
+    }
+}
+
+/// Borders between bins of rising values.
+fn cut(sorted: &[f32], bins: usize) -> Vec<f32> {
+    let distinct = 1 + sorted.windows(2).filter(|pair| pair[0] < pair[1]).count();
+    let between = |low: f32, high: f32| {
+        let middle = f32::midpoint(low, high);
+        if middle < high { middle } else { low }
+    };
+    if distinct <= bins {
+        return sorted.windows(2).filter(|p| p[0] < p[1]).map(|p| between(p[0], p[1])).collect();
+    }
+    let mut borders: Vec<f32> = Vec::with_capacity(bins - 1);
+    for bin in 1..bins {
+        let at = bin * sorted.len() / bins;
+        // The end of the run of equal values that the cut would fall into.
+        let end = at + sorted[at..].partition_point(|x| *x <= sorted[at - 1]);
+        if end < sorted.len() {
+            let border = between(sorted[end - 1], sorted[end]);
+            if borders.last().is_none_or(|last| *last < border) {
+                borders.push(border);
+            }
+        }
+    }
+    borders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_hold_equal_shares_and_borders_separate_values() {
+        let x: Vec<f32> = (0..1000).map(|i| (i * i) as f32).collect();
+        let table = Table::new(x.clone(), 1, 8).unwrap();
+        assert_eq!(table.bins.0[0].len(), 7);
+        for bin in 0..8 {
+            assert_eq!(table.codes(0).iter().filter(|c| **c == bin).count(), 125);
+        }
+        for (x, code) in x.iter().zip(table.codes(0)) {
+            let code = usize::from(*code);
+            assert!(code == 0 || *x > table.bins.0[0][code - 1]);
+            assert!(code == 7 || *x <= table.bins.0[0][code]);
+        }
+        let few = Table::new(vec![1.0, 3.0, 3.0, 2.0], 1, 256).unwrap();
+        assert_eq!((few.codes(0), &few.bins.0[0][..]), (&[0, 2, 2, 1][..], &[1.5, 2.5][..]));
+        assert!(Table::new(vec![5.0; 9], 1, 4).unwrap().count(0) == 1);
+    }
+}

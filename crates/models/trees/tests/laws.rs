@@ -1,0 +1,138 @@
+//! What trees promise: means of constants, exact splits, laws of forests and boosting, files.
+
+use proptest::prelude::*;
+use thrifty_sampling::Seed;
+use thrifty_trees::{Boosting, BoostingSettings, Forest, ForestSettings, Table, TreesError};
+
+/// Rows of three features and a target that two of them explain.
+fn data(rows: usize, seed: u64) -> (Vec<f32>, Vec<f64>) {
+    let mut rng = Seed(seed).stream("data", 0);
+    let x: Vec<f32> = (0..3 * rows).map(|_| rng.uniform() as f32).collect();
+    let y = x.chunks_exact(3).map(|r| f64::from(r[0] * r[0] + if r[1] > 0.4 { 1.0 } else { 0.0 })).collect();
+    (x, y)
+}
+
+fn error(found: &[f64], truth: &[f64]) -> f64 {
+    let sum: f64 = found.iter().zip(truth).map(|(a, b)| (a - b).powi(2)).sum();
+    (sum / truth.len() as f64).sqrt()
+}
+
+/// A single tree on all rows: a forest whose leaves are rows.
+fn memory() -> ForestSettings {
+    ForestSettings { trees: 1, features: Some(3), min_leaf: 1, ..ForestSettings::default() }
+}
+
+#[test]
+fn forests_and_boosting_learn_what_is_there() {
+    let ((x, y), (new, truth)) = (data(2000, 1), data(500, 2));
+    let table = Table::new(x, 3, 256).unwrap();
+    let forest = Forest::fit(&table, &y, &ForestSettings::default(), Seed(3), 1).unwrap();
+    let boosting = Boosting::fit(&table, &y, &BoostingSettings::default()).unwrap();
+    let of_forest = error(&forest.predict(&new).unwrap(), &truth);
+    let of_boosting = error(&boosting.predict(&new).unwrap(), &truth);
+    assert!(of_forest < 0.06 && of_boosting < 0.03, "{of_forest} {of_boosting}");
+    // More trees average more.
+    let few = Forest::fit(&table, &y, &ForestSettings { trees: 3, ..ForestSettings::default() }, Seed(3), 1)
+        .unwrap();
+    assert!(error(&few.predict(&new).unwrap(), &truth) > of_forest);
+}
+
+#[test]
+fn threads_and_files_change_nothing() {
+    let (x, y) = data(300, 4);
+    let table = Table::new(x.clone(), 3, 64).unwrap();
+    let settings = ForestSettings { trees: 7, ..ForestSettings::default() };
+    let one = Forest::fit(&table, &y, &settings, Seed(5), 1).unwrap();
+    assert!(one == Forest::fit(&table, &y, &settings, Seed(5), 3).unwrap());
+    assert!(one != Forest::fit(&table, &y, &settings, Seed(6), 1).unwrap());
+    let back: Forest = serde_json::from_str(&serde_json::to_string(&one).unwrap()).unwrap();
+    assert!(one == back);
+    let boosting = Boosting::fit(&table, &y, &BoostingSettings::default()).unwrap();
+    let back: Boosting = serde_json::from_str(&serde_json::to_string(&boosting).unwrap()).unwrap();
+    assert_eq!(boosting.predict(&x).unwrap(), back.predict(&x).unwrap());
+    // What refers to nothing is not let in.
+    let text =
+        r#"{"bins":[[0.5]],"trees":[{"nodes":[{"code":0,"feature":0,"left":7}],"values":[1.0],"depth":1}]}"#;
+    assert!(serde_json::from_str::<Forest>(text).unwrap_err().to_string().contains("node 0"));
+    let endless =
+        r#"{"bins":[[0.5]],"trees":[{"nodes":[{"code":0,"feature":0,"left":0}],"values":[1.0],"depth":1}]}"#;
+    assert!(serde_json::from_str::<Forest>(endless).is_err());
+}
+
+#[test]
+fn a_step_is_found_between_its_rows() {
+    let x: Vec<f32> = (0..40).map(|i| i as f32).collect();
+    let y: Vec<f64> = (0..40).map(|i| if i < 13 { -1.0 } else { 2.0 }).collect();
+    let table = Table::new(x, 1, 256).unwrap();
+    let settings = BoostingSettings { rounds: 1, rate: 1.0, max_depth: 1, min_leaf: 1 };
+    let stump = Boosting::fit(&table, &y, &settings).unwrap();
+    let found = stump.predict(&[-5.0, 12.4, 12.6, 99.0]).unwrap();
+    for (found, truth) in found.iter().zip([-1.0, -1.0, 2.0, 2.0]) {
+        assert!((found - truth).abs() < 1e-6, "{found}");
+    }
+}
+
+#[test]
+fn edges_and_bad_input() {
+    let one = Table::new(vec![3.0], 1, 2).unwrap();
+    let forest = Forest::fit(&one, &[7.0], &ForestSettings::default(), Seed(0), 4).unwrap();
+    assert!(forest.predict(&[100.0, -100.0]).unwrap().iter().all(|y| (y - 7.0).abs() < 1e-12));
+    assert_eq!(forest.predict(&[]).unwrap(), Vec::<f64>::new());
+    let constant = Table::new(vec![1.0; 50], 1, 16).unwrap();
+    let y: Vec<f64> = (0..50).map(f64::from).collect();
+    let boosting = Boosting::fit(&constant, &y, &BoostingSettings::default()).unwrap();
+    assert!((boosting.predict(&[1.0]).unwrap()[0] - 24.5).abs() < 1e-9);
+    assert_eq!(
+        Table::new(vec![1.0, f32::NAN], 2, 16).unwrap_err().to_string(),
+        "feature 1 of row 0 is NaN, expected a finite number"
+    );
+    assert!(matches!(Table::new(vec![1.0; 3], 2, 16), Err(TreesError::Length { .. })));
+    assert!(Table::new(vec![], 2, 16).is_err() && Table::new(vec![1.0], 1, 1).is_err());
+    let settings = ForestSettings::default();
+    assert!(Forest::fit(&one, &[1.0, 2.0], &settings, Seed(0), 1).is_err());
+    let error = Forest::fit(&one, &[f64::INFINITY], &settings, Seed(0), 1).unwrap_err();
+    assert_eq!(error.to_string(), "target 0 is inf, expected a finite number");
+    let none = ForestSettings { trees: 0, ..settings };
+    assert!(
+        Forest::fit(&one, &[1.0], &none, Seed(0), 1)
+            .unwrap_err()
+            .to_string()
+            .contains("number of trees is 0")
+    );
+    assert!(forest.predict(&[1.0, 2.0]).is_ok());
+    let wide =
+        Forest::fit(&Table::new(vec![1.0, 2.0], 2, 16).unwrap(), &[1.0], &none_left(), Seed(0), 1).unwrap();
+    assert!(wide.predict(&[1.0, 2.0, 3.0]).is_err());
+}
+
+fn none_left() -> ForestSettings {
+    ForestSettings { trees: 2, ..ForestSettings::default() }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Predictions are means of targets: never beyond them, and shifted with them.
+    #[test]
+    fn predictions_stay_within_the_targets(rows in 1_usize..60, seed in 0_u64..500, bins in 2_usize..300, scale in -6..7_i32) {
+        let (x, y) = data(rows, seed);
+        let scale = 10_f64.powi(scale);
+        let y: Vec<f64> = y.iter().map(|y| y * scale).collect();
+        let (low, high) = y.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(*y), h.max(*y)));
+        let table = Table::new(x.clone(), 3, bins).unwrap();
+        let forest = Forest::fit(&table, &y, &ForestSettings { trees: 5, ..memory() }, Seed(seed), 1).unwrap();
+        for found in forest.predict(&x).unwrap() {
+            prop_assert!(found >= low - 1e-6 * scale && found <= high + 1e-6 * scale, "{found} {low} {high}");
+        }
+    }
+
+    /// With a bin a value and leaves of one row, boosting at full rate gives every row back.
+    #[test]
+    fn leaves_of_one_row_remember(rows in 2_usize..40, seed in 0_u64..500) {
+        let (x, y) = data(rows, seed);
+        let table = Table::new(x.clone(), 3, 1000).unwrap();
+        let settings = BoostingSettings { rounds: 3, rate: 1.0, max_depth: 40, min_leaf: 1 };
+        let found = Boosting::fit(&table, &y, &settings).unwrap().predict(&x).unwrap();
+        prop_assert!(error(&found, &y) < 1e-5, "{}", error(&found, &y));
+    }
+}
