@@ -15,6 +15,14 @@ pub trait ValueFunction: Send + Sync {
     /// [`AutoBctError`] for beliefs it was not made for, or numbers that break down.
     fn after(&self, fan: &Fan, outcomes: &[Outcome]) -> Result<Vec<f64>, AutoBctError>;
 
+    /// Of several trainings at once, for what is faster so.
+    ///
+    /// # Errors
+    /// As [`ValueFunction::after`].
+    fn after_each(&self, fans: &[Fan], outcomes: &[&[Outcome]]) -> Result<Vec<Vec<f64>>, AutoBctError> {
+        fans.iter().zip(outcomes).map(|(fan, outcomes)| self.after(fan, outcomes)).collect()
+    }
+
     /// Of one belief.
     ///
     /// # Errors
@@ -58,8 +66,12 @@ pub struct Cautious<'a> {
 
 impl ValueFunction for Cautious<'_> {
     fn after(&self, fan: &Fan, outcomes: &[Outcome]) -> Result<Vec<f64>, AutoBctError> {
-        let mut values = self.of.after(fan, outcomes)?;
-        values.iter_mut().for_each(|value| *value -= self.epsilon * value.abs());
+        Ok(self.after_each(std::slice::from_ref(fan), &[outcomes])?.remove(0))
+    }
+
+    fn after_each(&self, fans: &[Fan], outcomes: &[&[Outcome]]) -> Result<Vec<Vec<f64>>, AutoBctError> {
+        let mut values = self.of.after_each(fans, outcomes)?;
+        values.iter_mut().flatten().for_each(|value| *value -= self.epsilon * value.abs());
         Ok(values)
     }
 }
@@ -186,17 +198,19 @@ impl<'a> LookAhead<'a> {
         state: &State,
         next: &dyn ValueFunction,
     ) -> Result<Values, AutoBctError> {
-        let value = |u: usize| -> Result<f64, AutoBctError> {
-            let fan = Fan::of_training(state, controls, u)?;
-            let (outcomes, weights) = self.rule.of(u);
-            let go_on = next.after(&fan, &outcomes)?;
-            let (stop, by) = fan.score_line(controls.score(u));
-            let expected: f64 = (outcomes.iter().zip(&go_on).zip(weights.as_ref()))
-                .map(|((outcome, go_on), weight)| weight * (stop + by * outcome.0).max(*go_on))
+        let all = || 0..controls.len();
+        let fans: Vec<Fan> = all().map(|u| Fan::of_training(state, controls, u)).collect::<Result<_, _>>()?;
+        let rules: Vec<_> = all().map(|u| self.rule.of(u)).collect();
+        let outcomes: Vec<&[Outcome]> = rules.iter().map(|(outcomes, _)| outcomes.as_ref()).collect();
+        let go_on = next.after_each(&fans, &outcomes)?;
+        let value = |u: usize| {
+            let (stop, by) = fans[u].score_line(controls.score(u));
+            let expected: f64 = (rules[u].0.iter().zip(rules[u].1.iter()).zip(&go_on[u]))
+                .map(|((outcome, weight), go_on)| weight * (stop + by * outcome.0).max(*go_on))
                 .sum();
-            Ok(expected - self.decision.gamma() * state.cost_at(controls, u))
+            expected - self.decision.gamma() * state.cost_at(controls, u)
         };
-        Ok(Values::new((0..controls.len()).map(value).collect::<Result<_, _>>()?))
+        Ok(Values::new(all().map(value).collect()))
     }
 }
 

@@ -105,9 +105,7 @@ impl Cloud {
         settings: &CloudSettings,
         seed: Seed,
     ) -> Result<Self, AutoBctError> {
-        for (belief, functions) in
-            [(&prior.score, controls.score(0)), (&prior.cost, controls.cost(0))]
-        {
+        for (belief, functions) in [(&prior.score, controls.score(0)), (&prior.cost, controls.cost(0))] {
             if belief.len() != functions.len() {
                 let what = "a belief about coefficients";
                 let (found, expected) = (belief.len(), functions.len());
@@ -169,7 +167,12 @@ impl Cloud {
         pack(&state.cost, 1.0, &mut self.numbers);
     }
 
-    fn draw(&mut self, prior: &State, settings: &CloudSettings, rng: &mut Stream) -> Result<(), AutoBctError> {
+    fn draw(
+        &mut self,
+        prior: &State,
+        settings: &CloudSettings,
+        rng: &mut Stream,
+    ) -> Result<(), AutoBctError> {
         let mut moved = |belief: &Coefficients| -> Result<Coefficients, AutoBctError> {
             let n = belief.len();
             let root = belief.square_root()?;
@@ -195,7 +198,7 @@ impl Cloud {
         settings: &CloudSettings,
         rng: &mut Stream,
     ) -> Result<(), AutoBctError> {
-        let mut normal = |rng: &mut Stream| (StandardNormal.sample(rng), StandardNormal.sample(rng));
+        let normal = |rng: &mut Stream| (StandardNormal.sample(rng), StandardNormal.sample(rng));
         match settings.branching {
             Branching::Every(branches) => {
                 self.push(&root);
@@ -282,8 +285,9 @@ impl<'a> Shapes<'a> {
         let rates: Vec<f64> = (0..dim).map(|_| 6.0 * rng.uniform() - 3.0).collect();
         let (low, high) = (0.3 * rng.uniform(), 0.2 + 2.0 * rng.uniform());
         let top = rates.iter().map(|rate| rate.max(0.0)).sum::<f64>();
-        let shape =
-            |u: &[f64]| low + high * (u.iter().zip(&rates).map(|(u, rate)| u * rate).sum::<f64>() - top).exp();
+        let shape = |u: &[f64]| {
+            low + high * (u.iter().zip(&rates).map(|(u, rate)| u * rate).sum::<f64>() - top).exp()
+        };
         self.fitted(shape, |u| self.controls.cost(u))
     }
 

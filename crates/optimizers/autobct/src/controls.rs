@@ -5,7 +5,7 @@ use crate::AutoBctError;
 
 /// Controls to choose from, with what the model says of each: its functions of score and cost, and the variances of both
 /// observations.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Controls {
     points: Points,
     score: Vec<Vec<f64>>,

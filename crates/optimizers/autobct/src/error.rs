@@ -22,6 +22,25 @@ pub enum AutoBctError {
         /// How many numbers it should have.
         dim: usize,
     },
+    /// A map that was built for another problem.
+    #[error("the map is for another problem: {what} is {found} there, expected {expected}")]
+    Map {
+        /// What does not agree.
+        what: &'static str,
+        /// What the map has.
+        found: String,
+        /// What the decision has.
+        expected: String,
+    },
+    /// A file that is no map.
+    #[error("no value map: {reason}")]
+    File {
+        /// Why.
+        reason: String,
+    },
+    /// Trees that could not be grown.
+    #[error(transparent)]
+    Trees(#[from] thrifty_trees::TreesError),
     /// No controls to choose from.
     #[error("no controls to choose from")]
     NoControls,

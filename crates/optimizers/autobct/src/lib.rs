@@ -23,10 +23,12 @@
 //! ```
 
 mod ahead;
+mod cloud;
 mod controls;
 mod cost;
 mod error;
 mod fan;
+mod map;
 mod optimizer;
 mod quadrature;
 mod scale;
@@ -36,10 +38,12 @@ mod two_steps;
 mod value;
 
 pub use ahead::{Cautious, Expectation, LookAhead, OneStep, ValueFunction};
+pub use cloud::{Branching, Cloud, CloudSettings};
 pub use controls::{Controls, Noise};
 pub use cost::expected_cost;
 pub use error::AutoBctError;
 pub use fan::{Fan, Outcome};
+pub use map::{Baseline, Features, Level, MapSettings, Regressor, ValueMap};
 pub use optimizer::AutoBct;
 pub use quadrature::Quadrature;
 pub use scale::Scale;

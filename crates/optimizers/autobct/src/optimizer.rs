@@ -5,9 +5,9 @@ use thrifty_linear::Basis;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId};
 
-use crate::{AutoBctError, AutoBctSettings, Controls, Decision, Plan, State, Values};
+use crate::{AutoBctError, AutoBctSettings, Cautious, Controls, Decision, Plan, State, ValueMap, Values};
 
-/// Training under a budget: Algorithm 4 of the paper without a map, by exact look-ahead.
+/// Training under a budget: Algorithm 4 of the paper, by exact look-ahead or with a map.
 ///
 /// Before each training the beliefs about score and cost are brought up to date, and the control is the one of highest value; when the
 /// expected score of what was trained last is at least the value of going on, the study stops with the numbers behind it.
@@ -22,6 +22,7 @@ pub struct AutoBct {
     settings: AutoBctSettings,
     prior: State,
     decision: Decision,
+    map: Option<ValueMap>,
     basis: (String, String),
 }
 
@@ -69,7 +70,19 @@ impl AutoBct {
         let later = controls(settings.later_grid).map_err(failed)?;
         let decision = Decision::with_later(settings.gamma, now, later, settings.of_cost).map_err(failed)?;
         let basis = (score.name(), cost.name());
-        Ok(Self { space, settings, prior, decision, basis })
+        Ok(Self { space, settings, prior, decision, map: None, basis })
+    }
+
+    /// With a map for what follows after the trainings that are looked ahead: Algorithm 4 as it is in the paper. `epsilon` is then taken off
+    /// its values, (3.18). A plan with a horizon uses its value of as many trainings as are left.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names what the map was built for and this problem is not.
+    pub fn with_map(mut self, map: ValueMap) -> Result<Self, OptimizerError> {
+        map.level(map.depth(), &self.decision)
+            .map_err(|error| OptimizerError::failed("setting up training under a budget", error))?;
+        self.map = Some(map);
+        Ok(self)
     }
 
     /// The decision problem.
@@ -145,16 +158,39 @@ impl AutoBct {
     /// Values of all controls with as many trainings ahead as the plan says, and the same for the trainings after one.
     fn values(&self, progress: &Progress) -> Result<Option<Values>, OptimizerError> {
         let done = progress.trained.len() + progress.failed.len();
-        let depth = match self.settings.plan {
-            Plan::Relaxed { depth } => depth,
-            Plan::Horizon { horizon } if done >= horizon => return Ok(None),
-            Plan::Horizon { horizon } => horizon - done,
+        let values = match (self.settings.plan, &self.map) {
+            (Plan::Horizon { horizon }, _) if done >= horizon => return Ok(None),
+            (Plan::Relaxed { depth }, None) => self.without_map(progress, depth),
+            (Plan::Horizon { horizon }, None) => self.without_map(progress, horizon - done),
+            (Plan::Relaxed { depth }, Some(map)) => self.with_level(progress, map, map.depth(), depth),
+            (Plan::Horizon { horizon }, Some(map)) => {
+                let left = horizon - done;
+                // Two are exact without a map.
+                if left <= 2 {
+                    self.without_map(progress, left)
+                } else {
+                    let level = map.depth().min(left - 1);
+                    self.with_level(progress, map, level, left - level)
+                }
+            }
         };
-        let values = self
-            .decision
-            .steps(&progress.state, depth, &self.settings.earlier)
-            .map_err(|error| OptimizerError::failed("looking ahead", error))?;
-        Ok(Some(values))
+        values.map(Some).map_err(|error| OptimizerError::failed("looking ahead", error))
+    }
+
+    fn without_map(&self, progress: &Progress, depth: usize) -> Result<Values, AutoBctError> {
+        self.decision.steps(&progress.state, depth, &self.settings.earlier)
+    }
+
+    fn with_level(
+        &self,
+        progress: &Progress,
+        map: &ValueMap,
+        level: usize,
+        depth: usize,
+    ) -> Result<Values, AutoBctError> {
+        let leaf = map.level(level, &self.decision)?;
+        let leaf = Cautious { of: &leaf, epsilon: self.settings.epsilon };
+        self.decision.on_the_fly(&progress.state, depth, &leaf, &self.settings.earlier)
     }
 
     fn stop(message: &str, progress: &Progress, numbers: &[(&str, f64)]) -> Ask<Config> {
@@ -195,7 +231,9 @@ impl Optimizer for AutoBct {
         };
         let Some(control) = open.reduce(better) else { return Ok(Ask::Stop(StopReason::Exhausted)) };
         let value = values.of_controls[control];
-        let cautious = value - self.settings.epsilon * value.abs();
+        // With a map caution is in its values already.
+        let epsilon = if self.map.is_some() { 0.0 } else { self.settings.epsilon };
+        let cautious = value - epsilon * value.abs();
         if score >= cautious {
             let numbers = [("expected_score", score), ("value", value)];
             return Ok(Self::stop("what was trained is worth as much as going on", &progress, &numbers));
@@ -229,8 +267,9 @@ impl Optimizer for AutoBct {
         let settings = serde_json::to_string(&(&self.settings, &self.prior)).unwrap_or_default();
         let (score, cost) = &self.basis;
         format!(
-            "training under a budget {settings} score {score} cost {cost} space {}",
-            self.space.fingerprint()
+            "training under a budget {settings} score {score} cost {cost} space {}{}",
+            self.space.fingerprint(),
+            self.map.as_ref().map_or(String::new(), |map| format!(" map {}", map.fingerprint()))
         )
     }
 }

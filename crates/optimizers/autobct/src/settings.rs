@@ -29,7 +29,8 @@ pub struct AutoBctSettings {
     pub cost: Scale,
     /// How far to look ahead.
     pub plan: Plan,
-    /// Share of the value that is taken off before going on: caution against a value that is too high.
+    /// Share of the value that is taken off before going on: caution against a value that is too high. With a map it is taken off
+    /// the map's values.
     pub epsilon: f64,
     /// Controls of each number to choose from.
     pub grid: usize,

@@ -47,7 +47,7 @@ impl TwoSteps<'_> {
         let value = |u: usize| {
             let stop = dot(first.score(u), state.score.mean());
             let cost = dot(first.cost(u), state.cost.mean());
-            self.value(&mut self.first(first, u, state, &variances), stop, cost, &means)
+            self.of_first(&mut self.first(first, u, state, &variances), stop, cost, &means)
         };
         Values::new((0..first.len()).map(value).collect())
     }
@@ -88,7 +88,7 @@ impl TwoSteps<'_> {
     }
 
     /// Of a first control with this expected score and mean cost.
-    fn value(self, first: &mut First, stop: f64, cost: f64, means: &Means) -> f64 {
+    fn of_first(self, first: &mut First, stop: f64, cost: f64, means: &Means) -> f64 {
         let (gamma, table) = (self.0.gamma(), self.0.table());
         let terms = &first.terms;
         let mut expected = 0.0;
@@ -123,7 +123,7 @@ impl ValueFunction for TwoSteps<'_> {
         for u in all() {
             let mut first = self.first(later, u, fan.centre(), &variances);
             for (value, means) in values.iter_mut().zip(&means) {
-                *value = value.max(self.value(&mut first, means.score[u], means.cost[u], means));
+                *value = value.max(self.of_first(&mut first, means.score[u], means.cost[u], means));
             }
         }
         Ok(values)

@@ -1,3 +1,4 @@
+use thrifty_linear::SmoothingSpline;
 use thrifty_prob::TableOfH;
 
 use crate::quadrature::Rule;
@@ -24,7 +25,8 @@ pub struct Decision {
     /// What is thought of as trained later.
     later: Controls,
     /// For the outcome of the cost.
-    of_cost: Rule,
+    of_cost: Quadrature,
+    rule: Rule,
     table: TableOfH,
 }
 
@@ -44,6 +46,14 @@ impl Values {
         let better = |best: usize, i: usize| if of_controls[i] > of_controls[best] { i } else { best };
         let best = (0..of_controls.len()).fold(0, better);
         Self { of_controls, best }
+    }
+
+    /// Values of noisy estimates, smoothed over the controls: the last step of Algorithm 2.
+    ///
+    /// # Errors
+    /// [`AutoBctError`] for a spline over another number of points, or values that are not finite.
+    pub fn smoothed(&self, spline: &SmoothingSpline) -> Result<Self, AutoBctError> {
+        Ok(Self::new(spline.smooth(&self.of_controls)?.fitted))
     }
 
     /// The best value; minus infinity without controls.
@@ -76,7 +86,7 @@ impl Decision {
             let expected = "a finite number from 0";
             return Err(AutoBctError::Number { what: "γ", value: gamma, expected });
         }
-        Ok(Self { gamma, now, later, of_cost: of_cost.prepare(), table: TableOfH::new() })
+        Ok(Self { gamma, now, later, rule: of_cost.prepare(), of_cost, table: TableOfH::new() })
     }
 
     /// γ.
@@ -98,7 +108,12 @@ impl Decision {
     }
 
     pub(crate) fn cost_rule(&self) -> &Rule {
-        &self.of_cost
+        &self.rule
+    }
+
+    /// What distinguishes this quadrature from others.
+    pub(crate) fn rule_name(&self) -> String {
+        format!("{:?}", self.of_cost)
     }
 
     pub(crate) fn table(&self) -> &TableOfH {

@@ -1,0 +1,117 @@
+use thrifty_sampling::Seed;
+use thrifty_trees::{BoostingSettings, ForestSettings};
+
+use crate::{AutoBctError, Expectation, Quadrature};
+
+/// How a value function is learnt over a cloud.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct MapSettings {
+    /// N: trainings at most.
+    pub depth: usize,
+    /// What is learnt is the difference from this.
+    pub baseline: Baseline,
+    /// What trees see of a belief.
+    pub features: Features,
+    /// Over the outcomes of a training. Sampled with its seed for the first belief, and ones that follow from it for the others.
+    pub expectation: Expectation,
+    /// Smooth values over the controls before the best is taken: what samples need and quadrature does not.
+    pub smooth: bool,
+    /// What learns.
+    pub regressor: Regressor,
+    /// Bins that a feature is cut into.
+    pub bins: usize,
+    /// Never below the baseline: a training more is worth no less.
+    pub clip: bool,
+    /// Of what the regressor draws.
+    pub seed: Seed,
+}
+
+/// What is known without learning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Baseline {
+    /// Nothing: V₁ is learnt as well, as in the paper.
+    Nothing,
+    /// V₁.
+    OneStep,
+    /// V₂, exactly.
+    TwoSteps,
+}
+
+impl Baseline {
+    /// Trainings that are exact.
+    pub(crate) fn depth(self) -> usize {
+        match self {
+            Self::Nothing => 0,
+            Self::OneStep => 1,
+            Self::TwoSteps => 2,
+        }
+    }
+}
+
+/// What a regressor sees of a belief.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Features {
+    /// Means and lower triangles of covariances, as in the paper: J + J (J + 1) / 2 numbers for score and cost each.
+    Raw,
+    /// At so many of the controls: the worth of one training below the best of these, the deviation of the score, mean and deviation
+    /// of the cost. The same for scores that are everywhere larger.
+    Shape(usize),
+}
+
+/// What learns values from beliefs.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Regressor {
+    /// A random forest, as in the paper.
+    Forest(ForestSettings),
+    /// Boosted trees.
+    Boosting(BoostingSettings),
+}
+
+impl MapSettings {
+    /// As in the paper: a forest on beliefs as they are, of the best of smoothed means of samples.
+    #[must_use]
+    pub fn paper(depth: usize, samples: usize, seed: Seed) -> Self {
+        Self {
+            depth,
+            baseline: Baseline::Nothing,
+            features: Features::Raw,
+            expectation: Expectation::Sampled { samples, seed },
+            smooth: true,
+            regressor: Regressor::Forest(ForestSettings::default()),
+            bins: 256,
+            clip: false,
+            seed,
+        }
+    }
+
+    /// What more trainings than two add to the exact value, by boosted trees from quadrature.
+    #[must_use]
+    pub fn accurate(depth: usize) -> Self {
+        let (of_score, of_cost) = (Quadrature::Hermite(7), Quadrature::Hermite(3));
+        Self {
+            depth,
+            baseline: Baseline::TwoSteps,
+            features: Features::Shape(9),
+            expectation: Expectation::Quadrature { of_score, of_cost },
+            smooth: false,
+            regressor: Regressor::Boosting(BoostingSettings::default()),
+            bins: 256,
+            clip: true,
+            seed: Seed(0),
+        }
+    }
+
+    pub(crate) fn validate(&self) -> Result<(), AutoBctError> {
+        if self.depth == 0 {
+            return Err(AutoBctError::Number { what: "depth of a map", value: 0.0, expected: "at least 1" });
+        }
+        if self.features == Features::Shape(0) {
+            let what = "controls that a map looks at";
+            return Err(AutoBctError::Number { what, value: 0.0, expected: "at least 1" });
+        }
+        Ok(())
+    }
+}

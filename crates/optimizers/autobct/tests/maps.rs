@@ -1,0 +1,316 @@
+//! Value functions over clouds: what maps promise, files, and looks ahead that end with them.
+
+use proptest::prelude::*;
+use thrifty_autobct::{
+    AutoBct, AutoBctSettings, Baseline, Branching, Cautious, Cloud, CloudSettings, Controls, Decision,
+    Expectation, Fan, MapSettings, Noise, OneStep, Plan, Quadrature, Regressor, State, TwoSteps,
+    ValueFunction, ValueMap,
+};
+use thrifty_linear::{Coefficients, CovarianceLaw, Fourier, Polynomial, SmoothingSpline};
+use thrifty_sampling::Seed;
+use thrifty_space::Space;
+use thrifty_study::{Measurement, Outcome, StopReason, Study};
+use thrifty_trees::ForestSettings;
+
+fn cubic() -> Polynomial {
+    Polynomial::of_one(3, 0.5)
+}
+
+fn controls(count: usize) -> Controls {
+    let noise = |_: &[f64]| Noise { score: 0.05, cost: 0.1 };
+    Controls::new(Controls::grid(1, count).as_ref(), &cubic(), &cubic(), noise).unwrap()
+}
+
+fn decision() -> Decision {
+    Decision::with_later(0.16, controls(21), controls(9), Quadrature::Hermite(3)).unwrap()
+}
+
+/// Appendix D.1.
+fn prior() -> State {
+    State {
+        score: Coefficients::independent(vec![0.4, 0.1, -0.2, 0.1], &[1.0; 4]).unwrap(),
+        cost: Coefficients::independent(vec![1.0, 1.0, 2.0, 2.0], &[0.64, 4.0, 4.0, 4.0]).unwrap(),
+    }
+}
+
+fn small() -> CloudSettings {
+    CloudSettings {
+        drawn: 20,
+        levels: 4,
+        roots: 20,
+        depth: 2,
+        branching: Branching::Every(4),
+        ..CloudSettings::small()
+    }
+}
+
+fn faithful() -> MapSettings {
+    let mut settings = MapSettings::paper(2, 5, Seed(3));
+    settings.regressor = Regressor::Forest(ForestSettings { trees: 10, ..ForestSettings::default() });
+    settings
+}
+
+#[test]
+fn clouds_have_the_size_they_say_and_truths() {
+    for settings in
+        [CloudSettings::small(), small(), CloudSettings { branching: Branching::Paths(3), ..small() }]
+    {
+        let cloud = Cloud::new(&prior(), &controls(9), &settings, Seed(1)).unwrap();
+        assert_eq!(cloud.len(), settings.len());
+        let truths = (0..cloud.len())
+            .map(|i| cloud.state(i).unwrap())
+            .filter(|state| state.score.covariance().iter().chain(state.cost.covariance()).all(|c| *c == 0.0))
+            .count();
+        assert_eq!(truths, settings.drawn);
+        assert_eq!(cloud, Cloud::new(&prior(), &controls(9), &settings, Seed(1)).unwrap());
+    }
+    assert_eq!(CloudSettings::small().len(), 15_600);
+    assert_eq!((CloudSettings::paper_1d().len(), CloudSettings::paper_2d().len()), (156_000, 761_600));
+    let wild = CloudSettings { law: CovarianceLaw::Wishart { degrees: 1.0 }, ..small() };
+    assert!(
+        Cloud::new(&prior(), &controls(9), &wild, Seed(1))
+            .unwrap_err()
+            .to_string()
+            .contains("degrees of freedom")
+    );
+    let short = State { score: Coefficients::independent(vec![0.0], &[1.0]).unwrap(), ..prior() };
+    assert!(
+        Cloud::new(&short, &controls(9), &small(), Seed(1)).unwrap_err().to_string().contains("expected 4")
+    );
+}
+
+/// A score with one peak and a cost that only rises or falls is what roots are: their means must look so.
+#[test]
+fn roots_are_realistic() {
+    let settings = CloudSettings { drawn: 0, depth: 0, roots: 200, ..small() };
+    let cloud = Cloud::new(&prior(), &controls(21), &settings, Seed(2)).unwrap();
+    let controls = controls(21);
+    for i in 0..200 {
+        let state = cloud.state(i).unwrap();
+        let scores: Vec<f64> = (0..21).map(|u| state.score.moments(controls.score(u)).0).collect();
+        let costs: Vec<f64> = (0..21).map(|u| state.cost.moments(controls.cost(u)).0).collect();
+        assert!(scores.iter().all(|h| (-0.3..1.4).contains(h)), "{scores:?}");
+        assert!(costs.iter().all(|t| (-0.3..2.9).contains(t)), "{costs:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// A fan is what learning an outcome gives.
+    #[test]
+    fn fans_are_kalman_steps(control in 0_usize..9, z in -3.0..3.0_f64, w in -3.0..3.0_f64) {
+        let (controls, state) = (controls(9), prior());
+        let fan = Fan::of_training(&state, &controls, control).unwrap();
+        let (score, cost) = (state.score.moments(controls.score(control)), state.cost.moments(controls.cost(control)));
+        let mut learnt = state.clone();
+        let h = score.0 + z * (score.1 + controls.score_noise(control)).sqrt();
+        let t = cost.0 + w * (cost.1 + controls.cost_noise(control)).sqrt();
+        learnt.learn(&controls, control, h, t).unwrap();
+        let found = fan.state((z, w)).unwrap();
+        for (a, b) in [(&found.score, &learnt.score), (&found.cost, &learnt.cost)] {
+            for (a, b) in a.mean().iter().zip(b.mean()).chain(a.covariance().iter().zip(b.covariance())) {
+                prop_assert!((a - b).abs() < 1e-12);
+            }
+        }
+        // Value functions see the same in the fan and in the belief.
+        let decision = decision();
+        let (one, two) = (OneStep(&decision), TwoSteps(&decision));
+        for function in [&one as &dyn ValueFunction, &two] {
+            let (a, b) = (function.after(&fan, &[(z, w)]).unwrap()[0], function.value(&learnt).unwrap());
+            prop_assert!((a - b).abs() < 1e-10, "{a} {b}");
+        }
+    }
+}
+
+#[test]
+fn leaves_and_looks_ahead_agree() {
+    let (decision, state) = (Decision::new(0.16, controls(9), Quadrature::ACCURATE).unwrap(), prior());
+    let (one, two) = (OneStep(&decision), TwoSteps(&decision));
+    assert!((one.value(&state).unwrap() - decision.one_step(&state).value()).abs() < 1e-10);
+    assert!((two.value(&state).unwrap() - decision.two_steps(&state).value()).abs() < 1e-10);
+    // One training and then V₁ is two steps, by nodes or samples.
+    let exact = decision.two_steps(&state);
+    let nodes =
+        Expectation::Quadrature { of_score: Quadrature::Hermite(41), of_cost: Quadrature::Bent { nodes: 5 } };
+    let found = decision.on_the_fly(&state, 1, &one, &nodes).unwrap();
+    for (a, b) in found.of_controls.iter().zip(&exact.of_controls) {
+        assert!((a - b).abs() < 5e-3, "{a} {b}");
+    }
+    let sampled = decision
+        .on_the_fly(&state, 1, &one, &Expectation::Sampled { samples: 40_000, seed: Seed(5) })
+        .unwrap();
+    for (a, b) in sampled.of_controls.iter().zip(&exact.of_controls) {
+        assert!((a - b).abs() < 0.04, "{a} {b}");
+    }
+    // Smoothed means of few samples are nearer than they were.
+    let few =
+        decision.on_the_fly(&state, 1, &one, &Expectation::Sampled { samples: 200, seed: Seed(6) }).unwrap();
+    let spline = SmoothingSpline::new(decision.controls().points().as_ref()).unwrap();
+    assert!(few.smoothed(&spline).unwrap().of_controls.len() == 9);
+    // One training and then V₂ is three steps.
+    let three = decision.steps(&state, 3, &Expectation::DEFAULT).unwrap();
+    let fly = decision.on_the_fly(&state, 1, &two, &Expectation::DEFAULT).unwrap();
+    let deeper = decision.on_the_fly(&state, 2, &one, &Expectation::DEFAULT).unwrap();
+    for u in 0..9 {
+        assert!(three.of_controls[u] >= fly.of_controls[u] - 1e-12);
+        assert!((deeper.of_controls[u] - fly.of_controls[u]).abs() < 0.02);
+    }
+    let cautious = Cautious { of: &two, epsilon: 0.1 };
+    assert!((cautious.value(&state).unwrap() - 0.9 * two.value(&state).unwrap()).abs() < 1e-12);
+    let poor = State { score: state.score.with_mean(vec![-3.0, 0.0, 0.0, 0.0]).unwrap(), ..state };
+    assert!((cautious.value(&poor).unwrap() - 1.1 * two.value(&poor).unwrap()).abs() < 1e-12);
+}
+
+#[test]
+fn what_is_exact_needs_no_learning_and_what_is_learnt_is_close() {
+    let decision = decision();
+    let cloud = CloudSettings {
+        drawn: 60,
+        levels: 4,
+        roots: 80,
+        depth: 3,
+        branching: Branching::Every(3),
+        ..small()
+    };
+    let map = ValueMap::build(&decision, &prior(), &cloud, &MapSettings::accurate(3), 2).unwrap();
+    assert_eq!(map.depth(), 3);
+    let (one, two) = (OneStep(&decision), TwoSteps(&decision));
+    let three = MapSettings::accurate(3).expectation;
+    let later = Decision::new(0.16, controls(9), Quadrature::Hermite(3)).unwrap();
+    let states =
+        Cloud::new(&prior(), &controls(9), &CloudSettings { roots: 3, drawn: 0, ..cloud }, Seed(77)).unwrap();
+    let (mut learnt, mut known) = (0.0, 0.0);
+    for i in 0..states.len() {
+        let state = states.state(i).unwrap();
+        assert_eq!(map.level(1, &decision).unwrap().value(&state), one.value(&state));
+        assert_eq!(map.level(2, &decision).unwrap().value(&state), two.value(&state));
+        let truth = later.steps(&state, 3, &three).unwrap().value();
+        let found = map.level(3, &decision).unwrap().value(&state).unwrap();
+        let floor = two.value(&state).unwrap();
+        assert!(found >= floor);
+        learnt += (found - truth).powi(2);
+        known += (floor - truth).powi(2);
+    }
+    assert!(learnt < 0.25 * known, "{learnt} {known}");
+}
+
+#[test]
+fn threads_and_files_change_nothing() {
+    let decision = decision();
+    let map = ValueMap::build(&decision, &prior(), &small(), &faithful(), 1).unwrap();
+    assert!(map == ValueMap::build(&decision, &prior(), &small(), &faithful(), 3).unwrap());
+    let other = MapSettings { seed: Seed(4), ..faithful() };
+    assert!(map != ValueMap::build(&decision, &prior(), &small(), &other, 1).unwrap());
+    let mut file = Vec::new();
+    map.write(&mut file).unwrap();
+    let back = ValueMap::read(&file[..]).unwrap();
+    assert!(map == back);
+    let value = |map: &ValueMap| map.level(2, &decision).unwrap().value(&prior()).unwrap();
+    assert_eq!(value(&map).to_bits(), value(&back).to_bits());
+    let text = String::from_utf8(file).unwrap();
+    let version = text.replace("\"version\":1", "\"version\":9");
+    let message = |text: &str| ValueMap::read(text.as_bytes()).unwrap_err().to_string();
+    assert_eq!(message(&version), "no value map: its version is 9, expected 1");
+    assert!(message("{").contains("no value map") && message("[]").contains("version is none"));
+    assert!(
+        message(&text.replace("\"depth\":2,\"baseline\"", "\"depth\":3,\"baseline\"")).contains("2 levels")
+    );
+}
+
+#[test]
+fn a_map_of_another_problem_is_named() {
+    let map = ValueMap::build(&decision(), &prior(), &small(), &faithful(), 2).unwrap();
+    let refused = |decision: Result<Decision, _>| map.level(1, &decision.unwrap()).unwrap_err().to_string();
+    let rule = Quadrature::Hermite(3);
+    assert!(refused(Decision::new(0.2, controls(9), rule)).contains("γ is 0.16 there, expected 0.2"));
+    assert!(refused(Decision::new(0.16, controls(11), rule)).contains("grid of controls is 9 controls"));
+    assert!(refused(Decision::new(0.16, controls(9), Quadrature::Hermite(5))).contains("quadrature"));
+    let noise = |_: &[f64]| Noise { score: 0.05, cost: 0.1 };
+    let grid = Controls::grid(1, 9);
+    let loud =
+        Controls::new(grid.as_ref(), &cubic(), &cubic(), |_| Noise { score: 0.05, cost: 0.2 }).unwrap();
+    assert!(refused(Decision::new(0.16, loud, rule)).contains("noise of the cost"));
+    let waves = Controls::new(grid.as_ref(), &Fourier::new(1, 1, 2.0), &cubic(), noise).unwrap();
+    assert!(refused(Decision::new(0.16, waves, rule)).contains("basis of the score"));
+    let plane = Polynomial::additive(2, 3, 0.5);
+    let square = Controls::new(Controls::grid(2, 3).as_ref(), &plane, &plane, noise).unwrap();
+    assert!(
+        refused(Decision::new(0.16, square, rule)).contains("dimension of controls is 1 there, expected 2")
+    );
+    assert!(map.level(3, &decision()).unwrap_err().to_string().contains("depth of a map is 3"));
+    assert!(map.level(0, &decision()).is_err());
+    let none = CloudSettings { drawn: 0, roots: 0, ..small() };
+    assert!(
+        ValueMap::build(&decision(), &prior(), &none, &faithful(), 1)
+            .unwrap_err()
+            .to_string()
+            .contains("beliefs")
+    );
+    let shallow = MapSettings { depth: 0, ..faithful() };
+    assert!(ValueMap::build(&decision(), &prior(), &small(), &shallow, 1).is_err());
+}
+
+/// Follows plans with a map; with exact levels a map changes nothing.
+#[test]
+fn an_optimiser_follows_a_map() {
+    let settings = |plan| AutoBctSettings {
+        plan,
+        grid: 21,
+        later_grid: 9,
+        of_cost: Quadrature::Hermite(3),
+        max_epochs: 12,
+        ..AutoBctSettings::default()
+    };
+    let optimizer = |plan| {
+        let space = Space::builder().float("u", 0.0, 1.0).build().unwrap();
+        AutoBct::new(space, &cubic(), &cubic(), prior(), settings(plan)).unwrap()
+    };
+    let finish = |optimizer: AutoBct| {
+        let mut study = Study::new(optimizer, Seed(0));
+        let reason = study
+            .run(|config, _| {
+                let u = config.float("u").unwrap();
+                let score = 1.0 - 0.45 * (-6.0 * u).exp();
+                Outcome::from(Measurement {
+                    objectives: vec![score],
+                    cost: Some(0.06 + 0.67 * u),
+                    ..Measurement::default()
+                })
+            })
+            .unwrap();
+        let controls: Vec<f64> =
+            study.history().trials().iter().map(|t| t.query.float("u").unwrap()).collect();
+        assert!(matches!(reason, StopReason::Decided { .. }), "{reason:?}");
+        controls
+    };
+    let exact = MapSettings { baseline: Baseline::TwoSteps, depth: 2, ..MapSettings::accurate(2) };
+    let map = ValueMap::build(&decision(), &prior(), &small(), &exact, 1).unwrap();
+    let three = optimizer(Plan::Relaxed { depth: 3 });
+    let mapped = optimizer(Plan::Relaxed { depth: 1 }).with_map(map.clone()).unwrap();
+    assert_ne!(
+        thrifty_study::Optimizer::fingerprint(&mapped),
+        thrifty_study::Optimizer::fingerprint(&optimizer(Plan::Relaxed { depth: 1 }))
+    );
+    assert_eq!(finish(three), finish(mapped));
+    for horizon in 1..=3 {
+        let plan = Plan::Horizon { horizon };
+        let (plain, mapped) =
+            (finish(optimizer(plan)), finish(optimizer(plan).with_map(map.clone()).unwrap()));
+        assert!(plain.len() <= horizon && mapped.len() <= horizon);
+        assert_eq!(plain, mapped);
+    }
+    let faithful = ValueMap::build(&decision(), &prior(), &small(), &faithful(), 1).unwrap();
+    assert!(!finish(optimizer(Plan::Relaxed { depth: 1 }).with_map(faithful.clone()).unwrap()).is_empty());
+    let space = Space::builder().float("u", 0.0, 1.0).build().unwrap();
+    let dear = AutoBctSettings { gamma: 0.3, ..settings(Plan::Relaxed { depth: 1 }) };
+    let error =
+        AutoBct::new(space, &cubic(), &cubic(), prior(), dear).unwrap().with_map(faithful).err().unwrap();
+    let mut text = error.to_string();
+    let mut source: Option<&dyn std::error::Error> = std::error::Error::source(&error);
+    while let Some(error) = source {
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    assert!(text.contains('γ'), "{text}");
+}
