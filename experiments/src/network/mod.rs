@@ -12,4 +12,4 @@ pub use dense::{Dense, Pass};
 pub use descent::{Descent, Rule};
 pub use initialiser::Initialiser;
 pub use loss::Loss;
-pub use training::Training;
+pub use training::{Examples, Training};

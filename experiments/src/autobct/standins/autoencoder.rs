@@ -1,10 +1,12 @@
+use std::sync::Arc;
+
 use thrifty_domain::Points;
 use thrifty_sampling::Seed;
 
 use super::task::{Task, Trained};
 use crate::error::ExperimentError;
 use crate::harness::stats::{mean_and_deviation, quantile};
-use crate::network::{Activation, Dense, Initialiser, Loss, Pass, Rule, Training};
+use crate::network::{Activation, Dense, Examples, Initialiser, Loss, Pass, Rule, Training};
 
 /// Tumours that a dependency ships, 30 numbers each. A network learns to repeat benign ones through a narrow code; what it
 /// repeats badly is called malignant.
@@ -53,7 +55,7 @@ const BENIGN: u32 = 1;
 
 /// An autoencoder of some size.
 pub struct Autoencoder {
-    pub data: Tumours,
+    pub data: Arc<Tumours>,
     /// Whether the width of the code is controlled as well; else it is 2.
     pub with_code: bool,
     pub epochs: usize,
@@ -99,11 +101,12 @@ impl Task for Autoencoder {
         let (scale, code) = self.sizes(control);
         let rng = &mut seed.stream("autoencoder", 0);
         let train = &self.data.train;
+        let examples = Examples { x: train.clone(), targets: train.clone() };
         let sizes = widths(scale, code, train.dim());
         let mut network = Dense::new(&sizes, Activation::Tanh, Initialiser::GlorotUniform, rng);
         let training =
             Training { loss: Loss::Squared, rule: Rule::Adam, rate: 0.003, batch: 32, epochs: self.epochs };
-        let operations = training.fit(&mut network, train, train, rng);
+        let operations = training.fit(&mut network, &examples, None, rng);
         let threshold = quantile(&errors(&network, train), 1.0 - BEYOND);
         let beyond = |rows: &Points| {
             errors(&network, rows).iter().filter(|error| **error > threshold).count() as f64

@@ -25,8 +25,8 @@ pub struct Bench<'a> {
     unit: Unit,
     /// From measured costs to t.
     pub cost: Scale,
-    /// Measured costs of the references.
-    pub references: Vec<f64>,
+    /// Measured cost of the reference.
+    pub reference: f64,
 }
 
 /// One training of a run.
@@ -60,28 +60,21 @@ impl Run {
     }
 }
 
-/// Trainings of a reference: the median counts, and the first warms up.
+/// Trainings of the reference, of which the median counts.
 const REPEATS: u64 = 3;
 /// Guard against learning for ever.
 const MOST: usize = 30;
 
 impl<'a> Bench<'a> {
-    /// Trains the references, whose costs define the scale.
+    /// Trains the reference, whose cost defines the scale; no work costs nothing.
     pub fn new(stand_in: &'a StandIn, unit: Unit, seed: Seed) -> Result<Self, ExperimentError> {
-        let mut bench = Self { stand_in, unit, cost: Scale::Identity, references: Vec::new() };
+        let mut bench = Self { stand_in, unit, cost: Scale::Identity, reference: 0.0 };
+        let (control, t) = &stand_in.reference;
         let repeats = if unit == Unit::Seconds { REPEATS } else { 1 };
-        for (control, _) in &stand_in.references {
-            let cost = |id| Ok(bench.measured(control, seed.child("reference", id))?.cost.unwrap_or(0.0));
-            let costs = (0..repeats).map(cost).collect::<Result<Vec<f64>, ExperimentError>>()?;
-            bench.references.push(quantile(&costs, 0.5));
-        }
-        // A line through two references, or through one and nothing.
-        let known = stand_in.references.iter().map(|(_, t)| *t).zip(bench.references.iter().copied());
-        let points: Vec<(f64, f64)> = [(0.0, 0.0)].into_iter().chain(known).collect();
-        let [.., (low, cheap), (high, dear)] = points[..] else { return Ok(bench) };
-        let unit = (dear - cheap) / (high - low);
-        let zero = cheap - low * unit;
-        bench.cost = Scale::Affine { zero, one: zero + unit };
+        let cost = |id| Ok(bench.measured(control, seed.child("reference", id))?.cost.unwrap_or(0.0));
+        let costs = (0..repeats).map(cost).collect::<Result<Vec<f64>, ExperimentError>>()?;
+        bench.reference = quantile(&costs, 0.5);
+        bench.cost = Scale::Affine { zero: 0.0, one: bench.reference / t };
         Ok(bench)
     }
 

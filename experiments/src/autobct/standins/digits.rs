@@ -1,58 +1,71 @@
 use std::sync::Arc;
 
 use thrifty_domain::Points;
-use thrifty_sampling::Seed;
+use thrifty_sampling::{Seed, Stream};
 
 use super::task::{Task, Trained};
 use crate::error::ExperimentError;
 use crate::harness::stats::quantile;
-use crate::network::{Activation, Dense, Initialiser, Loss, Pass, Rule, Training};
+use crate::network::{Activation, Dense, Examples, Initialiser, Loss, Pass, Rule, Training};
 
-/// Handwritten digits that a dependency ships, 64 pixels from 0 to 16 each: 1,297 to train on, 500 to judge by.
+/// Handwritten digits that a dependency ships, 64 pixels from 0 to 16 each, with probabilities of the ten classes: 1,097 to
+/// train on, 200 to watch a training, 500 to judge by.
+#[derive(Clone)]
 pub struct Digits {
-    pub train: Rows,
-    pub test: Rows,
-}
-
-/// Pixels, and probabilities of the ten classes.
-pub struct Rows {
-    pub x: Points,
-    pub classes: Points,
+    pub train: Examples,
+    pub watch: Examples,
+    pub test: Examples,
 }
 
 const CLASSES: usize = 10;
 const TEST: usize = 500;
+const WATCH: usize = 200;
 
 impl Digits {
     pub fn new(seed: Seed) -> Self {
         let set = smartcore::dataset::digits::load_dataset();
         let mut order: Vec<usize> = (0..set.num_samples).collect();
         seed.stream("digits", 0).shuffle(&mut order);
-        let rows = |of: &[usize]| {
-            let mut rows = Rows { x: Points::new(set.num_features), classes: Points::new(CLASSES) };
+        let examples = |of: &[usize]| {
+            let mut examples = Examples { x: Points::new(set.num_features), targets: Points::new(CLASSES) };
             for &row in of {
                 let pixels = &set.data[row * set.num_features..][..set.num_features];
-                rows.x.push(&pixels.iter().map(|v| f64::from(*v)).collect::<Vec<f64>>());
+                examples.x.push(&pixels.iter().map(|v| f64::from(*v)).collect::<Vec<f64>>());
                 let mut class = [0.0; CLASSES];
                 class[set.target[row] as usize] = 1.0;
-                rows.classes.push(&class);
+                examples.targets.push(&class);
             }
-            rows
+            examples
         };
-        Self { test: rows(&order[..TEST]), train: rows(&order[TEST..]) }
+        let (test, rest) = order.split_at(TEST);
+        let (watch, train) = rest.split_at(WATCH);
+        Self { train: examples(train), watch: examples(watch), test: examples(test) }
     }
 
-    /// The same digits seen through a fixed layer that nobody trains, random where the paper's has learnt other pictures.
+    /// Pixels from 0 to 1.
+    pub fn dimmed(&self) -> Self {
+        self.seen(|x| {
+            let mut x = x.clone();
+            x.as_flat_mut().iter_mut().for_each(|v| *v /= 16.0);
+            x
+        })
+    }
+
+    /// Through a fixed layer that nobody trains, random where the paper's has learnt other pictures.
     pub fn through_a_fixed_layer(&self, neurons: usize, seed: Seed) -> Self {
         let rng = &mut seed.stream("fixed layer", 0);
         let sizes = [self.train.x.dim(), neurons];
         let layer = Dense::new(&sizes, Activation::Relu, Initialiser::HeNormal, rng);
-        let seen = |rows: &Rows| {
-            let mut values = layer.forward(rows.x.as_flat(), &mut Pass::default()).to_vec();
+        self.seen(|x| {
+            let mut values = layer.forward(x.as_flat(), &mut Pass::default()).to_vec();
             values.iter_mut().for_each(|z| *z = z.max(0.0));
-            Rows { x: Points::from_flat(values, neurons), classes: rows.classes.clone() }
-        };
-        Self { train: seen(&self.train), test: seen(&self.test) }
+            Points::from_flat(values, neurons)
+        })
+    }
+
+    fn seen(&self, through: impl Fn(&Points) -> Points) -> Self {
+        let seen = |of: &Examples| Examples { x: through(&of.x), targets: of.targets.clone() };
+        Self { train: seen(&self.train), watch: seen(&self.watch), test: seen(&self.test) }
     }
 }
 
@@ -63,24 +76,26 @@ struct Judged {
     operations: f64,
 }
 
-fn train_once(data: &Digits, hidden: &[usize], training: Training, seed: Seed, id: u64) -> Judged {
-    let rng = &mut seed.stream("network", id);
+fn train_once(
+    data: &Digits,
+    hidden: &[usize],
+    training: Training,
+    watched: bool,
+    rng: &mut Stream,
+) -> Judged {
     let sizes = [&[data.train.x.dim()], hidden, &[CLASSES]].concat();
     let mut network = Dense::new(&sizes, Activation::Relu, Initialiser::HeNormal, rng);
-    let operations = training.fit(&mut network, &data.train.x, &data.train.classes, rng);
+    let operations = training.fit(&mut network, &data.train, watched.then_some(&data.watch), rng);
     let mut pass = Pass::default();
-    let outputs = network.forward(data.test.x.as_flat(), &mut pass);
+    let cross_entropy = training.on(&network, &data.test, &mut pass);
     let largest = |row: &[f64]| (0..CLASSES).fold(0, |best, c| if row[c] > row[best] { c } else { best });
-    let right = outputs
+    let right = pass
+        .outputs()
         .chunks_exact(CLASSES)
-        .zip(data.test.classes.rows())
+        .zip(data.test.targets.rows())
         .filter(|(z, class)| class[largest(z)] == 1.0)
         .count();
-    Judged {
-        accuracy: right as f64 / data.test.x.len() as f64,
-        cross_entropy: training.loss.value(outputs, data.test.classes.as_flat(), CLASSES),
-        operations,
-    }
+    Judged { accuracy: right as f64 / data.test.x.len() as f64, cross_entropy, operations }
 }
 
 /// What is controlled of two epochs.
@@ -91,7 +106,8 @@ pub enum Controlled {
     RateAndBatch,
 }
 
-/// Two epochs of five networks with 32 hidden neurons: the median accuracy, the work of all five.
+/// Two epochs of five networks with 32 hidden neurons, watched at every step, so that small batches are dear: the median
+/// accuracy, the work of all five.
 pub struct TwoEpochs {
     pub data: Arc<Digits>,
     pub controlled: Controlled,
@@ -120,8 +136,9 @@ impl Task for TwoEpochs {
     fn train(&self, control: &[f64], seed: Seed) -> Result<Trained, ExperimentError> {
         let (rate, batch) = self.parameters(control);
         let training = Training { loss: Loss::CrossEntropy, rule: Rule::Adam, rate, batch, epochs: 2 };
-        let all: Vec<Judged> =
-            (0..NETWORKS).map(|id| train_once(&self.data, &[32], training, seed, id)).collect();
+        let all: Vec<Judged> = (0..NETWORKS)
+            .map(|id| train_once(&self.data, &[32], training, true, &mut seed.stream("network", id)))
+            .collect();
         let accuracies: Vec<f64> = all.iter().map(|judged| judged.accuracy).collect();
         Ok(Trained {
             score: quantile(&accuracies, 0.5),
@@ -163,7 +180,8 @@ impl Task for Epochs {
             batch: BATCH as usize,
             epochs: epochs(control),
         };
-        let judged = train_once(&self.data, &self.hidden, training, seed, 0);
+        let rng = &mut seed.stream("network", 0);
+        let judged = train_once(&self.data, &self.hidden, training, false, rng);
         let score = 1.0 - judged.cross_entropy / (CLASSES as f64).ln();
         Ok(Trained { score, operations: judged.operations })
     }
@@ -181,7 +199,7 @@ mod tests {
     #[test]
     fn controls_mean_what_the_paper_says() {
         let data = Arc::new(Digits::new(Seed(0)));
-        assert_eq!((data.train.x.len(), data.test.x.len()), (1297, 500));
+        assert_eq!((data.train.x.len(), data.watch.x.len(), data.test.x.len()), (1097, 200, 500));
         assert!(data.train.x.as_flat().iter().all(|v| (0.0..=16.0).contains(v)));
         let both = TwoEpochs { data: data.clone(), controlled: Controlled::RateAndBatch };
         let (rate, batch) = both.parameters(&[0.5, 0.42]);

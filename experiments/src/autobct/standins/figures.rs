@@ -4,6 +4,7 @@ use thrifty_linear::{Basis, Coefficients};
 
 use super::Finding;
 use super::bench::{Run, Step};
+use super::priors::Appendix;
 use crate::error::ExperimentError;
 use crate::harness::Figure;
 
@@ -70,7 +71,7 @@ fn lines(finding: &Finding<'_>, run: &Run) -> Result<Vec<Figure>, ExperimentErro
 
 fn maps(finding: &Finding<'_>, run: &Run) -> Result<Vec<Figure>, ExperimentError> {
     let basis = finding.bench.prior()?.basis;
-    let names = if finding.bench.stand_in.appendix == 4 {
+    let names = if matches!(finding.bench.stand_in.appendix, Appendix::D4(_)) {
         ["rate u₁", "batch u₂"]
     } else {
         ["scale u₁", "code u₂"]

@@ -24,7 +24,7 @@ struct Table {
 
 const COLUMNS: usize = 10;
 const WRONG: f64 = 0.1;
-const TREES: u16 = 20;
+const TREES: u16 = 40;
 
 fn draw(count: usize, rng: &mut Stream) -> Table {
     let (mut rows, mut classes) = (Vec::new(), Vec::new());
@@ -60,8 +60,8 @@ impl Task for Forest {
         let matrix = |rows: &Vec<Vec<f64>>| DenseMatrix::from_2d_vec(rows).map_err(ExperimentError::failed);
         let parameters = RandomForestClassifierParameters::default()
             .with_n_trees(TREES)
-            .with_max_depth(10)
-            .with_min_samples_leaf(5)
+            .with_max_depth(12)
+            .with_min_samples_leaf(3)
             .with_m(3)
             .with_seed(rng.bits());
         let model = RandomForestClassifier::fit(&matrix(&rows)?, &classes, parameters)

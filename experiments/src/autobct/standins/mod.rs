@@ -17,6 +17,7 @@ use thrifty_autobct::Controls;
 use thrifty_sampling::Seed;
 
 use self::bench::{Bench, Run, Unit};
+use self::priors::Appendix;
 use self::stand_in::Size;
 use super::paper::GAMMA;
 use crate::error::ExperimentError;
@@ -27,8 +28,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     id: "autobct/standins",
     paper: "AutoBCT (Cironis, Palczewski & Aivaliotis, 2022), sections 4.2 and 4.3, on models trained here",
     claim: "training under a budget stops of itself after some trainings, with a better model than the first",
-    quick_cost: "8 stand-ins, 1 run each and 4 of table 7, costs by count: some seconds",
-    full_cost: "8 stand-ins, 10 runs each and 40 of table 7, costs in processor seconds: some minutes",
+    quick_cost: "9 stand-ins, 1 run each and 4 of table 7, costs by count: some seconds",
+    full_cost: "9 stand-ins, 10 runs each and 40 of table 7, costs in processor seconds: some minutes",
     run,
 };
 
@@ -62,6 +63,17 @@ impl Finding<'_> {
         self.over(0, |run| run.last().score - run.steps[0].score).0
     }
 
+    /// Whether two trainings ahead ever train again.
+    fn trains_again(&self) -> bool {
+        self.policies[0].1.iter().any(|run| run.steps.len() > 1)
+    }
+
+    /// Score less γ times cost of one training at a random control.
+    fn of_a_random_control(&self) -> f64 {
+        let worth = |swept: &Swept| swept.score - GAMMA * swept.cost.max(0.0);
+        self.sweep.iter().map(worth).sum::<f64>() / self.sweep.len() as f64
+    }
+
     fn decided(&self) -> f64 {
         self.over(0, |run| f64::from(u8::from(run.decided))).0
     }
@@ -70,7 +82,8 @@ impl Finding<'_> {
 /// One run after the other: runs side by side would slow each other down, and time is what is measured.
 fn find<'a>(bench: Bench<'a>, context: &RunContext, seed: Seed) -> Result<Finding<'a>, ExperimentError> {
     let controls = bench.stand_in.controls;
-    let runs = context.replications(1, 10) * if bench.stand_in.appendix == 4 { 4 } else { 1 };
+    let runs =
+        context.replications(1, 10) * if matches!(bench.stand_in.appendix, Appendix::D4(_)) { 4 } else { 1 };
     let policy = |depth: usize| {
         (0..runs).map(|id| bench.run(depth, seed.child("run", id as u64))).collect::<Result<Vec<Run>, _>>()
     };
@@ -90,21 +103,26 @@ fn find<'a>(bench: Bench<'a>, context: &RunContext, seed: Seed) -> Result<Findin
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let unit = context.pick(Unit::Operations, Unit::Seconds);
-    let size = context.pick(Size { rows: 3000, epochs: 10 }, Size { rows: 20_000, epochs: 60 });
+    let size = context.pick(Size { rows: 6000, epochs: 4 }, Size { rows: 20_000, epochs: 60 });
     let seed = Seed(context.seed).child(EXPERIMENT.id, 0);
     let stand_ins = stand_in::all(size, seed);
     let mut findings = Vec::new();
     for (id, stand_in) in (0..).zip(&stand_ins) {
         let seed = seed.child("stand-in", id);
-        let clock = std::time::Instant::now();
         findings.push(find(Bench::new(stand_in, unit, seed)?, context, seed)?);
-        eprintln!("{} {:.1}", stand_in.name, clock.elapsed().as_secs_f64());
     }
+    let again = findings.iter().filter(|finding| finding.trains_again()).count();
     let better = findings.iter().filter(|finding| finding.gain() > 0.0).count();
+    let worth = |finding: &&Finding<'_>| {
+        finding.over(0, |run| run.last().score - GAMMA * run.spent()).0 > finding.of_a_random_control()
+    };
+    let thrifty = findings.iter().filter(worth).count();
     let decided = findings.iter().map(Finding::decided).sum::<f64>() / findings.len() as f64;
-    let holds = decided > 0.95 && 2 * better > findings.len();
+    let holds = decided > 0.95 && 2 * better > again;
     let mut numbers = BTreeMap::from([
+        ("stand-ins with more than one training".to_owned(), again as f64),
         ("stand-ins that end better than they began".to_owned(), better as f64),
+        ("stand-ins that earn more than a random control".to_owned(), thrifty as f64),
         ("share of runs that decided to stop".to_owned(), decided),
     ]);
     for finding in &findings {
@@ -155,17 +173,16 @@ fn notes(unit: Unit) -> Vec<String> {
     };
     vec![
         format!(
-            "{clock} Before the runs reference trainings are measured whose t is set, so that t means the same everywhere: in tables \
-             4 and 7 the largest batch costs 0.1 and the smallest 1, in table 5 any rate costs 0.36, in the others the dearest \
-             control costs 1 and no work 0."
+            "{clock} Before the runs of a stand-in a reference is trained whose t is set, so that t means about the same everywhere: \
+             the dearest control costs 1, in table 5, where all cost the same, 0.36 as in the paper; no work costs 0."
         ),
         "The paper's data are not shipped and its models are larger; the controls, the priors, γ and ε are the paper's. Digits \
-         stand for its pictures, a generated set for Higgs, tumours for frauds. Score is accuracy in tables 4 to 8, accuracy from \
-         0.6 to 0.85 in table 9, 1 - CE / ln 10 in table 10, F with β = 6 in tables 11 and 12. Rows of the paper stand beside \
+         stand for its pictures, a generated set for Higgs, tumours for frauds. Table 7's prior is taken as its coefficients say and \
+         as its polynomial says, which differ. Score is accuracy in tables 4 to 8, accuracy from 0.6 to 0.8 in table 9, 1 - CE / ln 10 in table 10, F with β = 6 in tables 11 and 12. Rows of the paper stand beside \
          ours for the structure, not to be met."
             .into(),
         "Verdict: of the runs that look two trainings ahead, all but one in twenty stop because going on is not worth it, not at \
-         the guard of 30 trainings, and in most stand-ins the last model is better than the first on average."
+         the guard of 30 trainings, and in most stand-ins where there is more than one training the last model is better than the first on average."
             .into(),
     ]
 }

@@ -1,5 +1,6 @@
 use super::Finding;
 use super::bench::Run;
+use super::priors::{Appendix, Reading};
 use super::published::{Published, ROWS, TABLE_6};
 use crate::autobct::paper::{GAMMA, RUNS};
 use crate::harness::stats::mean_and_deviation;
@@ -20,9 +21,9 @@ fn controls(control: &[f64]) -> String {
 /// Every training of the first run, where the paper prints those of one: tables 4, 5 and 6.
 pub fn trainings(finding: &Finding<'_>) -> Option<Table> {
     let table = match finding.bench.stand_in.appendix {
-        2 => 4,
-        3 => 5,
-        4 => 6,
+        Appendix::D2 => 4,
+        Appendix::D3 => 5,
+        Appendix::D4(_) => 6,
         _ => return None,
     };
     let mut rows = Vec::new();
@@ -43,7 +44,10 @@ pub fn trainings(finding: &Finding<'_>) -> Option<Table> {
     }
     rows.extend(published(table));
     Some(Table {
-        name: format!("table-{table}"),
+        name: match finding.bench.stand_in.appendix {
+            Appendix::D4(Reading::Polynomial) => format!("table-{table}-printed-polynomial"),
+            _ => format!("table-{table}"),
+        },
         caption: "The first run: trainings, their scores and costs, controls, the expected score of what was trained last and the value of \
                   going on; then the paper's run."
             .into(),
@@ -150,23 +154,22 @@ pub fn landscapes(findings: &[Finding<'_>]) -> Table {
                 (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
             format!("{} to {}", short(low), short(high))
         };
-        let references =
-            finding.bench.references.iter().map(|cost| number(*cost)).collect::<Vec<_>>().join(", ");
         vec![
             finding.name().to_owned(),
-            references,
+            number(finding.bench.reference),
             bounds(|swept| swept.score),
             bounds(|swept| swept.cost),
             best(|h, _| h),
             best(|h, t| h - GAMMA * t.max(0.0)),
+            short(finding.of_a_random_control()),
         ]
     };
     Table {
         name: "landscapes".into(),
-        caption: "Sweeps over the controls, one training each, apart from the runs: measured costs of the references, scores, costs, where \
+        caption: "Sweeps over the controls, one training each, apart from the runs: the measured cost of the reference, scores, costs, where \
                   the score is highest, and where score less γ times cost is, each with its cost."
             .into(),
-        header: header(&["stand-in", "references", "h", "t", "highest h", "highest h - γ t"]),
+        header: header(&["stand-in", "reference", "h", "t", "highest h", "highest h - γ t", "mean h - γ t"]),
         rows: findings.iter().map(row).collect(),
     }
 }
