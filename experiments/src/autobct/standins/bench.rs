@@ -131,7 +131,7 @@ impl<'a> Bench<'a> {
         };
         let mut space = Space::builder();
         for name in self.names() {
-            space = space.float(*name, 0.0, 1.0);
+            space = space.float(name, 0.0, 1.0);
         }
         Ok(AutoBct::new(space.build()?, &basis, &basis, state, settings)?)
     }

