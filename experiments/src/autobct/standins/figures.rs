@@ -2,9 +2,9 @@ use thrifty_autobct::State;
 use thrifty_figures::{Axis, Contours, LinePlot, Series, panels_with_legend};
 use thrifty_linear::{Basis, Coefficients};
 
-use super::Finding;
 use super::bench::{Run, Step};
 use super::priors::Appendix;
+use super::{Finding, Swept};
 use crate::error::ExperimentError;
 use crate::harness::Figure;
 
@@ -25,14 +25,28 @@ fn slug(finding: &Finding<'_>) -> String {
 
 /// Score or cost.
 struct Side {
+    name: &'static str,
     label: &'static str,
     belief: fn(&State) -> &Coefficients,
     trained: fn(&Step) -> f64,
+    swept: fn(&Swept) -> f64,
 }
 
 const SIDES: [Side; 2] = [
-    Side { label: "score h", belief: |state| &state.score, trained: |step| step.score },
-    Side { label: "cost t", belief: |state| &state.cost, trained: |step| step.cost },
+    Side {
+        name: "score",
+        label: "score h",
+        belief: |state| &state.score,
+        trained: |step| step.score,
+        swept: |swept| swept.score,
+    },
+    Side {
+        name: "cost",
+        label: "cost t",
+        belief: |state| &state.cost,
+        trained: |step| step.cost,
+        swept: |swept| swept.cost,
+    },
 ];
 
 fn lines(finding: &Finding<'_>, run: &Run) -> Result<Vec<Figure>, ExperimentError> {
@@ -49,7 +63,7 @@ fn lines(finding: &Finding<'_>, run: &Run) -> Result<Vec<Figure>, ExperimentErro
             line.band = (0..SIDE).map(band).collect();
             line
         };
-        let swept = |s: &super::Swept| (s.control[0], if side.label == "cost t" { s.cost } else { s.score });
+        let swept = finding.sweep.iter().map(|s| (s.control[0], (side.swept)(s)));
         let trained = run.steps.iter().map(|step| (step.control[0], (side.trained)(step)));
         LinePlot {
             title: finding.name().to_owned(),
@@ -58,7 +72,7 @@ fn lines(finding: &Finding<'_>, run: &Run) -> Result<Vec<Figure>, ExperimentErro
             series: vec![
                 belief("before", &run.before),
                 belief("after", &run.after),
-                Series::line("sweep", finding.sweep.iter().map(swept).collect()),
+                Series::line("sweep", swept.collect()),
                 Series::dots("trained", trained.collect()),
             ],
             ..LinePlot::default()
@@ -91,7 +105,7 @@ fn maps(finding: &Finding<'_>, run: &Run) -> Result<Vec<Figure>, ExperimentError
         };
         let trained = run.steps.iter().map(|step| (step.control[0], step.control[1])).collect();
         let pair = [map("before", &run.before, Vec::new()), map("after", &run.after, trained)];
-        let name = format!("{}-{}", slug(finding), side.label.split(' ').next().unwrap_or_default());
+        let name = format!("{}-{}", slug(finding), side.name);
         let caption = "The first run that looks two trainings ahead: the expected value before the first training and after the last, with \
                        what was trained.";
         Figure::of(&name, caption, Contours::side_by_side(&pair))

@@ -1,8 +1,8 @@
-use super::Finding;
 use super::bench::Run;
 use super::priors::{Appendix, Reading};
 use super::published::{Published, ROWS, TABLE_6};
-use crate::autobct::paper::{GAMMA, RUNS};
+use super::{Finding, Swept};
+use crate::autobct::paper::{GAMMA, RUNS, Row};
 use crate::harness::stats::mean_and_deviation;
 use crate::harness::{Table, number};
 
@@ -31,15 +31,11 @@ pub fn trainings(finding: &Finding<'_>) -> Option<Table> {
         let mut spent = 0.0;
         for (n, step) in runs[0].steps.iter().enumerate() {
             spent += step.cost;
+            let start = [(*name).to_owned(), (n + 1).to_string()];
             let numbers = [step.score, step.cost, spent].map(short);
-            rows.push(
-                [vec![(*name).to_owned(), (n + 1).to_string()], numbers.to_vec()]
-                    .into_iter()
-                    .flatten()
-                    .chain([controls(&step.control), finding.bench.stand_in.task.meaning(&step.control)])
-                    .chain([short(step.mean), short(step.value)])
-                    .collect(),
-            );
+            let trained = [controls(&step.control), finding.bench.stand_in.task.meaning(&step.control)];
+            let then = [step.mean, step.value].map(short);
+            rows.push(start.into_iter().chain(numbers).chain(trained).chain(then).collect());
         }
     }
     rows.extend(published(table));
@@ -58,7 +54,7 @@ pub fn trainings(finding: &Finding<'_>) -> Option<Table> {
 
 /// The paper's run of table 4, 5 or 6.
 fn published(table: usize) -> Vec<Vec<String>> {
-    let of_one = |row: &crate::autobct::paper::Row| [row.score, row.cost, row.mean, row.value];
+    let of_one = |row: &Row| [row.score, row.cost, row.mean, row.value];
     let printed: Vec<([f64; 4], Vec<f64>)> = match table {
         6 => TABLE_6.iter().map(|&[h, t, u, v, mean, value]| ([h, t, mean, value], vec![u, v])).collect(),
         _ => RUNS[table - 1].rows.iter().map(|row| (of_one(row), vec![row.control])).collect(),
@@ -148,7 +144,7 @@ pub fn landscapes(findings: &[Finding<'_>]) -> Table {
                 controls(&swept.control)
             )
         };
-        let bounds = |of: fn(&super::Swept) -> f64| {
+        let bounds = |of: fn(&Swept) -> f64| {
             let values = || finding.sweep.iter().map(of);
             let (low, high) =
                 (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
