@@ -103,7 +103,7 @@ fn find<'a>(bench: Bench<'a>, context: &RunContext, seed: Seed) -> Result<Findin
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let unit = context.pick(Unit::Operations, Unit::Seconds);
-    let size = context.pick(Size { rows: 4000, epochs: 4 }, Size { rows: 20_000, epochs: 60 });
+    let size = context.pick(Size { rows: 3000, epochs: 3 }, Size { rows: 20_000, epochs: 60 });
     let seed = Seed(context.seed).child(EXPERIMENT.id, 0);
     let stand_ins = stand_in::all(size, seed);
     let mut findings = Vec::new();
