@@ -12,6 +12,7 @@ mod fcvopt;
 mod gp;
 mod harness;
 mod hybrid;
+mod network;
 mod registry;
 mod speed;
 mod tpe;

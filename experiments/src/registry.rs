@@ -9,6 +9,7 @@ pub fn all() -> Vec<Experiment> {
         autobct::synthetic::EXPERIMENT.clone(),
         autobct::values::EXPERIMENT.clone(),
         autobct::alternatives::EXPERIMENT.clone(),
+        autobct::standins::EXPERIMENT.clone(),
         bo::ablation::EXPERIMENT.clone(),
         gp::restarts::EXPERIMENT.clone(),
         gp::selection::EXPERIMENT.clone(),

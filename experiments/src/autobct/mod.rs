@@ -3,5 +3,6 @@
 pub mod alternatives;
 pub mod paper;
 pub mod replay;
+pub mod standins;
 pub mod synthetic;
 pub mod values;

@@ -1,6 +1,5 @@
 //! A closure test of a scan over a network's hyperparameters, as NNPDF does it.
 
-mod descent;
 mod figures;
 mod judge;
 mod law;

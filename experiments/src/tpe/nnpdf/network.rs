@@ -1,58 +1,6 @@
-use rand_distr::{Distribution, StandardNormal};
 use thrifty_sampling::Stream;
 
-/// The function of a hidden neuron.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Activation {
-    Tanh,
-    Sigmoid,
-    Relu,
-}
-
-impl Activation {
-    fn value(self, z: f64) -> f64 {
-        match self {
-            Self::Tanh => z.tanh(),
-            Self::Sigmoid => 1.0 / (1.0 + (-z).exp()),
-            Self::Relu => z.max(0.0),
-        }
-    }
-
-    /// The slope where the value is `a`.
-    fn slope(self, a: f64) -> f64 {
-        match self {
-            Self::Tanh => 1.0 - a * a,
-            Self::Sigmoid => a * (1.0 - a),
-            Self::Relu => f64::from(a > 0.0),
-        }
-    }
-}
-
-/// How weights between layers of `i` and `o` neurons begin; thresholds begin at 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Initialiser {
-    /// Uniform up to √(6 / (i + o)). Source: Glorot & Bengio (2010).
-    GlorotUniform,
-    /// Normal of variance 2 / (i + o).
-    GlorotNormal,
-    /// Normal of variance 2 / i. Source: He et al. (2015).
-    HeNormal,
-}
-
-impl Initialiser {
-    fn draw(self, inputs: usize, outputs: usize, rng: &mut Stream) -> f64 {
-        let both = (inputs + outputs) as f64;
-        match self {
-            Self::GlorotUniform => (6.0 / both).sqrt() * (2.0 * rng.uniform() - 1.0),
-            Self::GlorotNormal => (2.0 / both).sqrt() * normal(rng),
-            Self::HeNormal => (2.0 / inputs as f64).sqrt() * normal(rng),
-        }
-    }
-}
-
-fn normal(rng: &mut Stream) -> f64 {
-    StandardNormal.sample(rng)
-}
+use crate::network::{Activation, Initialiser};
 
 /// A fully connected network from one number to one number: hidden layers, then a linear neuron.
 #[derive(Debug, Clone, PartialEq)]
@@ -164,18 +112,6 @@ mod tests {
                     assert!(error < 1e-7 * slope.abs().max(1.0), "{activation:?} {hidden:?} {p}: {error:e}");
                 }
             }
-        }
-    }
-
-    #[test]
-    fn weights_have_the_variance_of_their_initialiser() {
-        use Initialiser::{GlorotNormal, GlorotUniform, HeNormal};
-        for (initialiser, expected) in [(GlorotUniform, 0.04), (GlorotNormal, 0.04), (HeNormal, 0.05)] {
-            let rng = &mut Seed(1).stream("test", 0);
-            let network = Network::new(&[40, 10], Activation::Tanh, initialiser, rng);
-            let weights = &network.parameters[80..480];
-            let variance = weights.iter().map(|w| w * w).sum::<f64>() / weights.len() as f64;
-            assert!((variance / expected - 1.0).abs() < 0.25, "{initialiser:?} {variance}");
         }
     }
 

@@ -1,8 +1,7 @@
 use thrifty_space::{Config, Space, SpaceError};
 
-use super::descent::Rule;
-use super::network::{Activation, Initialiser};
 use super::training::Hyperparameters;
+use crate::network::{Activation, Initialiser, Rule};
 
 /// Layers with their widths, activation, initialiser, descent, regularisation: twelve parameters, three of them
 /// conditional.

@@ -1,8 +1,8 @@
 use thrifty_sampling::Stream;
 
-use super::descent::{Descent, Rule};
 use super::law::{Datum, WITHIN};
-use super::network::{Activation, Initialiser, Network, Scratch};
+use super::network::{Network, Scratch};
+use crate::network::{Activation, Descent, Initialiser, Rule};
 
 /// What a scan chooses.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,0 +1,45 @@
+use rand_distr::{Distribution, StandardNormal};
+use thrifty_sampling::Stream;
+
+/// How weights between layers of `i` and `o` neurons begin; thresholds begin at 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Initialiser {
+    /// Uniform up to √(6 / (i + o)). Source: Glorot & Bengio (2010).
+    GlorotUniform,
+    /// Normal of variance 2 / (i + o).
+    GlorotNormal,
+    /// Normal of variance 2 / i. Source: He et al. (2015).
+    HeNormal,
+}
+
+impl Initialiser {
+    pub fn draw(self, inputs: usize, outputs: usize, rng: &mut Stream) -> f64 {
+        let both = (inputs + outputs) as f64;
+        match self {
+            Self::GlorotUniform => (6.0 / both).sqrt() * (2.0 * rng.uniform() - 1.0),
+            Self::GlorotNormal => (2.0 / both).sqrt() * normal(rng),
+            Self::HeNormal => (2.0 / inputs as f64).sqrt() * normal(rng),
+        }
+    }
+}
+
+fn normal(rng: &mut Stream) -> f64 {
+    StandardNormal.sample(rng)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use thrifty_sampling::Seed;
+
+    #[test]
+    fn weights_have_the_variance_of_their_initialiser() {
+        use Initialiser::{GlorotNormal, GlorotUniform, HeNormal};
+        for (initialiser, expected) in [(GlorotUniform, 0.04), (GlorotNormal, 0.04), (HeNormal, 0.05)] {
+            let rng = &mut Seed(1).stream("test", 0);
+            let weights: Vec<f64> = (0..2000).map(|_| initialiser.draw(40, 10, rng)).collect();
+            let variance = weights.iter().map(|w| w * w).sum::<f64>() / weights.len() as f64;
+            assert!((variance / expected - 1.0).abs() < 0.1, "{initialiser:?} {variance}");
+        }
+    }
+}

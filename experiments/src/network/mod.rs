@@ -1,0 +1,15 @@
+//! Small networks that experiments train: fully connected layers, two losses, three rules of descent.
+
+mod activation;
+mod dense;
+mod descent;
+mod initialiser;
+mod loss;
+mod training;
+
+pub use activation::Activation;
+pub use dense::{Dense, Pass};
+pub use descent::{Descent, Rule};
+pub use initialiser::Initialiser;
+pub use loss::Loss;
+pub use training::{Examples, Training};
