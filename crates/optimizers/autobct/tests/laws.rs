@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use rand_distr::{Distribution, StandardNormal};
-use thrifty_autobct::{AutoBctError, Controls, Decision, Expectation, Noise, Quadrature, State};
+use thrifty_autobct::{
+    AutoBctError, Controls, Decision, Expectation, Noise, Quadrature, State, expected_cost,
+};
 use thrifty_linear::{Basis, Coefficients, Polynomial};
 use thrifty_sampling::{Seed, Stream};
 
@@ -127,8 +129,9 @@ fn values_are_bounded_by_what_coefficients_allow() {
     assert!((decision.two_steps(&nothing).value() + noise).abs() < 1e-9);
 }
 
-/// What trainings come to: earnings with expected for paid costs, and the innovations of the first training.
-fn earned(decision: &Decision, first: usize, again: bool, rng: &mut Stream) -> (f64, [f64; 2]) {
+/// What trainings come to: earnings with expected for paid costs, the innovations of the first training, and how far the last
+/// expected score came out from what was expected of it.
+fn earned(decision: &Decision, first: usize, again: bool, rng: &mut Stream) -> (f64, [f64; 3]) {
     let (mut state, controls) = (prior(), decision.controls());
     let mut paid = 0.0;
     let mut train = |state: &mut State, u: usize| {
@@ -141,26 +144,31 @@ fn earned(decision: &Decision, first: usize, again: bool, rng: &mut Stream) -> (
         state.learn(controls, u, h, t).unwrap();
         (state.score_at(controls, u), innovations)
     };
-    let (mut score, innovations) = train(&mut state, first);
-    let next = decision.one_step(&state);
+    let (mut score, [z, w]) = train(&mut state, first);
+    let (next, mut surprise) = (decision.one_step(&state), 0.0);
     if again && next.value() > score {
+        let expected = state.score_at(controls, next.best);
         score = train(&mut state, next.best).0;
+        surprise = score - expected;
     }
-    (score - 0.16 * paid, innovations)
+    (score - 0.16 * paid, [z, w, surprise])
 }
 
-/// Mean and standard error after what polynomials of the first innovations explain was taken out: these have a mean of 0.
-fn controlled(runs: &[(f64, [f64; 2])]) -> (f64, f64) {
-    let hermite = |z: f64| [z, z * z - 1.0, z * z * z - 3.0 * z, z.powi(4) - 6.0 * z * z + 3.0];
-    let functions = |[z, w]: [f64; 2]| {
-        let (z, w) = (hermite(z), hermite(w));
-        let mut all = vec![1.0];
-        all.extend(z);
-        all.extend(w);
-        all.extend((0..3).flat_map(|i| (0..3).map(move |j| (i, j))).map(|(i, j)| z[i] * w[j]));
+/// Mean and standard error after what functions of the first innovations explain was taken out that have a mean of 0.
+fn controlled(runs: &[(f64, [f64; 3])]) -> (f64, f64) {
+    // Hinges less their means, E[max(Z - c, 0)] = h(-c): of both innovations, and products of the two.
+    let hinges =
+        |z: f64| [-1.5, -0.75, -0.3, 0.0, 0.3, 0.75, 1.5].map(|c| (z - c).max(0.0) - expected_cost(-c, 1.0));
+    let functions = |[z, w, surprise]: [f64; 3]| {
+        let (of_z, of_w) = (hinges(z), hinges(w));
+        let mut all = vec![1.0, z, w, surprise];
+        all.extend(of_z.iter().chain(&of_w));
+        for a in [z].iter().chain(&of_z) {
+            all.extend([w].iter().chain(&of_w).map(|b| a * b));
+        }
         all
     };
-    let n = functions([0.0; 2]).len();
+    let n = functions([0.0; 3]).len();
     let mut belief = Coefficients::independent(vec![0.0; n], &vec![100.0; n]).unwrap();
     for (value, innovations) in runs {
         belief.update(&functions(*innovations), *value, 1.0).unwrap();
@@ -180,7 +188,7 @@ fn horizons_are_worth_what_their_policies_earn() {
     let (one, two) = (decision.one_step(&prior()), decision.two_steps(&prior()));
     let mut rng = Seed(11).stream("truths", 0);
     for (values, again) in [(&one, false), (&two, true)] {
-        let runs: Vec<_> = (0..60_000).map(|_| earned(&decision, values.best, again, &mut rng)).collect();
+        let runs: Vec<_> = (0..20_000).map(|_| earned(&decision, values.best, again, &mut rng)).collect();
         let (mean, error) = controlled(&runs);
         assert!(error < 1e-3, "{error}");
         // One training is a straight line in its innovation: nothing is left but rounding and the prior of the fit.
