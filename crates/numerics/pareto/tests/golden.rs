@@ -3,7 +3,8 @@
 use serde_json::Value;
 use thrifty_domain::Points;
 use thrifty_pareto::{
-    Duplicates, Hypervolume, additive_epsilon, hypervolume, igd, igd_plus, non_dominated, non_dominated_ranks,
+    Duplicates, ExpectedHypervolumeImprovement, Hypervolume, additive_epsilon, hypervolume, igd, igd_plus,
+    non_dominated, non_dominated_ranks,
 };
 
 fn hypervolumes() -> Value {
@@ -88,5 +89,46 @@ fn indicators() {
     ] {
         let (found, truth) = (found.expect("an indicator"), number(&case[name]));
         assert!((found - truth).abs() <= 1e-14, "{name}: {found} against {truth}");
+    }
+}
+
+#[test]
+fn expected_improvements() {
+    let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden/ehvi.json"));
+    let file: Value = serde_json::from_str(text).expect("JSON");
+    // The file maximises: everything changes its sign.
+    let negative = |value: &Value| numbers(value).iter().map(|x| -x).collect::<Vec<_>>();
+    for case in list(&file["ehvi"]["cases"]) {
+        let rows: Vec<Vec<f64>> = list(&case["front"]).iter().map(negative).collect();
+        let front = Points::from_rows(&rows).expect("rows");
+        let ehvi =
+            ExpectedHypervolumeImprovement::new(front.as_ref(), &negative(&case["ref"])).expect("boxes");
+        let (mean, deviation) = (negative(&case["mu"]), numbers(&case["sigma"]));
+        let m = mean.len();
+        let (mut by_mean, mut by_deviation) = (vec![0.0; m], vec![0.0; m]);
+        let found =
+            ehvi.value_with_grad(&mean, &deviation, &mut by_mean, &mut by_deviation).expect("a value");
+        let (truth, name) = (number(&case["ehvi"]), &case["name"]);
+        // Where the improvement is far in the tails, the rounding of z is magnified.
+        let log = ehvi.log_value(&mean, &deviation).expect("a value");
+        let log_truth = number(&case["log_ehvi"]);
+        assert!(
+            (log - log_truth).abs() <= 1e-12 * (1.0 + log_truth.abs()),
+            "{name}: log {log} against {log_truth}"
+        );
+        let tolerance = 1e-13 * (1.0 + log_truth * log_truth);
+        assert!((found - truth).abs() <= tolerance * truth, "{name}: {found} against {truth}");
+        for (found, truth) in by_mean.iter().zip(negative(&case["dmu"])) {
+            assert!(
+                (found - truth).abs() <= tolerance * truth.abs() + 1e-300,
+                "{name} by mean: {found}, {truth}"
+            );
+        }
+        for (found, truth) in by_deviation.iter().zip(numbers(&case["dsigma"])) {
+            assert!(
+                (found - truth).abs() <= 1e-12 * truth.abs().max(number(&case["ehvi"])),
+                "{name} by deviation: {found}, {truth}"
+            );
+        }
     }
 }
