@@ -4,7 +4,10 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use thrifty_domain::Points;
-use thrifty_pareto::{Duplicates, Hypervolume, crowding_distance, non_dominated, non_dominated_ranks};
+use thrifty_pareto::{
+    Duplicates, ExpectedHypervolumeImprovement, Hypervolume, NonDominatedBoxes, crowding_distance,
+    non_dominated, non_dominated_ranks,
+};
 use thrifty_sampling::Seed;
 
 /// Points of the positive part of the unit sphere, seen from its outside: none dominates another.
@@ -72,12 +75,45 @@ fn sorting(c: &mut Criterion) {
     });
 }
 
+fn improvement(c: &mut Criterion) {
+    for (m, n) in [(2, 20), (2, 100), (3, 20), (3, 100), (4, 20), (4, 100)] {
+        let (front, reference) = (sphere(n, m), vec![1.1; m]);
+        let mut group = c.benchmark_group(format!("pareto/improvement {m}-D"));
+        group.bench_function(BenchmarkId::new("boxes", n), |b| {
+            b.iter(|| NonDominatedBoxes::new(black_box(front.as_ref()), &reference).expect("boxes"));
+        });
+        let ehvi = ExpectedHypervolumeImprovement::new(front.as_ref(), &reference).expect("boxes");
+        let (mean, deviation) = (vec![0.4; m], vec![0.2; m]);
+        let (mut by_mean, mut by_deviation) = (vec![0.0; m], vec![0.0; m]);
+        group.bench_function(BenchmarkId::new("value", n), |b| {
+            b.iter(|| ehvi.value(black_box(&mean), &deviation).expect("a value"));
+        });
+        group.bench_function(BenchmarkId::new("log value", n), |b| {
+            b.iter(|| ehvi.log_value(black_box(&mean), &deviation).expect("a value"));
+        });
+        group.bench_function(BenchmarkId::new("gradient", n), |b| {
+            b.iter(|| ehvi.value_with_grad(black_box(&mean), &deviation, &mut by_mean, &mut by_deviation));
+        });
+        group.bench_function(BenchmarkId::new("log gradient", n), |b| {
+            b.iter(|| {
+                ehvi.log_value_with_grad(black_box(&mean), &deviation, &mut by_mean, &mut by_deviation)
+            });
+        });
+        let hopeless = vec![8.0; m];
+        group.bench_function(BenchmarkId::new("hopeless log gradient", n), |b| {
+            b.iter(|| {
+                ehvi.log_value_with_grad(black_box(&hopeless), &deviation, &mut by_mean, &mut by_deviation)
+            });
+        });
+    }
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default()
         .sample_size(20)
         .warm_up_time(std::time::Duration::from_millis(200))
         .measurement_time(std::time::Duration::from_millis(600));
-    targets = volume, sorting
+    targets = volume, sorting, improvement
 }
 criterion_main!(benches);

@@ -190,16 +190,7 @@ impl ExpectedHypervolumeImprovement {
         for (j, objective) in self.objectives.iter().enumerate() {
             let (edges, table) = (&objective.edges, &mut tables[j]);
             dispatch(Fill { edges, mean: mean[j], deviation: deviation[j], table });
-            dispatch(Measure {
-                pairs: &objective.pairs,
-                edges,
-                table,
-                mean: mean[j],
-                deviation: deviation[j],
-                slopes: slopes.is_some(),
-                start,
-                gaps,
-            });
+            dispatch(Measure { pairs: &objective.pairs, table, slopes: slopes.is_some(), start, gaps });
             start += objective.pairs.len();
         }
         let sum = sum::over_boxes(&self.objectives, gaps, term, power);

@@ -17,9 +17,27 @@ pub enum ReferenceOrigin {
 /// Hypervolumes of different reference points cannot be compared: infer one once, keep it, and report it. A curve
 /// of progress with a moving reference point means nothing.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct ReferencePoint {
     values: Vec<f64>,
     origin: ReferenceOrigin,
+}
+
+/// A reference point as it is read.
+#[derive(serde::Deserialize)]
+#[serde(rename = "ReferencePoint")]
+struct Unchecked {
+    values: Vec<f64>,
+    origin: ReferenceOrigin,
+}
+
+impl TryFrom<Unchecked> for ReferencePoint {
+    type Error = ParetoError;
+
+    fn try_from(Unchecked { values, origin }: Unchecked) -> Result<Self, ParetoError> {
+        check::reference(&values)?;
+        Ok(Self { values, origin })
+    }
 }
 
 impl ReferencePoint {

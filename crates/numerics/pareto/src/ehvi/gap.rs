@@ -10,6 +10,9 @@ use super::edge::EdgeTable;
 /// ```text
 /// G = ψ(u) - ψ(l) = ∫_l^u Φ((a - μ)/σ) da,   ∂G/∂μ = -(Φ(z_u) - Φ(z_l)),   ∂G/∂σ = φ(z_u) - φ(z_l)
 /// ```
+///
+/// A narrow gap loses digits in the difference, the sum over the boxes does not: with a box everything below it is
+/// non-dominated, so that the sum is at least as large as if l were -∞, and the error is relative to that.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GapTable {
     pub(super) size: Vec<f64>,
@@ -28,24 +31,11 @@ impl GapTable {
 /// Fills the table for the gaps of one objective, which are pairs of positions in its edges.
 pub(super) struct Measure<'a> {
     pub(super) pairs: &'a [[u32; 2]],
-    pub(super) edges: &'a [f64],
     pub(super) table: &'a EdgeTable,
-    pub(super) mean: f64,
-    pub(super) deviation: f64,
     pub(super) slopes: bool,
     /// Where the gaps of the objective begin in the table.
     pub(super) start: usize,
     pub(super) gaps: &'a mut GapTable,
-}
-
-/// One edge of a gap; what is below the mean is scaled to the upper edge.
-#[derive(Clone, Copy)]
-struct Side {
-    edge: f64,
-    straight: f64,
-    bent: f64,
-    below: f64,
-    density: f64,
 }
 
 impl Pass for Measure<'_> {
@@ -53,68 +43,23 @@ impl Pass for Measure<'_> {
 
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        let inverse = 1.0 / self.deviation;
+        let EdgeTable { straight, bent, below, density, exponent } = self.table;
         for (&[low, high], at) in self.pairs.iter().zip(self.start..) {
             let (low, high) = (low as usize, high as usize);
-            let power = self.table.exponent[high];
-            let lower = self.side(low, power_of_two(self.table.exponent[low] - power));
-            let upper = self.side(high, 1.0);
-            let width = upper.edge - lower.edge;
-            let narrow = width
-                * (self.deviation + (upper.edge - self.mean).abs().max((lower.edge - self.mean).abs()))
-                < NARROW * self.deviation * self.deviation;
-            let (size, area, rise) = if narrow {
-                let z = |edge: f64| (edge - self.mean) * inverse;
-                narrow_gap(lower, upper, [z(lower.edge), z(upper.edge)], width, inverse)
-            } else {
-                (
-                    (upper.straight - lower.straight) + (upper.bent - lower.bent),
-                    upper.below - lower.below,
-                    upper.density - lower.density,
-                )
-            };
+            // What is below the mean is scaled to the upper edge.
+            let power = exponent[high];
+            let scale = power_of_two(exponent[low] - power);
+            let size = (straight[high] - straight[low]) + (bent[high] - scale * bent[low]);
             let (mantissa, more) = split(size);
             self.gaps.size[at] = mantissa;
             self.gaps.exponent[at] = power + more;
             if self.slopes {
-                let one_over = if mantissa > 0.0 { 1.0 / size } else { 0.0 };
-                self.gaps.by_mean[at] = -area * one_over;
-                self.gaps.by_deviation[at] = rise * one_over;
+                let inverse = if mantissa > 0.0 { 1.0 / size } else { 0.0 };
+                self.gaps.by_mean[at] = (scale * below[low] - below[high]) * inverse;
+                self.gaps.by_deviation[at] = (density[high] - scale * density[low]) * inverse;
             }
         }
     }
-}
-
-impl Measure<'_> {
-    #[inline(always)]
-    fn side(&self, at: usize, scale: f64) -> Side {
-        Side {
-            edge: self.edges[at],
-            straight: self.table.straight[at],
-            bent: scale * self.table.bent[at],
-            below: scale * self.table.below[at],
-            density: scale * self.table.density[at],
-        }
-    }
-}
-
-/// A gap is narrow if it is below this many deviations, and less far from the mean.
-const NARROW: f64 = 2e-3;
-
-/// The three differences by quadrature from both ends, where they would cancel.
-///
-/// ```text
-/// ∫ f ≈ w (f_0 + f_1)/2 + w² (f_0' - f_1')/12,   for Φ with one term more: w² (…)/10 + w³ (f_0'' + f_1'')/120
-/// ```
-#[inline(always)]
-fn narrow_gap(lower: Side, upper: Side, z: [f64; 2], width: f64, inverse: f64) -> (f64, f64, f64) {
-    let w = width * inverse;
-    let (p, q) = (lower.density, upper.density);
-    let [a, b] = z;
-    let size = 0.5 * (lower.below + upper.below) + w * (p - q) / 10.0 - w * w * (a * p + b * q) / 120.0;
-    let area = 0.5 * (p + q) + w * (b * q - a * p) / 12.0;
-    let rise = -0.5 * (a * p + b * q) + w * ((a * a - 1.0) * p - (b * b - 1.0) * q) / 12.0;
-    (width * size, w * area, w * rise)
 }
 
 /// 2 to the power of an integer that is at most 0; 0 below -1022.
