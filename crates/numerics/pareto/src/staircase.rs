@@ -66,7 +66,8 @@ impl Staircase {
         } else {
             self.steps[from] = step;
             if to > from + 1 {
-                self.steps.drain(from + 1..to);
+                self.steps.copy_within(to.., from + 1);
+                self.steps.truncate(self.steps.len() - (to - from - 1));
             }
         }
     }

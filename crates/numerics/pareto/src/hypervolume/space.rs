@@ -23,19 +23,35 @@ pub(super) fn exclusive(
     reference: [f64; 3],
     stairs: &mut Staircase,
 ) -> Option<f64> {
-    let [x, y, mut level] = point;
-    stairs.reset([reference[0], reference[1]]);
-    let mut free = (reference[0] - x) * (reference[1] - y);
-    let mut total = 0.0;
-    for other in others {
-        if other[2] > level {
-            total += free * (other[2] - level);
-            level = other[2];
-        }
-        if other[0] <= x && other[1] <= y {
-            return (level > point[2]).then_some(total);
-        }
-        free = (free - stairs.insert(other[0].max(x), other[1].max(y))).max(0.0);
+    let [x, y, z] = point;
+    let above = others.partition_point(|other| other[2] <= z);
+    // What lies left of the point, and below it, cuts the area to a rectangle; few of the others reach into that.
+    let [mut right, mut top, _] = reference;
+    for other in &others[..above] {
+        top = if other[0] <= x && other[1] < top { other[1] } else { top };
+        right = if other[1] <= y && other[0] < right { other[0] } else { right };
     }
-    Some(total + free * (reference[2] - level))
+    if top <= y {
+        return None;
+    }
+    stairs.reset([right, top]);
+    let mut free = (right - x) * (top - y);
+    // From the top down: the nearest cover most, and what is covered costs least.
+    for other in others[..above].iter().rev() {
+        if other[0] > x && other[0] < right && other[1] > y && other[1] < top {
+            free -= stairs.insert(other[0], other[1]);
+        }
+    }
+    let (mut level, mut total) = (z, 0.0);
+    for other in &others[above..] {
+        total += free.max(0.0) * (other[2] - level);
+        level = other[2];
+        if other[0] <= x && other[1] <= y {
+            return Some(total);
+        }
+        if other[0] < right && other[1] < top {
+            free -= stairs.insert(other[0].max(x), other[1].max(y));
+        }
+    }
+    Some(total + free.max(0.0) * (reference[2] - level))
 }
