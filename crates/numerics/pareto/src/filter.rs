@@ -1,4 +1,9 @@
+#![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
+
+use std::marker::PhantomData;
+
 use thrifty_domain::PointsRef;
+use thrifty_simd::{Pass, dispatch};
 
 use crate::front::{Front, List, Lowest, Steps, lexicographic};
 use crate::{ParetoError, check};
@@ -34,31 +39,40 @@ pub fn non_dominated(points: PointsRef<'_>, duplicates: Duplicates) -> Result<Ve
     check::points(points)?;
     let mut kept = match points.dim() {
         0 => (0..points.len()).collect(),
-        1 | 2 => sweep::<Lowest>(points, duplicates),
-        3 => sweep::<Steps>(points, duplicates),
-        _ => sweep::<List>(points, duplicates),
+        1 | 2 => dispatch(Sweep::<Lowest>(points, duplicates, PhantomData)),
+        3 => dispatch(Sweep::<Steps>(points, duplicates, PhantomData)),
+        _ => dispatch(Sweep::<List>(points, duplicates, PhantomData)),
     };
     kept.sort_unstable();
     Ok(kept)
 }
 
-fn sweep<F: Front>(points: PointsRef<'_>, duplicates: Duplicates) -> Vec<usize> {
-    let mut front: Option<F> = None;
-    let mut kept: Vec<usize> = Vec::new();
-    for index in lexicographic(points) {
-        let point = points.row(index);
-        if kept.last().is_some_and(|&last| points.row(last) == point) {
-            if duplicates == Duplicates::Keep {
-                kept.push(index);
+/// The filter over fronts of one kind.
+struct Sweep<'a, F>(PointsRef<'a>, Duplicates, PhantomData<F>);
+
+impl<F: Front> Pass for Sweep<'_, F> {
+    type Output = Vec<usize>;
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> Vec<usize> {
+        let Self(points, duplicates, _) = self;
+        let mut front: Option<F> = None;
+        let mut kept: Vec<usize> = Vec::new();
+        for index in lexicographic(points) {
+            let point = points.row(index);
+            if kept.last().is_some_and(|&last| points.row(last) == point) {
+                if duplicates == Duplicates::Keep {
+                    kept.push(index);
+                }
+                continue;
             }
-            continue;
+            match &mut front {
+                None => front = Some(F::of(point)),
+                Some(front) if front.dominates(point) => continue,
+                Some(front) => front.insert(point),
+            }
+            kept.push(index);
         }
-        match &mut front {
-            None => front = Some(F::of(point)),
-            Some(front) if front.dominates(point) => continue,
-            Some(front) => front.insert(point),
-        }
-        kept.push(index);
+        kept
     }
-    kept
 }

@@ -1,9 +1,10 @@
+#![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
+
 use std::cmp::Ordering;
 
 use thrifty_domain::PointsRef;
 
 use crate::staircase::Staircase;
-use crate::weakly_dominates;
 
 /// Points seen so far that do not dominate each other; they come in lexicographic order and without duplicates.
 ///
@@ -54,22 +55,48 @@ impl Front for Steps {
 }
 
 /// More objectives: all the points, the newest first, because neighbours in the order dominate most often.
+///
+/// They are kept in blocks of eight, objective after objective, for vectors; empty places hold infinity.
 pub(crate) struct List {
     dim: usize,
-    later: Vec<f64>,
+    len: usize,
+    blocks: Vec<[f64; LANES]>,
 }
+
+const LANES: usize = 8;
 
 impl Front for List {
     fn of(point: &[f64]) -> Self {
-        Self { dim: point.len() - 1, later: point[1..].to_vec() }
+        let mut list = Self { dim: point.len() - 1, len: 0, blocks: Vec::new() };
+        list.insert(point);
+        list
     }
 
+    #[inline(always)]
     fn dominates(&self, point: &[f64]) -> bool {
-        self.later.chunks_exact(self.dim).rev().any(|other| weakly_dominates(other, &point[1..]))
+        self.blocks.rchunks_exact(self.dim).any(|block| {
+            let mut worst = [f64::NEG_INFINITY; LANES];
+            for (column, own) in block.iter().zip(&point[1..]) {
+                for (worst, other) in worst.iter_mut().zip(column) {
+                    let excess = other - own;
+                    *worst = if excess > *worst { excess } else { *worst };
+                }
+            }
+            worst.iter().fold(f64::INFINITY, |least, worst| if *worst < least { *worst } else { least })
+                <= 0.0
+        })
     }
 
     fn insert(&mut self, point: &[f64]) {
-        self.later.extend_from_slice(&point[1..]);
+        let lane = self.len % LANES;
+        if lane == 0 {
+            self.blocks.resize(self.blocks.len() + self.dim, [f64::INFINITY; LANES]);
+        }
+        let last = self.blocks.len() - self.dim;
+        for (column, value) in self.blocks[last..].iter_mut().zip(&point[1..]) {
+            column[lane] = *value;
+        }
+        self.len += 1;
     }
 }
 

@@ -1,4 +1,9 @@
+#![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
+
+use std::marker::PhantomData;
+
 use thrifty_domain::PointsRef;
+use thrifty_simd::{Pass, dispatch};
 
 use crate::front::{Front, List, Lowest, Steps, lexicographic};
 use crate::{ParetoError, check};
@@ -25,29 +30,38 @@ pub fn non_dominated_ranks(points: PointsRef<'_>) -> Result<Vec<usize>, ParetoEr
     check::points(points)?;
     Ok(match points.dim() {
         0 => vec![0; points.len()],
-        1 | 2 => sort::<Lowest>(points),
-        3 => sort::<Steps>(points),
-        _ => sort::<List>(points),
+        1 | 2 => dispatch(Sort::<Lowest>(points, PhantomData)),
+        3 => dispatch(Sort::<Steps>(points, PhantomData)),
+        _ => dispatch(Sort::<List>(points, PhantomData)),
     })
 }
 
-fn sort<F: Front>(points: PointsRef<'_>) -> Vec<usize> {
-    let mut fronts: Vec<F> = Vec::new();
-    let mut ranks = vec![0; points.len()];
-    let mut before: Option<usize> = None;
-    for index in lexicographic(points) {
-        let point = points.row(index);
-        if let Some(twin) = before.filter(|&twin| points.row(twin) == point) {
-            ranks[index] = ranks[twin];
-            continue;
+/// The ranks over fronts of one kind.
+struct Sort<'a, F>(PointsRef<'a>, PhantomData<F>);
+
+impl<F: Front> Pass for Sort<'_, F> {
+    type Output = Vec<usize>;
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> Vec<usize> {
+        let points = self.0;
+        let mut fronts: Vec<F> = Vec::new();
+        let mut ranks = vec![0; points.len()];
+        let mut before: Option<usize> = None;
+        for index in lexicographic(points) {
+            let point = points.row(index);
+            if let Some(twin) = before.filter(|&twin| points.row(twin) == point) {
+                ranks[index] = ranks[twin];
+                continue;
+            }
+            before = Some(index);
+            let rank = fronts.partition_point(|front| front.dominates(point));
+            match fronts.get_mut(rank) {
+                Some(front) => front.insert(point),
+                None => fronts.push(F::of(point)),
+            }
+            ranks[index] = rank;
         }
-        before = Some(index);
-        let rank = fronts.partition_point(|front| front.dominates(point));
-        match fronts.get_mut(rank) {
-            Some(front) => front.insert(point),
-            None => fronts.push(F::of(point)),
-        }
-        ranks[index] = rank;
+        ranks
     }
-    ranks
 }
