@@ -9,7 +9,6 @@ pub use approximation::ApproximateVolume;
 use thrifty_domain::PointsRef;
 use thrifty_sampling::Seed;
 
-use crate::staircase::Staircase;
 use crate::{ParetoError, check, strictly_dominates};
 
 /// The volume that points dominate, up to a reference point.
@@ -42,7 +41,7 @@ pub fn hypervolume(points: PointsRef<'_>, reference: &[f64]) -> Result<f64, Pare
 
 impl Hypervolume {
     /// Some ten seconds of work.
-    pub const DEFAULT_LIMIT: u64 = 10_000_000_000;
+    pub const DEFAULT_LIMIT: u64 = 3_000_000_000;
 
     /// Hypervolumes with respect to a reference point.
     ///
@@ -55,11 +54,24 @@ impl Hypervolume {
 
     /// Another limit on the steps of an exact computation; it counts with five objectives and more.
     ///
-    /// A step compares one coordinate.
+    /// A step compares one coordinate. See [`Hypervolume::estimated_steps`].
     #[must_use]
     pub fn with_limit(mut self, steps: u64) -> Self {
         self.limit = steps;
         self
+    }
+
+    /// How many steps an exact computation will take, about: for points that all lie on a sphere.
+    ///
+    /// ```text
+    /// 1.5e5 · 2.9^(m - 5) · (n/100)^(2.2 + 0.16 (m - 5)),   0 for m < 5
+    /// ```
+    ///
+    /// A fit, within a factor of 4 for 5 to 12 objectives and 25 to 1,000 points. A step takes about 3 ns. Fronts with
+    /// dominated or clustered points take less, some take more: the limit counts, this warns.
+    pub fn estimated_steps(&self, points: usize) -> f64 {
+        let Some(more) = self.reference.len().checked_sub(5).map(|more| more as f64) else { return 0.0 };
+        1.5e5 * 2.9_f64.powf(more) * (points as f64 / 100.0).powf(2.2 + 0.16 * more)
     }
 
     /// The exact hypervolume, to rounding: about 1e-15 relative.
@@ -74,10 +86,7 @@ impl Hypervolume {
         Ok(match *self.reference {
             [top] => inside.iter().fold(0.0, |best, value| f64::max(best, top - value)),
             [x, y] => plane::volume(&mut inside.as_chunks().0.to_vec(), [x, y]),
-            [x, y, z] => {
-                let mut stairs = Staircase::new([x, y]);
-                space::volume(&mut inside.as_chunks().0.to_vec(), [x, y, z], &mut stairs)
-            }
+            [x, y, z] => space::volume(&mut inside.as_chunks().0.to_vec(), [x, y, z]),
             [x, y, z, w] => four::Sweep::new().volume(&mut inside.as_chunks().0.to_vec(), [x, y, z, w]),
             _ => self.limited(&inside, many::Recursion::new(self.limit).volume(&inside, &self.reference))?,
         })

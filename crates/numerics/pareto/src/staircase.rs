@@ -1,3 +1,7 @@
+mod tree;
+
+pub(crate) use tree::TreeStaircase;
+
 /// The non-dominated points of a plane, from left to right and hence from high to low.
 ///
 /// A sorted vector: finding a place is a binary search, and on the fronts that occur few steps move.

@@ -98,6 +98,21 @@ fn too_much_work_is_refused() {
 }
 
 #[test]
+fn estimates_grow_and_long_staircases_are_no_trouble() {
+    let volume = Hypervolume::new(&[1.0; 7]).unwrap();
+    assert!(
+        volume.estimated_steps(100) > 1e6 && volume.estimated_steps(200) > 4.0 * volume.estimated_steps(100)
+    );
+    assert_eq!(Hypervolume::new(&[1.0; 4]).unwrap().estimated_steps(1000), 0.0);
+    // On a line in two objectives and all alike in the third: the volume is that of the plane.
+    let n = 20_000;
+    let rows = (0..n).flat_map(|i| [f64::from(i), f64::from(n - 1 - i), 0.0]);
+    let line = Points::from_flat(rows.collect(), 3);
+    let top = f64::from(n);
+    assert_eq!(hypervolume(line.as_ref(), &[top, top, 1.0]).unwrap(), 0.5 * top * (top + 1.0));
+}
+
+#[test]
 fn references_without_range() {
     let inferred = |flat: Vec<f64>| {
         ReferencePoint::inferred(Points::from_flat(flat, 2).as_ref()).unwrap().values().to_vec()

@@ -86,7 +86,7 @@ impl LocalUpperBounds {
         self.bounds.len() / self.reference.len()
     }
 
-    /// Whether nothing is left non-dominated; only with a single objective without limit. Never, that is.
+    /// Whether there are no bounds; never, since there is always something below all points.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bounds.is_empty()

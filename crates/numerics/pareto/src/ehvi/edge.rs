@@ -137,4 +137,4 @@ const POLYNOMIAL: [f64; 28] = [
 ];
 
 /// Of `t (1/R - t)` in 1/t², from the highest power down; expanded from Laplace's continued fraction.
-const SERIES: [f64; 8] = [-1708394.0, 110410.0, -8162.0, 706.0, -74.0, 10.0, -2.0, 1.0];
+const SERIES: [f64; 8] = [-1_708_394.0, 110_410.0, -8162.0, 706.0, -74.0, 10.0, -2.0, 1.0];

@@ -1,13 +1,22 @@
-use crate::staircase::Staircase;
+use crate::staircase::{Staircase, TreeStaircase};
+
+/// Below this many points a vector of steps is faster even where it is as long as can be.
+const MANY: usize = 10_000;
 
 /// Hypervolume in three dimensions by a sweep along the third; sorts the points.
 ///
 /// A point adds the area that it wins from the staircase of those below it, times its distance to the top.
 /// Source: Beume et al. (2009). Every term is positive, so that nothing cancels.
-pub(super) fn volume(points: &mut [[f64; 3]], reference: [f64; 3], stairs: &mut Staircase) -> f64 {
+pub(super) fn volume(points: &mut [[f64; 3]], reference: [f64; 3]) -> f64 {
     points.sort_unstable_by(|a, b| a[2].total_cmp(&b[2]));
-    stairs.reset([reference[0], reference[1]]);
-    points.iter().map(|&[x, y, z]| stairs.insert(x, y) * (reference[2] - z)).sum()
+    let corner = [reference[0], reference[1]];
+    if points.len() <= MANY {
+        let mut stairs = Staircase::new(corner);
+        points.iter().map(|&[x, y, z]| stairs.insert(x, y) * (reference[2] - z)).sum()
+    } else {
+        let mut stairs = TreeStaircase::new(corner);
+        points.iter().map(|&[x, y, z]| stairs.insert(x, y) * (reference[2] - z)).sum()
+    }
 }
 
 /// The volume that a point adds to others sorted by the third coordinate; `None` if one of them dominates it weakly.
