@@ -138,3 +138,71 @@ const POLYNOMIAL: [f64; 28] = [
 
 /// Of `t (1/R - t)` in 1/t², from the highest power down; expanded from Laplace's continued fraction.
 const SERIES: [f64; 8] = [-1_708_394.0, 110_410.0, -8162.0, 706.0, -74.0, 10.0, -2.0, 1.0];
+
+#[cfg(test)]
+mod tests {
+    use thrifty_prob::{cdf, h, log_cdf, log_h, log_pdf, mills_ratio, pdf};
+    use thrifty_simd::dispatch;
+
+    use super::*;
+
+    /// Within so many units of rounding, of which a square of z costs some.
+    fn near(found: f64, truth: f64, z: f64, what: &str) {
+        let error = (found - truth).abs();
+        assert!(
+            error <= 1e-15 * (1.0 + 0.5 * z * z).min(1e3) * truth.abs(),
+            "{what} at {z}: {found} against {truth}"
+        );
+    }
+
+    #[test]
+    fn the_table_holds_the_normal_functions_with_and_without_fma() {
+        let edges: Vec<f64> = (-5000..5000).map(|i| f64::from(i) * 0.0073).collect();
+        for fused in [true, false] {
+            let mut table = EdgeTable::new(edges.len());
+            let fill = Fill { edges: &edges, mean: 0.0, deviation: 1.0, table: &mut table };
+            if fused {
+                dispatch(fill)
+            } else {
+                fill.run::<false>()
+            }
+            for (at, &z) in edges.iter().enumerate() {
+                if z >= 0.0 {
+                    near(table.straight[at] + table.bent[at], h(z), 0.0, "h");
+                    near(table.below[at], cdf(z), 0.0, "Φ");
+                    assert_eq!(table.exponent[at], 0.0);
+                    if z < 37.0 {
+                        near(table.density[at], pdf(z), z, "φ");
+                    }
+                } else {
+                    let power = table.exponent[at] * LN_2;
+                    for (found, log, what) in [
+                        (table.bent[at], log_h(z), "h"),
+                        (table.below[at], log_cdf(z), "Φ"),
+                        (table.density[at], log_pdf(z), "φ"),
+                    ] {
+                        let error = (found.ln() + power - log).abs();
+                        assert!(error <= 1e-15 * (1.0 + z * z), "{what} at {z}: off by {error:e}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn tails_meet_where_the_series_begins() {
+        for t in [0.0, 0.5, 39.9, 39.999_999, 40.0, 40.1, 1e3, 1e8, 1e150] {
+            let (mills, bracket) = tail::<true>(t);
+            near(mills, mills_ratio(t), 0.0, "R");
+            near(
+                bracket * pdf(t.min(30.0)),
+                if t < 30.0 { h(-t) } else { bracket * pdf(30.0) },
+                0.0,
+                "1 - tR",
+            );
+            assert!(bracket > 0.0);
+        }
+        let slope = (tail::<true>(40.0).1 / tail::<true>(40.0_f64.next_down()).1 - 1.0).abs();
+        assert!(slope < 2e-15, "a step of {slope:e}");
+    }
+}
