@@ -25,13 +25,16 @@ pub struct NonDominatedBoxes {
 }
 
 impl NonDominatedBoxes {
+    /// Some ten seconds of work.
+    pub const DEFAULT_LIMIT: u64 = 5_000_000_000;
+
     /// The boxes of a front.
     ///
     /// Shapes: `front` n×m, `reference` m. No points make one box.
     ///
     /// # Errors
     /// [`ParetoError::NonFinite`], [`ParetoError::NonFiniteReference`], [`ParetoError::ObjectiveMismatch`], and
-    /// [`ParetoError::Empty`] without objectives.
+    /// [`ParetoError::Empty`] without objectives; [`ParetoError::TooMuchWork`] where many objectives make too many boxes.
     ///
     /// ```
     /// use thrifty_domain::Points;
@@ -43,6 +46,16 @@ impl NonDominatedBoxes {
     /// # Ok::<(), thrifty_pareto::ParetoError>(())
     /// ```
     pub fn new(front: PointsRef<'_>, reference: &[f64]) -> Result<Self, ParetoError> {
+        Self::with_limit(front, reference, Self::DEFAULT_LIMIT)
+    }
+
+    /// As [`NonDominatedBoxes::new`] with another limit on the steps; it counts with four objectives and more.
+    ///
+    /// A step compares one coordinate.
+    ///
+    /// # Errors
+    /// As [`NonDominatedBoxes::new`].
+    pub fn with_limit(front: PointsRef<'_>, reference: &[f64], limit: u64) -> Result<Self, ParetoError> {
         check::reference(reference)?;
         let m = reference.len();
         check::against(front, m)?;
@@ -70,7 +83,7 @@ impl NonDominatedBoxes {
                 let front: Vec<[f64; 3]> = rows.iter().map(|row| [row[0], row[1], row[2]]).collect();
                 sweep::space(&front, [x, y, z], emit);
             }
-            _ => between(&rows, reference, emit),
+            _ => between(&rows, reference, limit, emit)?,
         }
         Ok(boxes)
     }
@@ -153,15 +166,35 @@ impl NonDominatedBoxes {
 /// What is below the local upper bounds: seen from above it is what their mirror images dominate.
 ///
 /// Source: Lacour, Klamroth & Fonseca (2017) twice, as Daulton, Balandat & Bakshy (2020) do.
-fn between(rows: &[&[f64]], reference: &[f64], mut emit: impl FnMut(&[f64], &[f64])) {
+fn between(
+    rows: &[&[f64]],
+    reference: &[f64],
+    limit: u64,
+    mut emit: impl FnMut(&[f64], &[f64]),
+) -> Result<(), ParetoError> {
+    let objectives = reference.len();
+    let mut steps = 0_u64;
+    let mut work = |bounds: &LocalUpperBounds| {
+        steps += (bounds.len() * objectives) as u64;
+        let what = "the box decomposition";
+        let error = ParetoError::TooMuchWork { what, points: rows.len(), objectives, limit };
+        if steps > limit { Err(error) } else { Ok(()) }
+    };
     let mut bounds = LocalUpperBounds::below(reference.to_vec());
-    rows.iter().for_each(|row| bounds.add(row));
+    for row in rows {
+        work(&bounds)?;
+        bounds.add(row);
+    }
     let mut mirrored: Vec<Vec<f64>> = bounds.rows().map(|bound| bound.iter().map(|b| -b).collect()).collect();
-    mirrored.sort_unstable_by(|a, b| a[a.len() - 1].total_cmp(&b[b.len() - 1]));
-    let mut above = LocalUpperBounds::below(vec![f64::INFINITY; reference.len()]);
-    mirrored.iter().for_each(|bound| above.add(bound));
+    mirrored.sort_unstable_by(|a, b| a[objectives - 1].total_cmp(&b[objectives - 1]));
+    let mut above = LocalUpperBounds::below(vec![f64::INFINITY; objectives]);
+    for bound in &mirrored {
+        work(&above)?;
+        above.add(bound);
+    }
     above.dominated_boxes(|lower, upper| {
         let flip = |corner: &[f64]| -> Vec<f64> { corner.iter().map(|value| -value).collect() };
         emit(&flip(upper), &flip(lower));
     });
+    Ok(())
 }

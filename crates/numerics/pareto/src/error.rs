@@ -48,11 +48,11 @@ pub enum ParetoError {
         /// Its standard deviation.
         deviation: f64,
     },
-    /// An exact hypervolume costs more than the limit allows. Raise the limit, or ask for an approximation.
-    #[error(
-        "the exact hypervolume of {points} points with {objectives} objectives takes more than {limit} steps"
-    )]
+    /// Something exact costs more than the limit allows. Raise the limit, take fewer objectives, or approximate.
+    #[error("{what} of {points} points with {objectives} objectives takes more than {limit} steps")]
     TooMuchWork {
+        /// What was to be computed.
+        what: &'static str,
         /// How many points there are inside the reference box.
         points: usize,
         /// How many objectives there are.

@@ -165,6 +165,7 @@ impl Hypervolume {
     fn limited<T>(&self, inside: &[f64], found: Result<T, many::Exhausted>) -> Result<T, ParetoError> {
         let objectives = self.reference.len();
         found.map_err(|many::Exhausted| ParetoError::TooMuchWork {
+            what: "the exact hypervolume",
             points: inside.len() / objectives,
             objectives,
             limit: self.limit,

@@ -89,9 +89,13 @@ fn too_much_work_is_refused() {
     let strict = volume.clone().with_limit(1000);
     assert!(matches!(
         strict.exact(points.as_ref()),
-        Err(ParetoError::TooMuchWork { points: 100, objectives: 6, limit: 1000 })
+        Err(ParetoError::TooMuchWork { points: 100, objectives: 6, limit: 1000, .. })
     ));
     assert!(strict.contributions(points.as_ref()).is_err());
+    assert!(matches!(
+        NonDominatedBoxes::with_limit(points.as_ref(), &[1.0; 6], 1000),
+        Err(ParetoError::TooMuchWork { objectives: 6, limit: 1000, .. })
+    ));
     let near = strict.approximate(points.as_ref(), 100_000, Seed(1)).unwrap();
     assert!((near.value - volume.exact(points.as_ref()).unwrap()).abs() < 5.0 * near.standard_error);
     assert_eq!(near, strict.approximate(points.as_ref(), 100_000, Seed(1)).unwrap());

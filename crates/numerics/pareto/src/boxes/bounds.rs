@@ -55,29 +55,35 @@ impl LocalUpperBounds {
     pub(super) fn add(&mut self, point: &[f64]) {
         let m = self.reference.len();
         let (mut born, mut definers) = (Vec::new(), Vec::new());
-        let mut kept = 0;
-        for at in 0..self.len() {
+        let mut at = 0;
+        while at < self.len() {
             let bound = &self.bounds[at * m..(at + 1) * m];
-            let defining = &self.defining[at * m * m..(at + 1) * m * m];
-            if strictly_dominates(point, bound) {
-                for child in (0..m).filter(|&j| point[j] >= largest(defining, j, m)) {
-                    let start = born.len();
-                    born.extend_from_slice(bound);
-                    born[start + child] = point[child];
-                    let start = definers.len() + child * m;
-                    definers.extend_from_slice(defining);
-                    definers[start..start + m].copy_from_slice(point);
-                }
-            } else {
-                self.bounds.copy_within(at * m..(at + 1) * m, kept * m);
-                self.defining.copy_within(at * m * m..(at + 1) * m * m, kept * m * m);
-                kept += 1;
+            if !strictly_dominates(point, bound) {
+                at += 1;
+                continue;
             }
+            let defining = &self.defining[at * m * m..(at + 1) * m * m];
+            for child in (0..m).filter(|&j| point[j] >= largest(defining, j, m)) {
+                let start = born.len();
+                born.extend_from_slice(bound);
+                born[start + child] = point[child];
+                let start = definers.len() + child * m;
+                definers.extend_from_slice(defining);
+                definers[start..start + m].copy_from_slice(point);
+            }
+            self.remove(at);
         }
-        self.bounds.truncate(kept * m);
-        self.defining.truncate(kept * m * m);
         self.bounds.append(&mut born);
         self.defining.append(&mut definers);
+    }
+
+    /// Removes a bound; the last one takes its place.
+    fn remove(&mut self, at: usize) {
+        let (m, last) = (self.reference.len(), self.len() - 1);
+        self.bounds.copy_within(last * m.., at * m);
+        self.bounds.truncate(last * m);
+        self.defining.copy_within(last * m * m.., at * m * m);
+        self.defining.truncate(last * m * m);
     }
 
     /// How many bounds there are.
