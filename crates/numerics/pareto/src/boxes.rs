@@ -13,10 +13,12 @@ use crate::{Duplicates, ParetoError, check, non_dominated, strictly_dominates};
 /// ```
 ///
 /// Over such boxes everything about a hypervolume improvement is a sum of products. There are n + 1 of them for m = 2,
-/// at most 2n + 1 for m = 3; above, they come from the local upper bounds of the front, of which they are a small
-/// multiple. The front is filtered: dominated points, duplicates and points not inside the reference box do no harm.
+/// at most 2n + 1 for m = 3; for m = 4 and 5 they come from the local upper bounds of the front, of which they are a
+/// small multiple. Above, where ties among the bounds make more boxes than they save, one box is cut by point after
+/// point. The front is filtered: dominated points, duplicates and points not inside the reference box do no harm.
 ///
-/// Cost: O(n log n) for m ≤ 2, O(n²) with a tiny factor for m = 3, O(bounds²) above.
+/// Cost: O(n log n) for m ≤ 2, O(n²) with a tiny factor for m = 3, O(bounds²) for m = 4 and 5, O(n boxes)
+/// above.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NonDominatedBoxes {
     reference: Vec<f64>,
@@ -25,8 +27,8 @@ pub struct NonDominatedBoxes {
 }
 
 impl NonDominatedBoxes {
-    /// Some ten seconds of work.
-    pub const DEFAULT_LIMIT: u64 = 5_000_000_000;
+    /// Some seconds of work, and at most some hundred megabytes.
+    pub const DEFAULT_LIMIT: u64 = 2_000_000_000;
 
     /// The boxes of a front.
     ///
@@ -83,7 +85,8 @@ impl NonDominatedBoxes {
                 let front: Vec<[f64; 3]> = rows.iter().map(|row| [row[0], row[1], row[2]]).collect();
                 sweep::space(&front, [x, y, z], emit);
             }
-            _ => between(&rows, reference, limit, emit)?,
+            [_, _, _, _] | [_, _, _, _, _] => between(&rows, reference, limit, emit)?,
+            _ => boxes.cut_all(rows, limit)?,
         }
         Ok(boxes)
     }
@@ -96,10 +99,15 @@ impl NonDominatedBoxes {
     /// # Errors
     /// [`ParetoError::NonFinite`], [`ParetoError::ObjectiveMismatch`]; then nothing changes.
     pub fn insert(&mut self, point: &[f64]) -> Result<(), ParetoError> {
+        check::against(PointsRef::single(point), self.reference.len())?;
+        self.cut(point);
+        Ok(())
+    }
+
+    fn cut(&mut self, point: &[f64]) {
         let m = self.reference.len();
-        check::against(PointsRef::single(point), m)?;
         let (mut lowers, mut uppers) = (Points::new(m), Points::new(m));
-        for (lower, upper) in self.lower.rows().zip(self.upper.rows()) {
+        for (lower, upper) in self.rows() {
             if !strictly_dominates(point, upper) {
                 lowers.push(lower);
                 uppers.push(upper);
@@ -118,6 +126,24 @@ impl NonDominatedBoxes {
             }
         }
         (self.lower, self.upper) = (lowers, uppers);
+    }
+
+    /// One box, cut by every point: those in the middle of the front first, which leaves the fewest boxes.
+    fn cut_all(&mut self, mut rows: Vec<&[f64]>, limit: u64) -> Result<(), ParetoError> {
+        let m = self.reference.len();
+        let ideal: Vec<f64> =
+            (0..m).map(|j| rows.iter().map(|row| row[j]).fold(f64::INFINITY, f64::min)).collect();
+        let reference = &self.reference;
+        let worst =
+            |row: &[f64]| (0..m).map(|j| (row[j] - ideal[j]) / (reference[j] - ideal[j])).fold(0.0, f64::max);
+        rows.sort_by(|a, b| worst(a).total_cmp(&worst(b)));
+        self.lower.push(&vec![f64::NEG_INFINITY; m]);
+        self.upper.push(reference);
+        let mut steps = 0;
+        for row in &rows {
+            charge(&mut steps, self.len() * m, limit, rows.len(), m)?;
+            self.cut(row);
+        }
         Ok(())
     }
 
@@ -173,23 +199,17 @@ fn between(
     mut emit: impl FnMut(&[f64], &[f64]),
 ) -> Result<(), ParetoError> {
     let objectives = reference.len();
-    let mut steps = 0_u64;
-    let mut work = |bounds: &LocalUpperBounds| {
-        steps += (bounds.len() * objectives) as u64;
-        let what = "the box decomposition";
-        let error = ParetoError::TooMuchWork { what, points: rows.len(), objectives, limit };
-        if steps > limit { Err(error) } else { Ok(()) }
-    };
+    let mut steps = 0;
     let mut bounds = LocalUpperBounds::below(reference.to_vec());
     for row in rows {
-        work(&bounds)?;
+        charge(&mut steps, bounds.len() * objectives, limit, rows.len(), objectives)?;
         bounds.add(row);
     }
     let mut mirrored: Vec<Vec<f64>> = bounds.rows().map(|bound| bound.iter().map(|b| -b).collect()).collect();
     mirrored.sort_unstable_by(|a, b| a[objectives - 1].total_cmp(&b[objectives - 1]));
     let mut above = LocalUpperBounds::below(vec![f64::INFINITY; objectives]);
     for bound in &mirrored {
-        work(&above)?;
+        charge(&mut steps, above.len() * objectives, limit, rows.len(), objectives)?;
         above.add(bound);
     }
     above.dominated_boxes(|lower, upper| {
@@ -197,4 +217,17 @@ fn between(
         emit(&flip(upper), &flip(lower));
     });
     Ok(())
+}
+
+/// Counts steps up to a limit.
+fn charge(
+    steps: &mut u64,
+    more: usize,
+    limit: u64,
+    points: usize,
+    objectives: usize,
+) -> Result<(), ParetoError> {
+    *steps = steps.saturating_add(more as u64);
+    let error = ParetoError::TooMuchWork { what: "the box decomposition", points, objectives, limit };
+    if *steps > limit { Err(error) } else { Ok(()) }
 }

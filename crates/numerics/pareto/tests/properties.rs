@@ -146,7 +146,7 @@ proptest! {
     }
 
     #[test]
-    fn improvements_are_differences(points in sets(1..=5), point in proptest::collection::vec(-1..=6_i8, 5)) {
+    fn improvements_are_differences(points in sets(1..=7), point in proptest::collection::vec(-1..=6_i8, 7)) {
         let point: Vec<f64> = point[..points.dim()].iter().map(|x| f64::from(*x)).collect();
         let boxes = NonDominatedBoxes::new(points.as_ref(), &vec![TOP; points.dim()]).unwrap();
         prop_assert_eq!(boxes.improvement(&point).unwrap(), volume(&with(&points, &point)) - volume(&points));
