@@ -87,6 +87,21 @@ proptest! {
         prop_assert!((log - truth).abs() <= 1e-14 * (1.0 + truth.abs()), "{log} against {truth}");
     }
 
+    // A power of two changes no digit; 2^±40 is 1e±12.
+    #[test]
+    fn units_only_shift_the_logarithm(
+        front in fronts(), mean in proptest::collection::vec(-1.0..9.0, 4), deviation in proptest::collection::vec(0.05..0.6, 4), power in -40..=40_i32,
+    ) {
+        let (m, unit) = (front.dim(), 2_f64.powi(power));
+        let scaled = |row: &[f64]| row.iter().map(|x| x * unit).collect::<Vec<_>>();
+        let big = Points::from_flat(scaled(front.as_ref().as_flat()), m);
+        let other = ExpectedHypervolumeImprovement::new(big.as_ref(), &vec![unit; m]).unwrap();
+        let small = ehvi(&front).log_value(&mean[..m], &deviation[..m]).unwrap();
+        let large = other.log_value(&scaled(&mean[..m]), &scaled(&deviation[..m])).unwrap();
+        let shift = m as f64 * f64::from(power) * std::f64::consts::LN_2;
+        prop_assert!((large - small - shift).abs() <= 1e-14 * (1.0 + small.abs() + shift.abs()));
+    }
+
     // Another order makes other boxes. Near duplicates make narrow ones.
     #[test]
     fn the_order_of_the_objectives_does_not_matter(
