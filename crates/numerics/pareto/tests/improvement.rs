@@ -5,8 +5,8 @@ use thrifty_domain::{Points, PointsRef};
 use thrifty_pareto::{ExpectedHypervolumeImprovement, NonDominatedBoxes};
 use thrifty_prob::{log_h, pdf};
 
-fn fronts() -> impl Strategy<Value = Points> {
-    (1..=4_usize).prop_flat_map(|m| (Just(m), proptest::collection::vec(0.0..1.0, 0..10 * m))).prop_map(
+fn fronts(most: usize) -> impl Strategy<Value = Points> {
+    (1..=most).prop_flat_map(|m| (Just(m), proptest::collection::vec(0.0..1.0, 0..10 * m))).prop_map(
         |(m, mut flat)| {
             flat.truncate(flat.len() / m * m);
             Points::from_flat(flat, m)
@@ -37,10 +37,9 @@ proptest! {
 
     #[test]
     fn the_integral_of_the_improvement(
-        front in fronts(), mean in proptest::collection::vec(-0.5..1.5, 4), deviation in proptest::collection::vec(0.1..0.6, 4),
+        front in fronts(3), mean in proptest::collection::vec(-0.5..1.5, 4), deviation in proptest::collection::vec(0.1..0.6, 4),
     ) {
         let m = front.dim();
-        prop_assume!(m <= 3);
         let boxes = NonDominatedBoxes::new(front.as_ref(), &vec![1.0; m]).unwrap();
         let steps = [4000, 400, 60][m - 1];
         let truth = quadrature(&boxes, &mean[..m], &deviation[..m], steps);
@@ -50,7 +49,7 @@ proptest! {
 
     #[test]
     fn gradients_are_those_of_finite_differences(
-        front in fronts(), mean in proptest::collection::vec(-1.0..6.0, 4), deviation in proptest::collection::vec(0.05..0.6, 4),
+        front in fronts(4), mean in proptest::collection::vec(-1.0..6.0, 4), deviation in proptest::collection::vec(0.05..0.6, 4),
     ) {
         let m = front.dim();
         let ehvi = ehvi(&front);
@@ -71,7 +70,8 @@ proptest! {
             }
         }
         let value = ehvi.value_with_grad(&mean[..m], &deviation[..m], &mut by_mean, &mut by_deviation).unwrap();
-        prop_assert!(value == 0.0 || (value.ln() - log).abs() <= 1e-12 * (1.0 + log.abs()));
+        // A subnormal value has lost digits.
+        prop_assert!(value < f64::MIN_POSITIVE || (value.ln() - log).abs() <= 1e-12 * (1.0 + log.abs()));
         let mut batch = [0.0];
         ehvi.log_values_into(PointsRef::single(&mean[..m]), PointsRef::single(&deviation[..m]), &mut batch).unwrap();
         prop_assert_eq!(batch[0], log);
@@ -90,7 +90,7 @@ proptest! {
     // A power of two changes no digit; 2^±40 is 1e±12.
     #[test]
     fn units_only_shift_the_logarithm(
-        front in fronts(), mean in proptest::collection::vec(-1.0..9.0, 4), deviation in proptest::collection::vec(0.05..0.6, 4), power in -40..=40_i32,
+        front in fronts(4), mean in proptest::collection::vec(-1.0..9.0, 4), deviation in proptest::collection::vec(0.05..0.6, 4), power in -40..=40_i32,
     ) {
         let (m, unit) = (front.dim(), 2_f64.powi(power));
         let scaled = |row: &[f64]| row.iter().map(|x| x * unit).collect::<Vec<_>>();
@@ -105,7 +105,7 @@ proptest! {
     // Another order makes other boxes. Near duplicates make narrow ones.
     #[test]
     fn the_order_of_the_objectives_does_not_matter(
-        front in fronts(), mean in proptest::collection::vec(-1.0..9.0, 4), deviation in proptest::collection::vec(0.05..0.6, 4),
+        front in fronts(4), mean in proptest::collection::vec(-1.0..9.0, 4), deviation in proptest::collection::vec(0.05..0.6, 4),
     ) {
         let m = front.dim();
         let mut close = front.clone();
