@@ -30,6 +30,7 @@ pub use thrifty_linalg as linalg;
 pub use thrifty_linear as linear;
 pub use thrifty_optim as optim;
 pub use thrifty_params as params;
+pub use thrifty_pareto as pareto;
 pub use thrifty_prob as prob;
 pub use thrifty_sampling as sampling;
 pub use thrifty_simd as simd;

@@ -1,0 +1,39 @@
+/// Whether `a` is nowhere larger than `b`. Equal points dominate each other weakly.
+///
+/// ```text
+/// a ≼ b  ⇔  a_j ≤ b_j for every objective j
+/// ```
+#[inline]
+#[must_use]
+pub fn weakly_dominates(a: &[f64], b: &[f64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a <= b)
+}
+
+/// Whether `a` is nowhere larger than `b` and somewhere smaller: what "dominates" means without an adverb.
+#[inline]
+#[must_use]
+pub fn dominates(a: &[f64], b: &[f64]) -> bool {
+    weakly_dominates(a, b) && a.iter().zip(b).any(|(a, b)| a < b)
+}
+
+/// Whether `a` is smaller than `b` everywhere. No objectives dominate nothing.
+#[inline]
+#[must_use]
+pub fn strictly_dominates(a: &[f64], b: &[f64]) -> bool {
+    a.len() == b.len() && !a.is_empty() && a.iter().zip(b).all(|(a, b)| a < b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_kinds_of_dominance() {
+        let (a, b) = ([1.0, 2.0], [1.0, 3.0]);
+        assert!(weakly_dominates(&a, &a) && !dominates(&a, &a) && !strictly_dominates(&a, &a));
+        assert!(dominates(&a, &b) && !strictly_dominates(&a, &b) && !weakly_dominates(&b, &a));
+        assert!(strictly_dominates(&a, &[2.0, 3.0]));
+        assert!(!weakly_dominates(&a, &[f64::NAN, 3.0]) && !weakly_dominates(&a, &[1.0]));
+        assert!(!strictly_dominates(&[], &[]));
+    }
+}

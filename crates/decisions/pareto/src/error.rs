@@ -1,0 +1,63 @@
+/// Why a quantity of a Pareto front could not be computed.
+#[derive(Debug, Clone, thiserror::Error, PartialEq)]
+#[non_exhaustive]
+pub enum ParetoError {
+    /// An objective is NaN or infinite.
+    #[error("objective {objective} of point {index} is {value}, expected a finite number")]
+    NonFinite {
+        /// Position of the point.
+        index: usize,
+        /// Position of the objective.
+        objective: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A coordinate of the reference point is NaN or infinite.
+    #[error("coordinate {objective} of the reference point is {value}, expected a finite number")]
+    NonFiniteReference {
+        /// Position of the objective.
+        objective: usize,
+        /// The value.
+        value: f64,
+    },
+    /// Two things that belong together have different numbers of objectives.
+    #[error("{what} has {found} objectives, expected {expected}")]
+    ObjectiveMismatch {
+        /// What has the wrong number.
+        what: &'static str,
+        /// How many it has.
+        found: usize,
+        /// How many it should have.
+        expected: usize,
+    },
+    /// There is nothing to compute from.
+    #[error("{what} is empty, expected at least one")]
+    Empty {
+        /// What is empty.
+        what: &'static str,
+    },
+    /// A mean is not finite, or a standard deviation is negative or not finite.
+    #[error(
+        "objective {objective} has mean {mean} and standard deviation {deviation}, expected finite numbers and a deviation of at least 0"
+    )]
+    InvalidBelief {
+        /// Position of the objective.
+        objective: usize,
+        /// Its mean.
+        mean: f64,
+        /// Its standard deviation.
+        deviation: f64,
+    },
+    /// Something exact costs more than the limit allows. Raise the limit, take fewer objectives, or approximate.
+    #[error("{what} of {points} points with {objectives} objectives takes more than {limit} steps")]
+    TooMuchWork {
+        /// What was to be computed.
+        what: &'static str,
+        /// How many points there are inside the reference box.
+        points: usize,
+        /// How many objectives there are.
+        objectives: usize,
+        /// The limit.
+        limit: u64,
+    },
+}

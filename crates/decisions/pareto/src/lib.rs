@@ -1,0 +1,37 @@
+//! Several losses at once: what dominates what, how much a front dominates, and how much more is to be expected.
+//!
+//! Every objective is minimised. A point is a row of a [`PointsRef`](thrifty_domain::PointsRef), a column an objective.
+//!
+//! ```
+//! use thrifty_domain::Points;
+//! use thrifty_pareto::{Duplicates, hypervolume, non_dominated};
+//! let losses = Points::from_flat(vec![0.0, 2.0, 1.0, 1.0, 2.0, 0.0, 2.0, 2.0], 2);
+//! assert_eq!(non_dominated(losses.as_ref(), Duplicates::Keep)?, [0, 1, 2]);
+//! assert_eq!(hypervolume(losses.as_ref(), &[3.0, 3.0])?, 6.0);
+//! # Ok::<(), thrifty_pareto::ParetoError>(())
+//! ```
+
+mod boxes;
+mod check;
+mod crowding;
+mod dominance;
+mod ehvi;
+mod error;
+mod filter;
+mod front;
+mod hypervolume;
+mod indicator;
+mod rank;
+mod reference;
+mod staircase;
+
+pub use boxes::{LocalUpperBounds, NonDominatedBoxes};
+pub use crowding::crowding_distance;
+pub use dominance::{dominates, strictly_dominates, weakly_dominates};
+pub use ehvi::ExpectedHypervolumeImprovement;
+pub use error::ParetoError;
+pub use filter::{Duplicates, non_dominated};
+pub use hypervolume::{ApproximateVolume, Hypervolume, hypervolume};
+pub use indicator::{additive_epsilon, igd, igd_plus};
+pub use rank::non_dominated_ranks;
+pub use reference::{ReferenceOrigin, ReferencePoint};

@@ -1,0 +1,105 @@
+use thrifty_domain::PointsRef;
+
+use crate::{Duplicates, ParetoError, check, non_dominated};
+
+/// Where a reference point comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReferenceOrigin {
+    /// Someone chose it.
+    Explicit,
+    /// It was inferred from the points at hand.
+    Inferred,
+}
+
+/// The point up to which hypervolume counts. It never changes, and says where it comes from.
+///
+/// Hypervolumes of different reference points cannot be compared: infer one once, keep it, and report it. A curve
+/// of progress with a moving reference point means nothing.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked")]
+pub struct ReferencePoint {
+    values: Vec<f64>,
+    origin: ReferenceOrigin,
+}
+
+/// A reference point as it is read.
+#[derive(serde::Deserialize)]
+#[serde(rename = "ReferencePoint")]
+struct Unchecked {
+    values: Vec<f64>,
+    origin: ReferenceOrigin,
+}
+
+impl TryFrom<Unchecked> for ReferencePoint {
+    type Error = ParetoError;
+
+    fn try_from(Unchecked { values, origin }: Unchecked) -> Result<Self, ParetoError> {
+        check::reference(&values)?;
+        Ok(Self { values, origin })
+    }
+}
+
+impl ReferencePoint {
+    /// How far beyond the nadir an inferred point lies, as a share of the range of the front.
+    pub const MARGIN: f64 = 0.1;
+
+    /// A chosen reference point.
+    ///
+    /// # Errors
+    /// [`ParetoError::Empty`] without objectives, [`ParetoError::NonFiniteReference`].
+    pub fn explicit(values: Vec<f64>) -> Result<Self, ParetoError> {
+        check::reference(&values)?;
+        Ok(Self { values, origin: ReferenceOrigin::Explicit })
+    }
+
+    /// A reference point from the non-dominated points among those at hand.
+    ///
+    /// ```text
+    /// r_j = nadir_j + 0.1 range_j,   nadir and range of objective j over the front
+    /// ```
+    ///
+    /// Where an objective has no range, a tenth of its magnitude is taken, and 0.1 at 0: at the nadir itself every
+    /// point of the front would add nothing.
+    ///
+    /// Shapes: `points` n×m.   Source: Ishibuchi et al. (2011), as in `BoTorch`; departure: objectives without range.
+    ///
+    /// # Errors
+    /// [`ParetoError::Empty`], [`ParetoError::NonFinite`]; [`ParetoError::NonFiniteReference`] where the range overflows.
+    ///
+    /// ```
+    /// use thrifty_domain::Points;
+    /// use thrifty_pareto::{ReferenceOrigin, ReferencePoint};
+    /// let losses = Points::from_flat(vec![0.0, 10.0, 5.0, 0.0, 9.0, 90.0], 2);
+    /// let reference = ReferencePoint::inferred(losses.as_ref())?;
+    /// assert_eq!(reference.values(), [5.5, 11.0]);
+    /// assert_eq!(reference.origin(), ReferenceOrigin::Inferred);
+    /// # Ok::<(), thrifty_pareto::ParetoError>(())
+    /// ```
+    pub fn inferred(points: PointsRef<'_>) -> Result<Self, ParetoError> {
+        if points.is_empty() || points.dim() == 0 {
+            return Err(ParetoError::Empty { what: "the set of points" });
+        }
+        let front = non_dominated(points, Duplicates::First)?;
+        let value = |objective: usize| {
+            let column = || front.iter().map(|&index| points.row(index)[objective]);
+            let nadir = column().fold(f64::NEG_INFINITY, f64::max);
+            let range = nadir - column().fold(f64::INFINITY, f64::min);
+            let magnitude = if nadir == 0.0 { 1.0 } else { nadir.abs() };
+            nadir + Self::MARGIN * if range > 0.0 { range } else { magnitude }
+        };
+        let values: Vec<f64> = (0..points.dim()).map(value).collect();
+        check::reference(&values)?;
+        Ok(Self { values, origin: ReferenceOrigin::Inferred })
+    }
+
+    /// The point.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Where it comes from.
+    pub fn origin(&self) -> ReferenceOrigin {
+        self.origin
+    }
+}
