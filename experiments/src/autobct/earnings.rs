@@ -1,0 +1,181 @@
+use rayon::prelude::*;
+use thrifty_autobct::{
+    Decision, Expectation, MapSettings, Quadrature, State, ValueFunction, ValueMap, Values,
+};
+use thrifty_sampling::Seed;
+
+use super::paper::{GAMMA, prior};
+use super::values::{EXPERIMENT, decision, normal};
+use crate::error::ExperimentError;
+use crate::harness::stats::mean_and_deviation;
+use crate::harness::{RunContext, Table, number};
+
+/// How a policy values controls.
+#[derive(Clone, Copy)]
+enum Look<'a> {
+    Steps(usize),
+    /// One training before a map.
+    Map(&'a dyn ValueFunction),
+}
+
+/// A policy: what it looks at after so many trainings, nothing when no more are allowed.
+struct Policy<'a> {
+    name: &'static str,
+    /// Trainings in all, if they are limited.
+    horizon: Option<usize>,
+    look: Look<'a>,
+    /// Runs a full experiment has, as a share of the most.
+    share: f64,
+    decision: &'a Decision,
+}
+
+/// Trainings beyond which no policy goes.
+const MOST: usize = 30;
+
+/// What came of a run.
+struct Run {
+    /// Expected score of what was trained last, less γ times expected costs.
+    earned: f64,
+    /// What of it was luck: its mean is 0.
+    luck: f64,
+    trainings: f64,
+    /// Whether it had to be stopped.
+    spree: bool,
+}
+
+impl Policy<'_> {
+    fn values(&self, state: &State, done: usize) -> Result<Option<Values>, ExperimentError> {
+        let depth = match (self.horizon, self.look) {
+            (Some(horizon), _) if done >= horizon => return Ok(None),
+            (Some(horizon), _) => horizon - done,
+            (None, Look::Steps(depth)) => depth,
+            (None, Look::Map(map)) => {
+                let values = self.decision.on_the_fly(state, 1, map, &Expectation::DEFAULT);
+                return Ok(Some(values.map_err(ExperimentError::failed)?));
+            }
+        };
+        Ok(Some(self.decision.steps(state, depth, &Expectation::DEFAULT).map_err(ExperimentError::failed)?))
+    }
+
+    /// On one truth, drawn as it is found out: outcomes as the belief has them are those of a truth that was drawn once.
+    ///
+    /// After a training with innovations the better of stopping and one training more has come out at some value; what was
+    /// expected of it is exactly V₂'s, so that the difference is a control variate without bias, a martingale over the run.
+    /// The last training a policy is allowed has its own score for that.
+    fn run(&self, seed: Seed) -> Result<Run, ExperimentError> {
+        let (mut state, _) = prior(1).map_err(ExperimentError::failed)?;
+        let controls = self.decision.controls();
+        let mut rng = seed.stream("outcomes", 0);
+        let mut run = Run { earned: f64::NEG_INFINITY, luck: 0.0, trainings: 0.0, spree: false };
+        let (mut paid, mut done) = (0.0, 0);
+        while let Some(values) = self.values(&state, done)? {
+            if run.earned >= values.value() {
+                break;
+            }
+            if done == MOST {
+                run.spree = true;
+                break;
+            }
+            let u = values.best;
+            let (mean, variance) = state.score.moments(controls.score(u));
+            let (cost, spread) = state.cost.moments(controls.cost(u));
+            let price = GAMMA * state.cost_at(controls, u);
+            let last = self.horizon == Some(done + 1);
+            let expected = if last { mean } else { self.decision.two_steps(&state).of_controls[u] + price };
+            let h = mean + normal(&mut rng) * (variance + controls.score_noise(u)).sqrt();
+            let t = cost + normal(&mut rng) * (spread + controls.cost_noise(u)).sqrt();
+            state.learn(controls, u, h, t).map_err(ExperimentError::failed)?;
+            paid += price;
+            done += 1;
+            run.earned = state.score_at(controls, u);
+            let came = if last {
+                run.earned
+            } else {
+                // As V₂ has it: stop, or one training of the later controls.
+                let next =
+                    thrifty_autobct::OneStep(self.decision).value(&state).map_err(ExperimentError::failed)?;
+                run.earned.max(next)
+            };
+            run.luck += came - expected;
+        }
+        run.earned -= paid;
+        run.trainings = done as f64;
+        Ok(run)
+    }
+}
+
+/// Verdict and table: what policies earn on average over truths drawn from the prior.
+pub fn table(context: &RunContext) -> Result<(bool, Vec<(String, f64)>, Table), ExperimentError> {
+    let draws = context.replications(200, 20_000);
+    let fine = decision(33, 33, Quadrature::Hermite(9))?;
+    let coarse = decision(21, 11, Quadrature::Hermite(3))?;
+    let (start, _) = prior(1).map_err(ExperimentError::failed)?;
+    let cloud = super::approximators::cloud(context);
+    let build = |settings: &MapSettings| {
+        ValueMap::build(&coarse, &start, &cloud, settings, 2).map_err(ExperimentError::failed)
+    };
+    let faithful = build(&MapSettings::paper(2, context.pick(5, 20), Seed(context.seed)))?;
+    let accurate = build(&MapSettings::accurate(3))?;
+    let level = |map| -> Result<_, ExperimentError> {
+        ValueMap::level(map, map.depth(), &coarse).map_err(ExperimentError::failed)
+    };
+    let (faithful, accurate) = (level(&faithful)?, level(&accurate)?);
+    let policy = |name, horizon, look, share| {
+        let decision = if share == 1.0 { &fine } else { &coarse };
+        Policy { name, horizon, look, share, decision }
+    };
+    let policies = [
+        policy("one training", Some(1), Look::Steps(1), 1.0),
+        policy("horizon of two", Some(2), Look::Steps(2), 1.0),
+        policy("one ahead, anew", None, Look::Steps(1), 1.0),
+        policy("two ahead, anew", None, Look::Steps(2), 1.0),
+        policy("three ahead, anew", None, Look::Steps(3), 0.1),
+        policy("before the paper's map of two", None, Look::Map(&faithful), 0.025),
+        policy("before the accurate map of three", None, Look::Map(&accurate), 0.025),
+    ];
+    let (mut rows, mut numbers, mut holds) = (Vec::new(), Vec::new(), true);
+    for policy in &policies {
+        let count = ((draws as f64 * policy.share) as usize).max(20);
+        let runs: Vec<Run> = (0..count)
+            .into_par_iter()
+            .map(|i| policy.run(Seed(context.seed).child(EXPERIMENT.id, i as u64 + 1)))
+            .collect::<Result<_, _>>()?;
+        let error = |values: &[f64]| mean_and_deviation(values).1 / (count as f64).sqrt();
+        let plain: Vec<f64> = runs.iter().map(|run| run.earned).collect();
+        // A horizon is held against its value without what that value is made of.
+        let promised = match policy.horizon {
+            Some(1) => Some(policy.decision.one_step(&start).value()),
+            Some(_) => Some(policy.decision.two_steps(&start).value()),
+            None => None,
+        };
+        let earned: Vec<f64> = if promised.is_some() {
+            plain.clone()
+        } else {
+            runs.iter().map(|run| run.earned - run.luck).collect()
+        };
+        let mean = mean_and_deviation(&earned).0;
+        holds &= promised.is_none_or(|promised| (mean - promised).abs() < 4.0 * error(&earned));
+        numbers.push((format!("{}: earned", policy.name), mean));
+        let mut trainings: Vec<f64> = runs.iter().map(|run| run.trainings).collect();
+        trainings.sort_by(f64::total_cmp);
+        rows.push(vec![
+            policy.name.to_owned(),
+            promised.map_or_else(|| "–".into(), |value| format!("{value:.4}")),
+            format!("{mean:.4} ± {:.4}", error(&earned)),
+            format!("{:.4} ± {:.4}", mean_and_deviation(&plain).0, error(&plain)),
+            number(mean_and_deviation(&trainings).0),
+            number(runs.iter().filter(|run| run.spree).count() as f64 / count as f64),
+            count.to_string(),
+        ]);
+    }
+    let table = Table {
+        name: "policies".into(),
+        caption: "On truths drawn from the prior of Appendix D.1: the value that was promised, what was earned (expected score of what was trained last \
+                  less γ times expected costs) with its standard error, with the luck of every training taken out where nothing is promised; the same \
+                  as it came; trainings; the share of runs that were stopped at 30; runs."
+            .into(),
+        header: ["policy", "promised", "earned", "as it came", "trainings", "stopped", "runs"].map(String::from).to_vec(),
+        rows,
+    };
+    Ok((holds, numbers, table))
+}
