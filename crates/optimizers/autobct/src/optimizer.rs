@@ -1,11 +1,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use thrifty_domain::Points;
-use thrifty_linear::Basis;
+use thrifty_linear::{Basis, SmoothingSpline};
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId};
 
-use crate::{AutoBctError, AutoBctSettings, Cautious, Controls, Decision, Plan, State, ValueMap, Values};
+use crate::{
+    AutoBctError, AutoBctSettings, Cautious, Controls, Decision, Expectation, Plan, State, ValueMap, Values,
+};
 
 /// Training under a budget: Algorithm 4 of the paper, by exact look-ahead or with a map.
 ///
@@ -23,6 +25,7 @@ pub struct AutoBct {
     prior: State,
     decision: Decision,
     map: Option<ValueMap>,
+    smoother: Option<SmoothingSpline>,
     basis: (String, String),
 }
 
@@ -70,7 +73,13 @@ impl AutoBct {
         let later = controls(settings.later_grid).map_err(failed)?;
         let decision = Decision::with_later(settings.gamma, now, later, settings.of_cost).map_err(failed)?;
         let basis = (score.name(), cost.name());
-        Ok(Self { space, settings, prior, decision, map: None, basis })
+        let smoother = if settings.smooth {
+            let points = decision.controls().points();
+            Some(SmoothingSpline::new(points.as_ref()).map_err(|error| failed(error.into()))?)
+        } else {
+            None
+        };
+        Ok(Self { space, settings, prior, decision, map: None, smoother, basis })
     }
 
     /// With a map for what follows after the trainings that are looked ahead: Algorithm 4 as it is in the paper. `epsilon` is then taken off
@@ -174,11 +183,27 @@ impl AutoBct {
                 }
             }
         };
+        let smoothed = |values: Values| match &self.smoother {
+            Some(smoother) => values.smoothed(smoother),
+            None => Ok(values),
+        };
+        let values = values.and_then(smoothed);
         values.map(Some).map_err(|error| OptimizerError::failed("looking ahead", error))
     }
 
+    /// Samples are drawn anew for every training.
+    fn expectation(&self, progress: &Progress) -> Expectation {
+        match self.settings.earlier {
+            Expectation::Sampled { samples, seed } => {
+                let done = progress.trained.len() + progress.failed.len();
+                Expectation::Sampled { samples, seed: seed.child("training", done as u64) }
+            }
+            quadrature @ Expectation::Quadrature { .. } => quadrature,
+        }
+    }
+
     fn without_map(&self, progress: &Progress, depth: usize) -> Result<Values, AutoBctError> {
-        self.decision.steps(&progress.state, depth, &self.settings.earlier)
+        self.decision.steps(&progress.state, depth, &self.expectation(progress))
     }
 
     fn with_level(
@@ -190,7 +215,7 @@ impl AutoBct {
     ) -> Result<Values, AutoBctError> {
         let leaf = map.level(level, &self.decision)?;
         let leaf = Cautious { of: &leaf, epsilon: self.settings.epsilon };
-        self.decision.on_the_fly(&progress.state, depth, &leaf, &self.settings.earlier)
+        self.decision.on_the_fly(&progress.state, depth, &leaf, &self.expectation(progress))
     }
 
     fn stop(message: &str, progress: &Progress, numbers: &[(&str, f64)]) -> Ask<Config> {

@@ -40,6 +40,8 @@ pub struct AutoBctSettings {
     pub of_cost: Quadrature,
     /// Over the outcomes of score and cost earlier than that, or before a map.
     pub earlier: Expectation,
+    /// Smooth values over the controls before the best is taken: for expectations from samples.
+    pub smooth: bool,
     /// Trainings at most.
     pub max_epochs: usize,
     /// Cost at most, in units of the model: no training once it is spent.
@@ -63,6 +65,7 @@ impl Default for AutoBctSettings {
             later_grid: 101,
             of_cost: Quadrature::ACCURATE,
             earlier: Expectation::DEFAULT,
+            smooth: false,
             max_epochs: 100,
             max_cost: f64::INFINITY,
             recall_best: false,
