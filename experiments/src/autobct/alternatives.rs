@@ -1,14 +1,15 @@
 use std::collections::BTreeMap;
 
 use rand_distr::{Distribution, StandardNormal};
-use thrifty_autobct::{Controls, Decision, Quadrature, State, expected_cost};
-use thrifty_linear::Coefficients;
+use thrifty_autobct::{Controls, Decision, Noise, Quadrature, State, expected_cost};
+use thrifty_linear::{Coefficients, Polynomial};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::Space;
 use thrifty_study::{Next, Study};
 use thrifty_tpe::TpeOptimizer;
 
 use super::paper::{basis, prior};
+use super::standins::{Size, Tabulated, tabulated};
 use crate::error::ExperimentError;
 use crate::harness::replicate::in_parallel;
 use crate::harness::stats::{mean_and_deviation, wilcoxon};
@@ -19,22 +20,53 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: "AutoBCT (Cironis, Palczewski & Aivaliotis, 2022), against what else one would do",
     claim: "on score less γ times cost, training under a budget earns more than other searches with any fixed number of trainings",
     quick_cost: "50 draws, one price: some seconds",
-    full_cost: "1,000 draws of two kinds, three prices: a minute",
+    full_cost: "1,000 draws of three kinds, three prices: some minutes",
     run,
 };
 
 /// A task: what the score and the cost truly are.
-struct Task {
-    score: Vec<f64>,
-    cost: Vec<f64>,
+enum Task<'a> {
+    /// Coefficients.
+    Drawn { score: Vec<f64>, cost: Vec<f64> },
+    /// Trainings of a model.
+    Trained(&'a Tabulated),
 }
 
-/// What the prior of Appendix D.1 says, or what it is wrong about: scores that differ less and begin higher, costs that differ more.
+impl Task<'_> {
+    /// Its score on average.
+    fn score(&self, controls: &Controls, control: usize) -> f64 {
+        match self {
+            Self::Drawn { score, .. } => truth(score, controls.score(control)),
+            Self::Trained(table) => table.score(control),
+        }
+    }
+
+    /// What a training comes to.
+    fn train(&self, controls: &Controls, control: usize, rng: &mut Stream) -> (f64, f64) {
+        match self {
+            Self::Drawn { score, cost } => {
+                let (z, w): (f64, f64) = (StandardNormal.sample(rng), StandardNormal.sample(rng));
+                (
+                    truth(score, controls.score(control)) + z * controls.score_noise(control).sqrt(),
+                    truth(cost, controls.cost(control)) + w * controls.cost_noise(control).sqrt(),
+                )
+            }
+            Self::Trained(table) => table.draw(control, rng),
+        }
+    }
+}
+
+/// Where tasks come from: what the prior of Appendix D.1 says; what it is wrong about, scores that differ less and begin higher, costs that
+/// differ more; models that were trained, each with the prior of its appendix.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum World {
     AsBelieved,
     Otherwise,
+    Trained,
 }
+
+/// Controls of every task.
+const GRID: usize = 33;
 
 fn draw(
     belief: &Coefficients,
@@ -58,7 +90,7 @@ fn truth(values: &[f64], functions: &[f64]) -> f64 {
 
 /// A run in the middle: what is believed, what was trained, what was spent.
 struct Search<'a> {
-    task: &'a Task,
+    task: Task<'a>,
     decision: &'a Decision,
     state: State,
     trained: Vec<usize>,
@@ -69,10 +101,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn train(&mut self, control: usize) -> Result<f64, ExperimentError> {
         let controls = self.decision.controls();
-        let (z, w): (f64, f64) = (StandardNormal.sample(&mut self.rng), StandardNormal.sample(&mut self.rng));
-        let score =
-            truth(&self.task.score, controls.score(control)) + z * controls.score_noise(control).sqrt();
-        let cost = truth(&self.task.cost, controls.cost(control)) + w * controls.cost_noise(control).sqrt();
+        let (score, cost) = self.task.train(controls, control, &mut self.rng);
         self.state.learn(controls, control, score, cost).map_err(ExperimentError::failed)?;
         self.trained.push(control);
         self.spent += cost.max(0.0);
@@ -103,8 +132,7 @@ impl Search<'_> {
 
     /// What it earned by keeping a control.
     fn earned(&self, kept: usize) -> f64 {
-        let score = truth(&self.task.score, self.decision.controls().score(kept));
-        score - self.decision.gamma() * self.spent
+        self.task.score(self.decision.controls(), kept) - self.decision.gamma() * self.spent
     }
 }
 
@@ -215,47 +243,115 @@ fn earn(policy: Policy, search: &mut Search<'_>, seed: Seed) -> Result<f64, Expe
     }
 }
 
+/// What policies start from: the decision and the prior of a task.
+struct Start {
+    decision: Decision,
+    believed: State,
+}
+
+impl Start {
+    fn new(gamma: f64, basis: &Polynomial, believed: State, noise: Noise) -> Result<Self, ExperimentError> {
+        let controls = Controls::new(Controls::grid(1, GRID).as_ref(), basis, basis, |_| noise)
+            .map_err(ExperimentError::failed)?;
+        let decision =
+            Decision::new(gamma, controls, Quadrature::Hermite(9)).map_err(ExperimentError::failed)?;
+        Ok(Self { decision, believed })
+    }
+}
+
+impl World {
+    fn label(self) -> &'static str {
+        match self {
+            Self::AsBelieved => "believed",
+            Self::Otherwise => "otherwise",
+            Self::Trained => "trained",
+        }
+    }
+
+    fn what(self) -> &'static str {
+        match self {
+            Self::AsBelieved => "Tasks as the prior says.",
+            Self::Otherwise => {
+                "Tasks otherwise than the prior says: scores of half the spread that begin 0.2 higher, costs of twice the spread."
+            }
+            Self::Trained => {
+                "Models that were trained at every control: the stand-ins of one control for tables 4 to 11, each with its prior, costs by count."
+            }
+        }
+    }
+
+    fn starts(self, gamma: f64, tables: &[Tabulated]) -> Result<Vec<Start>, ExperimentError> {
+        if self == Self::Trained {
+            let start =
+                |t: &Tabulated| Start::new(gamma, &t.prior.basis, t.prior.state.clone(), t.prior.noise);
+            return tables.iter().map(start).collect();
+        }
+        let (believed, noise) = prior(1).map_err(ExperimentError::failed)?;
+        Ok(vec![Start::new(gamma, &basis(), believed, noise)?])
+    }
+
+    fn task<'a>(
+        self,
+        start: &Start,
+        table: Option<&'a Tabulated>,
+        seed: Seed,
+    ) -> Result<Task<'a>, ExperimentError> {
+        if let Some(table) = table {
+            return Ok(Task::Trained(table));
+        }
+        let mut rng = seed.stream("task", 0);
+        let (spread, shift, of_cost) =
+            if self == Self::AsBelieved { (1.0, 0.0, 1.0) } else { (0.5, 0.2, 2.0) };
+        Ok(Task::Drawn {
+            score: draw(&start.believed.score, spread, shift, &mut rng)?,
+            cost: draw(&start.believed.cost, of_cost, 0.0, &mut rng)?,
+        })
+    }
+}
+
+/// What every policy earns at a price, one after the other, draw by draw.
+fn earned_at(
+    context: &RunContext,
+    world: World,
+    gamma: f64,
+    tables: &[Tabulated],
+    draws: usize,
+) -> Result<Vec<f64>, ExperimentError> {
+    let starts = world.starts(gamma, tables)?;
+    let jobs: Vec<(usize, usize)> =
+        (0..POLICIES.len()).flat_map(|p| (0..draws).map(move |i| (p, i))).collect();
+    in_parallel(EXPERIMENT.id, &jobs, |&(p, i)| {
+        let seed = Seed(context.seed).child(EXPERIMENT.id, i as u64);
+        let which = i % starts.len();
+        let table = if world == World::Trained { Some(&tables[which]) } else { None };
+        let mut search = Search {
+            task: world.task(&starts[which], table, seed)?,
+            decision: &starts[which].decision,
+            state: starts[which].believed.clone(),
+            trained: Vec::new(),
+            spent: 0.0,
+            rng: seed.stream("noise", 0),
+        };
+        earn(POLICIES[p].1, &mut search, seed)
+    })
+}
+
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let draws = context.replications(50, 1000);
     let prices = context.pick(&[0.16][..], &[0.04, 0.16, 0.64][..]);
-    let worlds = context.pick(&[World::AsBelieved][..], &[World::AsBelieved, World::Otherwise][..]);
-    let (believed, noise) = prior(1).map_err(ExperimentError::failed)?;
-    let (mut tables, mut numbers, mut verdict) = (Vec::new(), BTreeMap::new(), Verdict::Holds);
+    let all = [World::AsBelieved, World::Otherwise, World::Trained];
+    let worlds = context.pick(&all[..1], &all[..]);
+    let tables = if worlds.contains(&World::Trained) {
+        let size = Size { rows: 10_000, epochs: 30 };
+        tabulated(size, GRID, 8, Seed(context.seed).child("trained", 0))?
+    } else {
+        Vec::new()
+    };
+    let (mut found, mut numbers, mut verdict) = (Vec::new(), BTreeMap::new(), Verdict::Holds);
     for world in worlds {
-        let (label, what) = match world {
-            World::AsBelieved => ("believed", "as the prior says"),
-            World::Otherwise => (
-                "otherwise",
-                "otherwise than the prior says: scores of half the spread that begin 0.2 higher, costs of twice the spread",
-            ),
-        };
         let mut rows: Vec<Vec<String>> = POLICIES.iter().map(|(name, _)| vec![(*name).to_owned()]).collect();
         for gamma in prices {
-            let controls = Controls::new(Controls::grid(1, 33).as_ref(), &basis(), &basis(), |_| noise);
-            let controls = controls.map_err(ExperimentError::failed)?;
-            let decision =
-                Decision::new(*gamma, controls, Quadrature::Hermite(9)).map_err(ExperimentError::failed)?;
-            let jobs: Vec<(usize, usize)> =
-                (0..POLICIES.len()).flat_map(|p| (0..draws).map(move |i| (p, i))).collect();
-            let earned = in_parallel(EXPERIMENT.id, &jobs, |&(p, i)| {
-                let seed = Seed(context.seed).child(EXPERIMENT.id, i as u64);
-                let mut rng = seed.stream("task", 0);
-                let (spread, shift, of_cost) =
-                    if *world == World::AsBelieved { (1.0, 0.0, 1.0) } else { (0.5, 0.2, 2.0) };
-                let task = Task {
-                    score: draw(&believed.score, spread, shift, &mut rng)?,
-                    cost: draw(&believed.cost, of_cost, 0.0, &mut rng)?,
-                };
-                let mut search = Search {
-                    task: &task,
-                    decision: &decision,
-                    state: believed.clone(),
-                    trained: Vec::new(),
-                    spent: 0.0,
-                    rng: seed.stream("noise", 0),
-                };
-                earn(POLICIES[p].1, &mut search, seed)
-            })?;
+            let earned = earned_at(context, *world, *gamma, &tables, draws)?;
             let own = |p: usize| &earned[p * draws..(p + 1) * draws];
             for (p, (name, _)) in POLICIES.iter().enumerate() {
                 let (mean, deviation) = mean_and_deviation(own(p));
@@ -272,16 +368,17 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
                     " (less)"
                 };
                 rows[p].push(format!("{mean:.3} ± {}{mark}", number(deviation / (draws as f64).sqrt())));
-                numbers.insert(format!("{label}, γ = {gamma}: {name}"), mean);
+                numbers.insert(format!("{}, γ = {gamma}: {name}", world.label()), mean);
             }
         }
         let mut header = vec!["policy".to_owned()];
         header.extend(prices.iter().map(|gamma| format!("γ = {gamma}")));
-        tables.push(Table {
-            name: label.into(),
+        found.push(Table {
+            name: world.label().into(),
             caption: format!(
-                "Tasks {what}. Mean and standard error of what is earned, the true score of what is kept less γ times cost; in \
-                 brackets where a paired Wilcoxon against the first has p below 5 %."
+                "{} Mean and standard error of what is earned, the true score of what is kept less γ times cost; in \
+                 brackets where a paired Wilcoxon against the first has p below 5 %.",
+                world.what()
             ),
             header,
             rows,
@@ -297,7 +394,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
              any price."
                 .into(),
         ],
-        tables,
+        tables: found,
         figures: Vec::new(),
     })
 }

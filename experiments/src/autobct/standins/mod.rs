@@ -9,6 +9,7 @@ mod priors;
 mod published;
 mod stand_in;
 mod tables;
+mod tabulated;
 mod task;
 
 use std::collections::BTreeMap;
@@ -18,7 +19,8 @@ use thrifty_sampling::Seed;
 
 use self::bench::{Bench, Run, Unit};
 use self::priors::Appendix;
-use self::stand_in::Size;
+pub use self::stand_in::Size;
+pub use self::tabulated::{Tabulated, tabulated};
 use super::paper::GAMMA;
 use crate::error::ExperimentError;
 use crate::harness::stats::mean_and_deviation;

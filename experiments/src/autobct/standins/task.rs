@@ -3,7 +3,7 @@ use thrifty_sampling::Seed;
 use crate::error::ExperimentError;
 
 /// A model with what is controlled about its training.
-pub trait Task {
+pub trait Task: Sync {
     /// Trains at a point of the unit cube and says how good the model is on data that it did not see.
     fn train(&self, control: &[f64], seed: Seed) -> Result<Trained, ExperimentError>;
 
