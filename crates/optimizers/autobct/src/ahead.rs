@@ -1,11 +1,7 @@
-use std::borrow::Cow;
-
-use rand_distr::{Distribution, StandardNormal};
-use thrifty_sampling::Seed;
-
+use crate::expectation::Rule;
 use crate::fan::{Fan, Outcome};
 use crate::two_steps::TwoSteps;
-use crate::{AutoBctError, Controls, Decision, Quadrature, State, Values};
+use crate::{AutoBctError, Controls, Decision, Expectation, State, Values};
 
 /// What going on is worth, as a function of beliefs: what a look ahead ends with.
 pub trait ValueFunction: Send + Sync {
@@ -76,66 +72,6 @@ impl ValueFunction for Cautious<'_> {
     }
 }
 
-/// How expectations over the outcomes of a training are computed.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Expectation {
-    /// Nodes of a product of two rules.
-    Quadrature {
-        /// For the score, where kinks are.
-        of_score: Quadrature,
-        /// For the cost.
-        of_cost: Quadrature,
-    },
-    /// Means of samples, drawn anew for every control: Algorithm 2 of the paper.
-    Sampled {
-        /// Draws a control.
-        samples: usize,
-        /// Of the draws.
-        seed: Seed,
-    },
-}
-
-impl Expectation {
-    /// Seven nodes for the score and five for the cost, Gauss–Hermite.
-    pub const DEFAULT: Self =
-        Self::Quadrature { of_score: Quadrature::Hermite(7), of_cost: Quadrature::Hermite(5) };
-
-    fn rule(&self) -> Rule {
-        match *self {
-            Self::Quadrature { of_score, of_cost } => {
-                let of_cost = of_cost.rule();
-                let nodes = of_score.rule().into_iter().flat_map(|(z, a)| {
-                    of_cost.iter().map(move |(w, b)| ((z, *w), a * b)).collect::<Vec<_>>()
-                });
-                let (outcomes, weights) = nodes.unzip();
-                Rule::Nodes { outcomes, weights }
-            }
-            Self::Sampled { samples, seed } => Rule::Sampled { samples: samples.max(1), seed },
-        }
-    }
-}
-
-enum Rule {
-    Nodes { outcomes: Vec<Outcome>, weights: Vec<f64> },
-    Sampled { samples: usize, seed: Seed },
-}
-
-impl Rule {
-    /// Outcomes for a control and their weights.
-    fn of(&self, control: usize) -> (Cow<'_, [Outcome]>, Cow<'_, [f64]>) {
-        match self {
-            Self::Nodes { outcomes, weights } => (Cow::Borrowed(outcomes), Cow::Borrowed(weights)),
-            Self::Sampled { samples, seed } => {
-                let mut rng = seed.stream("outcomes", control as u64);
-                let draw = |_| (StandardNormal.sample(&mut rng), StandardNormal.sample(&mut rng));
-                let outcomes: Vec<Outcome> = (0..*samples).map(draw).collect();
-                (Cow::Owned(outcomes), Cow::Owned(vec![1.0 / *samples as f64; *samples]))
-            }
-        }
-    }
-}
-
 /// So many trainings before what follows is worth a leaf. Without a leaf nothing follows: the last two trainings are exact then.
 pub struct LookAhead<'a> {
     decision: &'a Decision,
@@ -200,14 +136,11 @@ impl<'a> LookAhead<'a> {
     ) -> Result<Values, AutoBctError> {
         let all = || 0..controls.len();
         let fans: Vec<Fan> = all().map(|u| Fan::of_training(state, controls, u)).collect::<Result<_, _>>()?;
-        let rules: Vec<_> = all().map(|u| self.rule.of(u)).collect();
-        let outcomes: Vec<&[Outcome]> = rules.iter().map(|(outcomes, _)| outcomes.as_ref()).collect();
+        let drawn: Vec<_> = all().map(|u| self.rule.outcomes(u)).collect();
+        let outcomes: Vec<&[Outcome]> = drawn.iter().map(AsRef::as_ref).collect();
         let go_on = next.after_each(&fans, &outcomes)?;
         let value = |u: usize| {
-            let (stop, by) = fans[u].score_line(controls.score(u));
-            let expected: f64 = (rules[u].0.iter().zip(rules[u].1.iter()).zip(&go_on[u]))
-                .map(|((outcome, weight), go_on)| weight * (stop + by * outcome.0).max(*go_on))
-                .sum();
+            let expected = self.rule.expected(outcomes[u], fans[u].score_line(controls.score(u)), &go_on[u]);
             expected - self.decision.gamma() * state.cost_at(controls, u)
         };
         Ok(Values::new(all().map(value).collect()))

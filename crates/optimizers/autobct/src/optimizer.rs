@@ -198,7 +198,7 @@ impl AutoBct {
                 let done = progress.trained.len() + progress.failed.len();
                 Expectation::Sampled { samples, seed: seed.child("training", done as u64) }
             }
-            quadrature @ Expectation::Quadrature { .. } => quadrature,
+            nodes => nodes,
         }
     }
 

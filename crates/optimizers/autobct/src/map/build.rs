@@ -80,7 +80,7 @@ struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// For every belief, and its features if they are wanted.
+    /// For every belief the value less the baseline, and features if they are wanted.
     fn of_cloud(
         self,
         cloud: &Cloud,
@@ -88,21 +88,18 @@ impl Target<'_> {
         threads: usize,
     ) -> Result<(Vec<f64>, Vec<f32>), AutoBctError> {
         let share = cloud.len().div_ceil(threads.max(1));
+        let settings = &self.map.settings;
+        let level = super::Level { learnt: None, settings, decision: self.decision, depth: self.depth };
         let part = |from: usize| -> Result<(Vec<f64>, Vec<f32>), AutoBctError> {
             let to = (from + share).min(cloud.len());
             let (mut targets, mut rows) = (Vec::with_capacity(to - from), Vec::new());
             for index in from..to {
                 let state = cloud.state(index)?;
-                targets.push(self.of_state(&state, index as u64)?);
+                let (fan, still) = (Fan::still(&state), [(0.0, 0.0)]);
+                let known = level.after(&fan, &still)?;
+                targets.push(self.of_state(&state, index as u64)? - known[0]);
                 if wanted {
-                    let fan = Fan::still(&state);
-                    features::append(
-                        self.map.settings.features,
-                        self.decision,
-                        &fan,
-                        &[(0.0, 0.0)],
-                        &mut rows,
-                    );
+                    features::append(settings.features, self.decision, &fan, &still, &known, &mut rows);
                 }
             }
             Ok((targets, rows))
@@ -121,20 +118,12 @@ impl Target<'_> {
         Ok((targets, rows))
     }
 
-    /// The value less the baseline.
     fn of_state(self, state: &State, index: u64) -> Result<f64, AutoBctError> {
         let values = self.values(state, index)?;
-        let value = match self.smoother {
-            Some(smoother) => values.smoothed(smoother)?.value(),
-            None => values.value(),
-        };
-        let level = super::Level {
-            learnt: None,
-            settings: &self.map.settings,
-            decision: self.decision,
-            depth: self.depth,
-        };
-        Ok(value - level.value(state)?)
+        match self.smoother {
+            Some(smoother) => Ok(values.smoothed(smoother)?.value()),
+            None => Ok(values.value()),
+        }
     }
 
     fn values(self, state: &State, index: u64) -> Result<Values, AutoBctError> {
@@ -145,11 +134,11 @@ impl Target<'_> {
                 let seed = Seed(seed.0).child("depth", self.depth as u64).child("belief", index);
                 Expectation::Sampled { samples, seed }
             }
-            quadrature @ Expectation::Quadrature { .. } => {
+            nodes => {
                 if self.depth == 2 {
                     return Ok(TwoSteps(self.decision).of_controls(later, state));
                 }
-                quadrature
+                nodes
             }
         };
         if self.depth == 1 {

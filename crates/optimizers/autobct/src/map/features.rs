@@ -3,17 +3,18 @@ use crate::cloud::pack;
 use crate::fan::{Fan, Outcome};
 use crate::map::Features;
 
-/// Appends a row of features for every outcome.
+/// Appends a row of features for every outcome; of what is known without learning as well.
 pub(super) fn append(
     features: Features,
     decision: &Decision,
     fan: &Fan,
     outcomes: &[Outcome],
+    baseline: &[f64],
     rows: &mut Vec<f32>,
 ) {
     match features {
         Features::Raw => raw(fan, outcomes, rows),
-        Features::Shape(count) => shape(count, decision, fan, outcomes, rows),
+        Features::Shape(count) => shape(count, decision, fan, outcomes, baseline, rows),
     }
 }
 
@@ -35,7 +36,14 @@ fn raw(fan: &Fan, outcomes: &[Outcome], rows: &mut Vec<f32>) {
     }
 }
 
-fn shape(count: usize, decision: &Decision, fan: &Fan, outcomes: &[Outcome], rows: &mut Vec<f32>) {
+fn shape(
+    count: usize,
+    decision: &Decision,
+    fan: &Fan,
+    outcomes: &[Outcome],
+    baseline: &[f64],
+    rows: &mut Vec<f32>,
+) {
     struct At {
         score: (f64, f64),
         cost: (f64, f64),
@@ -55,7 +63,7 @@ fn shape(count: usize, decision: &Decision, fan: &Fan, outcomes: &[Outcome], row
         }
     };
     let seen: Vec<At> = (0..count).map(at).collect();
-    for (z, w) in outcomes {
+    for ((z, w), known) in outcomes.iter().zip(baseline) {
         let from = rows.len();
         for at in &seen {
             let cost = at.cost.0 + at.cost.1 * w;
@@ -65,5 +73,7 @@ fn shape(count: usize, decision: &Decision, fan: &Fan, outcomes: &[Outcome], row
         }
         let best = rows[from..].iter().step_by(4).copied().fold(f32::NEG_INFINITY, f32::max);
         rows[from..].iter_mut().step_by(4).for_each(|worth| *worth -= best);
+        // Where a training more adds nothing yet, further ones hardly do: the end of learning must be told from its middle.
+        rows.push(*known as f32 - best);
     }
 }

@@ -105,8 +105,8 @@ impl ValueFunction for Level<'_> {
             .collect::<Result<_, _>>()?;
         if let Some(learnt) = self.learnt {
             let mut rows = Vec::new();
-            for (fan, outcomes) in fans.iter().zip(outcomes) {
-                features::append(self.settings.features, self.decision, fan, outcomes, &mut rows);
+            for ((fan, outcomes), known) in fans.iter().zip(outcomes).zip(&values) {
+                features::append(self.settings.features, self.decision, fan, outcomes, known, &mut rows);
             }
             let steps = learnt.predict(&rows)?;
             let floor = if self.settings.clip && self.settings.baseline != Baseline::Nothing {

@@ -56,7 +56,7 @@ pub enum Features {
     /// Means and lower triangles of covariances, as in the paper: J + J (J + 1) / 2 numbers for score and cost each.
     Raw,
     /// At so many of the controls: the worth of one training below the best of these, the deviation of the score, mean and deviation
-    /// of the cost. The same for scores that are everywhere larger.
+    /// of the cost; and by how much the baseline exceeds that best. The same for scores that are everywhere larger.
     Shape(usize),
 }
 
@@ -90,12 +90,11 @@ impl MapSettings {
     /// What more trainings than two add to the exact value, by boosted trees from quadrature.
     #[must_use]
     pub fn accurate(depth: usize) -> Self {
-        let (of_score, of_cost) = (Quadrature::Hermite(7), Quadrature::Hermite(3));
         Self {
             depth,
             baseline: Baseline::TwoSteps,
             features: Features::Shape(9),
-            expectation: Expectation::Quadrature { of_score, of_cost },
+            expectation: Expectation::Interpolated { of_score: 11, of_cost: Quadrature::Hermite(3) },
             smooth: false,
             regressor: Regressor::Boosting(BoostingSettings::default()),
             bins: 256,
