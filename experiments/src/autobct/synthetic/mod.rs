@@ -39,8 +39,13 @@ struct Runs {
     figures: Vec<Figure>,
 }
 
+/// Of those that there are: a run that a guard ended has no value of going on.
 fn spread(values: &[f64]) -> String {
-    let (mean, deviation) = mean_and_deviation(values);
+    let values: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+    if values.is_empty() {
+        return "–".into();
+    }
+    let (mean, deviation) = mean_and_deviation(&values);
     format!("{} ± {}", number(mean), number(deviation))
 }
 
@@ -105,7 +110,6 @@ fn on(
         holds: 2 * some > runs && 2 * good > runs,
         control: two[0].control,
         figures: vec![
-            figures::priors()?,
             figures::beliefs(name, &two[0].history, problem, figures::Side::Score)?,
             figures::beliefs(name, &two[0].history, problem, figures::Side::Cost)?,
         ],
@@ -116,7 +120,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let runs = context.replications(8, 24);
     let policies = Policies::new(context)?;
     let mut found = vec![on(context, "curve", &Curve::published(), &policies, runs)?];
-    let mut figures = Vec::new();
+    let mut figures = vec![figures::priors()?];
     if context.pick(false, true) {
         let board = Checkerboard::new(Seed(context.seed).child("checkerboard", 0))?;
         found.push(on(context, "forests", &board, &policies, runs)?);
@@ -129,7 +133,6 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         numbers.extend(runs.numbers);
         figures.extend(runs.figures);
     }
-    figures.dedup_by(|a, b| a.name == b.name);
     Ok(Report {
         verdict: if holds { Verdict::Holds } else { Verdict::DoesNotHold },
         numbers,
