@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use thrifty_autobct::{
     AutoBct, AutoBctSettings, Baseline, Branching, Cautious, Cloud, CloudSettings, Controls, Decision,
-    Expectation, Fan, MapSettings, Noise, OneStep, Plan, Quadrature, Regressor, State, TwoSteps,
+    Expectation, Fan, LookAhead, MapSettings, Noise, OneStep, Plan, Quadrature, Regressor, State, TwoSteps,
     ValueFunction, ValueMap,
 };
 use thrifty_linear::{Coefficients, CovarianceLaw, Fourier, Polynomial, SmoothingSpline};
@@ -160,6 +160,35 @@ fn leaves_and_looks_ahead_agree() {
     assert!((cautious.value(&state).unwrap() - 0.9 * two.value(&state).unwrap()).abs() < 1e-12);
     let poor = State { score: state.score.with_mean(vec![-3.0, 0.0, 0.0, 0.0]).unwrap(), ..state };
     assert!((cautious.value(&poor).unwrap() - 1.1 * two.value(&poor).unwrap()).abs() < 1e-12);
+}
+
+/// A leaf that counts how often it is asked.
+struct Counting(std::sync::atomic::AtomicU64);
+
+impl ValueFunction for Counting {
+    fn after(
+        &self,
+        _: &Fan,
+        outcomes: &[thrifty_autobct::Outcome],
+    ) -> Result<Vec<f64>, thrifty_autobct::AutoBctError> {
+        self.0.fetch_add(outcomes.len() as u64, std::sync::atomic::Ordering::Relaxed);
+        Ok(vec![0.5; outcomes.len()])
+    }
+}
+
+#[test]
+fn the_cost_of_a_look_ahead_is_known_before() {
+    let (decision, few) = (decision(), Expectation::Sampled { samples: 3, seed: Seed(0) });
+    for depth in 1..=3 {
+        let leaf = Counting(0.into());
+        let ahead = LookAhead::new(&decision, depth, Some(&leaf), &few).unwrap();
+        ahead.of_controls(decision.controls(), &prior()).unwrap();
+        assert_eq!(ahead.evaluations(21), leaf.0.into_inner(), "{depth}");
+    }
+    let alone =
+        |depth| LookAhead::new(&decision, depth, None, &Expectation::DEFAULT).unwrap().evaluations(21);
+    assert_eq!((alone(1), alone(2), alone(3)), (21, 21 * 3, 21 * 13 * 7 * 9 * 3));
+    assert_eq!(alone(40), u64::MAX);
 }
 
 #[test]
