@@ -66,8 +66,19 @@ fn fronts_are_found_in_few_evaluations() {
         let found = gap(&problem, study.history()) / by_chance;
         assert!(found < enough, "{rule:?}: {found} of the gap of {by_chance} that Sobol points leave");
     }
-    let nsga2 = run(&problem, Nsga2::new(problem.space().clone(), Seed(3)), 200);
-    assert!(gap(&problem, nsga2.history()) < 2.0, "{}", gap(&problem, nsga2.history()));
+}
+
+/// An independent implementation in numpy leaves 2.6 to 53 after 200 evaluations, in the middle 4.5.
+#[test]
+fn the_baseline_converges_as_others_do() {
+    let problem = Problem::branin_currin();
+    let one = |seed| {
+        let history = run(&problem, Nsga2::new(problem.space().clone(), Seed(seed)), 200).history().clone();
+        gap(&problem, &history)
+    };
+    let mut gaps: Vec<f64> = (0..11).map(one).collect();
+    gaps.sort_by(f64::total_cmp);
+    assert!((1.0..10.0).contains(&gaps[5]), "{gaps:?}");
 }
 
 #[test]
@@ -320,8 +331,11 @@ fn bad_settings_are_named() {
 /// Gaussian processes of two objectives and a constraint on 12 points of a square.
 fn models() -> (Points, Vec<Box<dyn Fitted>>) {
     let x = Sobol::scrambled(2, &mut Seed(5).stream("points", 0)).take(12);
-    let columns: [fn(&[f64]) -> f64; 3] =
-        [|x| x[0] * x[0] + x[1], |x| (x[0] - 1.0).powi(2) + x[1].sin(), |x| (9.0 * x[0]).sin() + (7.0 * x[1]).cos()];
+    let columns: [fn(&[f64]) -> f64; 3] = [
+        |x| x[0] * x[0] + x[1],
+        |x| (x[0] - 1.0).powi(2) + x[1].sin(),
+        |x| (9.0 * x[0]).sin() + (7.0 * x[1]).cos(),
+    ];
     let fit = |column: &fn(&[f64]) -> f64| {
         let y: Vec<f64> = x.rows().map(column).collect();
         let mut rng = Seed(5).stream("fit", 0);

@@ -40,7 +40,7 @@ pub enum MultiObjectiveRule {
 }
 
 /// How [`MultiObjectiveOptimizer`](crate::MultiObjectiveOptimizer) works.
-#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MultiObjectiveSettings {
     /// What is evaluated before there are models.
     pub initial: InitialDesign,
@@ -57,6 +57,20 @@ pub struct MultiObjectiveSettings {
     /// What failures are to the models; a value counts for every objective. To models of constraints they are as bad as
     /// the worst measured.
     pub failures: FailurePolicy,
+}
+
+impl Default for MultiObjectiveSettings {
+    /// Losses as they are, unlike with one objective: a volume is a matter of scale, and that of drawn-in losses is another.
+    fn default() -> Self {
+        Self {
+            initial: InitialDesign::default(),
+            rule: MultiObjectiveRule::default(),
+            reference: None,
+            maximiser: Maximiser::default(),
+            losses: LossTransform::None,
+            failures: FailurePolicy::default(),
+        }
+    }
 }
 
 impl MultiObjectiveSettings {
