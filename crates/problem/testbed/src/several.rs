@@ -132,7 +132,7 @@ impl MultiObjectiveFunction {
     /// exceeded. Source: Liao et al. (2008), as RE3-5-4 in Tanabe & Ishibuchi (2020).
     #[must_use]
     pub fn vehicle_safety() -> Self {
-        let reference = [1864.720_22, 11.819_939_45, 0.290_399_938_4];
+        let reference = [1_864.720_22, 11.819_939_45, 0.290_399_938_4];
         let losses = Losses::Three(f::vehicle_safety);
         Self::new("VehicleSafety", vec![(1.0, 3.0); 5], losses, &reference, 246.816_070_811_870_02)
     }
