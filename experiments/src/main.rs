@@ -13,6 +13,7 @@ mod gp;
 mod harness;
 mod hybrid;
 mod network;
+mod pareto;
 mod registry;
 mod speed;
 mod tpe;

@@ -1,6 +1,6 @@
 use crate::error::ExperimentError;
 use crate::harness::Experiment;
-use crate::{autobct, bench, bo, fcvopt, gp, hybrid, tpe};
+use crate::{autobct, bench, bo, fcvopt, gp, hybrid, pareto, tpe};
 
 /// Every experiment.
 pub fn all() -> Vec<Experiment> {
@@ -28,6 +28,7 @@ pub fn all() -> Vec<Experiment> {
         tpe::nnpdf::EXPERIMENT.clone(),
         tpe::parity::EXPERIMENT.clone(),
         tpe::quality::EXPERIMENT.clone(),
+        pareto::benchmarks::EXPERIMENT.clone(),
         bench::functions::EXPERIMENT.clone(),
         bench::tables::EXPERIMENT.clone(),
     ]

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use thrifty::autobct::{AutoBct, AutoBctSettings, State};
-use thrifty::bo::Maximiser;
+use thrifty::bo::{Maximiser, Nsga2, Nsga2Settings};
 use thrifty::cv::FoldQuery;
 use thrifty::fcvopt::{FoldAcquisition, FoldCosts, FractionalCv, FractionalSettings};
 use thrifty::linear::{Coefficients, Polynomial};
@@ -175,6 +175,37 @@ fn hybrid_pi_scaled() {
 #[test]
 fn hybrid_pareto() {
     check(|seed| optimizer(5, seed), 100, evaluate);
+}
+
+/// Two losses and a constraint.
+fn evaluate_several(config: &Config, context: &mut Context<'_>) -> Outcome {
+    if context.id.0 == 2 {
+        return Outcome::failed("once");
+    }
+    let float = |name| config.float(name).unwrap_or(0.5);
+    let objectives = vec![float("x").powi(2) + float("y"), float("n") - float("x")];
+    let constraints = vec![float("x") - 0.5 + 0.1 * context.noise().uniform()];
+    Measurement { objectives, constraints, ..Measurement::default() }.into()
+}
+
+#[test]
+fn several_objectives() {
+    let maximiser = Maximiser { raw: 32, around_best: 2, climbs: 1 };
+    let settings = MultiObjectiveSettings {
+        initial: InitialDesign::Sobol(3),
+        maximiser,
+        ..MultiObjectiveSettings::default()
+    };
+    let ours =
+        |seed| MultiObjectiveOptimizer::new(space(), Seed(seed)).with_settings(settings.clone()).unwrap();
+    check(ours, 40, evaluate_several);
+    let settings =
+        Nsga2Settings { population: 2, initial: InitialDesign::Sobol(2), ..Nsga2Settings::default() };
+    check(
+        |seed| Nsga2::new(space(), Seed(seed)).with_settings(settings.clone()).unwrap(),
+        40,
+        evaluate_several,
+    );
 }
 
 #[test]

@@ -44,7 +44,10 @@ pub use thrifty_trees as trees;
 /// What most programs need.
 pub mod prelude {
     pub use thrifty_acquisition::{Rule, Threshold};
-    pub use thrifty_bo::{BayesianOptimizer, BoSettings, GpModel, InitialDesign, RandomSearch, SobolSearch};
+    pub use thrifty_bo::{
+        BayesianOptimizer, BoSettings, GpModel, InitialDesign, MultiObjectiveOptimizer,
+        MultiObjectiveSettings, ParetoSet, RandomSearch, SobolSearch,
+    };
     pub use thrifty_hybrid::{Exploration, ExplorePoint, HybridOptimizer, HybridSettings, OnConvergence};
     pub use thrifty_sampling::Seed;
     pub use thrifty_space::{Config, Space, Value};

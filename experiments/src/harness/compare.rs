@@ -16,6 +16,7 @@ pub struct Comparison {
     curves: Vec<Vec<Vec<f64>>>,
     runs: Vec<Vec<Run>>,
     budget: usize,
+    measure: &'static str,
 }
 
 impl Comparison {
@@ -42,7 +43,13 @@ impl Comparison {
         let curves = runs.iter().map(|own| own.iter().map(extended).collect()).collect();
         let problem =
             runs.first().and_then(|own| own.first()).map_or(String::new(), |run| run.problem.clone());
-        Self { problem, methods, curves, runs, budget }
+        Self { problem, methods, curves, runs, budget, measure: "simple regret" }
+    }
+
+    /// With another name for what the runs call regret.
+    pub fn measuring(mut self, measure: &'static str) -> Self {
+        self.measure = measure;
+        self
     }
 
     /// Final regrets of a method, by replication.
@@ -96,9 +103,10 @@ impl Comparison {
         Table {
             name: name.into(),
             caption: format!(
-                "{}: simple regret after {} evaluations over {} paired replications. p: paired Wilcoxon against the \
+                "{}: {} after {} evaluations over {} paired replications. p: paired Wilcoxon against the \
                  method of least median, Holm-corrected. A12: chance of a lower regret than the best's.",
                 self.problem,
+                self.measure,
                 self.budget,
                 finals.first().map_or(0, Vec::len)
             ),
@@ -120,9 +128,9 @@ impl Comparison {
             Series { band, ..Series::line(method, points) }
         });
         let plot = LinePlot {
-            title: format!("{}: simple regret, median and quartiles", self.problem),
+            title: format!("{}: {}, median and quartiles", self.problem, self.measure),
             x_label: "evaluations".into(),
-            y_label: "regret".into(),
+            y_label: self.measure.into(),
             log_y: true,
             series: series.collect(),
             ..LinePlot::default()

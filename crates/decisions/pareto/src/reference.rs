@@ -53,6 +53,15 @@ impl ReferencePoint {
         Ok(Self { values, origin: ReferenceOrigin::Explicit })
     }
 
+    /// A reference point that was chosen or inferred before, as it was written down.
+    ///
+    /// # Errors
+    /// [`ParetoError::Empty`] without objectives, [`ParetoError::NonFiniteReference`].
+    pub fn restored(values: Vec<f64>, origin: ReferenceOrigin) -> Result<Self, ParetoError> {
+        check::reference(&values)?;
+        Ok(Self { values, origin })
+    }
+
     /// A reference point from the non-dominated points among those at hand.
     ///
     /// ```text

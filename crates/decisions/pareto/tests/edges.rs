@@ -128,6 +128,9 @@ fn references_without_range() {
     assert_eq!(serde_json::to_string(&explicit).unwrap(), text);
     assert_eq!(serde_json::from_str::<ReferencePoint>(text).unwrap(), explicit);
     assert!(serde_json::from_str::<ReferencePoint>(r#"{"values":[],"origin":"explicit"}"#).is_err());
+    assert_eq!(ReferencePoint::restored(vec![1.0, 2.0], explicit.origin()), Ok(explicit.clone()));
+    let infinite = ParetoError::NonFiniteReference { objective: 0, value: f64::INFINITY };
+    assert_eq!(ReferencePoint::restored(vec![f64::INFINITY], explicit.origin()), Err(infinite));
 }
 
 #[test]

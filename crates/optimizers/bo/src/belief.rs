@@ -8,6 +8,7 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{OptimizerError, Outcome, Trial, TrialId};
 use thrifty_surrogate::Posterior;
 
+use crate::novelty::first_new;
 use crate::{BoSettings, Candidate, FailurePolicy, Fitted, LossTransform, Model, PendingPolicy};
 
 /// What is believed before a suggestion: a model fitted to measured losses, with failures and running trials
@@ -179,21 +180,7 @@ impl<'a> Belief<'a> {
     /// exhausted.
     #[must_use]
     pub fn first_new(&self, candidates: Vec<Candidate>) -> Option<Candidate> {
-        if let Some(new) = candidates.into_iter().find(|candidate| !self.is_known(&candidate.x)) {
-            return Some(new);
-        }
-        let domain = self.space.domain();
-        let as_candidate = |x| Candidate { x, value: f64::NEG_INFINITY };
-        if let Some(all) = domain.enumerate(100_000) {
-            return all.into_iter().find(|x| !self.is_known(x)).map(as_candidate);
-        }
-        let mut rng = self.seed.stream("new", self.id.0);
-        let draw = |_| {
-            let mut x: Vec<f64> = (0..domain.dim()).map(|_| rng.uniform()).collect();
-            domain.snap(&mut x);
-            x
-        };
-        (0..1000).map(draw).find(|x| !self.is_known(x)).map(as_candidate)
+        first_new(self.space.domain(), &self.asked, candidates, self.seed, self.id)
     }
 
     /// Expected improvement on a threshold at a point.

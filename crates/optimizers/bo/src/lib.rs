@@ -2,7 +2,8 @@
 //!
 //! [`BayesianOptimizer`] fits a [`Model`] to what was measured, forms a [`Belief`] that counts failures and
 //! pending trials in, and lets a [`Maximiser`] find the best point of an acquisition on it. [`RandomSearch`]
-//! and [`SobolSearch`] are the baselines. All minimise the first objective.
+//! and [`SobolSearch`] are the baselines. These minimise the first objective. [`MultiObjectiveOptimizer`] looks for
+//! compromises between several, and [`Nsga2`] is its baseline.
 //!
 //! ```
 //! use thrifty_bo::BayesianOptimizer;
@@ -23,6 +24,9 @@ mod design;
 mod fingerprint;
 mod maximiser;
 mod model;
+mod multi;
+mod novelty;
+mod nsga2;
 mod optimizer;
 mod search;
 mod settings;
@@ -32,6 +36,11 @@ pub use design::InitialDesign;
 pub use fingerprint::fingerprint;
 pub use maximiser::{Candidate, Maximiser};
 pub use model::{Fitted, GpModel, KernelFamily, Model, ModelError};
+pub use multi::{
+    LogExpectedHypervolume, MultiObjectiveError, MultiObjectiveOptimizer, MultiObjectiveRule,
+    MultiObjectiveSettings, ParetoMember, ParetoSet, WithFeasibility, augmented_chebyshev,
+};
+pub use nsga2::{Nsga2, Nsga2Settings};
 pub use optimizer::BayesianOptimizer;
 pub use search::{RandomSearch, SobolSearch};
 pub use settings::{BoSettings, FailurePolicy, LossTransform, PendingPolicy, Restarts};

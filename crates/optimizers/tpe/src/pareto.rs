@@ -1,51 +1,36 @@
+use thrifty_domain::Points;
+use thrifty_pareto::{ParetoError, crowding_distance, non_dominated_ranks};
+
 use crate::ranking::{Class, Key};
 
 /// Keys of several objectives: the front first, then how much room a trial has on it.
 ///
 /// A front is what nothing dominates once the fronts before it are gone; the room is the crowding distance of
 /// Deb et al. (2002): ends of a front before its middle.
-pub(crate) fn front_keys(objectives: &[&[f64]]) -> Vec<Key> {
+///
+/// # Errors
+/// [`ParetoError::ObjectiveMismatch`] where trials have different numbers of objectives, [`ParetoError::NonFinite`].
+pub(crate) fn front_keys(objectives: &[&[f64]]) -> Result<Vec<Key>, ParetoError> {
+    let expected = objectives.first().map_or(0, |first| first.len());
+    let mut points = Points::new(expected);
+    for row in objectives {
+        points.try_push(row).map_err(|_| ParetoError::ObjectiveMismatch {
+            what: "a trial",
+            found: row.len(),
+            expected,
+        })?;
+    }
+    let ranks = non_dominated_ranks(points.as_ref())?;
     let mut keys = vec![Key::LOST; objectives.len()];
-    let mut left: Vec<usize> = (0..objectives.len()).collect();
-    for front in 0.. {
-        let first: Vec<usize> = left
-            .iter()
-            .copied()
-            .filter(|&i| !left.iter().any(|&j| dominates(objectives[j], objectives[i])))
-            .collect();
-        for (&i, room) in first.iter().zip(crowding(objectives, &first)) {
-            keys[i] = Key { class: Class::Feasible, value: f64::from(front), tie: -room };
-        }
-        left.retain(|i| !first.contains(i));
-        if left.is_empty() || first.is_empty() {
-            break;
+    for front in 0..ranks.iter().max().map_or(0, |last| last + 1) {
+        let members: Vec<usize> = (0..ranks.len()).filter(|&i| ranks[i] == front).collect();
+        let mut own = Points::new(expected);
+        members.iter().for_each(|&i| own.push(points.row(i)));
+        for (&i, room) in members.iter().zip(crowding_distance(own.as_ref())?) {
+            keys[i] = Key { class: Class::Feasible, value: front as f64, tie: -room };
         }
     }
-    keys
-}
-
-/// Nowhere larger and somewhere smaller.
-fn dominates(a: &[f64], b: &[f64]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a <= b) && a != b
-}
-
-fn crowding(objectives: &[&[f64]], front: &[usize]) -> Vec<f64> {
-    let mut room = vec![0.0; front.len()];
-    for objective in 0..front.first().map_or(0, |i| objectives[*i].len()) {
-        let value = |at: usize| objectives[front[at]].get(objective).copied().unwrap_or(f64::INFINITY);
-        let mut order: Vec<usize> = (0..front.len()).collect();
-        order.sort_by(|a, b| value(*a).total_cmp(&value(*b)));
-        let (first, last) = (order[0], order[order.len() - 1]);
-        let range = value(last) - value(first);
-        room[first] = f64::INFINITY;
-        room[last] = f64::INFINITY;
-        for three in order.windows(3) {
-            if range > 0.0 {
-                room[three[1]] += (value(three[2]) - value(three[0])) / range;
-            }
-        }
-    }
-    room
+    Ok(keys)
 }
 
 #[cfg(test)]
@@ -55,10 +40,16 @@ mod tests {
     #[test]
     fn fronts_come_one_after_the_other_and_ends_first() {
         let points: [&[f64]; 5] = [&[0.0, 3.0], &[1.0, 1.0], &[3.0, 0.0], &[2.0, 2.0], &[1.1, 0.9]];
-        let keys = front_keys(&points);
+        let keys = front_keys(&points).unwrap();
         assert_eq!(keys.iter().map(|k| k.value).collect::<Vec<_>>(), [0.0, 0.0, 0.0, 1.0, 0.0]);
         assert_eq!(keys[0].tie, f64::NEG_INFINITY);
         assert!(keys[1].tie > f64::NEG_INFINITY);
-        assert!(front_keys(&[]).is_empty());
+        assert!(front_keys(&[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn trials_with_other_numbers_of_objectives_are_an_error() {
+        let error = front_keys(&[&[0.0, 3.0], &[1.0]]).unwrap_err();
+        assert_eq!(error.to_string(), "a trial has 1 objectives, expected 2");
     }
 }

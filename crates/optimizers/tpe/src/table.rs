@@ -92,7 +92,7 @@ impl Table {
     /// Brings the table up to the history.
     ///
     /// # Errors
-    /// [`OptimizerError`] names a trial that is not of the space.
+    /// [`OptimizerError`] names a trial that is not of the space; trials of different numbers of objectives.
     pub(crate) fn follow(
         &mut self,
         space: &Space,
@@ -121,7 +121,7 @@ impl Table {
             self.push(&values, State::of(trial), constraints(trial), coding, settings);
         }
         if self.has_many_objectives {
-            self.rank_fronts();
+            self.rank_fronts()?;
         }
         if matches!(
             settings.pending,
@@ -198,11 +198,12 @@ impl Table {
     }
 
     /// Several objectives: a trial's front stands for its loss.
-    fn rank_fronts(&mut self) {
+    fn rank_fronts(&mut self) -> Result<(), OptimizerError> {
         let feasible = |row: &usize| self.keys[*row].is_some_and(|key| key.class == Class::Feasible);
         let rows: Vec<usize> = (0..self.rows.len()).filter(feasible).collect();
         let objectives: Vec<&[f64]> = rows.iter().filter_map(|row| self.objectives(*row)).collect();
-        let keys = front_keys(&objectives);
+        let keys = front_keys(&objectives)
+            .map_err(|error| OptimizerError::failed("ranking trials of several objectives", error))?;
         for (row, key) in rows.into_iter().zip(keys) {
             self.keys[row] = Some(key);
         }
@@ -210,6 +211,7 @@ impl Table {
         for row in 0..self.rows.len() as u32 {
             self.ranking.insert(row, &self.keys);
         }
+        Ok(())
     }
 
     /// Running trials get the best, mean or worst loss of those measured.

@@ -1,7 +1,8 @@
 //! Problems with known optima, and wrappers that make them harder.
 //!
 //! A [`Problem`] has a space, a truth and an evaluation that may be noisy or fail. [`TestFunction`] is the
-//! noiseless kind; [`Noisy`], [`Shifted`], [`Maximised`] and [`Failing`] wrap any.
+//! noiseless kind; [`Noisy`], [`Shifted`], [`Maximised`] and [`Failing`] wrap any. [`MultiObjectiveFunction`] has several
+//! losses and a known largest hypervolume.
 //!
 //! ```
 //! use thrifty_testbed::{Problem, TestFunction};
@@ -12,9 +13,12 @@
 mod function;
 mod functions;
 mod logarithms;
+mod losses;
 mod problem;
+mod several;
 mod wrappers;
 
 pub use function::TestFunction;
 pub use problem::Problem;
+pub use several::MultiObjectiveFunction;
 pub use wrappers::{Failing, Maximised, Noisy, Shifted};

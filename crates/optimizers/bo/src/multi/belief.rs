@@ -1,0 +1,122 @@
+use thrifty_domain::Points;
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{History, OptimizerError, TrialId};
+use thrifty_surrogate::Posterior;
+
+use super::observed::Observed;
+use super::scale::Scale;
+use crate::{FailurePolicy, Fitted, Model, MultiObjectiveSettings};
+
+/// What is learnt from: points, a column an objective on the scale of its model, and the same for constraints. Failures
+/// are counted in as the settings say, after what was measured.
+pub(crate) struct Data {
+    pub(crate) x: Points,
+    pub(crate) objectives: Vec<Vec<f64>>,
+    pub(crate) constraints: Vec<Vec<f64>>,
+    /// How the losses of each objective were scaled.
+    pub(crate) scales: Vec<Scale>,
+}
+
+impl Data {
+    pub(crate) fn of(observed: &Observed, settings: &MultiObjectiveSettings) -> Self {
+        let worst = |column: &Vec<f64>| column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mut x = observed.x.clone();
+        let mut columns = observed.columns.clone();
+        if settings.failures != FailurePolicy::Ignore {
+            observed.failed.rows().for_each(|point| x.push(point));
+            for (j, column) in columns.iter_mut().enumerate() {
+                let imputed = match settings.failures {
+                    FailurePolicy::AsValue(value) if j < observed.objectives => value,
+                    _ => worst(column),
+                };
+                column.extend(std::iter::repeat_n(imputed, observed.failed.len()));
+            }
+        }
+        let constraints = columns.split_off(observed.objectives);
+        let scales: Vec<Scale> = columns.iter().map(|column| Scale::of(column, settings.losses)).collect();
+        for (column, scale) in columns.iter_mut().zip(&scales) {
+            column.iter_mut().for_each(|loss| *loss = scale.apply(*loss));
+        }
+        Self { x, objectives: columns, constraints, scales }
+    }
+
+    /// Losses on the scale of the models.
+    pub(crate) fn scaled(&self, losses: &[f64]) -> Vec<f64> {
+        self.scales.iter().zip(losses).map(|(scale, loss)| scale.apply(*loss)).collect()
+    }
+}
+
+/// Fits one model a column.
+pub(crate) struct Fitter<'a> {
+    pub(crate) space: &'a Space,
+    pub(crate) model: &'a dyn Model,
+    pub(crate) history: &'a History<Config>,
+    pub(crate) seed: Seed,
+    pub(crate) id: TrialId,
+}
+
+/// A model and the name under which its notes stand in a trial's memo.
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) fitted: Box<dyn Fitted>,
+}
+
+impl Named {
+    pub(crate) fn posterior(&self) -> &dyn Posterior {
+        self.fitted.posterior()
+    }
+}
+
+impl Fitter<'_> {
+    /// The model of one column, with running trials imagined to give their posterior mean.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names the model whose fit fails.
+    pub(crate) fn fit(
+        &self,
+        name: String,
+        x: &Points,
+        y: &[f64],
+        pending: &Points,
+    ) -> Result<Named, OptimizerError> {
+        let notes = self.history.trials().iter().rev().find_map(|trial| trial.memo.0.get(&name));
+        let mut rng = self.seed.child("fit", self.id.0).stream(&name, 0);
+        let domain = self.space.domain();
+        let mut fitted =
+            self.model.fit(domain, x.as_ref(), y, notes.map(Vec::as_slice), &mut rng).map_err(|error| {
+                OptimizerError::failed(format!("fitting the model of {name} for trial {}", self.id.0), error)
+            })?;
+        for point in pending.rows() {
+            let mean = fitted.posterior().predict(point).0;
+            // A point that is there already tells nothing new.
+            if let Ok(next) = fitted.imagining(point, mean) {
+                fitted = next;
+            }
+        }
+        Ok(Named { name, fitted })
+    }
+
+    /// One model for each of several columns, named `kind 0`, `kind 1`, ….
+    pub(crate) fn fit_all(
+        &self,
+        kind: &str,
+        x: &Points,
+        columns: &[Vec<f64>],
+        pending: &Points,
+    ) -> Result<Vec<Named>, OptimizerError> {
+        let one = |(j, y): (usize, &Vec<f64>)| self.fit(format!("{kind} {j}"), x, y, pending);
+        columns.iter().enumerate().map(one).collect()
+    }
+}
+
+/// Posterior means at points: a row a point, a column a model.
+pub(crate) fn means(models: &[Named], x: &Points) -> Points {
+    let mut means = Points::zeros(x.len(), models.len());
+    let (mut mean, mut variance) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+    for (j, model) in models.iter().enumerate() {
+        model.posterior().predict_into(x.as_ref(), &mut mean, &mut variance);
+        mean.iter().enumerate().for_each(|(i, mean)| means.row_mut(i)[j] = *mean);
+    }
+    means
+}

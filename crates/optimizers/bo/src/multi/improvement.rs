@@ -1,0 +1,84 @@
+use thrifty_acquisition::Acquisition;
+use thrifty_domain::{Points, PointsRef};
+use thrifty_pareto::ExpectedHypervolumeImprovement;
+use thrifty_surrogate::{Posterior, PosteriorGradient};
+
+/// The logarithm of the expected hypervolume improvement of independent beliefs, exact, with its gradient.
+///
+/// ```text
+/// a(x) = ln EHVI(μ(x), σ(x)),   ∂a/∂x = Σ_j ∂a/∂μ_j ∂μ_j/∂x + ∂a/∂σ_j ∂(σ²_j)/∂x / 2σ_j
+/// ```
+///
+/// Minus infinity where a belief is not finite. Shapes: one posterior an objective of the front.
+/// Source: Yang et al. (2019); [`ExpectedHypervolumeImprovement`].
+pub struct LogExpectedHypervolume<'a> {
+    /// What is believed of the objectives, on the scale of the front.
+    pub objectives: Vec<&'a dyn Posterior>,
+    /// Improvements over the front.
+    pub improvement: ExpectedHypervolumeImprovement,
+}
+
+impl Acquisition for LogExpectedHypervolume<'_> {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        let (n, m) = (x.len(), self.objectives.len());
+        let (mut means, mut deviations) = (Points::zeros(n, m), Points::zeros(n, m));
+        let (mut mean, mut variance) = (vec![0.0; n], vec![0.0; n]);
+        for (j, posterior) in self.objectives.iter().enumerate() {
+            posterior.predict_into(x, &mut mean, &mut variance);
+            for i in 0..n {
+                means.row_mut(i)[j] = mean[i];
+                deviations.row_mut(i)[j] = variance[i].sqrt();
+            }
+        }
+        if self.improvement.log_values_into(means.as_ref(), deviations.as_ref(), out).is_err() {
+            for (i, value) in out.iter_mut().enumerate() {
+                let log = self.improvement.log_value(means.row(i), deviations.row(i));
+                *value = log.unwrap_or(f64::NEG_INFINITY);
+            }
+        }
+    }
+
+    fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
+        let objectives = self.objectives.iter().map(|posterior| posterior.gradient());
+        let Some(objectives) = objectives.collect::<Option<Vec<&dyn PosteriorGradient>>>() else {
+            return false;
+        };
+        let (n, d, m) = (x.len(), x.dim(), objectives.len());
+        let (mut mean, mut variance) = (vec![0.0; n * m], vec![0.0; n * m]);
+        let (mut of_mean, mut of_variance) = (vec![0.0; n * m * d], vec![0.0; n * m * d]);
+        for (j, posterior) in objectives.into_iter().enumerate() {
+            let (points, slopes) = (j * n..(j + 1) * n, j * n * d..(j + 1) * n * d);
+            posterior.predict_with_gradient_into(
+                x,
+                &mut mean[points.clone()],
+                &mut variance[points],
+                &mut of_mean[slopes.clone()],
+                &mut of_variance[slopes],
+            );
+        }
+        gradients.fill(0.0);
+        let (mut by_mean, mut by_deviation) = (vec![0.0; m], vec![0.0; m]);
+        for (i, value) in out.iter_mut().enumerate() {
+            let means: Vec<f64> = (0..m).map(|j| mean[j * n + i]).collect();
+            let deviations: Vec<f64> = (0..m).map(|j| variance[j * n + i].sqrt()).collect();
+            let log =
+                self.improvement.log_value_with_grad(&means, &deviations, &mut by_mean, &mut by_deviation);
+            let Ok(log) = log else {
+                *value = f64::NEG_INFINITY;
+                continue;
+            };
+            *value = log;
+            for j in 0..m {
+                // Where the variance is 0 it is at its minimum and does not move.
+                let by_variance =
+                    if deviations[j] > 0.0 { by_deviation[j] / (2.0 * deviations[j]) } else { 0.0 };
+                let inner = (j * n + i) * d..(j * n + i + 1) * d;
+                let slopes = of_mean[inner.clone()].iter().zip(&of_variance[inner]);
+                for (slope, (mu, v)) in gradients[i * d..(i + 1) * d].iter_mut().zip(slopes) {
+                    *slope += by_mean[j] * mu + by_variance * v;
+                }
+            }
+        }
+        true
+    }
+}

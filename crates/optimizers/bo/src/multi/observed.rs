@@ -1,0 +1,93 @@
+use thrifty_domain::Points;
+use thrifty_space::{Config, Space};
+use thrifty_study::{History, Measurement, OptimizerError, Outcome, Trial};
+
+use crate::MultiObjectiveError;
+
+/// A history as points of the cube and columns of numbers.
+pub(crate) struct Observed {
+    /// Number of objectives.
+    pub(crate) objectives: usize,
+    /// Measured points.
+    pub(crate) x: Points,
+    /// For each objective and then for each constraint its values at the measured points.
+    pub(crate) columns: Vec<Vec<f64>>,
+    /// Failed and pruned points.
+    pub(crate) failed: Points,
+    /// Points of running trials.
+    pub(crate) pending: Points,
+    /// All points.
+    pub(crate) asked: Points,
+}
+
+impl Observed {
+    /// Nothing when nothing was measured.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names a trial that is not of the space, or whose measurement is unlike the first.
+    pub(crate) fn of(space: &Space, history: &History<Config>) -> Result<Option<Self>, OptimizerError> {
+        let Some((objectives, constraints)) = shape(history)? else { return Ok(None) };
+        let empty = || Points::new(space.dim());
+        let mut observed = Self {
+            objectives,
+            x: empty(),
+            columns: vec![Vec::new(); objectives + constraints],
+            failed: empty(),
+            pending: empty(),
+            asked: empty(),
+        };
+        for trial in history.trials() {
+            let point = space
+                .encode(&trial.query)
+                .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
+            observed.asked.push(&point);
+            match (&trial.outcome, measurement(trial)) {
+                (_, Some(Measurement { objectives, constraints, .. })) => {
+                    observed.x.push(&point);
+                    let values = objectives.iter().chain(constraints);
+                    observed.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(*value));
+                }
+                (Some(_), None) => observed.failed.push(&point),
+                (None, None) => observed.pending.push(&point),
+            }
+        }
+        Ok(Some(observed))
+    }
+
+    /// Which measured points break no constraint.
+    pub(crate) fn feasible(&self) -> Vec<usize> {
+        let constraints = &self.columns[self.objectives..];
+        (0..self.x.len()).filter(|&i| constraints.iter().all(|column| column[i] <= 0.0)).collect()
+    }
+
+    /// The losses at some of the measured points: a row a point.
+    pub(crate) fn losses(&self, indices: &[usize]) -> Points {
+        let mut losses = Points::new(self.objectives);
+        for &i in indices {
+            losses.push(&self.columns[..self.objectives].iter().map(|c| c[i]).collect::<Vec<f64>>());
+        }
+        losses
+    }
+}
+
+pub(crate) fn measurement(trial: &Trial<Config>) -> Option<&Measurement> {
+    trial.outcome.as_ref().and_then(Outcome::measurement)
+}
+
+/// Numbers of objectives and of constraints, which all measurements agree on.
+pub(crate) fn shape(history: &History<Config>) -> Result<Option<(usize, usize)>, OptimizerError> {
+    let mut first: Option<(u64, usize, usize)> = None;
+    for trial in history.trials() {
+        let Some(Measurement { objectives, constraints, .. }) = measurement(trial) else { continue };
+        let (of, m, c) = *first.get_or_insert((trial.id.0, objectives.len(), constraints.len()));
+        for (what, found, expected) in
+            [("objectives", objectives.len(), m), ("constraints", constraints.len(), c)]
+        {
+            if found != expected {
+                let error = MultiObjectiveError::MeasurementMismatch { what, found, expected, first: of };
+                return Err(OptimizerError::failed(format!("reading trial {}", trial.id.0), error));
+            }
+        }
+    }
+    Ok(first.map(|(_, m, c)| (m, c)))
+}

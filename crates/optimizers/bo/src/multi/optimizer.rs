@@ -1,0 +1,298 @@
+use thrifty_acquisition::{Acquisition, LogExpectedImprovement, OfMoments};
+use thrifty_domain::Points;
+use thrifty_pareto::{ExpectedHypervolumeImprovement, ParetoError, ReferenceOrigin, ReferencePoint};
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
+
+use super::belief::{Data, Fitter, Named, means};
+use super::feasibility::WithFeasibility;
+use super::improvement::LogExpectedHypervolume;
+use super::noisy::NoisyHypervolume;
+use super::observed::{Observed, measurement};
+use super::reference::{REFERENCE, reference_point};
+use super::scalarisation::{augmented_chebyshev, normalised, weights};
+use crate::novelty::first_new;
+use crate::{
+    Candidate, GpModel, Model, MultiObjectiveError, MultiObjectiveRule, MultiObjectiveSettings, ParetoMember,
+    ParetoSet, fingerprint,
+};
+
+/// Bayesian optimisation of several losses at once.
+///
+/// An initial design, then for each trial: one model an objective and a constraint, an acquisition over the front that
+/// was measured ([`MultiObjectiveRule`]), and its best point that was not asked before. Running trials are imagined to
+/// give their posterior means, and the front has them. While nothing feasible was measured and the reference point
+/// is to be inferred, the probability of being feasible is all that counts.
+///
+/// The reference point is the chosen one, or it is inferred from the first feasible losses after the design and kept with
+/// the trial, so that it never moves: [`ReferencePoint::inferred`], but beyond everything measured where the front has
+/// no more points than objectives.
+///
+/// Diagnostics of a suggestion: `hypervolume` and `front`, what was measured dominates and by how many points; `acquisition`;
+/// `probability_feasible` where there are constraints. Recommends the [`ParetoSet`].
+///
+/// ```
+/// use thrifty_bo::MultiObjectiveOptimizer;
+/// use thrifty_sampling::Seed;
+/// use thrifty_space::{Config, Space};
+/// use thrifty_study::{MaxTrials, Measurement, Study};
+/// let space = Space::builder().float("x", -1.0, 2.0).build()?;
+/// let mut study = Study::new(MultiObjectiveOptimizer::new(space, Seed(1)), Seed(1)).with_stop(MaxTrials(12));
+/// study.run(|config: &Config, _| {
+///     let x = config.float("x").unwrap_or(f64::NAN);
+///     Measurement { objectives: vec![x * x, (x - 1.0).powi(2)], ..Measurement::default() }
+/// })?;
+/// // Every x between 0 and 1 is a compromise.
+/// assert!(study.recommend()?.expect("measurements").members.len() >= 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct MultiObjectiveOptimizer {
+    space: Space,
+    seed: Seed,
+    settings: MultiObjectiveSettings,
+    model: Box<dyn Model>,
+}
+
+/// What is known before a suggestion.
+struct State<'a> {
+    fitter: Fitter<'a>,
+    observed: Observed,
+    data: Data,
+    feasible: Vec<usize>,
+    reference: Option<ReferencePoint>,
+}
+
+impl MultiObjectiveOptimizer {
+    /// With Matérn-5/2 Gaussian processes and default settings.
+    #[must_use]
+    pub fn new(space: Space, seed: Seed) -> Self {
+        let (settings, model) = (MultiObjectiveSettings::default(), Box::new(GpModel::default()));
+        Self { space, seed, settings, model }
+    }
+
+    /// With other settings.
+    ///
+    /// # Errors
+    /// [`OptimizerError::InvalidSetting`] names the setting that makes no sense.
+    pub fn with_settings(mut self, settings: MultiObjectiveSettings) -> Result<Self, OptimizerError> {
+        settings.validate()?;
+        self.settings = settings;
+        Ok(self)
+    }
+
+    /// With another model, the same for every objective and constraint.
+    #[must_use]
+    pub fn with_model(mut self, model: impl Model + 'static) -> Self {
+        self.model = Box::new(model);
+        self
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &MultiObjectiveSettings {
+        &self.settings
+    }
+
+    /// The reference point that suggestions use after this history; nothing before something feasible was measured.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] for measurements of different shapes, or a reference point of another number of coordinates.
+    pub fn reference(&self, history: &History<Config>) -> Result<Option<ReferencePoint>, OptimizerError> {
+        let Some(observed) = Observed::of(&self.space, history)? else { return Ok(None) };
+        let losses = observed.losses(&observed.feasible());
+        reference_point(self.settings.reference.as_deref(), history, losses.as_ref())
+    }
+
+    fn state<'a>(
+        &'a self,
+        history: &'a History<Config>,
+        id: TrialId,
+    ) -> Result<Option<State<'a>>, OptimizerError> {
+        let Some(observed) = Observed::of(&self.space, history)? else { return Ok(None) };
+        let feasible = observed.feasible();
+        let losses = observed.losses(&feasible);
+        let reference = reference_point(self.settings.reference.as_deref(), history, losses.as_ref())?;
+        let data = Data::of(&observed, &self.settings);
+        let fitter = Fitter { space: &self.space, model: &*self.model, history, seed: self.seed, id };
+        Ok(Some(State { fitter, observed, data, feasible, reference }))
+    }
+
+    fn rule(&self, objectives: usize) -> MultiObjectiveRule {
+        match self.settings.rule {
+            MultiObjectiveRule::Automatic if objectives <= 4 => MultiObjectiveRule::ExpectedHypervolume,
+            MultiObjectiveRule::Automatic => MultiObjectiveRule::Chebyshev { augmentation: 0.05 },
+            rule => rule,
+        }
+    }
+
+    fn initial(&self, index: usize) -> Result<Ask<Config>, OptimizerError> {
+        let config = self.settings.initial.config(&self.space, self.seed, 0, index).map_err(|error| {
+            OptimizerError::failed(format!("initial design, configuration {index}"), error)
+        })?;
+        Ok(Ask::Evaluate(Suggestion::new(config)))
+    }
+
+    fn best(&self, state: &State<'_>, acquisition: &dyn Acquisition) -> Option<Candidate> {
+        let State { observed, feasible, fitter, .. } = state;
+        let mut rng = self.seed.stream("acquisition", fitter.id.0);
+        // Some of the front, others for each trial, are what is looked around.
+        let losses = observed.losses(feasible);
+        let front = thrifty_pareto::non_dominated(losses.as_ref(), thrifty_pareto::Duplicates::First);
+        let mut front = front.unwrap_or_default();
+        rng.shuffle(&mut front);
+        let anchors: Vec<&[f64]> = front.iter().map(|&i| observed.x.row(feasible[i])).collect();
+        let domain = self.space.domain();
+        let candidates = self.settings.maximiser.candidates(domain, acquisition, &anchors, &mut rng);
+        first_new(domain, &observed.asked, candidates, self.seed, fitter.id)
+    }
+}
+
+impl State<'_> {
+    /// The models that a rule needs of the objectives.
+    fn objectives(&self, rule: MultiObjectiveRule) -> Result<Vec<Named>, OptimizerError> {
+        let (data, pending) = (&self.data, &self.observed.pending);
+        match rule {
+            _ if self.reference.is_none() => Ok(Vec::new()),
+            MultiObjectiveRule::Chebyshev { augmentation } => {
+                let y = self.scalarised(augmentation);
+                Ok(vec![self.fitter.fit("scalarisation".into(), &data.x, &y, pending)?])
+            }
+            _ => self.fitter.fit_all("objective", &data.x, &data.objectives, pending),
+        }
+    }
+
+    /// One weighted sum of the losses at every point that is learnt from.
+    fn scalarised(&self, augmentation: f64) -> Vec<f64> {
+        let columns = normalised(&self.data.objectives);
+        let mut rng = self.fitter.seed.stream("weights", self.fitter.id.0);
+        let weights = weights(columns.len(), &mut rng);
+        let row = |i: usize| -> Vec<f64> { columns.iter().map(|column| column[i]).collect() };
+        (0..self.data.x.len()).map(|i| augmented_chebyshev(&weights, &row(i), augmentation)).collect()
+    }
+
+    /// What makes a point worth evaluating, apart from constraints; nothing while nothing is feasible.
+    fn acquisition<'m>(
+        &self,
+        rule: MultiObjectiveRule,
+        models: &'m [Named],
+    ) -> Result<Option<Box<dyn Acquisition + 'm>>, OptimizerError> {
+        let Some(reference) = &self.reference else { return Ok(None) };
+        let wrap = |error: ParetoError| OptimizerError::failed("building the acquisition", error);
+        let reference = self.data.scaled(reference.values());
+        Ok(match (rule, models) {
+            (MultiObjectiveRule::Chebyshev { augmentation }, [model]) => {
+                let sums = self.scalarised(augmentation);
+                let best = self.feasible.iter().map(|&i| sums[i]).min_by(f64::total_cmp);
+                best.map(|threshold| -> Box<dyn Acquisition> {
+                    Box::new(OfMoments::new(model.posterior(), LogExpectedImprovement { threshold }))
+                })
+            }
+            (MultiObjectiveRule::NoisyExpectedHypervolume { draws }, _) => {
+                let mut points = Points::new(self.observed.x.dim());
+                self.feasible.iter().for_each(|&i| points.push(self.observed.x.row(i)));
+                self.observed.pending.rows().for_each(|point| points.push(point));
+                let draw = |model: &Named| {
+                    let mut rng = self.fitter.seed.child("draws", self.fitter.id.0).stream(&model.name, 0);
+                    let paths = model.posterior().paths().and_then(|p| p.sample_paths(draws, &mut rng));
+                    paths.ok_or_else(|| {
+                        let error = MultiObjectiveError::NoPaths { what: model.name.clone() };
+                        OptimizerError::failed("building the acquisition", error)
+                    })
+                };
+                let paths = models.iter().map(draw).collect::<Result<Vec<_>, _>>()?;
+                let noisy = NoisyHypervolume::new(paths, points.as_ref(), &reference);
+                Some(Box::new(noisy.map_err(wrap)?))
+            }
+            _ => {
+                let mut front = Points::new(self.observed.objectives);
+                for &i in &self.feasible {
+                    front.push(&self.data.objectives.iter().map(|column| column[i]).collect::<Vec<f64>>());
+                }
+                means(models, &self.observed.pending).rows().for_each(|mean| front.push(mean));
+                let improvement = ExpectedHypervolumeImprovement::new(front.as_ref(), &reference);
+                let objectives = models.iter().map(Named::posterior).collect();
+                Some(Box::new(LogExpectedHypervolume { objectives, improvement: improvement.map_err(wrap)? }))
+            }
+        })
+    }
+
+    /// Hypervolume and size of the front so far; nothing that would take long.
+    fn progress(&self) -> Vec<(&'static str, f64)> {
+        let losses = self.observed.losses(&self.feasible);
+        let front = thrifty_pareto::non_dominated(losses.as_ref(), thrifty_pareto::Duplicates::First);
+        let mut found = vec![("front", front.map_or(0.0, |front| front.len() as f64))];
+        if let Some(reference) = &self.reference
+            && let Ok(set) = ParetoSet::of(self.fitter.history)
+            && let Ok(volume) = set.hypervolume(reference)
+        {
+            found.push(("hypervolume", volume));
+        }
+        found
+    }
+}
+
+impl Optimizer for MultiObjectiveOptimizer {
+    type Query = Config;
+    type Recommendation = ParetoSet;
+
+    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        if history.len() < self.settings.initial.len(&self.space) {
+            return self.initial(history.len());
+        }
+        let Some(state) = self.state(history, id)? else { return self.initial(history.len()) };
+        let rule = self.rule(state.observed.objectives);
+        let models = state.objectives(rule)?;
+        let (data, pending) = (&state.data, &state.observed.pending);
+        let constraints = state.fitter.fit_all("constraint", &data.x, &data.constraints, pending)?;
+        let acquisition = WithFeasibility {
+            acquisition: state.acquisition(rule, &models)?,
+            constraints: constraints.iter().map(Named::posterior).collect(),
+        };
+        let Some(chosen) = self.best(&state, &acquisition) else {
+            return Ok(Ask::Stop(StopReason::Exhausted));
+        };
+        let mut suggestion =
+            Suggestion::new(self.space.decode(&chosen.x)).with_diagnostic("acquisition", chosen.value);
+        for (name, value) in state.progress() {
+            suggestion = suggestion.with_diagnostic(name, value);
+        }
+        if !constraints.is_empty() {
+            let probability = acquisition.probability(&chosen.x);
+            suggestion = suggestion.with_diagnostic("probability_feasible", probability);
+        }
+        let memo = &mut suggestion.memo.0;
+        for model in models.iter().chain(&constraints) {
+            memo.insert(model.name.clone(), model.fitted.notes());
+        }
+        if let Some(reference) = state.reference.filter(|r| r.origin() == ReferenceOrigin::Inferred) {
+            memo.insert(REFERENCE.into(), reference.values().to_vec());
+        }
+        Ok(Ask::Evaluate(suggestion))
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<ParetoSet>, OptimizerError> {
+        let Some(state) = self.state(history, TrialId(history.len() as u64))? else { return Ok(None) };
+        if state.feasible.is_empty() {
+            return Ok(None);
+        }
+        let rule = self.rule(state.observed.objectives);
+        if !matches!(rule, MultiObjectiveRule::NoisyExpectedHypervolume { .. }) {
+            return ParetoSet::of(history).map(Some);
+        }
+        let means = means(&state.objectives(rule)?, &state.observed.x);
+        let measured: Vec<_> = history.trials().iter().filter(|t| measurement(t).is_some()).collect();
+        let member = |&i: &usize| {
+            let scales = state.data.scales.iter().zip(means.row(i));
+            let objectives = scales.map(|(scale, mean)| scale.invert(*mean)).collect();
+            ParetoMember { trial: measured[i].id, config: measured[i].query.clone(), objectives }
+        };
+        let set = ParetoSet::among(state.feasible.iter().map(member).collect());
+        set.map(Some).map_err(|error| OptimizerError::failed("finding the Pareto set", error))
+    }
+
+    fn fingerprint(&self) -> String {
+        let method = format!("multi-objective bo with {}", self.model.fingerprint());
+        fingerprint(&method, &self.settings, self.seed, &self.space)
+    }
+}

@@ -1,0 +1,71 @@
+use thrifty_domain::Points;
+use thrifty_pareto::{Duplicates, Hypervolume, ParetoError, ReferencePoint, non_dominated};
+use thrifty_space::Config;
+use thrifty_study::{History, Measurement, OptimizerError, TrialId};
+
+use super::observed::{measurement, shape};
+
+/// One of the best compromises.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParetoMember {
+    /// The trial that measured it.
+    pub trial: TrialId,
+    /// What was evaluated.
+    pub config: Config,
+    /// Its losses: as measured, or as believed where measurements are noisy.
+    pub objectives: Vec<f64>,
+}
+
+/// What nothing feasible that was measured dominates, in the order of the trials; of equal losses the first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ParetoSet {
+    /// The compromises.
+    pub members: Vec<ParetoMember>,
+}
+
+impl ParetoSet {
+    /// Of the measured losses of any history. Failed trials and those that break a constraint do not count.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names a trial whose measurement has other numbers of objectives or constraints than the first.
+    pub fn of(history: &History<Config>) -> Result<Self, OptimizerError> {
+        shape(history)?;
+        let feasible = |m: &Measurement| m.constraints.iter().all(|c| *c <= 0.0);
+        let members = history.trials().iter().filter_map(|trial| {
+            let measured = measurement(trial).filter(|m| feasible(m))?;
+            let (trial, config) = (trial.id, trial.query.clone());
+            Some(ParetoMember { trial, config, objectives: measured.objectives.clone() })
+        });
+        Self::among(members.collect())
+            .map_err(|error| OptimizerError::failed("finding the Pareto set", error))
+    }
+
+    /// What nothing dominates among candidates.
+    pub(crate) fn among(candidates: Vec<ParetoMember>) -> Result<Self, ParetoError> {
+        let mut points = Points::new(candidates.first().map_or(0, |member| member.objectives.len()));
+        candidates.iter().for_each(|member| points.push(&member.objectives));
+        let kept = non_dominated(points.as_ref(), Duplicates::First)?;
+        let mut kept = kept.into_iter().peekable();
+        let is_kept = |(i, _): &(usize, ParetoMember)| kept.next_if_eq(i).is_some();
+        Ok(Self { members: candidates.into_iter().enumerate().filter(is_kept).map(|(_, m)| m).collect() })
+    }
+
+    /// The losses: a row a member.
+    #[must_use]
+    pub fn losses(&self) -> Points {
+        let mut points = Points::new(self.members.first().map_or(0, |member| member.objectives.len()));
+        self.members.iter().for_each(|member| points.push(&member.objectives));
+        points
+    }
+
+    /// What the set dominates up to a reference point; 0 for an empty set.
+    ///
+    /// # Errors
+    /// As [`Hypervolume::exact`].
+    pub fn hypervolume(&self, reference: &ReferencePoint) -> Result<f64, ParetoError> {
+        Hypervolume::new(reference.values())?.with_limit(STEPS).exact(self.losses().as_ref())
+    }
+}
+
+/// About a tenth of a second.
+const STEPS: u64 = 30_000_000;

@@ -1,0 +1,106 @@
+use thrifty_study::OptimizerError;
+
+use crate::{FailurePolicy, InitialDesign, LossTransform, Maximiser};
+
+/// What makes a point worth evaluating when there are several objectives.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MultiObjectiveRule {
+    /// [`ExpectedHypervolume`](Self::ExpectedHypervolume) for up to four objectives,
+    /// [`Chebyshev`](Self::Chebyshev) with ρ = 0.05 above, where boxes are many. Source: Ax switches there as well.
+    #[default]
+    Automatic,
+    /// The logarithm of the expected hypervolume improvement, exact, over the front that was measured.
+    ExpectedHypervolume,
+    /// The same where measurements are noisy: the front is that of functions drawn from the posterior.
+    ///
+    /// ```text
+    /// ln 1/T Σ_t EHVI(f_t(x), 0.01 | front of f_t at the measured points)
+    /// ```
+    ///
+    /// A draw is a whole function for each objective, so that what is known of a point and of its neighbours
+    /// agrees. Draws are fixed while the best point is sought.
+    /// Source: Daulton, Balandat & Bakshy (2021); departures: pathwise draws, and a hundredth of a deviation of
+    /// smoothing, which gives slopes everywhere.
+    NoisyExpectedHypervolume {
+        /// Number of draws T.
+        draws: usize,
+    },
+    /// The log expected improvement of one weighted sum, drawn anew for each suggestion.
+    ///
+    /// ```text
+    /// max_j w_j z_j + ρ Σ_j w_j z_j,   z_j in [0, 1] over what was measured, w uniform on the simplex
+    /// ```
+    ///
+    /// Source: Knowles (2006), `ParEGO`, ρ = 0.05; departure: log expected improvement.
+    Chebyshev {
+        /// ρ, at least 0.
+        augmentation: f64,
+    },
+}
+
+/// How [`MultiObjectiveOptimizer`](crate::MultiObjectiveOptimizer) works.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct MultiObjectiveSettings {
+    /// What is evaluated before there are models.
+    pub initial: InitialDesign,
+    /// What makes a point worth evaluating.
+    pub rule: MultiObjectiveRule,
+    /// Losses beyond which nothing counts, in the units of the objectives. Without one it is inferred when the
+    /// initial design has ended, and stays.
+    pub reference: Option<Vec<f64>>,
+    /// How the best point is found.
+    pub maximiser: Maximiser,
+    /// What is done to each objective's losses before the models see them. Volumes that a rule improves are on the
+    /// scale of the transform, which keeps what dominates what; volumes that are reported are not.
+    pub losses: LossTransform,
+    /// What failures are to the models; a value counts for every objective. To models of constraints they are as bad as
+    /// the worst measured.
+    pub failures: FailurePolicy,
+}
+
+impl Default for MultiObjectiveSettings {
+    /// Losses as they are, unlike with one objective: a volume is a matter of scale, and that of drawn-in losses is another.
+    fn default() -> Self {
+        Self {
+            initial: InitialDesign::default(),
+            rule: MultiObjectiveRule::default(),
+            reference: None,
+            maximiser: Maximiser::default(),
+            losses: LossTransform::None,
+            failures: FailurePolicy::default(),
+        }
+    }
+}
+
+impl MultiObjectiveSettings {
+    pub(crate) fn validate(&self) -> Result<(), OptimizerError> {
+        let invalid = |name: &str, value: String, expected: &str| {
+            Err(OptimizerError::InvalidSetting { name: name.into(), value, expected: expected.into() })
+        };
+        if self.maximiser.raw == 0 {
+            return invalid("raw", "0".into(), "at least 1 candidate");
+        }
+        if let FailurePolicy::AsValue(value) = self.failures
+            && !value.is_finite()
+        {
+            return invalid("failures", value.to_string(), "a finite loss");
+        }
+        if let Some(reference) = &self.reference
+            && (reference.is_empty() || reference.iter().any(|r| !r.is_finite()))
+        {
+            return invalid("reference", format!("{reference:?}"), "finite numbers, one an objective");
+        }
+        match self.rule {
+            MultiObjectiveRule::NoisyExpectedHypervolume { draws: 0 } => {
+                invalid("draws", "0".into(), "at least 1 draw")
+            }
+            MultiObjectiveRule::Chebyshev { augmentation }
+                if !(augmentation >= 0.0 && augmentation.is_finite()) =>
+            {
+                invalid("augmentation", augmentation.to_string(), "a finite number from 0")
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+use thrifty_sampling::Stream;
+
+/// Simulated binary crossover of two parents in the unit cube: two children, column by column with probability ½.
+///
+/// ```text
+/// c = ½ [(a + b) ∓ β |a - b|],   P(β) ∝ β^η to 1 and β^-(η+2) above, cut so that c stays in [0, 1]
+/// ```
+///
+/// Source: Deb & Agrawal (1995), with the bounds of Deb's NSGA-II code.
+pub(super) fn crossover(a: &[f64], b: &[f64], eta: f64, rng: &mut Stream) -> [Vec<f64>; 2] {
+    let [mut first, mut second] = [a.to_vec(), b.to_vec()];
+    for k in 0..a.len() {
+        let (cross, swap, u) = (rng.uniform() < 0.5, rng.uniform() < 0.5, rng.uniform());
+        let (low, high) = (a[k].min(b[k]), a[k].max(b[k]));
+        if !cross || high - low < 1e-14 {
+            continue;
+        }
+        let spread = |room: f64| {
+            let beta = 1.0 + 2.0 * room / (high - low);
+            let alpha = 2.0 - beta.powf(-(eta + 1.0));
+            let power = 1.0 / (eta + 1.0);
+            if u * alpha <= 1.0 { (u * alpha).powf(power) } else { (2.0 - u * alpha).recip().powf(power) }
+        };
+        let middle = 0.5 * (low + high);
+        let below = (middle - 0.5 * spread(low) * (high - low)).clamp(0.0, 1.0);
+        let above = (middle + 0.5 * spread(1.0 - high) * (high - low)).clamp(0.0, 1.0);
+        (first[k], second[k]) = if swap { (above, below) } else { (below, above) };
+    }
+    [first, second]
+}
+
+/// Polynomial mutation in the unit cube, each column with a probability.
+///
+/// ```text
+/// x + δ,   P(δ) ∝ (1 - |δ|)^η, cut so that x + δ stays in [0, 1]
+/// ```
+///
+/// Source: Deb & Goyal (1996), with the bounds of Deb's NSGA-II code.
+pub(super) fn mutate(x: &mut [f64], probability: f64, eta: f64, rng: &mut Stream) {
+    for value in x {
+        let (hit, u) = (rng.uniform() < probability, rng.uniform());
+        if !hit {
+            continue;
+        }
+        let power = 1.0 / (eta + 1.0);
+        let step = if u < 0.5 {
+            (2.0 * u + (1.0 - 2.0 * u) * (1.0 - *value).powf(eta + 1.0)).powf(power) - 1.0
+        } else {
+            1.0 - (2.0 * (1.0 - u) + (2.0 * u - 1.0) * value.powf(eta + 1.0)).powf(power)
+        };
+        *value = (*value + step).clamp(0.0, 1.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use thrifty_sampling::Seed;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn children_stay_in_the_cube(
+            (a, b) in (1_usize..6).prop_flat_map(|d| {
+                let point = || prop::collection::vec(0.0..=1.0_f64, d);
+                (point(), point())
+            }),
+            eta in 0.0..40.0_f64,
+            seed in 0_u64..1000,
+        ) {
+            let mut rng = Seed(seed).stream("test", 0);
+            for mut child in crossover(&a, &b, eta, &mut rng) {
+                prop_assert!(child.iter().all(|v| (0.0..=1.0).contains(v)));
+                mutate(&mut child, 1.0, eta, &mut rng);
+                prop_assert!(child.iter().all(|v| (0.0..=1.0).contains(v)));
+            }
+            // Equal parents have equal children.
+            prop_assert_eq!(&crossover(&a, &a, eta, &mut rng)[1], &a);
+        }
+    }
+
+    #[test]
+    fn children_are_spread_evenly_about_their_parents() {
+        let mut rng = Seed(3).stream("test", 0);
+        let (a, b) = ([0.45], [0.55]);
+        let children: Vec<[Vec<f64>; 2]> = (0..4000).map(|_| crossover(&a, &b, 15.0, &mut rng)).collect();
+        let mean = children.iter().map(|c| c[0][0] + c[1][0]).sum::<f64>() / 8000.0;
+        // The children of a pair lie mirrored but for the bounds, which are far.
+        assert!((mean - 0.5).abs() < 1e-3, "{mean}");
+        let mut steps: Vec<f64> = (0..4000)
+            .map(|_| {
+                let mut x = [0.5];
+                mutate(&mut x, 1.0, 20.0, &mut rng);
+                (x[0] - 0.5).abs()
+            })
+            .collect();
+        steps.sort_by(f64::total_cmp);
+        // Half of the steps are below 1 - 2^(-1/21).
+        assert!((steps[2000] - (1.0 - 0.5_f64.powf(1.0 / 21.0))).abs() < 3e-3, "{}", steps[2000]);
+    }
+}

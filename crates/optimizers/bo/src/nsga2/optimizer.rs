@@ -1,0 +1,210 @@
+use thrifty_domain::Points;
+use thrifty_sampling::{Seed, Stream};
+use thrifty_space::{Config, Space};
+use thrifty_study::{
+    Ask, History, Optimizer, OptimizerError, Outcome, StopReason, Suggestion, Trial, TrialId,
+};
+
+use super::operators::{crossover, mutate};
+use super::standing::{Fate, Standing, standings};
+use crate::novelty::first_new;
+use crate::{InitialDesign, ParetoSet, fingerprint};
+
+/// How [`Nsga2`] works.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Nsga2Settings {
+    /// Individuals of a generation, an even number from 2; the first generation has as many as the design if that is more.
+    pub population: usize,
+    /// The first generation; beyond its end uniform points.
+    pub initial: InitialDesign,
+    /// Chance that two parents are crossed.
+    pub crossover: f64,
+    /// η of the crossover: the larger, the nearer are children to their parents.
+    pub crossover_eta: f64,
+    /// Chance that a column mutates; one column a child without it.
+    pub mutation: Option<f64>,
+    /// η of the mutation.
+    pub mutation_eta: f64,
+}
+
+impl Default for Nsga2Settings {
+    /// Crossover 0.9 and η = 20 twice as in Deb et al. (2002). A population of 20 instead of 100, since evaluations are
+    /// expensive here.
+    fn default() -> Self {
+        Self {
+            population: 20,
+            initial: InitialDesign::Automatic,
+            crossover: 0.9,
+            crossover_eta: 20.0,
+            mutation: None,
+            mutation_eta: 20.0,
+        }
+    }
+}
+
+/// NSGA-II: the baseline with several objectives.
+///
+/// Each generation is as large as the population. Parents win binary tournaments by front and crowding distance among the best
+/// so far; simulated binary crossover and polynomial mutation work on the columns of the unit cube, which is then made
+/// feasible. A generation waits for the one before. A child that was asked before mutates again.
+///
+/// The population is a function of the history. Recommends the [`ParetoSet`].
+/// Source: Deb et al. (2002), with its constraint domination; departures: no child twice, failures behind everything.
+#[derive(Debug, Clone)]
+pub struct Nsga2 {
+    space: Space,
+    seed: Seed,
+    settings: Nsga2Settings,
+}
+
+/// How often a child that was asked before mutates again.
+const TRIES: usize = 16;
+
+impl Nsga2 {
+    /// With default settings.
+    #[must_use]
+    pub fn new(space: Space, seed: Seed) -> Self {
+        Self { space, seed, settings: Nsga2Settings::default() }
+    }
+
+    /// With other settings.
+    ///
+    /// # Errors
+    /// [`OptimizerError::InvalidSetting`] names the setting that makes no sense.
+    pub fn with_settings(mut self, settings: Nsga2Settings) -> Result<Self, OptimizerError> {
+        let invalid = |name: &str, value: String, expected: &str| {
+            Err(OptimizerError::InvalidSetting { name: name.into(), value, expected: expected.into() })
+        };
+        if settings.population < 2 || !settings.population.is_multiple_of(2) {
+            return invalid("population", settings.population.to_string(), "an even number from 2");
+        }
+        for (name, value) in
+            [("crossover", settings.crossover), ("mutation", settings.mutation.unwrap_or(0.0))]
+        {
+            if !(0.0..=1.0).contains(&value) {
+                return invalid(name, value.to_string(), "a probability");
+            }
+        }
+        for (name, value) in
+            [("crossover_eta", settings.crossover_eta), ("mutation_eta", settings.mutation_eta)]
+        {
+            if !(value >= 0.0 && value.is_finite()) {
+                return invalid(name, value.to_string(), "a finite number from 0");
+            }
+        }
+        self.settings = settings;
+        Ok(self)
+    }
+
+    fn first_generation(&self) -> usize {
+        self.settings.population.max(self.settings.initial.len(&self.space))
+    }
+
+    /// The population after the trials before `end`, best first, and where each stands.
+    fn population(
+        &self,
+        trials: &[Trial<Config>],
+        end: usize,
+    ) -> Result<(Vec<usize>, Vec<Standing>), OptimizerError> {
+        let mut best: Vec<usize> = Vec::new();
+        let mut from = 0;
+        let mut to = self.first_generation();
+        let mut sorted = Vec::new();
+        while from < end {
+            best.extend(from..to.min(end));
+            let fates: Vec<Fate<'_>> = best.iter().map(|&i| fate(&trials[i])).collect();
+            let found =
+                standings(&fates).map_err(|error| OptimizerError::failed("ranking the population", error))?;
+            let mut order: Vec<usize> = (0..best.len()).collect();
+            order.sort_by(|&a, &b| found[a].compare(&found[b]).then(best[a].cmp(&best[b])));
+            order.truncate(self.settings.population);
+            sorted = order.iter().map(|&at| found[at]).collect();
+            best = order.into_iter().map(|at| best[at]).collect();
+            (from, to) = (to, to + self.settings.population);
+        }
+        Ok((best, sorted))
+    }
+
+    /// One of the two children of a pair of parents.
+    fn child(&self, parents: &Points, standing: &[Standing], pair: u64, which: usize) -> Vec<f64> {
+        let settings = &self.settings;
+        let mut rng = self.seed.stream("mating", pair);
+        let tournament = |rng: &mut Stream| {
+            let (a, b) = (rng.index(parents.len()), rng.index(parents.len()));
+            if standing[a].compare(&standing[b]).is_le() { a } else { b }
+        };
+        let (a, b) = (tournament(&mut rng), tournament(&mut rng));
+        let (a, b) = (parents.row(a), parents.row(b));
+        let crossed = rng.uniform() < settings.crossover;
+        let children = crossover(a, b, settings.crossover_eta, &mut rng);
+        if crossed { children[which].clone() } else { [a, b][which].to_vec() }
+    }
+}
+
+fn fate(trial: &Trial<Config>) -> Fate<'_> {
+    let Some(measurement) = trial.outcome.as_ref().and_then(Outcome::measurement) else { return Fate::Lost };
+    let violation: f64 = measurement.constraints.iter().map(|c| c.max(0.0)).sum();
+    if violation > 0.0 { Fate::Infeasible(violation) } else { Fate::Feasible(&measurement.objectives) }
+}
+
+impl Optimizer for Nsga2 {
+    type Query = Config;
+    type Recommendation = ParetoSet;
+
+    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        let (trials, first) = (history.trials(), self.first_generation());
+        let index = trials.len();
+        if index < first {
+            let config = self.settings.initial.config(&self.space, self.seed, 0, index).map_err(|error| {
+                OptimizerError::failed(format!("initial design, configuration {index}"), error)
+            })?;
+            return Ok(Ask::Evaluate(Suggestion::new(config)));
+        }
+        let (born, place) =
+            ((index - first) / self.settings.population, (index - first) % self.settings.population);
+        let end = first + born * self.settings.population;
+        if trials[..end].iter().any(|trial| trial.outcome.is_none()) {
+            return Ok(Ask::Wait);
+        }
+        let encode = |trial: &Trial<Config>| {
+            self.space
+                .encode(&trial.query)
+                .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))
+        };
+        let mut asked = Points::new(self.space.dim());
+        for trial in trials {
+            asked.push(&encode(trial)?);
+        }
+        let (best, standing) = self.population(trials, end)?;
+        let mut parents = Points::new(self.space.dim());
+        best.iter().for_each(|&i| parents.push(asked.row(i)));
+        let pair = (end + place - place % 2) as u64;
+        let mut child = self.child(&parents, &standing, pair, place % 2);
+        let probability = self.settings.mutation.unwrap_or(1.0 / child.len().max(1) as f64);
+        let mut rng = self.seed.stream("mutation", id.0);
+        let domain = self.space.domain();
+        for attempt in 0..=TRIES {
+            mutate(&mut child, probability, self.settings.mutation_eta, &mut rng);
+            domain.snap(&mut child);
+            if attempt == TRIES || asked.rows().all(|known| known != child) {
+                break;
+            }
+        }
+        let candidate = crate::Candidate { x: child, value: f64::NAN };
+        Ok(match first_new(domain, &asked, vec![candidate], self.seed, id) {
+            Some(found) => {
+                let suggestion = Suggestion::new(self.space.decode(&found.x));
+                Ask::Evaluate(suggestion.with_diagnostic("generation", (born + 1) as f64))
+            }
+            None => Ask::Stop(StopReason::Exhausted),
+        })
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<ParetoSet>, OptimizerError> {
+        Ok(Some(ParetoSet::of(history)?).filter(|set| !set.members.is_empty()))
+    }
+
+    fn fingerprint(&self) -> String {
+        fingerprint("nsga-ii", &self.settings, self.seed, &self.space)
+    }
+}

@@ -1,0 +1,4 @@
+//! Several losses at once.
+
+pub mod benchmarks;
+mod methods;
