@@ -208,6 +208,6 @@ pub fn of_three(context: &RunContext) -> Result<Table, ExperimentError> {
     }
     let middle = decision(21, 11, Quadrature::Hermite(3))?;
     let direct = Direct { decision: &middle, expectation: Expectation::DEFAULT };
-    rows.add("on the fly, 21 then 11 controls, 7 by 5 nodes", 0.0, &direct)?;
+    rows.add("on the fly, 21 then 11 controls, a spline through 13 by 7 nodes", 0.0, &direct)?;
     Ok(table("three", "Three trainings at most, the truth on 21 controls with 40 by 9 nodes.", rows.rows))
 }

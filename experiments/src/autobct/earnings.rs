@@ -1,6 +1,6 @@
 use rayon::prelude::*;
 use thrifty_autobct::{
-    Decision, Expectation, MapSettings, Quadrature, State, ValueFunction, ValueMap, Values,
+    Cautious, Decision, Expectation, MapSettings, Quadrature, State, ValueFunction, ValueMap, Values,
 };
 use thrifty_sampling::Seed;
 
@@ -120,6 +120,8 @@ pub fn table(context: &RunContext) -> Result<(bool, Vec<(String, f64)>, Table), 
         ValueMap::level(map, map.depth(), &coarse).map_err(ExperimentError::failed)
     };
     let (faithful, accurate) = (level(&faithful)?, level(&accurate)?);
+    let (careful_faithful, careful_accurate) =
+        (Cautious { of: &faithful, epsilon: 0.02 }, Cautious { of: &accurate, epsilon: 0.02 });
     let policy = |name, horizon, look, share| {
         let decision = if share == 1.0 { &fine } else { &coarse };
         Policy { name, horizon, look, share, decision }
@@ -131,7 +133,9 @@ pub fn table(context: &RunContext) -> Result<(bool, Vec<(String, f64)>, Table), 
         policy("two ahead, anew", None, Look::Steps(2), 1.0),
         policy("three ahead, anew", None, Look::Steps(3), 0.1),
         policy("before the paper's map of two", None, Look::Map(&faithful), 0.025),
+        policy("the same, ε = 0.02", None, Look::Map(&careful_faithful), 0.025),
         policy("before the accurate map of three", None, Look::Map(&accurate), 0.025),
+        policy("the same, ε = 0.02 there", None, Look::Map(&careful_accurate), 0.025),
     ];
     let (mut rows, mut numbers, mut holds) = (Vec::new(), Vec::new(), true);
     for policy in &policies {
