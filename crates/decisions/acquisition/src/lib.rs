@@ -13,23 +13,51 @@
 //! ```
 
 mod acquisition;
+mod ahead;
+mod anchors;
+mod average;
 mod bound;
+mod cost;
 mod error;
 mod expected_utility;
+mod feasibility;
+mod gumbel;
 mod improvement;
+mod information;
+mod joint_law;
 mod knowledge_gradient;
+mod known;
 mod moments;
+mod noisy;
+mod penalty;
 mod rule;
+mod thompson;
 mod threshold;
+mod weighted;
 
 pub use acquisition::{Acquisition, OfMoments, Utility};
+pub use ahead::{Ahead, AheadSlopes, LookaheadUtility, OfLookahead};
+pub use anchors::{choose_anchors, contenders};
+pub use average::{Average, fantasies};
 pub use bound::{ConfidenceBound, Schedule};
+pub use cost::LogInverseCost;
 pub use error::AcquisitionError;
 pub use expected_utility::ExpectedUtility;
+pub use feasibility::LogFeasibility;
+pub use gumbel::Gumbel;
 pub use improvement::{
     ExpectedImprovement, LogExpectedImprovement, LogProbabilityOfImprovement, ProbabilityOfImprovement,
 };
+pub use information::{
+    EntropySearch, Gibbon, GibbonBatch, JointEntropySearch, MaxValueEntropySearch, MinimiserLaw,
+    PredictiveEntropySearch,
+};
 pub use knowledge_gradient::KnowledgeGradient;
+pub use known::Where;
 pub use moments::{MaximumDeviation, PosteriorMean};
+pub use noisy::NoisyExpectedImprovement;
+pub use penalty::{LocalPenalties, lipschitz_constant};
 pub use rule::Rule;
+pub use thompson::{Minimiser, OfPath, PathSearch, minima_among, minima_on, minimisers_on, thompson_among};
 pub use threshold::Threshold;
+pub use weighted::Weighted;
