@@ -63,7 +63,7 @@ pub fn log_truncated_variance_derivative(z: f64) -> f64 {
     r * 2.0 * (third - second) / (t + 2.0 * second - third)
 }
 
-/// t, c_2 and c_3.
+/// t and the second and third fraction.
 fn fractions(z: f64) -> (f64, f64, f64) {
     let t = -z;
     let terms = 14 + (460.0 / (t * t)) as u32;
