@@ -6,10 +6,12 @@ use crate::AcquisitionError;
 use crate::joint_law::JointLaw;
 use crate::thompson::thompson_among;
 
-/// Points of which the best may be one: those that are the minimiser of some of `draws` joint draws, by how often, most first.
+/// Points of which the best may be one: those that are the minimiser of some of `draws` joint draws, by how often,
+/// most first.
 ///
-/// A baseline for [`NoisyExpectedImprovement`](crate::NoisyExpectedImprovement) cut down to what matters. Cost: O(n³).
-/// Source: the pruning of Balandat et al. (2020), appendix.
+/// A baseline for [`NoisyExpectedImprovement`](crate::NoisyExpectedImprovement) cut down to what matters.
+/// Cost: O(n³).
+/// Source: the pruning of baselines in Balandat et al. (2020).
 ///
 /// # Errors
 /// As [`thompson_among`].
@@ -28,11 +30,12 @@ pub fn contenders(
     Ok(order)
 }
 
-/// Anchors that the posterior chooses from a pool, quasi-random points of the domain for example: the [`contenders`] among four
-/// times as many draws first, then those with the lowest optimistic bound `μ - 2σ`.
+/// Anchors that the posterior chooses from a pool, quasi-random points of the domain for example: the [`contenders`]
+/// among four times as many draws first, then those with the lowest optimistic bound `μ - 2σ`.
 ///
-/// What a knowledge gradient, entropy search or representers need: few points, where the minimum may be. At most `count` of them, all
-/// different. Cost: O(n³) in the size of the pool.
+/// What a knowledge gradient, entropy search or representers need: few points, where the minimum may be. At most
+/// `count` of them, all different.
+/// Cost: O(n³) in the size of the pool.
 ///
 /// # Errors
 /// As [`thompson_among`].

@@ -2,19 +2,20 @@ use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{Conditioned, JointPosterior};
 
-use crate::error::require_noise;
+use crate::error::{require_noise, require_points};
 use crate::joint_law::normals;
 use crate::noisy::log_mean_exp;
 use crate::{Acquisition, AcquisitionError};
 
 /// `count` posteriors, each after its own imagined outcomes at pending points: fantasies, quasi-random together.
 ///
-/// An acquisition averaged over them ([`Average`]) is the value of a point once the pending outcomes are in. Works on every joint
-/// posterior. Source: Snoek et al. (2012), section 3.3; Ginsbourger et al. (2010).
+/// An acquisition averaged over them ([`Average`]) is the value of a point once the pending outcomes are in. Works on
+/// every joint posterior.
+/// Source: Snoek et al. (2012); Ginsbourger et al. (2010).
 ///
 /// # Errors
-/// [`AcquisitionError`] for no fantasies, another dimension, a noise variance that is negative or not finite, or a covariance that
-/// cannot be factored.
+/// [`AcquisitionError`] for no fantasies or pending points, another dimension, a noise variance that is negative or not finite, or a
+/// covariance that cannot be factored.
 pub fn fantasies<'a>(
     posterior: &'a dyn JointPosterior,
     pending: PointsRef<'_>,
@@ -23,13 +24,10 @@ pub fn fantasies<'a>(
     rng: &mut Stream,
 ) -> Result<Vec<Conditioned<'a>>, AcquisitionError> {
     require_noise(noise)?;
-    let (found, expected) = (pending.dim(), posterior.dim());
-    if count == 0 {
-        return Err(AcquisitionError::None("fantasies"));
+    if count == 0 || pending.is_empty() {
+        return Err(AcquisitionError::None(if count == 0 { "fantasies" } else { "pending points" }));
     }
-    if found != expected {
-        return Err(AcquisitionError::Dimension { name: "pending points", found, expected });
-    }
+    require_points("pending points", pending, posterior.dim())?;
     let base = normals(count, pending.len(), rng);
     Ok(Conditioned::imagined(posterior, pending, noise, base.as_ref())?)
 }

@@ -7,10 +7,11 @@ use crate::{AcquisitionError, Utility};
 /// -η ln E[cost] = -η (μ + σ²/2),   ln cost ~ N(μ, σ²)
 /// ```
 ///
-/// As a weight in [`Weighted`](crate::Weighted) it makes any utility one per unit of cost. η = 1 counts the cost fully, η = 0 not at
-/// all; lowering it as a budget runs out is cost cooling. Costs are positive: model their logarithm.
-/// Source: Snoek et al. (2012), section 3.2; cooling: Lee et al. (2020), eq. 3; departure: the mean of the log-normal cost, where
-/// they take the cost at the mean.
+/// As a weight in [`Weighted`](crate::Weighted) it makes any utility one per unit of cost. η = 1 counts the cost
+/// fully, η = 0 not at all; lowering it as a budget runs out is cost cooling. Costs are positive: model their
+/// logarithm.
+/// Source: Snoek et al. (2012), section 3.2; cooling: Lee et al. (2020); departure: the mean of the log-normal
+/// cost, where they take the cost at the mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogInverseCost {
     exponent: f64,

@@ -1,3 +1,4 @@
+use thrifty_domain::PointsRef;
 use thrifty_linalg::NotPositiveDefinite;
 use thrifty_surrogate::ConditioningError;
 
@@ -54,6 +55,9 @@ pub enum AcquisitionError {
         /// At which of them.
         source: NotPositiveDefinite,
     },
+    /// A rule that is not a function of mean and deviation, asked for with nothing but those.
+    #[error("the rule needs the domain, the observed points and the noise")]
+    NeedsContext,
     /// Imagined outcomes cannot be taken in.
     #[error(transparent)]
     Conditioning(#[from] ConditioningError),
@@ -84,6 +88,29 @@ pub(crate) fn require_finite(name: &'static str, values: &[f64]) -> Result<(), A
         }
         None => Ok(()),
     }
+}
+
+/// Points of this dimension, all finite; none is fine.
+pub(crate) fn require_points(
+    name: &'static str,
+    points: PointsRef<'_>,
+    expected: usize,
+) -> Result<(), AcquisitionError> {
+    let found = points.dim();
+    if found != expected {
+        return Err(AcquisitionError::Dimension { name, found, expected });
+    }
+    for (index, point) in points.rows().enumerate() {
+        if let Some(&value) = point.iter().find(|v| !v.is_finite()) {
+            return Err(AcquisitionError::InvalidEntry {
+                name,
+                index,
+                value,
+                expected: "finite coordinates",
+            });
+        }
+    }
+    Ok(())
 }
 
 /// A noise variance.

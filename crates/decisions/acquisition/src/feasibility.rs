@@ -6,8 +6,9 @@ use crate::{LogProbabilityOfImprovement, Utility};
 /// ln P(c ≤ t) = ln Φ((t - μ)/σ)
 /// ```
 ///
-/// At σ = 0 it is 0 where μ ≤ t, else minus infinity: unlike an improvement, to meet the bound is enough. Independent constraints
-/// multiply: one weight each in [`Weighted`](crate::Weighted). Source: Gardner et al. (2014), eq. 3.
+/// At σ = 0 it is 0 where μ ≤ t, else minus infinity: unlike an improvement, to meet the bound is enough. Independent
+/// constraints multiply: one weight each in [`Weighted`](crate::Weighted).
+/// Source: Gardner et al. (2014).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogFeasibility {
     /// t.

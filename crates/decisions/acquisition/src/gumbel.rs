@@ -13,7 +13,7 @@ use crate::error::require_finite;
 ///
 /// The product takes the values at different points for independent, which places the minimum too low where they move
 /// together. Parameters: a and b in the unit of the function, b ≥ 0. Cost: some ten passes over the points.
-/// Source: Wang & Jegelka (2017), section 3.1 and appendix B; departure: for minima.
+/// Source: Wang & Jegelka (2017), section 3.1; departure: for minima.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gumbel {
     /// a, the quantile at 1 - 1/e.

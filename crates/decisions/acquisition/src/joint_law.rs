@@ -5,7 +5,7 @@ use thrifty_sampling::{MAX_SOBOL_DIM, Sobol, Stream};
 use thrifty_surrogate::JointPosterior;
 
 use crate::AcquisitionError;
-use crate::error::require_finite;
+use crate::error::{require_finite, require_points};
 
 /// The joint normal law of the function at some points: mean, and `L Lᵀ` = covariance.
 #[derive(Debug, Clone)]
@@ -24,10 +24,8 @@ impl JointLaw {
         points: PointsRef<'_>,
         name: &'static str,
     ) -> Result<Self, AcquisitionError> {
-        let (found, expected, m) = (points.dim(), posterior.dim(), points.len());
-        if found != expected {
-            return Err(AcquisitionError::Dimension { name, found, expected });
-        }
+        require_points(name, points, posterior.dim())?;
+        let m = points.len();
         let (mut mean, mut variance, mut covariance) = (vec![0.0; m], vec![0.0; m], vec![0.0; m * m]);
         if m == 0 {
             return Err(AcquisitionError::None(name));

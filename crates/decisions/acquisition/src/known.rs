@@ -2,11 +2,11 @@ use thrifty_domain::PointsRef;
 
 use crate::Acquisition;
 
-/// An acquisition where a known constraint allows it, minus infinity elsewhere: no maximiser chooses such a point while
-/// there is another.
+/// An acquisition where a known constraint allows it, minus infinity elsewhere: no maximiser chooses such a point
+/// while there is another.
 ///
-/// The slope of what is allowed is unchanged, elsewhere it is 0: a climb with gradients that begins inside steps back from the
-/// border, because steps to minus infinity are rejected.
+/// The slope of what is allowed is unchanged, elsewhere it is 0: a climb with gradients that begins inside steps back
+/// from the border, because steps to minus infinity are rejected.
 pub struct Where<A, F> {
     acquisition: A,
     allowed: F,

@@ -2,8 +2,10 @@
 //!
 //! An [`Acquisition`] has a value at every point, higher is better, and a gradient if its posterior has one.
 //! The objective is minimised throughout: [`ProbabilityOfImprovement`] and its kin look for values below a
-//! threshold. [`KnowledgeGradient`] looks one observation ahead; all others are functions of mean and standard
-//! deviation alone, a [`Utility`], of which [`OfMoments`] makes an acquisition.
+//! threshold. Most are functions of mean and standard deviation alone, a [`Utility`], of which [`OfMoments`] makes an
+//! acquisition. [`KnowledgeGradient`], [`JointEntropySearch`], [`NoisyExpectedImprovement`] and [`GibbonBatch`] look at how an
+//! observation varies with the function elsewhere, a [`LookaheadUtility`]; [`EntropySearch`] and [`PredictiveEntropySearch`] at
+//! what it does to the belief of where the minimum is. [`Weighted`] and [`Average`] combine them.
 //!
 //! ```
 //! use thrifty_acquisition::{ExpectedImprovement, Utility};
@@ -17,6 +19,7 @@ mod ahead;
 mod anchors;
 mod average;
 mod bound;
+mod context;
 mod cost;
 mod error;
 mod expected_utility;
@@ -41,6 +44,7 @@ pub use ahead::{Ahead, AheadSlopes, LookaheadUtility, OfLookahead};
 pub use anchors::{choose_anchors, contenders};
 pub use average::{Average, fantasies};
 pub use bound::{ConfidenceBound, Schedule};
+pub use context::{Context, Minima};
 pub use cost::LogInverseCost;
 pub use error::AcquisitionError;
 pub use expected_utility::ExpectedUtility;

@@ -13,13 +13,15 @@ use crate::{Acquisition, AcquisitionError, ExpectedImprovement, LogExpectedImpro
 /// μ_s(x) = μ(x) + (L⁻¹ c(x))ᵀ z^s,   σ'²(x) = σ²(x) - ‖L⁻¹ c(x)‖²
 /// ```
 ///
-/// S joint draws of the function at the baseline B; given each the improvement at x is known in closed form, so x adds no
-/// sampling noise. The z^s are quasi-random and fixed: the value is deterministic and smooth in x. Pending points belong in
-/// the baseline: choosing point after point with those already chosen is the greedy batch (q-NEI, and q-EI where there is
-/// no noise). Without noise and pending points it is [`ExpectedImprovement`] on the best observed value.
+/// S joint draws of the function at the baseline B; given each the improvement at x is known in closed form, so x
+/// adds no sampling noise. The z^s are quasi-random and fixed: the value is deterministic and smooth in x. Pending
+/// points belong in the baseline: choosing point after point with those already chosen is the greedy batch (q-NEI,
+/// and q-EI where there is no noise). Without noise and pending points it is [`ExpectedImprovement`] on the best
+/// observed value.
 ///
-/// Cost: O(B³) once, B covariances and O(B² + S B) a point. Of a large baseline [`contenders`](crate::contenders) leaves those that may
-/// be the best. Source: Letham et al. (2019), eq. 5; logarithm: Ament et al. (2023), section 4; departure: draws at the baseline
+/// Cost: O(B³) once, B covariances and O(B² + S B) a point. Of a large baseline [`contenders`](crate::contenders)
+/// leaves those that may be the best.
+/// Source: Letham et al. (2019); logarithm: Ament et al. (2023); departure: draws at the baseline
 /// alone, x in closed form.
 pub struct NoisyExpectedImprovement<'a>(OfLookahead<'a, Conditional>);
 
@@ -37,7 +39,8 @@ impl<'a> NoisyExpectedImprovement<'a> {
     /// On the best of the baseline, with `draws` quasi-random draws.
     ///
     /// # Errors
-    /// [`AcquisitionError`] for an empty baseline, no draws, another dimension, or a covariance that cannot be factored.
+    /// [`AcquisitionError`] for an empty baseline, no draws, another dimension, or a covariance that cannot be
+    /// factored.
     pub fn new(
         posterior: &'a dyn JointPosterior,
         baseline: PointsRef<'_>,

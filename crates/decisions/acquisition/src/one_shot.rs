@@ -7,18 +7,20 @@ use crate::error::{require, require_noise};
 use crate::joint_law::{normals, smallest};
 use crate::{Acquisition, AcquisitionError};
 
-/// Knowledge gradient of q observations at once, one-shot: the points and the answers to N imagined outcomes are chosen together.
+/// Knowledge gradient of q observations at once, one-shot: the points and the answers to N imagined outcomes are
+/// chosen together.
 ///
 /// ```text
 /// V(x_1..x_q, x'_1..x'_N) = μ° - 1/N Σ_i μ_i(x'_i),   μ_i(x') = μ(x') + c(x')ᵀ L⁻ᵀ z_i,   L Lᵀ = Σ_X + s I
 /// ```
 ///
-/// z_i are fixed quasi-random normal numbers, c(x') covariances of x' with the q points, μ° the best mean now. Its maximum over the x'_i is
-/// q-KG by N outcomes; at other x' it is below that, so a value says little before it is maximised: compare batches by
-/// [`OneShotKnowledgeGradient::completed`]. For q = 1 the exact [`KnowledgeGradient`](crate::KnowledgeGradient) is better.
+/// The z are fixed quasi-random normal numbers, c(x') covariances of x' with the q points, μ° the best mean now. Its
+/// maximum over the answers x' is q-KG by N outcomes; elsewhere it is below that, so a value says little before it is
+/// maximised: compare batches by [`OneShotKnowledgeGradient::completed`]. For q = 1 the exact
+/// [`KnowledgeGradient`](crate::KnowledgeGradient) is better.
 ///
 /// Shapes: it takes points of dimension (q + N)·d, the q points first. Cost: (q + N)² covariances a point.
-/// Source: Balandat et al. (2020), eq. 8.
+/// Source: Balandat et al. (2020).
 pub struct OneShotKnowledgeGradient<'a> {
     posterior: &'a dyn JointPosterior,
     /// z, one row an outcome.
@@ -34,11 +36,12 @@ struct Ahead {
 }
 
 impl<'a> OneShotKnowledgeGradient<'a> {
-    /// Of `q` observations with noise of this variance and `outcomes` imagined ones; `best` is the smallest mean that could be
-    /// recommended now.
+    /// Of `q` observations with noise of this variance and `outcomes` imagined ones; `best` is the smallest mean that
+    /// could be recommended now.
     ///
     /// # Errors
-    /// [`AcquisitionError`] for no observations or outcomes, a best mean that is not finite, or a noise variance that is negative or not finite.
+    /// [`AcquisitionError`] for no observations or outcomes, a best mean that is not finite, or a noise variance that
+    /// is negative or not finite.
     pub fn new(
         posterior: &'a dyn JointPosterior,
         q: usize,
@@ -61,8 +64,8 @@ impl<'a> OneShotKnowledgeGradient<'a> {
         (self.base.dim() + self.base.len()) * self.posterior.dim()
     }
 
-    /// q points with the best answer to each outcome among the points of a pool: its value is q-KG with those alone to choose
-    /// from, and it is where a climb begins.
+    /// q points with the best answer to each outcome among the points of a pool: its value is q-KG with those alone
+    /// to choose from, and it is where a climb begins.
     ///
     /// # Errors
     /// [`AcquisitionError`] for another number of points than q, another dimension, or an empty pool.
@@ -122,13 +125,14 @@ impl<'a> OneShotKnowledgeGradient<'a> {
         (points, ahead, cross, value)
     }
 
-    /// Weights of the covariances of the q points: what `Σ_i c_iᵀ L⁻ᵀ z_i` owes to L, pulled back through the factorisation.
+    /// Weights of the covariances of the q points: what `Σ_i c_iᵀ L⁻ᵀ z_i` owes to L, pulled back through the
+    /// factorisation.
     ///
     /// ```text
     /// L̄ = -Σ_i w_i (L⁻¹ c_i)ᵀ,   V̄ = L⁻ᵀ tril½(Lᵀ L̄) L⁻¹
     /// ```
     ///
-    /// tril½ is the lower half with half the diagonal. Source: Murray (2016), section 3.2.
+    /// tril½ is the lower half with half the diagonal. Source: Murray (2016).
     fn of_covariance(ahead: &Ahead, cross: &[f64], q: usize) -> Vec<f64> {
         let Some(factor) = &ahead.factor else { return vec![0.0; q * q] };
         let mut of_factor = Matrix::zeros(q, q);

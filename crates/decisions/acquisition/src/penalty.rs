@@ -2,23 +2,24 @@ use thrifty_domain::{Points, PointsRef};
 use thrifty_prob::{inverse_mills, log_cdf};
 use thrifty_surrogate::Posterior;
 
-use crate::error::require;
+use crate::error::{require, require_points};
 use crate::{Acquisition, AcquisitionError};
 
-/// Local penalisation: the logarithm of the probability that a point is outside the balls in which pending points rule
-/// out the minimum.
+/// Local penalisation: the logarithm of the probability that a point is outside the balls in which pending points
+/// rule out the minimum.
 ///
 /// ```text
 /// Σ_j ln Φ((L ‖x - x_j‖ - (μ_j - M))/σ_j)
 /// ```
 ///
-/// A function with Lipschitz constant L cannot fall from f(x_j) to its minimum M within (f(x_j) - M)/L of the pending point x_j.
-/// A weight for [`Weighted`](crate::Weighted): utility times penalties, point after point, makes a batch without a joint posterior.
-/// Where σ_j is 0 the ball is sharp. Source: González et al. (2016), eqs. 3 and 4; departure: minima.
+/// A function with Lipschitz constant L cannot fall from f at a pending point to its minimum M within (f - M)/L of
+/// it. A weight for [`Weighted`](crate::Weighted): utility times penalties, point after point, makes a batch without
+/// a joint posterior. Where a pending value is certain its ball is sharp.
+/// Source: González et al. (2016); departure: minima.
 #[derive(Debug, Clone)]
 pub struct LocalPenalties {
     pending: Points,
-    /// μ_j - M, not negative, and σ_j.
+    /// By how much the mean is above M, not negative, and the deviation.
     gaps: Vec<(f64, f64)>,
     lipschitz: f64,
 }
@@ -36,10 +37,7 @@ impl LocalPenalties {
     ) -> Result<Self, AcquisitionError> {
         require("minimum", minimum, true, "a finite number")?;
         require("Lipschitz constant", lipschitz, lipschitz > 0.0, "a positive finite number")?;
-        let (found, expected) = (pending.dim(), posterior.dim());
-        if found != expected {
-            return Err(AcquisitionError::Dimension { name: "pending points", found, expected });
-        }
+        require_points("pending points", pending, posterior.dim())?;
         let (mut mean, mut variance) = (vec![0.0; pending.len()], vec![0.0; pending.len()]);
         posterior.predict_into(pending, &mut mean, &mut variance);
         let gaps = mean.iter().zip(&variance).map(|(m, v)| ((m - minimum).max(0.0), v.sqrt())).collect();
@@ -71,19 +69,18 @@ impl LocalPenalties {
 
 /// The largest slope of the posterior mean over some points: an estimate of a Lipschitz constant, from below.
 ///
-/// Source: González et al. (2016), section 3.2.
+/// Source: González et al. (2016).
 ///
 /// # Errors
-/// [`AcquisitionError`] for no points, another dimension, a posterior without gradients, or slopes that are not finite.
+/// [`AcquisitionError`] for no points, another dimension, a posterior without gradients, or slopes that are not
+/// finite.
 pub fn lipschitz_constant(posterior: &dyn Posterior, points: PointsRef<'_>) -> Result<f64, AcquisitionError> {
     let gradient = posterior.gradient().ok_or(AcquisitionError::Lacks("gradients"))?;
     let (n, d) = (points.len(), posterior.dim());
     if n == 0 {
         return Err(AcquisitionError::None("points"));
     }
-    if points.dim() != d {
-        return Err(AcquisitionError::Dimension { name: "points", found: points.dim(), expected: d });
-    }
+    require_points("points", points, d)?;
     let (mut mean, mut variance) = (vec![0.0; n], vec![0.0; n]);
     let (mut slopes, mut of_variance) = (vec![0.0; n * d], vec![0.0; n * d]);
     gradient.predict_with_gradient_into(points, &mut mean, &mut variance, &mut slopes, &mut of_variance);

@@ -127,9 +127,9 @@ impl Default for PathSearch {
 /// Minima of `count` functions drawn from a posterior on a domain.
 ///
 /// Functions are drawn pathwise (Matheron's rule for a Gaussian process) and minimised by local search from the best
-/// raw points and from the best of `known`, where the posterior has paths; else the minima of exact joint draws on the raw
-/// points and the known ones: then no better than those points are dense. Cost: about (raw + 100 climbs) evaluations of
-/// each path; without paths O(raw³).
+/// raw points and from the best of `known`, where the posterior has paths; else the minima of exact joint draws on
+/// the raw points and the known ones: then no better than those points are dense.
+/// Cost: about (raw + 100 climbs) evaluations of each path; without paths O(raw³).
 /// Source: Wilson et al. (2020); Hernández-Lobato et al. (2014), section 2.1.
 ///
 /// # Errors
@@ -159,7 +159,10 @@ pub fn minimisers_on(
         };
         return Ok(draws(joint, points.as_ref(), count, rng)?.iter().map(of).collect());
     };
-    Ok(paths.into_iter().map(|path| minimum_of(OfPath::from(path), domain, &points, search.climbs)).collect())
+    Ok(paths
+        .into_iter()
+        .map(|path| minimum_of(&OfPath::from(path), domain, &points, search.climbs))
+        .collect())
 }
 
 /// [`minimisers_on`], the values alone.
@@ -192,14 +195,14 @@ pub(crate) fn spread(domain: &Domain, count: usize, rng: &mut Stream) -> Points 
     points
 }
 
-fn minimum_of(path: OfPath, domain: &Domain, points: &Points, climbs: usize) -> Minimiser {
+fn minimum_of(path: &OfPath, domain: &Domain, points: &Points, climbs: usize) -> Minimiser {
     let mut values = vec![0.0; points.len()];
-    Acquisition::values_into(&path, points.as_ref(), &mut values);
+    Acquisition::values_into(path, points.as_ref(), &mut values);
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
     let mut best = Minimiser { x: points.row(order[0]).to_vec(), value: -values[order[0]] };
     for start in order.iter().take(climbs) {
-        let summit = LocalSearch::default().climb(domain, &path, points.row(*start));
+        let summit = LocalSearch::default().climb(domain, path, points.row(*start));
         if -summit.value < best.value {
             best = Minimiser { x: summit.x, value: -summit.value };
         }

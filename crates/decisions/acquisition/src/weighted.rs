@@ -9,12 +9,14 @@ use crate::Acquisition;
 /// ```
 ///
 /// Weights are given by their logarithms, themselves acquisitions: [`LogFeasibility`](crate::LogFeasibility) and
-/// [`LogInverseCost`](crate::LogInverseCost) through [`OfMoments`](crate::OfMoments), [`LocalPenalties`](crate::LocalPenalties),
-/// or a constant. The plain product is for utilities that are never negative: a small weight would make a negative one better.
-/// Where some weight is 0 the product is 0 and its logarithm minus infinity, whatever α is.
+/// [`LogInverseCost`](crate::LogInverseCost) through [`OfMoments`](crate::OfMoments),
+/// [`LocalPenalties`](crate::LocalPenalties), or a constant. The plain product is for utilities that are never
+/// negative: a small weight would make a negative one better. Where some weight is 0 the product is 0 and its
+/// logarithm minus infinity, whatever α is.
 ///
-/// Cost: that of the parts. Source: Gardner et al. (2014), eq. 4 (feasibility); Snoek et al. (2012), section 3.2 (cost);
-/// Ament et al. (2023), section 4.4 (sum of logarithms).
+/// Cost: that of the parts.
+/// Source: Gardner et al. (2014) (feasibility); Snoek et al. (2012), section 3.2 (cost); Ament et al. (2023)
+/// (sum of logarithms).
 pub struct Weighted<'a> {
     acquisition: Box<dyn Acquisition + 'a>,
     log_weights: Vec<Box<dyn Acquisition + 'a>>,

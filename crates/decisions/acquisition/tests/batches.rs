@@ -242,6 +242,10 @@ fn edges() {
     );
     assert!(fantasies(&posterior, x.as_ref(), -1.0, 4, rng).is_err());
     assert!(fantasies(&posterior, x.as_ref(), 0.1, 0, rng).is_err());
+    assert!(fantasies(&posterior, Points::new(2).as_ref(), 0.1, 2, rng).is_err());
+    let bad = Points::from_flat(vec![f64::NAN, 0.5], 2);
+    let error = NoisyExpectedImprovement::new(&posterior, bad.as_ref(), 8, rng).err().unwrap();
+    assert!(error.to_string().contains("0 is NaN"), "{error}");
     assert!(Average::of(vec![]).is_err());
     let error = LocalPenalties::new(&posterior, x.as_ref(), 0.0, f64::NAN).unwrap_err();
     assert_eq!(error.to_string(), "Lipschitz constant is NaN, expected a positive finite number");

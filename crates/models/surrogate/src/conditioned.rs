@@ -40,9 +40,10 @@ pub enum ConditioningError {
 /// mean'(x) = mean(x) + c(x)ᵀ V⁻¹ (y - mean(P)),   cov'(x, x') = cov(x, x') - c(x)ᵀ V⁻¹ c(x'),   V = Σ_P + s I
 /// ```
 ///
-/// c(x) are the covariances with the m points P, s is the variance of the noise. It needs nothing of the model but joint
-/// covariances. Points that are known for certain (V = 0) tell nothing.
-/// Cost: O(m³) once, then m covariances and O(m²) a point. Source: Rasmussen & Williams (2006), eqs. A.6 and 2.23–2.24.
+/// c(x) are the covariances with the m points P, s is the variance of the noise. It needs nothing of the model but
+/// joint covariances. Points that are known for certain (V = 0) tell nothing.
+/// Cost: O(m³) once, then m covariances and O(m²) a point.
+/// Source: Rasmussen & Williams (2006), eqs. A.6 and 2.23–2.24.
 #[derive(Clone)]
 pub struct Conditioned<'a> {
     posterior: &'a dyn JointPosterior,

@@ -10,11 +10,11 @@ use crate::Acquisition;
 /// ```
 ///
 /// p*(u) is the [`MinimiserLaw`]'s: a step function of the outcome, so the expectation is a sum over its steps and
-/// exact for the given draws. p* before is the mean of p* after, to the bit of the draws: the value is never negative and
-/// never above H(p*). No gradient: the steps move with x, the law is smooth only as S grows.
+/// exact for the given draws. p* before is the mean of p* after, to the bit of the draws: the value is never negative
+/// and never above H(p*). No gradient: the steps move with x, the law is smooth only as S grows.
 ///
-/// Source: Villemonteix et al. (2009); Hennig & Schuler (2012), eq. 5, with the entropy for their relative entropy to the uniform
-/// law (the same on a fixed set of representers).
+/// Source: Villemonteix et al. (2009); Hennig & Schuler (2012), with the entropy for their relative entropy to
+/// the uniform law (the same on a fixed set of representers).
 pub struct EntropySearch<'a> {
     law: MinimiserLaw<'a>,
 }
@@ -39,8 +39,8 @@ fn fall_of_entropy(law: &Pieces) -> f64 {
     let mut before = vec![0.0; law.representers];
     let mut counts = vec![0_usize; law.representers];
     // Where one piece ends the next of its draw begins.
-    let mut changes: Vec<(f64, usize, bool)> = Vec::with_capacity(2 * law.pieces.len());
-    for &(line, from, to) in &law.pieces {
+    let mut changes: Vec<(f64, usize, bool)> = Vec::with_capacity(2 * law.all.len());
+    for &(line, from, to) in &law.all {
         before[line] += share * mass(from, to);
         if from == f64::NEG_INFINITY {
             counts[line] += 1;

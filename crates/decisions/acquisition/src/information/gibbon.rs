@@ -4,7 +4,7 @@ use thrifty_prob::{log_truncated_variance_derivative, truncated_variance, trunca
 use thrifty_surrogate::{JointPosterior, lookahead};
 
 use crate::ahead::{Ahead, AheadSlopes, LookaheadUtility, OfLookahead};
-use crate::error::{require_finite, require_noise};
+use crate::error::{require_finite, require_noise, require_points};
 use crate::{Acquisition, AcquisitionError, Utility};
 
 /// GIBBON: a lower bound on how much a noisy observation tells of the minimum y*, in nats.
@@ -17,7 +17,7 @@ use crate::{Acquisition, AcquisitionError, Utility};
 /// truncated law has: the entropy of a normal law is the largest, hence the bound. Sampled minima as for
 /// [`MaxValueEntropySearch`](crate::MaxValueEntropySearch). 0 at σ = 0.
 ///
-/// Cost: K terms a point. Source: Moss et al. (2021), eq. 12 with one point; departure: minima.
+/// Cost: K terms a point. Source: Moss et al. (2021) for one point; departure: minima.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gibbon {
     minima: Vec<f64>,
@@ -85,12 +85,12 @@ impl Utility for Gibbon {
 /// G(x) + ½ ln(1 - c(x)ᵀ (Σ_P + s I)⁻¹ c(x) / (σ² + s))
 /// ```
 ///
-/// c(x) are the covariances of x with the pending points P, Σ_P theirs: the second part is what x adds to
-/// `½ ln |R|`, R the correlation matrix of the observations of the batch. Choosing point after point by it is the greedy
-/// maximisation of the batch's utility. It is negative where x repeats a pending point. Values of different batch sizes are not
-/// to be compared.
+/// c(x) are the covariances of x with the pending points P, Σ with P below theirs: the second part is what x adds to
+/// `½ ln |R|`, R the correlation matrix of the observations of the batch. Choosing point after point by it is the
+/// greedy maximisation of the batch's utility. It is negative where x repeats a pending point. Values of different
+/// batch sizes are not to be compared.
 ///
-/// Cost: P² flops a point beyond the look ahead. Source: Moss et al. (2021), eqs. 12 and 14.
+/// Cost: P² flops a point beyond the look ahead. Source: Moss et al. (2021) for batches.
 #[derive(Debug)]
 pub struct GibbonBatch {
     single: Gibbon,
@@ -101,16 +101,15 @@ impl Gibbon {
     /// The acquisition beside pending points; with none of them that of the point alone.
     ///
     /// # Errors
-    /// [`AcquisitionError`] for pending points of another dimension, or a covariance of theirs that cannot be factored.
+    /// [`AcquisitionError`] for pending points of another dimension, or a covariance of theirs that cannot be
+    /// factored.
     pub fn beside<'a>(
         self,
         posterior: &'a dyn JointPosterior,
         pending: PointsRef<'_>,
     ) -> Result<impl Acquisition + 'a, AcquisitionError> {
-        let (found, expected, m) = (pending.dim(), posterior.dim(), pending.len());
-        if found != expected {
-            return Err(AcquisitionError::Dimension { name: "pending points", found, expected });
-        }
+        require_points("pending points", pending, posterior.dim())?;
+        let m = pending.len();
         let mut covariance = vec![0.0; m * m];
         posterior.covariance_into(pending, &mut covariance);
         let noise = self.noise;

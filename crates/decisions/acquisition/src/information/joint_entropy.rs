@@ -6,21 +6,24 @@ use crate::ahead::{Ahead, AheadSlopes, LookaheadUtility, OfLookahead};
 use crate::error::require_noise;
 use crate::{Acquisition, AcquisitionError, Minimiser};
 
-/// Joint entropy search, lower bound: how much a noisy observation tells of the minimiser and the minimum together, in
-/// nats.
+/// Joint entropy search, lower bound: how much a noisy observation tells of the minimiser and the minimum together,
+/// in nats.
 ///
 /// ```text
 /// JES(x) = ½ ln(σ² + s) - 1/2K Σ_k ln(s + u_k v(γ_k))
 /// u_k = σ² - c_k²/v*_k,   m_k = μ + c_k (f*_k - μ*_k)/v*_k,   γ_k = (m_k - f*_k)/√u_k
 /// ```
 ///
-/// (x*_k, f*_k) are K sampled minimisers ([`minimisers_on`](crate::minimisers_on)), μ*_k and v*_k the posterior's moments at
-/// x*_k, c_k the covariance with x, v(γ) the variance of a standard normal variable below γ: the belief is conditioned on
-/// f(x*_k) = f*_k, then cut off below f*_k, and taken for normal with the variance that is left.
+/// (x*_k, f*_k) are K sampled minimisers ([`minimisers_on`](crate::minimisers_on)), μ*_k and v*_k the posterior's
+/// moments at x*_k, c with k below the covariance with x, v(γ) the variance of a standard normal variable below γ:
+/// the belief is conditioned on f(x*_k) = f*_k, then cut off below f*_k, and taken for normal with the variance that
+/// is left.
 ///
-/// Without noise the value at a sampled minimiser would be infinite: s is then a millionth of the largest v*. 0 where σ = 0.
-/// Cost: the look ahead at K anchors, and K terms a point. Source: Hvarfner, Hutter & Nardi (2022), eq. 9; Tu et al. (2022),
-/// section 4 for the moment-matched bound; departures: minima, and no refit to the sampled optima.
+/// Without noise the value at a sampled minimiser would be infinite: s is at least a millionth of the largest v*. 0 where
+/// σ = 0.
+/// Cost: the look ahead at K anchors, and K terms a point.
+/// Source: Hvarfner, Hutter & Nardi (2022); Tu et al. (2022) for the bound;
+/// departures: minima, and no refit to the sampled optima.
 #[derive(Debug, Clone)]
 pub struct JointEntropySearch {
     minimisers: Vec<Conditioning>,
@@ -59,12 +62,11 @@ impl JointEntropySearch {
                 expected: posterior.dim(),
             })?;
         }
+        crate::error::require_points("minimisers", anchors.as_ref(), posterior.dim())?;
         let (mut mean, mut variance) = (vec![0.0; values.len()], vec![0.0; values.len()]);
         posterior.predict_into(anchors.as_ref(), &mut mean, &mut variance);
         let largest = variance.iter().copied().fold(0.0, f64::max);
-        if noise == 0.0 {
-            noise = 1e-6 * largest;
-        }
+        noise = noise.max(1e-6 * largest);
         let conditioning = |((value, mean), variance): ((&f64, &f64), &f64)| {
             // A variance that is nothing but rounding tells of nothing but rounding.
             let precision = if *variance > 1e-10 * largest { 1.0 / variance } else { 0.0 };

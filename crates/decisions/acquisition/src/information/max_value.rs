@@ -17,8 +17,8 @@ const HALF_LN_TAU: f64 = 0.918_938_533_204_672_7;
 /// [`minima_among`](crate::minima_among) and [`minima_on`](crate::minima_on) the accurate ones. 0 at σ = 0. It takes
 /// the observation for noiseless; under noise use [`Gibbon`](crate::Gibbon).
 ///
-/// Cost: K terms a point. Source: Wang & Jegelka (2017), eq. 6; departures: minima, and far below the minima
-
+/// Cost: K terms a point. Source: Wang & Jegelka (2017), eq. 6; departures: minima, and for γ < 0 a form
+/// in which the squares of both parts are gone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxValueEntropySearch {
     minima: Vec<f64>,

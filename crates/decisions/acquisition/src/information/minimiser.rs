@@ -7,20 +7,24 @@ use crate::AcquisitionError;
 use crate::error::require_noise;
 use crate::joint_law::{JointLaw, normals};
 
-/// Where the minimum is: the belief p* over finitely many points, the representers, and what an observation does to it.
+/// Where the minimum is: the belief p* over finitely many points, the representers, and what an observation does to
+/// it.
 ///
 /// ```text
 /// f^s = μ + L z^s,   u^s = (o^s - E o)/sd(o),   p*_i(u) = 1/S Σ_s [i = argmin_j (f^s_j - b_j u^s) + b_j u]
 /// ```
 ///
-/// S joint draws of the function at the representers and of the standardised outcome u of an observation at x, with `b_j = cov[f_j, o]/sd(o)`.
-/// Taking `b u^s` away leaves what the outcome does not tell (Matheron's rule), so every draw speaks for every outcome:
-/// of each draw the lower envelope of m lines in u says for which outcomes which representer is the minimiser. The base
-/// numbers z^s are quasi-random and fixed: the law is a deterministic function of x.
+/// S joint draws of the function at the representers and of the standardised outcome u of an observation at x, with
+/// `b_j = cov[f_j, o]/sd(o)`. Taking `b u^s` away leaves what the outcome does not tell (Matheron's rule), so every
+/// draw speaks for every outcome: of each draw the lower envelope of m lines in u says for which outcomes which
+/// representer is the minimiser. The base numbers z^s are quasi-random and fixed: the law is a deterministic function
+/// of x.
 ///
-/// Representers that are the same to the bit count once. Parameters: S ≥ 1. Cost: O(m³) once; O(m² + S m + S k log S k) a
-/// point, k pieces an envelope. Source: Hennig & Schuler (2012), section 2 for the representers and the belief on them;
-/// departure: exact in the outcome, sampled in the rest, where they linearise expectation propagation.
+/// Representers that are the same to the bit count once.
+/// Parameters: S ≥ 1.
+/// Cost: O(m³) once; O(m² + S m + S k log S k) a point, k pieces an envelope.
+/// Source: Hennig & Schuler (2012), section 2 for the representers and the belief on them; departure: exact in the
+/// outcome, sampled in the rest, where they linearise expectation propagation.
 pub struct MinimiserLaw<'a> {
     lookahead: Box<dyn Lookahead + 'a>,
     law: JointLaw,
@@ -33,7 +37,7 @@ pub struct MinimiserLaw<'a> {
 /// For which outcomes which representer is the minimiser: pieces over all draws.
 pub(super) struct Pieces {
     /// (representer, from, to), outcomes standardised.
-    pub(super) pieces: Vec<(usize, f64, f64)>,
+    pub(super) all: Vec<(usize, f64, f64)>,
     /// S.
     pub(super) draws: usize,
     /// m.
@@ -44,8 +48,8 @@ impl<'a> MinimiserLaw<'a> {
     /// On these representers, with `draws` joint draws, for observations with noise of this variance.
     ///
     /// # Errors
-    /// [`AcquisitionError`] for no representers or draws, another dimension, a covariance that cannot be factored, or a
-    /// noise variance that is negative or not finite.
+    /// [`AcquisitionError`] for no representers or draws, another dimension, a covariance that cannot be factored, or
+    /// a noise variance that is negative or not finite.
     pub fn new(
         posterior: &'a dyn JointPosterior,
         representers: PointsRef<'_>,
@@ -100,14 +104,15 @@ impl<'a> MinimiserLaw<'a> {
         for (i, row) in covariance.chunks_exact(width).enumerate() {
             let deviation = variance[i].max(0.0).sqrt();
             let finite = deviation > 0.0 && row.iter().all(|c| c.is_finite());
-            visit(i, finite.then(|| self.pieces(row[..m].iter().map(|c| c / deviation).collect())));
+            let slopes: Vec<f64> = row[..m].iter().map(|c| c / deviation).collect();
+            visit(i, finite.then(|| self.pieces(&slopes)));
         }
     }
 
     /// Of the lines with these slopes.
-    fn pieces(&self, slopes: Vec<f64>) -> Pieces {
+    fn pieces(&self, slopes: &[f64]) -> Pieces {
         let m = slopes.len();
-        let mut told = slopes.clone();
+        let mut told = slopes.to_vec();
         self.law.whiten(&mut told);
         let size: f64 = told.iter().map(|t| t * t).sum();
         // Rounding may let the representers tell more than there is.
@@ -122,13 +127,13 @@ impl<'a> MinimiserLaw<'a> {
             let outcome = shrink * known + rest * z[m];
             stack.clear();
             for &line in &order {
-                push_line(&mut stack, line, draw[line] - slopes[line] * outcome, &slopes);
+                push_line(&mut stack, line, draw[line] - slopes[line] * outcome, slopes);
             }
             for (k, (line, _, from)) in stack.iter().enumerate() {
                 pieces.push((*line, *from, stack.get(k + 1).map_or(f64::INFINITY, |next| next.2)));
             }
         }
-        Pieces { pieces, draws: self.draws.len(), representers: m }
+        Pieces { all: pieces, draws: self.draws.len(), representers: m }
     }
 }
 

@@ -7,18 +7,19 @@ use crate::Acquisition;
 /// `½ ln 2πe`: the entropy of a standard normal variable.
 const NORMAL_ENTROPY: f64 = 1.418_938_533_204_672_7;
 
-/// Predictive entropy search: how much knowing where the minimum is would lower the entropy of the outcome at x, in nats.
+/// Predictive entropy search: how much knowing where the minimum is would lower the entropy of the outcome at x, in
+/// nats.
 ///
 /// ```text
 /// PES(x) = H(u) - Σ_i p*_i H(u | x* = i),   q_i(u) = φ(u) p*_i(u)/p*_i
 /// ```
 ///
-/// The same mutual information as [`EntropySearch`](crate::EntropySearch) from the other side: equal to rounding on the
-/// same [`MinimiserLaw`]. The entropy of each q_i is exact for the given draws: p*_i(u) is a step function, and on a step the
-/// moments of φ are known. No gradient.
+/// The same mutual information as [`EntropySearch`](crate::EntropySearch) from the other side: equal to rounding on
+/// the same [`MinimiserLaw`]. The entropy of each law q is exact for the given draws: p*_i(u) is a step function, and
+/// on a step the moments of φ are known. No gradient.
 ///
-/// Source: Hernández-Lobato, Hoffman & Ghahramani (2014), eq. 2; departure: exact on representers, where they draw x* from paths
-/// and approximate H(u | x*) by expectation propagation.
+/// Source: Hernández-Lobato, Hoffman & Ghahramani (2014), eq. 2; departure: exact on representers, where they draw x*
+/// from paths and approximate H(u | x*) by expectation propagation.
 pub struct PredictiveEntropySearch<'a> {
     law: MinimiserLaw<'a>,
 }
@@ -39,7 +40,7 @@ impl Acquisition for PredictiveEntropySearch<'_> {
 
 fn fall_of_outcome_entropy(law: &Pieces) -> f64 {
     let mut ends: Vec<Vec<(f64, bool)>> = vec![Vec::new(); law.representers];
-    for &(line, from, to) in &law.pieces {
+    for &(line, from, to) in &law.all {
         ends[line].push((from, true));
         ends[line].push((to, false));
     }
