@@ -82,7 +82,7 @@ mod tests {
     fn branches_meet_and_slopes_are_slopes() {
         let below = truncated_variance(-3.0);
         assert!((below - (1.0 - truncation_loss(-3.0))).abs() < 1e-14 * below);
-        for z in [-1e8, -50.0, -8.0, -3.5, -2.0, 0.0, 1.0, 4.0] {
+        for z in [-1e8_f64, -50.0, -8.0, -3.5, -2.0, 0.0, 1.0, 4.0] {
             let step = 1e-5 * z.abs().max(1.0);
             let at = |z: f64| truncated_variance(z).ln();
             let slope = (at(z + step) - at(z - step)) / (2.0 * step);
