@@ -29,7 +29,7 @@ pub fn fantasies<'a>(
     }
     require_points("pending points", pending, posterior.dim())?;
     let base = normals(count, pending.len(), rng);
-    Ok(Conditioned::imagined(posterior, pending, noise, base.as_ref())?)
+    Conditioned::imagined(posterior, pending, noise, base.as_ref()).map_err(AcquisitionError::Conditioning)
 }
 
 /// The mean of acquisitions, as over fantasies or over hyperparameters; of logarithms the logarithm of the mean.

@@ -58,9 +58,9 @@ pub enum AcquisitionError {
     /// A rule that is not a function of mean and deviation, asked for with nothing but those.
     #[error("the rule needs the domain, the observed points and the noise")]
     NeedsContext,
-    /// Imagined outcomes cannot be taken in.
+    /// Imagined outcomes cannot be taken in. No `From`: it would take away what `?` infers in the crates above.
     #[error(transparent)]
-    Conditioning(#[from] ConditioningError),
+    Conditioning(ConditioningError),
 }
 
 pub(crate) fn require(
