@@ -1,12 +1,15 @@
 use serde_json::Value;
 use thrifty_acquisition::{
-    Acquisition, ConfidenceBound, ExpectedImprovement, KnowledgeGradient, LogExpectedImprovement,
-    LogProbabilityOfImprovement, ProbabilityOfImprovement, Utility,
+    Acquisition, AcquisitionError, ConfidenceBound, ExpectedImprovement, Gibbon, Gumbel, KnowledgeGradient,
+    LogExpectedImprovement, LogProbabilityOfImprovement, MaxValueEntropySearch, ProbabilityOfImprovement,
+    Utility,
 };
 use thrifty_domain::Points;
 use thrifty_gp::{Gp, GpSettings, Mean, Noise};
 use thrifty_kernel::{Matern52, Scaled};
-use thrifty_prob::{UpperEnvelope, cdf, h, inverse_mills, log_cdf, log_h, log_h_derivative, pdf};
+use thrifty_prob::{
+    UpperEnvelope, cdf, h, inverse_mills, log_cdf, log_h, log_h_derivative, pdf, truncated_variance,
+};
 
 use super::{Family, Findings, number, numbers, relative, rows};
 
@@ -42,9 +45,20 @@ pub fn check(file: &Value) -> Result<Findings, String> {
     }
     ei_full(file, &mut findings)?;
     knowledge_gradient(file, &mut findings)?;
+    max_value(file, &mut findings)?;
+    gumbel(file, &mut findings)?;
     for key in file.as_object().into_iter().flat_map(|object| object.keys()) {
-        if !["made_by", "ei_z", "ei_full", "botorch_log_ei_helper", "kg_affine", "kg_gp_grid"]
-            .contains(&key.as_str())
+        if ![
+            "made_by",
+            "ei_z",
+            "ei_full",
+            "botorch_log_ei_helper",
+            "kg_affine",
+            "kg_gp_grid",
+            "mes",
+            "mes_gumbel",
+        ]
+        .contains(&key.as_str())
         {
             findings.skipped.push(key.clone());
         }
@@ -111,6 +125,63 @@ fn knowledge_gradient(file: &Value, findings: &mut Findings) -> Result<(), Strin
             findings.lines.push(family.line("acquisitions.json"));
         }
     }
+    Ok(())
+}
+
+/// Information on sampled maxima: mirrored, as the crate minimises. In units of a tolerance of 2e-14 for averages, and of
+/// 4e-15 with what the tail makes of the rounding of γ for single terms.
+fn max_value(file: &Value, findings: &mut Findings) -> Result<(), String> {
+    let text = |error: AcquisitionError| error.to_string();
+    let names = ["mes", "mes: parts", "mes: GIBBON", "mes: extreme", "mes: variance", "mes: GIBBON terms"];
+    let mut families = names.map(|name| Family::new(name, 1.0));
+    for case in rows(&file["mes"]["cases"]) {
+        let [mu, sigma, noise] = ["mu", "sigma", "noise_var"].map(|name| number(&case[name]));
+        let (mu, sigma) = (mu?, sigma?);
+        let minima: Vec<f64> = numbers(&case["max_samples"])?.iter().map(|y| -y).collect();
+        let all = MaxValueEntropySearch::new(minima.clone()).map_err(text)?;
+        families[0].add(relative(all.value(-mu, sigma), number(&case["mes"])?, 1e-290) / 2e-14);
+        for (minimum, part) in minima.iter().zip(numbers(&case["mes_parts"])?) {
+            // Below, the file's own logarithm of Φ was out of digits: it lacks the part -ln Φ.
+            if part > 1e-50 {
+                let one = MaxValueEntropySearch::new(vec![*minimum]).map_err(text)?;
+                let gamma = (minimum + mu) / sigma;
+                let tolerance = 2e-14 + 4e-16 * gamma * gamma;
+                families[1].add(relative(one.value(-mu, sigma), part, 1e-290) / tolerance);
+            }
+        }
+        let gibbon = Gibbon::new(minima, noise?).map_err(text)?;
+        families[2].add(relative(gibbon.value(-mu, sigma), number(&case["gibbon_q1"])?, 1e-290) / 2e-14);
+    }
+    for row in rows(&file["mes"]["extreme"]) {
+        let gamma = number(&row["gamma"])?;
+        let tolerance = 4e-15 + 4e-16 * gamma.max(0.0).powi(2);
+        let mes = MaxValueEntropySearch::new(vec![0.0]).map_err(text)?;
+        let gibbon = Gibbon::new(vec![0.0], 0.0).map_err(text)?;
+        let found = [
+            (3, mes.value(gamma, 1.0), "mes_term", tolerance),
+            (4, truncated_variance(gamma), "trunc_var_ratio", 4e-15),
+            (5, gibbon.value(gamma, 1.0), "gibbon_term_rho1", tolerance),
+        ];
+        for (family, value, name, tolerance) in found {
+            families[family].add(relative(value, number(&row[name])?, 1e-320) / tolerance);
+        }
+    }
+    findings.lines.extend(families.into_iter().filter(|f| f.cases > 0).map(|f| f.line("acquisitions.json")));
+    Ok(())
+}
+
+/// The Gumbel law that matches the quartiles of the maximum of independent values: mirrored.
+fn gumbel(file: &Value, findings: &mut Findings) -> Result<(), String> {
+    let case = &file["mes_gumbel"];
+    if case.is_null() {
+        return Ok(());
+    }
+    let mut family = Family::new("mes_gumbel", 1e-13);
+    let mean: Vec<f64> = numbers(&case["mu"])?.iter().map(|mu| -mu).collect();
+    let fit = Gumbel::of_minimum(&mean, &numbers(&case["sigma"])?).map_err(|error| error.to_string())?;
+    family.add(relative(-fit.location, number(&case["gumbel_a"])?, 1e-3));
+    family.add(relative(fit.scale, number(&case["gumbel_b"])?, 1e-3));
+    findings.lines.push(family.line("acquisitions.json"));
     Ok(())
 }
 

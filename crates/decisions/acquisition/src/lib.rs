@@ -2,8 +2,10 @@
 //!
 //! An [`Acquisition`] has a value at every point, higher is better, and a gradient if its posterior has one.
 //! The objective is minimised throughout: [`ProbabilityOfImprovement`] and its kin look for values below a
-//! threshold. [`KnowledgeGradient`] looks one observation ahead; all others are functions of mean and standard
-//! deviation alone, a [`Utility`], of which [`OfMoments`] makes an acquisition.
+//! threshold. Most are functions of mean and standard deviation alone, a [`Utility`], of which [`OfMoments`] makes an
+//! acquisition. [`KnowledgeGradient`], [`JointEntropySearch`], [`NoisyExpectedImprovement`] and [`GibbonBatch`] look at how an
+//! observation varies with the function elsewhere, a [`LookaheadUtility`]; [`EntropySearch`] and [`PredictiveEntropySearch`] at
+//! what it does to the belief of where the minimum is. [`Weighted`] and [`Average`] combine them.
 //!
 //! ```
 //! use thrifty_acquisition::{ExpectedImprovement, Utility};
@@ -13,23 +15,55 @@
 //! ```
 
 mod acquisition;
+mod ahead;
+mod anchors;
+mod average;
 mod bound;
+mod context;
+mod cost;
 mod error;
 mod expected_utility;
+mod feasibility;
+mod gumbel;
 mod improvement;
+mod information;
+mod joint_law;
 mod knowledge_gradient;
+mod known;
 mod moments;
+mod noisy;
+mod one_shot;
+mod penalty;
 mod rule;
+mod thompson;
 mod threshold;
+mod weighted;
 
 pub use acquisition::{Acquisition, OfMoments, Utility};
+pub use ahead::{Ahead, AheadSlopes, LookaheadUtility, OfLookahead};
+pub use anchors::{choose_anchors, contenders};
+pub use average::{Average, fantasies};
 pub use bound::{ConfidenceBound, Schedule};
+pub use context::{Context, Minima};
+pub use cost::LogInverseCost;
 pub use error::AcquisitionError;
 pub use expected_utility::ExpectedUtility;
+pub use feasibility::LogFeasibility;
+pub use gumbel::Gumbel;
 pub use improvement::{
     ExpectedImprovement, LogExpectedImprovement, LogProbabilityOfImprovement, ProbabilityOfImprovement,
 };
+pub use information::{
+    EntropySearch, Gibbon, GibbonBatch, JointEntropySearch, MaxValueEntropySearch, MinimiserLaw,
+    PredictiveEntropySearch,
+};
 pub use knowledge_gradient::KnowledgeGradient;
+pub use known::Where;
 pub use moments::{MaximumDeviation, PosteriorMean};
+pub use noisy::NoisyExpectedImprovement;
+pub use one_shot::OneShotKnowledgeGradient;
+pub use penalty::{LocalPenalties, lipschitz_constant};
 pub use rule::Rule;
+pub use thompson::{Minimiser, OfPath, PathSearch, minima_among, minima_on, minimisers_on, thompson_among};
 pub use threshold::Threshold;
+pub use weighted::Weighted;

@@ -1,9 +1,9 @@
 use thrifty_surrogate::Posterior;
 
 use crate::{
-    Acquisition, AcquisitionError, ConfidenceBound, ExpectedImprovement, LogExpectedImprovement,
-    LogProbabilityOfImprovement, MaximumDeviation, OfMoments, PosteriorMean, ProbabilityOfImprovement,
-    Schedule, Threshold,
+    Acquisition, AcquisitionError, ConfidenceBound, Context, ExpectedImprovement, Gibbon,
+    LogExpectedImprovement, LogProbabilityOfImprovement, MaxValueEntropySearch, MaximumDeviation, Minima,
+    OfMoments, PosteriorMean, ProbabilityOfImprovement, Schedule, Threshold,
 };
 
 /// An acquisition by name: what is left to choose before there is a posterior.
@@ -24,6 +24,41 @@ pub enum Rule {
     PosteriorMean,
     /// [`MaximumDeviation`].
     MaximumDeviation,
+    /// The minimiser of one drawn function: [`OfPath`](crate::OfPath).
+    Thompson,
+    /// [`MaxValueEntropySearch`].
+    MaxValueEntropySearch(Minima),
+    /// [`Gibbon`].
+    Gibbon(Minima),
+    /// [`JointEntropySearch`](crate::JointEntropySearch).
+    JointEntropySearch {
+        /// How many minimisers are sampled.
+        minimisers: usize,
+    },
+    /// [`EntropySearch`](crate::EntropySearch).
+    EntropySearch {
+        /// How many representers are chosen.
+        representers: usize,
+        /// How many joint draws.
+        draws: usize,
+    },
+    /// [`PredictiveEntropySearch`](crate::PredictiveEntropySearch).
+    PredictiveEntropySearch {
+        /// How many representers are chosen.
+        representers: usize,
+        /// How many joint draws.
+        draws: usize,
+    },
+    /// Logarithm of [`NoisyExpectedImprovement`](crate::NoisyExpectedImprovement) on the observed points.
+    LogNoisyExpectedImprovement {
+        /// How many joint draws.
+        draws: usize,
+    },
+    /// Logarithm of [`KnowledgeGradient`](crate::KnowledgeGradient) on anchors that the posterior chooses.
+    LogKnowledgeGradient {
+        /// How many anchors.
+        anchors: usize,
+    },
 }
 
 impl Default for Rule {
@@ -49,7 +84,7 @@ impl Rule {
     /// The acquisition on a posterior, for the threshold's value τ and evaluation number t (from 1).
     ///
     /// # Errors
-    /// [`AcquisitionError`] for a schedule that makes no sense.
+    /// [`AcquisitionError`] for a schedule that makes no sense, or a rule that needs more: see [`Rule::within`].
     pub fn on<'a>(
         &self,
         posterior: &'a dyn Posterior,
@@ -74,6 +109,38 @@ impl Rule {
             }
             Self::PosteriorMean => Box::new(OfMoments::new(posterior, PosteriorMean)),
             Self::MaximumDeviation => Box::new(OfMoments::new(posterior, MaximumDeviation)),
+            _ => return Err(AcquisitionError::NeedsContext),
         })
+    }
+
+    /// The acquisition of any rule, where also the domain, the observed points and the noise are known.
+    ///
+    /// # Errors
+    /// [`AcquisitionError`] for a setting that makes no sense, a posterior that lacks what the rule is made of, or a
+    /// covariance that cannot be factored.
+    pub fn within<'a>(
+        &self,
+        mut context: Context<'a, '_>,
+    ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let posterior = context.posterior;
+        match *self {
+            Self::Thompson => context.thompson(),
+            Self::MaxValueEntropySearch(minima) => {
+                let utility = MaxValueEntropySearch::new(context.minima(minima)?)?;
+                Ok(Box::new(OfMoments::new(posterior, utility)))
+            }
+            Self::Gibbon(minima) => {
+                let utility = Gibbon::new(context.minima(minima)?, context.noise)?;
+                Ok(Box::new(OfMoments::new(posterior, utility)))
+            }
+            Self::JointEntropySearch { minimisers } => context.joint_entropy(minimisers),
+            Self::EntropySearch { representers, draws } => context.entropy(representers, draws, false),
+            Self::PredictiveEntropySearch { representers, draws } => {
+                context.entropy(representers, draws, true)
+            }
+            Self::LogNoisyExpectedImprovement { draws } => context.noisy(draws),
+            Self::LogKnowledgeGradient { anchors } => context.knowledge(anchors),
+            _ => self.on(posterior, context.threshold, context.t),
+        }
     }
 }

@@ -2,10 +2,11 @@
 
 use proptest::prelude::*;
 use rand_distr::{Distribution, StandardNormal};
-use thrifty_acquisition::{Acquisition, AcquisitionError, KnowledgeGradient};
-use thrifty_domain::{Points, PointsRef};
+use thrifty_acquisition::{Acquisition, AcquisitionError, KnowledgeGradient, OneShotKnowledgeGradient};
+use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior};
 use thrifty_kernel::{Matern52, Scaled};
+use thrifty_optim::{Landscape, LocalSearch};
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{JointLookahead, Posterior, lookahead};
 
@@ -63,6 +64,82 @@ fn it_is_the_expected_fall_of_the_best_mean() {
             (average - exact).abs() < 4.0 * spread / (draws as f64).sqrt() + 1e-9,
             "{at:?}: {average} {exact} {spread}"
         );
+    }
+}
+
+struct Climbing<'a>(&'a dyn Acquisition);
+
+impl Landscape for Climbing<'_> {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        self.0.values_into(x, out);
+    }
+
+    fn value_with_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Option<f64> {
+        let mut value = [0.0];
+        self.0.values_with_gradients_into(PointsRef::single(x), &mut value, gradient).then_some(value[0])
+    }
+}
+
+fn smallest_mean(posterior: &dyn Posterior, x: &Points) -> f64 {
+    x.rows().map(|row| posterior.predict(row).0).fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn one_shot_of_one_point_is_the_exact_one() {
+    let (x, posterior) = posterior(8, 3);
+    let (noise, best) = (0.05, smallest_mean(&posterior, &x));
+    let exact = KnowledgeGradient::new(&posterior, x.as_ref(), noise).unwrap().among_anchors();
+    let rng = &mut Seed(1).stream("outcomes", 0);
+    let one = OneShotKnowledgeGradient::new(&posterior, 1, 1024, noise, best, rng).unwrap();
+    for at in [[0.63, 0.41], [0.2, 0.9], [0.9, 0.1]] {
+        let found = one.value(&one.completed(PointsRef::single(&at), x.as_ref()).unwrap());
+        let truth = exact.value(&at);
+        assert!((found - truth).abs() < 1e-3 * (truth + 0.1), "{at:?}: {found} {truth}");
+    }
+}
+
+#[test]
+fn one_shot_climbs_and_two_points_tell_more_than_one() {
+    let (x, posterior) = posterior(8, 5);
+    let (noise, best) = (0.05, smallest_mean(&posterior, &x));
+    let rng = &mut Seed(1).stream("outcomes", 0);
+    let two = OneShotKnowledgeGradient::new(&posterior, 2, 8, noise, best, rng).unwrap();
+    let start = two.completed(PointsRef::single(&[0.6, 0.4]), x.as_ref());
+    assert!(start.is_err(), "one point for two observations");
+    let pair = Points::from_rows(&[[0.6, 0.4], [0.2, 0.8]]).unwrap();
+    let start = two.completed(pair.as_ref(), x.as_ref()).unwrap();
+    let summit = LocalSearch::default().climb(&Domain::unit_cube(two.dim()), &Climbing(&two), &start);
+    assert!(summit.value > two.value(&start) && summit.value > 0.0, "{}", summit.value);
+    let rng = &mut Seed(1).stream("outcomes", 0);
+    let many = OneShotKnowledgeGradient::new(&posterior, 2, 1024, noise, best, rng).unwrap();
+    let both = many.value(&many.completed(pair.as_ref(), x.as_ref()).unwrap());
+    for at in pair.rows() {
+        let alone = KnowledgeGradient::new(&posterior, x.as_ref(), noise).unwrap().among_anchors().value(at);
+        assert!(both >= alone - 1e-4, "{both} {alone}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn one_shot_has_its_slopes(seed in 0_u64..500, q in 1_usize..4, noise in 0.01..0.3_f64) {
+        let (_, posterior) = posterior(7, seed);
+        let rng = &mut Seed(seed).stream("one shot", 0);
+        let kg = OneShotKnowledgeGradient::new(&posterior, q, 5, noise, 0.0, rng).unwrap();
+        let at: Vec<f64> = (0..kg.dim()).map(|_| rng.uniform()).collect();
+        let (mut value, mut gradient) = ([0.0], vec![0.0; kg.dim()]);
+        prop_assert!(kg.values_with_gradients_into(PointsRef::single(&at), &mut value, &mut gradient));
+        prop_assert!((value[0] - kg.value(&at)).abs() < 1e-10);
+        for k in 0..kg.dim() {
+            let moved = |offset: f64| {
+                let mut moved = at.clone();
+                moved[k] += offset;
+                kg.value(&moved)
+            };
+            let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+            prop_assert!((gradient[k] - slope).abs() < 1e-4 * (1.0 + slope.abs()), "{k}: {} {slope}", gradient[k]);
+        }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use thrifty_acquisition::{
-    ConfidenceBound, ExpectedImprovement, ExpectedUtility, LogExpectedImprovement,
-    LogProbabilityOfImprovement, MaximumDeviation, PosteriorMean, ProbabilityOfImprovement, Rule, Schedule,
-    Threshold, Utility,
+    ConfidenceBound, ExpectedImprovement, ExpectedUtility, Gibbon, LogExpectedImprovement,
+    LogProbabilityOfImprovement, MaxValueEntropySearch, MaximumDeviation, PosteriorMean,
+    ProbabilityOfImprovement, Rule, Schedule, Threshold, Utility,
 };
 use thrifty_domain::Points;
 use thrifty_gp::Gp;
@@ -18,6 +18,9 @@ fn utilities(threshold: f64) -> Vec<(&'static str, Box<dyn Utility>)> {
         ("bound", Box::new(ConfidenceBound { beta: 3.0 })),
         ("mean", Box::new(PosteriorMean)),
         ("deviation", Box::new(MaximumDeviation)),
+        ("max value", Box::new(MaxValueEntropySearch::new(vec![threshold - 1.0, threshold - 0.3]).unwrap())),
+        ("gibbon", Box::new(Gibbon::new(vec![threshold - 1.0, threshold - 0.3], 0.0).unwrap())),
+        ("noisy gibbon", Box::new(Gibbon::new(vec![threshold - 1.0, threshold - 0.3], 0.2).unwrap())),
         ("utility", Box::new(ExpectedUtility::new(move |v: f64| (threshold - v).max(0.0).powi(2)))),
     ]
 }

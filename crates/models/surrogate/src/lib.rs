@@ -9,12 +9,14 @@
 //! never negative. All sizes are contracts: a slice of another length panics.
 
 mod calibration;
+mod conditioned;
 pub mod contract;
 mod lookahead;
 mod posterior;
 mod sample;
 
 pub use calibration::{Calibration, CalibrationError};
+pub use conditioned::{Conditioned, ConditioningError};
 pub use lookahead::{JointLookahead, LookWeights, Lookahead, lookahead};
 pub use posterior::{
     JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, SamplePath, Surrogate,

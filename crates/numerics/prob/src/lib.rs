@@ -14,6 +14,7 @@ mod prior;
 mod quantile;
 mod table;
 mod tail;
+mod truncated;
 
 pub use envelope::{SlopedLines, UpperEnvelope};
 pub use erfcx::erfcx;
@@ -23,3 +24,4 @@ pub use normal::{cdf, inverse_mills, log_cdf, log_pdf, mills_ratio, pdf};
 pub use prior::Prior;
 pub use quantile::quantile;
 pub use table::TableOfH;
+pub use truncated::{log_truncated_variance_derivative, truncated_variance, truncation_loss};

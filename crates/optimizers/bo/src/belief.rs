@@ -1,5 +1,6 @@
 use thrifty_acquisition::{
-    Acquisition, AcquisitionError, ExpectedImprovement, LogExpectedImprovement, OfMoments, Rule, Utility,
+    Acquisition, AcquisitionError, Context, ExpectedImprovement, LogExpectedImprovement, OfMoments, Rule,
+    Utility,
 };
 use thrifty_domain::Points;
 use thrifty_gp::YeoJohnson;
@@ -155,9 +156,17 @@ impl<'a> Belief<'a> {
     /// A rule's acquisition here.
     ///
     /// # Errors
-    /// [`AcquisitionError`] for a schedule that makes no sense.
+    /// [`AcquisitionError`] for a setting of the rule that makes no sense, or a model that lacks what it needs.
     pub fn acquisition(&self, rule: &Rule) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
-        rule.on(self.posterior(), self.threshold(rule), self.y.len() + 1)
+        rule.within(Context {
+            posterior: self.posterior(),
+            threshold: self.threshold(rule),
+            t: self.y.len() + 1,
+            domain: self.space.domain(),
+            observed: self.asked.as_ref(),
+            noise: self.model.noise(),
+            rng: &mut self.seed.stream("acquisition draws", self.id.0),
+        })
     }
 
     /// The best points of an acquisition, best first; `purpose` names the stream of random numbers.

@@ -43,6 +43,11 @@ pub trait Fitted: Send + Sync {
     /// # Errors
     /// Numerical breakdown, as when the point is there already.
     fn imagining(&self, x: &[f64], y: f64) -> Result<Box<dyn Fitted>, ModelError>;
+
+    /// Variance of the noise of an observation, on the scale of the posterior; 0 for a model without one.
+    fn noise(&self) -> f64 {
+        0.0
+    }
 }
 
 /// Stationary kernels by name, each with one lengthscale a dimension.
@@ -176,5 +181,9 @@ impl<K: Kernel + Clone + 'static> Fitted for GpPosterior<K> {
 
     fn imagining(&self, x: &[f64], y: f64) -> Result<Box<dyn Fitted>, ModelError> {
         Ok(Box::new(self.with_observation(x, y)?))
+    }
+
+    fn noise(&self) -> f64 {
+        self.noise_variance()
     }
 }

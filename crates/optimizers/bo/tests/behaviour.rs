@@ -1,7 +1,7 @@
 //! What a user relies on: it finds optima, copes with failures, ties, duplicates and parallel trials, and names
 //! bad settings.
 
-use thrifty_acquisition::{Rule, Schedule, Threshold};
+use thrifty_acquisition::{Minima, Rule, Schedule, Threshold};
 use thrifty_bo::{
     BayesianOptimizer, BoSettings, FailurePolicy, GpModel, InitialDesign, KernelFamily, LossTransform,
     Maximiser, PendingPolicy, RandomSearch, Restarts, SobolSearch,
@@ -43,6 +43,14 @@ fn every_rule_and_kernel_runs() {
         Rule::ConfidenceBound(Schedule::Brochu { dim: 2, delta: 0.1 }),
         Rule::PosteriorMean,
         Rule::MaximumDeviation,
+        Rule::Thompson,
+        Rule::MaxValueEntropySearch(Minima::Gumbel { count: 8 }),
+        Rule::Gibbon(Minima::Sampled { count: 4 }),
+        Rule::JointEntropySearch { minimisers: 4 },
+        Rule::EntropySearch { representers: 10, draws: 32 },
+        Rule::PredictiveEntropySearch { representers: 10, draws: 32 },
+        Rule::LogNoisyExpectedImprovement { draws: 16 },
+        Rule::LogKnowledgeGradient { anchors: 20 },
     ] {
         let study = run(&problem, BoSettings { rule, ..BoSettings::default() }, 8);
         assert!(study.history().trials()[7].diagnostics.contains_key("acquisition"), "{rule:?}");
@@ -52,6 +60,23 @@ fn every_rule_and_kernel_runs() {
         let optimizer = BayesianOptimizer::new(problem.space().clone(), Seed(3)).with_model(model);
         let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(7));
         study.run(|config, context| problem.evaluate(config, &mut context.noise())).unwrap();
+    }
+}
+
+#[test]
+fn information_and_draws_find_minima() {
+    let problem = TestFunction::branin();
+    for rule in [
+        Rule::Thompson,
+        Rule::Gibbon(Minima::Sampled { count: 8 }),
+        Rule::JointEntropySearch { minimisers: 8 },
+        Rule::LogNoisyExpectedImprovement { draws: 32 },
+        Rule::LogKnowledgeGradient { anchors: 40 },
+    ] {
+        let mut study = run(&problem, BoSettings { rule, ..BoSettings::default() }, 30);
+        let recommended = study.recommend().unwrap().unwrap();
+        let regret = problem.regret(&recommended).unwrap();
+        assert!(regret < 0.3, "{rule:?}: regret {regret}");
     }
 }
 

@@ -1,0 +1,168 @@
+use thrifty_domain::PointsRef;
+use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
+use thrifty_prob::{log_truncated_variance_derivative, truncated_variance, truncation_loss};
+use thrifty_surrogate::{JointPosterior, lookahead};
+
+use crate::ahead::{Ahead, AheadSlopes, LookaheadUtility, OfLookahead};
+use crate::error::{require_finite, require_noise, require_points};
+use crate::{Acquisition, AcquisitionError, Utility};
+
+/// GIBBON: a lower bound on how much a noisy observation tells of the minimum y*, in nats.
+///
+/// ```text
+/// G = -1/2K Σ_k ln(1 - ρ² r_k (γ_k + r_k)),   γ_k = (μ - y*_k)/σ,   r = φ/Φ,   ρ² = σ²/(σ² + s)
+/// ```
+///
+/// s is the variance of the noise. The observation given y* is taken for normal with the variance that the
+/// truncated law has: the entropy of a normal law is the largest, hence the bound. Sampled minima as for
+/// [`MaxValueEntropySearch`](crate::MaxValueEntropySearch). 0 at σ = 0.
+///
+/// Cost: K terms a point. Source: Moss et al. (2021) for one point; departure: minima.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gibbon {
+    minima: Vec<f64>,
+    noise: f64,
+}
+
+impl Gibbon {
+    /// With these sampled minima, for observations with noise of this variance.
+    ///
+    /// # Errors
+    /// [`AcquisitionError`] for no minima, one that is not finite, or a noise variance that is negative or not
+    /// finite.
+    pub fn new(minima: Vec<f64>, noise: f64) -> Result<Self, AcquisitionError> {
+        require_finite("minima", &minima)?;
+        Ok(Self { minima, noise: require_noise(noise)? })
+    }
+
+    /// `-½ ln(1 - ρ² (1 - v))`, v the truncated variance.
+    fn term(&self, gamma: f64, variance: f64) -> f64 {
+        let loss = truncation_loss(gamma);
+        let relative = self.noise / variance;
+        if loss < 0.5 {
+            -0.5 * (-loss / (1.0 + relative)).ln_1p()
+        } else {
+            0.5 * ((1.0 + relative) / (relative + truncated_variance(gamma))).ln()
+        }
+    }
+}
+
+impl Utility for Gibbon {
+    fn value(&self, mean: f64, deviation: f64) -> f64 {
+        let variance = deviation * deviation;
+        if variance <= 0.0 {
+            return 0.0;
+        }
+        let terms = self.minima.iter().map(|minimum| self.term((mean - minimum) / deviation, variance));
+        terms.sum::<f64>() / self.minima.len() as f64
+    }
+
+    /// With `D = s + σ² v`: `∂/∂γ = -σ² v'/2D`, and by σ itself `σ/(σ² + s) - σ v/D`.
+    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
+        let variance = deviation * deviation;
+        if variance <= 0.0 {
+            return (0.0, 0.0, 0.0);
+        }
+        let relative = self.noise / variance;
+        let (mut by_mean, mut by_deviation) = (0.0, 0.0);
+        for minimum in &self.minima {
+            let gamma = (mean - minimum) / deviation;
+            let v = truncated_variance(gamma);
+            let share = if relative == 0.0 { 1.0 } else { v / (relative + v) };
+            let by_gamma = -0.5 * share * log_truncated_variance_derivative(gamma);
+            by_mean += by_gamma / deviation;
+            let itself = (1.0 / (1.0 + relative) - share) / deviation;
+            by_deviation += itself - if by_gamma == 0.0 { 0.0 } else { gamma * by_gamma / deviation };
+        }
+        let count = self.minima.len() as f64;
+        (self.value(mean, deviation), by_mean / count, by_deviation / count)
+    }
+}
+
+/// [`Gibbon`] of a point that joins a batch: what it tells beyond the points that are pending.
+///
+/// ```text
+/// G(x) + ½ ln(1 - c(x)ᵀ (Σ_P + s I)⁻¹ c(x) / (σ² + s))
+/// ```
+///
+/// c(x) are the covariances of x with the pending points P, Σ with P below theirs: the second part is what x adds to
+/// `½ ln |R|`, R the correlation matrix of the observations of the batch. Choosing point after point by it is the
+/// greedy maximisation of the batch's utility. It is negative where x repeats a pending point. Values of different
+/// batch sizes are not to be compared.
+///
+/// Cost: P² flops a point beyond the look ahead. Source: Moss et al. (2021) for batches.
+#[derive(Debug)]
+pub struct GibbonBatch {
+    single: Gibbon,
+    pending: Option<Cholesky>,
+}
+
+impl Gibbon {
+    /// The acquisition beside pending points; with none of them that of the point alone.
+    ///
+    /// # Errors
+    /// [`AcquisitionError`] for pending points of another dimension, or a covariance of theirs that cannot be
+    /// factored.
+    pub fn beside<'a>(
+        self,
+        posterior: &'a dyn JointPosterior,
+        pending: PointsRef<'_>,
+    ) -> Result<impl Acquisition + 'a, AcquisitionError> {
+        require_points("pending points", pending, posterior.dim())?;
+        let m = pending.len();
+        let mut covariance = vec![0.0; m * m];
+        posterior.covariance_into(pending, &mut covariance);
+        let noise = self.noise;
+        let matrix = Matrix::from_fn(m, m, |i, j| covariance[i * m + j] + if i == j { noise } else { 0.0 });
+        let known = m == 0 || (0..m).all(|i| matrix[(i, i)] <= 0.0);
+        let factor = (!known)
+            .then(|| Cholesky::new(&matrix, &JitterLadder::default()))
+            .transpose()
+            .map_err(|source| AcquisitionError::Covariance { name: "pending points", source })?;
+        let utility = GibbonBatch { single: self, pending: factor };
+        Ok(OfLookahead::new(lookahead(posterior, pending, noise), utility))
+    }
+}
+
+impl GibbonBatch {
+    /// Variance of the observation given those that are pending, relative to that without; and `(Σ_P + s I)⁻¹ c`.
+    fn remains(&self, ahead: Ahead<'_>, anchors: &[f64]) -> (f64, Vec<f64>) {
+        let mut solved = anchors.to_vec();
+        let Some(factor) = &self.pending else { return (1.0, vec![0.0; anchors.len()]) };
+        factor.solve_in_place(&mut solved);
+        let told: f64 = anchors.iter().zip(&solved).map(|(c, q)| c * q).sum();
+        ((1.0 - told / ahead.variance).clamp(0.0, 1.0), solved)
+    }
+}
+
+impl LookaheadUtility for GibbonBatch {
+    fn value(&self, ahead: Ahead<'_>) -> f64 {
+        let (anchors, own) = ahead.split();
+        if ahead.variance <= 0.0 {
+            return 0.0;
+        }
+        let (remains, _) = self.remains(ahead, anchors);
+        self.single.value(ahead.mean, own.sqrt()) + 0.5 * remains.ln()
+    }
+
+    fn value_and_slopes(&self, ahead: Ahead<'_>, of_covariance: &mut [f64]) -> (f64, AheadSlopes) {
+        let (anchors, own) = ahead.split();
+        of_covariance.fill(0.0);
+        if ahead.variance <= 0.0 {
+            return (0.0, AheadSlopes::default());
+        }
+        let deviation = own.sqrt();
+        let (value, by_mean, by_deviation) = self.single.value_and_slopes(ahead.mean, deviation);
+        let (remains, solved) = self.remains(ahead, anchors);
+        let mut slopes = AheadSlopes { mean: by_mean, variance: 0.0 };
+        if remains > 0.0 {
+            let left = remains * ahead.variance;
+            of_covariance.iter_mut().zip(&solved).for_each(|(slot, q)| *slot = -q / left);
+            slopes.variance = 0.5 * (1.0 - remains) / left;
+        }
+        if deviation > 0.0 {
+            of_covariance[anchors.len()] = by_deviation / (2.0 * deviation);
+        }
+        (value + 0.5 * remains.ln(), slopes)
+    }
+}

@@ -1,0 +1,131 @@
+use thrifty_domain::{Points, PointsRef};
+use thrifty_prob::{log_truncated_variance_derivative, truncated_variance};
+use thrifty_surrogate::{JointPosterior, lookahead};
+
+use crate::ahead::{Ahead, AheadSlopes, LookaheadUtility, OfLookahead};
+use crate::error::require_noise;
+use crate::{Acquisition, AcquisitionError, Minimiser};
+
+/// Joint entropy search, lower bound: how much a noisy observation tells of the minimiser and the minimum together,
+/// in nats.
+///
+/// ```text
+/// JES(x) = ½ ln(σ² + s) - 1/2K Σ_k ln(s + u_k v(γ_k))
+/// u_k = σ² - c_k²/v*_k,   m_k = μ + c_k (f*_k - μ*_k)/v*_k,   γ_k = (m_k - f*_k)/√u_k
+/// ```
+///
+/// (x*_k, f*_k) are K sampled minimisers ([`minimisers_on`](crate::minimisers_on)), μ*_k and v*_k the posterior's
+/// moments at x*_k, c with k below the covariance with x, v(γ) the variance of a standard normal variable below γ:
+/// the belief is conditioned on f(x*_k) = f*_k, then cut off below f*_k, and taken for normal with the variance that
+/// is left.
+///
+/// Without noise the value at a sampled minimiser would be infinite: s is at least a millionth of the largest v*. 0 where
+/// σ = 0.
+/// Cost: the look ahead at K anchors, and K terms a point.
+/// Source: Hvarfner, Hutter & Nardi (2022); Tu et al. (2022) for the bound;
+/// departures: minima, and no refit to the sampled optima.
+#[derive(Debug, Clone)]
+pub struct JointEntropySearch {
+    minimisers: Vec<Conditioning>,
+    noise: f64,
+}
+
+/// What conditioning on one sampled minimum needs.
+#[derive(Debug, Clone, Copy)]
+struct Conditioning {
+    value: f64,
+    /// (f* - μ*)/v*; 0 where v* is 0.
+    shift: f64,
+    /// 1/v*; 0 where v* is 0.
+    precision: f64,
+}
+
+impl JointEntropySearch {
+    /// On a posterior, with sampled minimisers, for observations with noise of this variance.
+    ///
+    /// # Errors
+    /// [`AcquisitionError`] for no minimisers, one of another dimension or not finite, or a noise variance that is
+    /// negative or not finite.
+    pub fn on<'a>(
+        posterior: &'a dyn JointPosterior,
+        minimisers: &[Minimiser],
+        noise: f64,
+    ) -> Result<impl Acquisition + 'a, AcquisitionError> {
+        let mut noise = require_noise(noise)?;
+        let values: Vec<f64> = minimisers.iter().map(|minimiser| minimiser.value).collect();
+        crate::error::require_finite("minimisers", &values)?;
+        let mut anchors = Points::new(posterior.dim());
+        for minimiser in minimisers {
+            anchors.try_push(&minimiser.x).map_err(|_| AcquisitionError::Dimension {
+                name: "minimisers",
+                found: minimiser.x.len(),
+                expected: posterior.dim(),
+            })?;
+        }
+        crate::error::require_points("minimisers", anchors.as_ref(), posterior.dim())?;
+        let (mut mean, mut variance) = (vec![0.0; values.len()], vec![0.0; values.len()]);
+        posterior.predict_into(anchors.as_ref(), &mut mean, &mut variance);
+        let largest = variance.iter().copied().fold(0.0, f64::max);
+        noise = noise.max(1e-6 * largest);
+        let conditioning = |((value, mean), variance): ((&f64, &f64), &f64)| {
+            // A variance that is nothing but rounding tells of nothing but rounding.
+            let precision = if *variance > 1e-10 * largest { 1.0 / variance } else { 0.0 };
+            Conditioning { value: *value, shift: (value - mean) * precision, precision }
+        };
+        let minimisers = values.iter().zip(&mean).zip(&variance).map(conditioning).collect();
+        let anchors: PointsRef<'_> = anchors.as_ref();
+        Ok(OfLookahead::new(lookahead(posterior, anchors, noise), Self { minimisers, noise }))
+    }
+}
+
+impl LookaheadUtility for JointEntropySearch {
+    fn value(&self, ahead: Ahead<'_>) -> f64 {
+        let (anchors, own) = ahead.split();
+        if own <= 0.0 {
+            return 0.0;
+        }
+        let of = |(at, c): (&Conditioning, &f64)| {
+            let left = own - c * c * at.precision;
+            let told = if left > 0.0 {
+                left * truncated_variance((ahead.mean + c * at.shift - at.value) / left.sqrt())
+            } else {
+                0.0
+            };
+            (self.noise + told).ln()
+        };
+        let after: f64 = self.minimisers.iter().zip(anchors).map(of).sum();
+        0.5 * (ahead.variance.ln() - after / self.minimisers.len() as f64)
+    }
+
+    /// With `T = s + u v(γ)`: `dT = (v - γ v'/2) du + √u v' dm`.
+    fn value_and_slopes(&self, ahead: Ahead<'_>, of_covariance: &mut [f64]) -> (f64, AheadSlopes) {
+        let (anchors, own) = ahead.split();
+        of_covariance.fill(0.0);
+        if own <= 0.0 {
+            return (0.0, AheadSlopes::default());
+        }
+        let mut slopes = AheadSlopes { mean: 0.0, variance: 0.5 / ahead.variance };
+        let (mut of_own, mut after) = (0.0, 0.0);
+        for ((at, c), slot) in self.minimisers.iter().zip(anchors).zip(of_covariance.iter_mut()) {
+            let left = own - c * c * at.precision;
+            if left <= 0.0 {
+                after += self.noise.ln();
+                continue;
+            }
+            let root = left.sqrt();
+            let gamma = (ahead.mean + c * at.shift - at.value) / root;
+            let v = truncated_variance(gamma);
+            let v_slope = v * log_truncated_variance_derivative(gamma);
+            let told = self.noise + left * v;
+            after += told.ln();
+            let weight = -0.5 / (told * self.minimisers.len() as f64);
+            let bend = if v_slope == 0.0 { 0.0 } else { 0.5 * gamma * v_slope };
+            let (by_left, by_mean) = (weight * (v - bend), weight * root * v_slope);
+            slopes.mean += by_mean;
+            of_own += by_left;
+            *slot = by_mean * at.shift - 2.0 * by_left * c * at.precision;
+        }
+        of_covariance[anchors.len()] = of_own;
+        (0.5 * (ahead.variance.ln() - after / self.minimisers.len() as f64), slopes)
+    }
+}

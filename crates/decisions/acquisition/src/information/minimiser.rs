@@ -1,0 +1,170 @@
+use thrifty_domain::{Points, PointsRef};
+use thrifty_prob::cdf;
+use thrifty_sampling::Stream;
+use thrifty_surrogate::{JointPosterior, Lookahead, lookahead};
+
+use crate::AcquisitionError;
+use crate::error::require_noise;
+use crate::joint_law::{JointLaw, normals};
+
+/// Where the minimum is: the belief p* over finitely many points, the representers, and what an observation does to
+/// it.
+///
+/// ```text
+/// f^s = μ + L z^s,   u^s = (o^s - E o)/sd(o),   p*_i(u) = 1/S Σ_s [i = argmin_j (f^s_j - b_j u^s) + b_j u]
+/// ```
+///
+/// S joint draws of the function at the representers and of the standardised outcome u of an observation at x, with
+/// `b_j = cov[f_j, o]/sd(o)`. Taking `b u^s` away leaves what the outcome does not tell (Matheron's rule), so every
+/// draw speaks for every outcome: of each draw the lower envelope of m lines in u says for which outcomes which
+/// representer is the minimiser. The base numbers z^s are quasi-random and fixed: the law is a deterministic function
+/// of x.
+///
+/// Representers that are the same to the bit count once.
+/// Parameters: S ≥ 1.
+/// Cost: O(m³) once; O(m² + S m + S k log S k) a point, k pieces an envelope.
+/// Source: Hennig & Schuler (2012), section 2 for the representers and the belief on them; departure: exact in the
+/// outcome, sampled in the rest, where they linearise expectation propagation.
+pub struct MinimiserLaw<'a> {
+    lookahead: Box<dyn Lookahead + 'a>,
+    law: JointLaw,
+    /// One row a draw, an extra column for what of the outcome the representers do not tell.
+    base: Points,
+    /// f^s.
+    draws: Vec<Vec<f64>>,
+}
+
+/// For which outcomes which representer is the minimiser: pieces over all draws.
+pub(super) struct Pieces {
+    /// (representer, from, to), outcomes standardised.
+    pub(super) all: Vec<(usize, f64, f64)>,
+    /// S.
+    pub(super) draws: usize,
+    /// m.
+    pub(super) representers: usize,
+}
+
+impl<'a> MinimiserLaw<'a> {
+    /// On these representers, with `draws` joint draws, for observations with noise of this variance.
+    ///
+    /// # Errors
+    /// [`AcquisitionError`] for no representers or draws, another dimension, a covariance that cannot be factored, or
+    /// a noise variance that is negative or not finite.
+    pub fn new(
+        posterior: &'a dyn JointPosterior,
+        representers: PointsRef<'_>,
+        noise: f64,
+        draws: usize,
+        rng: &mut Stream,
+    ) -> Result<Self, AcquisitionError> {
+        require_noise(noise)?;
+        if draws == 0 {
+            return Err(AcquisitionError::None("draws"));
+        }
+        let mut distinct = Points::new(representers.dim());
+        for point in representers.rows() {
+            if !distinct.rows().any(|known| known == point) {
+                distinct.push(point);
+            }
+        }
+        let law = JointLaw::of(posterior, distinct.as_ref(), "representers")?;
+        let base = normals(draws, law.len() + 1, rng);
+        let draws = base.rows().map(|z| law.sample(z)).collect();
+        Ok(Self { lookahead: lookahead(posterior, distinct.as_ref(), noise), law, base, draws })
+    }
+
+    /// Number of different representers.
+    #[must_use]
+    pub fn representers(&self) -> usize {
+        self.law.len()
+    }
+
+    /// p*: for each different representer the share of the draws of which it is the minimiser.
+    #[must_use]
+    pub fn probabilities(&self) -> Vec<f64> {
+        let mut p = vec![0.0; self.representers()];
+        for draw in &self.draws {
+            p[crate::joint_law::smallest(draw)] += 1.0 / self.draws.len() as f64;
+        }
+        p
+    }
+
+    /// H(p*), in nats.
+    #[must_use]
+    pub fn entropy(&self) -> f64 {
+        entropy(self.probabilities())
+    }
+
+    /// Calls back with the pieces of each point; nothing where an observation tells nothing.
+    pub(super) fn each(&self, x: PointsRef<'_>, mut visit: impl FnMut(usize, Option<Pieces>)) {
+        let (m, width) = (self.representers(), self.representers() + 1);
+        let (mut mean, mut variance) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+        let mut covariance = vec![0.0; x.len() * width];
+        self.lookahead.look_into(x, &mut mean, &mut variance, &mut covariance);
+        for (i, row) in covariance.chunks_exact(width).enumerate() {
+            let deviation = variance[i].max(0.0).sqrt();
+            let finite = deviation > 0.0 && row.iter().all(|c| c.is_finite());
+            let slopes: Vec<f64> = row[..m].iter().map(|c| c / deviation).collect();
+            visit(i, finite.then(|| self.pieces(&slopes)));
+        }
+    }
+
+    /// Of the lines with these slopes.
+    fn pieces(&self, slopes: &[f64]) -> Pieces {
+        let m = slopes.len();
+        let mut told = slopes.to_vec();
+        self.law.whiten(&mut told);
+        let size: f64 = told.iter().map(|t| t * t).sum();
+        // Rounding may let the representers tell more than there is.
+        let shrink = if size > 1.0 { size.sqrt().recip() } else { 1.0 };
+        let rest = (1.0 - size).max(0.0).sqrt();
+        let mut order: Vec<usize> = (0..m).collect();
+        order.sort_by(|i, j| slopes[*j].total_cmp(&slopes[*i]));
+        let mut pieces = Vec::with_capacity(2 * self.draws.len());
+        let mut stack: Vec<(usize, f64, f64)> = Vec::with_capacity(m);
+        for (draw, z) in self.draws.iter().zip(self.base.rows()) {
+            let known: f64 = told.iter().zip(z).map(|(t, z)| t * z).sum();
+            let outcome = shrink * known + rest * z[m];
+            stack.clear();
+            for &line in &order {
+                push_line(&mut stack, line, draw[line] - slopes[line] * outcome, slopes);
+            }
+            for (k, (line, _, from)) in stack.iter().enumerate() {
+                pieces.push((*line, *from, stack.get(k + 1).map_or(f64::INFINITY, |next| next.2)));
+            }
+        }
+        Pieces { all: pieces, draws: self.draws.len(), representers: m }
+    }
+}
+
+/// Adds a line to a lower envelope of lines by falling slope: of (line, intercept, where it begins).
+fn push_line(stack: &mut Vec<(usize, f64, f64)>, line: usize, intercept: f64, slopes: &[f64]) {
+    if let Some(&(last, known, _)) = stack.last()
+        && slopes[last] == slopes[line]
+    {
+        if intercept >= known {
+            return;
+        }
+        stack.pop();
+    }
+    let mut begins = f64::NEG_INFINITY;
+    while let Some(&(last, known, began)) = stack.last() {
+        let meets = (intercept - known) / (slopes[last] - slopes[line]);
+        if meets > began {
+            begins = meets;
+            break;
+        }
+        stack.pop();
+    }
+    stack.push((line, intercept, begins));
+}
+
+/// `Φ(to) - Φ(from)`, with the digits of the tail on either side.
+pub(super) fn mass(from: f64, to: f64) -> f64 {
+    if from > 0.0 { cdf(-from) - cdf(-to) } else { cdf(to) - cdf(from) }
+}
+
+/// `-Σ p ln p`.
+pub(super) fn entropy(p: impl IntoIterator<Item = f64>) -> f64 {
+    p.into_iter().filter(|p| *p > 0.0).map(|p| -p * p.ln()).sum::<f64>().max(0.0)
+}
