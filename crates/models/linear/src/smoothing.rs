@@ -244,7 +244,7 @@ mod tests {
         SmoothingSpline::new(Points::from_flat(x.to_vec(), 1).as_ref()).unwrap()
     }
 
-    /// Reference: SciPy 1.17, `make_smoothing_spline`.
+    /// Reference: `SciPy` 1.17, `make_smoothing_spline`.
     #[test]
     fn cubic_splines_are_the_known_ones() {
         let spline = line(&X).smooth_with(&Y, 1e-3).unwrap();
@@ -274,7 +274,7 @@ mod tests {
         }
     }
 
-    /// Reference: SciPy 1.17, `RBFInterpolator` with a thin-plate spline and a smoothing of 0.05.
+    /// Reference: `SciPy` 1.17, `RBFInterpolator` with a thin-plate spline and a smoothing of 0.05.
     #[test]
     fn thin_plates_are_the_known_ones() {
         let points = vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.5, 0.5, 0.3, 0.8, 0.9, 0.4];
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn edges() {
         let points = |flat: &[f64], dim| Points::from_flat(flat.to_vec(), dim);
-        assert!(SmoothingSpline::new(points(&[0.5, 0.5], 1).as_ref()).unwrap_err().to_string().contains("2"));
+        assert!(SmoothingSpline::new(points(&[0.5, 0.5], 1).as_ref()).unwrap_err().to_string().contains('2'));
         assert!(SmoothingSpline::new(points(&[0.0, 0.0, 0.5, 0.5, 1.0, 1.0], 2).as_ref()).is_err());
         assert!(SmoothingSpline::new(points(&[0.0; 8], 4).as_ref()).is_err());
         let two = line(&[0.0, 1.0]);
