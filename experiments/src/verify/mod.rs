@@ -5,6 +5,7 @@ mod autobct;
 mod fcvopt;
 mod gp;
 mod optim;
+mod pareto;
 mod prob;
 mod tpe;
 
@@ -68,7 +69,7 @@ impl Family {
 type Check = fn(&Value) -> Result<Findings, String>;
 
 /// Files that this build knows, with the families' checks and the project's own copy.
-const FILES: [(&str, Check, &str); 7] = [
+const FILES: [(&str, Check, &str); 9] = [
     ("prob.json", prob::check, include_str!("../../../tests/golden/prob.json")),
     ("optim.json", optim::check, include_str!("../../../tests/golden/optim.json")),
     ("gp.json", gp::check, include_str!("../../../tests/golden/gp.json")),
@@ -76,6 +77,8 @@ const FILES: [(&str, Check, &str); 7] = [
     ("tpe.json", tpe::check, include_str!("../../../tests/golden/tpe.json")),
     ("autobct.json", autobct::check, include_str!("../../../tests/golden/autobct.json")),
     ("fcvopt.json", fcvopt::check, include_str!("../../../tests/golden/fcvopt.json")),
+    ("hypervolume.json", pareto::volumes, include_str!("../../../tests/golden/hypervolume.json")),
+    ("ehvi.json", pareto::improvements, include_str!("../../../tests/golden/ehvi.json")),
 ];
 
 /// How the estimators of other libraries are met.
