@@ -33,6 +33,9 @@ impl SymmetricEigen {
         if (0..n).any(|j| matrix.column(j)[j..].iter().any(|entry| !entry.is_finite())) {
             return Err(NoEigenvalues { n });
         }
+        if n == 0 {
+            return Ok(Self { values: Vec::new(), vectors: Matrix::zeros(0, 0) });
+        }
         let copy = faer::Mat::from_fn(n, n, |i, j| matrix[(i, j)]);
         let eigen = copy.self_adjoint_eigen(Side::Lower).map_err(|_| NoEigenvalues { n })?;
         let values = (0..n).map(|i| eigen.S()[i]).collect();
