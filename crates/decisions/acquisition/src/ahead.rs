@@ -15,10 +15,9 @@ pub struct Ahead<'a> {
 }
 
 impl<'a> Ahead<'a> {
-    /// Covariances with the anchors, and the variance of the function at the point.
+    /// Covariances with the anchors, and the variance of the function at the point: none where there are no covariances.
     pub(crate) fn split(&self) -> (&'a [f64], f64) {
-        let (own, anchors) = self.covariance.split_last().expect("a covariance with the point itself");
-        (anchors, own.max(0.0))
+        self.covariance.split_last().map_or((&[], 0.0), |(own, anchors)| (anchors, own.max(0.0)))
     }
 }
 

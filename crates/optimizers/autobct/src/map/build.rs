@@ -107,7 +107,11 @@ impl Target<'_> {
         let parts: Vec<_> = std::thread::scope(|scope| {
             let running: Vec<_> =
                 (0..cloud.len()).step_by(share).map(|from| scope.spawn(move || part(from))).collect();
-            running.into_iter().map(|thread| thread.join().expect("no panic in a look ahead")).collect()
+            // A value function of the caller's may panic: then so do we.
+            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            running.into_iter().map(join).collect()
         });
         let (mut targets, mut rows) = (Vec::new(), Vec::new());
         for part in parts {

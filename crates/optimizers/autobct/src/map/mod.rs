@@ -109,6 +109,12 @@ impl ValueFunction for Level<'_> {
                 features::append(self.settings.features, self.decision, fan, outcomes, known, &mut rows);
             }
             let steps = learnt.predict(&rows)?;
+            // A file may hold trees of other features than its settings say.
+            let (found, expected) = (steps.len(), values.iter().map(Vec::len).sum::<usize>());
+            if found != expected {
+                let reason = format!("its trees take other features: {found} values for {expected} beliefs");
+                return Err(AutoBctError::File { reason });
+            }
             let floor = if self.settings.clip && self.settings.baseline != Baseline::Nothing {
                 0.0
             } else {
