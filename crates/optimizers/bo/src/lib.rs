@@ -37,8 +37,9 @@ pub use fingerprint::fingerprint;
 pub use maximiser::{Candidate, Maximiser};
 pub use model::{Fitted, GpModel, KernelFamily, Model, ModelError};
 pub use multi::{
-    LogExpectedHypervolume, MultiObjectiveError, MultiObjectiveOptimizer, MultiObjectiveRule,
-    MultiObjectiveSettings, ParetoMember, ParetoSet, WithFeasibility, augmented_chebyshev,
+    LogExpectedHypervolume, LogNoisyExpectedHypervolume, MultiObjectiveError, MultiObjectiveOptimizer,
+    MultiObjectiveRule, MultiObjectiveSettings, ParetoMember, ParetoSet, UncertainFront, WithFeasibility,
+    augmented_chebyshev,
 };
 pub use nsga2::{Nsga2, Nsga2Settings};
 pub use optimizer::BayesianOptimizer;

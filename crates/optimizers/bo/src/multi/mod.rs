@@ -16,6 +16,7 @@ mod settings;
 pub use error::MultiObjectiveError;
 pub use feasibility::WithFeasibility;
 pub use improvement::LogExpectedHypervolume;
+pub use noisy::{LogNoisyExpectedHypervolume, UncertainFront};
 pub use optimizer::MultiObjectiveOptimizer;
 pub use pareto_set::{ParetoMember, ParetoSet};
 pub use scalarisation::augmented_chebyshev;
