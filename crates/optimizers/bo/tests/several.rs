@@ -1,11 +1,11 @@
 //! Several objectives: what a user of the optimiser and of its baseline relies on.
 
 use proptest::prelude::*;
-use thrifty_acquisition::Acquisition;
+use thrifty_acquisition::{Acquisition, LogFeasibility, OfMoments, Weighted};
 use thrifty_bo::{
     FailurePolicy, Fitted, GpModel, InitialDesign, LogExpectedHypervolume, LogNoisyExpectedHypervolume,
     LossTransform, Maximiser, Model, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings,
-    Nsga2, Nsga2Settings, ParetoSet, SobolSearch, UncertainFront, WithFeasibility,
+    Nsga2, Nsga2Settings, ParetoSet, SobolSearch, UncertainFront,
 };
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_pareto::{ExpectedHypervolumeImprovement, ReferenceOrigin, ReferencePoint, hypervolume};
@@ -470,7 +470,8 @@ proptest! {
             .unwrap();
         let ehvi = LogExpectedHypervolume { objectives, improvement };
         prop_assert!((ehvi.value(&x) - log).abs() < 1e-9 * (1.0 + log.abs()));
-        let both = WithFeasibility { acquisition: Some(Box::new(ehvi)), constraints: vec![models[2].posterior()] };
+        let feasible = OfMoments::new(models[2].posterior(), LogFeasibility { threshold: 0.0 });
+        let both = Weighted::log_utility(ehvi).times(feasible);
         let (mut value, mut gradient) = ([0.0], [0.0; 2]);
         prop_assert!(both.values_with_gradients_into(PointsRef::single(&x), &mut value, &mut gradient));
         let expected = log + thrifty_prob::log_cdf(-beliefs[2].0 / beliefs[2].1.sqrt());

@@ -6,13 +6,13 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
 
 use super::belief::{Data, Fitter, Named, means};
-use super::feasibility::WithFeasibility;
 use super::improvement::LogExpectedHypervolume;
 use super::noisy::{LogNoisyExpectedHypervolume, UncertainFront};
 use super::observed::{Observed, measurement};
 use super::reference::{REFERENCE, reference_point};
 use super::scalarisation::{augmented_chebyshev, normalised, weights};
 use crate::novelty::first_new;
+use crate::weights::{feasibilities, probability_feasible, weighted_logarithm};
 use crate::{
     Candidate, GpModel, Model, MultiObjectiveError, MultiObjectiveRule, MultiObjectiveSettings, ParetoMember,
     ParetoSet, fingerprint,
@@ -147,7 +147,8 @@ impl MultiObjectiveOptimizer {
         let anchors: Vec<&[f64]> = front.iter().map(|&i| observed.x.row(feasible[i])).collect();
         let domain = self.space.domain();
         let candidates = self.settings.maximiser.candidates(domain, acquisition, &anchors, &mut rng);
-        first_new(domain, &observed.asked, candidates, self.seed, fitter.id)
+        let is_new = |x: &[f64]| observed.asked.rows().all(|asked| asked != x);
+        first_new(domain, is_new, candidates, self.seed, fitter.id)
     }
 }
 
@@ -283,10 +284,9 @@ impl Optimizer for MultiObjectiveOptimizer {
         let rule = self.rule(state.observed.objectives);
         let models = state.objectives(rule)?;
         let constraints = state.fitter.fit_all("constraint", &state.data.x, &state.data.constraints)?;
-        let acquisition = WithFeasibility {
-            acquisition: state.acquisition(rule, &models, &constraints)?,
-            constraints: constraints.iter().map(Named::posterior).collect(),
-        };
+        let beliefs = || constraints.iter().map(Named::posterior);
+        let utility = state.acquisition(rule, &models, &constraints)?;
+        let acquisition = weighted_logarithm(utility, feasibilities(beliefs()));
         let Some(chosen) = self.best(&state, &acquisition) else {
             return Ok(Ask::Stop(StopReason::Exhausted));
         };
@@ -296,7 +296,7 @@ impl Optimizer for MultiObjectiveOptimizer {
             suggestion = suggestion.with_diagnostic(name, value);
         }
         if !constraints.is_empty() {
-            let probability = acquisition.probability(&chosen.x);
+            let probability = probability_feasible(beliefs(), &chosen.x);
             suggestion = suggestion.with_diagnostic("probability_feasible", probability);
         }
         let memo = &mut suggestion.memo.0;
