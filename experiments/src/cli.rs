@@ -35,6 +35,9 @@ enum Command {
         /// The root of all randomness.
         #[arg(long, default_value_t = 0)]
         seed: u64,
+        /// Evaluations of a run instead of the experiment's own number, where it can do with another.
+        #[arg(long)]
+        evaluations: Option<usize>,
         /// Folder with the data sets; without it, experiments use what they can make or ship.
         #[arg(long, env = "THRIFTY_DATA")]
         data: Option<PathBuf>,
@@ -90,9 +93,10 @@ pub fn main() -> Result<bool, ExperimentError> {
             }
             Ok(true)
         }
-        Command::Run { id, quick: _, full, seeds, seed, data, peers, python, out } => {
+        Command::Run { id, quick: _, full, seeds, seed, evaluations, data, peers, python, out } => {
             let chosen = if id == "all" { all() } else { vec![find(&id)?] };
             require_seeds(seeds)?;
+            require_positive("--evaluations", evaluations)?;
             if let Some(folder) = &data
                 && !folder.is_dir()
             {
@@ -108,6 +112,7 @@ pub fn main() -> Result<bool, ExperimentError> {
                     effort,
                     seeds,
                     seed,
+                    evaluations,
                     data: data.clone(),
                     peers: peers.clone(),
                     python: python.clone(),
@@ -142,8 +147,12 @@ pub fn main() -> Result<bool, ExperimentError> {
 }
 
 fn require_seeds(seeds: Option<usize>) -> Result<(), ExperimentError> {
-    if seeds == Some(0) {
-        return Err(ExperimentError::Setting { name: "--seeds", value: "0".into(), expected: "at least 1" });
+    require_positive("--seeds", seeds)
+}
+
+fn require_positive(name: &'static str, value: Option<usize>) -> Result<(), ExperimentError> {
+    if value == Some(0) {
+        return Err(ExperimentError::Setting { name, value: "0".into(), expected: "at least 1" });
     }
     Ok(())
 }

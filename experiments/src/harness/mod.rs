@@ -35,6 +35,8 @@ pub struct RunContext {
     pub effort: Effort,
     pub seeds: Option<usize>,
     pub seed: u64,
+    /// Evaluations of a run, for the experiments that can do with another number.
+    pub evaluations: Option<usize>,
     pub data: Option<PathBuf>,
     /// Runs of other libraries, to compare with.
     pub peers: Option<PathBuf>,
@@ -46,6 +48,11 @@ impl RunContext {
     /// The number of replications: what was asked for, else the experiment's own.
     pub fn replications(&self, quick: usize, full: usize) -> usize {
         self.seeds.unwrap_or(self.pick(quick, full))
+    }
+
+    /// The number of evaluations: what was asked for, else the experiment's own.
+    pub fn evaluations(&self, quick: usize, full: usize) -> usize {
+        self.evaluations.unwrap_or(self.pick(quick, full))
     }
 
     /// One of two values, by effort.

@@ -135,7 +135,7 @@ fn runs(
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let (problems, evaluations) = (problems(context), context.pick(24, 80));
+    let (problems, evaluations) = (problems(context), context.evaluations(24, 80));
     let absent = match &context.python {
         Some(python) => Botorch::missing(python),
         None => Some("no interpreter was named with --python".into()),
