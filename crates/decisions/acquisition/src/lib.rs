@@ -30,6 +30,7 @@ mod information;
 mod joint_law;
 mod knowledge_gradient;
 mod known;
+mod level_set;
 mod moments;
 mod noisy;
 mod one_shot;
@@ -59,6 +60,11 @@ pub use information::{
 };
 pub use knowledge_gradient::KnowledgeGradient;
 pub use known::Where;
+pub use level_set::{
+    BernoulliEntropy, BernoulliVariance, ExpectedFeasibility, Gain, Integrated, IntegratedBernoulli,
+    LogBernoulliEntropy, LogBernoulliVariance, MisclassifiedVolume, RandomisedStraddle, RanjanImprovement,
+    Seen, Straddle, TargetedMeanSquaredError, ThresholdField,
+};
 pub use moments::{MaximumDeviation, PosteriorMean};
 pub use noisy::NoisyExpectedImprovement;
 pub use one_shot::OneShotKnowledgeGradient;

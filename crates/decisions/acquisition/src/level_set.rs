@@ -1,0 +1,27 @@
+//! Where is the function above a threshold? Above means f > threshold.
+//!
+//! Of mean and deviation alone: [`Straddle`] and its kin. Of what an observation tells of a whole field of points:
+//! [`Integrated`] over a [`ThresholdField`], with a [`Gain`] a point.
+
+mod bernoulli;
+mod expected_feasibility;
+mod field;
+mod gain;
+mod integrated;
+mod integrated_bernoulli;
+mod margin;
+mod misclassified;
+mod ranjan;
+mod straddle;
+mod targeted;
+
+pub use bernoulli::{BernoulliEntropy, BernoulliVariance, LogBernoulliEntropy, LogBernoulliVariance};
+pub use expected_feasibility::ExpectedFeasibility;
+pub use field::ThresholdField;
+pub use gain::{Gain, Seen};
+pub use integrated::Integrated;
+pub use integrated_bernoulli::IntegratedBernoulli;
+pub use misclassified::MisclassifiedVolume;
+pub use ranjan::RanjanImprovement;
+pub use straddle::{RandomisedStraddle, Straddle};
+pub use targeted::TargetedMeanSquaredError;
