@@ -2,11 +2,11 @@ use thrifty_acquisition::{
     Acquisition, AcquisitionError, Context, ExpectedImprovement, LogExpectedImprovement, OfMoments, Rule,
     Utility,
 };
-use thrifty_domain::Points;
+use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::YeoJohnson;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{OptimizerError, Outcome, Trial, TrialId};
+use thrifty_study::{Memo, OptimizerError, Outcome, Trial, TrialId};
 use thrifty_surrogate::Posterior;
 
 use crate::novelty::first_new;
@@ -118,6 +118,33 @@ impl<'a> Belief<'a> {
     #[must_use]
     pub fn notes(&self) -> Vec<f64> {
         self.model.notes()
+    }
+
+    /// What the model wants to remember, as a note to a later [`Belief::form`].
+    #[must_use]
+    pub fn memo(&self) -> Memo {
+        Memo([(NOTES.to_owned(), self.notes())].into())
+    }
+
+    /// Variance of the noise of an observation, on the scale of the posterior.
+    #[must_use]
+    pub fn noise(&self) -> f64 {
+        self.model.noise()
+    }
+
+    /// The belief after observations of its own means at these points: the variances are those after any outcomes
+    /// there. Nothing when there are no points, or none that tells anything new.
+    #[must_use]
+    pub fn imagining(&self, points: PointsRef<'_>) -> Option<Box<dyn Fitted>> {
+        let mut imagined: Option<Box<dyn Fitted>> = None;
+        for point in points.rows() {
+            let model = imagined.as_deref().unwrap_or(&*self.model);
+            let mean = model.posterior().predict(point).0;
+            if let Ok(next) = model.imagining(point, mean) {
+                imagined = Some(next);
+            }
+        }
+        imagined
     }
 
     /// The space.
