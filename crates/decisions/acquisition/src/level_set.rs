@@ -4,6 +4,7 @@
 //! [`Integrated`] over a [`ThresholdField`], with a [`Gain`] a point.
 
 mod bernoulli;
+mod boundary_information;
 mod expected_feasibility;
 mod field;
 mod gain;
@@ -12,10 +13,16 @@ mod integrated_bernoulli;
 mod margin;
 mod misclassified;
 mod ranjan;
+mod robust;
+mod series;
 mod straddle;
+mod superlevel_volume;
 mod targeted;
+mod targeted_variance;
+mod truncated_variance;
 
 pub use bernoulli::{BernoulliEntropy, BernoulliVariance, LogBernoulliEntropy, LogBernoulliVariance};
+pub use boundary_information::BoundaryInformation;
 pub use expected_feasibility::ExpectedFeasibility;
 pub use field::ThresholdField;
 pub use gain::{Gain, Seen};
@@ -23,5 +30,9 @@ pub use integrated::Integrated;
 pub use integrated_bernoulli::IntegratedBernoulli;
 pub use misclassified::MisclassifiedVolume;
 pub use ranjan::RanjanImprovement;
+pub use robust::Robust;
 pub use straddle::{RandomisedStraddle, Straddle};
+pub use superlevel_volume::SuperlevelVolume;
 pub use targeted::TargetedMeanSquaredError;
+pub use targeted_variance::TargetedVariance;
+pub use truncated_variance::TruncatedVariance;

@@ -61,9 +61,10 @@ pub use information::{
 pub use knowledge_gradient::KnowledgeGradient;
 pub use known::Where;
 pub use level_set::{
-    BernoulliEntropy, BernoulliVariance, ExpectedFeasibility, Gain, Integrated, IntegratedBernoulli,
-    LogBernoulliEntropy, LogBernoulliVariance, MisclassifiedVolume, RandomisedStraddle, RanjanImprovement,
-    Seen, Straddle, TargetedMeanSquaredError, ThresholdField,
+    BernoulliEntropy, BernoulliVariance, BoundaryInformation, ExpectedFeasibility, Gain, Integrated,
+    IntegratedBernoulli, LogBernoulliEntropy, LogBernoulliVariance, MisclassifiedVolume, RandomisedStraddle,
+    RanjanImprovement, Robust, Seen, Straddle, SuperlevelVolume, TargetedMeanSquaredError, TargetedVariance,
+    ThresholdField, TruncatedVariance,
 };
 pub use moments::{MaximumDeviation, PosteriorMean};
 pub use noisy::NoisyExpectedImprovement;

@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use thrifty_acquisition::{
-    Acquisition, AcquisitionError, BernoulliEntropy, BernoulliVariance, ExpectedFeasibility, ExpectedUtility,
-    Gain, Integrated, IntegratedBernoulli, LogBernoulliEntropy, LogBernoulliVariance, MisclassifiedVolume,
-    RandomisedStraddle, RanjanImprovement, Seen, Straddle, TargetedMeanSquaredError, ThresholdField, Utility,
+    Acquisition, AcquisitionError, BernoulliEntropy, BernoulliVariance, BoundaryInformation,
+    ExpectedFeasibility, ExpectedUtility, Gain, Integrated, IntegratedBernoulli, LogBernoulliEntropy,
+    LogBernoulliVariance, MisclassifiedVolume, RandomisedStraddle, RanjanImprovement, Robust, Seen, Straddle,
+    SuperlevelVolume, TargetedMeanSquaredError, TargetedVariance, ThresholdField, TruncatedVariance, Utility,
 };
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior};
@@ -144,6 +145,14 @@ proptest! {
         let wrong = cdf(-u.abs()) - expectation(&|u| cdf(-u.abs()));
         let sur = IntegratedBernoulli::default();
         prop_assert!((sur.gain(seen, rho) - variance).abs() < 1e-8, "{} {}", sur.gain(seen, rho), variance);
+        let entropy = |u: f64| BernoulliEntropy { threshold: 0.0 }.value(u, 1.0);
+        let told = entropy(u) - expectation(&entropy);
+        let information = BoundaryInformation::default();
+        prop_assert!((information.gain(seen, rho) - told).abs() < 1e-8, "{} {told}", information.gain(seen, rho));
+        let kappa = 1.5;
+        let counted = expectation(&|u| f64::from(u > kappa)) - f64::from(u > kappa);
+        let volume = SuperlevelVolume { kappa };
+        prop_assert!((volume.gain(seen, rho) - counted).abs() < 3e-4, "{} {counted}", volume.gain(seen, rho));
         prop_assert!((MisclassifiedVolume.gain(seen, rho) - wrong).abs() < 1e-7, "{} {wrong}", MisclassifiedVolume.gain(seen, rho));
         let a = ((1.0 - rho) / (1.0 + rho)).sqrt();
         prop_assert!((cdf(u) * cdf(-u) - 2.0 * owen_t(u, a) - sur.gain(seen, rho)).abs() < 1e-15);
@@ -152,16 +161,22 @@ proptest! {
     #[test]
     fn gains_rise_with_what_is_explained(u in -8.0..8.0_f64, rho in 1e-6..0.999_f64) {
         let seen = Seen { standardised: u, deviation: 2.0 };
-        let gains: [(&dyn Gain, f64); 2] =
-            [(&IntegratedBernoulli::default(), cdf(u) * cdf(-u)), (&MisclassifiedVolume, cdf(-u.abs()))];
+        let density = pdf(2.0 * u / 5_f64.sqrt()) / 5_f64.sqrt();
+        let gains: [(&dyn Gain, f64); 5] = [
+            (&IntegratedBernoulli::default(), cdf(u) * cdf(-u)),
+            (&MisclassifiedVolume, cdf(-u.abs())),
+            (&BoundaryInformation::default(), BernoulliEntropy { threshold: 0.0 }.value(u, 1.0)),
+            (&TargetedVariance { bandwidth: 1.0 }, 4.0 * density),
+            (&TruncatedVariance { beta: 9.0, eta: 0.0 }, 36.0),
+        ];
         for (gain, all) in gains {
             prop_assert_eq!(gain.gain(seen, 0.0), 0.0);
-            prop_assert!((gain.gain(seen, 1.0) - all).abs() <= 1e-15);
+            prop_assert!((gain.gain(seen, 1.0) - all).abs() <= 1e-15 * (1.0 + all));
             let step = 1e-4 * rho.min(1.0 - rho);
             let (low, high) = (gain.gain(seen, rho - step), gain.gain(seen, rho + step));
             let slope = gain.slope(seen, rho);
-            prop_assert!(high >= low - 1e-17 && slope >= 0.0);
-            prop_assert!(((high - low) / (2.0 * step) - slope).abs() <= 1e-5 * slope + 1e-11 / step * 1e-5, "{rho} {} {slope}", (high - low) / (2.0 * step));
+            prop_assert!(high >= low - 1e-15 * all.max(1e-3) && slope >= 0.0);
+            prop_assert!(((high - low) / (2.0 * step) - slope).abs() <= 1e-5 * slope + 1e-16 * (1.0 + all) / step, "{rho} {} {slope}", (high - low) / (2.0 * step));
         }
     }
 }
@@ -243,10 +258,19 @@ fn gradients_match_differences() {
     let (now, noise) = (posterior(12), 0.01);
     let field = ThresholdField::new(&now, points(50).as_ref(), None, 0.3).unwrap();
     let pending = now.with_observation(&[0.3, 0.3], 0.2).unwrap();
+    let volume = |field: &ThresholdField, gamma: f64| {
+        let volume = Integrated::over(field, SuperlevelVolume { kappa: 1.96 }, &now, noise).unwrap();
+        volume.map(|utility| Robust { utility, gamma })
+    };
     let acquisitions: Vec<Box<dyn Acquisition>> = vec![
         Box::new(Integrated::over(&field, IntegratedBernoulli::default(), &now, noise).unwrap()),
         Box::new(Integrated::over(&field, IntegratedBernoulli::default(), &pending, noise).unwrap()),
         Box::new(Integrated::over(&field, MisclassifiedVolume, &now, noise).unwrap()),
+        Box::new(Integrated::over(&field, TargetedVariance { bandwidth: 0.1 }, &now, noise).unwrap()),
+        Box::new(Integrated::over(&field, TruncatedVariance { beta: 4.0, eta: 0.1 }, &now, noise).unwrap()),
+        Box::new(Integrated::over(&field, BoundaryInformation::default(), &now, noise).unwrap()),
+        Box::new(volume(&field, 1e-8)),
+        Box::new(volume(&field, 1e3)),
     ];
     for (which, acquisition) in acquisitions.iter().enumerate() {
         for x in [[0.31, 0.77], [0.9, 0.15], [0.05, 0.4]] {
@@ -322,4 +346,53 @@ fn edges() {
 
 fn points_of_one_column() -> Points {
     Points::from_rows(&[[0.5]]).unwrap()
+}
+
+/// The deterministic ones: what conditioning does to the variances.
+#[test]
+fn variances_fall_as_conditioning_says() {
+    let (now, points, noise, x) = (posterior(8), points(30), 0.05, [0.6, 0.4]);
+    let known = (noise - now.noise_variance()).max(0.0);
+    let next = now.with_noisy_observations(PointsRef::single(&x), &[0.7], &[known]).unwrap();
+    let field = ThresholdField::new(&now, points.as_ref(), None, 0.3).unwrap();
+    let (bandwidth, beta, eta) = (0.2, 4.0, 0.3);
+    let (mut targeted, mut truncated) = (0.0, 0.0);
+    for point in points.rows() {
+        let ((mean, before), (_, after)) = (now.predict(point), next.predict(point));
+        let spread = before.sqrt().hypot(bandwidth);
+        targeted += pdf((mean - 0.3) / spread) / spread * (before - after) / 30.0;
+        let left = |variance: f64| (beta * variance).max(eta * eta);
+        truncated += (left(before) - left(after)) / 30.0;
+    }
+    let value = |found: f64, expected: f64| {
+        assert!((found - expected).abs() < 1e-12 * (1.0 + expected), "{found} {expected}")
+    };
+    value(Integrated::over(&field, TargetedVariance { bandwidth }, &now, noise).unwrap().value(&x), targeted);
+    value(
+        Integrated::over(&field, TruncatedVariance { beta, eta }, &now, noise).unwrap().value(&x),
+        truncated,
+    );
+}
+
+/// Every criterion on a field of nothing, of one point and of twins; and beside the point that is observed already.
+#[test]
+fn fields_at_the_edge() {
+    let now = posterior(6);
+    let empty = ThresholdField::new(&now, points(3).as_ref(), Some(&[0.0; 3]), 0.3).unwrap();
+    let twins = Points::from_rows(&[[0.5, 0.5], [0.5, 0.5]]).unwrap();
+    let single = Points::from_rows(&[[0.5, 0.5]]).unwrap();
+    let value = |points: &Points, x: &[f64; 2]| {
+        let field = ThresholdField::new(&now, points.as_ref(), None, 0.3).unwrap();
+        Integrated::over(&field, BoundaryInformation::default(), &now, 0.0).unwrap().value(x)
+    };
+    assert!((value(&twins, &[0.1, 0.8]) - value(&single, &[0.1, 0.8])).abs() < 1e-16);
+    // An observation without noise tells all of its own point: its entropy.
+    let (mean, variance) = now.predict(&[0.5, 0.5]);
+    let entropy = BernoulliEntropy { threshold: 0.3 }.value(mean, variance.sqrt());
+    assert!((value(&single, &[0.5, 0.5]) - entropy).abs() < 1e-8);
+    assert_eq!(
+        Integrated::over(&empty, IntegratedBernoulli::default(), &now, 0.1).unwrap().value(&[0.2, 0.2]),
+        0.0
+    );
+    assert_eq!(empty.bernoulli_variance(), 0.0);
 }
