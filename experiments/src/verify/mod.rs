@@ -4,6 +4,7 @@ mod acquisitions;
 mod autobct;
 mod fcvopt;
 mod gp;
+mod levelset;
 mod optim;
 mod pareto;
 mod prob;
@@ -69,7 +70,7 @@ impl Family {
 type Check = fn(&Value) -> Result<Findings, String>;
 
 /// Files that this build knows, with the families' checks and the project's own copy.
-const FILES: [(&str, Check, &str); 9] = [
+const FILES: [(&str, Check, &str); 10] = [
     ("prob.json", prob::check, include_str!("../../../tests/golden/prob.json")),
     ("optim.json", optim::check, include_str!("../../../tests/golden/optim.json")),
     ("gp.json", gp::check, include_str!("../../../tests/golden/gp.json")),
@@ -79,6 +80,7 @@ const FILES: [(&str, Check, &str); 9] = [
     ("fcvopt.json", fcvopt::check, include_str!("../../../tests/golden/fcvopt.json")),
     ("hypervolume.json", pareto::volumes, include_str!("../../../tests/golden/hypervolume.json")),
     ("ehvi.json", pareto::improvements, include_str!("../../../tests/golden/ehvi.json")),
+    ("levelset.json", levelset::check, include_str!("../../../tests/golden/levelset.json")),
 ];
 
 /// How the estimators of other libraries are met.

@@ -70,7 +70,7 @@ pub(crate) fn of(
     numbers
 }
 
-fn sample_variance(values: &[f64]) -> f64 {
+pub(crate) fn sample_variance(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     if n < 2.0 {
         return 0.0;

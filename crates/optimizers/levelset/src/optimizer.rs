@@ -29,9 +29,16 @@ pub struct LevelSetOptimizer {
     settings: LevelSetSettings,
     bo: BoSettings,
     model: Box<dyn Model>,
+    cost: Option<KnownCost>,
     /// Intervals of all steps so far, for a model that is fixed.
     progress: Option<Progress>,
     points: Points,
+}
+
+/// What an evaluation costs, by name.
+struct KnownCost {
+    name: String,
+    of: Box<dyn Fn(&Config) -> f64 + Send + Sync>,
 }
 
 /// What is known before a suggestion.
@@ -40,6 +47,7 @@ struct Knowledge<'a> {
     classified: Classified,
     pending: Points,
     asked: Points,
+    cost: Option<&'a KnownCost>,
 }
 
 impl LevelSetOptimizer {
@@ -51,7 +59,7 @@ impl LevelSetOptimizer {
         settings.validate()?;
         let points = settings.over.points(&space, seed)?;
         let (bo, model) = (settings.as_bo(), Box::new(GpModel::default()));
-        Ok(Self { space, seed, settings, bo, model, progress: None, points })
+        Ok(Self { space, seed, settings, bo, model, cost: None, progress: None, points })
     }
 
     /// With another model that learns.
@@ -65,6 +73,14 @@ impl LevelSetOptimizer {
     #[must_use]
     pub fn with_fixed_model(mut self, model: FixedGp) -> Self {
         (self.model, self.progress) = (Box::new(model), Some(Progress::default()));
+        self
+    }
+
+    /// With a known cost of each evaluation: criteria that look ahead are then per cost. The name stands in the fingerprint. A cost that is not positive counts as
+    /// 1.
+    #[must_use]
+    pub fn with_cost(mut self, name: &str, cost: impl Fn(&Config) -> f64 + Send + Sync + 'static) -> Self {
+        self.cost = Some(KnownCost { name: name.to_owned(), of: Box::new(cost) });
         self
     }
 
@@ -141,7 +157,7 @@ impl LevelSetOptimizer {
         let level = self.settings.threshold.level(&mean, &intervals);
         let accuracy = (self.settings.epsilon, beta);
         let classified = Classified::new(self.points.clone(), (mean, deviation), intervals, level, accuracy);
-        Ok(Some(Knowledge { belief, classified, pending, asked }))
+        Ok(Some(Knowledge { belief, classified, pending, asked, cost: self.cost.as_ref() }))
     }
 
     /// The next point of the initial design, or any beyond it; nothing when everything was asked.
@@ -166,6 +182,23 @@ impl LevelSetOptimizer {
 
     fn stop(message: &str, numbers: BTreeMap<String, f64>) -> Ask<Config> {
         Ask::Stop(StopReason::Decided { message: message.into(), numbers })
+    }
+}
+
+/// A utility divided by what an evaluation costs. No gradient: costs have none.
+struct PerCost<'a> {
+    acquisition: Box<dyn Acquisition + 'a>,
+    cost: &'a KnownCost,
+    space: &'a Space,
+}
+
+impl Acquisition for PerCost<'_> {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        self.acquisition.values_into(x, out);
+        for (x, value) in x.rows().zip(out) {
+            let cost = (self.cost.of)(&self.space.decode(x));
+            *value /= if cost > 0.0 { cost } else { 1.0 };
+        }
     }
 }
 
@@ -211,6 +244,8 @@ impl Knowledge<'_> {
         if settings.criterion == Criterion::Ambiguity {
             return Ok(self.most_ambiguous(settings, after));
         }
+        let undecided: Vec<bool> =
+            self.classified.labels().iter().map(|label| *label == Label::Undecided).collect();
         let sight = Sight {
             now,
             after,
@@ -218,11 +253,20 @@ impl Knowledge<'_> {
             threshold: self.classified.level().estimate,
             noise: self.belief.noise(),
             integration: settings.integration,
+            undecided: &undecided,
+            beta: self.classified.accuracy().1,
+            spread: diagnostics::sample_variance(self.belief.losses()).sqrt(),
         };
         let failed = |error| OptimizerError::failed("building the criterion", error);
         let acquisition =
             settings.criterion.on(&sight, &mut seed.stream("criterion", id.0)).map_err(failed)?;
         let Some(acquisition) = acquisition else { return Ok(None) };
+        let acquisition: Box<dyn Acquisition + '_> = match self.cost {
+            Some(cost) if settings.criterion.looks_ahead() => {
+                Box::new(PerCost { acquisition, cost, space: self.belief.space() })
+            }
+            _ => acquisition,
+        };
         if settings.over.is_finite() {
             let shortlist = settings.criterion.looks_ahead().then_some(settings.shortlist);
             return Ok(best_of(&*acquisition, &sight, &open, shortlist));
@@ -355,7 +399,8 @@ impl Optimizer for LevelSetOptimizer {
 
     fn fingerprint(&self) -> String {
         let fixed = if self.progress.is_some() { "fixed " } else { "" };
-        let method = format!("level set with {fixed}{}", self.model.fingerprint());
+        let cost = self.cost.as_ref().map_or(String::new(), |cost| format!(" per {}", cost.name));
+        let method = format!("level set with {fixed}{}{cost}", self.model.fingerprint());
         fingerprint(&method, &self.settings, self.seed, &self.space)
     }
 }

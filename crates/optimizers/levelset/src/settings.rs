@@ -79,8 +79,16 @@ impl LevelSetSettings {
             Criterion::ExpectedFeasibility { alpha } | Criterion::Ranjan { alpha } => {
                 ("alpha", alpha, alpha > 0.0, "a positive finite number")
             }
-            Criterion::TargetedError { bandwidth } => {
+            Criterion::TargetedError { bandwidth } | Criterion::TargetedVariance { bandwidth } => {
                 ("bandwidth", bandwidth, bandwidth >= 0.0, "a finite number from 0")
+            }
+            Criterion::SuperlevelVolume { kappa, gamma } => {
+                require("gamma", gamma, gamma >= 0.0 && gamma.is_finite(), "a finite number from 0")?;
+                ("kappa", kappa, kappa >= 0.0, "a finite number from 0")
+            }
+            Criterion::TruncatedVariance { shrink, slack } => {
+                require("slack", slack, slack >= 0.0 && slack.is_finite(), "a finite number from 0")?;
+                ("shrink", shrink, shrink > 0.0 && shrink < 1.0, "a share in (0, 1)")
             }
             _ => ("criterion", 0.0, true, ""),
         };

@@ -12,7 +12,7 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, MaxTrials, Optimizer, OptimizerError, Outcome, Schedule, StopReason, Study};
 use thrifty_testbed::{Problem, TestFunction};
 
-const CRITERIA: [Criterion; 12] = [
+const CRITERIA: [Criterion; 16] = [
     Criterion::Straddle { kappa: 1.96 },
     Criterion::RandomisedStraddle,
     Criterion::Ambiguity,
@@ -23,6 +23,10 @@ const CRITERIA: [Criterion; 12] = [
     Criterion::BernoulliEntropy,
     Criterion::IntegratedBernoulli,
     Criterion::MisclassifiedVolume,
+    Criterion::TargetedVariance { bandwidth: 0.0 },
+    Criterion::TruncatedVariance { shrink: 0.1, slack: 0.0 },
+    Criterion::SuperlevelVolume { kappa: 1.96, gamma: 1e-8 },
+    Criterion::BoundaryInformation,
     Criterion::MaximumDeviation,
     Criterion::Random,
 ];
@@ -351,6 +355,22 @@ fn diagnostics_stop_a_study() {
         assert_eq!(outside.history().len(), within.history().len() + 1, "{rule:?}");
     }
     assert!(!StopWhen::All(vec![]).holds(&[]) && !StopWhen::Any(vec![]).holds(&[]));
+}
+
+/// Half of the square is a thousand times as dear: what is known there comes from the other half as long as it can.
+#[test]
+fn costs_count() {
+    let dear = |config: &Config| if at(config)[0] > 0.5 { 1000.0 } else { 1.0 };
+    let spent = |with_cost: bool| {
+        let settings = settings(Criterion::TruncatedVariance { shrink: 0.1, slack: 0.0 });
+        let optimizer =
+            LevelSetOptimizer::new(square(), Seed(2), settings).unwrap().with_fixed_model(known());
+        let optimizer = if with_cost { optimizer.with_cost("halves", dear) } else { optimizer };
+        let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(20));
+        study.run(|config, _| branin(&at(config))).unwrap();
+        study.history().trials()[3..].iter().map(|trial| dear(&trial.query)).sum::<f64>()
+    };
+    assert!(spent(true) < 0.4 * spent(false), "{} {}", spent(true), spent(false));
 }
 
 #[test]
