@@ -20,7 +20,7 @@ const SHORT_UP_TO: f64 = 6.0;
 /// ```
 ///
 /// Even in h, odd in a. Gauss–Legendre on [-b, b], b = min(a, 8.4/h), of which symmetry leaves 16 or 24 nodes: to about
-/// 1e-15 of the value, in the tails as well. NaN for NaN alone. Source: Owen (1956); the reflection is his eq. 2.3; the choice of
+/// 1e-15 of the value, in the tails as well. NaN for NaN alone. Source: Owen (1956); the choice of
 /// quadrature as Patefield & Tandy (2000), method T5.
 ///
 /// ```

@@ -206,7 +206,7 @@ fn heavy_tails_stay_finite_far_out_and_close_in() {
 }
 
 proptest! {
-    /// Owen (1956), eqs. 2.2 to 2.5.
+    /// Source: Owen (1956).
     #[test]
     fn owen_s_function_has_its_symmetries_and_special_values(h in 0.0..12.0_f64, log_a in -6.0..6.0_f64) {
         let a = 10_f64.powf(log_a);

@@ -37,7 +37,7 @@ impl Classified {
         level: Level,
         (epsilon, beta): (f64, f64),
     ) -> Self {
-        // Above: L + ε > h. Source: Gotovos et al. (2013), algorithm 1, line 7 and, for an implicit threshold, algorithm 2.
+        // Above: L + ε > h. Source: Gotovos et al. (2013), with the bounds of an implicit threshold where it is one.
         let one = |(lower, upper): (&f64, &f64)| {
             let above = lower + epsilon > level.optimistic;
             let below = upper - epsilon <= level.pessimistic;

@@ -22,7 +22,7 @@ pub enum Criterion {
     /// [`RandomisedStraddle`], β drawn anew for each suggestion; where that is 0 everywhere the largest deviation.
     RandomisedStraddle,
     /// Ambiguity of the classification's own intervals, among undecided points of what is classified: `min(U - h, h - L)`, or for an implicit threshold
-    /// the width, among undecided points and those that may be the maximum. Source: Gotovos et al. (2013), algorithms 1 and 2.
+    /// the width, among undecided points and those that may be the maximum. Source: Gotovos et al. (2013).
     Ambiguity,
     /// [`ExpectedFeasibility`].
     ExpectedFeasibility {

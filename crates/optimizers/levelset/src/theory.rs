@@ -42,7 +42,7 @@ pub fn information_gain(
 
 /// The information gain of the greedy choice of `rounds` points, with the points: the largest variance each time.
 ///
-/// The greedy gain is at least 1 - 1/e of the largest, γ_T: divide by that for an upper bound on γ_T. Source: Srinivas et al. (2010), section 2.2.
+/// The greedy gain is at least 1 - 1/e of the largest, γ_T: divide by that for an upper bound on γ_T. Source: Srinivas et al. (2010).
 ///
 /// # Errors
 /// As [`information_gain`].

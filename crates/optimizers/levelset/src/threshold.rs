@@ -6,7 +6,7 @@ use crate::Intervals;
 pub enum Threshold {
     /// A known number h.
     Fixed(f64),
-    /// A share of the unknown largest value, `h = ω max f`, for a maximum that is positive. Source: Gotovos et al. (2013), section 4.
+    /// A share of the unknown largest value, `h = ω max f`, for a maximum that is positive. Source: Gotovos et al. (2013).
     Implicit {
         /// ω in (0, 1).
         omega: f64,

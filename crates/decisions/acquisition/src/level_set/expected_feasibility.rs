@@ -10,7 +10,7 @@ use crate::Utility;
 /// ```
 ///
 /// Differences of expected improvements instead of the source's twelve terms: in the tails nothing cancels. 0 at σ = 0.
-/// Source: Bichon et al. (2008), eq. 17, α = 2.
+/// Source: Bichon et al. (2008), α = 2.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedFeasibility {
     /// h.

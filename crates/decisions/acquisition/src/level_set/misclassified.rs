@@ -14,7 +14,7 @@ use super::gain::{Gain, Seen};
 /// What is misclassified changes only if the mean crosses the threshold: at small ρ the gain is about exp(-u²/2ρ), below the smallest number for
 /// most points. [`IntegratedBernoulli`](crate::IntegratedBernoulli) has no such plateau.
 ///
-/// Source: Bect et al. (2012), section 3.2; the closed form from the two quadrants of (f, mean after) by Owen (1956).
+/// Source: Bect et al. (2012); the closed form from the two quadrants of (f, mean after) by Owen (1956).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MisclassifiedVolume;
 

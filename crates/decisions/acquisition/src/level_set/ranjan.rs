@@ -11,7 +11,7 @@ use crate::Utility;
 /// ```
 ///
 /// With the square about its nearer edge, so that the tails cancel by |z| only, not by its third power. 0 at σ = 0. Source: Ranjan,
-/// Bingham & Michailidis (2008), eq. 8, α = 2.
+/// Bingham & Michailidis (2008), α = 2.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RanjanImprovement {
     /// h.

@@ -7,7 +7,7 @@ use crate::ahead::{Ahead, AheadSlopes, LookaheadUtility};
 /// ```
 ///
 /// Where a model says that nothing is to be gained, it explores: no region is left out for ever because the model was wrong.
-/// Source: Zanette et al. (2018), eq. 12, with [`SuperlevelVolume`](crate::SuperlevelVolume) and γ = 1e-8.
+/// Source: Zanette et al. (2018), with [`SuperlevelVolume`](crate::SuperlevelVolume) and γ = 1e-8.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Robust<U> {
     /// U.

@@ -9,7 +9,7 @@ use super::gain::{Gain, Seen};
 /// ```
 ///
 /// One-sided: it looks for points above, and has a loss where a point that counts already may be lost again. Source: Zanette,
-/// Zhang & Kochenderfer (2018), eqs. 8 and 10, κ = 1.96.
+/// Zhang & Kochenderfer (2018), κ = 1.96.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SuperlevelVolume {
     /// κ ≥ 0.

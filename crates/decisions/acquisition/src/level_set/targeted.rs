@@ -8,7 +8,7 @@ use crate::Utility;
 /// σ² N(h; μ, σ² + b²)
 /// ```
 ///
-/// b is the half-width of the zone of interest, 0 for the threshold itself. 0 at σ = 0. Source: Picheny et al. (2010), eqs. 8 and 12.
+/// b is the half-width of the zone of interest, 0 for the threshold itself. 0 at σ = 0. Source: Picheny et al. (2010).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TargetedMeanSquaredError {
     /// h.

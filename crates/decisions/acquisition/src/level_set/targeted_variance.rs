@@ -9,7 +9,7 @@ use super::gain::{Gain, Seen};
 /// ```
 ///
 /// The weights are those of today's belief, as in the source: an observation is credited with the variance that it takes, not with moving means off the threshold.
-/// Source: Picheny et al. (2010), eqs. 12 and 15.
+/// Source: Picheny et al. (2010).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct TargetedVariance {
     /// b ≥ 0, half the width of the zone of interest.
