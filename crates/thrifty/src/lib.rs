@@ -50,6 +50,7 @@ pub mod prelude {
         MultiObjectiveSettings, ParetoSet, RandomSearch, SobolSearch,
     };
     pub use thrifty_hybrid::{Exploration, ExplorePoint, HybridOptimizer, HybridSettings, OnConvergence};
+    pub use thrifty_levelset::{LevelSetOptimizer, LevelSetSettings};
     pub use thrifty_sampling::Seed;
     pub use thrifty_space::{Config, Space, Value};
     pub use thrifty_study::{

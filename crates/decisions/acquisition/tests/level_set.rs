@@ -365,7 +365,7 @@ fn variances_fall_as_conditioning_says() {
         truncated += (left(before) - left(after)) / 30.0;
     }
     let value = |found: f64, expected: f64| {
-        assert!((found - expected).abs() < 1e-12 * (1.0 + expected), "{found} {expected}")
+        assert!((found - expected).abs() < 1e-12 * (1.0 + expected), "{found} {expected}");
     };
     value(Integrated::over(&field, TargetedVariance { bandwidth }, &now, noise).unwrap().value(&x), targeted);
     value(

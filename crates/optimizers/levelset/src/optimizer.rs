@@ -293,10 +293,15 @@ impl Knowledge<'_> {
         let (mut mean, mut variance) = (vec![0.0; points.len()], vec![0.0; points.len()]);
         after.predict_into(points, &mut mean, &mut variance);
         let implicit = level.pessimistic < level.optimistic;
+        // Where nothing undecided is left to evaluate, anything that is.
+        let undecided = (0..points.len()).any(|i| {
+            self.classified.labels()[i] == Label::Undecided
+                && (settings.revisit || !contains(&self.asked, points.row(i)))
+        });
         let value = |i: usize| {
             let x = points.row(i);
             let known = if settings.revisit { contains(&self.pending, x) } else { contains(&self.asked, x) };
-            let decided = self.classified.labels()[i] != Label::Undecided;
+            let decided = undecided && self.classified.labels()[i] != Label::Undecided;
             // For an implicit threshold also where the maximum may be.
             let may_be_maximum = implicit
                 && matches!(settings.threshold, crate::Threshold::Implicit { omega }

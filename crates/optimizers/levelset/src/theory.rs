@@ -4,6 +4,10 @@
 //! probability that the β schedule promises, and are loose by orders of magnitude: [`sample_bound`] is far beyond what runs need.
 
 use thrifty_acquisition::AcquisitionError;
+use thrifty_domain::{Points, PointsRef};
+use thrifty_kernel::KernelError;
+
+use crate::{Confidence, FixedGp};
 
 /// `C₁ = 8/ln(1 + s⁻²)`, s² the variance of the noise.
 #[must_use]
@@ -42,7 +46,7 @@ pub fn information_gain(
 
 /// The information gain of the greedy choice of `rounds` points, with the points: the largest variance each time.
 ///
-/// The greedy gain is at least 1 - 1/e of the largest, γ_T: divide by that for an upper bound on γ_T. Source: Srinivas et al. (2010).
+/// The greedy gain is at least 1 - 1/e of the largest, `γ_T`: divide by that for an upper bound on `γ_T`. Source: Srinivas et al. (2010).
 ///
 /// # Errors
 /// As [`information_gain`].
@@ -126,6 +130,69 @@ pub fn sample_bound(beta: &[f64], gamma: &[f64], noise: f64, epsilon: f64) -> Op
     let each = beta.iter().zip(gamma).enumerate();
     let mut reached = each.map(|(t, (beta, gamma))| (t + 1, (t + 1) as f64 / (beta * gamma)));
     reached.find(|(_, ratio)| *ratio >= enough).map(|(t, _)| t)
+}
+
+/// All bounds of a run with known hyperparameters, one entry an observation, in units of the objective.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunBounds {
+    /// What was learnt, in nats.
+    pub information: Vec<f64>,
+    /// What the greedy choice would have learnt, divided by 1 - 1/e: no less than `γ_T`.
+    pub gamma: Vec<f64>,
+    /// `β_T`.
+    pub beta: Vec<f64>,
+    /// Bound on the cumulative regret of upper confidence bounds.
+    pub regret: Vec<f64>,
+    /// After how many observations the classification within ε is certain to end; nothing when that is more than the run has.
+    pub samples: Option<usize>,
+}
+
+/// Why the bounds of a run could not be evaluated.
+#[derive(Debug, Clone, thiserror::Error, PartialEq)]
+#[non_exhaustive]
+pub enum TheoryError {
+    /// A number that makes no sense.
+    #[error(transparent)]
+    Number(#[from] AcquisitionError),
+    /// A kernel that makes no sense.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+}
+
+impl RunBounds {
+    /// Of the points that a run visited, in order, among the points of a finite domain.
+    ///
+    /// Cost: T (T + n)² for T visits and n points.
+    ///
+    /// # Errors
+    /// [`TheoryError`] for a kernel, noise variance or confidence that makes no sense.
+    pub fn of(
+        model: &FixedGp,
+        domain: PointsRef<'_>,
+        visited: PointsRef<'_>,
+        confidence: Confidence,
+        epsilon: f64,
+    ) -> Result<Self, TheoryError> {
+        let (scale, t) = (model.variance, visited.len());
+        let relative = |points: PointsRef<'_>| -> Result<Vec<f64>, KernelError> {
+            Ok(model.covariance(points)?.into_iter().map(|c| c / scale).collect())
+        };
+        let noise = model.noise / scale;
+        let order: Vec<usize> = (0..t).collect();
+        let information =
+            if t == 0 { Vec::new() } else { information_gain(&relative(visited)?, &order, noise)? };
+        let mut all: Points = domain.to_owned();
+        visited.rows().for_each(|x| all.push(x));
+        let (_, greedy) = greedy_information_gain(&relative(all.as_ref())?, t, noise)?;
+        let gamma: Vec<f64> = greedy.iter().map(|gain| gain / (1.0 - (-1.0_f64).exp())).collect();
+        let beta = (1..=t)
+            .map(|t| confidence.beta(t, domain.len()))
+            .collect::<Result<Vec<f64>, AcquisitionError>>()?;
+        let bound = |k: usize| scale.sqrt() * regret_bound(k + 1, beta[k], gamma[k], noise);
+        let regret = (0..t).map(bound).collect();
+        let samples = sample_bound(&beta, &gamma, noise, epsilon / scale.sqrt());
+        Ok(Self { information, gamma, beta, regret, samples })
+    }
 }
 
 /// Exponent of T in the regret bound for Matérn kernels of order ν in d dimensions, logarithms left out.

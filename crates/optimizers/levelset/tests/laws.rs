@@ -5,8 +5,8 @@ use thrifty_bo::KernelFamily;
 use thrifty_domain::Points;
 use thrifty_levelset::metrics::{BoundaryDistance, Confusion, boundary_of_grid, worst_misclassification};
 use thrifty_levelset::theory::{
-    MaternExponents, c1, cumulative_regret, greedy_information_gain, information_gain, regret_bound,
-    sample_bound,
+    MaternExponents, RunBounds, c1, cumulative_regret, greedy_information_gain, information_gain,
+    regret_bound, sample_bound,
 };
 use thrifty_levelset::{Confidence, FixedGp, Intervals};
 use thrifty_sampling::{Seed, Sobol};
@@ -116,6 +116,39 @@ fn bounds_by_hand() {
     let exponents = MaternExponents::new(2.5, 2);
     assert!((exponents.srinivas - 0.773).abs() < 5e-4 && (exponents.vakili - 0.643).abs() < 5e-4);
     assert!((MaternExponents::new(1.0, 2).vakili - 0.75).abs() < 1e-15, "which is that of order 1");
+}
+
+/// In units of the objective: a function a thousand times as large has bounds a thousand times as large.
+#[test]
+fn bounds_of_a_run() {
+    let points = Sobol::scrambled(2, &mut Seed(2).stream("points", 0)).take(40);
+    let visited = Sobol::scrambled(2, &mut Seed(3).stream("points", 0)).take(12);
+    let of = |scale: f64| {
+        let model = FixedGp {
+            family: KernelFamily::Matern52,
+            lengthscales: vec![0.3; 2],
+            variance: scale * scale,
+            mean: 0.0,
+            noise: 0.25 * scale * scale,
+        };
+        let confidence = Confidence::Gotovos { delta: 0.1 };
+        RunBounds::of(&model, points.as_ref(), visited.as_ref(), confidence, 20.0 * scale).unwrap()
+    };
+    let (one, thousand) = (of(1.0), of(1e3));
+    assert_eq!(one.information.len(), 12);
+    assert!(one.information.iter().zip(&one.gamma).all(|(learnt, most)| learnt <= most));
+    assert!((thousand.regret[11] / one.regret[11] - 1e3).abs() < 1e-6);
+    assert!(one.samples.is_some() && one.samples == thousand.samples);
+    let nothing = Points::new(2);
+    let model = FixedGp {
+        family: KernelFamily::Matern32,
+        lengthscales: vec![0.3; 2],
+        variance: 1.0,
+        mean: 0.0,
+        noise: 0.1,
+    };
+    let none = RunBounds::of(&model, points.as_ref(), nothing.as_ref(), Confidence::default(), 0.1).unwrap();
+    assert!(none.information.is_empty() && none.samples.is_none());
 }
 
 #[test]
