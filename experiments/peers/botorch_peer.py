@@ -9,10 +9,13 @@ from common import Inputs, cpu_minimum, fastest, hartmann6, missing, read_inputs
 try:
     import torch
     from botorch.acquisition import LogExpectedImprovement
+    from botorch.acquisition.multi_objective.analytic import ExpectedHypervolumeImprovement
     from botorch.fit import fit_gpytorch_mll
     from botorch.models import SingleTaskGP
     from botorch.optim import optimize_acqf
+    from botorch.utils.multi_objective.box_decompositions.non_dominated import FastNondominatedPartitioning
     from botorch.utils.sampling import draw_sobol_samples
+    from botorch.utils.testing import MockModel, MockPosterior
     from gpytorch.constraints import GreaterThan
     from gpytorch.kernels import MaternKernel, ScaleKernel
     from gpytorch.likelihoods import GaussianLikelihood
@@ -153,8 +156,53 @@ def bo(inputs: Inputs, wanted: dict[str, Any], data: None) -> dict[str, Any]:
     return {**timing, "best": best}
 
 
+def partition(inputs: Inputs, wanted: dict[str, Any]) -> FastNondominatedPartitioning:
+    """The boxes that a front leaves, maximised as BoTorch does."""
+    fronts = inputs["fronts"]
+    front = -torch.tensor(fronts["spheres"][f"{wanted['n']} {wanted['m']}"])
+    reference = torch.full((wanted["m"],), -fronts["reference"])
+    return FastNondominatedPartitioning(ref_point=reference, Y=front)
+
+
+def boxes(inputs: Inputs, wanted: dict[str, Any], data: None) -> dict[str, Any]:
+    """The partition alone."""
+    timing, _ = cpu_minimum(lambda: partition(inputs, wanted), inputs["seconds"], inputs["repeats"])
+    return timing
+
+
+def improvement(inputs: Inputs, wanted: dict[str, Any], slopes: bool) -> dict[str, Any]:
+    """Expected hypervolume improvement of the batch of beliefs, prediction apart; with slopes forward and backward."""
+    beliefs = torch.tensor(inputs["fronts"]["beliefs"][str(wanted["m"])])
+    mean = (-beliefs[:, 0]).unsqueeze(1).clone().requires_grad_(slopes)
+    deviation = beliefs[:, 1].unsqueeze(1).clone().requires_grad_(slopes)
+    reference = [-inputs["fronts"]["reference"]] * wanted["m"]
+    cut, nowhere = partition(inputs, wanted), torch.zeros(len(beliefs), 1, 1)
+
+    def once() -> list[float]:
+        mean.grad = deviation.grad = None
+        model = MockModel(MockPosterior(mean=mean, variance=deviation**2))
+        total = ExpectedHypervolumeImprovement(model=model, ref_point=reference, partitioning=cut)(nowhere).sum()
+        if not slopes:
+            return [total.item()]
+        total.backward()
+        return (-mean.grad).sum((0, 1)).tolist() + deviation.grad.sum((0, 1)).tolist()
+
+    with torch.set_grad_enabled(slopes):
+        timing, values = cpu_minimum(once, inputs["seconds"], inputs["repeats"])
+    return {**timing, "values": values}
+
+
+def ehvi(inputs: Inputs, wanted: dict[str, Any], data: None) -> dict[str, Any]:
+    return improvement(inputs, wanted, slopes=False)
+
+
+def ehvi_gradient(inputs: Inputs, wanted: dict[str, Any], data: None) -> dict[str, Any]:
+    return improvement(inputs, wanted, slopes=True)
+
+
 if __name__ == "__main__":
     tasks = {"likelihood": likelihood, "fit": fit, "predict": predict, "acquisition": acquisition, "bo": bo}
+    tasks |= {"boxes": boxes, "ehvi": ehvi, "ehvi_gradient": ehvi_gradient}
     # Above 800 points it would leave Cholesky for conjugate gradients, whose results are approximate.
     with max_cholesky_size(100_000):
         run_tasks("botorch", read_inputs(), tasks)

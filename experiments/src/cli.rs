@@ -41,6 +41,9 @@ enum Command {
         /// CSV file with the runs of other libraries, for the experiments that compare with them.
         #[arg(long, env = "THRIFTY_PEERS")]
         peers: Option<PathBuf>,
+        /// A Python interpreter, for the experiments that run another library beside ours; without it they do not.
+        #[arg(long)]
+        python: Option<PathBuf>,
         /// Where the results go.
         #[arg(long, default_value = "out")]
         out: PathBuf,
@@ -87,7 +90,7 @@ pub fn main() -> Result<bool, ExperimentError> {
             }
             Ok(true)
         }
-        Command::Run { id, quick: _, full, seeds, seed, data, peers, out } => {
+        Command::Run { id, quick: _, full, seeds, seed, data, peers, python, out } => {
             let chosen = if id == "all" { all() } else { vec![find(&id)?] };
             require_seeds(seeds)?;
             if let Some(folder) = &data
@@ -101,7 +104,14 @@ pub fn main() -> Result<bool, ExperimentError> {
             let effort = if full { Effort::Full } else { Effort::Quick };
             let mut reports = Vec::new();
             for experiment in &chosen {
-                let context = RunContext { effort, seeds, seed, data: data.clone(), peers: peers.clone() };
+                let context = RunContext {
+                    effort,
+                    seeds,
+                    seed,
+                    data: data.clone(),
+                    peers: peers.clone(),
+                    python: python.clone(),
+                };
                 let began = std::time::Instant::now();
                 let report = (experiment.run)(&context)?;
                 output::write(&out, experiment, &context, &report)?;

@@ -38,6 +38,8 @@ pub struct RunContext {
     pub data: Option<PathBuf>,
     /// Runs of other libraries, to compare with.
     pub peers: Option<PathBuf>,
+    /// An interpreter that has other libraries, to run beside.
+    pub python: Option<PathBuf>,
 }
 
 impl RunContext {

@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use thrifty_bo::{
     InitialDesign, LossTransform, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings, Nsga2,
     Nsga2Settings, ParetoSet, RandomSearch, SobolSearch,
@@ -10,12 +12,28 @@ use thrifty_study::{MaxTrials, Measurement, Optimizer, Outcome, Study};
 use thrifty_testbed::MultiObjectiveFunction;
 use thrifty_tpe::{TpeOptimizer, TpeSettings};
 
+use super::botorch::Botorch;
 use crate::error::ExperimentError;
 use crate::harness::method::AfterDesign;
 use crate::harness::replicate::Run;
 
-/// The method whose claim it is, then those that it is compared with.
-pub const METHODS: [&str; 6] = ["log EHVI", "ParEGO", "NSGA-II", "TPE", "Sobol", "random"];
+/// The method whose claim it is.
+pub const OURS: &str = "log EHVI";
+
+/// A peer that is there when an interpreter has it.
+pub const BOTORCH: &str = "BoTorch qLogNEHVI";
+
+/// Those that ours need not beat.
+pub const EQUALS: [&str; 2] = ["ParEGO", BOTORCH];
+
+/// Those that it should.
+pub const BASELINES: [&str; 4] = ["NSGA-II", "TPE", "Sobol", "random"];
+
+/// All of them, ours first.
+pub fn methods(botorch: bool) -> Vec<&'static str> {
+    let equals = EQUALS.into_iter().filter(|name| botorch || *name != BOTORCH);
+    std::iter::once(OURS).chain(equals).chain(BASELINES).collect()
+}
 
 /// One run: a method on a problem from a design that all methods share.
 pub struct Job<'a> {
@@ -25,6 +43,8 @@ pub struct Job<'a> {
     pub design: Vec<Config>,
     pub seed: Seed,
     pub evaluations: usize,
+    /// The interpreter that has `BoTorch`.
+    pub python: Option<&'a Path>,
 }
 
 impl Job<'_> {
@@ -42,6 +62,11 @@ impl Job<'_> {
             }
             "Sobol" => self.study(AfterDesign { design, search: SobolSearch { space, seed } }),
             "random" => self.study(AfterDesign { design, search: RandomSearch { space, seed } }),
+            BOTORCH => {
+                let python = self.python.unwrap_or(Path::new("python3"));
+                let search = Botorch::start(python, space, self.problem.reference(), seed)?;
+                self.study(AfterDesign { design, search })
+            }
             method => {
                 let settings = MultiObjectiveSettings {
                     initial: InitialDesign::Given(design),

@@ -1,4 +1,5 @@
 //! Several losses at once.
 
 pub mod benchmarks;
+mod botorch;
 mod methods;

@@ -4,6 +4,7 @@ use thrifty_sampling::Seed;
 
 use super::clock::Budget;
 use super::data::{DIM, Data, uniform};
+use super::fronts::Fronts;
 use super::hyperparameters::{Bounds, Hyperparameters};
 use super::tasks::{Operation, Task};
 use crate::error::ExperimentError;
@@ -21,6 +22,7 @@ pub struct Inputs {
     pub data: BTreeMap<usize, Data>,
     /// Where predictions are taken.
     pub test: Vec<Vec<f64>>,
+    pub fronts: Fronts,
     pub tasks: Vec<Task>,
 }
 
@@ -42,9 +44,15 @@ impl Inputs {
             };
             data.insert(task.n, Data { posterior, ..made });
         }
-        let most = tasks.iter().filter_map(|task| task.m).max().unwrap_or(0);
+        let most = tasks
+            .iter()
+            .filter(|task| task.operation == Operation::Predict)
+            .filter_map(|task| task.m)
+            .max()
+            .unwrap_or(0);
         let test = uniform(most, seed.child("test", 0));
-        Ok(Self { d: DIM, budget, hyperparameters, bounds, data, test, tasks })
+        let fronts = Fronts::new(&tasks, seed.child("fronts", 0));
+        Ok(Self { d: DIM, budget, hyperparameters, bounds, data, test, fronts, tasks })
     }
 
     /// The same inputs with whole runs from the first `seeds` seeds alone.

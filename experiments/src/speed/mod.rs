@@ -1,9 +1,10 @@
-//! Thrifty's Gaussian process and Bayesian optimisation, timed against other packages on the same inputs and
+//! Thrifty's Gaussian process, Bayesian optimisation and fronts, timed against other packages on the same inputs and
 //! against what the machine's own factorisation would take.
 
 mod clock;
 mod data;
 mod floor;
+mod fronts;
 mod hyperparameters;
 mod inputs;
 mod judge;

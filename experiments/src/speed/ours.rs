@@ -15,6 +15,7 @@ use thrifty_testbed::{Problem, TestFunction};
 use thrifty_tpe::{Joint, Startup, TpeOptimizer, TpeSettings};
 
 use super::clock::cpu_minimum;
+use super::fronts;
 use super::hyperparameters::Hyperparameters;
 use super::inputs::Inputs;
 use super::line::{Line, Tool};
@@ -39,13 +40,14 @@ pub fn measure(inputs: &Inputs) -> Result<Tool, ExperimentError> {
             Operation::TpeJoint => suggestion(inputs, task, Joint::Tree),
             Operation::FcvBound => iteration(inputs, task, FractionalSettings::new(FOLDS).acquisition),
             Operation::FcvKnowledge => iteration(inputs, task, FoldAcquisition::KnowledgeGradient),
+            _ => fronts::measure(inputs, task),
         }?);
     }
     Ok(Tool { name: NAME.into(), version: env!("CARGO_PKG_VERSION").into(), lines, missing: None })
 }
 
 /// A line without findings.
-fn line(task: &Task, cpu_ms: f64, repeats: usize) -> Line {
+pub fn line(task: &Task, cpu_ms: f64, repeats: usize) -> Line {
     Line {
         operation: task.operation,
         n: task.n,

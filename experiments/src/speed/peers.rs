@@ -8,13 +8,14 @@ use crate::error::ExperimentError;
 
 /// The scripts, in the binary so that it works wherever it is installed.
 const COMMON: &str = include_str!("../../peers/common.py");
-const SCRIPTS: [(&str, &str); 7] = [
+const SCRIPTS: [(&str, &str); 8] = [
     ("scikit-learn", include_str!("../../peers/sklearn_peer.py")),
     ("BoTorch", include_str!("../../peers/botorch_peer.py")),
     ("Optuna", include_str!("../../peers/optuna_peer.py")),
     ("egobox", include_str!("../../peers/egobox_peer.py")),
     ("rustuna", include_str!("../../peers/rustuna_peer.py")),
     ("Hyperopt", include_str!("../../peers/hyperopt_peer.py")),
+    ("moocore", include_str!("../../peers/moocore_peer.py")),
     ("fcvopt", include_str!("../../peers/fcvopt_peer.py")),
 ];
 

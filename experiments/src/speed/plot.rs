@@ -10,7 +10,7 @@ use crate::harness::Figure;
 /// CPU milliseconds against n on logarithmic axes, a panel an operation, the tools in the same colours.
 pub fn draw(tools: &[Tool], rows: &[Row], stages: &[Stages]) -> Result<Figure, ExperimentError> {
     let there: Vec<&Tool> = tools.iter().filter(|tool| !tool.lines.is_empty()).collect();
-    let least_m = rows.iter().filter_map(|row| row.m).min();
+    let least_m = rows.iter().filter(|row| row.operation == Operation::Predict).filter_map(|row| row.m).min();
     let operations = [
         Operation::Likelihood,
         Operation::Fit,

@@ -12,7 +12,15 @@ pub fn summary(tools: &[Tool], rows: &[Row]) -> String {
             None => format!("* {} {}\n", tool.name, tool.version),
         };
     }
-    for operation in [Operation::Likelihood, Operation::Predict] {
+    let compared = [
+        Operation::Likelihood,
+        Operation::Predict,
+        Operation::Hypervolume,
+        Operation::Ranks,
+        Operation::Ehvi,
+        Operation::EhviGradient,
+    ];
+    for operation in compared {
         let found = rows.iter().filter(|row| row.operation == operation).filter_map(|row| row.difference);
         if let Some(largest) = found.reduce(f64::max) {
             text += &format!(

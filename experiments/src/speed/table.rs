@@ -4,6 +4,7 @@ use crate::harness::{Table, number};
 
 fn operation(row: &Row) -> String {
     match row.m {
+        Some(m) if row.operation.has_front() => format!("{}, {m} objectives", row.operation),
         Some(m) => format!("{}, {m} points", row.operation),
         None => row.operation.to_string(),
     }

@@ -24,12 +24,32 @@ pub enum Operation {
     FcvBound,
     /// The same by knowledge gradient.
     FcvKnowledge,
+    /// The exact hypervolume of n points, m objectives, none dominated.
+    Hypervolume,
+    /// Non-dominated ranks of n uniform points.
+    Ranks,
+    /// The region that n points do not dominate, cut into boxes.
+    Boxes,
+    /// Expected hypervolume improvement of 1,000 beliefs over n points.
+    Ehvi,
+    /// Its logarithm.
+    LogEhvi,
+    /// Its gradient.
+    EhviGradient,
 }
 
 impl Operation {
     /// Whether it starts from points and targets.
     pub fn has_data(self) -> bool {
         matches!(self, Self::Likelihood | Self::Fit | Self::Predict | Self::Acquisition)
+    }
+
+    /// Whether it starts from a front, and m counts objectives.
+    pub fn has_front(self) -> bool {
+        matches!(
+            self,
+            Self::Hypervolume | Self::Ranks | Self::Boxes | Self::Ehvi | Self::LogEhvi | Self::EhviGradient
+        )
     }
 }
 
@@ -45,6 +65,12 @@ impl fmt::Display for Operation {
             Self::TpeJoint => "TPE, together",
             Self::FcvBound => "fractional CV, bound",
             Self::FcvKnowledge => "fractional CV, KG",
+            Self::Hypervolume => "hypervolume",
+            Self::Ranks => "non-dominated ranks",
+            Self::Boxes => "boxes",
+            Self::Ehvi => "1,000 EHVI",
+            Self::LogEhvi => "1,000 LogEHVI",
+            Self::EhviGradient => "1,000 EHVI with gradient",
         })
     }
 }
@@ -59,7 +85,7 @@ pub struct Task {
     pub operation: Operation,
     /// Observations; evaluations of a whole run.
     pub n: usize,
-    /// Test points.
+    /// Test points, or objectives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub m: Option<usize>,
     /// Evaluations of a whole run before there is a model.
@@ -77,6 +103,11 @@ impl Task {
 
     pub fn predict(n: usize, m: usize) -> Self {
         Self { m: Some(m), ..Self::new(Operation::Predict, n) }
+    }
+
+    /// Work on a front of n points and m objectives.
+    pub fn front(operation: Operation, n: usize, m: usize) -> Self {
+        Self { m: Some(m), ..Self::new(operation, n) }
     }
 
     /// A maximisation from one random start.
@@ -124,6 +155,27 @@ impl Task {
         tasks.extend(fits.iter().map(of(Operation::FcvBound)));
         tasks.extend(fits.iter().take(2).map(of(Operation::FcvKnowledge)));
         tasks.extend((0..runs as u64).map(Self::run));
+        tasks.extend(Self::on_fronts(effort));
+        tasks
+    }
+
+    fn on_fronts(effort: Effort) -> Vec<Self> {
+        let mut tasks = Vec::new();
+        let sizes: &[usize] = match effort {
+            Effort::Quick => &[100, 1000],
+            Effort::Full => &[100, 1000, 10_000],
+        };
+        for m in [2, 3, 4] {
+            tasks.extend(sizes.iter().map(|n| Self::front(Operation::Hypervolume, *n, m)));
+        }
+        tasks.extend([100, 300].map(|n| Self::front(Operation::Hypervolume, n, 6)));
+        for m in [2, 3, 4, 6] {
+            tasks.extend(sizes[1..].iter().map(|n| Self::front(Operation::Ranks, *n, m)));
+        }
+        for (n, m) in [(20, 2), (100, 2), (20, 3), (100, 3), (20, 4)] {
+            let operations = [Operation::Boxes, Operation::Ehvi, Operation::LogEhvi, Operation::EhviGradient];
+            tasks.extend(operations.map(|operation| Self::front(operation, n, m)));
+        }
         tasks
     }
 }

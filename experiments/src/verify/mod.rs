@@ -2,6 +2,7 @@
 
 mod acquisitions;
 mod autobct;
+mod caligo;
 mod fcvopt;
 mod gp;
 mod levelset;
@@ -79,6 +80,7 @@ const FILES: [(&str, Check, &str); 10] = [
     ("autobct.json", autobct::check, include_str!("../../../tests/golden/autobct.json")),
     ("fcvopt.json", fcvopt::check, include_str!("../../../tests/golden/fcvopt.json")),
     ("hypervolume.json", pareto::volumes, include_str!("../../../tests/golden/hypervolume.json")),
+    ("caligo.json", caligo::check, include_str!("../../../tests/golden/caligo.json")),
     ("ehvi.json", pareto::improvements, include_str!("../../../tests/golden/ehvi.json")),
     ("levelset.json", levelset::check, include_str!("../../../tests/golden/levelset.json")),
 ];

@@ -25,6 +25,26 @@ pub trait Acquisition: Send + Sync {
     }
 }
 
+impl<T: Acquisition + ?Sized> Acquisition for Box<T> {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        (**self).values_into(x, out);
+    }
+
+    fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
+        (**self).values_with_gradients_into(x, out, gradients)
+    }
+}
+
+impl<T: Acquisition + ?Sized> Acquisition for &T {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        (**self).values_into(x, out);
+    }
+
+    fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
+        (**self).values_with_gradients_into(x, out, gradients)
+    }
+}
+
 /// A utility that depends on the posterior's mean and standard deviation at the point alone.
 pub trait Utility: Send + Sync {
     /// The value for mean μ and standard deviation σ ≥ 0.

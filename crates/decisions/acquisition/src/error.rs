@@ -55,6 +55,11 @@ pub enum AcquisitionError {
         /// At which of them.
         source: NotPositiveDefinite,
     },
+    /// A utility that may be negative: a small weight would make it better.
+    #[error(
+        "a weight makes no sense for {0}, which may be negative; take a rule of improvement or information"
+    )]
+    Unweighable(&'static str),
     /// A rule that is not a function of mean and deviation, asked for with nothing but those.
     #[error("the rule needs the domain, the observed points and the noise")]
     NeedsContext,

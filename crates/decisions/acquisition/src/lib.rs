@@ -24,6 +24,7 @@ mod cost;
 mod error;
 mod expected_utility;
 mod feasibility;
+mod given_draws;
 mod gumbel;
 mod improvement;
 mod information;
@@ -50,6 +51,7 @@ pub use cost::LogInverseCost;
 pub use error::AcquisitionError;
 pub use expected_utility::ExpectedUtility;
 pub use feasibility::LogFeasibility;
+pub use given_draws::{GivenDraws, Remainder};
 pub use gumbel::Gumbel;
 pub use improvement::{
     ExpectedImprovement, LogExpectedImprovement, LogProbabilityOfImprovement, ProbabilityOfImprovement,

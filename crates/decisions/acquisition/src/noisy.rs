@@ -1,10 +1,12 @@
-use thrifty_domain::{Points, PointsRef};
+use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{JointPosterior, lookahead};
 
 use crate::ahead::{Ahead, AheadSlopes, LookaheadUtility, OfLookahead};
-use crate::joint_law::{JointLaw, normals, smallest};
-use crate::{Acquisition, AcquisitionError, ExpectedImprovement, LogExpectedImprovement, Utility};
+use crate::joint_law::smallest;
+use crate::{
+    Acquisition, AcquisitionError, ExpectedImprovement, GivenDraws, LogExpectedImprovement, Utility,
+};
 
 /// Noisy expected improvement: improvement on the best of points whose values are uncertain, observed or pending.
 ///
@@ -27,9 +29,7 @@ pub struct NoisyExpectedImprovement<'a>(OfLookahead<'a, Conditional>);
 
 /// Improvement given each draw.
 struct Conditional {
-    law: JointLaw,
-    /// z, one row a draw.
-    base: Points,
+    given: GivenDraws,
     /// The smallest value of each draw.
     best: Vec<f64>,
     logarithm: bool,
@@ -47,17 +47,13 @@ impl<'a> NoisyExpectedImprovement<'a> {
         draws: usize,
         rng: &mut Stream,
     ) -> Result<Self, AcquisitionError> {
-        let law = JointLaw::of(posterior, baseline, "baseline points")?;
-        if draws == 0 {
-            return Err(AcquisitionError::None("draws"));
-        }
-        let base = normals(draws, law.len(), rng);
-        let lowest = |z: &[f64]| {
-            let draw = law.sample(z);
-            draw[smallest(&draw)]
+        let given = GivenDraws::new(posterior, baseline, draws, rng)?;
+        let lowest = |draw| {
+            let values = given.values(draw);
+            values[smallest(&values)]
         };
-        let best = base.rows().map(lowest).collect();
-        let utility = Conditional { law, base, best, logarithm: false };
+        let best = (0..given.draws()).map(lowest).collect();
+        let utility = Conditional { given, best, logarithm: false };
         Ok(Self(OfLookahead::new(lookahead(posterior, baseline, 0.0), utility)))
     }
 
@@ -79,48 +75,32 @@ impl Acquisition for NoisyExpectedImprovement<'_> {
     }
 }
 
-impl Conditional {
-    /// L⁻¹ c and σ'.
-    fn given_baseline(&self, ahead: Ahead<'_>) -> (Vec<f64>, f64) {
-        let (anchors, own) = ahead.split();
-        let mut told = anchors.to_vec();
-        self.law.whiten(&mut told);
-        let left = own - told.iter().map(|t| t * t).sum::<f64>();
-        // What is left beside a million times more that was told is rounding.
-        (told, if left > 1e-12 * own { left.sqrt() } else { 0.0 })
-    }
-
-    fn mean(&self, ahead: Ahead<'_>, told: &[f64], draw: usize) -> f64 {
-        ahead.mean + told.iter().zip(self.base.row(draw)).map(|(t, z)| t * z).sum::<f64>()
-    }
-}
-
 impl LookaheadUtility for Conditional {
     fn value(&self, ahead: Ahead<'_>) -> f64 {
-        let (told, deviation) = self.given_baseline(ahead);
-        let mean = |draw| self.mean(ahead, &told, draw);
-        let each = self.best.iter().enumerate();
+        let mut means = vec![0.0; self.best.len()];
+        let deviation = self.given.means_into(ahead, &mut means).deviation;
+        let each = self.best.iter().zip(means);
         if self.logarithm {
             let terms: Vec<f64> = each
-                .map(|(s, best)| LogExpectedImprovement { threshold: *best }.value(mean(s), deviation))
+                .map(|(best, mean)| LogExpectedImprovement { threshold: *best }.value(mean, deviation))
                 .collect();
             log_mean_exp(&terms)
         } else {
             let terms =
-                each.map(|(s, best)| ExpectedImprovement { threshold: *best }.value(mean(s), deviation));
+                each.map(|(best, mean)| ExpectedImprovement { threshold: *best }.value(mean, deviation));
             terms.sum::<f64>() / self.best.len() as f64
         }
     }
 
     fn value_and_slopes(&self, ahead: Ahead<'_>, of_covariance: &mut [f64]) -> (f64, AheadSlopes) {
-        let (told, deviation) = self.given_baseline(ahead);
-        of_covariance.fill(0.0);
-        let each = self.best.iter().enumerate().map(|(s, best)| {
-            let mean = self.mean(ahead, &told, s);
+        let mut means = vec![0.0; self.best.len()];
+        let remainder = self.given.means_into(ahead, &mut means);
+        let deviation = remainder.deviation;
+        let each = self.best.iter().zip(&means).map(|(best, mean)| {
             if self.logarithm {
-                LogExpectedImprovement { threshold: *best }.value_and_slopes(mean, deviation)
+                LogExpectedImprovement { threshold: *best }.value_and_slopes(*mean, deviation)
             } else {
-                ExpectedImprovement { threshold: *best }.value_and_slopes(mean, deviation)
+                ExpectedImprovement { threshold: *best }.value_and_slopes(*mean, deviation)
             }
         });
         let terms: Vec<(f64, f64, f64)> = each.collect();
@@ -128,26 +108,20 @@ impl LookaheadUtility for Conditional {
         let values: Vec<f64> = terms.iter().map(|term| term.0).collect();
         let value = if self.logarithm { log_mean_exp(&values) } else { values.iter().sum::<f64>() / count };
         if value == f64::NEG_INFINITY {
+            of_covariance.fill(0.0);
             return (value, AheadSlopes::default());
         }
-        // c moves every mean by z^s and the deviation by -L⁻¹c/σ', both through L⁻ᵀ.
-        let mut through = vec![0.0; told.len()];
-        let (mut by_mean, mut by_deviation) = (0.0, 0.0);
-        for (s, (term, of_mean, of_deviation)) in terms.iter().enumerate() {
+        let mut by_deviation = 0.0;
+        for (by_mean, (term, of_mean, of_deviation)) in means.iter_mut().zip(&terms) {
             let weight = if self.logarithm { (term - value).exp() } else { 1.0 } / count;
-            if weight == 0.0 {
-                continue;
+            *by_mean = 0.0;
+            // A term of minus infinity has no slopes.
+            if weight > 0.0 {
+                *by_mean = weight * of_mean;
+                by_deviation += weight * of_deviation;
             }
-            by_mean += weight * of_mean;
-            by_deviation += weight * of_deviation;
-            through.iter_mut().zip(self.base.row(s)).for_each(|(t, z)| *t += weight * of_mean * z);
         }
-        let by_left = if deviation > 0.0 { by_deviation / (2.0 * deviation) } else { 0.0 };
-        through.iter_mut().zip(&told).for_each(|(slot, t)| *slot -= 2.0 * by_left * t);
-        self.law.unwhiten(&mut through);
-        of_covariance[..through.len()].copy_from_slice(&through);
-        of_covariance[through.len()] = by_left;
-        (value, AheadSlopes { mean: by_mean, variance: 0.0 })
+        (value, self.given.slopes_into(&remainder, &means, by_deviation, of_covariance))
     }
 }
 

@@ -3,7 +3,7 @@ use thrifty_surrogate::Posterior;
 use crate::{
     Acquisition, AcquisitionError, ConfidenceBound, Context, ExpectedImprovement, Gibbon,
     LogExpectedImprovement, LogProbabilityOfImprovement, MaxValueEntropySearch, MaximumDeviation, Minima,
-    OfMoments, PosteriorMean, ProbabilityOfImprovement, Schedule, Threshold,
+    OfMoments, PosteriorMean, ProbabilityOfImprovement, Schedule, Threshold, Weighted,
 };
 
 /// An acquisition by name: what is left to choose before there is a posterior.
@@ -78,6 +78,26 @@ impl Rule {
             | Self::ExpectedImprovement(threshold)
             | Self::LogExpectedImprovement(threshold) => Some(threshold),
             _ => None,
+        }
+    }
+
+    /// The rule's acquisition ready for weights: of cost, of feasibility.
+    ///
+    /// # Errors
+    /// [`AcquisitionError::Unweighable`] for a confidence bound, a mean or a path, which may be negative.
+    pub fn weighted<'a>(
+        &self,
+        acquisition: Box<dyn Acquisition + 'a>,
+    ) -> Result<Weighted<'a>, AcquisitionError> {
+        match self {
+            Self::LogProbabilityOfImprovement(_)
+            | Self::LogExpectedImprovement(_)
+            | Self::LogNoisyExpectedImprovement { .. }
+            | Self::LogKnowledgeGradient { .. } => Ok(Weighted::log_utility(acquisition)),
+            Self::ConfidenceBound(_) => Err(AcquisitionError::Unweighable("a confidence bound")),
+            Self::PosteriorMean => Err(AcquisitionError::Unweighable("a mean")),
+            Self::Thompson => Err(AcquisitionError::Unweighable("a drawn function")),
+            _ => Ok(Weighted::utility(acquisition)),
         }
     }
 

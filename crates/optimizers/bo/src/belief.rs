@@ -1,16 +1,25 @@
 use thrifty_acquisition::{
     Acquisition, AcquisitionError, Context, ExpectedImprovement, LogExpectedImprovement, OfMoments, Rule,
-    Utility,
+    Utility, Weighted, Where,
 };
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::YeoJohnson;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
+<<<<<<< HEAD
 use thrifty_study::{Memo, OptimizerError, Outcome, Trial, TrialId};
+=======
+use thrifty_study::{OptimizerError, Trial, TrialId};
+>>>>>>> main
 use thrifty_surrogate::Posterior;
 
+use crate::multi::measurement;
 use crate::novelty::first_new;
+use crate::weights::{Fitting, Weights, probability_feasible, weighted_logarithm};
 use crate::{BoSettings, Candidate, FailurePolicy, Fitted, LossTransform, Model, PendingPolicy};
+
+/// What is known of a configuration without evaluating it: whether it is allowed.
+pub type Allowed = dyn Fn(&Config) -> bool + Send + Sync;
 
 /// What is believed before a suggestion: a model fitted to measured losses, with failures and running trials
 /// counted in as the settings say.
@@ -21,6 +30,11 @@ pub struct Belief<'a> {
     /// Measured points and losses.
     x: Points,
     y: Vec<f64>,
+    /// Which of them break no constraint.
+    feasible: Vec<bool>,
+    weights: Weights,
+    /// What is known to be allowed.
+    allowed: Option<&'a Allowed>,
     /// Every point asked, whatever came of it.
     asked: Points,
     seed: Seed,
@@ -42,19 +56,21 @@ impl<'a> Belief<'a> {
     ) -> Result<Option<Self>, OptimizerError> {
         let dim = space.dim();
         let (mut x, mut y, mut asked) = (Points::new(dim), Vec::new(), Points::new(dim));
+        let mut feasible = Vec::new();
         let (mut failed, mut pending) = (Points::new(dim), Points::new(dim));
         for trial in trials {
             let point = space
                 .encode(&trial.query)
                 .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
             asked.push(&point);
-            match trial.outcome.as_ref().map(Outcome::objective) {
-                Some(Some(loss)) => {
+            match (&trial.outcome, measurement(trial)) {
+                (_, Some(found)) => {
                     x.push(&point);
-                    y.push(loss);
+                    y.push(found.objectives[0]);
+                    feasible.push(found.constraints.iter().all(|c| *c <= 0.0));
                 }
-                Some(None) => failed.push(&point),
-                None => pending.push(&point),
+                (Some(_), None) => failed.push(&point),
+                (None, None) => pending.push(&point),
             }
         }
         if y.is_empty() {
@@ -81,6 +97,8 @@ impl<'a> Belief<'a> {
         if let Some(transform) = transform {
             train_y.iter_mut().chain(&mut y).for_each(|loss| *loss = transform.apply(*loss));
         }
+        let fitting = Fitting { space, settings, model, trials, seed, id };
+        let weights = fitting.weights(&x, &failed)?;
         let notes = trials.iter().rev().find_map(|trial| trial.memo.0.get(NOTES));
         let mut model = model
             .fit(
@@ -105,7 +123,15 @@ impl<'a> Belief<'a> {
                 model = next;
             }
         }
-        Ok(Some(Self { space, settings, model, x, y, asked, seed, id }))
+        let allowed = None;
+        Ok(Some(Self { space, settings, model, x, y, feasible, weights, allowed, asked, seed, id }))
+    }
+
+    /// With what is known to be allowed: no other point is chosen.
+    #[must_use]
+    pub fn within(mut self, allowed: Option<&'a Allowed>) -> Self {
+        self.allowed = allowed;
+        self
     }
 
     /// What is believed of each point.
@@ -120,6 +146,7 @@ impl<'a> Belief<'a> {
         self.model.notes()
     }
 
+<<<<<<< HEAD
     /// What the model wants to remember, as a note to a later [`Belief::form`].
     #[must_use]
     pub fn memo(&self) -> Memo {
@@ -145,6 +172,24 @@ impl<'a> Belief<'a> {
             }
         }
         imagined
+=======
+    /// What the models of constraints and costs want to remember, by name.
+    pub(crate) fn notes_of_weights(&self) -> impl Iterator<Item = (String, Vec<f64>)> {
+        self.weights.notes()
+    }
+
+    /// The probability that a point breaks no constraint; nothing where there are none.
+    #[must_use]
+    pub fn probability_feasible(&self, x: &[f64]) -> Option<f64> {
+        let constraints = || self.weights.constraints();
+        constraints().next().map(|_| probability_feasible(constraints(), x))
+    }
+
+    /// Which of the measured points break no constraint.
+    #[must_use]
+    pub fn feasible(&self) -> &[bool] {
+        &self.feasible
+>>>>>>> main
     }
 
     /// The space.
@@ -174,23 +219,53 @@ impl<'a> Belief<'a> {
         mean
     }
 
-    /// The threshold of a rule here; the best observed loss for rules without one.
+    /// The threshold of a rule here, among what breaks no constraint; the best observed loss for rules without one, and
+    /// infinite where nothing is feasible.
     #[must_use]
     pub fn threshold(&self, rule: &Rule) -> f64 {
-        rule.threshold().unwrap_or(thrifty_acquisition::Threshold::BestObserved).value(&self.y, &self.means())
+        let threshold = rule.threshold().unwrap_or(thrifty_acquisition::Threshold::BestObserved);
+        let only = |values: &[f64]| -> Vec<f64> {
+            values.iter().zip(&self.feasible).filter(|(_, feasible)| **feasible).map(|(v, _)| *v).collect()
+        };
+        threshold.value(&only(&self.y), &only(&self.means()))
     }
 
-    /// A rule's acquisition here.
+    /// A rule's acquisition here: per unit of cost where the settings say so, times the probability of being feasible where
+    /// there are constraints, and that alone until something feasible was measured.
     ///
     /// # Errors
-    /// [`AcquisitionError`] for a setting of the rule that makes no sense, or a model that lacks what it needs.
+    /// [`AcquisitionError`] for a setting of the rule that makes no sense, a model that lacks what it needs, or a rule that no
+    /// weight makes sense for.
     pub fn acquisition(&self, rule: &Rule) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
+        if self.weights.is_empty() {
+            return self.unweighted(rule, &self.asked);
+        }
+        if !self.feasible.contains(&true) {
+            return Ok(Box::new(weighted_logarithm(None, self.weights.logarithms())));
+        }
+        // What is infeasible is no baseline to improve on.
+        let mut observed = self.asked.clone();
+        if self.feasible.contains(&false) {
+            observed = Points::new(self.asked.dim());
+            let feasible = self.x.rows().zip(&self.feasible).filter(|(_, feasible)| **feasible);
+            feasible.for_each(|(point, _)| observed.push(point));
+        }
+        let logarithms = self.weights.logarithms();
+        let utility = rule.weighted(self.unweighted(rule, &observed)?)?;
+        Ok(Box::new(logarithms.into_iter().fold(utility, Weighted::times)))
+    }
+
+    fn unweighted(
+        &self,
+        rule: &Rule,
+        observed: &Points,
+    ) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
         rule.within(Context {
             posterior: self.posterior(),
             threshold: self.threshold(rule),
             t: self.y.len() + 1,
             domain: self.space.domain(),
-            observed: self.asked.as_ref(),
+            observed: observed.as_ref(),
             noise: self.model.noise(),
             rng: &mut self.seed.stream("acquisition draws", self.id.0),
         })
@@ -203,6 +278,8 @@ impl<'a> Belief<'a> {
         order.sort_by(|&a, &b| self.y[a].total_cmp(&self.y[b]));
         let anchors: Vec<&[f64]> = order.iter().map(|&i| self.x.row(i)).collect();
         let mut rng = self.seed.stream(purpose, self.id.0);
+        let acquisition = Where::new(acquisition, |x: &[f64]| self.is_allowed(x));
+        let acquisition = &acquisition;
         self.settings.maximiser.candidates(self.space.domain(), acquisition, &anchors, &mut rng)
     }
 
@@ -212,11 +289,18 @@ impl<'a> Belief<'a> {
         self.asked.rows().any(|known| known == x)
     }
 
+    /// Whether a point is not known to be forbidden.
+    #[must_use]
+    pub fn is_allowed(&self, x: &[f64]) -> bool {
+        self.allowed.is_none_or(|allowed| allowed(&self.space.decode(x)))
+    }
+
     /// The first candidate that was not asked before, else any point that was not; nothing when a finite space is
     /// exhausted.
     #[must_use]
     pub fn first_new(&self, candidates: Vec<Candidate>) -> Option<Candidate> {
-        first_new(self.space.domain(), &self.asked, candidates, self.seed, self.id)
+        let usable = |x: &[f64]| !self.is_known(x) && self.is_allowed(x);
+        first_new(self.space.domain(), usable, candidates, self.seed, self.id)
     }
 
     /// Expected improvement on a threshold at a point.

@@ -30,17 +30,19 @@ mod nsga2;
 mod optimizer;
 mod search;
 mod settings;
+mod weights;
 
-pub use belief::Belief;
+pub use belief::{Allowed, Belief};
 pub use design::InitialDesign;
 pub use fingerprint::fingerprint;
 pub use maximiser::{Candidate, Maximiser};
 pub use model::{Fitted, GpModel, KernelFamily, Model, ModelError};
 pub use multi::{
-    LogExpectedHypervolume, MultiObjectiveError, MultiObjectiveOptimizer, MultiObjectiveRule,
-    MultiObjectiveSettings, ParetoMember, ParetoSet, WithFeasibility, augmented_chebyshev,
+    LogExpectedHypervolume, LogNoisyExpectedHypervolume, MultiObjectiveError, MultiObjectiveOptimizer,
+    MultiObjectiveRule, MultiObjectiveSettings, ParetoMember, ParetoSet, UncertainFront, augmented_chebyshev,
 };
 pub use nsga2::{Nsga2, Nsga2Settings};
 pub use optimizer::BayesianOptimizer;
 pub use search::{RandomSearch, SobolSearch};
 pub use settings::{BoSettings, FailurePolicy, LossTransform, PendingPolicy, Restarts};
+pub use weights::CostAwareness;

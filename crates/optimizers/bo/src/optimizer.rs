@@ -4,7 +4,7 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, History, Memo, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId};
 
 use crate::belief::NOTES;
-use crate::{Belief, BoSettings, GpModel, Model, fingerprint};
+use crate::{Allowed, Belief, BoSettings, GpModel, InitialDesign, Model, fingerprint};
 
 /// Bayesian optimisation.
 ///
@@ -13,20 +13,29 @@ use crate::{Belief, BoSettings, GpModel, Model, fingerprint};
 /// and [`NoImprovement`](thrifty_study::NoImprovement) as stop rule.
 ///
 /// Diagnostics of a suggestion: `acquisition`, `mean` and `deviation` at it, `threshold`, `run`; and
-/// `max_expected_improvement` where the rule is (log) expected improvement. Recommends the measured
-/// configuration with the smallest posterior mean.
+/// `max_expected_improvement` where the rule is (log) expected improvement; `probability_feasible` where measurements have
+/// constraints. Recommends the measured configuration with the smallest posterior mean among those that break none.
+///
+/// Constraints of a measurement hold where they are not positive. Each has a model of its own, and the utility counts times
+/// the probability that all hold. What is known without evaluating belongs into
+/// [`BayesianOptimizer::with_known_constraint`].
 pub struct BayesianOptimizer {
     space: Space,
     seed: Seed,
     settings: BoSettings,
     model: Box<dyn Model>,
+    allowed: Option<Box<Allowed>>,
 }
+
+/// Random configurations among which an allowed one is looked for.
+const TRIES: u64 = 10_000;
 
 impl BayesianOptimizer {
     /// With a Matérn-5/2 Gaussian process, log expected improvement and default settings.
     #[must_use]
     pub fn new(space: Space, seed: Seed) -> Self {
-        Self { space, seed, settings: BoSettings::default(), model: Box::new(GpModel::default()) }
+        let (settings, model) = (BoSettings::default(), Box::new(GpModel::default()));
+        Self { space, seed, settings, model, allowed: None }
     }
 
     /// With other settings.
@@ -43,6 +52,17 @@ impl BayesianOptimizer {
     #[must_use]
     pub fn with_model(mut self, model: impl Model + 'static) -> Self {
         self.model = Box::new(model);
+        self
+    }
+
+    /// With a constraint that is known: only configurations that `allowed` says yes to are suggested. Given configurations
+    /// of an initial design are not asked about. A resumed study needs the same constraint.
+    #[must_use]
+    pub fn with_known_constraint(
+        mut self,
+        allowed: impl Fn(&Config) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.allowed = Some(Box::new(allowed));
         self
     }
 
@@ -77,7 +97,8 @@ impl BayesianOptimizer {
         if trials.len() < self.settings.initial.len(&self.space) {
             return Ok(None);
         }
-        Belief::form(&self.space, &self.settings, &*self.model, &trials, self.seed, id)
+        let belief = Belief::form(&self.space, &self.settings, &*self.model, &trials, self.seed, id)?;
+        Ok(belief.map(|belief| belief.within(self.allowed.as_deref())))
     }
 
     /// The next point of the initial design of the current run.
@@ -90,9 +111,21 @@ impl BayesianOptimizer {
     }
 
     fn initial_of(&self, run: u64, index: usize) -> Result<Suggestion<Config>, OptimizerError> {
-        let config = self.settings.initial.config(&self.space, self.seed, run, index).map_err(|error| {
-            OptimizerError::failed(format!("initial design, configuration {index}"), error)
-        })?;
+        let what = || format!("initial design, configuration {index}");
+        let designed = self.settings.initial.config(&self.space, self.seed, run, index);
+        let designed = designed.map_err(|error| OptimizerError::failed(what(), error))?;
+        let given = matches!(self.settings.initial, InitialDesign::Given(_)) && run == 0;
+        let config = match &self.allowed {
+            Some(allowed) if !given && !allowed(&designed) => {
+                let seed = self.seed.child("allowed", run).child("design", index as u64);
+                let drawn = (0..TRIES).map(|i| self.space.sample(&mut seed.stream("uniform", i)));
+                drawn.into_iter().find(|config| allowed(config)).ok_or_else(|| {
+                    let error = format!("none of {TRIES} random configurations is allowed");
+                    OptimizerError::failed(what(), error)
+                })?
+            }
+            _ => designed,
+        };
         Ok(Suggestion::new(config).with_diagnostic("run", run as f64))
     }
 
@@ -109,7 +142,11 @@ impl BayesianOptimizer {
             .with_diagnostic("run", current_run(history).0 as f64)
             .with_diagnostic("mean", mean)
             .with_diagnostic("deviation", variance.sqrt());
+        if let Some(probability) = belief.probability_feasible(x) {
+            suggestion = suggestion.with_diagnostic("probability_feasible", probability);
+        }
         suggestion.memo = Memo([(NOTES.to_owned(), belief.notes())].into());
+        suggestion.memo.0.extend(belief.notes_of_weights());
         suggestion
     }
 }
@@ -163,8 +200,9 @@ impl Optimizer for BayesianOptimizer {
         let belief = Belief::form(&self.space, &self.settings, &*self.model, &trials, self.seed, id)?;
         let Some(belief) = belief else { return Ok(None) };
         let means = belief.means();
-        let measured = history.measured().map(|(trial, _)| &trial.query);
-        let best = measured.zip(&means).reduce(|best, other| if other.1 < best.1 { other } else { best });
+        let measured = history.measured().map(|(trial, _)| &trial.query).zip(&means).zip(belief.feasible());
+        let feasible = measured.filter(|(_, feasible)| **feasible).map(|(found, _)| found);
+        let best = feasible.reduce(|best, other| if other.1 < best.1 { other } else { best });
         Ok(best.map(|(config, _)| config.clone()))
     }
 

@@ -1,7 +1,7 @@
 use thrifty_acquisition::Rule;
 use thrifty_study::OptimizerError;
 
-use crate::{InitialDesign, Maximiser};
+use crate::{CostAwareness, InitialDesign, Maximiser};
 
 /// What a failed or pruned trial is to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
@@ -68,6 +68,9 @@ pub struct BoSettings {
     pub failures: FailurePolicy,
     /// What running trials are to the model.
     pub pending: PendingPolicy,
+    /// What costs are to the choice of a point.
+    #[serde(default)]
+    pub cost: CostAwareness,
     /// Several runs instead of one.
     pub restarts: Option<Restarts>,
 }
@@ -83,6 +86,15 @@ impl BoSettings {
         };
         if self.maximiser.raw == 0 {
             return invalid("raw", 0.0, "at least 1 candidate");
+        }
+        match self.cost {
+            CostAwareness::PerUnit { exponent } if !(exponent >= 0.0 && exponent.is_finite()) => {
+                return invalid("exponent", exponent, "a finite number from 0");
+            }
+            CostAwareness::Cooled { budget } if !(budget > 0.0 && budget.is_finite()) => {
+                return invalid("budget", budget, "a positive finite number");
+            }
+            _ => {}
         }
         match (self.failures, self.restarts) {
             (FailurePolicy::AsValue(value), _) if !value.is_finite() => {

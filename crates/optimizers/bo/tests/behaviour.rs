@@ -3,12 +3,14 @@
 
 use thrifty_acquisition::{Minima, Rule, Schedule, Threshold};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, FailurePolicy, GpModel, InitialDesign, KernelFamily, LossTransform,
-    Maximiser, PendingPolicy, RandomSearch, Restarts, SobolSearch,
+    BayesianOptimizer, BoSettings, CostAwareness, FailurePolicy, GpModel, InitialDesign, KernelFamily,
+    LossTransform, Maximiser, PendingPolicy, RandomSearch, Restarts, SobolSearch,
 };
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{MaxTrials, NoImprovement, Optimizer, Outcome, Schedule as Window, StopReason, Study};
+use thrifty_study::{
+    MaxTrials, Measurement, NoImprovement, Optimizer, Outcome, Schedule as Window, StopReason, Study,
+};
 use thrifty_testbed::{Failing, Problem, TestFunction};
 
 fn run(problem: &dyn Problem, settings: BoSettings, trials: usize) -> Study<BayesianOptimizer> {
@@ -255,4 +257,102 @@ fn bad_settings_are_named() {
     let optimizer = BayesianOptimizer::new(space, Seed(0)).with_settings(given).unwrap();
     let error = Study::new(optimizer, Seed(0)).run(|_, _| 1.0).unwrap_err().to_string();
     assert!(error.contains("configuration 0") && error.contains("99"), "{error}");
+}
+
+/// `(x - 0.2)²` where x is not below ½: the best is at ½.
+fn constrained(config: &Config) -> Measurement {
+    let x = config.float("x").unwrap_or(f64::NAN);
+    Measurement { objectives: vec![(x - 0.2).powi(2)], constraints: vec![0.5 - x], ..Measurement::default() }
+}
+
+fn unit() -> Space {
+    Space::builder().float("x", 0.0, 1.0).build().unwrap()
+}
+
+#[test]
+fn constraints_that_are_measured_are_kept() {
+    for rule in [
+        Rule::default(),
+        Rule::ExpectedImprovement(Threshold::BestMean),
+        Rule::LogNoisyExpectedImprovement { draws: 16 },
+        Rule::LogKnowledgeGradient { anchors: 20 },
+    ] {
+        let settings = BoSettings { rule, ..BoSettings::default() };
+        let optimizer = BayesianOptimizer::new(unit(), Seed(3)).with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(14));
+        study.run(|config, _| constrained(config)).unwrap();
+        let x = study.recommend().unwrap().expect("something feasible").float("x").unwrap();
+        assert!((0.5..0.52).contains(&x), "{rule:?}: {x}");
+        let last = &study.history().trials()[13].diagnostics;
+        assert!((0.0..=1.0).contains(&last["probability_feasible"]), "{last:?}");
+    }
+    // Nothing is feasible: looks for the least violation, and recommends nothing.
+    let optimizer = BayesianOptimizer::new(unit(), Seed(3));
+    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(10));
+    study
+        .run(|config, _| Measurement {
+            constraints: vec![3.0 - config.float("x").unwrap()],
+            ..constrained(config)
+        })
+        .unwrap();
+    assert_eq!(study.recommend().unwrap(), None);
+    let most = study.history().trials().iter().map(|t| t.query.float("x").unwrap()).fold(0.0, f64::max);
+    assert!(most > 0.99, "{most}");
+}
+
+#[test]
+fn what_may_be_negative_has_no_weights() {
+    let settings = BoSettings { rule: Rule::PosteriorMean, ..BoSettings::default() };
+    let optimizer = BayesianOptimizer::new(unit(), Seed(3)).with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(9));
+    let error = study.run(|config, _| constrained(config)).unwrap_err().to_string();
+    assert!(error.contains("weight") && error.contains("mean"), "{error}");
+}
+
+#[test]
+fn known_constraints_hold_for_every_suggestion() {
+    let allowed = |config: &Config| config.float("x").unwrap() >= 0.5;
+    let optimizer = BayesianOptimizer::new(unit(), Seed(3)).with_known_constraint(allowed);
+    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(14));
+    study.run(|config, _| (config.float("x").unwrap() - 0.2).powi(2)).unwrap();
+    assert!(study.history().trials().iter().all(|trial| allowed(&trial.query)));
+    assert!(study.recommend().unwrap().unwrap().float("x").unwrap() < 0.51);
+    let optimizer = BayesianOptimizer::new(unit(), Seed(3)).with_known_constraint(|_| false);
+    let error = Study::new(optimizer, Seed(3)).run(|_, _| 0.0).unwrap_err().to_string();
+    assert!(error.contains("allowed"), "{error}");
+}
+
+#[test]
+fn costs_are_counted_as_the_settings_say() {
+    // Many basins about as deep as each other, the last a hundred times as dear as the first.
+    let measure = |config: &Config| {
+        let x = config.float("x").unwrap();
+        let loss = (40.0 * x).sin() + 0.3 * (95.0 * x).sin();
+        Measurement { objectives: vec![loss], cost: Some((5.0 * x).exp()), ..Measurement::default() }
+    };
+    let spent = |cost| {
+        let settings = BoSettings { cost, ..BoSettings::default() };
+        let optimizer = BayesianOptimizer::new(unit(), Seed(3)).with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(16));
+        study.run(|config, _| measure(config)).unwrap();
+        let best = study.history().best().unwrap().1;
+        let costs =
+            study.history().trials()[4..].iter().filter_map(|t| t.outcome.as_ref()?.measurement()?.cost);
+        (costs.sum::<f64>(), best)
+    };
+    let (blind, _) = spent(CostAwareness::Ignore);
+    let (counted, best) = spent(CostAwareness::PerUnit { exponent: 1.0 });
+    assert!(counted < 0.5 * blind && best < -1.0, "{counted} {blind} {best}");
+    let (cooled, best) = spent(CostAwareness::Cooled { budget: 1000.0 });
+    assert!(cooled < blind && best < -1.0, "{cooled} {blind} {best}");
+    let settings = BoSettings { cost: CostAwareness::PerUnit { exponent: 1.0 }, ..BoSettings::default() };
+    for (cost, said) in [(None, "no cost"), (Some(-1.0), "a cost of -1")] {
+        let optimizer = BayesianOptimizer::new(unit(), Seed(3)).with_settings(settings.clone()).unwrap();
+        let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(6));
+        let error = study.run(|config, _| Measurement { cost, ..measure(config) }).unwrap_err().to_string();
+        assert!(error.contains("trial 0") && error.contains(said), "{error}");
+    }
+    let refused = BoSettings { cost: CostAwareness::PerUnit { exponent: f64::NAN }, ..BoSettings::default() };
+    let error = BayesianOptimizer::new(unit(), Seed(3)).with_settings(refused).err().unwrap().to_string();
+    assert!(error.contains("exponent is NaN"), "{error}");
 }

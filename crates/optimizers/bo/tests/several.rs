@@ -1,11 +1,11 @@
 //! Several objectives: what a user of the optimiser and of its baseline relies on.
 
 use proptest::prelude::*;
-use thrifty_acquisition::Acquisition;
+use thrifty_acquisition::{Acquisition, LogFeasibility, OfMoments, Weighted};
 use thrifty_bo::{
-    FailurePolicy, Fitted, GpModel, InitialDesign, LogExpectedHypervolume, LossTransform, Maximiser, Model,
-    MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings, Nsga2, Nsga2Settings, ParetoSet,
-    SobolSearch, WithFeasibility,
+    FailurePolicy, Fitted, GpModel, InitialDesign, LogExpectedHypervolume, LogNoisyExpectedHypervolume,
+    LossTransform, Maximiser, Model, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings,
+    Nsga2, Nsga2Settings, ParetoSet, SobolSearch, UncertainFront,
 };
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_pareto::{ExpectedHypervolumeImprovement, ReferenceOrigin, ReferencePoint, hypervolume};
@@ -14,6 +14,7 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{
     History, MaxTrials, Measurement, Optimizer, Outcome, Schedule, StopReason, Study, TrialId,
 };
+use thrifty_surrogate::{JointPosterior, sample_jointly};
 use thrifty_testbed::MultiObjectiveFunction as Problem;
 
 fn settings(rule: MultiObjectiveRule) -> MultiObjectiveSettings {
@@ -345,6 +346,115 @@ fn models() -> (Points, Vec<Box<dyn Fitted>>) {
     (x, models)
 }
 
+/// Joint beliefs of the models.
+fn joint(models: &[Box<dyn Fitted>]) -> Vec<&dyn JointPosterior> {
+    models.iter().map(|model| model.posterior().joint().unwrap()).collect()
+}
+
+/// Expected gain of a second point beside a pending one, by joint draws of both: mean and standard error.
+fn gain_beside(
+    models: &[&dyn JointPosterior],
+    front: &Points,
+    pair: &Points,
+    reference: &[f64],
+) -> (f64, f64) {
+    let mut rng = Seed(8).stream("draws", 0);
+    let draws: Vec<_> =
+        models.iter().map(|m| sample_jointly(*m, pair.as_ref(), 20_000, &mut rng).unwrap()).collect();
+    let gains: Vec<f64> = (0..20_000)
+        .map(|s| {
+            let mut known = front.clone();
+            known.push(&draws.iter().map(|draw| draw[s][0]).collect::<Vec<f64>>());
+            let before = hypervolume(known.as_ref(), reference).unwrap();
+            known.push(&draws.iter().map(|draw| draw[s][1]).collect::<Vec<f64>>());
+            hypervolume(known.as_ref(), reference).unwrap() - before
+        })
+        .collect();
+    let mean = gains.iter().sum::<f64>() / 20_000.0;
+    let variance = gains.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / 20_000.0;
+    (mean, (variance / 20_000.0).sqrt())
+}
+
+#[test]
+fn a_point_beside_a_pending_one_gains_what_joint_draws_say() {
+    let (_, models) = models();
+    let (front, reference) = (Points::from_flat(vec![0.1, 0.9, 0.4, 0.5, 1.1, 0.1], 2), [1.5, 1.5]);
+    let objectives = joint(&models[..2]);
+    let mut compared = 0;
+    for pair in
+        [[0.5, 0.02, 0.45, 0.05], [0.9, 0.01, 0.1, 0.03], [0.6, 0.0, 0.6, 0.01], [0.7, 0.02, 0.3, 0.0]]
+    {
+        let pair = Points::from_flat(pair.to_vec(), 2);
+        let (expected, error) = gain_beside(&objectives, &front, &pair, &reference);
+        let baseline = Points::from_flat(pair.row(0).to_vec(), 2);
+        let uncertain = UncertainFront {
+            fixed: front.as_ref(),
+            baseline: baseline.as_ref(),
+            constraints: &[],
+            reference: &reference,
+        };
+        let mut rng = Seed(9).stream("fixed", 0);
+        let ours = LogNoisyExpectedHypervolume::new(&objectives, uncertain, 1024, &mut rng).unwrap();
+        let value = ours.value(pair.row(1)).exp();
+        assert!(
+            (value - expected).abs() <= 4.0 * error + 2e-3 * expected + 1e-30,
+            "{value} {expected} ± {error}"
+        );
+        compared += usize::from(expected > 20.0 * error && error > 0.0);
+    }
+    assert!(compared >= 2, "{compared}");
+}
+
+#[test]
+fn an_infeasible_baseline_leaves_the_front_as_it_is() {
+    let (x, models) = models();
+    let (front, reference) = (Points::from_flat(vec![0.1, 0.9, 0.4, 0.5, 1.1, 0.1], 2), [1.5, 1.5]);
+    let objectives = joint(&models[..2]);
+    let certain = ExpectedHypervolumeImprovement::new(front.as_ref(), &reference).unwrap();
+    let certain = LogExpectedHypervolume {
+        objectives: models[..2].iter().map(|m| m.posterior()).collect(),
+        improvement: certain,
+    };
+    // The mean of the first objective is positive where it was measured: as a constraint it is broken there.
+    let broken = joint(&models[..1]);
+    let worst = (0..x.len()).max_by(|a, b| x.row(*a)[0].total_cmp(&x.row(*b)[0])).unwrap();
+    let baseline = Points::from_flat(x.row(worst).to_vec(), 2);
+    let mut values = Vec::new();
+    for constraints in [&broken[..], &[]] {
+        let uncertain = UncertainFront {
+            fixed: front.as_ref(),
+            baseline: baseline.as_ref(),
+            constraints,
+            reference: &reference,
+        };
+        let mut rng = Seed(9).stream("fixed", 0);
+        let ours = LogNoisyExpectedHypervolume::new(&objectives, uncertain, 64, &mut rng).unwrap();
+        values.push(ours.value(&[0.3, 0.1]));
+    }
+    assert!((values[0] - certain.value(&[0.3, 0.1])).abs() < 1e-3, "{values:?}");
+}
+
+#[test]
+fn an_empty_baseline_and_no_draws_are_errors() {
+    let (x, models) = models();
+    let objectives = joint(&models[..2]);
+    let front = Points::new(2);
+    let refused = |baseline: &Points, draws, reference: &[f64]| {
+        let uncertain = UncertainFront {
+            fixed: front.as_ref(),
+            baseline: baseline.as_ref(),
+            constraints: &[],
+            reference,
+        };
+        let built =
+            LogNoisyExpectedHypervolume::new(&objectives, uncertain, draws, &mut Seed(9).stream("fixed", 0));
+        built.err().expect("refused").to_string()
+    };
+    assert!(refused(&Points::new(2), 4, &[1.0, 1.0]).contains("baseline"));
+    assert!(refused(&x, 0, &[1.0, 1.0]).contains("draws"));
+    assert!(refused(&x, 4, &[1.0, f64::NAN]).contains("NaN"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
     /// The gradient of ln EHVI with feasibility is what differences say, and its value that of the parts.
@@ -360,7 +470,8 @@ proptest! {
             .unwrap();
         let ehvi = LogExpectedHypervolume { objectives, improvement };
         prop_assert!((ehvi.value(&x) - log).abs() < 1e-9 * (1.0 + log.abs()));
-        let both = WithFeasibility { acquisition: Some(Box::new(ehvi)), constraints: vec![models[2].posterior()] };
+        let feasible = OfMoments::new(models[2].posterior(), LogFeasibility { threshold: 0.0 });
+        let both = Weighted::log_utility(ehvi).times(feasible);
         let (mut value, mut gradient) = ([0.0], [0.0; 2]);
         prop_assert!(both.values_with_gradients_into(PointsRef::single(&x), &mut value, &mut gradient));
         let expected = log + thrifty_prob::log_cdf(-beliefs[2].0 / beliefs[2].1.sqrt());
@@ -373,6 +484,38 @@ proptest! {
             };
             let numeric = (at(1e-5) - at(-1e-5)) / 2e-5;
             prop_assert!((gradient[k] - numeric).abs() < 1e-3 * (1.0 + numeric.abs()), "{} {numeric}", gradient[k]);
+        }
+    }
+
+    /// The same of the improvement on a front that is drawn, constraints and all.
+    #[test]
+    fn gradients_over_draws_match_differences(x in prop::collection::vec(0.02..0.98_f64, 2)) {
+        let (measured, models) = models();
+        let joint = joint(&models);
+        let mut baseline = measured.clone();
+        baseline.push(&[0.31, 0.07]);
+        let front = Points::new(2);
+        let uncertain = UncertainFront {
+            fixed: front.as_ref(),
+            baseline: baseline.as_ref(),
+            constraints: &joint[2..],
+            reference: &[1.5, 1.5],
+        };
+        let mut rng = Seed(9).stream("fixed", 0);
+        let ours = LogNoisyExpectedHypervolume::new(&joint[..2], uncertain, 8, &mut rng).unwrap();
+        let (mut value, mut gradient) = ([0.0], [0.0; 2]);
+        prop_assert!(ours.values_with_gradients_into(PointsRef::single(&x), &mut value, &mut gradient));
+        prop_assert!((value[0] - ours.value(&x)).abs() < 1e-9 * (1.0 + value[0].abs()));
+        // A logarithm far below any improvement is all curvature; differences say nothing of it.
+        prop_assume!(value[0] > -30.0);
+        for k in 0..2 {
+            let at = |step: f64| {
+                let mut moved = x.clone();
+                moved[k] += step;
+                ours.value(&moved)
+            };
+            let numeric = (at(1e-5) - at(-1e-5)) / 2e-5;
+            prop_assert!((gradient[k] - numeric).abs() < 1e-2 * (1.0 + numeric.abs()), "{} {numeric}", gradient[k]);
         }
     }
 

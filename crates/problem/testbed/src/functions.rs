@@ -80,6 +80,11 @@ pub(crate) fn goldstein_price(x: &[f64]) -> f64 {
     u * v
 }
 
+pub(crate) fn himmelblau(x: &[f64]) -> f64 {
+    let (a, b) = (x[0], x[1]);
+    (a * a + b - 11.0).powi(2) + (a + b * b - 7.0).powi(2)
+}
+
 pub(crate) fn six_hump_camel(x: &[f64]) -> f64 {
     let (a, b) = (x[0], x[1]);
     (4.0 - 2.1 * a * a + a.powi(4) / 3.0) * a * a + a * b + (-4.0 + 4.0 * b * b) * b * b

@@ -2,7 +2,8 @@
 //!
 //! A [`Problem`] has a space, a truth and an evaluation that may be noisy or fail. [`TestFunction`] is the
 //! noiseless kind; [`Noisy`], [`Shifted`], [`Maximised`] and [`Failing`] wrap any. [`MultiObjectiveFunction`] has several
-//! losses and a known largest hypervolume.
+//! losses and a known largest hypervolume. [`LevelSetProblem`] asks where a function is above a threshold,
+//! [`RandomFunction`] is a draw from a process.
 //!
 //! ```
 //! use thrifty_testbed::{Problem, TestFunction};
@@ -10,15 +11,20 @@
 //! assert!((branin.value(&[std::f64::consts::PI, 2.275]) - branin.optimum()).abs() < 1e-12);
 //! ```
 
+mod caligo;
 mod function;
 mod functions;
+mod level_set;
 mod logarithms;
 mod losses;
 mod problem;
+mod random_function;
 mod several;
 mod wrappers;
 
 pub use function::TestFunction;
+pub use level_set::LevelSetProblem;
 pub use problem::Problem;
+pub use random_function::{RandomFunction, Spectrum};
 pub use several::MultiObjectiveFunction;
 pub use wrappers::{Failing, Maximised, Noisy, Shifted};

@@ -137,6 +137,16 @@ impl MultiObjectiveFunction {
         Self::new("VehicleSafety", vec![(1.0, 3.0); 5], losses, &reference, 246.816_070_811_870_02)
     }
 
+    /// A protocol for oblivious transfer: less its rate, what reconciliation reveals, seconds, by the logarithms of waiting
+    /// time (ns) and pairs, the share tested and the gap to capacity. A wait ruins the adversary's memory and costs time.
+    /// The volume is that of a front of 38,168 points, a lower bound. Source: as [`LevelSetProblem`](crate::LevelSetProblem).
+    #[must_use]
+    pub fn caligo() -> Self {
+        let bounds = vec![(5.0, 8.0), (4.0, 6.0), (0.01, 0.5), (0.0, 0.3)];
+        let losses = Losses::Three(crate::caligo::trade_offs);
+        Self::new("CaligoMO", bounds, losses, &[0.0, 3.0, 12.0], 5.977_531_612_993_929)
+    }
+
     /// One of each: ZDT of 6 numbers, DTLZ2 of 6 numbers and 2 losses, C2-DTLZ2 of 4 numbers.
     #[must_use]
     pub fn all() -> Vec<Self> {
@@ -149,6 +159,7 @@ impl MultiObjectiveFunction {
             Self::vehicle_safety(),
             Self::c2_dtlz2(4),
             Self::constrained_branin_currin(),
+            Self::caligo(),
         ]
     }
 

@@ -2,11 +2,11 @@ use thrifty_domain::Points;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, OptimizerError, TrialId};
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{JointPosterior, Posterior};
 
 use super::observed::Observed;
 use super::scale::Scale;
-use crate::{FailurePolicy, Fitted, Model, MultiObjectiveSettings};
+use crate::{FailurePolicy, Fitted, Model, MultiObjectiveError, MultiObjectiveSettings};
 
 /// What is learnt from: points, a column an objective on the scale of its model, and the same for constraints. Failures
 /// are counted in as the settings say, after what was measured.
@@ -66,34 +66,41 @@ impl Named {
     pub(crate) fn posterior(&self) -> &dyn Posterior {
         self.fitted.posterior()
     }
+
+    /// Its joint beliefs.
+    ///
+    /// # Errors
+    /// [`MultiObjectiveError::NotJoint`] when it has none.
+    pub(crate) fn joint(&self) -> Result<&dyn JointPosterior, MultiObjectiveError> {
+        self.posterior().joint().ok_or_else(|| MultiObjectiveError::NotJoint { what: self.name.clone() })
+    }
+
+    /// With running trials imagined to give their posterior mean.
+    pub(crate) fn imagining(mut self, pending: &Points) -> Self {
+        for point in pending.rows() {
+            let mean = self.posterior().predict(point).0;
+            // A point that is there already tells nothing new.
+            if let Ok(next) = self.fitted.imagining(point, mean) {
+                self.fitted = next;
+            }
+        }
+        self
+    }
 }
 
 impl Fitter<'_> {
-    /// The model of one column, with running trials imagined to give their posterior mean.
+    /// The model of one column.
     ///
     /// # Errors
     /// [`OptimizerError`] names the model whose fit fails.
-    pub(crate) fn fit(
-        &self,
-        name: String,
-        x: &Points,
-        y: &[f64],
-        pending: &Points,
-    ) -> Result<Named, OptimizerError> {
+    pub(crate) fn fit(&self, name: String, x: &Points, y: &[f64]) -> Result<Named, OptimizerError> {
         let notes = self.history.trials().iter().rev().find_map(|trial| trial.memo.0.get(&name));
         let mut rng = self.seed.child("fit", self.id.0).stream(&name, 0);
         let domain = self.space.domain();
-        let mut fitted =
+        let fitted =
             self.model.fit(domain, x.as_ref(), y, notes.map(Vec::as_slice), &mut rng).map_err(|error| {
                 OptimizerError::failed(format!("fitting the model of {name} for trial {}", self.id.0), error)
             })?;
-        for point in pending.rows() {
-            let mean = fitted.posterior().predict(point).0;
-            // A point that is there already tells nothing new.
-            if let Ok(next) = fitted.imagining(point, mean) {
-                fitted = next;
-            }
-        }
         Ok(Named { name, fitted })
     }
 
@@ -103,9 +110,8 @@ impl Fitter<'_> {
         kind: &str,
         x: &Points,
         columns: &[Vec<f64>],
-        pending: &Points,
     ) -> Result<Vec<Named>, OptimizerError> {
-        let one = |(j, y): (usize, &Vec<f64>)| self.fit(format!("{kind} {j}"), x, y, pending);
+        let one = |(j, y): (usize, &Vec<f64>)| self.fit(format!("{kind} {j}"), x, y);
         columns.iter().enumerate().map(one).collect()
     }
 }

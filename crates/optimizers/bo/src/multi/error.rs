@@ -22,10 +22,16 @@ pub enum MultiObjectiveError {
         /// How many objectives there are.
         expected: usize,
     },
-    /// The noisy rule needs functions drawn from the posterior, which the model does not have on this domain.
-    #[error("the model of {what} draws no functions on this domain; use the rule without noise")]
-    NoPaths {
-        /// Which objective.
+    /// The noisy rule needs joint beliefs, which the model does not have.
+    #[error("the model of {what} knows points one by one and not jointly; use the rule without noise")]
+    NotJoint {
+        /// Which objective or constraint.
         what: String,
     },
+    /// Joint draws cannot be had.
+    #[error(transparent)]
+    Draws(thrifty_acquisition::AcquisitionError),
+    /// A front makes no sense.
+    #[error(transparent)]
+    Front(thrifty_pareto::ParetoError),
 }

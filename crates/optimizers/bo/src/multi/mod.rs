@@ -2,7 +2,6 @@
 
 mod belief;
 mod error;
-mod feasibility;
 mod improvement;
 mod noisy;
 mod observed;
@@ -14,8 +13,9 @@ mod scale;
 mod settings;
 
 pub use error::MultiObjectiveError;
-pub use feasibility::WithFeasibility;
 pub use improvement::LogExpectedHypervolume;
+pub use noisy::{LogNoisyExpectedHypervolume, UncertainFront};
+pub(crate) use observed::{measurement, same_shape};
 pub use optimizer::MultiObjectiveOptimizer;
 pub use pareto_set::{ParetoMember, ParetoSet};
 pub use scalarisation::augmented_chebyshev;

@@ -1,57 +1,202 @@
-use thrifty_acquisition::Acquisition;
+use thrifty_acquisition::{Acquisition, AcquisitionError, Ahead, GivenDraws};
 use thrifty_domain::{Points, PointsRef};
-use thrifty_pareto::{ExpectedHypervolumeImprovement, ParetoError};
-use thrifty_surrogate::SamplePath;
+use thrifty_pareto::{Duplicates, ExpectedHypervolumeImprovement, ParetoError, non_dominated};
+use thrifty_sampling::Stream;
+use thrifty_surrogate::{JointPosterior, LookWeights, Lookahead, lookahead};
 
-/// The logarithm of the mean hypervolume improvement over the fronts of functions drawn from the posterior.
+use crate::MultiObjectiveError;
+
+/// The logarithm of the expected hypervolume improvement on a front that is not all known: noisy measurements, points that
+/// are being evaluated.
 ///
 /// ```text
-/// a(x) = ln 1/T Σ_t EHVI(f_t(x), s | front of f_t),   s = 0.01
+/// a(x) = ln 1/S Σ_s EHVI(μ_s(x), σ'(x) | front_s),   front_s = fixed points and f^s at the baseline
 /// ```
 ///
-/// s smooths a draw, whose improvement has no slope where it is 0.
-pub(crate) struct NoisyHypervolume {
-    draws: Vec<Draw>,
+/// S joint draws f^s of every objective at the baseline; given each, f(x) is normal ([`GivenDraws`]) and its improvement
+/// exact. A baseline point counts in a draw when the draws of all constraints are not positive there. With measured
+/// points in the baseline this is q-NEHVI, with pending points alone and the measured front fixed q-EHVI, one point at a
+/// time; x itself adds no sampling noise. Draws are fixed: the value is deterministic and smooth.
+///
+/// x is known given those baseline points alone that are on the front in some draw; others would tell more of x, but cost
+/// as much. Cost a point: an exact improvement a draw, and a triangular solve an objective.
+/// Source: Daulton, Balandat & Bakshy (2020, 2021), the logarithm Ament et al. (2023); departure: x in closed form.
+pub struct LogNoisyExpectedHypervolume<'a> {
+    objectives: Vec<Objective<'a>>,
+    /// Improvements over the front, one a draw.
+    improvements: Vec<ExpectedHypervolumeImprovement>,
 }
 
-/// One function an objective, and the improvements over their front.
-struct Draw {
-    objectives: Vec<Box<dyn SamplePath>>,
-    improvement: ExpectedHypervolumeImprovement,
+struct Objective<'a> {
+    lookahead: Box<dyn Lookahead + 'a>,
+    given: GivenDraws,
 }
 
-/// A share of the deviation of an objective.
-const SMOOTHING: f64 = 0.01;
+/// What the front is made of.
+#[derive(Clone, Copy)]
+pub struct UncertainFront<'a> {
+    /// Losses that are known.
+    pub fixed: PointsRef<'a>,
+    /// Points whose losses are drawn.
+    pub baseline: PointsRef<'a>,
+    /// What is believed of the constraints; a point is feasible where none is positive.
+    pub constraints: &'a [&'a dyn JointPosterior],
+    /// Losses beyond which nothing counts.
+    pub reference: &'a [f64],
+}
 
-impl NoisyHypervolume {
-    /// From draws by objective, and the points whose true losses are the front.
+impl<'a> LogNoisyExpectedHypervolume<'a> {
+    /// Over this front, with this many draws.
     ///
     /// # Errors
-    /// As [`ExpectedHypervolumeImprovement::new`].
-    pub(crate) fn new(
-        paths: Vec<Vec<Box<dyn SamplePath>>>,
-        points: PointsRef<'_>,
-        reference: &[f64],
-    ) -> Result<Self, ParetoError> {
-        let count = paths.iter().map(Vec::len).min().unwrap_or(0);
-        let mut rest: Vec<_> = paths.into_iter().map(Vec::into_iter).collect();
-        let mut draws = Vec::with_capacity(count);
-        for _ in 0..count {
-            let objectives: Vec<Box<dyn SamplePath>> = rest.iter_mut().filter_map(Iterator::next).collect();
-            let mut front = Points::zeros(points.len(), objectives.len());
-            let mut values = vec![0.0; points.len()];
-            for (j, path) in objectives.iter().enumerate() {
-                path.values_into(points, &mut values);
-                values.iter().enumerate().for_each(|(i, value)| front.row_mut(i)[j] = *value);
+    /// [`MultiObjectiveError::Draws`] for no draws, an empty baseline, another dimension, or a covariance that cannot be
+    /// factored; [`MultiObjectiveError::Front`] as [`ExpectedHypervolumeImprovement::new`].
+    pub fn new(
+        objectives: &[&'a dyn JointPosterior],
+        front: UncertainFront<'_>,
+        draws: usize,
+        rng: &mut Stream,
+    ) -> Result<Self, MultiObjectiveError> {
+        let baseline = front.baseline;
+        let mut draw = |posterior: &&dyn JointPosterior| GivenDraws::new(*posterior, baseline, draws, rng);
+        let given = objectives.iter().map(&mut draw).collect::<Result<Vec<_>, _>>()?;
+        let constraints = front.constraints.iter().map(&mut draw).collect::<Result<Vec<_>, _>>()?;
+        let mut improvements = Vec::with_capacity(draws);
+        let mut heard = vec![false; baseline.len()];
+        for s in 0..draws {
+            let (losses, places) = drawn(&given, &constraints, s);
+            let mut all = losses.clone();
+            front.fixed.rows().for_each(|row| all.push(row));
+            let on_front = non_dominated(all.as_ref(), Duplicates::First)?;
+            for at in on_front.into_iter().filter_map(|at| places.get(at).map(|place| (at, *place))) {
+                let counts = losses.row(at.0).iter().zip(front.reference).all(|(loss, limit)| loss < limit);
+                heard[at.1] = heard[at.1] || counts;
             }
-            let improvement = ExpectedHypervolumeImprovement::new(front.as_ref(), reference)?;
-            draws.push(Draw { objectives, improvement });
+            improvements.push(ExpectedHypervolumeImprovement::new(all.as_ref(), front.reference)?);
         }
-        Ok(Self { draws })
+        let mut kept: Vec<usize> = (0..heard.len()).filter(|at| heard[*at]).collect();
+        if kept.is_empty() {
+            // No draw has a front of its own; whatever x is given says the same.
+            kept.push(0);
+        }
+        let mut anchors = Points::new(baseline.dim());
+        kept.iter().for_each(|at| anchors.push(baseline.row(*at)));
+        let objective = |(posterior, given): (&&'a dyn JointPosterior, GivenDraws)| {
+            let given = given.only(*posterior, baseline, &kept)?;
+            Ok(Objective { lookahead: lookahead(*posterior, anchors.as_ref(), 0.0), given })
+        };
+        let objectives: Result<Vec<_>, AcquisitionError> =
+            objectives.iter().zip(given).map(objective).collect();
+        Ok(Self { objectives: objectives?, improvements })
     }
 }
 
-/// `ln 1/T Σ exp(logs)`, and the share of each.
+/// The feasible losses of a draw, and the places of their points in the baseline.
+fn drawn(objectives: &[GivenDraws], constraints: &[GivenDraws], draw: usize) -> (Points, Vec<usize>) {
+    let columns: Vec<Vec<f64>> = objectives.iter().map(|given| given.values(draw)).collect();
+    let broken: Vec<Vec<f64>> = constraints.iter().map(|given| given.values(draw)).collect();
+    let (mut losses, mut places) = (Points::new(objectives.len()), Vec::new());
+    for at in 0..columns.first().map_or(0, Vec::len) {
+        if broken.iter().all(|column| column[at] <= 0.0) {
+            losses.push(&columns.iter().map(|column| column[at]).collect::<Vec<f64>>());
+            places.push(at);
+        }
+    }
+    (losses, places)
+}
+
+/// What one objective says of a batch: means, variances of what is seen, covariances.
+struct Seen {
+    mean: Vec<f64>,
+    variance: Vec<f64>,
+    covariance: Vec<f64>,
+    width: usize,
+}
+
+impl Seen {
+    fn of(lookahead: &dyn Lookahead, x: PointsRef<'_>) -> Self {
+        let width = lookahead.means().len() + 1;
+        let (mut mean, mut variance) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+        let mut covariance = vec![0.0; x.len() * width];
+        lookahead.look_into(x, &mut mean, &mut variance, &mut covariance);
+        Self { mean, variance, covariance, width }
+    }
+
+    fn ahead(&self, i: usize) -> Ahead<'_> {
+        let covariance = &self.covariance[i * self.width..(i + 1) * self.width];
+        Ahead { mean: self.mean[i], variance: self.variance[i], covariance }
+    }
+}
+
+impl Acquisition for LogNoisyExpectedHypervolume<'_> {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        let (m, draws) = (self.objectives.len(), self.improvements.len());
+        let seen: Vec<Seen> = self.objectives.iter().map(|o| Seen::of(&*o.lookahead, x)).collect();
+        let (mut means, mut deviations) = (vec![vec![0.0; draws]; m], vec![0.0; m]);
+        let (mut at, mut logs) = (vec![0.0; m], vec![0.0; draws]);
+        for (i, value) in out.iter_mut().enumerate() {
+            for (j, objective) in self.objectives.iter().enumerate() {
+                deviations[j] = objective.given.means_into(seen[j].ahead(i), &mut means[j]).deviation;
+            }
+            for (s, (improvement, log)) in self.improvements.iter().zip(&mut logs).enumerate() {
+                at.iter_mut().zip(&means).for_each(|(at, means)| *at = means[s]);
+                *log = improvement.log_value(&at, &deviations).unwrap_or(f64::NEG_INFINITY);
+            }
+            *value = log_mean_exp(&logs).0;
+        }
+    }
+
+    fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
+        let (m, d, draws) = (self.objectives.len(), x.dim(), self.improvements.len());
+        let seen: Vec<Seen> = self.objectives.iter().map(|o| Seen::of(&*o.lookahead, x)).collect();
+        let mut means = vec![vec![0.0; draws]; m];
+        gradients.fill(0.0);
+        for (i, value) in out.iter_mut().enumerate() {
+            let remainders: Vec<_> = self
+                .objectives
+                .iter()
+                .enumerate()
+                .map(|(j, objective)| objective.given.means_into(seen[j].ahead(i), &mut means[j]))
+                .collect();
+            let deviations: Vec<f64> = remainders.iter().map(|r| r.deviation).collect();
+            // By draw: the logarithm, and its slopes by the means and then by the deviations.
+            let terms: Vec<(f64, Vec<f64>)> = self
+                .improvements
+                .iter()
+                .enumerate()
+                .map(|(s, improvement)| {
+                    let at: Vec<f64> = means.iter().map(|means| means[s]).collect();
+                    let mut slopes = vec![0.0; 2 * m];
+                    let (by_mean, by_deviation) = slopes.split_at_mut(m);
+                    let log = improvement.log_value_with_grad(&at, &deviations, by_mean, by_deviation);
+                    (log.unwrap_or(f64::NEG_INFINITY), slopes)
+                })
+                .collect();
+            let logs: Vec<f64> = terms.iter().map(|term| term.0).collect();
+            let (log, shares) = log_mean_exp(&logs);
+            *value = log;
+            let gradient = &mut gradients[i * d..(i + 1) * d];
+            for (j, (objective, remainder)) in self.objectives.iter().zip(&remainders).enumerate() {
+                // What does not share has slopes that are not numbers.
+                let shared = |(share, term): (&f64, &(f64, Vec<f64>)), at: usize| {
+                    if *share > 0.0 { share * term.1[at] } else { 0.0 }
+                };
+                let by_means: Vec<f64> = shares.iter().zip(&terms).map(|pair| shared(pair, j)).collect();
+                let by_deviation = shares.iter().zip(&terms).map(|pair| shared(pair, m + j)).sum();
+                let mut covariance = vec![0.0; seen[j].width];
+                let slopes = objective.given.slopes_into(remainder, &by_means, by_deviation, &mut covariance);
+                let weights =
+                    LookWeights { mean: slopes.mean, variance: slopes.variance, covariance: &covariance };
+                if !objective.lookahead.pull_back(x.row(i), weights, gradient) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+/// `ln 1/n Σ exp(logs)`, and the share of each.
 fn log_mean_exp(logs: &[f64]) -> (f64, Vec<f64>) {
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if largest == f64::NEG_INFINITY {
@@ -63,106 +208,14 @@ fn log_mean_exp(logs: &[f64]) -> (f64, Vec<f64>) {
     (largest + (sum / logs.len() as f64).ln(), shares)
 }
 
-impl Acquisition for NoisyHypervolume {
-    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
-        let n = x.len();
-        let mut logs = vec![vec![f64::NEG_INFINITY; self.draws.len()]; n];
-        let mut values = vec![0.0; n];
-        for (t, Draw { objectives, improvement }) in self.draws.iter().enumerate() {
-            let mut means = Points::zeros(n, objectives.len());
-            for (j, path) in objectives.iter().enumerate() {
-                path.values_into(x, &mut values);
-                values.iter().enumerate().for_each(|(i, value)| means.row_mut(i)[j] = *value);
-            }
-            let deviations = vec![SMOOTHING; objectives.len()];
-            for (i, logs) in logs.iter_mut().enumerate() {
-                logs[t] = improvement.log_value(means.row(i), &deviations).unwrap_or(f64::NEG_INFINITY);
-            }
-        }
-        out.iter_mut().zip(&logs).for_each(|(value, logs)| *value = log_mean_exp(logs).0);
-    }
-
-    fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
-        let d = x.dim();
-        for (i, point) in x.rows().enumerate() {
-            let mut logs = Vec::with_capacity(self.draws.len());
-            let mut slopes = vec![vec![0.0; d]; self.draws.len()];
-            let mut of_path = vec![0.0; d];
-            for (Draw { objectives, improvement }, slope) in self.draws.iter().zip(&mut slopes) {
-                let m = objectives.len();
-                let (mut means, mut inner) = (vec![0.0; m], vec![0.0; m * d]);
-                for (j, path) in objectives.iter().enumerate() {
-                    means[j] = path.value_with_gradient(point, &mut of_path);
-                    inner[j * d..(j + 1) * d].copy_from_slice(&of_path);
-                }
-                let (mut by_mean, mut by_deviation) = (vec![0.0; m], vec![0.0; m]);
-                let smoothing = vec![SMOOTHING; m];
-                let log =
-                    improvement.log_value_with_grad(&means, &smoothing, &mut by_mean, &mut by_deviation);
-                logs.push(log.unwrap_or(f64::NEG_INFINITY));
-                for (by_mean, inner) in by_mean.iter().zip(inner.chunks_exact(d)) {
-                    slope.iter_mut().zip(inner).for_each(|(slope, inner)| *slope += by_mean * inner);
-                }
-            }
-            let (value, shares) = log_mean_exp(&logs);
-            out[i] = value;
-            let gradient = &mut gradients[i * d..(i + 1) * d];
-            gradient.fill(0.0);
-            for (share, slope) in shares.iter().zip(&slopes).filter(|(share, _)| **share > 0.0) {
-                gradient.iter_mut().zip(slope).for_each(|(g, slope)| *g += share * slope);
-            }
-        }
-        true
+impl From<ParetoError> for MultiObjectiveError {
+    fn from(source: ParetoError) -> Self {
+        Self::Front(source)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// `x + shift` or its mirror image: a front of slope -1.
-    struct Line(f64, f64);
-
-    impl SamplePath for Line {
-        fn dim(&self) -> usize {
-            1
-        }
-
-        fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
-            out.iter_mut().zip(x.rows()).for_each(|(value, x)| *value = self.0 + self.1 * x[0]);
-        }
-
-        fn value_with_gradient(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
-            gradient[0] = self.1;
-            self.0 + self.1 * x[0]
-        }
-    }
-
-    fn noisy() -> NoisyHypervolume {
-        let line = |shift, slope| Box::new(Line(shift, slope)) as Box<dyn SamplePath>;
-        let paths = vec![vec![line(0.0, 1.0), line(0.1, 1.0)], vec![line(1.0, -1.0), line(0.9, -1.0)]];
-        NoisyHypervolume::new(paths, Points::from_flat(vec![0.0, 1.0], 1).as_ref(), &[1.5, 1.5]).unwrap()
-    }
-
-    #[test]
-    fn the_middle_of_a_line_improves_by_a_quarter() {
-        // Between (0, 1) and (1, 0) the point (½, ½) adds ¼; so in both draws, but for the smoothing.
-        let value = noisy().value(&[0.5]);
-        assert!((value.exp() - 0.25).abs() < 1e-3, "{}", value.exp());
-        // A measured point adds what the smoothing pretends, and nothing else.
-        assert!(noisy().value(&[0.0]).exp() < 0.02);
-    }
-
-    #[test]
-    fn slopes_equal_differences() {
-        let noisy = noisy();
-        for x in [0.1, 0.3, 0.5, 0.77, 0.99] {
-            let (mut value, mut slope) = ([0.0], [0.0]);
-            assert!(noisy.values_with_gradients_into(PointsRef::single(&[x]), &mut value, &mut slope));
-            assert!((value[0] - noisy.value(&[x])).abs() < 1e-12);
-            let step = 1e-6;
-            let numeric = (noisy.value(&[x + step]) - noisy.value(&[x - step])) / (2.0 * step);
-            assert!((slope[0] - numeric).abs() < 1e-5 * (1.0 + numeric.abs()), "{x}: {} {numeric}", slope[0]);
-        }
+impl From<AcquisitionError> for MultiObjectiveError {
+    fn from(source: AcquisitionError) -> Self {
+        Self::Draws(source)
     }
 }

@@ -76,8 +76,15 @@ pub(crate) fn measurement(trial: &Trial<Config>) -> Option<&Measurement> {
 
 /// Numbers of objectives and of constraints, which all measurements agree on.
 pub(crate) fn shape(history: &History<Config>) -> Result<Option<(usize, usize)>, OptimizerError> {
+    same_shape(history.trials())
+}
+
+/// The same of some trials.
+pub(crate) fn same_shape<'t>(
+    trials: impl IntoIterator<Item = &'t Trial<Config>>,
+) -> Result<Option<(usize, usize)>, OptimizerError> {
     let mut first: Option<(u64, usize, usize)> = None;
-    for trial in history.trials() {
+    for trial in trials {
         let Some(Measurement { objectives, constraints, .. }) = measurement(trial) else { continue };
         let (of, m, c) = *first.get_or_insert((trial.id.0, objectives.len(), constraints.len()));
         for (what, found, expected) in

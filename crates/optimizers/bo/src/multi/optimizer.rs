@@ -1,18 +1,18 @@
 use thrifty_acquisition::{Acquisition, LogExpectedImprovement, OfMoments};
 use thrifty_domain::Points;
-use thrifty_pareto::{ExpectedHypervolumeImprovement, ParetoError, ReferenceOrigin, ReferencePoint};
+use thrifty_pareto::{ExpectedHypervolumeImprovement, ReferenceOrigin, ReferencePoint};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
 
 use super::belief::{Data, Fitter, Named, means};
-use super::feasibility::WithFeasibility;
 use super::improvement::LogExpectedHypervolume;
-use super::noisy::NoisyHypervolume;
+use super::noisy::{LogNoisyExpectedHypervolume, UncertainFront};
 use super::observed::{Observed, measurement};
 use super::reference::{REFERENCE, reference_point};
 use super::scalarisation::{augmented_chebyshev, normalised, weights};
 use crate::novelty::first_new;
+use crate::weights::{feasibilities, probability_feasible, weighted_logarithm};
 use crate::{
     Candidate, GpModel, Model, MultiObjectiveError, MultiObjectiveRule, MultiObjectiveSettings, ParetoMember,
     ParetoSet, fingerprint,
@@ -21,8 +21,8 @@ use crate::{
 /// Bayesian optimisation of several losses at once.
 ///
 /// An initial design, then for each trial: one model an objective and a constraint, an acquisition over the front that
-/// was measured ([`MultiObjectiveRule`]), and its best point that was not asked before. Running trials are imagined to
-/// give their posterior means, and the front has them. While nothing feasible was measured and the reference point
+/// was measured ([`MultiObjectiveRule`]), and its best point that was not asked before. What running trials may add to the
+/// front is drawn from the joint posterior; models without one, and weighted sums, imagine posterior means. While nothing feasible was measured and the reference point
 /// is to be inferred, the probability of being feasible is all that counts.
 ///
 /// The reference point is the chosen one, or it is inferred from the first feasible losses after the design and kept with
@@ -53,6 +53,9 @@ pub struct MultiObjectiveOptimizer {
     settings: MultiObjectiveSettings,
     model: Box<dyn Model>,
 }
+
+/// Draws of what running trials may give.
+const PENDING_DRAWS: usize = 32;
 
 /// What is known before a suggestion.
 struct State<'a> {
@@ -144,7 +147,8 @@ impl MultiObjectiveOptimizer {
         let anchors: Vec<&[f64]> = front.iter().map(|&i| observed.x.row(feasible[i])).collect();
         let domain = self.space.domain();
         let candidates = self.settings.maximiser.candidates(domain, acquisition, &anchors, &mut rng);
-        first_new(domain, &observed.asked, candidates, self.seed, fitter.id)
+        let is_new = |x: &[f64]| observed.asked.rows().all(|asked| asked != x);
+        first_new(domain, is_new, candidates, self.seed, fitter.id)
     }
 }
 
@@ -156,9 +160,14 @@ impl State<'_> {
             _ if self.reference.is_none() => Ok(Vec::new()),
             MultiObjectiveRule::Chebyshev { augmentation } => {
                 let y = self.scalarised(augmentation);
-                Ok(vec![self.fitter.fit("scalarisation".into(), &data.x, &y, pending)?])
+                Ok(vec![self.fitter.fit("scalarisation".into(), &data.x, &y)?.imagining(pending)])
             }
-            _ => self.fitter.fit_all("objective", &data.x, &data.objectives, pending),
+            _ => {
+                let models = self.fitter.fit_all("objective", &data.x, &data.objectives)?;
+                // Joint beliefs say what running trials may give; others are told their means.
+                let joint = models.iter().all(|model| model.joint().is_ok());
+                Ok(if joint { models } else { models.into_iter().map(|m| m.imagining(pending)).collect() })
+            }
         }
     }
 
@@ -176,45 +185,76 @@ impl State<'_> {
         &self,
         rule: MultiObjectiveRule,
         models: &'m [Named],
+        constraints: &[Named],
     ) -> Result<Option<Box<dyn Acquisition + 'm>>, OptimizerError> {
         let Some(reference) = &self.reference else { return Ok(None) };
-        let wrap = |error: ParetoError| OptimizerError::failed("building the acquisition", error);
         let reference = self.data.scaled(reference.values());
-        Ok(match (rule, models) {
+        let built = match (rule, models) {
             (MultiObjectiveRule::Chebyshev { augmentation }, [model]) => {
                 let sums = self.scalarised(augmentation);
                 let best = self.feasible.iter().map(|&i| sums[i]).min_by(f64::total_cmp);
-                best.map(|threshold| -> Box<dyn Acquisition> {
+                return Ok(best.map(|threshold| -> Box<dyn Acquisition> {
                     Box::new(OfMoments::new(model.posterior(), LogExpectedImprovement { threshold }))
-                })
+                }));
             }
             (MultiObjectiveRule::NoisyExpectedHypervolume { draws }, _) => {
-                let mut points = Points::new(self.observed.x.dim());
-                self.feasible.iter().for_each(|&i| points.push(self.observed.x.row(i)));
-                self.observed.pending.rows().for_each(|point| points.push(point));
-                let draw = |model: &Named| {
-                    let mut rng = self.fitter.seed.child("draws", self.fitter.id.0).stream(&model.name, 0);
-                    let paths = model.posterior().paths().and_then(|p| p.sample_paths(draws, &mut rng));
-                    paths.ok_or_else(|| {
-                        let error = MultiObjectiveError::NoPaths { what: model.name.clone() };
-                        OptimizerError::failed("building the acquisition", error)
-                    })
-                };
-                let paths = models.iter().map(draw).collect::<Result<Vec<_>, _>>()?;
-                let noisy = NoisyHypervolume::new(paths, points.as_ref(), &reference);
-                Some(Box::new(noisy.map_err(wrap)?))
+                self.noisy(draws, models, constraints, &reference)
             }
-            _ => {
-                let mut front = Points::new(self.observed.objectives);
-                for &i in &self.feasible {
-                    front.push(&self.data.objectives.iter().map(|column| column[i]).collect::<Vec<f64>>());
-                }
-                means(models, &self.observed.pending).rows().for_each(|mean| front.push(mean));
-                let improvement = ExpectedHypervolumeImprovement::new(front.as_ref(), &reference);
-                let objectives = models.iter().map(Named::posterior).collect();
-                Some(Box::new(LogExpectedHypervolume { objectives, improvement: improvement.map_err(wrap)? }))
-            }
-        })
+            _ => self.noiseless(models, constraints, &reference),
+        };
+        built.map(Some).map_err(|error| OptimizerError::failed("building the acquisition", error))
+    }
+
+    /// Nothing on the front is known for certain.
+    fn noisy<'m>(
+        &self,
+        draws: usize,
+        models: &'m [Named],
+        constraints: &[Named],
+        reference: &[f64],
+    ) -> Result<Box<dyn Acquisition + 'm>, MultiObjectiveError> {
+        let mut baseline = self.observed.x.clone();
+        self.observed.pending.rows().for_each(|point| baseline.push(point));
+        let fixed = Points::new(self.observed.objectives);
+        self.over_draws(draws, models, constraints, [&fixed, &baseline], reference)
+    }
+
+    /// What was measured is the front; what running trials may add is drawn.
+    fn noiseless<'m>(
+        &self,
+        models: &'m [Named],
+        constraints: &[Named],
+        reference: &[f64],
+    ) -> Result<Box<dyn Acquisition + 'm>, MultiObjectiveError> {
+        let mut front = Points::new(self.observed.objectives);
+        for &i in &self.feasible {
+            front.push(&self.data.objectives.iter().map(|column| column[i]).collect::<Vec<f64>>());
+        }
+        let pending = &self.observed.pending;
+        let joint = models.iter().chain(constraints).all(|model| model.joint().is_ok());
+        if joint && !pending.is_empty() {
+            return self.over_draws(PENDING_DRAWS, models, constraints, [&front, pending], reference);
+        }
+        means(models, pending).rows().for_each(|mean| front.push(mean));
+        let improvement = ExpectedHypervolumeImprovement::new(front.as_ref(), reference)?;
+        let objectives = models.iter().map(Named::posterior).collect();
+        Ok(Box::new(LogExpectedHypervolume { objectives, improvement }))
+    }
+
+    fn over_draws<'m>(
+        &self,
+        draws: usize,
+        models: &'m [Named],
+        constraints: &[Named],
+        [fixed, baseline]: [&Points; 2],
+        reference: &[f64],
+    ) -> Result<Box<dyn Acquisition + 'm>, MultiObjectiveError> {
+        let objectives = models.iter().map(Named::joint).collect::<Result<Vec<_>, _>>()?;
+        let constraints = constraints.iter().map(Named::joint).collect::<Result<Vec<_>, _>>()?;
+        let (fixed, baseline) = (fixed.as_ref(), baseline.as_ref());
+        let front = UncertainFront { fixed, baseline, constraints: &constraints, reference };
+        let mut rng = self.fitter.seed.stream("draws", self.fitter.id.0);
+        Ok(Box::new(LogNoisyExpectedHypervolume::new(&objectives, front, draws, &mut rng)?))
     }
 
     /// Hypervolume and size of the front so far; nothing that would take long.
@@ -243,12 +283,10 @@ impl Optimizer for MultiObjectiveOptimizer {
         let Some(state) = self.state(history, id)? else { return self.initial(history.len()) };
         let rule = self.rule(state.observed.objectives);
         let models = state.objectives(rule)?;
-        let (data, pending) = (&state.data, &state.observed.pending);
-        let constraints = state.fitter.fit_all("constraint", &data.x, &data.constraints, pending)?;
-        let acquisition = WithFeasibility {
-            acquisition: state.acquisition(rule, &models)?,
-            constraints: constraints.iter().map(Named::posterior).collect(),
-        };
+        let constraints = state.fitter.fit_all("constraint", &state.data.x, &state.data.constraints)?;
+        let beliefs = || constraints.iter().map(Named::posterior);
+        let utility = state.acquisition(rule, &models, &constraints)?;
+        let acquisition = weighted_logarithm(utility, feasibilities(beliefs()));
         let Some(chosen) = self.best(&state, &acquisition) else {
             return Ok(Ask::Stop(StopReason::Exhausted));
         };
@@ -258,7 +296,7 @@ impl Optimizer for MultiObjectiveOptimizer {
             suggestion = suggestion.with_diagnostic(name, value);
         }
         if !constraints.is_empty() {
-            let probability = acquisition.probability(&chosen.x);
+            let probability = probability_feasible(beliefs(), &chosen.x);
             suggestion = suggestion.with_diagnostic("probability_feasible", probability);
         }
         let memo = &mut suggestion.memo.0;

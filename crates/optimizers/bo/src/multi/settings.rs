@@ -12,18 +12,12 @@ pub enum MultiObjectiveRule {
     Automatic,
     /// The logarithm of the expected hypervolume improvement, exact, over the front that was measured.
     ExpectedHypervolume,
-    /// The same where measurements are noisy: the front is that of functions drawn from the posterior.
-    ///
-    /// ```text
-    /// ln 1/T Σ_t EHVI(f_t(x), 0.01 | front of f_t at the measured points)
-    /// ```
-    ///
-    /// A draw is a whole function for each objective, so that what is known of a point and of its neighbours
-    /// agrees. Draws are fixed while the best point is sought.
-    /// Source: Daulton, Balandat & Bakshy (2021); departures: pathwise draws, and a hundredth of a deviation of
-    /// smoothing, which gives slopes everywhere.
+    /// The same where measurements are noisy: the front is what draws from the joint posterior at the measured points make
+    /// it, and what they say of constraints there. See [`LogNoisyExpectedHypervolume`](crate::LogNoisyExpectedHypervolume).
+    /// Draws are fixed while the best point is sought. Recommends by posterior means.
+    /// Source: Daulton, Balandat & Bakshy (2021); departure: the candidate in closed form.
     NoisyExpectedHypervolume {
-        /// Number of draws T.
+        /// Number of draws S.
         draws: usize,
     },
     /// The log expected improvement of one weighted sum, drawn anew for each suggestion.

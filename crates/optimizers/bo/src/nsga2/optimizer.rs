@@ -191,13 +191,16 @@ impl Optimizer for Nsga2 {
             }
         }
         let candidate = crate::Candidate { x: child, value: f64::NAN };
-        Ok(match first_new(domain, &asked, vec![candidate], self.seed, id) {
-            Some(found) => {
-                let suggestion = Suggestion::new(self.space.decode(&found.x));
-                Ask::Evaluate(suggestion.with_diagnostic("generation", (born + 1) as f64))
-            }
-            None => Ask::Stop(StopReason::Exhausted),
-        })
+        Ok(
+            match first_new(domain, |x| asked.rows().all(|known| known != x), vec![candidate], self.seed, id)
+            {
+                Some(found) => {
+                    let suggestion = Suggestion::new(self.space.decode(&found.x));
+                    Ask::Evaluate(suggestion.with_diagnostic("generation", (born + 1) as f64))
+                }
+                None => Ask::Stop(StopReason::Exhausted),
+            },
+        )
     }
 
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<ParetoSet>, OptimizerError> {

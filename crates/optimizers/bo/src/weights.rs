@@ -1,0 +1,185 @@
+use thrifty_acquisition::{Acquisition, LogFeasibility, LogInverseCost, OfMoments, Weighted};
+use thrifty_domain::{Points, PointsRef};
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{OptimizerError, Trial, TrialId};
+use thrifty_surrogate::Posterior;
+
+use crate::multi::{measurement, same_shape};
+use crate::{BoSettings, FailurePolicy, Fitted, Model};
+
+/// What the cost of an evaluation is to the choice of the next.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CostAwareness {
+    /// Nothing.
+    #[default]
+    Ignore,
+    /// A utility counts per unit of expected cost, raised to an exponent: 1 counts the cost fully, 0 not at all. Every
+    /// measurement has a positive cost, whose logarithm is learnt. Source: Snoek et al. (2012), section 3.2.
+    PerUnit {
+        /// η.
+        exponent: f64,
+    },
+    /// The same with what is left of a budget for exponent, so that the last evaluations may be dear: see
+    /// [`LogInverseCost::cooled`]. Source: Lee et al. (2020).
+    Cooled {
+        /// What may be spent in all, more than the initial design costs.
+        budget: f64,
+    },
+}
+
+/// Beliefs by which a utility is weighted: those of constraints, and that of the cost.
+#[derive(Default)]
+pub(crate) struct Weights {
+    constraints: Vec<Box<dyn Fitted>>,
+    cost: Option<(Box<dyn Fitted>, LogInverseCost)>,
+}
+
+/// What the models of a suggestion are fitted with.
+pub(crate) struct Fitting<'a> {
+    pub(crate) space: &'a Space,
+    pub(crate) settings: &'a BoSettings,
+    pub(crate) model: &'a dyn Model,
+    pub(crate) trials: &'a [&'a Trial<Config>],
+    pub(crate) seed: Seed,
+    pub(crate) id: TrialId,
+}
+
+impl Fitting<'_> {
+    fn fit(&self, name: &str, x: &Points, y: &[f64]) -> Result<Box<dyn Fitted>, OptimizerError> {
+        let notes = self.trials.iter().rev().find_map(|trial| trial.memo.0.get(name));
+        let mut rng = self.seed.child("fit", self.id.0).stream(name, 0);
+        let domain = self.space.domain();
+        self.model.fit(domain, x.as_ref(), y, notes.map(Vec::as_slice), &mut rng).map_err(|error| {
+            OptimizerError::failed(format!("fitting the model of {name} for trial {}", self.id.0), error)
+        })
+    }
+
+    /// The weights of these trials: `x` holds the measured points, and `failed` those without a measurement.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names a trial whose measurement is unlike the first or lacks a positive cost, and a model whose fit
+    /// fails.
+    pub(crate) fn weights(&self, x: &Points, failed: &Points) -> Result<Weights, OptimizerError> {
+        let constraints = same_shape(self.trials.iter().copied())?.map_or(0, |(_, constraints)| constraints);
+        let measured = || self.trials.iter().filter_map(|trial| Some((trial.id, measurement(trial)?)));
+        let mut weights = Weights::default();
+        for j in 0..constraints {
+            let (mut x, mut y) = (x.clone(), measured().map(|(_, m)| m.constraints[j]).collect::<Vec<f64>>());
+            if self.settings.failures != FailurePolicy::Ignore {
+                let worst = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                failed.rows().for_each(|point| x.push(point));
+                y.extend(std::iter::repeat_n(worst, failed.len()));
+            }
+            weights.constraints.push(self.fit(&constraint(j), &x, &y)?);
+        }
+        if self.settings.cost != CostAwareness::Ignore {
+            let mut costs = Vec::with_capacity(x.len());
+            for (id, measurement) in measured() {
+                match measurement.cost {
+                    Some(cost) if cost > 0.0 && cost.is_finite() => costs.push(cost),
+                    cost => {
+                        let found = cost.map_or_else(|| "no cost".into(), |cost| format!("a cost of {cost}"));
+                        let error =
+                            format!("it has {found}, expected a positive one as the settings count it");
+                        return Err(OptimizerError::failed(format!("reading trial {}", id.0), error));
+                    }
+                }
+            }
+            let logarithms: Vec<f64> = costs.iter().map(|cost| cost.ln()).collect();
+            weights.cost = Some((self.fit(COST, x, &logarithms)?, self.exponent(&costs)?));
+        }
+        Ok(weights)
+    }
+
+    fn exponent(&self, costs: &[f64]) -> Result<LogInverseCost, OptimizerError> {
+        let cost = match self.settings.cost {
+            CostAwareness::Ignore => LogInverseCost::new(0.0),
+            CostAwareness::PerUnit { exponent } => LogInverseCost::new(exponent),
+            CostAwareness::Cooled { budget } => {
+                let design = self.settings.initial.len(self.space).min(costs.len());
+                let initial: f64 = costs[..design].iter().sum();
+                LogInverseCost::cooled(budget, initial, costs.iter().sum())
+            }
+        };
+        cost.map_err(|error| OptimizerError::failed("weighing by cost", error))
+    }
+}
+
+/// Under these names the notes of models stand in a trial's memo.
+const COST: &str = "cost";
+
+fn constraint(index: usize) -> String {
+    format!("constraint {index}")
+}
+
+impl Weights {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.constraints.is_empty() && self.cost.is_none()
+    }
+
+    /// The beliefs of the constraints.
+    pub(crate) fn constraints(&self) -> impl Iterator<Item = &dyn Posterior> {
+        self.constraints.iter().map(|fitted| fitted.posterior())
+    }
+
+    /// The logarithms of all weights.
+    pub(crate) fn logarithms(&self) -> Vec<Box<dyn Acquisition + '_>> {
+        let mut all = feasibilities(self.constraints());
+        if let Some((fitted, cost)) = &self.cost {
+            all.push(Box::new(OfMoments::new(fitted.posterior(), *cost)));
+        }
+        all
+    }
+
+    /// What the models want to remember, by name.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = (String, Vec<f64>)> {
+        let constraints =
+            self.constraints.iter().enumerate().map(|(j, fitted)| (constraint(j), fitted.notes()));
+        constraints.chain(self.cost.iter().map(|(fitted, _)| (COST.to_owned(), fitted.notes())))
+    }
+}
+
+/// Logarithms of the probabilities that constraints are not positive, taken for independent.
+pub(crate) fn feasibilities<'a>(
+    constraints: impl Iterator<Item = &'a dyn Posterior>,
+) -> Vec<Box<dyn Acquisition + 'a>> {
+    constraints
+        .map(|posterior| -> Box<dyn Acquisition> { Box::new(OfMoments::new(posterior, FEASIBLE)) })
+        .collect()
+}
+
+/// The probability that all constraints hold at a point.
+pub(crate) fn probability_feasible<'a>(
+    constraints: impl Iterator<Item = &'a dyn Posterior>,
+    x: &[f64],
+) -> f64 {
+    constraints.map(|posterior| OfMoments::new(posterior, FEASIBLE).value(x)).sum::<f64>().exp()
+}
+
+const FEASIBLE: LogFeasibility = LogFeasibility { threshold: 0.0 };
+
+/// The logarithm of a utility with logarithms of weights; weights alone where there is no utility.
+pub(crate) fn weighted_logarithm<'a>(
+    logarithm: Option<Box<dyn Acquisition + 'a>>,
+    log_weights: Vec<Box<dyn Acquisition + 'a>>,
+) -> Weighted<'a> {
+    let logarithm = logarithm.unwrap_or_else(|| Box::new(Even));
+    log_weights.into_iter().fold(Weighted::log_utility(logarithm), Weighted::times)
+}
+
+/// The logarithm of a utility that is the same everywhere.
+struct Even;
+
+impl Acquisition for Even {
+    fn values_into(&self, _: PointsRef<'_>, out: &mut [f64]) {
+        out.fill(0.0);
+    }
+
+    fn values_with_gradients_into(&self, _: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
+        out.fill(0.0);
+        gradients.fill(0.0);
+        true
+    }
+}
