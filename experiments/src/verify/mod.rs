@@ -71,7 +71,7 @@ impl Family {
 type Check = fn(&Value) -> Result<Findings, String>;
 
 /// Files that this build knows, with the families' checks and the project's own copy.
-const FILES: [(&str, Check, &str); 10] = [
+const FILES: [(&str, Check, &str); 11] = [
     ("prob.json", prob::check, include_str!("../../../tests/golden/prob.json")),
     ("optim.json", optim::check, include_str!("../../../tests/golden/optim.json")),
     ("gp.json", gp::check, include_str!("../../../tests/golden/gp.json")),

@@ -6,11 +6,7 @@ use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::YeoJohnson;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-<<<<<<< HEAD
-use thrifty_study::{Memo, OptimizerError, Outcome, Trial, TrialId};
-=======
-use thrifty_study::{OptimizerError, Trial, TrialId};
->>>>>>> main
+use thrifty_study::{Memo, OptimizerError, Trial, TrialId};
 use thrifty_surrogate::Posterior;
 
 use crate::multi::measurement;
@@ -146,11 +142,10 @@ impl<'a> Belief<'a> {
         self.model.notes()
     }
 
-<<<<<<< HEAD
-    /// What the model wants to remember, as a note to a later [`Belief::form`].
+    /// What all models want to remember, as notes to a later [`Belief::form`].
     #[must_use]
     pub fn memo(&self) -> Memo {
-        Memo([(NOTES.to_owned(), self.notes())].into())
+        Memo(std::iter::once((NOTES.to_owned(), self.notes())).chain(self.weights.notes()).collect())
     }
 
     /// Variance of the noise of an observation, on the scale of the posterior.
@@ -172,10 +167,6 @@ impl<'a> Belief<'a> {
             }
         }
         imagined
-=======
-    /// What the models of constraints and costs want to remember, by name.
-    pub(crate) fn notes_of_weights(&self) -> impl Iterator<Item = (String, Vec<f64>)> {
-        self.weights.notes()
     }
 
     /// The probability that a point breaks no constraint; nothing where there are none.
@@ -189,7 +180,6 @@ impl<'a> Belief<'a> {
     #[must_use]
     pub fn feasible(&self) -> &[bool] {
         &self.feasible
->>>>>>> main
     }
 
     /// The space.
