@@ -26,6 +26,7 @@ pub use thrifty_gp as gp;
 pub use thrifty_hgp as hgp;
 pub use thrifty_hybrid as hybrid;
 pub use thrifty_kernel as kernel;
+pub use thrifty_levelset as levelset;
 pub use thrifty_linalg as linalg;
 pub use thrifty_linear as linear;
 pub use thrifty_optim as optim;
@@ -49,6 +50,7 @@ pub mod prelude {
         MultiObjectiveSettings, ParetoSet, RandomSearch, SobolSearch,
     };
     pub use thrifty_hybrid::{Exploration, ExplorePoint, HybridOptimizer, HybridSettings, OnConvergence};
+    pub use thrifty_levelset::{LevelSetOptimizer, LevelSetSettings};
     pub use thrifty_sampling::Seed;
     pub use thrifty_space::{Config, Space, Value};
     pub use thrifty_study::{

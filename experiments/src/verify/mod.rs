@@ -5,6 +5,7 @@ mod autobct;
 mod caligo;
 mod fcvopt;
 mod gp;
+mod levelset;
 mod optim;
 mod pareto;
 mod prob;
@@ -70,7 +71,7 @@ impl Family {
 type Check = fn(&Value) -> Result<Findings, String>;
 
 /// Files that this build knows, with the families' checks and the project's own copy.
-const FILES: [(&str, Check, &str); 10] = [
+const FILES: [(&str, Check, &str); 11] = [
     ("prob.json", prob::check, include_str!("../../../tests/golden/prob.json")),
     ("optim.json", optim::check, include_str!("../../../tests/golden/optim.json")),
     ("gp.json", gp::check, include_str!("../../../tests/golden/gp.json")),
@@ -81,6 +82,7 @@ const FILES: [(&str, Check, &str); 10] = [
     ("hypervolume.json", pareto::volumes, include_str!("../../../tests/golden/hypervolume.json")),
     ("caligo.json", caligo::check, include_str!("../../../tests/golden/caligo.json")),
     ("ehvi.json", pareto::improvements, include_str!("../../../tests/golden/ehvi.json")),
+    ("levelset.json", levelset::check, include_str!("../../../tests/golden/levelset.json")),
 ];
 
 /// How the estimators of other libraries are met.

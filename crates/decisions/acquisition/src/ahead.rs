@@ -51,6 +51,11 @@ impl<'a, U: LookaheadUtility> OfLookahead<'a, U> {
         Self { lookahead, utility }
     }
 
+    /// The acquisition of another utility, made of this one, on the same look ahead.
+    pub fn map<V: LookaheadUtility>(self, to: impl FnOnce(U) -> V) -> OfLookahead<'a, V> {
+        OfLookahead { lookahead: self.lookahead, utility: to(self.utility) }
+    }
+
     /// The utility.
     pub fn utility(&self) -> &U {
         &self.utility

@@ -31,6 +31,7 @@ mod information;
 mod joint_law;
 mod knowledge_gradient;
 mod known;
+mod level_set;
 mod moments;
 mod noisy;
 mod one_shot;
@@ -61,6 +62,12 @@ pub use information::{
 };
 pub use knowledge_gradient::KnowledgeGradient;
 pub use known::Where;
+pub use level_set::{
+    BernoulliEntropy, BernoulliVariance, BoundaryInformation, ExpectedFeasibility, Gain, Integrated,
+    IntegratedBernoulli, LogBernoulliEntropy, LogBernoulliVariance, MisclassifiedVolume, RandomisedStraddle,
+    RanjanImprovement, Robust, Seen, Straddle, SuperlevelVolume, TargetedMeanSquaredError, TargetedVariance,
+    ThresholdField, TruncatedVariance,
+};
 pub use moments::{MaximumDeviation, PosteriorMean};
 pub use noisy::NoisyExpectedImprovement;
 pub use one_shot::OneShotKnowledgeGradient;

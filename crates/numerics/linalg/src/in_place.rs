@@ -68,3 +68,42 @@ pub fn gram_of_inverse_into(inverse: &Matrix, out: &mut Matrix, threads: Threads
         threads.for_rows(inverse.rows()),
     );
 }
+
+/// Takes `Aᵀ B` from `out`: inner products of the columns of A, in rows, with those of B, in columns.
+///
+/// Cost: 2·rows flops an entry.
+///
+/// # Panics
+/// When the sizes do not fit together.
+pub fn subtract_inner_products(out: &mut Matrix, a: &Matrix, b: &Matrix) {
+    assert!(a.rows() == b.rows() && out.rows() == a.cols() && out.cols() == b.cols(), "sizes that fit");
+    faer::linalg::matmul::matmul(
+        out.view_mut(),
+        faer::Accum::Add,
+        a.view().transpose(),
+        b.view(),
+        -1.0,
+        Par::Seq,
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inner_products_are_those_of_the_columns() {
+        for (n, p, q) in [(3, 2, 4), (1, 1, 1), (0, 2, 3), (17, 9, 11)] {
+            let a = Matrix::from_fn(n, p, |i, j| (i as f64 - 2.0 * j as f64).sin());
+            let b = Matrix::from_fn(n, q, |i, j| (3.0 * i as f64 + j as f64).cos());
+            let mut out = Matrix::from_fn(p, q, |i, j| (i + j) as f64);
+            subtract_inner_products(&mut out, &a, &b);
+            for i in 0..p {
+                for j in 0..q {
+                    let product: f64 = a.column(i).iter().zip(b.column(j)).map(|(a, b)| a * b).sum();
+                    assert!((out[(i, j)] - ((i + j) as f64 - product)).abs() < 1e-14 * (1.0 + n as f64));
+                }
+            }
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use thrifty_prob::{Prior, cdf, h, inverse_mills, log_cdf, log_h, log_h_derivative, pdf, quantile};
+use thrifty_prob::{Prior, cdf, h, inverse_mills, log_cdf, log_h, log_h_derivative, owen_t, pdf, quantile};
 
 fn golden(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
@@ -15,6 +15,10 @@ fn acquisitions() -> Value {
 
 fn prob() -> Value {
     golden(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden/prob.json")))
+}
+
+fn level_sets() -> Value {
+    golden(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden/levelset.json")))
 }
 
 fn number(value: &Value) -> f64 {
@@ -114,5 +118,16 @@ fn expected_improvement_and_its_derivatives() {
         ] {
             assert!(relative(found, &row[name]) <= tolerance, "{name}({z}): {found} against {}", row[name]);
         }
+    }
+}
+
+#[test]
+fn owen_s_function() {
+    let file = level_sets();
+    let rows = file["owen_t"].as_array().expect("rows");
+    assert_eq!(rows.len(), 23);
+    for row in rows {
+        let found = owen_t(number(&row["h"]), number(&row["a"]));
+        assert!(relative(found, &row["T"]) <= 4e-15, "{row}: {found}");
     }
 }

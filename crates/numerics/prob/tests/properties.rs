@@ -5,8 +5,8 @@ use std::f64::consts::{PI, SQRT_2};
 
 use proptest::prelude::*;
 use thrifty_prob::{
-    Prior, ProbError, cdf, erfcx, h, inverse_mills, log_cdf, log_h, log_h_derivative, mills_ratio, pdf,
-    quantile,
+    Prior, ProbError, cdf, erfcx, h, inverse_mills, log_cdf, log_h, log_h_derivative, mills_ratio, owen_t,
+    owen_t_by_a, owen_t_by_h, pdf, quantile,
 };
 
 fn priors() -> Vec<Prior> {
@@ -203,4 +203,43 @@ fn heavy_tails_stay_finite_far_out_and_close_in() {
     let jump = prior.log_density(x * (1.0 - 1e-12)) - prior.log_density(x * (1.0 + 1e-12));
     assert!((jump - 4e-12).abs() < 3e-14, "{jump}");
     assert_eq!(Prior::HalfCauchy { scale: 0.5 }.derivative(0.0), 0.0);
+}
+
+proptest! {
+    /// Source: Owen (1956).
+    #[test]
+    fn owen_s_function_has_its_symmetries_and_special_values(h in 0.0..12.0_f64, log_a in -6.0..6.0_f64) {
+        let a = 10_f64.powf(log_a);
+        let value = owen_t(h, a);
+        prop_assert_eq!(value.to_bits(), owen_t(-h, a).to_bits());
+        prop_assert_eq!(value.to_bits(), (-owen_t(h, -a)).to_bits());
+        prop_assert!((owen_t(0.0, a) - a.atan() / (2.0 * PI)).abs() <= 1e-16);
+        prop_assert!((owen_t(h, 1.0) / (0.5 * cdf(h) * cdf(-h)) - 1.0).abs() <= 3e-15);
+        prop_assert_eq!(owen_t(h, f64::INFINITY), 0.5 * cdf(-h));
+        prop_assert!(value <= 0.5 * cdf(-h) * (1.0 + 4e-16) && value >= 0.0);
+        let (q, r) = (cdf(-h), cdf(-a * h));
+        let reflected = 0.5 * q + r * (0.5 - q) - owen_t(a * h, 1.0 / a);
+        prop_assert!((value - reflected).abs() <= 1e-16 + 4e-15 * value, "{} {}", value, reflected);
+    }
+
+    #[test]
+    fn owen_s_function_has_the_derivatives_it_says(h in -6.0..6.0_f64, a in -4.0..4.0_f64) {
+        let step = 1e-5;
+        let by_a = (owen_t(h, a + step) - owen_t(h, a - step)) / (2.0 * step);
+        let by_h = (owen_t(h + step, a) - owen_t(h - step, a)) / (2.0 * step);
+        prop_assert!((by_a - owen_t_by_a(h, a)).abs() <= 1e-9, "{} {}", by_a, owen_t_by_a(h, a));
+        prop_assert!((by_h - owen_t_by_h(h, a)).abs() <= 1e-9, "{} {}", by_h, owen_t_by_h(h, a));
+    }
+
+    /// T is a bivariate normal probability: P(X > h, 0 < Y < aX), here by the midpoint rule over X.
+    #[test]
+    fn owen_s_function_is_the_probability_it_says(h in 0.0..4.0_f64, a in 0.0..5.0_f64) {
+        let step = 9.0 / 20_000.0;
+        let slice = |k: u32| {
+            let x = h + (f64::from(k) + 0.5) * step;
+            pdf(x) * (0.5 - cdf(-a * x)) * step
+        };
+        let sum: f64 = (0..20_000).map(slice).sum();
+        prop_assert!((owen_t(h, a) - sum).abs() <= 2e-8, "{} {}", owen_t(h, a), sum);
+    }
 }

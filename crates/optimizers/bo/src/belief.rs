@@ -2,11 +2,11 @@ use thrifty_acquisition::{
     Acquisition, AcquisitionError, Context, ExpectedImprovement, LogExpectedImprovement, OfMoments, Rule,
     Utility, Weighted, Where,
 };
-use thrifty_domain::Points;
+use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::YeoJohnson;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{OptimizerError, Trial, TrialId};
+use thrifty_study::{Memo, OptimizerError, Trial, TrialId};
 use thrifty_surrogate::Posterior;
 
 use crate::multi::measurement;
@@ -142,9 +142,31 @@ impl<'a> Belief<'a> {
         self.model.notes()
     }
 
-    /// What the models of constraints and costs want to remember, by name.
-    pub(crate) fn notes_of_weights(&self) -> impl Iterator<Item = (String, Vec<f64>)> {
-        self.weights.notes()
+    /// What all models want to remember, as notes to a later [`Belief::form`].
+    #[must_use]
+    pub fn memo(&self) -> Memo {
+        Memo(std::iter::once((NOTES.to_owned(), self.notes())).chain(self.weights.notes()).collect())
+    }
+
+    /// Variance of the noise of an observation, on the scale of the posterior.
+    #[must_use]
+    pub fn noise(&self) -> f64 {
+        self.model.noise()
+    }
+
+    /// The belief after observations of its own means at these points: the variances are those after any outcomes
+    /// there. Nothing when there are no points, or none that tells anything new.
+    #[must_use]
+    pub fn imagining(&self, points: PointsRef<'_>) -> Option<Box<dyn Fitted>> {
+        let mut imagined: Option<Box<dyn Fitted>> = None;
+        for point in points.rows() {
+            let model = imagined.as_deref().unwrap_or(&*self.model);
+            let mean = model.posterior().predict(point).0;
+            if let Ok(next) = model.imagining(point, mean) {
+                imagined = Some(next);
+            }
+        }
+        imagined
     }
 
     /// The probability that a point breaks no constraint; nothing where there are none.

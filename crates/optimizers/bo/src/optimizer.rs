@@ -1,9 +1,8 @@
 use thrifty_acquisition::Rule;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, History, Memo, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId};
+use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId};
 
-use crate::belief::NOTES;
 use crate::{Allowed, Belief, BoSettings, GpModel, InitialDesign, Model, fingerprint};
 
 /// Bayesian optimisation.
@@ -145,8 +144,7 @@ impl BayesianOptimizer {
         if let Some(probability) = belief.probability_feasible(x) {
             suggestion = suggestion.with_diagnostic("probability_feasible", probability);
         }
-        suggestion.memo = Memo([(NOTES.to_owned(), belief.notes())].into());
-        suggestion.memo.0.extend(belief.notes_of_weights());
+        suggestion.memo = belief.memo();
         suggestion
     }
 }

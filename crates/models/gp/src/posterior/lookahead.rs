@@ -1,6 +1,6 @@
 use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::Kernel;
-use thrifty_linalg::Matrix;
+use thrifty_linalg::{Matrix, subtract_inner_products};
 use thrifty_surrogate::{JointGradient, LookWeights, Lookahead, Posterior};
 
 use super::{GpPosterior, dot};
@@ -53,6 +53,7 @@ impl<'a, K: Kernel> GpLookahead<'a, K> {
         let other = (!itself).then(|| gp.whitened(of.as_ref()));
         let mut cross = Matrix::default();
         gp.kernel.cov_into(self.scaled.as_ref(), at.as_ref(), &mut cross);
+        subtract_inner_products(&mut cross, &self.whitened, &white);
         let mut of_mean = Matrix::default();
         gp.kernel.cov_into(gp.data.x.as_ref(), of.as_ref(), &mut of_mean);
         for (i, row) in covariance.chunks_exact_mut(anchors + 1).enumerate() {
@@ -61,8 +62,8 @@ impl<'a, K: Kernel> GpLookahead<'a, K> {
             variance[i] = latent + self.noise;
             mean[i] = gp.data.targets.offset
                 + gp.data.targets.width * (gp.mean + dot(of_mean.column(i), &gp.alpha));
-            for (j, slot) in row[..anchors].iter_mut().enumerate() {
-                *slot = (cross[(j, i)] - dot(self.whitened.column(j), own)) * scale;
+            for (slot, latent) in row[..anchors].iter_mut().zip(cross.column(i)) {
+                *slot = latent * scale;
             }
             row[anchors] = match &other {
                 None => latent,
@@ -116,10 +117,42 @@ impl<K: Kernel> Lookahead for GpLookahead<'_, K> {
         self.look_between(x, x, mean, variance, covariance);
     }
 
+    /// Where observed and target are one point, the covariances with all anchors are two sums of kernels:
+    /// `Σ w_j c_j = Σ_j w_j k(a_j, x) - k(x)ᵀ L⁻ᵀ Σ_j w_j L⁻¹ k(a_j)`. Cost: n² and n for each anchor.
     fn pull_back(&self, x: &[f64], weights: LookWeights<'_>, grad: &mut [f64]) -> bool {
-        let mut of_target = vec![0.0; grad.len()];
-        self.pull_back_between(x, x, weights, grad, &mut of_target);
-        grad.iter_mut().zip(of_target).for_each(|(slot, slope)| *slot += slope);
+        let (gp, d) = (self.posterior, x.len());
+        let (own, of_anchors) = weights.covariance.split_last().expect("a weight for the point itself");
+        let (train, width) = (gp.data.x.as_ref(), gp.data.targets.width);
+        let scale = width * width;
+        let at = gp.scaled(PointsRef::single(x));
+        let point = at.row(0);
+        let mut cross = Matrix::default();
+        gp.kernel.cov_into(train, at.as_ref(), &mut cross);
+        let solved = cross.column_mut(0);
+        gp.factor.solve_in_place(solved);
+        let of_variance = scale * (weights.variance + own);
+        let (mut heard, mut of_heard) = (Points::new(d), Vec::new());
+        let mut told = vec![0.0; gp.len()];
+        // Most anchors may have nothing to say: those that are never the best.
+        for (j, weight) in of_anchors.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
+            heard.push(self.scaled.row(j));
+            of_heard.push(scale * weight);
+            told.iter_mut().zip(self.whitened.column(j)).for_each(|(told, white)| *told += weight * white);
+        }
+        gp.factor.solve_upper_in_place(&mut told);
+        let of_train: Vec<f64> = (0..gp.len())
+            .map(|i| width * weights.mean * gp.alpha[i] - scale * told[i] - 2.0 * of_variance * solved[i])
+            .collect();
+        let mut slopes = vec![0.0; d];
+        gp.kernel.pull_back_input(point, train, &of_train, &mut slopes);
+        gp.kernel.pull_back_input(point, heard.as_ref(), &of_heard, &mut slopes);
+        if !gp.kernel.has_constant_variance() {
+            // d k(x, x) is twice the derivative in the first argument, by symmetry.
+            gp.kernel.pull_back_input(point, PointsRef::single(point), &[2.0 * of_variance], &mut slopes);
+        }
+        for (k, (slot, slope)) in grad.iter_mut().zip(slopes).enumerate() {
+            *slot += gp.data.input_slope(k) * slope;
+        }
         true
     }
 }

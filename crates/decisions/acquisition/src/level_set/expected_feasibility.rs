@@ -1,0 +1,41 @@
+use thrifty_prob::{cdf, h};
+
+use super::margin::standardised;
+use crate::Utility;
+
+/// Expected feasibility: how far within ε = ασ of the threshold the function is expected to be.
+///
+/// ```text
+/// E[max(ε - |f - h|, 0)] = σ [H(α - |z|) - 2 H(-|z|) + H(-α - |z|)],   z = (μ - h)/σ,   H(x) = φ(x) + xΦ(x)
+/// ```
+///
+/// Differences of expected improvements instead of the source's twelve terms: in the tails nothing cancels. 0 at σ = 0.
+/// Source: Bichon et al. (2008), α = 2.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExpectedFeasibility {
+    /// h.
+    pub threshold: f64,
+    /// α > 0.
+    pub alpha: f64,
+}
+
+impl Utility for ExpectedFeasibility {
+    fn value(&self, mean: f64, deviation: f64) -> f64 {
+        if deviation <= 0.0 {
+            return 0.0;
+        }
+        let z = -standardised(mean, deviation, self.threshold).abs();
+        deviation * (h(z + self.alpha) - 2.0 * h(z) + h(z - self.alpha))
+    }
+
+    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
+        if deviation <= 0.0 {
+            return (0.0, 0.0, 0.0);
+        }
+        let z = standardised(mean, deviation, self.threshold);
+        let low = -z.abs();
+        let by_low = cdf(low + self.alpha) - 2.0 * cdf(low) + cdf(low - self.alpha);
+        let value = self.value(mean, deviation);
+        (value, -by_low * z.signum(), value / deviation - low * by_low)
+    }
+}

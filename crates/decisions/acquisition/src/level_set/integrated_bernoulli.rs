@@ -1,0 +1,85 @@
+use std::f64::consts::PI;
+
+use thrifty_prob::owen_t;
+
+use super::gain::{Gain, Seen};
+use super::series::{GainSeries, width};
+
+/// Stepwise uncertainty reduction: the integrated variance of the indicator, as observations are expected to lower it.
+///
+/// ```text
+/// E[p(1 - p)] = 2T(u, a),   a = √((1 - ρ)/(1 + ρ)),   T Owen's function
+/// gain = 2T(u, 1) - 2T(u, a) = (w/π) q(w),   w = 1 - a,   q(w) = (1/w) ∫_{1-w}^1 exp(-½u²(1 + x²))/(1 + x²) dx
+/// d/dρ = exp(-u²/(1 + ρ)) / (2π √(1 - ρ²))
+/// ```
+///
+/// For the sum over a field each q becomes a Chebyshev series in w once, 24 terms: within 1e-11 of the largest gain at that point for
+/// |u| ≤ 5 (1e-8 for |u| ≤ 8); one by one they are exact to about 1e-12. A step of 1,000 candidates and 1,000 points is then 10⁶ short
+/// polynomials.
+///
+/// Source: Bect et al. (2012) and Chevalier et al. (2014), with bivariate normal probabilities; Owen's T as
+/// `Φ₂(u, -u; -ρ) = 2T(u, a)`.
+#[derive(Debug, Clone, Default)]
+pub struct IntegratedBernoulli {
+    series: GainSeries,
+}
+
+impl Gain for IntegratedBernoulli {
+    fn gain(&self, seen: Seen, explained: f64) -> f64 {
+        if explained <= 0.0 {
+            return 0.0;
+        }
+        let (u, theta) = (seen.standardised, explained.min(1.0).asin());
+        // ∫_0^θ exp(-u²/(1 + sin t)) dt / 2π is the same gain: where T's difference cancels, by Simpson's rule.
+        if theta < 1e-3 {
+            let at = |t: f64| (-u * u / (1.0 + t.sin())).exp();
+            return theta / (12.0 * PI) * (at(0.0) + 4.0 * at(0.5 * theta) + at(theta));
+        }
+        2.0 * (owen_t(u, 1.0) - owen_t(u, 1.0 - width(explained.min(1.0))))
+    }
+
+    fn slope(&self, seen: Seen, explained: f64) -> f64 {
+        if explained >= 1.0 {
+            return 0.0;
+        }
+        let u = seen.standardised;
+        (-u * u / (1.0 + explained)).exp() / (2.0 * PI * (1.0 - explained * explained).sqrt())
+    }
+
+    fn prepare(&mut self, seen: &[Seen]) {
+        let q = |seen: Seen, w: f64| {
+            2.0 * (owen_t(seen.standardised, 1.0) - owen_t(seen.standardised, 1.0 - w)) / w
+        };
+        self.series = GainSeries::of(seen, q);
+    }
+
+    fn sum(&self, _: &[Seen], weights: &[f64], explained: &[f64]) -> f64 {
+        self.series.sum(weights, explained)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The series against one gain at a time.
+    #[test]
+    fn the_sum_is_the_sum_of_gains() {
+        let mut gain = IntegratedBernoulli::default();
+        let seen: Vec<Seen> =
+            (-16..=16).map(|k| Seen { standardised: 0.5 * f64::from(k), deviation: 1.0 }).collect();
+        gain.prepare(&seen);
+        for rho in [0.0, 1e-300, 1e-9, 1e-3, 0.03, 0.2, 0.5, 0.8, 0.97, 1.0 - 1e-9, 1.0] {
+            for one in 0..seen.len() {
+                let mut weights = vec![0.0; seen.len()];
+                weights[one] = 2.0;
+                let found = gain.sum(&seen, &weights, &vec![rho; seen.len()]);
+                let expected = 2.0 * gain.gain(seen[one], rho);
+                let largest = 2.0 * gain.gain(seen[one], 1.0);
+                let accuracy = if seen[one].standardised.abs() <= 5.0 { 1e-11 } else { 1e-8 };
+                let tolerance = accuracy * largest * rho.sqrt();
+                assert!((found - expected).abs() <= tolerance, "{:?} {rho}: {found} {expected}", seen[one]);
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/// `(μ - h)/σ`; where nothing is uncertain infinite on the side of the mean, below for a mean on the threshold: it is not above.
+pub(super) fn standardised(mean: f64, deviation: f64, threshold: f64) -> f64 {
+    let margin = mean - threshold;
+    if deviation > 0.0 {
+        margin / deviation
+    } else if margin > 0.0 {
+        f64::INFINITY
+    } else {
+        f64::NEG_INFINITY
+    }
+}
+
+/// A product in which 0 wins over infinity: a slope that does not matter.
+pub(super) fn product(a: f64, b: f64) -> f64 {
+    if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
+}
+
+/// Slopes by μ and σ of `s(z)`, `z = (μ - h)/σ`.
+pub(super) fn slopes_of(by_z: f64, z: f64, deviation: f64) -> (f64, f64) {
+    if deviation > 0.0 { (by_z / deviation, -product(by_z, z) / deviation) } else { (0.0, 0.0) }
+}

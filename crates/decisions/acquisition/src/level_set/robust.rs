@@ -1,0 +1,36 @@
+use crate::ahead::{Ahead, AheadSlopes, LookaheadUtility};
+
+/// A utility that is at least a small multiple of the deviation of the function at the point.
+///
+/// ```text
+/// max(U(x), γ σ(x))
+/// ```
+///
+/// Where a model says that nothing is to be gained, it explores: no region is left out for ever because the model was wrong.
+/// Source: Zanette et al. (2018), with [`SuperlevelVolume`](crate::SuperlevelVolume) and γ = 1e-8.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Robust<U> {
+    /// U.
+    pub utility: U,
+    /// γ ≥ 0.
+    pub gamma: f64,
+}
+
+impl<U: LookaheadUtility> LookaheadUtility for Robust<U> {
+    fn value(&self, ahead: Ahead<'_>) -> f64 {
+        self.utility.value(ahead).max(self.gamma * ahead.split().1.sqrt())
+    }
+
+    fn value_and_slopes(&self, ahead: Ahead<'_>, of_covariance: &mut [f64]) -> (f64, AheadSlopes) {
+        let (value, slopes) = self.utility.value_and_slopes(ahead, of_covariance);
+        let deviation = ahead.split().1.sqrt();
+        if value >= self.gamma * deviation {
+            return (value, slopes);
+        }
+        of_covariance.fill(0.0);
+        if let Some(own) = of_covariance.last_mut().filter(|_| deviation > 0.0) {
+            *own = 0.5 * self.gamma / deviation;
+        }
+        (self.gamma * deviation, AheadSlopes::default())
+    }
+}

@@ -1,0 +1,70 @@
+use thrifty_sampling::Stream;
+
+use crate::Utility;
+
+/// The straddle: far from certain, and close to the threshold.
+///
+/// ```text
+/// κσ - |μ - h|
+/// ```
+///
+/// With κ = √β also the ambiguity `min(U - h, h - L)` of the interval `[L, U] = μ ± √β σ`. Negative where the interval
+/// leaves the threshold out. Source: Bryan et al. (2005), κ = 1.96.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Straddle {
+    /// h.
+    pub threshold: f64,
+    /// κ ≥ 0.
+    pub kappa: f64,
+}
+
+impl Utility for Straddle {
+    fn value(&self, mean: f64, deviation: f64) -> f64 {
+        self.kappa * deviation - (mean - self.threshold).abs()
+    }
+
+    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
+        let margin = mean - self.threshold;
+        let sign = if margin == 0.0 { 0.0 } else { margin.signum() };
+        (self.value(mean, deviation), -sign, self.kappa)
+    }
+}
+
+/// The straddle with a random width, never negative.
+///
+/// ```text
+/// max(√β σ - |μ - h|, 0),   β ~ χ²₂
+/// ```
+///
+/// One draw serves all points of a step. Its mean width does not grow with the number of steps, and it keeps its guarantees
+/// without one to tune. Source: Inatsu et al. (2024).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RandomisedStraddle {
+    /// h.
+    pub threshold: f64,
+    /// β ≥ 0.
+    pub beta: f64,
+}
+
+impl RandomisedStraddle {
+    /// With β drawn: `-2 ln(1 - u)` of a uniform u.
+    #[must_use]
+    pub fn drawn(threshold: f64, rng: &mut Stream) -> Self {
+        Self { threshold, beta: -2.0 * (-rng.uniform()).ln_1p() }
+    }
+
+    fn straddle(self) -> Straddle {
+        Straddle { threshold: self.threshold, kappa: self.beta.sqrt() }
+    }
+}
+
+impl Utility for RandomisedStraddle {
+    fn value(&self, mean: f64, deviation: f64) -> f64 {
+        self.straddle().value(mean, deviation).max(0.0)
+    }
+
+    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
+        let (value, by_mean, by_deviation) = self.straddle().value_and_slopes(mean, deviation);
+        if value > 0.0 { (value, by_mean, by_deviation) } else { (0.0, 0.0, 0.0) }
+    }
+}

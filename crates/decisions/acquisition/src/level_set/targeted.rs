@@ -1,0 +1,40 @@
+use thrifty_prob::pdf;
+
+use crate::Utility;
+
+/// The targeted mean squared error: the variance, weighted by how likely the function is on the threshold.
+///
+/// ```text
+/// σ² N(h; μ, σ² + b²)
+/// ```
+///
+/// b is the half-width of the zone of interest, 0 for the threshold itself. 0 at σ = 0. Source: Picheny et al. (2010).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TargetedMeanSquaredError {
+    /// h.
+    pub threshold: f64,
+    /// b ≥ 0.
+    pub bandwidth: f64,
+}
+
+impl Utility for TargetedMeanSquaredError {
+    fn value(&self, mean: f64, deviation: f64) -> f64 {
+        self.value_and_slopes(mean, deviation).0
+    }
+
+    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
+        if deviation <= 0.0 {
+            return (0.0, 0.0, 0.0);
+        }
+        let spread = deviation.hypot(self.bandwidth);
+        let z = (mean - self.threshold) / spread;
+        let density = pdf(z);
+        if density == 0.0 {
+            return (0.0, 0.0, 0.0);
+        }
+        let share = deviation / spread;
+        let value = deviation * share * density;
+        let by_deviation = share * density * (2.0 + share * share * (z * z - 1.0));
+        (value, -share * share * z * density, by_deviation)
+    }
+}

@@ -1,0 +1,29 @@
+use super::gain::{Gain, Seen};
+
+/// Truncated variance reduction: variances count until they are small enough.
+///
+/// ```text
+/// gain = max(βσ², η²) - max(β(1 - ρ)σ², η²)
+/// ```
+///
+/// Points of the field should be those not yet decided. η is lowered in epochs, whenever √β σ ≤ (1 + δ)η at all of them. Divide by the cost of an observation where costs differ.
+/// Source: Bogunovic et al. (2016), algorithm 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TruncatedVariance {
+    /// β > 0.
+    pub beta: f64,
+    /// η ≥ 0.
+    pub eta: f64,
+}
+
+impl Gain for TruncatedVariance {
+    fn gain(&self, seen: Seen, explained: f64) -> f64 {
+        let (now, floor) = (self.beta * seen.deviation.powi(2), self.eta * self.eta);
+        (now - floor).min(now * explained).max(0.0)
+    }
+
+    fn slope(&self, seen: Seen, explained: f64) -> f64 {
+        let now = self.beta * seen.deviation.powi(2);
+        if now * (1.0 - explained) > self.eta * self.eta { now } else { 0.0 }
+    }
+}

@@ -1,0 +1,152 @@
+use thrifty_domain::{Points, PointsRef};
+use thrifty_prob::cdf;
+use thrifty_space::{Config, Space};
+
+use crate::{Intervals, Level};
+
+/// On which side of the threshold a point is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Label {
+    /// Its interval is above h - ε.
+    Above,
+    /// Its interval is below h + ε.
+    Below,
+    /// Its interval holds the threshold still.
+    Undecided,
+}
+
+/// A classified domain: what a study of level sets recommends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Classified {
+    points: Points,
+    level: Level,
+    epsilon: f64,
+    beta: f64,
+    mean: Vec<f64>,
+    deviation: Vec<f64>,
+    intervals: Intervals,
+    labels: Vec<Label>,
+}
+
+impl Classified {
+    pub(crate) fn new(
+        points: Points,
+        (mean, deviation): (Vec<f64>, Vec<f64>),
+        intervals: Intervals,
+        level: Level,
+        (epsilon, beta): (f64, f64),
+    ) -> Self {
+        // Above: L + ε > h. Source: Gotovos et al. (2013), with the bounds of an implicit threshold where it is one.
+        let one = |(lower, upper): (&f64, &f64)| {
+            let above = lower + epsilon > level.optimistic;
+            let below = upper - epsilon <= level.pessimistic;
+            match (above, below) {
+                // Both within ε: the nearer side of the middle.
+                (true, true) if 0.5 * (lower + upper) > level.estimate => Label::Above,
+                (_, true) => Label::Below,
+                (true, false) => Label::Above,
+                (false, false) => Label::Undecided,
+            }
+        };
+        let labels = intervals.lower.iter().zip(&intervals.upper).map(one).collect();
+        Self { points, level, epsilon, beta, mean, deviation, intervals, labels }
+    }
+
+    /// The points, on the unit cube.
+    #[must_use]
+    pub fn points(&self) -> PointsRef<'_> {
+        self.points.as_ref()
+    }
+
+    /// The points as configurations.
+    #[must_use]
+    pub fn configs(&self, space: &Space) -> Vec<Config> {
+        self.points.rows().map(|x| space.decode(x)).collect()
+    }
+
+    /// Number of points.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there are no points: never.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// What is known of the threshold.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// ε and β of the labels: each is right within ε if the function lies within √β deviations of its mean.
+    #[must_use]
+    pub fn accuracy(&self) -> (f64, f64) {
+        (self.epsilon, self.beta)
+    }
+
+    /// Labels, one a point.
+    #[must_use]
+    pub fn labels(&self) -> &[Label] {
+        &self.labels
+    }
+
+    /// Posterior means.
+    #[must_use]
+    pub fn means(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// Posterior deviations.
+    #[must_use]
+    pub fn deviations(&self) -> &[f64] {
+        &self.deviation
+    }
+
+    /// The intervals that decided.
+    #[must_use]
+    pub fn intervals(&self) -> &Intervals {
+        &self.intervals
+    }
+
+    /// Probability that the function is above the threshold at a point.
+    #[must_use]
+    pub fn probability(&self, index: usize) -> f64 {
+        let margin = self.mean[index] - self.level.estimate;
+        match self.deviation[index] {
+            deviation if deviation > 0.0 => cdf(margin / deviation),
+            _ if margin > 0.0 => 1.0,
+            _ => 0.0,
+        }
+    }
+
+    /// Where the mean is above: the classification of every point, decided or not.
+    #[must_use]
+    pub fn predicted_above(&self) -> Vec<bool> {
+        self.mean.iter().map(|mean| *mean > self.level.estimate).collect()
+    }
+
+    /// Share of the points that have a label.
+    #[must_use]
+    pub fn share(&self, label: Label) -> f64 {
+        let count = self.labels.iter().filter(|found| **found == label).count();
+        count as f64 / self.labels.len().max(1) as f64
+    }
+
+    /// Whether every point is decided.
+    #[must_use]
+    pub fn is_certified(&self) -> bool {
+        !self.labels.contains(&Label::Undecided)
+    }
+
+    /// Share of the points that is expected to be on the wrong side: mean of `min(p, 1 - p)`.
+    #[must_use]
+    pub fn misclassified(&self) -> f64 {
+        let wrong = (0..self.len()).map(|i| self.probability(i)).map(|p| p.min(1.0 - p));
+        wrong.sum::<f64>() / self.len().max(1) as f64
+    }
+}

@@ -1,0 +1,44 @@
+use thrifty_acquisition::{AcquisitionError, Schedule};
+
+/// How wide intervals are: `μ ± √β_t σ`, t the number of observations.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// The same β always. √β = 3 is what experiments use; no theorem holds for it.
+    Constant {
+        /// β ≥ 0.
+        beta: f64,
+    },
+    /// `β_t = 2 ln(|D| t² π² / 6δ)` over the |D| points that are classified. Source: Srinivas et al. (2010), theorem 1.
+    Srinivas {
+        /// δ in (0, 1): with probability 1 - δ all intervals of all steps hold.
+        delta: f64,
+    },
+    /// The same numbers, by the name of the theorem on level sets. Source: Gotovos et al. (2013), theorem 1.
+    Gotovos {
+        /// δ in (0, 1): with probability 1 - δ every point is classified within ε.
+        delta: f64,
+    },
+}
+
+impl Default for Confidence {
+    /// √β = 3.
+    fn default() -> Self {
+        Self::Constant { beta: 9.0 }
+    }
+}
+
+impl Confidence {
+    /// β after t observations, from 1, for so many points.
+    ///
+    /// # Errors
+    /// [`AcquisitionError`] names the number that makes no sense.
+    pub fn beta(self, t: usize, points: usize) -> Result<f64, AcquisitionError> {
+        let points = points.max(1) as f64;
+        let schedule = match self {
+            Self::Constant { beta } => Schedule::Constant { beta },
+            Self::Srinivas { delta } | Self::Gotovos { delta } => Schedule::SrinivasFinite { points, delta },
+        };
+        schedule.beta(t)
+    }
+}

@@ -1,0 +1,190 @@
+use thrifty_acquisition::{
+    Acquisition, AcquisitionError, BoundaryInformation, ExpectedFeasibility, Gain, Integrated,
+    IntegratedBernoulli, LogBernoulliEntropy, LogBernoulliVariance, MaximumDeviation, MisclassifiedVolume,
+    OfLookahead, OfMoments, RandomisedStraddle, RanjanImprovement, Robust, Straddle, SuperlevelVolume,
+    TargetedMeanSquaredError, TargetedVariance, ThresholdField, TruncatedVariance,
+};
+use thrifty_domain::{Points, PointsRef};
+use thrifty_sampling::Stream;
+use thrifty_surrogate::{JointPosterior, Posterior};
+
+use crate::Integration;
+
+/// What makes a point worth evaluating.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Criterion {
+    /// [`Straddle`].
+    Straddle {
+        /// κ ≥ 0.
+        kappa: f64,
+    },
+    /// [`RandomisedStraddle`], β drawn anew for each suggestion; where that is 0 everywhere the largest deviation.
+    RandomisedStraddle,
+    /// Ambiguity of the classification's own intervals, among undecided points of what is classified: `min(U - h, h - L)`, or for an implicit threshold
+    /// the width, among undecided points and those that may be the maximum. Source: Gotovos et al. (2013).
+    Ambiguity,
+    /// [`ExpectedFeasibility`].
+    ExpectedFeasibility {
+        /// α > 0.
+        alpha: f64,
+    },
+    /// [`RanjanImprovement`].
+    Ranjan {
+        /// α > 0.
+        alpha: f64,
+    },
+    /// [`TargetedMeanSquaredError`].
+    TargetedError {
+        /// b ≥ 0.
+        bandwidth: f64,
+    },
+    /// [`BernoulliVariance`](thrifty_acquisition::BernoulliVariance), by its logarithm. Comes back to where it was: for comparison.
+    BernoulliVariance,
+    /// [`BernoulliEntropy`](thrifty_acquisition::BernoulliEntropy), by its logarithm. Comes back to where it was: for comparison.
+    BernoulliEntropy,
+    /// [`IntegratedBernoulli`]: stepwise uncertainty reduction.
+    IntegratedBernoulli,
+    /// [`MisclassifiedVolume`].
+    MisclassifiedVolume,
+    /// [`TargetedVariance`]: the targeted integrated mean squared error.
+    TargetedVariance {
+        /// b ≥ 0.
+        bandwidth: f64,
+    },
+    /// [`TruncatedVariance`] over the undecided points, with the β of the confidence; per cost where costs are known
+    /// ([`LevelSetOptimizer::with_cost`](crate::LevelSetOptimizer::with_cost)).
+    ///
+    /// η begins at the deviation of what was observed first and shrinks until some undecided point has √β σ > (1 + δ)η: under known hyperparameters the epochs of
+    /// the source.
+    TruncatedVariance {
+        /// r in (0, 1), by which η shrinks. Source: Bogunovic et al. (2016), 0.1.
+        shrink: f64,
+        /// δ ≥ 0. Source: the same, 0.
+        slack: f64,
+    },
+    /// [`SuperlevelVolume`], at least γσ ([`Robust`]): the source's RMILE, or MILE with γ = 0.
+    SuperlevelVolume {
+        /// κ ≥ 0.
+        kappa: f64,
+        /// γ ≥ 0.
+        gamma: f64,
+    },
+    /// [`BoundaryInformation`].
+    BoundaryInformation,
+    /// The largest deviation, wherever the threshold is.
+    MaximumDeviation,
+    /// Any point: the baseline.
+    Random,
+}
+
+impl Default for Criterion {
+    /// Stepwise uncertainty reduction.
+    fn default() -> Self {
+        Self::IntegratedBernoulli
+    }
+}
+
+/// What a criterion looks at.
+pub(crate) struct Sight<'a> {
+    /// Without pending trials: what the field is of.
+    pub(crate) now: &'a dyn Posterior,
+    /// With them: whose variances count.
+    pub(crate) after: &'a dyn Posterior,
+    pub(crate) points: PointsRef<'a>,
+    pub(crate) threshold: f64,
+    pub(crate) noise: f64,
+    pub(crate) integration: Integration,
+    /// Whether each point is undecided.
+    pub(crate) undecided: &'a [bool],
+    pub(crate) beta: f64,
+    /// Deviation of what was observed.
+    pub(crate) spread: f64,
+}
+
+impl Criterion {
+    /// Whether it looks ahead: dear enough for a shortlist.
+    pub(crate) fn looks_ahead(self) -> bool {
+        matches!(
+            self,
+            Self::IntegratedBernoulli
+                | Self::MisclassifiedVolume
+                | Self::TargetedVariance { .. }
+                | Self::TruncatedVariance { .. }
+                | Self::SuperlevelVolume { .. }
+                | Self::BoundaryInformation
+        )
+    }
+
+    /// The acquisition; nothing for criteria that are none.
+    pub(crate) fn on<'a>(
+        self,
+        sight: &Sight<'a>,
+        rng: &mut Stream,
+    ) -> Result<Option<Box<dyn Acquisition + 'a>>, AcquisitionError> {
+        let (after, threshold) = (sight.after, sight.threshold);
+        Ok(Some(match self {
+            Self::Straddle { kappa } => Box::new(OfMoments::new(after, Straddle { threshold, kappa })),
+            Self::RandomisedStraddle => {
+                Box::new(OfMoments::new(after, RandomisedStraddle::drawn(threshold, rng)))
+            }
+            Self::ExpectedFeasibility { alpha } => {
+                Box::new(OfMoments::new(after, ExpectedFeasibility { threshold, alpha }))
+            }
+            Self::Ranjan { alpha } => Box::new(OfMoments::new(after, RanjanImprovement { threshold, alpha })),
+            Self::TargetedError { bandwidth } => {
+                Box::new(OfMoments::new(after, TargetedMeanSquaredError { threshold, bandwidth }))
+            }
+            Self::BernoulliVariance => Box::new(OfMoments::new(after, LogBernoulliVariance { threshold })),
+            Self::BernoulliEntropy => Box::new(OfMoments::new(after, LogBernoulliEntropy { threshold })),
+            Self::MaximumDeviation => Box::new(OfMoments::new(after, MaximumDeviation)),
+            Self::IntegratedBernoulli => Box::new(sight.integrated(IntegratedBernoulli::default())?),
+            Self::MisclassifiedVolume => Box::new(sight.integrated(MisclassifiedVolume)?),
+            Self::TargetedVariance { bandwidth } => {
+                Box::new(sight.integrated(TargetedVariance { bandwidth })?)
+            }
+            Self::BoundaryInformation => Box::new(sight.integrated(BoundaryInformation::default())?),
+            Self::SuperlevelVolume { kappa, gamma } => {
+                let volume = sight.integrated(SuperlevelVolume { kappa })?;
+                Box::new(volume.map(|utility| Robust { utility, gamma }))
+            }
+            Self::TruncatedVariance { shrink, slack } => Box::new(sight.truncated(shrink, slack)?),
+            Self::Ambiguity | Self::Random => return Ok(None),
+        }))
+    }
+}
+
+impl<'a> Sight<'a> {
+    /// Over the points that are near the threshold.
+    fn integrated<G: Gain>(&self, gain: G) -> Result<OfLookahead<'a, Integrated<G>>, AcquisitionError> {
+        let field = ThresholdField::new(self.now, self.points, None, self.threshold)?;
+        let field = field.near(self.integration.limit).thinned(self.integration.points);
+        Integrated::over(&field, gain, self.joint()?, self.noise)
+    }
+
+    /// Over the points that are undecided; over all when none is.
+    fn truncated(
+        &self,
+        shrink: f64,
+        slack: f64,
+    ) -> Result<OfLookahead<'a, Integrated<TruncatedVariance>>, AcquisitionError> {
+        let all = self.undecided.iter().all(|undecided| !undecided);
+        let mut points = Points::new(self.points.dim());
+        let each = self.points.rows().zip(self.undecided);
+        each.filter(|(_, undecided)| all || **undecided).for_each(|(x, _)| points.push(x));
+        let (mut mean, mut variance) = (vec![0.0; points.len()], vec![0.0; points.len()]);
+        self.now.predict_into(points.as_ref(), &mut mean, &mut variance);
+        let widest = (self.beta * variance.iter().copied().fold(0.0, f64::max)).sqrt();
+        let mut eta = self.spread;
+        while eta > 0.0 && widest > 0.0 && widest <= (1.0 + slack) * eta {
+            eta *= shrink;
+        }
+        let field = ThresholdField::new(self.now, points.as_ref(), None, self.threshold)?;
+        let field = field.thinned(self.integration.points);
+        Integrated::over(&field, TruncatedVariance { beta: self.beta, eta }, self.joint()?, self.noise)
+    }
+
+    fn joint(&self) -> Result<&'a dyn JointPosterior, AcquisitionError> {
+        self.after.joint().ok_or(AcquisitionError::Lacks("joint covariances"))
+    }
+}

@@ -1,0 +1,98 @@
+use std::collections::BTreeMap;
+
+use thrifty_acquisition::{LogExpectedImprovement, Utility};
+use thrifty_space::Config;
+use thrifty_study::History;
+
+use crate::{Classified, Label};
+
+/// Under this name the memo of a trial keeps where the mean was above the threshold.
+pub(crate) const ABOVE: &str = "above";
+
+/// Bits to a number: what a double holds exactly, with room.
+const BITS: usize = 32;
+
+/// Where the mean is above, 32 points to a number.
+pub(crate) fn packed(above: &[bool]) -> Vec<f64> {
+    let word = |bits: &[bool]| -> u32 { bits.iter().rev().fold(0, |word, bit| 2 * word + u32::from(*bit)) };
+    above.chunks(BITS).map(|bits| f64::from(word(bits))).collect()
+}
+
+/// How many bits differ.
+fn differing(a: &[f64], b: &[f64]) -> u32 {
+    a.iter().zip(b).map(|(a, b)| (*a as u32 ^ *b as u32).count_ones()).sum()
+}
+
+/// The numbers beside a suggestion, but for those of the suggested point.
+///
+/// - `above`, `undecided`: shares of the points;
+/// - `misclassified`: share that is expected to be on the wrong side, mean of min(p, 1 - p);
+/// - `boundary_change`: share whose side is another than at the last suggestion that had a model, the integral of a change of sides with a measure;
+/// - `mean_variance`: mean posterior variance, and `relative_variance`, in units of the variance of what was observed;
+/// - `log_expected_improvement`: of the best of the points on the smallest value observed, in deviations of what was observed;
+/// - `threshold`, `beta`, `contradictions`.
+pub(crate) fn of(
+    classified: &Classified,
+    observed: &[f64],
+    history: &History<Config>,
+) -> BTreeMap<String, f64> {
+    let n = classified.len() as f64;
+    let above = classified.predicted_above();
+    let mut numbers = BTreeMap::new();
+    let mut say = |name: &str, value: f64| {
+        if value.is_finite() {
+            numbers.insert(name.to_owned(), value);
+        }
+    };
+    say("above", above.iter().filter(|above| **above).count() as f64 / n);
+    say("undecided", classified.share(Label::Undecided));
+    say("misclassified", classified.misclassified());
+    say("threshold", classified.level().estimate);
+    say("beta", classified.accuracy().1);
+    say("contradictions", classified.intervals().contradictions as f64);
+    let variance = classified.deviations().iter().map(|s| s * s).sum::<f64>() / n;
+    say("mean_variance", variance);
+    let spread = sample_variance(observed);
+    if spread > 0.0 {
+        say("relative_variance", variance / spread);
+        let threshold = observed.iter().copied().fold(f64::INFINITY, f64::min);
+        let rule = LogExpectedImprovement { threshold };
+        let each = classified.means().iter().zip(classified.deviations());
+        let best = each.map(|(m, s)| rule.value(*m, *s)).fold(f64::NEG_INFINITY, f64::max);
+        // Where nothing is uncertain a number that is below every limit.
+        say("log_expected_improvement", best.max(-1e300) - 0.5 * spread.ln());
+    }
+    let words = packed(&above);
+    let earlier = history.trials().iter().rev().find_map(|trial| trial.memo.0.get(ABOVE));
+    if let Some(earlier) = earlier.filter(|earlier| earlier.len() == words.len()) {
+        say("boundary_change", f64::from(differing(earlier, &words)) / n);
+    }
+    numbers
+}
+
+pub(crate) fn sample_variance(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    if n < 2.0 {
+        return 0.0;
+    }
+    let mean = values.iter().sum::<f64>() / n;
+    values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_survive_packing() {
+        let a: Vec<bool> = (0..70).map(|i| i % 3 == 0).collect();
+        let mut b = a.clone();
+        b[0] = !b[0];
+        b[31] = !b[31];
+        b[69] = !b[69];
+        assert_eq!(packed(&a).len(), 3);
+        assert_eq!(differing(&packed(&a), &packed(&b)), 3);
+        assert_eq!(differing(&packed(&a), &packed(&a)), 0);
+        assert_eq!(sample_variance(&[1.0, 3.0]), 2.0);
+    }
+}

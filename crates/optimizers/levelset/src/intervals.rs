@@ -1,0 +1,51 @@
+/// Intervals `[L, U]` that hold the function at each point.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Intervals {
+    /// L.
+    pub lower: Vec<f64>,
+    /// U.
+    pub upper: Vec<f64>,
+    /// How often an interval had nothing in common with those before and took their place: a sign that the model or β is wrong.
+    pub contradictions: usize,
+}
+
+impl Intervals {
+    /// `μ ± √β σ`.
+    #[must_use]
+    pub fn of(mean: &[f64], deviation: &[f64], beta: f64) -> Self {
+        let width = beta.sqrt();
+        Self {
+            lower: mean.iter().zip(deviation).map(|(m, s)| m - width * s).collect(),
+            upper: mean.iter().zip(deviation).map(|(m, s)| m + width * s).collect(),
+            contradictions: 0,
+        }
+    }
+
+    /// What these and later ones have in common: `C_t = C_{t-1} ∩ Q_t`. Source: Gotovos et al. (2013), algorithm 1.
+    pub fn intersect(&mut self, later: &Self) {
+        let bounds = self.lower.iter_mut().zip(&mut self.upper);
+        for ((lower, upper), (from, to)) in bounds.zip(later.lower.iter().zip(&later.upper)) {
+            let (low, high) = (lower.max(*from), upper.min(*to));
+            if low <= high {
+                (*lower, *upper) = (low, high);
+            } else {
+                (*lower, *upper) = (*from, *to);
+                self.contradictions += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_contradicts_takes_the_place() {
+        let mut all = Intervals::of(&[0.0, 0.0], &[1.0, 1.0], 4.0);
+        assert_eq!((all.lower[0], all.upper[0]), (-2.0, 2.0));
+        all.intersect(&Intervals::of(&[1.0, 9.0], &[1.0, 0.5], 4.0));
+        assert_eq!((all.lower[0], all.upper[0]), (-1.0, 2.0));
+        assert_eq!((all.lower[1], all.upper[1], all.contradictions), (8.0, 10.0, 1));
+    }
+}

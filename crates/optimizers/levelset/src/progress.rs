@@ -1,0 +1,71 @@
+use thrifty_bo::Model;
+use thrifty_domain::Points;
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{OptimizerError, Outcome, Trial};
+
+use crate::{Confidence, Intervals};
+
+/// Intersected intervals after each measurement, for a model that learns nothing but the function.
+///
+/// The intervals of step t are those after the first t measurements in the order of the trials: a function of the history, of which this keeps what it has worked out.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    /// Trials that are counted in, with what they measured.
+    counted: Vec<(u64, f64)>,
+    x: Points,
+    y: Vec<f64>,
+    intervals: Intervals,
+}
+
+impl Progress {
+    pub(crate) fn intervals(&self) -> &Intervals {
+        &self.intervals
+    }
+
+    /// Counts in what was measured since; everything anew when the history is no continuation.
+    pub(crate) fn follow(
+        &mut self,
+        told: &[&Trial<Config>],
+        space: &Space,
+        model: &dyn Model,
+        points: &Points,
+        confidence: Confidence,
+    ) -> Result<(), OptimizerError> {
+        let measured: Vec<(&Trial<Config>, f64)> = told
+            .iter()
+            .filter_map(|trial| Some((*trial, trial.outcome.as_ref().and_then(Outcome::objective)?)))
+            .collect();
+        let same = |(known, (trial, y)): (&(u64, f64), &(&Trial<Config>, f64))| *known == (trial.id.0, *y);
+        let continues = self.counted.len() <= measured.len() && self.counted.iter().zip(&measured).all(same);
+        if !continues || self.counted.is_empty() {
+            *self = Self { x: Points::new(space.dim()), ..Self::default() };
+        }
+        let (mut mean, mut deviation) = (vec![0.0; points.len()], vec![0.0; points.len()]);
+        for (trial, y) in &measured[self.counted.len()..] {
+            let failed = |what: &str, error: Box<dyn std::error::Error + Send + Sync>| {
+                OptimizerError::failed(format!("{what} trial {}", trial.id.0), error)
+            };
+            let x = space.encode(&trial.query).map_err(|error| failed("encoding", error.into()))?;
+            self.x.push(&x);
+            self.y.push(*y);
+            let mut unused = Seed(0).stream("fixed", 0);
+            let fitted = model
+                .fit(space.domain(), self.x.as_ref(), &self.y, None, &mut unused)
+                .map_err(|error| failed("learning from", error))?;
+            fitted.posterior().predict_into(points.as_ref(), &mut mean, &mut deviation);
+            deviation.iter_mut().for_each(|variance| *variance = variance.sqrt());
+            let beta = confidence
+                .beta(self.y.len(), points.len())
+                .map_err(|error| failed("finding the width of intervals for", error.into()))?;
+            let next = Intervals::of(&mean, &deviation, beta);
+            if self.y.len() == 1 {
+                self.intervals = next;
+            } else {
+                self.intervals.intersect(&next);
+            }
+            self.counted.push((trial.id.0, *y));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+use thrifty_bo::{BoSettings, FailurePolicy, InitialDesign, LossTransform, Maximiser, PendingPolicy};
+use thrifty_study::OptimizerError;
+
+use crate::{Confidence, Criterion, Over, StopWhen, Threshold};
+
+/// The points over which criteria that look ahead sum.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Integration {
+    /// At most so many of the points that are classified.
+    pub points: usize,
+    /// Only those with the mean within so many deviations of the threshold, if there are any.
+    pub limit: f64,
+}
+
+impl Default for Integration {
+    /// 1,000 points within 5 deviations.
+    fn default() -> Self {
+        Self { points: 1000, limit: 5.0 }
+    }
+}
+
+/// How [`LevelSetOptimizer`](crate::LevelSetOptimizer) works.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct LevelSetSettings {
+    /// What "above" means.
+    pub threshold: Threshold,
+    /// What is classified.
+    pub over: Over,
+    /// What makes a point worth evaluating.
+    pub criterion: Criterion,
+    /// How wide the intervals are that decide.
+    pub confidence: Confidence,
+    /// How far from the threshold a point may be on the wrong side of it, in units of the objective.
+    pub epsilon: f64,
+    /// What is evaluated before there is a model; where only some points can be evaluated, the nearest of them.
+    pub initial: InitialDesign,
+    /// How the best point of a continuous domain is found.
+    pub maximiser: Maximiser,
+    /// Where criteria that look ahead look.
+    pub integration: Integration,
+    /// Criteria that look ahead see at most so many of finitely many points, those with the largest straddle.
+    pub shortlist: usize,
+    /// Whether a point may be evaluated again: for noisy functions on finitely many points.
+    pub revisit: bool,
+    /// Stop when no point is undecided.
+    pub stop_when_certified: bool,
+    /// Stop when diagnostics say so.
+    pub stop: Option<StopWhen>,
+}
+
+impl LevelSetSettings {
+    /// The default settings for a threshold.
+    #[must_use]
+    pub fn above(threshold: f64) -> Self {
+        Self { threshold: Threshold::Fixed(threshold), ..Self::default() }
+    }
+
+    pub(crate) fn validate(&self) -> Result<(), OptimizerError> {
+        let require = |name: &str, value: f64, holds: bool, expected: &str| {
+            if holds {
+                return Ok(());
+            }
+            Err(OptimizerError::InvalidSetting {
+                name: name.into(),
+                value: value.to_string(),
+                expected: expected.into(),
+            })
+        };
+        match self.threshold {
+            Threshold::Fixed(h) => require("threshold", h, h.is_finite(), "a finite number")?,
+            Threshold::Implicit { omega } => {
+                require("omega", omega, omega > 0.0 && omega < 1.0, "a share in (0, 1)")?;
+            }
+        }
+        let epsilon = self.epsilon;
+        require("epsilon", epsilon, epsilon >= 0.0 && epsilon.is_finite(), "a finite number from 0")?;
+        let (name, value, holds, expected) = match self.criterion {
+            Criterion::Straddle { kappa } => ("kappa", kappa, kappa >= 0.0, "a finite number from 0"),
+            Criterion::ExpectedFeasibility { alpha } | Criterion::Ranjan { alpha } => {
+                ("alpha", alpha, alpha > 0.0, "a positive finite number")
+            }
+            Criterion::TargetedError { bandwidth } | Criterion::TargetedVariance { bandwidth } => {
+                ("bandwidth", bandwidth, bandwidth >= 0.0, "a finite number from 0")
+            }
+            Criterion::SuperlevelVolume { kappa, gamma } => {
+                require("gamma", gamma, gamma >= 0.0 && gamma.is_finite(), "a finite number from 0")?;
+                ("kappa", kappa, kappa >= 0.0, "a finite number from 0")
+            }
+            Criterion::TruncatedVariance { shrink, slack } => {
+                require("slack", slack, slack >= 0.0 && slack.is_finite(), "a finite number from 0")?;
+                ("shrink", shrink, shrink > 0.0 && shrink < 1.0, "a share in (0, 1)")
+            }
+            _ => ("criterion", 0.0, true, ""),
+        };
+        require(name, value, holds && value.is_finite(), expected)?;
+        self.confidence
+            .beta(1, 1)
+            .map_err(|error| OptimizerError::failed("checking the setting confidence", error))?;
+        let Integration { points, limit } = self.integration;
+        require("integration points", points as f64, points > 0, "at least one")?;
+        require("integration limit", limit, limit > 0.0, "a positive number")?;
+        require("shortlist", self.shortlist as f64, self.shortlist > 0, "at least one")?;
+        require("raw", self.maximiser.raw as f64, self.maximiser.raw > 0, "at least 1 candidate")?;
+        self.stop.as_ref().map_or(Ok(()), StopWhen::validate)
+    }
+
+    /// Values as they are, failures teach nothing: thresholds and intervals are on the scale of the observations.
+    pub(crate) fn as_bo(&self) -> BoSettings {
+        BoSettings {
+            initial: self.initial.clone(),
+            maximiser: self.maximiser.clone(),
+            losses: LossTransform::None,
+            failures: FailurePolicy::Ignore,
+            pending: PendingPolicy::KrigingBeliever,
+            ..BoSettings::default()
+        }
+    }
+}
+
+impl Default for LevelSetSettings {
+    /// Above 0 over the whole space by stepwise uncertainty reduction, √β = 3, ε = 0; stops when certified.
+    fn default() -> Self {
+        Self {
+            threshold: Threshold::Fixed(0.0),
+            over: Over::default(),
+            criterion: Criterion::default(),
+            confidence: Confidence::default(),
+            epsilon: 0.0,
+            initial: InitialDesign::default(),
+            maximiser: Maximiser::default(),
+            integration: Integration::default(),
+            shortlist: 1000,
+            revisit: false,
+            stop_when_certified: true,
+            stop: None,
+        }
+    }
+}

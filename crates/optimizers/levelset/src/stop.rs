@@ -1,0 +1,91 @@
+use std::collections::BTreeMap;
+
+use thrifty_study::{HistoryView, OptimizerError, StopReason, StopRule};
+
+/// Stops on the numbers that [`LevelSetOptimizer`](crate::LevelSetOptimizer) writes beside each suggestion.
+///
+/// In the settings it sees the numbers before the next suggestion too; as a [`StopRule`] of a study only those that were written. Each of them is necessary for convergence, none is sufficient: a
+/// model that has not moved is stable. The expected misclassified volume is the one with a meaning of its own.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopWhen {
+    /// The last `times` values of a diagnostic are all below a limit.
+    Below {
+        /// Its name.
+        diagnostic: String,
+        /// The limit.
+        limit: f64,
+        /// How often in a row, at least once.
+        times: usize,
+    },
+    /// One of these says so.
+    Any(Vec<StopWhen>),
+    /// All of these say so; none of nothing.
+    All(Vec<StopWhen>),
+}
+
+impl StopWhen {
+    fn below(diagnostic: &str, limit: f64, times: usize) -> Self {
+        Self::Below { diagnostic: diagnostic.into(), limit, times }
+    }
+
+    /// The share of the points that changed sides was below `limit` so often in a row.
+    #[must_use]
+    pub fn boundary_stable(limit: f64, times: usize) -> Self {
+        Self::below("boundary_change", limit, times)
+    }
+
+    /// The mean posterior variance was below a share of the variance of what was observed.
+    #[must_use]
+    pub fn contracted(limit: f64, times: usize) -> Self {
+        Self::below("relative_variance", limit, times)
+    }
+
+    /// The share of the points that is expected to be misclassified was below `limit`.
+    #[must_use]
+    pub fn misclassified(limit: f64, times: usize) -> Self {
+        Self::below("misclassified", limit, times)
+    }
+
+    /// The largest expected improvement on the smallest value was below `relative` deviations of what was observed; by logarithms, which do not underflow.
+    #[must_use]
+    pub fn no_improvement(relative: f64, times: usize) -> Self {
+        Self::below("log_expected_improvement", relative.ln(), times)
+    }
+
+    pub(crate) fn validate(&self) -> Result<(), OptimizerError> {
+        let invalid = |name: &str, value: String, expected: &str| {
+            Err(OptimizerError::InvalidSetting { name: name.into(), value, expected: expected.into() })
+        };
+        match self {
+            Self::Below { times: 0, .. } => invalid("times", "0".into(), "at least once"),
+            Self::Below { limit, .. } if limit.is_nan() => invalid("limit", limit.to_string(), "a number"),
+            Self::Below { .. } => Ok(()),
+            Self::Any(rules) | Self::All(rules) => rules.iter().try_for_each(Self::validate),
+        }
+    }
+
+    /// Whether a series of diagnostics, oldest first, says so. Entries without the diagnostic do not count.
+    #[must_use]
+    pub fn holds(&self, series: &[&BTreeMap<String, f64>]) -> bool {
+        match self {
+            Self::Below { diagnostic, limit, times } => {
+                let recent = series.iter().rev().filter_map(|entry| entry.get(diagnostic)).take(*times);
+                let below: Vec<bool> = recent.map(|value| value < limit).collect();
+                *times > 0 && below.len() == *times && below.iter().all(|below| *below)
+            }
+            Self::Any(rules) => rules.iter().any(|rule| rule.holds(series)),
+            Self::All(rules) => !rules.is_empty() && rules.iter().all(|rule| rule.holds(series)),
+        }
+    }
+}
+
+impl StopRule for StopWhen {
+    fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
+        let series: Vec<&BTreeMap<String, f64>> = view.diagnostics().collect();
+        self.holds(&series).then(|| StopReason::Decided {
+            message: "diagnostics of the level set".into(),
+            numbers: series.last().map(|last| (*last).clone()).unwrap_or_default(),
+        })
+    }
+}

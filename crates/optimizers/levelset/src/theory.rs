@@ -1,0 +1,219 @@
+//! The bounds behind level-set estimation and upper confidence bounds, evaluated for a run.
+//!
+//! All assume a prior variance of at most 1, a finite domain and known hyperparameters. For a prior variance v divide noise by v and lengths (ε, regret) by √v. They hold with the
+//! probability that the β schedule promises, and are loose by orders of magnitude: [`sample_bound`] is far beyond what runs need.
+
+use thrifty_acquisition::AcquisitionError;
+use thrifty_domain::{Points, PointsRef};
+use thrifty_kernel::KernelError;
+
+use crate::{Confidence, FixedGp};
+
+/// `C₁ = 8/ln(1 + s⁻²)`, s² the variance of the noise.
+#[must_use]
+pub fn c1(noise: f64) -> f64 {
+    8.0 / (1.0 / noise).ln_1p()
+}
+
+/// How much was learnt, point by point: `½ ln det(I + K/s²)` of the first 1, 2, … points, by the chain rule.
+///
+/// ```text
+/// I_t = I_{t-1} + ½ ln(1 + σ²_{t-1}(x_t)/s²)
+/// ```
+///
+/// `covariance` is that of the prior at n points, n×n and row-major; `visits` are indices of points in the order they were observed, repeats allowed. Cost: O(n²) a visit.
+/// Source: Srinivas et al. (2010), lemma 5.3.
+///
+/// # Errors
+/// [`AcquisitionError`] for a covariance that is no square, a noise variance that is not positive, or an index that is none.
+pub fn information_gain(
+    covariance: &[f64],
+    visits: &[usize],
+    noise: f64,
+) -> Result<Vec<f64>, AcquisitionError> {
+    let mut prior = Prior::new(covariance, noise)?;
+    let mut total = 0.0;
+    let each = visits.iter().map(|&visit| {
+        if visit >= prior.n {
+            let (name, value) = ("visit", visit as f64);
+            return Err(AcquisitionError::InvalidNumber { name, value, expected: "an index of a point" });
+        }
+        total += prior.visit(visit);
+        Ok(total)
+    });
+    each.collect()
+}
+
+/// The information gain of the greedy choice of `rounds` points, with the points: the largest variance each time.
+///
+/// The greedy gain is at least 1 - 1/e of the largest, `γ_T`: divide by that for an upper bound on `γ_T`. Source: Srinivas et al. (2010).
+///
+/// # Errors
+/// As [`information_gain`].
+pub fn greedy_information_gain(
+    covariance: &[f64],
+    rounds: usize,
+    noise: f64,
+) -> Result<(Vec<usize>, Vec<f64>), AcquisitionError> {
+    let mut prior = Prior::new(covariance, noise)?;
+    let (mut chosen, mut gains, mut total) = (Vec::new(), Vec::new(), 0.0);
+    for _ in 0..rounds {
+        let variance = |i: usize| prior.covariance[i * prior.n + i];
+        let best = (0..prior.n).fold(0, |best, i| if variance(i) > variance(best) { i } else { best });
+        total += prior.visit(best);
+        chosen.push(best);
+        gains.push(total);
+    }
+    Ok((chosen, gains))
+}
+
+/// What is left of the covariance.
+struct Prior {
+    n: usize,
+    covariance: Vec<f64>,
+    noise: f64,
+}
+
+impl Prior {
+    fn new(covariance: &[f64], noise: f64) -> Result<Self, AcquisitionError> {
+        let invalid = |name, value, expected| Err(AcquisitionError::InvalidNumber { name, value, expected });
+        let n = covariance.len().isqrt();
+        if n == 0 || n * n != covariance.len() {
+            return invalid("number of covariances", covariance.len() as f64, "a positive square");
+        }
+        if let Some(value) = covariance.iter().find(|v| !v.is_finite()) {
+            return invalid("covariance", *value, "a finite number");
+        }
+        if !(noise > 0.0 && noise.is_finite()) {
+            return invalid("noise variance", noise, "a positive finite number");
+        }
+        Ok(Self { n, covariance: covariance.to_vec(), noise })
+    }
+
+    /// Observes a point; the information gained.
+    fn visit(&mut self, at: usize) -> f64 {
+        let n = self.n;
+        let column: Vec<f64> = (0..n).map(|i| self.covariance[i * n + at]).collect();
+        let variance = column[at].max(0.0);
+        let scale = 1.0 / (variance + self.noise);
+        for (i, row) in self.covariance.chunks_exact_mut(n).enumerate() {
+            let weight = column[i] * scale;
+            row.iter_mut().zip(&column).for_each(|(slot, c)| *slot -= weight * c);
+        }
+        0.5 * (variance / self.noise).ln_1p()
+    }
+}
+
+/// The bound on the cumulative regret of upper confidence bounds: `√(C₁ T β_T γ_T)`. Source: Srinivas et al. (2010), theorem 1.
+#[must_use]
+pub fn regret_bound(t: usize, beta: f64, gamma: f64, noise: f64) -> f64 {
+    (c1(noise) * t as f64 * beta * gamma).sqrt()
+}
+
+/// Realised cumulative regret of minimisation: `R_t = Σ_{i ≤ t} (f(x_i) - min f)`.
+#[must_use]
+pub fn cumulative_regret(values: &[f64], minimum: f64) -> Vec<f64> {
+    let mut total = 0.0;
+    let each = values.iter().map(|value| {
+        total += value - minimum;
+        total
+    });
+    each.collect()
+}
+
+/// After how many observations the classification is certain to end: the smallest T with `T/(β_T γ_T) ≥ C₁/4ε²`.
+///
+/// `beta[t]` and `gamma[t]` are those of t + 1 observations; nothing when T is larger than they reach. Source: Gotovos et al. (2013), theorem 1.
+#[must_use]
+pub fn sample_bound(beta: &[f64], gamma: &[f64], noise: f64, epsilon: f64) -> Option<usize> {
+    let enough = c1(noise) / (4.0 * epsilon * epsilon);
+    let each = beta.iter().zip(gamma).enumerate();
+    let mut reached = each.map(|(t, (beta, gamma))| (t + 1, (t + 1) as f64 / (beta * gamma)));
+    reached.find(|(_, ratio)| *ratio >= enough).map(|(t, _)| t)
+}
+
+/// All bounds of a run with known hyperparameters, one entry an observation, in units of the objective.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunBounds {
+    /// What was learnt, in nats.
+    pub information: Vec<f64>,
+    /// What the greedy choice would have learnt, divided by 1 - 1/e: no less than `γ_T`.
+    pub gamma: Vec<f64>,
+    /// `β_T`.
+    pub beta: Vec<f64>,
+    /// Bound on the cumulative regret of upper confidence bounds.
+    pub regret: Vec<f64>,
+    /// After how many observations the classification within ε is certain to end; nothing when that is more than the run has.
+    pub samples: Option<usize>,
+}
+
+/// Why the bounds of a run could not be evaluated.
+#[derive(Debug, Clone, thiserror::Error, PartialEq)]
+#[non_exhaustive]
+pub enum TheoryError {
+    /// A number that makes no sense.
+    #[error(transparent)]
+    Number(#[from] AcquisitionError),
+    /// A kernel that makes no sense.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+}
+
+impl RunBounds {
+    /// Of the points that a run visited, in order, among the points of a finite domain.
+    ///
+    /// Cost: T (T + n)² for T visits and n points.
+    ///
+    /// # Errors
+    /// [`TheoryError`] for a kernel, noise variance or confidence that makes no sense.
+    pub fn of(
+        model: &FixedGp,
+        domain: PointsRef<'_>,
+        visited: PointsRef<'_>,
+        confidence: Confidence,
+        epsilon: f64,
+    ) -> Result<Self, TheoryError> {
+        let (scale, t) = (model.variance, visited.len());
+        let relative = |points: PointsRef<'_>| -> Result<Vec<f64>, KernelError> {
+            Ok(model.covariance(points)?.into_iter().map(|c| c / scale).collect())
+        };
+        let noise = model.noise / scale;
+        let order: Vec<usize> = (0..t).collect();
+        let information =
+            if t == 0 { Vec::new() } else { information_gain(&relative(visited)?, &order, noise)? };
+        let mut all: Points = domain.to_owned();
+        visited.rows().for_each(|x| all.push(x));
+        let (_, greedy) = greedy_information_gain(&relative(all.as_ref())?, t, noise)?;
+        let gamma: Vec<f64> = greedy.iter().map(|gain| gain / (1.0 - (-1.0_f64).exp())).collect();
+        let beta = (1..=t)
+            .map(|t| confidence.beta(t, domain.len()))
+            .collect::<Result<Vec<f64>, AcquisitionError>>()?;
+        let bound = |k: usize| scale.sqrt() * regret_bound(k + 1, beta[k], gamma[k], noise);
+        let regret = (0..t).map(bound).collect();
+        let samples = sample_bound(&beta, &gamma, noise, epsilon / scale.sqrt());
+        Ok(Self { information, gamma, beta, regret, samples })
+    }
+}
+
+/// Exponent of T in the regret bound for Matérn kernels of order ν in d dimensions, logarithms left out.
+///
+/// ```text
+/// Srinivas et al. (2010): (ν + d(d+1))/(2ν + d(d+1));   with γ_T of Vakili et al. (2021): (ν + d)/(2ν + d)
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MaternExponents {
+    /// As published in 2010.
+    pub srinivas: f64,
+    /// With the information gain of 2021.
+    pub vakili: f64,
+}
+
+impl MaternExponents {
+    /// For order ν and dimension d.
+    #[must_use]
+    pub fn new(nu: f64, dim: usize) -> Self {
+        let d = dim as f64;
+        let square = d * (d + 1.0);
+        Self { srinivas: (nu + square) / (2.0 * nu + square), vakili: (nu + d) / (2.0 * nu + d) }
+    }
+}

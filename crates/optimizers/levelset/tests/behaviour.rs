@@ -1,0 +1,445 @@
+//! What a user relies on: it finds level sets, certifies them, copes with failures, duplicates, parallel trials and thresholds out
+//! of reach, and names bad settings.
+
+use thrifty_bo::{GpModel, InitialDesign, KernelFamily};
+use thrifty_levelset::metrics::{Confusion, worst_misclassification};
+use thrifty_levelset::{
+    Classified, Confidence, Criterion, FixedGp, Label, LevelSetOptimizer, LevelSetSettings, Over, StopWhen,
+    Threshold,
+};
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{Ask, MaxTrials, Optimizer, OptimizerError, Outcome, Schedule, StopReason, Study};
+use thrifty_testbed::{Problem, TestFunction};
+
+const CRITERIA: [Criterion; 16] = [
+    Criterion::Straddle { kappa: 1.96 },
+    Criterion::RandomisedStraddle,
+    Criterion::Ambiguity,
+    Criterion::ExpectedFeasibility { alpha: 2.0 },
+    Criterion::Ranjan { alpha: 2.0 },
+    Criterion::TargetedError { bandwidth: 0.0 },
+    Criterion::BernoulliVariance,
+    Criterion::BernoulliEntropy,
+    Criterion::IntegratedBernoulli,
+    Criterion::MisclassifiedVolume,
+    Criterion::TargetedVariance { bandwidth: 0.0 },
+    Criterion::TruncatedVariance { shrink: 0.1, slack: 0.0 },
+    Criterion::SuperlevelVolume { kappa: 1.96, gamma: 1e-8 },
+    Criterion::BoundaryInformation,
+    Criterion::MaximumDeviation,
+    Criterion::Random,
+];
+
+fn branin(u: &[f64]) -> f64 {
+    use std::f64::consts::PI;
+    let (x, y) = (-5.0 + 15.0 * u[0], 15.0 * u[1]);
+    let bend = y - 5.1 / (4.0 * PI * PI) * x * x + 5.0 / PI * x - 6.0;
+    bend * bend + 10.0 * (1.0 - 1.0 / (8.0 * PI)) * x.cos() + 10.0
+}
+
+/// The protocol of the notes: known hyperparameters, mean and deviation of Branin on the grid.
+fn known() -> FixedGp {
+    FixedGp {
+        family: KernelFamily::Matern52,
+        lengthscales: vec![0.35; 2],
+        variance: 2.0 * 51.3_f64.powi(2),
+        mean: 54.3,
+        noise: 1e-4 * 51.3_f64.powi(2),
+    }
+}
+
+fn square() -> Space {
+    Space::from_bounds(&[(0.0, 1.0), (0.0, 1.0)]).unwrap()
+}
+
+fn at(config: &Config) -> Vec<f64> {
+    square().encode(config).unwrap()
+}
+
+fn settings(criterion: Criterion) -> LevelSetSettings {
+    LevelSetSettings {
+        over: Over::Grid { per_axis: 20 },
+        initial: InitialDesign::Random(3),
+        criterion,
+        stop_when_certified: false,
+        ..LevelSetSettings::above(80.0)
+    }
+}
+
+fn study(settings: LevelSetSettings, seed: u64, trials: usize) -> Study<LevelSetOptimizer> {
+    let optimizer = LevelSetOptimizer::new(square(), Seed(seed), settings).unwrap().with_fixed_model(known());
+    Study::new(optimizer, Seed(seed)).with_stop(MaxTrials(trials))
+}
+
+fn f1(found: &Classified) -> f64 {
+    let truth: Vec<bool> = found.points().rows().map(|u| branin(u) > 80.0).collect();
+    Confusion::of(&truth, &found.predicted_above()).unwrap().f1()
+}
+
+#[test]
+fn every_criterion_finds_the_level_set() {
+    for criterion in CRITERIA {
+        let mut study = study(settings(criterion), 2, 30);
+        study.run(|config, _| branin(&at(config))).unwrap();
+        let found = study.recommend().unwrap().unwrap();
+        let least = match criterion {
+            Criterion::Random => 0.8,
+            Criterion::BernoulliVariance | Criterion::BernoulliEntropy => 0.85,
+            _ => 0.95,
+        };
+        assert!(f1(&found) > least, "{criterion:?}: {}", f1(&found));
+        assert_eq!(found.len(), 400);
+        let told = &study.history().trials()[29].diagnostics;
+        for name in [
+            "acquisition",
+            "mean",
+            "deviation",
+            "above",
+            "undecided",
+            "misclassified",
+            "boundary_change",
+            "mean_variance",
+            "relative_variance",
+            "log_expected_improvement",
+            "threshold",
+            "beta",
+            "contradictions",
+        ] {
+            assert!(told.contains_key(name), "{criterion:?} {name}");
+        }
+    }
+}
+
+#[test]
+fn a_certificate_holds() {
+    let settings = LevelSetSettings {
+        stop_when_certified: true,
+        epsilon: 5.0,
+        revisit: true,
+        confidence: Confidence::Gotovos { delta: 0.1 },
+        ..settings(Criterion::Ambiguity)
+    };
+    let mut study = study(settings, 1, 200);
+    let reason = study.run(|config, _| branin(&at(config))).unwrap();
+    assert!(
+        matches!(&reason, StopReason::Decided { message, .. } if message == "every point is classified"),
+        "{reason:?}"
+    );
+    let found = study.recommend().unwrap().unwrap();
+    assert!(found.is_certified());
+    let said: Vec<bool> = found.labels().iter().map(|label| *label == Label::Above).collect();
+    let values: Vec<f64> = found.points().rows().map(branin).collect();
+    assert!(worst_misclassification(&values, &said, 80.0) <= 5.0);
+    let (above, below) = (found.share(Label::Above), found.share(Label::Below));
+    assert!((above + below - 1.0).abs() < 1e-12 && above > 0.1);
+}
+
+#[test]
+fn a_domain_and_a_learnt_model() {
+    for criterion in [
+        Criterion::IntegratedBernoulli,
+        Criterion::Straddle { kappa: 1.96 },
+        Criterion::Ambiguity,
+        Criterion::Random,
+    ] {
+        let settings = LevelSetSettings {
+            over: Over::Domain { points: 512 },
+            criterion,
+            initial: InitialDesign::Automatic,
+            ..settings(criterion)
+        };
+        let optimizer = LevelSetOptimizer::new(square(), Seed(5), settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(5)).with_stop(MaxTrials(25));
+        study.run(|config, _| branin(&at(config))).unwrap();
+        let found = study.recommend().unwrap().unwrap();
+        let least = if criterion == Criterion::Random { 0.8 } else { 0.9 };
+        assert!(f1(&found) > least, "{criterion:?}: {}", f1(&found));
+    }
+}
+
+/// Rebuilding the optimiser at every step changes no bit; nor does asking again.
+#[test]
+fn suggestions_are_functions_of_the_history() {
+    for criterion in [
+        Criterion::IntegratedBernoulli,
+        Criterion::Ambiguity,
+        Criterion::RandomisedStraddle,
+        Criterion::Random,
+    ] {
+        for fixed in [true, false] {
+            let make = || {
+                let optimizer = LevelSetOptimizer::new(square(), Seed(3), settings(criterion)).unwrap();
+                if fixed { optimizer.with_fixed_model(known()) } else { optimizer }
+            };
+            let mut study = Study::new(make(), Seed(3)).with_stop(MaxTrials(9));
+            study.run(|config, _| branin(&at(config))).unwrap();
+            let history = study.history().clone();
+            for upto in [0, 3, 5, 8] {
+                let part = thrifty_study::History::from_trials(history.trials()[..upto].to_vec());
+                let id = history.trials()[upto].id;
+                let Ask::Evaluate(again) = make().ask(&part, id).unwrap() else { panic!("no suggestion") };
+                assert_eq!(again.query, history.trials()[upto].query, "{criterion:?} {fixed} {upto}");
+                assert_eq!(
+                    again.diagnostics,
+                    history.trials()[upto].diagnostics,
+                    "{criterion:?} {fixed} {upto}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn batches_spread() {
+    for criterion in
+        [Criterion::IntegratedBernoulli, Criterion::Straddle { kappa: 1.96 }, Criterion::Ambiguity]
+    {
+        let mut study = study(settings(criterion), 2, 27).with_schedule(Schedule::Window(4));
+        study.run(|config, _| branin(&at(config))).unwrap();
+        let trials = study.history().trials();
+        for (i, a) in trials.iter().enumerate() {
+            assert!(trials[i + 1..].iter().all(|b| a.query != b.query), "{criterion:?}");
+        }
+        let found = study.recommend().unwrap().unwrap();
+        assert!(f1(&found) > 0.9, "{criterion:?}: {}", f1(&found));
+    }
+}
+
+fn on_line(
+    settings: LevelSetSettings,
+    trials: usize,
+    f: impl Fn(f64) -> Outcome + Sync,
+) -> (StopReason, Option<Classified>, Study<LevelSetOptimizer>) {
+    let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+    let optimizer = LevelSetOptimizer::new(space, Seed(1), settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(trials));
+    let reason = study.run(|config, _| f(config.float("x").unwrap())).unwrap();
+    let found = study.recommend().unwrap();
+    (reason, found, study)
+}
+
+fn value(y: f64) -> Outcome {
+    Outcome::from(y)
+}
+
+#[test]
+fn thresholds_out_of_reach_and_constants() {
+    for (threshold, label) in [(1e6, Label::Below), (-1e6, Label::Above)] {
+        let settings =
+            LevelSetSettings { over: Over::Grid { per_axis: 21 }, ..LevelSetSettings::above(threshold) };
+        let (reason, found, study) = on_line(settings, 20, |x| value((6.0 * x).sin()));
+        let found = found.unwrap();
+        assert!(matches!(reason, StopReason::Decided { .. }) && study.history().len() <= 6, "{reason:?}");
+        assert_eq!(found.share(label), 1.0);
+        assert!(found.misclassified() < 1e-12);
+    }
+    // A constant on either side, and on the threshold itself: not above.
+    for (constant, above) in [(0.0, false), (2.0, true), (1.0, false)] {
+        let settings = LevelSetSettings {
+            over: Over::Grid { per_axis: 11 },
+            epsilon: 1e-3,
+            ..LevelSetSettings::above(1.0)
+        };
+        let (_, found, _) = on_line(settings, 11, |_| value(constant));
+        assert!(found.unwrap().predicted_above().iter().all(|side| *side == above), "{constant}");
+    }
+}
+
+#[test]
+fn level_sets_without_volume() {
+    // The maximum is on the threshold: nothing is above, however closely one looks.
+    let settings =
+        LevelSetSettings { over: Over::Grid { per_axis: 41 }, epsilon: 0.01, ..LevelSetSettings::above(1.0) };
+    let (reason, found, _) = on_line(settings, 41, |x| value(1.0 - 4.0 * (x - 0.5).powi(2)));
+    let found = found.unwrap();
+    assert!(found.is_certified() && matches!(reason, StopReason::Decided { .. }), "{reason:?}");
+    assert_eq!(found.share(Label::Above), 0.0);
+}
+
+#[test]
+fn failures_teach_nothing_and_are_not_tried_again() {
+    let settings =
+        LevelSetSettings { over: Over::Grid { per_axis: 31 }, epsilon: 0.02, ..LevelSetSettings::above(0.5) };
+    let (_, found, study) =
+        on_line(settings.clone(), 31, |x| if x > 0.7 { value(f64::NAN) } else { value((4.0 * x).sin()) });
+    let found = found.unwrap();
+    let xs: Vec<f64> = study.history().trials().iter().map(|t| t.query.float("x").unwrap()).collect();
+    assert!(xs.iter().enumerate().all(|(i, a)| !xs[i + 1..].contains(a)));
+    let wrong = found.points().rows().zip(found.predicted_above());
+    let wrong = wrong.filter(|(x, said)| x[0] < 0.7 && (((4.0 * x[0]).sin() > 0.5) != *said)).count();
+    assert_eq!(wrong, 0);
+    // Nothing but failures: every candidate once, then nothing is left, and nothing is known.
+    let (reason, found, study) = on_line(settings, 100, |_| value(f64::NAN));
+    assert_eq!((reason, study.history().len()), (StopReason::Exhausted, 31));
+    assert!(found.is_none());
+}
+
+fn candidates(xs: &[f64]) -> Over {
+    let one = |x: &f64| {
+        let mut config = Config::new();
+        config.insert("x", *x);
+        config
+    };
+    Over::Candidates(xs.iter().map(one).collect())
+}
+
+#[test]
+fn one_candidate_or_twins() {
+    for (xs, above) in
+        [(vec![0.3], vec![true]), (vec![0.8], vec![false]), (vec![0.3, 0.3, 0.9], vec![true, true, false])]
+    {
+        let settings =
+            LevelSetSettings { over: candidates(&xs), epsilon: 0.1, ..LevelSetSettings::above(0.5) };
+        let (reason, found, study) = on_line(settings, 10, |x| value(1.0 - x));
+        assert!(study.history().len() <= xs.len(), "{reason:?}");
+        assert_eq!(found.unwrap().predicted_above(), above);
+    }
+}
+
+#[test]
+fn an_implicit_threshold_is_found() {
+    let settings = LevelSetSettings {
+        threshold: Threshold::Implicit { omega: 0.5 },
+        over: Over::Grid { per_axis: 41 },
+        criterion: Criterion::Ambiguity,
+        epsilon: 0.05,
+        ..LevelSetSettings::default()
+    };
+    let (reason, found, study) = on_line(settings, 41, |x| value(2.0 * (-20.0 * (x - 0.6).powi(2)).exp()));
+    let found = found.unwrap();
+    assert!(
+        matches!(reason, StopReason::Decided { .. }) && study.history().len() < 30,
+        "{reason:?} {}",
+        study.history().len()
+    );
+    let level = found.level();
+    assert!(
+        level.pessimistic <= 1.0 && level.optimistic >= 0.999 && (level.estimate - 1.0).abs() < 0.05,
+        "{level:?}"
+    );
+    for (x, label) in found.points().rows().zip(found.labels()) {
+        let truth = 2.0 * (-20.0 * (x[0] - 0.6).powi(2)).exp();
+        assert!((truth - 1.0).abs() <= 0.06 || (truth > 1.0) == (*label == Label::Above), "{x:?} {label:?}");
+    }
+}
+
+#[test]
+fn diagnostics_stop_a_study() {
+    for (rule, name) in [
+        (StopWhen::boundary_stable(0.01, 3), "boundary_change"),
+        (StopWhen::misclassified(0.02, 2), "misclassified"),
+        (StopWhen::contracted(0.5, 1), "relative_variance"),
+        (
+            StopWhen::All(vec![StopWhen::boundary_stable(0.02, 2), StopWhen::misclassified(0.05, 1)]),
+            "misclassified",
+        ),
+        (
+            StopWhen::Any(vec![StopWhen::no_improvement(1e-3, 1), StopWhen::misclassified(0.02, 1)]),
+            "misclassified",
+        ),
+    ] {
+        let settings =
+            LevelSetSettings { stop: Some(rule.clone()), ..settings(Criterion::IntegratedBernoulli) };
+        let mut within = study(settings, 2, 80);
+        let reason = within.run(|config, _| branin(&at(config))).unwrap();
+        let StopReason::Decided { message, numbers } = &reason else { panic!("{rule:?}: {reason:?}") };
+        assert!(message == "diagnostics of the level set" && numbers.contains_key(name), "{rule:?}");
+        // As a rule of the study it sees what was written, one trial later.
+        let outside =
+            LevelSetOptimizer::new(square(), Seed(2), self::settings(Criterion::IntegratedBernoulli))
+                .unwrap()
+                .with_fixed_model(known());
+        let mut outside = Study::new(outside, Seed(2)).with_stop(rule.clone());
+        outside.run(|config, _| branin(&at(config))).unwrap();
+        assert_eq!(outside.history().len(), within.history().len() + 1, "{rule:?}");
+    }
+    assert!(!StopWhen::All(vec![]).holds(&[]) && !StopWhen::Any(vec![]).holds(&[]));
+}
+
+/// Half of the square is a thousand times as dear: what is known there comes from the other half as long as it can.
+#[test]
+fn costs_count() {
+    let dear = |config: &Config| if at(config)[0] > 0.5 { 1000.0 } else { 1.0 };
+    let spent = |with_cost: bool| {
+        let settings = settings(Criterion::TruncatedVariance { shrink: 0.1, slack: 0.0 });
+        let optimizer =
+            LevelSetOptimizer::new(square(), Seed(2), settings).unwrap().with_fixed_model(known());
+        let optimizer = if with_cost { optimizer.with_cost("halves", dear) } else { optimizer };
+        let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(20));
+        study.run(|config, _| branin(&at(config))).unwrap();
+        study.history().trials()[3..].iter().map(|trial| dear(&trial.query)).sum::<f64>()
+    };
+    assert!(spent(true) < 0.4 * spent(false), "{} {}", spent(true), spent(false));
+}
+
+#[test]
+fn bad_settings_are_named() {
+    let name = |settings: LevelSetSettings| match LevelSetOptimizer::new(square(), Seed(1), settings).err() {
+        Some(OptimizerError::InvalidSetting { name, .. }) => name,
+        Some(other) => other.to_string(),
+        None => "nothing".into(),
+    };
+    let base = LevelSetSettings::above(1.0);
+    assert_eq!(name(LevelSetSettings::above(f64::NAN)), "threshold");
+    assert_eq!(
+        name(LevelSetSettings { threshold: Threshold::Implicit { omega: 1.0 }, ..base.clone() }),
+        "omega"
+    );
+    assert_eq!(name(LevelSetSettings { epsilon: -1.0, ..base.clone() }), "epsilon");
+    assert_eq!(name(LevelSetSettings { over: Over::Candidates(vec![]), ..base.clone() }), "candidates");
+    assert_eq!(name(LevelSetSettings { over: Over::Grid { per_axis: 1 }, ..base.clone() }), "per_axis");
+    assert_eq!(name(LevelSetSettings { over: Over::Grid { per_axis: 2000 }, ..base.clone() }), "per_axis");
+    assert_eq!(name(LevelSetSettings { over: Over::Domain { points: 0 }, ..base.clone() }), "points");
+    assert_eq!(name(LevelSetSettings { shortlist: 0, ..base.clone() }), "shortlist");
+    assert_eq!(
+        name(LevelSetSettings { stop: Some(StopWhen::boundary_stable(0.1, 0)), ..base.clone() }),
+        "times"
+    );
+    assert_eq!(
+        name(LevelSetSettings { criterion: Criterion::Straddle { kappa: -1.0 }, ..base.clone() }),
+        "kappa"
+    );
+    assert_eq!(
+        name(LevelSetSettings { criterion: Criterion::Ranjan { alpha: f64::NAN }, ..base.clone() }),
+        "alpha"
+    );
+    let confidence = Confidence::Gotovos { delta: 0.0 };
+    assert!(name(LevelSetSettings { confidence, ..base.clone() }).contains("delta is 0"));
+    assert!(name(LevelSetSettings { over: candidates(&[0.5]), ..base.clone() }).contains("candidate 0"));
+    assert_eq!(name(base), "nothing");
+}
+
+#[test]
+fn settings_survive_a_journal_and_are_in_the_fingerprint() {
+    let settings = settings(Criterion::IntegratedBernoulli);
+    let text = serde_json::to_string(&settings).unwrap();
+    assert_eq!(serde_json::from_str::<LevelSetSettings>(&text).unwrap(), settings);
+    let make = |settings: LevelSetSettings| LevelSetOptimizer::new(square(), Seed(1), settings).unwrap();
+    let other = LevelSetSettings { epsilon: 0.5, ..settings.clone() };
+    assert_ne!(make(settings.clone()).fingerprint(), make(other).fingerprint());
+    assert_ne!(make(settings.clone()).fingerprint(), make(settings).with_fixed_model(known()).fingerprint());
+}
+
+/// Mixed spaces: a switch that shifts the level set, and a model of the domain.
+#[test]
+fn mixed_spaces() {
+    let space = Space::builder().float("x", 0.0, 1.0).categorical("side", ["left", "right"]).build().unwrap();
+    let settings = LevelSetSettings {
+        over: Over::Domain { points: 256 },
+        stop_when_certified: false,
+        ..LevelSetSettings::above(0.0)
+    };
+    let optimizer =
+        LevelSetOptimizer::new(space.clone(), Seed(1), settings).unwrap().with_model(GpModel::default());
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(24));
+    let f = |config: &Config| {
+        let shift = if config.str("side").unwrap() == "left" { 0.3 } else { 0.7 };
+        config.float("x").unwrap() - shift
+    };
+    study.run(|config, _| f(config)).unwrap();
+    let found = study.recommend().unwrap().unwrap();
+    let truth: Vec<bool> = found.configs(&space).iter().map(|config| f(config) > 0.0).collect();
+    assert!(Confusion::of(&truth, &found.predicted_above()).unwrap().f1() > 0.97);
+    assert!(TestFunction::branin().space().dim() == 2);
+}
