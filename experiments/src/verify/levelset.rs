@@ -8,7 +8,8 @@ use thrifty_prob::{cdf, owen_t};
 
 use super::{Family, Findings, number, relative, rows};
 
-/// Pointwise criteria in units of 2e-15 (1 + z²), the rounding of z as the tail magnifies it; look-ahead ones and Owen's T to 1e-13 and 4e-15 of the value.
+/// Pointwise criteria in units of 2e-15 (1 + z²), the rounding of z as the tail magnifies it; look-ahead ones and
+/// Owen's T to 1e-13 and 4e-15 of the value.
 pub fn check(file: &Value) -> Result<Findings, String> {
     let mut findings = Findings::default();
     pointwise(file, &mut findings)?;

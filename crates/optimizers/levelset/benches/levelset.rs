@@ -1,5 +1,6 @@
-//! 100 observations in two dimensions, one thread, prediction and all. Expect a step of stepwise uncertainty reduction over 1,000 candidates and
-//! 1,000 integration points, all of them near the threshold, within 50 ms; a step of the straddle over 1,000 candidates within 2 ms.
+//! 100 observations in two dimensions, one thread, prediction and all. Expect a step of stepwise uncertainty
+//! reduction over 1,000 candidates and 1,000 integration points, all of them near the threshold, within 50 ms; a step
+//! of the straddle over 1,000 candidates within 2 ms.
 
 use std::hint::black_box;
 use std::time::Duration;

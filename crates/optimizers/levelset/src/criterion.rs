@@ -21,8 +21,9 @@ pub enum Criterion {
     },
     /// [`RandomisedStraddle`], β drawn anew for each suggestion; where that is 0 everywhere the largest deviation.
     RandomisedStraddle,
-    /// Ambiguity of the classification's own intervals, among undecided points of what is classified: `min(U - h, h - L)`, or for an implicit threshold
-    /// the width, among undecided points and those that may be the maximum. Source: Gotovos et al. (2013).
+    /// Ambiguity of the classification's own intervals, among undecided points of what is classified: `min(U - h, h -
+    /// L)`, or for an implicit threshold the width, among undecided points and those that may be the maximum. Source:
+    /// Gotovos et al. (2013).
     Ambiguity,
     /// [`ExpectedFeasibility`].
     ExpectedFeasibility {
@@ -39,9 +40,11 @@ pub enum Criterion {
         /// b ≥ 0.
         bandwidth: f64,
     },
-    /// [`BernoulliVariance`](thrifty_acquisition::BernoulliVariance), by its logarithm. Comes back to where it was: for comparison.
+    /// [`BernoulliVariance`](thrifty_acquisition::BernoulliVariance), by its logarithm. Comes back to where it was:
+    /// for comparison.
     BernoulliVariance,
-    /// [`BernoulliEntropy`](thrifty_acquisition::BernoulliEntropy), by its logarithm. Comes back to where it was: for comparison.
+    /// [`BernoulliEntropy`](thrifty_acquisition::BernoulliEntropy), by its logarithm. Comes back to where it was: for
+    /// comparison.
     BernoulliEntropy,
     /// [`IntegratedBernoulli`]: stepwise uncertainty reduction.
     IntegratedBernoulli,
@@ -55,8 +58,8 @@ pub enum Criterion {
     /// [`TruncatedVariance`] over the undecided points, with the β of the confidence; per cost where costs are known
     /// ([`LevelSetOptimizer::with_cost`](crate::LevelSetOptimizer::with_cost)).
     ///
-    /// η begins at the deviation of what was observed first and shrinks until some undecided point has √β σ > (1 + δ)η: under known hyperparameters the epochs of
-    /// the source.
+    /// η begins at the deviation of what was observed first and shrinks until some undecided point has √β σ > (1 +
+    /// δ)η: under known hyperparameters the epochs of the source.
     TruncatedVariance {
         /// r in (0, 1), by which η shrinks. Source: Bogunovic et al. (2016), 0.1.
         shrink: f64,

@@ -5,7 +5,8 @@ pub struct Intervals {
     pub lower: Vec<f64>,
     /// U.
     pub upper: Vec<f64>,
-    /// How often an interval had nothing in common with those before and took their place: a sign that the model or β is wrong.
+    /// How often an interval had nothing in common with those before and took their place: a sign that the model or β
+    /// is wrong.
     pub contradictions: usize,
 }
 

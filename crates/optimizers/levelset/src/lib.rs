@@ -1,8 +1,9 @@
 //! Classifies a domain above or below a threshold, with certificates.
 //!
-//! [`LevelSetOptimizer`] asks where the objective is above a [`Threshold`]: on a grid, among candidates, or over a whole space by quasi-random points. It suggests what a [`Criterion`] likes best, classifies by
-//! confidence intervals, stops when no point is undecided or when its diagnostics say so ([`StopWhen`]), and recommends the [`Classified`] domain. [`metrics`] compares that with the truth,
-//! [`theory`] evaluates the bounds behind it.
+//! [`LevelSetOptimizer`] asks where the objective is above a [`Threshold`]: on a grid, among candidates, or over a
+//! whole space by quasi-random points. It suggests what a [`Criterion`] likes best, classifies by confidence
+//! intervals, stops when no point is undecided or when its diagnostics say so ([`StopWhen`]), and recommends the
+//! [`Classified`] domain. [`metrics`] compares that with the truth, [`theory`] evaluates the bounds behind it.
 //!
 //! ```
 //! use thrifty_levelset::{Criterion, Label, LevelSetOptimizer, LevelSetSettings, Over};
@@ -28,9 +29,11 @@
 
 mod classified;
 mod confidence;
+mod cost;
 mod criterion;
 mod diagnostics;
 mod intervals;
+mod knowledge;
 pub mod metrics;
 mod model;
 mod optimizer;

@@ -75,7 +75,8 @@ pub fn worst_misclassification(values: &[f64], said: &[bool], threshold: f64) ->
     wrong.map(|(value, _)| (value - threshold).abs()).fold(0.0, f64::max)
 }
 
-/// Midpoints of the edges of a grid whose ends are on different sides, on the unit cube. The last axis is the fastest, as in [`Over::Grid`](crate::Over::Grid).
+/// Midpoints of the edges of a grid whose ends are on different sides, on the unit cube. The last axis is the
+/// fastest, as in [`Over::Grid`](crate::Over::Grid).
 ///
 /// Nothing when the lengths do not fit together or an axis has fewer than two points.
 #[must_use]

@@ -9,8 +9,8 @@ use thrifty_sampling::Stream;
 
 /// A Gaussian process whose hyperparameters are known: nothing is learnt but the function.
 ///
-/// What theorems on level sets assume; and intervals of different steps may be intersected. All numbers are on the scale of the observations,
-/// lengthscales on the unit cube.
+/// What theorems on level sets assume; and intervals of different steps may be intersected. All numbers are on the
+/// scale of the observations, lengthscales on the unit cube.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct FixedGp {
     /// Which kernel.

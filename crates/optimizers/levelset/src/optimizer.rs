@@ -1,28 +1,31 @@
 use std::collections::BTreeMap;
 
-use thrifty_acquisition::{Acquisition, Straddle, Utility};
-use thrifty_bo::{Belief, BoSettings, Candidate, GpModel, Model, fingerprint};
+use thrifty_bo::{Belief, BoSettings, GpModel, Model, fingerprint};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId};
-use thrifty_surrogate::Posterior;
 
-use crate::criterion::Sight;
+use crate::cost::KnownCost;
 use crate::diagnostics::{self, ABOVE};
+use crate::knowledge::{Knowledge, contains};
 use crate::progress::Progress;
-use crate::{Classified, Criterion, FixedGp, Intervals, Label, LevelSetSettings};
+use crate::{Classified, FixedGp, Intervals, LevelSetSettings};
 
 /// Level-set estimation: which points are above a threshold?
 ///
-/// After an initial design, for each trial: form a belief of the objective, classify, stop when nothing is undecided, else suggest the point that the criterion likes best. Points are
-/// classified as Gotovos et al. (2013) do, whatever the criterion. Where hyperparameters are known ([`LevelSetOptimizer::with_fixed_model`]) intervals of all
-/// steps are intersected; where they are learnt anew intervals of earlier steps were those of another model, and only the current ones count.
+/// After an initial design, for each trial: form a belief of the objective, classify, stop when nothing is undecided,
+/// else suggest the point that the criterion likes best. Points are classified as Gotovos et al. (2013) do, whatever
+/// the criterion. Where hyperparameters are known ([`LevelSetOptimizer::with_fixed_model`]) intervals of all steps
+/// are intersected; where they are learnt anew intervals of earlier steps were those of another model, and only the
+/// current ones count.
 ///
-/// Pending trials: means are as without them, variances as after them, so that a batch spreads. Failed trials teach nothing and are not tried again.
+/// Pending trials: means are as without them, variances as after them, so that a batch spreads. Failed trials teach
+/// nothing and are not tried again.
 ///
-/// Recommends the [`Classified`] domain. Diagnostics of a suggestion: `acquisition`, `mean` and `deviation` at it, and those of the state before it: `above`, `undecided`, `misclassified`,
-/// `boundary_change`, `mean_variance`, `relative_variance`, `log_expected_improvement`, `threshold`, `beta`, `contradictions`.
+/// Recommends the [`Classified`] domain. Diagnostics of a suggestion: `acquisition`, `mean` and `deviation` at it,
+/// and those of the state before it: `above`, `undecided`, `misclassified`, `boundary_change`, `mean_variance`,
+/// `relative_variance`, `log_expected_improvement`, `threshold`, `beta`, `contradictions`.
 pub struct LevelSetOptimizer {
     space: Space,
     seed: Seed,
@@ -33,21 +36,6 @@ pub struct LevelSetOptimizer {
     /// Intervals of all steps so far, for a model that is fixed.
     progress: Option<Progress>,
     points: Points,
-}
-
-/// What an evaluation costs, by name.
-struct KnownCost {
-    name: String,
-    of: Box<dyn Fn(&Config) -> f64 + Send + Sync>,
-}
-
-/// What is known before a suggestion.
-struct Knowledge<'a> {
-    belief: Belief<'a>,
-    classified: Classified,
-    pending: Points,
-    asked: Points,
-    cost: Option<&'a KnownCost>,
 }
 
 impl LevelSetOptimizer {
@@ -76,8 +64,8 @@ impl LevelSetOptimizer {
         self
     }
 
-    /// With a known cost of each evaluation: criteria that look ahead are then per cost. The name stands in the fingerprint. A cost that is not positive counts as
-    /// 1.
+    /// With a known cost of each evaluation: criteria that look ahead are then per cost. The name stands in the
+    /// fingerprint. A cost that is not positive counts as 1.
     #[must_use]
     pub fn with_cost(mut self, name: &str, cost: impl Fn(&Config) -> f64 + Send + Sync + 'static) -> Self {
         self.cost = Some(KnownCost { name: name.to_owned(), of: Box::new(cost) });
@@ -183,172 +171,6 @@ impl LevelSetOptimizer {
     fn stop(message: &str, numbers: BTreeMap<String, f64>) -> Ask<Config> {
         Ask::Stop(StopReason::Decided { message: message.into(), numbers })
     }
-}
-
-/// A utility divided by what an evaluation costs. No gradient: costs have none.
-struct PerCost<'a> {
-    acquisition: Box<dyn Acquisition + 'a>,
-    cost: &'a KnownCost,
-    space: &'a Space,
-}
-
-impl Acquisition for PerCost<'_> {
-    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
-        self.acquisition.values_into(x, out);
-        for (x, value) in x.rows().zip(out) {
-            let cost = (self.cost.of)(&self.space.decode(x));
-            *value /= if cost > 0.0 { cost } else { 1.0 };
-        }
-    }
-}
-
-fn contains(points: &Points, x: &[f64]) -> bool {
-    points.rows().any(|known| known == x)
-}
-
-/// The first index of the largest value; NaN is never the largest.
-fn largest(values: &[f64]) -> Option<usize> {
-    let better = |best: usize, next: usize| {
-        if values[next] > values[best] || values[best].is_nan() { next } else { best }
-    };
-    (0..values.len()).reduce(better)
-}
-
-impl Knowledge<'_> {
-    /// What the settings' criterion likes best.
-    fn choose(
-        &self,
-        settings: &LevelSetSettings,
-        seed: Seed,
-        id: TrialId,
-    ) -> Result<Option<Candidate>, OptimizerError> {
-        let imagined = self.belief.imagining(self.pending.as_ref());
-        let now = self.belief.posterior();
-        let after = imagined.as_ref().map_or(now, |model| model.posterior());
-        let open = self.open(settings);
-        if settings.over.is_finite() && open.is_empty() {
-            return Ok(None);
-        }
-        if settings.criterion == Criterion::Random {
-            let mut rng = seed.stream("random point", id.0);
-            if settings.over.is_finite() {
-                let x = open.row(rng.index(open.len())).to_vec();
-                return Ok(Some(Candidate { x, value: 0.0 }));
-            }
-            let space = self.belief.space();
-            let x = space
-                .encode(&space.sample(&mut rng))
-                .map_err(|error| OptimizerError::failed("encoding a random point", error))?;
-            return Ok(self.belief.first_new(vec![Candidate { x, value: 0.0 }]));
-        }
-        if settings.criterion == Criterion::Ambiguity {
-            return Ok(self.most_ambiguous(settings, after));
-        }
-        let undecided: Vec<bool> =
-            self.classified.labels().iter().map(|label| *label == Label::Undecided).collect();
-        let sight = Sight {
-            now,
-            after,
-            points: self.classified.points(),
-            threshold: self.classified.level().estimate,
-            noise: self.belief.noise(),
-            integration: settings.integration,
-            undecided: &undecided,
-            beta: self.classified.accuracy().1,
-            spread: diagnostics::sample_variance(self.belief.losses()).sqrt(),
-        };
-        let failed = |error| OptimizerError::failed("building the criterion", error);
-        let acquisition =
-            settings.criterion.on(&sight, &mut seed.stream("criterion", id.0)).map_err(failed)?;
-        let Some(acquisition) = acquisition else { return Ok(None) };
-        let acquisition: Box<dyn Acquisition + '_> = match self.cost {
-            Some(cost) if settings.criterion.looks_ahead() => {
-                Box::new(PerCost { acquisition, cost, space: self.belief.space() })
-            }
-            _ => acquisition,
-        };
-        if settings.over.is_finite() {
-            let shortlist = settings.criterion.looks_ahead().then_some(settings.shortlist);
-            return Ok(best_of(&*acquisition, &sight, &open, shortlist));
-        }
-        let mut found = self.belief.maximise(&*acquisition, "acquisition");
-        found.retain(|candidate| !contains(&self.pending, &candidate.x));
-        Ok(self.belief.first_new(found))
-    }
-
-    /// Points that may be evaluated: those not asked, or all.
-    fn open(&self, settings: &LevelSetSettings) -> Points {
-        if settings.revisit {
-            return self.classified.points().to_owned();
-        }
-        let mut open = Points::new(self.asked.dim());
-        self.classified.points().rows().filter(|x| !contains(&self.asked, x)).for_each(|x| open.push(x));
-        open
-    }
-
-    /// By the intervals that classify, cut down to what is left of them after pending trials.
-    fn most_ambiguous(&self, settings: &LevelSetSettings, after: &dyn Posterior) -> Option<Candidate> {
-        let (points, intervals) = (self.classified.points(), self.classified.intervals());
-        let (level, width) = (self.classified.level(), self.classified.accuracy().1.sqrt());
-        let (mut mean, mut variance) = (vec![0.0; points.len()], vec![0.0; points.len()]);
-        after.predict_into(points, &mut mean, &mut variance);
-        let implicit = level.pessimistic < level.optimistic;
-        // Where nothing undecided is left to evaluate, anything that is.
-        let undecided = (0..points.len()).any(|i| {
-            self.classified.labels()[i] == Label::Undecided
-                && (settings.revisit || !contains(&self.asked, points.row(i)))
-        });
-        let value = |i: usize| {
-            let x = points.row(i);
-            let known = if settings.revisit { contains(&self.pending, x) } else { contains(&self.asked, x) };
-            let decided = undecided && self.classified.labels()[i] != Label::Undecided;
-            // For an implicit threshold also where the maximum may be.
-            let may_be_maximum = implicit
-                && matches!(settings.threshold, crate::Threshold::Implicit { omega }
-                    if omega * intervals.upper[i] >= level.pessimistic);
-            if known || (decided && !may_be_maximum) {
-                return f64::NEG_INFINITY;
-            }
-            let deviation = variance[i].sqrt();
-            let (lower, upper) = (
-                intervals.lower[i].max(mean[i] - width * deviation),
-                intervals.upper[i].min(mean[i] + width * deviation),
-            );
-            if implicit { upper - lower } else { (upper - level.estimate).min(level.estimate - lower) }
-        };
-        let values: Vec<f64> = (0..points.len()).map(value).collect();
-        let best = largest(&values).filter(|i| values[*i] > f64::NEG_INFINITY)?;
-        Some(Candidate { x: points.row(best).to_vec(), value: values[best] })
-    }
-}
-
-/// The best of finitely many points; where none is worth anything the least certain.
-fn best_of(
-    acquisition: &dyn Acquisition,
-    sight: &Sight<'_>,
-    open: &Points,
-    shortlist: Option<usize>,
-) -> Option<Candidate> {
-    let (mut mean, mut variance) = (vec![0.0; open.len()], vec![0.0; open.len()]);
-    let mut listed: Vec<usize> = (0..open.len()).collect();
-    sight.after.predict_into(open.as_ref(), &mut mean, &mut variance);
-    if let Some(count) = shortlist.filter(|count| *count < open.len()) {
-        let straddle = Straddle { threshold: sight.threshold, kappa: 1.96 };
-        let worth = |i: usize| straddle.value(mean[i], variance[i].sqrt());
-        listed.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)));
-        listed.truncate(count);
-        listed.sort_unstable();
-    }
-    let mut points = Points::new(open.dim());
-    listed.iter().for_each(|i| points.push(open.row(*i)));
-    let mut values = vec![0.0; points.len()];
-    acquisition.values_into(points.as_ref(), &mut values);
-    let mut best = largest(&values)?;
-    if values.iter().all(|value| *value == values[best]) {
-        let least: Vec<f64> = listed.iter().map(|i| variance[*i]).collect();
-        best = largest(&least)?;
-    }
-    Some(Candidate { x: points.row(best).to_vec(), value: values[best] })
 }
 
 impl Optimizer for LevelSetOptimizer {

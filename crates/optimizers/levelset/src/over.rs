@@ -14,7 +14,8 @@ const MOST: usize = 1_000_000;
 pub enum Over {
     /// These configurations and no others; they are also all that is evaluated.
     Candidates(Vec<Config>),
-    /// A grid over the columns of the unit cube, ends included, snapped to what the space has, each point once, the last column fastest; also all that is evaluated.
+    /// A grid over the columns of the unit cube, ends included, snapped to what the space has, each point once, the
+    /// last column fastest; also all that is evaluated.
     Grid {
         /// Points along each column, at least 2.
         per_axis: usize,

@@ -8,7 +8,8 @@ use crate::{Confidence, Intervals};
 
 /// Intersected intervals after each measurement, for a model that learns nothing but the function.
 ///
-/// The intervals of step t are those after the first t measurements in the order of the trials: a function of the history, of which this keeps what it has worked out.
+/// The intervals of step t are those after the first t measurements in the order of the trials: a function of the
+/// history, of which this keeps what it has worked out.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     /// Trials that are counted in, with what they measured.

@@ -4,8 +4,9 @@ use thrifty_study::{HistoryView, OptimizerError, StopReason, StopRule};
 
 /// Stops on the numbers that [`LevelSetOptimizer`](crate::LevelSetOptimizer) writes beside each suggestion.
 ///
-/// In the settings it sees the numbers before the next suggestion too; as a [`StopRule`] of a study only those that were written. Each of them is necessary for convergence, none is sufficient: a
-/// model that has not moved is stable. The expected misclassified volume is the one with a meaning of its own.
+/// In the settings it sees the numbers before the next suggestion too; as a [`StopRule`] of a study only those that
+/// were written. Each of them is necessary for convergence, none is sufficient: a model that has not moved is stable.
+/// The expected misclassified volume is the one with a meaning of its own.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopWhen {
@@ -47,7 +48,8 @@ impl StopWhen {
         Self::below("misclassified", limit, times)
     }
 
-    /// The largest expected improvement on the smallest value was below `relative` deviations of what was observed; by logarithms, which do not underflow.
+    /// The largest expected improvement on the smallest value was below `relative` deviations of what was observed;
+    /// by logarithms, which do not underflow.
     #[must_use]
     pub fn no_improvement(relative: f64, times: usize) -> Self {
         Self::below("log_expected_improvement", relative.ln(), times)

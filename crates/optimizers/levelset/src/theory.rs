@@ -1,7 +1,8 @@
 //! The bounds behind level-set estimation and upper confidence bounds, evaluated for a run.
 //!
-//! All assume a prior variance of at most 1, a finite domain and known hyperparameters. For a prior variance v divide noise by v and lengths (ε, regret) by √v. They hold with the
-//! probability that the β schedule promises, and are loose by orders of magnitude: [`sample_bound`] is far beyond what runs need.
+//! All assume a prior variance of at most 1, a finite domain and known hyperparameters. For a prior variance v divide
+//! noise by v and lengths (ε, regret) by √v. They hold with the probability that the β schedule promises, and are
+//! loose by orders of magnitude: [`sample_bound`] is far beyond what runs need.
 
 use thrifty_acquisition::AcquisitionError;
 use thrifty_domain::{Points, PointsRef};
@@ -21,8 +22,8 @@ pub fn c1(noise: f64) -> f64 {
 /// I_t = I_{t-1} + ½ ln(1 + σ²_{t-1}(x_t)/s²)
 /// ```
 ///
-/// `covariance` is that of the prior at n points, n×n and row-major; `visits` are indices of points in the order they were observed, repeats allowed. Cost: O(n²) a visit.
-/// Source: Srinivas et al. (2010), lemma 5.3.
+/// `covariance` is that of the prior at n points, n×n and row-major; `visits` are indices of points in the order they
+/// were observed, repeats allowed. Cost: O(n²) a visit. Source: Srinivas et al. (2010), lemma 5.3.
 ///
 /// # Errors
 /// [`AcquisitionError`] for a covariance that is no square, a noise variance that is not positive, or an index that is none.
@@ -46,7 +47,8 @@ pub fn information_gain(
 
 /// The information gain of the greedy choice of `rounds` points, with the points: the largest variance each time.
 ///
-/// The greedy gain is at least 1 - 1/e of the largest, `γ_T`: divide by that for an upper bound on `γ_T`. Source: Srinivas et al. (2010).
+/// The greedy gain is at least 1 - 1/e of the largest, `γ_T`: divide by that for an upper bound on `γ_T`. Source:
+/// Srinivas et al. (2010).
 ///
 /// # Errors
 /// As [`information_gain`].
@@ -104,7 +106,8 @@ impl Prior {
     }
 }
 
-/// The bound on the cumulative regret of upper confidence bounds: `√(C₁ T β_T γ_T)`. Source: Srinivas et al. (2010), theorem 1.
+/// The bound on the cumulative regret of upper confidence bounds: `√(C₁ T β_T γ_T)`. Source: Srinivas et al. (2010),
+/// theorem 1.
 #[must_use]
 pub fn regret_bound(t: usize, beta: f64, gamma: f64, noise: f64) -> f64 {
     (c1(noise) * t as f64 * beta * gamma).sqrt()
@@ -123,7 +126,8 @@ pub fn cumulative_regret(values: &[f64], minimum: f64) -> Vec<f64> {
 
 /// After how many observations the classification is certain to end: the smallest T with `T/(β_T γ_T) ≥ C₁/4ε²`.
 ///
-/// `beta[t]` and `gamma[t]` are those of t + 1 observations; nothing when T is larger than they reach. Source: Gotovos et al. (2013), theorem 1.
+/// `beta[t]` and `gamma[t]` are those of t + 1 observations; nothing when T is larger than they reach. Source:
+/// Gotovos et al. (2013), theorem 1.
 #[must_use]
 pub fn sample_bound(beta: &[f64], gamma: &[f64], noise: f64, epsilon: f64) -> Option<usize> {
     let enough = c1(noise) / (4.0 * epsilon * epsilon);
@@ -143,7 +147,8 @@ pub struct RunBounds {
     pub beta: Vec<f64>,
     /// Bound on the cumulative regret of upper confidence bounds.
     pub regret: Vec<f64>,
-    /// After how many observations the classification within ε is certain to end; nothing when that is more than the run has.
+    /// After how many observations the classification within ε is certain to end; nothing when that is more than the
+    /// run has.
     pub samples: Option<usize>,
 }
 

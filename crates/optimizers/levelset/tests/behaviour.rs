@@ -1,5 +1,5 @@
-//! What a user relies on: it finds level sets, certifies them, copes with failures, duplicates, parallel trials and thresholds out
-//! of reach, and names bad settings.
+//! What a user relies on: it finds level sets, certifies them, copes with failures, duplicates, parallel trials and
+//! thresholds out of reach, and names bad settings.
 
 use thrifty_bo::{GpModel, InitialDesign, KernelFamily};
 use thrifty_levelset::metrics::{Confusion, worst_misclassification};

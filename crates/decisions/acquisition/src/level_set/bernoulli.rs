@@ -5,8 +5,8 @@ use crate::Utility;
 
 /// Variance of the indicator of f > h: `p(1 - p)`, `p = Φ(z)`, `z = (μ - h)/σ`.
 ///
-/// Largest where the mean is on the threshold, however certain: as a rule of its own it comes back to where it was. 0 at σ = 0.
-/// Source: Bect et al. (2012).
+/// Largest where the mean is on the threshold, however certain: as a rule of its own it comes back to where it was. 0
+/// at σ = 0. Source: Bect et al. (2012).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BernoulliVariance {
     /// h.

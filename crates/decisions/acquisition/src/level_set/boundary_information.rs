@@ -17,10 +17,13 @@ const REACH: f64 = 9.0;
 /// dI/dρ = E[λ(U) λ(-U)] / 2(1 - ρ),   λ = φ/Φ
 /// ```
 ///
-/// Summed over a field it is the sum of what is told of each point alone: points that say the same count twice, for what is told of all of them together has no closed form. The trapezoidal rule, over the outcome where it tells little, over U where it tells much; over a field as the series of [`IntegratedBernoulli`](crate::IntegratedBernoulli).
+/// Summed over a field it is the sum of what is told of each point alone: points that say the same count twice, for
+/// what is told of all of them together has no closed form. The trapezoidal rule, over the outcome where it tells
+/// little, over U where it tells much; over a field as the series of
+/// [`IntegratedBernoulli`](crate::IntegratedBernoulli).
 ///
-/// The sound reading of an entropy search for "the location of the boundary", which is a set and has no density. Source: the contour entropy of Marques, Lam & Willcox (2018),
-/// with the indicator in place of their three-way one.
+/// The sound reading of an entropy search for "the location of the boundary", which is a set and has no density.
+/// Source: the contour entropy of Marques, Lam & Willcox (2018), with the indicator in place of their three-way one.
 #[derive(Debug, Clone, Default)]
 pub struct BoundaryInformation {
     series: GainSeries,

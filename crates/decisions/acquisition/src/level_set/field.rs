@@ -25,8 +25,8 @@ impl ThresholdField {
     /// At these points; weights are all 1/n when there are none.
     ///
     /// # Errors
-    /// [`AcquisitionError`] for no points, points of another dimension, a threshold, weight, mean or variance that is not finite, another
-    /// number of weights than of points, or a negative weight.
+    /// [`AcquisitionError`] for no points, points of another dimension, a threshold, weight, mean or variance that is
+    /// not finite, another number of weights than of points, or a negative weight.
     pub fn new(
         posterior: &dyn Posterior,
         points: PointsRef<'_>,

@@ -13,8 +13,8 @@ pub struct Seen {
 /// ρ = 1 - σ²_after/σ²_before;   for one observation at x:  ρ = cov(f, f(x))² / (σ² (var f(x) + s))
 /// ```
 ///
-/// Normal observations move the mean by N(0, ρσ²) and leave the variance (1 - ρ)σ²: u, σ and ρ say all. A batch is no different from one observation, for
-/// ρ does not depend on what is observed.
+/// Normal observations move the mean by N(0, ρσ²) and leave the variance (1 - ρ)σ²: u, σ and ρ say all. A batch is no
+/// different from one observation, for ρ does not depend on what is observed.
 pub trait Gain: Send + Sync {
     /// The expected gain; 0 at ρ = 0.
     fn gain(&self, seen: Seen, explained: f64) -> f64;

@@ -12,7 +12,8 @@ use crate::error::require_noise;
 /// Σ_j w_j [g(u_j, σ_j, ρ_j(P ∪ x)) - g(u_j, σ_j, ρ_j(P))]
 /// ```
 ///
-/// P are pending points: choosing point after point is the greedy choice of a batch, each step exact. Cost: a look ahead and one gain a point of the field.
+/// P are pending points: choosing point after point is the greedy choice of a batch, each step exact. Cost: a look
+/// ahead and one gain a point of the field.
 #[derive(Debug)]
 pub struct Integrated<G> {
     gain: G,
@@ -27,8 +28,8 @@ pub struct Integrated<G> {
 }
 
 impl<G: Gain> Integrated<G> {
-    /// Of an observation with noise of this variance. `after` is the posterior that the field is of, or that posterior after pending points: only its
-    /// variances count.
+    /// Of an observation with noise of this variance. `after` is the posterior that the field is of, or that
+    /// posterior after pending points: only its variances count.
     ///
     /// # Errors
     /// [`AcquisitionError`] for a noise variance that is negative or not finite.

@@ -13,7 +13,8 @@ use super::series::{GainSeries, width};
 /// d/dρ = exp(-u²/(1 + ρ)) / (2π √(1 - ρ²))
 /// ```
 ///
-/// For the sum over a field each q becomes a Chebyshev series in w once, 24 terms: within 1e-11 of the largest gain at that point for
+/// For the sum over a field each q becomes a Chebyshev series in w once, 24 terms: within 1e-11 of the largest gain
+/// at that point for
 /// |u| ≤ 5 (1e-8 for |u| ≤ 8); one by one they are exact to about 1e-12. A step of 1,000 candidates and 1,000 points is then 10⁶ short
 /// polynomials.
 ///

@@ -1,4 +1,5 @@
-/// `(μ - h)/σ`; where nothing is uncertain infinite on the side of the mean, below for a mean on the threshold: it is not above.
+/// `(μ - h)/σ`; where nothing is uncertain infinite on the side of the mean, below for a mean on the threshold: it is
+/// not above.
 pub(super) fn standardised(mean: f64, deviation: f64, threshold: f64) -> f64 {
     let margin = mean - threshold;
     if deviation > 0.0 {

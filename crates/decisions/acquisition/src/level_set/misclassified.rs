@@ -11,8 +11,9 @@ use super::gain::{Gain, Seen};
 /// d/dρ = -exp(-u²/2ρ) / (2π √(ρ(1 - ρ)))
 /// ```
 ///
-/// What is misclassified changes only if the mean crosses the threshold: at small ρ the gain is about exp(-u²/2ρ), below the smallest number for
-/// most points. [`IntegratedBernoulli`](crate::IntegratedBernoulli) has no such plateau.
+/// What is misclassified changes only if the mean crosses the threshold: at small ρ the gain is about exp(-u²/2ρ),
+/// below the smallest number for most points. [`IntegratedBernoulli`](crate::IntegratedBernoulli) has no such
+/// plateau.
 ///
 /// Source: Bect et al. (2012); the closed form from the two quadrants of (f, mean after) by Owen (1956).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

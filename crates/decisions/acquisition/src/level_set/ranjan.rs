@@ -10,8 +10,8 @@ use crate::Utility;
 /// H(x) = E[(x + Z)₊] = φ + xΦ,   S(x) = E[(x + Z)₊²] = Φ + xH
 /// ```
 ///
-/// With the square about its nearer edge, so that the tails cancel by |z| only, not by its third power. 0 at σ = 0. Source: Ranjan,
-/// Bingham & Michailidis (2008), α = 2.
+/// With the square about its nearer edge, so that the tails cancel by |z| only, not by its third power. 0 at σ = 0.
+/// Source: Ranjan, Bingham & Michailidis (2008), α = 2.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RanjanImprovement {
     /// h.

@@ -8,8 +8,8 @@ use super::gain::{Gain, Seen};
 /// gain = P(μ' - κσ' > h) - 1[μ - κσ > h] = Φ((u - κ√(1 - ρ))/√ρ) - 1[u > κ],   μ' after the observation
 /// ```
 ///
-/// One-sided: it looks for points above, and has a loss where a point that counts already may be lost again. Source: Zanette,
-/// Zhang & Kochenderfer (2018), κ = 1.96.
+/// One-sided: it looks for points above, and has a loss where a point that counts already may be lost again. Source:
+/// Zanette, Zhang & Kochenderfer (2018), κ = 1.96.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SuperlevelVolume {
     /// κ ≥ 0.

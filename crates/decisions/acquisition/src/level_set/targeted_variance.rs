@@ -8,8 +8,8 @@ use super::gain::{Gain, Seen};
 /// gain = W ρσ²,   W = N(h; μ, σ² + b²)
 /// ```
 ///
-/// The weights are those of today's belief, as in the source: an observation is credited with the variance that it takes, not with moving means off the threshold.
-/// Source: Picheny et al. (2010).
+/// The weights are those of today's belief, as in the source: an observation is credited with the variance that it
+/// takes, not with moving means off the threshold. Source: Picheny et al. (2010).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct TargetedVariance {
     /// b ≥ 0, half the width of the zone of interest.

@@ -6,8 +6,8 @@ use super::gain::{Gain, Seen};
 /// gain = max(βσ², η²) - max(β(1 - ρ)σ², η²)
 /// ```
 ///
-/// Points of the field should be those not yet decided. η is lowered in epochs, whenever √β σ ≤ (1 + δ)η at all of them. Divide by the cost of an observation where costs differ.
-/// Source: Bogunovic et al. (2016), algorithm 1.
+/// Points of the field should be those not yet decided. η is lowered in epochs, whenever √β σ ≤ (1 + δ)η at all of
+/// them. Divide by the cost of an observation where costs differ. Source: Bogunovic et al. (2016), algorithm 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TruncatedVariance {
     /// β > 0.
