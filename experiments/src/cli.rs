@@ -32,6 +32,9 @@ enum Command {
         /// Replications instead of the experiment's own number.
         #[arg(long)]
         seeds: Option<usize>,
+        /// Evaluations a run instead of the experiment's own number: acquisition/functions.
+        #[arg(long)]
+        evaluations: Option<usize>,
         /// The root of all randomness.
         #[arg(long, default_value_t = 0)]
         seed: u64,
@@ -87,9 +90,10 @@ pub fn main() -> Result<bool, ExperimentError> {
             }
             Ok(true)
         }
-        Command::Run { id, quick: _, full, seeds, seed, data, peers, out } => {
+        Command::Run { id, quick: _, full, seeds, evaluations, seed, data, peers, out } => {
             let chosen = if id == "all" { all() } else { vec![find(&id)?] };
-            require_seeds(seeds)?;
+            require("--seeds", seeds)?;
+            require("--evaluations", evaluations)?;
             if let Some(folder) = &data
                 && !folder.is_dir()
             {
@@ -101,7 +105,8 @@ pub fn main() -> Result<bool, ExperimentError> {
             let effort = if full { Effort::Full } else { Effort::Quick };
             let mut reports = Vec::new();
             for experiment in &chosen {
-                let context = RunContext { effort, seeds, seed, data: data.clone(), peers: peers.clone() };
+                let (data, peers) = (data.clone(), peers.clone());
+                let context = RunContext { effort, seeds, evaluations, seed, data, peers };
                 let began = std::time::Instant::now();
                 let report = (experiment.run)(&context)?;
                 output::write(&out, experiment, &context, &report)?;
@@ -122,7 +127,7 @@ pub fn main() -> Result<bool, ExperimentError> {
             Ok(true)
         }
         Command::Speed { python, quick, seeds, seed, out } => {
-            require_seeds(seeds)?;
+            require("--seeds", seeds)?;
             let effort = if quick { Effort::Quick } else { Effort::Full };
             print!("{}", speed::run(&speed::Options { python, effort, seeds, seed, out })?);
             Ok(true)
@@ -131,9 +136,9 @@ pub fn main() -> Result<bool, ExperimentError> {
     }
 }
 
-fn require_seeds(seeds: Option<usize>) -> Result<(), ExperimentError> {
-    if seeds == Some(0) {
-        return Err(ExperimentError::Setting { name: "--seeds", value: "0".into(), expected: "at least 1" });
+fn require(name: &'static str, count: Option<usize>) -> Result<(), ExperimentError> {
+    if count == Some(0) {
+        return Err(ExperimentError::Setting { name, value: "0".into(), expected: "at least 1" });
     }
     Ok(())
 }

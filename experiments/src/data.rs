@@ -7,6 +7,12 @@ pub fn file(folder: Option<&Path>, name: &str) -> Option<PathBuf> {
     Some(folder?.join(name)).filter(|path| path.is_file())
 }
 
+/// A file that must be below the data folder where there is a folder.
+pub fn required(folder: Option<&Path>, name: &str) -> Result<Option<PathBuf>, ExperimentError> {
+    let missing = |folder: &Path| ExperimentError::data(folder.join(name), "is not there");
+    folder.map(|folder| file(Some(folder), name).ok_or_else(|| missing(folder))).transpose()
+}
+
 /// The text of a file.
 pub fn read(path: &Path) -> Result<String, ExperimentError> {
     std::fs::read_to_string(path).map_err(ExperimentError::io(path))

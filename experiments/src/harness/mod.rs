@@ -34,6 +34,8 @@ pub enum Effort {
 pub struct RunContext {
     pub effort: Effort,
     pub seeds: Option<usize>,
+    /// Evaluations a run, for the experiments whose tables can go on.
+    pub evaluations: Option<usize>,
     pub seed: u64,
     pub data: Option<PathBuf>,
     /// Runs of other libraries, to compare with.

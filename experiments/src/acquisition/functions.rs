@@ -1,0 +1,175 @@
+use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign};
+use thrifty_figures::{LinePlot, Series, panels_with_legend};
+use thrifty_testbed::{Problem, TestFunction};
+
+use super::rules::{DEFAULT, Family, NamedRule, RULES};
+use crate::bench::egreedy::{self, DESIGNS, Published, QUANTILES};
+use crate::bench::race::{self, Race};
+use crate::bench::sample::{Sample, finals};
+use crate::bench::{charts, regrets, versus};
+use crate::data;
+use crate::error::ExperimentError;
+use crate::harness::ablation::{Ablation, NO_REGRET, NOTE};
+use crate::harness::clock::Clock;
+use crate::harness::method::AnyOptimizer;
+use crate::harness::stats::quantile;
+use crate::harness::{Experiment, Figure, Report, RunContext, Table, number};
+
+pub const EXPERIMENT: Experiment = Experiment {
+    id: "acquisition/functions",
+    paper: "Greed Is Good: Exploration and Exploitation Trade-offs in Bayesian Optimisation (De Ath et al., 2021): its functions, \
+            initial designs and published regrets",
+    claim: "no other acquisition of the Bayesian optimiser has a lower regret than its default, log expected improvement",
+    quick_cost: "2 functions, 2 designs, 16 evaluations, all 16 rules: some seconds",
+    full_cost: "8 functions, 51 designs, 50 evaluations, all 16 rules: hours; --seeds 10 for a fifth of it, --evaluations for more",
+    run,
+};
+
+/// Evaluations after which tables look, as far as a run goes.
+const CHECKPOINTS: [usize; 3] = [50, 100, 250];
+
+fn optimizer(
+    rule: &NamedRule,
+    problem: &TestFunction,
+    design: Vec<thrifty_space::Config>,
+    seed: thrifty_sampling::Seed,
+) -> Result<AnyOptimizer, thrifty_study::OptimizerError> {
+    let settings = BoSettings {
+        initial: InitialDesign::Given(design),
+        rule: (rule.rule)(problem.bounds().len()),
+        ..BoSettings::default()
+    };
+    let optimizer = BayesianOptimizer::new(problem.space().clone(), seed).with_settings(settings)?;
+    Ok(AnyOptimizer::new(optimizer))
+}
+
+/// Final regrets by problem, by rule, by design.
+fn finals_of(samples: &[Sample], names: &[String], evaluations: usize) -> Vec<Vec<Vec<f64>>> {
+    let of = |function: &String, rule: &NamedRule| {
+        let regrets = finals(samples, rule.name, function, evaluations);
+        regrets.into_values().map(|regret| regret.max(NO_REGRET)).collect()
+    };
+    names.iter().map(|function| RULES.iter().map(|rule| of(function, rule)).collect()).collect()
+}
+
+/// Milliseconds of the optimiser for each evaluation that a model chose, by rule and function.
+fn cost(samples: &[Sample], problems: &[TestFunction], evaluations: usize) -> Table {
+    let of = |rule: &NamedRule, problem: &TestFunction| {
+        let name = problem.name();
+        let own = samples.iter().filter(|s| s.function == name && s.method == rule.name);
+        let seconds: Vec<f64> = own.map(|s| s.seconds).collect();
+        let chosen = evaluations.saturating_sub(2 * problem.bounds().len()).max(1);
+        number(1e3 * quantile(&seconds, 0.5) / chosen as f64)
+    };
+    let row = |rule: &NamedRule| {
+        std::iter::once(rule.name.to_owned()).chain(problems.iter().map(|p| of(rule, p))).collect()
+    };
+    Table {
+        name: "milliseconds".into(),
+        caption: format!(
+            "Time of the optimiser for one evaluation beyond the design, fit included: thousandths of {}, median over runs of \
+             {evaluations} evaluations.",
+            Clock::unit()
+        ),
+        header: std::iter::once("rule".to_owned()).chain(problems.iter().map(Problem::name)).collect(),
+        rows: RULES.iter().map(row).collect(),
+    }
+}
+
+/// One panel a function; the default in every family, to compare with.
+fn figure(
+    family: Family,
+    samples: &[Sample],
+    names: &[String],
+    published: &[Published],
+    evaluations: usize,
+) -> Result<Figure, ExperimentError> {
+    let shown = |s: &&Sample| {
+        s.method == DEFAULT || RULES.iter().any(|rule| rule.family == family && rule.name == s.method)
+    };
+    let shown: Vec<Sample> = samples.iter().filter(shown).cloned().collect();
+    let panel = |function: &String| {
+        let plot = charts::traces(function, DEFAULT, &shown, evaluations);
+        let mut series = plot.series;
+        if family == Family::Moments {
+            let own = published.iter().filter(|row| {
+                &row.problem == function && row.method == "EI" && row.evals <= evaluations && row.median > 0.0
+            });
+            series.push(Series::dots("EI, De Ath et al.", own.map(|r| (r.evals as f64, r.median)).collect()));
+        }
+        LinePlot { title: function.clone(), y_label: "median regret".into(), series, ..plot }
+    };
+    let panels: Vec<LinePlot> = names.iter().map(panel).collect();
+    Figure::of(
+        &format!("traces-{}", family.name()),
+        &format!(
+            "Median simple regret over the designs, {} family; shaded, the quartiles of {DEFAULT}.",
+            family.name()
+        ),
+        panels_with_legend(&panels),
+    )
+}
+
+fn run(context: &RunContext) -> Result<Report, ExperimentError> {
+    let problems = race::functions(context.pick(2, 8));
+    let names: Vec<String> = problems.iter().map(Problem::name).collect();
+    let evaluations = context.evaluations.unwrap_or(context.pick(16, 50));
+    let designs = data::required(context.data.as_deref(), DESIGNS)?;
+    let quantiles = data::required(context.data.as_deref(), QUANTILES)?;
+    let published = quantiles.as_deref().map(egreedy::published).transpose()?.unwrap_or_default();
+    let race = Race {
+        id: EXPERIMENT.id,
+        problems: &problems,
+        published: designs.as_deref(),
+        designs: context.replications(2, 51),
+        evaluations,
+        methods: &RULES,
+    };
+    let samples = race.run(context.seed, |rule| rule.name.to_owned(), optimizer)?;
+    let rules: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
+    let finals = finals_of(&samples, &names, evaluations);
+    let Ablation { table, numbers, verdict } = Ablation::judge(&rules, &names, &finals);
+    let others: Vec<Sample> = samples.iter().filter(|s| s.method != DEFAULT).cloned().collect();
+    let mut tables = vec![table, cost(&samples, &problems, evaluations)];
+    tables.push(versus::table(DEFAULT, &versus::duels(DEFAULT, &samples, &others, evaluations)));
+    let mut checkpoints: Vec<usize> = CHECKPOINTS.into_iter().filter(|t| *t <= evaluations).collect();
+    if !checkpoints.contains(&evaluations) {
+        checkpoints.push(evaluations);
+    }
+    for at in checkpoints {
+        let table = regrets::summary(&samples, at);
+        tables.push(Table { name: format!("regret-{at}"), ..table });
+        if let Some(path) = quantiles.as_deref().filter(|_| published.iter().any(|row| row.evals == at)) {
+            tables.push(regrets::published(path, &names, at)?);
+        }
+    }
+    let figures = Family::ALL
+        .into_iter()
+        .map(|family| figure(family, &samples, &names, &published, evaluations))
+        .collect::<Result<_, _>>()?;
+    let settings = [
+        ("designs", format!("{}, two points a variable: {}", finals[0][0].len(), race.source())),
+        ("evaluations", format!("{evaluations}, the design included")),
+        (
+            "rules",
+            RULES
+                .iter()
+                .map(|rule| format!("{}: {:?}", rule.name, (rule.rule)(2)))
+                .collect::<Vec<_>>()
+                .join("; "),
+        ),
+    ];
+    Ok(Report {
+        verdict,
+        numbers,
+        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
+        notes: vec![
+            NOTE.into(),
+            format!(
+                "The default is {DEFAULT}; regrets after {evaluations} evaluations are compared. The model and all other settings are the defaults."
+            ),
+        ],
+        tables,
+        figures,
+    })
+}

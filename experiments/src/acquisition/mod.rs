@@ -1,0 +1,4 @@
+//! Acquisitions against each other.
+
+pub mod functions;
+mod rules;
