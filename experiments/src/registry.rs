@@ -11,6 +11,7 @@ pub fn all() -> Vec<Experiment> {
         autobct::alternatives::EXPERIMENT.clone(),
         autobct::standins::EXPERIMENT.clone(),
         acquisition::functions::EXPERIMENT.clone(),
+        acquisition::gallery::EXPERIMENT.clone(),
         bo::ablation::EXPERIMENT.clone(),
         gp::restarts::EXPERIMENT.clone(),
         gp::selection::EXPERIMENT.clone(),
