@@ -35,6 +35,9 @@ enum Command {
         /// Evaluations a run instead of the experiment's own number: acquisition/functions.
         #[arg(long)]
         evaluations: Option<usize>,
+        /// Only these methods, divided by semicolons: acquisition/functions, which keeps its default.
+        #[arg(long, value_delimiter = ';')]
+        methods: Option<Vec<String>>,
         /// The root of all randomness.
         #[arg(long, default_value_t = 0)]
         seed: u64,
@@ -90,7 +93,7 @@ pub fn main() -> Result<bool, ExperimentError> {
             }
             Ok(true)
         }
-        Command::Run { id, quick: _, full, seeds, evaluations, seed, data, peers, out } => {
+        Command::Run { id, quick: _, full, seeds, evaluations, methods, seed, data, peers, out } => {
             let chosen = if id == "all" { all() } else { vec![find(&id)?] };
             require("--seeds", seeds)?;
             require("--evaluations", evaluations)?;
@@ -105,8 +108,8 @@ pub fn main() -> Result<bool, ExperimentError> {
             let effort = if full { Effort::Full } else { Effort::Quick };
             let mut reports = Vec::new();
             for experiment in &chosen {
-                let (data, peers) = (data.clone(), peers.clone());
-                let context = RunContext { effort, seeds, evaluations, seed, data, peers };
+                let (methods, data, peers) = (methods.clone(), data.clone(), peers.clone());
+                let context = RunContext { effort, seeds, evaluations, methods, seed, data, peers };
                 let began = std::time::Instant::now();
                 let report = (experiment.run)(&context)?;
                 output::write(&out, experiment, &context, &report)?;

@@ -17,3 +17,18 @@ pub fn required(folder: Option<&Path>, name: &str) -> Result<Option<PathBuf>, Ex
 pub fn read(path: &Path) -> Result<String, ExperimentError> {
     std::fs::read_to_string(path).map_err(ExperimentError::io(path))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_required_file_is_missed_only_where_there_is_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(required(None, "a.csv").unwrap().is_none());
+        let error = required(Some(folder.path()), "a.csv").unwrap_err().to_string();
+        assert!(error.ends_with("a.csv: is not there"), "{error}");
+        std::fs::write(folder.path().join("a.csv"), "").unwrap();
+        assert_eq!(required(Some(folder.path()), "a.csv").unwrap(), Some(folder.path().join("a.csv")));
+    }
+}

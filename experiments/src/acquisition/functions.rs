@@ -20,7 +20,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: "Greed Is Good: Exploration and Exploitation Trade-offs in Bayesian Optimisation (De Ath et al., 2021): its functions, \
             initial designs and published regrets",
     claim: "no other acquisition of the Bayesian optimiser has a lower regret than its default, log expected improvement",
-    quick_cost: "2 functions, 2 designs, 16 evaluations, all 16 rules: some seconds",
+    quick_cost: "2 functions, 2 designs, 10 evaluations, all 16 rules: some seconds",
     full_cost: "8 functions, 51 designs, 50 evaluations, all 16 rules: hours; --seeds 10 for a fifth of it, --evaluations for more",
     run,
 };
@@ -29,7 +29,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 const CHECKPOINTS: [usize; 3] = [50, 100, 250];
 
 fn optimizer(
-    rule: &NamedRule,
+    rule: &&NamedRule,
     problem: &TestFunction,
     design: Vec<thrifty_space::Config>,
     seed: thrifty_sampling::Seed,
@@ -43,17 +43,35 @@ fn optimizer(
     Ok(AnyOptimizer::new(optimizer))
 }
 
+/// The default, and those of the others that were asked for.
+fn chosen(methods: Option<&[String]>) -> Result<Vec<&'static NamedRule>, ExperimentError> {
+    let Some(methods) = methods else { return Ok(RULES.iter().collect()) };
+    for value in methods {
+        if !RULES.iter().any(|rule| rule.name == value) {
+            let (name, value) = ("--methods", value.clone());
+            return Err(ExperimentError::Setting { name, value, expected: "rules of the table variants" });
+        }
+    }
+    let asked = |rule: &&NamedRule| rule.name == DEFAULT || methods.iter().any(|name| name == rule.name);
+    Ok(RULES.iter().filter(asked).collect())
+}
+
 /// Final regrets by problem, by rule, by design.
-fn finals_of(samples: &[Sample], names: &[String], evaluations: usize) -> Vec<Vec<Vec<f64>>> {
-    let of = |function: &String, rule: &NamedRule| {
+fn finals_of(
+    rules: &[&NamedRule],
+    samples: &[Sample],
+    names: &[String],
+    evaluations: usize,
+) -> Vec<Vec<Vec<f64>>> {
+    let of = |function: &String, rule: &&NamedRule| {
         let regrets = finals(samples, rule.name, function, evaluations);
         regrets.into_values().map(|regret| regret.max(NO_REGRET)).collect()
     };
-    names.iter().map(|function| RULES.iter().map(|rule| of(function, rule)).collect()).collect()
+    names.iter().map(|function| rules.iter().map(|rule| of(function, rule)).collect()).collect()
 }
 
 /// Milliseconds of the optimiser for each evaluation that a model chose, by rule and function.
-fn cost(samples: &[Sample], problems: &[TestFunction], evaluations: usize) -> Table {
+fn cost(rules: &[&NamedRule], samples: &[Sample], problems: &[TestFunction], evaluations: usize) -> Table {
     let of = |rule: &NamedRule, problem: &TestFunction| {
         let name = problem.name();
         let own = samples.iter().filter(|s| s.function == name && s.method == rule.name);
@@ -61,7 +79,7 @@ fn cost(samples: &[Sample], problems: &[TestFunction], evaluations: usize) -> Ta
         let chosen = evaluations.saturating_sub(2 * problem.bounds().len()).max(1);
         number(1e3 * quantile(&seconds, 0.5) / chosen as f64)
     };
-    let row = |rule: &NamedRule| {
+    let row = |rule: &&NamedRule| {
         std::iter::once(rule.name.to_owned()).chain(problems.iter().map(|p| of(rule, p))).collect()
     };
     Table {
@@ -72,7 +90,7 @@ fn cost(samples: &[Sample], problems: &[TestFunction], evaluations: usize) -> Ta
             Clock::unit()
         ),
         header: std::iter::once("rule".to_owned()).chain(problems.iter().map(Problem::name)).collect(),
-        rows: RULES.iter().map(row).collect(),
+        rows: rules.iter().map(row).collect(),
     }
 }
 
@@ -111,9 +129,10 @@ fn figure(
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
+    let rules = chosen(context.methods.as_deref())?;
     let problems = race::functions(context.pick(2, 8));
     let names: Vec<String> = problems.iter().map(Problem::name).collect();
-    let evaluations = context.evaluations.unwrap_or(context.pick(16, 50));
+    let evaluations = context.evaluations.unwrap_or(context.pick(10, 50));
     let designs = data::required(context.data.as_deref(), DESIGNS)?;
     let quantiles = data::required(context.data.as_deref(), QUANTILES)?;
     let published = quantiles.as_deref().map(egreedy::published).transpose()?.unwrap_or_default();
@@ -123,14 +142,14 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         published: designs.as_deref(),
         designs: context.replications(2, 51),
         evaluations,
-        methods: &RULES,
+        methods: &rules,
     };
     let samples = race.run(context.seed, |rule| rule.name.to_owned(), optimizer)?;
-    let rules: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
-    let finals = finals_of(&samples, &names, evaluations);
-    let Ablation { table, numbers, verdict } = Ablation::judge(&rules, &names, &finals);
+    let labels: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
+    let finals = finals_of(&rules, &samples, &names, evaluations);
+    let Ablation { table, numbers, verdict } = Ablation::judge(&labels, &names, &finals);
     let others: Vec<Sample> = samples.iter().filter(|s| s.method != DEFAULT).cloned().collect();
-    let mut tables = vec![table, cost(&samples, &problems, evaluations)];
+    let mut tables = vec![table, cost(&rules, &samples, &problems, evaluations)];
     tables.push(versus::table(DEFAULT, &versus::duels(DEFAULT, &samples, &others, evaluations)));
     let mut checkpoints: Vec<usize> = CHECKPOINTS.into_iter().filter(|t| *t <= evaluations).collect();
     if !checkpoints.contains(&evaluations) {
@@ -145,6 +164,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     }
     let figures = Family::ALL
         .into_iter()
+        .filter(|family| rules.iter().any(|rule| rule.family == *family && rule.name != DEFAULT))
         .map(|family| figure(family, &samples, &names, &published, evaluations))
         .collect::<Result<_, _>>()?;
     let settings = [
@@ -152,7 +172,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         ("evaluations", format!("{evaluations}, the design included")),
         (
             "rules",
-            RULES
+            rules
                 .iter()
                 .map(|rule| format!("{}: {:?}", rule.name, (rule.rule)(2)))
                 .collect::<Vec<_>>()
@@ -172,4 +192,43 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         tables,
         figures,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_comes_first_whatever_is_asked_for() {
+        let names = |methods: &[&str]| {
+            let methods: Vec<String> = methods.iter().map(|m| (*m).to_owned()).collect();
+            chosen(Some(&methods)).map(|rules| rules.iter().map(|rule| rule.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names(&["mean", "EI"]).unwrap(), [DEFAULT, "EI", "mean"]);
+        assert_eq!(names(&[DEFAULT]).unwrap(), [DEFAULT]);
+        assert_eq!(chosen(None).unwrap().len(), RULES.len());
+        let error = names(&["mean", "E I"]).unwrap_err().to_string();
+        assert!(error.contains("--methods is E I"), "{error}");
+    }
+
+    #[test]
+    fn regrets_are_by_problem_by_rule_by_design() {
+        let sample = |method: &str, function: &str, design, regret| Sample {
+            method: method.into(),
+            function: function.into(),
+            design,
+            curve: vec![(1, 9.0), (2, regret)],
+            seconds: 0.5,
+        };
+        let samples = [
+            sample("EI", "F", 1, 4.0),
+            sample("EI", "F", 0, 3.0),
+            sample(DEFAULT, "F", 0, 0.0),
+            sample(DEFAULT, "G", 0, 1.0),
+            sample("EI", "G", 0, 2.0),
+        ];
+        let rules = [&RULES[0], &RULES[1]];
+        let found = finals_of(&rules, &samples, &["F".into(), "G".into()], 2);
+        assert_eq!(found, [[vec![NO_REGRET], vec![3.0, 4.0]], [vec![1.0], vec![2.0]]]);
+    }
 }

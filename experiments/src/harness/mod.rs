@@ -36,6 +36,8 @@ pub struct RunContext {
     pub seeds: Option<usize>,
     /// Evaluations a run, for the experiments whose tables can go on.
     pub evaluations: Option<usize>,
+    /// Only these methods, for the experiments that compare many.
+    pub methods: Option<Vec<String>>,
     pub seed: u64,
     pub data: Option<PathBuf>,
     /// Runs of other libraries, to compare with.

@@ -132,9 +132,10 @@ impl LinePlot {
             )?;
         // A mark at 0 may be off by the rounding of the step.
         let label = |log: bool, (low, high): (f64, f64)| {
-            move |v: &f64| match log {
-                true => tick(10_f64.powf(*v)),
-                false => tick(if v.abs() < 1e-9 * (high - low) { 0.0 } else { *v }),
+            let near = 1e-9 * (high - low);
+            move |v: &f64| {
+                let value = if log { 10_f64.powf(*v) } else { *v };
+                tick(if !log && value.abs() < near { 0.0 } else { value })
             }
         };
         chart

@@ -90,7 +90,7 @@ fn knowledge() -> Result<Drawn, ExperimentError> {
 
 /// The value of pairs of observations, each with the best answers among 101 points.
 fn pairs(seed: Seed) -> Result<Drawn, ExperimentError> {
-    const SIDE: usize = 31;
+    const SIDE: usize = 23;
     let scene = Scene::everyday()?;
     let pool = points(&(0..=100).map(|i| f64::from(i) / 100.0).collect::<Vec<f64>>());
     let mut mean = vec![0.0; pool.len()];
