@@ -29,7 +29,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 const CHECKPOINTS: [usize; 3] = [50, 100, 250];
 
 fn optimizer(
-    rule: &&NamedRule,
+    rule: &NamedRule,
     problem: &TestFunction,
     design: Vec<thrifty_space::Config>,
     seed: thrifty_sampling::Seed,
@@ -144,7 +144,11 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         evaluations,
         methods: &rules,
     };
-    let samples = race.run(context.seed, |rule| rule.name.to_owned(), optimizer)?;
+    let samples = race.run(
+        context.seed,
+        |rule| rule.name.to_owned(),
+        |rule, problem, design, seed| optimizer(rule, problem, design, seed),
+    )?;
     let labels: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
     let finals = finals_of(&rules, &samples, &names, evaluations);
     let Ablation { table, numbers, verdict } = Ablation::judge(&labels, &names, &finals);
