@@ -32,12 +32,15 @@ enum Command {
         /// Replications instead of the experiment's own number.
         #[arg(long)]
         seeds: Option<usize>,
+        /// Evaluations a run instead of the experiment's own number: acquisition/functions, pareto/benchmarks.
+        #[arg(long)]
+        evaluations: Option<usize>,
+        /// Only these methods, divided by semicolons: acquisition/functions, which keeps its default.
+        #[arg(long, value_delimiter = ';')]
+        methods: Option<Vec<String>>,
         /// The root of all randomness.
         #[arg(long, default_value_t = 0)]
         seed: u64,
-        /// Evaluations of a run instead of the experiment's own number, where it can do with another.
-        #[arg(long)]
-        evaluations: Option<usize>,
         /// Folder with the data sets; without it, experiments use what they can make or ship.
         #[arg(long, env = "THRIFTY_DATA")]
         data: Option<PathBuf>,
@@ -93,10 +96,10 @@ pub fn main() -> Result<bool, ExperimentError> {
             }
             Ok(true)
         }
-        Command::Run { id, quick: _, full, seeds, seed, evaluations, data, peers, python, out } => {
+        Command::Run { id, quick: _, full, seeds, evaluations, methods, seed, data, peers, python, out } => {
             let chosen = if id == "all" { all() } else { vec![find(&id)?] };
-            require_seeds(seeds)?;
-            require_positive("--evaluations", evaluations)?;
+            require("--seeds", seeds)?;
+            require("--evaluations", evaluations)?;
             if let Some(folder) = &data
                 && !folder.is_dir()
             {
@@ -111,8 +114,9 @@ pub fn main() -> Result<bool, ExperimentError> {
                 let context = RunContext {
                     effort,
                     seeds,
-                    seed,
                     evaluations,
+                    methods: methods.clone(),
+                    seed,
                     data: data.clone(),
                     peers: peers.clone(),
                     python: python.clone(),
@@ -137,7 +141,7 @@ pub fn main() -> Result<bool, ExperimentError> {
             Ok(true)
         }
         Command::Speed { python, quick, seeds, seed, out } => {
-            require_seeds(seeds)?;
+            require("--seeds", seeds)?;
             let effort = if quick { Effort::Quick } else { Effort::Full };
             print!("{}", speed::run(&speed::Options { python, effort, seeds, seed, out })?);
             Ok(true)
@@ -146,12 +150,8 @@ pub fn main() -> Result<bool, ExperimentError> {
     }
 }
 
-fn require_seeds(seeds: Option<usize>) -> Result<(), ExperimentError> {
-    require_positive("--seeds", seeds)
-}
-
-fn require_positive(name: &'static str, value: Option<usize>) -> Result<(), ExperimentError> {
-    if value == Some(0) {
+fn require(name: &'static str, count: Option<usize>) -> Result<(), ExperimentError> {
+    if count == Some(0) {
         return Err(ExperimentError::Setting { name, value: "0".into(), expected: "at least 1" });
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 #![allow(unreachable_pub)] // a binary has no outside; `pub` says what a module offers the others
 
+mod acquisition;
 mod autobct;
 mod bench;
 mod bo;

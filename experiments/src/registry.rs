@@ -1,6 +1,6 @@
 use crate::error::ExperimentError;
 use crate::harness::Experiment;
-use crate::{autobct, bench, bo, fcvopt, gp, hybrid, pareto, tpe};
+use crate::{acquisition, autobct, bench, bo, fcvopt, gp, hybrid, pareto, tpe};
 
 /// Every experiment.
 pub fn all() -> Vec<Experiment> {
@@ -10,6 +10,8 @@ pub fn all() -> Vec<Experiment> {
         autobct::values::EXPERIMENT.clone(),
         autobct::alternatives::EXPERIMENT.clone(),
         autobct::standins::EXPERIMENT.clone(),
+        acquisition::functions::EXPERIMENT.clone(),
+        acquisition::gallery::EXPERIMENT.clone(),
         bo::ablation::EXPERIMENT.clone(),
         gp::restarts::EXPERIMENT.clone(),
         gp::selection::EXPERIMENT.clone(),

@@ -15,12 +15,7 @@ fn noted(samples: &[&Sample], evaluations: usize) -> Vec<usize> {
 }
 
 /// Median regret of every method on a function, with the quartiles of `ours` as a band.
-pub fn anytime(
-    function: &str,
-    ours: &str,
-    samples: &[Sample],
-    evaluations: usize,
-) -> Result<Figure, ExperimentError> {
+pub fn traces(function: &str, ours: &str, samples: &[Sample], evaluations: usize) -> LinePlot {
     let on: Vec<&Sample> = samples.iter().filter(|s| s.function == function).collect();
     let series = distinct(on.iter().map(|s| &s.method)).into_iter().map(|method| {
         let own: Vec<&Sample> = on.iter().copied().filter(|s| s.method == method).collect();
@@ -32,14 +27,24 @@ pub fn anytime(
         let points = times.iter().map(|&t| (t as f64, at(t, 0.5))).collect();
         Series { band, ..Series::line(method, points) }
     });
-    let plot = LinePlot {
+    LinePlot {
         title: format!("{function}: simple regret, median"),
         x_label: "evaluations".into(),
         y_label: "regret".into(),
         log_y: true,
         series: series.collect(),
         ..LinePlot::default()
-    };
+    }
+}
+
+/// [`traces`] as a figure.
+pub fn anytime(
+    function: &str,
+    ours: &str,
+    samples: &[Sample],
+    evaluations: usize,
+) -> Result<Figure, ExperimentError> {
+    let plot = traces(function, ours, samples, evaluations);
     Figure::of(
         &format!("anytime-{}", function.to_lowercase()),
         &format!(

@@ -39,13 +39,14 @@ pub struct Published {
     pub problem: String,
     pub method: String,
     pub evals: usize,
+    pub q25: f64,
     pub median: f64,
+    pub q75: f64,
 }
 
-/// The published results after so many evaluations.
-pub fn published(path: &Path, evaluations: usize) -> Result<Vec<Published>, ExperimentError> {
+/// The published results.
+pub fn published(path: &Path) -> Result<Vec<Published>, ExperimentError> {
     let mut reader = csv::Reader::from_path(path).map_err(|error| ExperimentError::data(path, error))?;
-    let rows: Vec<Published> =
-        reader.deserialize().collect::<Result<_, _>>().map_err(|error| ExperimentError::data(path, error))?;
-    Ok(rows.into_iter().filter(|row| row.evals == evaluations).collect())
+    let rows: Result<_, _> = reader.deserialize().collect();
+    rows.map_err(|error| ExperimentError::data(path, error))
 }

@@ -1,22 +1,21 @@
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign, RandomSearch, SobolSearch};
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
-use thrifty_study::{MaxTrials, OptimizerError};
+use thrifty_study::OptimizerError;
 use thrifty_testbed::{Problem, TestFunction};
 
-use super::egreedy::{self, DESIGNS, QUANTILES};
-use super::sample::{Sample, distinct, finals};
+use super::egreedy::{DESIGNS, QUANTILES};
+use super::race::{self, Race};
+use super::regrets::{published, summary};
+use super::sample::finals;
 use super::{charts, peers, versus};
 use crate::data;
 use crate::error::ExperimentError;
-use crate::harness::clock::Clock;
 use crate::harness::method::{AfterDesign, AnyOptimizer};
-use crate::harness::replicate::{in_parallel, study};
 use crate::harness::stats::quantile;
-use crate::harness::{Experiment, Report, RunContext, Table, Verdict, number};
+use crate::harness::{Experiment, Report, RunContext, Verdict, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bench/functions",
@@ -32,18 +31,6 @@ pub const EXPERIMENT: Experiment = Experiment {
 /// The method whose claim it is.
 const OURS: &str = "thrifty bo";
 const METHODS: [&str; 3] = [OURS, "thrifty sobol", "thrifty random"];
-
-fn functions(context: &RunContext) -> Vec<TestFunction> {
-    let quick = [TestFunction::wang_freitas(), TestFunction::branin(), TestFunction::log_hartmann6()];
-    let others = [
-        TestFunction::cosines(),
-        TestFunction::log_goldstein_price(),
-        TestFunction::log_six_hump_camel(),
-        TestFunction::log_rosenbrock(10),
-        TestFunction::log_styblinski_tang(10),
-    ];
-    quick.into_iter().chain(context.pick(None, Some(others)).into_iter().flatten()).collect()
-}
 
 fn optimizer(
     method: &str,
@@ -62,113 +49,26 @@ fn optimizer(
     })
 }
 
-/// Latin hypercubes of two points a variable, where there are no published designs.
-fn own_designs(problem: &TestFunction, count: usize, seed: u64) -> Vec<Vec<Config>> {
-    let dim = problem.bounds().len();
-    let design = |i: u64| {
-        let mut rng = Seed(seed).child(EXPERIMENT.id, i).stream(&problem.name(), 0);
-        let points = thrifty_sampling::latin_hypercube(2 * dim, dim, &mut rng);
-        points.rows().map(|x| problem.space().decode(x)).collect()
-    };
-    (0..count as u64).map(design).collect()
-}
-
-struct Job<'a> {
-    problem: &'a TestFunction,
-    design: Vec<Config>,
-    index: usize,
-    method: &'static str,
-}
-
-fn ours(
-    context: &RunContext,
-    problems: &[TestFunction],
-    path: Option<&Path>,
-    evaluations: usize,
-) -> Result<Vec<Sample>, ExperimentError> {
-    let count = context.replications(4, 51);
-    let mut jobs = Vec::new();
-    for problem in problems {
-        let designs = match path {
-            Some(path) => egreedy::designs(path, &problem.name(), problem.bounds().len())?,
-            None => own_designs(problem, count, context.seed),
-        };
-        for (index, design) in designs.into_iter().take(count).enumerate() {
-            jobs.extend(METHODS.map(|method| Job { problem, design: design.clone(), index, method }));
-        }
-    }
-    in_parallel(EXPERIMENT.id, &jobs, |job| {
-        let clock = Clock::start();
-        let seed = Seed(context.seed).child(EXPERIMENT.id, job.index as u64);
-        let optimizer = optimizer(job.method, job.problem, job.design.clone(), seed)?;
-        let run = study(job.method, job.problem, optimizer, seed, job.index, MaxTrials(evaluations))?;
-        Ok(Sample::of(&run, clock.seconds()))
-    })
-}
-
-/// One row a function and method: runs, quartiles, seconds.
-fn summary(all: &[Sample], evaluations: usize) -> Table {
-    let mut rows = Vec::new();
-    for function in distinct(all.iter().map(|s| &s.function)) {
-        for method in distinct(all.iter().filter(|s| s.function == function).map(|s| &s.method)) {
-            let regrets: Vec<f64> = finals(all, &method, &function, evaluations).into_values().collect();
-            let own = all.iter().filter(|s| s.function == function && s.method == method);
-            let seconds: Vec<f64> = own.map(|s| s.seconds).collect();
-            let quartiles = [0.25, 0.5, 0.75].map(|p| number(quantile(&regrets, p)));
-            let mut row = vec![function.clone(), method, regrets.len().to_string()];
-            row.extend(quartiles);
-            row.push(number(quantile(&seconds, 0.5)));
-            rows.push(row);
-        }
-    }
-    let header = ["function", "method", "runs", "q25", "median", "q75", "seconds a run"];
-    Table {
-        name: "regret".into(),
-        caption: format!(
-            "Simple regret after {evaluations} evaluations, design included. Seconds: median of a whole run of one thread, ours \
-             in {}, peers as their file says.",
-            Clock::unit()
-        ),
-        header: header.map(String::from).to_vec(),
-        rows,
-    }
-}
-
-/// The published medians on these functions, by method.
-fn context_table(path: &Path, names: &[String], evaluations: usize) -> Result<Table, ExperimentError> {
-    let published = egreedy::published(path, evaluations)?;
-    let methods = distinct(published.iter().map(|row| &row.method));
-    let median = |function: &String, method: &String| {
-        let row = published.iter().find(|row| &row.problem == function && &row.method == method);
-        row.map_or(String::new(), |row| number(row.median))
-    };
-    let row = |function: &String| {
-        std::iter::once(function.clone()).chain(methods.iter().map(|m| median(function, m))).collect()
-    };
-    Ok(Table {
-        name: "published".into(),
-        caption: format!(
-            "Context: medians of simple regret after {evaluations} evaluations as De Ath et al. (2021) published them, from the \
-             same designs. Their optimum of logSixHumpCamel is rounded, which shifts its regrets by 0.0004."
-        ),
-        header: std::iter::once("function".to_owned()).chain(methods.clone()).collect(),
-        rows: names.iter().map(row).collect(),
-    })
-}
-
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let (problems, evaluations) = (functions(context), context.pick(30, 50));
+    let (problems, evaluations) = (race::functions(context.pick(3, 8)), context.pick(30, 50));
     let names: Vec<String> = problems.iter().map(TestFunction::name).collect();
     let path = data::file(context.data.as_deref(), DESIGNS);
     let mut theirs = context.peers.as_deref().map(peers::read).transpose()?.unwrap_or_default();
     theirs.retain(|s| names.contains(&s.function));
-    let samples = ours(context, &problems, path.as_deref(), evaluations)?;
-    let source = match &path {
-        Some(_) => "the published designs of De Ath et al. (2021)".to_owned(),
-        None => {
-            format!("seeded Latin hypercubes; the published designs are used when --data holds {DESIGNS}")
-        }
+    let race = Race {
+        id: EXPERIMENT.id,
+        problems: &problems,
+        published: path.as_deref(),
+        designs: context.replications(4, 51),
+        evaluations,
+        methods: &METHODS,
     };
+    let samples = race.run(
+        context.seed,
+        |method| (*method).to_owned(),
+        |method, problem, design, seed| optimizer(method, problem, design, seed),
+    )?;
+    let source = race.source();
     let mut notes =
         vec![format!("Designs of two points a variable: {source}. Method under test: {OURS}, all defaults.")];
     if path.is_none() && !theirs.is_empty() {
@@ -220,7 +120,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         tables.push(versus::table(OURS, &duels));
     }
     if let Some(path) = data::file(context.data.as_deref(), QUANTILES) {
-        tables.push(context_table(&path, &names, evaluations)?);
+        tables.push(published(&path, &names, evaluations)?);
     }
     let mut figures = vec![charts::ecdf(&all, &names, evaluations)?];
     for name in &names {

@@ -1,12 +1,14 @@
 //! Benchmarks against other libraries and on landscapes that others measured.
 
-mod charts;
+pub mod charts;
 pub mod egreedy;
 pub mod functions;
 mod peers;
-mod sample;
+pub mod race;
+pub mod regrets;
+pub mod sample;
 mod synthetic;
 mod table;
 mod table_files;
 pub mod tables;
-mod versus;
+pub mod versus;

@@ -19,7 +19,7 @@ pub const NOTE: &str = "Verdict: does not hold when a variant has a lower mean l
     Bonferroni's correction. Draws are new in every replication and shared by the variants.";
 
 /// Regrets below this are as good as none.
-const NO_REGRET: f64 = 1e-9;
+pub const NO_REGRET: f64 = 1e-9;
 
 impl Ablation {
     /// Runs every variant on every problem: `one` makes the run of problem, variant and replication.
@@ -45,7 +45,7 @@ impl Ablation {
     }
 
     /// From final regrets by problem, by variant, by replication, all of them above 0.
-    fn judge(variants: &[&str], problems: &[String], finals: &[Vec<Vec<f64>>]) -> Self {
+    pub fn judge(variants: &[&str], problems: &[String], finals: &[Vec<Vec<f64>>]) -> Self {
         let replications = finals[0][0].len();
         let mean_rank = |v: usize| {
             let mut sum = 0.0;

@@ -34,9 +34,11 @@ pub enum Effort {
 pub struct RunContext {
     pub effort: Effort,
     pub seeds: Option<usize>,
-    pub seed: u64,
-    /// Evaluations of a run, for the experiments that can do with another number.
+    /// Evaluations a run, for the experiments whose tables can go on.
     pub evaluations: Option<usize>,
+    /// Only these methods, for the experiments that compare many.
+    pub methods: Option<Vec<String>>,
+    pub seed: u64,
     pub data: Option<PathBuf>,
     /// Runs of other libraries, to compare with.
     pub peers: Option<PathBuf>,

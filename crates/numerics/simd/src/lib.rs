@@ -107,6 +107,10 @@ pub fn exp_negative<const FMA: bool>(x: f64) -> f64 {
     if x < -708.0 { 0.0 } else { scaled }
 }
 
+mod waves;
+
+pub use waves::{cosines, sines};
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 //!
 //! [`LinePlot`] holds [`Series`]: lines, dots, bands, error bars. [`posterior_band`], [`slices`],
 //! [`predicted_against_observed`] and [`standardised_residuals`] build such plots from a posterior or its
-//! predictions; [`panels`] draws several side by side. [`Contours`] is a map over two axes.
+//! predictions; [`panels`] draws several side by side, [`columns`] one above the other. [`Contours`] is a map over two axes.
 //!
 //! ```
 //! use thrifty_figures::{LinePlot, Series};
@@ -24,7 +24,7 @@ mod scale;
 pub use axis::Axis;
 pub use contours::Contours;
 pub use line_plot::{LinePlot, Series};
-pub use panels::{panels, panels_with_legend};
+pub use panels::{columns, panels, panels_with_legend};
 pub use posterior::{Observations, posterior_band, posterior_maps, slices};
 pub use predictions::{predicted_against_observed, standardised_residuals};
 

@@ -130,14 +130,21 @@ impl LinePlot {
                 Scale::new(x.0..x.1, self.log_x),
                 Scale::new((y.0 - margin)..(y.1 + margin), self.log_y),
             )?;
-        let label = |log: bool| move |v: &f64| tick(if log { 10_f64.powf(*v) } else { *v });
+        // A mark at 0 may be off by the rounding of the step.
+        let label = |log: bool, (low, high): (f64, f64)| {
+            let near = 1e-9 * (high - low);
+            move |v: &f64| {
+                let value = if log { 10_f64.powf(*v) } else { *v };
+                tick(if !log && value.abs() < near { 0.0 } else { value })
+            }
+        };
         chart
             .configure_mesh()
             .x_desc(&self.x_label)
             .y_desc(&self.y_label)
-            .y_label_formatter(&label(self.log_y))
-            .x_label_formatter(&label(self.log_x))
-            .light_line_style(WHITE)
+            .y_label_formatter(&label(self.log_y, y))
+            .x_label_formatter(&label(self.log_x, x))
+            .light_line_style(TRANSPARENT)
             .bold_line_style(RGBColor(230, 230, 230))
             .draw()?;
         for (at, series) in self.series.iter().enumerate() {

@@ -2,8 +2,8 @@
 
 use thrifty_domain::Points;
 use thrifty_figures::{
-    Axis, LinePlot, Observations, Series, panels, panels_with_legend, posterior_band, posterior_maps,
-    predicted_against_observed, slices, standardised_residuals,
+    Axis, LinePlot, Observations, Series, columns, panels, panels_with_legend, posterior_band,
+    posterior_maps, predicted_against_observed, slices, standardised_residuals,
 };
 use thrifty_gp::Gp;
 use thrifty_sampling::{Seed, latin_hypercube};
@@ -51,4 +51,21 @@ fn what_cannot_be_drawn_is_left_out() {
     }
     drawn(&panels(&[]).unwrap(), 0);
     drawn(&panels_with_legend(&[]).unwrap(), 0);
+    drawn(&columns(&[]).unwrap(), 0);
+    drawn(&columns(&[Vec::new(), Vec::new()]).unwrap(), 0);
+}
+
+#[test]
+fn columns_of_different_length_with_the_longest_legend_of_each_row() {
+    let plot = |labels: &[&str]| {
+        let series = labels.iter().map(|label| Series::dots(*label, vec![(0.0, -1.0), (1.0, 1.0)])).collect();
+        LinePlot { series, ..LinePlot::default() }
+    };
+    let svg = columns(&[vec![plot(&["a"]), plot(&["b"])], vec![plot(&["c", "d"])]]).unwrap();
+    drawn(&svg, 8 + 3);
+    // Labels stand on lines of their own.
+    for (label, found) in [("a", 0), ("b", 1), ("c", 1), ("d", 1)] {
+        assert_eq!(svg.lines().filter(|line| *line == label).count(), found, "{label}");
+    }
+    assert!(svg.lines().any(|line| line == "0") && !svg.contains("e-1"), "a mark at 0 is 0");
 }

@@ -1,6 +1,6 @@
 use thrifty_domain::PointsRef;
 
-use super::minimiser::{MinimiserLaw, Pieces, entropy, mass};
+use super::minimiser::{End, MinimiserLaw, Pieces, entropy};
 use crate::Acquisition;
 
 /// Entropy search: how much an observation is expected to lower the entropy of where the minimum is, in nats.
@@ -39,29 +39,29 @@ fn fall_of_entropy(law: &Pieces) -> f64 {
     let mut before = vec![0.0; law.representers];
     let mut counts = vec![0_usize; law.representers];
     // Where one piece ends the next of its draw begins.
-    let mut changes: Vec<(f64, usize, bool)> = Vec::with_capacity(2 * law.all.len());
+    let mut changes: Vec<(End, usize, bool)> = Vec::with_capacity(2 * law.all.len());
     for &(line, from, to) in &law.all {
-        before[line] += share * mass(from, to);
-        if from == f64::NEG_INFINITY {
+        before[line] += share * from.mass_to(to);
+        if from == End::LEAST {
             counts[line] += 1;
         } else {
             changes.push((from, line, true));
         }
-        if to != f64::INFINITY {
+        if to != End::MOST {
             changes.push((to, line, false));
         }
     }
-    changes.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    changes.sort_unstable_by(|a, b| a.0.at.total_cmp(&b.0.at));
     let term = |count: usize| entropy([count as f64 * share]);
     let mut now: f64 = counts.iter().map(|count| term(*count)).sum();
-    let (mut expected, mut reached) = (0.0, f64::NEG_INFINITY);
+    let (mut expected, mut reached) = (0.0, End::LEAST);
     for (at, line, begins) in changes {
-        expected += now * mass(reached, at);
+        expected += now * reached.mass_to(at);
         reached = at;
         now -= term(counts[line]);
         counts[line] = if begins { counts[line] + 1 } else { counts[line] - 1 };
         now += term(counts[line]);
     }
-    expected += now * mass(reached, f64::INFINITY);
+    expected += now * reached.mass_to(End::MOST);
     (entropy(before) - expected).max(0.0)
 }

@@ -34,10 +34,37 @@ pub struct MinimiserLaw<'a> {
     draws: Vec<Vec<f64>>,
 }
 
+/// A standardised outcome, with the mass of the normal law on its side away from 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct End {
+    pub(super) at: f64,
+    beyond: f64,
+}
+
+impl End {
+    pub(super) const LEAST: Self = Self { at: f64::NEG_INFINITY, beyond: 0.0 };
+    pub(super) const MOST: Self = Self { at: f64::INFINITY, beyond: 0.0 };
+
+    fn at(at: f64) -> Self {
+        Self { at, beyond: cdf(-at.abs()) }
+    }
+
+    /// `Φ(to) - Φ(self)`, with the digits of the tail on either side.
+    pub(super) fn mass_to(self, to: Self) -> f64 {
+        if self.at > 0.0 {
+            self.beyond - to.beyond
+        } else if to.at > 0.0 {
+            1.0 - to.beyond - self.beyond
+        } else {
+            to.beyond - self.beyond
+        }
+    }
+}
+
 /// For which outcomes which representer is the minimiser: pieces over all draws.
 pub(super) struct Pieces {
-    /// (representer, from, to), outcomes standardised.
-    pub(super) all: Vec<(usize, f64, f64)>,
+    /// (representer, from, to).
+    pub(super) all: Vec<(usize, End, End)>,
     /// S.
     pub(super) draws: usize,
     /// m.
@@ -129,8 +156,12 @@ impl<'a> MinimiserLaw<'a> {
             for &line in &order {
                 push_line(&mut stack, line, draw[line] - slopes[line] * outcome, slopes);
             }
-            for (k, (line, _, from)) in stack.iter().enumerate() {
-                pieces.push((*line, *from, stack.get(k + 1).map_or(f64::INFINITY, |next| next.2)));
+            // A tail of the normal law is dear: once for each end.
+            let mut from = End::LEAST;
+            for (k, (line, ..)) in stack.iter().enumerate() {
+                let to = stack.get(k + 1).map_or(End::MOST, |next| End::at(next.2));
+                pieces.push((*line, from, to));
+                from = to;
             }
         }
         Pieces { all: pieces, draws: self.draws.len(), representers: m }
@@ -157,11 +188,6 @@ fn push_line(stack: &mut Vec<(usize, f64, f64)>, line: usize, intercept: f64, sl
         stack.pop();
     }
     stack.push((line, intercept, begins));
-}
-
-/// `Φ(to) - Φ(from)`, with the digits of the tail on either side.
-pub(super) fn mass(from: f64, to: f64) -> f64 {
-    if from > 0.0 { cdf(-from) - cdf(-to) } else { cdf(to) - cdf(from) }
 }
 
 /// `-Σ p ln p`.

@@ -1,7 +1,7 @@
 use thrifty_domain::PointsRef;
 use thrifty_prob::pdf;
 
-use super::minimiser::{MinimiserLaw, Pieces, mass};
+use super::minimiser::{End, MinimiserLaw, Pieces};
 use crate::Acquisition;
 
 /// `½ ln 2πe`: the entropy of a standard normal variable.
@@ -39,7 +39,7 @@ impl Acquisition for PredictiveEntropySearch<'_> {
 }
 
 fn fall_of_outcome_entropy(law: &Pieces) -> f64 {
-    let mut ends: Vec<Vec<(f64, bool)>> = vec![Vec::new(); law.representers];
+    let mut ends: Vec<Vec<(End, bool)>> = vec![Vec::new(); law.representers];
     for &(line, from, to) in &law.all {
         ends[line].push((from, true));
         ends[line].push((to, false));
@@ -53,19 +53,19 @@ fn fall_of_outcome_entropy(law: &Pieces) -> f64 {
 /// ```text
 /// -∫ p q ln q = Σ_steps n/S [∫ φ (u²/2 + ½ ln 2π) - ln(n/(S p)) ∫ φ],   ∫_a^b u² φ = Φ(b) - Φ(a) - bφ(b) + aφ(a)
 /// ```
-fn weighted_entropy(ends: &mut [(f64, bool)], draws: usize) -> f64 {
-    ends.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+fn weighted_entropy(ends: &mut [(End, bool)], draws: usize) -> f64 {
+    ends.sort_unstable_by(|a, b| a.0.at.total_cmp(&b.0.at));
     let moment = |u: f64| if u.is_infinite() { 0.0 } else { u * pdf(u) };
     let mut steps: Vec<(f64, f64, f64)> = Vec::new();
-    let (mut count, mut from) = (0_i64, f64::NEG_INFINITY);
-    for &(at, begins) in ends.iter() {
-        if count > 0 && at > from {
-            let mass = mass(from, at);
-            let second = mass - moment(at) + moment(from);
-            steps.push((count as f64 / draws as f64, mass, second));
+    let (mut count, mut from, mut before) = (0_i64, End::LEAST, 0.0);
+    for &(to, begins) in ends.iter() {
+        let after = moment(to.at);
+        if count > 0 && to.at > from.at {
+            let mass = from.mass_to(to);
+            steps.push((count as f64 / draws as f64, mass, mass - after + before));
         }
         count += if begins { 1 } else { -1 };
-        from = at;
+        (from, before) = (to, after);
     }
     let p: f64 = steps.iter().map(|(share, mass, _)| share * mass).sum();
     if p <= 0.0 {

@@ -1,6 +1,7 @@
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_domain::Points;
 use thrifty_sampling::Stream;
+use thrifty_simd::{cosines, sines};
 
 use super::Features;
 
@@ -60,14 +61,16 @@ impl Features for Cosines {
     }
 
     fn eval_into(&self, x: &[f64], out: &mut [f64]) {
-        for (slot, angle) in out.iter_mut().zip(self.angles(x)) {
-            *slot = std::f64::consts::SQRT_2 * angle.cos();
-        }
+        out.iter_mut().zip(self.angles(x)).for_each(|(slot, angle)| *slot = angle);
+        cosines(out);
+        out.iter_mut().for_each(|slot| *slot *= std::f64::consts::SQRT_2);
     }
 
     fn pull_back(&self, x: &[f64], weights: &[f64], grad: &mut [f64]) {
-        for ((angle, weight), frequency) in self.angles(x).zip(weights).zip(self.frequencies.rows()) {
-            let slope = -std::f64::consts::SQRT_2 * weight * angle.sin();
+        let mut waves: Vec<f64> = self.angles(x).collect();
+        sines(&mut waves);
+        for ((wave, weight), frequency) in waves.iter().zip(weights).zip(self.frequencies.rows()) {
+            let slope = -std::f64::consts::SQRT_2 * weight * wave;
             grad.iter_mut().zip(frequency).for_each(|(slot, w)| *slot += slope * w);
         }
     }

@@ -1,0 +1,107 @@
+//! Utilities of mean and deviation alone.
+
+use thrifty_acquisition::{
+    ConfidenceBound, ExpectedImprovement, ExpectedUtility, LogExpectedImprovement, MaximumDeviation,
+    OfMoments, PosteriorMean, ProbabilityOfImprovement, Utility,
+};
+use thrifty_figures::columns;
+use thrifty_surrogate::Posterior;
+
+use super::scene::{Curve, Scene, column, marked, utilities};
+use super::{Drawn, Finding};
+use crate::error::ExperimentError;
+use crate::harness::Figure;
+
+fn curve(label: &str, scene: &Scene, utility: impl Utility) -> Curve {
+    Curve::of(label, &OfMoments::new(&scene.posterior, utility))
+}
+
+pub fn draw() -> Result<Vec<Drawn>, ExperimentError> {
+    Ok(vec![improvement()?, others()?, underflow()?])
+}
+
+fn improvement() -> Result<Drawn, ExperimentError> {
+    let scene = Scene::everyday()?;
+    let threshold = scene.best();
+    let of = |title, curve: Curve| column(&scene, title, "utility", &[curve]);
+    let (probability, expected, bound) = (
+        curve("utility", &scene, ProbabilityOfImprovement { threshold }),
+        curve("utility", &scene, ExpectedImprovement { threshold }),
+        curve("utility", &scene, ConfidenceBound { beta: 4.0 }),
+    );
+    let greedy = (probability.maximiser.0 - 0.36).abs();
+    let findings = vec![
+        Finding::new(
+            "probability of improvement: distance of its choice from the best point",
+            greedy,
+            greedy < 0.03,
+        ),
+        Finding::new(
+            "expected improvement: the same",
+            (expected.maximiser.0 - 0.36).abs(),
+            (expected.maximiser.0 - 0.36).abs() > greedy,
+        ),
+    ];
+    let all = [
+        of("probability of improvement", probability),
+        of("expected improvement", expected),
+        of("confidence bound, β = 4", bound),
+    ];
+    let figure = Figure::of(
+        "improvement",
+        "One posterior, three utilities. The probability of improvement stays beside the best point, where a tiny \
+         improvement is nearly certain.",
+        columns(&all),
+    )?;
+    Ok(Drawn { figure, findings })
+}
+
+fn others() -> Result<Drawn, ExperimentError> {
+    let scene = Scene::everyday()?;
+    let of = |title, curve: Curve| column(&scene, title, "utility", &[curve]);
+    // Risk-averse: high losses count more than low ones gain.
+    let averse = ExpectedUtility::new(|loss: f64| -loss.exp());
+    let deviation = curve("utility", &scene, MaximumDeviation);
+    let findings =
+        vec![Finding::new("deviation: its choice", deviation.maximiser.0, deviation.maximiser.0 > 0.6)];
+    let all = [
+        of("posterior mean", curve("utility", &scene, PosteriorMean)),
+        of("maximum deviation", deviation),
+        of("expected utility of -exp(loss)", curve("utility", &scene, averse)),
+    ];
+    let figure = Figure::of(
+        "extremes",
+        "Pure exploitation, pure exploration, and a utility of the value that shuns uncertain points.",
+        columns(&all),
+    )?;
+    Ok(Drawn { figure, findings })
+}
+
+/// A deep minimum, and a plateau known to a hundredth.
+fn underflow() -> Result<Drawn, ExperimentError> {
+    let well = |x: f64| 2.0 - 4.0 * (-(x - 0.3) * (x - 0.3) / 0.005).exp();
+    let seen: Vec<(f64, f64)> = (0..=40).map(|i| f64::from(i) / 40.0).map(|x| (x, well(x))).collect();
+    let scene = Scene::new(&seen, 0.3, 4e-4)?;
+    let mean = |x: &[f64]| scene.posterior.predict(x).0;
+    let threshold = scene.x.rows().map(mean).fold(f64::INFINITY, f64::min);
+    let plain = curve("EI", &scene, ExpectedImprovement { threshold });
+    let log = curve("ln EI", &scene, LogExpectedImprovement { threshold });
+    let none = plain.points.iter().filter(|p| p.1 == 0.0).count() as f64 / plain.points.len() as f64;
+    let unclear = log.points.iter().filter(|p| !p.1.is_finite()).count() as f64;
+    let findings = vec![
+        Finding::new("expected improvement: share of points where it is zero", none, none > 0.5),
+        Finding::new("its logarithm: points where it is not finite", unclear, unclear == 0.0),
+    ];
+    let (plain, log) = ([plain], [log]);
+    let plots = vec![
+        marked(scene.panel("all but the valley is known to be bad"), &log),
+        utilities("", "EI", &plain),
+        utilities("", "ln EI", &log),
+    ];
+    let figure = Figure::of(
+        "underflow",
+        "Far from the best point expected improvement is zero as a number, without a slope to climb; its logarithm has one everywhere.",
+        columns(&[plots]),
+    )?;
+    Ok(Drawn { figure, findings })
+}

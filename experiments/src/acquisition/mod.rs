@@ -1,0 +1,5 @@
+//! Acquisitions against each other.
+
+pub mod functions;
+pub mod gallery;
+mod rules;
