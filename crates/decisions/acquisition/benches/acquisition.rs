@@ -1,11 +1,12 @@
 //! 100 observations in six dimensions, one thread. Expect below 100 µs a candidate for the knowledge gradient with 1,000
 //! anchors, below 5 ms for information on ten minima at 1,000 candidates, prediction not counted.
 
+#[path = "../../../../tests/bench/cpu_time.rs"]
+mod cpu_time;
+
 use std::hint::black_box;
 use std::time::Duration;
 
-use cpu_time::ProcessTime;
-use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{Criterion, criterion_group, criterion_main};
 use thrifty_acquisition::{
     Acquisition, EntropySearch, Gibbon, Gumbel, JointEntropySearch, KnowledgeGradient, MaxValueEntropySearch,
@@ -17,38 +18,6 @@ use thrifty_gp::{Gp, GpPosterior};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_sampling::Seed;
 use thrifty_surrogate::Posterior;
-
-/// Time of the processor, which other work on the machine disturbs least.
-struct CpuTime;
-
-impl Measurement for CpuTime {
-    type Intermediate = ProcessTime;
-    type Value = Duration;
-
-    fn start(&self) -> ProcessTime {
-        ProcessTime::now()
-    }
-
-    fn end(&self, start: ProcessTime) -> Duration {
-        start.elapsed()
-    }
-
-    fn add(&self, a: &Duration, b: &Duration) -> Duration {
-        *a + *b
-    }
-
-    fn zero(&self) -> Duration {
-        Duration::ZERO
-    }
-
-    fn to_f64(&self, value: &Duration) -> f64 {
-        WallTime.to_f64(value)
-    }
-
-    fn formatter(&self) -> &dyn ValueFormatter {
-        WallTime.formatter()
-    }
-}
 
 const DIM: usize = 6;
 const NOISE: f64 = 0.01;
@@ -65,7 +34,7 @@ fn posterior() -> GpPosterior<Scaled<Matern52>> {
 }
 
 /// Beyond prediction: of 1,000 means and deviations.
-fn utilities(c: &mut Criterion<CpuTime>) {
+fn utilities(c: &mut Criterion<cpu_time::CpuTime>) {
     let posterior = posterior();
     let x = points(1000, 2);
     let (mut mean, mut deviation) = (vec![0.0; 1000], vec![0.0; 1000]);
@@ -91,7 +60,7 @@ fn utilities(c: &mut Criterion<CpuTime>) {
 }
 
 /// Of 100 candidates together, prediction and all: divide by 100.
-fn looking_ahead(c: &mut Criterion<CpuTime>) {
+fn looking_ahead(c: &mut Criterion<cpu_time::CpuTime>) {
     let posterior = posterior();
     let x = points(100, 3);
     let rng = &mut Seed(4).stream("bench", 0);
@@ -132,7 +101,7 @@ fn looking_ahead(c: &mut Criterion<CpuTime>) {
 criterion_group! {
     name = benches;
     config = Criterion::default()
-        .with_measurement(CpuTime)
+        .with_measurement(cpu_time::CpuTime)
         .warm_up_time(Duration::from_millis(500))
         .measurement_time(Duration::from_secs(2))
         .sample_size(10);

@@ -1,10 +1,11 @@
 //! Fronts on a sphere, reference 1.1, one thread. Expect at 100, 1,000 and 10,000 points the times of docs/src/pareto.md.
 
+#[path = "../../../../tests/bench/cpu_time.rs"]
+mod cpu_time;
+
 use std::hint::black_box;
 use std::time::Duration;
 
-use cpu_time::ProcessTime;
-use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use thrifty_domain::Points;
 use thrifty_pareto::{
@@ -12,38 +13,6 @@ use thrifty_pareto::{
     non_dominated, non_dominated_ranks,
 };
 use thrifty_sampling::Seed;
-
-/// Time of the processor, which other work on the machine disturbs least.
-struct CpuTime;
-
-impl Measurement for CpuTime {
-    type Intermediate = ProcessTime;
-    type Value = Duration;
-
-    fn start(&self) -> ProcessTime {
-        ProcessTime::now()
-    }
-
-    fn end(&self, start: ProcessTime) -> Duration {
-        start.elapsed()
-    }
-
-    fn add(&self, a: &Duration, b: &Duration) -> Duration {
-        *a + *b
-    }
-
-    fn zero(&self) -> Duration {
-        Duration::ZERO
-    }
-
-    fn to_f64(&self, value: &Duration) -> f64 {
-        WallTime.to_f64(value)
-    }
-
-    fn formatter(&self) -> &dyn ValueFormatter {
-        WallTime.formatter()
-    }
-}
 
 /// Points of the positive part of the unit sphere, seen from its outside: none dominates another.
 fn sphere(n: usize, m: usize) -> Points {
@@ -64,7 +33,7 @@ fn uniform(n: usize, m: usize) -> Points {
     Points::from_flat((0..n * m).map(|_| stream.uniform()).collect(), m)
 }
 
-fn volume(c: &mut Criterion<CpuTime>) {
+fn volume(c: &mut Criterion<cpu_time::CpuTime>) {
     for (m, sizes) in [
         (2, vec![100, 1_000, 10_000]),
         (3, vec![100, 1_000, 10_000]),
@@ -91,7 +60,7 @@ fn volume(c: &mut Criterion<CpuTime>) {
     }
 }
 
-fn sorting(c: &mut Criterion<CpuTime>) {
+fn sorting(c: &mut Criterion<cpu_time::CpuTime>) {
     for m in [2, 3, 4, 6] {
         let mut group = c.benchmark_group(format!("pareto/sorting {m}-D"));
         for n in [1_000, 10_000] {
@@ -110,7 +79,7 @@ fn sorting(c: &mut Criterion<CpuTime>) {
     });
 }
 
-fn improvement(c: &mut Criterion<CpuTime>) {
+fn improvement(c: &mut Criterion<cpu_time::CpuTime>) {
     for (m, n) in [(2, 20), (2, 100), (3, 20), (3, 100), (4, 20), (4, 100)] {
         let (front, reference) = (sphere(n, m), vec![1.1; m]);
         let mut group = c.benchmark_group(format!("pareto/improvement {m}-D"));
@@ -146,7 +115,7 @@ fn improvement(c: &mut Criterion<CpuTime>) {
 criterion_group! {
     name = benches;
     config = Criterion::default()
-        .with_measurement(CpuTime)
+        .with_measurement(cpu_time::CpuTime)
         .sample_size(20)
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_millis(600));

@@ -2,11 +2,12 @@
 //! reduction over 1,000 candidates and 1,000 integration points, all of them near the threshold, within 50 ms; a step
 //! of the straddle over 1,000 candidates within 2 ms.
 
+#[path = "../../../../tests/bench/cpu_time.rs"]
+mod cpu_time;
+
 use std::hint::black_box;
 use std::time::Duration;
 
-use cpu_time::ProcessTime;
-use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{Criterion, criterion_group, criterion_main};
 use thrifty_acquisition::{
     Acquisition, Integrated, IntegratedBernoulli, MisclassifiedVolume, OfMoments, Straddle, ThresholdField,
@@ -15,38 +16,6 @@ use thrifty_domain::Points;
 use thrifty_gp::{Gp, GpPosterior};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_sampling::{Seed, Sobol};
-
-/// Time of the processor, which other work on the machine disturbs least.
-struct CpuTime;
-
-impl Measurement for CpuTime {
-    type Intermediate = ProcessTime;
-    type Value = Duration;
-
-    fn start(&self) -> ProcessTime {
-        ProcessTime::now()
-    }
-
-    fn end(&self, start: ProcessTime) -> Duration {
-        start.elapsed()
-    }
-
-    fn add(&self, a: &Duration, b: &Duration) -> Duration {
-        *a + *b
-    }
-
-    fn zero(&self) -> Duration {
-        Duration::ZERO
-    }
-
-    fn to_f64(&self, value: &Duration) -> f64 {
-        WallTime.to_f64(value)
-    }
-
-    fn formatter(&self) -> &dyn ValueFormatter {
-        WallTime.formatter()
-    }
-}
 
 const NOISE: f64 = 0.01;
 
@@ -60,7 +29,7 @@ fn posterior() -> GpPosterior<Scaled<Matern52>> {
     Gp::matern52(2).condition(x.as_ref(), &y).expect("a posterior")
 }
 
-fn steps(c: &mut Criterion<CpuTime>) {
+fn steps(c: &mut Criterion<cpu_time::CpuTime>) {
     let posterior = posterior();
     let (candidates, integration) = (points(1000, 2), points(1000, 3));
     let mut values = vec![0.0; 1000];
@@ -101,7 +70,7 @@ fn steps(c: &mut Criterion<CpuTime>) {
 criterion_group! {
     name = benches;
     config = Criterion::default()
-        .with_measurement(CpuTime)
+        .with_measurement(cpu_time::CpuTime)
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(2))
         .sample_size(10);
