@@ -3,11 +3,11 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use thrifty_acquisition::Rule;
-use thrifty_bo::BayesianOptimizer;
+use thrifty_bo::{BayesianOptimizer, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings};
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
 use thrifty_study::{History, MaxTrials, Optimizer, Study, TrialId};
-use thrifty_testbed::{Problem, TestFunction};
+use thrifty_testbed::{MultiObjectiveFunction, Problem, TestFunction};
 
 /// `n` evaluations of a six-dimensional function by Sobol search.
 fn history(problem: &TestFunction, n: usize) -> History<Config> {
@@ -33,5 +33,30 @@ fn step(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, step);
+/// A suggestion with several losses after 50 Sobol points: two or three models, and the improvement of a front.
+fn several(c: &mut Criterion) {
+    for problem in [MultiObjectiveFunction::zdt1(6), MultiObjectiveFunction::vehicle_safety()] {
+        let search = thrifty_bo::SobolSearch { space: problem.space().clone(), seed: Seed(2) };
+        let mut study = Study::new(search, Seed(2)).with_stop(MaxTrials(50));
+        study.run(|config, context| problem.evaluate(config, &mut context.noise())).unwrap();
+        for (name, rule) in [
+            ("log EHVI", MultiObjectiveRule::ExpectedHypervolume),
+            ("log NEHVI", MultiObjectiveRule::NoisyExpectedHypervolume { draws: 32 }),
+            ("ParEGO", MultiObjectiveRule::Chebyshev { augmentation: 0.05 }),
+        ] {
+            let settings = MultiObjectiveSettings {
+                rule,
+                reference: Some(problem.reference().to_vec()),
+                ..MultiObjectiveSettings::default()
+            };
+            let optimizer = MultiObjectiveOptimizer::new(problem.space().clone(), Seed(1));
+            let mut optimizer = optimizer.with_settings(settings).unwrap();
+            c.bench_function(&format!("bo/several/{}/{name}", problem.name()), |b| {
+                b.iter(|| optimizer.ask(study.history(), TrialId(50)).unwrap());
+            });
+        }
+    }
+}
+
+criterion_group!(benches, step, several);
 criterion_main!(benches);
