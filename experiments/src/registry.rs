@@ -1,6 +1,6 @@
 use crate::error::ExperimentError;
 use crate::harness::Experiment;
-use crate::{acquisition, autobct, bench, bo, fcvopt, gp, hybrid, pareto, tpe};
+use crate::{acquisition, autobct, bench, bo, caligo, fcvopt, gp, hybrid, levelset, pareto, tpe};
 
 /// Every experiment.
 pub fn all() -> Vec<Experiment> {
@@ -31,6 +31,9 @@ pub fn all() -> Vec<Experiment> {
         tpe::parity::EXPERIMENT.clone(),
         tpe::quality::EXPERIMENT.clone(),
         pareto::benchmarks::EXPERIMENT.clone(),
+        levelset::criteria::EXPERIMENT.clone(),
+        levelset::theory::EXPERIMENT.clone(),
+        caligo::protocol::EXPERIMENT.clone(),
         bench::functions::EXPERIMENT.clone(),
         bench::tables::EXPERIMENT.clone(),
     ]

@@ -18,6 +18,15 @@ pub(crate) fn packed(above: &[bool]) -> Vec<f64> {
     above.chunks(BITS).map(|bits| f64::from(word(bits))).collect()
 }
 
+/// The same again; nothing for another number of points, or numbers that are no bits.
+pub(crate) fn unpacked(words: &[f64], points: usize) -> Option<Vec<bool>> {
+    let fits = |word: &f64| *word >= 0.0 && *word <= f64::from(u32::MAX) && word.fract() == 0.0;
+    if words.len() != points.div_ceil(BITS) || !words.iter().all(fits) {
+        return None;
+    }
+    Some((0..points).map(|i| words[i / BITS] as u32 >> (i % BITS) & 1 == 1).collect())
+}
+
 /// How many bits differ.
 fn differing(a: &[f64], b: &[f64]) -> u32 {
     a.iter().zip(b).map(|(a, b)| (*a as u32 ^ *b as u32).count_ones()).sum()
@@ -91,6 +100,11 @@ mod tests {
         b[31] = !b[31];
         b[69] = !b[69];
         assert_eq!(packed(&a).len(), 3);
+        assert_eq!(unpacked(&packed(&a), 70), Some(a.clone()));
+        assert_eq!(unpacked(&[], 0), Some(Vec::new()));
+        for bad in [&[1.0][..], &[1.0, 1.0, 0.5], &[1.0, f64::NAN, 0.0], &[-1.0, 0.0, 0.0]] {
+            assert_eq!(unpacked(bad, 70), None, "{bad:?}");
+        }
         assert_eq!(differing(&packed(&a), &packed(&b)), 3);
         assert_eq!(differing(&packed(&a), &packed(&a)), 0);
         assert_eq!(sample_variance(&[1.0, 3.0]), 2.0);

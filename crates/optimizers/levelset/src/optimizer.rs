@@ -99,6 +99,14 @@ impl LevelSetOptimizer {
         Ok(self.know(history, id)?.map(|knowledge| knowledge.classified))
     }
 
+    /// Where the mean was above the threshold when a trial was suggested, one a point: learning curves without another fit.
+    ///
+    /// Nothing for trials of the initial design, and those of another domain.
+    #[must_use]
+    pub fn above_before(&self, trial: &Trial<Config>) -> Option<Vec<bool>> {
+        diagnostics::unpacked(trial.memo.0.get(ABOVE)?, self.points.len())
+    }
+
     fn encoded(
         &self,
         history: &History<Config>,

@@ -9,7 +9,9 @@ use thrifty_levelset::{
 };
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, MaxTrials, Optimizer, OptimizerError, Outcome, Schedule, StopReason, Study};
+use thrifty_study::{
+    Ask, History, MaxTrials, Optimizer, OptimizerError, Outcome, Schedule, StopReason, Study,
+};
 use thrifty_testbed::{Problem, TestFunction};
 
 const CRITERIA: [Criterion; 16] = [
@@ -108,6 +110,22 @@ fn every_criterion_finds_the_level_set() {
         ] {
             assert!(told.contains_key(name), "{criterion:?} {name}");
         }
+    }
+}
+
+#[test]
+fn trials_remember_where_the_mean_was_above() {
+    let mut study = study(settings(Criterion::Straddle { kappa: 1.96 }), 2, 12);
+    study.run(|config, _| branin(&at(config))).unwrap();
+    let trials = study.history().trials().to_vec();
+    assert_eq!(study.optimizer().above_before(&trials[2]), None);
+    for count in [3, 7, 11] {
+        let mut anew =
+            LevelSetOptimizer::new(square(), Seed(2), settings(Criterion::Straddle { kappa: 1.96 }))
+                .unwrap()
+                .with_fixed_model(known());
+        let found = anew.classify(&History::from_trials(trials[..count].to_vec())).unwrap().unwrap();
+        assert_eq!(anew.above_before(&trials[count]), Some(found.predicted_above()), "{count}");
     }
 }
 

@@ -5,6 +5,15 @@ use crate::colour;
 use crate::scale::tick;
 use crate::{Axis, FigureError};
 
+/// Where values on the grid of a map reach a height: a boundary, drawn in a colour of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Isoline {
+    /// As [`Contours::values`].
+    pub values: Vec<f64>,
+    /// The height.
+    pub height: f64,
+}
+
 /// A map of values on a square grid over two axes: shaded cells, contour lines, dots.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contours {
@@ -18,6 +27,8 @@ pub struct Contours {
     pub values: Vec<f64>,
     /// Number of contour lines, evenly spaced between the smallest and the largest value.
     pub levels: usize,
+    /// Boundaries: the first black, the others in the colours of plots.
+    pub isolines: Vec<Isoline>,
     /// Points of the unit square to mark.
     pub dots: Vec<(f64, f64)>,
 }
@@ -38,9 +49,12 @@ impl Contours {
     pub fn side_by_side(maps: &[Self]) -> Result<String, FigureError> {
         let mut svg = String::new();
         for map in maps {
-            if map.side < 2 || map.values.len() != map.side * map.side {
-                let message = format!("{} values for a side of {}", map.values.len(), map.side);
-                return Err(FigureError { title: map.title.clone(), message });
+            let of_lines = map.isolines.iter().map(|line| line.values.len());
+            for count in std::iter::once(map.values.len()).chain(of_lines) {
+                if map.side < 2 || count != map.side * map.side {
+                    let message = format!("{count} values for a side of {}", map.side);
+                    return Err(FigureError { title: map.title.clone(), message });
+                }
             }
         }
         let draw = |svg: &mut String| -> Result<(), Box<dyn std::error::Error>> {
@@ -100,17 +114,23 @@ impl Contours {
         for level in 1..=self.levels {
             let height = low + (high - low) * level as f64 / (self.levels + 1) as f64;
             let line = RGBColor(40, 40, 40).mix(0.5);
-            chart.draw_series(self.segments(height).into_iter().map(|ends| PathElement::new(ends, line)))?;
+            let segments = self.segments(&self.values, height);
+            chart.draw_series(segments.into_iter().map(|ends| PathElement::new(ends, line)))?;
+        }
+        for (at, isoline) in self.isolines.iter().enumerate() {
+            let line = if at == 0 { BLACK } else { colour::nth(at - 1) }.stroke_width(2);
+            let segments = self.segments(&isoline.values, isoline.height);
+            chart.draw_series(segments.into_iter().map(|ends| PathElement::new(ends, line)))?;
         }
         let dots = self.dots.iter().map(|&dot| Circle::new(dot, 3, RGBColor(213, 94, 0).filled()));
         chart.draw_series(dots)?;
         Ok(())
     }
 
-    /// Where the values cross a height: one segment at most in each of the two triangles of a cell.
-    fn segments(&self, height: f64) -> Vec<[(f64, f64); 2]> {
+    /// Where values cross a height: one segment at most in each of the two triangles of a cell.
+    fn segments(&self, values: &[f64], height: f64) -> Vec<[(f64, f64); 2]> {
         let step = 1.0 / (self.side - 1) as f64;
-        let corner = |i: usize, j: usize| (i as f64 * step, j as f64 * step, self.values[j * self.side + i]);
+        let corner = |i: usize, j: usize| (i as f64 * step, j as f64 * step, values[j * self.side + i]);
         let mut segments = Vec::new();
         for j in 0..self.side - 1 {
             for i in 0..self.side - 1 {
@@ -148,12 +168,17 @@ mod tests {
         let side = 11;
         let values = (0..side * side).map(|at| (at % side) as f64 / 10.0).collect();
         let axes = (Axis::unit("a"), Axis::unit("b"));
-        let map = Contours { title: "plane".into(), axes, side, values, levels: 3, dots: vec![(0.5, 0.5)] };
-        let segments = map.segments(0.45);
+        let isolines = vec![Isoline { values: vec![0.0; side * side], height: 0.5 }];
+        let (title, dots) = ("plane".into(), vec![(0.5, 0.5)]);
+        let map = Contours { title, axes, side, values, levels: 3, isolines, dots };
+        let segments = map.segments(&map.values, 0.45);
+        assert!(map.segments(&map.isolines[0].values, 0.5).is_empty());
         assert_eq!(segments.len(), 2 * (side - 1));
         assert!(segments.iter().flatten().all(|point| (point.0 - 0.45).abs() < 1e-12));
         assert!(map.draw().is_ok());
-        let bad = Contours { values: vec![0.0; 3], ..map };
+        let bad = Contours { values: vec![0.0; 3], ..map.clone() };
         assert!(bad.draw().unwrap_err().to_string().contains("3 values for a side of 11"));
+        let bad = Contours { isolines: vec![Isoline { values: vec![0.0; 4], height: 0.0 }], ..map };
+        assert!(bad.draw().unwrap_err().to_string().contains("4 values for a side of 11"));
     }
 }

@@ -22,7 +22,7 @@ mod predictions;
 mod scale;
 
 pub use axis::Axis;
-pub use contours::Contours;
+pub use contours::{Contours, Isoline};
 pub use line_plot::{LinePlot, Series};
 pub use panels::{columns, panels, panels_with_legend};
 pub use posterior::{Observations, posterior_band, posterior_maps, slices};

@@ -81,7 +81,8 @@ impl LinePlot {
 
     /// Where a point is drawn: a logarithmic axis shows the logarithm, with powers of ten for labels.
     fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
-        let scale = |log: bool, v: f64| if log { v.max(1e-300).log10() } else { v };
+        // The maximum with NaN is the other number: NaN must stay what is left out.
+        let scale = |log: bool, v: f64| if log && !v.is_nan() { v.max(1e-300).log10() } else { v };
         (scale(self.log_x, x), scale(self.log_y, y))
     }
 
@@ -192,5 +193,19 @@ impl LinePlot {
             area.draw(&Text::new(series.label.clone(), (34, top), style))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nan_has_no_place_on_a_logarithmic_axis_either() {
+        let plot = LinePlot { log_x: true, log_y: true, ..LinePlot::default() };
+        assert!(plot.place((1.0, f64::NAN)).1.is_nan());
+        assert_eq!(plot.place((100.0, 0.0)), (2.0, -300.0));
+        let series = vec![Series::line("", vec![(1.0, 10.0), (10.0, f64::NAN), (100.0, 1000.0)])];
+        assert_eq!(LinePlot { series, ..plot }.extent(), ((0.0, 2.0), (1.0, 3.0)));
     }
 }

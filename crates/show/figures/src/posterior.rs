@@ -101,6 +101,7 @@ pub fn posterior_maps(
         side,
         values,
         levels: 10,
+        isolines: Vec::new(),
         dots: dots.clone(),
     };
     let deviation = variance.iter().map(|v| v.sqrt()).collect();

@@ -100,6 +100,7 @@ fn maps(finding: &Finding<'_>, run: &Run) -> Result<Vec<Figure>, ExperimentError
                 side: SIDE,
                 values: (0..SIDE * SIDE).map(mean).collect(),
                 levels: 8,
+                isolines: Vec::new(),
                 dots,
             }
         };

@@ -79,6 +79,7 @@ impl Checkerboard {
             side: SIDE,
             values,
             levels: 1,
+            isolines: Vec::new(),
             dots: Vec::new(),
         };
         let truth = points.chunks_exact(2).map(|p| f64::from(u8::from(field(p[0], p[1])))).collect();
