@@ -5,6 +5,7 @@
 mod autobct;
 mod bench;
 mod bo;
+mod caligo;
 mod cli;
 mod data;
 mod error;
@@ -12,6 +13,7 @@ mod fcvopt;
 mod gp;
 mod harness;
 mod hybrid;
+mod levelset;
 mod network;
 mod pareto;
 mod registry;

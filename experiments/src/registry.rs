@@ -1,6 +1,6 @@
 use crate::error::ExperimentError;
 use crate::harness::Experiment;
-use crate::{autobct, bench, bo, fcvopt, gp, hybrid, pareto, tpe};
+use crate::{autobct, bench, bo, caligo, fcvopt, gp, hybrid, levelset, pareto, tpe};
 
 /// Every experiment.
 pub fn all() -> Vec<Experiment> {
@@ -29,6 +29,8 @@ pub fn all() -> Vec<Experiment> {
         tpe::parity::EXPERIMENT.clone(),
         tpe::quality::EXPERIMENT.clone(),
         pareto::benchmarks::EXPERIMENT.clone(),
+        levelset::deathvalley::EXPERIMENT.clone(),
+        caligo::pareto::EXPERIMENT.clone(),
         bench::functions::EXPERIMENT.clone(),
         bench::tables::EXPERIMENT.clone(),
     ]

@@ -177,7 +177,7 @@ impl State<'_> {
         }
         // Rounding must not make it more than the variance without any bound.
         let without = (variance / (1.0 - tau * variance).max(f64::MIN_POSITIVE)).min(own);
-        if !(without > own * 1e-15) {
+        if without.is_nan() || without <= own * 1e-15 {
             return None;
         }
         let mean = self.moments.mean[i] + without * (tau * self.moments.mean[i] - nu);
@@ -197,7 +197,7 @@ impl State<'_> {
         factor.solve_lower_in_place(&mut targets);
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let variance = self.covariance[(i, i)] - dot(&white, &white);
-        if !(variance > self.covariance[(i, i)] * 1e-15) {
+        if variance.is_nan() || variance <= self.covariance[(i, i)] * 1e-15 {
             return None;
         }
         let mean = dot(&white, &targets);

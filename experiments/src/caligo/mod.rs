@@ -1,0 +1,3 @@
+//! A protocol for oblivious transfer, explored as its authors would.
+
+pub mod pareto;
