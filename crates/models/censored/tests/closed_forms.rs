@@ -5,8 +5,8 @@ use std::f64::consts::PI;
 use thrifty_censored::{Bound, CensoredGp, Propagation, Response, Side, propagate};
 use thrifty_domain::Points;
 use thrifty_gp::{Gp, GpSettings, Mean, Noise};
-use thrifty_kernel::{Matern52, Scaled};
-use thrifty_linalg::Matrix;
+use thrifty_kernel::{Kernel, Matern52, Scaled};
+use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 use thrifty_prob::{cdf, log_cdf, pdf};
 use thrifty_sampling::Seed;
 use thrifty_surrogate::Posterior;
@@ -124,7 +124,43 @@ fn values_and_bounds_agree_with_quadrature() {
     }
 }
 
-/// A probit classifier of three points against importance sampling is in the crate's laws; here its symmetry by hand: one of each sign at mirrored points.
+/// A probit classifier of three points against a grid of 60³ points of the whitened latent numbers.
+#[test]
+fn a_small_classifier_agrees_with_quadrature() {
+    let at = [0.1, 0.4, 0.8];
+    let signs = [true, false, true];
+    let gp = process(4.0, 1.0, 0.0);
+    let x = Points::from_flat(at.to_vec(), 1);
+    let responses: Vec<Response> = signs.iter().map(|above| Response::sign(*above)).collect();
+    let posterior = CensoredGp::new(gp.clone()).condition(x.as_ref(), &responses).unwrap();
+    let k = |i: usize, j: usize| gp.kernel().eval(&[at[i]], &[at[j]]);
+    let factor = Cholesky::new(&Matrix::from_fn(3, 3, k), &JitterLadder::default()).unwrap();
+    let l = |i: usize, j: usize| factor.factor()[(i, j)];
+    let step = 12.0 / 60.0;
+    let node = |i: usize| -6.0 + step * (i as f64 + 0.5);
+    let (mut total, mut first) = (0.0, [0.0; 3]);
+    for cell in 0..60 * 60 * 60 {
+        let z = [node(cell % 60), node(cell / 60 % 60), node(cell / 3600)];
+        let f = [
+            l(0, 0) * z[0],
+            l(1, 0) * z[0] + l(1, 1) * z[1],
+            l(2, 0) * z[0] + l(2, 1) * z[1] + l(2, 2) * z[2],
+        ];
+        let likelihood: f64 =
+            f.iter().zip(signs).map(|(f, above)| cdf(if above { *f } else { -f })).product();
+        let weight = z.iter().map(|z| pdf(*z) * step).product::<f64>() * likelihood;
+        total += weight;
+        first.iter_mut().zip(f).for_each(|(slot, f)| *slot += weight * f);
+    }
+    let error = posterior.log_likelihood() - total.ln();
+    assert!(error.abs() < 5e-3, "log evidence off by {error}");
+    for i in 0..3 {
+        let (found, mean) = (posterior.predict(&[at[i]]).0, first[i] / total);
+        assert!((found - mean).abs() < 0.02, "mean {i}: {found} {mean}");
+    }
+}
+
+/// One of each sign at mirrored points.
 #[test]
 fn mirrored_signs_meet_at_zero() {
     let x = Points::from_flat(vec![0.2, 0.8], 1);
