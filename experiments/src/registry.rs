@@ -32,8 +32,10 @@ pub fn all() -> Vec<Experiment> {
         tpe::quality::EXPERIMENT.clone(),
         pareto::benchmarks::EXPERIMENT.clone(),
         levelset::criteria::EXPERIMENT.clone(),
+        levelset::deathvalley::EXPERIMENT.clone(),
         levelset::theory::EXPERIMENT.clone(),
         caligo::protocol::EXPERIMENT.clone(),
+        caligo::pareto::EXPERIMENT.clone(),
         bench::functions::EXPERIMENT.clone(),
         bench::tables::EXPERIMENT.clone(),
     ]

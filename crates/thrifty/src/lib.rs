@@ -19,6 +19,7 @@
 pub use thrifty_acquisition as acquisition;
 pub use thrifty_autobct as autobct;
 pub use thrifty_bo as bo;
+pub use thrifty_censored as censored;
 pub use thrifty_cv as cv;
 pub use thrifty_domain as domain;
 pub use thrifty_fcvopt as fcvopt;

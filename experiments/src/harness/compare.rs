@@ -57,6 +57,13 @@ impl Comparison {
         self.curves[method].iter().map(|curve| curve.last().copied().unwrap_or(f64::INFINITY)).collect()
     }
 
+    /// Regrets of a method after so many evaluations, at least one, by replication.
+    pub fn after(&self, method: usize, evaluations: usize) -> Vec<f64> {
+        let at =
+            |curve: &Vec<f64>| curve.get(evaluations.saturating_sub(1)).copied().unwrap_or(f64::INFINITY);
+        self.curves[method].iter().map(at).collect()
+    }
+
     /// One row a method: quartiles of final regret, mean rank, Wilcoxon against the best with Holm, A12, failures,
     /// seconds of the optimiser and of evaluation a run.
     pub fn table(&self, name: &str) -> Table {

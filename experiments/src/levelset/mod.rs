@@ -2,9 +2,12 @@
 
 pub mod criteria;
 mod curves;
+pub mod deathvalley;
 mod judged;
 mod maps;
 mod methods;
 mod problems;
+mod responses;
 mod tables;
 pub mod theory;
+mod valley_map;

@@ -23,6 +23,9 @@ pub const OURS: &str = "log EHVI";
 /// A peer that is there when an interpreter has it.
 pub const BOTORCH: &str = "BoTorch qLogNEHVI";
 
+/// The same rule over fronts that are drawn, as for noisy losses: where they repeat it should do as well, and costs more.
+pub const NOISY: &str = "log NEHVI";
+
 /// Those that ours need not beat.
 pub const EQUALS: [&str; 2] = ["ParEGO", BOTORCH];
 
@@ -78,6 +81,10 @@ impl Job<'_> {
                     "ParEGO" => MultiObjectiveSettings {
                         rule: MultiObjectiveRule::Chebyshev { augmentation: 0.05 },
                         losses: LossTransform::UpperTail,
+                        ..settings
+                    },
+                    NOISY => MultiObjectiveSettings {
+                        rule: MultiObjectiveRule::NoisyExpectedHypervolume { draws: 8 },
                         ..settings
                     },
                     _ => settings,

@@ -2,4 +2,5 @@
 
 pub mod benchmarks;
 mod botorch;
-mod methods;
+pub mod contest;
+pub mod methods;

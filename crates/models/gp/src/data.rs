@@ -19,6 +19,17 @@ impl ScaledData {
         let inputs = settings.normalise_inputs.then(|| InputScaling::of(x));
         let targets =
             if settings.standardise_targets { TargetScaling::standardise(y) } else { TargetScaling::NONE };
+        Self::on_scale(x, y, noise, inputs, targets)
+    }
+
+    /// Scales checked data as told.
+    pub(crate) fn on_scale(
+        x: PointsRef<'_>,
+        y: &[f64],
+        noise: &[f64],
+        inputs: Option<InputScaling>,
+        targets: TargetScaling,
+    ) -> Self {
         let empty = Self { x: Points::new(x.dim()), y: Vec::new(), noise: Vec::new(), inputs, targets };
         let mut data = empty;
         data.push(x, y, noise);

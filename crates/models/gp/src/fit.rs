@@ -1,7 +1,7 @@
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_kernel::Kernel;
 use thrifty_optim::{Lbfgsb, Minimum, OptimError, multi_start};
-use thrifty_params::{MapObjective, Param, Parameterized};
+use thrifty_params::{LogLikelihood, MapObjective, Param, Parameterized};
 use thrifty_sampling::Stream;
 
 use crate::data::ScaledData;
@@ -43,8 +43,7 @@ pub(crate) fn as_given<K: Kernel + Clone>(
     finish(&mut likelihood, &start).into_learnt(kernel)
 }
 
-/// The hyperparameters of highest posterior density over all starts, the first of equals, and what each start
-/// came to.
+/// The hyperparameters of highest posterior density on the data, and what each start came to.
 pub(crate) fn learn<K: Kernel + Clone>(
     kernel: &K,
     settings: &GpSettings,
@@ -56,6 +55,24 @@ pub(crate) fn learn<K: Kernel + Clone>(
     let mut likelihood =
         ExactLikelihood::new(&mut kernel, data.x.as_ref(), &data.y, &settings.noise, settings.mean)
             .with_known_noise(&data.noise);
+    let (best, restarts) = learn_parameters(&mut likelihood, settings, warm, rng)?;
+    Ok((finish(&mut likelihood, &best).into_learnt(kernel), restarts))
+}
+
+/// The parameters of highest posterior density under any likelihood, over all starts of the settings, the first of
+/// equals; and what each start came to.
+///
+/// The first start is the warm one within the bounds, if it fits, else the parameters as they are. Of the settings only
+/// restarts, scout and the largest number of evaluations matter.
+///
+/// # Errors
+/// [`GpError`] for a parameter outside its bounds, or when no start can be used.
+pub fn learn_parameters<L: LogLikelihood>(
+    likelihood: &mut L,
+    settings: &GpSettings,
+    warm: Option<&[f64]>,
+    rng: &mut Stream,
+) -> Result<(Vec<f64>, Vec<Restart>), GpError> {
     let params = likelihood.params();
     let mut starts = vec![first_start(&params, warm)];
     for _ in 0..settings.restarts {
@@ -68,7 +85,7 @@ pub(crate) fn learn<K: Kernel + Clone>(
         value_tolerance: 1e-8,
         ..Lbfgsb::default()
     };
-    let mut objective = MapObjective::new(&mut likelihood)?;
+    let mut objective = MapObjective::new(likelihood)?;
     let bounds = objective.bounds();
     let inner = |start: &Vec<f64>| params.iter().zip(start).map(|(p, &v)| p.transform.forward(v)).collect();
     let from: Vec<Vec<f64>> = starts.iter().map(inner).collect();
@@ -93,7 +110,7 @@ pub(crate) fn learn<K: Kernel + Clone>(
         Err(_) => Restart { end: start.clone(), start, log_posterior: None, evaluations: 1 },
     };
     let restarts = starts.into_iter().zip(&found.results).map(restart).collect();
-    Ok((finish(&mut likelihood, &best).into_learnt(kernel), restarts))
+    Ok((best, restarts))
 }
 
 struct Values {

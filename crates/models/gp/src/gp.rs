@@ -8,7 +8,7 @@ use thrifty_sampling::Stream;
 use thrifty_surrogate::Surrogate;
 
 use crate::data::{self, ScaledData};
-use crate::{GpError, GpPosterior, GpSettings, fit};
+use crate::{GpError, GpPosterior, GpSettings, InputScaling, TargetScaling, fit};
 
 /// A Gaussian process before data: a kernel, and what is assumed besides.
 #[derive(Debug, Clone)]
@@ -189,12 +189,42 @@ impl<K: Kernel + Clone> Gp<K> {
         GpPosterior::new(learnt, data, &self.settings.jitter, Vec::new())
     }
 
-    fn checked(&self, x: PointsRef<'_>, y: &[f64], variances: &[f64]) -> Result<ScaledData, GpError> {
+    /// [`Gp::condition_with_noise`] on scales that are given instead of those of the data: for targets that stand for
+    /// something else, as those of a likelihood that is not normal.
+    ///
+    /// # Errors
+    /// As [`Gp::fit_with_noise`].
+    ///
+    /// # Panics
+    /// When the scaling of the inputs is of another dimension.
+    pub fn condition_on_scale(
+        &self,
+        x: PointsRef<'_>,
+        y: &[f64],
+        variances: &[f64],
+        inputs: Option<InputScaling>,
+        targets: TargetScaling,
+    ) -> Result<GpPosterior<K>, GpError> {
+        self.check(x, y, variances)?;
+        assert!(
+            inputs.as_ref().is_none_or(|scaling| scaling.offset.len() == x.dim()),
+            "a scaling of the points' dimension"
+        );
+        let data = ScaledData::on_scale(x, y, variances, inputs, targets);
+        let learnt = fit::as_given(&self.kernel, &self.settings, &data, self.warm.as_deref());
+        GpPosterior::new(learnt, data, &self.settings.jitter, Vec::new())
+    }
+
+    fn check(&self, x: PointsRef<'_>, y: &[f64], variances: &[f64]) -> Result<(), GpError> {
         self.settings.validate()?;
         if x.is_empty() && y.is_empty() {
             return Err(GpError::Empty);
         }
-        data::check(self.kernel.dim(), x, y, variances)?;
+        data::check(self.kernel.dim(), x, y, variances)
+    }
+
+    fn checked(&self, x: PointsRef<'_>, y: &[f64], variances: &[f64]) -> Result<ScaledData, GpError> {
+        self.check(x, y, variances)?;
         Ok(ScaledData::new(x, y, variances, &self.settings))
     }
 }

@@ -31,7 +31,7 @@ mod settings;
 mod yeo_johnson;
 
 pub use error::GpError;
-pub use fit::Restart;
+pub use fit::{Restart, learn_parameters};
 pub use gp::Gp;
 pub use likelihood::ExactLikelihood;
 pub use posterior::{GpLookahead, GpPosterior};

@@ -98,7 +98,11 @@ impl GpSettings {
         }
     }
 
-    pub(crate) fn validate(&self) -> Result<(), GpError> {
+    /// Whether all numbers make sense; every fit asks.
+    ///
+    /// # Errors
+    /// [`GpError::InvalidSetting`] names the one that does not.
+    pub fn validate(&self) -> Result<(), GpError> {
         let check = |name, value: f64, holds, expected| {
             if holds { Ok(()) } else { Err(GpError::InvalidSetting { name, value, expected }) }
         };

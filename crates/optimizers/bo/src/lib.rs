@@ -20,6 +20,7 @@
 //! ```
 
 mod belief;
+mod censored;
 mod design;
 mod fingerprint;
 mod maximiser;
@@ -33,6 +34,7 @@ mod settings;
 mod weights;
 
 pub use belief::{Allowed, Belief};
+pub use censored::CensoredGpModel;
 pub use design::InitialDesign;
 pub use fingerprint::fingerprint;
 pub use maximiser::{Candidate, Maximiser};

@@ -95,14 +95,33 @@ impl Default for GpModel {
     }
 }
 
+/// What is done with the process of a model once its kernel is known.
+pub(crate) trait WithProcess {
+    /// Fits it to something.
+    fn fit<K: Kernel + Clone + 'static>(&mut self, process: Gp<K>) -> Result<Box<dyn Fitted>, ModelError>;
+}
+
 impl GpModel {
-    fn fit_family<R: Radial>(
+    /// Hands the process for a domain on.
+    pub(crate) fn process_for(
         &self,
         domain: &Domain,
-        x: PointsRef<'_>,
-        y: &[f64],
-        notes: Option<&[f64]>,
-        rng: &mut Stream,
+        then: &mut impl WithProcess,
+    ) -> Result<Box<dyn Fitted>, ModelError> {
+        match self.family {
+            KernelFamily::SquaredExponential => {
+                self.process_of_family::<SquaredExponentialProfile>(domain, then)
+            }
+            KernelFamily::Matern12 => self.process_of_family::<Matern12Profile>(domain, then),
+            KernelFamily::Matern32 => self.process_of_family::<Matern32Profile>(domain, then),
+            KernelFamily::Matern52 => self.process_of_family::<Matern52Profile>(domain, then),
+        }
+    }
+
+    fn process_of_family<R: Radial>(
+        &self,
+        domain: &Domain,
+        then: &mut impl WithProcess,
     ) -> Result<Box<dyn Fitted>, ModelError> {
         // A kernel known at compile time is the fastest.
         let numeric = |variable: &Variable| {
@@ -110,40 +129,46 @@ impl GpModel {
                 && matches!(variable.kind, VariableKind::Continuous | VariableKind::Stepped { .. })
         };
         let plain = domain.variables().iter().all(numeric) && !self.warp_inputs;
+        let settings = || self.settings.clone();
+        let dim = domain.dim();
         match self.lengthscale_bounds {
-            None if plain => finish(Gp::<Scaled<Stationary<R>>>::stationary(x.dim()), self, x, y, notes, rng),
+            None if plain => then.fit(Gp::<Scaled<Stationary<R>>>::stationary(dim).with_settings(settings())),
             None => {
                 let defaults = Inputs::for_dimension(domain.variables().len());
                 let inputs = Inputs { warped: self.warp_inputs, ..defaults };
-                finish(Gp::on_domain_with::<R>(domain, &inputs)?, self, x, y, notes, rng)
+                then.fit(Gp::on_domain_with::<R>(domain, &inputs)?.with_settings(settings()))
             }
             Some((low, high)) if plain => {
-                let kernel =
-                    Stationary::<R>::new(vec![(low * high).sqrt(); x.dim()])?.with_bounds(low, high)?;
-                finish(Gp::new(Scaled::new(kernel, 1.0)?), self, x, y, notes, rng)
+                let kernel = Stationary::<R>::new(vec![(low * high).sqrt(); dim])?.with_bounds(low, high)?;
+                then.fit(Gp::new(Scaled::new(kernel, 1.0)?).with_settings(settings()))
             }
             Some(bounds @ (low, high)) => {
                 let lengthscale = (low * high).sqrt();
                 let inputs = Inputs { lengthscale, bounds, prior: None, warped: self.warp_inputs };
-                finish(Gp::on_domain_with::<R>(domain, &inputs)?, self, x, y, notes, rng)
+                then.fit(Gp::on_domain_with::<R>(domain, &inputs)?.with_settings(settings()))
             }
         }
     }
 }
 
-fn finish<K: Kernel + Clone + 'static>(
-    gp: Gp<K>,
-    model: &GpModel,
-    x: PointsRef<'_>,
-    y: &[f64],
-    notes: Option<&[f64]>,
-    rng: &mut Stream,
-) -> Result<Box<dyn Fitted>, ModelError> {
-    let mut gp = gp.with_settings(model.settings.clone());
-    if let Some(notes) = notes {
-        gp = gp.warm_started(notes.to_vec());
+/// What an ordinary process is fitted to.
+struct ToLosses<'a> {
+    x: PointsRef<'a>,
+    y: &'a [f64],
+    notes: Option<&'a [f64]>,
+    rng: &'a mut Stream,
+}
+
+impl WithProcess for ToLosses<'_> {
+    fn fit<K: Kernel + Clone + 'static>(
+        &mut self,
+        mut process: Gp<K>,
+    ) -> Result<Box<dyn Fitted>, ModelError> {
+        if let Some(notes) = self.notes {
+            process = process.warm_started(notes.to_vec());
+        }
+        Ok(Box::new(process.fit(self.x, self.y, self.rng)?))
     }
-    Ok(Box::new(gp.fit(x, y, rng)?))
 }
 
 impl Model for GpModel {
@@ -155,14 +180,7 @@ impl Model for GpModel {
         notes: Option<&[f64]>,
         rng: &mut Stream,
     ) -> Result<Box<dyn Fitted>, ModelError> {
-        match self.family {
-            KernelFamily::SquaredExponential => {
-                self.fit_family::<SquaredExponentialProfile>(domain, x, y, notes, rng)
-            }
-            KernelFamily::Matern12 => self.fit_family::<Matern12Profile>(domain, x, y, notes, rng),
-            KernelFamily::Matern32 => self.fit_family::<Matern32Profile>(domain, x, y, notes, rng),
-            KernelFamily::Matern52 => self.fit_family::<Matern52Profile>(domain, x, y, notes, rng),
-        }
+        self.process_for(domain, &mut ToLosses { x, y, notes, rng })
     }
 
     fn fingerprint(&self) -> String {

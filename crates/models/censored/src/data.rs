@@ -1,0 +1,188 @@
+use thrifty_domain::{Points, PointsRef};
+use thrifty_gp::{GpError, GpSettings, InputScaling, TargetScaling};
+use thrifty_kernel::{Kernel, KernelWorkspace};
+use thrifty_linalg::{Cholesky, JitterLadder, Matrix, subtract_inner_products};
+
+use crate::propagate::{Sites, Truncated, propagate};
+use crate::{Bound, CensoredError, Propagation, Response};
+
+/// A site whose precision is this share of the prior's tells less than rounding takes.
+const SILENT: f64 = 1e-10;
+
+/// Checked responses on the scales that the model sees.
+pub(crate) struct ScaledResponses {
+    pub(crate) x: Points,
+    /// All numbers, values and bounds alike.
+    pub(crate) numbers: Vec<f64>,
+    /// Known noise variances beside the common one.
+    pub(crate) noise: Vec<f64>,
+    /// Which are values, and which bounds, with their bounds.
+    values: Vec<usize>,
+    censored: Vec<(usize, Bound)>,
+    pub(crate) inputs: Option<InputScaling>,
+    pub(crate) targets: TargetScaling,
+}
+
+/// Normal observations that stand for all responses.
+pub(crate) struct Pseudo {
+    /// Which responses: values, and bounds that say something.
+    pub(crate) of: Vec<usize>,
+    pub(crate) y: Vec<f64>,
+    pub(crate) noise: Vec<f64>,
+}
+
+/// What the responses come to under one set of hyperparameters.
+pub(crate) struct Approximation {
+    pub(crate) pseudo: Pseudo,
+    pub(crate) log_likelihood: f64,
+    pub(crate) bounds: Truncated,
+}
+
+impl ScaledResponses {
+    pub(crate) fn new(
+        dim: Option<usize>,
+        x: PointsRef<'_>,
+        responses: &[Response],
+        noise: &[f64],
+        settings: &GpSettings,
+    ) -> Result<Self, CensoredError> {
+        check(dim, x, responses, noise)?;
+        let inputs = settings.normalise_inputs.then(|| InputScaling::of(x));
+        let given: Vec<f64> = responses.iter().map(|response| response.number()).collect();
+        let targets = if settings.standardise_targets {
+            TargetScaling::standardise(&given)
+        } else {
+            TargetScaling::NONE
+        };
+        let numbers = targets.apply(&given);
+        let (mut values, mut censored) = (Vec::new(), Vec::new());
+        for (i, response) in responses.iter().enumerate() {
+            match response.side() {
+                None => values.push(i),
+                Some(side) => censored.push((i, Bound { at: numbers[i], side })),
+            }
+        }
+        Ok(Self {
+            x: inputs.as_ref().map_or_else(|| x.to_owned(), |scaling| scaling.apply(x)),
+            numbers,
+            noise: noise.iter().map(|variance| variance / targets.width / targets.width).collect(),
+            values,
+            censored,
+            inputs,
+            targets,
+        })
+    }
+
+    /// Values exactly, then bounds by expectation propagation given the values.
+    ///
+    /// ```text
+    /// log p = ln N(y_v; m, C_vv) + ln P(bounds | y_v),   C = K + σ²I + diag(s)
+    /// ```
+    pub(crate) fn approximate<K: Kernel>(
+        &self,
+        kernel: &K,
+        noise: f64,
+        mean: f64,
+        propagation: &Propagation,
+        start: Option<&Sites>,
+    ) -> Result<Approximation, CensoredError> {
+        let mut c = Matrix::default();
+        kernel.forward(self.x.as_ref(), 1.0, &mut KernelWorkspace::default(), &mut c);
+        for (i, known) in self.noise.iter().enumerate() {
+            c[(i, i)] += noise + known;
+        }
+        let at = |i: usize, j: usize| if i >= j { c[(i, j)] } else { c[(j, i)] };
+        let (v, b) = (self.values.len(), self.censored.len());
+        let mut of_values = 0.0;
+        let mut given = vec![mean; b];
+        let mut covariance = Matrix::from_fn(b, b, |i, j| at(self.censored[i].0, self.censored[j].0));
+        if v > 0 {
+            let c_vv = Matrix::from_fn(v, v, |i, j| at(self.values[i], self.values[j]));
+            let factor = Cholesky::new(&c_vv, &JitterLadder::default())?;
+            let mut residual: Vec<f64> = self.values.iter().map(|i| self.numbers[*i] - mean).collect();
+            factor.solve_lower_in_place(&mut residual);
+            let fit: f64 = residual.iter().map(|r| r * r).sum();
+            of_values = -0.5 * (fit + factor.log_det() + v as f64 * std::f64::consts::TAU.ln());
+            let mut white = Matrix::from_fn(v, b, |i, j| at(self.values[i], self.censored[j].0));
+            factor.solve_lower_matrix_in_place(&mut white);
+            subtract_inner_products(&mut covariance, &white, &white);
+            for (j, slot) in given.iter_mut().enumerate() {
+                *slot += white.column(j).iter().zip(&residual).map(|(w, r)| w * r).sum::<f64>();
+            }
+        }
+        let sides: Vec<Bound> = self.censored.iter().map(|(_, bound)| *bound).collect();
+        let bounds =
+            propagate(&given, &covariance, &sides, propagation, start).map_err(|error| self.named(error))?;
+        let pseudo = self.pseudo(&bounds.sites, &given, |i| c[(i, i)]);
+        Ok(Approximation { pseudo, log_likelihood: of_values + bounds.log_probability, bounds })
+    }
+
+    /// Values as they are, bounds as the sites say, in the order of the responses.
+    fn pseudo(&self, sites: &Sites, given: &[f64], prior: impl Fn(usize) -> f64) -> Pseudo {
+        let mut kept: Vec<(usize, f64, f64)> =
+            self.values.iter().map(|i| (*i, self.numbers[*i], self.noise[*i])).collect();
+        let share = |k: usize| sites.precision[k] * prior(self.censored[k].0);
+        let loudest = (0..self.censored.len()).max_by(|a, b| share(*a).total_cmp(&share(*b)));
+        for (k, (i, _)) in self.censored.iter().enumerate() {
+            // Something must be left to condition on.
+            let needed = self.values.is_empty() && loudest == Some(k);
+            if share(k) > SILENT || needed {
+                let tau = sites.precision[k].max(SILENT / prior(*i));
+                let target = given[k] + sites.shift[k] / tau;
+                kept.push((*i, target, self.noise[*i] + 1.0 / tau));
+            }
+        }
+        kept.sort_by_key(|(i, ..)| *i);
+        Pseudo {
+            of: kept.iter().map(|(i, ..)| *i).collect(),
+            y: kept.iter().map(|(_, y, _)| *y).collect(),
+            noise: kept.iter().map(|(.., noise)| *noise).collect(),
+        }
+    }
+
+    /// The position among the responses instead of that among the bounds.
+    fn named(&self, error: CensoredError) -> CensoredError {
+        match error {
+            CensoredError::Contradiction { index, deviations } => {
+                CensoredError::Contradiction { index: self.censored[index].0, deviations }
+            }
+            other => other,
+        }
+    }
+
+    /// Some of the points.
+    pub(crate) fn points(&self, of: &[usize]) -> Points {
+        let mut points = Points::new(self.x.dim());
+        of.iter().for_each(|i| points.push(self.x.row(*i)));
+        points
+    }
+}
+
+fn check(
+    dim: Option<usize>,
+    x: PointsRef<'_>,
+    responses: &[Response],
+    noise: &[f64],
+) -> Result<(), CensoredError> {
+    if x.is_empty() && responses.is_empty() {
+        return Err(GpError::Empty.into());
+    }
+    if x.len() != responses.len() {
+        return Err(GpError::LengthMismatch { points: x.len(), targets: responses.len() }.into());
+    }
+    if noise.len() != responses.len() {
+        let (targets, variances) = (responses.len(), noise.len());
+        return Err(GpError::NoiseLengthMismatch { targets, variances }.into());
+    }
+    if let Some(expected) = dim.filter(|expected| *expected != x.dim()) {
+        return Err(GpError::DimensionMismatch { found: x.dim(), expected }.into());
+    }
+    x.require_finite().map_err(GpError::from)?;
+    if let Some(index) = responses.iter().position(|response| !response.number().is_finite()) {
+        return Err(CensoredError::NonFiniteResponse { index, value: responses[index].number() });
+    }
+    match noise.iter().position(|variance| !(*variance >= 0.0 && variance.is_finite())) {
+        Some(index) => Err(GpError::NoiseVariance { index, value: noise[index] }.into()),
+        None => Ok(()),
+    }
+}

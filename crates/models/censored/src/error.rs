@@ -1,0 +1,43 @@
+use thrifty_gp::GpError;
+use thrifty_linalg::NotPositiveDefinite;
+
+/// Why a process could not learn from values and bounds.
+#[derive(Debug, thiserror::Error, PartialEq)]
+#[non_exhaustive]
+pub enum CensoredError {
+    /// A value or bound is NaN or infinite. An infinite bound says nothing: leave it out.
+    #[error("response {index} is {value}, expected a finite number")]
+    NonFiniteResponse {
+        /// Its position.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A bound contradicts what is known for certain: only without noise.
+    #[error("bound {index} is {deviations:e} deviations from what the other responses allow")]
+    Contradiction {
+        /// Its position among the responses, or among the bounds of a vector.
+        index: usize,
+        /// How far it is off.
+        deviations: f64,
+    },
+    /// A setting makes no sense.
+    #[error("setting {name} is {value}, expected {expected}")]
+    InvalidSetting {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// What the process itself objects to.
+    #[error(transparent)]
+    Process(#[from] GpError),
+}
+
+impl From<NotPositiveDefinite> for CensoredError {
+    fn from(error: NotPositiveDefinite) -> Self {
+        Self::Process(GpError::NotPositiveDefinite(error))
+    }
+}

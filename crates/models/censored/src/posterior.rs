@@ -1,0 +1,118 @@
+use thrifty_domain::PointsRef;
+use thrifty_gp::{GpPosterior, Restart};
+use thrifty_kernel::Kernel;
+use thrifty_params::Param;
+use thrifty_surrogate::{JointPosterior, PathSampler, Posterior, PosteriorGradient};
+
+use crate::CensoredError;
+
+/// How the approximation went.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Account {
+    pub(crate) log_likelihood: f64,
+    pub(crate) sweeps: usize,
+    pub(crate) converged: bool,
+}
+
+/// A Gaussian process after values and bounds.
+///
+/// The normal approximation of the belief about the latent function, which has no noise. Where bounds hold with high probability it is close; where a single bound cuts
+/// far into the belief the truth is skewed and this is not.
+#[derive(Debug, Clone)]
+pub struct CensoredPosterior<K> {
+    process: GpPosterior<K>,
+    account: Account,
+    params: Vec<Param>,
+    restarts: Vec<Restart>,
+}
+
+impl<K: Kernel> CensoredPosterior<K> {
+    pub(crate) fn new(
+        process: GpPosterior<K>,
+        account: Account,
+        params: Vec<Param>,
+        restarts: Vec<Restart>,
+    ) -> Self {
+        Self { process, account, params, restarts }
+    }
+
+    /// The ordinary posterior on pseudo-observations, which this one is. Bounds that say nothing are not among them.
+    #[must_use]
+    pub fn process(&self) -> &GpPosterior<K> {
+        &self.process
+    }
+
+    /// Approximate log marginal likelihood of the responses on the scale of the model: a density for values, a probability for bounds.
+    #[must_use]
+    pub fn log_likelihood(&self) -> f64 {
+        self.account.log_likelihood
+    }
+
+    /// Passes over the bounds; 0 when there are none.
+    #[must_use]
+    pub fn sweeps(&self) -> usize {
+        self.account.sweeps
+    }
+
+    /// Whether the last pass changed nothing of note. If not, more passes or a smaller step may help; predictions can be used with care.
+    #[must_use]
+    pub fn converged(&self) -> bool {
+        self.account.converged
+    }
+
+    /// All hyperparameters that were open to learning, with their values.
+    #[must_use]
+    pub fn params(&self) -> &[Param] {
+        &self.params
+    }
+
+    /// The values alone: what [`CensoredGp::warm_started`](crate::CensoredGp::warm_started) takes.
+    #[must_use]
+    pub fn hyperparameters(&self) -> Vec<f64> {
+        self.params.iter().map(|p| p.value).collect()
+    }
+
+    /// What every start of the fit came to; empty after conditioning alone.
+    #[must_use]
+    pub fn restarts(&self) -> &[Restart] {
+        &self.restarts
+    }
+
+    /// Variance of the common noise on the scale of the responses.
+    #[must_use]
+    pub fn noise_variance(&self) -> f64 {
+        self.process.noise_variance()
+    }
+}
+
+impl<K: Kernel + Clone> CensoredPosterior<K> {
+    /// The posterior after one more value, with hyperparameters and pseudo-observations as they are. The likelihood is still that of the responses before.
+    ///
+    /// # Errors
+    /// [`CensoredError`] as [`GpPosterior::with_observation`].
+    pub fn with_observation(&self, x: &[f64], y: f64) -> Result<Self, CensoredError> {
+        Ok(Self { process: self.process.with_observation(x, y)?, ..self.clone() })
+    }
+}
+
+impl<K: Kernel> Posterior for CensoredPosterior<K> {
+    fn dim(&self) -> usize {
+        self.process.dim()
+    }
+
+    fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+        self.process.predict_into(x, mean, variance);
+    }
+
+    fn gradient(&self) -> Option<&dyn PosteriorGradient> {
+        self.process.gradient()
+    }
+
+    fn joint(&self) -> Option<&dyn JointPosterior> {
+        self.process.joint()
+    }
+
+    fn paths(&self) -> Option<&dyn PathSampler> {
+        self.process.paths()
+    }
+}

@@ -1,0 +1,148 @@
+//! Edges: nothing, all on one side, contradictions, duplicates, scales, what is no number.
+
+use thrifty_censored::{Bound, CensoredError, CensoredGp, Propagation, Response, Side, propagate};
+use thrifty_domain::Points;
+use thrifty_gp::{Gp, GpError, GpSettings, Mean, Noise};
+use thrifty_kernel::{Matern52, Scaled};
+use thrifty_linalg::Matrix;
+use thrifty_sampling::Seed;
+use thrifty_surrogate::Posterior;
+
+fn line(n: usize) -> Points {
+    Points::from_flat((0..n).map(|i| i as f64 / (n.max(2) - 1) as f64).collect(), 1)
+}
+
+fn known(noise: f64) -> Gp<Scaled<Matern52>> {
+    let settings = GpSettings {
+        noise: Noise::Fixed(noise),
+        mean: Mean::Zero,
+        standardise_targets: false,
+        ..GpSettings::default()
+    };
+    Gp::new(Scaled::new(Matern52::new(vec![0.5]).unwrap(), 1.0).unwrap()).with_settings(settings)
+}
+
+#[test]
+fn nothing_is_an_error_that_says_so() {
+    let found = CensoredGp::new(Gp::matern52(1)).condition(Points::new(1).as_ref(), &[]);
+    assert_eq!(found.unwrap_err(), CensoredError::Process(GpError::Empty));
+    let empty = propagate(&[], &Matrix::zeros(0, 0), &[], &Propagation::default(), None).unwrap();
+    assert!(empty.converged && empty.log_probability == 0.0);
+}
+
+#[test]
+fn what_is_no_number_is_named() {
+    let fit = |responses: &[Response]| {
+        CensoredGp::new(Gp::matern52(1)).condition(line(responses.len()).as_ref(), responses).unwrap_err()
+    };
+    for bad in [Response::Value(f64::NAN), Response::AtMost(f64::NAN), Response::AtLeast(f64::INFINITY)] {
+        let error = fit(&[Response::Value(0.0), bad]);
+        assert!(error.to_string().starts_with("response 1 is "), "{error}");
+    }
+    let gp = CensoredGp::new(Gp::matern52(1));
+    let short = gp.condition(line(3).as_ref(), &[Response::Value(0.0)]).unwrap_err();
+    assert!(short.to_string().contains("3 points with 1 targets"), "{short}");
+    let noise = gp.condition_with_noise(line(1).as_ref(), &[Response::Value(0.0)], &[-1.0]).unwrap_err();
+    assert!(noise.to_string().contains("noise variance 0 is -1"), "{noise}");
+    let wide = gp.condition(Points::zeros(1, 2).as_ref(), &[Response::Value(0.0)]).unwrap_err();
+    assert!(wide.to_string().contains("dimension 2"), "{wide}");
+    for bad in [
+        Propagation { max_sweeps: 0, ..Propagation::default() },
+        Propagation { tolerance: f64::NAN, ..Propagation::default() },
+        Propagation { step: 1.5, ..Propagation::default() },
+    ] {
+        let found = gp.clone().with_propagation(bad).condition(line(1).as_ref(), &[Response::Value(0.0)]);
+        assert!(matches!(found, Err(CensoredError::InvalidSetting { .. })));
+    }
+}
+
+#[test]
+fn all_on_one_side_is_learnt_from() {
+    for responses in [vec![Response::AtMost(0.0); 10], vec![Response::AtLeast(3.0); 10]] {
+        let gp = CensoredGp::new(Gp::matern52(1));
+        let posterior = gp.fit(line(10).as_ref(), &responses, &mut Seed(1).stream("fit", 0)).unwrap();
+        let (mean, variance) = posterior.predict(&[0.5]);
+        assert!(posterior.converged() && mean.is_finite() && variance > 0.0, "{mean} {variance}");
+        let allowed = if responses[0].number() == 0.0 { mean < 0.0 } else { mean > 3.0 };
+        assert!(allowed, "{mean}");
+    }
+}
+
+#[test]
+fn bounds_that_say_nothing_leave_the_prior() {
+    let responses = [Response::AtMost(60.0), Response::AtLeast(-60.0)];
+    let posterior = CensoredGp::new(known(0.01)).condition(line(2).as_ref(), &responses).unwrap();
+    let (mean, variance) = posterior.predict(&[0.0]);
+    assert!(mean.abs() < 1e-8 && (variance - 1.0).abs() < 1e-8, "{mean} {variance}");
+    assert!(posterior.log_likelihood().abs() < 1e-12);
+}
+
+#[test]
+fn contradictions_with_noise_meet_between_and_without_are_named() {
+    let x = Points::from_flat(vec![0.5, 0.5], 1);
+    let responses = [Response::AtMost(0.0), Response::AtLeast(0.5)];
+    for noise in [1e-2, 1e-4, 1e-6] {
+        let posterior = CensoredGp::new(known(noise)).condition(x.as_ref(), &responses).unwrap();
+        let (mean, variance) = posterior.predict(&[0.5]);
+        assert!((mean - 0.25).abs() < 0.02, "{noise}: {mean} {variance}, {} sweeps", posterior.sweeps());
+        assert!(posterior.log_likelihood() < -5.0 && variance < 0.1, "{}", posterior.log_likelihood());
+    }
+    // Without noise a value is certain.
+    let responses = [Response::Value(1.0), Response::AtMost(0.0)];
+    let found = CensoredGp::new(known(0.0)).condition(x.as_ref(), &responses);
+    assert!(matches!(found, Err(CensoredError::Contradiction { index: 1, .. })), "{found:?}");
+    let agreed = [Response::Value(-1.0), Response::AtMost(0.0)];
+    let posterior = CensoredGp::new(known(0.0)).condition(x.as_ref(), &agreed).unwrap();
+    assert!((posterior.predict(&[0.5]).0 + 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn duplicates_are_taken() {
+    let x = Points::from_flat(vec![0.3; 20], 1);
+    let responses: Vec<Response> =
+        (0..20).map(|i| if i % 2 == 0 { Response::AtMost(0.0) } else { Response::Value(0.2) }).collect();
+    let posterior =
+        CensoredGp::new(Gp::matern52(1)).fit(x.as_ref(), &responses, &mut Seed(1).stream("fit", 0)).unwrap();
+    let (mean, variance) = posterior.predict(&[0.3]);
+    assert!((-0.3..0.3).contains(&mean) && variance.is_finite(), "{mean} {variance}");
+}
+
+/// Units are arbitrary: everything scales with them.
+#[test]
+fn units_do_not_matter() {
+    let x = line(15);
+    let clipped = |scale: f64| -> Vec<Response> {
+        x.rows().map(|p| Response::clipped(scale * (6.0 * p[0]).sin(), 0.0)).collect()
+    };
+    let fit = |scale: f64| {
+        let gp = CensoredGp::new(Gp::matern52(1));
+        gp.fit(x.as_ref(), &clipped(scale), &mut Seed(2).stream("fit", 0)).unwrap()
+    };
+    let one = fit(1.0).predict(&[0.7]);
+    assert!(one.0 < 0.0, "{one:?}");
+    for scale in [1e-12, 1e12] {
+        let (mean, variance) = fit(scale).predict(&[0.7]);
+        assert!((mean / scale - one.0).abs() < 1e-3 * one.0.abs(), "{scale}: {mean} {one:?}");
+        assert!((variance / scale / scale - one.1).abs() < 1e-2 * one.1, "{scale}: {variance} {one:?}");
+    }
+}
+
+#[test]
+fn one_sweep_too_few_is_reported() {
+    let c = Matrix::from_fn(3, 3, |i, j| if i == j { 1.0 } else { 0.9 });
+    let bounds = [Bound { at: 0.0, side: Side::Below }; 3];
+    let hasty = Propagation { max_sweeps: 1, ..Propagation::default() };
+    assert!(!propagate(&[0.0; 3], &c, &bounds, &hasty, None).unwrap().converged);
+    assert!(propagate(&[0.0; 3], &c, &bounds, &Propagation::default(), None).unwrap().converged);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bits() {
+    let x = line(12);
+    let responses: Vec<Response> = x.rows().map(|p| Response::clipped((7.0 * p[0]).cos(), 0.1)).collect();
+    let fit = || {
+        let gp = CensoredGp::new(Gp::matern52(1));
+        gp.fit(x.as_ref(), &responses, &mut Seed(5).stream("fit", 0)).unwrap().predict(&[0.31])
+    };
+    assert_eq!(fit(), fit());
+}

@@ -1,0 +1,236 @@
+use std::collections::BTreeMap;
+
+use thrifty_figures::{LinePlot, Series};
+use thrifty_sampling::Seed;
+use thrifty_testbed::LevelSetProblem;
+
+use super::responses::{CRITERIA, Case, Job, Kind, Scores};
+use super::valley_map;
+use crate::error::ExperimentError;
+use crate::harness::replicate::in_parallel;
+use crate::harness::stats::{holm, mean_and_deviation, wilcoxon};
+use crate::harness::{Experiment, Figure, Report, RunContext, Table, Verdict, number};
+
+pub const EXPERIMENT: Experiment = Experiment {
+    id: "levelset/deathvalley",
+    paper: "Active learning with surrogates: the death valley of a protocol for oblivious transfer",
+    claim: "where only responses cut off at 0 are seen, taking those at 0 for bounds finds the viable region with a higher F1 under SUR \
+            than taking them for values, on every problem",
+    quick_cost: "DeathValley2, 2 designs, 16 evaluations: some seconds",
+    full_cost: "3 problems, 8 designs, 40 to 80 evaluations, 4 models, 3 criteria: a quarter of an hour",
+    run,
+};
+
+const NOTE: &str = "Holds when, under SUR at the last judgement, censored has the larger mean F1 than both ways of taking clipped responses for \
+                    values on every problem, each with p below 5 % after Holm's correction over all; does not hold when one of them has \
+                    the larger mean with such a p. Volume error: |volume said to be above - true volume| / true volume. The margin is judged \
+                    by the set where it is positive, clipped responses by that where at least one bit comes out (half a bit in \
+                    8,192 for DeathValley4, whose responses fall off without an edge where decoding fails): the two differ there.";
+
+/// What the quick study looks at is also the first of the full one.
+fn cases(context: &RunContext) -> Vec<Case> {
+    const BITS: f64 = 4096.0;
+    let margin = LevelSetProblem::death_valley2();
+    let own = margin.clone();
+    let clipped = LevelSetProblem::new("DeathValley2 clipped", margin.space().clone(), 0.0, move |config| {
+        Ok((own.truth(config)?.max(0.0) * BITS).floor() / BITS)
+    });
+    let valley2 = Case {
+        margin,
+        clipped,
+        bit: 1.0 / BITS,
+        design: 8,
+        judged: context.pick(vec![10, 16], vec![10, 15, 20, 30, 40]),
+    };
+    let valley4 = Case {
+        margin: LevelSetProblem::death_valley4(),
+        clipped: LevelSetProblem::death_valley4_clipped(),
+        bit: 1.0 / 8192.0,
+        design: 12,
+        judged: vec![20, 30, 40, 60, 80],
+    };
+    let caligo9 = Case {
+        margin: LevelSetProblem::caligo9(),
+        clipped: LevelSetProblem::caligo9_clipped(),
+        bit: 1e-6,
+        design: 20,
+        judged: vec![30, 40, 60, 80],
+    };
+    let all = vec![valley2, valley4, caligo9];
+    all.into_iter().take(context.pick(1, 3)).collect()
+}
+
+/// The runs of one problem: by kind, criterion and replication.
+struct Found<'a> {
+    case: &'a Case,
+    scores: Vec<Vec<Vec<Scores>>>,
+}
+
+impl Found<'_> {
+    /// A score of every replication when judged for the `at`-th time.
+    fn of(&self, kind: usize, criterion: usize, at: usize, pick: fn(&Scores) -> &[f64]) -> Vec<f64> {
+        self.scores[kind][criterion].iter().map(|scores| pick(scores)[at]).collect()
+    }
+
+    fn table(&self, what: &str, pick: fn(&Scores) -> &[f64]) -> Table {
+        let mut rows = Vec::new();
+        for (k, kind) in Kind::ALL.iter().enumerate() {
+            for (c, (criterion, _)) in CRITERIA.iter().enumerate() {
+                let cells = (0..self.case.judged.len()).map(|at| with_error(&self.of(k, c, at, pick)));
+                let seconds: Vec<f64> = self.scores[k][c].iter().map(|s| s.seconds).collect();
+                rows.push(
+                    [kind.name().to_owned(), (*criterion).to_owned()]
+                        .into_iter()
+                        .chain(cells)
+                        .chain([number(mean_and_deviation(&seconds).0)])
+                        .collect(),
+                );
+            }
+        }
+        let judged = self.case.judged.iter().map(|k| format!("k = {k}"));
+        let header = ["model", "criterion"].map(String::from).into_iter();
+        let name = self.case.margin.name();
+        Table {
+            name: format!("{what} {name}").to_lowercase().replace(' ', "-"),
+            caption: format!(
+                "{name}: {what} after k evaluations, mean ± standard error over {} paired designs; seconds of the optimiser a run.",
+                self.scores[0][0].len()
+            ),
+            header: header.chain(judged).chain(["s a run".to_owned()]).collect(),
+            rows,
+        }
+    }
+
+    fn figure(&self) -> Result<Figure, ExperimentError> {
+        let mut series = Vec::new();
+        for (k, kind) in Kind::ALL.iter().enumerate() {
+            for c in [0, CRITERIA.len() - 1] {
+                let each = self.case.judged.iter().enumerate().map(|(at, evaluations)| {
+                    let values = self.of(k, c, at, |s| &s.f1);
+                    let (mean, deviation) = mean_and_deviation(&values);
+                    let error = deviation / (values.len() as f64).sqrt();
+                    (*evaluations as f64, mean, error)
+                });
+                let each: Vec<(f64, f64, f64)> = each.collect();
+                series.push(Series {
+                    bars: each.iter().map(|(x, m, e)| (*x, m - e, m + e)).collect(),
+                    ..Series::line(
+                        format!("{}, {}", kind.name(), CRITERIA[c].0),
+                        each.iter().map(|(x, m, _)| (*x, *m)).collect(),
+                    )
+                });
+            }
+        }
+        let name = self.case.margin.name();
+        let plot = LinePlot {
+            title: format!("{name}: F1 of what is said to be above"),
+            x_label: "evaluations".into(),
+            y_label: "F1".into(),
+            series,
+            ..LinePlot::default()
+        };
+        let file = format!("f1-{}", name.to_lowercase());
+        Figure::of(&file, "Mean over designs, bars of one standard error.", plot.draw())
+    }
+}
+
+/// Mean and standard error.
+fn with_error(values: &[f64]) -> String {
+    let (mean, deviation) = mean_and_deviation(values);
+    format!("{mean:.3} ± {:.3}", deviation / (values.len() as f64).sqrt())
+}
+
+/// p of censored against each way of taking clipped responses for values, under SUR at the last judgement, with
+/// Holm over all; and whether censored has the larger mean.
+fn duels(found: &[Found<'_>]) -> Vec<(String, bool, f64)> {
+    let mut pairs = Vec::new();
+    for one in found {
+        let last = one.case.judged.len() - 1;
+        let ours = one.of(3, 0, last, |s| &s.f1);
+        for other in [1, 2] {
+            let theirs = one.of(other, 0, last, |s| &s.f1);
+            let better = mean_and_deviation(&ours).0 > mean_and_deviation(&theirs).0;
+            let name = format!("{} against {}", one.case.margin.name(), Kind::ALL[other].name());
+            pairs.push((name, better, wilcoxon(&ours, &theirs)));
+        }
+    }
+    let corrected = holm(&pairs.iter().map(|(.., p)| *p).collect::<Vec<f64>>());
+    pairs.into_iter().zip(corrected).map(|((name, better, _), p)| (name, better, p)).collect()
+}
+
+fn verdict(duels: &[(String, bool, f64)]) -> Verdict {
+    if duels.iter().any(|(_, better, p)| !better && *p < 0.05) {
+        Verdict::DoesNotHold
+    } else if duels.iter().all(|(_, better, p)| *better && *p < 0.05) {
+        Verdict::Holds
+    } else {
+        Verdict::Inconclusive
+    }
+}
+
+fn duel_table(duels: &[(String, bool, f64)]) -> Table {
+    let row = |(name, better, p): &(String, bool, f64)| {
+        vec![name.clone(), if *better { "censored" } else { "values" }.into(), number(*p)]
+    };
+    Table {
+        name: "duels".into(),
+        caption: "Censored against clipped responses as values, SUR, F1 at the last judgement: paired Wilcoxon test with Holm's \
+                  correction."
+            .into(),
+        header: ["problem and model", "larger mean", "p (Holm)"].map(String::from).to_vec(),
+        rows: duels.iter().map(row).collect(),
+    }
+}
+
+fn run(context: &RunContext) -> Result<Report, ExperimentError> {
+    let (cases, replications) = (cases(context), context.replications(2, 8));
+    let seed = |i: usize| Seed(context.seed).child(EXPERIMENT.id, i as u64);
+    let mut jobs = Vec::new();
+    for case in &cases {
+        for kind in Kind::ALL {
+            for criterion in CRITERIA {
+                jobs.extend((0..replications).map(|i| Job { case, kind, criterion, seed: seed(i) }));
+            }
+        }
+    }
+    let mut scores = in_parallel(EXPERIMENT.id, &jobs, Job::run)?.into_iter();
+    let mut found = Vec::new();
+    for case in &cases {
+        let mut own = Vec::new();
+        for _ in Kind::ALL {
+            own.push(CRITERIA.iter().map(|_| scores.by_ref().take(replications).collect()).collect());
+        }
+        found.push(Found { case, scores: own });
+    }
+    let duels = duels(&found);
+    let mut numbers = BTreeMap::new();
+    for (name, _, p) in &duels {
+        numbers.insert(format!("p (Holm) on {name}"), *p);
+    }
+    let mut tables = vec![duel_table(&duels)];
+    let mut figures = vec![valley_map::figure(&cases[0], context.pick(16, 20), seed(0))?];
+    for one in &found {
+        let name = one.case.margin.name();
+        let last = one.case.judged.len() - 1;
+        for (k, kind) in Kind::ALL.iter().enumerate() {
+            let f1 = mean_and_deviation(&one.of(k, 0, last, |s| &s.f1)).0;
+            numbers.insert(format!("mean F1 on {name}: {}, SUR", kind.name()), f1);
+        }
+        tables.push(one.table("F1", |s| &s.f1));
+        tables.push(one.table("volume error", |s| &s.volume_error));
+        figures.push(one.figure()?);
+    }
+    Ok(Report {
+        verdict: verdict(&duels),
+        numbers,
+        settings: [
+            ("designs", replications.to_string()),
+            ("points judged", "4,096, quasi-random".to_owned()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into(),
+        notes: vec![NOTE.to_owned()],
+        tables,
+        figures,
+    })
+}
