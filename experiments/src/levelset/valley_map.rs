@@ -14,7 +14,7 @@ fn map(title: &str, values: Vec<f64>, dots: Vec<(f64, f64)>) -> Contours {
     let axis = |label: &str, low, high| Axis { label: label.into(), low, high, log: false };
     let axes = (axis("error rate Q", 0.01, 0.15), axis("quality r of the adversary's memory", 0.5, 0.99));
     // One line, in the middle between 0 and 1.
-    Contours { title: title.into(), axes, side: SIDE, values, levels: 1, dots }
+    Contours { title: title.into(), axes, side: SIDE, values, levels: 1, isolines: Vec::new(), dots }
 }
 
 /// Four maps of a problem of two numbers after so many evaluations by stepwise uncertainty reduction.

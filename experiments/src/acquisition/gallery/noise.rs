@@ -125,6 +125,7 @@ fn pairs(seed: Seed) -> Result<Drawn, ExperimentError> {
         side: SIDE,
         values,
         levels: 10,
+        isolines: Vec::new(),
         dots: vec![found],
     };
     let figure = Figure::of(
