@@ -3,7 +3,7 @@ use thrifty_space::Config;
 use thrifty_study::History;
 use thrifty_testbed::LevelSetProblem;
 
-use super::protocol::{Measure, Traced};
+use super::traced::{Measure, Traced};
 use crate::error::ExperimentError;
 use crate::harness::Figure;
 

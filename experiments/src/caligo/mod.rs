@@ -5,3 +5,4 @@ pub mod pareto;
 mod phases;
 pub mod protocol;
 mod stops;
+mod traced;

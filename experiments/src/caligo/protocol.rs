@@ -4,11 +4,11 @@ use thrifty_gp::selection::{Criterion as Score, Outer, nested};
 use thrifty_levelset::Criterion;
 use thrifty_levelset::metrics::Confusion;
 use thrifty_sampling::Seed;
-use thrifty_space::Config;
-use thrifty_study::{History, MaxTrials, Study};
+use thrifty_study::{MaxTrials, Study};
 use thrifty_testbed::LevelSetProblem;
 
 use super::phases::{Chooser, DESIGN, FAMILIES, MEASURED, Phase, Phased, candidates, data};
+use super::traced::{Measure, Traced};
 use super::{figures, stops};
 use crate::error::ExperimentError;
 use crate::harness::replicate::in_parallel;
@@ -33,25 +33,6 @@ const NOTE: &str = "Verdict: holds when the median misclassified share of the pr
     diagnostics stops no run above that; does not hold when the median is not, or more than one run in ten is stopped too early. \
     What is secure is the positive class. The seed's straddle is a constant and its entropy is of a density that a boundary does not have: \
     here straddle is 1.96 σ - |μ|, and entropy the mutual information of an observation with the sides of the points.";
-
-/// One number for each count of evaluations; NaN while the design lasts.
-pub type Measure = Vec<f64>;
-
-/// One run, step by step.
-pub struct Traced {
-    pub method: &'static str,
-    /// Before each evaluation.
-    pub diagnostics: Vec<BTreeMap<String, f64>>,
-    /// True share of the domain on the wrong side.
-    pub wrong: Measure,
-    pub iou: Measure,
-    pub f1: Measure,
-    /// The kernel chosen at the start of each phase.
-    pub kernels: Vec<&'static str>,
-    pub history: History<Config>,
-    /// The posterior mean of the loss at the points of the map.
-    pub map: Vec<f64>,
-}
 
 fn phases(method: &str, evaluations: usize) -> Vec<Phase> {
     let straddle = Chooser::Boundary(Criterion::Straddle { kappa: 1.96 });

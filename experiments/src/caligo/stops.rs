@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use thrifty_levelset::StopWhen;
 
-use super::protocol::Traced;
+use super::traced::Traced;
 use crate::harness::stats::quantile;
 use crate::harness::{Table, number};
 

@@ -1,5 +1,5 @@
 use super::hyperparameters::Hyperparameters;
-use super::tasks::Operation;
+use super::tasks::{Operation, Task};
 
 /// What a tool says of one task.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
@@ -27,6 +27,27 @@ pub struct Line {
     pub unsupported: Option<String>,
     /// How the task went wrong.
     pub failed: Option<String>,
+}
+
+impl Line {
+    /// What a task took, without findings.
+    pub fn timed(task: &Task, cpu_ms: f64, repeats: usize) -> Self {
+        Self {
+            operation: task.operation,
+            n: task.n,
+            m: task.m,
+            seed: task.seed,
+            cpu_ms: Some(cpu_ms),
+            repeats: Some(repeats),
+            values: Vec::new(),
+            hyperparameters: None,
+            point: None,
+            best: None,
+            note: None,
+            unsupported: None,
+            failed: None,
+        }
+    }
 }
 
 /// What a peer's script prints.

@@ -12,6 +12,7 @@ mod line;
 mod machine;
 mod model;
 mod ours;
+mod ours_on_fronts;
 mod peers;
 mod plot;
 mod summary;

@@ -15,11 +15,11 @@ use thrifty_testbed::{Problem, TestFunction};
 use thrifty_tpe::{Joint, Startup, TpeOptimizer, TpeSettings};
 
 use super::clock::cpu_minimum;
-use super::fronts;
 use super::hyperparameters::Hyperparameters;
 use super::inputs::Inputs;
 use super::line::{Line, Tool};
 use super::model::log_ei;
+use super::ours_on_fronts;
 use super::tasks::{Operation, Task};
 use crate::error::ExperimentError;
 
@@ -40,29 +40,10 @@ pub fn measure(inputs: &Inputs) -> Result<Tool, ExperimentError> {
             Operation::TpeJoint => suggestion(inputs, task, Joint::Tree),
             Operation::FcvBound => iteration(inputs, task, FractionalSettings::new(FOLDS).acquisition),
             Operation::FcvKnowledge => iteration(inputs, task, FoldAcquisition::KnowledgeGradient),
-            _ => fronts::measure(inputs, task),
+            _ => ours_on_fronts::measure(inputs, task),
         }?);
     }
     Ok(Tool { name: NAME.into(), version: env!("CARGO_PKG_VERSION").into(), lines, missing: None })
-}
-
-/// A line without findings.
-pub fn line(task: &Task, cpu_ms: f64, repeats: usize) -> Line {
-    Line {
-        operation: task.operation,
-        n: task.n,
-        m: task.m,
-        seed: task.seed,
-        cpu_ms: Some(cpu_ms),
-        repeats: Some(repeats),
-        values: Vec::new(),
-        hyperparameters: None,
-        point: None,
-        best: None,
-        note: None,
-        unsupported: None,
-        failed: None,
-    }
 }
 
 /// The value, then the derivatives by the logarithms of variance, lengthscales and noise.
@@ -77,7 +58,7 @@ fn likelihood(inputs: &Inputs, task: &Task) -> Result<Line, ExperimentError> {
     let (cpu_ms, repeats, value) = cpu_minimum(inputs.budget, || likelihood.log_likelihood(&mut gradient));
     let value = value.map_err(ExperimentError::measure("a likelihood, at pivot"))?;
     let by_log = gradient.iter().zip(natural).map(|(g, v)| g * v);
-    Ok(Line { values: std::iter::once(value).chain(by_log).collect(), ..line(task, cpu_ms, repeats) })
+    Ok(Line { values: std::iter::once(value).chain(by_log).collect(), ..Line::timed(task, cpu_ms, repeats) })
 }
 
 fn fit(inputs: &Inputs, task: &Task) -> Result<Line, ExperimentError> {
@@ -87,7 +68,7 @@ fn fit(inputs: &Inputs, task: &Task) -> Result<Line, ExperimentError> {
     let (cpu_ms, repeats, fitted) =
         cpu_minimum(inputs.budget, || gp.fit(x.as_ref(), &data.y, &mut Seed(0).stream("fit", 0)));
     let fitted = fitted.map_err(ExperimentError::measure("a fit"))?;
-    Ok(Line { hyperparameters: Some(Hyperparameters::of(&fitted)), ..line(task, cpu_ms, repeats) })
+    Ok(Line { hyperparameters: Some(Hyperparameters::of(&fitted)), ..Line::timed(task, cpu_ms, repeats) })
 }
 
 /// Means over the test points of posterior mean and variance.
@@ -101,7 +82,7 @@ fn predict(inputs: &Inputs, task: &Task) -> Result<Line, ExperimentError> {
         posterior.predict_into(black_box(test.as_ref()), &mut mean, &mut variance);
     });
     let average = |v: &[f64]| v.iter().sum::<f64>() / m as f64;
-    Ok(Line { values: vec![average(&mean), average(&variance)], ..line(task, cpu_ms, repeats) })
+    Ok(Line { values: vec![average(&mean), average(&variance)], ..Line::timed(task, cpu_ms, repeats) })
 }
 
 /// The default maximiser around the best points observed.
@@ -117,7 +98,7 @@ fn acquisition(inputs: &Inputs, task: &Task) -> Result<Line, ExperimentError> {
         let mut rng = Seed(task.seed.unwrap_or(0)).stream("maximise", 0);
         Maximiser::default().candidates(&domain, &acquisition, &anchors, &mut rng)
     });
-    Ok(Line { point: found.into_iter().next().map(|best| best.x), ..line(task, cpu_ms, repeats) })
+    Ok(Line { point: found.into_iter().next().map(|best| best.x), ..Line::timed(task, cpu_ms, repeats) })
 }
 
 /// Bayesian optimisation with its defaults but for the size of the design.
@@ -131,7 +112,7 @@ fn whole_run(task: &Task) -> Result<Line, ExperimentError> {
     let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(task.n));
     study.run(|config, context| problem.evaluate(config, &mut context.noise()))?;
     let cpu_ms = 1e3 * began.elapsed().as_secs_f64();
-    Ok(Line { best: study.history().best().map(|(_, loss)| loss), ..line(task, cpu_ms, 1) })
+    Ok(Line { best: study.history().best().map(|(_, loss)| loss), ..Line::timed(task, cpu_ms, 1) })
 }
 
 /// The rules of Optuna, so that all do the same work; n trials at random come before.
@@ -156,7 +137,7 @@ fn suggestion(inputs: &Inputs, task: &Task, joint: Joint) -> Result<Line, Experi
         step()?;
         least = least.min(1e3 * began.elapsed().as_secs_f64());
     }
-    Ok(line(task, least, repeats))
+    Ok(Line::timed(task, least, repeats))
 }
 
 const FOLDS: usize = 10;
@@ -175,7 +156,7 @@ fn iteration(inputs: &Inputs, task: &Task, acquisition: FoldAcquisition) -> Resu
     let (cpu_ms, repeats, asked) =
         cpu_minimum(inputs.budget, || optimizer.ask(study.history(), TrialId(task.n as u64)));
     asked?;
-    Ok(line(task, cpu_ms, repeats))
+    Ok(Line::timed(task, cpu_ms, repeats))
 }
 
 /// As in the scripts of the peers.
