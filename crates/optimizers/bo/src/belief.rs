@@ -59,10 +59,11 @@ impl<'a> Belief<'a> {
                 .encode(&trial.query)
                 .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
             asked.push(&point);
-            match (&trial.outcome, measurement(trial)) {
-                (_, Some(found)) => {
+            let measured = measurement(trial).and_then(|m| Some((m, *m.objectives.first()?)));
+            match (&trial.outcome, measured) {
+                (_, Some((found, loss))) => {
                     x.push(&point);
-                    y.push(found.objectives[0]);
+                    y.push(loss);
                     feasible.push(found.constraints.iter().all(|c| *c <= 0.0));
                 }
                 (Some(_), None) => failed.push(&point),

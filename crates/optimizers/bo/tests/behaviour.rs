@@ -356,3 +356,18 @@ fn costs_are_counted_as_the_settings_say() {
     let error = BayesianOptimizer::new(unit(), Seed(3)).with_settings(refused).err().unwrap().to_string();
     assert!(error.contains("exponent is NaN"), "{error}");
 }
+
+#[test]
+fn measurements_without_an_objective_are_no_losses() {
+    let empty = || Measurement { objectives: vec![], ..Measurement::default() };
+    let mut study = Study::new(BayesianOptimizer::new(unit(), Seed(3)), Seed(3)).with_stop(MaxTrials(8));
+    study.run(|_, _| empty()).unwrap();
+    assert_eq!((study.history().len(), study.recommend().unwrap()), (8, None));
+    // Among others that have one it counts as a failure.
+    let mut study = Study::new(BayesianOptimizer::new(unit(), Seed(3)), Seed(3)).with_stop(MaxTrials(8));
+    study
+        .run(|config, context| if context.id.0 == 2 { empty() } else { config.float("x").unwrap().into() })
+        .unwrap();
+    assert!(study.recommend().unwrap().is_some());
+    assert_eq!(study.history().measured().count(), 7);
+}
