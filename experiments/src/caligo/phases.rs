@@ -8,7 +8,7 @@ use thrifty_kernel::{
 use thrifty_levelset::{Classified, Criterion, LevelSetOptimizer, LevelSetSettings, Over};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, History, Optimizer, OptimizerError, Trial, TrialId};
+use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Trial, TrialId};
 
 /// Points of the initial design.
 pub const DESIGN: usize = 8;
@@ -204,7 +204,7 @@ impl Optimizer for Phased {
         now.level.classify(history)
     }
 
-    fn fingerprint(&self) -> String {
-        format!("phases {:?} from {:?}", self.phases, self.seed)
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Fingerprint::new("phases").with("phases", &format!("{:?}", self.phases))?.with("seed", &self.seed)
     }
 }

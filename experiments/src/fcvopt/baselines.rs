@@ -1,7 +1,7 @@
 use thrifty_cv::FoldQuery;
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
-use thrifty_study::{Ask, History, Optimizer, OptimizerError, Suggestion, Trial, TrialId};
+use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Suggestion, Trial, TrialId};
 
 /// Which fold stands for the whole cross-validation.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +57,10 @@ impl<O: Optimizer<Query = Config>> Optimizer for OneFold<O> {
         self.optimizer.recommend(&configurations(history))
     }
 
-    fn fingerprint(&self) -> String {
-        format!("one of {} folds ({:?}) of {}", self.folds, self.stand, self.optimizer.fingerprint())
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        let ours = Fingerprint::new("one fold")
+            .with("folds", &self.folds)?
+            .with("stand", &format!("{:?}", self.stand))?;
+        Ok(ours.around(self.optimizer.fingerprint()?))
     }
 }

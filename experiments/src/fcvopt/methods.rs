@@ -5,7 +5,7 @@ use thrifty_fcvopt::{FoldAcquisition, FoldRule, FractionalCv, FractionalSettings
 use thrifty_hgp::Hgp;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, History, Optimizer, OptimizerError, TrialId};
+use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, TrialId};
 use thrifty_tpe::TpeOptimizer;
 
 use super::baselines::{OneFold, Stand};
@@ -32,7 +32,7 @@ impl Optimizer for Any {
         self.0.recommend(history)
     }
 
-    fn fingerprint(&self) -> String {
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         self.0.fingerprint()
     }
 }

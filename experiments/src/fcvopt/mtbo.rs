@@ -7,7 +7,7 @@ use thrifty_kernel::{Kernel, Matern52Profile};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, Memo, Optimizer, OptimizerError, Outcome, StopReason, Suggestion, TrialId,
+    Ask, Fingerprint, History, Memo, Optimizer, OptimizerError, Outcome, StopReason, Suggestion, TrialId,
 };
 use thrifty_surrogate::{JointPosterior, Posterior};
 
@@ -169,7 +169,7 @@ impl Optimizer for MultiTask {
         Ok(trial.map(|trial| history.trials()[trial].query.config.clone()))
     }
 
-    fn fingerprint(&self) -> String {
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         fingerprint("multi-task", &self.folds, self.seed, &self.space)
     }
 }

@@ -1,5 +1,5 @@
 use thrifty_space::Config;
-use thrifty_study::{Ask, History, Optimizer, OptimizerError, Suggestion, TrialId};
+use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
 
 /// Any method behind one type.
 pub struct AnyOptimizer(Box<dyn Optimizer<Query = Config, Recommendation = Config>>);
@@ -22,7 +22,7 @@ impl Optimizer for AnyOptimizer {
         self.0.recommend(history)
     }
 
-    fn fingerprint(&self) -> String {
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         self.0.fingerprint()
     }
 }
@@ -48,7 +48,7 @@ impl<S: Optimizer<Query = Config, Recommendation = Config>> Optimizer for AfterD
         self.search.recommend(history)
     }
 
-    fn fingerprint(&self) -> String {
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         self.search.fingerprint()
     }
 }

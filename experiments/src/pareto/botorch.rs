@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, History, Optimizer, OptimizerError, Outcome, Suggestion, TrialId};
+use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Outcome, Suggestion, TrialId};
 
 use crate::error::ExperimentError;
 
@@ -147,8 +147,8 @@ impl Optimizer for Botorch {
         Ok(None)
     }
 
-    fn fingerprint(&self) -> String {
-        "BoTorch".into()
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("BoTorch"))
     }
 }
 

@@ -28,6 +28,62 @@ pub trait Pass {
     fn run<const FMA: bool>(self) -> Self::Output;
 }
 
+/// The vector instructions that [`dispatch`] chooses on a machine.
+///
+/// Results agree to the last bit between sets with fused multiply-add, and differ in rounding from those without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InstructionSet {
+    /// 512-bit vectors with fused multiply-add.
+    Avx512,
+    /// 256-bit vectors with fused multiply-add.
+    Avx2,
+    /// 64-bit ARM, which always has fused multiply-add.
+    Neon,
+    /// What the compiler assumes of every machine, without fused multiply-add.
+    Baseline,
+}
+
+impl InstructionSet {
+    /// A short name, such as `avx2`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Avx512 => "avx512",
+            Self::Avx2 => "avx2",
+            Self::Neon => "neon",
+            Self::Baseline => "baseline",
+        }
+    }
+
+    /// Whether multiplication and addition round once.
+    #[must_use]
+    pub fn is_fused(self) -> bool {
+        self != Self::Baseline
+    }
+}
+
+/// The instruction set of this machine.
+#[cfg(target_arch = "x86_64")]
+#[must_use]
+pub fn instruction_set() -> InstructionSet {
+    let fma = is_x86_feature_detected!("fma");
+    let wide = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl");
+    match (fma, wide, is_x86_feature_detected!("avx2")) {
+        (true, true, _) => InstructionSet::Avx512,
+        (true, false, true) => InstructionSet::Avx2,
+        _ => InstructionSet::Baseline,
+    }
+}
+
+/// The instruction set of this machine.
+#[cfg(not(target_arch = "x86_64"))]
+#[must_use]
+pub fn instruction_set() -> InstructionSet {
+    if cfg!(target_arch = "aarch64") { InstructionSet::Neon } else { InstructionSet::Baseline }
+}
+
 /// Runs a pass with the best instruction set there is. The choice depends on the machine alone.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
@@ -40,25 +96,20 @@ pub fn dispatch<P: Pass>(pass: P) -> P::Output {
     fn avx2<P: Pass>(pass: P) -> P::Output {
         pass.run::<true>()
     }
-    if is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("fma")
-    {
-        // SAFETY: the processor has just been found to have every feature that the function enables.
-        unsafe { avx512(pass) }
-    } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+    match instruction_set() {
+        // SAFETY: the processor has just been found to have every feature that the function enables: there is none with
+        // AVX-512 and without AVX2.
+        InstructionSet::Avx512 => unsafe { avx512(pass) },
         // SAFETY: likewise.
-        unsafe { avx2(pass) }
-    } else {
-        pass.run::<false>()
+        InstructionSet::Avx2 => unsafe { avx2(pass) },
+        _ => pass.run::<false>(),
     }
 }
 
 /// Runs a pass; on other processors the compiler's own target decides (NEON is always there on 64-bit ARM).
 #[cfg(not(target_arch = "x86_64"))]
 pub fn dispatch<P: Pass>(pass: P) -> P::Output {
-    if cfg!(target_arch = "aarch64") { pass.run::<true>() } else { pass.run::<false>() }
+    if instruction_set().is_fused() { pass.run::<true>() } else { pass.run::<false>() }
 }
 
 /// `a · b + c`.

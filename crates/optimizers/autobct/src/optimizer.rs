@@ -3,7 +3,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use thrifty_domain::Points;
 use thrifty_linear::{Basis, SmoothingSpline};
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId};
+use thrifty_study::{
+    Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
+};
 
 use crate::{
     AutoBctError, AutoBctSettings, Cautious, Controls, Decision, Expectation, Plan, State, ValueMap, Values,
@@ -288,14 +290,18 @@ impl Optimizer for AutoBct {
         Ok(best.map(|(_, trial)| history.trials()[trial].query.clone()))
     }
 
-    fn fingerprint(&self) -> String {
-        let settings = serde_json::to_string(&(&self.settings, &self.prior)).unwrap_or_default();
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         let (score, cost) = &self.basis;
-        format!(
-            "training under a budget {settings} score {score} cost {cost} space {}{}",
-            self.space.fingerprint(),
-            self.map.as_ref().map_or(String::new(), |map| format!(" map {}", map.fingerprint()))
-        )
+        let ours = Fingerprint::new("training under a budget")
+            .with("settings", &self.settings)?
+            .with("prior", &self.prior)?
+            .with("basis of the score", score)?
+            .with("basis of the cost", cost)?
+            .with("space", &self.space)?;
+        match &self.map {
+            Some(map) => ours.with("value function", &map.identity()),
+            None => Ok(ours),
+        }
     }
 }
 

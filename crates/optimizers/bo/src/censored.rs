@@ -3,6 +3,7 @@ use thrifty_domain::{Domain, PointsRef};
 use thrifty_gp::Gp;
 use thrifty_kernel::Kernel;
 use thrifty_sampling::Stream;
+use thrifty_study::{Fingerprint, OptimizerError};
 use thrifty_surrogate::Posterior;
 
 use crate::model::WithProcess;
@@ -65,8 +66,8 @@ impl Model for CensoredGpModel {
         self.process.process_for(domain, &mut ToResponses { x, responses, propagation, notes, rng })
     }
 
-    fn fingerprint(&self) -> String {
-        format!("censored {}", serde_json::to_string(self).unwrap_or_default())
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Fingerprint::new("censored gaussian process").with("model", self)
     }
 }
 

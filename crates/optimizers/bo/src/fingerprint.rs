@@ -1,10 +1,24 @@
+//! Fingerprints of optimisers over configurations.
+
 use serde::Serialize;
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
+use thrifty_study::{Fingerprint, OptimizerError};
 
-/// What a journal keeps to tell studies apart: the method, its settings, seed and space.
-#[must_use]
-pub fn fingerprint(method: &str, settings: &impl Serialize, seed: Seed, space: &Space) -> String {
-    let settings = serde_json::to_string(settings).unwrap_or_default();
-    format!("{method} {settings} seed {} space {}", seed.0, space.fingerprint())
+/// The fingerprint of a method with settings, a seed and a space.
+///
+/// # Errors
+/// [`OptimizerError`] names the part that cannot be written.
+pub fn fingerprint(
+    method: &str,
+    settings: &impl Serialize,
+    seed: Seed,
+    space: &Space,
+) -> Result<Fingerprint, OptimizerError> {
+    Fingerprint::new(method).with("settings", settings)?.with("seed", &seed)?.with("space", space)
+}
+
+/// The text by which a journal of format 1 knew a method without settings.
+pub(crate) fn format_one(method: &str, seed: Seed, space: &Space) -> String {
+    format!("{method} null seed {} space {}", seed.0, space.fingerprint())
 }

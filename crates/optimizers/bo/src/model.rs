@@ -6,6 +6,7 @@ use thrifty_kernel::{
 };
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
+use thrifty_study::{Fingerprint, OptimizerError};
 use thrifty_surrogate::Posterior;
 
 /// Any error that crosses the seam between optimiser and model.
@@ -26,8 +27,11 @@ pub trait Model: Send + Sync {
         rng: &mut Stream,
     ) -> Result<Box<dyn Fitted>, ModelError>;
 
-    /// A text that differs whenever the model's settings do.
-    fn fingerprint(&self) -> String;
+    /// The model's name and everything that its posterior depends on besides data.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] when a setting cannot be written.
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError>;
 }
 
 /// A fitted model: a posterior that can be given imagined observations.
@@ -183,8 +187,8 @@ impl Model for GpModel {
         self.process_for(domain, &mut ToLosses { x, y, notes, rng })
     }
 
-    fn fingerprint(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Fingerprint::new("gaussian process").with("model", self)
     }
 }
 

@@ -1,7 +1,9 @@
 use thrifty_acquisition::Rule;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId};
+use thrifty_study::{
+    Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
+};
 
 use crate::{Allowed, Belief, BoSettings, GpModel, InitialDesign, Model, fingerprint};
 
@@ -204,8 +206,8 @@ impl Optimizer for BayesianOptimizer {
         Ok(best.map(|(config, _)| config.clone()))
     }
 
-    fn fingerprint(&self) -> String {
-        let method = format!("bo with {}", self.model.fingerprint());
-        fingerprint(&method, &self.settings, self.seed, &self.space)
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(fingerprint("bayesian optimisation", &self.settings, self.seed, &self.space)?
+            .around(self.model.fingerprint()?))
     }
 }

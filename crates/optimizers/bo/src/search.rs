@@ -1,8 +1,9 @@
 use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol};
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, History, Optimizer, OptimizerError, Suggestion, TrialId};
+use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
 
 use crate::fingerprint;
+use crate::fingerprint::format_one;
 
 /// Uniform points of the cube, one stream a trial.
 #[derive(Debug, Clone)]
@@ -39,8 +40,9 @@ impl Optimizer for RandomSearch {
         Ok(best(history))
     }
 
-    fn fingerprint(&self) -> String {
-        fingerprint("random search", &(), self.seed, &self.space)
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        let text = format_one("random search", self.seed, &self.space);
+        Ok(fingerprint("random search", &(), self.seed, &self.space)?.resuming_format_one(text))
     }
 }
 
@@ -63,7 +65,8 @@ impl Optimizer for SobolSearch {
         Ok(best(history))
     }
 
-    fn fingerprint(&self) -> String {
-        fingerprint("sobol search", &(), self.seed, &self.space)
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        let text = format_one("sobol search", self.seed, &self.space);
+        Ok(fingerprint("sobol search", &(), self.seed, &self.space)?.resuming_format_one(text))
     }
 }

@@ -6,7 +6,9 @@ use thrifty_cv::FoldQuery;
 use thrifty_hgp::Hgp;
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, History, Memo, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
+use thrifty_study::{
+    Ask, Fingerprint, History, Memo, Optimizer, OptimizerError, StopReason, Suggestion, TrialId,
+};
 use thrifty_surrogate::Posterior;
 
 use crate::belief::NOTES;
@@ -266,7 +268,7 @@ impl Optimizer for FractionalCv {
         Ok(best.map(|trial| history.trials()[trial].query.config.clone()))
     }
 
-    fn fingerprint(&self) -> String {
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         fingerprint("fractional cross-validation", &self.settings, self.seed, &self.space)
     }
 }

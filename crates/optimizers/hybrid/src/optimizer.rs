@@ -1,8 +1,8 @@
 use thrifty_acquisition::{ProbabilityOfImprovement, Rule, Utility};
-use thrifty_bo::{BayesianOptimizer, Belief, Candidate, Model, fingerprint};
+use thrifty_bo::{BayesianOptimizer, Belief, Candidate, Model};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
+use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
 
 use crate::explore::candidates;
 use crate::{Exploration, ExplorePoint, HybridSettings, OnConvergence};
@@ -170,8 +170,7 @@ impl Optimizer for HybridOptimizer {
         self.base.recommend(history)
     }
 
-    fn fingerprint(&self) -> String {
-        let method = format!("hybrid over {}", self.base.fingerprint());
-        fingerprint(&method, &self.settings, self.base.seed(), self.base.space())
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("hybrid").with("hybrid", &self.settings)?.around(self.base.fingerprint()?))
     }
 }

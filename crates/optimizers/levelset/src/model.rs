@@ -6,6 +6,7 @@ use thrifty_kernel::{
     SquaredExponentialProfile, Stationary,
 };
 use thrifty_sampling::Stream;
+use thrifty_study::{Fingerprint, OptimizerError};
 
 /// A Gaussian process whose hyperparameters are known: nothing is learnt but the function.
 ///
@@ -73,7 +74,7 @@ impl Model for FixedGp {
         }
     }
 
-    fn fingerprint(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Fingerprint::new("fixed gaussian process").with("model", self)
     }
 }

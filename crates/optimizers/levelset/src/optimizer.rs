@@ -4,7 +4,9 @@ use thrifty_bo::{Belief, BoSettings, GpModel, Model, fingerprint};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId};
+use thrifty_study::{
+    Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
+};
 
 use crate::cost::KnownCost;
 use crate::diagnostics::{self, ABOVE};
@@ -232,10 +234,10 @@ impl Optimizer for LevelSetOptimizer {
         self.classify(history)
     }
 
-    fn fingerprint(&self) -> String {
-        let fixed = if self.progress.is_some() { "fixed " } else { "" };
-        let cost = self.cost.as_ref().map_or(String::new(), |cost| format!(" per {}", cost.name));
-        let method = format!("level set with {fixed}{}{cost}", self.model.fingerprint());
-        fingerprint(&method, &self.settings, self.seed, &self.space)
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        let ours = fingerprint("level set", &self.settings, self.seed, &self.space)?
+            .with("cost", &self.cost.as_ref().map(|cost| &cost.name))?
+            .with("fixed", &self.progress.is_some())?;
+        Ok(ours.around(self.model.fingerprint()?))
     }
 }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol, Stream};
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
+use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
 
 use crate::blocks::{Block, blocks};
 use crate::coding::Coding;
@@ -287,9 +287,13 @@ impl Optimizer for TpeOptimizer {
         }))
     }
 
-    fn fingerprint(&self) -> String {
-        let parts = serde_json::to_string(&(&self.settings, &self.priors, &self.queue, &self.known));
-        let parts = parts.unwrap_or_default();
-        format!("tpe {parts} seed {} space {}", self.seed.0, self.space.fingerprint())
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Fingerprint::new("tree-structured parzen estimator")
+            .with("settings", &self.settings)?
+            .with("priors", &self.priors)?
+            .with("queue", &self.queue)?
+            .with("known", &self.known)?
+            .with("seed", &self.seed)?
+            .with("space", &self.space)
     }
 }

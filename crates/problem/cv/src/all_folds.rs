@@ -1,6 +1,7 @@
 use thrifty_space::Config;
 use thrifty_study::{
-    Ask, History, Measurement, Optimizer, OptimizerError, Outcome, Suggestion, Timing, Trial, TrialId,
+    Ask, Fingerprint, History, Measurement, Optimizer, OptimizerError, Outcome, Suggestion, Timing, Trial,
+    TrialId,
 };
 
 use crate::FoldQuery;
@@ -94,7 +95,7 @@ where
         self.optimizer.recommend(&self.configurations(history))
     }
 
-    fn fingerprint(&self) -> String {
-        format!("all of {} folds of {}", self.folds, self.optimizer.fingerprint())
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("all folds").with("folds", &self.folds)?.around(self.optimizer.fingerprint()?))
     }
 }

@@ -5,7 +5,7 @@ use thrifty_cv::{AllFolds, CrossValidation, FoldQuery, SplitError, Splits};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, MaxTrials, Optimizer, OptimizerError, Outcome, Study, Suggestion, TrialId,
+    Ask, Fingerprint, History, MaxTrials, Optimizer, OptimizerError, Outcome, Study, Suggestion, TrialId,
 };
 
 fn tested_once(splits: &Splits, rows: usize) {
@@ -85,8 +85,8 @@ impl Optimizer for Steps {
         Ok(history.best().map(|(trial, _)| trial.query.clone()))
     }
 
-    fn fingerprint(&self) -> String {
-        "steps".into()
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("steps"))
     }
 }
 

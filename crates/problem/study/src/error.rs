@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use crate::TrialId;
+use crate::{Difference, MeasurementProblem, TrialId};
 
 /// Why an optimiser could not answer.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +54,31 @@ pub enum JournalError {
         /// The file.
         path: PathBuf,
     },
-    /// A line that is not the last cannot be understood.
+    /// The file is not a journal, or its first line was cut off and is not the beginning of this study's.
+    #[error("{path} is not a journal of this study; it is left as it is")]
+    NotAJournal {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file was deleted, replaced, cut or written to while the study had it open.
+    #[error("journal {path} cannot be continued: {message}")]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// What happened to it.
+        message: String,
+    },
+    /// The study has trials of its own already, and the journal has others.
+    #[error(
+        "journal {path} has trials, and so has the study ({trials}): open the journal before the first trial"
+    )]
+    TwoHistories {
+        /// The file.
+        path: PathBuf,
+        /// Trials of the study.
+        trials: usize,
+    },
+    /// A line is damaged, missing, doubled or out of order.
     #[error("journal {path}, line {line}: {message}")]
     Corrupt {
         /// The file.
@@ -69,13 +93,25 @@ pub enum JournalError {
     Mismatch {
         /// The file.
         path: PathBuf,
-        /// What differs: the format, the seed or the settings.
+        /// What differs: the format or the seed.
         what: &'static str,
         /// What the journal has.
         found: String,
         /// What the study has.
         expected: String,
     },
+    /// The journal is of a study with another space, method or settings.
+    #[error("journal {path} is of another study: {}", list(.differences))]
+    Settings {
+        /// The file.
+        path: PathBuf,
+        /// Every parameter and setting that differs.
+        differences: Vec<Difference>,
+    },
+}
+
+fn list(differences: &[Difference]) -> String {
+    differences.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// Why a study could not go on. What it has learnt is kept.
@@ -94,6 +130,25 @@ pub enum StudyError {
     /// A trial that was told before.
     #[error("trial {} was told before", .0.0)]
     AlreadyTold(TrialId),
+    /// A measurement that contradicts earlier ones, or with an impossible cost or noise. It is not recorded: the trial
+    /// is still pending.
+    #[error("trial {}: {problem}", .id.0)]
+    InvalidMeasurement {
+        /// The trial.
+        id: TrialId,
+        /// What is wrong with it.
+        problem: MeasurementProblem,
+    },
+    /// A stop rule whose setting makes no sense.
+    #[error("stop rule {rule}: {value}, expected {expected}")]
+    InvalidStopRule {
+        /// The rule.
+        rule: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        expected: &'static str,
+    },
     /// The optimiser waits and nothing is pending.
     #[error("the optimiser waits for a trial, but none is pending")]
     Stalled,

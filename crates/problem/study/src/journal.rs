@@ -1,22 +1,43 @@
+//! Journal of a study: a file with one line per event.
+
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thrifty_sampling::Seed;
 
-use crate::{JournalError, Memo, Outcome, Query, TrialId};
+use crate::line;
+use crate::machine::Machine;
+use crate::{Durability, Fingerprint, JournalError, Memo, Outcome, Query, Schedule, TrialId};
 
-/// The format written here.
-const FORMAT: u32 = 1;
+/// The format written here. Format 1 had neither sequence numbers nor checksums, and is still read.
+const FORMAT: u32 = 2;
 
-/// The first line of a journal.
+/// First line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Header {
+pub(crate) struct Header {
     thrifty_journal: u32,
     seed: Seed,
+    fingerprint: Fingerprint,
+    machine: Machine,
+    /// The last field: it may be chosen after the journal was opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    schedule: Option<Schedule>,
+}
+
+/// First line of a journal of format 1.
+#[derive(Deserialize)]
+struct HeaderOne {
+    seed: Seed,
     fingerprint: String,
+}
+
+/// First line of a journal of any format.
+#[derive(Deserialize)]
+struct AnyHeader {
+    thrifty_journal: u32,
 }
 
 /// A line after the first.
@@ -40,121 +61,382 @@ pub(crate) enum Event<Q> {
         #[serde(with = "crate::numbers::one")]
         value: f64,
     },
-    /// The study was opened again: reports of unfinished trials will be made again.
-    Resumed,
+    /// The study goes on after the journal was opened again, or with another schedule or budget. Reports of
+    /// unfinished trials will be made again.
+    Resumed {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        schedule: Option<Schedule>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        budget: Option<u64>,
+    },
     /// Written before anyone learns from it.
     Told { id: TrialId, outcome: Outcome, seconds: f64 },
 }
 
-/// Lines of JSON in a file, one an event, each written with one call.
+/// What may change between two sittings of a study.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Sitting {
+    schedule: Option<Schedule>,
+    budget: Option<u64>,
+}
+
+/// An open journal, to which lines are appended, each batch with one call.
 ///
-/// What is written survives the end of the process; it is not forced through the disk's cache. The file is
-/// locked while the journal lives, so that two studies cannot write it at once.
+/// The file is locked while the journal lives, so that two studies cannot write it at once. A write that fails leaves
+/// the file as it was before.
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
     file: File,
+    durability: Durability,
+    /// Bytes written and read so far: what the file must hold.
+    length: u64,
+    /// Lines in them.
+    lines: usize,
+    /// The first line, as long as it is not written.
+    header: Option<Header>,
+    /// What the lines say of schedule and budget.
+    noted: Sitting,
+    /// The budget now.
+    budget: Option<u64>,
+    /// Whether events were there when the journal was opened and none was added since.
+    reopened: bool,
+    /// Why nothing more can be written.
+    broken: Option<String>,
 }
 
 /// What a journal held when it was opened.
 pub(crate) struct Opened<Q> {
     pub(crate) journal: Journal,
     pub(crate) events: Vec<Event<Q>>,
-    /// What was dropped, in words.
-    pub(crate) warning: Option<String>,
+    /// The schedule that the journal names.
+    pub(crate) schedule: Option<Schedule>,
+    /// What was dropped and what differs, in words.
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Journal {
-    /// Opens the journal of a study, or begins it. A last line that was cut off is removed; writing goes on
-    /// after it.
+    /// Opens the journal of a study, or begins one. A last line that was cut off is removed.
     pub(crate) fn open<Q: Query>(
         path: &Path,
         seed: Seed,
-        fingerprint: &str,
+        fingerprint: Fingerprint,
+        durability: Durability,
     ) -> Result<Opened<Q>, JournalError> {
         let io = |source| JournalError::Io { path: path.into(), source };
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(io)?;
         // A file system without locks is used without one.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(JournalError::InUse { path: path.into() });
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io)?;
-        let header = Header { thrifty_journal: FORMAT, seed, fingerprint: fingerprint.into() };
-        let mut lines = Vec::new();
-        let mut start = 0;
-        while let Some(length) = bytes[start..].iter().position(|&byte| byte == b'\n') {
-            lines.push(&bytes[start..start + length]);
-            start += length + 1;
-        }
-        let mut warning = None;
-        let mut kept = start;
-        if start < bytes.len() {
-            // A whole event without its line end is still a whole event.
-            let whole = !lines.is_empty() && serde_json::from_slice::<Event<Q>>(&bytes[start..]).is_ok();
-            if whole {
-                lines.push(&bytes[start..]);
-                kept = bytes.len();
-            } else {
-                warning = Some(format!(
-                    "journal {}: line {} was cut off after {} bytes and is dropped",
-                    path.display(),
-                    lines.len() + 1,
-                    bytes.len() - start
-                ));
+        let header =
+            Header { thrifty_journal: FORMAT, seed, fingerprint, machine: Machine::here(), schedule: None };
+        let Contents { first, events, lines, kept, torn } = contents(path, &bytes)?;
+        let mut warnings = Vec::new();
+        let mut noted = Sitting::default();
+        match &first {
+            None => check_torn_header(path, &bytes, &header)?,
+            Some(First::One(one)) => {
+                check_seed(path, one.seed, seed)?;
+                check_settings(path, header.fingerprint.differences_to_text(&one.fingerprint))?;
+                // Where no schedule was chosen, format 1 evaluated one trial after the other.
+                noted.schedule = Some(Schedule::Window(1));
+            }
+            Some(First::Two(found)) => {
+                check_seed(path, found.seed, seed)?;
+                check_settings(path, found.fingerprint.differences(&header.fingerprint))?;
+                noted = Sitting { schedule: found.schedule, budget: found.fingerprint.budget };
+                warnings.extend(header.machine.warning(&found.machine));
             }
         }
-        let corrupt =
-            |line: usize, message: String| JournalError::Corrupt { path: path.into(), line, message };
-        let mut events = Vec::new();
-        for (at, line) in lines.iter().enumerate() {
-            if at == 0 {
-                let found: Header =
-                    serde_json::from_slice(line).map_err(|error| corrupt(1, error.to_string()))?;
-                check(path, &found, &header)?;
-            } else {
-                events
-                    .push(serde_json::from_slice(line).map_err(|error| corrupt(at + 1, error.to_string()))?);
+        for event in &events {
+            if let Event::Resumed { schedule, budget } = event {
+                noted.schedule = schedule.or(noted.schedule);
+                noted.budget = budget.or(noted.budget);
             }
         }
-        file.set_len(kept as u64).map_err(io)?;
-        file.seek(SeekFrom::End(0)).map_err(io)?;
-        let mut journal = Self { path: path.into(), file };
-        if lines.is_empty() {
-            journal.write(&header)?;
-        } else if kept > start {
-            journal.file.write_all(b"\n").map_err(io)?;
+        if let Some(torn) = torn {
+            warnings.insert(0, format!("journal {}: {torn} and is dropped", path.display()));
         }
-        Ok(Opened { journal, events, warning })
+        let mut journal = Self {
+            path: path.into(),
+            file,
+            durability,
+            length: kept as u64,
+            lines,
+            budget: header.fingerprint.budget,
+            header: first.is_none().then_some(header),
+            noted,
+            reopened: !events.is_empty(),
+            broken: None,
+        };
+        journal.trim(&bytes).map_err(io)?;
+        Ok(Opened { journal, events, schedule: noted.schedule, warnings })
     }
 
-    /// Appends one line.
-    pub(crate) fn write(&mut self, line: &impl Serialize) -> Result<(), JournalError> {
+    /// Removes what was cut off, and ends the last line if its end is missing.
+    fn trim(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        if self.length < bytes.len() as u64 {
+            self.file.set_len(self.length)?;
+        }
+        if self.length > 0 && bytes[self.length as usize - 1] != b'\n' {
+            self.file.write_all(b"\n")?;
+            self.length += 1;
+        }
+        Ok(())
+    }
+
+    /// Whether the journal holds no event.
+    pub(crate) fn is_new(&self) -> bool {
+        self.lines <= 1
+    }
+
+    /// Appends events, after the header of a new journal or a note of what changed since the last sitting.
+    pub(crate) fn write<Q: Query>(
+        &mut self,
+        schedule: Option<Schedule>,
+        events: &[Event<Q>],
+    ) -> Result<(), JournalError> {
+        self.check_place()?;
+        let now = Sitting { schedule, budget: self.budget };
+        let mut text = String::new();
+        let mut lines = self.lines;
+        let mut add = |object: serde_json::Result<String>| -> Result<(), JournalError> {
+            let object =
+                object.map_err(|error| JournalError::Io { path: self.path.clone(), source: error.into() })?;
+            text.push_str(&line::seal(lines, &object));
+            lines += 1;
+            Ok(())
+        };
+        if let Some(header) = &self.header {
+            add(serde_json::to_string(&Header { schedule, ..header.clone() }))?;
+        } else if self.reopened || now != self.noted {
+            let schedule = schedule.filter(|_| now.schedule != self.noted.schedule);
+            let budget = now.budget.filter(|_| now.budget != self.noted.budget);
+            add(serde_json::to_string(&Event::<Q>::Resumed { schedule, budget }))?;
+        }
+        for event in events {
+            add(serde_json::to_string(event))?;
+        }
+        let told = events.iter().any(|event| matches!(event, Event::Told { .. }));
+        self.append(text.as_bytes(), told)?;
+        (self.lines, self.header, self.noted, self.reopened) = (lines, None, now, false);
+        Ok(())
+    }
+
+    fn append(&mut self, bytes: &[u8], told: bool) -> Result<(), JournalError> {
+        let sync = match self.durability {
+            Durability::Process => false,
+            Durability::Outcomes => told,
+            Durability::Everything => true,
+        };
+        let written = self.file.write_all(bytes).and_then(|()| {
+            if self.length == 0 && sync {
+                sync_folder(&self.path)?;
+            }
+            if sync { self.file.sync_data() } else { Ok(()) }
+        });
+        if let Err(source) = written {
+            // Half a line must not stay where the next one would be glued to it.
+            if let Err(error) = self.file.set_len(self.length) {
+                self.broken = Some(format!("a line was written in part and cannot be removed: {error}"));
+            }
+            return Err(JournalError::Io { path: self.path.clone(), source });
+        }
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Finds out whether the file is still the one that was opened, with what was written and nothing else.
+    fn check_place(&self) -> Result<(), JournalError> {
+        let changed = |message: String| Err(JournalError::Changed { path: self.path.clone(), message });
+        if let Some(message) = &self.broken {
+            return changed(message.clone());
+        }
         let io = |source| JournalError::Io { path: self.path.clone(), source };
-        let mut text = serde_json::to_vec(line).map_err(|error| io(error.into()))?;
-        text.push(b'\n');
-        self.file.write_all(&text).map_err(io)
+        let ours = self.file.metadata().map_err(io)?;
+        let Ok(there) = std::fs::metadata(&self.path) else {
+            return changed("the file is gone".into());
+        };
+        if !is_same_file(&ours, &there) {
+            return changed("another file has taken its place".into());
+        }
+        if ours.len() != self.length {
+            return changed(format!("the file has {} bytes, {} were written", ours.len(), self.length));
+        }
+        Ok(())
     }
 
     /// The error for an event that contradicts those before it.
-    pub(crate) fn contradiction(&self, event: usize, message: String) -> JournalError {
-        JournalError::Corrupt { path: self.path.clone(), line: event + 2, message }
+    pub(crate) fn contradiction(path: &Path, event: usize, message: String) -> JournalError {
+        JournalError::Corrupt { path: path.into(), line: event + 2, message }
     }
 }
 
-fn check(path: &Path, found: &Header, expected: &Header) -> Result<(), JournalError> {
-    let differs = |what, found: String, expected: String| {
-        Err(JournalError::Mismatch { path: path.into(), what, found, expected })
-    };
-    if found.thrifty_journal != expected.thrifty_journal {
-        return differs("format", found.thrifty_journal.to_string(), expected.thrifty_journal.to_string());
+/// All events of a journal, without opening it for writing.
+pub(crate) fn read<Q: Query>(path: &Path) -> Result<Vec<Event<Q>>, JournalError> {
+    let bytes = std::fs::read(path).map_err(|source| JournalError::Io { path: path.into(), source })?;
+    let found = contents(path, &bytes)?;
+    if found.first.is_none() && !bytes.is_empty() {
+        return Err(JournalError::NotAJournal { path: path.into() });
     }
-    if found.seed != expected.seed {
-        return differs("seed", found.seed.0.to_string(), expected.seed.0.to_string());
+    Ok(found.events)
+}
+
+enum First {
+    One(HeaderOne),
+    Two(Header),
+}
+
+/// A journal's lines, understood.
+struct Contents<Q> {
+    /// Nothing for an empty file, or one without a whole line.
+    first: Option<First>,
+    events: Vec<Event<Q>>,
+    lines: usize,
+    /// Bytes that hold them.
+    kept: usize,
+    /// A last line that was cut off, in words.
+    torn: Option<String>,
+}
+
+fn contents<Q: Query>(path: &Path, bytes: &[u8]) -> Result<Contents<Q>, JournalError> {
+    let corrupt = |line: usize, message: String| JournalError::Corrupt { path: path.into(), line, message };
+    let mut found = Contents { first: None, events: Vec::new(), lines: 0, kept: 0, torn: None };
+    let mut sealed = false;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let (text, whole) = line.strip_suffix(b"\n").map_or((line, false), |text| (text, true));
+        let number = found.lines + 1;
+        sealed |= text.starts_with(b"{\"seq\":");
+        if number == 1 {
+            match first_line(path, text) {
+                Ok(first) => found.first = Some(first),
+                Err(error) if whole => return Err(error),
+                Err(_) => {
+                    found.torn = Some(format!("line 1 was cut off after {} bytes", text.len()));
+                    break;
+                }
+            }
+        } else {
+            match event(text, sealed, found.lines) {
+                Ok(event) => found.events.push(event),
+                Err(message) if whole => return Err(corrupt(number, message)),
+                Err(message) => {
+                    if sealed && !line::is_torn(text, found.lines) {
+                        return Err(corrupt(number, message));
+                    }
+                    found.torn = Some(format!("line {number} was cut off after {} bytes", text.len()));
+                    break;
+                }
+            }
+        }
+        sealed |= matches!(found.first, Some(First::Two(_)));
+        found.lines = number;
+        found.kept += line.len();
     }
-    if found.fingerprint != expected.fingerprint {
-        return differs("settings", found.fingerprint.clone(), expected.fingerprint.clone());
+    Ok(found)
+}
+
+fn first_line(path: &Path, text: &[u8]) -> Result<First, JournalError> {
+    let damaged = |message: String| JournalError::Corrupt { path: path.into(), line: 1, message };
+    if !text.starts_with(b"{\"seq\":") {
+        let any: AnyHeader =
+            serde_json::from_slice(text).map_err(|_| JournalError::NotAJournal { path: path.into() })?;
+        check_format(path, any.thrifty_journal, 1)?;
+        return Ok(First::One(serde_json::from_slice(text).map_err(|error| damaged(error.to_string()))?));
     }
+    let (seq, object) = line::open(text).map_err(damaged)?;
+    let any: AnyHeader =
+        serde_json::from_str(&object).map_err(|_| JournalError::NotAJournal { path: path.into() })?;
+    check_format(path, any.thrifty_journal, FORMAT)?;
+    if seq != 0 {
+        return Err(damaged(format!("the sequence number is {seq}, expected 0")));
+    }
+    Ok(First::Two(serde_json::from_str(&object).map_err(|error| damaged(error.to_string()))?))
+}
+
+/// Reads a line after the first; `seq` is the number of lines before it.
+fn event<Q: Query>(text: &[u8], sealed: bool, seq: usize) -> Result<Event<Q>, String> {
+    if !sealed {
+        if text == b"\"resumed\"" {
+            return Ok(Event::Resumed { schedule: None, budget: None });
+        }
+        return serde_json::from_slice(text).map_err(|error| error.to_string());
+    }
+    let (found, object) = line::open(text)?;
+    if found != seq {
+        return Err(format!("the sequence number is {found}, expected {seq}"));
+    }
+    serde_json::from_str(&object).map_err(|error| error.to_string())
+}
+
+fn check_format(path: &Path, found: u32, expected: u32) -> Result<(), JournalError> {
+    mismatch(path, "format", &found, &expected)
+}
+
+fn check_seed(path: &Path, found: Seed, expected: Seed) -> Result<(), JournalError> {
+    mismatch(path, "seed", &found.0, &expected.0)
+}
+
+fn mismatch<T: PartialEq + std::fmt::Display>(
+    path: &Path,
+    what: &'static str,
+    found: &T,
+    expected: &T,
+) -> Result<(), JournalError> {
+    if found == expected {
+        return Ok(());
+    }
+    let (found, expected) = (found.to_string(), expected.to_string());
+    Err(JournalError::Mismatch { path: path.into(), what, found, expected })
+}
+
+fn check_settings(path: &Path, differences: Vec<crate::Difference>) -> Result<(), JournalError> {
+    if differences.is_empty() {
+        Ok(())
+    } else {
+        Err(JournalError::Settings { path: path.into(), differences })
+    }
+}
+
+/// A file without a whole line is taken for a journal only if it is empty or begins as the one that would be written.
+fn check_torn_header(path: &Path, bytes: &[u8], header: &Header) -> Result<(), JournalError> {
+    let io = |error: serde_json::Error| JournalError::Io { path: path.into(), source: error.into() };
+    let object = serde_json::to_string(header).map_err(io)?;
+    let expected = line::seal(0, &object);
+    // Up to the schedule, which is not known yet, and the seal.
+    let expected = &expected.as_bytes()[..expected.len() - ",\"crc\":\"00000000\"}\n".len()];
+    let common = bytes.len().min(expected.len());
+    if bytes[..common] == expected[..common] && bytes.len() < expected.len() + LONGEST_SCHEDULE {
+        return Ok(());
+    }
+    Err(JournalError::NotAJournal { path: path.into() })
+}
+
+/// Bytes of `,"schedule":{"window":18446744073709551615},"crc":"00000000"}`, rounded up.
+const LONGEST_SCHEDULE: usize = 64;
+
+#[cfg(unix)]
+fn is_same_file(a: &std::fs::Metadata, b: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same_file(a: &std::fs::Metadata, b: &std::fs::Metadata) -> bool {
+    a.len() == b.len()
+}
+
+/// Makes the name of a new file as durable as its content.
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> std::io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> std::io::Result<()> {
     Ok(())
 }

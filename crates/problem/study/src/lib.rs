@@ -6,7 +6,7 @@
 //! stopped after any event and resumed without a bit changing.
 //!
 //! ```
-//! use thrifty_study::{Ask, History, MaxTrials, Optimizer, OptimizerError, Outcome, Study, Suggestion, TrialId};
+//! use thrifty_study::{Ask, Fingerprint, History, MaxTrials, Optimizer, OptimizerError, Outcome, Study, Suggestion, TrialId};
 //! struct Halves;
 //! impl Optimizer for Halves {
 //!     type Query = f64;
@@ -17,8 +17,8 @@
 //!     fn recommend(&mut self, history: &History<f64>) -> Result<Option<f64>, OptimizerError> {
 //!         Ok(history.best().map(|(trial, _)| trial.query))
 //!     }
-//!     fn fingerprint(&self) -> String {
-//!         "halves".into()
+//!     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+//!         Ok(Fingerprint::new("halves"))
 //!     }
 //! }
 //! let mut study = Study::new(Halves, thrifty_sampling::Seed(0)).with_stop(MaxTrials(5));
@@ -28,23 +28,30 @@
 //! ```
 
 mod costed;
+mod durability;
 mod error;
+mod fingerprint;
 mod history;
 mod journal;
+mod line;
+mod machine;
 mod numbers;
 mod observer;
 mod optimizer;
 mod outcome;
+mod replay;
 mod run;
 mod stop;
 mod study;
 
 pub use costed::{CostUnit, costed};
+pub use durability::Durability;
 pub use error::{JournalError, OptimizerError, StudyError};
+pub use fingerprint::{Difference, Fingerprint};
 pub use history::{History, HistoryView, Timing, Trial, TrialId};
 pub use observer::Observer;
 pub use optimizer::{Ask, Memo, Optimizer, Query, Suggestion};
-pub use outcome::{Failure, Measurement, Outcome};
+pub use outcome::{Failure, Measurement, MeasurementProblem, Outcome};
 pub use run::{Context, Schedule};
 pub use stop::{All, Any, MaxCost, MaxTrials, NoImprovement, StopReason, StopRule, Target, WallTime};
 pub use study::{Next, Study};

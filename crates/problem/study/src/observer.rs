@@ -1,10 +1,10 @@
 use crate::{Outcome, StopReason, Trial};
 
-/// Somebody who watches a study: progress bars, logs.
-pub trait Observer<Q> {
+/// Callbacks invoked as a study progresses (progress bars, logging). Trials that a journal held are not announced again.
+pub trait Observer<Q>: Send {
     /// A trial was asked.
     fn asked(&mut self, _trial: &Trial<Q>) {}
-    /// A trial ended and is part of what the optimiser sees.
+    /// A trial ended. With several trials in flight that may be before an earlier one has.
     fn told(&mut self, _trial: &Trial<Q>, _outcome: &Outcome) {}
     /// The study ended.
     fn stopped(&mut self, _reason: &StopReason) {}

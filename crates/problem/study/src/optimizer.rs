@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{History, OptimizerError, StopReason, TrialId};
+use crate::{Fingerprint, History, OptimizerError, StopReason, TrialId};
 
 /// What can be evaluated: it must survive the journal and cross threads.
 pub trait Query: Clone + Serialize + DeserializeOwned + Send + Sync {}
@@ -78,8 +78,11 @@ pub trait Optimizer {
         history: &History<Self::Query>,
     ) -> Result<Option<Self::Recommendation>, OptimizerError>;
 
-    /// A text that differs whenever settings, seed or space do: the journal keeps it.
-    fn fingerprint(&self) -> String;
+    /// Everything besides history and id that suggestions depend on: method, settings, seed, space. The journal keeps it.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] when a part cannot be written.
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError>;
 }
 
 impl<O: Optimizer + ?Sized> Optimizer for Box<O> {
@@ -101,7 +104,7 @@ impl<O: Optimizer + ?Sized> Optimizer for Box<O> {
         (**self).recommend(history)
     }
 
-    fn fingerprint(&self) -> String {
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         (**self).fingerprint()
     }
 }

@@ -1,5 +1,7 @@
 use serde::{Deserialize, Serialize};
 
+use crate::TrialId;
+
 /// What one evaluation observed. Losses are minimised: a method that maximises is flipped at the evaluator.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Measurement {
@@ -16,6 +18,33 @@ pub struct Measurement {
     pub noise: Option<f64>,
 }
 
+/// What is wrong with a measurement of finite numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum MeasurementProblem {
+    /// Another number of objectives or constraints than in an earlier trial.
+    #[error("{found} {what}, but trial {} has {expected}", .earlier.0)]
+    Count {
+        /// `objectives` or `constraints`.
+        what: String,
+        /// How many it has.
+        found: usize,
+        /// How many the earlier trial has.
+        expected: usize,
+        /// The earlier trial.
+        earlier: TrialId,
+    },
+    /// A cost or a noise variance that is negative or not finite.
+    #[error("the {what} is {value}, expected a finite number from 0")]
+    Negative {
+        /// `cost` or `noise variance`.
+        what: String,
+        /// Its value.
+        value: String,
+    },
+}
+
 /// Why an evaluation gave no measurement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -29,6 +58,8 @@ pub enum Failure {
     },
     /// A measurement without objectives.
     NoObjective,
+    /// A measurement that contradicts earlier ones, or with an impossible cost or noise.
+    Invalid(MeasurementProblem),
     /// The evaluator said so.
     Error {
         /// What it said.
@@ -57,22 +88,12 @@ impl Outcome {
         Self::Failed(Failure::Error { message: message.into() })
     }
 
-    /// The same outcome, or the failure that it is when a number in it is not finite.
+    /// The same outcome, or the failure that it is when a number in it is not finite or a cost or noise is negative.
     #[must_use]
     pub fn checked(self) -> Self {
         let Self::Measured(measurement) = &self else { return self };
-        if measurement.objectives.is_empty() {
-            return Self::Failed(Failure::NoObjective);
-        }
-        let named = |name: &'static str, values: &[f64]| {
-            values.iter().position(|v| !v.is_finite()).map(|i| (format!("{name} {i}"), values[i]))
-        };
-        let bad = named("objective", &measurement.objectives)
-            .or_else(|| named("constraint", &measurement.constraints))
-            .or_else(|| named("cost", measurement.cost.as_slice()))
-            .or_else(|| named("noise", measurement.noise.as_slice()));
-        match bad {
-            Some((what, value)) => Self::Failed(Failure::NonFinite { what, value: value.to_string() }),
+        match measurement.failure() {
+            Some(failure) => Self::Failed(failure),
             None => self,
         }
     }
@@ -93,6 +114,43 @@ impl Outcome {
     }
 }
 
+impl Measurement {
+    fn failure(&self) -> Option<Failure> {
+        if self.objectives.is_empty() {
+            return Some(Failure::NoObjective);
+        }
+        let named = |name: &'static str, values: &[f64]| {
+            values.iter().position(|v| !v.is_finite()).map(|i| (format!("{name} {i}"), values[i]))
+        };
+        let bad = named("objective", &self.objectives).or_else(|| named("constraint", &self.constraints));
+        if let Some((what, value)) = bad {
+            return Some(Failure::NonFinite { what, value: value.to_string() });
+        }
+        self.check_cost_and_noise().err().map(Failure::Invalid)
+    }
+
+    /// Whether cost and noise variance are finite and not negative.
+    pub(crate) fn check_cost_and_noise(&self) -> Result<(), MeasurementProblem> {
+        for (what, value) in [("cost", self.cost), ("noise variance", self.noise)] {
+            if let Some(value) = value.filter(|value| !(*value >= 0.0 && value.is_finite())) {
+                return Err(MeasurementProblem::Negative { what: what.into(), value: value.to_string() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there are as many objectives and constraints as in an earlier trial.
+    pub(crate) fn check_counts(&self, earlier: TrialId, other: &Self) -> Result<(), MeasurementProblem> {
+        let counts = |m: &Self| [("objectives", m.objectives.len()), ("constraints", m.constraints.len())];
+        for ((what, found), (_, expected)) in counts(self).into_iter().zip(counts(other)) {
+            if found != expected {
+                return Err(MeasurementProblem::Count { what: what.into(), found, expected, earlier });
+            }
+        }
+        Ok(())
+    }
+}
+
 impl From<f64> for Measurement {
     fn from(objective: f64) -> Self {
         Self { objectives: vec![objective], ..Self::default() }
@@ -107,6 +165,6 @@ impl From<f64> for Outcome {
 
 impl From<Measurement> for Outcome {
     fn from(measurement: Measurement) -> Self {
-        Self::Measured(measurement).checked()
+        Self::Measured(measurement)
     }
 }

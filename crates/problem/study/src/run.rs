@@ -10,6 +10,7 @@ use crate::{Next, Optimizer, Outcome, StopReason, Study, StudyError, Trial, Tria
 
 /// What the optimiser has seen when it is asked while trials are running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Schedule {
     /// Ask i is made when exactly trials 0 to i - w have been told, in the order of their ids: what is suggested
     /// does not depend on who finishes first, and is the same with any number of threads.
@@ -23,6 +24,16 @@ impl Default for Schedule {
     /// One trial after the other.
     fn default() -> Self {
         Self::Window(1)
+    }
+}
+
+impl Schedule {
+    /// Number of trials at the start of a history that ask number `asked` sees as ended.
+    fn visible(self, asked: usize) -> usize {
+        match self {
+            Self::Window(window) => (asked + 1).saturating_sub(window),
+            Self::AsCompleted => asked,
+        }
     }
 }
 
@@ -64,11 +75,18 @@ impl<O: Optimizer> Study<O> {
         R: Into<Outcome>,
     {
         let (seed, waiting) = (self.seed, VecDeque::new());
-        self.drive(1, &mut Inline { waiting, seed, evaluate: &mut evaluate })
+        self.drive(
+            self.schedule.unwrap_or_default(),
+            1,
+            &mut Inline { waiting, seed, evaluate: &mut evaluate },
+        )
     }
 
-    /// Runs until a rule or the optimiser says to stop, evaluating on `threads` threads. With
-    /// [`Schedule::Window`] the suggestions are those of [`Study::run`] with the same window.
+    /// Runs until a rule or the optimiser says to stop, evaluating on `threads` threads.
+    ///
+    /// Without a schedule of the study or its journal this is [`Schedule::Window`] of as many trials as threads; the
+    /// study keeps it from then on. The suggestions are those of [`Study::run`] with the same window, whatever the number
+    /// of threads.
     ///
     /// # Errors
     /// [`StudyError`] when the optimiser or the journal fails. What was learnt is kept.
@@ -81,6 +99,7 @@ impl<O: Optimizer> Study<O> {
             return Err(StudyError::ZeroLanes { name: "number of threads" });
         }
         let seed = self.seed;
+        let schedule = *self.schedule.get_or_insert(Schedule::Window(threads));
         let (jobs, queue) = channel::<Trial<O::Query>>();
         let (results, inbox) = channel::<Message>();
         let queue = Mutex::new(queue);
@@ -90,78 +109,89 @@ impl<O: Optimizer> Study<O> {
                 scope.spawn(move || worker(queue, &results, seed, evaluate));
             }
             // Dropping the pool closes the queue, and the workers end.
-            self.drive(threads, &mut Pool { jobs, inbox })
+            self.drive(schedule, threads, &mut Pool { jobs, inbox })
         })
     }
 
     /// The loop. `lanes` bounds the trials in flight where the schedule does not.
     fn drive(
         &mut self,
+        schedule: Schedule,
         lanes: usize,
         evaluators: &mut dyn Evaluators<O::Query>,
     ) -> Result<StopReason, StudyError> {
-        if self.schedule == Schedule::Window(0) {
+        if schedule == Schedule::Window(0) {
             return Err(StudyError::ZeroLanes { name: "window" });
         }
+        self.validate()?;
         // What a resumed study left unfinished comes first.
-        let unfinished: Vec<Trial<O::Query>> =
-            self.history.pending().filter(|trial| !self.arrived.contains_key(&trial.id)).cloned().collect();
-        for trial in unfinished {
-            evaluators.start(trial);
-        }
+        let unfinished: Vec<Trial<O::Query>> = self.history.pending().cloned().collect();
+        unfinished.into_iter().for_each(|trial| evaluators.start(trial));
         let reason = loop {
-            match self.schedule {
-                Schedule::Window(window) => {
-                    self.settle_up_to((self.history.len() + 1).saturating_sub(window), evaluators)?;
-                }
+            let mut visible = schedule.visible(self.history.len());
+            match schedule {
+                Schedule::Window(_) => self.await_first(visible, evaluators)?,
                 Schedule::AsCompleted => {
-                    self.settle_all();
                     while self.running() >= lanes {
                         self.receive(evaluators)?;
-                        self.settle_all();
                     }
                 }
             }
-            if let Some(reason) = self.check_stop() {
+            if let Some(reason) = self.check_stop_as_of(visible) {
                 break reason;
             }
-            match self.ask_next()? {
+            let next = loop {
+                match self.ask_as_of(visible)? {
+                    Next::Wait => visible = self.reveal_one(visible, evaluators)?,
+                    next => break next,
+                }
+            };
+            match next {
                 Next::Evaluate(trial) => evaluators.start(trial),
                 Next::Stop(reason) => break reason,
-                Next::Wait => {
-                    let oldest = self.history.pending().next().map(|trial| trial.id);
-                    let oldest = oldest.ok_or(StudyError::Stalled)?;
-                    self.settle_up_to(oldest.0 as usize + 1, evaluators)?;
-                }
+                Next::Wait => {}
             }
         };
-        self.settle_up_to(self.history.len(), evaluators)?;
+        self.await_first(self.history.len(), evaluators)?;
         self.stopped(&reason);
         Ok(reason)
     }
 
-    /// Number of trials whose outcome has not come.
+    /// Number of trials without an outcome.
     fn running(&self) -> usize {
-        self.history.pending().count() - self.arrived.len()
+        self.history.trials()[self.ended..].iter().filter(|trial| trial.outcome.is_none()).count()
     }
 
-    /// Waits for the trials below `count` and shows them to the optimiser in the order of their ids.
-    fn settle_up_to(
+    /// Waits for one more trial than the first `visible`, whose number it returns.
+    fn reveal_one(
+        &mut self,
+        visible: usize,
+        evaluators: &mut dyn Evaluators<O::Query>,
+    ) -> Result<usize, StudyError> {
+        let oldest = self.history.pending().next().map(|trial| trial.id.0 as usize);
+        let count =
+            if visible < self.history.len() { visible + 1 } else { oldest.ok_or(StudyError::Stalled)? + 1 };
+        self.await_first(count, evaluators)?;
+        Ok(visible.max(count))
+    }
+
+    /// Waits until the first `count` trials have ended.
+    fn await_first(
         &mut self,
         count: usize,
         evaluators: &mut dyn Evaluators<O::Query>,
     ) -> Result<(), StudyError> {
-        let ids: Vec<TrialId> =
-            self.history.trials()[..count].iter().filter(|t| t.outcome.is_none()).map(|t| t.id).collect();
-        for id in ids {
-            while !self.settle(id) {
+        while self.ended < count {
+            if self.history.trials()[self.ended].outcome.is_some() {
+                self.ended += 1;
+            } else {
                 self.receive(evaluators)?;
             }
         }
         Ok(())
     }
 
-    /// Waits for messages and writes them down.
+    /// Waits for messages and records them.
     fn receive(&mut self, evaluators: &mut dyn Evaluators<O::Query>) -> Result<(), StudyError> {
         let messages = evaluators.wait();
         if messages.is_empty() {
@@ -170,14 +200,14 @@ impl<O: Optimizer> Study<O> {
         for message in messages {
             match message {
                 Message::Reported(id, step, value) => self.report(id, step, value)?,
-                Message::Finished(id, outcome, seconds) => self.arrive(id, outcome, seconds)?,
+                Message::Finished(id, outcome, seconds) => self.finish(id, outcome, seconds)?,
             }
         }
         Ok(())
     }
 }
 
-/// Whoever evaluates trials for the loop.
+/// Evaluation of trials for the loop, on this thread or on others.
 trait Evaluators<Q> {
     /// Begins a trial.
     fn start(&mut self, trial: Trial<Q>);

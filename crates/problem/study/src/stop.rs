@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{HistoryView, Outcome};
+use crate::{HistoryView, Outcome, StudyError};
 
 /// Why a study ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -42,6 +42,14 @@ pub enum StopReason {
 pub trait StopRule: Send + Sync {
     /// A reason to stop, if there is one. Only what was told counts.
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason>;
+
+    /// Whether the rule's settings make sense; asked before a study begins.
+    ///
+    /// # Errors
+    /// [`StudyError::InvalidStopRule`].
+    fn validate(&self) -> Result<(), StudyError> {
+        Ok(())
+    }
 }
 
 /// Stops before trial number n + 1.
@@ -93,11 +101,19 @@ impl StopRule for MaxCost {
         let spent = view.outcomes().filter_map(|outcome| outcome.measurement()?.cost).sum();
         (spent >= self.0).then_some(StopReason::Cost(spent))
     }
+
+    fn validate(&self) -> Result<(), StudyError> {
+        require("MaxCost", self.0, self.0 >= 0.0, "a number from 0")
+    }
 }
 
 impl StopRule for Target {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
         view.outcomes().filter_map(Outcome::objective).find(|value| *value <= self.0).map(StopReason::Target)
+    }
+
+    fn validate(&self) -> Result<(), StudyError> {
+        require("Target", self.0, !self.0.is_nan(), "a number")
     }
 }
 
@@ -112,6 +128,16 @@ impl StopRule for NoImprovement {
         let small = recent.len_is(self.times, |expected| *expected < threshold);
         small.then_some(StopReason::NoImprovement { expected: last, threshold })
     }
+
+    fn validate(&self) -> Result<(), StudyError> {
+        let times = self.times as f64;
+        require("NoImprovement (epsilon)", self.epsilon, self.epsilon >= 0.0, "a number from 0")?;
+        require("NoImprovement (times)", times, self.times > 0, "at least 1")
+    }
+}
+
+fn require(rule: &'static str, value: f64, holds: bool, expected: &'static str) -> Result<(), StudyError> {
+    if holds { Ok(()) } else { Err(StudyError::InvalidStopRule { rule, value, expected }) }
 }
 
 /// Whether an iterator has `count` items that all pass.
@@ -132,11 +158,19 @@ impl StopRule for Any {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
         self.0.iter().find_map(|rule| rule.check(view))
     }
+
+    fn validate(&self) -> Result<(), StudyError> {
+        self.0.iter().try_for_each(|rule| rule.validate())
+    }
 }
 
 impl StopRule for All {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
         let reasons: Option<Vec<_>> = self.0.iter().map(|rule| rule.check(view)).collect();
         reasons.filter(|reasons| !reasons.is_empty()).map(StopReason::All)
+    }
+
+    fn validate(&self) -> Result<(), StudyError> {
+        self.0.iter().try_for_each(|rule| rule.validate())
     }
 }

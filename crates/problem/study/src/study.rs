@@ -1,4 +1,5 @@
-use std::collections::BTreeMap;
+//! A study: an optimiser, its history and its journal.
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -7,8 +8,8 @@ use thrifty_sampling::Seed;
 use crate::history::Timed;
 use crate::journal::{Event, Journal, Opened};
 use crate::{
-    Ask, History, JournalError, Observer, Optimizer, Outcome, Schedule, StopReason, StopRule, StudyError,
-    Timing, Trial, TrialId,
+    Ask, Durability, Failure, History, JournalError, MeasurementProblem, Observer, Optimizer, Outcome,
+    Schedule, StopReason, StopRule, StudyError, Suggestion, Timing, Trial, TrialId,
 };
 
 /// What a study says when asked by hand.
@@ -30,9 +31,11 @@ pub struct Study<O: Optimizer> {
     pub(crate) optimizer: O,
     pub(crate) history: History<O::Query>,
     pub(crate) seed: Seed,
-    pub(crate) schedule: Schedule,
-    /// Outcomes that came but are not yet part of what the optimiser may see.
-    pub(crate) arrived: BTreeMap<TrialId, (Outcome, f64)>,
+    /// As chosen or as the journal has it.
+    pub(crate) schedule: Option<Schedule>,
+    /// All trials before this one have ended.
+    pub(crate) ended: usize,
+    durability: Durability,
     journal: Option<Journal>,
     stop: Vec<Box<dyn StopRule>>,
     observers: Vec<Box<dyn Observer<O::Query>>>,
@@ -48,8 +51,9 @@ impl<O: Optimizer> Study<O> {
             optimizer,
             history: History::default(),
             seed,
-            schedule: Schedule::default(),
-            arrived: BTreeMap::new(),
+            schedule: None,
+            ended: 0,
+            durability: Durability::default(),
             journal: None,
             stop: Vec::new(),
             observers: Vec::new(),
@@ -66,82 +70,74 @@ impl<O: Optimizer> Study<O> {
         self
     }
 
-    /// Adds somebody who watches.
+    /// Adds callbacks.
     #[must_use]
     pub fn with_observer(mut self, observer: impl Observer<O::Query> + 'static) -> Self {
         self.observers.push(Box::new(observer));
         self
     }
 
-    /// Chooses what the optimiser has seen when it is asked while trials are running.
+    /// Chooses what the optimiser has seen when it is asked while trials are running. Without it [`Study::run`] goes one
+    /// by one and [`Study::run_parallel`] has a window of as many trials as threads; the journal keeps the choice.
     #[must_use]
     pub fn with_schedule(mut self, schedule: Schedule) -> Self {
-        self.schedule = schedule;
+        self.schedule = Some(schedule);
+        self
+    }
+
+    /// Chooses what a power failure may lose; to be called before [`Study::with_journal`].
+    #[must_use]
+    pub fn with_durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
         self
     }
 
     /// Keeps a journal in `path`. If it holds this study already, the study goes on where the journal ends:
-    /// trials without an outcome are evaluated again, and suggestions are the same as without the break.
+    /// trials without an outcome are evaluated again, and suggestions are the same as without the break. A new journal
+    /// of a study that has trials begins with them. Nothing is written before the next event.
     ///
     /// # Errors
-    /// [`StudyError::Journal`]: unreadable, torn in the middle, or of another seed, space or settings.
+    /// [`StudyError::Journal`]: unreadable, damaged, not a journal, in use, or of another seed, space or settings; or the
+    /// journal and the study both have trials.
     pub fn with_journal(mut self, path: impl AsRef<Path>) -> Result<Self, StudyError> {
-        let Opened { mut journal, events, warning } =
-            Journal::open(path.as_ref(), self.seed, &self.optimizer.fingerprint())?;
-        let resumed = !events.is_empty();
+        let path = path.as_ref();
+        let fingerprint = self.optimizer.fingerprint()?;
+        let Opened { mut journal, events, schedule, warnings } =
+            Journal::open(path, self.seed, fingerprint, self.durability)?;
+        let trials = self.history.len();
+        if trials > 0 && !journal.is_new() {
+            return Err(JournalError::TwoHistories { path: path.into(), trials }.into());
+        }
         for (at, event) in events.into_iter().enumerate() {
-            self.replay(event).map_err(|message| journal.contradiction(at, message))?;
+            let seconds =
+                self.history.replay(event).map_err(|message| Journal::contradiction(path, at, message))?;
+            self.earlier += Duration::from_secs_f64(seconds.clamp(0.0, 1e9));
         }
-        if resumed {
-            self.forget_unfinished_reports();
-            journal.write(&Event::<O::Query>::Resumed)?;
+        self.history.forget_unfinished_reports();
+        match (self.schedule, schedule) {
+            (None, found) => self.schedule = found,
+            (Some(chosen), Some(found)) if chosen != found => self.warnings.push(format!(
+                "journal {}: it has the schedule {found:?}; from here on it is {chosen:?}",
+                path.display()
+            )),
+            _ => {}
         }
-        self.warnings.extend(warning);
+        if trials > 0 {
+            journal.write(self.schedule, &self.history.events())?;
+        }
+        self.warnings.extend(warnings);
         self.journal = Some(journal);
         Ok(self)
     }
 
-    fn replay(&mut self, event: Event<O::Query>) -> Result<(), String> {
-        match event {
-            Event::Asked { id, query, diagnostics, memo, seconds } => {
-                if id.0 != self.history.len() as u64 {
-                    return Err(format!("trial {} asked out of order", id.0));
-                }
-                let timing = Timing { ask: seconds, evaluate: 0.0 };
-                let trial =
-                    Trial { id, query, diagnostics, memo, reports: Vec::new(), outcome: None, timing };
-                self.history.trials.push(trial);
-                self.earlier += Duration::from_secs_f64(seconds.clamp(0.0, 1e9));
-            }
-            Event::Reported { id, step, value } => {
-                let trial = self.history.get_mut(id).ok_or(format!("trial {} was never asked", id.0))?;
-                trial.reports.push((step, value));
-            }
-            Event::Resumed => self.forget_unfinished_reports(),
-            Event::Told { id, outcome, seconds } => {
-                if self.history.get(id).is_none() {
-                    return Err(format!("trial {} was never asked", id.0));
-                }
-                if self.arrived.insert(id, (outcome.checked(), seconds)).is_some() {
-                    return Err(format!("trial {} was told before", id.0));
-                }
-                self.earlier += Duration::from_secs_f64(seconds.clamp(0.0, 1e9));
-            }
-        }
-        Ok(())
-    }
-
-    fn forget_unfinished_reports(&mut self) {
-        for trial in &mut self.history.trials {
-            if !self.arrived.contains_key(&trial.id) {
-                trial.reports.clear();
-            }
-        }
-    }
-
-    /// All trials so far. While a window holds outcomes back, they are not part of it.
+    /// All trials so far, those with an outcome that a window still holds back from the optimiser included.
     pub fn history(&self) -> &History<O::Query> {
         &self.history
+    }
+
+    /// The schedule as chosen, or as the journal has it; nothing before either.
+    pub fn schedule(&self) -> Option<Schedule> {
+        self.schedule
     }
 
     /// The optimiser.
@@ -149,7 +145,7 @@ impl<O: Optimizer> Study<O> {
         &self.optimizer
     }
 
-    /// What was dropped from a torn journal, in words.
+    /// What was noticed when the journal was opened: a line that was cut off, another machine, another schedule.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -164,98 +160,115 @@ impl<O: Optimizer> Study<O> {
 
     /// Whether a rule says to stop.
     pub fn check_stop(&self) -> Option<StopReason> {
-        let view = Timed { history: &self.history, elapsed: self.earlier + self.began.elapsed() };
+        self.check_stop_on(&self.history)
+    }
+
+    fn check_stop_on(&self, history: &History<O::Query>) -> Option<StopReason> {
+        let view = Timed { history, elapsed: self.earlier + self.began.elapsed() };
         self.stop.iter().find_map(|rule| rule.check(&view))
+    }
+
+    /// As [`Study::check_stop`], as of when only the first `visible` trials had ended.
+    pub(crate) fn check_stop_as_of(&mut self, visible: usize) -> Option<StopReason> {
+        let mut history = std::mem::take(&mut self.history);
+        let reason = history.as_of(visible, |history| self.check_stop_on(history));
+        self.history = history;
+        reason
+    }
+
+    /// Whether all stop rules make sense.
+    pub(crate) fn validate(&self) -> Result<(), StudyError> {
+        self.stop.iter().try_for_each(|rule| rule.validate())
     }
 
     /// Asks for the next trial by hand; everything told so far is seen. Nothing but the optimiser stops here:
     /// ask [`Study::check_stop`] for the rules.
     ///
     /// # Errors
-    /// [`StudyError`] when the optimiser or the journal fails.
+    /// [`StudyError`] when the optimiser or the journal fails, or a stop rule makes no sense.
     pub fn ask(&mut self) -> Result<Next<O::Query>, StudyError> {
-        self.settle_all();
-        self.ask_next()
+        self.validate()?;
+        self.ask_as_of(self.history.len())
     }
 
-    /// Notes an intermediate value of a running trial.
+    /// Records an intermediate value of a running trial.
     ///
     /// # Errors
     /// [`StudyError`]: never asked, told before, or the journal fails.
     pub fn report(&mut self, id: TrialId, step: u64, value: f64) -> Result<(), StudyError> {
         self.require_pending(id)?;
-        self.write(&Event::Reported { id, step, value })?;
+        self.write(&[Event::Reported { id, step, value }])?;
         if let Some(trial) = self.history.get_mut(id) {
             trial.reports.push((step, value));
         }
         Ok(())
     }
 
-    /// Says how a trial ended. A number that is not finite makes it a failure.
+    /// Records how a trial ended. An objective or constraint that is not finite makes it a failure.
     ///
     /// # Errors
-    /// [`StudyError`]: never asked, told before, or the journal fails.
+    /// [`StudyError`]: never asked, told before, the journal fails, or [`StudyError::InvalidMeasurement`] for another
+    /// number of objectives or constraints than in an earlier trial and for a cost or noise that is negative or not
+    /// finite. After an error nothing has changed and the trial is still pending.
     pub fn tell(&mut self, id: TrialId, outcome: impl Into<Outcome>) -> Result<(), StudyError> {
-        self.arrive(id, outcome.into(), 0.0)?;
-        self.settle(id);
+        self.require_pending(id)?;
+        let outcome = outcome.into();
+        self.check(&outcome).map_err(|problem| StudyError::InvalidMeasurement { id, problem })?;
+        self.record(id, &outcome.checked(), 0.0)
+    }
+
+    /// Records how an evaluation of the loop ended; a measurement that [`Study::tell`] would refuse is a failure.
+    pub(crate) fn finish(&mut self, id: TrialId, outcome: Outcome, seconds: f64) -> Result<(), StudyError> {
+        self.require_pending(id)?;
+        let outcome = match self.check(&outcome) {
+            Ok(()) => outcome.checked(),
+            Err(problem) => Outcome::Failed(Failure::Invalid(problem)),
+        };
+        self.record(id, &outcome, seconds)
+    }
+
+    /// Whether a measurement fits those of earlier trials.
+    fn check(&self, outcome: &Outcome) -> Result<(), MeasurementProblem> {
+        let Some(measurement) = outcome.measurement().filter(|m| !m.objectives.is_empty()) else {
+            return Ok(());
+        };
+        measurement.check_cost_and_noise()?;
+        let measured =
+            |trial: &Trial<O::Query>| Some((trial.id, trial.outcome.as_ref()?.measurement()?.clone()));
+        match self.history.trials.iter().find_map(measured) {
+            Some((earlier, other)) => measurement.check_counts(earlier, &other),
+            None => Ok(()),
+        }
+    }
+
+    fn record(&mut self, id: TrialId, outcome: &Outcome, seconds: f64) -> Result<(), StudyError> {
+        self.write(&[Event::Told { id, outcome: outcome.clone(), seconds }])?;
+        if let Some(trial) = self.history.get_mut(id) {
+            trial.timing.evaluate = seconds;
+            trial.outcome = Some(outcome.clone());
+            self.observers.iter_mut().for_each(|observer| observer.told(trial, outcome));
+        }
         Ok(())
     }
 
-    pub(crate) fn ask_next(&mut self) -> Result<Next<O::Query>, StudyError> {
+    /// Asks for the next trial as of when only the first `visible` trials had ended.
+    pub(crate) fn ask_as_of(&mut self, visible: usize) -> Result<Next<O::Query>, StudyError> {
         let id = TrialId(self.history.len() as u64);
         let began = Instant::now();
-        let suggestion = match self.optimizer.ask(&self.history, id)? {
+        let optimizer = &mut self.optimizer;
+        let suggestion = match self.history.as_of(visible, |history| optimizer.ask(history, id))? {
             Ask::Evaluate(suggestion) => suggestion,
             Ask::Wait => return Ok(Next::Wait),
             Ask::Stop(reason) => return Ok(Next::Stop(reason)),
         };
+        let Suggestion { query, diagnostics, memo } = suggestion;
         let timing = Timing { ask: began.elapsed().as_secs_f64(), evaluate: 0.0 };
-        let trial = Trial {
-            id,
-            query: suggestion.query,
-            diagnostics: suggestion.diagnostics,
-            memo: suggestion.memo,
-            reports: Vec::new(),
-            outcome: None,
-            timing,
-        };
-        self.write(&Event::Asked {
-            id,
-            query: trial.query.clone(),
-            diagnostics: trial.diagnostics.clone(),
-            memo: trial.memo.clone(),
-            seconds: timing.ask,
-        })?;
+        let trial = Trial { id, query, diagnostics, memo, reports: Vec::new(), outcome: None, timing };
+        let Trial { query, diagnostics, memo, .. } = trial.clone();
+        self.write(&[Event::Asked { id, query, diagnostics, memo, seconds: timing.ask }])?;
         self.observers.iter_mut().for_each(|observer| observer.asked(&trial));
         self.history.trials.push(trial.clone());
         Ok(Next::Evaluate(trial))
-    }
-
-    /// Writes an outcome down, without showing it to the optimiser.
-    pub(crate) fn arrive(&mut self, id: TrialId, outcome: Outcome, seconds: f64) -> Result<(), StudyError> {
-        self.require_pending(id)?;
-        let outcome = outcome.checked();
-        self.write(&Event::Told { id, outcome: outcome.clone(), seconds })?;
-        self.arrived.insert(id, (outcome, seconds));
-        Ok(())
-    }
-
-    /// Shows an outcome that has arrived to the optimiser; false if it has not.
-    pub(crate) fn settle(&mut self, id: TrialId) -> bool {
-        let Some((outcome, seconds)) = self.arrived.remove(&id) else { return false };
-        let Some(trial) = self.history.get_mut(id) else { return false };
-        trial.timing.evaluate = seconds;
-        trial.outcome = Some(outcome.clone());
-        let trial = trial.clone();
-        self.observers.iter_mut().for_each(|observer| observer.told(&trial, &outcome));
-        true
-    }
-
-    pub(crate) fn settle_all(&mut self) {
-        let ids: Vec<TrialId> = self.arrived.keys().copied().collect();
-        for id in ids {
-            self.settle(id);
-        }
     }
 
     pub(crate) fn stopped(&mut self, reason: &StopReason) {
@@ -265,14 +278,12 @@ impl<O: Optimizer> Study<O> {
     fn require_pending(&self, id: TrialId) -> Result<(), StudyError> {
         match self.history.get(id) {
             None => Err(StudyError::UnknownTrial(id)),
-            Some(trial) if trial.outcome.is_some() || self.arrived.contains_key(&id) => {
-                Err(StudyError::AlreadyTold(id))
-            }
+            Some(trial) if trial.outcome.is_some() => Err(StudyError::AlreadyTold(id)),
             Some(_) => Ok(()),
         }
     }
 
-    fn write(&mut self, event: &Event<O::Query>) -> Result<(), JournalError> {
-        self.journal.as_mut().map_or(Ok(()), |journal| journal.write(event))
+    fn write(&mut self, events: &[Event<O::Query>]) -> Result<(), JournalError> {
+        self.journal.as_mut().map_or(Ok(()), |journal| journal.write(self.schedule, events))
     }
 }

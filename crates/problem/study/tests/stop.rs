@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use thrifty_sampling::Seed;
 use thrifty_study::{
-    All, Any, Ask, History, MaxCost, MaxTrials, Measurement, NoImprovement, Optimizer, OptimizerError,
-    Outcome, StopReason, StopRule, Study, Suggestion, Target, TrialId, WallTime,
+    All, Any, Ask, Fingerprint, History, MaxCost, MaxTrials, Measurement, NoImprovement, Optimizer,
+    OptimizerError, Outcome, StopReason, StopRule, Study, Suggestion, Target, TrialId, WallTime,
 };
 
 /// Suggests the id; expects an improvement of 1 / (id + 1).
@@ -28,8 +28,8 @@ impl Optimizer for Counter {
         Ok(None)
     }
 
-    fn fingerprint(&self) -> String {
-        String::new()
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("counter"))
     }
 }
 
@@ -65,5 +65,7 @@ fn rules_combine() {
     assert_eq!(stopped_by(All(Vec::new())).0, 100, "no rules stop nothing");
     let twice = stopped_by(NoImprovement { epsilon: 0.05, times: 3 });
     assert!(twice.0 > 6, "{twice:?}");
-    assert_eq!(stopped_by(NoImprovement { epsilon: 1e9, times: 0 }).0, 100, "zero times never");
+    let never =
+        Study::new(Counter, Seed(0)).with_stop(NoImprovement { epsilon: 1e9, times: 0 }).run(|_, _| 0.0);
+    assert!(never.unwrap_err().to_string().contains("times"), "zero times would never stop");
 }

@@ -104,9 +104,8 @@ impl ValueMap {
         Ok(Self { key: file.key, settings: file.settings, levels: file.levels })
     }
 
-    /// What the map depends on and how it was built, in one line.
-    #[must_use]
-    pub fn fingerprint(&self) -> String {
-        serde_json::to_string(&(&self.key, &self.settings)).unwrap_or_default()
+    /// What the map depends on and how it was built.
+    pub(crate) fn identity(&self) -> impl serde::Serialize {
+        (&self.key, &self.settings)
     }
 }

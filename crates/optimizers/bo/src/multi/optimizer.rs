@@ -3,7 +3,7 @@ use thrifty_domain::Points;
 use thrifty_pareto::{ExpectedHypervolumeImprovement, ReferenceOrigin, ReferencePoint};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
+use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
 
 use super::belief::{Data, Fitter, Named, means};
 use super::improvement::LogExpectedHypervolume;
@@ -329,8 +329,8 @@ impl Optimizer for MultiObjectiveOptimizer {
         set.map(Some).map_err(|error| OptimizerError::failed("finding the Pareto set", error))
     }
 
-    fn fingerprint(&self) -> String {
-        let method = format!("multi-objective bo with {}", self.model.fingerprint());
-        fingerprint(&method, &self.settings, self.seed, &self.space)
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        let ours = fingerprint("multi-objective optimisation", &self.settings, self.seed, &self.space)?;
+        Ok(ours.around(self.model.fingerprint()?))
     }
 }

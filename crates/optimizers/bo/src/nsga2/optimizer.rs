@@ -2,7 +2,7 @@ use thrifty_domain::Points;
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, Optimizer, OptimizerError, Outcome, StopReason, Suggestion, Trial, TrialId,
+    Ask, Fingerprint, History, Optimizer, OptimizerError, Outcome, StopReason, Suggestion, Trial, TrialId,
 };
 
 use super::operators::{crossover, mutate};
@@ -207,7 +207,7 @@ impl Optimizer for Nsga2 {
         Ok(Some(ParetoSet::of(history)?).filter(|set| !set.members.is_empty()))
     }
 
-    fn fingerprint(&self) -> String {
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         fingerprint("nsga-ii", &self.settings, self.seed, &self.space)
     }
 }

@@ -1,0 +1,16 @@
+/// When the lines of a journal are forced onto the disk.
+///
+/// A line is always handed to the operating system before the study goes on, so the end of the process, by whatever
+/// signal, loses nothing. The levels differ in what a power failure or a crash of the machine may lose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Durability {
+    /// Left to the operating system: a power failure may lose the last seconds.
+    #[default]
+    Process,
+    /// Outcomes are on the disk before anyone learns from them (`fdatasync` per told line): a power failure loses
+    /// no outcome that the study has acknowledged.
+    Outcomes,
+    /// Every line is on the disk before the study goes on.
+    Everything,
+}

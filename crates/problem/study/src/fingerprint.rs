@@ -1,0 +1,201 @@
+//! Fingerprint of an optimiser: what the journal keeps to recognise a study.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::OptimizerError;
+
+/// Everything besides history and trial id that suggestions depend on, as named parts.
+///
+/// The journal stores it. A study resumes a journal only if every part agrees; otherwise the error lists each setting
+/// or parameter that differs, with both values.
+///
+/// ```
+/// use thrifty_study::Fingerprint;
+/// let here = Fingerprint::new("grid").with("settings", &[("points", 10)])?;
+/// let there = Fingerprint::new("grid").with("settings", &[("points", 20)])?;
+/// assert_eq!(there.differences(&here)[0].to_string(), "settings[0][1] is 20 in the journal and 10 here");
+/// # Ok::<(), thrifty_study::OptimizerError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fingerprint {
+    /// The method with the revision of its rules: a change of what it suggests is a new name.
+    method: String,
+    /// Number of trials that the study is planned for. It may be another one on resume.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) budget: Option<u64>,
+    /// Named parts in order of their addition.
+    parts: Vec<(String, Value)>,
+    /// How journals of format 1 relate to this optimiser.
+    #[serde(skip, default)]
+    format_one: FormatOne,
+}
+
+/// How journals of format 1, which kept a single text, relate to an optimiser.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) enum FormatOne {
+    /// There are none.
+    #[default]
+    None,
+    /// The text of a study that suggests the same as this one.
+    Same(String),
+    /// Suggestions have changed since; the text names what.
+    Changed(&'static str),
+}
+
+/// One setting or parameter by which two fingerprints differ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// Path to it, such as `settings.maximiser.raw` or `space.rate.high`.
+    pub path: String,
+    /// Its value in the journal as JSON; `nothing` where it is missing.
+    pub found: String,
+    /// Its value in this study.
+    pub expected: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is {} in the journal and {} here", self.path, self.found, self.expected)
+    }
+}
+
+impl Fingerprint {
+    /// A fingerprint of a method without settings.
+    #[must_use]
+    pub fn new(method: impl Into<String>) -> Self {
+        Self { method: method.into(), budget: None, parts: Vec::new(), format_one: FormatOne::None }
+    }
+
+    /// The same with one more part: settings, a space, a seed, a model.
+    ///
+    /// # Errors
+    /// [`OptimizerError::Failed`] names the part that cannot be written as JSON.
+    pub fn with(mut self, name: &str, part: &(impl Serialize + ?Sized)) -> Result<Self, OptimizerError> {
+        let value = serde_json::to_value(part)
+            .map_err(|error| OptimizerError::failed(format!("writing the fingerprint of {name}"), error))?;
+        self.parts.push((name.into(), value));
+        Ok(self)
+    }
+
+    /// The same with the number of trials that the study is planned for. A resumed study may have another: trials that
+    /// were asked stay as they are.
+    #[must_use]
+    pub fn with_budget(mut self, budget: Option<usize>) -> Self {
+        self.budget = budget.map(|budget| budget as u64);
+        self
+    }
+
+    /// The same around another optimiser, whose budget and parts it takes over.
+    #[must_use]
+    pub fn around(mut self, inner: Self) -> Self {
+        self.method = format!("{} over {}", self.method, inner.method);
+        self.budget = self.budget.or(inner.budget);
+        self.parts.extend(inner.parts);
+        if let (FormatOne::None, FormatOne::Changed(what)) = (&self.format_one, inner.format_one) {
+            self.format_one = FormatOne::Changed(what);
+        }
+        self
+    }
+
+    /// The same for an optimiser whose journals of format 1 have this text and go on unchanged.
+    #[must_use]
+    pub fn resuming_format_one(mut self, text: String) -> Self {
+        self.format_one = FormatOne::Same(text);
+        self
+    }
+
+    /// The same for an optimiser whose suggestions have changed since format 1; `what` names the change.
+    #[must_use]
+    pub fn changed_since_format_one(mut self, what: &'static str) -> Self {
+        self.format_one = FormatOne::Changed(what);
+        self
+    }
+
+    /// Differences between this fingerprint, read from a journal, and that of a study. The budget is not compared.
+    #[must_use]
+    pub fn differences(&self, here: &Self) -> Vec<Difference> {
+        let mut all = Vec::new();
+        if self.method != here.method {
+            let quoted = |text: &str| format!("\"{text}\"");
+            all.push(Difference {
+                path: "method".into(),
+                found: quoted(&self.method),
+                expected: quoted(&here.method),
+            });
+        }
+        let names: Vec<&String> = self.parts.iter().chain(&here.parts).map(|(name, _)| name).collect();
+        for (at, name) in names.iter().enumerate() {
+            if names[..at].contains(name) {
+                continue;
+            }
+            let part =
+                |of: &Self| of.parts.iter().find(|(other, _)| other == *name).map(|part| part.1.clone());
+            compare(name, part(self).as_ref(), part(here).as_ref(), &mut all);
+        }
+        all
+    }
+
+    /// Differences between the text of a format 1 journal and this optimiser.
+    pub(crate) fn differences_to_text(&self, text: &str) -> Vec<Difference> {
+        let (found, expected) = match &self.format_one {
+            FormatOne::Same(expected) if expected == text => return Vec::new(),
+            FormatOne::Same(expected) => (text.to_owned(), expected.clone()),
+            FormatOne::Changed(what) => ("that of format 1".to_owned(), (*what).to_owned()),
+            FormatOne::None => (text.to_owned(), format!("\"{}\"", self.method)),
+        };
+        vec![Difference { path: "settings".into(), found, expected }]
+    }
+}
+
+/// Adds the differences between two JSON values; items of lists are matched by their `name` where they have one.
+fn compare(path: &str, found: Option<&Value>, expected: Option<&Value>, all: &mut Vec<Difference>) {
+    match (found, expected) {
+        (a, b) if a == b => {}
+        (Some(Value::Object(a)), Some(Value::Object(b))) => {
+            let added = b.keys().filter(|key| !a.contains_key(*key));
+            for key in a.keys().chain(added) {
+                compare(&format!("{path}.{key}"), a.get(key), b.get(key), all);
+            }
+        }
+        (Some(Value::Array(a)), Some(Value::Array(b))) if named(a).is_some() && named(b).is_some() => {
+            let before = all.len();
+            let (theirs, ours) = (named(a).unwrap_or_default(), named(b).unwrap_or_default());
+            let added =
+                b.iter().filter_map(|item| item["name"].as_str()).filter(|name| !theirs.contains_key(name));
+            for name in a.iter().filter_map(|item| item["name"].as_str()).chain(added) {
+                let (found, expected) = (theirs.get(name).copied(), ours.get(name).copied());
+                compare(&format!("{path}.{name}"), found, expected, all);
+            }
+            if all.len() == before {
+                let order = |list: &[Value]| {
+                    list.iter().filter_map(|item| item["name"].as_str()).collect::<Vec<_>>().join(", ")
+                };
+                all.push(Difference {
+                    path: format!("the order of {path}"),
+                    found: order(a),
+                    expected: order(b),
+                });
+            }
+        }
+        (Some(Value::Array(a)), Some(Value::Array(b))) => {
+            for at in 0..a.len().max(b.len()) {
+                compare(&format!("{path}[{at}]"), a.get(at), b.get(at), all);
+            }
+        }
+        (a, b) => {
+            let text = |value: Option<&Value>| value.map_or("nothing".to_owned(), Value::to_string);
+            all.push(Difference { path: path.into(), found: text(a), expected: text(b) });
+        }
+    }
+}
+
+/// The items of a list by name, if all have names and no two the same.
+fn named(list: &[Value]) -> Option<BTreeMap<&str, &Value>> {
+    let names: BTreeMap<&str, &Value> =
+        list.iter().map(|item| Some((item["name"].as_str()?, item))).collect::<Option<_>>()?;
+    (!list.is_empty() && names.len() == list.len()).then_some(names)
+}

@@ -1,0 +1,101 @@
+//! Rebuilding a history from the events of a journal.
+
+use std::path::Path;
+
+use crate::journal::{Event, Journal, read};
+use crate::{History, JournalError, Query, Timing, Trial};
+
+impl<Q: Query> History<Q> {
+    /// Reads the trials of a journal, finished or not, of any format; the file is neither locked nor written.
+    ///
+    /// ```no_run
+    /// # use thrifty_study::History;
+    /// let history: History<Vec<f64>> = History::read("study.jsonl")?;
+    /// println!("{} trials, the best is {:?}", history.len(), history.best());
+    /// # Ok::<(), thrifty_study::JournalError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`JournalError`]: unreadable, not a journal, or damaged, with the line.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, JournalError> {
+        let path = path.as_ref();
+        let mut history = Self::default();
+        for (at, event) in read(path)?.into_iter().enumerate() {
+            history.replay(event).map_err(|message| Journal::contradiction(path, at, message))?;
+        }
+        Ok(history)
+    }
+
+    /// Applies one event; returns the seconds that it took.
+    ///
+    /// # Errors
+    /// A sentence that says how the event contradicts those before it.
+    pub(crate) fn replay(&mut self, event: Event<Q>) -> Result<f64, String> {
+        let unknown = |id: crate::TrialId| format!("trial {} was never asked", id.0);
+        match event {
+            Event::Asked { id, query, diagnostics, memo, seconds } => {
+                if id.0 != self.len() as u64 {
+                    return Err(format!("trial {} asked out of order", id.0));
+                }
+                let timing = Timing { ask: seconds, evaluate: 0.0 };
+                let trial =
+                    Trial { id, query, diagnostics, memo, reports: Vec::new(), outcome: None, timing };
+                self.trials.push(trial);
+                Ok(seconds)
+            }
+            Event::Reported { id, step, value } => {
+                self.get_mut(id).ok_or_else(|| unknown(id))?.reports.push((step, value));
+                Ok(0.0)
+            }
+            Event::Resumed { .. } => {
+                self.forget_unfinished_reports();
+                Ok(0.0)
+            }
+            Event::Told { id, outcome, seconds } => {
+                let trial = self.get_mut(id).ok_or_else(|| unknown(id))?;
+                if trial.outcome.is_some() {
+                    return Err(format!("trial {} was told before", id.0));
+                }
+                trial.outcome = Some(outcome);
+                trial.timing.evaluate = seconds;
+                Ok(seconds)
+            }
+        }
+    }
+
+    /// The events that lead to this history, trial by trial.
+    pub(crate) fn events(&self) -> Vec<Event<Q>> {
+        let mut events = Vec::new();
+        for trial in &self.trials {
+            let Trial { id, query, diagnostics, memo, .. } = trial.clone();
+            events.push(Event::Asked { id, query, diagnostics, memo, seconds: trial.timing.ask });
+            events.extend(trial.reports.iter().map(|&(step, value)| Event::Reported { id, step, value }));
+            if let Some(outcome) = trial.outcome.clone() {
+                events.push(Event::Told { id, outcome, seconds: trial.timing.evaluate });
+            }
+        }
+        events
+    }
+}
+
+impl<Q> History<Q> {
+    /// Drops the reports of trials without an outcome: they will be evaluated again.
+    pub(crate) fn forget_unfinished_reports(&mut self) {
+        let unfinished = self.trials.iter_mut().filter(|trial| trial.outcome.is_none());
+        unfinished.for_each(|trial| trial.reports.clear());
+    }
+
+    /// Calls `look` on the history as it was when only the first `visible` trials had ended.
+    ///
+    /// Outcomes and reports of later trials are set aside meanwhile.
+    pub(crate) fn as_of<T>(&mut self, visible: usize, look: impl FnOnce(&Self) -> T) -> T {
+        let start = visible.min(self.trials.len());
+        let take = |trial: &mut Trial<Q>| (trial.outcome.take(), std::mem::take(&mut trial.reports));
+        let aside: Vec<_> = self.trials[start..].iter_mut().map(take).collect();
+        let seen = look(self);
+        for (trial, (outcome, reports)) in self.trials[start..].iter_mut().zip(aside) {
+            (trial.outcome, trial.reports) = (outcome, reports);
+        }
+        seen
+    }
+}
