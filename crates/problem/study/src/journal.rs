@@ -275,10 +275,9 @@ impl Journal {
     }
 }
 
-/// All events of a journal, without opening it for writing.
-pub(crate) fn read<Q: Query>(path: &Path) -> Result<Vec<Event<Q>>, JournalError> {
-    let bytes = std::fs::read(path).map_err(|source| JournalError::Io { path: path.into(), source })?;
-    let found = contents(path, &bytes)?;
+/// All events of a journal; `path` is named in errors.
+pub(crate) fn parse<Q: Query>(path: &Path, bytes: &[u8]) -> Result<Vec<Event<Q>>, JournalError> {
+    let found = contents(path, bytes)?;
     if found.first.is_none() && !bytes.is_empty() {
         return Err(JournalError::NotAJournal { path: path.into() });
     }

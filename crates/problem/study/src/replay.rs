@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::journal::{Event, Journal, read};
+use crate::journal::{Event, Journal, parse};
 use crate::{History, JournalError, Query, Timing, Trial};
 
 impl<Q: Query> History<Q> {
@@ -19,8 +19,21 @@ impl<Q: Query> History<Q> {
     /// [`JournalError`]: unreadable, not a journal, or damaged, with the line.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, JournalError> {
         let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|source| JournalError::Io { path: path.into(), source })?;
+        Self::parse(path, &bytes)
+    }
+
+    /// Reads the trials of a journal that is in memory already; errors name it `<bytes>`.
+    ///
+    /// # Errors
+    /// As [`History::read`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, JournalError> {
+        Self::parse(Path::new("<bytes>"), bytes)
+    }
+
+    fn parse(path: &Path, bytes: &[u8]) -> Result<Self, JournalError> {
         let mut history = Self::default();
-        for (at, event) in read(path)?.into_iter().enumerate() {
+        for (at, event) in parse(path, bytes)?.into_iter().enumerate() {
             history.replay(event).map_err(|message| Journal::contradiction(path, at, message))?;
         }
         Ok(history)
