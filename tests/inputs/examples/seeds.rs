@@ -37,12 +37,20 @@ fn main() -> Result<(), Error> {
     maps(&write)?;
     trees(&write)?;
     let header = "number,value,params_x,params_n,params_c,params_y,state\n";
-    write("optuna", "written-by-pandas", format!("{header}0,0.5,0.25,3.0,a,0.01,COMPLETE\n1,,0.1,2,True,,FAIL\n").as_bytes())?;
+    write(
+        "optuna",
+        "written-by-pandas",
+        format!("{header}0,0.5,0.25,3.0,a,0.01,COMPLETE\n1,,0.1,2,True,,FAIL\n").as_bytes(),
+    )?;
     write("optuna", "running", format!("{header}0,,0.25,3,1.5,,RUNNING\n").as_bytes())?;
     write("optuna", "empty", header.as_bytes())?;
     let trial = r#"{"result":{"loss":0.5,"status":"ok"},"misc":{"vals":{"x":[0.5],"n":[3],"c":[1],"y":[]}}}"#;
     write("hyperopt", "one", format!("[{trial}]").as_bytes())?;
-    write("hyperopt", "failed", br#"[{"result":{"status":"fail"},"misc":{"vals":{"x":[0],"n":[1],"c":[2]}}}]"#)?;
+    write(
+        "hyperopt",
+        "failed",
+        br#"[{"result":{"status":"fail"},"misc":{"vals":{"x":[0],"n":[1],"c":[2]}}}]"#,
+    )?;
     write("hyperopt", "empty", b"[]")?;
     Ok(())
 }
@@ -56,9 +64,11 @@ fn maps(write: &dyn Fn(&str, &str, &[u8]) -> Result<(), Error>) -> Result<(), Er
         branching: Branching::Every(2),
         ..CloudSettings::small()
     };
-    for (name, depth, baseline) in
-        [("two-steps", 2, Baseline::TwoSteps), ("deeper", 3, Baseline::TwoSteps), ("paper", 2, MapSettings::paper(2, 5, Seed(1)).baseline)]
-    {
+    for (name, depth, baseline) in [
+        ("two-steps", 2, Baseline::TwoSteps),
+        ("deeper", 3, Baseline::TwoSteps),
+        ("paper", 2, MapSettings::paper(2, 5, Seed(1)).baseline),
+    ] {
         let mut settings = MapSettings { baseline, depth, ..MapSettings::accurate(depth) };
         if name == "paper" {
             settings = MapSettings::paper(depth, 3, Seed(1));
@@ -82,6 +92,12 @@ fn trees(write: &dyn Fn(&str, &str, &[u8]) -> Result<(), Error>) -> Result<(), E
     let plane = Table::new(x, 2, 8)?;
     let forest = Forest::fit(&plane, &y[..12], &settings, Seed(1), 1)?;
     write("forest", "two-features", serde_json::to_string(&forest)?.as_bytes())?;
-    let boosting = Boosting::fit(&table, &y, &BoostingSettings { rounds: 2, ..BoostingSettings::default() }, Seed(0), 1)?;
+    let boosting = Boosting::fit(
+        &table,
+        &y,
+        &BoostingSettings { rounds: 2, ..BoostingSettings::default() },
+        Seed(0),
+        1,
+    )?;
     write("forest", "boosting", serde_json::to_string(&boosting)?.as_bytes())
 }

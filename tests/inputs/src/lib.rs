@@ -30,7 +30,8 @@ pub const TARGETS: [Target; 6] = [
 /// Never: the space is valid.
 #[must_use]
 pub fn mixed() -> Space {
-    let builder = Space::builder().float("x", -1.0, 1.0).int("n", 1, 32).categorical("c", ["a", "True", "1.5"]);
+    let builder =
+        Space::builder().float("x", -1.0, 1.0).int("n", 1, 32).categorical("c", ["a", "True", "1.5"]);
     builder.log_float("y", 1e-3, 1.0).when("c", ["a"]).build().expect("valid")
 }
 

@@ -9,7 +9,8 @@ use thrifty_inputs::TARGETS;
 fn every_input_of_the_corpus_is_read_or_refused() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
     for (name, law) in TARGETS {
-        let mut inputs: Vec<_> = fs::read_dir(corpus.join(name)).unwrap().map(|e| e.unwrap().path()).collect();
+        let mut inputs: Vec<_> =
+            fs::read_dir(corpus.join(name)).unwrap().map(|e| e.unwrap().path()).collect();
         inputs.sort();
         assert!(inputs.len() >= 3, "{name} has {} inputs", inputs.len());
         for input in inputs {

@@ -213,7 +213,7 @@ pub fn vanished(subject: &str) -> Result<Tally, ReliabilityError> {
         lines.next().transpose()?;
         damage(&path)?;
         let left = std::fs::read(&path).ok();
-        drop(lines.count());
+        let _ = lines.count();
         let output = running.wait_with_output()?;
         tally.count += 1;
         let said = String::from_utf8_lossy(&output.stderr);

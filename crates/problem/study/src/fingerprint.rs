@@ -42,12 +42,12 @@ pub(crate) enum FormatOne {
     None,
     /// The text of a study that suggests the same as this one.
     Same(String),
-    /// Suggestions have changed since; the text names what.
-    Changed(&'static str),
+    /// Suggestions have changed since.
+    Changed(Vec<Difference>),
 }
 
 /// One setting or parameter by which two fingerprints differ.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// Path to it, such as `settings.maximiser.raw` or `space.rate.high`.
     pub path: String,
@@ -95,8 +95,8 @@ impl Fingerprint {
         self.method = format!("{} over {}", self.method, inner.method);
         self.budget = self.budget.or(inner.budget);
         self.parts.extend(inner.parts);
-        if let (FormatOne::None, FormatOne::Changed(what)) = (&self.format_one, inner.format_one) {
-            self.format_one = FormatOne::Changed(what);
+        if let FormatOne::Changed(more) = inner.format_one {
+            self.change(more);
         }
         self
     }
@@ -108,11 +108,18 @@ impl Fingerprint {
         self
     }
 
-    /// The same for an optimiser whose suggestions have changed since format 1; `what` names the change.
+    /// The same for an optimiser whose suggestions have changed since format 1: which setting or rule, how it was, how it is.
     #[must_use]
-    pub fn changed_since_format_one(mut self, what: &'static str) -> Self {
-        self.format_one = FormatOne::Changed(what);
+    pub fn changed_since_format_one(mut self, setting: &str, before: &str, now: &str) -> Self {
+        self.change(vec![Difference { path: setting.into(), found: before.into(), expected: now.into() }]);
         self
+    }
+
+    fn change(&mut self, more: Vec<Difference>) {
+        match &mut self.format_one {
+            FormatOne::Changed(changes) => changes.extend(more),
+            other => *other = FormatOne::Changed(more),
+        }
     }
 
     /// Differences between this fingerprint, read from a journal, and that of a study. The budget is not compared.
@@ -141,13 +148,13 @@ impl Fingerprint {
 
     /// Differences between the text of a format 1 journal and this optimiser.
     pub(crate) fn differences_to_text(&self, text: &str) -> Vec<Difference> {
-        let (found, expected) = match &self.format_one {
+        let expected = match &self.format_one {
             FormatOne::Same(expected) if expected == text => return Vec::new(),
-            FormatOne::Same(expected) => (text.to_owned(), expected.clone()),
-            FormatOne::Changed(what) => ("that of format 1".to_owned(), (*what).to_owned()),
-            FormatOne::None => (text.to_owned(), format!("\"{}\"", self.method)),
+            FormatOne::Same(expected) => expected.clone(),
+            FormatOne::Changed(changes) => return changes.clone(),
+            FormatOne::None => self.method.clone(),
         };
-        vec![Difference { path: "settings".into(), found, expected }]
+        vec![Difference { path: "fingerprint".into(), found: text.into(), expected }]
     }
 }
 

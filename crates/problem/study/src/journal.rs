@@ -99,8 +99,8 @@ pub(crate) struct Journal {
     noted: Sitting,
     /// The budget now.
     budget: Option<u64>,
-    /// Whether events were there when the journal was opened and none was added since.
-    reopened: bool,
+    /// Whether the next line says that the study goes on: after opening, or when trials are evaluated again.
+    resumes: bool,
     /// Why nothing more can be written.
     broken: Option<String>,
 }
@@ -169,7 +169,7 @@ impl Journal {
             budget: header.fingerprint.budget,
             header: first.is_none().then_some(header),
             noted,
-            reopened: !events.is_empty(),
+            resumes: !events.is_empty(),
             broken: None,
         };
         journal.trim(&bytes).map_err(io)?;
@@ -193,6 +193,11 @@ impl Journal {
         self.lines <= 1
     }
 
+    /// Has the next line say that unfinished trials report again.
+    pub(crate) fn resume(&mut self) {
+        self.resumes = true;
+    }
+
     /// Appends events, after the header of a new journal or a note of what changed since the last sitting.
     pub(crate) fn write<Q: Query>(
         &mut self,
@@ -212,7 +217,7 @@ impl Journal {
         };
         if let Some(header) = &self.header {
             add(serde_json::to_string(&Header { schedule, ..header.clone() }))?;
-        } else if self.reopened || now != self.noted {
+        } else if self.resumes || now != self.noted {
             let schedule = schedule.filter(|_| now.schedule != self.noted.schedule);
             let budget = now.budget.filter(|_| now.budget != self.noted.budget);
             add(serde_json::to_string(&Event::<Q>::Resumed { schedule, budget }))?;
@@ -222,7 +227,7 @@ impl Journal {
         }
         let told = events.iter().any(|event| matches!(event, Event::Told { .. }));
         self.append(text.as_bytes(), told)?;
-        (self.lines, self.header, self.noted, self.reopened) = (lines, None, now, false);
+        (self.lines, self.header, self.noted, self.resumes) = (lines, None, now, false);
         Ok(())
     }
 

@@ -129,6 +129,12 @@ impl Measurement {
         self.check_cost_and_noise().err().map(Failure::Invalid)
     }
 
+    /// Whether there are objectives, and all of them and the constraints are finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        !self.objectives.is_empty()
+            && self.objectives.iter().chain(&self.constraints).all(|value| value.is_finite())
+    }
+
     /// Whether cost and noise variance are finite and not negative.
     pub(crate) fn check_cost_and_noise(&self) -> Result<(), MeasurementProblem> {
         for (what, value) in [("cost", self.cost), ("noise variance", self.noise)] {

@@ -124,7 +124,8 @@ impl<O: Optimizer> Study<O> {
             return Err(StudyError::ZeroLanes { name: "window" });
         }
         self.validate()?;
-        // What a resumed study left unfinished comes first.
+        // What a resumed study, or a run that failed, left unfinished comes first, and reports again.
+        self.forget_unfinished_reports();
         let unfinished: Vec<Trial<O::Query>> = self.history.pending().cloned().collect();
         unfinished.into_iter().for_each(|trial| evaluators.start(trial));
         let reason = loop {

@@ -227,11 +227,10 @@ impl<O: Optimizer> Study<O> {
         self.record(id, &outcome, seconds)
     }
 
-    /// Whether a measurement fits those of earlier trials.
+    /// Whether a measurement fits those of earlier trials. One that is a failure anyway need not: NaN is what an evaluator of
+    /// several objectives may return when it fails.
     fn check(&self, outcome: &Outcome) -> Result<(), MeasurementProblem> {
-        let Some(measurement) = outcome.measurement().filter(|m| !m.objectives.is_empty()) else {
-            return Ok(());
-        };
+        let Some(measurement) = outcome.measurement().filter(|m| m.is_finite()) else { return Ok(()) };
         measurement.check_cost_and_noise()?;
         let measured =
             |trial: &Trial<O::Query>| Some((trial.id, trial.outcome.as_ref()?.measurement()?.clone()));
@@ -269,6 +268,14 @@ impl<O: Optimizer> Study<O> {
         self.observers.iter_mut().for_each(|observer| observer.asked(&trial));
         self.history.trials.push(trial.clone());
         Ok(Next::Evaluate(trial))
+    }
+
+    /// Drops reports of trials that will be evaluated again, here and with the next line of the journal.
+    pub(crate) fn forget_unfinished_reports(&mut self) {
+        if self.history.pending().any(|trial| !trial.reports.is_empty()) {
+            self.history.forget_unfinished_reports();
+            self.journal.iter_mut().for_each(Journal::resume);
+        }
     }
 
     pub(crate) fn stopped(&mut self, reason: &StopReason) {

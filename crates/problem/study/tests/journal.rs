@@ -165,6 +165,32 @@ fn dropped_doubled_and_swapped_lines_are_noticed() {
     }
 }
 
+#[test]
+fn a_run_that_failed_evaluates_what_was_running_again_and_counts_its_reports_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = journal(&folder);
+    let mut first = study(4).with_journal(&path).unwrap();
+    // The journal vanishes after the report of trial 2 and before its outcome.
+    let moved = path.with_extension("moved");
+    let failed = first.run(|x, context| {
+        context.report(0, *x);
+        if context.id.0 == 2 && path.exists() {
+            fs::rename(&path, &moved).unwrap();
+        }
+        (0.37 * x + context.noise().uniform()).sin()
+    });
+    assert!(matches!(failed, Err(StudyError::Journal(JournalError::Changed { .. }))), "{failed:?}");
+    fs::rename(&moved, &path).unwrap();
+    first.run(evaluate).unwrap();
+    let mut whole = study(4);
+    whole.run(evaluate).unwrap();
+    assert_eq!(queries(&first), queries(&whole));
+    let reports =
+        |history: &History<f64>| history.trials().iter().map(|t| t.reports.clone()).collect::<Vec<_>>();
+    assert_eq!(reports(first.history()), reports(whole.history()));
+    assert_eq!(reports(&History::read(&path).unwrap()), reports(whole.history()));
+}
+
 /// Counts what it is told.
 #[derive(Clone, Default)]
 struct Count(Arc<Mutex<Vec<u64>>>);
@@ -412,7 +438,8 @@ fn measurements_that_contradict_earlier_ones_are_refused_and_the_trial_stays_pen
         assert_eq!(study.history().pending().count(), 1);
     }
     assert_eq!(fs::read(journal(&folder)).unwrap(), before, "nothing was recorded");
-    study.tell(second, of(&[1.0, f64::NAN], &[0.5], None, None)).unwrap();
+    // A number that is not one says that the evaluation failed, however many there are.
+    study.tell(second, f64::NAN).unwrap();
     assert!(matches!(study.history().trials()[1].outcome, Some(Outcome::Failed(_))));
 }
 
