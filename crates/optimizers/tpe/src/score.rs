@@ -54,7 +54,7 @@ mod tests {
         Estimator::fit(&[dimension], observed, &weights, &kernels, Layout::Compact).unwrap()
     }
 
-    /// Π_j 1 / (γ_j + (1 - γ_j) g_j / l_j) orders the candidates, which neither factor alone does.
+    /// `Π_j 1 / (γ_j + (1 - γ_j) g_j / l_j)` orders the candidates, which neither factor alone does.
     #[test]
     fn several_criteria_are_multiplied() {
         let model =

@@ -137,6 +137,26 @@ fn a_fold_that_fails_fails_its_configuration_alone() {
     assert_eq!(cv.mean(&config, None), None);
 }
 
+/// Recommends the lowest loss it has seen.
+struct Best;
+
+impl Optimizer for Best {
+    type Query = Config;
+    type Recommendation = f64;
+
+    fn ask(&mut self, _: &History<Config>, _: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        Ok(Ask::Evaluate(Suggestion::new(Config::new())))
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<f64>, OptimizerError> {
+        Ok(history.best().map(|(_, loss)| loss))
+    }
+
+    fn fingerprint(&self) -> String {
+        "best".into()
+    }
+}
+
 #[test]
 fn the_mean_is_over_all_folds_of_one_repeat_or_of_all() {
     // The loss names the fold by what it tests.
@@ -156,25 +176,7 @@ fn the_mean_is_over_all_folds_of_one_repeat_or_of_all() {
     }
     assert!((cv.mean(&config, None).unwrap() - mean(&losses.concat())).abs() < 1e-12);
     // And an optimiser over all folds learns the mean of them.
-    struct Last(Option<f64>);
-    impl Optimizer for Last {
-        type Query = Config;
-        type Recommendation = f64;
-
-        fn ask(&mut self, history: &History<Config>, _: TrialId) -> Result<Ask<Config>, OptimizerError> {
-            self.0 = history.measured().last().map(|(_, loss)| loss);
-            Ok(Ask::Evaluate(Suggestion::new(Config::new())))
-        }
-
-        fn recommend(&mut self, history: &History<Config>) -> Result<Option<f64>, OptimizerError> {
-            Ok(history.best().map(|(_, loss)| loss))
-        }
-
-        fn fingerprint(&self) -> String {
-            "last".into()
-        }
-    }
-    let mut study = Study::new(AllFolds::new(Last(None), 3).unwrap(), Seed(0)).with_stop(MaxTrials(3));
+    let mut study = Study::new(AllFolds::new(Best, 3).unwrap(), Seed(0)).with_stop(MaxTrials(3));
     study.run(|query: &FoldQuery, _| cv.evaluate(query)).unwrap();
     assert!((study.recommend().unwrap().unwrap() - mean(&losses[0])).abs() < 1e-12);
 }
