@@ -192,6 +192,25 @@ impl FractionalCv {
         Ok(Some(begun))
     }
 
+    /// Stops, or verifies first where there is a budget for it.
+    fn end_of_search(
+        &self,
+        reason: StopReason,
+        belief: &FoldBelief,
+        history: &History<FoldQuery>,
+        id: TrialId,
+    ) -> Result<Ask<FoldQuery>, OptimizerError> {
+        let Some(plan) = self.settings.verification() else { return Ok(Ask::Stop(reason)) };
+        let mut begun = Verification { finalists: Vec::new(), end: plan.end };
+        let ranked = belief.ranked(self.settings.incumbent);
+        let fits = plan.end.saturating_sub(history.len());
+        begun.recruit(&ranked, belief.evidence(), self.settings.folds, plan.finalists, fits);
+        Ok(match self.verify(begun, history, id)? {
+            Ask::Stop(_) => Ask::Stop(reason),
+            ask => ask,
+        })
+    }
+
     /// Whether verification has begun or was asked for, or the budget for it is spent.
     fn is_verifying(&self, history: &History<FoldQuery>) -> bool {
         self.request.lock().unwrap_or_else(PoisonError::into_inner).is_some()
@@ -391,13 +410,13 @@ impl Optimizer for FractionalCv {
         let exhausted =
             |candidate: &Candidate| belief.new_folds(&candidate.x, self.settings.all_folds()).is_empty();
         if candidates.iter().all(exhausted) {
-            return Ok(Ask::Stop(StopReason::Exhausted));
+            return self.end_of_search(StopReason::Exhausted, &belief, history, id);
         }
         let choice = match self.choose(&belief, candidates, threshold, id, &mut rng)? {
             Some(choice) => choice,
             None => match self.last_resort(&belief, &anchors, threshold, &mut rng)? {
                 Ok(choice) => choice,
-                Err(reason) => return Ok(Ask::Stop(reason)),
+                Err(reason) => return self.end_of_search(reason, &belief, history, id),
             },
         };
         let Choice { candidate: chosen, code, gain } = choice;

@@ -161,6 +161,17 @@ fn verification_can_be_asked_for_and_survives_a_resumption() {
 }
 
 #[test]
+fn a_search_that_ends_before_its_budget_verifies_first() {
+    let change = |s: &mut FractionalSettings| (s.budget, s.worth) = (Some(300), 0.05);
+    let mut study = Study::new(optimizer(1, change), Seed(1));
+    let reason = study.run(|query: &FoldQuery, _| loss(query)).unwrap();
+    assert!(matches!(reason, StopReason::Decided { .. }), "{reason:?}");
+    assert!(study.history().len() < 150 && complete(study.history()) >= 3, "{}", study.history().len());
+    let best = study.recommend().unwrap().unwrap();
+    assert_verified(study.history(), &best);
+}
+
+#[test]
 fn without_a_budget_nothing_is_capped_and_nothing_verified() {
     let mut study = Study::new(optimizer(2, |_| ()), Seed(2)).with_stop(thrifty_study::MaxTrials(30));
     let reason = study.run(|query: &FoldQuery, _| loss(query)).unwrap();
