@@ -38,8 +38,10 @@ const REACH: f64 = 5.5;
 const MASS: f64 = 1.0 - 3.797_912_493_177_544e-8;
 
 impl Quadrature {
-    /// Where the cost of a control is nearly known once it was paid, two steps bend steeply, each second control at its own
-    /// place. MEASURED
+    /// The default for the innovation of a cost. Where the cost of a control is nearly known once it was paid, two steps bend
+    /// steeply, each second control at its own place: panels are halved where they do. Beliefs of the published problem are
+    /// exact to 1e-5; of random problems, with prices and noises over two orders of magnitude, 99 of 100 are to 5e-6 and all to
+    /// 1e-4, for a control may be the best for so narrow a range of outcomes that no node meets it.
     pub const ACCURATE: Self = Self::Adaptive { tolerance: 1e-6 };
 
     /// Nodes and weights, which add up to 1.
