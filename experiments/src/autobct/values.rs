@@ -125,6 +125,7 @@ fn accuracy(context: &RunContext) -> Result<Table, ExperimentError> {
             Quadrature::Hermite(nodes) => format!("Gauss–Hermite, {nodes} nodes"),
             Quadrature::Composite { panels, nodes } => format!("{panels} panels of {nodes} nodes"),
             Quadrature::Bent { nodes } => format!("panels of {nodes} nodes that end at the bend"),
+            Quadrature::Adaptive { tolerance } => format!("panels halved down to {tolerance:e}"),
         };
         add(format!("envelope, {count} controls, {rule}"), 100 / (count - 1), &mut |state| {
             Ok(decision.two_steps(state).of_controls)

@@ -37,6 +37,26 @@ impl Optimizer for Any {
     }
 }
 
+/// Fractional cross-validation that recommends a configuration alone, as all others do.
+struct ConfigOfFractional(FractionalCv);
+
+impl Optimizer for ConfigOfFractional {
+    type Query = FoldQuery;
+    type Recommendation = Config;
+
+    fn ask(&mut self, history: &History<FoldQuery>, id: TrialId) -> Result<Ask<FoldQuery>, OptimizerError> {
+        self.0.ask(history, id)
+    }
+
+    fn recommend(&mut self, history: &History<FoldQuery>) -> Result<Option<Config>, OptimizerError> {
+        Ok(self.0.recommend(history)?.map(|best| best.config))
+    }
+
+    fn fingerprint(&self) -> String {
+        self.0.fingerprint()
+    }
+}
+
 /// A way to spend model fits.
 #[derive(Clone, Copy)]
 pub struct Method {
@@ -55,7 +75,7 @@ fn fractional(
 ) -> Result<Any, OptimizerError> {
     let mut settings = FractionalSettings::new(folds);
     change(&mut settings);
-    FractionalCv::with_settings(space, settings, seed).map(Any::new)
+    Ok(Any::new(ConfigOfFractional(FractionalCv::with_settings(space, settings, seed)?)))
 }
 
 const NO_CAP: usize = usize::MAX;
@@ -124,7 +144,7 @@ const UNCORRELATED: Method = Method {
         let model = Hgp::on_domain(space.domain())
             .without_correlation()
             .map_err(|error| OptimizerError::failed("setting up the model", error))?;
-        Ok(Any::new(FractionalCv::new(space, folds, seed)?.with_model(model)))
+        Ok(Any::new(ConfigOfFractional(FractionalCv::new(space, folds, seed)?.with_model(model))))
     },
     cap: NO_CAP,
 };

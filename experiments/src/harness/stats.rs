@@ -44,7 +44,8 @@ pub fn ranks(values: &[f64]) -> Vec<f64> {
 }
 
 /// Two-sided p-value of the paired Wilcoxon signed-rank test: zero differences dropped, ties by mean ranks, exact
-/// up to 25 differences without ties, else the normal approximation with tie and continuity correction.
+/// up to 25 differences (over all signs of the ranks there are, ties included), else the normal approximation with tie
+/// and continuity correction.
 ///
 /// Source: Wilcoxon (1945); correction as in Hollander & Wolfe (1999), section 3.1.
 pub fn wilcoxon(a: &[f64], b: &[f64]) -> f64 {
@@ -59,9 +60,8 @@ pub fn wilcoxon(a: &[f64], b: &[f64]) -> f64 {
     let positive: f64 = ranks.iter().zip(&differences).filter(|(_, d)| **d > 0.0).map(|(r, _)| r).sum();
     let total = (n * (n + 1)) as f64 / 2.0;
     let smaller = positive.min(total - positive);
-    let tied = ranks.iter().any(|r| r.fract() != 0.0) || has_ties(&sizes);
-    if n <= 25 && !tied {
-        return (2.0 * exact_tail(n, smaller as usize)).min(1.0);
+    if n <= 25 {
+        return (2.0 * exact_tail(&ranks, smaller)).min(1.0);
     }
     let nf = n as f64;
     let correction: f64 = tie_groups(&sizes).into_iter().map(|t| t * t * t - t).sum::<f64>() / 48.0;
@@ -98,20 +98,19 @@ fn tie_groups(sizes: &[f64]) -> Vec<f64> {
     sorted.chunk_by(|a, b| a == b).map(|group| group.len() as f64).collect()
 }
 
-fn has_ties(sizes: &[f64]) -> bool {
-    tie_groups(sizes).iter().any(|t| *t > 1.0)
-}
-
-/// P(rank sum ≤ w) when every sign is a fair coin, by counting.
-fn exact_tail(n: usize, w: usize) -> f64 {
-    let mut counts = vec![0.0; n * (n + 1) / 2 + 1];
+/// P(sum of the ranks of positive sign ≤ w) when every sign is a fair coin, by counting.
+fn exact_tail(ranks: &[f64], w: f64) -> f64 {
+    // Ranks of ties are halves: twice a rank is a whole number.
+    let doubled: Vec<usize> = ranks.iter().map(|rank| (2.0 * rank).round() as usize).collect();
+    let mut counts = vec![0.0; doubled.iter().sum::<usize>() + 1];
     counts[0] = 1.0;
-    for rank in 1..=n {
+    for rank in doubled {
         for sum in (rank..counts.len()).rev() {
             counts[sum] += counts[sum - rank];
         }
     }
-    counts[..=w].iter().sum::<f64>() / (n as f64).exp2()
+    let last = (2.0 * w).round() as usize;
+    counts[..=last].iter().sum::<f64>() / (ranks.len() as f64).exp2()
 }
 
 /// p-values corrected for their number. Source: Holm (1979).
@@ -175,6 +174,23 @@ mod tests {
         let rising: Vec<f64> = (1..=30).map(f64::from).collect();
         let z: f64 = 232.0 / 2363.75_f64.sqrt();
         assert!((wilcoxon(&zero, &rising) - 2.0 * thrifty_prob::cdf(-z)).abs() < 1e-9);
+    }
+
+    /// By all signs: scipy's `wilcoxon(d, method=PermutationMethod())`, 0.0625 where five differences of one sign are tied;
+    /// the normal approximation says 0.037.
+    #[test]
+    fn wilcoxon_is_exact_with_ties() {
+        assert_eq!(wilcoxon(&[0.0; 5], &[1.0; 5]), 0.0625);
+        assert_eq!(wilcoxon(&[0.0; 5], &[1.0, 1.0, 2.0, 2.0, 2.0]), 0.0625);
+        for differences in [[1.0, 1.0, -1.0, 2.0, 3.0, 3.0], [2.0, 2.0, 2.0, -2.0, -2.0, 5.0]] {
+            let all = ranks(&differences.map(f64::abs));
+            let sum = |signs: u32| (0..6).filter(|i| signs >> i & 1 == 1).map(|i| all[i]).sum::<f64>();
+            let observed = sum((0..6).filter(|i| differences[*i as usize] > 0.0).map(|i| 1 << i).sum());
+            let away = |w: f64| (w - 10.5).abs();
+            let extreme = (0..64).filter(|signs| away(sum(*signs)) >= away(observed)).count();
+            let p = wilcoxon(&differences, &[0.0; 6]);
+            assert!((p - (extreme as f64 / 64.0)).abs() < 1e-12, "{p} {extreme}");
+        }
     }
 
     /// Values of scipy: `mannwhitneyu(x, y, method="asymptotic")`.

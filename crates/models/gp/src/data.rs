@@ -2,6 +2,10 @@ use thrifty_domain::{Points, PointsRef};
 
 use crate::{GpError, GpSettings, InputScaling, TargetScaling};
 
+/// The largest size of a target: variances are squares, and the square of a larger one would leave the range of numbers
+/// once it is multiplied by the variance of a kernel.
+pub const LARGEST_TARGET: f64 = 1e150;
+
 /// Data on the scales that the model sees.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct ScaledData {
@@ -45,6 +49,19 @@ impl ScaledData {
         self.noise.extend(noise.iter().map(|variance| variance / self.targets.width / self.targets.width));
     }
 
+    /// Whether the observations added last, which were these, are numbers on the scale of the model as well.
+    pub(crate) fn check_scaled(&self, y: &[f64], noise: &[f64]) -> Result<(), GpError> {
+        let (width, before) = (self.targets.width, self.y.len() - y.len());
+        let too_large = |z: &f64| z.is_nan() || z.abs() > LARGEST_TARGET;
+        if let Some(index) = self.y[before..].iter().position(too_large) {
+            return Err(GpError::TargetTooLarge { index, value: y[index], limit: LARGEST_TARGET * width });
+        }
+        match self.noise[before..].iter().position(|variance| !variance.is_finite()) {
+            Some(index) => Err(GpError::NoiseTooLarge { index, value: noise[index], width }),
+            None => Ok(()),
+        }
+    }
+
     /// Points on the scale of the model.
     pub(crate) fn scale(&self, x: PointsRef<'_>) -> Points {
         self.inputs.as_ref().map_or_else(|| x.to_owned(), |scaling| scaling.apply(x))
@@ -73,6 +90,9 @@ pub(crate) fn check(dim: Option<usize>, x: PointsRef<'_>, y: &[f64], noise: &[f6
     x.require_finite()?;
     if let Some(index) = y.iter().position(|v| !v.is_finite()) {
         return Err(GpError::NonFiniteTarget { index, value: y[index] });
+    }
+    if let Some(index) = y.iter().position(|v| v.abs() > LARGEST_TARGET) {
+        return Err(GpError::TargetTooLarge { index, value: y[index], limit: LARGEST_TARGET });
     }
     if let Some(index) = noise.iter().position(|v| !(*v >= 0.0 && v.is_finite())) {
         return Err(GpError::NoiseVariance { index, value: noise[index] });

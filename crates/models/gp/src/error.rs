@@ -2,6 +2,7 @@ use thrifty_domain::DomainError;
 use thrifty_linalg::NotPositiveDefinite;
 use thrifty_optim::OptimError;
 use thrifty_params::ParamsError;
+use thrifty_prob::ProbError;
 
 /// Why a Gaussian process could not be fitted or conditioned.
 #[derive(Debug, thiserror::Error, PartialEq)]
@@ -37,6 +38,16 @@ pub enum GpError {
         /// Its value.
         value: f64,
     },
+    /// A target too large for its variance to be a number; at most [`LARGEST_TARGET`](crate::LARGEST_TARGET) in size.
+    #[error("target {index} is {value:e}, expected at most {limit:e} in size")]
+    TargetTooLarge {
+        /// Its position.
+        index: usize,
+        /// Its value.
+        value: f64,
+        /// The largest size.
+        limit: f64,
+    },
     /// A known noise variance makes no sense.
     #[error("noise variance {index} is {value}, expected a finite number from 0")]
     NoiseVariance {
@@ -44,6 +55,18 @@ pub enum GpError {
         index: usize,
         /// Its value.
         value: f64,
+    },
+    /// A known noise variance too large against the spread of the targets.
+    #[error(
+        "noise variance {index} is {value:e}, more than can be divided by the square of the targets' width {width:e}"
+    )]
+    NoiseTooLarge {
+        /// Its position.
+        index: usize,
+        /// Its value.
+        value: f64,
+        /// Width of the targets.
+        width: f64,
     },
     /// Targets and their known noise variances do not pair up.
     #[error("{targets} targets with {variances} noise variances, expected equal numbers")]
@@ -62,6 +85,14 @@ pub enum GpError {
         value: f64,
         /// What it may be.
         expected: &'static str,
+    },
+    /// The prior of a hyperparameter makes no sense.
+    #[error("prior of {name}: {problem}")]
+    InvalidPrior {
+        /// The hyperparameter.
+        name: &'static str,
+        /// What is wrong.
+        problem: ProbError,
     },
     /// `K + σ²I` cannot be factored, even with the largest jitter.
     #[error("covariance cannot be factored: {0}")]

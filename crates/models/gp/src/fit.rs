@@ -1,6 +1,6 @@
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_kernel::Kernel;
-use thrifty_optim::{Lbfgsb, Minimum, OptimError, multi_start};
+use thrifty_optim::{Lbfgsb, Minimum, OptimError, Termination, multi_start};
 use thrifty_params::{LogLikelihood, MapObjective, Param, Parameterized};
 use thrifty_sampling::Stream;
 
@@ -18,6 +18,9 @@ pub struct Restart {
     pub log_posterior: Option<f64>,
     /// Evaluations of the likelihood and its gradient.
     pub evaluations: usize,
+    /// Whether it was stopped by [`max_evaluations`](GpSettings::max_evaluations) before it converged.
+    #[serde(default)]
+    pub capped: bool,
 }
 
 /// A kernel with its hyperparameters set, and the two that are not the kernel's.
@@ -106,8 +109,9 @@ pub fn learn_parameters<L: LogLikelihood>(
             end: objective.natural(&found.x),
             log_posterior: Some(-found.value),
             evaluations: found.evaluations,
+            capped: found.termination == Termination::Evaluations,
         },
-        Err(_) => Restart { end: start.clone(), start, log_posterior: None, evaluations: 1 },
+        Err(_) => Restart { end: start.clone(), start, log_posterior: None, evaluations: 1, capped: false },
     };
     let restarts = starts.into_iter().zip(&found.results).map(restart).collect();
     Ok((best, restarts))

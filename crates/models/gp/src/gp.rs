@@ -143,7 +143,8 @@ impl<K: Kernel + Clone> Gp<K> {
     /// Learns the hyperparameters by maximum a posteriori and conditions on the data.
     ///
     /// # Errors
-    /// [`GpError`]: empty or mismatched data, anything not finite, a bad setting, numerical breakdown.
+    /// [`GpError`]: empty or mismatched data, anything not finite, a target larger than
+    /// [`LARGEST_TARGET`](crate::LARGEST_TARGET), a bad setting, numerical breakdown.
     pub fn fit(&self, x: PointsRef<'_>, y: &[f64], rng: &mut Stream) -> Result<GpPosterior<K>, GpError> {
         self.fit_with_noise(x, y, &vec![0.0; y.len()], rng)
     }
@@ -211,6 +212,7 @@ impl<K: Kernel + Clone> Gp<K> {
             "a scaling of the points' dimension"
         );
         let data = ScaledData::on_scale(x, y, variances, inputs, targets);
+        data.check_scaled(y, variances)?;
         let learnt = fit::as_given(&self.kernel, &self.settings, &data, self.warm.as_deref());
         GpPosterior::new(learnt, data, &self.settings.jitter, Vec::new())
     }
@@ -225,7 +227,9 @@ impl<K: Kernel + Clone> Gp<K> {
 
     fn checked(&self, x: PointsRef<'_>, y: &[f64], variances: &[f64]) -> Result<ScaledData, GpError> {
         self.check(x, y, variances)?;
-        Ok(ScaledData::new(x, y, variances, &self.settings))
+        let data = ScaledData::new(x, y, variances, &self.settings);
+        data.check_scaled(y, variances)?;
+        Ok(data)
     }
 }
 

@@ -30,6 +30,7 @@ pub mod selection;
 mod settings;
 mod yeo_johnson;
 
+pub use data::LARGEST_TARGET;
 pub use error::GpError;
 pub use fit::{Restart, learn_parameters};
 pub use gp::Gp;

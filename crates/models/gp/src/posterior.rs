@@ -26,7 +26,8 @@ use crate::{GpError, TargetScaling};
 /// ```
 ///
 /// σ² is the common noise, s the known noise of each observation. Predictions are on the scale of the targets and of the latent function: without noise. Variances lost in
-/// rounding are 0. Cost: O(n³) to make, O(n d + n²) a point. Source: Rasmussen & Williams (2006), alg. 2.1.
+/// rounding are 0. A point with a coordinate that is NaN or infinite has NaN for its mean, its variance, their gradients and its
+/// covariances; points of another dimension panic with both numbers. Cost: O(n³) to make, O(n d + n²) a point. Source: Rasmussen & Williams (2006), alg. 2.1.
 #[derive(Debug, Clone)]
 pub struct GpPosterior<K> {
     kernel: K,
@@ -116,6 +117,16 @@ impl<K: Kernel> GpPosterior<K> {
         &self.restarts
     }
 
+    /// Whether the start whose hyperparameters were kept had not converged when its evaluations ran out; false after
+    /// conditioning alone.
+    #[must_use]
+    pub fn is_capped(&self) -> bool {
+        let value = |restart: &&Restart| restart.log_posterior.unwrap_or(f64::NEG_INFINITY);
+        let best =
+            self.restarts.iter().reduce(|best, next| if value(&next) > value(&best) { next } else { best });
+        best.is_some_and(|restart| restart.capped)
+    }
+
     /// Log marginal likelihood of the scaled targets. Source: Rasmussen & Williams (2006), eq. 2.30.
     #[must_use]
     pub fn log_likelihood(&self) -> f64 {
@@ -158,9 +169,14 @@ impl<K: Kernel> GpPosterior<K> {
     }
 
     fn scaled(&self, x: PointsRef<'_>) -> Points {
-        assert_eq!(x.dim(), self.dim(), "points of another dimension");
+        assert!(x.dim() == self.dim(), "points of dimension {}, the process has {}", x.dim(), self.dim());
         self.data.scale(x)
     }
+}
+
+/// Whether there is anything to predict: kernels may take a NaN for a distance of 0 or infinity.
+fn is_finite(point: &[f64]) -> bool {
+    point.iter().all(|coordinate| coordinate.is_finite())
 }
 
 fn factor<K: Kernel>(

@@ -101,13 +101,21 @@ impl GpSettings {
     /// Whether all numbers make sense; every fit asks.
     ///
     /// # Errors
-    /// [`GpError::InvalidSetting`] names the one that does not.
+    /// [`GpError::InvalidSetting`] or [`GpError::InvalidPrior`] names the one that does not.
     pub fn validate(&self) -> Result<(), GpError> {
         let check = |name, value: f64, holds, expected| {
             if holds { Ok(()) } else { Err(GpError::InvalidSetting { name, value, expected }) }
         };
         if let Mean::Fixed(mean) = self.mean {
             check("mean", mean, mean.is_finite(), "a finite number")?;
+        }
+        if let Mean::Normal { mean, deviation } = self.mean {
+            check("mean of the mean", mean, mean.is_finite(), "a finite number")?;
+            let positive = deviation > 0.0 && deviation.is_finite();
+            check("deviation of the mean", deviation, positive, "a positive finite number")?;
+        }
+        if let Noise::Learned { prior: Some(prior), .. } = &self.noise {
+            prior.validate().map_err(|problem| GpError::InvalidPrior { name: "noise", problem })?;
         }
         match self.noise {
             Noise::Fixed(value) => {

@@ -111,6 +111,25 @@ mod tests {
         assert_eq!(raw(-1.0).invert(1.5), f64::INFINITY);
     }
 
+    /// The likelihood of targets that are normal once they are mapped: that of the mapped ones times the slopes of the map.
+    #[test]
+    fn the_profile_has_the_slopes_of_the_map() {
+        let targets = [-2.5, -0.7, -0.1, 0.0, 0.2, 0.9, 3.0, 7.5];
+        let own = YeoJohnson::of(&targets);
+        for lambda in [-1.5, -0.3, 0.0, 0.4, 1.0, 1.7, 2.0, 3.2] {
+            let at = YeoJohnson { lambda, scaling: own.scaling };
+            let mapped: Vec<f64> = targets.iter().map(|y| at.apply(*y)).collect();
+            let mean = mapped.iter().sum::<f64>() / 8.0;
+            let variance = mapped.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 8.0;
+            let step = 1e-5;
+            let slope =
+                |y: &f64| (at.apply(y + step) - at.apply(y - step)) / (2.0 * step) * own.scaling.width;
+            let expected = -4.0 * variance.ln() + targets.iter().map(|y| slope(y).ln()).sum::<f64>();
+            let found = own.profile_likelihood(lambda, &targets);
+            assert!((found - expected).abs() < 1e-6, "{lambda}: {found} {expected}");
+        }
+    }
+
     #[test]
     fn targets_without_a_shape_are_left_alone() {
         for targets in [&[][..], &[3.0], &[3.0; 5], &[1.0, 2.0, 1.0, 2.0]] {

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_hgp::{Hgp, HgpError};
+use thrifty_kernel::Kernel;
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{JointPosterior, LookWeights, Lookahead, Posterior, contract};
 
@@ -186,4 +187,43 @@ proptest! {
         let best = posterior.common().best_fold(&x, &[0, 1, 2, 3, 4]).unwrap();
         prop_assert!(gains.iter().all(|gain| gain.remaining >= gains[best].remaining));
     }
+}
+
+/// What is known before any data is on the scale of the targets, squared.
+#[test]
+fn the_prior_variance_is_on_the_scale_of_the_targets() {
+    let (x, of, y) = data(14, 3, 8);
+    let at = |scale: f64| {
+        let y: Vec<f64> = y.iter().map(|y| scale * y).collect();
+        Hgp::matern52(2).condition(x.as_ref(), &of, &y).unwrap()
+    };
+    let (unit, large) = (at(1.0), at(1000.0));
+    let parts = |p: &thrifty_hgp::HgpPosterior| [p.common(), p.fold(1), p.mean_of(3).unwrap()];
+    for (a, b) in parts(&unit).iter().zip(parts(&large)) {
+        let (before, scaled) =
+            (a.prior_variance(&[0.3, 0.4]).unwrap(), b.prior_variance(&[0.3, 0.4]).unwrap());
+        assert!((scaled / before / 1e6 - 1.0).abs() < 1e-9, "{before} {scaled}");
+        // Where no data reach there is the prior.
+        let far = b.predict(&[1e6, 1e6]).1;
+        assert!((far / scaled - 1.0).abs() < 1e-9, "{far} {scaled}");
+    }
+}
+
+/// Deviations of two folds of one repeat have a covariance of β, of two repeats β ρ times their variance.
+#[test]
+fn folds_of_two_repeats_are_less_alike_than_those_of_one() {
+    let blocks = Hgp::matern52(1).with_repeats(3).unwrap();
+    let kernel = blocks.kernel();
+    let (x, common) = (0.4, thrifty_hgp::FoldKernel::COMMON);
+    let of_common = kernel.eval(&[x, common], &[x, common]);
+    let deviations = |a: f64, b: f64| kernel.eval(&[x, a], &[x, b]) - of_common;
+    let (own, within, between) = (deviations(1.0, 1.0), deviations(0.0, 2.0), deviations(0.0, 3.0));
+    assert!((own - 0.1).abs() < 1e-12 && (within - 0.2 * own).abs() < 1e-12, "{own} {within}");
+    assert!((between - 0.5 * 0.2 * own).abs() < 1e-12, "{between}");
+    // Fold 5 is of the second repeat as 3 is, and 6 of the third.
+    assert!((deviations(3.0, 5.0) - within).abs() < 1e-12 && (deviations(5.0, 6.0) - between).abs() < 1e-12);
+    // Without repeats all are alike.
+    let plain = Hgp::matern52(1);
+    let alike = plain.kernel().eval(&[x, 0.0], &[x, 3.0]) - of_common;
+    assert!((alike - within).abs() < 1e-12);
 }

@@ -12,10 +12,31 @@ use crate::error::{all_finite, is_variance, same_length};
 /// symmetric to the bit by construction. The order of observations does not matter but for rounding.
 /// Source: `AutoBCT`, Appendix A; Särkkä (2013), section 3.2.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Coefficients {
     mean: Vec<f64>,
     /// Row-major.
     covariance: Vec<f64>,
+}
+
+/// Coefficients as a file has them.
+#[derive(serde::Deserialize)]
+struct Unchecked {
+    mean: Vec<f64>,
+    covariance: Vec<f64>,
+}
+
+impl TryFrom<Unchecked> for Coefficients {
+    type Error = LinearError;
+
+    /// Lengths and numbers alone: what was learnt may miss being positive semi-definite by rounding, and is to be read to
+    /// the bit.
+    fn try_from(Unchecked { mean, covariance }: Unchecked) -> Result<Self, LinearError> {
+        same_length("covariance", covariance.len(), mean.len() * mean.len())?;
+        all_finite("mean", &mean)?;
+        all_finite("covariance", &covariance)?;
+        Ok(Self { mean, covariance })
+    }
 }
 
 /// What an observation came to against what was expected of it.

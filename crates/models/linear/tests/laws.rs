@@ -145,6 +145,30 @@ fn a_smoothed_walk_in_closed_form() {
     assert_eq!(smoothed[1], second);
 }
 
+/// a₁ = F a₀ + w, y = φ·a₁ + ε, for an F without symmetry: a₀ given y is one step of conditioning,
+/// `μ₀ + P₀ Fᵀφ (y - φ·Fμ₀) / (φᵀ(F P₀ Fᵀ + Q)φ + σ²)`.
+#[test]
+fn a_smoothed_transition_in_closed_form() {
+    let (f, q) = ([0.8, 0.5, -0.3, 1.1], [0.3, 0.1, 0.1, 0.2]);
+    let (mean, p) = ([0.4, -1.2], [2.0, 0.6, 0.6, 1.0]);
+    let (phi, y, noise) = ([1.0, -0.7], 2.5, 0.4);
+    let drift = Drift::new(f.to_vec(), q.to_vec()).unwrap();
+    let first = Coefficients::new(mean.to_vec(), p.to_vec()).unwrap();
+    let mut second = drift.predict(&first).unwrap();
+    second.update(&phi, y, noise).unwrap();
+    let smoothed = drift.smooth(&[first, second]).unwrap();
+    // Fᵀ φ, P₀ Fᵀ φ and their product.
+    let back = [f[0] * phi[0] + f[2] * phi[1], f[1] * phi[0] + f[3] * phi[1]];
+    let with = [p[0] * back[0] + p[1] * back[1], p[2] * back[0] + p[3] * back[1]];
+    let of_noise = q[0] * phi[0] * phi[0] + 2.0 * q[1] * phi[0] * phi[1] + q[3] * phi[1] * phi[1];
+    let variance = back[0] * with[0] + back[1] * with[1] + of_noise + noise;
+    let residual = y - (back[0] * mean[0] + back[1] * mean[1]);
+    let expected: Vec<f64> = (0..2).map(|i| mean[i] + with[i] * residual / variance).collect();
+    let covariance: Vec<f64> = (0..4).map(|at| p[at] - with[at / 2] * with[at % 2] / variance).collect();
+    assert!(close(smoothed[0].mean(), &expected, 1e-10), "{:?} {expected:?}", smoothed[0].mean());
+    assert!(close(smoothed[0].covariance(), &covariance, 1e-10), "{:?} {covariance:?}", smoothed[0]);
+}
+
 #[test]
 fn splines_add_up_to_one_and_reproduce_lines() {
     let basis = Splines::new(1, 5, 3);

@@ -52,6 +52,7 @@ impl TryFrom<Raw> for Boosting {
         let Raw { bins, base, rate, trees } = raw;
         need("base", base, base.is_finite(), "a finite number")?;
         need("rate", rate, rate.is_finite(), "a finite number")?;
+        bins.check()?;
         trees.iter().try_for_each(|tree| tree.check(bins.columns()))?;
         Ok(Self { bins, base, rate, trees })
     }

@@ -46,4 +46,12 @@ pub enum TreesError {
         /// Which.
         node: usize,
     },
+    /// Borders of bins from a file that are not finite and rising, or too many; or no feature at all.
+    #[error(
+        "the borders of feature {feature} are not at most 65535 rising finite numbers, or there is no feature"
+    )]
+    Borders {
+        /// Which.
+        feature: usize,
+    },
 }

@@ -47,6 +47,7 @@ impl TryFrom<Raw> for Forest {
     type Error = TreesError;
 
     fn try_from(raw: Raw) -> Result<Self, TreesError> {
+        raw.bins.check()?;
         raw.trees.iter().try_for_each(|tree| tree.check(raw.bins.columns()))?;
         Ok(Self { bins: raw.bins, trees: raw.trees })
     }

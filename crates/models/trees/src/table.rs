@@ -22,6 +22,19 @@ impl Bins {
         self.0.len()
     }
 
+    /// Whether there are features, each with rising borders: a file may say anything.
+    pub(crate) fn check(&self) -> Result<(), TreesError> {
+        let rising = |borders: &Vec<f32>| {
+            let fits = u16::try_from(borders.len()).is_ok();
+            fits && borders.iter().all(|b| b.is_finite()) && borders.windows(2).all(|pair| pair[0] < pair[1])
+        };
+        match self.0.iter().position(|borders| !rising(borders)) {
+            Some(feature) => Err(TreesError::Borders { feature }),
+            None if self.0.is_empty() => Err(TreesError::Borders { feature: 0 }),
+            None => Ok(()),
+        }
+    }
+
     /// Appends the bins of row-major features.
     pub(crate) fn code(&self, rows: &[f32], codes: &mut Vec<u16>) {
         for row in rows.chunks_exact(self.columns()) {

@@ -89,11 +89,22 @@ impl Tree {
         if self.nodes.is_empty() || self.values.len() != self.nodes.len() {
             return Err(TreesError::Broken { node: 0 });
         }
+        // Splits on the way to each node: its parent comes before it.
+        let mut splits = vec![0_u32; self.nodes.len()];
         for (own, node) in self.nodes.iter().enumerate() {
             let left = node.left as usize;
             let leaf = left == own && node.code == u16::MAX;
             let inner = left > own && left + 1 < self.nodes.len();
             if !(leaf || inner) || node.feature as usize >= columns || !self.values[own].is_finite() {
+                return Err(TreesError::Broken { node: own });
+            }
+            if inner {
+                let below = splits[own] + 1;
+                splits[left] = splits[left].max(below);
+                splits[left + 1] = splits[left + 1].max(below);
+            }
+            // Rows that go down together stop at this depth.
+            if splits[own] > self.depth {
                 return Err(TreesError::Broken { node: own });
             }
         }

@@ -105,6 +105,35 @@ fn edges_and_bad_input() {
     assert!(wide.predict(&[1.0, 2.0, 3.0]).is_err());
 }
 
+/// A file may say anything: what it says wrongly is an error, not a division by zero or a panic later on.
+#[test]
+fn broken_files_are_refused() {
+    let read = |json: &str| serde_json::from_str::<Forest>(json).map_err(|error| error.to_string());
+    let leaf = r#"{"nodes": [{"code": 65535, "feature": 0, "left": 0}], "values": [1.0], "depth": 0}"#;
+    let split = |depth: usize| {
+        format!(
+            r#"{{"nodes": [{{"code": 0, "feature": 0, "left": 1}}, {{"code": 65535, "feature": 0, "left": 1}},
+            {{"code": 65535, "feature": 0, "left": 2}}], "values": [1.0, 0.0, 2.0], "depth": {depth}}}"#
+        )
+    };
+    assert_eq!(
+        read(&format!(r#"{{"bins": [[0.5]], "trees": [{leaf}]}}"#)).unwrap().predict(&[1.0]),
+        Ok(vec![1.0])
+    );
+    assert!(read(&format!(r#"{{"bins": [[0.5]], "trees": [{}]}}"#, split(1))).is_ok());
+    for (json, problem) in [
+        (r#"{"bins": [], "trees": []}"#.to_owned(), "borders of feature 0"),
+        (r#"{"bins": [[0.0], [1.0, 1.0]], "trees": []}"#.to_owned(), "borders of feature 1"),
+        (r#"{"bins": [[2.0, 1.0]], "trees": []}"#.to_owned(), "borders of feature 0"),
+        (format!(r#"{{"bins": [[0.5]], "trees": [{}]}}"#, split(0)), "node 1"),
+    ] {
+        let found = read(&json).unwrap_err();
+        assert!(found.contains(problem), "{found} does not name {problem}");
+    }
+    let boosted = serde_json::from_str::<Boosting>(r#"{"bins": [], "base": 0.0, "rate": 0.1, "trees": []}"#);
+    assert!(boosted.unwrap_err().to_string().contains("borders of feature 0"));
+}
+
 fn none_left() -> ForestSettings {
     ForestSettings { trees: 2, ..ForestSettings::default() }
 }

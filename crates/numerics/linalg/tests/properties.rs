@@ -131,3 +131,25 @@ fn no_rows_are_fine() {
     empty.drop_row(0);
     assert_eq!(empty.dim(), 0);
 }
+
+/// The ladder rises by factors of ten: the jitter reported is the least power of ten that helps.
+#[test]
+fn jitter_rises_by_factors_of_ten() {
+    assert_eq!(JitterLadder::default().steps.len(), 11);
+    assert!(JitterLadder::default().steps.windows(2).all(|pair| (pair[1] / pair[0] - 10.0).abs() < 1e-9));
+    // Eigenvalues 2 + δ and -δ, mean diagonal 1, so that a jitter above δ helps and none below.
+    for (delta, expected) in [(3e-13, 1e-12), (3e-10, 1e-9), (4e-8, 1e-7), (3e-6, 1e-5), (5e-5, 1e-4)] {
+        for scale in [1.0, 1e6, 1e-6] {
+            let entry = |i: usize, j: usize| scale * if i == j { 1.0 } else { 1.0 + delta };
+            let factor = Cholesky::new(&Matrix::from_fn(2, 2, entry), &JitterLadder::default()).unwrap();
+            assert!(
+                (factor.jitter() / scale / expected - 1.0).abs() < 1e-9,
+                "{delta} {scale}: {}",
+                factor.jitter()
+            );
+        }
+    }
+    let hopeless = Matrix::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 1.001 });
+    let error = Cholesky::new(&hopeless, &JitterLadder::default()).unwrap_err();
+    assert!((error.jitter - 1e-4).abs() < 1e-12, "{error}");
+}

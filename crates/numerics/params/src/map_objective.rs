@@ -34,6 +34,14 @@ pub enum ParamsError {
         /// Its transform.
         transform: crate::Transform,
     },
+    /// A prior makes no sense.
+    #[error("prior of parameter {name}: {problem}")]
+    InvalidPrior {
+        /// The parameter.
+        name: String,
+        /// What is wrong.
+        problem: thrifty_prob::ProbError,
+    },
 }
 
 /// The negative log posterior on the optimiser's scale: minimise it for the maximum a posteriori.
@@ -54,7 +62,7 @@ impl<'a, L: LogLikelihood> MapObjective<'a, L> {
     /// The objective of a likelihood.
     ///
     /// # Errors
-    /// [`ParamsError::OutOfBounds`] names a parameter whose value or bounds make no sense.
+    /// [`ParamsError`] names a parameter whose value, bounds or prior make no sense.
     pub fn new(likelihood: &'a mut L) -> Result<Self, ParamsError> {
         let params = likelihood.params();
         for p in &params {
@@ -68,6 +76,11 @@ impl<'a, L: LogLikelihood> MapObjective<'a, L> {
                     high: p.high,
                     transform,
                 });
+            }
+        }
+        for p in &params {
+            if let Some(Err(problem)) = p.prior.as_ref().map(thrifty_prob::Prior::validate) {
+                return Err(ParamsError::InvalidPrior { name: p.name.clone(), problem });
             }
         }
         let natural = vec![0.0; params.len()];

@@ -302,6 +302,55 @@ mod tests {
         }
     }
 
+    /// Of lines that are parallel, or nearly so, the highest alone matters, and by no more than their difference.
+    #[test]
+    fn parallel_lines_nearly_tied() {
+        // The second of two parallel lines hides what the first did not.
+        let (a, b) = ([0.0, -1.0, 5.0, 0.3], [0.0, 1.0, 1.0, -1.0]);
+        let expected = by_quadrature(&a, &b);
+        assert!((UpperEnvelope::of(&a, &b).expected_gain() - expected).abs() < 1e-6);
+        assert!((SlopedLines::new(&b).expected_maximum(&a) - 5.0 - expected).abs() < 1e-6);
+        let base = [(0.3, -1.0), (0.5, 0.2), (0.1, 1.5)];
+        let split = |lines: &[(f64, f64)]| lines.iter().copied().unzip::<f64, f64, Vec<f64>, Vec<f64>>();
+        let (a, b) = split(&base);
+        let plain = 0.5 + UpperEnvelope::of(&a, &b).expected_gain();
+        let next = |x: f64, ulps: i64| f64::from_bits((x.to_bits() as i64 + ulps) as u64);
+        for line in 0..3 {
+            for (up, steeper) in
+                [(0, 0), (1, 0), (-1, 0), (3, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-2, -1)]
+            {
+                for first in [true, false] {
+                    let twin = (next(base[line].0, up), next(base[line].1, steeper));
+                    let mut lines = base.to_vec();
+                    lines.insert(if first { 0 } else { 3 }, twin);
+                    let (a, b) = split(&lines);
+                    let envelope = UpperEnvelope::of(&a, &b);
+                    let highest = a.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                    let found =
+                        [highest + envelope.expected_gain(), SlopedLines::new(&b).expected_maximum(&a)];
+                    for found in found {
+                        assert!((found - plain).abs() < 1e-14, "{lines:?}: {found} {plain}");
+                    }
+                    if steeper == 0 {
+                        // Exactly parallel: one of them is there, and it is the higher.
+                        let there: Vec<f64> = envelope
+                            .lines()
+                            .iter()
+                            .filter(|i| b[**i] == base[line].1)
+                            .map(|i| a[*i])
+                            .collect();
+                        assert_eq!(there, [base[line].0.max(twin.0)], "{lines:?}");
+                    }
+                    assert!(
+                        envelope.breaks().windows(2).all(|pair| pair[0] < pair[1]),
+                        "{:?}",
+                        envelope.breaks()
+                    );
+                }
+            }
+        }
+    }
+
     #[test]
     fn edges() {
         assert_eq!(UpperEnvelope::of(&[], &[]).expected_gain(), 0.0);

@@ -111,6 +111,25 @@ mod tests {
         assert!(mean.iter().all(|m| (m - 0.5).abs() < 0.039), "{mean:?}");
     }
 
+    /// Below the 32 bits of the sequence there are 21 random ones, each as often 0 as 1, and not the same in two columns.
+    #[test]
+    fn the_low_bits_are_random() {
+        let points = Sobol::scrambled(3, &mut Seed(8).stream("sobol", 0)).take(4096);
+        let low =
+            |row: usize, column: usize| ((points.row(row)[column] * 53_f64.exp2()) as u64) & ((1 << 21) - 1);
+        for column in 0..3 {
+            for bit in 0..21 {
+                let ones = (0..4096).filter(|row| low(*row, column) >> bit & 1 == 1).count();
+                // Standard error 32; 6 of them.
+                assert!(ones.abs_diff(2048) < 192, "column {column}, bit {bit}: {ones}");
+            }
+            let different: std::collections::HashSet<u64> = (0..4096).map(|row| low(row, column)).collect();
+            assert!(different.len() > 4000, "{}", different.len());
+            let same = (0..4096).filter(|row| low(*row, column) == low(*row, (column + 1) % 3)).count();
+            assert!(same < 10, "{same}");
+        }
+    }
+
     #[test]
     fn high_dimension_is_filled_and_zero_points_are_no_points() {
         let mut stream = Seed(1).stream("sobol", 0);

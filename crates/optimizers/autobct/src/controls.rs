@@ -6,12 +6,80 @@ use crate::AutoBctError;
 /// Controls to choose from, with what the model says of each: its functions of score and cost, and the variances of both
 /// observations.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Controls {
     points: Points,
     score: Vec<Vec<f64>>,
     cost: Vec<Vec<f64>>,
     score_noise: Vec<f64>,
     cost_noise: Vec<f64>,
+}
+
+/// Controls as a file has them.
+#[derive(serde::Deserialize)]
+struct Unchecked {
+    points: Points,
+    score: Vec<Vec<f64>>,
+    cost: Vec<Vec<f64>>,
+    score_noise: Vec<f64>,
+    cost_noise: Vec<f64>,
+}
+
+impl TryFrom<Unchecked> for Controls {
+    type Error = AutoBctError;
+
+    fn try_from(file: Unchecked) -> Result<Self, AutoBctError> {
+        let Unchecked { points, score, cost, score_noise, cost_noise } = file;
+        if points.is_empty() {
+            return Err(AutoBctError::NoControls);
+        }
+        if let Some((index, row)) =
+            points.rows().enumerate().find(|(_, row)| row.iter().any(|u| !(0.0..=1.0).contains(u)))
+        {
+            return Err(AutoBctError::Control { index, control: row.to_vec(), dim: points.dim() });
+        }
+        for (what, functions) in [("score", &score), ("cost", &cost)] {
+            check_functions(what, functions, points.len())?;
+        }
+        for (what, noise) in
+            [("variance of the score's noise", &score_noise), ("variance of the cost's noise", &cost_noise)]
+        {
+            check_noise(what, noise, points.len())?;
+        }
+        Ok(Self { points, score, cost, score_noise, cost_noise })
+    }
+}
+
+/// Whether there are equally many finite functions at every control.
+fn check_functions(what: &str, functions: &[Vec<f64>], controls: usize) -> Result<(), AutoBctError> {
+    let broken = |reason| Err(AutoBctError::File { reason });
+    if functions.len() != controls {
+        return broken(format!(
+            "functions of the {what} at {} controls, expected {controls}",
+            functions.len()
+        ));
+    }
+    let expected = functions.first().map_or(0, Vec::len);
+    let is_wrong = |own: &Vec<f64>| own.len() != expected || own.iter().any(|f| !f.is_finite());
+    match functions.iter().position(is_wrong) {
+        Some(at) => broken(format!(
+            "functions of the {what} at control {at} are {:?}, expected {expected} finite numbers",
+            functions[at]
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Whether there is a positive variance for every control.
+fn check_noise(what: &'static str, noise: &[f64], controls: usize) -> Result<(), AutoBctError> {
+    if noise.len() != controls {
+        let reason = format!("{what} at {} controls, expected {controls}", noise.len());
+        return Err(AutoBctError::File { reason });
+    }
+    match noise.iter().find(|v| !(**v > 0.0 && v.is_finite())) {
+        Some(&value) => Err(AutoBctError::Number { what, value, expected: "a positive finite number" }),
+        None => Ok(()),
+    }
 }
 
 /// Deviations of the observation noise of score and cost at a control.

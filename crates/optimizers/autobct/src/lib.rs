@@ -29,6 +29,7 @@ mod cost;
 mod error;
 mod expectation;
 mod fan;
+mod kronrod;
 mod map;
 mod optimizer;
 mod quadrature;

@@ -3,6 +3,8 @@ use std::f64::consts::PI;
 
 use thrifty_prob::pdf;
 
+use crate::kronrod;
+
 /// How an expectation over a standard normal number is computed.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -21,15 +23,26 @@ pub enum Quadrature {
         /// Nodes in each panel.
         nodes: usize,
     },
+    /// Gauss–Kronrod with fifteen nodes on panels of `[-5.5, 5.5]` that end where a function bends, each halved until its two
+    /// rules agree: exact wherever else it bends. Where nodes must be known beforehand, those of the first panels.
+    Adaptive {
+        /// Difference of the two rules at which a panel is not halved any more, in units of the function: that of the
+        /// fifteen nodes is far less.
+        tolerance: f64,
+    },
 }
 
 /// Beyond this many deviations there is 4e-8 of the mass.
 const REACH: f64 = 5.5;
+/// The mass within: `Φ(5.5) - Φ(-5.5)`.
+const MASS: f64 = 1.0 - 3.797_912_493_177_544e-8;
 
 impl Quadrature {
-    /// Where the cost of a control is nearly known once it was paid, two steps bend steeply: with panels that end there values are
-    /// off by 2e-6, where Gauss–Hermite with nine nodes errs by 2e-4.
-    pub const ACCURATE: Self = Self::Bent { nodes: 5 };
+    /// The default for the innovation of a cost. Where the cost of a control is nearly known once it was paid, two steps bend
+    /// steeply, each second control at its own place: panels are halved where they do. Beliefs of the published problem are
+    /// exact to 1e-5; of random problems, with prices and noises over two orders of magnitude, 99 of 100 are to 5e-6 and all to
+    /// 1e-4, for a control may be the best for so narrow a range of outcomes that no node meets it.
+    pub const ACCURATE: Self = Self::Adaptive { tolerance: 1e-6 };
 
     /// Nodes and weights, which add up to 1.
     #[must_use]
@@ -47,6 +60,7 @@ impl Quadrature {
                 Rule::Fixed(on_panels(&ends, &legendre(nodes.max(1))))
             }
             Self::Bent { nodes } => Rule::Bent(legendre(nodes.max(1))),
+            Self::Adaptive { tolerance } => Rule::Adaptive { tolerance },
         }
     }
 }
@@ -57,9 +71,31 @@ pub(crate) enum Rule {
     Fixed(Vec<(f64, f64)>),
     /// Nodes of a panel on `[-1, 1]`.
     Bent(Vec<(f64, f64)>),
+    Adaptive {
+        tolerance: f64,
+    },
 }
 
 impl Rule {
+    /// `E[f(Z)]` for a function that bends at a point, within about so much of it. `base` is a value of about the size of
+    /// the function's: adaptive rules integrate the difference from it, so that a function that is everywhere larger has an
+    /// expectation that is as much larger.
+    pub(crate) fn expectation(&self, bend: (f64, f64), base: f64, mut f: impl FnMut(f64) -> f64) -> f64 {
+        match self {
+            Self::Adaptive { tolerance } => {
+                let ends = first_ends(Some(bend));
+                let panels = ends.windows(2).map(|pair| (pair[0], pair[1]));
+                let mut weighted = |z: f64| (f(z) - base) * pdf(z);
+                let integral: f64 =
+                    panels.map(|panel| kronrod::integrate(&mut weighted, panel, *tolerance)).sum();
+                base + integral / MASS
+            }
+            Self::Fixed(_) | Self::Bent(_) => {
+                self.around(Some(bend)).iter().map(|(z, weight)| weight * f(*z)).sum()
+            }
+        }
+    }
+
     /// Nodes and weights for a function that bends at a point, within about so much of it.
     pub(crate) fn around(&self, bend: Option<(f64, f64)>) -> Cow<'_, [(f64, f64)]> {
         match self {
@@ -72,8 +108,18 @@ impl Rule {
                 ends.sort_by(f64::total_cmp);
                 Cow::Owned(on_panels(&ends, panel))
             }
+            Self::Adaptive { .. } => Cow::Owned(on_panels(&first_ends(bend), &kronrod::rule())),
         }
     }
+}
+
+/// Where the first panels of an adaptive rule end: at the bend or, without one, in the middle; and where the density
+/// bends. Fewer might step over a control that is the best for a narrow range of outcomes alone.
+fn first_ends(bend: Option<(f64, f64)>) -> [f64; 5] {
+    let at = bend.map(|(at, _)| at).filter(|at| at.abs() < REACH);
+    let mut ends = [-REACH, -2.0, at.unwrap_or(0.0), 2.0, REACH];
+    ends.sort_by(f64::total_cmp);
+    ends
 }
 
 /// The normal density by Gauss–Legendre between these ends.

@@ -91,10 +91,10 @@ impl TwoSteps<'_> {
     fn of_first(self, first: &mut First, stop: f64, cost: f64, means: &Means) -> f64 {
         let (gamma, table) = (self.0.gamma(), self.0.table());
         let terms = &first.terms;
-        let mut expected = 0.0;
         // The steepest bend is where the same control would cost nothing a second time.
         let bend = (-cost / first.spread, first.bend);
-        for &(w, weight) in self.0.cost_rule().around(Some(bend)).iter() {
+        let lines = &mut first.lines;
+        let expected = self.0.cost_rule().expectation(bend, stop, |w| {
             let intercept = |rank: usize| {
                 let term = &terms[rank];
                 term.later.map_or(stop, |v| {
@@ -102,8 +102,8 @@ impl TwoSteps<'_> {
                     means.score[v] - gamma * term.deviation * table.at(mean * term.inverse)
                 })
             };
-            expected += weight * first.lines.expected_maximum_in_order(intercept, table);
-        }
+            lines.expected_maximum_in_order(intercept, table)
+        });
         expected - gamma * expected_cost(cost, first.spread * first.spread)
     }
 }

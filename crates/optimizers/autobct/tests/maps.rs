@@ -254,6 +254,44 @@ fn threads_and_files_change_nothing() {
     );
 }
 
+/// What a damaged file says wrongly is named where it is read, and is no panic where it is used.
+#[test]
+fn damaged_maps_are_refused() {
+    let map = ValueMap::build(&decision(), &prior(), &small(), &faithful(), 1).unwrap();
+    let mut file = Vec::new();
+    map.write(&mut file).unwrap();
+    let whole: serde_json::Value = serde_json::from_slice(&file).unwrap();
+    let damaged = |path: &str, change: &dyn Fn(&mut serde_json::Value)| {
+        let mut json = whole.clone();
+        change(json.pointer_mut(path).unwrap());
+        let map = ValueMap::read(json.to_string().as_bytes());
+        map.map(|map| map.level(2, &decision()).is_ok()).map_err(|error| error.to_string())
+    };
+    let pop = |list: &mut serde_json::Value| {
+        list.as_array_mut().unwrap().pop();
+    };
+    assert_eq!(damaged("/key/controls/score_noise/0", &|_| ()), Ok(true));
+    for (path, part) in [
+        ("/key/controls/score", "functions of the score at 8 controls, expected 9"),
+        ("/key/controls/cost", "functions of the cost at 8 controls"),
+        ("/key/controls/score_noise", "variance of the score's noise at 8 controls"),
+        ("/key/controls/cost_noise", "variance of the cost's noise at 8 controls"),
+        ("/key/controls/cost/3", "functions of the cost at control 3"),
+        ("/key/controls/points/data", "8 coordinates for 9 points"),
+        ("/key/prior/score/covariance", "covariance"),
+    ] {
+        let found = damaged(path, &pop).unwrap_err();
+        assert!(found.contains(part), "{path}: {found} does not name {part}");
+    }
+    for (path, value, part) in [
+        ("/key/controls/score_noise/2", -1.0, "noise is -1, expected a positive"),
+        ("/key/controls/points/data/2", 7.0, "control 2 is [7.0]"),
+    ] {
+        let found = damaged(path, &|number| *number = value.into()).unwrap_err();
+        assert!(found.contains(part), "{path}: {found} does not name {part}");
+    }
+}
+
 #[test]
 fn a_map_of_another_problem_is_named() {
     let map = ValueMap::build(&decision(), &prior(), &small(), &faithful(), 2).unwrap();

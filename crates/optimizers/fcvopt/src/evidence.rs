@@ -22,6 +22,8 @@ pub(crate) struct Evidence {
     pub(crate) first: Vec<usize>,
     /// Configurations and folds asked, whatever came of them.
     pub(crate) asked: Vec<(Vec<f64>, usize)>,
+    /// Those that gave no loss.
+    pub(crate) failed: Vec<(Vec<f64>, usize)>,
 }
 
 impl Evidence {
@@ -42,6 +44,7 @@ impl Evidence {
             evaluated: points(),
             first: Vec::new(),
             asked: Vec::new(),
+            failed: Vec::new(),
         };
         for (at, trial) in history.trials().iter().enumerate() {
             let named = || format!("encoding trial {}", trial.id.0);
@@ -74,9 +77,30 @@ impl Evidence {
                 evidence.folds.push(code);
                 evidence.y.push(loss);
                 evidence.costs.push(outcome.measurement().and_then(|measured| measured.cost));
+            } else {
+                evidence.failed.push((point, code));
             }
         }
         Ok(evidence)
+    }
+
+    /// Folds of the first repeat that were neither measured at a configuration nor are running there; nothing when one
+    /// of them failed: its mean over all folds cannot be had.
+    pub(crate) fn missing_folds(&self, x: &[f64], folds: usize) -> Option<Vec<usize>> {
+        let is_among = |points: &Points, codes: &[usize], fold: usize| {
+            points.rows().zip(codes).any(|(point, code)| *code == fold && point == x)
+        };
+        let mut missing = Vec::new();
+        for fold in 0..folds {
+            if is_among(&self.x, &self.folds, fold) || is_among(&self.pending, &self.pending_folds, fold) {
+                continue;
+            }
+            if self.failed.iter().any(|(point, code)| *code == fold && point == x) {
+                return None;
+            }
+            missing.push(fold);
+        }
+        Some(missing)
     }
 
     /// Mean over the folds of one repeat for a configuration of which all were measured; of several measurements of a

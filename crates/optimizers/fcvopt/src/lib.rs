@@ -17,7 +17,7 @@
 //!     let x = query.config.float("x").unwrap_or(f64::NAN);
 //!     (x - 0.3).powi(2) + 0.02 * query.fold as f64 * x
 //! })?;
-//! let best = study.recommend()?.expect("25 trials").float("x")?;
+//! let best = study.recommend()?.expect("25 trials").config.float("x")?;
 //! assert!((best - 0.28).abs() < 0.1, "{best}");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -28,12 +28,14 @@ mod evidence;
 mod fold;
 mod knowledge;
 mod optimizer;
+mod recommendation;
 mod settings;
 mod verification;
 
 pub use belief::{Evaluated, FoldBelief};
 pub use knowledge::FoldKnowledge;
 pub use optimizer::FractionalCv;
+pub use recommendation::FractionalRecommendation;
 pub use settings::{
     FoldAcquisition, FoldCosts, FoldRule, FractionalSettings, Incumbent, InitialFolds, LossTarget,
     SettingError,

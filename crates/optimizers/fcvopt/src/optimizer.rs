@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use thrifty_acquisition::{Acquisition, AcquisitionError, KnowledgeGradient};
 use thrifty_bo::{Candidate, fingerprint};
@@ -12,8 +13,12 @@ use thrifty_study::{
 use thrifty_surrogate::Posterior;
 
 use crate::belief::NOTES;
-use crate::verification::{self, Verification};
-use crate::{FoldAcquisition, FoldBelief, FoldKnowledge, FractionalSettings, Incumbent, InitialFolds, fold};
+use crate::evidence::Evidence;
+use crate::verification::{self, MissingFold, Verification};
+use crate::{
+    FoldAcquisition, FoldBelief, FoldKnowledge, FractionalRecommendation, FractionalSettings, Incumbent,
+    InitialFolds, fold,
+};
 
 /// Fractional cross-validation.
 ///
@@ -24,11 +29,24 @@ use crate::{FoldAcquisition, FoldBelief, FoldKnowledge, FractionalSettings, Incu
 /// Diagnostics of a suggestion: `acquisition`, `mean` and `deviation` of the target there, `remaining` (its variance once the
 /// fold is known), `incumbent_mean`, and `max_expected_improvement`: by how much the fold is expected to lower the best
 /// posterior mean, which is what [`NoImprovement`](thrifty_study::NoImprovement) reads. Recommends as [`Incumbent`] says.
+///
+/// With a [`budget`](FractionalSettings::budget) the last fits verify: as soon as the fits that are left are just enough,
+/// the best configurations become finalists, once and for all, and their missing folds are evaluated. A finalist with a
+/// fold that fails is replaced by the next best that the fits left can complete. The finalists stand in the memo of
+/// every trial of the verification.
 pub struct FractionalCv {
     space: Space,
     seed: Seed,
     settings: FractionalSettings,
     model: Hgp,
+    request: Mutex<Option<Request>>,
+}
+
+/// A verification on demand: of the trials from this number to that one.
+#[derive(Debug, Clone, Copy)]
+struct Request {
+    from: usize,
+    end: usize,
 }
 
 impl FractionalCv {
@@ -58,7 +76,7 @@ impl FractionalCv {
                 .with_repeats(settings.folds)
                 .map_err(|error| OptimizerError::failed("setting up fractional cross-validation", error))?;
         }
-        Ok(Self { space, seed, settings, model })
+        Ok(Self { space, seed, settings, model, request: Mutex::new(None) })
     }
 
     /// With another process.
@@ -84,6 +102,161 @@ impl FractionalCv {
         id: TrialId,
     ) -> Result<Option<FoldBelief>, OptimizerError> {
         FoldBelief::form(&self.space, &self.settings, &self.model, history, self.seed, id)
+    }
+
+    /// Ends the search and spends at most `fits` more model fits on verification: the best configurations become
+    /// finalists, and every further ask is for one of their missing folds until all are complete; then asks stop.
+    /// Returns the missing folds, in the order in which they will be asked for as long as none fails; none when every
+    /// finalist is complete already or nothing was measured.
+    ///
+    /// `history` is that of the study so far. The first trial of the verification records it, so that a study that is
+    /// resumed from its journal goes on with it. Before that trial is asked, call this again after a resumption. A
+    /// [`budget`](FractionalSettings::budget) of the settings still holds.
+    ///
+    /// ```
+    /// use thrifty_cv::FoldQuery;
+    /// use thrifty_fcvopt::FractionalCv;
+    /// use thrifty_sampling::Seed;
+    /// use thrifty_space::Space;
+    /// use thrifty_study::{Next, Study};
+    /// let space = Space::builder().float("x", 0.0, 1.0).build()?;
+    /// let loss = |query: &FoldQuery| (query.config.float("x").unwrap_or(f64::NAN) - 0.3).powi(2) + 0.01 * query.fold as f64;
+    /// let mut study = Study::new(FractionalCv::new(space, 3, Seed(1))?, Seed(1));
+    /// for _ in 0..12 {
+    ///     let Next::Evaluate(trial) = study.ask()? else { break };
+    ///     study.tell(trial.id, loss(&trial.query))?;
+    /// }
+    /// study.optimizer().finish_verification(study.history(), 6)?;
+    /// while let Next::Evaluate(trial) = study.ask()? {
+    ///     study.tell(trial.id, loss(&trial.query))?;
+    /// }
+    /// assert!(study.recommend()?.is_some_and(|best| best.verified) && study.history().len() <= 18);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`FoldBelief::form`].
+    pub fn finish_verification(
+        &self,
+        history: &History<FoldQuery>,
+        fits: usize,
+    ) -> Result<Vec<FoldQuery>, OptimizerError> {
+        let end = history.len().saturating_add(fits);
+        let request =
+            Request { from: history.len(), end: self.settings.budget().map_or(end, |b| end.min(b)) };
+        *self.request.lock().unwrap_or_else(PoisonError::into_inner) = Some(request);
+        let id = TrialId(history.len() as u64);
+        let left = match self.begun(history, id, &mut None)? {
+            Some(verification) => {
+                let evidence = Evidence::gather(&self.space, &self.settings, history)?;
+                verification.missing(&self.space, self.settings.folds, &evidence, history)?
+            }
+            None => Vec::new(),
+        };
+        let query = |missing: MissingFold| {
+            let config = history.trials()[missing.trial].query.config.clone();
+            self.query(config, missing.fold)
+        };
+        Ok(left.into_iter().flatten().flatten().map(query).collect())
+    }
+
+    /// The verification that is under way or begins with this trial; `belief` is formed if that takes it.
+    fn begun(
+        &self,
+        history: &History<FoldQuery>,
+        id: TrialId,
+        belief: &mut Option<FoldBelief>,
+    ) -> Result<Option<Verification>, OptimizerError> {
+        let request = *self.request.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(recorded) = Verification::recorded(history, request.map_or(0, |request| request.from)) {
+            return Ok(Some(recorded));
+        }
+        let folds = self.settings.folds;
+        let (plan, asked_for) = match (request, self.settings.verification()) {
+            (Some(Request { end, .. }), _) => {
+                let finalists = self.settings.finalists_or_default();
+                (verification::VerificationPlan { finalists, end }, true)
+            }
+            // Without a fit of the model: so many fits are always enough.
+            (None, Some(plan)) if history.len() + plan.finalists * folds >= plan.end => (plan, false),
+            _ => return Ok(None),
+        };
+        let mut begun = Verification { finalists: Vec::new(), end: plan.end };
+        *belief = self.belief(history, id)?;
+        let Some(belief) = belief else { return Ok(asked_for.then_some(begun)) };
+        let ranked = belief.ranked(self.settings.incumbent);
+        let evidence = belief.evidence();
+        if !asked_for && !verification::is_due(&self.settings, plan, &ranked, evidence, history.len()) {
+            return Ok(None);
+        }
+        let fits = plan.end.saturating_sub(history.len());
+        begun.recruit(&ranked, evidence, folds, plan.finalists, fits);
+        Ok(Some(begun))
+    }
+
+    /// Stops, or verifies first where there is a budget for it.
+    fn end_of_search(
+        &self,
+        reason: StopReason,
+        belief: &FoldBelief,
+        history: &History<FoldQuery>,
+        id: TrialId,
+    ) -> Result<Ask<FoldQuery>, OptimizerError> {
+        let Some(plan) = self.settings.verification() else { return Ok(Ask::Stop(reason)) };
+        let mut begun = Verification { finalists: Vec::new(), end: plan.end };
+        let ranked = belief.ranked(self.settings.incumbent);
+        let fits = plan.end.saturating_sub(history.len());
+        begun.recruit(&ranked, belief.evidence(), self.settings.folds, plan.finalists, fits);
+        Ok(match self.verify(begun, history, id)? {
+            Ask::Stop(_) => Ask::Stop(reason),
+            ask => ask,
+        })
+    }
+
+    /// Whether verification has begun or was asked for, or the budget for it is spent.
+    fn is_verifying(&self, history: &History<FoldQuery>) -> bool {
+        self.request.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+            || self.settings.verification().is_some_and(|plan| history.len() >= plan.end)
+            || Verification::recorded(history, 0).is_some()
+    }
+
+    /// The next trial of a verification, or its end.
+    fn verify(
+        &self,
+        mut verification: Verification,
+        history: &History<FoldQuery>,
+        id: TrialId,
+    ) -> Result<Ask<FoldQuery>, OptimizerError> {
+        let fits = verification.end.saturating_sub(history.len());
+        let folds = self.settings.folds;
+        let evidence = Evidence::gather(&self.space, &self.settings, history)?;
+        let mut states = verification.missing(&self.space, folds, &evidence, history)?;
+        let lost = self.settings.finalists_or_default().saturating_sub(states.iter().flatten().count());
+        let next = |states: &[Option<Vec<MissingFold>>]| states.iter().flatten().flatten().next().copied();
+        if next(&states).is_none()
+            && lost > 0
+            && fits > 0
+            && let Some(belief) = self.belief(history, id)?
+        {
+            verification.recruit(&belief.ranked(self.settings.incumbent), &evidence, folds, lost, fits);
+            states = verification.missing(&self.space, folds, &evidence, history)?;
+        }
+        Ok(match next(&states) {
+            Some(MissingFold { trial, fold }) if fits > 0 => {
+                let query = self.query(history.trials()[trial].query.config.clone(), fold);
+                Ask::Evaluate(Suggestion { query, diagnostics: BTreeMap::new(), memo: verification.memo() })
+            }
+            // A running fold may fail, and its configuration be replaced.
+            _ if fits > 0 && history.pending().next().is_some() => Ask::Wait,
+            _ => Ask::Stop(StopReason::Decided {
+                message: "the finalists are verified as far as the model fits go".into(),
+                numbers: [
+                    ("finalists".to_owned(), states.iter().flatten().count() as f64),
+                    ("model fits left".to_owned(), fits as f64),
+                ]
+                .into(),
+            }),
+        })
     }
 
     fn query(&self, config: Config, code: usize) -> FoldQuery {
@@ -202,23 +375,28 @@ struct Choice {
 
 impl Optimizer for FractionalCv {
     type Query = FoldQuery;
-    type Recommendation = Config;
+    type Recommendation = FractionalRecommendation;
 
     fn ask(&mut self, history: &History<FoldQuery>, id: TrialId) -> Result<Ask<FoldQuery>, OptimizerError> {
-        if history.len() < self.settings.initial.len(&self.space) {
-            return Ok(Ask::Evaluate(self.initial(history.len())?));
+        if let Some(budget) = self.settings.budget()
+            && history.len() >= budget
+        {
+            return Ok(Ask::Stop(StopReason::Trials(budget)));
         }
-        let Some(belief) = self.belief(history, id)? else {
-            return Ok(Ask::Evaluate(self.initial(history.len())?));
+        let mut belief = None;
+        if let Some(verification) = self.begun(history, id, &mut belief)? {
+            return self.verify(verification, history, id);
+        }
+        let index = usize::try_from(id.0).unwrap_or(usize::MAX);
+        // What failed tells nothing, and what is running has told nothing yet.
+        if history.measured().count() < self.settings.initial.len(&self.space) {
+            return Ok(Ask::Evaluate(self.initial(index)?));
+        }
+        let belief = match belief {
+            Some(belief) => Some(belief),
+            None => self.belief(history, id)?,
         };
-        match Verification::next(&self.settings, &belief, history) {
-            Verification::NotNow => {}
-            Verification::Missing { trial, fold } => {
-                let config = history.trials()[trial].query.config.clone();
-                return Ok(Ask::Evaluate(Suggestion::new(self.query(config, fold))));
-            }
-            Verification::Spent { budget } => return Ok(Ask::Stop(StopReason::Trials(budget))),
-        }
+        let Some(belief) = belief else { return Ok(Ask::Evaluate(self.initial(index)?)) };
         let ranked = belief.ranked(Incumbent::BestMean);
         let incumbent = ranked.first().map_or(f64::INFINITY, |best| best.mean);
         let range = ranked.last().map_or(0.0, |worst| worst.mean - incumbent);
@@ -234,13 +412,13 @@ impl Optimizer for FractionalCv {
         let exhausted =
             |candidate: &Candidate| belief.new_folds(&candidate.x, self.settings.all_folds()).is_empty();
         if candidates.iter().all(exhausted) {
-            return Ok(Ask::Stop(StopReason::Exhausted));
+            return self.end_of_search(StopReason::Exhausted, &belief, history, id);
         }
         let choice = match self.choose(&belief, candidates, threshold, id, &mut rng)? {
             Some(choice) => choice,
             None => match self.last_resort(&belief, &anchors, threshold, &mut rng)? {
                 Ok(choice) => choice,
-                Err(reason) => return Ok(Ask::Stop(reason)),
+                Err(reason) => return self.end_of_search(reason, &belief, history, id),
             },
         };
         let Choice { candidate: chosen, code, gain } = choice;
@@ -262,10 +440,31 @@ impl Optimizer for FractionalCv {
         Ok(Ask::Evaluate(Suggestion { query, diagnostics, memo }))
     }
 
-    fn recommend(&mut self, history: &History<FoldQuery>) -> Result<Option<Config>, OptimizerError> {
-        let belief = self.belief(history, TrialId(history.len() as u64))?;
-        let best = belief.and_then(|belief| verification::recommended(&self.settings, &belief));
-        Ok(best.map(|trial| history.trials()[trial].query.config.clone()))
+    fn recommend(
+        &mut self,
+        history: &History<FoldQuery>,
+    ) -> Result<Option<FractionalRecommendation>, OptimizerError> {
+        let Some(belief) = self.belief(history, TrialId(history.len() as u64))? else { return Ok(None) };
+        let evidence = belief.evidence();
+        let measured = |i: usize| Some((evidence.whole_mean(i, self.settings.folds)?, evidence.first[i]));
+        let recommended = |loss, verified, trial: usize| {
+            let config = history.trials()[trial].query.config.clone();
+            FractionalRecommendation { config, loss, verified }
+        };
+        // Before verification began a configuration that happens to be complete is not preferred to a better one.
+        if self.is_verifying(history) {
+            let complete = (0..evidence.evaluated.len()).filter_map(measured);
+            if let Some((loss, trial)) = complete.min_by(|a, b| a.0.total_cmp(&b.0)) {
+                return Ok(Some(recommended(loss, true, trial)));
+            }
+        }
+        let ranked = belief.ranked(self.settings.incumbent);
+        let Some(best) = ranked.first() else { return Ok(None) };
+        let at = evidence.first.iter().position(|trial| *trial == best.trial);
+        Ok(Some(match at.and_then(measured) {
+            Some((loss, trial)) => recommended(loss, true, trial),
+            None => recommended(best.mean, false, best.trial),
+        }))
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

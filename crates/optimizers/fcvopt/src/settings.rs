@@ -1,6 +1,8 @@
 use thrifty_acquisition::{Rule, Schedule};
 use thrifty_bo::{InitialDesign, Maximiser};
 
+use crate::verification::VerificationPlan;
+
 /// Which folds the initial design evaluates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -70,8 +72,8 @@ pub enum Incumbent {
         /// From 0.
         kappa: f64,
     },
-    /// The last of `budget` model fits complete the cross-validation of the `top` configurations with the best means; the best
-    /// measured mean over all folds of one repeat wins. The study stops at the budget.
+    /// [`Incumbent::BestMean`] with [`budget`](FractionalSettings::budget) and
+    /// [`finalists`](FractionalSettings::finalists) of these numbers.
     Verified {
         /// Configurations to verify, at least 1.
         top: usize,
@@ -124,7 +126,19 @@ pub struct FractionalSettings {
     /// Observations up to which every fit is made from all starts; beyond, nine fits of ten only go on from the last
     /// hyperparameters.
     pub thorough: usize,
+    /// Model fits in all, if that is known. The last of them then verify: they complete the cross-validation of the
+    /// best configurations, the best measured mean is recommended, and the study stops. Without a budget nothing is
+    /// capped, and [`finish_verification`](crate::FractionalCv::finish_verification) starts verification on demand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<usize>,
+    /// Number of configurations to verify; 0 for none. Unset: at most 3, that verification may take a third of
+    /// the budget, and at least 1 where that takes no more than half of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finalists: Option<usize>,
 }
+
+/// Finalists where the settings do not say how many: more cost fits that the search could use.
+const MOST_FINALISTS: usize = 3;
 
 /// A setting that makes no sense.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -156,7 +170,16 @@ impl FractionalSettings {
             incumbent: Incumbent::default(),
             maximiser: Maximiser::default(),
             thorough: 100,
+            budget: None,
+            finalists: None,
         }
+    }
+
+    /// The same settings for so many model fits in all, the last of which verify.
+    #[must_use]
+    pub fn with_budget(mut self, budget: usize) -> Self {
+        self.budget = Some(budget);
+        self
     }
 
     /// Whether every setting makes sense.
@@ -171,16 +194,52 @@ impl FractionalSettings {
         need("repeats", self.repeats as f64, self.repeats >= 1, "at least 1")?;
         need("worth", self.worth, (0.0..1.0).contains(&self.worth), "from 0 to below 1")?;
         match self.incumbent {
-            Incumbent::BestMean => Ok(()),
+            Incumbent::BestMean => {}
             Incumbent::RiskAdjusted { kappa } => {
-                need("kappa", kappa, kappa >= 0.0 && kappa.is_finite(), "a finite number from 0")
+                need("kappa", kappa, kappa >= 0.0 && kappa.is_finite(), "a finite number from 0")?;
             }
             Incumbent::Verified { top, budget } => {
                 need("top", top as f64, top >= 1, "at least 1")?;
-                let needed = top * self.folds;
-                need("budget", budget as f64, budget > needed, "more than the folds of all to verify")
+                let same = self.budget.is_none_or(|other| other == budget);
+                need("budget", budget as f64, same, "the budget that the settings have as well")?;
             }
         }
+        if let Some(budget) = self.budget {
+            need("budget", budget as f64, budget >= 1, "at least 1")?;
+        }
+        match self.verification() {
+            Some(VerificationPlan { finalists, end }) => {
+                let fits = end > finalists.saturating_mul(self.folds);
+                need("budget", end as f64, fits, "more than the folds of all to verify")
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Model fits in all, if they are limited.
+    pub(crate) fn budget(&self) -> Option<usize> {
+        match self.incumbent {
+            Incumbent::Verified { budget, .. } => Some(budget),
+            _ => self.budget,
+        }
+    }
+
+    /// What is verified at the end of the budget, if there is one.
+    pub(crate) fn verification(&self) -> Option<VerificationPlan> {
+        let end = self.budget()?;
+        let finalists = match (self.incumbent, self.finalists) {
+            (Incumbent::Verified { top, .. }, _) => top,
+            (_, Some(finalists)) => finalists,
+            (_, None) if end < 2 * self.folds => 0,
+            (_, None) => (end / (3 * self.folds)).clamp(1, MOST_FINALISTS),
+        };
+        (finalists > 0).then_some(VerificationPlan { finalists, end })
+    }
+
+    /// Configurations to be completed by a verification, be it on demand.
+    pub(crate) fn finalists_or_default(&self) -> usize {
+        let on_demand = || self.finalists.unwrap_or(MOST_FINALISTS).max(1);
+        self.verification().map_or_else(on_demand, |plan| plan.finalists)
     }
 
     /// Folds over all repeats.

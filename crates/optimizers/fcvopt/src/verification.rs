@@ -1,50 +1,108 @@
 use thrifty_cv::FoldQuery;
-use thrifty_study::History;
+use thrifty_space::Space;
+use thrifty_study::{History, Memo, OptimizerError};
 
-use crate::{FoldBelief, FractionalSettings, Incumbent};
+use crate::evidence::Evidence;
+use crate::{Evaluated, FractionalSettings};
 
-/// What is left to do so that the best are known by whole cross-validations.
-pub(crate) enum Verification {
-    /// Not yet, or not at all.
-    NotNow,
-    /// This fold of this trial's configuration is missing.
-    Missing { trial: usize, fold: usize },
-    /// All of the budget is spent.
-    Spent { budget: usize },
+/// Name in the memo of the first trials of the finalists, best first.
+const FINALISTS: &str = "finalists";
+/// Name in the memo of the number of trials at which verification ends.
+const END: &str = "verification_end";
+
+/// How many configurations are verified, and the number of trials at which the study ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct VerificationPlan {
+    pub(crate) finalists: usize,
+    pub(crate) end: usize,
+}
+
+/// Verification under way: the finalists, fixed when it began, by the first trial of each.
+///
+/// Every trial of the verification carries them in its memo, so that a resumed study goes on with the same ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Verification {
+    pub(crate) finalists: Vec<usize>,
+    pub(crate) end: usize,
+}
+
+/// A fold to be evaluated: of the configuration of this trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MissingFold {
+    pub(crate) trial: usize,
+    pub(crate) fold: usize,
 }
 
 impl Verification {
-    pub(crate) fn next(
-        settings: &FractionalSettings,
-        belief: &FoldBelief,
+    /// The verification that the last of its trials from number `from` on recorded.
+    pub(crate) fn recorded(history: &History<FoldQuery>, from: usize) -> Option<Self> {
+        let later = history.trials().get(from..).unwrap_or_default();
+        later.iter().rev().find_map(|trial| {
+            let finalists = trial.memo.0.get(FINALISTS)?;
+            let end = *trial.memo.0.get(END)?.first()?;
+            Some(Self { finalists: finalists.iter().map(|at| *at as usize).collect(), end: end as usize })
+        })
+    }
+
+    /// What every trial of the verification carries.
+    pub(crate) fn memo(&self) -> Memo {
+        let finalists = self.finalists.iter().map(|at| *at as f64).collect();
+        Memo([(FINALISTS.to_owned(), finalists), (END.to_owned(), vec![self.end as f64])].into())
+    }
+
+    /// The state of each finalist: its missing folds, or nothing when one of its folds failed.
+    pub(crate) fn missing(
+        &self,
+        space: &Space,
+        folds: usize,
+        evidence: &Evidence,
         history: &History<FoldQuery>,
-    ) -> Self {
-        let Incumbent::Verified { top, budget } = settings.incumbent else { return Self::NotNow };
-        if history.len() >= budget {
-            return Self::Spent { budget };
-        }
-        let mut missing = Vec::new();
-        for best in belief.ranked(settings.incumbent).iter().take(top) {
-            let new = belief.new_folds(best.x, settings.folds);
-            missing.extend(new.into_iter().map(|fold| (best.trial, fold)));
-        }
-        match missing.first() {
-            Some(&(trial, fold)) if history.len() + missing.len() >= budget => Self::Missing { trial, fold },
-            _ => Self::NotNow,
+    ) -> Result<Vec<Option<Vec<MissingFold>>>, OptimizerError> {
+        let of_one = |&trial: &usize| {
+            let known = history.trials().get(trial);
+            let point = known.map(|known| space.encode(&known.query.config)).transpose();
+            let point =
+                point.map_err(|error| OptimizerError::failed(format!("encoding trial {trial}"), error))?;
+            let missing = point.and_then(|point| evidence.missing_folds(&point, folds));
+            Ok(missing.map(|all| all.into_iter().map(|fold| MissingFold { trial, fold }).collect()))
+        };
+        self.finalists.iter().map(of_one).collect()
+    }
+
+    /// Adds configurations in the order of their rank, each if its missing folds fit into what is left of `fits`, until
+    /// `count` were added. A configuration with a failed fold cannot be completed and is passed over.
+    pub(crate) fn recruit(
+        &mut self,
+        ranked: &[Evaluated<'_>],
+        evidence: &Evidence,
+        folds: usize,
+        count: usize,
+        fits: usize,
+    ) {
+        let (mut added, mut left) = (0, fits);
+        for candidate in ranked {
+            if added == count {
+                return;
+            }
+            let Some(missing) = evidence.missing_folds(candidate.x, folds) else { continue };
+            if missing.len() <= left && !self.finalists.contains(&candidate.trial) {
+                self.finalists.push(candidate.trial);
+                added += 1;
+                left -= missing.len();
+            }
         }
     }
 }
 
-/// The trial whose configuration is the best: verified ones by their measured means if the rule asks for that.
-pub(crate) fn recommended(settings: &FractionalSettings, belief: &FoldBelief) -> Option<usize> {
-    let ranked = belief.ranked(settings.incumbent);
-    if let Incumbent::Verified { .. } = settings.incumbent {
-        let evidence = belief.evidence();
-        let whole = |i: usize| Some((evidence.whole_mean(i, settings.folds)?, evidence.first[i]));
-        let best = (0..evidence.evaluated.len()).filter_map(whole).min_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some((_, trial)) = best {
-            return Some(trial);
-        }
-    }
-    ranked.first().map(|best| best.trial)
+/// Whether the fits that are left are just enough to complete the best configurations.
+pub(crate) fn is_due(
+    settings: &FractionalSettings,
+    plan: VerificationPlan,
+    ranked: &[Evaluated<'_>],
+    evidence: &Evidence,
+    asked: usize,
+) -> bool {
+    let missing = ranked.iter().filter_map(|one| evidence.missing_folds(one.x, settings.folds));
+    let needed: usize = missing.take(plan.finalists).map(|folds| folds.len()).sum();
+    needed > 0 && asked + needed >= plan.end
 }

@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 
 use rand_distr::{Distribution, StandardNormal};
-use thrifty_acquisition::{Rule, Threshold};
+use thrifty_acquisition::{Acquisition, Rule, Threshold};
 use thrifty_bo::BayesianOptimizer;
 use thrifty_cv::{AllFolds, FoldQuery};
+use thrifty_domain::PointsRef;
 use thrifty_fcvopt::{
-    FoldAcquisition, FoldCosts, FoldRule, FractionalCv, FractionalSettings, Incumbent, InitialFolds,
+    FoldAcquisition, FoldCosts, FoldKnowledge, FoldRule, FractionalCv, FractionalSettings, Incumbent,
+    InitialFolds,
 };
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
@@ -35,9 +37,9 @@ fn loss(query: &FoldQuery, id: u64) -> f64 {
         + 0.003 * noise
 }
 
-fn run<O>(optimizer: O, fits: usize) -> f64
+fn run<O>(optimizer: O, fits: usize, config: fn(O::Recommendation) -> Config) -> f64
 where
-    O: Optimizer<Query = FoldQuery, Recommendation = Config>,
+    O: Optimizer<Query = FoldQuery>,
 {
     let mut study = Study::new(optimizer, Seed(0)).with_stop(MaxTrials(fits));
     let mut id = 0;
@@ -47,7 +49,7 @@ where
             loss(query, id)
         })
         .unwrap();
-    truth(&study.recommend().unwrap().unwrap())
+    truth(&config(study.recommend().unwrap().unwrap()))
 }
 
 /// Least value of the truth on a fine grid.
@@ -69,8 +71,9 @@ fn fewer_model_fits_than_full_cross_validation() {
     let best = optimum();
     let (mut ours, mut full) = (0.0, 0.0);
     for seed in 0..6 {
-        ours += run(FractionalCv::new(space(), FOLDS, Seed(seed)).unwrap(), 25) - best;
-        full += run(AllFolds::new(BayesianOptimizer::new(space(), Seed(seed)), FOLDS).unwrap(), 25) - best;
+        ours += run(FractionalCv::new(space(), FOLDS, Seed(seed)).unwrap(), 25, |found| found.config) - best;
+        let whole = AllFolds::new(BayesianOptimizer::new(space(), Seed(seed)), FOLDS).unwrap();
+        full += run(whole, 25, |config| config) - best;
     }
     assert!(ours / 6.0 < 0.03, "{}", ours / 6.0);
     assert!(ours < 0.7 * full, "{ours} {full}");
@@ -99,7 +102,7 @@ fn every_rule_runs_and_pairs_are_not_asked_twice() {
             late.iter().map(|t| format!("{} {} {}", t.query.config, t.query.repeat, t.query.fold)).collect();
         assert_eq!(pairs.len(), late.len());
         assert!(trials.iter().all(|t| t.query.fold < 3 && t.query.repeat < 2));
-        assert_eq!(study.recommend().unwrap().unwrap().int("i"), Ok(0));
+        assert_eq!(study.recommend().unwrap().unwrap().config.int("i"), Ok(0));
     }
 }
 
@@ -181,7 +184,7 @@ fn it_stops_when_nothing_is_worth_a_fit() {
         .unwrap();
     let StopReason::NoImprovement { expected, threshold } = reason else { panic!("{reason:?}") };
     assert!(expected < threshold && study.history().len() < 100, "{}", study.history().len());
-    assert!(truth(&study.recommend().unwrap().unwrap()) - optimum() < 0.05);
+    assert!(truth(&study.recommend().unwrap().unwrap().config) - optimum() < 0.05);
 }
 
 #[test]
@@ -195,7 +198,7 @@ fn the_best_are_verified_by_whole_cross_validations() {
         })
         .unwrap();
     assert_eq!((reason, study.history().len()), (StopReason::Trials(34), 34));
-    let best = study.recommend().unwrap().unwrap();
+    let best = study.recommend().unwrap().unwrap().config;
     let folds: HashSet<usize> = study
         .history()
         .trials()
@@ -228,6 +231,71 @@ fn cheap_folds_are_preferred_when_costs_count() {
     };
     let (with, without) = (expensive(FoldCosts::Measured), expensive(FoldCosts::Ignored));
     assert!(2 * with < without, "{with} {without}");
+}
+
+/// The joint knowledge gradient divides by the cost expected of the fold.
+#[test]
+fn the_joint_knowledge_gradient_is_per_unit_of_cost() {
+    let joint = |costs| {
+        move |s: &mut FractionalSettings| {
+            (s.acquisition, s.costs) = (FoldAcquisition::JointKnowledgeGradient, costs);
+        }
+    };
+    let mut study = study(joint(FoldCosts::Ignored)).with_stop(MaxTrials(12));
+    let mut id = 0;
+    study
+        .run(|query: &FoldQuery, _| {
+            id += 1;
+            Measurement { objectives: vec![loss(query, id)], cost: Some(20.0), ..Measurement::default() }
+        })
+        .unwrap();
+    let belief = |costs| {
+        let mut settings = FractionalSettings::new(FOLDS);
+        joint(costs)(&mut settings);
+        let optimizer = FractionalCv::with_settings(space(), settings, Seed(5)).unwrap();
+        optimizer.belief(study.history(), TrialId(12)).unwrap().unwrap()
+    };
+    let (with, without) = (belief(FoldCosts::Measured), belief(FoldCosts::Ignored));
+    let [with, without] = [&with, &without].map(|belief| FoldKnowledge::new(belief, FOLDS, 1).unwrap());
+    for x in [[0.2, 0.7], [0.5, 0.5], [0.9, 0.1]] {
+        let (a, b) = (with.value(&x), without.value(&x));
+        assert!((b - a - 20_f64.ln()).abs() < 1e-6, "{a} {b}");
+        let ((fold, best), (other, _)) = (with.best(&x).unwrap(), without.best(&x).unwrap());
+        assert!(fold == other && (best - a).abs() < 1e-9);
+        let (mut value, mut gradient) = ([0.0], [0.0; 2]);
+        assert!(with.values_with_gradients_into(PointsRef::single(&x), &mut value, &mut gradient));
+        assert!((value[0] - a).abs() < 1e-9);
+    }
+}
+
+/// The package's criterion: the least t (t - σ²), t what is known of the covariance of fold and loss.
+#[test]
+fn the_rule_of_the_package_takes_the_least_of_its_criterion() {
+    let package = |s: &mut FractionalSettings| s.fold = FoldRule::Package;
+    let mut study = study(package);
+    let mut different = 0;
+    for id in 0..30 {
+        let belief = study.optimizer().belief(study.history(), TrialId(id)).unwrap();
+        let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+        if let Some(belief) = belief.filter(|_| trial.diagnostics.contains_key("acquisition")) {
+            let x = space().encode(&trial.query.config).unwrap();
+            let new = belief.new_folds(&x, FOLDS);
+            let prior = belief.target().prior_variance(&x).unwrap();
+            let criterion: Vec<f64> = (belief.target().fold_gains(&x, &new).unwrap().iter())
+                .map(|gain| {
+                    let known = prior - gain.covariance;
+                    known * (known - prior)
+                })
+                .collect();
+            let least = criterion.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = criterion.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let chosen = new.iter().position(|fold| *fold == trial.query.fold).unwrap();
+            assert!(criterion[chosen] <= least + 1e-9 * least.abs(), "{criterion:?} {chosen}");
+            different += usize::from(most > least + 1e-6 * least.abs());
+        }
+        study.tell(trial.id, loss(&trial.query, id)).unwrap();
+    }
+    assert!(different > 10, "{different}");
 }
 
 #[test]

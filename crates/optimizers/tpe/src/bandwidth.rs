@@ -136,3 +136,28 @@ fn deviation(values: &[f64]) -> Option<f64> {
     let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
     Some((squares / (n - 1) as f64).sqrt())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `n^(-1/(d + 4))`: Scott (1992), eq. 6.42.
+    #[test]
+    fn widths_fall_with_the_number_of_observations_as_scott_says() {
+        let axis = Axis::float(0.0, 1.0, false).unwrap();
+        let widths = |rule, n: usize, dim| {
+            let sorted: Vec<f64> = (0..n).map(|i| (i as f64 + 0.5) / n as f64).collect();
+            let mut out = Vec::new();
+            Bandwidth { rule, floor: Floor::NONE }.widths(&sorted, &axis, dim, &mut out);
+            assert!(out.len() == n && out.iter().all(|width| *width == out[0]));
+            (out[0], deviation(&sorted).unwrap())
+        };
+        // 32^(1/5) = 2, 1024^(1/10) = 2, 4096^(1/6) = 4.
+        for (n, dim, divisor) in [(32, 1, 2.0), (1024, 6, 2.0), (4096, 2, 4.0)] {
+            let (scott, deviation) = widths(BandwidthRule::Scott, n, dim);
+            assert!((scott - deviation / divisor).abs() < 1e-12, "{n} {dim}: {scott}");
+            let (fifth, _) = widths(BandwidthRule::FifthOfRange, n, dim);
+            assert!((fifth - 0.2 * axis.prior_sd / divisor).abs() < 1e-12, "{n} {dim}: {fifth}");
+        }
+    }
+}

@@ -67,4 +67,24 @@ pub enum TpeError {
         /// What would do.
         expected: &'static str,
     },
+    /// A trial whose number of objectives is not that of the trials before it.
+    #[error("trial {trial} has {found} objectives, those before it {expected}")]
+    ObjectiveCount {
+        /// Its number.
+        trial: u64,
+        /// Its objectives.
+        found: usize,
+        /// Those of the others.
+        expected: usize,
+    },
+    /// A trial whose number of constraints is not that of the trials before it.
+    #[error("trial {trial} has {found} constraints, those before it {expected}")]
+    ConstraintCount {
+        /// Its number.
+        trial: u64,
+        /// Its constraints.
+        found: usize,
+        /// Those of the others.
+        expected: usize,
+    },
 }

@@ -59,7 +59,8 @@ pub fn from_hyperopt(space: &Space, json: &str) -> Result<Known, ImportError> {
 
 /// Optuna's trials: the CSV of `study.trials_dataframe()`, of which `params_…`, `value` and `state` are read.
 ///
-/// A choice stands there by its text. Failed trials get an infinite loss; those that are running or were pruned are
+/// A choice stands there by its text, or as pandas writes it: `True` for `true`, and `32.0` for 32 in a column with gaps.
+/// Failed trials get an infinite loss; those that are running or were pruned are
 /// left out.
 ///
 /// # Errors
@@ -85,7 +86,7 @@ pub fn from_optuna(space: &Space, csv: &str) -> Result<Known, ImportError> {
         for parameter in space.parameters() {
             let Some(text) = cell(&format!("params_{}", parameter.name)) else { continue };
             let value = if let Kind::Categorical { choices } = &parameter.kind {
-                let chosen = choices.iter().find(|choice| choice.to_string() == text);
+                let chosen = chosen(choices, text);
                 let unknown = || problem(format!("{} is {text:?}, not one of its choices", parameter.name));
                 chosen.cloned().ok_or_else(unknown)?
             } else {
@@ -98,6 +99,26 @@ pub fn from_optuna(space: &Space, csv: &str) -> Result<Known, ImportError> {
         known.push((config, loss));
     }
     Ok(known)
+}
+
+/// The choice that a text stands for: the same text, else the same number, else the same truth value.
+fn chosen<'a>(choices: &'a [Value], text: &str) -> Option<&'a Value> {
+    let number = text.parse::<f64>().ok();
+    let is_number = |choice: &&Value| match choice {
+        Value::Int(value) => number == Some(*value as f64),
+        Value::Float(value) => number == Some(*value),
+        Value::Bool(_) | Value::Str(_) => false,
+    };
+    let truth = match text {
+        "True" | "TRUE" => Some(true),
+        "False" | "FALSE" => Some(false),
+        _ if number == Some(1.0) => Some(true),
+        _ if number == Some(0.0) => Some(false),
+        _ => None,
+    };
+    let is_truth = |choice: &&Value| matches!(choice, Value::Bool(value) if truth == Some(*value));
+    let same_text = choices.iter().find(|choice| choice.to_string() == text);
+    same_text.or_else(|| choices.iter().find(is_number)).or_else(|| choices.iter().find(is_truth))
 }
 
 fn of_number(parameter: &Parameter, number: f64) -> Result<Value, String> {

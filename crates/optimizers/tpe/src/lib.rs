@@ -60,7 +60,7 @@ pub use optimizer::TpeOptimizer;
 pub use prior::ParameterPrior;
 pub use settings::{
     Branching, ConstraintPolicy, FailurePolicy, Joint, PendingPolicy, Repeats, SplitScope, Startup,
-    TpeSettings,
+    StartupCount, TpeSettings,
 };
 pub use split::Split;
 pub use weights::{SideWeights, Weights};

@@ -118,7 +118,7 @@ impl TpeOptimizer {
     }
 
     fn follow(&mut self, history: &History<Config>) -> Result<(), OptimizerError> {
-        if self.table.is_of_another(&self.space, &self.coding, history) {
+        if self.table.is_of_another(history) {
             self.table = Table::new(&self.space, &self.coding, &self.known, &self.settings)?;
         }
         self.table.follow(&self.space, &self.coding, history, &self.settings)
@@ -244,7 +244,7 @@ impl Optimizer for TpeOptimizer {
             return Ok(Ask::Stop(StopReason::Exhausted));
         }
         let mut rng = self.seed.stream("tpe", id.0);
-        let started = index - self.queue.len() + self.table.known();
+        let started = self.table.started(self.settings.startup_count);
         if started < self.settings.startup.len() || self.table.ranking().is_empty() {
             let mut values = self.start(index);
             if !allowed && self.table.is_repeat(&values) {

@@ -1,7 +1,8 @@
 use crate::settings::kernels;
 use crate::{
     Bandwidth, BandwidthRule, Branching, CategoricalKernel, ConstraintPolicy, FailurePolicy, Floor, GridEnds,
-    Joint, PendingPolicy, Repeats, Split, SplitScope, Startup, TpeSettings, Truncation, Weights,
+    Joint, PendingPolicy, Repeats, Split, SplitScope, Startup, StartupCount, TpeSettings, Truncation,
+    Weights,
 };
 
 const OBSERVATIONS_ALONE: BandwidthRule = BandwidthRule::Neighbours { prior: false, bounds: false };
@@ -25,6 +26,8 @@ impl TpeSettings {
 
     /// Hyperopt 0.3.0, rule for rule: checked against its numbers.
     ///
+    /// Its start counts every trial asked: running and failed ones are documents with an infinite loss there.
+    ///
     /// What it does and we do not: values off the ends of a grid, and dropping trials with a NaN loss, which are
     /// failures here.
     #[must_use]
@@ -32,6 +35,7 @@ impl TpeSettings {
         let rule = BandwidthRule::Neighbours { prior: true, bounds: false };
         Self {
             startup: Startup::Random(20),
+            startup_count: StartupCount::Asked,
             split: Split::SquareRoot { gamma: 0.25, cap: 25 },
             weights: Weights::LinearForgetting,
             kernels: kernels(
@@ -52,10 +56,13 @@ impl TpeSettings {
     }
 
     /// Optuna 5.0.0 with its defaults for one objective: checked against its numbers.
+    ///
+    /// Its start counts complete and pruned trials, neither failed nor running ones.
     #[must_use]
     pub fn optuna5() -> Self {
         Self {
             startup: Startup::Random(10),
+            startup_count: StartupCount::Finished,
             split: Split::Linear { gamma: 0.1, cap: 25 },
             weights: Weights::LinearForgetting,
             kernels: kernels(

@@ -66,6 +66,19 @@ impl Startup {
     }
 }
 
+/// Which trials count towards [`Startup`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StartupCount {
+    /// Trials that were measured or pruned: a failed or running one tells the estimator nothing, so that another takes
+    /// its place. Known trials and queued ones count as soon as they have a finite loss. Source: Optuna, which counts
+    /// `COMPLETE` and `PRUNED`.
+    #[default]
+    Finished,
+    /// All trials asked, running and failed ones as well. Source: Hyperopt, which counts its documents.
+    Asked,
+}
+
 /// What running trials count as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -130,6 +143,9 @@ pub enum Repeats {
 pub struct TpeSettings {
     /// Before there is an estimator.
     pub startup: Startup,
+    /// What counts towards the start.
+    #[serde(default)]
+    pub startup_count: StartupCount,
     /// Which trials are good.
     pub split: Split,
     /// How much each counts.

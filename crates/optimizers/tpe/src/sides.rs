@@ -135,3 +135,63 @@ impl Parting {
         [numbers(self.counts[0], good, good_order), numbers(self.counts[1], bad, bad_order)]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use thrifty_space::{Config, Space};
+    use thrifty_study::{History, Measurement, Memo, Outcome, Timing, Trial, TrialId};
+
+    use super::*;
+
+    /// Trials with a loss and one constraint each.
+    fn table(space: &Space, settings: &TpeSettings, trials: &[(f64, f64)]) -> (Coding, Table) {
+        let coding = Coding::new(space, &BTreeMap::new(), settings.grid_ends).unwrap();
+        let trial = |(loss, constraint): &(f64, f64)| {
+            let mut query = Config::new();
+            query.insert("x0", 0.5);
+            let outcome: Outcome = Measurement {
+                objectives: vec![*loss],
+                constraints: vec![*constraint],
+                ..Measurement::default()
+            }
+            .into();
+            Trial {
+                id: TrialId(0),
+                query,
+                diagnostics: BTreeMap::new(),
+                memo: Memo::default(),
+                reports: Vec::new(),
+                outcome: Some(outcome),
+                timing: Timing::default(),
+            }
+        };
+        let history = History::from_trials(trials.iter().map(trial).collect());
+        let mut table = Table::new(space, &coding, &[], settings).unwrap();
+        table.follow(space, &coding, &history, settings).unwrap();
+        (coding, table)
+    }
+
+    /// The share of a constraint's good side is that of the feasible trials, or that of the split by rank if it is larger.
+    #[test]
+    fn the_share_of_a_constraint_is_that_of_the_feasible() {
+        let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+        let settings = TpeSettings::thrifty();
+        let share = |constraints: &[f64]| {
+            let trials: Vec<(f64, f64)> = constraints.iter().map(|c| (1.0, *c)).collect();
+            let (_, table) = table(&space, &settings, &trials);
+            let parting = Parting::by_constraint(&table, &settings, &[0], 0);
+            assert_eq!(parting.counts[0] + parting.counts[1], constraints.len());
+            assert_eq!(parting.share, parting.counts[0] as f64 / constraints.len() as f64);
+            parting.share
+        };
+        assert_eq!(share(&[-1.0, 0.5, 0.0, 2.0]), 0.5);
+        assert_eq!(share(&[-1.0, -0.5, 0.0, 2.0]), 0.75);
+        assert_eq!(share(&[-1.0; 7]), 1.0);
+        // None is feasible: the least violating are good, as many as by rank.
+        let by_rank = settings.split.good(&[1.0; 20]);
+        assert!(by_rank > 0);
+        assert_eq!(share(&[1.0; 20]), by_rank as f64 / 20.0);
+    }
+}

@@ -1,16 +1,17 @@
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-use thrifty_space::{Config, Space};
+use thrifty_space::{Config, Space, Value};
 use thrifty_study::{History, Measurement, OptimizerError, Outcome, Trial};
 
 use crate::coding::Coding;
 use crate::pareto::front_keys;
 use crate::ranking::{Class, Key, Ranking};
-use crate::{Dimension, FailurePolicy, PendingPolicy, TpeSettings};
+use crate::{Dimension, FailurePolicy, PendingPolicy, StartupCount, TpeError, TpeSettings};
 
 /// All trials as columns, kept sorted: a cache over the history.
 ///
-/// A trial costs 20 bytes a parameter here, and some 80 once.
+/// A trial costs 20 bytes a parameter here, and some 90 once.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Table {
     /// Trials that came before the history.
@@ -25,6 +26,18 @@ pub(crate) struct Table {
     asked: HashSet<Box<[u64]>>,
     is_finite: bool,
     has_many_objectives: bool,
+    /// Trials that were pruned or measured with a finite loss.
+    finished: usize,
+    /// Numbers of objectives and constraints of the trials measured.
+    shape: Option<Shape>,
+}
+
+/// Numbers of objectives and constraints.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    objectives: usize,
+    /// Unset while only known trials were seen, which have none to tell.
+    constraints: Option<usize>,
 }
 
 /// One parameter of all trials.
@@ -40,6 +53,8 @@ pub(crate) struct TableColumn {
 
 #[derive(Debug, Clone)]
 struct Row {
+    /// Of the configuration as it stands in the history; 0 for known trials.
+    hash: u64,
     state: State,
     constraints: Box<[f64]>,
 }
@@ -65,6 +80,26 @@ impl State {
             Some(Outcome::Failed(_)) => Self::Lost,
         }
     }
+
+    /// Whether it is what the outcome of a trial says: [`State::of`] without copying.
+    fn is_of(&self, trial: &Trial<Config>) -> bool {
+        match (self, &trial.outcome) {
+            (Self::Measured(ours), Some(Outcome::Measured(measured))) => {
+                bits_are_equal(ours, &measured.objectives)
+            }
+            (Self::Measured(_), _) | (_, Some(Outcome::Measured(_))) => false,
+            _ => *self == Self::of(trial),
+        }
+    }
+
+    /// Whether an estimator can learn from it.
+    fn is_finished(&self) -> bool {
+        match self {
+            Self::Measured(objectives) => objectives.first().is_some_and(|loss| loss.is_finite()),
+            Self::Pruned(..) => true,
+            Self::Running | Self::Lost => false,
+        }
+    }
 }
 
 impl Table {
@@ -83,16 +118,18 @@ impl Table {
             let values = coding
                 .encode(space, config)
                 .map_err(|error| OptimizerError::failed(format!("encoding known trial {index}"), error))?;
-            table.push(&values, State::Measured([*loss].into()), &[], coding, settings);
+            table.push(&values, 0, State::Measured([*loss].into()), &[], coding, settings);
         }
         table.known = known.len();
+        table.shape = (!known.is_empty()).then_some(Shape { objectives: 1, constraints: None });
         Ok(table)
     }
 
     /// Brings the table up to the history.
     ///
     /// # Errors
-    /// [`OptimizerError`] names a trial that is not of the space; trials of different numbers of objectives.
+    /// [`OptimizerError`] names a trial that is not of the space, or whose number of objectives or constraints is not
+    /// that of the trials before it.
     pub(crate) fn follow(
         &mut self,
         space: &Space,
@@ -100,6 +137,8 @@ impl Table {
         history: &History<Config>,
         settings: &TpeSettings,
     ) -> Result<(), OptimizerError> {
+        // Before anything is changed: what follows must not stop half way.
+        self.shape = self.shape_with(history)?;
         // An outcome is final: running trials alone can have changed.
         for row in std::mem::take(&mut self.running) {
             let Some(trial) = history.trials().get(row - self.known) else { continue };
@@ -118,7 +157,8 @@ impl Table {
             let values = coding
                 .encode(space, &trial.query)
                 .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
-            self.push(&values, State::of(trial), constraints(trial), coding, settings);
+            let hash = hash(&trial.query);
+            self.push(&values, hash, State::of(trial), constraints(trial), coding, settings);
         }
         if self.has_many_objectives {
             self.rank_fronts()?;
@@ -132,20 +172,48 @@ impl Table {
         Ok(())
     }
 
-    /// Whether the table is about other trials than the history: fewer of them, or the last one another.
-    pub(crate) fn is_of_another(&self, space: &Space, coding: &Coding, history: &History<Config>) -> bool {
-        let seen = self.rows.len() - self.known;
-        let Some(last) = seen.checked_sub(1) else { return false };
-        let Some(trial) = history.trials().get(last) else { return true };
-        let same = |values: Vec<f64>| {
-            self.columns.iter().zip(values).all(|(c, v)| c.values[self.known + last].to_bits() == v.to_bits())
+    /// Numbers of objectives and constraints with the trials that were measured since.
+    fn shape_with(&self, history: &History<Config>) -> Result<Option<Shape>, OptimizerError> {
+        let told = self.running.iter().filter_map(|row| history.trials().get(row - self.known));
+        let new = history.trials().get(self.rows.len() - self.known..).unwrap_or_default();
+        let mut shape = self.shape;
+        for trial in told.chain(new) {
+            let Some(measured) = trial.outcome.as_ref().and_then(Outcome::measurement) else { continue };
+            let found = (measured.objectives.len(), measured.constraints.len());
+            let expected = shape.map_or(found.0, |shape| shape.objectives);
+            let constraints = shape.and_then(|shape| shape.constraints).unwrap_or(found.1);
+            let id = trial.id.0;
+            let error = if found.0 != expected {
+                Some(TpeError::ObjectiveCount { trial: id, found: found.0, expected })
+            } else if found.1 != constraints {
+                Some(TpeError::ConstraintCount { trial: id, found: found.1, expected: constraints })
+            } else {
+                None
+            };
+            if let Some(error) = error {
+                return Err(OptimizerError::failed(format!("reading trial {id}"), error));
+            }
+            shape = Some(Shape { objectives: expected, constraints: Some(constraints) });
+        }
+        Ok(shape)
+    }
+
+    /// Whether the table is about other trials than the history: fewer of them, or one with another configuration or
+    /// another outcome. One pass over the history, without a copy.
+    pub(crate) fn is_of_another(&self, history: &History<Config>) -> bool {
+        let rows = &self.rows[self.known..];
+        let same = |(row, trial): (&Row, &Trial<Config>)| {
+            row.hash == hash(&trial.query)
+                && (row.state == State::Running
+                    || row.state.is_of(trial) && bits_are_equal(&row.constraints, constraints(trial)))
         };
-        !coding.encode(space, &trial.query).is_ok_and(same)
+        rows.len() > history.len() || !rows.iter().zip(history.trials()).all(same)
     }
 
     fn push(
         &mut self,
         values: &[f64],
+        hash: u64,
         state: State,
         constraints: &[f64],
         coding: &Coding,
@@ -170,13 +238,15 @@ impl Table {
         if state == State::Running {
             self.running.push(row as usize);
         }
-        self.rows.push(Row { state, constraints: constraints.into() });
+        self.rows.push(Row { hash, state, constraints: constraints.into() });
         self.keys.push(None);
         self.rank(row as usize, settings);
     }
 
     fn rank(&mut self, row: usize, settings: &TpeSettings) {
-        let Row { state, constraints } = &self.rows[row];
+        let Row { state, constraints, .. } = &self.rows[row];
+        // A row is ranked as running at most once, and as finished at most once.
+        self.finished += usize::from(state.is_finished());
         let violation: f64 = constraints.iter().map(|c| c.max(0.0)).sum();
         self.keys[row] = match state {
             State::Running if settings.pending == PendingPolicy::AsInfinite => Some(Key::LOST),
@@ -235,9 +305,12 @@ impl Table {
         self.rows.len()
     }
 
-    /// Trials that were not from the history.
-    pub(crate) fn known(&self) -> usize {
-        self.known
+    /// Trials that count towards the start.
+    pub(crate) fn started(&self, count: StartupCount) -> usize {
+        match count {
+            StartupCount::Finished => self.finished,
+            StartupCount::Asked => self.len(),
+        }
     }
 
     pub(crate) fn ranking(&self) -> &[u32] {
@@ -286,6 +359,26 @@ impl Table {
 
 fn bits(values: &[f64]) -> Box<[u64]> {
     values.iter().map(|value| value.to_bits()).collect()
+}
+
+fn bits_are_equal(a: &[f64], b: &[f64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+}
+
+/// Tells configurations apart without a copy of them.
+fn hash(config: &Config) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for (name, value) in config.iter() {
+        name.hash(&mut hasher);
+        std::mem::discriminant(value).hash(&mut hasher);
+        match value {
+            Value::Bool(value) => value.hash(&mut hasher),
+            Value::Int(value) => value.hash(&mut hasher),
+            Value::Float(value) => value.to_bits().hash(&mut hasher),
+            Value::Str(value) => value.hash(&mut hasher),
+        }
+    }
+    hasher.finish()
 }
 
 fn constraints(trial: &Trial<Config>) -> &[f64] {

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, HashSet};
 use proptest::prelude::*;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, TrialId};
+use thrifty_study::{
+    Ask, History, MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, TrialId,
+};
 use thrifty_tpe::{
     ConstraintPolicy, FailurePolicy, Joint, ParameterPrior, PendingPolicy, Repeats, Split, Startup,
-    TpeOptimizer, TpeSettings,
+    StartupCount, TpeOptimizer, TpeSettings,
 };
 
 fn presets() -> Vec<TpeSettings> {
@@ -105,6 +107,89 @@ fn another_history_is_not_taken_for_the_first() {
     let _ = used.ask(one.history(), TrialId(30)).unwrap();
     let fresh = optimizer(mixed(), TpeSettings::thrifty()).ask(two.history(), TrialId(30)).unwrap();
     assert_eq!(used.ask(two.history(), TrialId(30)).unwrap(), fresh);
+}
+
+#[test]
+fn a_history_that_differs_before_its_last_trial_is_another() {
+    let mut study = Study::new(optimizer(mixed(), TpeSettings::thrifty()), Seed(1)).with_stop(MaxTrials(30));
+    study.run(|config: &Config, _| loss(config)).unwrap();
+    let trials = study.history().trials().to_vec();
+    let mut other_outcome = trials.clone();
+    other_outcome[3].outcome = Some((-100.0).into());
+    let mut other_query = trials.clone();
+    other_query[3].query = mixed().sample(&mut Seed(7).stream("other", 0));
+    other_query[3].outcome = Some((-100.0).into());
+    for changed in [other_outcome, other_query] {
+        let changed = History::from_trials(changed);
+        let mut used = optimizer(mixed(), TpeSettings::thrifty());
+        let _ = used.ask(study.history(), TrialId(30)).unwrap();
+        let mut fresh = optimizer(mixed(), TpeSettings::thrifty());
+        assert_eq!(used.ask(&changed, TrialId(30)).unwrap(), fresh.ask(&changed, TrialId(30)).unwrap());
+        assert_eq!(used.recommend(&changed).unwrap(), Some(changed.trials()[3].query.clone()));
+    }
+}
+
+#[test]
+fn the_start_counts_what_each_library_counts() {
+    // The second trial of each four fails and the third is still running.
+    let start = |settings: TpeSettings, seed: u64| {
+        let mut study = Study::new(optimizer(mixed(), settings), Seed(seed));
+        for id in 0..100_u64 {
+            let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+            if !trial.diagnostics.is_empty() {
+                return id;
+            }
+            match id % 4 {
+                1 => study.tell(trial.id, f64::NAN).unwrap(),
+                2 => {}
+                _ => study.tell(trial.id, loss(&trial.query)).unwrap(),
+            }
+        }
+        panic!("a start without end")
+    };
+    // Measured are 0, 3, 4, 7, 8, 11, 12, 15, 16, 19.
+    assert_eq!(start(TpeSettings::thrifty(), 1), 20);
+    assert_eq!(start(TpeSettings::optuna5(), 1), 20);
+    assert_eq!(start(TpeSettings::hyperopt(), 1), 20);
+    let asked = TpeSettings { startup_count: StartupCount::Asked, ..TpeSettings::thrifty() };
+    assert_eq!(start(asked, 1), 10);
+    // Known failures, which have an infinite loss, tell nothing either.
+    let known: Vec<(Config, f64)> = (0..12)
+        .map(|i| (mixed().sample(&mut Seed(3).stream("known", i)), if i < 6 { f64::INFINITY } else { 1.0 }))
+        .collect();
+    let mut optimizer = optimizer(mixed(), TpeSettings::thrifty()).with_known(known).unwrap();
+    let Ask::Evaluate(first) = optimizer.ask(&History::default(), TrialId(0)).unwrap() else { panic!() };
+    assert!(first.diagnostics.is_empty());
+}
+
+#[test]
+fn trials_of_another_number_of_objectives_or_constraints_are_named() {
+    let measured = |objectives: usize, constraints: usize| Measurement {
+        objectives: vec![1.0; objectives],
+        constraints: vec![-1.0; constraints],
+        ..Measurement::default()
+    };
+    for (other, message) in [
+        (measured(1, 1), "trial 4 has 1 objectives, those before it 2"),
+        (measured(3, 1), "trial 4 has 3 objectives, those before it 2"),
+        (measured(2, 0), "trial 4 has 0 constraints, those before it 1"),
+        (measured(2, 2), "trial 4 has 2 constraints, those before it 1"),
+    ] {
+        let mut study =
+            Study::new(optimizer(mixed(), TpeSettings::thrifty()), Seed(1)).with_stop(MaxTrials(6));
+        let error = study
+            .run(|_: &Config, context| if context.id.0 == 4 { other.clone() } else { measured(2, 1) })
+            .unwrap_err();
+        let mut text = error.to_string();
+        let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(&error);
+        while let Some(inner) = cause {
+            text += &format!(": {inner}");
+            cause = inner.source();
+        }
+        assert!(text.contains(message), "{text:?} should name {message:?}");
+        // Asked again it says the same, and has not lost what was there before.
+        assert!(study.recommend().is_err());
+    }
 }
 
 fn grid() -> Space {

@@ -40,6 +40,34 @@ fn optuna_trials_are_read() {
 }
 
 #[test]
+fn choices_are_read_as_pandas_writes_them() {
+    let space = Space::builder()
+        .categorical("nesterov", [true, false])
+        .categorical("batch", [16, 32])
+        .categorical("rate", [0.5, 1.0])
+        .int("layers", 1, 8)
+        .build()
+        .unwrap();
+    let csv = "value,params_nesterov,params_batch,params_rate,params_layers,state\n\
+        0.25,True,32.0,1.0,3.0,COMPLETE\n0.5,False,16,0.5,2,COMPLETE\n0.75,1.0,32,1,1,COMPLETE\n1,0,16.0,1.0,1,COMPLETE\n";
+    let known = from_optuna(&space, csv).unwrap();
+    let read = |at: usize| {
+        let config: &thrifty_space::Config = &known[at].0;
+        (config.get("nesterov").unwrap().clone(), config.int("batch").unwrap(), config.float("rate").unwrap())
+    };
+    assert_eq!(read(0), (true.into(), 32, 1.0));
+    assert_eq!(read(1), (false.into(), 16, 0.5));
+    assert_eq!(read(2), (true.into(), 32, 1.0));
+    assert_eq!(read(3), (false.into(), 16, 1.0));
+    // The text itself comes first, then numbers, then truth values.
+    let texts = Space::builder().categorical("c", ["1.0", "True"]).build().unwrap();
+    let known = from_optuna(&texts, "value,params_c\n1,True\n2,1.0\n").unwrap();
+    assert_eq!((known[0].0.str("c"), known[1].0.str("c")), (Ok("True"), Ok("1.0")));
+    let error = from_optuna(&space, "value,params_nesterov\n1,2.0\n").unwrap_err();
+    assert!(error.to_string().contains("nesterov is \"2.0\""), "{error}");
+}
+
+#[test]
 fn what_does_not_fit_is_named() {
     let hyperopt = |vals: &str| {
         let json = format!(r#"[{{"result": {{"loss": 1}}, "misc": {{"vals": {vals}}}}}]"#);

@@ -136,3 +136,47 @@ fn a_fold_that_fails_fails_its_configuration_alone() {
     config.insert("x", 0.5);
     assert_eq!(cv.mean(&config, None), None);
 }
+
+/// Recommends the lowest loss it has seen.
+struct Best;
+
+impl Optimizer for Best {
+    type Query = Config;
+    type Recommendation = f64;
+
+    fn ask(&mut self, _: &History<Config>, _: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        Ok(Ask::Evaluate(Suggestion::new(Config::new())))
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<f64>, OptimizerError> {
+        Ok(history.best().map(|(_, loss)| loss))
+    }
+
+    fn fingerprint(&self) -> String {
+        "best".into()
+    }
+}
+
+#[test]
+fn the_mean_is_over_all_folds_of_one_repeat_or_of_all() {
+    // The loss names the fold by what it tests.
+    let value = |test: &[usize]| test.iter().map(|row| (row * row) as f64).sum::<f64>();
+    let splits = Splits::repeated_k_fold(11, 3, 2, Seed(4)).unwrap();
+    let losses: Vec<Vec<f64>> = (0..2)
+        .map(|repeat| (0..3).map(|fold| value(&splits.get(repeat, fold).unwrap().test)).collect())
+        .collect();
+    let cv = CrossValidation::new(splits, move |_: &Config, _: &[usize], test: &[usize]| value(test));
+    let mean = |losses: &[f64]| losses.iter().sum::<f64>() / losses.len() as f64;
+    let config = Config::new();
+    for repeat in 0..2 {
+        let found = cv.mean(&config, Some(repeat)).unwrap();
+        assert!((found - mean(&losses[repeat])).abs() < 1e-12, "{found} {losses:?}");
+        // All folds count: none of them alone has this mean.
+        assert!(losses[repeat].iter().all(|loss| (loss - found).abs() > 1e-6), "{losses:?}");
+    }
+    assert!((cv.mean(&config, None).unwrap() - mean(&losses.concat())).abs() < 1e-12);
+    // And an optimiser over all folds learns the mean of them.
+    let mut study = Study::new(AllFolds::new(Best, 3).unwrap(), Seed(0)).with_stop(MaxTrials(3));
+    study.run(|query: &FoldQuery, _| cv.evaluate(query)).unwrap();
+    assert!((study.recommend().unwrap().unwrap() - mean(&losses[0])).abs() < 1e-12);
+}

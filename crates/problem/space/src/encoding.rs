@@ -16,9 +16,7 @@ impl Space {
     /// # Errors
     /// [`SpaceError`] names the parameter that is unknown, missing, inactive, of another type or out of range.
     pub fn encode(&self, config: &Config) -> Result<Vec<f64>, SpaceError> {
-        if let Some((name, _)) =
-            config.iter().find(|(name, _)| self.parameters().iter().all(|p| p.name != *name))
-        {
+        if let Some((name, _)) = config.iter().find(|(name, _)| !self.has(name)) {
             return Err(SpaceError::UnknownParameter { name: name.into() });
         }
         let mut x = vec![FILLER; self.dim()];
@@ -36,7 +34,7 @@ impl Space {
                     Kind::Float { low, high, log } => {
                         x[columns.start] = encode_float(name, value, Axis { low, high, log })?;
                     }
-                    _ => self.domain().set_level(index, level_of(parameter, value)?, &mut x),
+                    _ => self.domain().write_level(index, level_of(parameter, value)?, &mut x),
                 },
             }
         }

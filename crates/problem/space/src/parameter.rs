@@ -157,7 +157,9 @@ impl Parameter {
     }
 }
 
-/// Number of steps from `low` to `high`; a range that is a whole number of steps up to rounding counts as one.
+/// Number of levels from `low` to `high`; a range that is a whole number of steps up to rounding counts as one. Steps
+/// too small to be counted give the largest number there is.
 pub(crate) fn step_count(low: f64, high: f64, step: f64) -> u128 {
-    ((high - low) / step * (1.0 + 4.0 * f64::EPSILON) + 1e-9).floor() as u128 + 1
+    let steps = ((high - low) / step * (1.0 + 4.0 * f64::EPSILON) + 1e-9).floor() as u128;
+    steps.saturating_add(1)
 }

@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use thrifty_domain::Domain;
 use thrifty_sampling::Stream;
 
@@ -10,6 +12,8 @@ use crate::{Config, Parameter, SpaceBuilder, SpaceError};
 pub struct Space {
     parameters: Vec<Parameter>,
     domain: Domain,
+    /// Indices of the parameters by rising name.
+    by_name: Vec<usize>,
 }
 
 impl Space {
@@ -28,29 +32,34 @@ impl Space {
             return Err(SpaceError::Empty);
         }
         let mut variables = Vec::with_capacity(parameters.len());
+        let mut index_of: HashMap<&str, usize> = HashMap::with_capacity(parameters.len());
         for (index, parameter) in parameters.iter().enumerate() {
             let name = || parameter.name.clone();
-            let earlier = &parameters[..index];
-            if earlier.iter().any(|other| other.name == parameter.name) {
+            if index_of.contains_key(parameter.name.as_str()) {
                 return Err(SpaceError::DuplicateName { name: name() });
             }
             let mut variable = parameter.lower()?;
             for condition in &parameter.conditions {
                 let parent = || condition.parent.clone();
-                let at = earlier.iter().position(|other| other.name == condition.parent);
-                let at = at.filter(|&at| !matches!(earlier[at].kind, crate::Kind::Float { .. }));
+                let at = index_of.get(condition.parent.as_str()).copied();
+                let at = at.filter(|&at| !matches!(parameters[at].kind, crate::Kind::Float { .. }));
                 let at = at.ok_or_else(|| SpaceError::InvalidParent { name: name(), parent: parent() })?;
                 let impossible =
                     |value: String| SpaceError::InvalidCondition { name: name(), parent: parent(), value };
                 if condition.values.is_empty() {
                     return Err(impossible("one of no values".into()));
                 }
-                let level = |value| level_of(&earlier[at], value).map_err(|_| impossible(format!("{value}")));
+                let level =
+                    |value| level_of(&parameters[at], value).map_err(|_| impossible(format!("{value}")));
                 variable = variable.when(at, condition.values.iter().map(level).collect::<Result<_, _>>()?);
             }
             variables.push(variable);
+            index_of.insert(&parameter.name, index);
         }
-        Ok(Self { domain: Domain::new(variables)?, parameters })
+        let domain = Domain::new(variables)?;
+        let mut by_name: Vec<usize> = (0..parameters.len()).collect();
+        by_name.sort_unstable_by(|a, b| parameters[*a].name.cmp(&parameters[*b].name));
+        Ok(Self { parameters, domain, by_name })
     }
 
     /// Floats `x0, x1, …` in `[0, 1]`.
@@ -75,6 +84,11 @@ impl Space {
     #[must_use]
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
+    }
+
+    /// Whether there is a parameter of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.by_name.binary_search_by(|index| self.parameters[*index].name.as_str().cmp(name)).is_ok()
     }
 
     /// What the columns of the unit cube mean: variable i is parameter i.

@@ -212,3 +212,40 @@ fn the_fingerprint_is_the_same_in_every_version() {
         .unwrap();
     assert_eq!(space.fingerprint(), "eb55b6ad7e6ac7af");
 }
+
+/// A parameter whose parent is not active is not active, whatever the parent's columns hold.
+#[test]
+fn activity_is_inherited_through_nested_conditions() {
+    let space = Space::builder()
+        .categorical("c", ["a", "b"])
+        .int("m", 0, 3)
+        .when("c", ["a"])
+        .float("x", 0.0, 1.0)
+        .when("m", [0, 1, 2, 3])
+        .categorical("d", ["u", "v"])
+        .when("m", [2])
+        .int("n", 1, 2)
+        .when("d", ["v"])
+        .build()
+        .unwrap();
+    let mut rng = Seed(3).stream("points", 0);
+    let mut seen = [0; 4];
+    for _ in 0..2000 {
+        let cube: Vec<f64> = (0..space.dim()).map(|_| rng.uniform()).collect();
+        let config = space.decode(&cube);
+        let has = |name: &str| config.get(name).is_some();
+        let is_a = config.str("c") == Ok("a");
+        assert!(has("m") == is_a && has("x") == is_a, "{config}");
+        assert_eq!(has("d"), is_a && config.int("m") == Ok(2), "{config}");
+        assert_eq!(has("n"), has("d") && config.str("d") == Ok("v"), "{config}");
+        seen[usize::from(is_a) + usize::from(has("d")) + usize::from(has("n"))] += 1;
+        space.validate(&config).unwrap();
+    }
+    assert!(seen.iter().all(|count| *count > 50), "{seen:?}");
+    // Set all the same: an error that names it.
+    let mut config = thrifty_space::Config::new();
+    config.insert("c", "b");
+    space.validate(&config).unwrap();
+    config.insert("x", 0.5);
+    assert!(space.validate(&config).unwrap_err().to_string().contains('x'));
+}

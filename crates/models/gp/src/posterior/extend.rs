@@ -46,6 +46,7 @@ impl<K: Kernel + Clone> GpPosterior<K> {
         let old = self.len();
         let mut next = self.clone();
         next.data.push(x, y, variances);
+        next.data.check_scaled(y, variances)?;
         next.factor = Arc::new(match next.appended(old) {
             Some(factor) => factor,
             None => factor(&next.kernel, &next.data, next.noise, &next.ladder)?,

@@ -7,7 +7,7 @@ use thrifty_surrogate::{
     JointGradient, JointPosterior, Lookahead, PathSampler, Posterior, PosteriorGradient,
 };
 
-use super::{GpLookahead, GpPosterior, dot};
+use super::{GpLookahead, GpPosterior, dot, is_finite};
 use crate::TargetScaling;
 
 /// Test points that are predicted together: enough for the solve to run at full speed, few enough for the cache.
@@ -45,6 +45,9 @@ impl<K: Kernel> Posterior for GpPosterior<K> {
                 let explained = dot(cross.column(j), cross.column(j));
                 *variance = (*variance - explained).max(0.0) * width * width;
             }
+        }
+        for i in (0..x.len()).filter(|i| !is_finite(x.row(*i))) {
+            (mean[i], variance[i]) = (f64::NAN, f64::NAN);
         }
     }
 
@@ -111,6 +114,11 @@ impl<K: Kernel> PosteriorGradient for GpPosterior<K> {
                 variance_gradient[j * d + k] = -2.0 * width * width * per_input * of_explained[k];
             }
         }
+        for i in (0..x.len()).filter(|i| !is_finite(x.row(*i))) {
+            (mean[i], variance[i]) = (f64::NAN, f64::NAN);
+            mean_gradient[i * d..(i + 1) * d].fill(f64::NAN);
+            variance_gradient[i * d..(i + 1) * d].fill(f64::NAN);
+        }
     }
 }
 
@@ -119,7 +127,9 @@ impl<K: Kernel> JointPosterior for GpPosterior<K> {
         let m = x.len();
         self.cross_covariance_into(x, x, out);
         for i in 0..m {
-            out[i * m + i] = out[i * m + i].max(0.0);
+            if !out[i * m + i].is_nan() {
+                out[i * m + i] = out[i * m + i].max(0.0);
+            }
             for j in 0..i {
                 out[j * m + i] = out[i * m + j];
             }
@@ -128,6 +138,8 @@ impl<K: Kernel> JointPosterior for GpPosterior<K> {
 
     fn cross_covariance_into(&self, a: PointsRef<'_>, b: PointsRef<'_>, out: &mut [f64]) {
         assert_eq!(out.len(), a.len() * b.len(), "one covariance a pair");
+        let unknown = |x: PointsRef<'_>| x.rows().map(|row| !is_finite(row)).collect::<Vec<bool>>();
+        let (unknown_a, unknown_b) = (unknown(a), unknown(b));
         let (a, b) = (self.scaled(a), self.scaled(b));
         let (white_a, white_b) = (self.whitened(a.as_ref()), self.whitened(b.as_ref()));
         let mut prior = Matrix::default();
@@ -135,7 +147,8 @@ impl<K: Kernel> JointPosterior for GpPosterior<K> {
         let scale = self.data.targets.width.powi(2);
         for i in 0..a.len() {
             for j in 0..b.len() {
-                out[i * b.len() + j] = (prior[(i, j)] - dot(white_a.column(i), white_b.column(j))) * scale;
+                let covariance = (prior[(i, j)] - dot(white_a.column(i), white_b.column(j))) * scale;
+                out[i * b.len() + j] = if unknown_a[i] || unknown_b[j] { f64::NAN } else { covariance };
             }
         }
     }

@@ -1,0 +1,229 @@
+//! The last fits of a budget measure the best configurations on every fold, whatever happens to those fits.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use thrifty_cv::FoldQuery;
+use thrifty_fcvopt::{FractionalCv, FractionalRecommendation, FractionalSettings, Incumbent};
+use thrifty_sampling::Seed;
+use thrifty_space::Space;
+use thrifty_study::{Ask, History, Next, Optimizer, Outcome, Schedule, StopReason, Study, TrialId};
+
+const FOLDS: usize = 5;
+
+fn space() -> Space {
+    Space::from_bounds(&[(0.0, 1.0), (0.0, 1.0)]).unwrap()
+}
+
+fn loss(query: &FoldQuery) -> f64 {
+    let (x, y) = (query.config.float("x0").unwrap(), query.config.float("x1").unwrap());
+    let phase = query.fold as f64;
+    let rough = 0.05 * (40.0 * x + 23.0 * y + 7.0 * phase).sin();
+    (x - 0.3).powi(2) + 0.7 * (y - 0.6).powi(2) + 0.15 * (phase * 2.1 + 3.0 * x).sin() + rough
+}
+
+fn optimizer(seed: u64, change: impl FnOnce(&mut FractionalSettings)) -> FractionalCv {
+    let mut settings = FractionalSettings::new(FOLDS);
+    change(&mut settings);
+    FractionalCv::with_settings(space(), settings, Seed(seed)).unwrap()
+}
+
+/// Measured folds of each configuration.
+fn measured(history: &History<FoldQuery>) -> BTreeMap<String, BTreeSet<usize>> {
+    let mut folds = BTreeMap::<String, BTreeSet<usize>>::new();
+    for (trial, _) in history.measured() {
+        folds.entry(trial.query.config.to_string()).or_default().insert(trial.query.fold);
+    }
+    folds
+}
+
+fn complete(history: &History<FoldQuery>) -> usize {
+    measured(history).values().filter(|folds| folds.len() == FOLDS).count()
+}
+
+/// The recommendation is complete and its loss is the mean of what was measured.
+fn assert_verified(history: &History<FoldQuery>, best: &FractionalRecommendation) {
+    assert!(best.verified, "{best:?}");
+    let losses: Vec<f64> =
+        history.measured().filter(|(trial, _)| trial.query.config == best.config).map(|m| m.1).collect();
+    assert_eq!(losses.len(), FOLDS);
+    assert!((losses.iter().sum::<f64>() / FOLDS as f64 - best.loss).abs() < 1e-12);
+}
+
+#[test]
+fn a_budget_is_spent_on_whole_cross_validations_of_the_finalists() {
+    for seed in 0..6 {
+        let verified = Incumbent::Verified { top: 2, budget: 34 };
+        for change in [
+            (|s: &mut FractionalSettings| (s.budget, s.finalists) = (Some(34), Some(2)))
+                as fn(&mut FractionalSettings),
+            |s| s.budget = Some(34),
+            |s| s.incumbent = Incumbent::Verified { top: 2, budget: 34 },
+        ] {
+            let mut study = Study::new(optimizer(seed, change), Seed(seed));
+            let reason = study.run(|query: &FoldQuery, _| loss(query)).unwrap();
+            let spent = study.history().len();
+            assert!(spent <= 34 && spent > 34 - FOLDS, "{spent} {reason:?}");
+            assert!(complete(study.history()) >= 2, "seed {seed}: {:?}", measured(study.history()));
+            let best = study.recommend().unwrap().unwrap();
+            assert_verified(study.history(), &best);
+        }
+        assert!(
+            FractionalSettings { incumbent: verified, ..FractionalSettings::new(FOLDS) }.validate().is_ok()
+        );
+    }
+}
+
+#[test]
+fn finalists_are_fixed_and_a_new_optimizer_knows_them() {
+    let new = || optimizer(3, |s| s.budget = Some(30));
+    let mut study = Study::new(new(), Seed(3)).with_schedule(Schedule::Window(3));
+    study.run(|query: &FoldQuery, _| loss(query)).unwrap();
+    let trials = study.history().trials();
+    let finalists: Vec<&Vec<f64>> = trials.iter().filter_map(|t| t.memo.0.get("finalists")).collect();
+    assert!(finalists.len() > 4 && finalists.iter().all(|list| *list == finalists[0]), "{finalists:?}");
+    // Losses that come in later change nothing: the finalists are in the history.
+    for at in trials.len() - finalists.len() + 1..trials.len() {
+        let mut told = trials[..at].to_vec();
+        told.iter_mut().for_each(|trial| trial.outcome = Some(loss(&trial.query).into()));
+        let asked = new().ask(&History::from_trials(told), TrialId(at as u64)).unwrap();
+        let Ask::Evaluate(again) = asked else { panic!("a suggestion") };
+        assert_eq!((&again.query, &again.memo), (&trials[at].query, &trials[at].memo));
+    }
+}
+
+#[test]
+fn finalists_whose_folds_fail_are_replaced() {
+    for seed in 0..3 {
+        for fails in [
+            |query: &FoldQuery, id: u64| id >= 20 && query.config.float("x0").unwrap() < 0.3,
+            |_: &FoldQuery, id: u64| id.is_multiple_of(5),
+        ] {
+            let optimizer = optimizer(seed, |s| (s.budget, s.finalists) = (Some(40), Some(2)));
+            let mut study = Study::new(optimizer, Seed(seed));
+            study
+                .run(
+                    |query: &FoldQuery, context| {
+                        if fails(query, context.id.0) { Outcome::failed("no") } else { loss(query).into() }
+                    },
+                )
+                .unwrap();
+            assert!(study.history().len() <= 40);
+            let best = study.recommend().unwrap().unwrap();
+            assert_eq!(best.verified, complete(study.history()) > 0);
+        }
+    }
+    // Nothing but failures once verification begins: it ends, and the result says what it is.
+    let mut study = Study::new(optimizer(1, |s| s.budget = Some(30)), Seed(1));
+    study
+        .run(
+            |query: &FoldQuery, context| {
+                if context.id.0 < 18 { loss(query).into() } else { Outcome::failed("no") }
+            },
+        )
+        .unwrap();
+    assert!(study.history().len() <= 30);
+    assert!(!study.recommend().unwrap().unwrap().verified);
+    let mut hopeless = Study::new(optimizer(1, |s| s.budget = Some(30)), Seed(1));
+    let reason = hopeless.run(|_: &FoldQuery, _| Outcome::failed("no")).unwrap();
+    assert_eq!((reason, hopeless.recommend().unwrap()), (StopReason::Trials(30), None));
+}
+
+#[test]
+fn verification_can_be_asked_for_and_survives_a_resumption() {
+    let mut study = Study::new(optimizer(2, |_| ()), Seed(2));
+    for _ in 0..20 {
+        let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+        study.tell(trial.id, loss(&trial.query)).unwrap();
+    }
+    let unverified = study.recommend().unwrap().unwrap();
+    assert!(!unverified.verified);
+    let left = study.optimizer().finish_verification(study.history(), 8).unwrap();
+    assert!(left.len() >= 4 && left.len() <= 8, "{left:?}");
+    for expected in &left {
+        let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+        assert_eq!(trial.query, *expected);
+        study.tell(trial.id, loss(&trial.query)).unwrap();
+        // Another optimiser, which nobody asked to verify, goes on in the same way.
+        let id = TrialId(study.history().len() as u64);
+        let resumed = optimizer(2, |_| ()).ask(study.history(), id).unwrap();
+        let ours = optimizer(2, |_| ());
+        ours.finish_verification(&History::from_trials(study.history().trials()[..20].to_vec()), 8).unwrap();
+        let mut ours = ours;
+        assert_eq!(ours.ask(study.history(), id).unwrap(), resumed);
+    }
+    assert!(matches!(study.ask().unwrap(), Next::Stop(StopReason::Decided { .. })));
+    let best = study.recommend().unwrap().unwrap();
+    assert_verified(study.history(), &best);
+    // Another request begins another verification.
+    let more = study.optimizer().finish_verification(study.history(), 5).unwrap();
+    let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+    assert_eq!(trial.query, more[0]);
+}
+
+#[test]
+fn a_search_that_ends_before_its_budget_verifies_first() {
+    let change = |s: &mut FractionalSettings| (s.budget, s.worth) = (Some(300), 0.05);
+    let mut study = Study::new(optimizer(1, change), Seed(1));
+    let reason = study.run(|query: &FoldQuery, _| loss(query)).unwrap();
+    assert!(matches!(reason, StopReason::Decided { .. }), "{reason:?}");
+    assert!(study.history().len() < 150 && complete(study.history()) >= 3, "{}", study.history().len());
+    let best = study.recommend().unwrap().unwrap();
+    assert_verified(study.history(), &best);
+}
+
+#[test]
+fn without_a_budget_nothing_is_capped_and_nothing_verified() {
+    let mut study = Study::new(optimizer(2, |_| ()), Seed(2)).with_stop(thrifty_study::MaxTrials(30));
+    let reason = study.run(|query: &FoldQuery, _| loss(query)).unwrap();
+    assert_eq!(reason, StopReason::Trials(30));
+    assert!(study.history().trials().iter().all(|trial| !trial.memo.0.contains_key("finalists")));
+}
+
+#[test]
+fn the_initial_design_goes_by_the_number_of_the_trial_and_counts_what_was_measured() {
+    let mut reference = optimizer(4, |_| ());
+    let at = |optimizer: &mut FractionalCv, id: u64| {
+        let Ask::Evaluate(suggestion) = optimizer.ask(&History::default(), TrialId(id)).unwrap() else {
+            panic!("a suggestion")
+        };
+        suggestion.query
+    };
+    // Trials 1 and 2 fail and trial 3 runs: two more come from the design in their place.
+    let mut study = Study::new(optimizer(4, |_| ()), Seed(4));
+    for id in 0..7 {
+        let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+        assert_eq!(trial.query, at(&mut reference, id), "trial {id}");
+        assert!(trial.diagnostics.is_empty());
+        match id {
+            1 | 2 => study.tell(trial.id, f64::NAN).unwrap(),
+            3 => {}
+            _ => study.tell(trial.id, loss(&trial.query)).unwrap(),
+        }
+    }
+    let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+    assert!(trial.diagnostics.contains_key("acquisition"));
+}
+
+#[test]
+fn settings_without_the_new_fields_are_read_and_written_as_before() {
+    let plain = FractionalSettings::new(FOLDS);
+    let json = serde_json::to_string(&plain).unwrap();
+    assert!(!json.contains("budget") && !json.contains("finalists"), "{json}");
+    assert_eq!(serde_json::from_str::<FractionalSettings>(&json).unwrap(), plain);
+    for (settings, message) in [
+        (plain.clone().with_budget(0), "budget is 0, expected at least 1"),
+        (
+            FractionalSettings { finalists: Some(3), ..plain.clone().with_budget(15) },
+            "budget is 15, expected more than the folds of all to verify",
+        ),
+        (
+            FractionalSettings {
+                incumbent: Incumbent::Verified { top: 1, budget: 20 },
+                ..plain.with_budget(30)
+            },
+            "budget is 20, expected the budget that the settings have as well",
+        ),
+    ] {
+        assert_eq!(settings.validate().unwrap_err().to_string(), message);
+    }
+}
