@@ -203,7 +203,7 @@ impl Optimizer for FractionalCv {
     type Recommendation = Config;
 
     fn ask(&mut self, history: &History<FoldQuery>, id: TrialId) -> Result<Ask<FoldQuery>, OptimizerError> {
-        if history.len() < self.settings.initial.len(&self.space) {
+        if history.len() < self.settings.initial.len(&self.space, None) {
             return Ok(Ask::Evaluate(self.initial(history.len())?));
         }
         let Some(belief) = self.belief(history, id)? else {

@@ -107,7 +107,7 @@ impl Optimizer for HybridOptimizer {
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let Some(belief) = self.base.belief(history, id)? else {
-            return Ok(Ask::Evaluate(self.base.initial(history)?));
+            return self.base.initial(history, id);
         };
         let spent =
             history.trials().last().and_then(|t| t.diagnostics.get("turns").copied()).unwrap_or(0.0) as usize;

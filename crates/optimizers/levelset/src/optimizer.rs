@@ -186,7 +186,7 @@ impl Optimizer for LevelSetOptimizer {
     type Recommendation = Classified;
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
-        let designed = history.len() < self.settings.initial.len(&self.space);
+        let designed = history.len() < self.settings.initial.len(&self.space, None);
         if designed && let Some(config) = self.initial(history)? {
             return Ok(Ask::Evaluate(Suggestion::new(config)));
         }

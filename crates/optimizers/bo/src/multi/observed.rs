@@ -70,8 +70,9 @@ impl Observed {
     }
 }
 
+/// What a trial measured; a measurement without an objective is none.
 pub(crate) fn measurement(trial: &Trial<Config>) -> Option<&Measurement> {
-    trial.outcome.as_ref().and_then(Outcome::measurement)
+    trial.outcome.as_ref().and_then(Outcome::measurement).filter(|measured| !measured.objectives.is_empty())
 }
 
 /// Numbers of objectives and of constraints, which all measurements agree on.
