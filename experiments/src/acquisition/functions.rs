@@ -35,7 +35,7 @@ fn optimizer(
     seed: thrifty_sampling::Seed,
 ) -> Result<AnyOptimizer, thrifty_study::OptimizerError> {
     let settings = BoSettings {
-        initial: InitialDesign::Given(design),
+        initial: InitialDesign::Only(design),
         rule: (rule.rule)(problem.bounds().len()),
         ..BoSettings::default()
     };

@@ -43,7 +43,7 @@ fn optimizer(
         "thrifty sobol" => AnyOptimizer::new(AfterDesign { design, search: SobolSearch { space, seed } }),
         "thrifty random" => AnyOptimizer::new(AfterDesign { design, search: RandomSearch { space, seed } }),
         _ => {
-            let settings = BoSettings { initial: InitialDesign::Given(design), ..BoSettings::default() };
+            let settings = BoSettings { initial: InitialDesign::Only(design), ..BoSettings::default() };
             AnyOptimizer::new(BayesianOptimizer::new(space, seed).with_settings(settings)?)
         }
     })

@@ -52,7 +52,7 @@ impl Optimizer for ConfigOfFractional {
         Ok(self.0.recommend(history)?.map(|best| best.config))
     }
 
-    fn fingerprint(&self) -> String {
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         self.0.fingerprint()
     }
 }

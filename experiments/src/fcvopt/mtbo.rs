@@ -122,7 +122,8 @@ impl Optimizer for MultiTask {
 
     fn ask(&mut self, history: &History<FoldQuery>, id: TrialId) -> Result<Ask<FoldQuery>, OptimizerError> {
         let initial = InitialDesign::Automatic;
-        let belief = if history.len() < initial.len(&self.space) { None } else { self.belief(history, id)? };
+        let belief =
+            if history.len() < initial.len(&self.space, None) { None } else { self.belief(history, id)? };
         let Some(belief) = belief else {
             let config = initial
                 .config(&self.space, self.seed, 0, history.len())

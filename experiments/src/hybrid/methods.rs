@@ -73,7 +73,7 @@ impl Method {
     pub fn optimizer(&self, setting: &Setting<'_>, seed: Seed) -> Result<AnyOptimizer, OptimizerError> {
         let base = BoSettings {
             losses: LossTransform::None,
-            initial: InitialDesign::Given(setting.initial.to_vec()),
+            initial: InitialDesign::Only(setting.initial.to_vec()),
             rule: Rule::LogExpectedImprovement(Threshold::BestObserved),
             // One dimension: a fine grid, as the paper's toy needs.
             maximiser: Maximiser { raw: 1024, around_best: 20, climbs: 6 },

@@ -94,7 +94,7 @@ impl Job<'_> {
         let settings = LevelSetSettings {
             over,
             criterion: self.criterion.1,
-            initial: InitialDesign::Given(self.design()),
+            initial: InitialDesign::Only(self.design()),
             maximiser: Maximiser { raw: 256, around_best: 10, climbs: 3 },
             stop_when_certified: false,
             ..LevelSetSettings::above(self.kind.threshold(self.case))

@@ -55,7 +55,7 @@ impl Job<'_> {
         let (space, seed, design) = (self.problem.space().clone(), self.seed, self.design.clone());
         match self.method {
             "NSGA-II" => {
-                let initial = InitialDesign::Given(design);
+                let initial = InitialDesign::Only(design);
                 let settings = Nsga2Settings { initial, ..Nsga2Settings::default() };
                 self.study(Nsga2::new(space, seed).with_settings(settings)?)
             }
@@ -72,7 +72,7 @@ impl Job<'_> {
             }
             method => {
                 let settings = MultiObjectiveSettings {
-                    initial: InitialDesign::Given(design),
+                    initial: InitialDesign::Only(design),
                     reference: Some(self.problem.reference().to_vec()),
                     ..MultiObjectiveSettings::default()
                 };

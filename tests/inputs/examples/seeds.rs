@@ -92,12 +92,7 @@ fn trees(write: &dyn Fn(&str, &str, &[u8]) -> Result<(), Error>) -> Result<(), E
     let plane = Table::new(x, 2, 8)?;
     let forest = Forest::fit(&plane, &y[..12], &settings, Seed(1), 1)?;
     write("forest", "two-features", serde_json::to_string(&forest)?.as_bytes())?;
-    let boosting = Boosting::fit(
-        &table,
-        &y,
-        &BoostingSettings { rounds: 2, ..BoostingSettings::default() },
-        Seed(0),
-        1,
-    )?;
+    let settings = BoostingSettings { rounds: 2, ..BoostingSettings::default() };
+    let boosting = Boosting::fit(&table, &y, &settings)?;
     write("forest", "boosting", serde_json::to_string(&boosting)?.as_bytes())
 }

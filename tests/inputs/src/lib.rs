@@ -42,7 +42,7 @@ pub fn mixed() -> Space {
 pub fn journal(bytes: &[u8]) {
     let Ok(history) = History::<thrifty::space::Config>::from_bytes(bytes) else { return };
     assert!(history.trials().iter().zip(0..).all(|(trial, id)| trial.id.0 == id), "ids count from 0");
-    let again = History::from_bytes(bytes).expect("read once");
+    let again = History::<thrifty::space::Config>::from_bytes(bytes).expect("read once");
     assert_eq!(format!("{history:?}"), format!("{again:?}"));
     for (trial, loss) in history.measured() {
         assert!(loss.is_finite());
@@ -100,9 +100,10 @@ pub fn value_map(bytes: &[u8]) {
     let mut written = Vec::new();
     map.write(&mut written).expect("what was read is written");
     ValueMap::read(written.as_slice()).expect("what was written reads");
+    let decision = decision();
     for level in 0..=map.depth() {
-        let Ok(values) = map.level(level, &decision()) else { continue };
-        let _ = decision().on_the_fly(&prior(), 1, &values, &thrifty::autobct::Expectation::default());
+        let Ok(values) = map.level(level, &decision) else { continue };
+        let _ = decision.on_the_fly(&prior(), 1, &values, &thrifty::autobct::Expectation::DEFAULT);
     }
 }
 

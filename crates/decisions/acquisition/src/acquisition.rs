@@ -14,7 +14,7 @@ pub trait Acquisition: Send + Sync {
     }
 
     /// Values and gradients (m×d, row-major) at m points, overwriting both; false, and nothing written, when the
-    /// posterior has no gradients.
+    /// posterior has no gradients. A gradient that is beyond the range of floating-point numbers is 0, never NaN.
     fn values_with_gradients_into(
         &self,
         _x: PointsRef<'_>,
@@ -52,6 +52,16 @@ pub trait Utility: Send + Sync {
 
     /// The value with `∂/∂μ` and `∂/∂σ`.
     fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64);
+}
+
+impl<U: Utility + ?Sized> Utility for Box<U> {
+    fn value(&self, mean: f64, deviation: f64) -> f64 {
+        (**self).value(mean, deviation)
+    }
+
+    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
+        (**self).value_and_slopes(mean, deviation)
+    }
 }
 
 /// The acquisition that a utility makes of a posterior.
@@ -95,6 +105,7 @@ impl<U: Utility> Acquisition for OfMoments<'_, U> {
             for (g, v) in gradients[i * d..(i + 1) * d].iter_mut().zip(&of_variance[i * d..(i + 1) * d]) {
                 *g = product(by_mean, *g) + product(by_variance, *v);
             }
+            settle(&mut gradients[i * d..(i + 1) * d]);
         }
         true
     }
@@ -103,4 +114,12 @@ impl<U: Utility> Acquisition for OfMoments<'_, U> {
 /// A product in which 0 wins over infinity: a slope that does not matter.
 fn product(slope: f64, inner: f64) -> f64 {
     if inner == 0.0 || slope == 0.0 { 0.0 } else { slope * inner }
+}
+
+/// Replaces a gradient that is not finite by 0, as of losses so large or so small that derivatives of their variances overflow: a
+/// search then stays where it is, where NaN would lead it nowhere.
+pub(crate) fn settle(gradient: &mut [f64]) {
+    if gradient.iter().any(|slope| !slope.is_finite()) {
+        gradient.fill(0.0);
+    }
 }

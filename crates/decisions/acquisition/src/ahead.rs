@@ -2,6 +2,7 @@ use thrifty_domain::PointsRef;
 use thrifty_surrogate::{LookWeights, Lookahead};
 
 use crate::Acquisition;
+use crate::acquisition::settle;
 
 /// What one observation says of its point and of fixed other points, the anchors.
 #[derive(Debug, Clone, Copy)]
@@ -94,6 +95,7 @@ impl<U: LookaheadUtility> Acquisition for OfLookahead<'_, U> {
                 LookWeights { mean: slopes.mean, variance: slopes.variance, covariance: &of_covariance };
             let gradient = &mut gradients[i * d..(i + 1) * d];
             differentiable = differentiable && self.lookahead.pull_back(x.row(i), weights, gradient);
+            settle(gradient);
         });
         differentiable
     }

@@ -2,6 +2,7 @@ use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{Conditioned, JointPosterior};
 
+use crate::acquisition::settle;
 use crate::error::{require_noise, require_points};
 use crate::joint_law::normals;
 use crate::noisy::log_mean_exp;
@@ -103,6 +104,7 @@ impl Acquisition for Average<'_> {
                     gradient.iter_mut().zip(slope).for_each(|(g, s)| *g += weight * s);
                 }
             }
+            settle(&mut gradients[i * d..(i + 1) * d]);
         }
         true
     }

@@ -43,12 +43,38 @@ impl GivenDraws {
         draws: usize,
         rng: &mut Stream,
     ) -> Result<Self, AcquisitionError> {
-        let law = JointLaw::of(posterior, points, "baseline points")?;
+        let mut one = Self::independent(&[posterior], points, draws, rng)?;
+        one.pop().ok_or(AcquisitionError::None("posteriors"))
+    }
+
+    /// This many draws of several independent functions at these points, one element per function: draw s of all of them
+    /// together is one joint draw.
+    ///
+    /// All functions share one quasi-random sequence with one column per function and point. Two scramblings of the same
+    /// Sobol column are functions of each other, so a sequence per function would make the functions dependent.
+    /// Above [`MAX_SOBOL_DIM`](thrifty_sampling::MAX_SOBOL_DIM) columns the draws are plain random numbers.
+    ///
+    /// # Errors
+    /// As [`GivenDraws::new`].
+    pub fn independent(
+        posteriors: &[&dyn JointPosterior],
+        points: PointsRef<'_>,
+        draws: usize,
+        rng: &mut Stream,
+    ) -> Result<Vec<Self>, AcquisitionError> {
+        let laws = posteriors.iter().map(|posterior| JointLaw::of(*posterior, points, "baseline points"));
+        let laws = laws.collect::<Result<Vec<JointLaw>, _>>()?;
         if draws == 0 {
             return Err(AcquisitionError::None("draws"));
         }
-        let base = normals(draws, law.len(), rng);
-        Ok(Self { law, base })
+        let width = points.len();
+        let all = normals(draws, laws.len() * width, rng);
+        let columns = |k: usize| {
+            let mut base = Points::new(width);
+            all.rows().for_each(|row| base.push(&row[k * width..(k + 1) * width]));
+            base
+        };
+        Ok(laws.into_iter().enumerate().map(|(k, law)| Self { law, base: columns(k) }).collect())
     }
 
     /// The same draws at some of the points: what is left of others is then a little more, and cheaper to know.
@@ -129,5 +155,38 @@ impl GivenDraws {
         of_covariance[..through.len()].copy_from_slice(&through);
         of_covariance[through.len()] = by_left;
         AheadSlopes { mean: by_means.iter().sum(), variance: 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thrifty_gp::Gp;
+    use thrifty_sampling::{MAX_SOBOL_DIM, Seed};
+
+    use super::*;
+
+    /// Correlation of the first draws of two functions at one point.
+    fn correlation(functions: usize, seed: u64) -> f64 {
+        let known = Points::from_flat(vec![0.0, 0.0], 2);
+        let process = Gp::matern52(2).condition(known.as_ref(), &[0.0]).unwrap();
+        let posteriors = vec![&process as &dyn JointPosterior; functions];
+        let point = Points::from_flat(vec![0.7, 0.8], 2);
+        let mut rng = Seed(seed).stream("draws", 0);
+        let draws = GivenDraws::independent(&posteriors, point.as_ref(), 1024, &mut rng).unwrap();
+        let column = |k: usize| -> Vec<f64> { draws[k].base.rows().map(|z| z[0]).collect() };
+        let (a, b) = (column(0), column(functions - 1));
+        let size = |v: &[f64]| v.iter().map(|z| z * z).sum::<f64>().sqrt();
+        a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>() / (size(&a) * size(&b))
+    }
+
+    #[test]
+    fn functions_are_drawn_independently() {
+        // Standard error 1/32 for plain numbers, less for a sequence; 4 of them. Above the largest dimension the numbers are plain.
+        for functions in [2, 3, 8, MAX_SOBOL_DIM + 1] {
+            for seed in 0..if functions > 8 { 2 } else { 20 } {
+                let found = correlation(functions, seed);
+                assert!(found.abs() < 0.125, "{functions} functions, seed {seed}: correlation {found}");
+            }
+        }
     }
 }

@@ -1,8 +1,8 @@
 use thrifty_domain::{Points, PointsRef};
-use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
+use thrifty_linalg::{Cholesky, Matrix};
 use thrifty_prob::quantile;
 use thrifty_sampling::{MAX_SOBOL_DIM, Sobol, Stream};
-use thrifty_surrogate::JointPosterior;
+use thrifty_surrogate::{JointPosterior, factor_covariance};
 
 use crate::AcquisitionError;
 use crate::error::{require_finite, require_points};
@@ -34,7 +34,8 @@ impl JointLaw {
         posterior.covariance_into(points, &mut covariance);
         require_finite("means", &mean)?;
         require_finite("variances", &variance)?;
-        if variance.iter().all(|v| *v <= 0.0) {
+        // Variances that underflow are as good as none: no jitter would be a number.
+        if variance.iter().all(|v| *v < f64::MIN_POSITIVE) {
             return Ok(Self { mean, variance, factor: None });
         }
         let smallest = mean.iter().copied().fold(f64::INFINITY, f64::min);
@@ -42,7 +43,7 @@ impl JointLaw {
         let matrix = Matrix::from_fn(m, m, |i, j| {
             covariance[i * m + j] + if i == j { 1e-14 * range * range } else { 0.0 }
         });
-        let factor = Cholesky::new(&matrix, &JitterLadder::default())
+        let factor = factor_covariance(&matrix, posterior.prior_scale())
             .map_err(|source| AcquisitionError::Covariance { name, source })?;
         Ok(Self { mean, variance, factor: Some(factor) })
     }
@@ -108,4 +109,18 @@ pub(crate) fn smallest(values: &[f64]) -> usize {
         }
     }
     best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_ties_the_first_is_the_smallest_and_nan_never() {
+        assert_eq!(smallest(&[1.0, 0.5, 0.5, 2.0]), 1);
+        // Next to a tie the smaller one, by the last bit.
+        assert_eq!(smallest(&[1.0, 1.0 - f64::EPSILON, 1.0]), 1);
+        assert_eq!(smallest(&[f64::NAN, 3.0, f64::NAN, 2.0]), 3);
+        assert_eq!(smallest(&[f64::INFINITY, f64::NEG_INFINITY]), 1);
+    }
 }

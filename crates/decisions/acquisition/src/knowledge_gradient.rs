@@ -2,6 +2,7 @@ use thrifty_domain::PointsRef;
 use thrifty_prob::UpperEnvelope;
 use thrifty_surrogate::{JointPosterior, LookWeights, Lookahead, lookahead};
 
+use crate::acquisition::settle;
 use crate::{Acquisition, AcquisitionError};
 
 /// Knowledge gradient, exact on finitely many anchors: by how much one observation at x lowers the best mean, expected.
@@ -134,6 +135,7 @@ impl Acquisition for KnowledgeGradient<'_> {
                 if !self.lookahead.pull_back(x.row(i), weights, gradient) {
                     return false;
                 }
+                settle(gradient);
             }
         }
         true

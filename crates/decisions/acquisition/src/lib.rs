@@ -35,6 +35,7 @@ mod level_set;
 mod moments;
 mod noisy;
 mod one_shot;
+mod over_draws;
 mod penalty;
 mod rule;
 mod thompson;
@@ -71,6 +72,7 @@ pub use level_set::{
 pub use moments::{MaximumDeviation, PosteriorMean};
 pub use noisy::NoisyExpectedImprovement;
 pub use one_shot::OneShotKnowledgeGradient;
+pub use over_draws::OverDraws;
 pub use penalty::{LocalPenalties, lipschitz_constant};
 pub use rule::Rule;
 pub use thompson::{Minimiser, OfPath, PathSearch, minima_among, minima_on, minimisers_on, thompson_among};

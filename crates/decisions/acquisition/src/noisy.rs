@@ -1,11 +1,11 @@
 use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;
-use thrifty_surrogate::{JointPosterior, lookahead};
+use thrifty_surrogate::JointPosterior;
 
-use crate::ahead::{Ahead, AheadSlopes, LookaheadUtility, OfLookahead};
 use crate::joint_law::smallest;
 use crate::{
-    Acquisition, AcquisitionError, ExpectedImprovement, GivenDraws, LogExpectedImprovement, Utility,
+    Acquisition, AcquisitionError, ExpectedImprovement, GivenDraws, LogExpectedImprovement, OverDraws,
+    Utility,
 };
 
 /// Noisy expected improvement: improvement on the best of points whose values are uncertain, observed or pending.
@@ -25,14 +25,10 @@ use crate::{
 /// leaves those that may be the best.
 /// Source: Letham et al. (2019); logarithm: Ament et al. (2023); departure: draws at the baseline
 /// alone, x in closed form.
-pub struct NoisyExpectedImprovement<'a>(OfLookahead<'a, Conditional>);
-
-/// Improvement given each draw.
-struct Conditional {
-    given: GivenDraws,
+pub struct NoisyExpectedImprovement<'a> {
+    over_draws: OverDraws<'a>,
     /// The smallest value of each draw.
     best: Vec<f64>,
-    logarithm: bool,
 }
 
 impl<'a> NoisyExpectedImprovement<'a> {
@@ -52,76 +48,31 @@ impl<'a> NoisyExpectedImprovement<'a> {
             let values = given.values(draw);
             values[smallest(&values)]
         };
-        let best = (0..given.draws()).map(lowest).collect();
-        let utility = Conditional { given, best, logarithm: false };
-        Ok(Self(OfLookahead::new(lookahead(posterior, baseline, 0.0), utility)))
+        let best: Vec<f64> = (0..given.draws()).map(lowest).collect();
+        let each =
+            best.iter().map(|best| Box::new(ExpectedImprovement { threshold: *best }) as Box<dyn Utility>);
+        let each = each.collect();
+        Ok(Self { over_draws: OverDraws::new(posterior, baseline, given, each, false)?, best })
     }
 
     /// Its natural logarithm: has slopes where the value is too small for a number.
     #[must_use]
-    pub fn logarithm(mut self) -> Self {
-        self.0.utility_mut().logarithm = true;
-        self
+    pub fn logarithm(self) -> Self {
+        let Self { over_draws, best } = self;
+        let each =
+            best.iter().map(|best| Box::new(LogExpectedImprovement { threshold: *best }) as Box<dyn Utility>);
+        let each = each.collect();
+        Self { over_draws: over_draws.with_logarithms(each), best }
     }
 }
 
 impl Acquisition for NoisyExpectedImprovement<'_> {
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
-        self.0.values_into(x, out);
+        self.over_draws.values_into(x, out);
     }
 
     fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
-        self.0.values_with_gradients_into(x, out, gradients)
-    }
-}
-
-impl LookaheadUtility for Conditional {
-    fn value(&self, ahead: Ahead<'_>) -> f64 {
-        let mut means = vec![0.0; self.best.len()];
-        let deviation = self.given.means_into(ahead, &mut means).deviation;
-        let each = self.best.iter().zip(means);
-        if self.logarithm {
-            let terms: Vec<f64> = each
-                .map(|(best, mean)| LogExpectedImprovement { threshold: *best }.value(mean, deviation))
-                .collect();
-            log_mean_exp(&terms)
-        } else {
-            let terms =
-                each.map(|(best, mean)| ExpectedImprovement { threshold: *best }.value(mean, deviation));
-            terms.sum::<f64>() / self.best.len() as f64
-        }
-    }
-
-    fn value_and_slopes(&self, ahead: Ahead<'_>, of_covariance: &mut [f64]) -> (f64, AheadSlopes) {
-        let mut means = vec![0.0; self.best.len()];
-        let remainder = self.given.means_into(ahead, &mut means);
-        let deviation = remainder.deviation;
-        let each = self.best.iter().zip(&means).map(|(best, mean)| {
-            if self.logarithm {
-                LogExpectedImprovement { threshold: *best }.value_and_slopes(*mean, deviation)
-            } else {
-                ExpectedImprovement { threshold: *best }.value_and_slopes(*mean, deviation)
-            }
-        });
-        let terms: Vec<(f64, f64, f64)> = each.collect();
-        let count = terms.len() as f64;
-        let values: Vec<f64> = terms.iter().map(|term| term.0).collect();
-        let value = if self.logarithm { log_mean_exp(&values) } else { values.iter().sum::<f64>() / count };
-        if value == f64::NEG_INFINITY {
-            of_covariance.fill(0.0);
-            return (value, AheadSlopes::default());
-        }
-        let mut by_deviation = 0.0;
-        for (by_mean, (term, of_mean, of_deviation)) in means.iter_mut().zip(&terms) {
-            let weight = if self.logarithm { (term - value).exp() } else { 1.0 } / count;
-            *by_mean = 0.0;
-            // A term of minus infinity has no slopes.
-            if weight > 0.0 {
-                *by_mean = weight * of_mean;
-                by_deviation += weight * of_deviation;
-            }
-        }
-        (value, self.given.slopes_into(&remainder, &means, by_deviation, of_covariance))
+        self.over_draws.values_with_gradients_into(x, out, gradients)
     }
 }
 

@@ -3,6 +3,7 @@ use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 use thrifty_sampling::Stream;
 use thrifty_surrogate::JointPosterior;
 
+use crate::acquisition::settle;
 use crate::error::{require, require_noise};
 use crate::joint_law::{normals, smallest};
 use crate::{Acquisition, AcquisitionError};
@@ -192,6 +193,7 @@ impl Acquisition for OneShotKnowledgeGradient<'_> {
             }
             grad.fill(0.0);
             gradient.pull_back_joint(points.as_ref(), &of_mean, &joint, grad);
+            settle(grad);
         }
         true
     }

@@ -3,7 +3,7 @@ use thrifty_surrogate::Posterior;
 use crate::{
     Acquisition, AcquisitionError, ConfidenceBound, Context, ExpectedImprovement, Gibbon,
     LogExpectedImprovement, LogProbabilityOfImprovement, MaxValueEntropySearch, MaximumDeviation, Minima,
-    OfMoments, PosteriorMean, ProbabilityOfImprovement, Schedule, Threshold, Weighted,
+    OfMoments, PosteriorMean, ProbabilityOfImprovement, Schedule, Threshold, Utility, Weighted,
 };
 
 /// An acquisition by name: what is left to choose before there is a posterior.
@@ -79,6 +79,21 @@ impl Rule {
             | Self::LogExpectedImprovement(threshold) => Some(threshold),
             _ => None,
         }
+    }
+
+    /// The improvement on a threshold τ that the rule is the mean or the logarithm of, if it is one; with it whether it is a
+    /// logarithm.
+    #[must_use]
+    pub fn improvement(&self, threshold: f64) -> Option<(Box<dyn Utility>, bool)> {
+        Some(match self {
+            Self::ProbabilityOfImprovement(_) => (Box::new(ProbabilityOfImprovement { threshold }), false),
+            Self::LogProbabilityOfImprovement(_) => {
+                (Box::new(LogProbabilityOfImprovement { threshold }), true)
+            }
+            Self::ExpectedImprovement(_) => (Box::new(ExpectedImprovement { threshold }), false),
+            Self::LogExpectedImprovement(_) => (Box::new(LogExpectedImprovement { threshold }), true),
+            _ => return None,
+        })
     }
 
     /// The rule's acquisition ready for weights: of cost, of feasibility.

@@ -1,6 +1,7 @@
 use thrifty_domain::PointsRef;
 
 use crate::Acquisition;
+use crate::acquisition::settle;
 
 /// A utility times weights: per unit of cost, if feasible, away from what is pending.
 ///
@@ -89,6 +90,7 @@ impl Acquisition for Weighted<'_> {
                     (false, false) => sum[i].exp() * (*gradient + value * slope),
                 };
             }
+            settle(&mut gradients[i * d..(i + 1) * d]);
         }
         true
     }

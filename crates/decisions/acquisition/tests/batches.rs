@@ -194,6 +194,27 @@ proptest! {
     }
 }
 
+/// A ball of radius (μ - M)/L about each pending point: the higher the point, the larger.
+#[test]
+fn local_penalties_are_what_their_formula_says() {
+    let (x, y, posterior) = posterior(4, 0.05);
+    let best = y.iter().copied().fold(f64::INFINITY, f64::min) - 0.2;
+    for lipschitz in [0.5, 4.0] {
+        let penalties = LocalPenalties::new(&posterior, x.as_ref(), best, lipschitz).unwrap();
+        for at in points(5, 21).rows() {
+            let of = |centre: &[f64]| {
+                let (mean, variance) = posterior.predict(centre);
+                assert!(mean > best);
+                let distance = (at[0] - centre[0]).hypot(at[1] - centre[1]);
+                thrifty_prob::log_cdf((lipschitz * distance - (mean - best)) / variance.sqrt())
+            };
+            let expected: f64 = x.rows().map(of).sum();
+            let found = penalties.value(at);
+            assert!((found - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{found} {expected}");
+        }
+    }
+}
+
 #[test]
 fn a_drawn_function_has_its_slopes() {
     let (_, _, posterior) = posterior(3, 0.05);

@@ -94,6 +94,10 @@ impl PosteriorGradient for Component {
 }
 
 impl JointPosterior for Component {
+    fn prior_scale(&self) -> f64 {
+        self.gp.prior_scale()
+    }
+
     fn covariance_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         self.gp.covariance_into(coded_alike(x, self.code).as_ref(), out);
     }

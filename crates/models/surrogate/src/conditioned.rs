@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use thrifty_domain::{Points, PointsRef};
-use thrifty_linalg::{Cholesky, JitterLadder, Matrix, NotPositiveDefinite};
+use thrifty_linalg::{Cholesky, Matrix, NotPositiveDefinite};
 
-use crate::{JointGradient, JointPosterior, Posterior, PosteriorGradient};
+use crate::{JointGradient, JointPosterior, Posterior, PosteriorGradient, factor_covariance};
 
 /// Why a posterior could not be conditioned.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
@@ -149,10 +149,11 @@ fn factor(
     posterior.predict_into(at, &mut mean, &mut variance);
     posterior.covariance_into(at, &mut covariance);
     let matrix = Matrix::from_fn(m, m, |i, j| covariance[i * m + j] + if i == j { noise } else { 0.0 });
-    if (0..m).all(|i| matrix[(i, i)] <= 0.0) {
+    // Variances that underflow are as good as none.
+    if (0..m).all(|i| matrix[(i, i)] < f64::MIN_POSITIVE) {
         return Ok((None, mean));
     }
-    Ok((Some(Arc::new(Cholesky::new(&matrix, &JitterLadder::default())?)), mean))
+    Ok((Some(Arc::new(factor_covariance(&matrix, posterior.prior_scale())?)), mean))
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -211,6 +212,10 @@ impl PosteriorGradient for Conditioned<'_> {
 }
 
 impl JointPosterior for Conditioned<'_> {
+    fn prior_scale(&self) -> f64 {
+        self.posterior.prior_scale()
+    }
+
     fn covariance_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         self.posterior.covariance_into(x, out);
         let (n, m) = (x.len(), self.at.len());

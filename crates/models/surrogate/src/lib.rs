@@ -21,4 +21,4 @@ pub use lookahead::{JointLookahead, LookWeights, Lookahead, lookahead};
 pub use posterior::{
     JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, SamplePath, Surrogate,
 };
-pub use sample::sample_jointly;
+pub use sample::{factor_covariance, sample_jointly};

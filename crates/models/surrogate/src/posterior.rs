@@ -55,6 +55,13 @@ pub trait JointPosterior: Posterior {
     /// Posterior covariance between the latent function at `a` and at `b`: row-major, `a` in rows. Overwrites.
     fn cross_covariance_into(&self, a: PointsRef<'_>, b: PointsRef<'_>, out: &mut [f64]);
 
+    /// Magnitude of the prior variances that the covariances are what is left of; 0 when it is unknown.
+    ///
+    /// Rounding errors of the covariances are relative to it.
+    fn prior_scale(&self) -> f64 {
+        0.0
+    }
+
     /// Its gradients, if it has them.
     fn joint_gradient(&self) -> Option<&dyn JointGradient> {
         None

@@ -30,7 +30,7 @@ pub fn sample_jointly(
         return Ok(vec![mean; count]);
     }
     let matrix = Matrix::from_fn(m, m, |i, j| covariance[i * m + j]);
-    let factor = Cholesky::new(&matrix, &JitterLadder::default())?;
+    let factor = factor_covariance(&matrix, posterior.prior_scale())?;
     let draw = |_| {
         let mut sample = mean.clone();
         for j in 0..m {
@@ -42,4 +42,41 @@ pub fn sample_jointly(
         sample
     };
     Ok((0..count).map(draw).collect())
+}
+
+/// Cholesky factor of a posterior covariance.
+///
+/// Where nothing is left uncertain a posterior covariance is nothing but rounding, and that is relative to the prior: the
+/// jitter goes from 1e-15 to 1e-8 of `prior_scale` when the ladder, relative to the matrix itself, does not help.
+///
+/// # Errors
+/// [`NotPositiveDefinite`] when no jitter helps.
+pub fn factor_covariance(matrix: &Matrix, prior_scale: f64) -> Result<Cholesky, NotPositiveDefinite> {
+    let failed = match Cholesky::new(matrix, &JitterLadder::default()) {
+        Ok(factor) => return Ok(factor),
+        Err(failed) => failed,
+    };
+    let once = JitterLadder { steps: Vec::new() };
+    let attempt = |exponent| {
+        let mut held = matrix.clone();
+        held.add_to_diagonal(10_f64.powi(exponent) * prior_scale);
+        Cholesky::new(&held, &once).ok()
+    };
+    (-15..=-8).find_map(attempt).ok_or(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_is_factored_on_the_scale_of_the_prior() {
+        let rounding = Matrix::from_fn(3, 3, |i, j| if i == j { 1e-17 } else { -2e-17 });
+        assert!(factor_covariance(&rounding, 0.0).is_err());
+        let factor = factor_covariance(&rounding, 1.0).unwrap();
+        assert!((factor.factor()[(0, 0)].powi(2) - 1e-15).abs() < 1e-16);
+        // No rounding: an indefinite matrix stays an error.
+        let wrong = Matrix::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 2.0 });
+        assert!(factor_covariance(&wrong, 1.0).is_err());
+    }
 }

@@ -297,7 +297,8 @@ impl Optimizer for AutoBct {
             .with("prior", &self.prior)?
             .with("basis of the score", score)?
             .with("basis of the cost", cost)?
-            .with("space", &self.space)?;
+            .with("space", &self.space)?
+            .changed_since_format_one("decision.rule", "panels of a fixed rule", "adaptive panels");
         match &self.map {
             Some(map) => ours.with("value function", &map.identity()),
             None => Ok(ours),

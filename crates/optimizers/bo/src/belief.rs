@@ -9,8 +9,11 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{Memo, OptimizerError, Trial, TrialId};
 use thrifty_surrogate::Posterior;
 
+use crate::first_feasible::LogFirstFeasible;
+use crate::model::carried;
 use crate::multi::measurement;
 use crate::novelty::first_new;
+use crate::running::Running;
 use crate::weights::{Fitting, Weights, probability_feasible, weighted_logarithm};
 use crate::{BoSettings, Candidate, FailurePolicy, Fitted, LossTransform, Model, PendingPolicy};
 
@@ -29,6 +32,7 @@ pub struct Belief<'a> {
     /// Which of them break no constraint.
     feasible: Vec<bool>,
     weights: Weights,
+    running: Running,
     /// What is known to be allowed.
     allowed: Option<&'a Allowed>,
     /// Every point asked, whatever came of it.
@@ -63,7 +67,7 @@ impl<'a> Belief<'a> {
             match (&trial.outcome, measured) {
                 (_, Some((found, loss))) => {
                     x.push(&point);
-                    y.push(loss);
+                    y.push(carried(loss));
                     feasible.push(found.constraints.iter().all(|c| *c <= 0.0));
                 }
                 (Some(_), None) => failed.push(&point),
@@ -97,7 +101,7 @@ impl<'a> Belief<'a> {
         let fitting = Fitting { space, settings, model, trials, seed, id };
         let weights = fitting.weights(&x, &failed)?;
         let notes = trials.iter().rev().find_map(|trial| trial.memo.0.get(NOTES));
-        let mut model = model
+        let model = model
             .fit(
                 space.domain(),
                 train_x.as_ref(),
@@ -108,26 +112,31 @@ impl<'a> Belief<'a> {
             .map_err(|error| {
                 OptimizerError::failed(format!("fitting the model for trial {}", id.0), error)
             })?;
-        for point in pending.rows() {
-            let lie = match settings.pending {
-                PendingPolicy::KrigingBeliever => model.posterior().predict(point).0,
-                PendingPolicy::LiarBest => y.iter().copied().fold(f64::INFINITY, f64::min),
-                PendingPolicy::LiarMean => y.iter().sum::<f64>() / y.len() as f64,
-                PendingPolicy::LiarWorst => y.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-            };
-            // A point that is there already tells nothing new.
-            if let Ok(next) = model.imagining(point, lie) {
-                model = next;
-            }
-        }
+        let draws = match settings.pending {
+            PendingPolicy::Fantasies { draws } => Some(draws),
+            _ => None,
+        };
+        let (model, running) = Running::imagine(model, pending, draws, |mean| match settings.pending {
+            PendingPolicy::KrigingBeliever | PendingPolicy::Fantasies { .. } => mean,
+            PendingPolicy::LiarBest => y.iter().copied().fold(f64::INFINITY, f64::min),
+            PendingPolicy::LiarMean => y.iter().sum::<f64>() / y.len() as f64,
+            PendingPolicy::LiarWorst => y.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        });
         let allowed = None;
-        Ok(Some(Self { space, settings, model, x, y, feasible, weights, allowed, asked, seed, id }))
+        Ok(Some(Self { space, settings, model, x, y, feasible, weights, running, allowed, asked, seed, id }))
     }
 
     /// With what is known to be allowed: no other point is chosen.
     #[must_use]
     pub fn within(mut self, allowed: Option<&'a Allowed>) -> Self {
         self.allowed = allowed;
+        self
+    }
+
+    /// With other points that were asked, as in earlier runs: none of them is chosen again.
+    #[must_use]
+    pub fn with_asked(mut self, asked: Points) -> Self {
+        self.asked = asked;
         self
     }
 
@@ -211,14 +220,27 @@ impl<'a> Belief<'a> {
     }
 
     /// The threshold of a rule here, among what breaks no constraint; the best observed loss for rules without one, and
-    /// infinite where nothing is feasible.
+    /// infinite where nothing feasible was measured.
+    ///
+    /// The imagined outcomes of running trials count: otherwise the place of a running trial that promises to be the best
+    /// would stay the best place to go to.
     #[must_use]
     pub fn threshold(&self, rule: &Rule) -> f64 {
+        self.threshold_beside(rule, &self.means(), &self.running.incumbents(&self.constraints()))
+    }
+
+    /// The threshold of a rule with these means at the measured points, when running trials give these losses.
+    fn threshold_beside(&self, rule: &Rule, means: &[f64], losses: &[f64]) -> f64 {
+        if !self.feasible.contains(&true) {
+            return f64::INFINITY;
+        }
         let threshold = rule.threshold().unwrap_or(thrifty_acquisition::Threshold::BestObserved);
-        let only = |values: &[f64]| -> Vec<f64> {
-            values.iter().zip(&self.feasible).filter(|(_, feasible)| **feasible).map(|(v, _)| *v).collect()
+        let with = |values: &[f64]| -> Vec<f64> {
+            let feasible = values.iter().zip(&self.feasible).filter(|(_, feasible)| **feasible);
+            feasible.map(|(v, _)| *v).chain(losses.iter().copied()).collect()
         };
-        threshold.value(&only(&self.y), &only(&self.means()))
+        // A fixed threshold does not see them otherwise.
+        losses.iter().copied().fold(threshold.value(&with(&self.y), &with(means)), f64::min)
     }
 
     /// A rule's acquisition here: per unit of cost where the settings say so, times the probability of being feasible where
@@ -229,37 +251,69 @@ impl<'a> Belief<'a> {
     /// weight makes sense for.
     pub fn acquisition(&self, rule: &Rule) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
         if self.weights.is_empty() {
-            return self.unweighted(rule, &self.asked);
+            return self.unweighted(rule);
         }
         if !self.feasible.contains(&true) {
-            return Ok(Box::new(weighted_logarithm(None, self.weights.logarithms())));
-        }
-        // What is infeasible is no baseline to improve on.
-        let mut observed = self.asked.clone();
-        if self.feasible.contains(&false) {
-            observed = Points::new(self.asked.dim());
-            let feasible = self.x.rows().zip(&self.feasible).filter(|(_, feasible)| **feasible);
-            feasible.for_each(|(point, _)| observed.push(point));
+            return self.first_feasible();
         }
         let logarithms = self.weights.logarithms();
-        let utility = rule.weighted(self.unweighted(rule, &observed)?)?;
+        let utility = rule.weighted(self.unweighted(rule)?)?;
         Ok(Box::new(logarithms.into_iter().fold(utility, Weighted::times)))
     }
 
-    fn unweighted(
-        &self,
-        rule: &Rule,
-        observed: &Points,
-    ) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
+    fn constraints(&self) -> Vec<&dyn Posterior> {
+        self.weights.constraints().collect()
+    }
+
+    /// The probability of being feasible, by cost where costs count; beside running trials that of being the first.
+    fn first_feasible(&self) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
+        if let PendingPolicy::Fantasies { draws } = self.settings.pending {
+            let mut rng = self.seed.stream("acquisition draws", self.id.0);
+            let first = LogFirstFeasible::new(&self.constraints(), &self.running.points, draws, &mut rng)?;
+            if let Some(first) = first {
+                let weights = self.weights.log_inverse_cost().into_iter().collect();
+                return Ok(Box::new(weighted_logarithm(Some(Box::new(first)), weights)));
+            }
+        }
+        Ok(Box::new(weighted_logarithm(None, self.weights.logarithms())))
+    }
+
+    /// Points that the next is to be better than: measured ones and running trials. What failed or breaks a constraint is
+    /// nothing to improve on.
+    fn baseline(&self) -> Points {
+        let mut baseline = Points::new(self.x.dim());
+        let feasible = self.x.rows().zip(&self.feasible).filter(|(_, feasible)| **feasible);
+        feasible.for_each(|(point, _)| baseline.push(point));
+        self.running.likely_points(&self.constraints()).rows().for_each(|point| baseline.push(point));
+        baseline
+    }
+
+    fn unweighted(&self, rule: &Rule) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
+        let mut rng = self.seed.stream("acquisition draws", self.id.0);
+        let means = self.means();
+        let threshold = |losses: &[f64]| self.threshold_beside(rule, &means, losses);
+        if let Some(over_draws) = self.running.over_draws(rule, &self.constraints(), threshold, &mut rng)? {
+            return Ok(over_draws);
+        }
         rule.within(Context {
-            posterior: self.posterior(),
+            posterior: self.posterior_for(rule),
             threshold: self.threshold(rule),
             t: self.y.len() + 1,
             domain: self.space.domain(),
-            observed: observed.as_ref(),
+            observed: self.baseline().as_ref(),
             noise: self.model.noise(),
-            rng: &mut self.seed.stream("acquisition draws", self.id.0),
+            rng: &mut rng,
         })
+    }
+
+    /// The posterior for a rule: rules that draw what running trials give by themselves see nothing imagined.
+    fn posterior_for(&self, rule: &Rule) -> &dyn Posterior {
+        match (&self.running.drawn, rule) {
+            (Some((model, _)), Rule::LogNoisyExpectedImprovement { .. } | Rule::Thompson) => {
+                model.posterior()
+            }
+            _ => self.posterior(),
+        }
     }
 
     /// The best points of an acquisition, best first; `purpose` names the stream of random numbers.

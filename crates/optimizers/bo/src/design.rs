@@ -2,47 +2,124 @@ use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol};
 use thrifty_space::{Config, Space, SpaceError};
 
 /// What is evaluated before there is a model.
+///
+/// A design goes on until as many trials were *measured* as it has configurations: failed and running trials do not count, and
+/// further points of the same sequence take their place. Trial i gets configuration i, so that trials asked at the same time
+/// differ. On a finite space no configuration is asked twice, those given in advance apart.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InitialDesign {
-    /// Scrambled Sobol points: twice as many as the cube has columns, at least 4.
+    /// Scrambled Sobol points: twice as many as the space has parameters, at least 4. Where the number of trials is planned,
+    /// at most a quarter of it, but still at least 4.
     #[default]
     Automatic,
     /// So many scrambled Sobol points.
     Sobol(usize),
     /// So many uniform points.
     Random(usize),
-    /// These configurations in order.
+    /// These configurations in order, and then the automatic design.
     Given(Vec<Config>),
+    /// These configurations in order and nothing else, each asked once whatever comes of it; uniform points follow only while
+    /// nothing was measured.
+    Only(Vec<Config>),
 }
 
+/// Fewest points of an automatic design.
+const FEWEST: usize = 4;
+
 impl InitialDesign {
-    /// Number of configurations.
+    /// Number of configurations; `budget` is the number of trials that the study is planned for, if it is known.
     #[must_use]
-    pub fn len(&self, space: &Space) -> usize {
+    pub fn len(&self, space: &Space, budget: Option<usize>) -> usize {
         match self {
-            Self::Automatic => (2 * space.dim()).max(4),
+            Self::Automatic => automatic(space, budget),
             Self::Sobol(count) | Self::Random(count) => *count,
-            Self::Given(configs) => configs.len(),
+            Self::Given(configs) => configs.len() + automatic(space, budget),
+            Self::Only(configs) => configs.len(),
         }
     }
 
-    /// Configuration `index` of run `run`: from the first points of a sequence, or beyond its end a uniform point.
+    /// Whether the design still lasts for trial `id` when so many trials were measured.
+    #[must_use]
+    pub fn lasts(&self, space: &Space, budget: Option<usize>, id: u64, measured: usize) -> bool {
+        match self {
+            Self::Only(configs) => measured == 0 || id < configs.len() as u64,
+            _ => measured < self.len(space, budget).max(1),
+        }
+    }
+
+    /// The configurations that were given in advance.
+    #[must_use]
+    pub fn given(&self) -> &[Config] {
+        match self {
+            Self::Given(configs) | Self::Only(configs) => configs,
+            _ => &[],
+        }
+    }
+
+    /// Configuration `index` of run `run`: in run 0 those given first, then the points of a sequence that does not end.
     ///
     /// # Errors
     /// [`SpaceError`] when a given configuration is not of the space.
     pub fn config(&self, space: &Space, seed: Seed, run: u64, index: usize) -> Result<Config, SpaceError> {
-        let uniform = || space.sample(&mut seed.child("design", run).stream("uniform", index as u64));
-        match self {
-            Self::Given(configs) if run == 0 && index < configs.len() => {
-                space.validate(&configs[index])?;
-                Ok(configs[index].clone())
-            }
-            Self::Automatic | Self::Sobol(_) if index < self.len(space) && space.dim() <= MAX_SOBOL_DIM => {
-                let mut sobol = Sobol::scrambled(space.dim(), &mut seed.stream("design", run));
-                Ok(space.decode(sobol.take(index + 1).row(index)))
-            }
-            _ => Ok(uniform()),
+        let given = if run == 0 { self.given() } else { &[] };
+        if let Some(config) = given.get(index) {
+            space.validate(config)?;
+            return Ok(config.clone());
         }
+        let at = index - given.len();
+        let uniform = matches!(self, Self::Random(_) | Self::Only(_)) || space.dim() > MAX_SOBOL_DIM;
+        if uniform {
+            return Ok(space.sample(&mut seed.child("design", run).stream("uniform", index as u64)));
+        }
+        let mut sobol = Sobol::scrambled(space.dim(), &mut seed.stream("design", run));
+        Ok(space.decode(sobol.take(at + 1).row(at)))
+    }
+}
+
+fn automatic(space: &Space, budget: Option<usize>) -> usize {
+    let wanted = (2 * space.parameters().len()).max(FEWEST);
+    budget.map_or(wanted, |budget| wanted.min((budget / 4).max(FEWEST)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_count_and_the_budget_caps() {
+        let mut builder = Space::builder().categorical("c", ["a", "b", "d", "e"]);
+        for name in ["x", "y", "z", "u", "v", "w"] {
+            builder = builder.float(name, 0.0, 1.0).when("c", ["a", "b"]);
+        }
+        let space = builder.build().unwrap();
+        let design = InitialDesign::Automatic;
+        assert_eq!(design.len(&space, None), 14);
+        assert_eq!([8, 20, 40, 200].map(|b| design.len(&space, Some(b))), [4, 5, 10, 14]);
+        assert_eq!(InitialDesign::Sobol(20).len(&space, Some(8)), 20);
+        let two = vec![Config::new(); 2];
+        assert_eq!(InitialDesign::Given(two.clone()).len(&space, Some(40)), 12);
+        assert_eq!(InitialDesign::Only(two).len(&space, Some(40)), 2);
+    }
+
+    #[test]
+    fn given_configurations_come_before_the_sequence() {
+        let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+        let mut given = Config::new();
+        given.insert("x", 0.25);
+        let sequence = |design: &InitialDesign, range: std::ops::Range<usize>| -> Vec<Config> {
+            range.map(|i| design.config(&space, Seed(1), 0, i).unwrap()).collect()
+        };
+        let design = InitialDesign::Given(vec![given.clone()]);
+        assert_eq!(sequence(&design, 0..1), [given]);
+        assert_eq!(sequence(&design, 1..9), sequence(&InitialDesign::Automatic, 0..8));
+        // A longer design begins with a shorter one, and the sequence goes on behind its end.
+        assert_eq!(sequence(&InitialDesign::Sobol(2), 0..8), sequence(&InitialDesign::Sobol(8), 0..8));
+        let read: InitialDesign = serde_json::from_str(&serde_json::to_string(&design).unwrap()).unwrap();
+        assert_eq!(read, design);
+        assert_eq!(
+            serde_json::from_str::<InitialDesign>(r#"{"given": []}"#).unwrap(),
+            InitialDesign::Given(vec![])
+        );
     }
 }

@@ -18,6 +18,16 @@ pub fn fingerprint(
     Fingerprint::new(method).with("settings", settings)?.with("seed", &seed)?.with("space", space)
 }
 
+/// The fingerprint of an optimiser whose initial design was another in format 1.
+#[must_use]
+pub fn design_changed(fingerprint: Fingerprint) -> Fingerprint {
+    fingerprint.changed_since_format_one(
+        "settings.initial",
+        "as many trials as the encoded space has columns, whatever came of them",
+        "as many measurements as the space has parameters",
+    )
+}
+
 /// The text by which a journal of format 1 knew a method without settings.
 pub(crate) fn format_one(method: &str, seed: Seed, space: &Space) -> String {
     format!("{method} null seed {} space {}", seed.0, space.fingerprint())

@@ -1,5 +1,5 @@
 use thrifty_domain::{Domain, PointsRef, Variable, VariableKind};
-use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
+use thrifty_gp::{Gp, GpPosterior, GpSettings, LARGEST_TARGET, Noise};
 use thrifty_kernel::{
     Inputs, Kernel, Matern12Profile, Matern32Profile, Matern52Profile, Radial, Scaled,
     SquaredExponentialProfile, Stationary,
@@ -11,6 +11,11 @@ use thrifty_surrogate::Posterior;
 
 /// Any error that crosses the seam between optimiser and model.
 pub type ModelError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A value as far out as a model can carry it: larger ones are as good as that to a search, and would be an error to a fit.
+pub(crate) fn carried(value: f64) -> f64 {
+    value.clamp(-LARGEST_TARGET, LARGEST_TARGET)
+}
 
 /// A surrogate chosen at run time.
 pub trait Model: Send + Sync {

@@ -1,8 +1,15 @@
-use thrifty_domain::Domain;
+use thrifty_domain::{Domain, Points};
 use thrifty_sampling::Seed;
-use thrifty_study::TrialId;
+use thrifty_space::{Config, Space};
+use thrifty_study::{OptimizerError, Trial, TrialId};
 
-use crate::Candidate;
+use crate::{Allowed, Candidate, InitialDesign};
+
+/// Finite domains of at most so many points are searched point by point.
+const ENUMERABLE: u64 = 100_000;
+
+/// Random configurations among which one that is allowed is looked for.
+const TRIES: u64 = 10_000;
 
 /// The first candidate that is of use, else any point that is; nothing when a finite domain is exhausted.
 pub(crate) fn first_new(
@@ -16,7 +23,7 @@ pub(crate) fn first_new(
         return Some(new);
     }
     let as_candidate = |x| Candidate { x, value: f64::NEG_INFINITY };
-    if let Some(all) = domain.enumerate(100_000) {
+    if let Some(all) = domain.enumerate(ENUMERABLE) {
         return all.into_iter().find(|x| usable(x)).map(as_candidate);
     }
     let mut rng = seed.stream("new", id.0);
@@ -26,4 +33,87 @@ pub(crate) fn first_new(
         x
     };
     (0..1000).map(draw).find(|x| usable(x)).map(as_candidate)
+}
+
+/// The points of trials.
+///
+/// # Errors
+/// [`OptimizerError`] names a trial whose query is not of the space.
+pub(crate) fn points_of<'t>(
+    space: &Space,
+    trials: impl IntoIterator<Item = &'t Trial<Config>>,
+) -> Result<Points, OptimizerError> {
+    let mut points = Points::new(space.dim());
+    for trial in trials {
+        let point = space
+            .encode(&trial.query)
+            .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
+        points.push(&point);
+    }
+    Ok(points)
+}
+
+/// An initial design at work.
+pub(crate) struct Designer<'a> {
+    pub(crate) design: &'a InitialDesign,
+    pub(crate) space: &'a Space,
+    pub(crate) seed: Seed,
+    pub(crate) run: u64,
+    pub(crate) allowed: Option<&'a Allowed>,
+}
+
+impl Designer<'_> {
+    /// The configuration of a trial: that of its number, unless it was asked before or is not allowed; then another by
+    /// chance. Nothing when every configuration of a finite space that is allowed was asked.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] for a given configuration that is not of the space, or when nothing is found that is allowed.
+    pub(crate) fn config(&self, asked: &Points, id: TrialId) -> Result<Option<Config>, OptimizerError> {
+        let index = usize::try_from(id.0).unwrap_or(usize::MAX);
+        let what = || format!("initial design, configuration {index}");
+        let designed = self.design.config(self.space, self.seed, self.run, index);
+        let designed = designed.map_err(|error| OptimizerError::failed(what(), error))?;
+        if self.run == 0 && index < self.design.given().len() {
+            return Ok(Some(designed));
+        }
+        let is_new = |config: &Config| {
+            self.space.encode(config).is_ok_and(|x| asked.rows().all(|known| known != &x[..]))
+        };
+        if self.is_allowed(&designed) && is_new(&designed) {
+            return Ok(Some(designed));
+        }
+        let seed = self.seed.child("allowed", self.run).child("design", id.0);
+        if let Some(all) = self.space.domain().enumerate(ENUMERABLE) {
+            let allowed: Vec<Config> =
+                all.iter().map(|x| self.space.decode(x)).filter(|config| self.is_allowed(config)).collect();
+            if allowed.is_empty() {
+                let error = format!("none of the {} configurations is allowed", all.len());
+                return Err(OptimizerError::failed(what(), error));
+            }
+            let mut left: Vec<Config> = allowed.into_iter().filter(is_new).collect();
+            if left.is_empty() {
+                return Ok(None);
+            }
+            return Ok(Some(left.swap_remove(seed.stream("left", 0).index(left.len()))));
+        }
+        let mut any_allowed = false;
+        for attempt in 0..TRIES {
+            let config = self.space.sample(&mut seed.stream("uniform", attempt));
+            if self.is_allowed(&config) {
+                any_allowed = true;
+                if is_new(&config) {
+                    return Ok(Some(config));
+                }
+            }
+        }
+        if any_allowed {
+            return Ok(None);
+        }
+        let error = format!("none of {TRIES} random configurations is allowed");
+        Err(OptimizerError::failed(what(), error))
+    }
+
+    fn is_allowed(&self, config: &Config) -> bool {
+        self.allowed.is_none_or(|allowed| allowed(config))
+    }
 }

@@ -5,7 +5,9 @@ use thrifty_study::{
     Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
 };
 
-use crate::{Allowed, Belief, BoSettings, GpModel, InitialDesign, Model, fingerprint};
+use crate::multi::measurement;
+use crate::novelty::{Designer, points_of};
+use crate::{Allowed, Belief, BoSettings, GpModel, Model, design_changed, fingerprint};
 
 /// Bayesian optimisation.
 ///
@@ -27,9 +29,6 @@ pub struct BayesianOptimizer {
     model: Box<dyn Model>,
     allowed: Option<Box<Allowed>>,
 }
-
-/// Random configurations among which an allowed one is looked for.
-const TRIES: u64 = 10_000;
 
 impl BayesianOptimizer {
     /// With a Matérn-5/2 Gaussian process, log expected improvement and default settings.
@@ -95,39 +94,39 @@ impl BayesianOptimizer {
         id: TrialId,
     ) -> Result<Option<Belief<'_>>, OptimizerError> {
         let (_, trials) = current_run(history);
-        if trials.len() < self.settings.initial.len(&self.space) {
+        let BoSettings { initial, budget, .. } = &self.settings;
+        let measured = trials.iter().filter(|trial| measurement(trial).is_some()).count();
+        // A design that has ended does not begin again when the study is planned longer.
+        let modelled = trials.iter().any(|trial| !trial.memo.0.is_empty());
+        if !modelled && initial.lasts(&self.space, *budget, id.0, measured) {
             return Ok(None);
         }
         let belief = Belief::form(&self.space, &self.settings, &*self.model, &trials, self.seed, id)?;
-        Ok(belief.map(|belief| belief.within(self.allowed.as_deref())))
+        let Some(belief) = belief else { return Ok(None) };
+        let asked = points_of(&self.space, history.trials())?;
+        Ok(Some(belief.with_asked(asked).within(self.allowed.as_deref())))
     }
 
-    /// The next point of the initial design of the current run.
+    /// The next point of the initial design of the current run, or the end of a finite space.
     ///
     /// # Errors
-    /// [`OptimizerError`] when a given configuration is not of the space.
-    pub fn initial(&self, history: &History<Config>) -> Result<Suggestion<Config>, OptimizerError> {
-        let (run, trials) = current_run(history);
-        self.initial_of(run, trials.len())
+    /// [`OptimizerError`] when a given configuration is not of the space, or none is found that is allowed.
+    pub fn initial(&self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        self.initial_of(current_run(history).0, history, id)
     }
 
-    fn initial_of(&self, run: u64, index: usize) -> Result<Suggestion<Config>, OptimizerError> {
-        let what = || format!("initial design, configuration {index}");
-        let designed = self.settings.initial.config(&self.space, self.seed, run, index);
-        let designed = designed.map_err(|error| OptimizerError::failed(what(), error))?;
-        let given = matches!(self.settings.initial, InitialDesign::Given(_)) && run == 0;
-        let config = match &self.allowed {
-            Some(allowed) if !given && !allowed(&designed) => {
-                let seed = self.seed.child("allowed", run).child("design", index as u64);
-                let drawn = (0..TRIES).map(|i| self.space.sample(&mut seed.stream("uniform", i)));
-                drawn.into_iter().find(|config| allowed(config)).ok_or_else(|| {
-                    let error = format!("none of {TRIES} random configurations is allowed");
-                    OptimizerError::failed(what(), error)
-                })?
-            }
-            _ => designed,
-        };
-        Ok(Suggestion::new(config).with_diagnostic("run", run as f64))
+    fn initial_of(
+        &self,
+        run: u64,
+        history: &History<Config>,
+        id: TrialId,
+    ) -> Result<Ask<Config>, OptimizerError> {
+        let (design, space, allowed) = (&self.settings.initial, &self.space, self.allowed.as_deref());
+        let designer = Designer { design, space, seed: self.seed, run, allowed };
+        let config = designer.config(&points_of(space, history.trials())?, id)?;
+        Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |config| {
+            Ask::Evaluate(Suggestion::new(config).with_diagnostic("run", run as f64))
+        }))
     }
 
     /// A suggestion with what the model wants to remember.
@@ -164,7 +163,7 @@ impl Optimizer for BayesianOptimizer {
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let Some(belief) = self.belief(history, id)? else {
-            return Ok(Ask::Evaluate(self.initial(history)?));
+            return self.initial(history, id);
         };
         let rule = self.settings.rule;
         let acquisition = belief
@@ -180,7 +179,7 @@ impl Optimizer for BayesianOptimizer {
                 expected.or_else(|| belief.max_expected_improvement(threshold).map(|found| found.1));
             if expected.is_some_and(|expected| expected < restarts.epsilon * belief.range()) {
                 let (run, _) = current_run(history);
-                return Ok(Ask::Evaluate(self.initial_of(run + 1, 0)?));
+                return self.initial_of(run + 1, history, id);
             }
         }
         let Some(chosen) = belief.first_new(candidates) else { return Ok(Ask::Stop(StopReason::Exhausted)) };
@@ -207,7 +206,13 @@ impl Optimizer for BayesianOptimizer {
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        Ok(fingerprint("bayesian optimisation", &self.settings, self.seed, &self.space)?
-            .around(self.model.fingerprint()?))
+        let settings = BoSettings { budget: None, ..self.settings.clone() };
+        let ours = fingerprint("bayesian optimisation", &settings, self.seed, &self.space)?;
+        let ours = ours.with_budget(self.settings.budget).changed_since_format_one(
+            "settings.pending",
+            "no part of the target of improvement",
+            "part of it, by joint draws",
+        );
+        Ok(design_changed(ours).around(self.model.fingerprint()?))
     }
 }

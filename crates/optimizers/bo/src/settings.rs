@@ -12,16 +12,15 @@ pub enum FailurePolicy {
     AsWorst,
     /// A loss of this value.
     AsValue(f64),
-    /// Nothing: the point may be tried again.
+    /// Nothing: points near it may be tried. The point itself is not asked again, so that a finite space comes to an end.
     Ignore,
 }
 
-/// What a trial that is still running is to the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+/// How running trials enter the model. The outcomes that a policy imagines count in the threshold of an improvement too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PendingPolicy {
     /// An observation of its posterior mean. Source: Ginsbourger, Le Riche & Carraro (2010).
-    #[default]
     KrigingBeliever,
     /// An observation of the best loss measured: optimistic, keeps points close together.
     LiarBest,
@@ -29,6 +28,22 @@ pub enum PendingPolicy {
     LiarMean,
     /// An observation of the worst loss measured: spreads points out.
     LiarWorst,
+    /// Joint posterior draws at all running trials: an improvement is averaged over them, each draw with its own threshold
+    /// and, where there are constraints, its own feasible trials. With expected improvement this is the greedy q-EI. Noisy
+    /// expected improvement draws running trials in its own baseline. Other rules see the posterior mean as an observation, and
+    /// so does any rule when the model has no joint posterior.
+    /// Source: Snoek, Larochelle & Adams (2012), section 3.3.
+    Fantasies {
+        /// How many joint draws, at least 1.
+        draws: usize,
+    },
+}
+
+impl Default for PendingPolicy {
+    /// 32 joint draws.
+    fn default() -> Self {
+        Self::Fantasies { draws: 32 }
+    }
 }
 
 /// What is done to losses before the model sees them. Expected improvements, thresholds, means and deviations
@@ -58,6 +73,9 @@ pub struct Restarts {
 pub struct BoSettings {
     /// What is evaluated before there is a model.
     pub initial: InitialDesign,
+    /// How many trials the study is planned for, if it is known: an automatic design is a quarter of them at most.
+    #[serde(default)]
+    pub budget: Option<usize>,
     /// The acquisition.
     pub rule: Rule,
     /// How the acquisition's best point is found.
@@ -86,6 +104,9 @@ impl BoSettings {
         };
         if self.maximiser.raw == 0 {
             return invalid("raw", 0.0, "at least 1 candidate");
+        }
+        if self.pending == (PendingPolicy::Fantasies { draws: 0 }) {
+            return invalid("draws", 0.0, "at least 1 draw for running trials");
         }
         match self.cost {
             CostAwareness::PerUnit { exponent } if !(exponent >= 0.0 && exponent.is_finite()) => {

@@ -5,6 +5,7 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{OptimizerError, Trial, TrialId};
 use thrifty_surrogate::Posterior;
 
+use crate::model::carried;
 use crate::multi::{measurement, same_shape};
 use crate::{BoSettings, FailurePolicy, Fitted, Model};
 
@@ -66,7 +67,8 @@ impl Fitting<'_> {
         let measured = || self.trials.iter().filter_map(|trial| Some((trial.id, measurement(trial)?)));
         let mut weights = Weights::default();
         for j in 0..constraints {
-            let (mut x, mut y) = (x.clone(), measured().map(|(_, m)| m.constraints[j]).collect::<Vec<f64>>());
+            let (mut x, mut y) =
+                (x.clone(), measured().map(|(_, m)| carried(m.constraints[j])).collect::<Vec<f64>>());
             if self.settings.failures != FailurePolicy::Ignore {
                 let worst = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 failed.rows().for_each(|point| x.push(point));
@@ -98,7 +100,7 @@ impl Fitting<'_> {
             CostAwareness::Ignore => LogInverseCost::new(0.0),
             CostAwareness::PerUnit { exponent } => LogInverseCost::new(exponent),
             CostAwareness::Cooled { budget } => {
-                let design = self.settings.initial.len(self.space).min(costs.len());
+                let design = self.settings.initial.len(self.space, self.settings.budget).min(costs.len());
                 let initial: f64 = costs[..design].iter().sum();
                 LogInverseCost::cooled(budget, initial, costs.iter().sum())
             }
@@ -126,11 +128,13 @@ impl Weights {
 
     /// The logarithms of all weights.
     pub(crate) fn logarithms(&self) -> Vec<Box<dyn Acquisition + '_>> {
-        let mut all = feasibilities(self.constraints());
-        if let Some((fitted, cost)) = &self.cost {
-            all.push(Box::new(OfMoments::new(fitted.posterior(), *cost)));
-        }
-        all
+        feasibilities(self.constraints()).into_iter().chain(self.log_inverse_cost()).collect()
+    }
+
+    /// The logarithm of the weight by cost, where costs count.
+    pub(crate) fn log_inverse_cost(&self) -> Option<Box<dyn Acquisition + '_>> {
+        let (fitted, cost) = self.cost.as_ref()?;
+        Some(Box::new(OfMoments::new(fitted.posterior(), *cost)))
     }
 
     /// What the models want to remember, by name.
@@ -181,5 +185,29 @@ impl Acquisition for Even {
         out.fill(0.0);
         gradients.fill(0.0);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{GpModel, InitialDesign};
+
+    #[test]
+    fn the_design_is_what_cooling_begins_with() {
+        let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+        let settings = BoSettings {
+            cost: CostAwareness::Cooled { budget: 10.0 },
+            initial: InitialDesign::Sobol(2),
+            ..BoSettings::default()
+        };
+        let model = GpModel::default();
+        let (space, settings, trials) = (&space, &settings, &[]);
+        let fitting = Fitting { space, settings, model: &model, trials, seed: Seed(1), id: TrialId(0) };
+        let exponent = |costs: &[f64]| fitting.exponent(costs).unwrap().exponent();
+        // (10 - 6)/(10 - 3): the first two cost 3.
+        assert!((exponent(&[1.0, 2.0, 3.0]) - 4.0 / 7.0).abs() < 1e-15);
+        assert_eq!(exponent(&[1.0, 2.0]), 1.0);
+        assert_eq!(exponent(&[1.0, 2.0, 8.0]), 0.0);
     }
 }

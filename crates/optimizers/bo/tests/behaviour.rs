@@ -177,6 +177,7 @@ fn parallel_trials_differ_under_every_pending_policy() {
         PendingPolicy::LiarBest,
         PendingPolicy::LiarMean,
         PendingPolicy::LiarWorst,
+        PendingPolicy::Fantasies { draws: 8 },
     ] {
         let settings = BoSettings { pending, ..BoSettings::default() };
         let study = |threads| {
@@ -370,4 +371,29 @@ fn measurements_without_an_objective_are_no_losses() {
         .unwrap();
     assert!(study.recommend().unwrap().is_some());
     assert_eq!(study.history().measured().count(), 7);
+}
+
+/// Failed trials enter the model of a constraint as its worst value, unless failures teach nothing.
+#[test]
+fn failed_trials_break_constraints_as_far_as_is_known() {
+    let likely = |failures| {
+        let settings = BoSettings { failures, initial: InitialDesign::Sobol(12), ..BoSettings::default() };
+        let optimizer = || BayesianOptimizer::new(unit(), Seed(3)).with_settings(settings.clone()).unwrap();
+        let mut study = Study::new(optimizer(), Seed(3)).with_stop(MaxTrials(30));
+        study
+            .run(|config, _| {
+                let x = config.float("x").unwrap();
+                let measured =
+                    Measurement { objectives: vec![x], constraints: vec![x - 0.8], ..Measurement::default() };
+                if x < 0.3 { Outcome::failed("below 0.3") } else { measured.into() }
+            })
+            .unwrap();
+        let failed = study.history().unsuccessful().next().expect("a failure").query.float("x").unwrap();
+        let optimizer = optimizer();
+        let belief = optimizer.belief(study.history(), thrifty_study::TrialId(30)).unwrap().unwrap();
+        belief.probability_feasible(&[failed]).unwrap()
+    };
+    assert!(likely(FailurePolicy::AsWorst) < 0.1, "{}", likely(FailurePolicy::AsWorst));
+    assert!(likely(FailurePolicy::AsValue(5.0)) < 0.1);
+    assert!(likely(FailurePolicy::Ignore) > 0.9, "{}", likely(FailurePolicy::Ignore));
 }

@@ -1,5 +1,6 @@
 use thrifty_cv::FoldQuery;
 use thrifty_domain::Points;
+use thrifty_gp::LARGEST_TARGET;
 use thrifty_space::Space;
 use thrifty_study::{History, OptimizerError};
 
@@ -75,7 +76,8 @@ impl Evidence {
                 }
                 evidence.x.push(&point);
                 evidence.folds.push(code);
-                evidence.y.push(loss);
+                // What a model cannot carry is as far out as what it can.
+                evidence.y.push(loss.clamp(-LARGEST_TARGET, LARGEST_TARGET));
                 evidence.costs.push(outcome.measurement().and_then(|measured| measured.cost));
             } else {
                 evidence.failed.push((point, code));

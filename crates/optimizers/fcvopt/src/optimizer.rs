@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use thrifty_acquisition::{Acquisition, AcquisitionError, KnowledgeGradient};
-use thrifty_bo::{Candidate, fingerprint};
+use thrifty_bo::{Candidate, design_changed, fingerprint};
 use thrifty_cv::FoldQuery;
 use thrifty_hgp::Hgp;
 use thrifty_sampling::{Seed, Stream};
@@ -388,8 +388,11 @@ impl Optimizer for FractionalCv {
             return self.verify(verification, history, id);
         }
         let index = usize::try_from(id.0).unwrap_or(usize::MAX);
+        // A design that has ended does not begin again when the study is planned longer.
+        let modelled = history.trials().iter().any(|trial| trial.memo.0.contains_key(NOTES));
+        let measured = history.measured().count();
         // What failed tells nothing, and what is running has told nothing yet.
-        if history.measured().count() < self.settings.initial.len(&self.space) {
+        if !modelled && self.settings.initial.lasts(&self.space, self.settings.budget(), id.0, measured) {
             return Ok(Ask::Evaluate(self.initial(index)?));
         }
         let belief = match belief {
@@ -468,6 +471,8 @@ impl Optimizer for FractionalCv {
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        fingerprint("fractional cross-validation", &self.settings, self.seed, &self.space)
+        let settings = FractionalSettings { budget: None, ..self.settings.clone() };
+        let ours = fingerprint("fractional cross-validation", &settings, self.seed, &self.space)?;
+        Ok(design_changed(ours.with_budget(self.settings.budget)))
     }
 }

@@ -1,5 +1,5 @@
 use thrifty_acquisition::{ProbabilityOfImprovement, Rule, Utility};
-use thrifty_bo::{BayesianOptimizer, Belief, Candidate, Model};
+use thrifty_bo::{BayesianOptimizer, Belief, BoSettings, Candidate, Model};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
@@ -107,7 +107,7 @@ impl Optimizer for HybridOptimizer {
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let Some(belief) = self.base.belief(history, id)? else {
-            return Ok(Ask::Evaluate(self.base.initial(history)?));
+            return self.base.initial(history, id);
         };
         let spent =
             history.trials().last().and_then(|t| t.diagnostics.get("turns").copied()).unwrap_or(0.0) as usize;
@@ -171,6 +171,8 @@ impl Optimizer for HybridOptimizer {
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        Ok(Fingerprint::new("hybrid").with("hybrid", &self.settings)?.around(self.base.fingerprint()?))
+        // The settings of the base are in its own fingerprint.
+        let hybrid = HybridSettings { base: BoSettings::default(), ..self.settings.clone() };
+        Ok(Fingerprint::new("hybrid").with("hybrid", &hybrid)?.around(self.base.fingerprint()?))
     }
 }

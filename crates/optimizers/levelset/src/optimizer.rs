@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use thrifty_bo::{Belief, BoSettings, GpModel, Model, fingerprint};
+use thrifty_bo::{Belief, BoSettings, GpModel, Model, design_changed, fingerprint};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
@@ -159,8 +159,8 @@ impl LevelSetOptimizer {
     }
 
     /// The next point of the initial design, or any beyond it; nothing when everything was asked.
-    fn initial(&self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
-        let index = history.len();
+    fn initial(&self, history: &History<Config>, id: TrialId) -> Result<Option<Config>, OptimizerError> {
+        let index = usize::try_from(id.0).unwrap_or(usize::MAX);
         let config = self.settings.initial.config(&self.space, self.seed, 0, index).map_err(|error| {
             OptimizerError::failed(format!("initial design, configuration {index}"), error)
         })?;
@@ -188,13 +188,13 @@ impl Optimizer for LevelSetOptimizer {
     type Recommendation = Classified;
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
-        let designed = history.len() < self.settings.initial.len(&self.space);
-        if designed && let Some(config) = self.initial(history)? {
+        let designed = self.settings.initial.lasts(&self.space, None, id.0, history.measured().count());
+        if designed && let Some(config) = self.initial(history, id)? {
             return Ok(Ask::Evaluate(Suggestion::new(config)));
         }
         let (settings, seed) = (self.settings.clone(), self.seed);
         let Some(knowledge) = self.know(history, id)? else {
-            let config = self.initial(history)?;
+            let config = self.initial(history, id)?;
             let waits = history.pending().next().is_some();
             return Ok(match config {
                 Some(config) => Ask::Evaluate(Suggestion::new(config)),
@@ -238,6 +238,6 @@ impl Optimizer for LevelSetOptimizer {
         let ours = fingerprint("level set", &self.settings, self.seed, &self.space)?
             .with("cost", &self.cost.as_ref().map(|cost| &cost.name))?
             .with("fixed", &self.progress.is_some())?;
-        Ok(ours.around(self.model.fingerprint()?))
+        Ok(design_changed(ours).around(self.model.fingerprint()?))
     }
 }

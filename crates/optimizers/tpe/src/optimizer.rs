@@ -295,5 +295,9 @@ impl Optimizer for TpeOptimizer {
             .with("known", &self.known)?
             .with("seed", &self.seed)?
             .with("space", &self.space)
+            .map(|ours| {
+                let (before, now) = ("not recorded: every trial asked counted", self.settings.startup_count);
+                ours.changed_since_format_one("settings.startup_count", before, &format!("{now:?}"))
+            })
     }
 }

@@ -1,7 +1,7 @@
 use thrifty_domain::PointsRef;
-use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
+use thrifty_linalg::{Cholesky, Matrix};
 use thrifty_prob::{log_truncated_variance_derivative, truncated_variance, truncation_loss};
-use thrifty_surrogate::{JointPosterior, lookahead};
+use thrifty_surrogate::{JointPosterior, factor_covariance, lookahead};
 
 use crate::ahead::{Ahead, AheadSlopes, LookaheadUtility, OfLookahead};
 use crate::error::{require_finite, require_noise, require_points};
@@ -114,9 +114,9 @@ impl Gibbon {
         posterior.covariance_into(pending, &mut covariance);
         let noise = self.noise;
         let matrix = Matrix::from_fn(m, m, |i, j| covariance[i * m + j] + if i == j { noise } else { 0.0 });
-        let known = m == 0 || (0..m).all(|i| matrix[(i, i)] <= 0.0);
+        let known = m == 0 || (0..m).all(|i| matrix[(i, i)] < f64::MIN_POSITIVE);
         let factor = (!known)
-            .then(|| Cholesky::new(&matrix, &JitterLadder::default()))
+            .then(|| factor_covariance(&matrix, posterior.prior_scale()))
             .transpose()
             .map_err(|source| AcquisitionError::Covariance { name: "pending points", source })?;
         let utility = GibbonBatch { single: self, pending: factor };

@@ -70,6 +70,8 @@ impl JointEntropySearch {
         let conditioning = |((value, mean), variance): ((&f64, &f64), &f64)| {
             // A variance that is nothing but rounding tells of nothing but rounding.
             let precision = if *variance > 1e-10 * largest { 1.0 / variance } else { 0.0 };
+            // As does one whose reciprocal overflows.
+            let precision = if precision.is_finite() { precision } else { 0.0 };
             Conditioning { value: *value, shift: (value - mean) * precision, precision }
         };
         let minimisers = values.iter().zip(&mean).zip(&variance).map(conditioning).collect();
@@ -108,7 +110,7 @@ impl LookaheadUtility for JointEntropySearch {
         let (mut of_own, mut after) = (0.0, 0.0);
         for ((at, c), slot) in self.minimisers.iter().zip(anchors).zip(of_covariance.iter_mut()) {
             let left = own - c * c * at.precision;
-            if left <= 0.0 {
+            if left.is_nan() || left <= 0.0 {
                 after += self.noise.ln();
                 continue;
             }

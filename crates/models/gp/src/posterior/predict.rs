@@ -123,6 +123,12 @@ impl<K: Kernel> PosteriorGradient for GpPosterior<K> {
 }
 
 impl<K: Kernel> JointPosterior for GpPosterior<K> {
+    fn prior_scale(&self) -> f64 {
+        let mut variance = vec![0.0; self.data.x.len()];
+        self.kernel.diagonal_into(self.data.x.as_ref(), &mut variance);
+        variance.into_iter().fold(0.0, f64::max) * self.data.targets.width.powi(2)
+    }
+
     fn covariance_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         let m = x.len();
         self.cross_covariance_into(x, x, out);

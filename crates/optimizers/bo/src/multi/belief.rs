@@ -6,6 +6,7 @@ use thrifty_surrogate::{JointPosterior, Posterior};
 
 use super::observed::Observed;
 use super::scale::Scale;
+use crate::running::Running;
 use crate::{FailurePolicy, Fitted, Model, MultiObjectiveError, MultiObjectiveSettings};
 
 /// What is learnt from: points, a column an objective on the scale of its model, and the same for constraints. Failures
@@ -75,16 +76,10 @@ impl Named {
         self.posterior().joint().ok_or_else(|| MultiObjectiveError::NotJoint { what: self.name.clone() })
     }
 
-    /// With running trials imagined to give their posterior mean.
-    pub(crate) fn imagining(mut self, pending: &Points) -> Self {
-        for point in pending.rows() {
-            let mean = self.posterior().predict(point).0;
-            // A point that is there already tells nothing new.
-            if let Ok(next) = self.fitted.imagining(point, mean) {
-                self.fitted = next;
-            }
-        }
-        self
+    /// With running trials imagined to give their posterior means.
+    pub(crate) fn imagining(self, pending: &Points) -> Self {
+        let (fitted, _) = Running::imagine(self.fitted, pending.clone(), None, |mean| mean);
+        Self { fitted, ..self }
     }
 }
 
@@ -125,4 +120,30 @@ pub(crate) fn means(models: &[Named], x: &Points) -> Points {
         mean.iter().enumerate().for_each(|(i, mean)| means.row_mut(i)[j] = *mean);
     }
     means
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_as_bad_as_the_worst_and_a_value_is_for_objectives_alone() {
+        let observed = Observed {
+            objectives: 1,
+            x: Points::from_flat(vec![0.1, 0.9], 1),
+            columns: vec![vec![1.0, 5.0], vec![-3.0, 0.2]],
+            failed: Points::from_flat(vec![0.5], 1),
+            pending: Points::new(1),
+            asked: Points::from_flat(vec![0.1, 0.9, 0.5], 1),
+        };
+        for (failures, loss) in [(FailurePolicy::AsWorst, 5.0), (FailurePolicy::AsValue(50.0), 50.0)] {
+            let settings = MultiObjectiveSettings { failures, ..MultiObjectiveSettings::default() };
+            let data = Data::of(&observed, &settings);
+            assert_eq!((data.x.len(), data.x.row(2)[0]), (3, 0.5));
+            assert!((data.scales[0].invert(data.objectives[0][2]) - loss).abs() < 1e-12);
+            assert_eq!(data.constraints, [vec![-3.0, 0.2, 0.2]]);
+        }
+        let settings = MultiObjectiveSettings { failures: FailurePolicy::Ignore, ..Default::default() };
+        assert_eq!(Data::of(&observed, &settings).constraints, [vec![-3.0, 0.2]]);
+    }
 }

@@ -58,9 +58,10 @@ impl<'a> LogNoisyExpectedHypervolume<'a> {
         rng: &mut Stream,
     ) -> Result<Self, MultiObjectiveError> {
         let baseline = front.baseline;
-        let mut draw = |posterior: &&dyn JointPosterior| GivenDraws::new(*posterior, baseline, draws, rng);
-        let given = objectives.iter().map(&mut draw).collect::<Result<Vec<_>, _>>()?;
-        let constraints = front.constraints.iter().map(&mut draw).collect::<Result<Vec<_>, _>>()?;
+        // One sequence over all outputs: draws of different objectives have to be independent of each other.
+        let outputs: Vec<&dyn JointPosterior> = objectives.iter().chain(front.constraints).copied().collect();
+        let mut given = GivenDraws::independent(&outputs, baseline, draws, rng)?;
+        let constraints = given.split_off(objectives.len());
         let mut improvements = Vec::with_capacity(draws);
         let mut heard = vec![false; baseline.len()];
         for s in 0..draws {

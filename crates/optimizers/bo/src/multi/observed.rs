@@ -3,6 +3,7 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{History, Measurement, OptimizerError, Outcome, Trial};
 
 use crate::MultiObjectiveError;
+use crate::model::carried;
 
 /// A history as points of the cube and columns of numbers.
 pub(crate) struct Observed {
@@ -45,7 +46,11 @@ impl Observed {
                 (_, Some(Measurement { objectives, constraints, .. })) => {
                     observed.x.push(&point);
                     let values = objectives.iter().chain(constraints);
-                    observed.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(*value));
+                    observed
+                        .columns
+                        .iter_mut()
+                        .zip(values)
+                        .for_each(|(column, value)| column.push(carried(*value)));
                 }
                 (Some(_), None) => observed.failed.push(&point),
                 (None, None) => observed.pending.push(&point),
@@ -70,8 +75,9 @@ impl Observed {
     }
 }
 
+/// What a trial measured; a measurement without an objective is none.
 pub(crate) fn measurement(trial: &Trial<Config>) -> Option<&Measurement> {
-    trial.outcome.as_ref().and_then(Outcome::measurement)
+    trial.outcome.as_ref().and_then(Outcome::measurement).filter(|measured| !measured.objectives.is_empty())
 }
 
 /// Numbers of objectives and of constraints, which all measurements agree on.

@@ -1,9 +1,10 @@
-use thrifty_acquisition::{Acquisition, LogExpectedImprovement, OfMoments};
+use thrifty_acquisition::{Acquisition, AcquisitionError, LogExpectedImprovement, OfMoments, Rule};
 use thrifty_domain::Points;
 use thrifty_pareto::{ExpectedHypervolumeImprovement, ReferenceOrigin, ReferencePoint};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
+use thrifty_surrogate::Posterior;
 
 use super::belief::{Data, Fitter, Named, means};
 use super::improvement::LogExpectedHypervolume;
@@ -11,18 +12,20 @@ use super::noisy::{LogNoisyExpectedHypervolume, UncertainFront};
 use super::observed::{Observed, measurement};
 use super::reference::{REFERENCE, reference_point};
 use super::scalarisation::{augmented_chebyshev, normalised, weights};
-use crate::novelty::first_new;
+use crate::first_feasible::LogFirstFeasible;
+use crate::novelty::{Designer, first_new, points_of};
+use crate::running::{improvement_over_draws, likely_feasible};
 use crate::weights::{feasibilities, probability_feasible, weighted_logarithm};
 use crate::{
     Candidate, GpModel, Model, MultiObjectiveError, MultiObjectiveRule, MultiObjectiveSettings, ParetoMember,
-    ParetoSet, fingerprint,
+    ParetoSet, design_changed, fingerprint,
 };
 
 /// Bayesian optimisation of several losses at once.
 ///
 /// An initial design, then for each trial: one model an objective and a constraint, an acquisition over the front that
 /// was measured ([`MultiObjectiveRule`]), and its best point that was not asked before. What running trials may add to the
-/// front is drawn from the joint posterior; models without one, and weighted sums, imagine posterior means. While nothing feasible was measured and the reference point
+/// front, or to the best of a weighted sum, is drawn from the joint posterior; models without one imagine posterior means. While nothing feasible was measured and the reference point
 /// is to be inferred, the probability of being feasible is all that counts.
 ///
 /// The reference point is the chosen one, or it is inferred from the first feasible losses after the design and kept with
@@ -129,11 +132,19 @@ impl MultiObjectiveOptimizer {
         }
     }
 
-    fn initial(&self, index: usize) -> Result<Ask<Config>, OptimizerError> {
-        let config = self.settings.initial.config(&self.space, self.seed, 0, index).map_err(|error| {
-            OptimizerError::failed(format!("initial design, configuration {index}"), error)
-        })?;
-        Ok(Ask::Evaluate(Suggestion::new(config)))
+    fn initial(&self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        let (design, space) = (&self.settings.initial, &self.space);
+        let designer = Designer { design, space, seed: self.seed, run: 0, allowed: None };
+        let config = designer.config(&points_of(space, history.trials())?, id)?;
+        Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |c| Ask::Evaluate(Suggestion::new(c))))
+    }
+
+    /// Whether trial `id` belongs to the initial design.
+    fn is_designed(&self, history: &History<Config>, id: TrialId) -> bool {
+        let measured = history.trials().iter().filter(|trial| measurement(trial).is_some()).count();
+        // A design that has ended does not begin again when the study is planned longer.
+        let modelled = history.trials().iter().any(|trial| !trial.memo.0.is_empty());
+        !modelled && self.settings.initial.lasts(&self.space, self.settings.budget, id.0, measured)
     }
 
     fn best(&self, state: &State<'_>, acquisition: &dyn Acquisition) -> Option<Candidate> {
@@ -160,7 +171,8 @@ impl State<'_> {
             _ if self.reference.is_none() => Ok(Vec::new()),
             MultiObjectiveRule::Chebyshev { augmentation } => {
                 let y = self.scalarised(augmentation);
-                Ok(vec![self.fitter.fit("scalarisation".into(), &data.x, &y)?.imagining(pending)])
+                let model = self.fitter.fit("scalarisation".into(), &data.x, &y)?;
+                Ok(vec![if model.joint().is_ok() { model } else { model.imagining(pending) }])
             }
             _ => {
                 let models = self.fitter.fit_all("objective", &data.x, &data.objectives)?;
@@ -193,9 +205,8 @@ impl State<'_> {
             (MultiObjectiveRule::Chebyshev { augmentation }, [model]) => {
                 let sums = self.scalarised(augmentation);
                 let best = self.feasible.iter().map(|&i| sums[i]).min_by(f64::total_cmp);
-                return Ok(best.map(|threshold| -> Box<dyn Acquisition> {
-                    Box::new(OfMoments::new(model.posterior(), LogExpectedImprovement { threshold }))
-                }));
+                let Some(best) = best else { return Ok(None) };
+                self.improvement(model, constraints, best).map_err(MultiObjectiveError::from)
             }
             (MultiObjectiveRule::NoisyExpectedHypervolume { draws }, _) => {
                 self.noisy(draws, models, constraints, &reference)
@@ -203,6 +214,42 @@ impl State<'_> {
             _ => self.noiseless(models, constraints, &reference),
         };
         built.map(Some).map_err(|error| OptimizerError::failed("building the acquisition", error))
+    }
+
+    /// The probability of being the first feasible point beside running trials; nothing where there are none.
+    fn first_feasible<'m>(
+        &self,
+        constraints: &'m [Named],
+    ) -> Result<Option<Box<dyn Acquisition + 'm>>, OptimizerError> {
+        let constraints: Vec<&'m dyn Posterior> = constraints.iter().map(Named::posterior).collect();
+        let mut rng = self.fitter.seed.stream("draws", self.fitter.id.0);
+        let first = LogFirstFeasible::new(&constraints, &self.observed.pending, PENDING_DRAWS, &mut rng)
+            .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
+        Ok(first.map(|first| -> Box<dyn Acquisition + 'm> { Box::new(first) }))
+    }
+
+    /// Expected improvement of one weighted sum on the best measured, and on what running trials may give.
+    fn improvement<'m>(
+        &self,
+        model: &'m Named,
+        constraints: &[Named],
+        best: f64,
+    ) -> Result<Box<dyn Acquisition + 'm>, AcquisitionError> {
+        let (posterior, running) = (model.posterior(), &self.observed.pending);
+        let constraints: Vec<&dyn Posterior> = constraints.iter().map(Named::posterior).collect();
+        let least = |losses: &[f64]| losses.iter().copied().fold(best, f64::min);
+        if !running.is_empty() {
+            let (rule, mut rng) = (Rule::default(), self.fitter.seed.stream("draws", self.fitter.id.0));
+            let drawn = (running, PENDING_DRAWS);
+            if let Some(over) =
+                improvement_over_draws(posterior, &rule, drawn, &constraints, least, &mut rng)?
+            {
+                return Ok(over);
+            }
+        }
+        let likely = running.rows().zip(likely_feasible(running, &constraints)).filter(|(_, likely)| *likely);
+        let threshold = least(&likely.map(|(x, _)| posterior.predict(x).0).collect::<Vec<f64>>());
+        Ok(Box::new(OfMoments::new(posterior, LogExpectedImprovement { threshold })))
     }
 
     /// Nothing on the front is known for certain.
@@ -235,7 +282,10 @@ impl State<'_> {
         if joint && !pending.is_empty() {
             return self.over_draws(PENDING_DRAWS, models, constraints, [&front, pending], reference);
         }
-        means(models, pending).rows().for_each(|mean| front.push(mean));
+        let feasible: Vec<&dyn Posterior> = constraints.iter().map(Named::posterior).collect();
+        let likely = likely_feasible(pending, &feasible);
+        let means = means(models, pending);
+        means.rows().zip(likely).filter(|(_, likely)| *likely).for_each(|(mean, _)| front.push(mean));
         let improvement = ExpectedHypervolumeImprovement::new(front.as_ref(), reference)?;
         let objectives = models.iter().map(Named::posterior).collect();
         Ok(Box::new(LogExpectedHypervolume { objectives, improvement }))
@@ -277,16 +327,20 @@ impl Optimizer for MultiObjectiveOptimizer {
     type Recommendation = ParetoSet;
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
-        if history.len() < self.settings.initial.len(&self.space) {
-            return self.initial(history.len());
+        if self.is_designed(history, id) {
+            return self.initial(history, id);
         }
-        let Some(state) = self.state(history, id)? else { return self.initial(history.len()) };
+        let Some(state) = self.state(history, id)? else { return self.initial(history, id) };
         let rule = self.rule(state.observed.objectives);
         let models = state.objectives(rule)?;
         let constraints = state.fitter.fit_all("constraint", &state.data.x, &state.data.constraints)?;
         let beliefs = || constraints.iter().map(Named::posterior);
         let utility = state.acquisition(rule, &models, &constraints)?;
-        let acquisition = weighted_logarithm(utility, feasibilities(beliefs()));
+        let first = if utility.is_none() { state.first_feasible(&constraints)? } else { None };
+        let acquisition = match first {
+            Some(first) => weighted_logarithm(Some(first), Vec::new()),
+            None => weighted_logarithm(utility, feasibilities(beliefs())),
+        };
         let Some(chosen) = self.best(&state, &acquisition) else {
             return Ok(Ask::Stop(StopReason::Exhausted));
         };
@@ -330,7 +384,13 @@ impl Optimizer for MultiObjectiveOptimizer {
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        let ours = fingerprint("multi-objective optimisation", &self.settings, self.seed, &self.space)?;
-        Ok(ours.around(self.model.fingerprint()?))
+        let settings = MultiObjectiveSettings { budget: None, ..self.settings.clone() };
+        let ours = fingerprint("multi-objective optimisation", &settings, self.seed, &self.space)?;
+        let ours = ours.with_budget(self.settings.budget).changed_since_format_one(
+            "settings.rule",
+            "draws of objectives that depend on each other",
+            "independent draws of objectives",
+        );
+        Ok(design_changed(ours).around(self.model.fingerprint()?))
     }
 }

@@ -38,6 +38,9 @@ pub enum MultiObjectiveRule {
 pub struct MultiObjectiveSettings {
     /// What is evaluated before there are models.
     pub initial: InitialDesign,
+    /// How many trials the study is planned for, if it is known: an automatic design is a quarter of them at most.
+    #[serde(default)]
+    pub budget: Option<usize>,
     /// What makes a point worth evaluating.
     pub rule: MultiObjectiveRule,
     /// Losses beyond which nothing counts, in the units of the objectives. Without one it is inferred when the
@@ -58,6 +61,7 @@ impl Default for MultiObjectiveSettings {
     fn default() -> Self {
         Self {
             initial: InitialDesign::default(),
+            budget: None,
             rule: MultiObjectiveRule::default(),
             reference: None,
             maximiser: Maximiser::default(),

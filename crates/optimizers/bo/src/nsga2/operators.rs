@@ -81,6 +81,33 @@ mod tests {
         }
     }
 
+    /// Away from the bounds P(β < t) is t^(η+1)/2 up to 1, and P(β > t) is t^-(η+1)/2 above.
+    #[test]
+    fn the_spread_of_children_has_its_law() {
+        let mut rng = Seed(5).stream("test", 0);
+        for eta in [1.0, 4.0] {
+            let (a, b) = ([0.495], [0.505]);
+            let (mut within, mut beyond) = (Vec::new(), Vec::new());
+            for _ in 0..20_000 {
+                let children = crossover(&a, &b, eta, &mut rng);
+                if children[0] == a {
+                    continue;
+                }
+                let beta = (children[0][0] - children[1][0]).abs() / 0.01;
+                if beta < 1.0 { within.push(beta) } else { beyond.push(beta) }
+            }
+            let share = within.len() as f64 / (within.len() + beyond.len()) as f64;
+            // 4 standard errors of a half over some 10,000 crossings.
+            assert!((share - 0.5).abs() < 0.02, "{share}");
+            within.sort_by(f64::total_cmp);
+            beyond.sort_by(f64::total_cmp);
+            let (low, high) = (within[within.len() / 2], beyond[beyond.len() / 2]);
+            let expected = 0.5_f64.powf(1.0 / (eta + 1.0));
+            assert!((low - expected).abs() < 0.02, "{low} {expected}");
+            assert!((high - expected.recip()).abs() < 0.04, "{high} {}", expected.recip());
+        }
+    }
+
     #[test]
     fn children_are_spread_evenly_about_their_parents() {
         let mut rng = Seed(3).stream("test", 0);

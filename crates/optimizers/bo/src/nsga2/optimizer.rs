@@ -7,15 +7,15 @@ use thrifty_study::{
 
 use super::operators::{crossover, mutate};
 use super::standing::{Fate, Standing, standings};
-use crate::novelty::first_new;
-use crate::{InitialDesign, ParetoSet, fingerprint};
+use crate::novelty::{Designer, first_new, points_of};
+use crate::{InitialDesign, ParetoSet, design_changed, fingerprint};
 
 /// How [`Nsga2`] works.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Nsga2Settings {
     /// Individuals of a generation, an even number from 2; the first generation has as many as the design if that is more.
     pub population: usize,
-    /// The first generation; beyond its end uniform points.
+    /// The first generation; beyond its end further points of its sequence.
     pub initial: InitialDesign,
     /// Chance that two parents are crossed.
     pub crossover: f64,
@@ -97,7 +97,7 @@ impl Nsga2 {
     }
 
     fn first_generation(&self) -> usize {
-        self.settings.population.max(self.settings.initial.len(&self.space))
+        self.settings.population.max(self.settings.initial.len(&self.space, None))
     }
 
     /// The population after the trials before `end`, best first, and where each stands.
@@ -153,29 +153,23 @@ impl Optimizer for Nsga2 {
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let (trials, first) = (history.trials(), self.first_generation());
-        let index = trials.len();
+        let asked = points_of(&self.space, trials)?;
+        let index = usize::try_from(id.0).unwrap_or(usize::MAX);
         if index < first {
-            let config = self.settings.initial.config(&self.space, self.seed, 0, index).map_err(|error| {
-                OptimizerError::failed(format!("initial design, configuration {index}"), error)
-            })?;
-            return Ok(Ask::Evaluate(Suggestion::new(config)));
+            let (design, space) = (&self.settings.initial, &self.space);
+            let designer = Designer { design, space, seed: self.seed, run: 0, allowed: None };
+            let config = designer.config(&asked, id)?;
+            return Ok(config
+                .map_or(Ask::Stop(StopReason::Exhausted), |config| Ask::Evaluate(Suggestion::new(config))));
         }
         let (born, place) =
             ((index - first) / self.settings.population, (index - first) % self.settings.population);
         let end = first + born * self.settings.population;
-        if trials[..end].iter().any(|trial| trial.outcome.is_none()) {
+        let before = trials.len().min(end);
+        if trials[..before].iter().any(|trial| trial.outcome.is_none()) {
             return Ok(Ask::Wait);
         }
-        let encode = |trial: &Trial<Config>| {
-            self.space
-                .encode(&trial.query)
-                .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))
-        };
-        let mut asked = Points::new(self.space.dim());
-        for trial in trials {
-            asked.push(&encode(trial)?);
-        }
-        let (best, standing) = self.population(trials, end)?;
+        let (best, standing) = self.population(trials, before)?;
         let mut parents = Points::new(self.space.dim());
         best.iter().for_each(|&i| parents.push(asked.row(i)));
         let pair = (end + place - place % 2) as u64;
@@ -208,6 +202,6 @@ impl Optimizer for Nsga2 {
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        fingerprint("nsga-ii", &self.settings, self.seed, &self.space)
+        Ok(design_changed(fingerprint("nsga-ii", &self.settings, self.seed, &self.space)?))
     }
 }

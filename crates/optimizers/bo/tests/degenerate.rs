@@ -1,0 +1,73 @@
+//! Losses that say nothing: constant ones, under every rule.
+
+use thrifty_acquisition::{Minima, Rule, Schedule, Threshold};
+use thrifty_bo::{BayesianOptimizer, BoSettings, GpModel, Maximiser, PendingPolicy};
+use thrifty_gp::{GpSettings, Noise};
+use thrifty_sampling::Seed;
+use thrifty_space::Space;
+use thrifty_study::{MaxTrials, Schedule as Window, Study};
+
+fn rules() -> Vec<Rule> {
+    vec![
+        Rule::ProbabilityOfImprovement(Threshold::BestObserved),
+        Rule::LogProbabilityOfImprovement(Threshold::BestWithMargin { xi: 0.01 }),
+        Rule::ExpectedImprovement(Threshold::BestMean),
+        Rule::LogExpectedImprovement(Threshold::BestObserved),
+        Rule::ConfidenceBound(Schedule::Constant { beta: 4.0 }),
+        Rule::PosteriorMean,
+        Rule::MaximumDeviation,
+        Rule::Thompson,
+        Rule::MaxValueEntropySearch(Minima::Gumbel { count: 8 }),
+        Rule::MaxValueEntropySearch(Minima::Sampled { count: 4 }),
+        Rule::Gibbon(Minima::Sampled { count: 4 }),
+        Rule::JointEntropySearch { minimisers: 4 },
+        Rule::EntropySearch { representers: 10, draws: 16 },
+        Rule::PredictiveEntropySearch { representers: 10, draws: 16 },
+        Rule::LogNoisyExpectedImprovement { draws: 8 },
+        Rule::LogKnowledgeGradient { anchors: 10 },
+    ]
+}
+
+#[test]
+fn constant_losses_go_on_under_every_rule() {
+    let line = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+    let square = Space::builder().float("x", -5.0, 10.0).float("y", 0.0, 15.0).build().unwrap();
+    for rule in rules() {
+        for (space, seeds) in [(&line, 0..4), (&square, 4..6)] {
+            for seed in seeds {
+                for constant in [0.0, 7.0, -1e9, 1e-9] {
+                    let maximiser = Maximiser { raw: 32, around_best: 2, climbs: 1 };
+                    let settings = BoSettings { rule, maximiser, ..BoSettings::default() };
+                    let optimizer = BayesianOptimizer::new(space.clone(), Seed(seed)).with_settings(settings);
+                    let mut study = Study::new(optimizer.unwrap(), Seed(seed)).with_stop(MaxTrials(8));
+                    if let Err(error) = study.run(|_, _| constant) {
+                        panic!("{rule:?}, seed {seed}, losses of {constant}: {error}");
+                    }
+                    assert_eq!(study.history().len(), 8);
+                }
+            }
+        }
+    }
+}
+
+/// Running trials on top, with noise that is known to be next to nothing.
+#[test]
+fn constant_losses_go_on_beside_running_trials() {
+    let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+    for rule in rules() {
+        for pending in [PendingPolicy::KrigingBeliever, PendingPolicy::default()] {
+            let maximiser = Maximiser { raw: 32, around_best: 2, climbs: 1 };
+            let settings = BoSettings { rule, maximiser, pending, ..BoSettings::default() };
+            let noise = Noise::Fixed(1e-12);
+            let model =
+                GpModel { settings: GpSettings { noise, ..GpSettings::default() }, ..GpModel::default() };
+            let optimizer =
+                BayesianOptimizer::new(space.clone(), Seed(1)).with_model(model).with_settings(settings);
+            let study = Study::new(optimizer.unwrap(), Seed(1)).with_stop(MaxTrials(12));
+            let mut study = study.with_schedule(Window::Window(3));
+            if let Err(error) = study.run_parallel(1, |_, _| 1.0) {
+                panic!("{rule:?}, {pending:?}: {error}");
+            }
+        }
+    }
+}
