@@ -24,6 +24,20 @@ smoke:
 bench:
     cargo bench --workspace
 
+# What a study survives: docs/src/reliability.md. Hours; it goes on where it was interrupted.
+reliability:
+    cargo run --release -p thrifty-reliability -- all
+
+# Half an hour of fuzzing each; needs cargo-fuzz and a nightly compiler.
+fuzz:
+    for target in journal space value_map forest optuna hyperopt; do \
+        cargo +nightly fuzz run --fuzz-dir tests/fuzz $target -- -max_total_time=1800 || exit 1; \
+    done
+
+# How many small faults make a test fail.
+mutation:
+    cargo run --release -p thrifty-mutation -- --sample 420 --seed 1
+
 # The book, at docs/book; needs mdbook.
 book:
     mdbook build docs

@@ -29,6 +29,11 @@ pub fn design_changed(fingerprint: Fingerprint) -> Fingerprint {
 }
 
 /// The text by which a journal of format 1 knew a method without settings.
-pub(crate) fn format_one(method: &str, seed: Seed, space: &Space) -> String {
-    format!("{method} null seed {} space {}", seed.0, space.fingerprint())
+///
+/// # Errors
+/// [`OptimizerError`] when the space cannot be written.
+pub(crate) fn format_one(method: &str, seed: Seed, space: &Space) -> Result<String, OptimizerError> {
+    let hash =
+        space.fingerprint().map_err(|error| OptimizerError::failed("writing the fingerprint of space", error))?;
+    Ok(format!("{method} null seed {} space {hash}", seed.0))
 }

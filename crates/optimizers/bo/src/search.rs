@@ -41,7 +41,7 @@ impl Optimizer for RandomSearch {
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        let text = format_one("random search", self.seed, &self.space);
+        let text = format_one("random search", self.seed, &self.space)?;
         Ok(fingerprint("random search", &(), self.seed, &self.space)?.resuming_format_one(text))
     }
 }
@@ -66,7 +66,7 @@ impl Optimizer for SobolSearch {
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        let text = format_one("sobol search", self.seed, &self.space);
+        let text = format_one("sobol search", self.seed, &self.space)?;
         Ok(fingerprint("sobol search", &(), self.seed, &self.space)?.resuming_format_one(text))
     }
 }

@@ -7,6 +7,12 @@ use crate::Value;
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages say what the fields are
 pub enum SpaceError {
+    /// The space cannot be written as JSON.
+    #[error("the space cannot be written: {reason}")]
+    Unwritable {
+        /// Why.
+        reason: String,
+    },
     /// A space without parameters.
     #[error("a space needs at least one parameter")]
     Empty,

@@ -112,13 +112,16 @@ impl Space {
     }
 
     /// A short text that differs between spaces that differ: FNV-1a over the JSON form, in hexadecimal.
-    #[must_use]
-    pub fn fingerprint(&self) -> String {
-        let json = serde_json::to_string(self).unwrap_or_default();
+    ///
+    /// # Errors
+    /// [`SpaceError::Unwritable`] when the space has no JSON form.
+    pub fn fingerprint(&self) -> Result<String, SpaceError> {
+        let json =
+            serde_json::to_string(self).map_err(|error| SpaceError::Unwritable { reason: error.to_string() })?;
         let hash = json.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
         });
-        format!("{hash:016x}")
+        Ok(format!("{hash:016x}"))
     }
 }
 
