@@ -13,6 +13,7 @@ pub fn all() -> Vec<Experiment> {
         acquisition::functions::EXPERIMENT.clone(),
         acquisition::gallery::EXPERIMENT.clone(),
         bo::ablation::EXPERIMENT.clone(),
+        bo::batches::EXPERIMENT.clone(),
         gp::restarts::EXPERIMENT.clone(),
         gp::selection::EXPERIMENT.clone(),
         gp::posterior::EXPERIMENT.clone(),
