@@ -152,8 +152,8 @@ impl Optimizer for Best {
         Ok(history.best().map(|(_, loss)| loss))
     }
 
-    fn fingerprint(&self) -> String {
-        "best".into()
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("best"))
     }
 }
 
