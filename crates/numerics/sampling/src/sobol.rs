@@ -11,8 +11,8 @@ pub const MAX_SOBOL_DIM: usize = 1000;
 
 /// A Sobol sequence in `[0, 1)^d` with nested uniform (Owen) scrambling.
 ///
-/// Every prefix of 2^m points keeps the net property of the sequence, every point is uniform in the cube,
-/// and two scramblings are independent. Directions: Joe & Kuo (2008), set 6; scrambling: Owen (1995), by the
+/// Every prefix of 2^m points keeps the net property of the sequence, and every point is uniform in the cube. Point i of one
+/// scrambling and point i of another are *not* independent: for independent coordinates use more columns of one sequence. Directions: Joe & Kuo (2008), set 6; scrambling: Owen (1995), by the
 /// hash of Laine & Karras (2011) as improved by Burley (2020), over 32 bits, low bits filled at random.
 ///
 /// At most 2³² points.
