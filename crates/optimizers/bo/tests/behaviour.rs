@@ -347,12 +347,16 @@ fn costs_are_counted_as_the_settings_say() {
     let (cooled, best) = spent(CostAwareness::Cooled { budget: 1000.0 });
     assert!(cooled < blind && best < -1.0, "{cooled} {blind} {best}");
     let settings = BoSettings { cost: CostAwareness::PerUnit { exponent: 1.0 }, ..BoSettings::default() };
-    for (cost, said) in [(None, "no cost"), (Some(-1.0), "a cost of -1")] {
+    let study = |cost| {
         let optimizer = BayesianOptimizer::new(unit(), Seed(3)).with_settings(settings.clone()).unwrap();
         let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(6));
-        let error = study.run(|config, _| Measurement { cost, ..measure(config) }).unwrap_err().to_string();
-        assert!(error.contains("trial 0") && error.contains(said), "{error}");
-    }
+        let ran = study.run(|config, _| Measurement { cost, ..measure(config) });
+        (study, ran)
+    };
+    let error = study(None).1.unwrap_err().to_string();
+    assert!(error.contains("trial 0") && error.contains("no cost"), "{error}");
+    let (study, ran) = study(Some(-1.0));
+    assert!(ran.is_ok() && study.history().unsuccessful().count() == 6, "an impossible cost is a failure");
     let refused = BoSettings { cost: CostAwareness::PerUnit { exponent: f64::NAN }, ..BoSettings::default() };
     let error = BayesianOptimizer::new(unit(), Seed(3)).with_settings(refused).err().unwrap().to_string();
     assert!(error.contains("exponent is NaN"), "{error}");

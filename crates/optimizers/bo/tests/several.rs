@@ -211,11 +211,13 @@ fn failures_count_as_the_settings_say() {
 fn measurements_of_other_shapes_are_named() {
     let mut study = Study::new(ours(&line(), settings(MultiObjectiveRule::Automatic)), Seed(1));
     study = study.with_stop(MaxTrials(9));
-    let error = study
+    study
         .run(|config, context| if context.id == TrialId(2) { measured(&[1.0]) } else { parabolas(config) })
-        .unwrap_err()
-        .to_string();
-    assert!(error.contains("trial 2") && error.contains("1 objectives, expected 2"), "{error}");
+        .unwrap();
+    let failed: Vec<_> = study.history().unsuccessful().collect();
+    assert_eq!((failed.len(), failed[0].id), (1, TrialId(2)));
+    let reason = format!("{:?}", failed[0].outcome);
+    assert!(reason.contains("found: 1, expected: 2"), "{reason}");
 }
 
 #[test]

@@ -340,20 +340,21 @@ fn more_bad_settings_are_named() {
         assert_eq!(settings.validate().unwrap_err().to_string(), message);
     }
     let mut study = study(|s| s.costs = FoldCosts::Measured).with_stop(MaxTrials(30));
-    let error = study
-        .run(|_: &FoldQuery, _| Measurement {
+    let of_fold = |cost| {
+        move |_: &FoldQuery, _: &mut thrifty_study::Context<'_>| Measurement {
             objectives: vec![1.0],
-            cost: Some(-2.0),
+            cost,
             ..Measurement::default()
-        })
-        .unwrap_err();
+        }
+    };
+    let error = study.run(of_fold(Some(0.0))).unwrap_err();
     let mut text = error.to_string();
     let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(&error);
     while let Some(inner) = cause {
         text += &inner.to_string();
         cause = inner.source();
     }
-    assert!(text.contains("cost of a fold is -2"), "{text}");
+    assert!(text.contains("cost of a fold is 0"), "{text}");
     // What was measured is kept.
     assert!(study.history().trials().iter().any(|trial| trial.outcome.is_some()));
 }
