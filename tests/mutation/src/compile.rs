@@ -40,7 +40,7 @@ impl Compiler<'_> {
     pub fn compile(&self, libraries: &mut [MutatedLibrary]) -> Result<Vec<TestProgram>, MutationError> {
         // Checking is faster than compiling and finds nearly all errors.
         self.until_viable(&["check", "--lib"], libraries)?;
-        let messages = self.until_viable(&["test", "--no-run", "--tests"], libraries)?;
+        let messages = self.until_viable(&["build", "--tests"], libraries)?;
         Ok(messages.iter().filter_map(test_program).collect())
     }
 

@@ -1,7 +1,7 @@
 //! Finds every mutant of a source file.
 //!
-//! Not visited: tests, attributes, types, patterns, constants and statics, array lengths, and the inputs of macros
-//! other than `vec!`.
+//! Not visited: tests, attributes, types, patterns, constants and statics, array lengths, the inputs of macros other
+//! than `vec!`, and the literal of `[0.0; n]` and `vec![0.0; n]`, because buffers are overwritten.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -198,7 +198,8 @@ impl Finder<'_> {
         } else if let Ok(repeat) =
             call.parse_body_with(Punctuated::<Expr, Token![;]>::parse_separated_nonempty)
         {
-            repeat.iter().for_each(|part| self.visit_expr(part));
+            let parts = repeat.iter().filter(|part| !matches!(part, Expr::Lit(_)));
+            parts.for_each(|part| self.visit_expr(part));
         }
     }
 }
@@ -276,7 +277,9 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 
     fn visit_expr_repeat(&mut self, expr: &'ast syn::ExprRepeat) {
-        self.visit_expr(&expr.expr);
+        if !matches!(&*expr.expr, Expr::Lit(_)) {
+            self.visit_expr(&expr.expr);
+        }
     }
 
     fn visit_macro(&mut self, call: &'ast syn::Macro) {
@@ -464,12 +467,12 @@ mod tests {
         for source in sources {
             assert!(of(source).is_empty(), "{source}: {:#?}", changes(source));
         }
-        let array = "fn f() -> X { [a; 3] }";
-        assert!(of(array).is_empty());
+        assert!(of("fn f() -> X { [a; 3] }").is_empty() && of("fn f() -> X { vec![0.0; 3] }").is_empty());
         assert_eq!(
-            changes("fn f() -> X { vec![2; n] }"),
+            changes("fn f() -> X { vec![2, a] }"),
             [("literal", "3".to_owned()), ("literal", "4".to_owned())]
         );
+        assert_eq!(changes("fn f() -> X { vec![a; n + m] }").len(), 2);
     }
 
     #[test]

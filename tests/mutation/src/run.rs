@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::MutationError;
 use crate::mutant::Mutant;
@@ -28,17 +29,17 @@ pub fn run_all(
     jobs: usize,
 ) -> Result<Vec<Row>, MutationError> {
     let writer = Mutex::new(append(table)?);
-    let total = cases.len();
+    let (total, done) = (cases.len(), AtomicUsize::new(0));
     let rows = for_each(jobs, cases, |case| {
         let row = judge(case, &reaching(case, tests), temporary)?;
         let mut writer = writer.lock().expect("no thread panics");
         writer.serialize(&row).map_err(MutationError::csv(table))?;
         writer.flush().map_err(MutationError::io(table))?;
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        eprintln!("[{done}/{total}] {:?} {}:{} ({:.1} s)", row.outcome, row.file, row.line, row.seconds);
         Ok(row)
     });
-    let rows = rows.into_iter().collect::<Result<Vec<_>, _>>()?;
-    eprintln!("{total} mutants run");
-    Ok(rows)
+    rows.into_iter().collect()
 }
 
 /// The tests of the mutant's own package and the shared ones that reach it: own tests first, then the quickest.
