@@ -136,3 +136,22 @@ fn a_fold_that_fails_fails_its_configuration_alone() {
     config.insert("x", 0.5);
     assert_eq!(cv.mean(&config, None), None);
 }
+
+/// A loss that names its fold: the sum of the rows it is tested on.
+#[test]
+fn means_are_over_the_folds_of_one_repeat_or_of_all() {
+    let splits = Splits::repeated_k_fold(10, 4, 3, Seed(5)).unwrap();
+    let squares = |rows: &[usize]| (rows.iter().sum::<usize>() as f64).powi(2);
+    let of_repeat = |repeat: usize| {
+        (0..4).map(|fold| squares(&splits.get(repeat, fold).unwrap().test)).sum::<f64>() / 4.0
+    };
+    let cv = CrossValidation::new(splits.clone(), |_: &Config, _: &[usize], test: &[usize]| squares(test));
+    let means: Vec<f64> = (0..3).map(of_repeat).collect();
+    assert!(means[0] != means[1] && means[1] != means[2], "the repeats differ: {means:?}");
+    for (repeat, mean) in means.iter().enumerate() {
+        assert_eq!(cv.mean(&Config::new(), Some(repeat)), Some(*mean));
+    }
+    let all = cv.mean(&Config::new(), None).expect("no fold fails");
+    assert!((all - means.iter().sum::<f64>() / 3.0).abs() < 1e-12 * all);
+    assert_eq!(cv.mean(&Config::new(), Some(3)), None, "no such repeat");
+}
