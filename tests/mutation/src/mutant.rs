@@ -66,7 +66,7 @@ impl Mutant {
     }
 }
 
-/// The finaliser of SplitMix64: spreads every bit of the input over the output.
+/// The finaliser of `SplitMix64`: spreads every bit of the input over the output.
 fn mix(mut z: u64) -> u64 {
     z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
