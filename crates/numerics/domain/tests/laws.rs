@@ -20,20 +20,18 @@ fn variable() -> impl Strategy<Value = Variable> {
     ]
 }
 
-/// Up to four discrete variables, some of them active at one level of an earlier one.
+/// Up to four discrete variables, each active at one level of up to two earlier ones.
 fn discrete() -> impl Strategy<Value = Domain> {
-    let conditional = (variable(), any::<bool>(), any::<u64>(), any::<u64>());
-    prop::collection::vec(conditional, 1..5).prop_map(|drawn| {
+    let conditions = prop::collection::vec((any::<u64>(), any::<u64>()), 0..3);
+    prop::collection::vec((variable(), conditions), 1..5).prop_map(|drawn| {
         let mut variables: Vec<Variable> = Vec::new();
-        for (variable, is_conditional, parent, level) in drawn {
-            let index = variables.len();
-            let variable = if is_conditional && index > 0 {
-                let parent = (parent % index as u64) as usize;
+        for (mut variable, conditions) in drawn {
+            let earlier = variables.len() as u64;
+            for (parent, level) in conditions.into_iter().filter(|_| earlier > 0) {
+                let parent = (parent % earlier) as usize;
                 let count = variables[parent].levels().expect("all are discrete");
-                variable.when(parent, vec![level % count])
-            } else {
-                variable
-            };
+                variable = variable.when(parent, vec![level % count]);
+            }
             variables.push(variable);
         }
         Domain::new(variables).expect("levels and parents exist")
