@@ -18,6 +18,8 @@ enum Fault {
     WeightedSum,
     Input,
     Inputs,
+    /// The same in both, so that only differences show it.
+    InputAndInputs,
 }
 
 #[derive(Clone)]
@@ -61,7 +63,10 @@ impl Kernel for Faulty {
     }
 
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
-        let weights: Vec<f64> = weights.iter().map(|w| self.factor(Fault::Input) * w).collect();
+        let weights: Vec<f64> = weights
+            .iter()
+            .map(|w| self.factor(Fault::Input) * self.factor(Fault::InputAndInputs) * w)
+            .collect();
         self.kernel.pull_back_input(x, y, &weights, grad);
     }
 
@@ -73,7 +78,8 @@ impl Kernel for Faulty {
         scale: f64,
         grad: &mut [f64],
     ) {
-        self.kernel.pull_back_inputs(x, y, weights, self.factor(Fault::Inputs) * scale, grad);
+        let factor = self.factor(Fault::Inputs) * self.factor(Fault::InputAndInputs);
+        self.kernel.pull_back_inputs(x, y, weights, factor * scale, grad);
     }
 
     fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
@@ -125,7 +131,9 @@ fn faults_of_covariances_are_found() {
 fn faults_of_gradients_are_found() {
     let law = |kernel: &dyn Kernel, x: PointsRef<'_>| contract::gradients_match(kernel, x, 1e-6);
     assert!(passes(Fault::None, law));
-    for fault in [Fault::Pair, Fault::Params, Fault::WeightedSum, Fault::Input, Fault::Inputs] {
+    for fault in
+        [Fault::Pair, Fault::Params, Fault::WeightedSum, Fault::Input, Fault::Inputs, Fault::InputAndInputs]
+    {
         assert!(!passes(fault, law), "{fault:?}");
     }
 }
