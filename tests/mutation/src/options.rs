@@ -33,6 +33,9 @@ pub struct Options {
     /// Run the survivors of earlier runs again, for instance after tests were added.
     #[arg(long)]
     pub retry: bool,
+    /// Seconds of the tests in `tests/` per mutant that its own crate does not kill; they are long and kill few.
+    #[arg(long, value_name = "SECONDS", default_value_t = 20.0)]
+    pub shared_seconds: f64,
     /// Leave out the documentation tests.
     #[arg(long)]
     pub no_doctests: bool,

@@ -51,8 +51,10 @@ pub struct Row {
     pub outcome: Outcome,
     /// The test that killed it.
     pub killing_test: String,
-    /// Number of tests that reach it, without documentation tests.
+    /// Number of tests that reach it; all documentation tests of a crate are one.
     pub tests: usize,
+    /// True once the documentation tests have had their turn.
+    pub doctests: bool,
     /// Seconds of test runs.
     pub seconds: f64,
 }
@@ -73,6 +75,7 @@ impl Row {
             outcome,
             killing_test: String::new(),
             tests: 0,
+            doctests: false,
             seconds: 0.0,
         }
     }

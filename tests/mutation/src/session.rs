@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use crate::compile::{Compiler, TestProgram};
 use crate::error::MutationError;
 use crate::library::{MutatedLibrary, Shard};
+use crate::mutant::Mutant;
 use crate::options::Options;
 use crate::report::{self, Outcome, Row};
-use crate::run::{Case, run_all};
+use crate::run::{Case, Suite, run_all};
 use crate::suite::{self, SHARED_TESTS, Test};
 use crate::{doctests, equivalents, sample, scratch, workspace};
 
@@ -63,19 +64,17 @@ pub fn run(options: &Options) -> Result<(), MutationError> {
     let mut cases = pending(&libraries, shard, &earlier);
     eprintln!("{} mutants to run", cases.len());
     let tests = measured(&libraries, &programs, &cases, &places.temporary, options.jobs())?;
-    let rows = run_all(&mut cases, &tests, &places.temporary, &places.table, options.jobs())?;
-    let survivors: HashSet<&String> =
-        rows.iter().filter(|row| row.outcome == Outcome::Survived).map(|row| &row.id).collect();
-    cases.retain(|case| survivors.contains(&case.mutant.id()));
-    earlier.extend(rows.iter().map(|row| (row.id.clone(), row.clone())));
+    let suite = |tests| Suite { tests, shared_seconds: options.shared_seconds };
+    let rows = run_all(&mut cases, &suite(&tests), &places.temporary, &places.table, options.jobs())?;
+    earlier.extend(rows.into_iter().map(|row| (row.id.clone(), row)));
+
+    let mut cases = for_doctests(&libraries, shard, &earlier);
     if !options.no_doctests && !cases.is_empty() {
         let packages: BTreeSet<String> = cases.iter().map(|case| case.key.0.clone()).collect();
         let mut tests = doctests::commands(&compiler, &packages)?;
         suite::measure(&mut tests, &places.temporary, options.jobs())?;
-        let rows = run_all(&mut cases, &tests, &places.temporary, &places.table, options.jobs())?;
-        earlier.extend(
-            rows.into_iter().filter(|row| row.outcome != Outcome::Survived).map(|row| (row.id.clone(), row)),
-        );
+        let rows = run_all(&mut cases, &suite(&tests), &places.temporary, &places.table, options.jobs())?;
+        earlier.extend(rows.into_iter().map(|row| (row.id.clone(), row)));
     }
     finish(&libraries, shard, earlier, &places)
 }
@@ -112,26 +111,39 @@ fn print_sample(libraries: &[MutatedLibrary], shard: Shard) {
 }
 
 /// The mutants of the sample without a result.
-fn pending<'a>(
-    libraries: &'a [MutatedLibrary],
-    shard: Shard,
-    earlier: &HashMap<String, Row>,
-) -> Vec<Case<'a>> {
-    let of = |library: &'a MutatedLibrary| {
-        let case = |index: usize| Case {
-            key: (library.library.package.clone(), index),
-            mutant: &library.order[index],
-        };
-        library.active(shard).into_iter().map(case)
-    };
-    libraries.iter().flat_map(of).filter(|case| !earlier.contains_key(&case.mutant.id())).collect()
+fn pending(libraries: &[MutatedLibrary], shard: Shard, earlier: &HashMap<String, Row>) -> Vec<Case> {
+    cases(libraries, shard, |mutant| {
+        (!earlier.contains_key(&mutant.id())).then(|| Row::new(mutant, Outcome::Survived))
+    })
+}
+
+/// The survivors of the sample that the documentation tests have not met.
+fn for_doctests(libraries: &[MutatedLibrary], shard: Shard, earlier: &HashMap<String, Row>) -> Vec<Case> {
+    cases(libraries, shard, |mutant| {
+        let row = earlier.get(&mutant.id()).filter(|row| row.outcome == Outcome::Survived && !row.doctests);
+        row.map(|row| Row { doctests: true, ..row.clone() })
+    })
+}
+
+/// The mutants of the sample for which `row` gives what is known so far.
+fn cases(libraries: &[MutatedLibrary], shard: Shard, row: impl Fn(&Mutant) -> Option<Row>) -> Vec<Case> {
+    let mut found = Vec::new();
+    for library in libraries {
+        for index in library.active(shard) {
+            let mutant = &library.order[index];
+            if let Some(row) = row(mutant) {
+                found.push(Case { key: (library.library.package.clone(), index), row });
+            }
+        }
+    }
+    found
 }
 
 /// The tests of the packages with mutants to run, and the shared tests, measured without a mutant.
 fn measured(
     libraries: &[MutatedLibrary],
     programs: &[TestProgram],
-    cases: &[Case<'_>],
+    cases: &[Case],
     temporary: &Path,
     jobs: usize,
 ) -> Result<Vec<Test>, MutationError> {
