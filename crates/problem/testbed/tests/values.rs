@@ -3,7 +3,9 @@
 //! Computed with Python's `math` from the formulas of the cited papers, apart from those that follow by hand, such as
 //! Goldstein–Price(1, 1) = 1876 and Rosenbrock(1, 3, 2) = 400 + 4904.
 
-use thrifty_testbed::{LevelSetProblem, Problem, TestFunction};
+use thrifty_sampling::Seed;
+use thrifty_space::Config;
+use thrifty_testbed::{LevelSetProblem, MultiObjectiveFunction, Problem, TestFunction};
 
 fn check(function: &TestFunction, values: &[(&[f64], f64)]) {
     for (x, expected) in values {
@@ -88,4 +90,77 @@ fn level_sets_of_known_functions() {
     let himmelblau = LevelSetProblem::himmelblau();
     let at = |x: [f64; 2]| himmelblau.truth(&TestFunction::config(&x)).expect("a point of the space");
     assert_eq!((at([0.0, 0.0]).abs(), at([3.0, 2.0]).abs()), (170.0, 0.0));
+}
+
+#[test]
+fn problems_have_the_dimensions_that_they_say() {
+    let two = [MultiObjectiveFunction::branin_currin(), MultiObjectiveFunction::constrained_branin_currin()];
+    for problem in two {
+        assert_eq!((problem.bounds().len(), problem.space().dim()), (2, 2), "{}", problem.name());
+    }
+    assert_eq!(MultiObjectiveFunction::vehicle_safety().bounds().len(), 5);
+    assert_eq!(MultiObjectiveFunction::caligo().bounds().len(), 4);
+    for (function, dim) in
+        [(TestFunction::hartmann3(), 3), (TestFunction::hartmann6(), 6), (TestFunction::ackley(4), 4)]
+    {
+        assert_eq!(function.bounds().len(), dim, "{}", function.name());
+    }
+}
+
+/// A second implementation in Python of the rates of oblivious transfer.
+#[test]
+fn rates_of_oblivious_transfer() {
+    let close = |found: f64, expected: f64| (found - expected).abs() < 1e-9 * (1.0 + expected.abs());
+    let problem = LevelSetProblem::death_valley4_clipped();
+    for (x, expected) in [
+        ([4096.0, 0.02, 0.5, 0.8], 0.284_177_381_519_664),
+        ([1024.0, 0.03, 0.55, 0.72], 0.106_311_356_645_193_95),
+        ([8192.0, 0.05, 0.6, 0.66], 0.052_121_696_278_449_835),
+    ] {
+        let mut config = Config::new();
+        ["n", "Q", "r", "R"].iter().zip(x).for_each(|(name, value)| config.insert(*name, value));
+        let found = problem.truth(&config).expect("a configuration of the space");
+        assert!(close(found, expected), "{x:?}: {found}, expected {expected}");
+    }
+    for (x, expected) in [
+        (
+            [6.0, 5.0, 0.1, 0.05],
+            [0.041_805_883_421_224_196, 1.332_992_144_693_894_2, 1.118_714_298_571_428_5],
+        ),
+        ([6.5, 6.0, 0.3, 0.02], [-0.194_811_214_095_910_85, 1.133_196_857_877_557_5, 11.580_162_452_660_169]),
+    ] {
+        let found = MultiObjectiveFunction::caligo().losses(&x);
+        assert!(
+            found.iter().zip(expected).all(|(f, e)| close(*f, e)),
+            "{x:?}: {found:?}, expected {expected:?}"
+        );
+    }
+}
+
+#[test]
+fn the_valley_reaches_from_512_to_8192_bits() {
+    let space = LevelSetProblem::death_valley4().space().clone();
+    for (u, bits) in [(0.0, 512.0), (0.5, 2048.0), (1.0, 8192.0)] {
+        let found = space.decode(&[u, 0.5, 0.5, 0.5]).float("n").expect("a number");
+        assert!((found - bits).abs() < 1e-6, "{found}");
+    }
+}
+
+/// A layer of height 1 with patches of standard deviation 0.15: below the layer only the patches remain.
+#[test]
+fn a_lake_has_a_layer_and_patches() {
+    let spread = |x: [f64; 2], centre: f64| {
+        let values = (0..400).map(|seed| {
+            let lake = LevelSetProblem::lake(Seed(seed));
+            lake.truth(&TestFunction::config(&x)).expect("a point of the space") - centre
+        });
+        let (sum, squares) = values.fold((0.0, 0.0), |(s, q), v| (s + v, q + v * v));
+        (sum / 400.0, (squares / 400.0_f64).sqrt())
+    };
+    // At x0 = 0 the layer lies at a depth of 0.4; at a depth of 1 it has vanished.
+    for (x, centre) in [([0.0, 0.4], 1.0), ([0.0, 1.0], 0.0)] {
+        let (mean, std_dev) = spread(x, centre);
+        // Standard errors 0.0075 and 0.0053.
+        assert!(mean.abs() < 0.045 && (std_dev - 0.15).abs() < 0.032, "{x:?}: {mean} ± {std_dev}");
+    }
 }
