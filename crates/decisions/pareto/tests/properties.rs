@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use thrifty_domain::Points;
 use thrifty_pareto::{
-    Duplicates, Hypervolume, LocalUpperBounds, NonDominatedBoxes, additive_epsilon, dominates, hypervolume,
-    igd_plus, non_dominated, non_dominated_ranks, weakly_dominates,
+    Duplicates, Hypervolume, LocalUpperBounds, NonDominatedBoxes, additive_epsilon, crowding_distance,
+    dominates, hypervolume, igd_plus, non_dominated, non_dominated_ranks, weakly_dominates,
 };
 use thrifty_sampling::Seed;
 
@@ -205,6 +205,20 @@ fn boxes_do_not_depend_on_the_order_of_the_points() {
         for _ in 0..5 {
             stream.shuffle(&mut rows);
             assert_eq!(of(&rows), boxes);
+        }
+    }
+}
+
+/// Two steps of 1 to 3 in ranges of 6, with the whole front shifted and scaled.
+#[test]
+fn crowding_is_the_sum_of_relative_gaps_wherever_the_front_lies() {
+    let front = [[1.0, 7.0], [2.0, 4.0], [4.0, 3.0], [7.0, 1.0]];
+    let expected = [f64::INFINITY, 7.0 / 6.0, 8.0 / 6.0, f64::INFINITY];
+    for (shift, scale) in [(0.0, 1.0), (-100.0, 1.0), (8.0, 0.25)] {
+        let moved: Vec<[f64; 2]> = front.iter().map(|row| row.map(|v| shift + scale * v)).collect();
+        let found = crowding_distance(Points::from_rows(&moved).unwrap().as_ref()).unwrap();
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(*found == expected || (found - expected).abs() < 1e-12, "{found}, expected {expected}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Exact values of the generators.
 //!
-//! Computed with a separate Python program from the specifications: ChaCha with 12 rounds, a 64-bit counter and a
+//! Computed with a separate Python program from the specifications: `ChaCha` with 12 rounds, a 64-bit counter and a
 //! 64-bit stream number; the FNV-1a and `SplitMix64` constants; the Sobol points of Joe & Kuo. A change of these values
 //! changes every published run.
 
