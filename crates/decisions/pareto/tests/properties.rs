@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use thrifty_domain::Points;
 use thrifty_pareto::{
-    Duplicates, Hypervolume, LocalUpperBounds, NonDominatedBoxes, additive_epsilon, dominates, hypervolume,
-    igd_plus, non_dominated, non_dominated_ranks, weakly_dominates,
+    Duplicates, Hypervolume, LocalUpperBounds, NonDominatedBoxes, additive_epsilon, crowding_distance,
+    dominates, hypervolume, igd_plus, non_dominated, non_dominated_ranks, weakly_dominates,
 };
 use thrifty_sampling::Seed;
 
@@ -166,5 +166,59 @@ proptest! {
         let distance = |set: &Points| igd_plus(set.as_ref(), target.as_ref()).unwrap();
         prop_assert!(distance(&worse) >= distance(&points));
         prop_assert_eq!(igd_plus(points.as_ref(), points.as_ref()).unwrap(), 0.0);
+    }
+}
+
+/// The standard error of a share p of n samples is √(p (1 - p) / n); one success and one failure more keep it positive.
+#[test]
+fn standard_errors_of_samples_are_those_of_a_share() {
+    let volume = Hypervolume::new(&[4.0, 4.0]).unwrap();
+    // One point: the box is all dominated.
+    let all = volume.approximate(Points::from_flat(vec![2.0, 0.0], 2).as_ref(), 100, Seed(1)).unwrap();
+    assert_eq!(all.value, 8.0);
+    let share: f64 = 101.0 / 102.0;
+    assert!((all.standard_error - 8.0 * (share * (1.0 - share) / 100.0).sqrt()).abs() < 1e-12);
+    // Two corners: 4 and 4 of 16, of which they share 1.
+    let corners = Points::from_flat(vec![0.0, 3.0, 3.0, 0.0], 2);
+    let part = volume.approximate(corners.as_ref(), 10_000, Seed(1)).unwrap();
+    let share: f64 = 7.0 / 16.0;
+    let expected = 16.0 * (share * (1.0 - share) / 1e4).sqrt();
+    assert!((part.standard_error / expected - 1.0).abs() < 0.03, "{part:?}");
+    assert!((part.value - 7.0).abs() < 6.0 * expected);
+}
+
+/// The boxes are those of a fixed order of cutting, not of the order in which points are given.
+#[test]
+fn boxes_do_not_depend_on_the_order_of_the_points() {
+    let mut stream = Seed(9).stream("front", 0);
+    for m in 2..=4 {
+        let mut rows: Vec<Vec<f64>> =
+            (0..12).map(|_| (0..m).map(|_| TOP * stream.uniform()).collect()).collect();
+        let of = |rows: &[Vec<f64>]| {
+            let front = Points::from_rows(rows).unwrap();
+            let boxes = NonDominatedBoxes::new(front.as_ref(), &vec![TOP; m]).unwrap();
+            let mut rows: Vec<Vec<f64>> = boxes.rows().map(|(low, high)| [low, high].concat()).collect();
+            rows.sort_by(|a, b| a.partial_cmp(b).expect("no NaN"));
+            rows
+        };
+        let boxes = of(&rows);
+        for _ in 0..5 {
+            stream.shuffle(&mut rows);
+            assert_eq!(of(&rows), boxes);
+        }
+    }
+}
+
+/// Two steps of 1 to 3 in ranges of 6, with the whole front shifted and scaled.
+#[test]
+fn crowding_is_the_sum_of_relative_gaps_wherever_the_front_lies() {
+    let front = [[1.0, 7.0], [2.0, 4.0], [4.0, 3.0], [7.0, 1.0]];
+    let expected = [f64::INFINITY, 7.0 / 6.0, 8.0 / 6.0, f64::INFINITY];
+    for (shift, scale) in [(0.0, 1.0), (-100.0, 1.0), (8.0, 0.25)] {
+        let moved: Vec<[f64; 2]> = front.iter().map(|row| row.map(|v| shift + scale * v)).collect();
+        let found = crowding_distance(Points::from_rows(&moved).unwrap().as_ref()).unwrap();
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(*found == expected || (found - expected).abs() < 1e-12, "{found}, expected {expected}");
+        }
     }
 }

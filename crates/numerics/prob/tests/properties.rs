@@ -243,3 +243,20 @@ proptest! {
         prop_assert!((owen_t(h, a) - sum).abs() <= 2e-8, "{} {}", owen_t(h, a), sum);
     }
 }
+
+#[test]
+fn owen_s_function_and_its_derivatives_are_nan_for_nan_alone() {
+    let functions = [owen_t, owen_t_by_a, owen_t_by_h];
+    let numbers = [f64::NEG_INFINITY, -1.0, 0.0, 2.0, f64::INFINITY];
+    for (at, function) in functions.iter().enumerate() {
+        for number in numbers {
+            assert!(
+                function(number, f64::NAN).is_nan() && function(f64::NAN, number).is_nan(),
+                "{at}: {number}"
+            );
+            for other in numbers {
+                assert!(function(number, other).is_finite(), "{at}: {number} {other}");
+            }
+        }
+    }
+}

@@ -74,6 +74,13 @@ mod tests {
     }
 
     #[test]
+    fn three_decades_are_marked_by_powers_of_ten_and_fewer_by_their_doubles_too() {
+        assert_eq!(round_logs(0.0, 3.0), [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(round_logs(0.0, 2.5).len(), 8, "1, 2, 5, 10, 20, 50, 100, 200");
+        assert_eq!(round_logs(0.0, 24.0).len(), 13, "every second power");
+    }
+
+    #[test]
     fn a_stretch_without_round_numbers_is_marked_all_the_same() {
         assert!(marks(11.0, 19.0).len() > 2);
     }

@@ -66,7 +66,7 @@ mod tests {
     fn tree_and_vector_agree() {
         let mut stream = thrifty_sampling::Seed(5).stream("test", 0);
         for levels in [4, 20, 1000] {
-            let (mut tree, mut vector) = (TreeStaircase::new([1.0; 2]), Staircase::new([1.0; 2]));
+            let (mut tree, mut vector) = (TreeStaircase::new([1.5, 1.0]), Staircase::new([1.5, 1.0]));
             for _ in 0..2000 {
                 let mut value = || stream.index(levels) as f64 / levels as f64;
                 let (x, y) = (value(), value());

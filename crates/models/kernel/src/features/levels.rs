@@ -58,3 +58,15 @@ fn scramble(value: u64) -> u64 {
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     value ^ (value >> 31)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first two numbers of `SplitMix64` from seed 0, as published with the generator.
+    #[test]
+    fn scramble_is_the_output_function_of_splitmix64() {
+        assert_eq!(scramble(0), 0xe220_a839_7b1d_cdaf);
+        assert_eq!(scramble(0x9e37_79b9_7f4a_7c15), 0x6e78_9e6a_a1b9_65f4);
+    }
+}

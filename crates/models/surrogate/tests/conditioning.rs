@@ -1,0 +1,292 @@
+//! Conditioning and looking ahead, against a model of five weights whose posterior is known without joint covariances.
+//!
+//! `f(x) = wᵀ φ(x)` with normal weights: an observation changes mean and covariance of w by a Kalman update, which
+//! neither solves a system of all observations nor evaluates a covariance of two points.
+
+use thrifty_domain::{Points, PointsRef};
+use thrifty_sampling::{Seed, latin_hypercube};
+use thrifty_surrogate::{
+    Conditioned, ConditioningError, JointGradient, JointLookahead, JointPosterior, LookWeights, Lookahead,
+    Posterior, PosteriorGradient, SamplePath, contract,
+};
+
+const K: usize = 5;
+
+fn features(x: &[f64]) -> [f64; K] {
+    [1.0, x[0], x[1], x[0] * x[1], (x[0] + 2.0 * x[1]).sin()]
+}
+
+/// ∂φ/∂x₀ and ∂φ/∂x₁.
+fn slopes(x: &[f64]) -> [[f64; K]; 2] {
+    let c = (x[0] + 2.0 * x[1]).cos();
+    [[0.0, 1.0, 0.0, x[1], c], [0.0, 0.0, 1.0, x[0], 2.0 * c]]
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[derive(Clone)]
+struct Weights {
+    mean: [f64; K],
+    covariance: [[f64; K]; K],
+}
+
+impl Weights {
+    fn new() -> Self {
+        let factor = |i: usize, j: usize| if i == j { 1.0 } else { 0.3 / (1.0 + (i * 2 + j) as f64) };
+        let entry = |i, j| (0..K).map(|k| factor(i, k) * factor(j, k)).sum();
+        let covariance = std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j)));
+        Self { mean: [0.5, -1.0, 0.3, 2.0, 0.7], covariance }
+    }
+
+    fn times(&self, features: &[f64; K]) -> [f64; K] {
+        std::array::from_fn(|i| dot(&self.covariance[i], features))
+    }
+
+    fn covariance(&self, a: &[f64], b: &[f64]) -> f64 {
+        dot(&features(a), &self.times(&features(b)))
+    }
+
+    fn update(&mut self, x: &[f64], y: f64, noise: f64) {
+        let features = features(x);
+        let gain = self.times(&features);
+        let variance = dot(&features, &gain) + noise;
+        let error = y - dot(&features, &self.mean);
+        for i in 0..K {
+            self.mean[i] += gain[i] * error / variance;
+            for j in 0..K {
+                self.covariance[i][j] -= gain[i] * gain[j] / variance;
+            }
+        }
+    }
+}
+
+impl Posterior for Weights {
+    fn dim(&self) -> usize {
+        2
+    }
+
+    fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+        for (i, point) in x.rows().enumerate() {
+            mean[i] = dot(&features(point), &self.mean);
+            variance[i] = self.covariance(point, point).max(0.0);
+        }
+    }
+
+    fn gradient(&self) -> Option<&dyn PosteriorGradient> {
+        None
+    }
+
+    fn joint(&self) -> Option<&dyn JointPosterior> {
+        Some(self)
+    }
+}
+
+impl JointPosterior for Weights {
+    fn covariance_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        for i in 0..x.len() {
+            for j in 0..=i {
+                out[i * x.len() + j] = self.covariance(x.row(i), x.row(j));
+                out[j * x.len() + i] = out[i * x.len() + j];
+            }
+        }
+    }
+
+    fn cross_covariance_into(&self, a: PointsRef<'_>, b: PointsRef<'_>, out: &mut [f64]) {
+        for (i, j) in (0..a.len()).flat_map(|i| (0..b.len()).map(move |j| (i, j))) {
+            out[i * b.len() + j] = self.covariance(a.row(i), b.row(j));
+        }
+    }
+
+    fn joint_gradient(&self) -> Option<&dyn JointGradient> {
+        Some(self)
+    }
+}
+
+impl JointGradient for Weights {
+    fn pull_back_joint(&self, x: PointsRef<'_>, of_mean: &[f64], of_covariance: &[f64], grad: &mut [f64]) {
+        let m = x.len();
+        for i in 0..m {
+            for (k, slope) in slopes(x.row(i)).iter().enumerate() {
+                grad[i * 2 + k] += of_mean[i] * dot(slope, &self.mean);
+                for j in 0..m {
+                    let both = of_covariance[i * m + j] + of_covariance[j * m + i];
+                    grad[i * 2 + k] += both * dot(slope, &self.times(&features(x.row(j))));
+                }
+            }
+        }
+    }
+}
+
+fn points(count: usize, id: u64) -> Points {
+    latin_hypercube(count, 2, &mut Seed(3).stream("points", id))
+}
+
+fn close(found: f64, expected: f64) -> bool {
+    (found - expected).abs() <= 1e-10 * (1.0 + expected.abs())
+}
+
+/// Predictions, covariances and cross-covariances are those of the expected weights.
+fn agrees(found: &dyn JointPosterior, expected: &Weights) {
+    let (x, others) = (points(6, 1), points(4, 2));
+    for point in x.rows() {
+        let ((m, v), (mean, variance)) = (found.predict(point), expected.predict(point));
+        assert!(close(m, mean) && close(v, variance), "{m} ± {v}, expected {mean} ± {variance}");
+    }
+    let (mut a, mut b) = (vec![f64::NAN; 36], vec![f64::NAN; 36]);
+    found.covariance_into(x.as_ref(), &mut a);
+    expected.covariance_into(x.as_ref(), &mut b);
+    assert!(a.iter().zip(&b).all(|(a, b)| close(*a, *b)), "{a:?}\n{b:?}");
+    let (mut a, mut b) = (vec![f64::NAN; 24], vec![f64::NAN; 24]);
+    found.cross_covariance_into(x.as_ref(), others.as_ref(), &mut a);
+    expected.cross_covariance_into(x.as_ref(), others.as_ref(), &mut b);
+    assert!(a.iter().zip(&b).all(|(a, b)| close(*a, *b)), "{a:?}\n{b:?}");
+}
+
+#[test]
+fn conditioning_equals_kalman_updates() {
+    let prior = Weights::new();
+    for count in [0, 1, 3, 4] {
+        for noise in [0.01, 0.5] {
+            let at = points(count, 7);
+            let y: Vec<f64> = (0..count).map(|i| (i as f64).cos()).collect();
+            let found = Conditioned::new(&prior, at.as_ref(), &y, noise).expect("finite numbers");
+            let mut expected = prior.clone();
+            at.rows().zip(&y).for_each(|(x, y)| expected.update(x, *y, noise));
+            agrees(&found, &expected);
+        }
+    }
+}
+
+#[test]
+fn conditioning_twice_is_conditioning_on_all() {
+    let (prior, at) = (Weights::new(), points(3, 7));
+    let first = Conditioned::new(&prior, PointsRef::single(at.row(0)), &[1.0], 0.1).expect("finite numbers");
+    let rest = Points::from_rows(&[at.row(1), at.row(2)]).expect("rows of one length");
+    let second = Conditioned::new(&first, rest.as_ref(), &[-0.5, 2.0], 0.1).expect("finite numbers");
+    let mut expected = prior.clone();
+    at.rows().zip([1.0, -0.5, 2.0]).for_each(|(x, y)| expected.update(x, y, 0.1));
+    agrees(&second, &expected);
+}
+
+/// Two points, for which the factor of the covariance is written down.
+#[test]
+fn imagined_outcomes_are_the_mean_and_the_factor_times_the_normals() {
+    let (prior, at, noise) = (Weights::new(), points(2, 8), 0.2);
+    let [a, b] = [at.row(0), at.row(1)];
+    let l00 = (prior.covariance(a, a) + noise).sqrt();
+    let l10 = prior.covariance(b, a) / l00;
+    let l11 = (prior.covariance(b, b) + noise - l10 * l10).sqrt();
+    let normals = Points::from_rows(&[[0.0, 0.0], [1.0, 0.0], [-0.7, 1.6]]).expect("rows of one length");
+    let found = Conditioned::imagined(&prior, at.as_ref(), noise, normals.as_ref()).expect("finite numbers");
+    assert_eq!(found.len(), 3);
+    for (found, z) in found.iter().zip(normals.rows()) {
+        let y = [prior.predict(a).0 + l00 * z[0], prior.predict(b).0 + l10 * z[0] + l11 * z[1]];
+        let mut expected = prior.clone();
+        at.rows().zip(y).for_each(|(x, y)| expected.update(x, y, noise));
+        agrees(found, &expected);
+    }
+}
+
+#[test]
+fn conditioned_posteriors_obey_the_contract() {
+    let (prior, at, x) = (Weights::new(), points(3, 7), points(4, 9));
+    let posterior = Conditioned::new(&prior, at.as_ref(), &[1.0, -0.5, 2.0], 0.1).expect("finite numbers");
+    contract::batch_is_pointwise(&posterior, x.as_ref(), 1e-12);
+    contract::gradients_match(&posterior, x.as_ref(), 1e-5, 1e-7);
+    contract::covariance_is_consistent(&posterior, &x, 1e-12);
+    let weights: Vec<f64> = (0..16).map(|i| f64::from(i * 7 % 11) / 5.0 - 1.0).collect();
+    contract::joint_gradient_matches(&posterior, &x, (&[0.3, -1.0, 2.0, 0.7], &weights), 1e-5, 1e-7);
+}
+
+/// What is known for certain is not changed by an observation of it.
+#[test]
+fn certain_points_change_nothing() {
+    let certain = Weights { covariance: [[0.0; K]; K], ..Weights::new() };
+    let at = points(2, 7);
+    let found = Conditioned::new(&certain, at.as_ref(), &[9.0, -9.0], 0.0).expect("finite numbers");
+    agrees(&found, &certain);
+}
+
+#[test]
+fn a_look_ahead_says_how_far_an_outcome_moves_the_means() {
+    let (prior, anchors, x, noise) = (Weights::new(), points(5, 4), points(3, 5), 0.3);
+    let ahead = JointLookahead::new(&prior, anchors.as_ref(), noise);
+    let (mut mean, mut variance, mut covariance) = ([0.0; 3], [0.0; 3], [0.0; 18]);
+    ahead.look_into(x.as_ref(), &mut mean, &mut variance, &mut covariance);
+    assert_eq!(ahead.dim(), 2);
+    for (i, point) in x.rows().enumerate() {
+        let (m, v) = prior.predict(point);
+        assert!(close(mean[i], m) && close(variance[i], v + noise) && close(covariance[i * 6 + 5], v));
+        // An outcome 1.3 standard deviations above its mean.
+        let mut after = prior.clone();
+        after.update(point, m + 1.3 * variance[i].sqrt(), noise);
+        for (j, anchor) in anchors.rows().enumerate() {
+            assert!(close(ahead.means()[j], prior.predict(anchor).0));
+            let moved = 1.3 * covariance[i * 6 + j] / variance[i].sqrt();
+            assert!(close(ahead.means()[j] + moved, after.predict(anchor).0));
+        }
+    }
+}
+
+#[test]
+fn the_gradient_of_a_look_ahead_is_that_of_its_values() {
+    let (prior, anchors) = (Weights::new(), points(5, 4));
+    let ahead = JointLookahead::new(&prior, anchors.as_ref(), 0.3);
+    // Weights of 0 leave anchors out.
+    for covariance in [[0.0, 0.0, 1.0, 0.0, -2.0, 0.5], [0.4, 1.0, -0.3, 2.0, 0.9, 0.0], [0.0; 6]] {
+        let weights = LookWeights { mean: 0.8, variance: -1.2, covariance: &covariance };
+        contract::lookahead_gradient_matches(&ahead, &[0.3, 0.8], weights, 1e-5, 1e-7);
+    }
+}
+
+#[test]
+fn impossible_observations_are_named() {
+    let (prior, at) = (Weights::new(), points(2, 7));
+    let error = |at: PointsRef<'_>, y: &[f64], noise| Conditioned::new(&prior, at, y, noise).err();
+    let size = |name, found, expected| Some(ConditioningError::Size { name, found, expected });
+    assert_eq!(error(at.as_ref(), &[1.0], 0.1), size("outcomes", 1, 2));
+    let line = Points::from_flat(vec![0.1, 0.2], 1);
+    assert_eq!(error(line.as_ref(), &[1.0, 2.0], 0.1), size("dimension of the points", 1, 2));
+    let infinite = Some(ConditioningError::InvalidNumber { name: "outcome", index: 1, value: f64::INFINITY });
+    assert_eq!(error(at.as_ref(), &[1.0, f64::INFINITY], 0.1), infinite);
+    let negative = Some(ConditioningError::InvalidNumber { name: "noise variance", index: 0, value: -0.1 });
+    assert_eq!(error(at.as_ref(), &[1.0, 2.0], -0.1), negative);
+    let row = Points::from_flat(vec![0.0; 3], 3);
+    let found = Conditioned::imagined(&prior, at.as_ref(), 0.1, row.as_ref()).err();
+    assert_eq!(found, size("normal numbers a row", 3, 2));
+}
+
+/// `sin(x₀ + 3 x₁)`, with a slope or a value that may be wrong.
+struct Wave {
+    value_factor: f64,
+    slope: f64,
+}
+
+impl SamplePath for Wave {
+    fn dim(&self) -> usize {
+        2
+    }
+
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        out.iter_mut().zip(x.rows()).for_each(|(slot, x)| *slot = (x[0] + 3.0 * x[1]).sin());
+    }
+
+    fn value_with_gradient(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
+        let angle = x[0] + 3.0 * x[1];
+        gradient.copy_from_slice(&[angle.cos(), self.slope * angle.cos()]);
+        self.value_factor * angle.sin()
+    }
+}
+
+#[test]
+fn the_contract_of_paths_finds_wrong_values_and_slopes() {
+    let passes = |value_factor: f64, slope: f64| {
+        let path = Wave { value_factor, slope };
+        std::panic::catch_unwind(|| contract::path_is_consistent(&path, points(4, 6).as_ref(), 1e-5, 1e-7))
+            .is_ok()
+    };
+    assert!(passes(1.0, 3.0));
+    assert!(!passes(1.001, 3.0) && !passes(1.0, 3.001));
+}
