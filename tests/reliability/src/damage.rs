@@ -69,8 +69,7 @@ pub fn truncation(subject: &str, stride: usize, resume: usize) -> Result<Tally, 
     for (which, end) in (0..bytes.len()).step_by(stride).enumerate() {
         std::fs::write(&path, &bytes[..end])?;
         tally.count += 1;
-        let lines = bytes[..=end].iter().filter(|byte| **byte == b'\n').count();
-        let told = bytes.split(|byte| *byte == b'\n').take(lines);
+        let told = bytes[..=end].split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
         let told = told.filter(|line| String::from_utf8_lossy(line).contains(",\"told\":")).count();
         tally.acknowledged += told as u64;
         let torn = end > 0 && bytes[end] != b'\n' && bytes[end - 1] != b'\n';
