@@ -91,7 +91,7 @@ pub fn journals(folder: &Path, name: &str, window: usize) -> Result<(Tally, Opti
         }
         Err(StudyError::Journal(JournalError::Settings { differences, .. })) => {
             tally.lost += u64::from(std::fs::read(&copy)? != before);
-            Fate::Refused(differences.iter().map(|d| d.expected.clone()).collect::<Vec<_>>().join("; "))
+            Fate::Refused(differences.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
         }
         Err(other) => {
             tally.silent += 1;

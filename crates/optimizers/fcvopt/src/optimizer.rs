@@ -30,7 +30,7 @@ use crate::{
 /// fold is known), `incumbent_mean`, and `max_expected_improvement`: by how much the fold is expected to lower the best
 /// posterior mean, which is what [`NoImprovement`](thrifty_study::NoImprovement) reads. Recommends as [`Incumbent`] says.
 ///
-/// With a [`budget`](FractionalSettings::budget) the last fits verify: as soon as the fits that are left are just enough,
+/// With a [`budget`](field@FractionalSettings::budget) the last fits verify: as soon as the fits that are left are just enough,
 /// the best configurations become finalists, once and for all, and their missing folds are evaluated. A finalist with a
 /// fold that fails is replaced by the next best that the fits left can complete. The finalists stand in the memo of
 /// every trial of the verification.
@@ -111,7 +111,7 @@ impl FractionalCv {
     ///
     /// `history` is that of the study so far. The first trial of the verification records it, so that a study that is
     /// resumed from its journal goes on with it. Before that trial is asked, call this again after a resumption. A
-    /// [`budget`](FractionalSettings::budget) of the settings still holds.
+    /// [`budget`](field@FractionalSettings::budget) of the settings still holds.
     ///
     /// ```
     /// use thrifty_cv::FoldQuery;

@@ -72,7 +72,7 @@ pub enum Incumbent {
         /// From 0.
         kappa: f64,
     },
-    /// [`Incumbent::BestMean`] with [`budget`](FractionalSettings::budget) and
+    /// [`Incumbent::BestMean`] with [`budget`](field@FractionalSettings::budget) and
     /// [`finalists`](FractionalSettings::finalists) of these numbers.
     Verified {
         /// Configurations to verify, at least 1.
