@@ -137,6 +137,19 @@ mod tests {
         }
     }
 
+    /// The likeliest λ lies between -2, the end of the range, and -1.969; by evaluations of the profile in steps of 1/32.
+    #[test]
+    fn a_lambda_beside_the_end_of_the_range_is_found() {
+        let logarithms = [7.339_091, 8.650_201, 0.0, 0.0, 0.0, 0.0, 5.627_209, 5.380_356];
+        let targets = logarithms.map(f64::exp);
+        let fitted = YeoJohnson::of(&targets);
+        assert!(fitted.lambda > -1.99 && fitted.lambda < -1.94, "{}", fitted.lambda);
+        assert_eq!(
+            YeoJohnson::of_upper_tail(&targets).profile_likelihood(fitted.lambda, &targets),
+            fitted.profile_likelihood(fitted.lambda, &targets)
+        );
+    }
+
     proptest! {
         #[test]
         fn the_map_rises_and_has_an_inverse(lambda in -2.0..4.0_f64, a in -5.0..5.0_f64, b in -5.0..5.0_f64) {

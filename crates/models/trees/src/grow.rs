@@ -187,3 +187,107 @@ fn partition(rows: &mut [u32], holds: impl Fn(u32) -> bool) -> usize {
     }
     left
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_sampling::Seed;
+
+    use super::*;
+
+    /// Squared error about the mean.
+    fn error(values: &[f64]) -> f64 {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        values.iter().map(|y| (y - mean).powi(2)).sum()
+    }
+
+    /// The largest fall of the squared error over all borders between bins with rows, by trying each.
+    fn tried(codes: &[u16], targets: &[f64], rows: &[u32], min_leaf: usize) -> Option<(f64, usize)> {
+        let mut bins: Vec<u16> = rows.iter().map(|row| codes[*row as usize]).collect();
+        bins.sort_unstable();
+        bins.dedup();
+        let mut best: Option<(f64, usize)> = None;
+        for pair in bins.windows(2) {
+            let side = |left: bool| -> Vec<f64> {
+                let on_side = |row: &&u32| (codes[**row as usize] <= pair[0]) == left;
+                rows.iter().filter(on_side).map(|row| targets[*row as usize]).collect()
+            };
+            let (left, right) = (side(true), side(false));
+            let all: Vec<f64> = left.iter().chain(&right).copied().collect();
+            let gain = error(&all) - error(&left) - error(&right);
+            if left.len().min(right.len()) >= min_leaf && best.is_none_or(|best| gain > best.0 + 1e-12) {
+                // The middle of the bins between, the lower of two.
+                best = Some((gain, (usize::from(pair[0]) + usize::from(pair[1]) - 1) / 2));
+            }
+        }
+        best
+    }
+
+    #[test]
+    fn both_searches_find_the_split_that_leaves_the_least_error() {
+        for seed in 0..60 {
+            let mut rng = Seed(seed).stream("data", 0);
+            let x: Vec<f32> = (0..80).map(|_| rng.uniform() as f32).collect();
+            let y: Vec<f64> = (0..40).map(|_| rng.uniform() - 0.3).collect();
+            let table = Table::new(x, 2, 1000).unwrap();
+            let rows: Vec<u32> = (0..3 + rng.index(20)).map(|_| rng.index(40) as u32).collect();
+            let sum: f64 = rows.iter().map(|row| y[*row as usize]).sum();
+            for min_leaf in [1, 2, 3] {
+                let growth = Growth { min_leaf, max_depth: 1, features: 2 };
+                let mut grower = Grower::new(&table, &y, growth);
+                for feature in 0..2 {
+                    let sorted = grower.by_sorting(&rows, sum, feature);
+                    let binned = grower.by_bins(&rows, sum, feature, table.count(feature));
+                    let expected = tried(table.codes(feature), &y, &rows, min_leaf);
+                    for found in [sorted, binned] {
+                        assert_eq!(found.is_some(), expected.is_some(), "{seed} {min_leaf}");
+                        let (Some(found), Some((gain, code))) = (found, expected) else { continue };
+                        assert!((found.gain - gain).abs() < 1e-9, "{} {gain}", found.gain);
+                        assert_eq!((found.code, found.feature), (code, feature));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn targets_that_are_equal_are_not_split() {
+        let groups = [(0, 3.0, 3), (1, 2.0, 2), (2, 1.0, 1)];
+        assert!(best_of(groups.into_iter(), 6, 6.0, 0, 1).is_none());
+        let groups = [(0, 3.0, 3), (4, 2.5, 2)];
+        let best = best_of(groups.into_iter(), 5, 5.5, 1, 1).unwrap();
+        // 3²/3 + 2.5²/2 - 5.5²/5.
+        assert!((best.gain - 0.075).abs() < 1e-12);
+        assert_eq!((best.code, best.feature), (1, 1));
+    }
+
+    #[test]
+    fn leaves_cover_all_rows_once() {
+        let mut rng = Seed(1).stream("data", 0);
+        let x: Vec<f32> = (0..50).map(|_| rng.uniform() as f32).collect();
+        let y: Vec<f64> = (0..50).map(|_| rng.uniform()).collect();
+        let table = Table::new(x, 1, 256).unwrap();
+        let mut rows: Vec<u32> = (0..50).collect();
+        let growth = Growth { min_leaf: 4, max_depth: 9, features: 1 };
+        let (tree, leaves) = Grower::new(&table, &y, growth).tree_with_leaves(&mut rows, &mut rng);
+        let mut covered = 0;
+        let mut ordered = leaves.clone();
+        ordered.sort_by_key(|leaf| leaf.1);
+        for (own, from, to) in ordered {
+            assert_eq!(from, covered);
+            covered = to;
+            assert!(to - from >= 4 && tree.nodes[own] == Node::leaf(own));
+            let mean = rows[from..to].iter().map(|row| y[*row as usize]).sum::<f64>() / (to - from) as f64;
+            assert!((f64::from(tree.values[own]) - mean).abs() < 1e-6);
+        }
+        assert_eq!((covered, tree.nodes.len()), (50, 2 * leaves.len() - 1));
+    }
+
+    #[test]
+    fn partition_keeps_all_and_counts_those_that_hold() {
+        let mut rows = [5, 2, 8, 1, 9, 4];
+        assert_eq!(partition(&mut rows, |row| row < 5), 3);
+        assert!(rows[..3].iter().all(|row| *row < 5) && rows[3..].iter().all(|row| *row >= 5));
+        rows.sort_unstable();
+        assert_eq!(rows, [1, 2, 4, 5, 8, 9]);
+    }
+}

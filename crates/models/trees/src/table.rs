@@ -152,4 +152,33 @@ mod tests {
         assert_eq!((few.codes(0), &few.bins.0[0][..]), (&[0, 2, 2, 1][..], &[1.5, 2.5][..]));
         assert!(Table::new(vec![5.0; 9], 1, 4).unwrap().count(0) == 1);
     }
+
+    #[test]
+    fn borders_lie_after_runs_of_equal_values() {
+        // Halves of [0, 0, 0, 1] would cut the zeros: the border comes after them.
+        assert_eq!(cut(&[0.0, 0.0, 0.0, 1.0, 2.0], 2), [0.5]);
+        assert_eq!(cut(&[0.0, 1.0, 1.0, 1.0, 2.0, 3.0], 3), [1.5]);
+        assert_eq!(cut(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0], 3), [1.5, 3.5]);
+        assert_eq!(cut(&[0.0, 1.0, 2.0], 3), [0.5, 1.5]);
+        assert_eq!(cut(&[7.0], 2), Vec::<f32>::new());
+    }
+
+    #[test]
+    fn bins_end_with_their_border() {
+        assert_eq!([0.0, 0.5, 0.6, 1.5, 9.0].map(|x| bin(&[0.5, 1.5], x)), [0, 0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn borders_of_a_file_rise_and_are_finite_and_not_too_many() {
+        let bad = |bins: Vec<Vec<f32>>| match Bins(bins).check() {
+            Err(TreesError::Borders { feature }) => Some(feature),
+            _ => None,
+        };
+        assert_eq!(bad(vec![vec![0.0, 1.0], vec![]]), None);
+        assert_eq!(bad(vec![vec![0.0], vec![1.0, 1.0]]), Some(1));
+        assert_eq!(bad(vec![vec![f32::INFINITY]]), Some(0));
+        assert_eq!(bad(vec![]), Some(0));
+        let many = |n: u32| (0..n).map(|i| i as f32).collect::<Vec<_>>();
+        assert_eq!((bad(vec![many(65535)]), bad(vec![many(65536)])), (None, Some(0)));
+    }
 }

@@ -111,3 +111,107 @@ impl Tree {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(code: u16, feature: u16, left: u32) -> Node {
+        Node { code, feature, left }
+    }
+
+    /// Bin up to 3 of feature 0: 10; else bin up to 1 of feature 1: 20, else 30.
+    fn small() -> Tree {
+        let nodes = vec![split(3, 0, 1), Node::leaf(1), split(1, 1, 3), Node::leaf(3), Node::leaf(4)];
+        Tree { nodes, values: vec![0.0, 10.0, 0.0, 20.0, 30.0], depth: 2 }
+    }
+
+    #[test]
+    fn bins_up_to_the_code_go_left() {
+        let rows = [3, 9, 4, 1, 4, 2, 0, 0];
+        let expected = [10.0, 20.0, 30.0, 10.0];
+        let mut out = [1.0; 4];
+        small().add(&rows, 2, 0.5, &mut out);
+        assert_eq!(out, expected.map(|value| 1.0 + 0.5 * value));
+        // Sixteen together, and three more alone.
+        let rows: Vec<u16> = rows.iter().copied().cycle().take(2 * 19).collect();
+        let mut out = [1.0; 19];
+        small().add(&rows, 2, 0.5, &mut out);
+        assert!((0..19).all(|i| out[i] == 1.0 + 0.5 * expected[i % 4]), "{out:?}");
+    }
+
+    /// Sixteen rows of which one alone goes down to the end.
+    #[test]
+    fn rows_together_wait_for_the_last() {
+        let mut rows = vec![0; 32];
+        rows[14..16].copy_from_slice(&[4, 2]);
+        let mut out = [0.0; 16];
+        small().add(&rows, 2, 1.0, &mut out);
+        assert!((0..16).all(|i| out[i] == if i == 7 { 30.0 } else { 10.0 }), "{out:?}");
+    }
+
+    #[test]
+    fn levels_lie_together_and_say_the_same() {
+        // The left child is split first, and lies after the right one's children.
+        let nodes = vec![
+            split(5, 0, 1),
+            split(2, 0, 5),
+            split(1, 1, 3),
+            Node::leaf(3),
+            Node::leaf(4),
+            Node::leaf(5),
+            Node::leaf(6),
+        ];
+        let tree = Tree { nodes, values: (0..7_u8).map(f32::from).collect(), depth: 2 };
+        let ordered = tree.by_levels();
+        assert_eq!(ordered.values, [0.0, 1.0, 2.0, 5.0, 6.0, 3.0, 4.0]);
+        assert_eq!(ordered.nodes[1..3], [split(2, 0, 3), split(1, 1, 5)]);
+        assert_eq!((ordered.check(2), ordered.depth, ordered.by_levels()), (Ok(()), 2, ordered.clone()));
+        for row in [[0, 0], [3, 0], [6, 1], [6, 2]] {
+            let (mut a, mut b) = ([0.0], [0.0]);
+            tree.add(&row, 2, 1.0, &mut a);
+            ordered.add(&row, 2, 1.0, &mut b);
+            assert_eq!(a, b);
+        }
+    }
+
+    #[test]
+    fn every_reference_of_a_file_is_checked() {
+        let broken = |change: &dyn Fn(&mut Tree)| {
+            let mut tree = small();
+            change(&mut tree);
+            match tree.check(2) {
+                Err(TreesError::Broken { node }) => Some(node),
+                _ => None,
+            }
+        };
+        assert_eq!(broken(&|_| {}), None);
+        // A feature that is not there is not there, whatever the value.
+        assert_eq!(broken(&|tree| tree.nodes[2].feature = 2), Some(2));
+        assert_eq!(broken(&|tree| tree.nodes[1].feature = 2), Some(1));
+        for value in [f32::INFINITY, f32::NAN] {
+            assert_eq!(broken(&|tree| tree.values[3] = value), Some(3));
+        }
+        // Children: the last two are there, those after them are not; nor does a way lead back.
+        assert_eq!(broken(&|tree| tree.nodes[2].left = 4), Some(2));
+        assert_eq!(broken(&|tree| tree.nodes[2].left = 1), Some(2));
+        assert_eq!(broken(&|tree| tree.nodes[2].left = 2), Some(2));
+        // A leaf with a code would turn back.
+        assert_eq!(broken(&|tree| tree.nodes[3].code = 7), Some(3));
+        // Fewer levels than there are.
+        assert_eq!(broken(&|tree| tree.depth = 1), Some(3));
+        assert_eq!(broken(&|tree| tree.depth = 0), Some(1));
+        assert_eq!(broken(&|tree| tree.depth = 9), None);
+        assert_eq!(broken(&|tree| tree.values.truncate(4)), Some(0));
+        assert_eq!(broken(&|tree| (tree.nodes, tree.values) = (vec![], vec![])), Some(0));
+    }
+
+    /// Two ways to a node: the longer one counts.
+    #[test]
+    fn the_longest_way_to_a_node_counts() {
+        let nodes = vec![split(0, 0, 1), split(0, 0, 2), split(0, 0, 3), Node::leaf(3), Node::leaf(4)];
+        let tree = |depth| Tree { nodes: nodes.clone(), values: vec![0.0; 5], depth };
+        assert_eq!(tree(3).check(1), Ok(()));
+        assert_eq!(tree(2).check(1), Err(TreesError::Broken { node: 3 }));
+    }
+}

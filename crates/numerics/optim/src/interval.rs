@@ -36,11 +36,13 @@ pub fn golden_section(
     let values: Vec<f64> = (0..=cells).map(|i| value(at(i))).collect();
     let best = (0..=cells).reduce(|best, i| if values[i] < values[best] { i } else { best }).unwrap_or(0);
     let (from, to) = (at(best.saturating_sub(1)), at((best + 1).min(cells)));
+    // The search keeps the side of its start that looks better: begun at an end it would never leave it.
+    let start = if best == 0 || best == cells { f64::midpoint(from, to) } else { at(best) };
     let refined = GoldenSectionSearch::new(from, to)
         .and_then(|solver| solver.with_tolerance(tolerance))
         .and_then(|solver| {
             let problem = Line(RefCell::new(&value));
-            Executor::new(problem, solver).configure(|state| state.param(at(best)).max_iters(200)).run()
+            Executor::new(problem, solver).configure(|state| state.param(start).max_iters(200)).run()
         });
     match refined {
         Ok(result) => match result.state().get_best_param() {
@@ -72,5 +74,15 @@ mod tests {
         assert_eq!(golden_section(|x| -x, (2.0, 5.0), 4, 1e-9), 5.0);
         assert_eq!(golden_section(|x| x, (2.0, 2.0), 4, 1e-9), 2.0);
         assert_eq!(golden_section(|_| f64::NAN, (2.0, 5.0), 4, 1e-9), 2.0);
+    }
+
+    /// The least lies in an outermost cell, nearer to the end than to the next point: the end is the best of the points, and
+    /// the search has to leave it.
+    #[test]
+    fn the_least_beside_an_end_is_found() {
+        for (least, high) in [(0.1, 4.0), (0.3, 4.0), (3.9, 4.0), (3.75, 4.0), (0.05, 1.0)] {
+            let found = golden_section(|x| (x - least) * (x - least), (0.0, high), 4, 1e-10);
+            assert!((found - least).abs() < 1e-7, "{found}, expected {least}");
+        }
     }
 }

@@ -233,4 +233,100 @@ mod tests {
         let square: Vec<f64> = spline.nodes().map(f64::cos).collect();
         assert!((spline.gain(&square, (-50.0, 0.0)) - 50.0 - (-0.5_f64).exp()).abs() < 5e-3);
     }
+
+    #[test]
+    fn the_default_has_thirteen_outcomes_of_the_score_and_seven_of_the_cost() {
+        let expected = Expectation::Interpolated { of_score: 13, of_cost: Quadrature::Hermite(7) };
+        assert_eq!(Expectation::DEFAULT, expected);
+        assert_eq!(expected.rule().outcomes(3).len(), 91);
+    }
+
+    /// Draws: so many, at least one, the same for a control and others for another; their mean is the expectation.
+    #[test]
+    fn samples_are_as_many_as_asked_and_anew_for_each_control() {
+        for (samples, count) in [(0, 1), (1, 1), (7, 7)] {
+            let rule = Expectation::Sampled { samples, seed: Seed(4) }.rule();
+            let drawn = rule.outcomes(2);
+            assert_eq!(drawn.len(), count);
+            assert_eq!(drawn, rule.outcomes(2));
+            assert_ne!(drawn, rule.outcomes(3));
+            let go_on: Vec<f64> = (0..count).map(|i| 0.1 * i as f64 - 0.2).collect();
+            let better = drawn.iter().zip(&go_on).map(|((z, _), go_on)| (0.05 + 0.3 * z).max(*go_on));
+            let mean = better.sum::<f64>() / count as f64;
+            assert!((rule.expected(&drawn, (0.05, 0.3), &go_on) - mean).abs() < 1e-15);
+        }
+        let other = Expectation::Sampled { samples: 3, seed: Seed(5) }.rule();
+        assert_ne!(other.outcomes(0), Expectation::Sampled { samples: 3, seed: Seed(4) }.rule().outcomes(0));
+        let many = Expectation::Sampled { samples: 4000, seed: Seed(1) }.rule();
+        let drawn = many.outcomes(0);
+        let moment = |of: &dyn Fn(&Outcome) -> f64| drawn.iter().map(of).sum::<f64>() / 4000.0;
+        assert!(moment(&|o| o.0).abs() < 0.08 && moment(&|o| o.1).abs() < 0.08);
+        assert!((moment(&|o| o.0 * o.0) - 1.0).abs() < 0.12 && moment(&|o| o.0 * o.1).abs() < 0.08);
+    }
+
+    /// A product of two rules: E[Z⁴ W²] = 3, whatever is far above stopping.
+    #[test]
+    fn products_have_the_moments_of_two_numbers() {
+        let (of_score, of_cost) = (Quadrature::Hermite(3), Quadrature::Hermite(2));
+        let rule = Expectation::Quadrature { of_score, of_cost }.rule();
+        let outcomes = rule.outcomes(0);
+        assert_eq!(outcomes.len(), 6);
+        let go_on: Vec<f64> = outcomes.iter().map(|(z, w)| z.powi(4) * w * w).collect();
+        assert!((rule.expected(&outcomes, (-100.0, 0.0), &go_on) - 3.0).abs() < 1e-12);
+        // Far below it stopping is left: stop + by E[Z].
+        assert!((rule.expected(&outcomes, (7.0, 0.5), &[-100.0; 6]) - 7.0).abs() < 1e-12);
+    }
+
+    /// Of lines each has the weight of its outcome of the cost: E[W²] = 1, E[W] = 0.
+    #[test]
+    fn lines_are_weighted_by_the_outcome_of_the_cost() {
+        let rule = Expectation::Interpolated { of_score: 2, of_cost: Quadrature::Hermite(5) }.rule();
+        let outcomes = rule.outcomes(0);
+        assert_eq!(outcomes.len(), 15);
+        assert_eq!([outcomes[0].0, outcomes[1].0, outcomes[2].0], [-4.5, 0.0, 4.5]);
+        let of = |f: &dyn Fn(f64) -> f64| {
+            let go_on: Vec<f64> = outcomes.iter().map(|(_, w)| f(*w)).collect();
+            rule.expected(&outcomes, (-60.0, 0.0), &go_on)
+        };
+        assert!((of(&|w| 2.0 * w * w) - 2.0).abs() < 1e-12 && of(&|w| w).abs() < 1e-12);
+    }
+
+    /// Natural splines with their second derivatives M written out: 4 M₁ = -12/h² through (0, 1, 0); through (0, 1, 0, 0)
+    /// 4 M₁ + M₂ = -12/h² and M₁ + 4 M₂ = 6/h².
+    #[test]
+    fn splines_are_natural_and_cubic() {
+        for (values, curvatures) in [
+            (vec![0.0, 1.0, 0.0], vec![0.0, -3.0, 0.0]),
+            (vec![0.0, 1.0, 0.0, 0.0], vec![0.0, -3.6, 2.4, 0.0]),
+        ] {
+            let spline = Spline::new(values.len());
+            let step = 9.0 / (values.len() - 1) as f64;
+            assert!((spline.step - step).abs() < 1e-15);
+            let at = |z: f64| {
+                let place = ((z + 4.5) / step).clamp(0.0, (values.len() - 1) as f64 - 1e-12);
+                let (i, b) = (place as usize, place.fract());
+                let a = 1.0 - b;
+                // h² cancels against the curvatures'.
+                a * values[i]
+                    + b * values[i + 1]
+                    + ((a.powi(3) - a) * curvatures[i] + (b.powi(3) - b) * curvatures[i + 1]) / 6.0
+            };
+            // The midpoint rule, fine enough that its error is below 1e-7.
+            let n = 20_000;
+            let nodes: Vec<f64> = (0..n).map(|k| -4.5 + 9.0 * (f64::from(k) + 0.5) / f64::from(n)).collect();
+            let mass: f64 = nodes.iter().map(|z| pdf(*z)).sum();
+            for (stop, by) in [(-50.0, 0.0), (0.2, 0.0), (0.1, 0.4), (0.3, -0.2)] {
+                let value = |z: &f64| pdf(*z) * (at(*z) - stop).max(by * z);
+                let expected = nodes.iter().map(value).sum::<f64>() / mass;
+                let found = spline.gain(&values, (stop, by));
+                assert!(
+                    (found - expected).abs() < 2e-3 * expected.abs().max(0.1),
+                    "{stop} {by}: {found} {expected}"
+                );
+                if stop == -50.0 {
+                    assert!((found - expected).abs() < 1e-5, "{found} {expected}");
+                }
+            }
+        }
+    }
 }

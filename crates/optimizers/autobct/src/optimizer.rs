@@ -333,3 +333,74 @@ fn nearest(controls: &Controls, point: &[f64]) -> usize {
     };
     (0..controls.len()).fold(0, |best, next| if distance(next) < distance(best) { next } else { best })
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_linear::Polynomial;
+
+    use super::*;
+
+    fn controls(points: &[[f64; 2]]) -> Controls {
+        let basis = Polynomial::of_one(1, 0.5);
+        let points = Points::from_rows(points).unwrap();
+        let plane = Plane(basis);
+        Controls::new(points.as_ref(), &plane, &plane, |_| crate::Noise { score: 0.1, cost: 0.1 }).unwrap()
+    }
+
+    /// A polynomial of the first of two columns.
+    struct Plane(Polynomial);
+
+    impl Basis for Plane {
+        fn dim(&self) -> usize {
+            2
+        }
+
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+
+        fn eval_into(&self, x: &[f64], out: &mut [f64]) {
+            self.0.eval_into(&x[..1], out);
+        }
+
+        fn name(&self) -> String {
+            "a line across a plane".into()
+        }
+    }
+
+    /// By Euclid's distance: 0.5 along one axis is nearer than 0.4 along both, and farther than 0.3 along both.
+    #[test]
+    fn the_nearest_control_is_so_by_euclid() {
+        let both = controls(&[[0.4, 0.4], [0.5, 0.0]]);
+        assert_eq!(nearest(&both, &[0.0, 0.0]), 1);
+        let both = controls(&[[0.5, 0.0], [0.3, 0.3]]);
+        assert_eq!(nearest(&both, &[0.0, 0.0]), 1);
+        assert_eq!(nearest(&both, &[0.5, 0.1]), 0);
+        // Of equals the first.
+        let equal = controls(&[[0.9, 0.9], [0.2, 0.4], [0.4, 0.2]]);
+        assert_eq!(nearest(&equal, &[0.0, 0.0]), 1);
+        assert_eq!(nearest(&equal, &[0.3, 0.3]), 1);
+    }
+
+    #[test]
+    fn finite_spaces_are_listed_and_others_cut_into_a_grid() {
+        let rows =
+            |space: &Space, count| choices(space, count).rows().map(<[f64]>::to_vec).collect::<Vec<_>>();
+        let line = Space::builder().float("x", 2.0, 4.0).build().unwrap();
+        assert_eq!(rows(&line, 3), [[0.0], [0.5], [1.0]]);
+        let six = Space::builder().int("n", 1, 3).categorical("c", ["a", "b"]).build().unwrap();
+        assert_eq!(rows(&six, 10).len(), 6);
+        // More than 3 in each of 2 columns: a grid, snapped, each once.
+        let many = Space::builder().int("n", 1, 5).int("m", 1, 2).float("x", 0.0, 1.0).build().unwrap();
+        let few = rows(&many, 3);
+        assert_eq!(few.len(), 3 * 2 * 3);
+        for (i, point) in few.iter().enumerate() {
+            assert!(!few[..i].contains(point), "{few:?}");
+            let mut snapped = point.clone();
+            many.domain().snap(&mut snapped);
+            assert_eq!(*point, snapped);
+        }
+        let mixed = Space::builder().float("x", 0.0, 1.0).int("n", 1, 2).build().unwrap();
+        assert_eq!(rows(&mixed, 5).len(), 10);
+    }
+}

@@ -214,4 +214,120 @@ mod tests {
         let one = Quadrature::Hermite(1).rule();
         assert!(one.len() == 1 && one[0].0.abs() < 1e-15 && (one[0].1 - 1.0).abs() < 1e-15);
     }
+
+    fn are_close(found: &[f64], expected: &[f64], tolerance: f64) {
+        assert_eq!(found.len(), expected.len(), "{found:?} {expected:?}");
+        let close = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < tolerance);
+        assert!(close, "{found:?}, expected {expected:?}");
+    }
+
+    #[test]
+    fn the_mass_within_reach_is_that_of_the_normal_distribution() {
+        let mass = 1.0 - 2.0 * thrifty_prob::cdf(-REACH);
+        assert!((MASS - mass).abs() < 1e-16, "{mass}");
+    }
+
+    /// Gauss–Legendre with n nodes is exact for powers up to 2n - 1.
+    #[test]
+    fn legendre_is_exact_for_polynomials() {
+        for n in 1..=16 {
+            let rule = legendre(n);
+            assert_eq!(rule.len(), n);
+            for power in 0..2 * n as i32 {
+                let exact = if power % 2 == 1 { 0.0 } else { 2.0 / f64::from(power + 1) };
+                let found: f64 = rule.iter().map(|(x, w)| w * x.powi(power)).sum();
+                assert!((found - exact).abs() < 1e-14, "{n} nodes, power {power}: {found}");
+            }
+        }
+        are_close(
+            &legendre(2).iter().map(|node| node.0).collect::<Vec<_>>(),
+            &[1.0 / 3_f64.sqrt(), -1.0 / 3_f64.sqrt()],
+            1e-15,
+        );
+    }
+
+    /// Gauss–Hermite with n nodes has the moments (2k - 1)!! of a normal number up to 2n - 1.
+    #[test]
+    fn hermite_has_the_moments_of_a_normal_number() {
+        for n in 1..=20 {
+            let rule = hermite(n);
+            assert_eq!(rule.len(), n);
+            let mut exact = 1.0;
+            for power in (0..2 * n as i32).step_by(2) {
+                let found: f64 = rule.iter().map(|(z, w)| w * z.powi(power)).sum();
+                assert!((found / exact - 1.0).abs() < 1e-11, "{n} nodes, power {power}: {found} {exact}");
+                let odd: f64 = rule.iter().map(|(z, w)| w * z.powi(power + 1)).sum();
+                assert!(odd.abs() < 1e-11 * exact * f64::from(power + 1).max(1.0), "{n} {power}: {odd}");
+                exact *= f64::from(power + 1);
+            }
+        }
+    }
+
+    /// With one node a panel the nodes are the middles of the panels.
+    #[test]
+    fn panels_end_where_a_function_bends_and_around() {
+        let middles = |bend| {
+            let rule = Quadrature::Bent { nodes: 1 }.prepare();
+            rule.around(bend).iter().map(|node| node.0).collect::<Vec<f64>>()
+        };
+        are_close(&middles(None), &[-3.75, -1.0, 1.0, 3.75], 1e-14);
+        are_close(&middles(Some((0.5, 0.1))), &[-3.75, -0.95, 0.3, 0.7, 1.45, 3.75], 1e-14);
+        // Ends beyond the reach are none: 5 + 4 × 0.5 is, 3 and 5 are not.
+        are_close(&middles(Some((5.0, 0.5))), &[-3.75, 0.0, 2.5, 4.0, 5.25], 1e-14);
+        are_close(&middles(Some((9.0, 0.1))), &[-3.75, 0.0, 3.75], 1e-14);
+        are_close(&first_ends(None), &[-5.5, -2.0, 0.0, 2.0, 5.5], 0.0_f64.next_up());
+        assert_eq!(first_ends(Some((3.0, 0.1))), [-5.5, -2.0, 2.0, 3.0, 5.5]);
+        assert_eq!(first_ends(Some((-5.5, 0.1))), [-5.5, -2.0, 0.0, 2.0, 5.5]);
+        let composite = Quadrature::Composite { panels: 4, nodes: 1 }.rule();
+        are_close(
+            &composite.iter().map(|node| node.0).collect::<Vec<_>>(),
+            &[-4.125, -1.375, 1.375, 4.125],
+            1e-14,
+        );
+        // Weights are densities, scaled to 1.
+        assert!((composite[0].1 / composite[1].1 - pdf(4.125) / pdf(1.375)).abs() < 1e-15);
+    }
+
+    #[test]
+    fn weights_add_up_to_1() {
+        for rule in [
+            Quadrature::Hermite(0),
+            Quadrature::Hermite(9),
+            Quadrature::Composite { panels: 0, nodes: 0 },
+            Quadrature::Composite { panels: 7, nodes: 4 },
+            Quadrature::Bent { nodes: 0 },
+            Quadrature::Bent { nodes: 6 },
+            Quadrature::ACCURATE,
+        ] {
+            let sum: f64 = rule.rule().iter().map(|node| node.1).sum();
+            assert!((sum - 1.0).abs() < 1e-14, "{rule:?}: {sum}");
+        }
+        let count = |rule: Quadrature| rule.rule().len();
+        assert_eq!(count(Quadrature::Hermite(0)), 1);
+        assert_eq!(count(Quadrature::Composite { panels: 0, nodes: 0 }), 1);
+        assert_eq!(count(Quadrature::Composite { panels: 7, nodes: 4 }), 28);
+        assert_eq!(count(Quadrature::Bent { nodes: 6 }), 24);
+        assert_eq!(count(Quadrature::ACCURATE), 4 * 15);
+        assert_eq!(Quadrature::ACCURATE, Quadrature::Adaptive { tolerance: 1e-6 });
+    }
+
+    /// E[Φ((Z - a) / w)] = Φ(-a / √(1 + w²)), a step of width w, and E[max(Z, a)] = φ(a) + a Φ(a), a kink.
+    #[test]
+    fn steps_and_kinks_are_integrated() {
+        for (at, width) in [(0.7, 0.02), (-1.3, 0.1), (2.4, 0.005), (0.0, 1.0)] {
+            let step = thrifty_prob::cdf(-at / f64::hypot(1.0, width));
+            let kink = pdf(at) + at * thrifty_prob::cdf(at);
+            for rule in [Quadrature::Bent { nodes: 12 }, Quadrature::Adaptive { tolerance: 1e-8 }] {
+                let rule = rule.prepare();
+                let of = |f: &dyn Fn(f64) -> f64, base| rule.expectation((at, width), base, f);
+                let found = of(&|z| thrifty_prob::cdf((z - at) / width), 0.0);
+                assert!((found - step).abs() < 1e-6, "{rule:?} {at}: {found} {step}");
+                let found = of(&|z| z.max(at), 0.3);
+                assert!((found - kink).abs() < 1e-6, "{rule:?} {at}: {found} {kink}");
+                // What is everywhere 1000 more is 1000 more.
+                let shifted = of(&|z| 1000.0 + z.max(at), 1000.3);
+                assert!((shifted - 1000.0 - found).abs() < 1e-9, "{rule:?} {at}: {shifted} {found}");
+            }
+        }
+    }
 }

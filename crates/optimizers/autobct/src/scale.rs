@@ -69,3 +69,51 @@ impl Scale {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_0_and_1_and_between_them_it_is_a_line() {
+        let affine = Scale::Affine { zero: 5.0, one: 3.0 };
+        assert_eq!([5.0, 3.0, 4.0, 7.0].map(|raw| affine.apply(raw).unwrap()), [0.0, 1.0, 0.5, -1.0]);
+        assert_eq!(Scale::Identity.apply(-2.5), Ok(-2.5));
+        let log = Scale::Logarithmic { zero: 100.0, one: 1.0 };
+        for (raw, expected) in [(100.0, 0.0), (1.0, 1.0), (10.0, 0.5), (1e4, -1.0), (1e-2, 2.0)] {
+            assert!((log.apply(raw).unwrap() - expected).abs() < 1e-15, "{raw}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_scaled_is_refused() {
+        for scale in [Scale::Identity, Scale::Affine { zero: 0.0, one: 1.0 }] {
+            for raw in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                assert!(scale.apply(raw).is_err());
+            }
+            assert!(scale.apply(0.0).is_ok() && scale.apply(-1.0).is_ok());
+        }
+        let log = Scale::Logarithmic { zero: 1.0, one: 2.0 };
+        assert!(log.apply(0.0).is_err() && log.apply(-1.0).is_err() && log.apply(f64::INFINITY).is_err());
+        assert!(log.apply(f64::MIN_POSITIVE).is_ok());
+    }
+
+    #[test]
+    fn ends_are_finite_and_differ_and_of_logarithms_positive() {
+        let named = |scale: Scale| match scale.validate() {
+            Err(AutoBctError::Number { what, .. }) => Some(what),
+            _ => None,
+        };
+        let (zero, one) = (Some("what is 0 on a scale"), Some("what is 1 on a scale"));
+        assert_eq!(named(Scale::Identity), None);
+        assert_eq!(named(Scale::Affine { zero: -1.0, one: 0.0 }), None);
+        assert_eq!(named(Scale::Affine { zero: 2.0, one: 2.0 }), one);
+        assert_eq!(named(Scale::Affine { zero: f64::NAN, one: 2.0 }), zero);
+        assert_eq!(named(Scale::Affine { zero: 2.0, one: f64::INFINITY }), one);
+        assert_eq!(named(Scale::Logarithmic { zero: 2.0, one: 1e-300 }), None);
+        assert_eq!(named(Scale::Logarithmic { zero: 0.0, one: 1.0 }), zero);
+        assert_eq!(named(Scale::Logarithmic { zero: 2.0, one: 0.0 }), one);
+        assert_eq!(named(Scale::Logarithmic { zero: -2.0, one: 1.0 }), zero);
+        assert_eq!(named(Scale::Logarithmic { zero: 2.0, one: 2.0 }), one);
+    }
+}

@@ -82,3 +82,42 @@ impl LogCost {
         gradient.iter_mut().zip(of_mean).for_each(|(slot, slope)| *slot -= slope);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cost() -> LogCost {
+        let x = Points::from_rows(&[[0.1, 0.2], [0.8, 0.7], [0.4, 0.9], [0.6, 0.1]]).unwrap();
+        let hgp = Hgp::matern52(2).condition(x.as_ref(), &[0, 1, 0, 1], &[1.0, 3.0, 2.0, 0.5]).unwrap();
+        Costs(Some(hgp)).of_fold(1)
+    }
+
+    /// What is subtracted is the slope of the value.
+    #[test]
+    fn the_gradient_of_the_logarithm_is_subtracted() {
+        let cost = cost();
+        for at in [[0.3, 0.4], [0.7, 0.2]] {
+            let mut gradient = [5.0, -2.0];
+            cost.subtract_gradient(&at, &mut gradient);
+            for k in 0..2 {
+                let value = |step: f64| {
+                    let mut moved = at;
+                    moved[k] += step;
+                    cost.value(&moved)
+                };
+                let slope = (value(1e-5) - value(-1e-5)) / 2e-5;
+                assert!(slope.abs() > 1e-3, "{at:?} {k}");
+                assert!((gradient[k] - ([5.0, -2.0][k] - slope)).abs() < 1e-6, "{at:?} {k}: {gradient:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn equal_costs_have_neither_value_nor_slope() {
+        let cost = Costs::equal().of_fold(3);
+        let mut gradient = [5.0, -2.0];
+        cost.subtract_gradient(&[0.3, 0.4], &mut gradient);
+        assert_eq!((cost.value(&[0.3, 0.4]), gradient), (0.0, [5.0, -2.0]));
+    }
+}

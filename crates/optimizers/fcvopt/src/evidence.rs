@@ -116,3 +116,49 @@ impl Evidence {
         losses.map(|losses| losses.iter().sum::<f64>() / folds as f64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Configuration 0 at 0.1 with folds 0, 1, 2 (fold 1 twice), configuration 1 at 0.5 with folds 0 and 2; fold 1 there runs.
+    /// Fold 2 failed at 0.9.
+    fn evidence() -> Evidence {
+        Evidence {
+            x: Points::from_flat(vec![0.1, 0.5, 0.1, 0.1, 0.1, 0.5], 1),
+            folds: vec![0, 0, 1, 1, 2, 2],
+            y: vec![1.0, 9.0, 2.0, 50.0, 6.0, 7.0],
+            costs: vec![None; 6],
+            of: vec![0, 1, 0, 0, 0, 1],
+            pending: Points::from_flat(vec![0.5], 1),
+            pending_folds: vec![1],
+            evaluated: Points::from_flat(vec![0.1, 0.5], 1),
+            first: vec![0, 1],
+            asked: Vec::new(),
+            failed: vec![(vec![0.9], 2)],
+        }
+    }
+
+    /// Of all folds and no others, and of a fold measured twice the first.
+    #[test]
+    fn whole_means_are_of_all_folds_once() {
+        let evidence = evidence();
+        assert_eq!(evidence.whole_mean(0, 3), Some(3.0));
+        assert_eq!(evidence.whole_mean(0, 2), Some(1.5));
+        assert_eq!(evidence.whole_mean(0, 1), Some(1.0));
+        assert_eq!(evidence.whole_mean(0, 4), None);
+        assert_eq!((evidence.whole_mean(1, 3), evidence.whole_mean(1, 1)), (None, Some(9.0)));
+    }
+
+    #[test]
+    fn folds_are_missing_that_are_neither_measured_nor_running() {
+        let evidence = evidence();
+        assert_eq!(evidence.missing_folds(&[0.1], 3), Some(vec![]));
+        assert_eq!(evidence.missing_folds(&[0.1], 5), Some(vec![3, 4]));
+        assert_eq!(evidence.missing_folds(&[0.5], 4), Some(vec![3]));
+        assert_eq!(evidence.missing_folds(&[0.7], 2), Some(vec![0, 1]));
+        // One that failed cannot be had, if it is among those asked for.
+        assert_eq!(evidence.missing_folds(&[0.9], 3), None);
+        assert_eq!(evidence.missing_folds(&[0.9], 2), Some(vec![0, 1]));
+    }
+}

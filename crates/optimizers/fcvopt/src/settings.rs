@@ -247,3 +247,87 @@ impl FractionalSettings {
         self.folds * self.repeats
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Yerramilli & Apley (2025): the lower confidence bound of two deviations, so that β = κ² = 4; the fold of least variance.
+    #[test]
+    fn the_default_is_the_bound_of_the_paper_on_balanced_folds() {
+        let expected = FractionalSettings {
+            folds: 7,
+            repeats: 1,
+            repeats_differ: false,
+            initial: InitialDesign::Automatic,
+            initial_folds: InitialFolds::Balanced,
+            target: LossTarget::MeanOfFolds,
+            acquisition: FoldAcquisition::OfLoss(Rule::ConfidenceBound(Schedule::Constant { beta: 4.0 })),
+            fold: FoldRule::LeastVariance,
+            costs: FoldCosts::Ignored,
+            worth: 0.0,
+            incumbent: Incumbent::BestMean,
+            maximiser: Maximiser { raw: 512, around_best: 20, climbs: 6 },
+            thorough: 100,
+            budget: None,
+            finalists: None,
+        };
+        assert_eq!(FractionalSettings::new(7), expected);
+        assert_eq!(FractionalSettings::new(7).with_budget(90).budget, Some(90));
+        assert_eq!(FractionalSettings { repeats: 3, ..expected }.all_folds(), 21);
+    }
+
+    fn named(change: &dyn Fn(&mut FractionalSettings)) -> Option<&'static str> {
+        let mut settings = FractionalSettings::new(5);
+        change(&mut settings);
+        settings.validate().err().map(|error| error.name)
+    }
+
+    #[test]
+    fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
+        assert_eq!(named(&|s| s.folds = 1), Some("folds"));
+        assert_eq!(named(&|s| s.repeats = 0), Some("repeats"));
+        for worth in [-1e-9, 1.0, f64::NAN] {
+            assert_eq!(named(&|s| s.worth = worth), Some("worth"));
+        }
+        assert_eq!(named(&|s| (s.folds, s.repeats, s.worth) = (2, 1, 0.999)), None);
+        for kappa in [-1e-9, f64::INFINITY, f64::NAN] {
+            assert_eq!(named(&|s| s.incumbent = Incumbent::RiskAdjusted { kappa }), Some("kappa"));
+        }
+        assert_eq!(named(&|s| s.incumbent = Incumbent::RiskAdjusted { kappa: 0.0 }), None);
+        assert_eq!(named(&|s| s.incumbent = Incumbent::Verified { top: 0, budget: 50 }), Some("top"));
+        assert_eq!(named(&|s| s.incumbent = Incumbent::Verified { top: 1, budget: 50 }), None);
+        let both = |s: &mut FractionalSettings| {
+            (s.incumbent, s.budget) = (Incumbent::Verified { top: 1, budget: 50 }, Some(51));
+        };
+        assert_eq!(named(&both), Some("budget"));
+        assert_eq!(named(&|s| s.budget = Some(0)), Some("budget"));
+        assert_eq!(named(&|s| s.budget = Some(1)), None);
+        // Finalists of five folds each need more than their folds.
+        assert_eq!(named(&|s| (s.budget, s.finalists) = (Some(10), Some(2))), Some("budget"));
+        assert_eq!(named(&|s| (s.budget, s.finalists) = (Some(11), Some(2))), None);
+        assert_eq!(named(&|s| (s.budget, s.finalists) = (Some(3), Some(0))), None);
+    }
+
+    /// As many of three that they cost a third of the budget, one where that is no more than half of it, else none.
+    #[test]
+    fn a_third_of_the_budget_verifies() {
+        let finalists = |budget: usize| {
+            let plan = FractionalSettings::new(5).with_budget(budget).verification();
+            assert!(plan.is_none_or(|plan| plan.end == budget));
+            plan.map_or(0, |plan| plan.finalists)
+        };
+        assert_eq!([1, 9, 10, 15, 29, 30, 44, 45, 60, 600].map(finalists), [0, 0, 1, 1, 1, 2, 2, 3, 3, 3]);
+        let mut settings = FractionalSettings::new(5);
+        assert_eq!((settings.verification(), settings.finalists_or_default()), (None, 3));
+        settings.finalists = Some(0);
+        assert_eq!(settings.finalists_or_default(), 1);
+        settings.finalists = Some(7);
+        assert_eq!(settings.finalists_or_default(), 7);
+        settings.budget = Some(40);
+        assert_eq!(settings.verification(), Some(VerificationPlan { finalists: 7, end: 40 }));
+        settings.incumbent = Incumbent::Verified { top: 2, budget: 33 };
+        assert_eq!(settings.verification(), Some(VerificationPlan { finalists: 2, end: 33 }));
+        assert_eq!((settings.finalists_or_default(), settings.budget()), (2, Some(33)));
+    }
+}

@@ -265,6 +265,15 @@ fn the_joint_knowledge_gradient_is_per_unit_of_cost() {
         let (mut value, mut gradient) = ([0.0], [0.0; 2]);
         assert!(with.values_with_gradients_into(PointsRef::single(&x), &mut value, &mut gradient));
         assert!((value[0] - a).abs() < 1e-9);
+        for (k, slope) in gradient.into_iter().enumerate() {
+            let at = |step: f64| {
+                let mut moved = x;
+                moved[k] += step;
+                with.value(&moved)
+            };
+            let found = (at(1e-5) - at(-1e-5)) / 2e-5;
+            assert!((slope - found).abs() < 1e-4 * (1.0 + found.abs()), "{x:?} {k}: {slope} {found}");
+        }
     }
 }
 

@@ -160,4 +160,103 @@ mod tests {
             assert!((fifth - 0.2 * axis.prior_sd / divisor).abs() < 1e-12, "{n} {dim}: {fifth}");
         }
     }
+
+    fn widths(rule: BandwidthRule, floor: Floor, axis: &Axis, sorted: &[f64]) -> Vec<f64> {
+        let mut out = vec![7.0];
+        Bandwidth { rule, floor }.widths(sorted, axis, 1, &mut out);
+        out
+    }
+
+    fn are_close(found: &[f64], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len());
+        let close = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12);
+        assert!(close, "{found:?}, expected {expected:?}");
+    }
+
+    /// The larger gap of 0.2, 0.5 and 0.6 in [0, 1], with the prior's mean at 0.5 and the bounds as neighbours or not.
+    #[test]
+    fn a_kernel_reaches_its_farther_neighbour() {
+        let axis = Axis::float(0.0, 1.0, false).unwrap();
+        let of = |prior, bounds, sorted: &[f64]| {
+            widths(BandwidthRule::Neighbours { prior, bounds }, Floor::NONE, &axis, sorted)
+        };
+        let three = [0.2, 0.5, 0.6];
+        are_close(&of(false, false, &three), &[0.3, 0.3, 0.1]);
+        are_close(&of(false, true, &three), &[0.3, 0.3, 0.4]);
+        // The prior stands before its equal.
+        are_close(&of(true, false, &three), &[0.3, 0.1, 0.1]);
+        are_close(&of(true, true, &three), &[0.3, 0.1, 0.4]);
+        are_close(&of(true, false, &[0.1, 0.2]), &[0.1, 0.3]);
+        are_close(&of(true, true, &[0.1, 0.2]), &[0.1, 0.3]);
+        are_close(&of(true, false, &[0.8, 0.9]), &[0.3, 0.1]);
+        are_close(&of(true, true, &[0.8, 0.9]), &[0.3, 0.1]);
+        are_close(&of(false, true, &[0.8, 0.9]), &[0.8, 0.1]);
+        assert!(of(true, true, &[]).is_empty());
+    }
+
+    #[test]
+    fn a_single_observation_reaches_to_the_farther_bound_or_half_of_the_prior() {
+        let axis = Axis::float(2.0, 4.0, false).unwrap();
+        let of = |axis: &Axis, prior, bounds, x: f64| {
+            widths(BandwidthRule::Neighbours { prior, bounds }, Floor::NONE, axis, &[x])[0]
+        };
+        assert!((of(&axis, false, false, 2.5) - 1.5).abs() < 1e-12);
+        assert!((of(&axis, false, false, 3.75) - 1.75).abs() < 1e-12);
+        assert!((of(&axis, true, false, 3.75) - 1.0).abs() < 1e-12);
+        assert!((of(&axis, false, true, 2.5) - 1.5).abs() < 1e-12);
+        assert!((of(&axis, true, true, 3.75) - 0.75).abs() < 1e-12);
+        // Without bounds: as wide as the prior.
+        let normal = Axis::normal(0.0, 3.0, false, None).unwrap();
+        assert!((of(&normal, false, false, 1.0) - 3.0).abs() < 1e-12);
+        assert!((of(&normal, true, false, 1.0) - 1.5).abs() < 1e-12);
+        // A bound that there is not is no neighbour.
+        let lonely = widths(
+            BandwidthRule::Neighbours { prior: false, bounds: true },
+            Floor::NONE,
+            &normal,
+            &[1.0, 1.5],
+        );
+        are_close(&lonely, &[0.5, 0.5]);
+    }
+
+    #[test]
+    fn widths_are_cut_to_the_floor_and_the_prior() {
+        let rule = BandwidthRule::Neighbours { prior: false, bounds: false };
+        let narrow = Axis::float(0.0, 1.0, false).unwrap().with_prior(0.5, 0.1).unwrap();
+        are_close(&widths(rule, Floor::NONE, &narrow, &[0.2, 0.9]), &[0.1, 0.1]);
+        let axis = Axis::float(0.0, 8.0, false).unwrap();
+        let floor = Floor { factor: 0.01, exponent: 1.0, steps: 3.0 };
+        // 8 / (2 + 2), and steps do not count without a grid.
+        are_close(&widths(rule, floor, &axis, &[1.0, 1.0]), &[2.0, 2.0]);
+        let grid = |log| Axis::grid(1.0, 9.0, 1.0, log, crate::GridEnds::Cut).unwrap();
+        are_close(&widths(rule, floor, &grid(false), &[4.0, 4.0]), &[3.0, 3.0]);
+        let log = grid(true);
+        are_close(&widths(rule, floor, &log, &[1.0, 1.0]), &[log.prior_sd / 4.0; 2]);
+        // A step wider than the prior.
+        let tight = grid(false).with_prior(4.0, 0.5).unwrap();
+        are_close(&widths(rule, floor, &tight, &[4.0, 5.0]), &[3.0, 3.0]);
+    }
+
+    #[test]
+    fn floors_fall_with_the_number_of_observations() {
+        let magic = Floor::MAGIC_CLIP;
+        assert_eq!((magic.factor, magic.exponent, magic.steps), (0.01, 1.0, 0.0));
+        assert_eq!([0, 2, 98, 99, 5000].map(|n| magic.relative(n)), [0.5, 0.25, 0.01, 0.01, 0.01]);
+        let watanabe = Floor::WATANABE;
+        assert_eq!((watanabe.factor, watanabe.exponent, watanabe.steps), (0.03, 2.0, 0.0));
+        assert!((watanabe.relative(2) - 0.0625).abs() < 1e-15);
+        assert_eq!(watanabe.relative(10), 0.03);
+        assert_eq!(Floor::NONE.relative(0), 1e-12);
+        assert_eq!((Floor::NONE.factor, Floor::NONE.steps), (1e-12, 0.0));
+    }
+
+    #[test]
+    fn deviations_are_those_of_a_sample() {
+        assert_eq!(deviation(&[]), None);
+        assert_eq!(deviation(&[3.0]), None);
+        assert!((deviation(&[1.0, 3.0]).unwrap() - 2_f64.sqrt()).abs() < 1e-15);
+        assert!((deviation(&[1.0, 2.0, 6.0]).unwrap() - 7_f64.sqrt()).abs() < 1e-15);
+        let axis = Axis::float(0.0, 5.0, false).unwrap();
+        are_close(&widths(BandwidthRule::Scott, Floor::NONE, &axis, &[2.0]), &[5.0]);
+    }
 }

@@ -128,3 +128,80 @@ fn likeness(distances: &[f64], choice: usize, kernels: usize, prior_weight: f64)
         (kernels as f64 / prior_weight).ln().max(0.0) * (distances.len() as f64).ln() / 6_f64.ln();
     (-sharpness * relative * relative).exp()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn are_close(found: &[f64], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len());
+        let close = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-14);
+        assert!(close, "{found:?}, expected {expected:?}");
+    }
+
+    /// `(1{c = 1} + s C π_c) / (1 + s C)` with s = 2/4 and C = 3.
+    #[test]
+    fn a_smoothed_kernel_has_a_share_of_the_prior() {
+        let choices = Choices::with_probabilities(vec![0.5, 0.3, 0.2]).unwrap();
+        let row = choices.row(1, CategoricalKernel::Smoothed, 4, 2.0);
+        are_close(&row, &[0.75 / 2.5, 1.45 / 2.5, 0.3 / 2.5]);
+        are_close(&choices.row(2, CategoricalKernel::Counts, 4, 2.0), &[0.0, 0.0, 1.0]);
+        assert_eq!((choices.len(), choices.is_empty()), (3, false));
+        assert_eq!(choices.probabilities(), [0.5, 0.3, 0.2]);
+    }
+
+    /// exp(-a (d / 2)²), a = ln 8 ln 3 / ln 6 for 8 kernels and a prior weight of 1.
+    #[test]
+    fn what_is_near_is_like() {
+        let distances = vec![vec![0.0, 1.0, 2.0], vec![1.0, 0.0, 4.0], vec![2.0, 4.0, 0.0]];
+        let choices = Choices::uniform(3).unwrap().with_distances(distances.clone()).unwrap();
+        let a = 8_f64.ln() * 3_f64.ln() / 6_f64.ln();
+        let raw = [1.0, (-a / 4.0).exp(), (-a).exp()];
+        let sum: f64 = raw.iter().sum();
+        are_close(&choices.row(0, CategoricalKernel::Counts, 8, 1.0), &raw.map(|p| p / sum));
+        // Smoothing with s C π = 1/8.
+        let smoothed = raw.map(|p| (p + 0.125) / (sum + 0.375));
+        are_close(&choices.row(0, CategoricalKernel::Smoothed, 8, 1.0), &smoothed);
+        // The largest of the row counts, not of all: of choice 1 it is 4.
+        let raw = [(-a / 16.0).exp(), 1.0, (-a).exp()];
+        let sum: f64 = raw.iter().sum();
+        are_close(&choices.row(1, CategoricalKernel::Counts, 8, 1.0), &raw.map(|p| p / sum));
+        // A prior that weighs more than the kernels tells nothing.
+        are_close(&choices.row(0, CategoricalKernel::Counts, 2, 2.0), &[1.0 / 3.0; 3]);
+        are_close(&choices.row(0, CategoricalKernel::Counts, 2, 5.0), &[1.0 / 3.0; 3]);
+        let together = Choices::uniform(2).unwrap().with_distances(vec![vec![0.0; 2]; 2]).unwrap();
+        are_close(&together.row(0, CategoricalKernel::Counts, 9, 1.0), &[0.5, 0.5]);
+    }
+
+    #[test]
+    fn probabilities_add_up_to_1() {
+        assert!(Choices::with_probabilities(vec![0.5, 0.5 + 5e-10]).is_ok());
+        assert!(Choices::with_probabilities(vec![0.0, 1.0]).is_ok());
+        for bad in [vec![0.5, 0.5 + 5e-9], vec![0.5, 0.5 - 5e-9], vec![-0.5, 1.5], vec![f64::NAN, 1.0]] {
+            let error = Choices::with_probabilities(bad).unwrap_err();
+            assert!(matches!(error, TpeError::InvalidProbabilities { .. }), "{error}");
+        }
+        assert!(matches!(Choices::with_probabilities(vec![]), Err(TpeError::NoChoices)));
+        assert!(matches!(Choices::uniform(0), Err(TpeError::NoChoices)));
+        are_close(Choices::uniform(4).unwrap().probabilities(), &[0.25; 4]);
+    }
+
+    #[test]
+    fn distances_are_square_finite_and_symmetric() {
+        let with = |distances: Vec<Vec<f64>>| Choices::uniform(2).unwrap().with_distances(distances).is_ok();
+        assert!(with(vec![vec![0.0, 1.0], vec![1.0, 0.0]]));
+        for bad in [
+            vec![vec![0.0, 1.0]],
+            vec![vec![0.0, 1.0], vec![1.0]],
+            vec![vec![0.0, 1.0, 2.0], vec![1.0, 0.0, 1.0]],
+            vec![vec![0.0, -1.0], vec![-1.0, 0.0]],
+            vec![vec![0.0, f64::INFINITY], vec![f64::INFINITY, 0.0]],
+            vec![vec![0.0, f64::NAN], vec![f64::NAN, 0.0]],
+            vec![vec![0.0, 1.0], vec![2.0, 0.0]],
+            vec![vec![0.0, 1.0], vec![1.0, 0.5]],
+            vec![vec![0.5, 1.0], vec![1.0, 0.0]],
+        ] {
+            assert!(!with(bad.clone()), "{bad:?}");
+        }
+    }
+}

@@ -242,3 +242,141 @@ fn grid(axis: &Axis, sorted: &Sorted, compact: bool) -> (Column, Place) {
         (Column::Grid(GridColumn { axis: *axis, atom: entries, atoms }), Place::Own)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bandwidth, BandwidthRule, CategoricalKernel, Floor, GridEnds, Truncation};
+
+    fn fit(dimension: &Dimension, values: &[f64], floor: Floor) -> Column {
+        let rule = BandwidthRule::Neighbours { prior: false, bounds: false };
+        let kernels = Kernels {
+            bandwidth: Bandwidth { rule, floor },
+            truncation: Truncation::Component,
+            categorical: CategoricalKernel::Smoothed,
+            prior_weight: 1.0,
+        };
+        Column::fit(dimension, Observed::new(dimension, values), &kernels, 1, false).unwrap().0
+    }
+
+    fn axes() -> Vec<Axis> {
+        let float = |low, high| Axis::float(low, high, false).unwrap();
+        vec![
+            float(0.0, 1.0),
+            float(-3e6, 2e6),
+            float(0.0, 1e-7),
+            Axis::float(1e-4, 10.0, true).unwrap(),
+            float(0.0, 1.0).with_prior(0.9, 0.2).unwrap(),
+            float(0.0, 1.0).with_prior(0.5, 30.0).unwrap(),
+        ]
+    }
+
+    /// Values at these shares of the bounds.
+    fn values(axis: &Axis, shares: &[f64]) -> Vec<f64> {
+        let (low, high) = axis.bounds;
+        shares.iter().map(|u| axis.value(low + u * (high - low))).collect()
+    }
+
+    /// ln of the factors before the exponentials never leaves what `log_range` says.
+    #[test]
+    fn factors_stay_within_their_logarithmic_range() {
+        for axis in axes() {
+            for shares in [&[][..], &[0.5], &[0.0, 1.0], &[0.1, 0.100_1, 0.7, 1.0]] {
+                let column = fit(&Dimension::Numeric(axis), &values(&axis, shares), Floor::MAGIC_CLIP);
+                let Column::Number(numbers) = &column else { panic!("numbers") };
+                for scale in &numbers.scale {
+                    assert!(scale.ln().abs() <= column.log_range() + 1e-9, "{axis:?} {shares:?}");
+                }
+                assert!(column.log_range() < 50.0, "{axis:?}: {}", column.log_range());
+            }
+        }
+    }
+
+    /// No kernel exceeds the prior by more than `excess` says, which is not idle either: within e⁴ of what is reached where
+    /// the prior is flat.
+    #[test]
+    fn kernels_exceed_the_prior_by_no_more_than_their_excess() {
+        for axis in axes() {
+            let column =
+                fit(&Dimension::Numeric(axis), &values(&axis, &[0.0, 0.02, 0.5, 1.0]), Floor::MAGIC_CLIP);
+            let Column::Number(numbers) = &column else { panic!("numbers") };
+            let (low, high) = axis.bounds;
+            let log = |kernel: usize, x: f64| {
+                let z = (x - numbers.mu[kernel]) * numbers.precision[kernel];
+                numbers.scale[kernel].ln() - 0.5 * z * z
+            };
+            let mut largest = f64::NEG_INFINITY;
+            for i in 0..=1000 {
+                let x = low + (high - low) * f64::from(i) / 1000.0;
+                (0..4).for_each(|kernel| largest = largest.max(log(kernel, x) - log(4, x)));
+            }
+            assert!(largest <= column.excess(), "{axis:?}: {largest} {}", column.excess());
+            let far = (high - axis.prior_mean).max(axis.prior_mean - low) / axis.prior_sd;
+            assert!(
+                column.excess() <= largest + 4.0 + 0.5 * far * far,
+                "{axis:?}: {largest} {}",
+                column.excess()
+            );
+        }
+    }
+
+    /// On grids likewise, of the masses of cells: also far from 0, where ends are large.
+    #[test]
+    fn cells_exceed_the_prior_by_no_more_than_their_excess() {
+        let grids = [
+            Axis::grid(100.0, 110.0, 1.0, false, GridEnds::Whole).unwrap(),
+            Axis::grid(0.0, 30.0, 2.0, false, GridEnds::Cut).unwrap(),
+            Axis::grid(-90.0, -80.0, 0.5, false, GridEnds::Cut).unwrap(),
+            Axis::grid(1.0, 1000.0, 1.0, true, GridEnds::Whole).unwrap(),
+        ];
+        for axis in grids {
+            let grid = axis.grid.unwrap();
+            let column = fit(&Dimension::Numeric(axis), &[grid.first, grid.last, grid.last], Floor::NONE);
+            let Column::Grid(cells) = &column else { panic!("a grid") };
+            let mass = |atom: &Atom, value: f64| {
+                let (low, high) = axis.cell(value);
+                crate::interval::mass((low - atom.mu) / atom.sigma, (high - atom.mu) / atom.sigma) / atom.mass
+            };
+            let prior = cells.atoms.last().unwrap();
+            let mut largest = 0.0_f64;
+            for i in 0..=((grid.last - grid.first) / grid.step) as usize {
+                let value = grid.first + i as f64 * grid.step;
+                for atom in &cells.atoms {
+                    largest = largest.max(mass(atom, value) / mass(prior, value));
+                }
+            }
+            assert!(largest.ln() <= column.excess(), "{axis:?}: {} {}", largest.ln(), column.excess());
+            assert!(column.excess() < largest.ln() + 9.0, "{axis:?}: {} {}", largest.ln(), column.excess());
+        }
+    }
+
+    /// A choice is certain at most: -ln of the least probability.
+    #[test]
+    fn choices_exceed_the_prior_by_its_least_probability() {
+        let choices = |p: &[f64]| Dimension::Categorical(Choices::with_probabilities(p.to_vec()).unwrap());
+        let excess = |p: &[f64]| fit(&choices(p), &[0.0, 1.0], Floor::NONE).excess();
+        assert!((excess(&[0.5, 0.3, 0.2]) - 5_f64.ln()).abs() < 1e-12);
+        assert_eq!(excess(&[1.0, 0.0]), f64::INFINITY);
+        assert_eq!(fit(&choices(&[0.5, 0.5]), &[0.0], Floor::NONE).log_range(), 0.0);
+    }
+
+    /// The mass within bounds of a kernel at a bound is about a half, and all of it in the middle.
+    #[test]
+    fn masses_are_the_parts_within_bounds() {
+        let axis = Axis::float(0.0, 1.0, false).unwrap();
+        let floor = Floor { factor: 0.01, exponent: 9.0, steps: 0.0 };
+        let column = fit(&Dimension::Numeric(axis), &[0.0, 0.02, 0.5, 0.52, 1.0], floor);
+        assert!((column.mass(0) - 0.5).abs() < 1e-9 && (column.mass(3) - 0.697).abs() < 0.02);
+        let (mu, sigma) = column.kernel(0).unwrap();
+        assert!(mu == 0.0 && (sigma - 0.02).abs() < 1e-12);
+        // The prior: Φ(1/2) - Φ(-1/2) = 0.3829.
+        assert!((column.mass(5) - 0.382_924_922_548_026).abs() < 1e-12);
+        assert_eq!((column.len(), column.row(0)), (6, None));
+        let choices = Dimension::Categorical(Choices::uniform(3).unwrap());
+        let column = fit(&choices, &[2.0, f64::NAN], Floor::NONE);
+        assert_eq!((column.len(), column.mass(1), column.kernel(0)), (3, 1.0, None));
+        // What is missing is the prior.
+        assert_eq!(column.row(1), column.row(2));
+        assert!(column.row(0).unwrap()[2] > column.row(0).unwrap()[0]);
+    }
+}

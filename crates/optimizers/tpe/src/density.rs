@@ -276,3 +276,156 @@ fn look_up(exponent: &mut [f64], entries: &[u32], table: &[f64]) {
         *e += table[*entry as usize];
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Axis, Choices, Dimension, GridEnds, Layout, Observed, TpeSettings, Weights};
+
+    #[test]
+    fn sums_of_exponentials_gather_in_any_order() {
+        let mut sum = LogSum::default();
+        assert_eq!(sum.value(), f64::NEG_INFINITY);
+        // Nothing at all stays nothing, not NaN.
+        sum.add(f64::NEG_INFINITY, 0.0);
+        assert_eq!(sum.value(), f64::NEG_INFINITY);
+        for parts in [[(0.0, 2.0), (1.0, 3.0), (-700.0, 5.0)], [(-700.0, 5.0), (1.0, 3.0), (0.0, 2.0)]] {
+            let mut sum = LogSum::default();
+            parts.iter().for_each(|(largest, part)| sum.add(*largest, *part));
+            sum.add(f64::NEG_INFINITY, 1.0);
+            let expected = (2.0 + 3.0 * 1_f64.exp()).ln();
+            assert!((sum.value() - expected).abs() < 1e-14, "{}", sum.value());
+        }
+        let mut equal = LogSum::default();
+        (0..4).for_each(|_| equal.add(900.0, 0.25));
+        assert!((equal.value() - 900.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn lanes_fold_all_values() {
+        for n in [0_u8, 1, 7, 8, 9, 16, 29] {
+            let values: Vec<f64> = (0..n).map(f64::from).collect();
+            let expected = f64::from(n) * (f64::from(n) - 1.0) / 2.0;
+            assert!((in_lanes(&values, 0.0, |a, b| a + b) - expected).abs() < 1e-12);
+            let largest = in_lanes(&values, f64::NEG_INFINITY, f64::max);
+            assert_eq!(largest, if n == 0 { f64::NEG_INFINITY } else { f64::from(n) - 1.0 });
+        }
+    }
+
+    /// An estimator over a number, a grid and choices, of enough trials for two tiles.
+    fn mixed(n: usize) -> (Vec<Dimension>, Vec<Vec<f64>>, Estimator) {
+        let dimensions = vec![
+            Dimension::Numeric(Axis::float(0.0, 1.0, false).unwrap()),
+            Dimension::Numeric(Axis::grid(0.0, 9.0, 1.0, false, GridEnds::Whole).unwrap()),
+            Dimension::Categorical(Choices::uniform(3).unwrap()),
+        ];
+        let gap = |i: usize, value: f64, every: usize| if i % every == 0 { f64::NAN } else { value };
+        let columns: Vec<Vec<f64>> = vec![
+            (0..n).map(|i| gap(i, (i as f64 * 0.618_034).fract(), 5)).collect(),
+            (0..n).map(|i| gap(i, (i * i % 10) as f64, 7)).collect(),
+            (0..n).map(|i| gap(i, (i % 3) as f64, 4)).collect(),
+        ];
+        let observed = dimensions.iter().zip(&columns).map(|(d, c)| Observed::new(d, c)).collect();
+        let weights = Weights::LinearForgetting.of(&vec![0.0; n], None);
+        let kernels = TpeSettings::optuna5().kernels;
+        let estimator =
+            Estimator::fit(&dimensions, observed, &weights, &kernels, Layout::Observations).unwrap();
+        (dimensions, columns, estimator)
+    }
+
+    /// The sum over kernels written out, with the exact normal functions.
+    fn written_out(estimator: &Estimator, dimensions: &[Dimension], point: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for (kernel, p) in estimator.probabilities().iter().enumerate() {
+            let mut product = *p;
+            for (d, (dimension, x)) in dimensions.iter().zip(point).enumerate() {
+                if x.is_nan() {
+                    continue;
+                }
+                product *= match dimension {
+                    Dimension::Categorical(_) => estimator.row(d, kernel).unwrap()[*x as usize],
+                    Dimension::Numeric(axis) => {
+                        let (mu, sigma) = estimator.kernel(d, kernel).unwrap();
+                        let below = |bound: f64| thrifty_prob::cdf((bound - mu) / sigma);
+                        let within = below(axis.bounds.1) - below(axis.bounds.0);
+                        if axis.grid.is_some() {
+                            let (low, high) = axis.cell(*x);
+                            (below(high) - below(low)) / within
+                        } else {
+                            thrifty_prob::pdf((x - mu) / sigma) / sigma / within
+                        }
+                    }
+                };
+            }
+            sum += product;
+        }
+        sum.ln()
+    }
+
+    #[test]
+    fn densities_are_the_sum_of_products_written_out() {
+        for n in [0, 1, 9, 40, 511, 512, 700] {
+            let (dimensions, _, estimator) = mixed(n);
+            let nan = f64::NAN;
+            let points = [
+                [0.3, 4.0, 1.0],
+                [0.3, 4.0, 2.0],
+                [nan, 4.0, 0.0],
+                [0.9, nan, 0.0],
+                [0.0, 0.0, nan],
+                [nan, nan, nan],
+                [1.0, 9.0, 1.0],
+                [0.3, nan, nan],
+            ];
+            let mut out = [0.0; 8];
+            estimator.log_density_into(&points.concat(), &mut out);
+            for (point, found) in points.iter().zip(out) {
+                let expected = written_out(&estimator, &dimensions, point);
+                assert!((found - expected).abs() < 1e-9, "{n} {point:?}: {found}, expected {expected}");
+            }
+        }
+    }
+
+    /// A single axis goes its own way, in windows once there are many kernels.
+    #[test]
+    fn densities_on_an_axis_are_the_sum_written_out() {
+        for n in [0, 1, 7, 8, 100, 300, 900] {
+            let dimension = Dimension::Numeric(Axis::float(0.0, 1.0, false).unwrap());
+            // Most lie close together: narrow kernels and wide ones.
+            let place = |i: usize| {
+                if i % 9 == 0 { i as f64 / n as f64 } else { 0.4 + 0.1 * (i as f64 * 0.618_034).fract() }
+            };
+            let values: Vec<f64> = (0..n).map(place).collect();
+            let weights = Weights::LinearForgetting.of(&vec![0.0; n], None);
+            let kernels = TpeSettings::optuna5().kernels;
+            let observed = vec![Observed::new(&dimension, &values)];
+            let dimensions = [dimension];
+            let estimator =
+                Estimator::fit(&dimensions, observed, &weights, &kernels, Layout::Compact).unwrap();
+            let points: Vec<f64> = (0..=60).map(|i| f64::from(i) / 60.0).chain([f64::NAN]).collect();
+            let mut out = vec![0.0; points.len()];
+            estimator.log_density_into(&points, &mut out);
+            for (x, found) in points.iter().zip(&out) {
+                let expected = if x.is_nan() { 0.0 } else { written_out(&estimator, &dimensions, &[*x]) };
+                assert!((found - expected).abs() < 1e-9, "{n} {x}: {found}, expected {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn equal_values_share_a_table() {
+        let (_, _, estimator) = mixed(12);
+        let points = [[0.1, 4.0, 1.0], [0.2, 4.0, 2.0], [0.3, 7.0, 1.0], [0.4, f64::NAN, 1.0]].concat();
+        let tables = Tables::new(&estimator, &points, 4);
+        let [Column::Number(_), Column::Grid(grid), Column::Choice(choice)] = &estimator.columns[..] else {
+            panic!("three sorts")
+        };
+        let (atoms, rows) = (grid.atoms.len(), choice.rows.len());
+        assert_eq!(tables.values.len(), 2 * atoms + 2 * rows);
+        let of = |at: usize, d: usize| tables.starts[3 * at + d];
+        assert!((0..4).all(|at| of(at, 0).is_none()) && of(3, 1).is_none());
+        assert_eq!([of(0, 1), of(1, 1), of(2, 1)], [Some(0), Some(0), Some(atoms)]);
+        let start = 2 * atoms;
+        assert_eq!([0, 1, 2, 3].map(|at| of(at, 2).unwrap()), [start, start + rows, start, start]);
+    }
+}

@@ -60,3 +60,41 @@ impl Split {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn good(split: Split, n: usize) -> usize {
+        split.good(&vec![0.0; n])
+    }
+
+    /// ⌈√n / 4⌉ up to 25: Hyperopt's rule.
+    #[test]
+    fn good_ones_grow_with_the_root_up_to_the_cap() {
+        let split = Split::SquareRoot { gamma: 0.25, cap: 25 };
+        for (n, expected) in [(0, 0), (1, 1), (16, 1), (17, 2), (64, 2), (65, 3), (9_216, 24), (10_000, 25)] {
+            assert_eq!(good(split, n), expected, "{n}");
+        }
+        assert_eq!(good(split, 40_000), 25);
+        // Never more than there are.
+        assert_eq!(good(Split::SquareRoot { gamma: 1.0, cap: 9 }, 1), 1);
+    }
+
+    /// ⌈n / 8⌉ up to 25.
+    #[test]
+    fn good_ones_grow_in_proportion_up_to_the_cap() {
+        let split = Split::Linear { gamma: 0.125, cap: 25 };
+        for (n, expected) in [(0, 0), (1, 1), (8, 1), (9, 2), (16, 2), (192, 24), (193, 25), (400, 25)] {
+            assert_eq!(good(split, n), expected, "{n}");
+        }
+        assert_eq!(good(Split::Linear { gamma: 1.0, cap: usize::MAX }, 7), 7);
+    }
+
+    #[test]
+    fn what_meets_the_target_is_good_and_at_least_one() {
+        let of = |loss: f64| Split::Target { loss }.good(&[1.0, 2.0, 2.0, f64::INFINITY]);
+        assert_eq!([of(0.5), of(1.0), of(1.5), of(2.0), of(f64::INFINITY)], [1, 1, 1, 3, 4]);
+        assert_eq!(Split::Target { loss: 1.0 }.good(&[]), 0);
+    }
+}

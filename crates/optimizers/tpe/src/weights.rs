@@ -78,4 +78,38 @@ mod tests {
         let bad = Weights::ExpectedImprovement.of(&[7.0, f64::INFINITY], None);
         assert_eq!(bad, SideWeights { trials: vec![1.0; 2], prior_scale: 1.0 });
     }
+
+    /// Hyperopt 0.3.0: `concatenate([linspace(1 / n, 1, n - 25), ones(25)])`.
+    #[test]
+    fn the_ramp_is_a_line_from_one_over_n_to_1() {
+        for n in [26_usize, 27, 28, 31, 60, 125] {
+            let (weights, ramp) = (linear_forgetting(n), n - 25);
+            assert_eq!(weights.len(), n);
+            let start = 1.0 / n as f64;
+            for (i, weight) in weights.iter().enumerate() {
+                let expected = match i {
+                    _ if i >= ramp => 1.0,
+                    0 => start,
+                    _ => start + (1.0 - start) * i as f64 / (ramp - 1) as f64,
+                };
+                assert!((weight - expected).abs() < 1e-15, "{n}: {i} is {weight}, not {expected}");
+            }
+        }
+        assert_eq!(linear_forgetting(27)[..3], [1.0 / 27.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn rules_choose_weights() {
+        let uniform = SideWeights { trials: vec![1.0; 3], prior_scale: 1.0 };
+        assert_eq!(Weights::Uniform.of(&[1.0, 2.0, 3.0], Some(4.0)), uniform);
+        let forgetting = Weights::LinearForgetting.of(&[0.0; 30], Some(1.0));
+        assert_eq!(forgetting, SideWeights { trials: linear_forgetting(30), prior_scale: 1.0 });
+        let improvement = |losses: &[f64], worst| Weights::ExpectedImprovement.of(losses, worst);
+        // Nothing to improve on, or nothing that could.
+        assert_eq!(improvement(&[1.0, 2.0, 3.0], Some(f64::INFINITY)), uniform);
+        assert_eq!(improvement(&[], Some(1.0)), SideWeights { trials: vec![], prior_scale: 1.0 });
+        let one = improvement(&[1.0], Some(3.5));
+        assert_eq!(one, SideWeights { trials: vec![2.5], prior_scale: 2.5 });
+        assert_eq!(Weights::default(), Weights::LinearForgetting);
+    }
 }

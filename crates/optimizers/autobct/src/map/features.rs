@@ -77,3 +77,81 @@ fn shape(
         rows.push(*known as f32 - best);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_linear::{Coefficients, Polynomial};
+
+    use super::*;
+    use crate::{Controls, Noise, Quadrature, State};
+
+    fn decision(count: usize) -> Decision {
+        let (basis, noise) = (Polynomial::of_one(2, 0.5), |_: &[f64]| Noise { score: 0.05, cost: 0.1 });
+        let controls = Controls::new(Controls::grid(1, count).as_ref(), &basis, &basis, noise).unwrap();
+        Decision::new(0.3, controls, Quadrature::Hermite(3)).unwrap()
+    }
+
+    fn fan(decision: &Decision) -> Fan {
+        let score = vec![0.5, 0.1, 0.0, 0.1, 0.4, 0.05, 0.0, 0.05, 0.3];
+        let state = State {
+            score: Coefficients::new(vec![0.4, 0.1, -0.2], score).unwrap(),
+            cost: Coefficients::independent(vec![1.0, 0.5, -0.4], &[0.6, 0.2, 0.1]).unwrap(),
+        };
+        Fan::of_training(&state, decision.controls(), 1).unwrap()
+    }
+
+    const OUTCOMES: [Outcome; 3] = [(0.0, 0.0), (1.5, -0.5), (-2.0, 0.7)];
+
+    /// The mean, and the lower triangle of the covariance, of the belief after each outcome: score before cost.
+    #[test]
+    fn raw_features_are_the_numbers_of_the_belief_after_an_outcome() {
+        let decision = decision(5);
+        let fan = fan(&decision);
+        let mut rows = Vec::new();
+        append(Features::Raw, &decision, &fan, &OUTCOMES, &[0.0; 3], &mut rows);
+        let mut expected = Vec::new();
+        for outcome in OUTCOMES {
+            let State { score, cost } = fan.state(outcome).unwrap();
+            for belief in [score, cost] {
+                expected.extend_from_slice(belief.mean());
+                for i in 0..3 {
+                    expected.extend((0..=i).map(|j| belief.covariance()[3 * i + j]));
+                }
+            }
+        }
+        assert_eq!(rows.len(), expected.len());
+        for (found, expected) in rows.iter().zip(&expected) {
+            assert!((f64::from(*found) - expected).abs() < 1e-6, "{rows:?} {expected:?}");
+        }
+    }
+
+    /// Worth below the best, deviation of the score, mean and deviation of the cost at some controls; then the baseline
+    /// above that best.
+    #[test]
+    fn shapes_are_moments_at_controls_spread_evenly() {
+        let decision = decision(5);
+        let fan = fan(&decision);
+        let (controls, baseline) = (decision.later(), [0.5, 0.6, 0.7]);
+        for (count, at) in [(1, vec![2]), (2, vec![0, 4]), (3, vec![0, 2, 4]), (5, vec![0, 1, 2, 3, 4])] {
+            let mut rows = Vec::new();
+            append(Features::Shape(count), &decision, &fan, &OUTCOMES, &baseline, &mut rows);
+            assert_eq!(rows.len(), 3 * (4 * count + 1));
+            for ((row, outcome), known) in rows.chunks(4 * count + 1).zip(OUTCOMES).zip(baseline) {
+                let state = fan.state(outcome).unwrap();
+                let worth = |v: usize| state.score_at(controls, v) - 0.3 * state.cost_at(controls, v);
+                let best = at.iter().map(|v| worth(*v)).fold(f64::NEG_INFINITY, f64::max);
+                let mut expected = Vec::new();
+                for v in at.iter().copied() {
+                    let (_, doubt) = state.score.moments(controls.score(v));
+                    let (cost, spread) = state.cost.moments(controls.cost(v));
+                    let spread = (spread + controls.cost_noise(v)).sqrt();
+                    expected.extend([worth(v) - best, doubt.sqrt(), cost, spread]);
+                }
+                expected.push(known - best);
+                for (found, expected) in row.iter().zip(&expected) {
+                    assert!((f64::from(*found) - expected).abs() < 1e-5, "{count}: {row:?} {expected:?}");
+                }
+            }
+        }
+    }
+}

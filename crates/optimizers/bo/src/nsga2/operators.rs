@@ -127,4 +127,67 @@ mod tests {
         // Half of the steps are below 1 - 2^(-1/21).
         assert!((steps[2000] - (1.0 - 0.5_f64.powf(1.0 / 21.0))).abs() < 3e-3, "{}", steps[2000]);
     }
+
+    /// The same numbers through the formulas of Deb's NSGA-II code, with parents near a bound:
+    /// β = 1 + 2 (y₁ - 0) / (y₂ - y₁) below and 1 + 2 (1 - y₂) / (y₂ - y₁) above, α = 2 - β^-(η+1).
+    #[test]
+    fn children_near_a_bound_are_those_of_debs_code() {
+        let (y1, y2) = (0.05, 0.25);
+        for eta in [0.0, 2.0, 20.0] {
+            let power = 1.0 / (eta + 1.0);
+            let beta_q = |beta: f64, u: f64| {
+                let alpha = 2.0 - beta.powf(-(eta + 1.0));
+                if u <= 1.0 / alpha { (u * alpha).powf(power) } else { (1.0 / (2.0 - u * alpha)).powf(power) }
+            };
+            let (mut crossed, mut swapped) = (0, 0);
+            for seed in 0..200 {
+                let mut rng = Seed(seed).stream("test", 0);
+                let (cross, swap, u) = (rng.uniform() < 0.5, rng.uniform() < 0.5, rng.uniform());
+                let below = 0.5 * ((y1 + y2) - beta_q(1.0 + 2.0 * y1 / (y2 - y1), u) * (y2 - y1));
+                let above = 0.5 * ((y1 + y2) + beta_q(1.0 + 2.0 * (1.0 - y2) / (y2 - y1), u) * (y2 - y1));
+                // The order of the parents does not matter to a pair that crosses.
+                for (a, b) in [(y1, y2), (y2, y1)] {
+                    let found = crossover(&[a], &[b], eta, &mut Seed(seed).stream("test", 0));
+                    let expected = match (cross, swap) {
+                        (false, _) => [a, b],
+                        (true, false) => [below, above],
+                        (true, true) => [above, below],
+                    };
+                    for (found, expected) in found.iter().zip(expected) {
+                        assert!((found[0] - expected).abs() < 1e-9, "{eta} {seed}: {found:?} {expected}");
+                    }
+                }
+                crossed += usize::from(cross);
+                swapped += usize::from(cross && swap);
+            }
+            assert!((70..=130).contains(&crossed) && (25..=75).contains(&swapped), "{crossed} {swapped}");
+        }
+    }
+
+    /// δ = (2u + (1 - 2u) (1 - x)^(η+1))^(1/(η+1)) - 1 below u = ½ and 1 - (2 (1 - u) + (2u - 1) x^(η+1))^(1/(η+1)) above.
+    #[test]
+    fn mutations_near_a_bound_are_those_of_debs_code() {
+        for (x, eta) in [(0.1, 20.0), (0.95, 5.0), (0.5, 0.0), (0.0, 3.0), (1.0, 3.0)] {
+            let mut moved = 0;
+            for seed in 0..100 {
+                let mut rng = Seed(seed).stream("test", 0);
+                let (hit, u) = (rng.uniform() < 0.4, rng.uniform());
+                let xy: f64 = if u < 0.5 { 1.0 - x } else { x };
+                let near = if u < 0.5 { 2.0 * u } else { 2.0 - 2.0 * u };
+                let step = 1.0 - (near + (1.0 - near) * xy.powf(eta + 1.0)).powf(1.0 / (eta + 1.0));
+                let expected = if !hit {
+                    x
+                } else if u < 0.5 {
+                    x - step
+                } else {
+                    x + step
+                };
+                let mut found = [x];
+                mutate(&mut found, 0.4, eta, &mut Seed(seed).stream("test", 0));
+                assert!((found[0] - expected).abs() < 1e-12, "{x} {eta} {seed}: {found:?} {expected}");
+                moved += usize::from(hit);
+            }
+            assert!((20..=60).contains(&moved), "{moved}");
+        }
+    }
 }

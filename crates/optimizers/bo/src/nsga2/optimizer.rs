@@ -205,3 +205,99 @@ impl Optimizer for Nsga2 {
         Ok(design_changed(fingerprint("nsga-ii", &self.settings, self.seed, &self.space)?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use thrifty_study::{Measurement, Memo, Timing};
+
+    use super::*;
+
+    fn trial(outcome: Option<Outcome>) -> Trial<Config> {
+        Trial {
+            id: TrialId(0),
+            query: Config::new(),
+            diagnostics: BTreeMap::new(),
+            memo: Memo::default(),
+            reports: Vec::new(),
+            outcome,
+            timing: Timing::default(),
+        }
+    }
+
+    /// Deb et al. (2002), constraint domination: by the sum of what is violated.
+    #[test]
+    fn violations_add_up_and_what_is_met_is_feasible() {
+        let measured = |constraints: &[f64]| {
+            let (objectives, constraints) = (vec![1.0, 2.0], constraints.to_vec());
+            trial(Some(Measurement { objectives, constraints, ..Measurement::default() }.into()))
+        };
+        for (constraints, violation) in [(&[0.5, -3.0, 0.25][..], 0.75), (&[-1.0, 1e-9], 1e-9)] {
+            match fate(&measured(constraints)) {
+                Fate::Infeasible(found) => assert!((found - violation).abs() < 1e-15),
+                other => panic!("{other:?}"),
+            }
+        }
+        for constraints in [&[][..], &[0.0], &[-1.0, 0.0]] {
+            assert!(matches!(fate(&measured(constraints)), Fate::Feasible([1.0, 2.0])));
+        }
+        assert!(matches!(fate(&trial(None)), Fate::Lost));
+        assert!(matches!(fate(&trial(Some(Outcome::failed("no")))), Fate::Lost));
+    }
+
+    /// Deb et al. (2002), section IV: crossover with 0.9, both η 20.
+    #[test]
+    fn defaults_are_those_of_the_paper_but_for_a_small_population() {
+        let expected = Nsga2Settings {
+            population: 20,
+            initial: InitialDesign::Automatic,
+            crossover: 0.9,
+            crossover_eta: 20.0,
+            mutation: None,
+            mutation_eta: 20.0,
+        };
+        assert_eq!(Nsga2Settings::default(), expected);
+    }
+
+    #[test]
+    fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
+        let space = || Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+        let check = |change: &dyn Fn(&mut Nsga2Settings)| {
+            let mut settings = Nsga2Settings::default();
+            change(&mut settings);
+            match Nsga2::new(space(), Seed(0)).with_settings(settings) {
+                Err(OptimizerError::InvalidSetting { name, .. }) => Some(name),
+                _ => None,
+            }
+        };
+        let named = |name: &str| Some(name.to_owned());
+        for population in [0, 1, 3, 21] {
+            assert_eq!(check(&|s| s.population = population), named("population"));
+        }
+        for share in [-1e-9, 1.0 + 1e-9, f64::NAN] {
+            assert_eq!(check(&|s| s.crossover = share), named("crossover"));
+            assert_eq!(check(&|s| s.mutation = Some(share)), named("mutation"));
+        }
+        for eta in [-1e-9, f64::INFINITY, f64::NAN] {
+            assert_eq!(check(&|s| s.crossover_eta = eta), named("crossover_eta"));
+            assert_eq!(check(&|s| s.mutation_eta = eta), named("mutation_eta"));
+        }
+        for share in [0.0, 1.0] {
+            assert_eq!(check(&|s| (s.population, s.crossover, s.mutation) = (2, share, Some(share))), None);
+        }
+        assert_eq!(check(&|s| (s.crossover_eta, s.mutation_eta) = (0.0, 0.0)), None);
+    }
+
+    /// The first generation has as many as the design, if that is more than the population.
+    #[test]
+    fn the_first_generation_holds_the_design() {
+        let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+        let first = |initial| {
+            let settings = Nsga2Settings { population: 6, initial, ..Nsga2Settings::default() };
+            Nsga2::new(space.clone(), Seed(0)).with_settings(settings).unwrap().first_generation()
+        };
+        assert_eq!(first(InitialDesign::Sobol(4)), 6);
+        assert_eq!(first(InitialDesign::Sobol(9)), 9);
+    }
+}

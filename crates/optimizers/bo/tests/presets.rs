@@ -1,0 +1,71 @@
+//! Defaults, and what settings are refused.
+
+use thrifty_acquisition::{Rule, Threshold};
+use thrifty_bo::{
+    BayesianOptimizer, BoSettings, CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximiser,
+    MultiObjectiveRule, MultiObjectiveSettings, PendingPolicy, Restarts,
+};
+use thrifty_sampling::Seed;
+use thrifty_space::Space;
+
+#[test]
+fn the_defaults_are_as_documented() {
+    let maximiser = Maximiser { raw: 512, around_best: 20, climbs: 6 };
+    let expected = BoSettings {
+        initial: InitialDesign::Automatic,
+        budget: None,
+        rule: Rule::LogExpectedImprovement(Threshold::BestObserved),
+        maximiser: maximiser.clone(),
+        losses: LossTransform::UpperTail,
+        failures: FailurePolicy::AsWorst,
+        pending: PendingPolicy::Fantasies { draws: 32 },
+        cost: CostAwareness::Ignore,
+        restarts: None,
+    };
+    assert_eq!(BoSettings::default(), expected);
+    let several = MultiObjectiveSettings {
+        initial: InitialDesign::Automatic,
+        budget: None,
+        rule: MultiObjectiveRule::Automatic,
+        reference: None,
+        maximiser,
+        losses: LossTransform::None,
+        failures: FailurePolicy::AsWorst,
+    };
+    assert_eq!(MultiObjectiveSettings::default(), several);
+}
+
+#[test]
+fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
+    let check = |change: &dyn Fn(&mut BoSettings)| {
+        let mut settings = BoSettings::default();
+        change(&mut settings);
+        let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+        let built = BayesianOptimizer::new(space, Seed(0)).with_settings(settings);
+        built.err().map(|error| error.to_string())
+    };
+    let refused = |name: &str, change: &dyn Fn(&mut BoSettings)| {
+        let error = check(change).expect("an error");
+        assert!(error.contains(name), "{error} does not name {name}");
+    };
+    refused("raw", &|s| s.maximiser.raw = 0);
+    refused("draws", &|s| s.pending = PendingPolicy::Fantasies { draws: 0 });
+    for exponent in [-1e-9, f64::INFINITY, f64::NAN] {
+        refused("exponent", &|s| s.cost = CostAwareness::PerUnit { exponent });
+    }
+    for budget in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+        refused("budget", &|s| s.cost = CostAwareness::Cooled { budget });
+    }
+    for value in [f64::INFINITY, f64::NAN] {
+        refused("failures", &|s| s.failures = FailurePolicy::AsValue(value));
+    }
+    for epsilon in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+        refused("epsilon", &|s| s.restarts = Some(Restarts { epsilon }));
+    }
+    assert_eq!(check(&|s| s.maximiser = Maximiser { raw: 1, around_best: 0, climbs: 0 }), None);
+    assert_eq!(check(&|s| s.pending = PendingPolicy::Fantasies { draws: 1 }), None);
+    assert_eq!(check(&|s| s.cost = CostAwareness::PerUnit { exponent: 0.0 }), None);
+    assert_eq!(check(&|s| s.cost = CostAwareness::Cooled { budget: 1e-9 }), None);
+    assert_eq!(check(&|s| s.failures = FailurePolicy::AsValue(-5.0)), None);
+    assert_eq!(check(&|s| s.restarts = Some(Restarts { epsilon: 1e-9 })), None);
+}
