@@ -319,7 +319,7 @@ mod tests {
             Dimension::Numeric(Axis::grid(0.0, 9.0, 1.0, false, GridEnds::Whole).unwrap()),
             Dimension::Categorical(Choices::uniform(3).unwrap()),
         ];
-        let gap = |i: usize, value: f64, every: usize| if i % every == 0 { f64::NAN } else { value };
+        let gap = |i: usize, value: f64, every: usize| if i.is_multiple_of(every) { f64::NAN } else { value };
         let columns: Vec<Vec<f64>> = vec![
             (0..n).map(|i| gap(i, (i as f64 * 0.618_034).fract(), 5)).collect(),
             (0..n).map(|i| gap(i, (i * i % 10) as f64, 7)).collect(),
@@ -393,7 +393,11 @@ mod tests {
             let dimension = Dimension::Numeric(Axis::float(0.0, 1.0, false).unwrap());
             // Most lie close together: narrow kernels and wide ones.
             let place = |i: usize| {
-                if i % 9 == 0 { i as f64 / n as f64 } else { 0.4 + 0.1 * (i as f64 * 0.618_034).fract() }
+                if i.is_multiple_of(9) {
+                    i as f64 / n as f64
+                } else {
+                    0.4 + 0.1 * (i as f64 * 0.618_034).fract()
+                }
             };
             let values: Vec<f64> = (0..n).map(place).collect();
             let weights = Weights::LinearForgetting.of(&vec![0.0; n], None);
