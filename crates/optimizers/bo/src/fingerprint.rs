@@ -33,8 +33,7 @@ pub fn design_changed(fingerprint: Fingerprint) -> Fingerprint {
 /// # Errors
 /// [`OptimizerError`] when the space cannot be written.
 pub(crate) fn format_one(method: &str, seed: Seed, space: &Space) -> Result<String, OptimizerError> {
-    let hash = space
-        .fingerprint()
-        .map_err(|error| OptimizerError::failed("writing the fingerprint of space", error))?;
+    let hash =
+        space.fingerprint().map_err(|error| OptimizerError::failed("writing the fingerprint of space", error))?;
     Ok(format!("{method} null seed {} space {hash}", seed.0))
 }

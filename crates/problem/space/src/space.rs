@@ -116,8 +116,8 @@ impl Space {
     /// # Errors
     /// [`SpaceError::Unwritable`] when the space has no JSON form.
     pub fn fingerprint(&self) -> Result<String, SpaceError> {
-        let json = serde_json::to_string(self)
-            .map_err(|error| SpaceError::Unwritable { reason: error.to_string() })?;
+        let json =
+            serde_json::to_string(self).map_err(|error| SpaceError::Unwritable { reason: error.to_string() })?;
         let hash = json.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
         });
