@@ -88,8 +88,8 @@ fn without_correlation_deviations_have_nothing_in_common() {
     assert!((eval(0.0, 1.0) - eval(FoldKernel::COMMON, FoldKernel::COMMON)).abs() < 1e-11);
 }
 
-/// With `σ_f²` = ln 2, `σ_δ²` = 0.1 and β = 0.2: Var f = `σ_f²`, Var `y_j` = `σ_f²` + `σ_δ²`, and of the mean of k folds
-/// `σ_f²` + `σ_δ²` (1 + (k - 1) β) / k.
+/// With variances s = ln 2 of f and d = 0.1 of deviations, and β = 0.2: s for f, s + d for a fold, and for the mean of k
+/// folds s + d (1 + (k - 1) β) / k.
 #[test]
 fn prior_variances_are_closed_forms() {
     let posterior = conditioned(&Hgp::matern52(2));

@@ -8,7 +8,7 @@ use thrifty_linear::{Coefficients, CovarianceLaw, Polynomial};
 use thrifty_sampling::Seed;
 use thrifty_trees::{BoostingSettings, ForestSettings};
 
-/// The paper's example with one control, section 4.1: γ = 0.16, `σ_H` = 0.05, `σ_T` = 0.1, 101 controls.
+/// The paper's example with one control: γ = 0.16, noise of 0.05 and 0.1, 101 controls.
 #[test]
 fn the_default_is_the_published_problem_two_trainings_ahead() {
     let expected = AutoBctSettings {
@@ -129,7 +129,7 @@ fn alone(mean: f64, variance: f64) -> Coefficients {
 }
 
 /// One coefficient, the value itself: a task of n runs of mean ȳ has the variance 1 / (1/v + n/σ²) and the mean that
-/// times (m/v + n ȳ/σ²); the next task the mean of the means, and the variances' mean plus (Σ (`μ_k` - μ)² + v) / (K + 1).
+/// times (m/v + n ȳ/σ²); the next task the mean of the means, and the variances' mean plus (Σ (m - μ)² + v) / (K + 1) over their means m.
 #[test]
 fn the_next_task_is_expected_to_be_as_the_earlier_ones() {
     let start = State { score: alone(0.5, 2.0), cost: alone(1.0, 3.0) };

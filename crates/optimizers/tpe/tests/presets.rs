@@ -10,8 +10,7 @@ fn neighbours(prior: bool, bounds: bool, floor: Floor) -> Bandwidth {
     Bandwidth { rule: BandwidthRule::Neighbours { prior, bounds }, floor }
 }
 
-/// Hyperopt 0.3.0: `tpe.suggest(n_startup_jobs=20, n_EI_candidates=24, gamma=0.25, prior_weight=1.0)`, `LF = 25`,
-/// `sigma / min(100, 1 + len(mus))`.
+/// Hyperopt 0.3.0: `tpe.suggest(n_startup_jobs=20, n_EI_candidates=24, gamma=0.25, prior_weight=1.0)`, at most 25 good ones.
 fn hyperopt() -> TpeSettings {
     TpeSettings {
         startup: Startup::Random(20),
@@ -75,7 +74,7 @@ fn optuna_is_as_its_source_says() {
     assert_eq!(TpeSettings::optuna4(), fourth);
 }
 
-/// Watanabe (2023), section 5: linear with 0.15, weights by improvement, b = 0.03 and Δ = 2 for the least width.
+/// Watanabe (2023): linear with 0.15, weights by improvement, a least width of 0.03 with exponent 2.
 #[test]
 fn watanabes_recommendation_is_as_his_paper_says() {
     let mut expected = TpeSettings {

@@ -246,7 +246,7 @@ mod tests {
         assert!(matches!(fate(&trial(Some(Outcome::failed("no")))), Fate::Lost));
     }
 
-    /// Deb et al. (2002), section IV: crossover with 0.9, both η 20.
+    /// Deb et al. (2002): crossover with 0.9, both η 20.
     #[test]
     fn defaults_are_those_of_the_paper_but_for_a_small_population() {
         let expected = Nsga2Settings {
