@@ -38,16 +38,12 @@ const CARRIED: f64 = 1e150;
 /// `lost` counts panics, `differing` errors on targets up to 1e150, `silent` values that are NaN or +∞ and gradients that are NaN.
 pub fn problems(first: u64, count: u64, beyond: bool) -> Tally {
     let mut tally = Tally::default();
-    let (mut slowest, mut kind) = (0.0, String::new());
     for number in first..first + count {
         let mut rng = Seed(2026).stream(if beyond { "beyond" } else { "conditioned" }, number);
         let problem = Problem::draw(&mut rng, beyond);
         let began = Instant::now();
         let seen = catch_unwind(AssertUnwindSafe(|| problem.look(number, &mut rng)));
-        let seconds = began.elapsed().as_secs_f64();
-        if seconds > slowest {
-            (slowest, kind) = (seconds, problem.name());
-        }
+        tally.time(began.elapsed().as_secs_f64(), || problem.name());
         tally.count += 1;
         let name = || format!("problem {number} ({})", problem.name());
         match seen {
@@ -68,7 +64,6 @@ pub fn problems(first: u64, count: u64, beyond: bool) -> Tally {
             }
         }
     }
-    tally.remark(|| format!("slowest {slowest:.2} s ({kind})"));
     tally
 }
 

@@ -20,6 +20,10 @@ pub struct Tally {
     pub differing: u64,
     /// Damage that was neither repaired with a warning nor refused with an error; values that are not numbers.
     pub silent: u64,
+    /// Seconds of the slowest case, where cases are timed.
+    pub slowest: f64,
+    /// Which case that was.
+    pub slowest_case: String,
     /// What cannot be done here, and why; or what the first defect was.
     pub remark: String,
 }
@@ -32,8 +36,16 @@ impl Tally {
         self.lost += other.lost;
         self.differing += other.differing;
         self.silent += other.silent;
+        self.time(other.slowest, || other.slowest_case.clone());
         if self.remark.is_empty() {
             self.remark.clone_from(&other.remark);
+        }
+    }
+
+    /// Remembers the slowest case.
+    pub fn time(&mut self, seconds: f64, case: impl FnOnce() -> String) {
+        if seconds > self.slowest {
+            (self.slowest, self.slowest_case) = (seconds, case());
         }
     }
 
@@ -63,6 +75,8 @@ struct Record {
     differing: u64,
     silent: u64,
     seconds: f64,
+    slowest: f64,
+    slowest_case: String,
     remark: String,
 }
 
@@ -91,9 +105,12 @@ impl Results {
                     differing,
                     silent,
                     seconds,
+                    slowest,
+                    slowest_case,
                     remark,
                 } = record?;
-                let tally = Tally { count, acknowledged, lost, differing, silent, remark };
+                let tally =
+                    Tally { count, acknowledged, lost, differing, silent, slowest, slowest_case, remark };
                 if effort == results.effort {
                     results.insert(row, unit, tally, seconds);
                 }
@@ -133,7 +150,8 @@ impl Results {
         let new = !self.path.exists();
         let file = std::fs::OpenOptions::new().create(true).append(true).open(&self.path)?;
         let mut writer = csv::WriterBuilder::new().has_headers(new).from_writer(file);
-        let Tally { count, acknowledged, lost, differing, silent, remark } = tally.clone();
+        let Tally { count, acknowledged, lost, differing, silent, slowest, slowest_case, remark } =
+            tally.clone();
         let (row, unit, effort) = (row.to_owned(), unit.to_owned(), self.effort.clone());
         writer.serialize(Record {
             row,
@@ -145,6 +163,8 @@ impl Results {
             differing,
             silent,
             seconds,
+            slowest,
+            slowest_case,
             remark,
         })?;
         writer.flush()?;
@@ -164,9 +184,14 @@ impl Results {
                 sum.add(tally);
                 seconds += took;
             }
-            let Tally { count, acknowledged, lost, differing, silent, remark } = &sum;
+            let Tally { count, acknowledged, lost, differing, silent, slowest, slowest_case, remark } = &sum;
+            let slowest = if *slowest > 0.0 {
+                format!(" slowest {slowest:.2} s: {slowest_case}")
+            } else {
+                String::new()
+            };
             text.push_str(&format!(
-                "| {row} | {count} | {acknowledged} | {lost} | {differing} | {silent} | {seconds:.0} | {remark} |\n"
+                "| {row} | {count} | {acknowledged} | {lost} | {differing} | {silent} | {seconds:.0} | {remark}{slowest} |\n"
             ));
             holding += usize::from(sum.holds());
             all.add(&sum);
