@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thrifty_sampling::Seed;
 
+use crate::contents::{Contents, First, contents};
 use crate::line;
 use crate::machine::Machine;
 use crate::{Durability, Fingerprint, JournalError, Memo, Outcome, Query, Schedule, TrialId};
 
 /// The format written here. Format 1 had neither sequence numbers nor checksums, and is still read.
-const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 2;
 
 /// First line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,19 +26,6 @@ pub(crate) struct Header {
     /// The last field: it may be chosen after the journal was opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     schedule: Option<Schedule>,
-}
-
-/// First line of a journal of format 1.
-#[derive(Deserialize)]
-struct HeaderOne {
-    seed: Seed,
-    fingerprint: String,
-}
-
-/// First line of a journal of any format.
-#[derive(Deserialize)]
-struct AnyHeader {
-    thrifty_journal: u32,
 }
 
 /// A line after the first.
@@ -280,111 +268,11 @@ impl Journal {
     }
 }
 
-/// All events of a journal; `path` is named in errors.
-pub(crate) fn parse<Q: Query>(path: &Path, bytes: &[u8]) -> Result<Vec<Event<Q>>, JournalError> {
-    let found = contents(path, bytes)?;
-    if found.first.is_none() && !bytes.is_empty() {
-        return Err(JournalError::NotAJournal { path: path.into() });
-    }
-    Ok(found.events)
-}
-
-enum First {
-    One(HeaderOne),
-    Two(Header),
-}
-
-/// A journal's lines, understood.
-struct Contents<Q> {
-    /// Nothing for an empty file, or one without a whole line.
-    first: Option<First>,
-    events: Vec<Event<Q>>,
-    lines: usize,
-    /// Bytes that hold them.
-    kept: usize,
-    /// A last line that was cut off, in words.
-    torn: Option<String>,
-}
-
-fn contents<Q: Query>(path: &Path, bytes: &[u8]) -> Result<Contents<Q>, JournalError> {
-    let corrupt = |line: usize, message: String| JournalError::Corrupt { path: path.into(), line, message };
-    let mut found = Contents { first: None, events: Vec::new(), lines: 0, kept: 0, torn: None };
-    let mut sealed = false;
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        let (text, whole) = line.strip_suffix(b"\n").map_or((line, false), |text| (text, true));
-        let number = found.lines + 1;
-        sealed |= text.starts_with(b"{\"seq\":");
-        if number == 1 {
-            match first_line(path, text) {
-                Ok(first) => found.first = Some(first),
-                Err(error) if whole => return Err(error),
-                Err(_) => {
-                    found.torn = Some(format!("line 1 was cut off after {} bytes", text.len()));
-                    break;
-                }
-            }
-        } else {
-            match event(text, sealed, found.lines) {
-                Ok(event) => found.events.push(event),
-                Err(message) if whole => return Err(corrupt(number, message)),
-                Err(message) => {
-                    if sealed && !line::is_torn(text, found.lines) {
-                        return Err(corrupt(number, message));
-                    }
-                    found.torn = Some(format!("line {number} was cut off after {} bytes", text.len()));
-                    break;
-                }
-            }
-        }
-        sealed |= matches!(found.first, Some(First::Two(_)));
-        found.lines = number;
-        found.kept += line.len();
-    }
-    Ok(found)
-}
-
-fn first_line(path: &Path, text: &[u8]) -> Result<First, JournalError> {
-    let damaged = |message: String| JournalError::Corrupt { path: path.into(), line: 1, message };
-    if !text.starts_with(b"{\"seq\":") {
-        let any: AnyHeader =
-            serde_json::from_slice(text).map_err(|_| JournalError::NotAJournal { path: path.into() })?;
-        check_format(path, any.thrifty_journal, 1)?;
-        return Ok(First::One(serde_json::from_slice(text).map_err(|error| damaged(error.to_string()))?));
-    }
-    let (seq, object) = line::open(text).map_err(damaged)?;
-    let any: AnyHeader =
-        serde_json::from_str(&object).map_err(|_| JournalError::NotAJournal { path: path.into() })?;
-    check_format(path, any.thrifty_journal, FORMAT)?;
-    if seq != 0 {
-        return Err(damaged(format!("the sequence number is {seq}, expected 0")));
-    }
-    Ok(First::Two(serde_json::from_str(&object).map_err(|error| damaged(error.to_string()))?))
-}
-
-/// Reads a line after the first; `seq` is the number of lines before it.
-fn event<Q: Query>(text: &[u8], sealed: bool, seq: usize) -> Result<Event<Q>, String> {
-    if !sealed {
-        if text == b"\"resumed\"" {
-            return Ok(Event::Resumed { schedule: None, budget: None });
-        }
-        return serde_json::from_slice(text).map_err(|error| error.to_string());
-    }
-    let (found, object) = line::open(text)?;
-    if found != seq {
-        return Err(format!("the sequence number is {found}, expected {seq}"));
-    }
-    serde_json::from_str(&object).map_err(|error| error.to_string())
-}
-
-fn check_format(path: &Path, found: u32, expected: u32) -> Result<(), JournalError> {
-    mismatch(path, "format", &found, &expected)
-}
-
 fn check_seed(path: &Path, found: Seed, expected: Seed) -> Result<(), JournalError> {
     mismatch(path, "seed", &found.0, &expected.0)
 }
 
-fn mismatch<T: PartialEq + std::fmt::Display>(
+pub(crate) fn mismatch<T: PartialEq + std::fmt::Display>(
     path: &Path,
     what: &'static str,
     found: &T,

@@ -27,6 +27,7 @@
 //! # Ok::<(), thrifty_study::StudyError>(())
 //! ```
 
+mod contents;
 mod costed;
 mod durability;
 mod error;

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::journal::{Event, Journal, parse};
+use crate::contents::parse;
+use crate::journal::{Event, Journal};
 use crate::{History, JournalError, Query, Timing, Trial};
 
 impl<Q: Query> History<Q> {
