@@ -85,7 +85,7 @@ pub enum JournalError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// Its defect.
         message: String,
     },
     /// The journal is of another study.
@@ -136,7 +136,7 @@ pub enum StudyError {
     InvalidMeasurement {
         /// The trial.
         id: TrialId,
-        /// What is wrong with it.
+        /// Its defect.
         problem: MeasurementProblem,
     },
     /// A stop rule whose setting makes no sense.

@@ -133,6 +133,8 @@ impl Fingerprint {
                 found: quoted(&self.method),
                 expected: quoted(&here.method),
             });
+            // Settings of different methods have nothing to do with each other.
+            return all;
         }
         let names: Vec<&String> = self.parts.iter().chain(&here.parts).map(|(name, _)| name).collect();
         for (at, name) in names.iter().enumerate() {

@@ -18,7 +18,7 @@ pub struct Measurement {
     pub noise: Option<f64>,
 }
 
-/// What is wrong with a measurement of finite numbers.
+/// Defect of a measurement whose objectives and constraints are finite.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
