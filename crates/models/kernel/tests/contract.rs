@@ -1,9 +1,10 @@
 //! The contract rejects kernels that are wrong in one respect.
 
 use thrifty_domain::{Points, PointsRef};
-use thrifty_kernel::{Kernel, KernelWorkspace, Matern52, contract};
+use thrifty_kernel::{Features, Kernel, KernelWorkspace, Matern52, contract};
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
+use thrifty_sampling::{Seed, Stream};
 
 /// What is wrong with a kernel, each by 0.1 % or in one entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,6 +21,12 @@ enum Fault {
     Inputs,
     /// The same in both, so that only differences show it.
     InputAndInputs,
+    /// Values of features, by 10 %.
+    Features,
+    /// Slopes of features.
+    FeatureSlopes,
+    /// One feature too few.
+    FeatureCount,
 }
 
 #[derive(Clone)]
@@ -107,7 +114,44 @@ impl Kernel for Faulty {
         self.factor(Fault::WeightedSum) * self.kernel.pull_back_params(workspace, weights, scale, grad)
     }
 
+    fn features(&self, count: usize, rng: &mut Stream) -> Option<Box<dyn Features>> {
+        let count = if self.fault == Fault::FeatureCount { count - 1 } else { count };
+        let features = self.kernel.features(count, rng)?;
+        Some(Box::new(FaultyFeatures { features, fault: self.fault }))
+    }
+
     fn boxed(&self) -> Box<dyn Kernel> {
+        Box::new(self.clone())
+    }
+}
+
+#[derive(Clone)]
+struct FaultyFeatures {
+    features: Box<dyn Features>,
+    fault: Fault,
+}
+
+impl Features for FaultyFeatures {
+    fn count(&self) -> usize {
+        self.features.count()
+    }
+
+    fn eval_into(&self, x: &[f64], out: &mut [f64]) {
+        self.features.eval_into(x, out);
+        if self.fault == Fault::Features {
+            out.iter_mut().for_each(|value| *value *= 1.1);
+        }
+    }
+
+    fn pull_back(&self, x: &[f64], weights: &[f64], grad: &mut [f64]) {
+        let mut own = vec![0.0; grad.len()];
+        self.features.pull_back(x, weights, &mut own);
+        // 0.7 is beyond the tolerance, which is 1e-4 for each of 4000 features.
+        own[1] += if self.fault == Fault::FeatureSlopes { 0.7 * (1.0 + own[1].abs()) } else { 0.0 };
+        grad.iter_mut().zip(own).for_each(|(slot, slope)| *slot += slope);
+    }
+
+    fn boxed(&self) -> Box<dyn Features> {
         Box::new(self.clone())
     }
 }
@@ -134,6 +178,17 @@ fn faults_of_gradients_are_found() {
     for fault in
         [Fault::Pair, Fault::Params, Fault::WeightedSum, Fault::Input, Fault::Inputs, Fault::InputAndInputs]
     {
+        assert!(!passes(fault, law), "{fault:?}");
+    }
+}
+
+#[test]
+fn faults_of_features_are_found() {
+    let law = |kernel: &dyn Kernel, x: PointsRef<'_>| {
+        contract::features_match(kernel, x, &mut Seed(7).stream("features", 0));
+    };
+    assert!(passes(Fault::None, law));
+    for fault in [Fault::Features, Fault::FeatureSlopes, Fault::FeatureCount] {
         assert!(!passes(fault, law), "{fault:?}");
     }
 }
