@@ -40,11 +40,13 @@ fn command(line: &str, package: &str) -> Option<String> {
     (line.contains("rustdoc") && line.contains(" --test ") && line.contains(&name)).then_some(unfiltered)
 }
 
+/// The command as a test. Cargo would tell it the version, which all packages of the workspace share.
 fn test(package: &str, line: &str, workspace: &Path) -> Test {
+    let line = format!("CARGO_PKG_VERSION={} {line}", env!("CARGO_PKG_VERSION"));
     Test {
         package: package.to_owned(),
         name: "doctests".to_owned(),
-        words: ["sh", "-c", line].map(str::to_owned).to_vec(),
+        words: ["sh", "-c", &line].map(str::to_owned).to_vec(),
         folder: workspace.to_owned(),
         seconds: 0.0,
         reached: BTreeSet::new(),
