@@ -87,7 +87,7 @@ fn every_acquisition_works_on_every_posterior() {
     let basis = Fourier::new(2, 2, 2.0);
     let count = thrifty_linear::Basis::len(&basis);
     let prior = Coefficients::independent(vec![0.0; count], &vec![1.0; count]).unwrap();
-    let model = LinearModel::new(basis, prior, 0.05).unwrap();
+    let model = LinearModel::new(basis, prior).unwrap();
     let (linear, _) = model.condition(x.as_ref(), &y, &[0.05; 9]).unwrap();
     check("a linear model", &linear);
 }

@@ -5,7 +5,6 @@ use thrifty_kernel::{
 };
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
-use thrifty_surrogate::Surrogate;
 
 use crate::data::{self, ScaledData};
 use crate::{GpError, GpPosterior, GpSettings, InputScaling, TargetScaling, fit};
@@ -230,14 +229,5 @@ impl<K: Kernel + Clone> Gp<K> {
         let data = ScaledData::new(x, y, variances, &self.settings);
         data.check_scaled(y, variances)?;
         Ok(data)
-    }
-}
-
-impl<K: Kernel + Clone> Surrogate for Gp<K> {
-    type Posterior = GpPosterior<K>;
-    type Error = GpError;
-
-    fn fit(&mut self, x: PointsRef<'_>, y: &[f64], rng: &mut Stream) -> Result<GpPosterior<K>, GpError> {
-        Gp::fit(self, x, y, rng)
     }
 }

@@ -28,6 +28,7 @@ mod posterior;
 mod scaling;
 pub mod selection;
 mod settings;
+mod surrogate;
 mod yeo_johnson;
 
 pub use data::LARGEST_TARGET;
@@ -38,4 +39,5 @@ pub use likelihood::ExactLikelihood;
 pub use posterior::{GpLookahead, GpPosterior};
 pub use scaling::{InputScaling, TargetScaling};
 pub use settings::{GpSettings, Mean, Noise};
+pub use surrogate::{GpSurrogate, KernelFactory, KernelFactoryError, KernelFamily};
 pub use yeo_johnson::YeoJohnson;

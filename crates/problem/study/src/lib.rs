@@ -49,7 +49,7 @@ pub use costed::{CostUnit, costed};
 pub use durability::Durability;
 pub use error::{JournalError, OptimizerError, StudyError};
 pub use fingerprint::{Difference, Fingerprint};
-pub use history::{History, HistoryView, Timing, Trial, TrialId};
+pub use history::{History, HistoryView, Lineage, Timing, Trial, TrialId};
 pub use observer::Observer;
 pub use optimizer::{Ask, Memo, Optimizer, Query, Suggestion};
 pub use outcome::{Failure, Measurement, MeasurementProblem, Outcome};
