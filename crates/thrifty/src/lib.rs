@@ -47,7 +47,7 @@ pub use thrifty_trees as trees;
 pub mod prelude {
     pub use thrifty_acquisition::{Rule, Threshold};
     pub use thrifty_bo::{
-        BayesianOptimizer, BoSettings, GpModel, InitialDesign, MultiObjectiveOptimizer,
+        BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, MultiObjectiveOptimizer,
         MultiObjectiveSettings, ParetoSet, RandomSearch, SobolSearch,
     };
     pub use thrifty_hybrid::{Exploration, ExplorePoint, HybridOptimizer, HybridSettings, OnConvergence};

@@ -1,6 +1,6 @@
 use thrifty_acquisition::{Rule, Schedule, Threshold};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, GpModel, InitialDesign, KernelFamily, LossTransform, Maximiser,
+    BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform, Maximiser,
     RandomSearch, Restarts,
 };
 use thrifty_gp::{GpSettings, Mean, Noise};
@@ -13,12 +13,12 @@ use crate::harness::method::{AfterDesign, AnyOptimizer};
 
 /// The model of the paper: squared exponential, hyperparameters by maximum evidence, here with the sample mean and
 /// lengthscales within [0.02, 2] of the range. `noise` is a share of the variance of the scores.
-pub fn model(noise: Noise) -> GpModel {
-    GpModel {
+pub fn model(noise: Noise) -> GpSurrogate {
+    GpSurrogate {
         family: KernelFamily::SquaredExponential,
         settings: GpSettings { noise, mean: Mean::Zero, restarts: 4, ..GpSettings::default() },
         lengthscale_bounds: Some((0.02, 2.0)),
-        warp_inputs: false,
+        ..GpSurrogate::default()
     }
 }
 
@@ -89,7 +89,7 @@ impl Method {
                 max_turns: Some(setting.turns),
             };
             HybridOptimizer::new(setting.space.clone(), seed, settings)
-                .map(|hybrid| AnyOptimizer::new(hybrid.with_model(model(setting.noise.clone()))))
+                .map(|hybrid| AnyOptimizer::new(hybrid.with_surrogate(model(setting.noise.clone()))))
         };
         match self {
             Self::Hybrid(exploration, convergence) => hybrid(*exploration, *convergence, base),
@@ -100,7 +100,7 @@ impl Method {
             Self::RandomStarts => {
                 let restarts = Some(Restarts { epsilon: setting.epsilon });
                 BayesianOptimizer::new(setting.space.clone(), seed)
-                    .with_model(model(setting.noise.clone()))
+                    .with_surrogate(model(setting.noise.clone()))
                     .with_settings(BoSettings { restarts, ..base })
                     .map(AnyOptimizer::new)
             }

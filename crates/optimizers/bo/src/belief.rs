@@ -3,19 +3,18 @@ use thrifty_acquisition::{
     Utility, Weighted, Where,
 };
 use thrifty_domain::{Points, PointsRef};
-use thrifty_gp::YeoJohnson;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Memo, OptimizerError, Trial, TrialId};
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{FittedSurrogate, Observations, Posterior, Surrogate, fit_checked};
 
 use crate::first_feasible::LogFirstFeasible;
-use crate::model::carried;
 use crate::multi::measurement;
 use crate::novelty::first_new;
 use crate::running::Running;
+use crate::targets::Targets;
 use crate::weights::{Fitting, Weights, probability_feasible, weighted_logarithm};
-use crate::{BoSettings, Candidate, FailurePolicy, Fitted, LossTransform, Model, PendingPolicy};
+use crate::{BoSettings, Candidate, FailurePolicy, PendingPolicy};
 
 /// What is known of a configuration without evaluating it: whether it is allowed.
 pub type Allowed = dyn Fn(&Config) -> bool + Send + Sync;
@@ -25,7 +24,7 @@ pub type Allowed = dyn Fn(&Config) -> bool + Send + Sync;
 pub struct Belief<'a> {
     space: &'a Space,
     settings: &'a BoSettings,
-    model: Box<dyn Fitted>,
+    model: Box<dyn FittedSurrogate>,
     /// Measured points and losses.
     x: Points,
     y: Vec<f64>,
@@ -49,13 +48,13 @@ impl<'a> Belief<'a> {
     pub fn form(
         space: &'a Space,
         settings: &'a BoSettings,
-        model: &dyn Model,
+        model: &dyn Surrogate,
         trials: &[&Trial<Config>],
         seed: Seed,
         id: TrialId,
     ) -> Result<Option<Self>, OptimizerError> {
         let dim = space.dim();
-        let (mut x, mut y, mut asked) = (Points::new(dim), Vec::new(), Points::new(dim));
+        let (mut x, mut targets, mut asked) = (Points::new(dim), Targets::default(), Points::new(dim));
         let mut feasible = Vec::new();
         let (mut failed, mut pending) = (Points::new(dim), Points::new(dim));
         for trial in trials {
@@ -67,51 +66,38 @@ impl<'a> Belief<'a> {
             match (&trial.outcome, measured) {
                 (_, Some((found, loss))) => {
                     x.push(&point);
-                    y.push(carried(loss));
+                    targets.push(loss, found.noise);
                     feasible.push(found.constraints.iter().all(|c| *c <= 0.0));
                 }
                 (Some(_), None) => failed.push(&point),
                 (None, None) => pending.push(&point),
             }
         }
-        if y.is_empty() {
+        if x.is_empty() {
             return Ok(None);
         }
-        let worst = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let imputed = match settings.failures {
-            FailurePolicy::AsWorst => Some(worst),
+            FailurePolicy::AsWorst => Some(targets.y.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
             FailurePolicy::AsValue(value) => Some(value),
             FailurePolicy::Ignore => None,
         };
-        let (mut train_x, mut train_y) = (x.clone(), y.clone());
+        let (mut train_x, mut train) = (x.clone(), targets.clone());
         if let Some(loss) = imputed {
             for point in failed.rows() {
                 train_x.push(point);
-                train_y.push(loss);
+                train.push(loss, None);
             }
         }
-        let transform = match settings.losses {
-            LossTransform::None => None,
-            LossTransform::UpperTail => Some(YeoJohnson::of_upper_tail(&train_y)),
-            LossTransform::BothTails => Some(YeoJohnson::of(&train_y)),
-        };
-        if let Some(transform) = transform {
-            train_y.iter_mut().chain(&mut y).for_each(|loss| *loss = transform.apply(*loss));
-        }
+        let transform = train.transform(settings.losses);
+        let (train, y) = (train.transformed(transform), targets.transformed(transform).y);
         let fitting = Fitting { space, settings, model, trials, seed, id };
         let weights = fitting.weights(&x, &failed)?;
-        let notes = trials.iter().rev().find_map(|trial| trial.memo.0.get(NOTES));
-        let model = model
-            .fit(
-                space.domain(),
-                train_x.as_ref(),
-                &train_y,
-                notes.map(Vec::as_slice),
-                &mut seed.stream("fit", id.0),
-            )
-            .map_err(|error| {
-                OptimizerError::failed(format!("fitting the model for trial {}", id.0), error)
-            })?;
+        let warm_start = trials.iter().rev().find_map(|trial| trial.memo.0.get(NOTES));
+        let data = Observations { x: train_x.as_ref(), y: &train.y, noise_variance: train.noise_variance() };
+        let rng = &mut seed.stream("fit", id.0);
+        let model = fit_checked(model, space.domain(), data, warm_start.map(Vec::as_slice), rng).map_err(
+            |error| OptimizerError::failed(format!("fitting the model for trial {}", id.0), error),
+        )?;
         let draws = match settings.pending {
             PendingPolicy::Fantasies { draws } => Some(draws),
             _ => None,
@@ -146,33 +132,37 @@ impl<'a> Belief<'a> {
         self.model.posterior()
     }
 
-    /// What the model wants to remember.
+    /// Hyperparameters of the model.
     #[must_use]
-    pub fn notes(&self) -> Vec<f64> {
-        self.model.notes()
+    pub fn hyperparameters(&self) -> Vec<f64> {
+        self.model.hyperparameters()
     }
 
-    /// What all models want to remember, as notes to a later [`Belief::form`].
+    /// Hyperparameters of all models by name, from which a later [`Belief::form`] starts.
     #[must_use]
     pub fn memo(&self) -> Memo {
-        Memo(std::iter::once((NOTES.to_owned(), self.notes())).chain(self.weights.notes()).collect())
+        Memo(
+            std::iter::once((NOTES.to_owned(), self.hyperparameters()))
+                .chain(self.weights.hyperparameters())
+                .collect(),
+        )
     }
 
     /// Variance of the noise of an observation, on the scale of the posterior.
     #[must_use]
     pub fn noise(&self) -> f64 {
-        self.model.noise()
+        self.model.noise_variance()
     }
 
     /// The belief after observations of its own means at these points: the variances are those after any outcomes
     /// there. Nothing when there are no points, or none that tells anything new.
     #[must_use]
-    pub fn imagining(&self, points: PointsRef<'_>) -> Option<Box<dyn Fitted>> {
-        let mut imagined: Option<Box<dyn Fitted>> = None;
+    pub fn imagining(&self, points: PointsRef<'_>) -> Option<Box<dyn FittedSurrogate>> {
+        let mut imagined: Option<Box<dyn FittedSurrogate>> = None;
         for point in points.rows() {
             let model = imagined.as_deref().unwrap_or(&*self.model);
             let mean = model.posterior().predict(point).0;
-            if let Ok(next) = model.imagining(point, mean) {
+            if let Ok(next) = model.fantasize(point, mean) {
                 imagined = Some(next);
             }
         }
@@ -301,7 +291,7 @@ impl<'a> Belief<'a> {
             t: self.y.len() + 1,
             domain: self.space.domain(),
             observed: self.baseline().as_ref(),
-            noise: self.model.noise(),
+            noise: self.model.noise_variance(),
             rng: &mut rng,
         })
     }

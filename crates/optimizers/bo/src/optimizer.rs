@@ -4,10 +4,11 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{
     Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
 };
+use thrifty_surrogate::Surrogate;
 
 use crate::multi::measurement;
 use crate::novelty::{Designer, points_of};
-use crate::{Allowed, Belief, BoSettings, GpModel, Model, design_changed, fingerprint};
+use crate::{Allowed, Belief, BoSettings, GpSurrogate, design_changed, fingerprint, surrogate_fingerprint};
 
 /// Bayesian optimisation.
 ///
@@ -26,7 +27,7 @@ pub struct BayesianOptimizer {
     space: Space,
     seed: Seed,
     settings: BoSettings,
-    model: Box<dyn Model>,
+    surrogate: Box<dyn Surrogate>,
     allowed: Option<Box<Allowed>>,
 }
 
@@ -34,8 +35,8 @@ impl BayesianOptimizer {
     /// With a Matérn-5/2 Gaussian process, log expected improvement and default settings.
     #[must_use]
     pub fn new(space: Space, seed: Seed) -> Self {
-        let (settings, model) = (BoSettings::default(), Box::new(GpModel::default()));
-        Self { space, seed, settings, model, allowed: None }
+        let (settings, surrogate) = (BoSettings::default(), Box::new(GpSurrogate::default()));
+        Self { space, seed, settings, surrogate, allowed: None }
     }
 
     /// With other settings.
@@ -48,10 +49,10 @@ impl BayesianOptimizer {
         Ok(self)
     }
 
-    /// With another model.
+    /// With another surrogate.
     #[must_use]
-    pub fn with_model(mut self, model: impl Model + 'static) -> Self {
-        self.model = Box::new(model);
+    pub fn with_surrogate(mut self, surrogate: impl Surrogate + 'static) -> Self {
+        self.surrogate = Box::new(surrogate);
         self
     }
 
@@ -101,7 +102,7 @@ impl BayesianOptimizer {
         if !modelled && initial.lasts(&self.space, *budget, id.0, measured) {
             return Ok(None);
         }
-        let belief = Belief::form(&self.space, &self.settings, &*self.model, &trials, self.seed, id)?;
+        let belief = Belief::form(&self.space, &self.settings, &*self.surrogate, &trials, self.seed, id)?;
         let Some(belief) = belief else { return Ok(None) };
         let asked = points_of(&self.space, history.trials())?;
         Ok(Some(belief.with_asked(asked).within(self.allowed.as_deref())))
@@ -196,7 +197,7 @@ impl Optimizer for BayesianOptimizer {
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
         let trials: Vec<&Trial<Config>> = history.trials().iter().collect();
         let id = TrialId(history.len() as u64);
-        let belief = Belief::form(&self.space, &self.settings, &*self.model, &trials, self.seed, id)?;
+        let belief = Belief::form(&self.space, &self.settings, &*self.surrogate, &trials, self.seed, id)?;
         let Some(belief) = belief else { return Ok(None) };
         let means = belief.means();
         let measured = history.measured().map(|(trial, _)| &trial.query).zip(&means).zip(belief.feasible());
@@ -213,6 +214,6 @@ impl Optimizer for BayesianOptimizer {
             "no part of the target of improvement",
             "part of it, by joint draws",
         );
-        Ok(design_changed(ours).around(self.model.fingerprint()?))
+        Ok(design_changed(ours).around(surrogate_fingerprint(&*self.surrogate)?))
     }
 }

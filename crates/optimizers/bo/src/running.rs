@@ -1,9 +1,8 @@
 use thrifty_acquisition::{Acquisition, AcquisitionError, GivenDraws, OverDraws, Rule, Utility};
 use thrifty_domain::Points;
 use thrifty_sampling::Stream;
-use thrifty_surrogate::{JointPosterior, Posterior};
+use thrifty_surrogate::{FittedSurrogate, JointPosterior, Posterior};
 
-use crate::Fitted;
 use crate::weights::probability_feasible;
 
 /// Running trials as a belief counts them.
@@ -13,7 +12,7 @@ pub(crate) struct Running {
     /// The one outcome that each is imagined to have.
     pub(crate) fantasies: Vec<f64>,
     /// The model before any outcome was imagined, with the number of draws; nothing where a single outcome stands for each.
-    pub(crate) drawn: Option<(Box<dyn Fitted>, usize)>,
+    pub(crate) drawn: Option<(Box<dyn FittedSurrogate>, usize)>,
 }
 
 /// How likely a running trial has to break no constraint before its one imagined outcome is something to improve on.
@@ -23,18 +22,18 @@ impl Running {
     /// The model after an imagined outcome of each trial, which `outcome` makes of the posterior mean there. With a number of
     /// draws the model before is kept, if it has a joint posterior.
     pub(crate) fn imagine(
-        mut fitted: Box<dyn Fitted>,
+        mut fitted: Box<dyn FittedSurrogate>,
         points: Points,
         draws: Option<usize>,
         outcome: impl Fn(f64) -> f64,
-    ) -> (Box<dyn Fitted>, Self) {
+    ) -> (Box<dyn FittedSurrogate>, Self) {
         let draws = draws.filter(|_| fitted.posterior().joint().is_some());
         let (mut before, mut fantasies) = (None, Vec::with_capacity(points.len()));
         for point in points.rows() {
             let imagined = outcome(fitted.posterior().predict(point).0);
             fantasies.push(imagined);
             // A point that is there already tells nothing new.
-            if let Ok(next) = fitted.imagining(point, imagined) {
+            if let Ok(next) = fitted.fantasize(point, imagined) {
                 let last = std::mem::replace(&mut fitted, next);
                 before.get_or_insert(last);
             }

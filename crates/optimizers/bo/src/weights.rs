@@ -3,11 +3,11 @@ use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{OptimizerError, Trial, TrialId};
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{FittedSurrogate, Observations, Posterior, Surrogate, fit_checked};
 
-use crate::model::carried;
 use crate::multi::{measurement, same_shape};
-use crate::{BoSettings, FailurePolicy, Fitted, Model};
+use crate::targets::carried;
+use crate::{BoSettings, FailurePolicy};
 
 /// What the cost of an evaluation is to the choice of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
@@ -33,26 +33,27 @@ pub enum CostAwareness {
 /// Beliefs by which a utility is weighted: those of constraints, and that of the cost.
 #[derive(Default)]
 pub(crate) struct Weights {
-    constraints: Vec<Box<dyn Fitted>>,
-    cost: Option<(Box<dyn Fitted>, LogInverseCost)>,
+    constraints: Vec<Box<dyn FittedSurrogate>>,
+    cost: Option<(Box<dyn FittedSurrogate>, LogInverseCost)>,
 }
 
 /// What the models of a suggestion are fitted with.
 pub(crate) struct Fitting<'a> {
     pub(crate) space: &'a Space,
     pub(crate) settings: &'a BoSettings,
-    pub(crate) model: &'a dyn Model,
+    pub(crate) model: &'a dyn Surrogate,
     pub(crate) trials: &'a [&'a Trial<Config>],
     pub(crate) seed: Seed,
     pub(crate) id: TrialId,
 }
 
 impl Fitting<'_> {
-    fn fit(&self, name: &str, x: &Points, y: &[f64]) -> Result<Box<dyn Fitted>, OptimizerError> {
+    fn fit(&self, name: &str, x: &Points, y: &[f64]) -> Result<Box<dyn FittedSurrogate>, OptimizerError> {
         let notes = self.trials.iter().rev().find_map(|trial| trial.memo.0.get(name));
         let mut rng = self.seed.child("fit", self.id.0).stream(name, 0);
         let domain = self.space.domain();
-        self.model.fit(domain, x.as_ref(), y, notes.map(Vec::as_slice), &mut rng).map_err(|error| {
+        let data = Observations::new(x.as_ref(), y);
+        fit_checked(self.model, domain, data, notes.map(Vec::as_slice), &mut rng).map_err(|error| {
             OptimizerError::failed(format!("fitting the model of {name} for trial {}", self.id.0), error)
         })
     }
@@ -109,7 +110,7 @@ impl Fitting<'_> {
     }
 }
 
-/// Under these names the notes of models stand in a trial's memo.
+/// Names under which hyperparameters stand in a trial's memo.
 const COST: &str = "cost";
 
 fn constraint(index: usize) -> String {
@@ -137,11 +138,11 @@ impl Weights {
         Some(Box::new(OfMoments::new(fitted.posterior(), *cost)))
     }
 
-    /// What the models want to remember, by name.
-    pub(crate) fn notes(&self) -> impl Iterator<Item = (String, Vec<f64>)> {
+    /// Hyperparameters of the models by name.
+    pub(crate) fn hyperparameters(&self) -> impl Iterator<Item = (String, Vec<f64>)> {
         let constraints =
-            self.constraints.iter().enumerate().map(|(j, fitted)| (constraint(j), fitted.notes()));
-        constraints.chain(self.cost.iter().map(|(fitted, _)| (COST.to_owned(), fitted.notes())))
+            self.constraints.iter().enumerate().map(|(j, fitted)| (constraint(j), fitted.hyperparameters()));
+        constraints.chain(self.cost.iter().map(|(fitted, _)| (COST.to_owned(), fitted.hyperparameters())))
     }
 }
 
@@ -191,7 +192,7 @@ impl Acquisition for Even {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{GpModel, InitialDesign};
+    use crate::{GpSurrogate, InitialDesign};
 
     #[test]
     fn the_design_is_what_cooling_begins_with() {
@@ -201,7 +202,7 @@ mod tests {
             initial: InitialDesign::Sobol(2),
             ..BoSettings::default()
         };
-        let model = GpModel::default();
+        let model = GpSurrogate::default();
         let (space, settings, trials) = (&space, &settings, &[]);
         let fitting = Fitting { space, settings, model: &model, trials, seed: Seed(1), id: TrialId(0) };
         let exponent = |costs: &[f64]| fitting.exponent(costs).unwrap().exponent();

@@ -3,7 +3,7 @@
 
 use thrifty_acquisition::{Minima, Rule, Schedule, Threshold};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, CostAwareness, FailurePolicy, GpModel, InitialDesign, KernelFamily,
+    BayesianOptimizer, BoSettings, CostAwareness, FailurePolicy, GpSurrogate, InitialDesign, KernelFamily,
     LossTransform, Maximiser, PendingPolicy, RandomSearch, Restarts, SobolSearch,
 };
 use thrifty_sampling::Seed;
@@ -58,8 +58,8 @@ fn every_rule_and_kernel_runs() {
         assert!(study.history().trials()[7].diagnostics.contains_key("acquisition"), "{rule:?}");
     }
     for family in [KernelFamily::SquaredExponential, KernelFamily::Matern12, KernelFamily::Matern32] {
-        let model = GpModel { family, lengthscale_bounds: Some((0.05, 5.0)), ..GpModel::default() };
-        let optimizer = BayesianOptimizer::new(problem.space().clone(), Seed(3)).with_model(model);
+        let model = GpSurrogate { family, lengthscale_bounds: Some((0.05, 5.0)), ..GpSurrogate::default() };
+        let optimizer = BayesianOptimizer::new(problem.space().clone(), Seed(3)).with_surrogate(model);
         let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(7));
         study.run(|config, context| problem.evaluate(config, &mut context.noise())).unwrap();
     }
@@ -103,9 +103,10 @@ fn categories_and_conditional_variables_are_learnt() {
         }
     };
     for (warp_inputs, losses) in [(false, LossTransform::None), (true, LossTransform::BothTails)] {
-        let model = GpModel { warp_inputs, ..GpModel::default() };
+        let model = GpSurrogate { warp_inputs, ..GpSurrogate::default() };
         let settings = BoSettings { losses, ..BoSettings::default() };
-        let optimizer = BayesianOptimizer::new(space(), Seed(5)).with_model(model).with_settings(settings);
+        let optimizer =
+            BayesianOptimizer::new(space(), Seed(5)).with_surrogate(model).with_settings(settings);
         let mut study = Study::new(optimizer.unwrap(), Seed(5)).with_stop(MaxTrials(35));
         study.run(|config, _| loss(config)).unwrap();
         let best = study.history().best().unwrap().1;

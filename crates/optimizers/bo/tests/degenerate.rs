@@ -1,7 +1,7 @@
 //! Losses that say nothing: constant ones, under every rule.
 
 use thrifty_acquisition::{Minima, Rule, Schedule, Threshold};
-use thrifty_bo::{BayesianOptimizer, BoSettings, GpModel, Maximiser, PendingPolicy};
+use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, Maximiser, PendingPolicy};
 use thrifty_gp::{GpSettings, Noise};
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
@@ -59,10 +59,12 @@ fn constant_losses_go_on_beside_running_trials() {
             let maximiser = Maximiser { raw: 32, around_best: 2, climbs: 1 };
             let settings = BoSettings { rule, maximiser, pending, ..BoSettings::default() };
             let noise = Noise::Fixed(1e-12);
-            let model =
-                GpModel { settings: GpSettings { noise, ..GpSettings::default() }, ..GpModel::default() };
+            let model = GpSurrogate {
+                settings: GpSettings { noise, ..GpSettings::default() },
+                ..GpSurrogate::default()
+            };
             let optimizer =
-                BayesianOptimizer::new(space.clone(), Seed(1)).with_model(model).with_settings(settings);
+                BayesianOptimizer::new(space.clone(), Seed(1)).with_surrogate(model).with_settings(settings);
             let study = Study::new(optimizer.unwrap(), Seed(1)).with_stop(MaxTrials(12));
             let mut study = study.with_schedule(Window::Window(3));
             if let Err(error) = study.run_parallel(1, |_, _| 1.0) {

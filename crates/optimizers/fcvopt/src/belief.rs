@@ -62,8 +62,9 @@ impl FoldBelief {
             let alone = GpSettings { restarts: 0, ..model.settings().clone() };
             model = model.with_settings(alone);
         }
+        let Evidence { x, folds, y, noise_variances, .. } = &evidence;
         let mut posterior = model
-            .fit(evidence.x.as_ref(), &evidence.folds, &evidence.y, &mut seed.stream("fit", id.0))
+            .fit_with_noise(x.as_ref(), folds, y, noise_variances, &mut seed.stream("fit", id.0))
             .map_err(fitting)?;
         for (point, fold) in evidence.pending.rows().zip(&evidence.pending_folds) {
             let lie = posterior.fold(*fold).predict(point).0;

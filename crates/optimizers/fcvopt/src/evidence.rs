@@ -12,6 +12,8 @@ pub(crate) struct Evidence {
     pub(crate) x: Points,
     pub(crate) folds: Vec<usize>,
     pub(crate) y: Vec<f64>,
+    /// Reported noise variances of the losses, 0 where none was.
+    pub(crate) noise_variances: Vec<f64>,
     pub(crate) costs: Vec<Option<f64>>,
     pub(crate) of: Vec<usize>,
     /// Running ones.
@@ -38,6 +40,7 @@ impl Evidence {
             x: points(),
             folds: Vec::new(),
             y: Vec::new(),
+            noise_variances: Vec::new(),
             costs: Vec::new(),
             of: Vec::new(),
             pending: points(),
@@ -78,6 +81,8 @@ impl Evidence {
                 evidence.folds.push(code);
                 // What a model cannot carry is as far out as what it can.
                 evidence.y.push(loss.clamp(-LARGEST_TARGET, LARGEST_TARGET));
+                let noise_variance = outcome.measurement().and_then(|measured| measured.noise).unwrap_or(0.0);
+                evidence.noise_variances.push(noise_variance.min(LARGEST_TARGET));
                 evidence.costs.push(outcome.measurement().and_then(|measured| measured.cost));
             } else {
                 evidence.failed.push((point, code));
@@ -128,6 +133,7 @@ mod tests {
             x: Points::from_flat(vec![0.1, 0.5, 0.1, 0.1, 0.1, 0.5], 1),
             folds: vec![0, 0, 1, 1, 2, 2],
             y: vec![1.0, 9.0, 2.0, 50.0, 6.0, 7.0],
+            noise_variances: vec![0.0; 6],
             costs: vec![None; 6],
             of: vec![0, 1, 0, 0, 0, 1],
             pending: Points::from_flat(vec![0.5], 1),

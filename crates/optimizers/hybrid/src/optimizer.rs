@@ -1,8 +1,9 @@
 use thrifty_acquisition::{ProbabilityOfImprovement, Rule, Utility};
-use thrifty_bo::{BayesianOptimizer, Belief, BoSettings, Candidate, Model};
+use thrifty_bo::{BayesianOptimizer, Belief, BoSettings, Candidate};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
+use thrifty_surrogate::Surrogate;
 
 use crate::explore::candidates;
 use crate::{Exploration, ExplorePoint, HybridSettings, OnConvergence};
@@ -39,10 +40,10 @@ impl HybridOptimizer {
         Ok(Self { base, settings })
     }
 
-    /// With another model.
+    /// With another surrogate.
     #[must_use]
-    pub fn with_model(mut self, model: impl Model + 'static) -> Self {
-        self.base = self.base.with_model(model);
+    pub fn with_surrogate(mut self, surrogate: impl Surrogate + 'static) -> Self {
+        self.base = self.base.with_surrogate(surrogate);
         self
     }
 

@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 
-use thrifty_bo::{Belief, BoSettings, GpModel, Model, design_changed, fingerprint};
+use thrifty_bo::{Belief, BoSettings, GpSurrogate, design_changed, fingerprint, surrogate_fingerprint};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
     Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
 };
+use thrifty_surrogate::Surrogate;
 
 use crate::cost::KnownCost;
 use crate::diagnostics::{self, ABOVE};
@@ -33,7 +34,7 @@ pub struct LevelSetOptimizer {
     seed: Seed,
     settings: LevelSetSettings,
     bo: BoSettings,
-    model: Box<dyn Model>,
+    surrogate: Box<dyn Surrogate>,
     cost: Option<KnownCost>,
     /// Intervals of all steps so far, for a model that is fixed.
     progress: Option<Progress>,
@@ -48,21 +49,21 @@ impl LevelSetOptimizer {
     pub fn new(space: Space, seed: Seed, settings: LevelSetSettings) -> Result<Self, OptimizerError> {
         settings.validate()?;
         let points = settings.over.points(&space, seed)?;
-        let (bo, model) = (settings.as_bo(), Box::new(GpModel::default()));
-        Ok(Self { space, seed, settings, bo, model, cost: None, progress: None, points })
+        let (bo, surrogate) = (settings.as_bo(), Box::new(GpSurrogate::default()));
+        Ok(Self { space, seed, settings, bo, surrogate, cost: None, progress: None, points })
     }
 
-    /// With another model that learns.
+    /// With another surrogate, whose hyperparameters are learnt.
     #[must_use]
-    pub fn with_model(mut self, model: impl Model + 'static) -> Self {
-        (self.model, self.progress) = (Box::new(model), None);
+    pub fn with_surrogate(mut self, surrogate: impl Surrogate + 'static) -> Self {
+        (self.surrogate, self.progress) = (Box::new(surrogate), None);
         self
     }
 
     /// With a model that knows its hyperparameters: intervals are intersected.
     #[must_use]
     pub fn with_fixed_model(mut self, model: FixedGp) -> Self {
-        (self.model, self.progress) = (Box::new(model), Some(Progress::default()));
+        (self.surrogate, self.progress) = (Box::new(model), Some(Progress::default()));
         self
     }
 
@@ -135,9 +136,9 @@ impl LevelSetOptimizer {
         let told: Vec<&Trial<Config>> =
             history.trials().iter().filter(|trial| trial.outcome.is_some()).collect();
         if let Some(progress) = &mut self.progress {
-            progress.follow(&told, &self.space, &*self.model, &self.points, self.settings.confidence)?;
+            progress.follow(&told, &self.space, &*self.surrogate, &self.points, self.settings.confidence)?;
         }
-        let belief = Belief::form(&self.space, &self.bo, &*self.model, &told, self.seed, id)?;
+        let belief = Belief::form(&self.space, &self.bo, &*self.surrogate, &told, self.seed, id)?;
         let Some(belief) = belief else { return Ok(None) };
         let n = self.points.len();
         let (mut mean, mut deviation) = (vec![0.0; n], vec![0.0; n]);
@@ -238,6 +239,6 @@ impl Optimizer for LevelSetOptimizer {
         let ours = fingerprint("level set", &self.settings, self.seed, &self.space)?
             .with("cost", &self.cost.as_ref().map(|cost| &cost.name))?
             .with("fixed", &self.progress.is_some())?;
-        Ok(design_changed(ours).around(self.model.fingerprint()?))
+        Ok(design_changed(ours).around(surrogate_fingerprint(&*self.surrogate)?))
     }
 }
