@@ -45,7 +45,7 @@ pub use thrifty_trees as trees;
 
 /// What most programs need.
 pub mod prelude {
-    pub use thrifty_acquisition::{Rule, Threshold};
+    pub use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
     pub use thrifty_bo::{
         BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, MultiObjectiveOptimizer,
         MultiObjectiveSettings, ParetoSet, RandomSearch, SobolSearch,

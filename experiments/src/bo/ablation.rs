@@ -1,4 +1,4 @@
-use thrifty_acquisition::{Rule, Threshold};
+use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::{
     BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform, Maximiser,
 };
@@ -62,7 +62,10 @@ fn variants() -> Vec<Variant> {
         ),
         of_settings(
             "EI on the best mean",
-            BoSettings { rule: Rule::LogExpectedImprovement(Threshold::BestMean), ..BoSettings::default() },
+            BoSettings {
+                rule: AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestMean),
+                ..BoSettings::default()
+            },
         ),
         of_model("noise without a prior", with_noise(1e-12, None)),
         of_model("noise prior LN(-4, 1)", with_noise(1e-12, log_normal(-4.0, 1.0))),

@@ -1,4 +1,4 @@
-use thrifty_acquisition::{Rule, Schedule, Threshold};
+use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, Schedule};
 use thrifty_bo::{
     BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform, Maximiser,
     RandomSearch, Restarts,
@@ -74,7 +74,7 @@ impl Method {
         let base = BoSettings {
             losses: LossTransform::None,
             initial: InitialDesign::Only(setting.initial.to_vec()),
-            rule: Rule::LogExpectedImprovement(Threshold::BestObserved),
+            rule: AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestObserved),
             // One dimension: a fine grid, as the paper's toy needs.
             maximiser: Maximiser { raw: 1024, around_best: 20, climbs: 6 },
             ..BoSettings::default()
@@ -94,7 +94,7 @@ impl Method {
         match self {
             Self::Hybrid(exploration, convergence) => hybrid(*exploration, *convergence, base),
             Self::Ucb => {
-                let rule = Rule::ConfidenceBound(Schedule::Constant { beta: 4.0 });
+                let rule = AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 });
                 hybrid(Exploration::Never, OnConvergence::Ignore, BoSettings { rule, ..base })
             }
             Self::RandomStarts => {

@@ -1,6 +1,7 @@
 //! Fingerprints of optimisers over configurations.
 
 use serde::Serialize;
+use thrifty_acquisition::AcquisitionFactory;
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
 use thrifty_study::{Fingerprint, OptimizerError};
@@ -49,4 +50,18 @@ pub fn surrogate_fingerprint(surrogate: &dyn Surrogate) -> Result<Fingerprint, O
         .describe()
         .map_err(|error| OptimizerError::failed("writing the fingerprint of the surrogate", error))?;
     Fingerprint::new(described.name).with("model", &described.settings)
+}
+
+/// A fingerprint with an acquisition function of one's own.
+///
+/// # Errors
+/// [`OptimizerError`] when its settings cannot be written.
+pub fn acquisition_fingerprint(
+    fingerprint: Fingerprint,
+    acquisition: &dyn AcquisitionFactory,
+) -> Result<Fingerprint, OptimizerError> {
+    let described = acquisition
+        .describe()
+        .map_err(|error| OptimizerError::failed("writing the fingerprint of the acquisition", error))?;
+    fingerprint.with("acquisition", &(described.name, described.settings))
 }

@@ -36,12 +36,13 @@ mod weights;
 
 pub use belief::{Allowed, Belief};
 pub use design::InitialDesign;
-pub use fingerprint::{design_changed, fingerprint, surrogate_fingerprint};
-pub use maximiser::{Candidate, Maximiser};
+pub use fingerprint::{acquisition_fingerprint, design_changed, fingerprint, surrogate_fingerprint};
+pub use maximiser::{Candidate, Maximiser, reject_nan};
 pub use multi::{
     LogExpectedHypervolume, LogNoisyExpectedHypervolume, MultiObjectiveError, MultiObjectiveOptimizer,
     MultiObjectiveRule, MultiObjectiveSettings, ParetoMember, ParetoSet, UncertainFront, augmented_chebyshev,
 };
+pub use novelty::Designer;
 pub use nsga2::{Nsga2, Nsga2Settings};
 pub use optimizer::BayesianOptimizer;
 pub use search::{RandomSearch, SobolSearch};

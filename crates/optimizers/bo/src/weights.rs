@@ -1,5 +1,5 @@
-use thrifty_acquisition::{Acquisition, LogFeasibility, LogInverseCost, OfMoments, Weighted};
-use thrifty_domain::{Points, PointsRef};
+use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility, LogInverseCost, Weighted, ZeroLog};
+use thrifty_domain::Points;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{OptimizerError, Trial, TrialId};
@@ -132,10 +132,17 @@ impl Weights {
         feasibilities(self.constraints()).into_iter().chain(self.log_inverse_cost()).collect()
     }
 
+    /// The mean of the log-normal cost at a point, where costs count.
+    pub(crate) fn expected_cost(&self, x: &[f64]) -> Option<f64> {
+        let (fitted, _) = self.cost.as_ref()?;
+        let (mean, variance) = fitted.posterior().predict(x);
+        Some((mean + 0.5 * variance).exp())
+    }
+
     /// The logarithm of the weight by cost, where costs count.
     pub(crate) fn log_inverse_cost(&self) -> Option<Box<dyn Acquisition + '_>> {
         let (fitted, cost) = self.cost.as_ref()?;
-        Some(Box::new(OfMoments::new(fitted.posterior(), *cost)))
+        Some(Box::new(Analytic::new(fitted.posterior(), *cost)))
     }
 
     /// Hyperparameters of the models by name.
@@ -151,7 +158,7 @@ pub(crate) fn feasibilities<'a>(
     constraints: impl Iterator<Item = &'a dyn Posterior>,
 ) -> Vec<Box<dyn Acquisition + 'a>> {
     constraints
-        .map(|posterior| -> Box<dyn Acquisition> { Box::new(OfMoments::new(posterior, FEASIBLE)) })
+        .map(|posterior| -> Box<dyn Acquisition> { Box::new(Analytic::new(posterior, FEASIBLE)) })
         .collect()
 }
 
@@ -160,7 +167,7 @@ pub(crate) fn probability_feasible<'a>(
     constraints: impl Iterator<Item = &'a dyn Posterior>,
     x: &[f64],
 ) -> f64 {
-    constraints.map(|posterior| OfMoments::new(posterior, FEASIBLE).value(x)).sum::<f64>().exp()
+    constraints.map(|posterior| Analytic::new(posterior, FEASIBLE).value(x)).sum::<f64>().exp()
 }
 
 const FEASIBLE: LogFeasibility = LogFeasibility { threshold: 0.0 };
@@ -170,23 +177,8 @@ pub(crate) fn weighted_logarithm<'a>(
     logarithm: Option<Box<dyn Acquisition + 'a>>,
     log_weights: Vec<Box<dyn Acquisition + 'a>>,
 ) -> Weighted<'a> {
-    let logarithm = logarithm.unwrap_or_else(|| Box::new(Even));
+    let logarithm = logarithm.unwrap_or_else(|| Box::new(ZeroLog));
     log_weights.into_iter().fold(Weighted::log_utility(logarithm), Weighted::times)
-}
-
-/// The logarithm of a utility that is the same everywhere.
-struct Even;
-
-impl Acquisition for Even {
-    fn values_into(&self, _: PointsRef<'_>, out: &mut [f64]) {
-        out.fill(0.0);
-    }
-
-    fn values_with_gradients_into(&self, _: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
-        out.fill(0.0);
-        gradients.fill(0.0);
-        true
-    }
 }
 
 #[cfg(test)]

@@ -1,30 +1,30 @@
 //! Losses that say nothing: constant ones, under every rule.
 
-use thrifty_acquisition::{Minima, Rule, Schedule, Threshold};
+use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, MinValueSampler, Schedule};
 use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, Maximiser, PendingPolicy};
 use thrifty_gp::{GpSettings, Noise};
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
 use thrifty_study::{MaxTrials, Schedule as Window, Study};
 
-fn rules() -> Vec<Rule> {
+fn rules() -> Vec<AcquisitionKind> {
     vec![
-        Rule::ProbabilityOfImprovement(Threshold::BestObserved),
-        Rule::LogProbabilityOfImprovement(Threshold::BestWithMargin { xi: 0.01 }),
-        Rule::ExpectedImprovement(Threshold::BestMean),
-        Rule::LogExpectedImprovement(Threshold::BestObserved),
-        Rule::ConfidenceBound(Schedule::Constant { beta: 4.0 }),
-        Rule::PosteriorMean,
-        Rule::MaximumDeviation,
-        Rule::Thompson,
-        Rule::MaxValueEntropySearch(Minima::Gumbel { count: 8 }),
-        Rule::MaxValueEntropySearch(Minima::Sampled { count: 4 }),
-        Rule::Gibbon(Minima::Sampled { count: 4 }),
-        Rule::JointEntropySearch { minimisers: 4 },
-        Rule::EntropySearch { representers: 10, draws: 16 },
-        Rule::PredictiveEntropySearch { representers: 10, draws: 16 },
-        Rule::LogNoisyExpectedImprovement { draws: 8 },
-        Rule::LogKnowledgeGradient { anchors: 10 },
+        AcquisitionKind::ProbabilityOfImprovement(ImprovementTarget::BestObserved),
+        AcquisitionKind::LogProbabilityOfImprovement(ImprovementTarget::BestWithMargin { xi: 0.01 }),
+        AcquisitionKind::ExpectedImprovement(ImprovementTarget::BestMean),
+        AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestObserved),
+        AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 }),
+        AcquisitionKind::PosteriorMean,
+        AcquisitionKind::MaximumDeviation,
+        AcquisitionKind::Thompson,
+        AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 8 }),
+        AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Sampled { count: 4 }),
+        AcquisitionKind::Gibbon(MinValueSampler::Sampled { count: 4 }),
+        AcquisitionKind::JointEntropySearch { minimisers: 4 },
+        AcquisitionKind::EntropySearch { representers: 10, draws: 16 },
+        AcquisitionKind::PredictiveEntropySearch { representers: 10, draws: 16 },
+        AcquisitionKind::LogNoisyExpectedImprovement { draws: 8 },
+        AcquisitionKind::LogKnowledgeGradient { anchors: 10 },
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Several objectives: what a user of the optimiser and of its baseline relies on.
 
 use proptest::prelude::*;
-use thrifty_acquisition::{Acquisition, LogFeasibility, OfMoments, Weighted};
+use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility, Weighted};
 use thrifty_bo::{
     FailurePolicy, GpSurrogate, InitialDesign, LogExpectedHypervolume, LogNoisyExpectedHypervolume,
     LossTransform, Maximiser, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings, Nsga2,
@@ -550,7 +550,7 @@ proptest! {
             .unwrap();
         let ehvi = LogExpectedHypervolume { objectives, improvement };
         prop_assert!((ehvi.value(&x) - log).abs() < 1e-9 * (1.0 + log.abs()));
-        let feasible = OfMoments::new(models[2].posterior(), LogFeasibility { threshold: 0.0 });
+        let feasible = Analytic::new(models[2].posterior(), LogFeasibility { threshold: 0.0 });
         let both = Weighted::log_utility(ehvi).times(feasible);
         let (mut value, mut gradient) = ([0.0], [0.0; 2]);
         prop_assert!(both.values_with_gradients_into(PointsRef::single(&x), &mut value, &mut gradient));

@@ -44,6 +44,7 @@ mod replay;
 mod run;
 mod stop;
 mod study;
+mod worth;
 
 pub use costed::{CostUnit, costed};
 pub use durability::Durability;
@@ -56,3 +57,4 @@ pub use outcome::{Failure, Measurement, MeasurementProblem, Outcome};
 pub use run::{Context, Schedule};
 pub use stop::{All, Any, MaxCost, MaxTrials, NoImprovement, StopReason, StopRule, Target, WallTime};
 pub use study::{Next, Study};
+pub use worth::WorthItsCost;

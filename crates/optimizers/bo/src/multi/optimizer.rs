@@ -1,4 +1,4 @@
-use thrifty_acquisition::{Acquisition, AcquisitionError, LogExpectedImprovement, OfMoments, Rule};
+use thrifty_acquisition::{Acquisition, AcquisitionError, AcquisitionKind, Analytic, LogExpectedImprovement};
 use thrifty_domain::Points;
 use thrifty_pareto::{ExpectedHypervolumeImprovement, ReferenceOrigin, ReferencePoint};
 use thrifty_sampling::Seed;
@@ -255,7 +255,8 @@ impl State<'_> {
         let constraints: Vec<&dyn Posterior> = constraints.iter().map(Named::posterior).collect();
         let least = |losses: &[f64]| losses.iter().copied().fold(best, f64::min);
         if !running.is_empty() {
-            let (rule, mut rng) = (Rule::default(), self.fitter.seed.stream("draws", self.fitter.id.0));
+            let (rule, mut rng) =
+                (AcquisitionKind::default(), self.fitter.seed.stream("draws", self.fitter.id.0));
             let drawn = (running, PENDING_DRAWS);
             if let Some(over) =
                 improvement_over_draws(posterior, &rule, drawn, &constraints, least, &mut rng)?
@@ -265,7 +266,7 @@ impl State<'_> {
         }
         let likely = running.rows().zip(likely_feasible(running, &constraints)).filter(|(_, likely)| *likely);
         let threshold = least(&likely.map(|(x, _)| posterior.predict(x).0).collect::<Vec<f64>>());
-        Ok(Box::new(OfMoments::new(posterior, LogExpectedImprovement { threshold })))
+        Ok(Box::new(Analytic::new(posterior, LogExpectedImprovement { threshold })))
     }
 
     /// Nothing on the front is known for certain.

@@ -3,8 +3,11 @@ use thrifty_sampling::Stream;
 use thrifty_surrogate::JointPosterior;
 
 use crate::AcquisitionError;
-use crate::joint_law::JointLaw;
-use crate::thompson::thompson_among;
+use crate::sampling::JointNormal;
+use crate::thompson_among;
+
+/// Sobol points of the domain among which anchors are chosen.
+pub(crate) const CANDIDATES: usize = 256;
 
 /// Points of which the best may be one: those that are the minimiser of some of `draws` joint draws, by how often,
 /// most first.
@@ -15,7 +18,7 @@ use crate::thompson::thompson_among;
 ///
 /// # Errors
 /// As [`thompson_among`].
-pub fn contenders(
+pub fn prune_baseline(
     posterior: &dyn JointPosterior,
     points: PointsRef<'_>,
     draws: usize,
@@ -30,7 +33,7 @@ pub fn contenders(
     Ok(order)
 }
 
-/// Anchors that the posterior chooses from a pool, quasi-random points of the domain for example: the [`contenders`]
+/// Anchors that the posterior chooses from a pool, quasi-random points of the domain for example: the [`prune_baseline`]
 /// among four times as many draws first, then those with the lowest optimistic bound `μ - 2σ`.
 ///
 /// What a knowledge gradient, entropy search or representers need: few points, where the minimum may be. At most
@@ -45,8 +48,8 @@ pub fn choose_anchors(
     count: usize,
     rng: &mut Stream,
 ) -> Result<Points, AcquisitionError> {
-    let law = JointLaw::of(posterior, pool, "pool of anchors")?;
-    let mut order = contenders(posterior, pool, 4 * count, rng)?;
+    let law = JointNormal::of(posterior, pool, "pool of anchors")?;
+    let mut order = prune_baseline(posterior, pool, 4 * count, rng)?;
     let bound = |i: usize| law.mean[i] - 2.0 * law.variance[i].max(0.0).sqrt();
     let mut rest: Vec<usize> = (0..pool.len()).collect();
     rest.sort_by(|a, b| bound(*a).total_cmp(&bound(*b)));

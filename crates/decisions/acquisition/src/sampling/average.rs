@@ -4,8 +4,8 @@ use thrifty_surrogate::{Conditioned, JointPosterior};
 
 use crate::acquisition::settle;
 use crate::error::{require_noise, require_points};
-use crate::joint_law::normals;
-use crate::noisy::log_mean_exp;
+use crate::sampling::log_mean_exp;
+use crate::sampling::normals;
 use crate::{Acquisition, AcquisitionError};
 
 /// `count` posteriors, each after its own imagined outcomes at pending points: fantasies, quasi-random together.

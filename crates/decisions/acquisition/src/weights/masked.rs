@@ -7,19 +7,19 @@ use crate::Acquisition;
 ///
 /// The slope of what is allowed is unchanged, elsewhere it is 0: a climb with gradients that begins inside steps back
 /// from the border, because steps to minus infinity are rejected.
-pub struct Where<A, F> {
+pub struct Masked<A, F> {
     acquisition: A,
     allowed: F,
 }
 
-impl<A: Acquisition, F: Fn(&[f64]) -> bool + Send + Sync> Where<A, F> {
+impl<A: Acquisition, F: Fn(&[f64]) -> bool + Send + Sync> Masked<A, F> {
     /// Where `allowed` says yes to a point.
     pub fn new(acquisition: A, allowed: F) -> Self {
         Self { acquisition, allowed }
     }
 }
 
-impl<A: Acquisition, F: Fn(&[f64]) -> bool + Send + Sync> Acquisition for Where<A, F> {
+impl<A: Acquisition, F: Fn(&[f64]) -> bool + Send + Sync> Acquisition for Masked<A, F> {
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         self.acquisition.values_into(x, out);
         for (point, value) in x.rows().zip(out) {

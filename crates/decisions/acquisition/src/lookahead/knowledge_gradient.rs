@@ -1,9 +1,11 @@
 use thrifty_domain::PointsRef;
 use thrifty_prob::UpperEnvelope;
-use thrifty_surrogate::{JointPosterior, LookWeights, Lookahead, lookahead};
+use thrifty_surrogate::{Description, JointPosterior, LookWeights, Lookahead, lookahead};
 
 use crate::acquisition::settle;
-use crate::{Acquisition, AcquisitionError};
+use crate::factory::described;
+use crate::lookahead::anchors::CANDIDATES;
+use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Context, UtilityScale, choose_anchors};
 
 /// Knowledge gradient, exact on finitely many anchors: by how much one observation at x lowers the best mean, expected.
 ///
@@ -139,5 +141,28 @@ impl Acquisition for KnowledgeGradient<'_> {
             }
         }
         true
+    }
+}
+
+/// Factory of the logarithm of [`KnowledgeGradient`] on anchors that the posterior chooses.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct KnowledgeGradientFactory {
+    /// Number of anchors.
+    pub anchors: usize,
+}
+
+impl AcquisitionFactory for KnowledgeGradientFactory {
+    fn build<'a>(&self, mut context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let (joint, candidates) = (context.joint()?, context.candidates(CANDIDATES));
+        let anchors = choose_anchors(joint, candidates.as_ref(), self.anchors, context.rng)?;
+        Ok(Box::new(KnowledgeGradient::new(joint, anchors.as_ref(), context.noise_variance)?.logarithm()))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::Log
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        described("knowledge gradient", self)
     }
 }

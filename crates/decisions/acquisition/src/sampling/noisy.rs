@@ -1,11 +1,12 @@
 use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;
-use thrifty_surrogate::JointPosterior;
+use thrifty_surrogate::{Description, JointPosterior};
 
-use crate::joint_law::smallest;
+use crate::factory::described;
+use crate::sampling::smallest;
 use crate::{
-    Acquisition, AcquisitionError, ExpectedImprovement, GivenDraws, LogExpectedImprovement, OverDraws,
-    Utility,
+    Acquisition, AcquisitionError, AcquisitionFactory, ConditionalDraws, Context, ExpectedImprovement,
+    LogExpectedImprovement, OverDraws, Utility, UtilityScale,
 };
 
 /// Noisy expected improvement: improvement on the best of points whose values are uncertain, observed or pending.
@@ -21,7 +22,7 @@ use crate::{
 /// and q-EI where there is no noise). Without noise and pending points it is [`ExpectedImprovement`] on the best
 /// observed value.
 ///
-/// Cost: O(B³) once, B covariances and O(B² + S B) a point. Of a large baseline [`contenders`](crate::contenders)
+/// Cost: O(B³) once, B covariances and O(B² + S B) a point. Of a large baseline [`prune_baseline`](crate::prune_baseline)
 /// leaves those that may be the best.
 /// Source: Letham et al. (2019); logarithm: Ament et al. (2023); departure: draws at the baseline
 /// alone, x in closed form.
@@ -43,7 +44,7 @@ impl<'a> NoisyExpectedImprovement<'a> {
         draws: usize,
         rng: &mut Stream,
     ) -> Result<Self, AcquisitionError> {
-        let given = GivenDraws::new(posterior, baseline, draws, rng)?;
+        let given = ConditionalDraws::new(posterior, baseline, draws, rng)?;
         let lowest = |draw| {
             let values = given.values(draw);
             values[smallest(&values)]
@@ -83,4 +84,31 @@ pub(crate) fn log_mean_exp(values: &[f64]) -> f64 {
         return largest;
     }
     largest + (values.iter().map(|v| (v - largest).exp()).sum::<f64>() / values.len() as f64).ln()
+}
+
+/// Factory of the logarithm of [`NoisyExpectedImprovement`] over the observed and running points.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct NoisyExpectedImprovementFactory {
+    /// Number of joint draws.
+    pub draws: usize,
+}
+
+impl AcquisitionFactory for NoisyExpectedImprovementFactory {
+    fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let noisy =
+            NoisyExpectedImprovement::new(context.joint()?, context.observed, self.draws, context.rng)?;
+        Ok(Box::new(noisy.logarithm()))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::Log
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        described("noisy expected improvement", self)
+    }
+
+    fn handles_pending(&self) -> bool {
+        true
+    }
 }

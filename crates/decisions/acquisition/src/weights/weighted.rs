@@ -10,7 +10,7 @@ use crate::acquisition::settle;
 /// ```
 ///
 /// Weights are given by their logarithms, themselves acquisitions: [`LogFeasibility`](crate::LogFeasibility) and
-/// [`LogInverseCost`](crate::LogInverseCost) through [`OfMoments`](crate::OfMoments),
+/// [`LogInverseCost`](crate::LogInverseCost) through [`Analytic`](crate::Analytic),
 /// [`LocalPenalties`](crate::LocalPenalties), or a constant. The plain product is for utilities that are never
 /// negative: a small weight would make a negative one better. Where some weight is 0 the product is 0 and its
 /// logarithm minus infinity, whatever α is.

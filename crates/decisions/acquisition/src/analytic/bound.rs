@@ -1,7 +1,10 @@
 use std::f64::consts::PI;
 
+use thrifty_surrogate::Description;
+
 use crate::error::require;
-use crate::{AcquisitionError, Utility};
+use crate::factory::described;
+use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, Utility, UtilityScale};
 
 /// The optimistic bound: `-(μ - √β σ)`. For a loss that is the negative lower confidence bound, for a score
 /// turned into a loss the upper one.
@@ -67,5 +70,20 @@ impl Schedule {
                 Ok((2.0 * (exponent * t.ln() + (PI * PI / (3.0 * probability(delta)?)).ln())).max(0.0))
             }
         }
+    }
+}
+
+impl AcquisitionFactory for Schedule {
+    fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let beta = self.beta(context.t)?;
+        Ok(Box::new(Analytic::new(context.posterior, ConfidenceBound { beta })))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::Signed
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        described("confidence bound", self)
     }
 }

@@ -1,6 +1,12 @@
 use thrifty_prob::{cdf, h, inverse_mills, log_cdf, log_h, log_h_derivative, pdf};
 
-use crate::Utility;
+use thrifty_surrogate::Description;
+
+use crate::factory::described;
+use crate::{
+    Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, ImprovementTarget, Utility,
+    UtilityScale,
+};
 
 /// Probability of a value below the threshold.
 ///
@@ -127,5 +133,78 @@ impl Utility for LogExpectedImprovement {
         // 1 - zΦ/h = φ/h: written so where both are large; far below, φ/h tends to z² with the ratio's own digits.
         let by_deviation = if z > -1.0 { pdf(z) / h(z) } else { 1.0 - z * ratio };
         (value, -ratio / deviation, by_deviation / deviation)
+    }
+}
+
+/// Factory of the improvements on a target that are analytic: probability of improvement, expected improvement, and their
+/// logarithms.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct ImprovementFactory {
+    target: ImprovementTarget,
+    /// Expected improvement, or its probability.
+    expected: bool,
+    logarithm: bool,
+}
+
+impl ImprovementFactory {
+    /// Of [`ProbabilityOfImprovement`].
+    #[must_use]
+    pub fn probability(target: ImprovementTarget) -> Self {
+        Self { target, expected: false, logarithm: false }
+    }
+
+    /// Of [`LogProbabilityOfImprovement`].
+    #[must_use]
+    pub fn log_probability(target: ImprovementTarget) -> Self {
+        Self { target, expected: false, logarithm: true }
+    }
+
+    /// Of [`ExpectedImprovement`].
+    #[must_use]
+    pub fn expected(target: ImprovementTarget) -> Self {
+        Self { target, expected: true, logarithm: false }
+    }
+
+    /// Of [`LogExpectedImprovement`].
+    #[must_use]
+    pub fn log_expected(target: ImprovementTarget) -> Self {
+        Self { target, expected: true, logarithm: true }
+    }
+}
+
+impl AcquisitionFactory for ImprovementFactory {
+    fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let (posterior, threshold) = (context.posterior, context.target);
+        Ok(match (self.expected, self.logarithm) {
+            (false, false) => Box::new(Analytic::new(posterior, ProbabilityOfImprovement { threshold })),
+            (false, true) => Box::new(Analytic::new(posterior, LogProbabilityOfImprovement { threshold })),
+            (true, false) => Box::new(Analytic::new(posterior, ExpectedImprovement { threshold })),
+            (true, true) => Box::new(Analytic::new(posterior, LogExpectedImprovement { threshold })),
+        })
+    }
+
+    fn scale(&self) -> UtilityScale {
+        if self.logarithm { UtilityScale::Log } else { UtilityScale::NonNegative }
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        described("improvement", self)
+    }
+
+    fn target(&self) -> ImprovementTarget {
+        self.target
+    }
+
+    fn improvement(&self, threshold: f64) -> Option<Box<dyn Utility>> {
+        Some(match (self.expected, self.logarithm) {
+            (false, false) => Box::new(ProbabilityOfImprovement { threshold }),
+            (false, true) => Box::new(LogProbabilityOfImprovement { threshold }),
+            (true, false) => Box::new(ExpectedImprovement { threshold }),
+            (true, true) => Box::new(LogExpectedImprovement { threshold }),
+        })
+    }
+
+    fn is_expected_improvement(&self) -> bool {
+        self.expected
     }
 }

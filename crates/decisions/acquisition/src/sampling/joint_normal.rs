@@ -9,14 +9,14 @@ use crate::error::{require_finite, require_points};
 
 /// The joint normal law of the function at some points: mean, and `L Lᵀ` = covariance.
 #[derive(Debug, Clone)]
-pub(crate) struct JointLaw {
+pub(crate) struct JointNormal {
     pub(crate) mean: Vec<f64>,
     pub(crate) variance: Vec<f64>,
     /// None where nothing is uncertain.
     factor: Option<Cholesky>,
 }
 
-impl JointLaw {
+impl JointNormal {
     /// `name` says in errors which points they are. Where all is known but for rounding (noiseless observations) the
     /// covariance is nothing but rounding: 1e-14 of the squared range of the means holds its diagonal up.
     pub(crate) fn of(

@@ -1,10 +1,13 @@
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_optim::{Landscape, LocalSearch};
 use thrifty_sampling::{MAX_SOBOL_DIM, Sobol, Stream};
-use thrifty_surrogate::{JointPosterior, Posterior, SamplePath};
+use thrifty_surrogate::{Description, JointPosterior, Posterior, SamplePath};
 
-use crate::joint_law::{JointLaw, normals, smallest};
-use crate::{Acquisition, AcquisitionError};
+use crate::sampling::{JointNormal, normals, smallest};
+use crate::{
+    Acquisition, AcquisitionError, AcquisitionFactory, ConditionalDraws, Context, OverDraws, PosteriorMean,
+    UtilityScale,
+};
 
 /// A minimum of a function drawn from a posterior, and where it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,16 +58,16 @@ fn draws(
     count: usize,
     rng: &mut Stream,
 ) -> Result<Vec<Vec<f64>>, AcquisitionError> {
-    let law = JointLaw::of(posterior, points, "points")?;
+    let law = JointNormal::of(posterior, points, "points")?;
     Ok(normals(count, law.len(), rng).rows().map(|z| law.sample(z)).collect())
 }
 
 /// The utility of a drawn function: minus its value. Its maximiser is a Thompson sample.
-pub struct OfPath {
+pub struct ThompsonPath {
     path: Box<dyn SamplePath>,
 }
 
-impl OfPath {
+impl ThompsonPath {
     /// Of one function drawn from a posterior that can draw functions.
     ///
     /// # Errors
@@ -76,13 +79,13 @@ impl OfPath {
     }
 }
 
-impl From<Box<dyn SamplePath>> for OfPath {
+impl From<Box<dyn SamplePath>> for ThompsonPath {
     fn from(path: Box<dyn SamplePath>) -> Self {
         Self { path }
     }
 }
 
-impl Acquisition for OfPath {
+impl Acquisition for ThompsonPath {
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         self.path.values_into(x, out);
         out.iter_mut().for_each(|value| *value = -*value);
@@ -97,7 +100,7 @@ impl Acquisition for OfPath {
     }
 }
 
-impl Landscape for OfPath {
+impl Landscape for ThompsonPath {
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         Acquisition::values_into(self, x, out);
     }
@@ -146,7 +149,7 @@ pub fn minimisers_on(
     if expected != found || (!known.is_empty() && known.dim() != expected) {
         return Err(AcquisitionError::Dimension { name: "domain and known points", found, expected });
     }
-    let mut points = spread(domain, search.raw, rng);
+    let mut points = feasible_sobol(domain, search.raw, rng);
     known.rows().for_each(|x| points.push(x));
     if points.is_empty() {
         return Err(AcquisitionError::None("points to look at"));
@@ -161,7 +164,7 @@ pub fn minimisers_on(
     };
     Ok(paths
         .into_iter()
-        .map(|path| minimum_of(&OfPath::from(path), domain, &points, search.climbs))
+        .map(|path| minimum_of(&ThompsonPath::from(path), domain, &points, search.climbs))
         .collect())
 }
 
@@ -182,7 +185,7 @@ pub fn minima_on(
 }
 
 /// Scrambled Sobol points of a domain, made feasible.
-pub(crate) fn spread(domain: &Domain, count: usize, rng: &mut Stream) -> Points {
+pub(crate) fn feasible_sobol(domain: &Domain, count: usize, rng: &mut Stream) -> Points {
     let dim = domain.dim();
     let mut points = if dim <= MAX_SOBOL_DIM {
         Sobol::scrambled(dim, rng).take(count)
@@ -195,7 +198,7 @@ pub(crate) fn spread(domain: &Domain, count: usize, rng: &mut Stream) -> Points 
     points
 }
 
-fn minimum_of(path: &OfPath, domain: &Domain, points: &Points, climbs: usize) -> Minimiser {
+fn minimum_of(path: &ThompsonPath, domain: &Domain, points: &Points, climbs: usize) -> Minimiser {
     let mut values = vec![0.0; points.len()];
     Acquisition::values_into(path, points.as_ref(), &mut values);
     let mut order: Vec<usize> = (0..values.len()).collect();
@@ -208,4 +211,37 @@ fn minimum_of(path: &OfPath, domain: &Domain, points: &Points, climbs: usize) ->
         }
     }
     best
+}
+
+/// Sobol points at which a posterior without paths is drawn.
+const GRID: usize = 256;
+
+/// Factory of Thompson sampling: the negated path of one draw from the posterior.
+///
+/// A posterior without paths is drawn jointly at 256 Sobol points and the observed ones; between them the path is the mean given
+/// these values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ThompsonSampling;
+
+impl AcquisitionFactory for ThompsonSampling {
+    fn build<'a>(&self, mut context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        if context.posterior.paths().is_some() || context.posterior.joint().is_none() {
+            return Ok(Box::new(ThompsonPath::drawn(context.posterior, context.rng)?));
+        }
+        let (joint, points) = (context.joint()?, context.candidates(GRID));
+        let draw = ConditionalDraws::new(joint, points.as_ref(), 1, context.rng)?;
+        Ok(Box::new(OverDraws::new(joint, points.as_ref(), draw, vec![Box::new(PosteriorMean)], false)?))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::Signed
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        Ok(Description::without_settings("thompson sampling"))
+    }
+
+    fn handles_pending(&self) -> bool {
+        true
+    }
 }

@@ -5,7 +5,7 @@ use thrifty_surrogate::JointPosterior;
 
 use crate::acquisition::settle;
 use crate::error::{require, require_noise};
-use crate::joint_law::{normals, smallest};
+use crate::sampling::{normals, smallest};
 use crate::{Acquisition, AcquisitionError};
 
 /// Knowledge gradient of q observations at once, one-shot: the points and the answers to N imagined outcomes are
@@ -31,7 +31,7 @@ pub struct OneShotKnowledgeGradient<'a> {
 }
 
 /// L and the weights L⁻ᵀ z of every outcome.
-struct Ahead {
+struct LookaheadMoments {
     factor: Option<Cholesky>,
     weights: Vec<Vec<f64>>,
 }
@@ -93,7 +93,7 @@ impl<'a> OneShotKnowledgeGradient<'a> {
         Ok(all)
     }
 
-    fn ahead(&self, x: PointsRef<'_>) -> Ahead {
+    fn ahead(&self, x: PointsRef<'_>) -> LookaheadMoments {
         let q = x.len();
         let mut covariance = vec![0.0; q * q];
         self.posterior.covariance_into(x, &mut covariance);
@@ -109,11 +109,11 @@ impl<'a> OneShotKnowledgeGradient<'a> {
             }
             weights
         });
-        Ahead { weights: weights.collect(), factor }
+        LookaheadMoments { weights: weights.collect(), factor }
     }
 
     /// The q points, the answers, covariances of the answers with the points, and the value.
-    fn look(&self, all: &[f64]) -> (Points, Ahead, Vec<f64>, f64) {
+    fn look(&self, all: &[f64]) -> (Points, LookaheadMoments, Vec<f64>, f64) {
         let (q, n) = (self.base.dim(), self.base.len());
         let points = Points::from_flat(all.to_vec(), self.posterior.dim());
         let (x, answers) = (points.as_ref().slice(0, q), points.as_ref().slice(q, q + n));
@@ -134,7 +134,7 @@ impl<'a> OneShotKnowledgeGradient<'a> {
     /// ```
     ///
     /// tril½ is the lower half with half the diagonal. Source: Murray (2016).
-    fn of_covariance(ahead: &Ahead, cross: &[f64], q: usize) -> Vec<f64> {
+    fn of_covariance(ahead: &LookaheadMoments, cross: &[f64], q: usize) -> Vec<f64> {
         let Some(factor) = &ahead.factor else { return vec![0.0; q * q] };
         let mut of_factor = Matrix::zeros(q, q);
         for (weights, c) in ahead.weights.iter().zip(cross.chunks_exact(q)) {

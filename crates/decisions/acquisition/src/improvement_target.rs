@@ -1,7 +1,7 @@
 /// The threshold τ below which a value counts as an improvement.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Threshold {
+pub enum ImprovementTarget {
     /// A known number.
     Fixed(f64),
     /// The best value observed.
@@ -15,7 +15,7 @@ pub enum Threshold {
     },
 }
 
-impl Threshold {
+impl ImprovementTarget {
     /// τ for the observed values and the posterior means at the points where they were observed; infinity when
     /// there are none.
     #[must_use]

@@ -1,9 +1,9 @@
 use thrifty_domain::PointsRef;
 use thrifty_surrogate::{JointPosterior, lookahead};
 
-use crate::ahead::{Ahead, AheadSlopes, LookaheadUtility, OfLookahead};
-use crate::noisy::log_mean_exp;
-use crate::{Acquisition, AcquisitionError, GivenDraws, Utility};
+use crate::sampling::log_mean_exp;
+use crate::{Acquisition, AcquisitionError, ConditionalDraws, Utility};
+use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, LookaheadUtility};
 
 /// Mean of a utility over joint draws of the function at other points, each draw with a utility of its own.
 ///
@@ -13,11 +13,11 @@ use crate::{Acquisition, AcquisitionError, GivenDraws, Utility};
 ///
 /// The points are those of running trials: `u_s` is an improvement on what the draw says of them and on what was measured. With
 /// expected improvement this is the greedy choice of a batch by q-EI. Given a draw the function at x is normal
-/// ([`GivenDraws`]), so x adds no sampling noise; the value is deterministic and smooth.
+/// ([`ConditionalDraws`]), so x adds no sampling noise; the value is deterministic and smooth.
 ///
 /// Cost per point: one prediction, B covariances, O(B² + S B) for B points.
 /// Source: Ginsbourger, Le Riche & Carraro (2010); Snoek, Larochelle & Adams (2012), section 3.3; departure: x in closed form.
-pub struct OverDraws<'a>(OfLookahead<'a, GivenEach>);
+pub struct OverDraws<'a>(LookaheadAcquisition<'a, GivenEach>);
 
 impl<'a> OverDraws<'a> {
     /// Over these draws at these points, with one utility per draw; `logarithms` says that the utilities are logarithms.
@@ -27,7 +27,7 @@ impl<'a> OverDraws<'a> {
     pub fn new(
         posterior: &'a dyn JointPosterior,
         points: PointsRef<'_>,
-        given: GivenDraws,
+        given: ConditionalDraws,
         utilities: Vec<Box<dyn Utility>>,
         logarithms: bool,
     ) -> Result<Self, AcquisitionError> {
@@ -35,7 +35,7 @@ impl<'a> OverDraws<'a> {
         let matches = count == given.draws() && count > 0;
         crate::error::require("number of utilities", count as f64, matches, "one per draw")?;
         let utility = GivenEach { given, utilities, logarithms };
-        Ok(Self(OfLookahead::new(lookahead(posterior, points, 0.0), utility)))
+        Ok(Self(LookaheadAcquisition::new(lookahead(posterior, points, 0.0), utility)))
     }
 
     /// Takes the logarithm of utilities that are replaced by their logarithms.
@@ -58,7 +58,7 @@ impl Acquisition for OverDraws<'_> {
 
 /// One utility per draw.
 struct GivenEach {
-    given: GivenDraws,
+    given: ConditionalDraws,
     utilities: Vec<Box<dyn Utility>>,
     logarithms: bool,
 }
@@ -70,7 +70,7 @@ impl GivenEach {
 }
 
 impl LookaheadUtility for GivenEach {
-    fn value(&self, ahead: Ahead<'_>) -> f64 {
+    fn value(&self, ahead: LookaheadMoments<'_>) -> f64 {
         let mut means = vec![0.0; self.utilities.len()];
         let deviation = self.given.means_into(ahead, &mut means).deviation;
         let each = self.utilities.iter().zip(means);
@@ -78,7 +78,11 @@ impl LookaheadUtility for GivenEach {
         self.mean(&terms)
     }
 
-    fn value_and_slopes(&self, ahead: Ahead<'_>, of_covariance: &mut [f64]) -> (f64, AheadSlopes) {
+    fn value_and_slopes(
+        &self,
+        ahead: LookaheadMoments<'_>,
+        of_covariance: &mut [f64],
+    ) -> (f64, LookaheadGradient) {
         let mut means = vec![0.0; self.utilities.len()];
         let remainder = self.given.means_into(ahead, &mut means);
         let deviation = remainder.deviation;
@@ -90,7 +94,7 @@ impl LookaheadUtility for GivenEach {
         let value = self.mean(&values);
         if value == f64::NEG_INFINITY {
             of_covariance.fill(0.0);
-            return (value, AheadSlopes::default());
+            return (value, LookaheadGradient::default());
         }
         let mut by_deviation = 0.0;
         for (by_mean, (term, of_mean, of_deviation)) in means.iter_mut().zip(&terms) {

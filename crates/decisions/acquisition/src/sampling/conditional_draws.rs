@@ -3,8 +3,8 @@ use thrifty_sampling::Stream;
 use thrifty_surrogate::JointPosterior;
 
 use crate::AcquisitionError;
-use crate::ahead::{Ahead, AheadSlopes};
-use crate::joint_law::{JointLaw, normals};
+use crate::sampling::{JointNormal, normals};
+use crate::{LookaheadGradient, LookaheadMoments};
 
 /// Joint draws of a function at some points, fixed and quasi-random, and what the function is elsewhere given each.
 ///
@@ -17,22 +17,22 @@ use crate::joint_law::{JointLaw, normals};
 /// anchors and no noise sees them. The variance is the same given every draw. Utilities that are known in closed form
 /// given the draw add no sampling noise at x, and are smooth there. Cost: O(B³) once, O(B² + S B) a point.
 #[derive(Debug, Clone)]
-pub struct GivenDraws {
-    law: JointLaw,
+pub struct ConditionalDraws {
+    law: JointNormal,
     /// z, one row a draw.
     base: Points,
 }
 
 /// What is left of a point once the baseline is known.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Remainder {
+pub struct ResidualMoments {
     /// Its deviation, the same given every draw.
     pub deviation: f64,
     /// L⁻¹ c.
     told: Vec<f64>,
 }
 
-impl GivenDraws {
+impl ConditionalDraws {
     /// This many draws at these points.
     ///
     /// # Errors
@@ -55,15 +55,15 @@ impl GivenDraws {
     /// Above [`MAX_SOBOL_DIM`](thrifty_sampling::MAX_SOBOL_DIM) columns the draws are plain random numbers.
     ///
     /// # Errors
-    /// As [`GivenDraws::new`].
+    /// As [`ConditionalDraws::new`].
     pub fn independent(
         posteriors: &[&dyn JointPosterior],
         points: PointsRef<'_>,
         draws: usize,
         rng: &mut Stream,
     ) -> Result<Vec<Self>, AcquisitionError> {
-        let laws = posteriors.iter().map(|posterior| JointLaw::of(*posterior, points, "baseline points"));
-        let laws = laws.collect::<Result<Vec<JointLaw>, _>>()?;
+        let laws = posteriors.iter().map(|posterior| JointNormal::of(*posterior, points, "baseline points"));
+        let laws = laws.collect::<Result<Vec<JointNormal>, _>>()?;
         if draws == 0 {
             return Err(AcquisitionError::None("draws"));
         }
@@ -79,7 +79,7 @@ impl GivenDraws {
 
     /// The same draws at some of the points: what is left of others is then a little more, and cheaper to know.
     ///
-    /// `points` are those of [`GivenDraws::new`], `kept` the places of those to keep.
+    /// `points` are those of [`ConditionalDraws::new`], `kept` the places of those to keep.
     ///
     /// # Errors
     /// As there.
@@ -94,7 +94,7 @@ impl GivenDraws {
     ) -> Result<Self, AcquisitionError> {
         let mut some = Points::new(points.dim());
         kept.iter().for_each(|at| some.push(points.row(*at)));
-        let law = JointLaw::of(posterior, some.as_ref(), "baseline points")?;
+        let law = JointNormal::of(posterior, some.as_ref(), "baseline points")?;
         let mut base = Points::new(kept.len());
         for draw in 0..self.draws() {
             let values = self.values(draw);
@@ -121,7 +121,7 @@ impl GivenDraws {
     }
 
     /// Means of a point given each draw, and what is left of it.
-    pub fn means_into(&self, ahead: Ahead<'_>, means: &mut [f64]) -> Remainder {
+    pub fn means_into(&self, ahead: LookaheadMoments<'_>, means: &mut [f64]) -> ResidualMoments {
         let (anchors, own) = ahead.split();
         let mut told = anchors.to_vec();
         self.law.whiten(&mut told);
@@ -130,19 +130,19 @@ impl GivenDraws {
             *mean = ahead.mean + told.iter().zip(z).map(|(t, z)| t * z).sum::<f64>();
         }
         // What is left beside a million times more that was told is rounding.
-        Remainder { deviation: if left > 1e-12 * own { left.sqrt() } else { 0.0 }, told }
+        ResidualMoments { deviation: if left > 1e-12 * own { left.sqrt() } else { 0.0 }, told }
     }
 
     /// Slopes by what is seen ahead, from slopes by the mean given each draw and by the deviation. Those of the
     /// covariances overwrite.
     pub fn slopes_into(
         &self,
-        remainder: &Remainder,
+        remainder: &ResidualMoments,
         by_means: &[f64],
         by_deviation: f64,
         of_covariance: &mut [f64],
-    ) -> AheadSlopes {
-        let Remainder { deviation, told } = remainder;
+    ) -> LookaheadGradient {
+        let ResidualMoments { deviation, told } = remainder;
         of_covariance.fill(0.0);
         // c moves every mean by z^s and the deviation by -L⁻¹c/σ', both through L⁻ᵀ.
         let mut through = vec![0.0; told.len()];
@@ -154,7 +154,7 @@ impl GivenDraws {
         self.law.unwhiten(&mut through);
         of_covariance[..through.len()].copy_from_slice(&through);
         of_covariance[through.len()] = by_left;
-        AheadSlopes { mean: by_means.iter().sum(), variance: 0.0 }
+        LookaheadGradient { mean: by_means.iter().sum(), variance: 0.0 }
     }
 }
 
@@ -172,7 +172,7 @@ mod tests {
         let posteriors = vec![&process as &dyn JointPosterior; functions];
         let point = Points::from_flat(vec![0.7, 0.8], 2);
         let mut rng = Seed(seed).stream("draws", 0);
-        let draws = GivenDraws::independent(&posteriors, point.as_ref(), 1024, &mut rng).unwrap();
+        let draws = ConditionalDraws::independent(&posteriors, point.as_ref(), 1024, &mut rng).unwrap();
         let column = |k: usize| -> Vec<f64> { draws[k].base.rows().map(|z| z[0]).collect() };
         let (a, b) = (column(0), column(functions - 1));
         let size = |v: &[f64]| v.iter().map(|z| z * z).sum::<f64>().sqrt();
