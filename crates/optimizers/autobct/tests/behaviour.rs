@@ -238,3 +238,40 @@ fn discrete_and_two_dimensional_controls() {
         .unwrap();
     assert!(study.recommend().unwrap().is_some());
 }
+
+/// Noise that depends on the control: a constant function is the setting, and a louder control teaches less.
+#[test]
+fn noise_may_depend_on_the_control() {
+    let with = |noise: fn(&Config) -> Noise| {
+        let (score, cost) = (cubic(), cubic());
+        AutoBct::with_noise(space(), [&score, &cost], prior(), AutoBctSettings::default(), "own", noise)
+    };
+    let told = |optimizer: AutoBct| {
+        let mut study = Study::new(optimizer, Seed(0));
+        for _ in 0..2 {
+            let Next::Evaluate(trial) = study.ask().unwrap() else { break };
+            study.tell(trial.id, train(&trial.query, trial.id.0)).unwrap();
+        }
+        let state = study.optimizer().state(study.history()).unwrap();
+        (study.history().trials()[1].query.clone(), state)
+    };
+    let constant = told(with(|_| Noise { score: 0.05, cost: 0.1 }).unwrap());
+    assert_eq!(constant, told(optimizer(AutoBctSettings::default())));
+    // The first control is 0: a loud score there leaves its coefficients as uncertain as before.
+    let loud = told(
+        with(|u| Noise { score: if u.float("u").unwrap() < 0.1 { 50.0 } else { 0.05 }, cost: 0.1 }).unwrap(),
+    );
+    let variance = |state: &State| {
+        let mut phi = vec![0.0; 4];
+        thrifty_linear::Basis::eval_into(&cubic(), &[0.0], &mut phi);
+        state.score.moments(&phi).1
+    };
+    assert!(
+        variance(&loud.1) > 100.0 * variance(&constant.1),
+        "{} {}",
+        variance(&loud.1),
+        variance(&constant.1)
+    );
+    let silent = with(|_| Noise { score: 0.0, cost: 0.1 }).map(|_| ()).unwrap_err().to_string();
+    assert!(silent.contains("setting up"), "{silent}");
+}
