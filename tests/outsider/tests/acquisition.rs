@@ -4,8 +4,8 @@
 use std::error::Error;
 
 use thrifty::acquisition::{
-    Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, Description, ExpectedUtilityFactory,
-    Utility, UtilityScale,
+    Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, Description,
+    ExpectedUtilityFactory, Utility, UtilityScale,
 };
 use thrifty::bo::CostAwareness;
 use thrifty::cv::FoldQuery;
@@ -65,7 +65,8 @@ fn measure(config: &Config) -> Measurement {
 }
 
 #[test]
-fn an_acquisition_of_ones_own_in_bayesian_optimisation_with_cost_and_constraints() -> Result<(), Box<dyn Error>> {
+fn an_acquisition_of_ones_own_in_bayesian_optimisation_with_cost_and_constraints()
+-> Result<(), Box<dyn Error>> {
     let settings = BoSettings { cost: CostAwareness::PerUnit { exponent: 1.0 }, ..BoSettings::default() };
     let optimizer =
         BayesianOptimizer::new(unit(), Seed(1)).with_settings(settings)?.with_acquisition(ShrinkingFactory);

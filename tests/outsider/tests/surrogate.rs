@@ -105,9 +105,7 @@ fn any_surrogate_works_in_bayesian_optimisation() -> Result<(), Box<dyn Error>> 
 fn surrogates_obey_the_contract() {
     contract::surrogate(&InverseDistance { power: 2.0 });
     contract::surrogate(&ForestSurrogate::default());
-    contract::surrogate(&LinearSurrogate::new(|domain| {
-        Ok(Box::new(Polynomial::full(domain.dim(), 2, 0.5)))
-    }));
+    contract::surrogate(&LinearSurrogate::new(|domain| Ok(Box::new(Polynomial::full(domain.dim(), 2, 0.5)))));
 }
 
 /// A surrogate whose variance is negative at one point of the data.
@@ -160,7 +158,8 @@ fn a_broken_surrogate_is_an_error_that_names_it() {
 #[test]
 fn reported_noise_changes_what_is_suggested() -> Result<(), Box<dyn Error>> {
     let suggestion = |noise: Option<f64>| -> Result<Config, Box<dyn Error>> {
-        let mut study = Study::new(BayesianOptimizer::new(space(), Seed(1)), Seed(1)).with_stop(MaxTrials(12));
+        let mut study =
+            Study::new(BayesianOptimizer::new(space(), Seed(1)), Seed(1)).with_stop(MaxTrials(12));
         study.run(|config: &Config, _| Measurement { noise, ..Measurement::from(bowl(config)) })?;
         Ok(study.history().trials()[11].query.clone())
     };

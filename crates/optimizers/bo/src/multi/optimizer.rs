@@ -1,4 +1,6 @@
-use thrifty_acquisition::{Acquisition, AcquisitionError, AcquisitionKind, Analytic, LogExpectedImprovement};
+use thrifty_acquisition::{
+    Acquisition, AcquisitionError, AcquisitionKind, Analytic, LogExpectedImprovement, Masked,
+};
 use thrifty_domain::Points;
 use thrifty_pareto::{ExpectedHypervolumeImprovement, ReferenceOrigin, ReferencePoint};
 use thrifty_sampling::Seed;
@@ -17,8 +19,8 @@ use crate::novelty::{Designer, first_new, points_of};
 use crate::running::{improvement_over_draws, likely_feasible};
 use crate::weights::{feasibilities, probability_feasible, weighted_logarithm};
 use crate::{
-    Candidate, GpSurrogate, MultiObjectiveError, MultiObjectiveRule, MultiObjectiveSettings, ParetoMember,
-    ParetoSet, design_changed, fingerprint, surrogate_fingerprint,
+    Allowed, Candidate, GpSurrogate, MultiObjectiveError, MultiObjectiveRule, MultiObjectiveSettings,
+    ParetoMember, ParetoSet, design_changed, fingerprint, surrogate_fingerprint,
 };
 
 /// Bayesian optimisation of several losses at once.
@@ -55,6 +57,7 @@ pub struct MultiObjectiveOptimizer {
     seed: Seed,
     settings: MultiObjectiveSettings,
     surrogate: Box<dyn Surrogate>,
+    allowed: Option<Box<Allowed>>,
 }
 
 /// Draws of what running trials may give.
@@ -74,7 +77,7 @@ impl MultiObjectiveOptimizer {
     #[must_use]
     pub fn new(space: Space, seed: Seed) -> Self {
         let (settings, surrogate) = (MultiObjectiveSettings::default(), Box::new(GpSurrogate::default()));
-        Self { space, seed, settings, surrogate }
+        Self { space, seed, settings, surrogate, allowed: None }
     }
 
     /// With other settings.
@@ -92,6 +95,21 @@ impl MultiObjectiveOptimizer {
     pub fn with_surrogate(mut self, surrogate: impl Surrogate + 'static) -> Self {
         self.surrogate = Box::new(surrogate);
         self
+    }
+
+    /// With a known constraint: only configurations for which `allowed` is true are suggested. Given configurations of an
+    /// initial design are not checked. A resumed study needs the same constraint.
+    #[must_use]
+    pub fn with_known_constraint(
+        mut self,
+        allowed: impl Fn(&Config) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.allowed = Some(Box::new(allowed));
+        self
+    }
+
+    fn is_allowed(&self, x: &[f64]) -> bool {
+        self.allowed.as_ref().is_none_or(|allowed| allowed(&self.space.decode(x)))
     }
 
     /// The settings.
@@ -134,7 +152,7 @@ impl MultiObjectiveOptimizer {
 
     fn initial(&self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let (design, space) = (&self.settings.initial, &self.space);
-        let designer = Designer { design, space, seed: self.seed, run: 0, allowed: None };
+        let designer = Designer { design, space, seed: self.seed, run: 0, allowed: self.allowed.as_deref() };
         let config = designer.config(&points_of(space, history.trials())?, id)?;
         Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |c| Ask::Evaluate(Suggestion::new(c))))
     }
@@ -157,8 +175,9 @@ impl MultiObjectiveOptimizer {
         rng.shuffle(&mut front);
         let anchors: Vec<&[f64]> = front.iter().map(|&i| observed.x.row(feasible[i])).collect();
         let domain = self.space.domain();
-        let candidates = self.settings.maximiser.candidates(domain, acquisition, &anchors, &mut rng);
-        let is_new = |x: &[f64]| observed.asked.rows().all(|asked| asked != x);
+        let acquisition = Masked::new(acquisition, |x: &[f64]| self.is_allowed(x));
+        let candidates = self.settings.maximiser.candidates(domain, &acquisition, &anchors, &mut rng);
+        let is_new = |x: &[f64]| self.is_allowed(x) && observed.asked.rows().all(|asked| asked != x);
         first_new(domain, is_new, candidates, self.seed, fitter.id)
     }
 }
