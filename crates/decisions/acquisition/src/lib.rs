@@ -19,6 +19,7 @@
 mod acquisition;
 mod analytic;
 mod context;
+pub mod contract;
 mod error;
 mod factory;
 mod improvement_target;

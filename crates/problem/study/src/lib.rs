@@ -28,6 +28,7 @@
 //! ```
 
 mod contents;
+pub mod contract;
 mod costed;
 mod durability;
 mod error;
