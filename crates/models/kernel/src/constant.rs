@@ -54,7 +54,14 @@ impl Kernel for Constant {
         }
     }
 
-    fn pull_back_params(&self, _: &mut KernelWorkspace, weights: &Matrix, _: f64, _: &mut [f64]) -> f64 {
+    fn pull_back_params(
+        &self,
+        _: PointsRef<'_>,
+        _: &mut KernelWorkspace,
+        weights: &Matrix,
+        _: f64,
+        _: &mut [f64],
+    ) -> f64 {
         (0..weights.cols()).map(|j| weights.column(j)[j..].iter().sum::<f64>()).sum()
     }
 

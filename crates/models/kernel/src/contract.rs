@@ -59,7 +59,7 @@ pub fn gradients_match(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) {
     let (mut workspace, mut out) = (KernelWorkspace::default(), Matrix::default());
     let mut gradient = vec![0.25; params.len()];
     kernel.forward(x, 1.0, &mut workspace, &mut out);
-    let found = kernel.pull_back_params(&mut workspace, &weights, 3.0, &mut gradient);
+    let found = kernel.pull_back_params(x, &mut workspace, &weights, 3.0, &mut gradient);
     let scale = n as f64;
     assert_close(found, total(kernel), 1e-13 * scale, "weighted sum");
     for p in 0..params.len() {

@@ -194,8 +194,7 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
 
     fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
         let inner = without_codes(x);
-        workspace.column = codes(x);
-        let column = std::mem::take(&mut workspace.column);
+        let column = codes(x);
         let (common, deviation, values, _) = workspace.pair();
         self.common.forward(inner.as_ref(), scale, common, out);
         self.deviation.forward(inner.as_ref(), 1.0, deviation, values);
@@ -212,11 +211,11 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
                 }),
             }
         }
-        workspace.column = column;
     }
 
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
@@ -224,9 +223,10 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
     ) -> f64 {
         let (for_common, rest) = grad.split_at_mut(self.common.num_params());
         let (for_deviation, for_correlation) = rest.split_at_mut(self.deviation.num_params());
-        let column = std::mem::take(&mut workspace.column);
+        let column = codes(x);
         let (common, deviation, values, seen) = workspace.pair();
-        let total = self.common.pull_back_params(common, weights, scale, for_common);
+        let inner = without_codes(x);
+        let total = self.common.pull_back_params(inner.as_ref(), common, weights, scale, for_common);
         // Deviations see the weights by how alike the members are; different members alone know β.
         seen.resize(weights.rows(), weights.cols());
         let plain = self.likeness.of_plain_members(&column);
@@ -255,8 +255,7 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
                 }
             }
         }
-        let total = total + self.deviation.pull_back_params(deviation, seen, scale, for_deviation);
-        workspace.column = column;
+        let total = total + self.deviation.pull_back_params(inner.as_ref(), deviation, seen, scale, for_deviation);
         total
     }
 

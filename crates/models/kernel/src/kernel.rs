@@ -1,4 +1,4 @@
-use thrifty_domain::{Points, PointsRef};
+use thrifty_domain::PointsRef;
 use thrifty_linalg::Matrix;
 use thrifty_params::Parameterized;
 use thrifty_sampling::Stream;
@@ -53,9 +53,10 @@ pub trait Kernel: Parameterized + Send + Sync {
         false
     }
 
-    /// `out[(i, j)] = scale · k(x_i, x_j)` for i ≥ j, keeping in `workspace` what the pullback can use again.
+    /// `out[(i, j)] = scale · k(x_i, x_j)` for i ≥ j, resized to fit. May keep in `workspace` what
+    /// [`Kernel::pull_back_params`] can use again; see [`KernelWorkspace`].
     fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
-        workspace.points = x.to_owned();
+        let _ = workspace;
         out.resize(x.len(), x.len());
         for j in 0..x.len() {
             for (i, slot) in out.column_mut(j).iter_mut().enumerate().skip(j) {
@@ -64,19 +65,21 @@ pub trait Kernel: Parameterized + Send + Sync {
         }
     }
 
-    /// `grad[p] += scale · Σ_{i≥j} weights[(i, j)] ∂k(x_i, x_j)/∂θ_p`, for the natural parameters and the points
-    /// of the last [`Kernel::forward`]. Returns `Σ_{i≥j} weights[(i, j)] k(x_i, x_j)`.
+    /// `grad[p] += scale · Σ_{i≥j} weights[(i, j)] ∂k(x_i, x_j)/∂θ_p`, for the natural parameters. Returns
+    /// `Σ_{i≥j} weights[(i, j)] k(x_i, x_j)`.
     ///
+    /// `x` and `workspace` are those of the last [`Kernel::forward`], since which the parameters have not changed.
     /// The weights are folded: an entry below the diagonal stands for itself and its mirror image, entries
     /// above the diagonal and in the padding are 0.
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
         grad: &mut [f64],
     ) -> f64 {
-        let x = workspace.points.as_ref();
+        let _ = workspace;
         let mut total = 0.0;
         for j in 0..x.len() {
             for (i, w) in weights.column(j).iter().enumerate().skip(j) {
@@ -130,21 +133,33 @@ pub(crate) fn weight_sets(x: PointsRef<'_>, y: PointsRef<'_>, weights: &Matrix, 
     sets
 }
 
-/// What a forward pass leaves for the pullback; kept over a whole fit, so that nothing is allocated twice.
+/// Memory that a kernel keeps from [`Kernel::forward`] to [`Kernel::pull_back_params`], and over a whole fit, so that
+/// nothing is computed or allocated twice.
+///
+/// Only the kernel itself reads and writes the fields, and each kernel as it likes: the descriptions say what the
+/// kernels of this crate keep there. At the first pass all are empty; later they hold what the last pass left, perhaps
+/// one on other points, so `forward` resizes what it writes. A kernel made of others gives each of them a workspace of
+/// its own from `parts`.
+///
+/// ```
+/// use thrifty_kernel::KernelWorkspace;
+/// let mut workspace = KernelWorkspace::default();
+/// workspace.values.resize(3, 3);
+/// workspace.parts.resize_with(2, KernelWorkspace::default);
+/// ```
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct KernelWorkspace {
-    /// Unscaled covariances of this node, or of its left part in a product.
-    pub(crate) values: Matrix,
-    /// What multiplies squared differences in the gradient, or covariances of the right part in a product.
-    pub(crate) slopes: Matrix,
-    /// Inputs divided by their lengthscales, a column a dimension.
-    pub(crate) inputs: Matrix,
+    /// Unscaled covariances of this kernel, or of its left part in a product.
+    pub values: Matrix,
+    /// The factor of squared differences in the gradient, or covariances of the right part in a product.
+    pub slopes: Matrix,
+    /// Inputs divided by their lengthscales, one column per dimension.
+    pub inputs: Matrix,
     /// One padded column.
-    pub(crate) column: Vec<f64>,
-    /// The points themselves, for kernels that go pair by pair.
-    pub(crate) points: Points,
+    pub column: Vec<f64>,
     /// Workspaces of the parts.
-    pub(crate) parts: Vec<KernelWorkspace>,
+    pub parts: Vec<KernelWorkspace>,
 }
 
 impl KernelWorkspace {
@@ -191,12 +206,13 @@ impl Kernel for Box<dyn Kernel> {
 
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
         grad: &mut [f64],
     ) -> f64 {
-        (**self).pull_back_params(workspace, weights, scale, grad)
+        (**self).pull_back_params(x, workspace, weights, scale, grad)
     }
 
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {

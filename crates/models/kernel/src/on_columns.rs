@@ -89,12 +89,13 @@ impl<K: Kernel + Clone + 'static> Kernel for OnColumns<K> {
 
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
         grad: &mut [f64],
     ) -> f64 {
-        self.kernel.pull_back_params(workspace, weights, scale, grad)
+        self.kernel.pull_back_params(self.select(x).as_ref(), workspace, weights, scale, grad)
     }
 
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {

@@ -87,6 +87,7 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Produc
 
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
@@ -97,9 +98,9 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Produc
         // Each part sees the weights times the other part: the product rule. Only the lower half has meaning.
         let mut seen = Matrix::zeros(weights.rows(), weights.cols());
         multiply_lower_into(weights, right_values, &mut seen);
-        let total = self.left.pull_back_params(left, &seen, scale, for_left);
+        let total = self.left.pull_back_params(x, left, &seen, scale, for_left);
         multiply_lower_into(weights, left_values, &mut seen);
-        self.right.pull_back_params(right, &seen, scale, for_right);
+        self.right.pull_back_params(x, right, &seen, scale, for_right);
         total
     }
 

@@ -149,6 +149,7 @@ impl<R: Radial> Kernel for Stationary<R> {
 
     fn pull_back_params(
         &self,
+        _x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,

@@ -86,6 +86,7 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Sum<A,
 
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
@@ -93,8 +94,8 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Sum<A,
     ) -> f64 {
         let (for_left, for_right) = grad.split_at_mut(self.left.num_params());
         let (left, right, _, _) = workspace.pair();
-        self.left.pull_back_params(left, weights, scale, for_left)
-            + self.right.pull_back_params(right, weights, scale, for_right)
+        self.left.pull_back_params(x, left, weights, scale, for_left)
+            + self.right.pull_back_params(x, right, weights, scale, for_right)
     }
 
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {

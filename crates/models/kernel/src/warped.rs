@@ -133,28 +133,26 @@ impl<K: Kernel + Clone + 'static> Kernel for Warped<K> {
     }
 
     fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
-        workspace.points = x.to_owned();
-        workspace.parts.resize_with(1, KernelWorkspace::default);
-        self.kernel.forward(self.warp_points(x).as_ref(), scale, &mut workspace.parts[0], out);
+        self.kernel.forward(self.warp_points(x).as_ref(), scale, workspace, out);
     }
 
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
         grad: &mut [f64],
     ) -> f64 {
         let (of_kernel, of_warp) = grad.split_at_mut(self.kernel.num_params());
-        let total = self.kernel.pull_back_params(&mut workspace.parts[0], weights, scale, of_kernel);
-        let x = workspace.points.as_ref();
+        let warped = self.warp_points(x);
+        let total = self.kernel.pull_back_params(warped.as_ref(), workspace, weights, scale, of_kernel);
         let (n, dim) = (x.len(), x.dim());
         // A point moves as the first of each of its pairs, and as both of the pair with itself.
         let symmetric = Matrix::from_fn(n, n, |i, j| {
             let w = weights[(i.max(j), i.min(j))];
             if i == j { 2.0 * w } else { w }
         });
-        let warped = self.warp_points(x);
         let mut of_warped = vec![0.0; n * dim];
         self.kernel.pull_back_inputs(warped.as_ref(), warped.as_ref(), &symmetric, scale, &mut of_warped);
         for (x, of_warped) in x.rows().zip(of_warped.chunks_exact(dim)) {

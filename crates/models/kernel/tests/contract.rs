@@ -98,13 +98,14 @@ impl Kernel for Faulty {
 
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
         grad: &mut [f64],
     ) -> f64 {
         let scale = self.factor(Fault::Params) * scale;
-        self.factor(Fault::WeightedSum) * self.kernel.pull_back_params(workspace, weights, scale, grad)
+        self.factor(Fault::WeightedSum) * self.kernel.pull_back_params(x, workspace, weights, scale, grad)
     }
 
     fn boxed(&self) -> Box<dyn Kernel> {
