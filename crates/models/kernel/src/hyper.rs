@@ -25,6 +25,17 @@ pub(crate) struct Hyper {
     high: f64,
     transform: Transform,
     prior: Option<Prior>,
+    /// One parameter stands for all values.
+    #[serde(default, skip_serializing_if = "is_false")]
+    shared: bool,
+    /// Known, hence not among the parameters.
+    #[serde(default, skip_serializing_if = "is_false")]
+    fixed: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 impl Hyper {
@@ -36,14 +47,9 @@ impl Hyper {
     ) -> Result<Self, KernelError> {
         let only = values.len() == 1;
         for (index, &value) in values.iter().enumerate() {
-            let name = || if only { name.into() } else { format!("{name}[{index}]") };
-            match transform {
-                Transform::Identity => {}
-                Transform::Log => require_positive(name, value)?,
-                Transform::Logit => require_between_0_and_1(name, value)?,
-            }
+            require_range(transform, || if only { name.into() } else { format!("{name}[{index}]") }, value)?;
         }
-        Ok(Self { values, low, high, transform, prior: None })
+        Ok(Self { values, low, high, transform, prior: None, shared: false, fixed: false })
     }
 
     /// Positive values on the log scale, within `[low, high]`.
@@ -56,15 +62,25 @@ impl Hyper {
         Self::new(name, vec![value], (1e-4, 1.0 - 1e-4, Transform::Logit))
     }
 
-    /// The same with other bounds; the values move into them.
+    /// The same with other bounds; the values move into them unless they are fixed.
     pub(crate) fn with_bounds(mut self, name: &str, low: f64, high: f64) -> Result<Self, KernelError> {
-        require_positive(|| format!("lower bound of {name}"), low)?;
-        require_positive(|| format!("upper bound of {name}"), high)?;
+        for (which, bound) in [("lower", low), ("upper", high)] {
+            require_range(self.transform, || format!("{which} bound of {name}"), bound)?;
+        }
         if high < low {
             return Err(KernelError::EmptyBounds { name: name.into(), low, high });
         }
         (self.low, self.high) = (low, high);
-        self.values.iter_mut().for_each(|value| *value = value.clamp(low, high));
+        if !self.fixed {
+            self.values.iter_mut().for_each(|value| *value = value.clamp(low, high));
+        }
+        Ok(self)
+    }
+
+    /// The same with another value, for a kind with only one.
+    pub(crate) fn with_value(mut self, name: &str, value: f64) -> Result<Self, KernelError> {
+        require_range(self.transform, || name.into(), value)?;
+        self.values.fill(value);
         Ok(self)
     }
 
@@ -73,19 +89,50 @@ impl Hyper {
         self
     }
 
+    /// The same with one parameter for all values, which are equal.
+    pub(crate) fn shared(self) -> Self {
+        Self { shared: true, ..self }
+    }
+
+    /// The same with the values known: they are not among the parameters.
+    pub(crate) fn fixed(self) -> Self {
+        Self { fixed: true, ..self }
+    }
+
+    /// Number of parameters.
+    pub(crate) fn num_params(&self) -> usize {
+        match (self.fixed, self.shared) {
+            (true, _) => 0,
+            (false, true) => 1,
+            (false, false) => self.values.len(),
+        }
+    }
+
+    /// Which of the parameters value `i` is, where they are learnt.
+    pub(crate) fn slot(&self, i: usize) -> usize {
+        if self.shared { 0 } else { i }
+    }
+
     /// The first value: that of a kind with only one.
     pub(crate) fn value(&self) -> f64 {
         self.values[0]
     }
 
-    /// Snapshots named `name[i]`.
+    /// Snapshots named `name[i]`, or `name` of a shared value.
     pub(crate) fn params<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Param> + 'a {
-        self.values.iter().enumerate().map(move |(i, &value)| self.param(format!("{name}[{i}]"), value))
+        (0..self.num_params()).map(move |i| {
+            self.param(if self.shared { name.into() } else { format!("{name}[{i}]") }, self.values[i])
+        })
     }
 
     /// The snapshot of the only value, named `name`.
     pub(crate) fn only_param(&self, name: &str) -> Param {
         self.param(name.into(), self.value())
+    }
+
+    /// [`Hyper::only_param`], unless the value is known.
+    pub(crate) fn learnt_param(&self, name: &str) -> Option<Param> {
+        (!self.fixed).then(|| self.only_param(name))
     }
 
     fn param(&self, name: String, value: f64) -> Param {
@@ -96,8 +143,20 @@ impl Hyper {
 
     /// Takes new values from the front of `values` and returns the rest.
     pub(crate) fn take<'a>(&mut self, values: &'a [f64]) -> &'a [f64] {
-        let (own, rest) = values.split_at(self.values.len());
-        self.values.copy_from_slice(own);
+        let (own, rest) = values.split_at(self.num_params());
+        match own {
+            [] => {}
+            [value] => self.values.fill(*value),
+            own => self.values.copy_from_slice(own),
+        }
         rest
+    }
+}
+
+fn require_range(transform: Transform, name: impl Fn() -> String, value: f64) -> Result<(), KernelError> {
+    match transform {
+        Transform::Identity => Ok(()),
+        Transform::Log => require_positive(name, value),
+        Transform::Logit => require_between_0_and_1(name, value),
     }
 }

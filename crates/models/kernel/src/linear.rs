@@ -1,5 +1,6 @@
 use thrifty_domain::PointsRef;
 use thrifty_params::{Param, Parameterized};
+use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 
 use crate::features::{Features, Slopes};
@@ -27,6 +28,20 @@ impl Linear {
     /// [`KernelError`] names a variance that is not positive and finite.
     pub fn new(variances: Vec<f64>) -> Result<Self, KernelError> {
         Ok(Self { variances: Hyper::positive("variance", variances, 1e-6, 1e6)? })
+    }
+
+    /// The same kernel with other bounds for learning the variances, which move into them.
+    ///
+    /// # Errors
+    /// [`KernelError`] when a bound is not positive and finite, or they are in the wrong order.
+    pub fn with_bounds(self, low: f64, high: f64) -> Result<Self, KernelError> {
+        Ok(Self { variances: self.variances.with_bounds("variances", low, high)? })
+    }
+
+    /// The same kernel with a prior for every variance.
+    #[must_use]
+    pub fn with_prior(self, prior: Prior) -> Self {
+        Self { variances: self.variances.with_prior(prior) }
     }
 }
 
