@@ -31,7 +31,8 @@ fn forward_and_pull_back(c: &mut Criterion) {
     both_passes(c, "/squared_exponential", 200, &SquaredExponential::new(lengthscales()).unwrap());
     both_passes(c, "/matern12", 200, &Matern12::new(lengthscales()).unwrap());
     both_passes(c, "/matern32", 200, &Matern32::new(lengthscales()).unwrap());
-    both_passes(c, "/rational_quadratic", 200, &RationalQuadratic::new(lengthscales(), 1.5).unwrap());
+    both_passes(c, "/rational_quadratic", 200, &RationalQuadratic::new(lengthscales()).unwrap());
+    both_passes(c, "/isotropic", 200, &Matern52::isotropic(6, 0.5).unwrap());
 }
 
 criterion_group!(benches, forward_and_pull_back);

@@ -52,10 +52,10 @@ pub use on_columns::OnColumns;
 pub use periodic::Periodic;
 pub use product::Product;
 pub use radial::{
-    Matern12, Matern12Profile, Matern32, Matern32Profile, Matern52, Matern52Profile, Radial,
+    Matern12, Matern12Profile, Matern32, Matern32Profile, Matern52, Matern52Profile, ProfileParam, Radial,
     SquaredExponential, SquaredExponentialProfile,
 };
-pub use rational_quadratic::RationalQuadratic;
+pub use rational_quadratic::{RationalQuadratic, RationalQuadraticProfile};
 pub use scaled::Scaled;
 pub use stationary::Stationary;
 pub use sum::Sum;

@@ -53,14 +53,13 @@ macro_rules! kernel_operators {
 
 use crate::{
     Categorical, Conditional, Constant, Hierarchical, Kernel, Likeness, Linear, OnColumns, Periodic, Product,
-    Radial, RationalQuadratic, Scaled, Stationary, Sum, Warped, WhiteNoise,
+    Radial, Scaled, Stationary, Sum, Warped, WhiteNoise,
 };
 
 kernel_operators!(Box<dyn Kernel>);
 kernel_operators!(Constant);
 kernel_operators!(Linear);
 kernel_operators!(Periodic);
-kernel_operators!(RationalQuadratic);
 kernel_operators!(WhiteNoise);
 kernel_operators!([R: Radial] Stationary<R>);
 kernel_operators!([L: Likeness] Categorical<L>);

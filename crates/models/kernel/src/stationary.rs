@@ -1,30 +1,29 @@
 mod passes;
-
-use std::marker::PhantomData;
+mod profile;
 
 use thrifty_domain::PointsRef;
 use thrifty_linalg::{LANES, Matrix};
 use thrifty_params::{Param, Parameterized};
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
+use thrifty_simd::dispatch;
 
 use crate::features::{Cosines, Features};
 use crate::hyper::Hyper;
 use crate::kernel::weight_sets;
-use crate::radial::ProfileName;
 use crate::{Kernel, KernelError, KernelWorkspace, Radial};
-use passes::{Cross, FAR, Forward, PullBack, PullBackInputs};
-use thrifty_simd::dispatch;
+use passes::{Cross, Forward, PullBack, PullBackInputs, PullBackProfile};
+use profile::{LearntProfile, Stored};
 
-/// A kernel that depends on the scaled distance of two points alone, one lengthscale per dimension.
+/// A kernel that depends on the scaled distance of two points alone, with one lengthscale per dimension or one for all.
 ///
-/// Unit variance; multiply by a variance with [`Scaled`](crate::Scaled).
-/// Parameters: `lengthscale[d] > 0`, log scale, in units of the input.
+/// Unit variance; multiply by a variance with [`Scaled`](crate::Scaled). Parameters: `lengthscale[d] > 0`, log scale, in
+/// units of the input, or one `lengthscale` of an isotropic kernel; then those of the profile.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(bound = "")]
+#[serde(bound = "", try_from = "Stored", into = "Stored")]
 pub struct Stationary<R: Radial> {
     lengthscales: Hyper,
-    profile: ProfileName<R>,
+    profile: LearntProfile<R>,
 }
 
 impl<R: Radial> Stationary<R> {
@@ -37,7 +36,25 @@ impl<R: Radial> Stationary<R> {
             return Err(KernelError::NoLengthscales);
         }
         let lengthscales = Hyper::positive("lengthscale", lengthscales, 1e-3, 1e3)?;
-        Ok(Self { lengthscales, profile: ProfileName::default() })
+        Ok(Self { lengthscales, profile: LearntProfile::at_start() })
+    }
+
+    /// The isotropic kernel on points of dimension `dim`: one lengthscale for all dimensions, one parameter. To be
+    /// learnt within `[1e-3, 1e3]` without a prior.
+    ///
+    /// ```
+    /// use thrifty_kernel::{Kernel, Matern52};
+    /// let kernel = Matern52::isotropic(3, 0.5)?;
+    /// assert_eq!(kernel.num_params(), 1);
+    /// assert_eq!(kernel.lengthscales(), [0.5; 3]);
+    /// # Ok::<(), thrifty_kernel::KernelError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`KernelError`] for no dimensions, or a lengthscale that is not positive and finite.
+    pub fn isotropic(dim: usize, lengthscale: f64) -> Result<Self, KernelError> {
+        let kernel = Self::new(vec![lengthscale; dim])?;
+        Ok(Self { lengthscales: kernel.lengthscales.shared(), ..kernel })
     }
 
     /// The same kernel with other bounds for learning; the lengthscales move into them.
@@ -54,16 +71,60 @@ impl<R: Radial> Stationary<R> {
         Self { lengthscales: self.lengthscales.with_prior(prior), ..self }
     }
 
-    /// The lengthscales, one a dimension.
+    /// The same kernel with another value of a parameter of its profile.
+    ///
+    /// # Errors
+    /// [`KernelError`] when the value is not positive and finite.
+    ///
+    /// # Panics
+    /// When the profile has no such parameter.
+    pub fn with_profile_param(self, name: &str, value: f64) -> Result<Self, KernelError> {
+        Ok(Self { profile: self.profile.with_param(name, |hyper| hyper.with_value(name, value))?, ..self })
+    }
+
+    /// The same kernel with other bounds for learning a parameter of its profile, which moves into them.
+    ///
+    /// # Errors
+    /// [`KernelError`] when a bound is not positive and finite, or they are in the wrong order.
+    ///
+    /// # Panics
+    /// When the profile has no such parameter.
+    pub fn with_profile_bounds(self, name: &str, low: f64, high: f64) -> Result<Self, KernelError> {
+        Ok(Self {
+            profile: self.profile.with_param(name, |hyper| hyper.with_bounds(name, low, high))?,
+            ..self
+        })
+    }
+
+    /// The same kernel with a prior for a parameter of its profile.
+    ///
+    /// # Panics
+    /// When the profile has no such parameter.
+    #[must_use]
+    pub fn with_profile_prior(self, name: &str, prior: Prior) -> Self {
+        let profile = self.profile.with_param(name, |hyper| Ok(hyper.with_prior(prior)));
+        Self {
+            profile: profile.unwrap_or_else(|error| unreachable!("a prior is not checked: {error}")),
+            ..self
+        }
+    }
+
+    /// The profile, with its parameters as they are.
+    #[must_use]
+    pub fn profile(&self) -> &R {
+        &self.profile.now
+    }
+
+    /// The lengthscales, one per dimension.
     #[must_use]
     pub fn lengthscales(&self) -> &[f64] {
         &self.lengthscales.values
     }
 
-    /// Squared scaled distance, cut where every profile has vanished.
+    /// Squared scaled distance, cut at [`Radial::FAR`].
     fn squared_distance(&self, x: &[f64], y: &[f64]) -> f64 {
         let q = x.iter().zip(y).zip(self.lengthscales()).map(|((x, y), l)| ((x - y) / l).powi(2)).sum();
-        f64::min(q, FAR)
+        f64::min(q, R::FAR)
     }
 
     /// Writes `x / ℓ` with a column a dimension, padding set to 0.
@@ -87,12 +148,11 @@ impl<R: Radial> Stationary<R> {
 
 impl<R: Radial> Parameterized for Stationary<R> {
     fn params(&self) -> Vec<Param> {
-        self.lengthscales.params("lengthscale").collect()
+        self.lengthscales.params("lengthscale").chain(self.profile.params()).collect()
     }
 
     fn set_params(&mut self, values: &[f64]) {
-        let rest = self.lengthscales.take(values);
-        assert!(rest.is_empty(), "more values than lengthscales");
+        self.profile.set_params(self.lengthscales.take(values));
     }
 }
 
@@ -102,18 +162,23 @@ impl<R: Radial> Kernel for Stationary<R> {
     }
 
     fn num_params(&self) -> usize {
-        self.lengthscales().len()
+        self.lengthscales.num_params() + R::PARAMS.len()
     }
 
     fn eval(&self, x: &[f64], y: &[f64]) -> f64 {
-        R::value_and_slope::<false>(self.squared_distance(x, y)).0
+        self.profile.now.value_and_slope::<false>(self.squared_distance(x, y)).0
     }
 
     fn pull_back_pair(&self, x: &[f64], y: &[f64], weight: f64, grad: &mut [f64]) {
-        let (_, slope) = R::value_and_slope::<false>(self.squared_distance(x, y));
-        for (((slot, x), y), l) in grad.iter_mut().zip(x).zip(y).zip(self.lengthscales()) {
+        let q = self.squared_distance(x, y);
+        let (_, slope) = self.profile.now.value_and_slope::<false>(q);
+        let (for_lengthscales, for_profile) = grad.split_at_mut(self.lengthscales.num_params());
+        for (d, ((x, y), l)) in x.iter().zip(y).zip(self.lengthscales()).enumerate() {
             let z = (x - y) / l;
-            *slot += weight * slope * z * z / l;
+            for_lengthscales[self.lengthscales.slot(d)] += weight * slope * z * z / l;
+        }
+        for (p, slot) in for_profile.iter_mut().enumerate() {
+            *slot += weight * self.profile.now.param_slope::<false>(p, q);
         }
     }
 
@@ -121,12 +186,12 @@ impl<R: Radial> Kernel for Stationary<R> {
         let mut inputs = Matrix::default();
         self.scale_into(x, &mut inputs);
         out.resize(x.len(), y.len());
-        dispatch(Cross::<R> {
+        dispatch(Cross {
             inputs: &inputs,
             y,
             lengthscales: self.lengthscales(),
             out,
-            profile: PhantomData,
+            profile: self.profile.now,
         });
     }
 
@@ -144,7 +209,7 @@ impl<R: Radial> Kernel for Stationary<R> {
         workspace.values.resize(n, n);
         workspace.slopes.resize(n, n);
         out.resize(n, n);
-        dispatch(Forward::<R> { workspace, scale, out, profile: PhantomData });
+        dispatch(Forward { workspace, scale, out, profile: self.profile.now });
     }
 
     fn pull_back_params(
@@ -157,8 +222,13 @@ impl<R: Radial> Kernel for Stationary<R> {
     ) -> f64 {
         let mut sums = vec![[0.0; LANES]; self.lengthscales().len()];
         let total = dispatch(PullBack { workspace, weights, sums: &mut sums });
-        for ((slot, lanes), l) in grad.iter_mut().zip(&sums).zip(self.lengthscales()) {
-            *slot += scale * lanes.iter().sum::<f64>() / l;
+        let (for_lengthscales, for_profile) = grad.split_at_mut(self.lengthscales.num_params());
+        for (d, (lanes, l)) in sums.iter().zip(self.lengthscales()).enumerate() {
+            for_lengthscales[self.lengthscales.slot(d)] += scale * lanes.iter().sum::<f64>() / l;
+        }
+        if !for_profile.is_empty() {
+            let (profile, grad) = (self.profile.now, for_profile);
+            dispatch(PullBackProfile { workspace, weights, scale, grad, profile });
         }
         total
     }
@@ -179,7 +249,7 @@ impl<R: Radial> Kernel for Stationary<R> {
         let sets = weight_sets(x, y, weights, grad);
         let mut inputs = Matrix::default();
         self.scale_into(y, &mut inputs);
-        dispatch(PullBackInputs::<R> {
+        dispatch(PullBackInputs {
             inputs: &inputs,
             x,
             lengthscales: self.lengthscales(),
@@ -187,12 +257,13 @@ impl<R: Radial> Kernel for Stationary<R> {
             sets,
             scale,
             grad,
-            profile: PhantomData,
+            profile: self.profile.now,
         });
     }
 
     fn features(&self, count: usize, rng: &mut Stream) -> Option<Box<dyn Features>> {
-        Some(Box::new(Cosines::of(self.lengthscales(), count, rng, R::spectral_mixture)))
+        let mixture = |rng: &mut Stream| self.profile.now.spectral_mixture(rng);
+        Some(Box::new(Cosines::of(self.lengthscales(), count, rng, mixture)))
     }
 
     fn boxed(&self) -> Box<dyn Kernel> {
