@@ -101,6 +101,13 @@ proptest! {
         }
     }
 
+    #[test]
+    fn parameters_are_consistent((_, lengthscales, variance) in cases()) {
+        for kernel in all(&lengthscales, variance) {
+            contract::parameters_are_consistent(&*kernel);
+        }
+    }
+
     /// One lengthscale for all dimensions is one each that are equal, and its gradient is their sum.
     #[test]
     fn isotropic_kernels_are_those_of_equal_lengthscales((x, lengthscales, _) in cases()) {
