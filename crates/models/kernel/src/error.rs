@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-/// Why a kernel could not be built.
+/// Why a kernel could not be built, or cannot be a covariance on some points.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum KernelError {
@@ -48,6 +48,56 @@ pub enum KernelError {
         left: usize,
         /// Dimension of the right part.
         right: usize,
+    },
+    /// The points are not of the kernel's dimension.
+    #[error("points of dimension {found}, the kernel takes {expected}")]
+    PointDimension {
+        /// Dimension of the kernel.
+        expected: usize,
+        /// Dimension of the points.
+        found: usize,
+    },
+    /// A covariance is NaN or infinite.
+    #[error("k(x, y) is {value} at x = {x:?}, y = {y:?}, expected a finite number")]
+    NotFinite {
+        /// The first point.
+        x: Vec<f64>,
+        /// The second point.
+        y: Vec<f64>,
+        /// Their covariance.
+        value: f64,
+    },
+    /// The variance at a point is negative.
+    #[error("variance at {x:?} is {variance}, expected at least 0")]
+    NegativeVariance {
+        /// The point.
+        x: Vec<f64>,
+        /// Its variance.
+        variance: f64,
+    },
+    /// The covariance of two points depends on their order.
+    #[error("k(x, y) is {covariance} but k(y, x) is {mirrored} at x = {x:?}, y = {y:?}")]
+    Asymmetric {
+        /// The first point.
+        x: Vec<f64>,
+        /// The second point.
+        y: Vec<f64>,
+        /// k(x, y).
+        covariance: f64,
+        /// k(y, x).
+        mirrored: f64,
+    },
+    /// Two points covary more than their variances allow: the kernel is not positive semi-definite.
+    #[error("k(x, y) is {covariance} at x = {x:?}, y = {y:?}, whose variances allow at most {limit} in size")]
+    CovarianceTooLarge {
+        /// The first point.
+        x: Vec<f64>,
+        /// The second point.
+        y: Vec<f64>,
+        /// Their covariance.
+        covariance: f64,
+        /// √(k(x, x) k(y, y)).
+        limit: f64,
     },
 }
 

@@ -35,6 +35,7 @@ mod rational_quadratic;
 mod scaled;
 mod stationary;
 mod sum;
+mod validity;
 mod warped;
 mod white_noise;
 
@@ -59,5 +60,6 @@ pub use rational_quadratic::{RationalQuadratic, RationalQuadraticProfile};
 pub use scaled::Scaled;
 pub use stationary::Stationary;
 pub use sum::Sum;
+pub use validity::check_on;
 pub use warped::Warped;
 pub use white_noise::WhiteNoise;

@@ -7,7 +7,7 @@ use thrifty_domain::Points;
 use thrifty_kernel::{
     Conditional, Constant, Exchangeable, Hamming, Hierarchical, Kernel, KernelError, KernelWorkspace, Linear,
     Matern12, Matern32, Matern52, OnColumns, Periodic, Product, RationalQuadratic, Scaled,
-    SquaredExponential, Sum, Warped, WhiteNoise, contract,
+    SquaredExponential, Sum, Warped, WhiteNoise, check_on, contract,
 };
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
@@ -105,6 +105,13 @@ proptest! {
     fn parameters_are_consistent((_, lengthscales, variance) in cases()) {
         for kernel in all(&lengthscales, variance) {
             contract::parameters_are_consistent(&*kernel);
+        }
+    }
+
+    #[test]
+    fn the_quick_check_passes((x, lengthscales, variance) in cases()) {
+        for kernel in all(&lengthscales, variance) {
+            prop_assert_eq!(check_on(&*kernel, x.as_ref()), Ok(()));
         }
     }
 
