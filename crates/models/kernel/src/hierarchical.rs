@@ -255,8 +255,7 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
                 }
             }
         }
-        let total = total + self.deviation.pull_back_params(inner.as_ref(), deviation, seen, scale, for_deviation);
-        total
+        total + self.deviation.pull_back_params(inner.as_ref(), deviation, seen, scale, for_deviation)
     }
 
     /// Which function a point is of does not move.

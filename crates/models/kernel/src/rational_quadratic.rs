@@ -49,7 +49,7 @@ impl RationalQuadratic {
 impl RationalQuadraticProfile {
     /// `q / (2α)`, kept finite, and the logarithm of one plus it.
     #[inline(always)]
-    fn ratio<const FMA: bool>(&self, q: f64) -> (f64, f64) {
+    fn ratio<const FMA: bool>(self, q: f64) -> (f64, f64) {
         let ratio = (q / (2.0 * self.alpha)).min(Self::FAR);
         (ratio, ln_1p_nonnegative::<FMA>(ratio))
     }

@@ -114,7 +114,8 @@ impl<K: Kernel + Clone + 'static> Kernel for Scaled<K> {
         scale: f64,
         grad: &mut [f64],
     ) -> f64 {
-        let total = self.kernel.pull_back_params(x, workspace, weights, scale * self.variance(), &mut grad[1..]);
+        let total =
+            self.kernel.pull_back_params(x, workspace, weights, scale * self.variance(), &mut grad[1..]);
         grad[0] += scale * total;
         self.variance() * total
     }
