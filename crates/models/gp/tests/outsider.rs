@@ -60,7 +60,7 @@ impl Kernel for Cauchy {
         }
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }

@@ -1,6 +1,8 @@
+//! Errors.
+
 use std::ops::Range;
 
-/// Why a kernel could not be built, or cannot be a covariance on some points.
+/// Error of a kernel: parameters it cannot be built with, or points on which it is not a covariance.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum KernelError {
@@ -30,12 +32,12 @@ pub enum KernelError {
         /// Upper bound.
         high: f64,
     },
-    /// A selection of columns that cannot be made.
+    /// Columns that are missing, repeated, or too many for the kernel.
     #[error("columns {columns:?}: {problem}")]
     Columns {
         /// The columns.
         columns: Vec<usize>,
-        /// What is wrong with them.
+        /// The fault.
         problem: String,
     },
     /// A kernel of lengthscales without a dimension.
@@ -117,7 +119,7 @@ pub(crate) fn require_between_0_and_1(name: impl Fn() -> String, value: f64) -> 
     }
 }
 
-/// Columns that a kernel of this dimension can be put on.
+/// Checks that columns are distinct and as many as the kernel takes.
 pub(crate) fn require_columns(columns: &[usize], dim: Option<usize>) -> Result<(), KernelError> {
     let fail = |problem: String| Err(KernelError::Columns { columns: columns.to_vec(), problem });
     let mut sorted = columns.to_vec();
@@ -131,7 +133,7 @@ pub(crate) fn require_columns(columns: &[usize], dim: Option<usize>) -> Result<(
     }
 }
 
-/// Blocks of columns, one a parameter.
+/// Checks blocks of columns, one per parameter.
 pub(crate) fn require_blocks(blocks: &[Range<usize>], values: usize) -> Result<(), KernelError> {
     let columns: Vec<usize> = blocks.iter().cloned().flatten().collect();
     require_columns(&columns, None)?;

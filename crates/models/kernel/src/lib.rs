@@ -14,52 +14,33 @@
 
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 
+mod base;
 mod categorical;
-mod conditional;
-mod constant;
+mod check;
+mod compose;
 pub mod contract;
 mod error;
 mod features;
 mod for_domain;
-mod hierarchical;
-mod hyper;
+mod hyperparameters;
 mod kernel;
-mod likeness;
-mod linear;
-mod on_columns;
-mod operators;
-mod periodic;
-mod product;
-mod radial;
-mod rational_quadratic;
-mod scaled;
 mod stationary;
-mod sum;
-mod validity;
-mod warped;
-mod white_noise;
+mod workspace;
 
-pub use categorical::{ByCorrelation, ByLengthscale, Categorical, Exchangeable, Hamming, Likeness};
-pub use conditional::Conditional;
-pub use constant::Constant;
+pub use base::{Constant, Linear, Periodic, WhiteNoise};
+pub use categorical::{
+    ByCorrelation, ByLengthscale, Categorical, CategoricalCorrelation, Exchangeable, Hamming,
+};
+pub use check::check_on;
+pub use compose::{Conditional, Hierarchical, MemberCode, OnColumns, Product, Scaled, Sum, Warped};
 pub use error::KernelError;
 pub use features::Features;
-pub use for_domain::{Inputs, for_domain};
-pub use hierarchical::Hierarchical;
-pub use hyper::dimension_scaled_prior;
-pub use kernel::{Kernel, KernelWorkspace};
-pub use linear::Linear;
-pub use on_columns::OnColumns;
-pub use periodic::Periodic;
-pub use product::Product;
-pub use radial::{
-    Matern12, Matern12Profile, Matern32, Matern32Profile, Matern52, Matern52Profile, ProfileParam, Radial,
-    SquaredExponential, SquaredExponentialProfile,
+pub use for_domain::{Inputs, dimension_scaled_prior, for_domain};
+pub use hyperparameters::Hyperparameters;
+pub use kernel::Kernel;
+pub use stationary::{
+    Matern12, Matern12Profile, Matern32, Matern32Profile, Matern52, Matern52Profile, ProfileParam,
+    RationalQuadratic, RationalQuadraticProfile, SquaredExponential, SquaredExponentialProfile, Stationary,
+    StationaryProfile,
 };
-pub use rational_quadratic::{RationalQuadratic, RationalQuadraticProfile};
-pub use scaled::Scaled;
-pub use stationary::Stationary;
-pub use sum::Sum;
-pub use validity::check_on;
-pub use warped::Warped;
-pub use white_noise::WhiteNoise;
+pub use workspace::KernelWorkspace;

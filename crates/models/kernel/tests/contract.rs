@@ -156,7 +156,7 @@ impl Kernel for Faulty {
         self.factor(Fault::WeightedSum) * self.kernel.pull_back_params(x, workspace, weights, scale, grad)
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use thrifty_domain::Points;
 use thrifty_kernel::{
     Conditional, Constant, Exchangeable, Hamming, Hierarchical, Kernel, KernelError, KernelWorkspace, Linear,
-    Matern12, Matern32, Matern52, OnColumns, Periodic, Product, RationalQuadratic, Scaled,
+    Matern12, Matern32, Matern52, MemberCode, OnColumns, Periodic, Product, RationalQuadratic, Scaled,
     SquaredExponential, Sum, Warped, WhiteNoise, check_on, contract,
 };
 use thrifty_linalg::Matrix;
@@ -37,7 +37,7 @@ fn all(lengthscales: &[f64], variance: f64) -> Vec<Box<dyn Kernel>> {
             let plain =
                 Hierarchical::new(members(), Matern32::new(lengthscales[..last].to_vec()).unwrap(), 0.3)
                     .unwrap();
-            [plain.clone().with_blocks(2, 0.6, None).unwrap().boxed(), plain.boxed()]
+            [plain.clone().with_blocks(2, 0.6, None).unwrap().clone_box(), plain.clone_box()]
         })
         .into_iter()
         .flatten()
@@ -79,7 +79,7 @@ fn all(lengthscales: &[f64], variance: f64) -> Vec<Box<dyn Kernel>> {
         Box::new(scaled.clone()),
         Box::new(product),
         Box::new(Scaled::new(bias.clone(), variance).unwrap()),
-        Box::new(Product::new(bias.boxed(), scaled.boxed()).unwrap()),
+        Box::new(Product::new(bias.clone_box(), scaled.clone_box()).unwrap()),
     ];
     hierarchical.into_iter().chain(others).collect()
 }
@@ -270,6 +270,29 @@ fn every_hyperparameter_takes_bounds_and_a_prior() {
     assert!(Matern52::isotropic(0, 1.0).is_err() && Matern52::isotropic(2, f64::NAN).is_err());
 }
 
+/// f and the deviations have variance 1, β = 0.4: 1 for f, 2 for a member, 1 + (1 + 2 β) / 3 for the mean of three.
+#[test]
+fn member_codes_choose_the_function() {
+    let one = || Matern52::new(vec![0.3]).unwrap();
+    let kernel = Hierarchical::new(one(), one(), 0.4).unwrap();
+    let covariance = |a: MemberCode, b: MemberCode| kernel.eval(&[0.5, a.column()], &[0.5, b.column()]);
+    let (f, mean) = (MemberCode::Common, MemberCode::MeanOf(3));
+    let cases = [
+        (f, f, 1.0),
+        (MemberCode::Member(7), MemberCode::Member(7), 2.0),
+        (MemberCode::Member(0), MemberCode::Member(1), 1.4),
+        (MemberCode::Member(0), f, 1.0),
+        (mean, mean, 1.0 + (1.0 + 2.0 * 0.4) / 3.0),
+        (mean, MemberCode::Member(5), 1.4),
+        (mean, MemberCode::Member(0), 1.0 + (1.0 + 2.0 * 0.4) / 3.0),
+    ];
+    for (a, b, expected) in cases {
+        let found = covariance(a, b);
+        assert!((found - expected).abs() < 1e-15, "{a:?}, {b:?}: {found} against {expected}");
+    }
+    assert!(std::panic::catch_unwind(|| MemberCode::MeanOf(1).column()).is_err());
+}
+
 #[test]
 fn a_known_period_stays() {
     let mut periodic = Periodic::new(vec![0.5, 0.6], 7.0).unwrap().with_fixed_period();
@@ -331,6 +354,13 @@ fn earlier_files_are_read() {
     let text = format!(r#"{{"lengthscales":{lengthscales},"period":{}}}"#, values("[7.0]", 0.001, 1000.0));
     let kernel = Periodic::new(vec![0.3, 0.4], 7.0).unwrap();
     assert_eq!(serde_json::from_str::<Periodic>(&text).unwrap(), kernel);
+    let one = || Matern52::new(vec![0.3]).unwrap();
+    let kernel = Hierarchical::new(one(), one(), 0.3).unwrap().with_blocks(2, 0.4, None).unwrap();
+    let text = serde_json::to_string(&kernel).unwrap();
+    assert_eq!(serde_json::from_str::<Hierarchical<Matern52, Matern52>>(&text).unwrap(), kernel);
+    let text = text.replace("\"members\"", "\"likeness\"").replace("\"between\"", "\"likeness\"");
+    assert_eq!(text.matches("likeness").count(), 2);
+    assert_eq!(serde_json::from_str::<Hierarchical<Matern52, Matern52>>(&text).unwrap(), kernel);
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn parameters(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) -> Result<(
     }
     for (p, param) in params.iter().enumerate() {
         let moved = |offset: f64| {
-            let mut moved = kernel.boxed();
+            let mut moved = kernel.clone_box();
             let mut values: Vec<f64> = params.iter().map(|p| p.value).collect();
             values[p] += offset;
             moved.set_params(&values);

@@ -18,7 +18,7 @@ pub(super) fn law(kernel: &dyn Kernel) -> Result<(), Violation> {
     // Values that differ from each other and from those at hand, within the bounds.
     let set: Vec<f64> =
         params.iter().enumerate().map(|(p, param)| between(param.low, param.high, p)).collect();
-    let mut moved = kernel.boxed();
+    let mut moved = kernel.clone_box();
     moved.set_params(&set);
     for ((param, set), before) in moved.params().iter().zip(&set).zip(&params) {
         holds(&format!("parameter {} after it was set", param.name), param.value, *set)?;

@@ -1,3 +1,5 @@
+//! Violations of the laws of a kernel.
+
 use std::fmt;
 
 /// The laws of a kernel.

@@ -3,7 +3,7 @@
 use thrifty_domain::PointsRef;
 use thrifty_linalg::{LANES, Matrix};
 
-use crate::{KernelWorkspace, Radial};
+use crate::{KernelWorkspace, StationaryProfile};
 use thrifty_simd::{Pass, fma};
 
 /// Writes `x / ℓ`.
@@ -14,9 +14,9 @@ pub(super) fn scale_point(x: &[f64], lengthscales: &[f64], out: &mut [f64]) {
     }
 }
 
-/// Squared distances of the inputs from row `from` on to one point, a register at a time, cut at [`Radial::FAR`].
+/// Squared distances of the inputs from row `from` on to one point, a register at a time, cut at [`StationaryProfile::FAR`].
 #[inline(always)]
-fn squared_distances<R: Radial, const FMA: bool>(
+fn squared_distances<R: StationaryProfile, const FMA: bool>(
     inputs: &Matrix,
     from: usize,
     point: &[f64],
@@ -47,7 +47,7 @@ pub(super) struct Forward<'a, R> {
     pub(super) profile: R,
 }
 
-impl<R: Radial> Pass for Forward<'_, R> {
+impl<R: StationaryProfile> Pass for Forward<'_, R> {
     type Output = ();
 
     #[inline(always)]
@@ -85,7 +85,7 @@ pub(super) struct Cross<'a, R> {
     pub(super) profile: R,
 }
 
-impl<R: Radial> Pass for Cross<'_, R> {
+impl<R: StationaryProfile> Pass for Cross<'_, R> {
     type Output = ();
 
     #[inline(always)]
@@ -103,8 +103,8 @@ impl<R: Radial> Pass for Cross<'_, R> {
     }
 }
 
-/// Gradients in the points of weighted sums of covariances: slopes once a point, then a sum for each set of
-/// weights and each dimension.
+/// Gradients of weighted sums of covariances with respect to the points: slopes once per point, then one sum per set of
+/// weights and dimension.
 pub(super) struct PullBackInputs<'a, R> {
     pub(super) inputs: &'a Matrix,
     pub(super) x: PointsRef<'a>,
@@ -116,7 +116,7 @@ pub(super) struct PullBackInputs<'a, R> {
     pub(super) profile: R,
 }
 
-impl<R: Radial> Pass for PullBackInputs<'_, R> {
+impl<R: StationaryProfile> Pass for PullBackInputs<'_, R> {
     type Output = ();
 
     #[inline(always)]
@@ -207,7 +207,8 @@ impl Pass for PullBack<'_> {
     }
 }
 
-/// Gradients in the parameters of the profile: distances once more, since the forward pass does not keep them.
+/// Gradients with respect to the parameters of the profile. Distances are computed again: the forward pass does not keep
+/// them.
 pub(super) struct PullBackProfile<'a, R> {
     pub(super) workspace: &'a mut KernelWorkspace,
     pub(super) weights: &'a Matrix,
@@ -216,7 +217,7 @@ pub(super) struct PullBackProfile<'a, R> {
     pub(super) profile: R,
 }
 
-impl<R: Radial> Pass for PullBackProfile<'_, R> {
+impl<R: StationaryProfile> Pass for PullBackProfile<'_, R> {
     type Output = ();
 
     #[inline(always)]

@@ -1,105 +1,86 @@
-//! A profile with its parameters as they are learnt, and the form of stationary kernels in files.
+//! Profiles of stationary kernels.
 
-use thrifty_params::Param;
+use thrifty_sampling::Stream;
 
-use crate::hyper::Hyper;
-use crate::{KernelError, Radial, Stationary};
+/// Profile of a stationary kernel: its value as a function of the squared scaled distance `q = Σ_d ((x_d - y_d) / ℓ_d)²`.
+///
+/// It has unit variance, `k(0) = 1`, and may hold values of parameters of its own.
+///
+/// [`Stationary`](crate::Stationary) makes a kernel of it, with vector passes, gradients and random features; bounds and priors of the
+/// parameters are kept there too. `FMA` says whether fused multiply-add is one instruction.
+///
+/// ```
+/// use thrifty_kernel::{Kernel, StationaryProfile, Stationary};
+/// use thrifty_sampling::Stream;
+///
+/// /// `k = exp(-r²/2)`, written anew.
+/// #[derive(Debug, Clone, Copy)]
+/// struct Gaussian;
+///
+/// impl StationaryProfile for Gaussian {
+///     const NAME: &'static str = "gaussian";
+///     fn from_params(_values: &[f64]) -> Self {
+///         Self
+///     }
+///     #[inline(always)]
+///     fn value_and_slope<const FMA: bool>(&self, q: f64) -> (f64, f64) {
+///         let k = (-0.5 * q).exp();
+///         (k, k)
+///     }
+///     fn spectral_mixture(&self, _rng: &mut Stream) -> f64 {
+///         1.0
+///     }
+/// }
+///
+/// let kernel = Stationary::<Gaussian>::new(vec![0.5])?;
+/// assert_eq!(kernel.eval(&[0.0], &[1.0]), (-2_f64).exp());
+/// # Ok::<(), thrifty_kernel::KernelError>(())
+/// ```
+pub trait StationaryProfile: Send + Sync + Copy + std::fmt::Debug + 'static {
+    /// The name in files.
+    const NAME: &'static str;
 
-/// A profile with values, bounds and priors of its parameters.
-#[derive(Debug, Clone)]
-pub(super) struct LearntProfile<R> {
-    /// The profile at the values.
-    pub(super) now: R,
-    params: Vec<Hyper>,
+    /// The parameters of the profile itself: positive, learnt on the log scale.
+    const PARAMS: &'static [ProfileParam] = &[];
+
+    /// Squared scaled distances are cut here, so that no profile multiplies infinity by 0. The default is far beyond
+    /// where exponentials vanish in double precision; a profile with a longer tail needs more.
+    const FAR: f64 = 1e6;
+
+    /// The profile with these values of [`StationaryProfile::PARAMS`].
+    fn from_params(values: &[f64]) -> Self;
+
+    /// `k(q)` and the slope `F(q) = -2 dk/dq`, from which all derivatives follow:
+    ///
+    /// ```text
+    /// ∂k/∂ℓ_d = F (x_d - y_d)² / ℓ_d³,   ∂k/∂x_d = -F (x_d - y_d) / ℓ_d²
+    /// ```
+    ///
+    /// Implement with `#[inline(always)]`: it runs inside vector loops.
+    fn value_and_slope<const FMA: bool>(&self, q: f64) -> (f64, f64);
+
+    /// `∂k(q)/∂θ_p` of parameter p of [`StationaryProfile::PARAMS`]. Implement with `#[inline(always)]`, as the value.
+    ///
+    /// # Panics
+    /// Unless implemented by a profile that has parameters.
+    fn param_slope<const FMA: bool>(&self, p: usize, q: f64) -> f64 {
+        let _ = q;
+        unreachable!("profile {} has no derivative in parameter {p}", Self::NAME)
+    }
+
+    /// Draws the precision τ of the Gaussian mixture that the kernel is: `k(q) = E[exp(-τ q / 2)]`.
+    fn spectral_mixture(&self, rng: &mut Stream) -> f64;
 }
 
-/// The values decide what the profile is.
-impl<R> PartialEq for LearntProfile<R> {
-    fn eq(&self, other: &Self) -> bool {
-        self.params == other.params
-    }
-}
-
-impl<R: Radial> LearntProfile<R> {
-    /// The profile at the values where learning starts.
-    pub(super) fn at_start() -> Self {
-        let params = R::PARAMS.iter().map(|param| {
-            Hyper::positive(param.name, vec![param.start], param.low, param.high)
-                .unwrap_or_else(|error| panic!("start of a profile parameter: {error}"))
-        });
-        Self::of(params.collect())
-    }
-
-    fn of(params: Vec<Hyper>) -> Self {
-        let values: Vec<f64> = params.iter().map(Hyper::value).collect();
-        Self { now: R::from_params(&values), params }
-    }
-
-    pub(super) fn params(&self) -> impl Iterator<Item = Param> {
-        self.params.iter().zip(R::PARAMS).map(|(hyper, param)| hyper.only_param(param.name))
-    }
-
-    /// Takes all values.
-    pub(super) fn set_params(&mut self, values: &[f64]) {
-        assert_eq!(values.len(), R::PARAMS.len(), "one value per parameter of the profile");
-        for (hyper, value) in self.params.iter_mut().zip(values) {
-            hyper.take(std::slice::from_ref(value));
-        }
-        self.now = R::from_params(values);
-    }
-
-    /// The same with one parameter changed.
-    pub(super) fn with_param(
-        mut self,
-        name: &str,
-        change: impl FnOnce(Hyper) -> Result<Hyper, KernelError>,
-    ) -> Result<Self, KernelError> {
-        let p = R::PARAMS.iter().position(|param| param.name == name);
-        let p = p.unwrap_or_else(|| panic!("profile {} has no parameter {name}", R::NAME));
-        self.params[p] = change(self.params[p].clone())?;
-        Ok(Self::of(self.params))
-    }
-}
-
-/// A stationary kernel in a file. The profile's name keeps a kernel from being read back as another one.
-#[derive(serde::Serialize, serde::Deserialize)]
-pub(super) struct Stored {
-    lengthscales: Hyper,
-    profile: Option<String>,
-    /// Parameters of the profile.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    shape: Vec<Hyper>,
-    /// The parameter of a rational-quadratic kernel in earlier files, which held no profile.
-    #[serde(default, skip_serializing)]
-    alpha: Option<Hyper>,
-}
-
-impl<R: Radial> From<Stationary<R>> for Stored {
-    fn from(kernel: Stationary<R>) -> Self {
-        let (lengthscales, shape) = (kernel.lengthscales, kernel.profile.params);
-        Self { lengthscales, profile: Some(R::NAME.into()), shape, alpha: None }
-    }
-}
-
-impl<R: Radial> TryFrom<Stored> for Stationary<R> {
-    type Error = String;
-
-    fn try_from(stored: Stored) -> Result<Self, String> {
-        let (found, shape) = match (stored.profile, stored.alpha) {
-            (None, Some(alpha)) => ("rational_quadratic".into(), vec![alpha]),
-            (Some(name), None) => (name, stored.shape),
-            _ => return Err("expected a kernel with a profile".into()),
-        };
-        let (expected, count) = (R::NAME, R::PARAMS.len());
-        if found != expected {
-            return Err(format!("kernel is {found}, expected {expected}"));
-        }
-        if shape.len() != count {
-            return Err(format!(
-                "kernel {expected} has {} profile parameters, expected {count}",
-                shape.len()
-            ));
-        }
-        Ok(Self { lengthscales: stored.lengthscales, profile: LearntProfile::of(shape) })
-    }
+/// A positive parameter of a [`StationaryProfile`] profile, before it is given bounds and a prior of one's own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProfileParam {
+    /// The name.
+    pub name: &'static str,
+    /// The value where learning starts.
+    pub start: f64,
+    /// The smallest value.
+    pub low: f64,
+    /// The largest value.
+    pub high: f64,
 }

@@ -1,3 +1,5 @@
+//! Sums of kernels.
+
 use thrifty_domain::PointsRef;
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
@@ -119,7 +121,7 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Sum<A,
         Some(Box::new(Added::new(self.left.features(count, rng)?, self.right.features(count, rng)?, rng)))
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }

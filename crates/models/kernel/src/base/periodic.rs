@@ -1,3 +1,5 @@
+//! The periodic kernel.
+
 use std::f64::consts::PI;
 
 use rand_distr::{Distribution, Poisson};
@@ -7,7 +9,7 @@ use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 
 use crate::features::{Cosines, Features};
-use crate::hyper::Hyper;
+use crate::hyperparameters::Hyperparameters;
 use crate::{Kernel, KernelError};
 
 /// Periodic kernel: functions that repeat with one period in every dimension, one lengthscale each.
@@ -20,8 +22,8 @@ use crate::{Kernel, KernelError};
 /// within `[1e-3, 1e3]`, log scale. Source: Rasmussen & Williams (2006), eq. 4.31.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Periodic {
-    lengthscales: Hyper,
-    period: Hyper,
+    lengthscales: Hyperparameters,
+    period: Hyperparameters,
 }
 
 impl Periodic {
@@ -33,8 +35,8 @@ impl Periodic {
         if lengthscales.is_empty() {
             return Err(KernelError::NoLengthscales);
         }
-        let lengthscales = Hyper::positive("lengthscale", lengthscales, 1e-3, 1e3)?;
-        Ok(Self { lengthscales, period: Hyper::positive("period", vec![period], 1e-3, 1e3)? })
+        let lengthscales = Hyperparameters::positive("lengthscale", lengthscales, 1e-3, 1e3)?;
+        Ok(Self { lengthscales, period: Hyperparameters::positive("period", vec![period], 1e-3, 1e3)? })
     }
 
     /// The same kernel with other bounds for learning the lengthscales, which move into them.
@@ -152,7 +154,7 @@ impl Kernel for Periodic {
         Some(Box::new(Cosines::from_frequencies(poissons.len(), count, rng, draw)))
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }

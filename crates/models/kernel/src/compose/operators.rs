@@ -1,3 +1,5 @@
+//! Composition of kernels by `+` and `*`.
+
 /// Implements `+` and `*` of a kernel with any other kernel, and `f64 * kernel`, for a type that implements [`Kernel`](crate::Kernel).
 ///
 /// ```text
@@ -52,8 +54,8 @@ macro_rules! kernel_operators {
 }
 
 use crate::{
-    Categorical, Conditional, Constant, Hierarchical, Kernel, Likeness, Linear, OnColumns, Periodic, Product,
-    Radial, Scaled, Stationary, Sum, Warped, WhiteNoise,
+    Categorical, CategoricalCorrelation, Conditional, Constant, Hierarchical, Kernel, Linear, OnColumns,
+    Periodic, Product, Scaled, Stationary, StationaryProfile, Sum, Warped, WhiteNoise,
 };
 
 kernel_operators!(Box<dyn Kernel>);
@@ -61,8 +63,8 @@ kernel_operators!(Constant);
 kernel_operators!(Linear);
 kernel_operators!(Periodic);
 kernel_operators!(WhiteNoise);
-kernel_operators!([R: Radial] Stationary<R>);
-kernel_operators!([L: Likeness] Categorical<L>);
+kernel_operators!([R: StationaryProfile] Stationary<R>);
+kernel_operators!([L: CategoricalCorrelation] Categorical<L>);
 kernel_operators!([K: Kernel + Clone + 'static] Conditional<K>);
 kernel_operators!([K: Kernel + Clone + 'static] OnColumns<K>);
 kernel_operators!([K: Kernel + Clone + 'static] Scaled<K>);

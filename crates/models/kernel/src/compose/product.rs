@@ -1,3 +1,5 @@
+//! Products of kernels.
+
 use thrifty_domain::PointsRef;
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
@@ -95,7 +97,7 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Produc
     ) -> f64 {
         let (for_left, for_right) = grad.split_at_mut(self.left.num_params());
         let (left, right, left_values, right_values) = workspace.pair();
-        // Each part sees the weights times the other part: the product rule. Only the lower half has meaning.
+        // The product rule: the weights of each part are multiplied by the other part. Only the lower half has meaning.
         let mut seen = Matrix::zeros(weights.rows(), weights.cols());
         multiply_lower_into(weights, right_values, &mut seen);
         let total = self.left.pull_back_params(x, left, &seen, scale, for_left);
@@ -137,7 +139,7 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Produc
         Some(Box::new(Multiplied::new(self.left.features(count, rng)?, self.right.features(count, rng)?)))
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }

@@ -1,10 +1,11 @@
+//! The rational-quadratic kernel.
+
 use rand_distr::{Distribution, Gamma};
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 use thrifty_simd::{exp_negative, ln_1p_nonnegative};
 
-use crate::radial::ProfileParam;
-use crate::{KernelError, Radial, Stationary};
+use crate::{KernelError, ProfileParam, Stationary, StationaryProfile};
 
 /// Rational quadratic: `k = (1 + q/(2α))^(-α)`, with α learnt within `[1e-2, 1e3]` from 1. Source: Rasmussen & Williams
 /// (2006), eq. 4.19.
@@ -55,7 +56,7 @@ impl RationalQuadraticProfile {
     }
 }
 
-impl Radial for RationalQuadraticProfile {
+impl StationaryProfile for RationalQuadraticProfile {
     const NAME: &'static str = "rational_quadratic";
     const PARAMS: &'static [ProfileParam] =
         &[ProfileParam { name: "alpha", start: 1.0, low: 1e-2, high: 1e3 }];

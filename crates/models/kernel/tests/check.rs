@@ -33,7 +33,7 @@ impl Kernel for Function {
 
     fn pull_back_input(&self, _x: &[f64], _y: PointsRef<'_>, _weights: &[f64], _grad: &mut [f64]) {}
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }

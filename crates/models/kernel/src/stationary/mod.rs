@@ -1,5 +1,12 @@
+//! Stationary kernels.
+
+mod learnt_profile;
+mod matern;
 mod passes;
 mod profile;
+mod rational_quadratic;
+mod squared_exponential;
+mod stored;
 
 use thrifty_domain::PointsRef;
 use thrifty_linalg::{LANES, Matrix};
@@ -9,11 +16,16 @@ use thrifty_sampling::Stream;
 use thrifty_simd::dispatch;
 
 use crate::features::{Cosines, Features};
-use crate::hyper::Hyper;
+use crate::hyperparameters::Hyperparameters;
 use crate::kernel::weight_sets;
-use crate::{Kernel, KernelError, KernelWorkspace, Radial};
+use crate::{Kernel, KernelError, KernelWorkspace};
+use learnt_profile::LearntProfile;
+pub use matern::{Matern12, Matern12Profile, Matern32, Matern32Profile, Matern52, Matern52Profile};
 use passes::{Cross, Forward, PullBack, PullBackInputs, PullBackProfile};
-use profile::{LearntProfile, Stored};
+pub use profile::{ProfileParam, StationaryProfile};
+pub use rational_quadratic::{RationalQuadratic, RationalQuadraticProfile};
+pub use squared_exponential::{SquaredExponential, SquaredExponentialProfile};
+use stored::Stored;
 
 /// A kernel that depends on the scaled distance of two points alone, with one lengthscale per dimension or one for all.
 ///
@@ -21,12 +33,12 @@ use profile::{LearntProfile, Stored};
 /// units of the input, or one `lengthscale` of an isotropic kernel; then those of the profile.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(bound = "", try_from = "Stored", into = "Stored")]
-pub struct Stationary<R: Radial> {
-    lengthscales: Hyper,
+pub struct Stationary<R: StationaryProfile> {
+    lengthscales: Hyperparameters,
     profile: LearntProfile<R>,
 }
 
-impl<R: Radial> Stationary<R> {
+impl<R: StationaryProfile> Stationary<R> {
     /// A kernel with these lengthscales, to be learnt within `[1e-3, 1e3]` without a prior.
     ///
     /// # Errors
@@ -35,8 +47,8 @@ impl<R: Radial> Stationary<R> {
         if lengthscales.is_empty() {
             return Err(KernelError::NoLengthscales);
         }
-        let lengthscales = Hyper::positive("lengthscale", lengthscales, 1e-3, 1e3)?;
-        Ok(Self { lengthscales, profile: LearntProfile::at_start() })
+        let lengthscales = Hyperparameters::positive("lengthscale", lengthscales, 1e-3, 1e3)?;
+        Ok(Self { lengthscales, profile: LearntProfile::at_start()? })
     }
 
     /// The isotropic kernel on points of dimension `dim`: one lengthscale for all dimensions, one parameter. To be
@@ -121,13 +133,13 @@ impl<R: Radial> Stationary<R> {
         &self.lengthscales.values
     }
 
-    /// Squared scaled distance, cut at [`Radial::FAR`].
+    /// Squared scaled distance, cut at [`StationaryProfile::FAR`].
     fn squared_distance(&self, x: &[f64], y: &[f64]) -> f64 {
         let q = x.iter().zip(y).zip(self.lengthscales()).map(|((x, y), l)| ((x - y) / l).powi(2)).sum();
         f64::min(q, R::FAR)
     }
 
-    /// Writes `x / ℓ` with a column a dimension, padding set to 0.
+    /// Writes `x / ℓ` with one column per dimension, padding set to 0.
     fn scale_into(&self, x: PointsRef<'_>, out: &mut Matrix) {
         assert_eq!(x.dim(), self.lengthscales().len(), "points of another dimension than the kernel's");
         out.resize(x.len(), x.dim());
@@ -146,7 +158,7 @@ impl<R: Radial> Stationary<R> {
     }
 }
 
-impl<R: Radial> Parameterized for Stationary<R> {
+impl<R: StationaryProfile> Parameterized for Stationary<R> {
     fn params(&self) -> Vec<Param> {
         self.lengthscales.params("lengthscale").chain(self.profile.params()).collect()
     }
@@ -156,7 +168,7 @@ impl<R: Radial> Parameterized for Stationary<R> {
     }
 }
 
-impl<R: Radial> Kernel for Stationary<R> {
+impl<R: StationaryProfile> Kernel for Stationary<R> {
     fn dim(&self) -> Option<usize> {
         Some(self.lengthscales().len())
     }
@@ -266,7 +278,7 @@ impl<R: Radial> Kernel for Stationary<R> {
         Some(Box::new(Cosines::of(self.lengthscales(), count, rng, mixture)))
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }

@@ -1,4 +1,4 @@
-//! A quick look at a kernel that somebody else wrote, before a model relies on it.
+//! A quick check of kernels from outside.
 
 use thrifty_domain::PointsRef;
 
