@@ -2,13 +2,13 @@
 
 use thrifty_linalg::Matrix;
 
-/// Memory that a kernel keeps from [`Kernel::forward`] to [`Kernel::pull_back_params`], and over a whole fit, so that
-/// nothing is computed or allocated twice.
+/// Memory that a kernel keeps from [`forward`](crate::Kernel::forward) to
+/// [`pull_back_params`](crate::Kernel::pull_back_params), and over a whole fit, so that nothing is computed or allocated
+/// twice.
 ///
-/// Only the kernel itself reads and writes the fields, and each kernel as it likes: the descriptions say what the
-/// kernels of this crate keep there. At the first pass all are empty; later they hold what the last pass left, perhaps
-/// one on other points, so `forward` resizes what it writes. A kernel made of others gives each of them a workspace of
-/// its own from `parts`.
+/// Only the kernel itself reads and writes the fields. Their descriptions state the use by the kernels of this crate;
+/// another kernel may use them as it likes. All are empty at the first pass. Later they hold the contents of the last pass,
+/// perhaps on other points, so `forward` resizes what it writes. A composite gives each part a workspace from `parts`.
 ///
 /// ```
 /// use thrifty_kernel::KernelWorkspace;

@@ -56,3 +56,15 @@ fn parts_of_different_dimension_panic() {
 fn a_negative_variance_panics() {
     let _ = -1.0 * smooth();
 }
+
+/// The example of the chapter on kernels.
+#[test]
+fn a_season_that_fades_on_a_trend() {
+    let weekly =
+        Matern52::new(vec![30.0]).unwrap() * Periodic::new(vec![1.0], 7.0).unwrap().with_fixed_period();
+    let kernel = 1.5 * weekly + 0.1 * Linear::new(vec![1.0]).unwrap().with_bounds(0.01, 10.0).unwrap();
+    assert_eq!(kernel.num_params(), 5);
+    // A week on, the season is in phase again: what is left is the decay of the Matérn kernel and the trend.
+    let decay = Matern52::new(vec![30.0]).unwrap().eval(&[3.0], &[10.0]);
+    assert!((kernel.eval(&[3.0], &[10.0]) - (1.5 * decay + 0.1 * 30.0)).abs() < 1e-12);
+}

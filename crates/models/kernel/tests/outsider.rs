@@ -1,14 +1,16 @@
-//! A kernel from outside, with vector-friendly passes of its own, written with public items alone.
+//! Kernels from outside, written with public items alone: one with passes of its own, and a profile with a parameter.
 
 use proptest::prelude::*;
+use rand_distr::{Distribution, Gamma};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::{
-    Kernel, KernelWorkspace, Linear, Matern52, Warped, WhiteNoise, check_on, contract, kernel_operators,
+    Kernel, KernelWorkspace, Linear, Matern52, ProfileParam, RationalQuadratic, Stationary,
+    StationaryProfile, Warped, WhiteNoise, check_on, contract, kernel_operators,
 };
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
 use thrifty_prob::Prior;
-use thrifty_sampling::Seed;
+use thrifty_sampling::{Seed, Stream};
 
 /// Cauchy kernel: `k(x, y) = 1 / (1 + ‖x - y‖² / ℓ²)`, for points of any dimension.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,6 +100,36 @@ impl Kernel for Cauchy {
     }
 }
 
+/// `k = (1 + q)^(-β)`: a rational quadratic whose lengthscale is that of the tail.
+#[derive(Debug, Clone, Copy)]
+struct PowerProfile {
+    exponent: f64,
+}
+
+impl StationaryProfile for PowerProfile {
+    const NAME: &'static str = "power";
+    const PARAMS: &'static [ProfileParam] =
+        &[ProfileParam { name: "exponent", start: 0.5, low: 0.1, high: 5.0 }];
+    const FAR: f64 = 1e300;
+
+    fn from_params(values: &[f64]) -> Self {
+        Self { exponent: values[0] }
+    }
+
+    fn value_and_slope<const FMA: bool>(&self, q: f64) -> (f64, f64) {
+        let k = (1.0 + q).powf(-self.exponent);
+        (k, 2.0 * self.exponent * k / (1.0 + q))
+    }
+
+    fn param_slope<const FMA: bool>(&self, _p: usize, q: f64) -> f64 {
+        -q.ln_1p() * (1.0 + q).powf(-self.exponent)
+    }
+
+    fn spectral_mixture(&self, rng: &mut Stream) -> f64 {
+        2.0 * Gamma::new(self.exponent, 1.0).expect("a positive exponent").sample(rng)
+    }
+}
+
 fn points() -> impl Strategy<Value = Points> {
     (1_usize..20).prop_flat_map(|n| {
         let value = prop_oneof![4 => 0.0..1.0_f64, 1 => Just(0.0)];
@@ -125,6 +157,24 @@ proptest! {
             contract::check(&*kernel, x.as_ref(), &mut Seed(7).stream("features", 0)).unwrap();
             check_on(&*kernel, x.as_ref()).unwrap();
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_profile_with_a_parameter_makes_a_kernel(x in points(), l in 0.1..3.0_f64, exponent in 0.2..3.0_f64) {
+        let kernel = Stationary::<PowerProfile>::new(vec![l, 0.5]).unwrap();
+        let kernel = kernel.with_profile_param("exponent", exponent).unwrap();
+        contract::check(&kernel, x.as_ref(), &mut Seed(8).stream("features", 0)).unwrap();
+        let isotropic = Stationary::<PowerProfile>::isotropic(2, l).unwrap();
+        contract::check(&isotropic, x.as_ref(), &mut Seed(9).stream("features", 0)).unwrap();
+        // The rational quadratic of lengthscale ℓ' has ℓ² = 2 α ℓ'².
+        let scale = (2.0 * exponent).sqrt();
+        let same = RationalQuadratic::new(vec![l / scale, 0.5 / scale]).unwrap().with_alpha(exponent).unwrap();
+        let (ours, own) = (same.eval(x.row(0), &[0.3, 0.4]), kernel.eval(x.row(0), &[0.3, 0.4]));
+        prop_assert!((ours - own).abs() <= 1e-14, "{} against {}", ours, own);
     }
 }
 
