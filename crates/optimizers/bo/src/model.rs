@@ -1,8 +1,8 @@
 use thrifty_domain::{Domain, PointsRef, Variable, VariableKind};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, LARGEST_TARGET, Noise};
 use thrifty_kernel::{
-    Inputs, Kernel, Matern12Profile, Matern32Profile, Matern52Profile, Radial, Scaled,
-    SquaredExponentialProfile, Stationary,
+    Inputs, Kernel, Matern12Profile, Matern32Profile, Matern52Profile, Scaled, SquaredExponentialProfile,
+    Stationary, StationaryProfile,
 };
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
@@ -127,7 +127,7 @@ impl GpModel {
         }
     }
 
-    fn process_of_family<R: Radial>(
+    fn process_of_family<R: StationaryProfile>(
         &self,
         domain: &Domain,
         then: &mut impl WithProcess,

@@ -2,8 +2,8 @@ use thrifty_bo::{Fitted, KernelFamily, Model, ModelError};
 use thrifty_domain::{Domain, PointsRef};
 use thrifty_gp::{Gp, GpSettings, Mean, Noise};
 use thrifty_kernel::{
-    Kernel, KernelError, Matern12Profile, Matern32Profile, Matern52Profile, Radial, Scaled,
-    SquaredExponentialProfile, Stationary,
+    Kernel, KernelError, Matern12Profile, Matern32Profile, Matern52Profile, Scaled,
+    SquaredExponentialProfile, Stationary, StationaryProfile,
 };
 use thrifty_sampling::Stream;
 use thrifty_study::{Fingerprint, OptimizerError};
@@ -27,11 +27,15 @@ pub struct FixedGp {
 }
 
 impl FixedGp {
-    fn kernel<R: Radial>(&self) -> Result<Scaled<Stationary<R>>, KernelError> {
+    fn kernel<R: StationaryProfile>(&self) -> Result<Scaled<Stationary<R>>, KernelError> {
         Scaled::new(Stationary::<R>::new(self.lengthscales.clone())?, self.variance)
     }
 
-    fn condition<R: Radial>(&self, x: PointsRef<'_>, y: &[f64]) -> Result<Box<dyn Fitted>, ModelError> {
+    fn condition<R: StationaryProfile>(
+        &self,
+        x: PointsRef<'_>,
+        y: &[f64],
+    ) -> Result<Box<dyn Fitted>, ModelError> {
         let settings = GpSettings {
             noise: Noise::Fixed(self.noise),
             mean: Mean::Fixed(self.mean),
