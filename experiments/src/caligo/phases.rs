@@ -3,7 +3,8 @@ use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::selection::{Candidate, Choice, Criterion as Score, select};
 use thrifty_gp::{Gp, GpSettings};
 use thrifty_kernel::{
-    Matern12Profile, Matern32Profile, Matern52Profile, Radial, Scaled, SquaredExponentialProfile, Stationary,
+    Matern12Profile, Matern32Profile, Matern52Profile, Scaled, SquaredExponentialProfile, Stationary,
+    StationaryProfile,
 };
 use thrifty_levelset::{Classified, Criterion, LevelSetOptimizer, LevelSetSettings, Over};
 use thrifty_sampling::Seed;
@@ -48,7 +49,7 @@ pub struct Phase {
 
 /// The processes by maximum likelihood, several starts each.
 pub fn candidates() -> [Candidate; 4] {
-    fn of<R: Radial>(name: &str) -> Candidate {
+    fn of<R: StationaryProfile>(name: &str) -> Candidate {
         Candidate::new(name, &Gp::<Scaled<Stationary<R>>>::by_maximum_likelihood(2, RESTARTS))
     }
     let [se, rough, once, twice] = FAMILIES.map(|family| family.0);

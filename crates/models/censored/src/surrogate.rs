@@ -46,7 +46,8 @@ impl Surrogate for CensoredGpSurrogate {
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         let responses: Vec<Response> = data.y.iter().map(|y| Response::clipped(*y, self.floor)).collect();
-        let mut process = CensoredGp::new(self.process.process(domain)?).with_propagation(self.propagation);
+        let mut process =
+            CensoredGp::new(self.process.process_for(domain, data.x)?).with_propagation(self.propagation);
         if let Some(warm_start) = warm_start {
             process = process.warm_started(warm_start.to_vec());
         }

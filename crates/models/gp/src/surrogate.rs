@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use thrifty_domain::{Domain, Variable, VariableKind};
+use thrifty_domain::{Domain, PointsRef, Variable, VariableKind};
 use thrifty_kernel::{
-    Inputs, Kernel, KernelError, Matern12Profile, Matern32Profile, Matern52Profile, Radial, Scaled,
-    SquaredExponentialProfile, Stationary,
+    Inputs, Kernel, KernelError, Matern12Profile, Matern32Profile, Matern52Profile, Scaled,
+    SquaredExponentialProfile, Stationary, StationaryProfile, check_on,
 };
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
@@ -84,13 +84,13 @@ impl serde::Serialize for KernelFactory {
 /// ```
 /// use thrifty_domain::{Domain, Points, Variable};
 /// use thrifty_gp::GpSurrogate;
-/// use thrifty_kernel::{Kernel, Matern52, Periodic, Scaled, Sum};
+/// use thrifty_kernel::{Kernel, Matern52, Periodic};
 /// use thrifty_sampling::Seed;
 /// use thrifty_surrogate::{Observations, Surrogate};
 /// let surrogate = GpSurrogate::default().with_kernel("trend + season", |domain| {
-///     let trend = Scaled::new(Matern52::new(vec![0.5; domain.dim()])?, 1.0)?;
-///     let season = Scaled::new(Periodic::new(vec![1.0], 0.1)?, 1.0)?;
-///     Ok(Sum::new(trend, season)?.boxed())
+///     let trend = 1.0 * Matern52::new(vec![0.5; domain.dim()])?;
+///     let season = 1.0 * Periodic::new(vec![1.0], 0.3)?.with_fixed_period();
+///     Ok((trend + season).clone_box())
 /// });
 /// let domain = Domain::new(vec![Variable::continuous()])?;
 /// let x = Points::from_flat((0..9).map(|i| f64::from(i) / 8.0).collect(), 1);
@@ -164,7 +164,24 @@ impl GpSurrogate {
         Ok(Gp::new(kernel).with_settings(self.settings.clone()))
     }
 
-    fn kernel_of<R: Radial>(&self, domain: &Domain) -> Result<Box<dyn Kernel>, KernelError> {
+    /// The Gaussian process for data: as [`GpSurrogate::process`], with a kernel of one's own checked at up to 32 of the points.
+    ///
+    /// # Errors
+    /// [`SurrogateError`] as there, and for a kernel that is NaN, not symmetric, or has a negative variance.
+    pub fn process_for(
+        &self,
+        domain: &Domain,
+        x: PointsRef<'_>,
+    ) -> Result<Gp<Box<dyn Kernel>>, SurrogateError> {
+        let process = self.process(domain)?;
+        if let Some(kernel) = &self.kernel {
+            let named = || format!("kernel \"{}\"", kernel.name);
+            check_on(process.kernel(), x).map_err(|error| SurrogateError::failed(named(), error))?;
+        }
+        Ok(process)
+    }
+
+    fn kernel_of<R: StationaryProfile>(&self, domain: &Domain) -> Result<Box<dyn Kernel>, KernelError> {
         // A kernel that is known at compile time is the fastest.
         let numeric = |variable: &Variable| {
             variable.conditions.is_empty()
@@ -173,7 +190,7 @@ impl GpSurrogate {
         let plain = domain.variables().iter().all(numeric) && !self.warp_inputs;
         let on_domain = |inputs: &Inputs| Ok(Gp::on_domain_with::<R>(domain, inputs)?.kernel().clone());
         match self.lengthscale_bounds {
-            None if plain => Ok(Gp::<Scaled<Stationary<R>>>::stationary(domain.dim()).kernel().boxed()),
+            None if plain => Ok(Gp::<Scaled<Stationary<R>>>::stationary(domain.dim()).kernel().clone_box()),
             None => {
                 let defaults = Inputs::for_dimension(domain.variables().len());
                 on_domain(&Inputs { warped: self.warp_inputs, ..defaults })
@@ -181,7 +198,7 @@ impl GpSurrogate {
             Some((low, high)) if plain => {
                 let lengthscales = vec![(low * high).sqrt(); domain.dim()];
                 let kernel = Stationary::<R>::new(lengthscales)?.with_bounds(low, high)?;
-                Ok(Scaled::new(kernel, 1.0)?.boxed())
+                Ok(Scaled::new(kernel, 1.0)?.clone_box())
             }
             Some(bounds @ (low, high)) => {
                 let lengthscale = (low * high).sqrt();
@@ -202,7 +219,7 @@ impl Surrogate for GpSurrogate {
         warm_start: Option<&[f64]>,
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        let mut process = self.process(domain)?;
+        let mut process = self.process_for(domain, data.x)?;
         if let Some(warm_start) = warm_start {
             process = process.warm_started(warm_start.to_vec());
         }

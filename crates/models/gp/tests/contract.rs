@@ -22,6 +22,6 @@ fn every_family_is_a_surrogate() {
 fn a_kernel_of_ones_own_is_a_surrogate() {
     contract::surrogate(&GpSurrogate::default().with_kernel("smooth + linear", |domain| {
         let smooth = Scaled::new(Matern52::new(vec![0.5; domain.dim()])?, 1.0)?.with_bounds(1e-3, 1e3)?;
-        Ok(Sum::new(smooth, Linear::new(vec![0.5; domain.dim()])?)?.boxed())
+        Ok(Sum::new(smooth, Linear::new(vec![0.5; domain.dim()])?)?.clone_box())
     }));
 }

@@ -1,8 +1,8 @@
 use thrifty_domain::{Domain, PointsRef};
 use thrifty_gp::{Gp, GpError, GpPosterior, GpSettings, KernelFamily, Mean, Noise};
 use thrifty_kernel::{
-    Kernel, KernelError, Matern12Profile, Matern32Profile, Matern52Profile, Radial, Scaled,
-    SquaredExponentialProfile, Stationary,
+    Kernel, KernelError, Matern12Profile, Matern32Profile, Matern52Profile, Scaled,
+    SquaredExponentialProfile, Stationary, StationaryProfile,
 };
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{Description, FittedSurrogate, Observations, Surrogate, SurrogateError};
@@ -26,7 +26,7 @@ pub struct FixedGp {
 }
 
 impl FixedGp {
-    fn kernel<R: Radial>(&self) -> Result<Scaled<Stationary<R>>, KernelError> {
+    fn kernel<R: StationaryProfile>(&self) -> Result<Scaled<Stationary<R>>, KernelError> {
         Scaled::new(Stationary::<R>::new(self.lengthscales.clone())?, self.variance)
     }
 

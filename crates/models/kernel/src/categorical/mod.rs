@@ -1,66 +1,22 @@
+//! Kernels on categorical parameters.
+
+mod correlation;
+
 use std::marker::PhantomData;
 use std::ops::Range;
 
 use thrifty_domain::PointsRef;
-use thrifty_params::{Param, Parameterized, Transform};
+use thrifty_params::{Param, Parameterized};
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 
 use crate::error::require_blocks;
 use crate::features::{Features, LevelSigns};
-use crate::hyper::Hyper;
+use crate::hyperparameters::Hyperparameters;
 use crate::{Kernel, KernelError};
+pub use correlation::{ByCorrelation, ByLengthscale, CategoricalCorrelation};
 
-/// How a parameter of a categorical kernel says how alike two different levels are.
-pub trait Likeness: Send + Sync + Copy + Default + std::fmt::Debug + 'static {
-    /// What the parameter is called.
-    const NAME: &'static str;
-
-    /// The correlation of two different levels.
-    fn correlation(theta: f64) -> f64;
-
-    /// `∂ ln correlation / ∂θ`.
-    fn log_slope(theta: f64) -> f64;
-
-    /// Where such parameters may lie, and the scale on which they are learnt.
-    const LEARNT: (f64, f64, Transform);
-}
-
-/// The parameter is the correlation itself.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct ByCorrelation;
-
-/// The parameter is a lengthscale on which different levels are a distance of 1 apart: `ρ = exp(-1/ℓ)`.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct ByLengthscale;
-
-impl Likeness for ByCorrelation {
-    const NAME: &'static str = "correlation";
-    const LEARNT: (f64, f64, Transform) = (1e-4, 1.0 - 1e-4, Transform::Logit);
-
-    fn correlation(theta: f64) -> f64 {
-        theta
-    }
-
-    fn log_slope(theta: f64) -> f64 {
-        1.0 / theta
-    }
-}
-
-impl Likeness for ByLengthscale {
-    const NAME: &'static str = "lengthscale";
-    const LEARNT: (f64, f64, Transform) = (0.1, 100.0, Transform::Log);
-
-    fn correlation(theta: f64) -> f64 {
-        (-1.0 / theta).exp()
-    }
-
-    fn log_slope(theta: f64) -> f64 {
-        1.0 / (theta * theta)
-    }
-}
-
-/// A kernel on unordered levels: every two different levels of a parameter are equally alike.
+/// A kernel on unordered levels: every two different levels of a parameter have the same correlation.
 ///
 /// ```text
 /// k(x, y) = Π_p (1 if x_p = y_p, else ρ_p)
@@ -70,27 +26,31 @@ impl Likeness for ByLengthscale {
 /// outside the blocks are ignored. Unit variance.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(bound = "")]
-pub struct Categorical<L: Likeness> {
+pub struct Categorical<L: CategoricalCorrelation> {
     blocks: Vec<Range<usize>>,
-    values: Hyper,
+    values: Hyperparameters,
     #[serde(skip)]
-    likeness: PhantomData<L>,
+    correlation: PhantomData<L>,
 }
 
-/// Exchangeable levels, the correlation of each parameter learnt on the logit scale within `[1e-4, 1 - 1e-4]`.
+/// Kernel on exchangeable levels, the correlation of each parameter learnt on the logit scale within `[1e-4, 1 - 1e-4]`.
 pub type Exchangeable = Categorical<ByCorrelation>;
 
-/// Weighted Hamming distance: `k(x, y) = exp(-Σ_p [x_p ≠ y_p] / ℓ_p)`, each `ℓ_p` learnt within `[0.1, 100]`.
+/// Kernel of the weighted Hamming distance: `k(x, y) = exp(-Σ_p [x_p ≠ y_p] / ℓ_p)`, each `ℓ_p` learnt within `[0.1, 100]`.
 pub type Hamming = Categorical<ByLengthscale>;
 
-impl<L: Likeness> Categorical<L> {
-    /// One value of likeness for each block of columns.
+impl<L: CategoricalCorrelation> Categorical<L> {
+    /// The kernel with one value of its parameter for each block of columns.
     ///
     /// # Errors
     /// [`KernelError`] names a value that is out of range, or blocks that are empty, overlap or differ in number.
     pub fn new(blocks: Vec<Range<usize>>, values: Vec<f64>) -> Result<Self, KernelError> {
         require_blocks(&blocks, values.len())?;
-        Ok(Self { blocks, values: Hyper::new(L::NAME, values, L::LEARNT)?, likeness: PhantomData })
+        Ok(Self {
+            blocks,
+            values: Hyperparameters::new(L::NAME, values, L::LEARNT)?,
+            correlation: PhantomData,
+        })
     }
 
     /// The same kernel with a prior for every parameter.
@@ -108,7 +68,7 @@ impl<L: Likeness> Categorical<L> {
     }
 }
 
-impl<L: Likeness> Parameterized for Categorical<L> {
+impl<L: CategoricalCorrelation> Parameterized for Categorical<L> {
     fn params(&self) -> Vec<Param> {
         self.values.params(L::NAME).collect()
     }
@@ -119,7 +79,7 @@ impl<L: Likeness> Parameterized for Categorical<L> {
     }
 }
 
-impl<L: Likeness> Kernel for Categorical<L> {
+impl<L: CategoricalCorrelation> Kernel for Categorical<L> {
     fn dim(&self) -> Option<usize> {
         None
     }
@@ -143,7 +103,7 @@ impl<L: Likeness> Kernel for Categorical<L> {
         }
     }
 
-    /// Levels do not move: 0.
+    /// Levels are discrete: the derivative is 0.
     fn pull_back_input(&self, _x: &[f64], _y: PointsRef<'_>, _weights: &[f64], _grad: &mut [f64]) {}
 
     fn features(&self, count: usize, rng: &mut Stream) -> Option<Box<dyn Features>> {
@@ -151,7 +111,7 @@ impl<L: Likeness> Kernel for Categorical<L> {
         Some(Box::new(LevelSigns::of(&self.blocks, correlations, count, rng)))
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }

@@ -1,15 +1,17 @@
+//! The white-noise kernel.
+
 use thrifty_domain::PointsRef;
 use thrifty_params::{Param, Parameterized};
 
 use crate::Kernel;
 
-/// White noise: independent values at different points.
+/// White-noise kernel: independent values at different points.
 ///
 /// ```text
 /// k(x, y) = 1 if x = y, else 0
 /// ```
 ///
-/// A property of the point: measuring one point twice gives the same value twice. Noise that differs between
+/// The value belongs to the point: two measurements of one point give the same value. Noise that differs between
 /// measurements belongs to the observations, not to the kernel. No parameters, any dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct WhiteNoise;
@@ -45,7 +47,7 @@ impl Kernel for WhiteNoise {
 
     fn pull_back_input(&self, _x: &[f64], _y: PointsRef<'_>, _weights: &[f64], _grad: &mut [f64]) {}
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(*self)
     }
 }

@@ -1,9 +1,12 @@
+//! The linear kernel.
+
 use thrifty_domain::PointsRef;
 use thrifty_params::{Param, Parameterized};
+use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 
 use crate::features::{Features, Slopes};
-use crate::hyper::Hyper;
+use crate::hyperparameters::Hyperparameters;
 use crate::{Kernel, KernelError};
 
 /// Linear kernel: functions `Σ_d w_d x_d` with independent normal slopes.
@@ -17,7 +20,7 @@ use crate::{Kernel, KernelError};
 /// Source: Rasmussen & Williams (2006), section 4.2.2.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Linear {
-    variances: Hyper,
+    variances: Hyperparameters,
 }
 
 impl Linear {
@@ -26,7 +29,21 @@ impl Linear {
     /// # Errors
     /// [`KernelError`] names a variance that is not positive and finite.
     pub fn new(variances: Vec<f64>) -> Result<Self, KernelError> {
-        Ok(Self { variances: Hyper::positive("variance", variances, 1e-6, 1e6)? })
+        Ok(Self { variances: Hyperparameters::positive("variance", variances, 1e-6, 1e6)? })
+    }
+
+    /// The same kernel with other bounds for learning the variances, which move into them.
+    ///
+    /// # Errors
+    /// [`KernelError`] when a bound is not positive and finite, or they are in the wrong order.
+    pub fn with_bounds(self, low: f64, high: f64) -> Result<Self, KernelError> {
+        Ok(Self { variances: self.variances.with_bounds("variances", low, high)? })
+    }
+
+    /// The same kernel with a prior for every variance.
+    #[must_use]
+    pub fn with_prior(self, prior: Prior) -> Self {
+        Self { variances: self.variances.with_prior(prior) }
     }
 }
 
@@ -72,7 +89,7 @@ impl Kernel for Linear {
         Some(Box::new(Slopes::of(&self.variances.values, count, rng)))
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }

@@ -1,12 +1,14 @@
+//! Kernels on conditional parameters.
+
 use thrifty_domain::PointsRef;
 use thrifty_params::{Param, Parameterized};
 
 use crate::error::require_columns;
-use crate::hyper::Hyper;
+use crate::hyperparameters::Hyperparameters;
 use crate::{Kernel, KernelError};
 
-/// A kernel on a conditional parameter: it looks at the parameter where it is active in both points and ignores
-/// the filler where it is not.
+/// A kernel on a conditional parameter. It compares the parameter where it is active in both points and ignores the filler
+/// of an inactive one.
 ///
 /// ```text
 /// k(x, y) = ρ + (1 - ρ) [a(x) = a(y)] · (k'(x, y) if a(x) = 1, else 1)
@@ -21,7 +23,7 @@ pub struct Conditional<K> {
     kernel: K,
     columns: Vec<usize>,
     activity: usize,
-    shared: Hyper,
+    shared: Hyperparameters,
 }
 
 impl<K: Kernel> Conditional<K> {
@@ -31,7 +33,7 @@ impl<K: Kernel> Conditional<K> {
     /// [`KernelError`] when columns are missing, repeated or too many, or ρ is not strictly between 0 and 1.
     pub fn new(kernel: K, columns: Vec<usize>, activity: usize, shared: f64) -> Result<Self, KernelError> {
         require_columns(&columns, kernel.dim())?;
-        Ok(Self { kernel, columns, activity, shared: Hyper::correlation("shared", shared)? })
+        Ok(Self { kernel, columns, activity, shared: Hyperparameters::correlation("shared", shared)? })
     }
 
     fn is_active(&self, x: &[f64]) -> bool {
@@ -42,7 +44,7 @@ impl<K: Kernel> Conditional<K> {
         self.columns.iter().map(|&c| x[c]).collect()
     }
 
-    /// What multiplies `1 - ρ`.
+    /// The factor of `1 - ρ`.
     fn own(&self, x: &[f64], y: &[f64]) -> f64 {
         match (self.is_active(x), self.is_active(y)) {
             (true, true) => self.kernel.eval(&self.select(x), &self.select(y)),
@@ -65,7 +67,7 @@ impl<K: Kernel> Parameterized for Conditional<K> {
 }
 
 impl<K: Kernel + Clone + 'static> Kernel for Conditional<K> {
-    /// Any that has the columns.
+    /// `None`: any dimension that has the columns.
     fn dim(&self) -> Option<usize> {
         None
     }
@@ -91,7 +93,7 @@ impl<K: Kernel + Clone + 'static> Kernel for Conditional<K> {
         }
     }
 
-    /// Activity does not move: only the parameter's own columns have slopes.
+    /// Activity is constant: only the parameter's own columns have derivatives.
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
         if !self.is_active(x) {
             return;
@@ -104,7 +106,7 @@ impl<K: Kernel + Clone + 'static> Kernel for Conditional<K> {
         self.columns.iter().zip(own).for_each(|(&c, g)| grad[c] += g);
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }

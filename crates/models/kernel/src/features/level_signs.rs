@@ -1,10 +1,12 @@
+//! Features of the categorical kernels.
+
 use std::ops::Range;
 
 use thrifty_sampling::Stream;
 
 use super::Features;
 
-/// `Π_p (√ρ_p s_fp + √(1 - ρ_p) t_fp(level))`: every parameter has a sign of its own and one for each level.
+/// `Π_p (√ρ_p s_fp + √(1 - ρ_p) t_fp(level))`: every parameter has one sign of its own and one per level.
 #[derive(Debug, Clone)]
 pub(crate) struct LevelSigns {
     pub(crate) blocks: Vec<Range<usize>>,
@@ -42,7 +44,7 @@ impl Features for LevelSigns {
 
     fn pull_back(&self, _x: &[f64], _weights: &[f64], _grad: &mut [f64]) {}
 
-    fn boxed(&self) -> Box<dyn Features> {
+    fn clone_box(&self) -> Box<dyn Features> {
         Box::new(self.clone())
     }
 }

@@ -1,3 +1,5 @@
+//! Kernels times a variance.
+
 use thrifty_domain::PointsRef;
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
@@ -5,7 +7,7 @@ use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 
 use crate::features::{Amplified, Features};
-use crate::hyper::Hyper;
+use crate::hyperparameters::Hyperparameters;
 use crate::{Kernel, KernelError, KernelWorkspace};
 
 /// A kernel times a variance: `v · k(x, y)`.
@@ -14,7 +16,7 @@ use crate::{Kernel, KernelError, KernelWorkspace};
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Scaled<K> {
     kernel: K,
-    variance: Hyper,
+    variance: Hyperparameters,
 }
 
 impl<K: Kernel> Scaled<K> {
@@ -23,7 +25,7 @@ impl<K: Kernel> Scaled<K> {
     /// # Errors
     /// [`KernelError::NotPositive`] when the variance is not positive and finite.
     pub fn new(kernel: K, variance: f64) -> Result<Self, KernelError> {
-        Ok(Self { kernel, variance: Hyper::positive("variance", vec![variance], 1e-6, 1e6)? })
+        Ok(Self { kernel, variance: Hyperparameters::positive("variance", vec![variance], 1e-6, 1e6)? })
     }
 
     /// The same kernel with other bounds for learning the variance, which moves into them.
@@ -108,12 +110,14 @@ impl<K: Kernel + Clone + 'static> Kernel for Scaled<K> {
 
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
         grad: &mut [f64],
     ) -> f64 {
-        let total = self.kernel.pull_back_params(workspace, weights, scale * self.variance(), &mut grad[1..]);
+        let total =
+            self.kernel.pull_back_params(x, workspace, weights, scale * self.variance(), &mut grad[1..]);
         grad[0] += scale * total;
         self.variance() * total
     }
@@ -138,7 +142,7 @@ impl<K: Kernel + Clone + 'static> Kernel for Scaled<K> {
         Some(Box::new(Amplified { features: self.kernel.features(count, rng)?, by: self.variance().sqrt() }))
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }

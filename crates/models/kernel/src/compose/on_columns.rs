@@ -1,3 +1,5 @@
+//! Kernels on some columns.
+
 use thrifty_domain::{Points, PointsRef};
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
@@ -7,7 +9,7 @@ use crate::error::require_columns;
 use crate::features::{self, Features};
 use crate::{Kernel, KernelError, KernelWorkspace};
 
-/// A kernel that sees some of the columns of a point: its active dimensions.
+/// A kernel on some of the columns of a point: its active dimensions.
 ///
 /// ```text
 /// k(x, y) = k'(x_A, y_A)
@@ -54,7 +56,7 @@ impl<K: Kernel> Parameterized for OnColumns<K> {
 }
 
 impl<K: Kernel + Clone + 'static> Kernel for OnColumns<K> {
-    /// Any that has the columns.
+    /// `None`: any dimension that has the columns.
     fn dim(&self) -> Option<usize> {
         None
     }
@@ -89,12 +91,13 @@ impl<K: Kernel + Clone + 'static> Kernel for OnColumns<K> {
 
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
         grad: &mut [f64],
     ) -> f64 {
-        self.kernel.pull_back_params(workspace, weights, scale, grad)
+        self.kernel.pull_back_params(self.select(x).as_ref(), workspace, weights, scale, grad)
     }
 
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
@@ -130,7 +133,7 @@ impl<K: Kernel + Clone + 'static> Kernel for OnColumns<K> {
         Some(Box::new(features::OnColumns { features, columns: self.columns.clone() }))
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }

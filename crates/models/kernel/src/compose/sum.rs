@@ -1,3 +1,5 @@
+//! Sums of kernels.
+
 use thrifty_domain::PointsRef;
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
@@ -86,6 +88,7 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Sum<A,
 
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
@@ -93,8 +96,8 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Sum<A,
     ) -> f64 {
         let (for_left, for_right) = grad.split_at_mut(self.left.num_params());
         let (left, right, _, _) = workspace.pair();
-        self.left.pull_back_params(left, weights, scale, for_left)
-            + self.right.pull_back_params(right, weights, scale, for_right)
+        self.left.pull_back_params(x, left, weights, scale, for_left)
+            + self.right.pull_back_params(x, right, weights, scale, for_right)
     }
 
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
@@ -118,7 +121,7 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Sum<A,
         Some(Box::new(Added::new(self.left.features(count, rng)?, self.right.features(count, rng)?, rng)))
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }

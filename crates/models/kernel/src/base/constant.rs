@@ -1,3 +1,5 @@
+//! The constant kernel.
+
 use thrifty_domain::PointsRef;
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
@@ -6,8 +8,13 @@ use thrifty_sampling::Stream;
 use crate::features::{Features, Ones};
 use crate::{Kernel, KernelWorkspace};
 
-/// The constant covariance 1: a function that is the same everywhere. Times a variance with
-/// [`Scaled`](crate::Scaled) it is a bias with that variance. No parameters, any dimension.
+/// Constant kernel: functions that have one value everywhere.
+///
+/// ```text
+/// k(x, y) = 1
+/// ```
+///
+/// Times a variance, with [`Scaled`](crate::Scaled), it is a bias with that variance. No parameters, any dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Constant;
 
@@ -54,7 +61,14 @@ impl Kernel for Constant {
         }
     }
 
-    fn pull_back_params(&self, _: &mut KernelWorkspace, weights: &Matrix, _: f64, _: &mut [f64]) -> f64 {
+    fn pull_back_params(
+        &self,
+        _: PointsRef<'_>,
+        _: &mut KernelWorkspace,
+        weights: &Matrix,
+        _: f64,
+        _: &mut [f64],
+    ) -> f64 {
         (0..weights.cols()).map(|j| weights.column(j)[j..].iter().sum::<f64>()).sum()
     }
 
@@ -66,7 +80,7 @@ impl Kernel for Constant {
         Some(Box::new(Ones(count)))
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(*self)
     }
 }

@@ -1,33 +1,35 @@
+//! Kernels on warped inputs.
+
 use thrifty_domain::{Points, PointsRef};
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
 use thrifty_prob::Prior;
 
-use crate::hyper::Hyper;
+use crate::hyperparameters::Hyperparameters;
 use crate::{Kernel, KernelError, KernelWorkspace};
 
 /// Inputs are moved this far into the open interval, where every warp has slopes.
 const MARGIN: f64 = 1e-6;
 
-/// A kernel on inputs that are first bent by the Kumaraswamy distribution function, dimension by dimension.
+/// A kernel on inputs warped by the Kumaraswamy distribution function, dimension by dimension.
 ///
 /// ```text
 /// k(x, y) = k'(w(x), w(y)),   w_d(x) = 1 - (1 - x_d^a_d)^b_d
 /// ```
 ///
-/// It lets a stationary kernel learn that a function varies faster near one end of an axis than near the other.
-/// Inputs lie in the unit cube; what lies outside is taken as its border. `a = b = 1` leaves inputs alone.
+/// A stationary kernel can then learn that a function varies faster near one end of an axis than near the other.
+/// Inputs lie in the unit cube; inputs outside are moved to its border. `a = b = 1` leaves inputs unchanged.
 /// Parameters: those of `k'`, then `a[d]` and `b[d]`, within `[0.1, 10]`, prior log-normal(0, ½), log scale.
 /// It has no random features. Source: Snoek, Swersky, Zemel & Adams (2014), with Kumaraswamy's function for the beta's.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Warped<K> {
     kernel: K,
-    a: Hyper,
-    b: Hyper,
+    a: Hyperparameters,
+    b: Hyperparameters,
 }
 
 impl<K: Kernel> Warped<K> {
-    /// The kernel on `dim` inputs, not bent before there are data.
+    /// The kernel on `dim` inputs, with `a = b = 1`.
     ///
     /// # Errors
     /// [`KernelError::DimensionMismatch`] when the kernel takes points of another dimension.
@@ -35,8 +37,8 @@ impl<K: Kernel> Warped<K> {
         crate::error::common_dim(kernel.dim(), Some(dim))?;
         let prior = Prior::LogNormal { mu: 0.0, sigma: 0.5 };
         let hyper = |name| {
-            Ok::<Hyper, KernelError>(
-                Hyper::positive(name, vec![1.0; dim], 0.1, 10.0)?.with_prior(prior.clone()),
+            Ok::<Hyperparameters, KernelError>(
+                Hyperparameters::positive(name, vec![1.0; dim], 0.1, 10.0)?.with_prior(prior.clone()),
             )
         };
         Ok(Self { kernel, a: hyper("a")?, b: hyper("b")? })
@@ -70,7 +72,7 @@ impl<K: Kernel> Warped<K> {
         x.iter().enumerate().map(|(d, &x)| self.warp(d, x)[0]).collect()
     }
 
-    /// Adds what a gradient in the warped point comes to for `a` and `b`.
+    /// Adds the derivatives in `a` and `b` that follow from a gradient in the warped point.
     fn add_to_warp(&self, x: &[f64], of_warped: &[f64], grad: &mut [f64]) {
         let (of_a, of_b) = grad.split_at_mut(x.len());
         for (d, (&x, g)) in x.iter().zip(of_warped).enumerate() {
@@ -133,28 +135,26 @@ impl<K: Kernel + Clone + 'static> Kernel for Warped<K> {
     }
 
     fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
-        workspace.points = x.to_owned();
-        workspace.parts.resize_with(1, KernelWorkspace::default);
-        self.kernel.forward(self.warp_points(x).as_ref(), scale, &mut workspace.parts[0], out);
+        self.kernel.forward(self.warp_points(x).as_ref(), scale, workspace, out);
     }
 
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
         grad: &mut [f64],
     ) -> f64 {
         let (of_kernel, of_warp) = grad.split_at_mut(self.kernel.num_params());
-        let total = self.kernel.pull_back_params(&mut workspace.parts[0], weights, scale, of_kernel);
-        let x = workspace.points.as_ref();
+        let warped = self.warp_points(x);
+        let total = self.kernel.pull_back_params(warped.as_ref(), workspace, weights, scale, of_kernel);
         let (n, dim) = (x.len(), x.dim());
-        // A point moves as the first of each of its pairs, and as both of the pair with itself.
+        // A point is the first of each of its pairs, and both of the pair with itself.
         let symmetric = Matrix::from_fn(n, n, |i, j| {
             let w = weights[(i.max(j), i.min(j))];
             if i == j { 2.0 * w } else { w }
         });
-        let warped = self.warp_points(x);
         let mut of_warped = vec![0.0; n * dim];
         self.kernel.pull_back_inputs(warped.as_ref(), warped.as_ref(), &symmetric, scale, &mut of_warped);
         for (x, of_warped) in x.rows().zip(of_warped.chunks_exact(dim)) {
@@ -193,7 +193,7 @@ impl<K: Kernel + Clone + 'static> Kernel for Warped<K> {
         }
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }

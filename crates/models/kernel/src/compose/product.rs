@@ -1,3 +1,5 @@
+//! Products of kernels.
+
 use thrifty_domain::PointsRef;
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
@@ -87,6 +89,7 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Produc
 
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
@@ -94,12 +97,12 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Produc
     ) -> f64 {
         let (for_left, for_right) = grad.split_at_mut(self.left.num_params());
         let (left, right, left_values, right_values) = workspace.pair();
-        // Each part sees the weights times the other part: the product rule. Only the lower half has meaning.
+        // The product rule: the weights of each part are multiplied by the other part. Only the lower half has meaning.
         let mut seen = Matrix::zeros(weights.rows(), weights.cols());
         multiply_lower_into(weights, right_values, &mut seen);
-        let total = self.left.pull_back_params(left, &seen, scale, for_left);
+        let total = self.left.pull_back_params(x, left, &seen, scale, for_left);
         multiply_lower_into(weights, left_values, &mut seen);
-        self.right.pull_back_params(right, &seen, scale, for_right);
+        self.right.pull_back_params(x, right, &seen, scale, for_right);
         total
     }
 
@@ -136,7 +139,7 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Produc
         Some(Box::new(Multiplied::new(self.left.features(count, rng)?, self.right.features(count, rng)?)))
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }

@@ -1,25 +1,29 @@
+//! The hierarchical kernel.
+
 use thrifty_domain::{Points, PointsRef};
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
 use thrifty_prob::Prior;
 
 use crate::kernel::weight_sets;
-use crate::likeness::{Likeness, is_common, is_mean};
 use crate::{Kernel, KernelError, KernelWorkspace};
 
-/// Several functions around a common one, each a deviation from it: folds of a cross-validation around the true loss.
+use super::group_correlation::GroupCorrelation;
+use super::member_code::{is_common, is_mean};
+
+/// Kernel of several functions that deviate from a common one: the folds of a cross-validation around the true loss.
 ///
 /// ```text
 /// y_j(x) = f(x) + δ_j(x):   k((x, i), (y, j)) = k_f(x, y) + c(i, j) k_δ(x, y)
 /// c(i, j) = 1 for i = j, β for two members, 0 where one of them is the common function
 /// ```
 ///
-/// With blocks of members, such as the repeats of a cross-validation, β holds within a block and β ρ between blocks.
+/// With blocks of members, such as the repeats of a cross-validation, the correlation is β within a block and β ρ
+/// between blocks. For a mean of members, c is the mean of the members' c.
 ///
-/// The last column of a point says which function it is of: a number from 0 for a member, [`Hierarchical::COMMON`] for
-/// f itself, [`Hierarchical::mean_of`] for the mean of the first so many members; so the posterior of f is that of points with
-/// its code. Of means c is the mean of the members' c. Deviations of members share a part, and it is of
-/// the sum's variance β: the covariance of a shared and of independent deviations, hence positive semi-definite.
+/// The last column of a point encodes the function it belongs to, by [`MemberCode`](crate::MemberCode): a member, f itself,
+/// or the mean of the first members. The posterior of f is therefore that of points with the code of f. A deviation is the
+/// sum of a shared part, with the share β of the variance, and an independent one; the kernel is positive semi-definite.
 ///
 /// Parameters: those of `k_f` under `common.`, those of `k_δ` under `deviation.`, then `correlation` = β, logit scale
 /// within `[1e-4, 1 - 1e-4]`, then `between_blocks` = ρ likewise where there are blocks. It has no random features.
@@ -28,50 +32,48 @@ use crate::{Kernel, KernelError, KernelWorkspace};
 pub struct Hierarchical<F, D> {
     common: F,
     deviation: D,
-    likeness: Likeness,
+    #[serde(alias = "likeness")]
+    members: GroupCorrelation,
 }
 
 impl<F: Kernel, D: Kernel> Hierarchical<F, D> {
-    /// What the last column holds for the common function.
-    pub const COMMON: f64 = -1.0;
-
     /// The kernel of a common function and of the deviations from it, which are correlated by β between members.
     ///
     /// # Errors
     /// [`KernelError`] when the parts take points of different dimension, or β is not strictly between 0 and 1.
     pub fn new(common: F, deviation: D, correlation: f64) -> Result<Self, KernelError> {
         crate::error::common_dim(common.dim(), deviation.dim())?;
-        Ok(Self { common, deviation, likeness: Likeness::new(correlation)? })
+        Ok(Self { common, deviation, members: GroupCorrelation::new(correlation)? })
     }
 
-    /// The same with members in blocks of `size`: numbers from 0 to `size - 1` are the first, and so on. Members of two
-    /// blocks are as alike as those of one times `likeness`, ρ.
+    /// The same kernel with members in blocks of `size`: the members 0 to `size - 1` are the first block, and so on. The
+    /// correlation of members of different blocks is that within a block times `between`, ρ.
     ///
     /// # Errors
     /// [`KernelError`] for blocks of no members, or ρ that is not strictly between 0 and 1.
     pub fn with_blocks(
         mut self,
         size: usize,
-        likeness: f64,
+        between: f64,
         prior: Option<Prior>,
     ) -> Result<Self, KernelError> {
-        self.likeness = self.likeness.with_blocks(size, likeness, prior)?;
+        self.members = self.members.with_blocks(size, between, prior)?;
         Ok(self)
     }
 
-    /// The same with a prior on β.
+    /// The same kernel with a prior on β.
     #[must_use]
     pub fn with_correlation_prior(mut self, prior: Prior) -> Self {
-        self.likeness.correlation = self.likeness.correlation.with_prior(prior);
+        self.members.correlation = self.members.correlation.with_prior(prior);
         self
     }
 
-    /// The same with other bounds for learning β, which moves into them.
+    /// The same kernel with other bounds for learning β, which moves into them.
     ///
     /// # Errors
     /// [`KernelError`] for bounds that are not between 0 and 1 or in the wrong order.
     pub fn with_correlation_bounds(mut self, low: f64, high: f64) -> Result<Self, KernelError> {
-        self.likeness.correlation = self.likeness.correlation.with_bounds("correlation", low, high)?;
+        self.members.correlation = self.members.correlation.with_bounds("correlation", low, high)?;
         Ok(self)
     }
 
@@ -88,17 +90,7 @@ impl<F: Kernel, D: Kernel> Hierarchical<F, D> {
     /// β.
     #[must_use]
     pub fn correlation(&self) -> f64 {
-        self.likeness.correlation.value()
-    }
-
-    /// What the last column holds for the mean of the members 0 to `count - 1`: as good as f where they are many.
-    ///
-    /// # Panics
-    /// For fewer than two members: one is itself.
-    #[must_use]
-    pub fn mean_of(count: usize) -> f64 {
-        assert!(count >= 2, "the mean of {count} members");
-        -(count as f64)
+        self.members.correlation.value()
     }
 
     /// Number of parameters before β.
@@ -129,7 +121,7 @@ impl<F: Kernel, D: Kernel> Parameterized for Hierarchical<F, D> {
     fn params(&self) -> Vec<Param> {
         let common = self.common.params().into_iter().map(|p| p.under("common"));
         let deviation = self.deviation.params().into_iter().map(|p| p.under("deviation"));
-        common.chain(deviation).chain(self.likeness.params()).collect()
+        common.chain(deviation).chain(self.members.params()).collect()
     }
 
     fn set_params(&mut self, values: &[f64]) {
@@ -137,7 +129,7 @@ impl<F: Kernel, D: Kernel> Parameterized for Hierarchical<F, D> {
         let (deviation, rest) = rest.split_at(self.deviation.num_params());
         self.common.set_params(common);
         self.deviation.set_params(deviation);
-        self.likeness.set_params(rest);
+        self.members.set_params(rest);
     }
 }
 
@@ -147,12 +139,12 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
     }
 
     fn num_params(&self) -> usize {
-        self.inner_params() + self.likeness.num_params()
+        self.inner_params() + self.members.num_params()
     }
 
     fn eval(&self, x: &[f64], y: &[f64]) -> f64 {
         let ((x, i), (y, j)) = (split(x), split(y));
-        self.common.eval(x, y) + self.likeness.of(i, j) * self.deviation.eval(x, y)
+        self.common.eval(x, y) + self.members.of(i, j) * self.deviation.eval(x, y)
     }
 
     fn pull_back_pair(&self, x: &[f64], y: &[f64], weight: f64, grad: &mut [f64]) {
@@ -160,9 +152,9 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
         let (for_common, rest) = grad.split_at_mut(self.common.num_params());
         let (for_deviation, for_correlation) = rest.split_at_mut(self.deviation.num_params());
         self.common.pull_back_pair(x, y, weight, for_common);
-        self.deviation.pull_back_pair(x, y, weight * self.likeness.of(i, j), for_deviation);
+        self.deviation.pull_back_pair(x, y, weight * self.members.of(i, j), for_deviation);
         if i != j || is_mean(i) {
-            self.likeness.pull_back(i, j, weight * self.deviation.eval(x, y), for_correlation);
+            self.members.pull_back(i, j, weight * self.deviation.eval(x, y), for_correlation);
         }
     }
 
@@ -177,7 +169,7 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
         self.deviation.cov_into(left.as_ref(), right.as_ref(), &mut deviation);
         for (c, j) in j.iter().enumerate() {
             for ((slot, d), i) in out.column_mut(c).iter_mut().zip(deviation.column(c)).zip(&i) {
-                *slot += self.likeness.of(*i, *j) * d;
+                *slot += self.members.of(*i, *j) * d;
             }
         }
     }
@@ -188,18 +180,17 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
         self.common.diagonal_into(inner.as_ref(), out);
         self.deviation.diagonal_into(inner.as_ref(), &mut deviation);
         for ((slot, d), code) in out.iter_mut().zip(deviation).zip(codes(x)) {
-            *slot += self.likeness.of(code, code) * d;
+            *slot += self.members.of(code, code) * d;
         }
     }
 
     fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
         let inner = without_codes(x);
-        workspace.column = codes(x);
-        let column = std::mem::take(&mut workspace.column);
+        let column = codes(x);
         let (common, deviation, values, _) = workspace.pair();
         self.common.forward(inner.as_ref(), scale, common, out);
         self.deviation.forward(inner.as_ref(), 1.0, deviation, values);
-        let plain = self.likeness.of_plain_members(&column);
+        let plain = self.members.of_plain_members(&column);
         for (j, code) in column.iter().enumerate() {
             let below = out.column_mut(j)[j..].iter_mut().zip(&values.column(j)[j..]).zip(&column[j..]);
             match plain {
@@ -208,15 +199,15 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
                     *slot += scale * if other == code { 1.0 } else { beta } * d;
                 }),
                 None => below.for_each(|((slot, d), other)| {
-                    *slot += scale * self.likeness.of(*other, *code) * d;
+                    *slot += scale * self.members.of(*other, *code) * d;
                 }),
             }
         }
-        workspace.column = column;
     }
 
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
@@ -224,12 +215,13 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
     ) -> f64 {
         let (for_common, rest) = grad.split_at_mut(self.common.num_params());
         let (for_deviation, for_correlation) = rest.split_at_mut(self.deviation.num_params());
-        let column = std::mem::take(&mut workspace.column);
+        let column = codes(x);
         let (common, deviation, values, seen) = workspace.pair();
-        let total = self.common.pull_back_params(common, weights, scale, for_common);
-        // Deviations see the weights by how alike the members are; different members alone know β.
+        let inner = without_codes(x);
+        let total = self.common.pull_back_params(inner.as_ref(), common, weights, scale, for_common);
+        // The weights of the deviations are those of the kernel times c; only pairs of different members depend on β.
         seen.resize(weights.rows(), weights.cols());
-        let plain = self.likeness.of_plain_members(&column);
+        let plain = self.members.of_plain_members(&column);
         for (j, code) in column.iter().enumerate() {
             seen.padded_column_mut(j).fill(0.0);
             let below = seen.column_mut(j)[j..].iter_mut().zip(&weights.column(j)[j..]);
@@ -238,29 +230,27 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
                 Some(beta) => {
                     let mut between = 0.0;
                     for ((slot, w), (other, d)) in below {
-                        let (likeness, other) = if other == code { (1.0, 0.0) } else { (beta, 1.0) };
-                        *slot = likeness * w;
+                        let (c, other) = if other == code { (1.0, 0.0) } else { (beta, 1.0) };
+                        *slot = c * w;
                         between += other * w * d;
                     }
                     for_correlation[0] += scale * between;
                 }
                 None => {
                     for ((slot, w), (other, d)) in below {
-                        let likeness = self.likeness.of(*other, *code);
-                        *slot = likeness * w;
-                        if likeness > 0.0 && (other != code || is_mean(*code)) {
-                            self.likeness.pull_back(*other, *code, scale * w * d, for_correlation);
+                        let c = self.members.of(*other, *code);
+                        *slot = c * w;
+                        if c > 0.0 && (other != code || is_mean(*code)) {
+                            self.members.pull_back(*other, *code, scale * w * d, for_correlation);
                         }
                     }
                 }
             }
         }
-        let total = total + self.deviation.pull_back_params(deviation, seen, scale, for_deviation);
-        workspace.column = column;
-        total
+        total + self.deviation.pull_back_params(inner.as_ref(), deviation, seen, scale, for_deviation)
     }
 
-    /// Which function a point is of does not move.
+    /// The code of a point is constant: its derivative is 0.
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
         let (own, code) = split(x);
         let others = without_codes(y);
@@ -268,7 +258,7 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
         self.common.pull_back_input(own, others.as_ref(), weights, &mut grad[..inner]);
         if !is_common(code) {
             let seen: Vec<f64> =
-                weights.iter().zip(codes(y)).map(|(w, other)| w * self.likeness.of(code, other)).collect();
+                weights.iter().zip(codes(y)).map(|(w, other)| w * self.members.of(code, other)).collect();
             self.deviation.pull_back_input(own, others.as_ref(), &seen, &mut grad[..inner]);
         }
     }
@@ -291,7 +281,7 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
             for c in 0..weights.cols() {
                 let from = weights.column(c).iter().zip(&j);
                 for (slot, (w, other)) in seen.column_mut(c).iter_mut().zip(from) {
-                    *slot = w * self.likeness.of(i[c / sets], *other);
+                    *slot = w * self.members.of(i[c / sets], *other);
                 }
             }
             self.deviation.pull_back_inputs(own.as_ref(), others.as_ref(), &seen, scale, &mut inner);
@@ -301,7 +291,7 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
         }
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }

@@ -1,70 +1,78 @@
-//! How alike the deviations of members of a hierarchical process are, by the codes that name them.
+//! Correlation between the members of a hierarchical process.
 
 use thrifty_params::Param;
 use thrifty_prob::Prior;
 
 use crate::KernelError;
-use crate::hyper::Hyper;
+use crate::hyperparameters::Hyperparameters;
 
-/// `c(i, j)`: 1 for the same member, β within a block, β ρ between blocks; the mean of that over the members that a code
-/// stands for, 0 for the common function.
+use super::member_code::is_common;
+
+/// Correlation of the deviations of two members, by the columns that encode them.
+///
+/// ```text
+/// c(i, j) = 1 for i = j,   β within a block,   β ρ between blocks,   0 for the common function
+/// ```
+///
+/// For means of members it is the mean of their correlations.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Likeness {
+pub(super) struct GroupCorrelation {
     /// β.
-    pub(crate) correlation: Hyper,
+    pub(super) correlation: Hyperparameters,
     #[serde(default)]
     blocks: Option<Blocks>,
 }
 
-/// Members in blocks of one size: those of a block are more alike.
+/// Members in blocks of one size; those of a block are more correlated.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Blocks {
     size: usize,
     /// ρ.
-    likeness: Hyper,
+    #[serde(alias = "likeness")]
+    between: Hyperparameters,
 }
 
-impl Likeness {
-    pub(crate) fn new(correlation: f64) -> Result<Self, KernelError> {
-        Ok(Self { correlation: Hyper::correlation("correlation", correlation)?, blocks: None })
+impl GroupCorrelation {
+    pub(super) fn new(correlation: f64) -> Result<Self, KernelError> {
+        Ok(Self { correlation: Hyperparameters::correlation("correlation", correlation)?, blocks: None })
     }
 
-    pub(crate) fn with_blocks(
+    pub(super) fn with_blocks(
         mut self,
         size: usize,
-        likeness: f64,
+        between: f64,
         prior: Option<Prior>,
     ) -> Result<Self, KernelError> {
         if size == 0 {
             return Err(KernelError::NotPositive { name: "block size".into(), value: 0.0 });
         }
-        let likeness = Hyper::correlation("between_blocks", likeness)?;
-        let likeness = match prior {
-            Some(prior) => likeness.with_prior(prior),
-            None => likeness,
+        let between = Hyperparameters::correlation("between_blocks", between)?;
+        let between = match prior {
+            Some(prior) => between.with_prior(prior),
+            None => between,
         };
-        self.blocks = Some(Blocks { size, likeness });
+        self.blocks = Some(Blocks { size, between });
         Ok(self)
     }
 
-    pub(crate) fn num_params(&self) -> usize {
+    pub(super) fn num_params(&self) -> usize {
         1 + usize::from(self.blocks.is_some())
     }
 
-    pub(crate) fn params(&self) -> impl Iterator<Item = Param> {
-        let blocks = self.blocks.as_ref().map(|blocks| blocks.likeness.only_param("between_blocks"));
+    pub(super) fn params(&self) -> impl Iterator<Item = Param> {
+        let blocks = self.blocks.as_ref().map(|blocks| blocks.between.only_param("between_blocks"));
         std::iter::once(self.correlation.only_param("correlation")).chain(blocks)
     }
 
-    pub(crate) fn set_params(&mut self, values: &[f64]) {
+    pub(super) fn set_params(&mut self, values: &[f64]) {
         let rest = self.correlation.take(values);
         if let Some(blocks) = &mut self.blocks {
-            blocks.likeness.take(rest);
+            blocks.between.take(rest);
         }
     }
 
     /// `c(i, j)`.
-    pub(crate) fn of(&self, i: f64, j: f64) -> f64 {
+    pub(super) fn of(&self, i: f64, j: f64) -> f64 {
         if i >= 0.0 && i == j {
             return 1.0;
         }
@@ -72,24 +80,24 @@ impl Likeness {
         same + self.correlation.value() * (alike + self.between() * apart)
     }
 
-    /// β when nothing but that is to know of these codes: all are members, and there are no blocks.
-    pub(crate) fn of_plain_members(&self, codes: &[f64]) -> Option<f64> {
+    /// β if every column is that of a member and there are no blocks, so that c is 1 or β.
+    pub(super) fn of_plain_members(&self, codes: &[f64]) -> Option<f64> {
         (self.blocks.is_none() && codes.iter().all(|code| *code >= 0.0)).then(|| self.correlation.value())
     }
 
     /// ρ.
     fn between(&self) -> f64 {
-        self.blocks.as_ref().map_or(1.0, |blocks| blocks.likeness.value())
+        self.blocks.as_ref().map_or(1.0, |blocks| blocks.between.value())
     }
 
-    /// Of how many pairs of members two codes speak.
+    /// Shares of the pairs of members that two columns stand for.
     fn parts(&self, i: f64, j: f64) -> Parts {
         if is_common(i) || is_common(j) {
             Parts::default()
         } else if i >= 0.0 && j >= 0.0 {
             Parts::of_members(self.blocks.as_ref(), i, j)
         } else {
-            // The mean over the members that a code stands for.
+            // The mean over the members that a column stands for.
             let members = |code: f64| if code < 0.0 { (0, -code as usize) } else { (code as usize, 1) };
             let ((from_i, count_i), (from_j, count_j)) = (members(i), members(j));
             let pairs = (count_i * count_j) as f64;
@@ -108,8 +116,8 @@ impl Likeness {
         }
     }
 
-    /// Adds what a pair with this weight times covariance of deviations says of β and ρ.
-    pub(crate) fn pull_back(&self, i: f64, j: f64, weight: f64, grad: &mut [f64]) {
+    /// Adds the derivatives in β and ρ of a pair with this weight times covariance of deviations.
+    pub(super) fn pull_back(&self, i: f64, j: f64, weight: f64, grad: &mut [f64]) {
         let Parts { alike, apart, .. } = self.parts(i, j);
         grad[0] += weight * (alike + self.between() * apart);
         if self.blocks.is_some() {
@@ -118,7 +126,7 @@ impl Likeness {
     }
 }
 
-/// Shares of pairs of members that are one and the same, two of a block, two of different blocks.
+/// Shares of pairs of members: one and the same, two of a block, two of different blocks.
 #[derive(Debug, Clone, Copy, Default)]
 struct Parts {
     same: f64,
@@ -150,19 +158,9 @@ impl Parts {
 }
 
 impl Blocks {
-    /// Whether two members are of different blocks.
+    /// True for two members of different blocks.
     fn part(&self, i: f64, j: f64) -> bool {
         let block = |code: f64| (code / self.size as f64).floor();
         block(i) != block(j)
     }
-}
-
-/// Whether a code is that of a mean of members: -2 and below.
-pub(crate) fn is_mean(code: f64) -> bool {
-    code <= -2.0
-}
-
-/// Whether a code is that of the common function.
-pub(crate) fn is_common(code: f64) -> bool {
-    code < 0.0 && !is_mean(code)
 }
