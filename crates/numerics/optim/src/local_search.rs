@@ -92,7 +92,7 @@ fn value(landscape: &dyn Landscape, x: &[f64]) -> f64 {
 }
 
 fn improve(summit: &mut Summit, x: &[f64], value: f64) -> bool {
-    let better = value > summit.value || summit.value.is_nan();
+    let better = value > summit.value || summit.value.is_nan() && !value.is_nan();
     if better {
         *summit = Summit { x: x.to_vec(), value };
     }
@@ -105,8 +105,13 @@ fn move_once(domain: &Domain, landscape: &dyn Landscape, summit: &mut Summit) ->
     domain.neighbours(&summit.x).iter().for_each(|x| neighbours.push(x));
     let mut values = vec![f64::NEG_INFINITY; neighbours.len()];
     landscape.values_into(neighbours.as_ref(), &mut values);
-    let best = (0..values.len()).reduce(|best, i| if values[i] > values[best] { i } else { best });
-    best.is_some_and(|best| improve(summit, neighbours.row(best), values[best]))
+    largest(&values).is_some_and(|best| improve(summit, neighbours.row(best), values[best]))
+}
+
+/// The first index of the largest value; NaN is never the largest.
+fn largest(values: &[f64]) -> Option<usize> {
+    let numbers = (0..values.len()).filter(|&i| !values[i].is_nan());
+    numbers.reduce(|best, i| if values[i] > values[best] { i } else { best })
 }
 
 /// Steps along each axis, halved from 0.1 to 1e-5 whenever none of them helps.
@@ -124,8 +129,7 @@ fn compass(landscape: &dyn Landscape, bounds: &[(f64, f64)], summit: &mut Summit
         }
         let mut values = vec![f64::NEG_INFINITY; trials.len()];
         landscape.values_into(trials.as_ref(), &mut values);
-        let best = (0..values.len()).reduce(|best, i| if values[i] > values[best] { i } else { best });
-        if !best.is_some_and(|best| improve(summit, trials.row(best), values[best])) {
+        if !largest(&values).is_some_and(|best| improve(summit, trials.row(best), values[best])) {
             step *= 0.5;
         }
     }

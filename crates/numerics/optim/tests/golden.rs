@@ -1,4 +1,4 @@
-//! Optima and evaluation counts against scipy's L-BFGS-B.
+//! Optima, evaluation counts and iterates against scipy's L-BFGS-B.
 
 use serde_json::Value;
 use thrifty_optim::{Lbfgsb, suite};
@@ -34,4 +34,41 @@ fn optima_are_reached_with_about_as_many_evaluations() {
     }
     ratios.sort_by(f64::total_cmp);
     assert!(ratios[ratios.len() / 2] <= 1.5 && ratios[ratios.len() - 1] <= 3.0, "{ratios:?}");
+}
+
+const ITERATES: &str =
+    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden/lbfgsb_iterates.json"));
+
+#[test]
+fn the_first_iterates_are_those_of_scipy() {
+    let golden: Value = serde_json::from_str(ITERATES).expect("JSON");
+    for case in golden["cases"].as_array().expect("cases") {
+        let name = case["name"].as_str().expect("a name");
+        let function = suite::by_name(name).expect(name);
+        let start = numbers(&case["x0"]);
+        let end = |value: &Value, open: f64| value.as_f64().unwrap_or(open);
+        let bounds: Vec<(f64, f64)> = case["bounds"]
+            .as_array()
+            .expect("bounds")
+            .iter()
+            .map(|b| (end(&b[0], f64::NEG_INFINITY), end(&b[1], f64::INFINITY)))
+            .collect();
+        let memory = case["memory"].as_u64().expect("a number") as usize;
+        for (k, expected) in case["iterates"].as_array().expect("iterates").iter().enumerate() {
+            let expected = numbers(expected);
+            let optimiser = Lbfgsb {
+                memory,
+                gradient_tolerance: 1e-9,
+                value_tolerance: 1e-15,
+                max_iterations: k + 1,
+                ..Lbfgsb::default()
+            };
+            let found = optimiser.minimize(function, &start, &bounds).expect(name);
+            assert_eq!(found.iterations, k + 1, "{name}");
+            assert_eq!(Some(found.evaluations as u64), case["evaluations"][k].as_u64(), "{name} {k}");
+            for (a, b) in found.x.iter().zip(&expected) {
+                assert!((a - b).abs() <= 1e-10, "{name} {k}: {:?} {expected:?}", found.x);
+            }
+        }
+    }
 }

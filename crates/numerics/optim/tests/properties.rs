@@ -219,3 +219,113 @@ fn nelder_mead_stays_in_the_box_and_finds_the_corner() {
     assert!(nelder_mead(|_| 0.0, &[0.5], &[(1.0, 0.0)], 10).is_err());
     assert_eq!(nelder_mead(|_| 7.0, &[], &[], 10), Ok((Vec::new(), 7.0)));
 }
+
+/// A parabola with its top at `top`, its slope known or not.
+struct Parabola {
+    top: Vec<f64>,
+    smooth: bool,
+}
+
+impl Landscape for Parabola {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        let value = |x: &[f64]| -x.iter().zip(&self.top).map(|(x, top)| (x - top).powi(2)).sum::<f64>();
+        out.iter_mut().zip(x.rows()).for_each(|(out, x)| *out = value(x));
+    }
+
+    fn value_with_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Option<f64> {
+        let mut value = [0.0];
+        self.values_into(PointsRef::single(x), &mut value);
+        gradient.iter_mut().zip(x.iter().zip(&self.top)).for_each(|(g, (x, top))| *g = -2.0 * (x - top));
+        self.smooth.then_some(value[0])
+    }
+}
+
+/// Tops inside the box and beyond two of its sides, with slopes and by compass search, whose last step is 1e-5.
+#[test]
+fn a_climb_ends_at_the_top_of_a_parabola() {
+    let domain =
+        Domain::new(vec![Variable::continuous(), Variable::continuous(), Variable::stepped(5)]).unwrap();
+    for (top, expected) in [
+        ([0.62, 0.31, 0.72], [0.62, 0.31, 0.7]),
+        ([1.4, -0.3, 0.1], [1.0, 0.0, 0.1]),
+        ([0.0, 1.0, 0.9], [0.0, 1.0, 0.9]),
+    ] {
+        for smooth in [true, false] {
+            let parabola = Parabola { top: top.to_vec(), smooth };
+            let summit = LocalSearch::default().climb(&domain, &parabola, &[0.2, 0.9, 0.5]);
+            let error = summit.x.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(error <= if smooth { 1e-6 } else { 1e-5 }, "{smooth} {:?} {expected:?}", summit.x);
+        }
+    }
+}
+
+/// One turn is one search along the columns and one move of a level: four turns reach a level four away.
+#[test]
+fn turns_are_limited() {
+    let domain = Domain::new(vec![Variable::one_hot(4), Variable::one_hot(4), Variable::one_hot(4)]).unwrap();
+    let top = [1.0, 0.0, 0.0, 0.0].repeat(3);
+    let start: Vec<f64> = [0.0, 0.0, 0.0, 1.0].repeat(3);
+    let parabola = Parabola { top, smooth: true };
+    for (max_rounds, value) in [(0, -6.0), (1, -4.0), (2, -2.0), (3, 0.0), (20, 0.0)] {
+        let search = LocalSearch { max_rounds, ..LocalSearch::default() };
+        assert_eq!(search.climb(&domain, &parabola, &start).value, value, "{max_rounds}");
+    }
+    assert_eq!(LocalSearch::default().max_rounds, 20);
+    assert_eq!(LocalSearch::default().optimiser.max_evaluations, 100);
+}
+
+/// A start whose value is not a number is left for any that is.
+#[test]
+fn a_climb_leaves_a_start_without_a_value() {
+    struct Gap;
+    impl Landscape for Gap {
+        fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+            out.iter_mut().zip(x.rows()).for_each(|(v, x)| *v = if x[0] > 0.55 { x[0] } else { f64::NAN });
+        }
+    }
+    let domain = Domain::new(vec![Variable::continuous()]).unwrap();
+    let summit = LocalSearch::default().climb(&domain, &Gap, &[0.5]);
+    assert!((summit.x[0] - 1.0).abs() < 1e-12 && (summit.value - 1.0).abs() < 1e-12, "{summit:?}");
+}
+
+#[test]
+fn a_search_ends_for_the_reason_it_names() {
+    let bounds = [(-5.0, 5.0); 2];
+    let run = |optimiser: &Lbfgsb| optimiser.minimize(suite::rosenbrock, &[-1.2, 1.0], &bounds).unwrap();
+    let exact = Lbfgsb { gradient_tolerance: 1e-9, value_tolerance: 0.0, ..Lbfgsb::default() };
+    let found = run(&exact);
+    assert_eq!(found.termination, Termination::Gradient);
+    assert!(found.gradient.iter().all(|g| g.abs() <= 1e-9), "{found:?}");
+    for max_iterations in [0, 1, 7] {
+        let found = run(&Lbfgsb { max_iterations, ..exact.clone() });
+        assert_eq!((found.iterations, found.termination), (max_iterations, Termination::Iterations));
+    }
+    for max_evaluations in 1..12 {
+        let found = run(&Lbfgsb { max_evaluations, ..exact.clone() });
+        assert_eq!((found.evaluations, found.termination), (max_evaluations, Termination::Evaluations));
+        let mut gradient = [0.0; 2];
+        assert_eq!(suite::rosenbrock(&found.x, &mut gradient), found.value);
+        assert_eq!(gradient[..], found.gradient[..]);
+    }
+    // The first iteration whose fall is within the tolerance is the last.
+    let loose = run(&Lbfgsb { gradient_tolerance: 0.0, value_tolerance: 0.1, ..exact.clone() });
+    assert_eq!(loose.termination, Termination::Value);
+    let values: Vec<f64> = (0..=loose.iterations)
+        .map(|max_iterations| run(&Lbfgsb { max_iterations, ..exact.clone() }).value)
+        .collect();
+    for (k, pair) in values.windows(2).enumerate() {
+        let small = pair[0] - pair[1] <= 0.1 * pair[0].abs().max(pair[1].abs()).max(1.0);
+        assert_eq!(small, k + 1 == loose.iterations, "{values:?}");
+    }
+    // A pit that the gradient does not show: no step is lower.
+    let wrong = |x: &[f64], gradient: &mut [f64]| {
+        gradient[0] = 1.0;
+        if x[0] == 1.0 { 0.0 } else { 1.0 }
+    };
+    let found = exact.minimize(wrong, &[1.0], &[(-9.0, 9.0)]).unwrap();
+    assert_eq!((found.termination, found.x[0]), (Termination::LineSearch, 1.0));
+    // Without memory the steps are those of steepest descent: they converge, more slowly.
+    let none = Lbfgsb { memory: 0, max_iterations: 300, ..exact.clone() };
+    let found = none.minimize(suite::quadratic1e4, &[1.0, 0.5], &[(-3.0, 3.0); 2]).unwrap();
+    assert!(found.value < 1.0, "{found:?}");
+}

@@ -87,3 +87,23 @@ fn failure_is_infinite_and_bad_values_are_named() {
         assert_eq!(name, "scale");
     }
 }
+
+#[test]
+fn starts_bounds_and_natural_values_are_those_of_the_parameters() {
+    let mut likelihood = quadratic(2.0);
+    let params = likelihood.params.clone();
+    let objective = MapObjective::new(&mut likelihood).expect("valid");
+    assert_eq!(objective.params(), params);
+    let logit = |v: f64| (v / (1.0 - v)).ln();
+    let close = |found: &[f64], expected: &[f64]| {
+        found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12)
+    };
+    assert!(close(&objective.start(), &[2.0_f64.ln(), logit(0.3), 0.7]), "{:?}", objective.start());
+    let (low, high): (Vec<f64>, Vec<f64>) = objective.bounds().into_iter().unzip();
+    assert!(
+        close(&low, &[1e-6_f64.ln(), logit(0.01), -9.0]) && close(&high, &[100.0_f64.ln(), logit(0.99), 9.0])
+    );
+    assert!(close(&objective.natural(&[0.5, -0.3, 1.2]), &[0.5_f64.exp(), 1.0 / (1.0 + 0.3_f64.exp()), 1.2]));
+    // Beyond the bounds by rounding or more: at the bounds.
+    assert_eq!(objective.natural(&[99.0, -99.0, 9.5]), [100.0, 0.01, 9.0]);
+}

@@ -202,3 +202,93 @@ fn cubic_beyond(a: Sample, b: Sample, longest: f64) -> f64 {
         0.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    const GOLDEN: &str =
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden/line_search.json"));
+
+    fn numbers(value: &Value) -> Vec<f64> {
+        value.as_array().expect("an array").iter().map(|v| v.as_f64().expect("a number")).collect()
+    }
+
+    /// Value and slope of a polynomial by Horner's rule.
+    fn polynomial(coefficients: &[f64], t: f64) -> (f64, f64) {
+        coefficients.iter().rev().fold((0.0, 0.0), |(f, d), c| (f * t + c, d * t + f))
+    }
+
+    /// The steps of a search, and whether the last step was accepted.
+    fn trace(phi: impl Fn(f64) -> (f64, f64), step: f64, longest: f64) -> (Vec<f64>, bool) {
+        let (value, slope) = phi(0.0);
+        let mut search = LineSearch::new(value, slope, step, longest);
+        let mut steps = Vec::new();
+        loop {
+            steps.push(search.step());
+            let (value, slope) = phi(search.step());
+            match search.probe(value, slope) {
+                Probe::Accept => return (steps, true),
+                Probe::Stuck => return (steps, false),
+                Probe::Again => assert!(steps.len() < 100, "endless: {steps:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn steps_are_those_of_minpack() {
+        let golden: Value = serde_json::from_str(GOLDEN).expect("JSON");
+        for case in golden["cases"].as_array().expect("cases") {
+            let coefficients = numbers(&case["polynomial"]);
+            let [step, longest] = ["step", "longest"].map(|name| case[name].as_f64().expect("a number"));
+            let (steps, accepted) = trace(|t| polynomial(&coefficients, t), step, longest);
+            let expected = numbers(&case["steps"]);
+            assert!(accepted && steps.len() == expected.len(), "{coefficients:?}: {steps:?} {expected:?}");
+            for (found, expected) in steps.iter().zip(&expected) {
+                assert!((found - expected).abs() <= 1e-9 * expected, "{coefficients:?}: {found} {expected}");
+            }
+        }
+    }
+
+    /// A first step beyond the pole of a barrier is cut to a tenth of its distance to the best step, and again.
+    #[test]
+    fn steps_into_the_undefined_are_cut() {
+        // -t up to 3e-4, undefined beyond.
+        let phi = |t: f64| if t <= 3e-4 { (-t, -1.0) } else { (f64::NAN, -1.0) };
+        let (steps, accepted) = trace(phi, 1.0, 2.0);
+        // Cuts to a tenth; then to the last undefined step again, and cuts to a tenth of the way from the best step.
+        let expected = [1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-3, 1.9e-4, 1e-3, 2.71e-4, 1e-3, 3.439e-4, 2.7829e-4];
+        assert!(steps.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{steps:?}");
+        assert!(!accepted && steps.len() == MAX_PROBES, "{steps:?}");
+        let (steps, accepted) = trace(|t| if t > 0.0 { (f64::INFINITY, 0.0) } else { (0.0, -1.0) }, 1.0, 2.0);
+        assert!(!accepted && steps.len() == MAX_PROBES, "{steps:?}");
+    }
+
+    /// A line that falls for ever is followed to the longest step, which is accepted.
+    #[test]
+    fn the_longest_step_of_a_falling_line_is_accepted() {
+        let (steps, accepted) = trace(|t| (-t, -1.0), 0.5, 3.0);
+        assert_eq!((steps, accepted), (vec![0.5, 3.0], true));
+    }
+
+    /// Two minima of cubics by hand: t³/3 - t has its minimum at 1, and 2t - t² none beyond 1.
+    #[test]
+    fn cubics_by_hand() {
+        let at = |t: f64| Sample { t, f: t * t * t / 3.0 - t, d: t * t - 1.0 };
+        for (a, b) in [(0.0, 2.0), (2.0, 0.0), (0.5, 3.0)] {
+            assert!((cubic_minimum(at(a), at(b)) - 1.0).abs() < 1e-12, "{a} {b}");
+        }
+        for (a, b) in [(0.0, 0.5), (-0.5, 0.9)] {
+            assert!((cubic_beyond(at(a), at(b), 9.0) - 1.0).abs() < 1e-12, "{a} {b}");
+        }
+        // -t² and -t³ - t fall for ever.
+        let bent = |t: f64| Sample { t, f: -t * t, d: -2.0 * t };
+        assert_eq!(cubic_beyond(bent(1.0), bent(2.0), 9.0), 9.0);
+        let steep =
+            |sign: f64, t: f64| Sample { t: sign * t, f: -t * t * t - t, d: -sign * (3.0 * t * t + 1.0) };
+        assert_eq!(cubic_beyond(steep(1.0, 1.0), steep(1.0, 2.0), 9.0), 9.0);
+        assert_eq!(cubic_beyond(steep(-1.0, 1.0), steep(-1.0, 2.0), 9.0), 0.0);
+    }
+}

@@ -1,0 +1,199 @@
+//! Suggestions that only change on purpose: short studies under every setting, trial by trial.
+//!
+//! The numbers were recorded from this crate (`made_by` in the file); that they are good is the matter of other tests.
+
+use serde_json::Value;
+use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
+use thrifty_bo::{
+    BayesianOptimizer, BoSettings, CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximiser,
+    MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings, Nsga2, Nsga2Settings, PendingPolicy,
+    Restarts,
+};
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{History, MaxTrials, Measurement, Optimizer, Outcome, Schedule, Study};
+
+const RECORD: &str =
+    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden/stability_bo.json"));
+
+/// Compares with the record. The tolerance leaves room for other rounding on other machines.
+fn check(name: &str, found: &[f64]) {
+    println!("RECORD {name} {found:?}");
+    let record: Value = serde_json::from_str(RECORD).unwrap();
+    let expected: Vec<f64> =
+        record[name].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+    assert_eq!(found.len(), expected.len(), "{name}: {found:?}");
+    for (found, expected) in found.iter().zip(&expected) {
+        assert!((found - expected).abs() <= 1e-4 * expected.abs().max(0.01), "{name}: {found} {expected}");
+    }
+}
+
+fn space() -> Space {
+    Space::builder()
+        .float("x", -1.0, 2.0)
+        .log_float("rate", 1e-3, 1.0)
+        .categorical("kind", ["a", "b"])
+        .build()
+        .unwrap()
+}
+
+fn losses(config: &Config) -> (f64, f64) {
+    let (x, rate) = (config.float("x").unwrap(), config.float("rate").unwrap().log10());
+    let side = if config.str("kind") == Ok("a") { 0.0 } else { 0.3 };
+    (x * x + 0.3 * (rate + 1.5).powi(2) + side, (x - 1.0).powi(2) + 0.2 * (rate + 1.0).powi(2) - 0.5 * side)
+}
+
+/// One loss with a cost and a constraint; trial 2 fails.
+fn weighted(config: &Config, id: u64) -> Outcome {
+    let x = config.float("x").unwrap();
+    if id == 2 {
+        return Outcome::failed("the third");
+    }
+    let objectives = vec![losses(config).0];
+    Measurement { objectives, constraints: vec![0.4 - x], cost: Some(1.0 + x * x), ..Measurement::default() }
+        .into()
+}
+
+fn plain(config: &Config, id: u64) -> Outcome {
+    if id == 2 { Outcome::failed("the third") } else { losses(config).0.into() }
+}
+
+fn several(config: &Config, id: u64) -> Outcome {
+    let (a, b) = losses(config);
+    if id == 2 {
+        return Outcome::failed("the third");
+    }
+    Measurement { objectives: vec![a, b], ..Measurement::default() }.into()
+}
+
+fn several_constrained(config: &Config, id: u64) -> Outcome {
+    let (a, b) = losses(config);
+    if id == 2 {
+        return Outcome::failed("the third");
+    }
+    let constraints = vec![0.3 - config.float("x").unwrap()];
+    Measurement { objectives: vec![a, b], constraints, ..Measurement::default() }.into()
+}
+
+/// Encoded suggestions, and the sum of all diagnostics of each trial.
+fn numbers(space: &Space, history: &History<Config>) -> Vec<f64> {
+    let one = |trial: &thrifty_study::Trial<Config>| {
+        let mut numbers = space.encode(&trial.query).unwrap();
+        numbers.extend(trial.diagnostics.values().filter(|v| v.is_finite()));
+        numbers
+    };
+    history.trials().iter().flat_map(one).collect()
+}
+
+fn run<O: Optimizer<Query = Config>>(
+    name: &str,
+    optimizer: O,
+    trials: usize,
+    window: usize,
+    outcome: fn(&Config, u64) -> Outcome,
+) {
+    let mut study =
+        Study::new(optimizer, Seed(3)).with_stop(MaxTrials(trials)).with_schedule(Schedule::Window(window));
+    study.run(|config, context| outcome(config, context.id.0)).unwrap();
+    check(name, &numbers(&space(), study.history()));
+}
+
+fn settings() -> BoSettings {
+    BoSettings {
+        initial: InitialDesign::Sobol(4),
+        maximiser: Maximiser { raw: 32, around_best: 3, climbs: 2 },
+        ..BoSettings::default()
+    }
+}
+
+#[test]
+fn one_objective() {
+    let improvement = AcquisitionKind::ExpectedImprovement(ImprovementTarget::BestMean);
+    let one = |name: &str, settings: BoSettings, window, outcome| {
+        let optimizer = BayesianOptimizer::new(space(), Seed(3)).with_settings(settings).unwrap();
+        run(name, optimizer, 8, window, outcome);
+    };
+    one("defaults", settings(), 1, plain);
+    one("random", BoSettings { initial: InitialDesign::Random(3), ..settings() }, 1, plain);
+    one("best_mean", BoSettings { rule: improvement, ..settings() }, 1, plain);
+    one(
+        "noisy",
+        BoSettings { rule: AcquisitionKind::LogNoisyExpectedImprovement { draws: 8 }, ..settings() },
+        2,
+        plain,
+    );
+    one(
+        "knowledge",
+        BoSettings { rule: AcquisitionKind::LogKnowledgeGradient { anchors: 6 }, ..settings() },
+        1,
+        plain,
+    );
+    one("no_transform", BoSettings { losses: LossTransform::None, ..settings() }, 1, plain);
+    one("both_tails", BoSettings { losses: LossTransform::BothTails, ..settings() }, 1, plain);
+    one("failures_ignored", BoSettings { failures: FailurePolicy::Ignore, ..settings() }, 1, plain);
+    one("failures_valued", BoSettings { failures: FailurePolicy::AsValue(2.0), ..settings() }, 1, plain);
+    for (name, pending) in [
+        ("believer", PendingPolicy::KrigingBeliever),
+        ("liar_best", PendingPolicy::LiarBest),
+        ("liar_mean", PendingPolicy::LiarMean),
+        ("liar_worst", PendingPolicy::LiarWorst),
+        ("fantasies", PendingPolicy::Fantasies { draws: 4 }),
+    ] {
+        one(name, BoSettings { pending, ..settings() }, 3, plain);
+    }
+    one("constrained", settings(), 1, weighted);
+    one("constrained_parallel", settings(), 2, weighted);
+    let cost = CostAwareness::PerUnit { exponent: 0.7 };
+    one("per_cost", BoSettings { cost, rule: improvement, ..settings() }, 1, weighted);
+    one("cooled", BoSettings { cost: CostAwareness::Cooled { budget: 20.0 }, ..settings() }, 1, weighted);
+    one("restarts", BoSettings { restarts: Some(Restarts { epsilon: 0.5 }), ..settings() }, 1, plain);
+    one("budget", BoSettings { initial: InitialDesign::Automatic, budget: Some(10), ..settings() }, 1, plain);
+}
+
+#[test]
+fn several_objectives() {
+    let settings = |rule| MultiObjectiveSettings {
+        rule,
+        initial: InitialDesign::Sobol(4),
+        maximiser: Maximiser { raw: 32, around_best: 3, climbs: 2 },
+        ..MultiObjectiveSettings::default()
+    };
+    let one = |name: &str, settings: MultiObjectiveSettings, window, outcome| {
+        let optimizer = MultiObjectiveOptimizer::new(space(), Seed(3)).with_settings(settings).unwrap();
+        run(name, optimizer, 8, window, outcome);
+    };
+    let automatic = || settings(MultiObjectiveRule::Automatic);
+    one("automatic", automatic(), 1, several);
+    one("automatic_parallel", automatic(), 3, several);
+    one("automatic_constrained", automatic(), 1, several_constrained);
+    one("automatic_constrained_parallel", automatic(), 2, several_constrained);
+    one("reference", MultiObjectiveSettings { reference: Some(vec![3.0, 2.0]), ..automatic() }, 1, several);
+    one("tails", MultiObjectiveSettings { losses: LossTransform::BothTails, ..automatic() }, 1, several);
+    let failures = FailurePolicy::AsValue(4.0);
+    one("failures_valued_several", MultiObjectiveSettings { failures, ..automatic() }, 1, several);
+    let failures = FailurePolicy::Ignore;
+    one("failures_ignored_several", MultiObjectiveSettings { failures, ..automatic() }, 1, several);
+    one("hypervolume", settings(MultiObjectiveRule::ExpectedHypervolume), 1, several);
+    one("noisy_hypervolume", settings(MultiObjectiveRule::NoisyExpectedHypervolume { draws: 4 }), 2, several);
+    let rule = MultiObjectiveRule::NoisyExpectedHypervolume { draws: 4 };
+    one("noisy_hypervolume_constrained", settings(rule), 1, several_constrained);
+    one("chebyshev", settings(MultiObjectiveRule::Chebyshev { augmentation: 0.05 }), 2, several);
+    one(
+        "chebyshev_constrained",
+        settings(MultiObjectiveRule::Chebyshev { augmentation: 0.1 }),
+        1,
+        several_constrained,
+    );
+}
+
+#[test]
+fn generations() {
+    let one = |name: &str, population, outcome| {
+        let settings = Nsga2Settings { population, ..Nsga2Settings::default() };
+        let optimizer = Nsga2::new(space(), Seed(3)).with_settings(settings).unwrap();
+        run(name, optimizer, 40, 1, outcome);
+    };
+    one("nsga2", 8, several);
+    one("nsga2_constrained", 6, several_constrained);
+    one("nsga2_one", 6, plain);
+}
