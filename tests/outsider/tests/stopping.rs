@@ -52,3 +52,19 @@ fn a_price_that_is_not_positive_is_refused() {
     let error = study.run(|config: &Config, _| loss(config)).expect_err("a negative price").to_string();
     assert!(error.contains("gamma") && error.contains("-1"), "{error}");
 }
+
+#[test]
+fn an_error_of_the_evaluator_is_the_reason_of_the_failure() -> Result<(), Box<dyn Error>> {
+    let mut study = Study::new(BayesianOptimizer::new(unit(), Seed(1)), Seed(1)).with_stop(MaxTrials(3));
+    study.run(|config: &Config, context| -> Result<f64, Box<dyn Error>> {
+        if context.id.0 == 1 {
+            return Err("the simulator diverged".into());
+        }
+        Ok(config.float("x")?)
+    })?;
+    let outcome = study.history().trials()[1].outcome.as_ref().ok_or("an outcome")?;
+    assert!(outcome.objective().is_none());
+    assert!(format!("{outcome:?}").contains("the simulator diverged"), "{outcome:?}");
+    assert_eq!(study.history().measured().count(), 2);
+    Ok(())
+}

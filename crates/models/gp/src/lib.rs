@@ -40,4 +40,7 @@ pub use posterior::{GpLookahead, GpPosterior};
 pub use scaling::{InputScaling, TargetScaling};
 pub use settings::{GpSettings, Mean, Noise};
 pub use surrogate::{GpSurrogate, KernelFactory, KernelFactoryError, KernelFamily};
+pub use thrifty_domain::{Points, PointsRef};
+pub use thrifty_sampling::Seed;
+pub use thrifty_surrogate::Posterior;
 pub use yeo_johnson::YeoJohnson;
