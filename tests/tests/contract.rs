@@ -170,7 +170,7 @@ fn stop_rules() {
     let both = || -> Vec<Box<dyn StopRule>> { vec![Box::new(MaxTrials(3)), Box::new(Target(0.5))] };
     let rules: [&dyn StopRule; 8] = [
         &MaxTrials(3),
-        &WallTime(Duration::from_secs(60)),
+        &WallTime(Duration::from_mins(1)),
         &MaxCost(2.5),
         &Target(-1.0),
         &NoImprovement { epsilon: 0.01, times: 2 },

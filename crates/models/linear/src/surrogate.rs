@@ -51,9 +51,8 @@ impl LinearSurrogate {
 /// Name of the surrogate in errors and journals.
 const NAME: &str = "bayesian linear regression";
 
-/// Bounds of ln τ² and ln σ².
-const RANGES: [(f64, f64); 2] =
-    [(-9.210_340_371_976_182, 13.815_510_557_964_274), (-18.420_680_743_952_367, 2.302_585_092_994_046)];
+/// Bounds of τ² and σ².
+const RANGES: [(f64, f64); 2] = [(1e-4, 1e6), (1e-8, 10.0)];
 
 /// Rounds of the search for τ² and σ².
 const ROUNDS: usize = 4;
@@ -92,7 +91,8 @@ impl Evidence<'_> {
 
     fn maximise(&self, mut at: [f64; 2]) -> [f64; 2] {
         for _ in 0..ROUNDS {
-            for (which, range) in RANGES.into_iter().enumerate() {
+            for (which, (low, high)) in RANGES.into_iter().enumerate() {
+                let range = (low.ln(), high.ln());
                 let loss = |value: f64| {
                     let mut moved = at;
                     moved[which] = value;

@@ -168,7 +168,7 @@ fn splines_keep_their_fit() {
             let mut found = smoothed.fitted.clone();
             found.push(smoothed.degrees_of_freedom);
             // The minimum of the score is flat: its place is known to few digits.
-            let at = vec![vec![0.4; dim], vec![1.2; dim], x.row(2).to_vec()];
+            let at = [vec![0.4; dim], vec![1.2; dim], x.row(2).to_vec()];
             found.extend(at.iter().map(|x| smoothed.eval(x).unwrap()));
             check(&format!("spline_{dim}_{name}"), &found);
         }

@@ -62,13 +62,13 @@ impl AutoBct {
         Self::build(space, [score, cost], prior, settings, &|_| noise)
     }
 
-    /// The same with observation noise that depends on the control: σ_H(u) and σ_T(u), standard deviations on the scales of the
+    /// The same with observation noise that depends on the control: `σ_H(u)` and `σ_T(u)`, standard deviations on the scales of the
     /// model. [`AutoBctSettings::noise`] is not used; `name` stands for the function in journals.
     ///
     /// # Errors
     /// As [`AutoBct::new`], and for a standard deviation that is not positive and finite at one of the controls.
     pub fn with_noise(
-        space: Space,
+        space: &Space,
         [score, cost]: [&dyn Basis; 2],
         prior: State,
         settings: AutoBctSettings,

@@ -244,7 +244,7 @@ fn discrete_and_two_dimensional_controls() {
 fn noise_may_depend_on_the_control() {
     let with = |noise: fn(&Config) -> Noise| {
         let (score, cost) = (cubic(), cubic());
-        AutoBct::with_noise(space(), [&score, &cost], prior(), AutoBctSettings::default(), "own", noise)
+        AutoBct::with_noise(&space(), [&score, &cost], prior(), AutoBctSettings::default(), "own", noise)
     };
     let told = |optimizer: AutoBct| {
         let mut study = Study::new(optimizer, Seed(0));
