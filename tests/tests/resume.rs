@@ -22,14 +22,14 @@ fn space() -> Space {
 }
 
 /// Small maximisers: what is tested is where state comes from, not how good suggestions are.
-fn settings(rule: Rule) -> BoSettings {
+fn settings(rule: AcquisitionKind) -> BoSettings {
     let maximiser = Maximiser { raw: 32, around_best: 2, climbs: 1 };
     BoSettings { initial: InitialDesign::Sobol(3), rule, maximiser, ..BoSettings::default() }
 }
 
 fn hybrid(seed: u64, exploration: Exploration, convergence: OnConvergence) -> Any {
     let settings = HybridSettings {
-        base: settings(Rule::default()),
+        base: settings(AcquisitionKind::default()),
         exploration,
         convergence,
         epsilon: 0.05,
@@ -44,7 +44,9 @@ fn optimizer(which: usize, seed: u64) -> Any {
         0 => Box::new(RandomSearch { space: space(), seed: Seed(seed) }),
         1 => Box::new(SobolSearch { space: space(), seed: Seed(seed) }),
         2 => Box::new(
-            BayesianOptimizer::new(space(), Seed(seed)).with_settings(settings(Rule::default())).unwrap(),
+            BayesianOptimizer::new(space(), Seed(seed))
+                .with_settings(settings(AcquisitionKind::default()))
+                .unwrap(),
         ),
         3 => hybrid(seed, coin, OnConvergence::Force),
         4 => hybrid(seed, Exploration::PiScaled { basis: 1.0, floor: 0.1 }, OnConvergence::Skip),
@@ -234,7 +236,8 @@ fn a_journal_of_another_space_or_seed_is_refused() {
     let other = Space::builder().float("x", -1.0, 2.0).build().unwrap();
     let error = open(BayesianOptimizer::new(other, Seed(1)), Seed(1)).expect("another space").to_string();
     assert!(error.contains("settings") && error.contains("space"), "{error}");
-    let same = BayesianOptimizer::new(space(), Seed(1)).with_settings(settings(Rule::default())).unwrap();
+    let same =
+        BayesianOptimizer::new(space(), Seed(1)).with_settings(settings(AcquisitionKind::default())).unwrap();
     let error = open(same, Seed(2)).expect("another seed").to_string();
     assert!(error.contains("seed 1") && error.contains('2'), "{error}");
 }

@@ -7,9 +7,8 @@
 //! use thrifty::prelude::*;
 //! let space = Space::builder().log_float("rate", 1e-4, 1.0).int("depth", 1, 10).build()?;
 //! let mut study = Study::new(BayesianOptimizer::new(space, Seed(7)), Seed(7)).with_stop(MaxTrials(25));
-//! study.run(|config, _| {
-//!     let (Ok(rate), Ok(depth)) = (config.float("rate"), config.float("depth")) else { return f64::NAN };
-//!     (rate.log10() + 2.0).powi(2) + 0.1 * (depth - 6.0).powi(2)
+//! study.run(|config, _| -> Result<f64, SpaceError> {
+//!     Ok((config.float("rate")?.log10() + 2.0).powi(2) + 0.1 * (config.float("depth")? - 6.0).powi(2))
 //! })?;
 //! let (best, loss) = study.history().best().unwrap();
 //! assert!(loss < 0.1, "{}: {loss}", best.query);
@@ -23,6 +22,7 @@ pub use thrifty_censored as censored;
 pub use thrifty_cv as cv;
 pub use thrifty_domain as domain;
 pub use thrifty_fcvopt as fcvopt;
+pub use thrifty_figures as figures;
 pub use thrifty_gp as gp;
 pub use thrifty_hgp as hgp;
 pub use thrifty_hybrid as hybrid;
@@ -45,17 +45,21 @@ pub use thrifty_trees as trees;
 
 /// What most programs need.
 pub mod prelude {
-    pub use thrifty_acquisition::{Rule, Threshold};
+    pub use thrifty_acquisition::{AcquisitionFactory, AcquisitionKind, ImprovementTarget};
+    pub use thrifty_autobct::{AutoBct, AutoBctSettings};
     pub use thrifty_bo::{
-        BayesianOptimizer, BoSettings, GpModel, InitialDesign, MultiObjectiveOptimizer,
+        BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, MultiObjectiveOptimizer,
         MultiObjectiveSettings, ParetoSet, RandomSearch, SobolSearch,
     };
+    pub use thrifty_cv::{AllFolds, FoldQuery};
+    pub use thrifty_fcvopt::{FractionalCv, FractionalSettings};
     pub use thrifty_hybrid::{Exploration, ExplorePoint, HybridOptimizer, HybridSettings, OnConvergence};
     pub use thrifty_levelset::{LevelSetOptimizer, LevelSetSettings};
     pub use thrifty_sampling::Seed;
-    pub use thrifty_space::{Config, Space, Value};
+    pub use thrifty_space::{Config, Space, SpaceError, Value};
     pub use thrifty_study::{
-        MaxCost, MaxTrials, Measurement, NoImprovement, Optimizer, Outcome, Schedule, Study, Target, WallTime,
+        Context, History, MaxCost, MaxTrials, Measurement, NoImprovement, Observer, Optimizer, Outcome,
+        Schedule, StopRule, Study, Target, Trial, TrialId, WallTime, WorthItsCost,
     };
     pub use thrifty_tpe::{TpeOptimizer, TpeSettings};
 }

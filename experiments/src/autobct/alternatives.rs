@@ -144,7 +144,7 @@ fn argmax(values: &[f64]) -> usize {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Policy {
     /// As many trainings ahead as this, until stopping is worth as much; keeps what was trained last, or the best.
-    Ahead { depth: usize, recall: bool },
+    LookaheadMoments { depth: usize, recall: bool },
     /// Expected improvement so often, then the best.
     Improvement { trainings: usize, by_cost: bool },
     /// Expected improvement until it is worth less than the training costs.
@@ -156,9 +156,9 @@ enum Policy {
 }
 
 const POLICIES: [(&str, Policy); 14] = [
-    ("two ahead", Policy::Ahead { depth: 2, recall: false }),
-    ("two ahead, keeps the best", Policy::Ahead { depth: 2, recall: true }),
-    ("one ahead", Policy::Ahead { depth: 1, recall: false }),
+    ("two ahead", Policy::LookaheadMoments { depth: 2, recall: false }),
+    ("two ahead, keeps the best", Policy::LookaheadMoments { depth: 2, recall: true }),
+    ("one ahead", Policy::LookaheadMoments { depth: 1, recall: false }),
     ("expected improvement, 2", Policy::Improvement { trainings: 2, by_cost: false }),
     ("expected improvement, 4", Policy::Improvement { trainings: 4, by_cost: false }),
     ("expected improvement, 8", Policy::Improvement { trainings: 8, by_cost: false }),
@@ -178,7 +178,7 @@ const MOST: usize = 30;
 fn earn(policy: Policy, search: &mut Search<'_>, seed: Seed) -> Result<f64, ExperimentError> {
     let count = search.decision.controls().len();
     match policy {
-        Policy::Ahead { depth, recall } => {
+        Policy::LookaheadMoments { depth, recall } => {
             let mut kept = None;
             for _ in 0..MOST {
                 let values = if depth == 1 {

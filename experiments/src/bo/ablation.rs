@@ -1,6 +1,6 @@
-use thrifty_acquisition::{Rule, Threshold};
+use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, GpModel, InitialDesign, KernelFamily, LossTransform, Maximiser,
+    BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform, Maximiser,
 };
 use thrifty_gp::{GpSettings, Mean, Noise};
 use thrifty_prob::Prior;
@@ -27,27 +27,27 @@ pub const EXPERIMENT: Experiment = Experiment {
 #[derive(Debug, Clone)]
 struct Variant {
     name: &'static str,
-    model: GpModel,
+    model: GpSurrogate,
     settings: BoSettings,
 }
 
-fn with_noise(floor: f64, prior: Option<Prior>) -> GpModel {
+fn with_noise(floor: f64, prior: Option<Prior>) -> GpSurrogate {
     let noise = Noise::Learned { start: 1e-4, floor, ceiling: 10.0, prior };
-    GpModel { settings: GpSettings { noise, ..GpSettings::default() }, ..GpModel::default() }
+    GpSurrogate { settings: GpSettings { noise, ..GpSettings::default() }, ..GpSurrogate::default() }
 }
 
 fn variants() -> Vec<Variant> {
     let gp = |change: fn(&mut GpSettings)| {
-        let mut model = GpModel::default();
+        let mut model = GpSurrogate::default();
         change(&mut model.settings);
         model
     };
     let of_model = |name, model| Variant { name, model, settings: BoSettings::default() };
-    let of_settings = |name, settings| Variant { name, model: GpModel::default(), settings };
+    let of_settings = |name, settings| Variant { name, model: GpSurrogate::default(), settings };
     let log_normal = |mu, sigma| Some(Prior::LogNormal { mu, sigma });
     let maximiser = |maximiser| BoSettings { maximiser, ..BoSettings::default() };
     vec![
-        of_model("default", GpModel::default()),
+        of_model("default", GpSurrogate::default()),
         of_settings(
             "losses as they are",
             BoSettings { losses: LossTransform::None, ..BoSettings::default() },
@@ -58,11 +58,14 @@ fn variants() -> Vec<Variant> {
         ),
         of_model(
             "squared exponential",
-            GpModel { family: KernelFamily::SquaredExponential, ..GpModel::default() },
+            GpSurrogate { family: KernelFamily::SquaredExponential, ..GpSurrogate::default() },
         ),
         of_settings(
             "EI on the best mean",
-            BoSettings { rule: Rule::LogExpectedImprovement(Threshold::BestMean), ..BoSettings::default() },
+            BoSettings {
+                rule: AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestMean),
+                ..BoSettings::default()
+            },
         ),
         of_model("noise without a prior", with_noise(1e-12, None)),
         of_model("noise prior LN(-4, 1)", with_noise(1e-12, log_normal(-4.0, 1.0))),
@@ -71,7 +74,7 @@ fn variants() -> Vec<Variant> {
         of_model("sample mean", gp(|settings| settings.mean = Mean::Zero)),
         of_model("no restarts", gp(|settings| settings.restarts = 0)),
         of_model("5 restarts", gp(|settings| settings.restarts = 5)),
-        of_model("warped inputs", GpModel { warp_inputs: true, ..GpModel::default() }),
+        of_model("warped inputs", GpSurrogate { warp_inputs: true, ..GpSurrogate::default() }),
         of_settings(
             "2048 raw, 12 climbs",
             maximiser(Maximiser { raw: 2048, climbs: 12, ..Maximiser::default() }),
@@ -96,7 +99,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         };
         let optimizer = || {
             BayesianOptimizer::new(problem.space().clone(), seed)
-                .with_model(variant.model.clone())
+                .with_surrogate(variant.model.clone())
                 .with_settings(settings.clone())
         };
         let mut run = study(variant.name, &problem, optimizer()?, seed, i, MaxTrials(evaluations))?;

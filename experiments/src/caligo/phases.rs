@@ -1,14 +1,16 @@
-use thrifty_bo::{BayesianOptimizer, BoSettings, GpModel, InitialDesign, KernelFamily, LossTransform, Model};
+use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::selection::{Candidate, Choice, Criterion as Score, select};
 use thrifty_gp::{Gp, GpSettings};
 use thrifty_kernel::{
-    Matern12Profile, Matern32Profile, Matern52Profile, Radial, Scaled, SquaredExponentialProfile, Stationary,
+    Matern12Profile, Matern32Profile, Matern52Profile, Scaled, SquaredExponentialProfile, Stationary,
+    StationaryProfile,
 };
 use thrifty_levelset::{Classified, Criterion, LevelSetOptimizer, LevelSetSettings, Over};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Trial, TrialId};
+use thrifty_surrogate::{Observations, Surrogate};
 
 /// Points of the initial design.
 pub const DESIGN: usize = 8;
@@ -47,7 +49,7 @@ pub struct Phase {
 
 /// The processes by maximum likelihood, several starts each.
 pub fn candidates() -> [Candidate; 4] {
-    fn of<R: Radial>(name: &str) -> Candidate {
+    fn of<R: StationaryProfile>(name: &str) -> Candidate {
         Candidate::new(name, &Gp::<Scaled<Stationary<R>>>::by_maximum_likelihood(2, RESTARTS))
     }
     let [se, rough, once, twice] = FAMILIES.map(|family| family.0);
@@ -95,7 +97,7 @@ pub struct Phased {
 
 struct Now {
     phase: usize,
-    model: GpModel,
+    model: GpSurrogate,
     level: LevelSetOptimizer,
     best: BayesianOptimizer,
 }
@@ -120,11 +122,11 @@ impl Phased {
             self.kernels.push(FAMILIES[best].0);
             FAMILIES[best].1
         };
-        let model = GpModel {
+        let model = GpSurrogate {
             family,
             settings: GpSettings::surrogate_training_protocol(RESTARTS),
             lengthscale_bounds: Some(LENGTHSCALES),
-            ..GpModel::default()
+            ..GpSurrogate::default()
         };
         let initial = InitialDesign::Sobol(DESIGN);
         let criterion = match self.phases[phase].chooser {
@@ -139,11 +141,11 @@ impl Phased {
             ..LevelSetSettings::above(0.0)
         };
         let level =
-            LevelSetOptimizer::new(self.space.clone(), self.seed, settings)?.with_model(model.clone());
+            LevelSetOptimizer::new(self.space.clone(), self.seed, settings)?.with_surrogate(model.clone());
         let settings = BoSettings { initial, losses: LossTransform::None, ..BoSettings::default() };
         let best = BayesianOptimizer::new(self.space.clone(), self.seed)
             .with_settings(settings)?
-            .with_model(model.clone());
+            .with_surrogate(model.clone());
         Ok(Now { phase, model, level, best })
     }
 
@@ -158,7 +160,8 @@ impl Phased {
         let (x, y) = data(&self.space, history.trials())?;
         let model = self.now.as_ref().map(|now| now.model.clone()).unwrap_or_default();
         let rng = &mut self.seed.stream("map", 0);
-        let fitted = model.fit(self.space.domain(), x.as_ref(), &y, None, rng).map_err(failed)?;
+        let fitted =
+            model.fit(self.space.domain(), Observations::new(x.as_ref(), &y), None, rng).map_err(failed)?;
         let (mut mean, mut variance) = (vec![0.0; at.len()], vec![0.0; at.len()]);
         fitted.posterior().predict_into(at, &mut mean, &mut variance);
         Ok(mean)

@@ -1,4 +1,4 @@
-use thrifty_acquisition::{Rule, Threshold};
+use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::{BayesianOptimizer, RandomSearch};
 use thrifty_cv::{AllFolds, FoldQuery};
 use thrifty_fcvopt::{FoldAcquisition, FoldRule, FractionalCv, FractionalSettings, LossTarget};
@@ -92,7 +92,8 @@ const LOG_EI: Method = Method {
     name: "fractional, LogEI",
     make: |space, folds, seed| {
         fractional(space, folds, seed, |s| {
-            s.acquisition = FoldAcquisition::OfLoss(Rule::LogExpectedImprovement(Threshold::BestMean));
+            s.acquisition =
+                FoldAcquisition::OfLoss(AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestMean));
         })
     },
     cap: NO_CAP,

@@ -1,4 +1,4 @@
-use thrifty_acquisition::{ExpectedImprovement, LogExpectedImprovement, OfMoments, Utility};
+use thrifty_acquisition::{Analytic, ExpectedImprovement, LogExpectedImprovement, Utility};
 use thrifty_bo::{InitialDesign, Maximiser, fingerprint};
 use thrifty_cv::FoldQuery;
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
@@ -133,7 +133,7 @@ impl Optimizer for MultiTask {
         };
         let means = belief.means(&belief);
         let best = least(&means);
-        let acquisition = OfMoments::new(&belief, LogExpectedImprovement { threshold: means[best] });
+        let acquisition = Analytic::new(&belief, LogExpectedImprovement { threshold: means[best] });
         let mut rng = self.seed.stream("acquisition", id.0);
         let anchors = [belief.evaluated.row(best)];
         let maximiser = Maximiser { raw: 256, around_best: 64, climbs: 2 };

@@ -1,6 +1,6 @@
-use thrifty_acquisition::{Rule, Schedule, Threshold};
+use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, Schedule};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, GpModel, InitialDesign, KernelFamily, LossTransform, Maximiser,
+    BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform, Maximiser,
     RandomSearch, Restarts,
 };
 use thrifty_gp::{GpSettings, Mean, Noise};
@@ -13,12 +13,12 @@ use crate::harness::method::{AfterDesign, AnyOptimizer};
 
 /// The model of the paper: squared exponential, hyperparameters by maximum evidence, here with the sample mean and
 /// lengthscales within [0.02, 2] of the range. `noise` is a share of the variance of the scores.
-pub fn model(noise: Noise) -> GpModel {
-    GpModel {
+pub fn model(noise: Noise) -> GpSurrogate {
+    GpSurrogate {
         family: KernelFamily::SquaredExponential,
         settings: GpSettings { noise, mean: Mean::Zero, restarts: 4, ..GpSettings::default() },
         lengthscale_bounds: Some((0.02, 2.0)),
-        warp_inputs: false,
+        ..GpSurrogate::default()
     }
 }
 
@@ -74,7 +74,7 @@ impl Method {
         let base = BoSettings {
             losses: LossTransform::None,
             initial: InitialDesign::Only(setting.initial.to_vec()),
-            rule: Rule::LogExpectedImprovement(Threshold::BestObserved),
+            rule: AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestObserved),
             // One dimension: a fine grid, as the paper's toy needs.
             maximiser: Maximiser { raw: 1024, around_best: 20, climbs: 6 },
             ..BoSettings::default()
@@ -89,18 +89,18 @@ impl Method {
                 max_turns: Some(setting.turns),
             };
             HybridOptimizer::new(setting.space.clone(), seed, settings)
-                .map(|hybrid| AnyOptimizer::new(hybrid.with_model(model(setting.noise.clone()))))
+                .map(|hybrid| AnyOptimizer::new(hybrid.with_surrogate(model(setting.noise.clone()))))
         };
         match self {
             Self::Hybrid(exploration, convergence) => hybrid(*exploration, *convergence, base),
             Self::Ucb => {
-                let rule = Rule::ConfidenceBound(Schedule::Constant { beta: 4.0 });
+                let rule = AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 });
                 hybrid(Exploration::Never, OnConvergence::Ignore, BoSettings { rule, ..base })
             }
             Self::RandomStarts => {
                 let restarts = Some(Restarts { epsilon: setting.epsilon });
                 BayesianOptimizer::new(setting.space.clone(), seed)
-                    .with_model(model(setting.noise.clone()))
+                    .with_surrogate(model(setting.noise.clone()))
                     .with_settings(BoSettings { restarts, ..base })
                     .map(AnyOptimizer::new)
             }

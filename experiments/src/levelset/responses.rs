@@ -1,6 +1,7 @@
 //! What can be made of responses that a protocol cuts off at 0.
 
-use thrifty_bo::{CensoredGpModel, GpModel, InitialDesign, Maximiser, RandomSearch};
+use thrifty_bo::{GpSurrogate, InitialDesign, Maximiser, RandomSearch};
+use thrifty_censored::CensoredGpSurrogate;
 use thrifty_gp::GpSettings;
 use thrifty_levelset::metrics::Confusion;
 use thrifty_levelset::{Criterion, LevelSetOptimizer, LevelSetSettings, Over};
@@ -101,16 +102,16 @@ impl Job<'_> {
         };
         let space = self.case.margin.space().clone();
         let optimizer = LevelSetOptimizer::new(space, self.seed, settings)?;
-        let process = GpModel {
-            settings: GpSettings { restarts: 1, ..GpModel::default().settings },
-            ..GpModel::default()
+        let process = GpSurrogate {
+            settings: GpSettings { restarts: 1, ..GpSurrogate::default().settings },
+            ..GpSurrogate::default()
         };
         Ok(match self.kind {
             Kind::Bounds => {
                 let floor = self.kind.threshold(self.case);
-                optimizer.with_model(CensoredGpModel { process, ..CensoredGpModel::above(floor) })
+                optimizer.with_surrogate(CensoredGpSurrogate { process, ..CensoredGpSurrogate::above(floor) })
             }
-            _ => optimizer.with_model(process),
+            _ => optimizer.with_surrogate(process),
         })
     }
 

@@ -89,8 +89,9 @@ fn stages(inputs: &Inputs, n: usize, measured: f64) -> Result<Stages, Experiment
     // Weights of the right shape; their values do not change the time.
     let weights = Matrix::from_fn(n, n, |i, j| if i >= j { gram[(i, j)] } else { 0.0 });
     let mut gradient = vec![0.0; kernel.num_params()];
-    let (of_gradient, ..) =
-        cpu_minimum(budget, || kernel.pull_back_params(&mut workspace, &weights, 1.0, &mut gradient));
+    let (of_gradient, ..) = cpu_minimum(budget, || {
+        kernel.pull_back_params(x.as_ref(), &mut workspace, &weights, 1.0, &mut gradient)
+    });
     let mut built = Matrix::default();
     let (build, ..) = cpu_minimum(budget, || kernel.forward(x.as_ref(), 1.0, &mut workspace, &mut built));
     Ok(Stages { n, build, factor, invert, gram: of_gram, gradient: of_gradient, measured })

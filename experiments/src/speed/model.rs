@@ -1,4 +1,4 @@
-use thrifty_acquisition::{Acquisition, LogExpectedImprovement, OfMoments};
+use thrifty_acquisition::{Acquisition, Analytic, LogExpectedImprovement};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Mean, Noise};
 use thrifty_kernel::{KernelError, Matern52, Scaled};
 use thrifty_sampling::Seed;
@@ -65,8 +65,8 @@ fn plain(noise: Noise) -> GpSettings {
 }
 
 /// Log expected improvement on the smallest target.
-pub fn log_ei<'a>(posterior: &'a GpPosterior<Shared>, data: &Data) -> OfMoments<'a, LogExpectedImprovement> {
-    OfMoments::new(posterior, LogExpectedImprovement { threshold: data.best() })
+pub fn log_ei<'a>(posterior: &'a GpPosterior<Shared>, data: &Data) -> Analytic<'a, LogExpectedImprovement> {
+    Analytic::new(posterior, LogExpectedImprovement { threshold: data.best() })
 }
 
 /// Log expected improvement at a point that some tool found; nothing for a point of another dimension.

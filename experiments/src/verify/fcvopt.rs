@@ -3,7 +3,7 @@ use thrifty_acquisition::{Acquisition, AcquisitionError, KnowledgeGradient};
 use thrifty_domain::Points;
 use thrifty_gp::{ExactLikelihood, GpSettings, Mean, Noise};
 use thrifty_hgp::{FoldKernel, Hgp, HgpPosterior};
-use thrifty_kernel::{Hierarchical, Kernel, KernelWorkspace, Matern52, Scaled};
+use thrifty_kernel::{Hierarchical, Kernel, KernelWorkspace, Matern52, MemberCode, Scaled};
 use thrifty_params::{LogLikelihood, Param, Parameterized};
 use thrifty_prob::Prior;
 use thrifty_sampling::Seed;
@@ -116,7 +116,7 @@ impl Reference {
 
     /// Of f alone, of deviations by difference, and of observations.
     fn covariances(&self, file: &Value) -> Result<f64, String> {
-        let (x, common) = (self.observed(), coded(&self.x, std::iter::repeat(FoldKernel::COMMON)));
+        let (x, common) = (self.observed(), coded(&self.x, std::iter::repeat(MemberCode::Common.column())));
         let n = x.len();
         let (mut of_y, mut of_f) = (thrifty_linalg::Matrix::default(), thrifty_linalg::Matrix::default());
         self.kernel.cov_into(x.as_ref(), x.as_ref(), &mut of_y);

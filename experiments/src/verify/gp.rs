@@ -63,7 +63,10 @@ fn kernel(name: &str, params: &Value) -> Result<Option<Named>, String> {
             "se" => Box::new(SquaredExponential::new(l).map_err(text)?),
             "matern12" => Box::new(Matern12::new(l).map_err(text)?),
             "matern32" => Box::new(Matern32::new(l).map_err(text)?),
-            "rational_quadratic" => Box::new(RationalQuadratic::new(l, at("alpha")?).map_err(text)?),
+            "rational_quadratic" => {
+                let kernel = RationalQuadratic::new(l).map_err(text)?;
+                Box::new(kernel.with_alpha(at("alpha")?).map_err(text)?)
+            }
             "periodic" => Box::new(Periodic::new(l, at("period")?).map_err(text)?),
             _ => Box::new(Matern52::new(l).map_err(text)?),
         };

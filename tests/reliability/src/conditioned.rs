@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use thrifty::acquisition::{Minima, Schedule as Widths};
+use thrifty::acquisition::{MinValueSampler, Schedule as Widths};
 use thrifty::domain::Points;
 use thrifty::prelude::*;
 use thrifty::sampling::Stream;
@@ -12,22 +12,22 @@ use thrifty::study::{History, Memo, OptimizerError, Timing, Trial, TrialId};
 use crate::tally::Tally;
 
 /// Every acquisition of the catalogue.
-const RULES: [Rule; 15] = [
-    Rule::ProbabilityOfImprovement(Threshold::BestObserved),
-    Rule::LogProbabilityOfImprovement(Threshold::BestObserved),
-    Rule::ExpectedImprovement(Threshold::BestMean),
-    Rule::LogExpectedImprovement(Threshold::BestObserved),
-    Rule::ConfidenceBound(Widths::Constant { beta: 4.0 }),
-    Rule::PosteriorMean,
-    Rule::MaximumDeviation,
-    Rule::Thompson,
-    Rule::MaxValueEntropySearch(Minima::Gumbel { count: 8 }),
-    Rule::Gibbon(Minima::Sampled { count: 8 }),
-    Rule::JointEntropySearch { minimisers: 4 },
-    Rule::EntropySearch { representers: 8, draws: 16 },
-    Rule::PredictiveEntropySearch { representers: 8, draws: 16 },
-    Rule::LogNoisyExpectedImprovement { draws: 8 },
-    Rule::LogKnowledgeGradient { anchors: 8 },
+const RULES: [AcquisitionKind; 15] = [
+    AcquisitionKind::ProbabilityOfImprovement(ImprovementTarget::BestObserved),
+    AcquisitionKind::LogProbabilityOfImprovement(ImprovementTarget::BestObserved),
+    AcquisitionKind::ExpectedImprovement(ImprovementTarget::BestMean),
+    AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestObserved),
+    AcquisitionKind::ConfidenceBound(Widths::Constant { beta: 4.0 }),
+    AcquisitionKind::PosteriorMean,
+    AcquisitionKind::MaximumDeviation,
+    AcquisitionKind::Thompson,
+    AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 8 }),
+    AcquisitionKind::Gibbon(MinValueSampler::Sampled { count: 8 }),
+    AcquisitionKind::JointEntropySearch { minimisers: 4 },
+    AcquisitionKind::EntropySearch { representers: 8, draws: 16 },
+    AcquisitionKind::PredictiveEntropySearch { representers: 8, draws: 16 },
+    AcquisitionKind::LogNoisyExpectedImprovement { draws: 8 },
+    AcquisitionKind::LogKnowledgeGradient { anchors: 8 },
 ];
 
 /// Largest absolute target for which a suggestion must come.
@@ -68,7 +68,7 @@ pub fn problems(first: u64, count: u64, beyond: bool) -> Tally {
 }
 
 struct Problem {
-    rule: Rule,
+    rule: AcquisitionKind,
     points: Vec<Vec<f64>>,
     losses: Vec<f64>,
     description: String,

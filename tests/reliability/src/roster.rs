@@ -1,6 +1,6 @@
 //! Every optimiser, on a small problem of its kind. The journals in `tests/journals/v1` are of these: they never change.
 
-use thrifty::acquisition::Rule;
+use thrifty::acquisition::AcquisitionKind;
 use thrifty::autobct::{AutoBct, AutoBctSettings, State};
 use thrifty::bo::{Nsga2, Nsga2Settings};
 use thrifty::cv::{AllFolds, FoldQuery};
@@ -127,7 +127,7 @@ fn plane() -> Space {
 }
 
 fn hybrid(seed: Seed, exploration: Exploration) -> HybridOptimizer {
-    let base = BoSettings { rule: Rule::default(), ..BoSettings::default() };
+    let base = BoSettings { rule: AcquisitionKind::default(), ..BoSettings::default() };
     let settings =
         HybridSettings { base, exploration, convergence: OnConvergence::Force, ..HybridSettings::default() };
     HybridOptimizer::new(plane(), seed, settings).expect("valid")

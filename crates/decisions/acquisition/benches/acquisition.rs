@@ -10,8 +10,8 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use thrifty_acquisition::{
     Acquisition, EntropySearch, Gibbon, Gumbel, JointEntropySearch, KnowledgeGradient, MaxValueEntropySearch,
-    MinimiserLaw, NoisyExpectedImprovement, PathSearch, PredictiveEntropySearch, Utility, choose_anchors,
-    minimisers_on,
+    MinimizerDistribution, NoisyExpectedImprovement, PathSearch, PredictiveEntropySearch, Utility,
+    choose_anchors, minimisers_on,
 };
 use thrifty_domain::{Domain, Points};
 use thrifty_gp::{Gp, GpPosterior};
@@ -75,7 +75,8 @@ fn looking_ahead(c: &mut Criterion<cpu_time::CpuTime>) {
     let pending = points(10, 7);
     let batch = Gibbon::new(minima, NOISE).and_then(|g| g.beside(&posterior, pending.as_ref()));
     let batch = batch.expect("pending points");
-    let mut law = || MinimiserLaw::new(&posterior, anchors.as_ref(), NOISE, 128, rng).expect("a law");
+    let mut law =
+        || MinimizerDistribution::new(&posterior, anchors.as_ref(), NOISE, 128, rng).expect("a law");
     let (es, pes) = (EntropySearch::new(law()), PredictiveEntropySearch::new(law()));
     let mut run = |name: &str, acquisition: &dyn Acquisition, gradients: bool| {
         let (mut out, mut slopes) = (vec![0.0; 100], vec![0.0; 100 * DIM]);

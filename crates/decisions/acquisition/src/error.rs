@@ -55,14 +55,17 @@ pub enum AcquisitionError {
         /// At which of them.
         source: NotPositiveDefinite,
     },
-    /// A utility that may be negative: a small weight would make it better.
-    #[error(
-        "a weight makes no sense for {0}, which may be negative; take a rule of improvement or information"
-    )]
-    Unweighable(&'static str),
-    /// A rule that is not a function of mean and deviation, asked for with nothing but those.
-    #[error("the rule needs the domain, the observed points and the noise")]
-    NeedsContext,
+    /// Settings that cannot be written.
+    #[error("writing the settings of an acquisition: {0}")]
+    Description(String),
+    /// A factory from outside that fails for a reason of its own.
+    #[error("{factory}: {message}")]
+    Failed {
+        /// Name of the factory.
+        factory: String,
+        /// The reason.
+        message: String,
+    },
     /// Imagined outcomes cannot be taken in. No `From`: it would take away what `?` infers in the crates above.
     #[error(transparent)]
     Conditioning(ConditioningError),

@@ -7,9 +7,9 @@ mod max_value;
 mod minimiser;
 mod predictive;
 
-pub use entropy_search::EntropySearch;
-pub use gibbon::{Gibbon, GibbonBatch};
-pub use joint_entropy::JointEntropySearch;
-pub use max_value::MaxValueEntropySearch;
-pub use minimiser::MinimiserLaw;
-pub use predictive::PredictiveEntropySearch;
+pub use entropy_search::{EntropySearch, EntropySearchFactory};
+pub use gibbon::{Gibbon, GibbonBatch, GibbonFactory};
+pub use joint_entropy::{JointEntropySearch, JointEntropySearchFactory};
+pub use max_value::{MaxValueEntropySearch, MaxValueEntropySearchFactory};
+pub use minimiser::MinimizerDistribution;
+pub use predictive::{PredictiveEntropySearch, PredictiveEntropySearchFactory};

@@ -1,8 +1,10 @@
-//! Utilities of a posterior: how much is a point worth evaluating?
+//! Acquisition functions: utilities of a posterior that say which point to evaluate next.
 //!
-//! An [`Acquisition`] has a value at every point, higher is better, and a gradient if its posterior has one.
+//! An [`Acquisition`] has a value at every point, higher is better, and a gradient if its posterior has one. An
+//! [`AcquisitionFactory`] builds it for an optimiser; [`AcquisitionKind`] is the catalogue of factories, and one of your own is
+//! one `impl`.
 //! The objective is minimised throughout: [`ProbabilityOfImprovement`] and its kin look for values below a
-//! threshold. Most are functions of mean and standard deviation alone, a [`Utility`], of which [`OfMoments`] makes an
+//! threshold. Most are functions of mean and standard deviation alone, a [`Utility`], of which [`Analytic`] makes an
 //! acquisition. [`KnowledgeGradient`], [`JointEntropySearch`], [`NoisyExpectedImprovement`] and [`GibbonBatch`] look at how an
 //! observation varies with the function elsewhere, a [`LookaheadUtility`]; [`EntropySearch`] and [`PredictiveEntropySearch`] at
 //! what it does to the belief of where the minimum is. [`Weighted`] and [`Average`] combine them.
@@ -15,66 +17,52 @@
 //! ```
 
 mod acquisition;
-mod ahead;
-mod anchors;
-mod average;
-mod bound;
+mod analytic;
 mod context;
-mod cost;
+pub mod contract;
 mod error;
-mod expected_utility;
-mod feasibility;
-mod given_draws;
-mod gumbel;
-mod improvement;
+mod factory;
+mod improvement_target;
 mod information;
-mod joint_law;
-mod knowledge_gradient;
-mod known;
+mod kind;
 mod level_set;
-mod moments;
-mod noisy;
-mod one_shot;
-mod over_draws;
-mod penalty;
-mod rule;
-mod thompson;
-mod threshold;
-mod weighted;
+mod lookahead;
+mod sampling;
+mod weights;
 
-pub use acquisition::{Acquisition, OfMoments, Utility};
-pub use ahead::{Ahead, AheadSlopes, LookaheadUtility, OfLookahead};
-pub use anchors::{choose_anchors, contenders};
-pub use average::{Average, fantasies};
-pub use bound::{ConfidenceBound, Schedule};
-pub use context::{Context, Minima};
-pub use cost::LogInverseCost;
+pub use acquisition::Acquisition;
+pub use analytic::{
+    Analytic, ConfidenceBound, ExpectedImprovement, ExpectedUtility, ExpectedUtilityFactory,
+    ImprovementFactory, LogExpectedImprovement, LogProbabilityOfImprovement, MaximumDeviation, PosteriorMean,
+    ProbabilityOfImprovement, Schedule, Utility,
+};
+pub use context::Context;
 pub use error::AcquisitionError;
-pub use expected_utility::ExpectedUtility;
-pub use feasibility::LogFeasibility;
-pub use given_draws::{GivenDraws, Remainder};
-pub use gumbel::Gumbel;
-pub use improvement::{
-    ExpectedImprovement, LogExpectedImprovement, LogProbabilityOfImprovement, ProbabilityOfImprovement,
-};
+pub use factory::{AcquisitionFactory, UtilityScale};
+pub use improvement_target::ImprovementTarget;
 pub use information::{
-    EntropySearch, Gibbon, GibbonBatch, JointEntropySearch, MaxValueEntropySearch, MinimiserLaw,
-    PredictiveEntropySearch,
+    EntropySearch, EntropySearchFactory, Gibbon, GibbonBatch, GibbonFactory, JointEntropySearch,
+    JointEntropySearchFactory, MaxValueEntropySearch, MaxValueEntropySearchFactory, MinimizerDistribution,
+    PredictiveEntropySearch, PredictiveEntropySearchFactory,
 };
-pub use knowledge_gradient::KnowledgeGradient;
-pub use known::Where;
+pub use kind::AcquisitionKind;
 pub use level_set::{
     BernoulliEntropy, BernoulliVariance, BoundaryInformation, ExpectedFeasibility, Gain, Integrated,
     IntegratedBernoulli, LogBernoulliEntropy, LogBernoulliVariance, MisclassifiedVolume, RandomisedStraddle,
     RanjanImprovement, Robust, Seen, Straddle, SuperlevelVolume, TargetedMeanSquaredError, TargetedVariance,
     ThresholdField, TruncatedVariance,
 };
-pub use moments::{MaximumDeviation, PosteriorMean};
-pub use noisy::NoisyExpectedImprovement;
-pub use one_shot::OneShotKnowledgeGradient;
-pub use over_draws::OverDraws;
-pub use penalty::{LocalPenalties, lipschitz_constant};
-pub use rule::Rule;
-pub use thompson::{Minimiser, OfPath, PathSearch, minima_among, minima_on, minimisers_on, thompson_among};
-pub use threshold::Threshold;
-pub use weighted::Weighted;
+pub use lookahead::{
+    KnowledgeGradient, KnowledgeGradientFactory, LookaheadAcquisition, LookaheadGradient, LookaheadMoments,
+    LookaheadUtility, OneShotKnowledgeGradient, choose_anchors, prune_baseline,
+};
+pub use sampling::{
+    Average, ConditionalDraws, Gumbel, MinValueSampler, Minimiser, NoisyExpectedImprovement,
+    NoisyExpectedImprovementFactory, OverDraws, PathSearch, ResidualMoments, ThompsonPath, ThompsonSampling,
+    fantasies, minima_among, minima_on, minimisers_on, thompson_among,
+};
+pub use thrifty_surrogate::Description;
+pub use weights::{
+    LocalPenalties, LogExcess, LogFeasibility, LogInverseCost, Masked, Weighted, ZeroLog, lipschitz_constant,
+    weigh,
+};

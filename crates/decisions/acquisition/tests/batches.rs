@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use thrifty_acquisition::{
-    Acquisition, AcquisitionError, Average, ExpectedImprovement, LocalPenalties, LogExpectedImprovement,
-    LogFeasibility, LogInverseCost, NoisyExpectedImprovement, OfMoments, OfPath, PosteriorMean, Utility,
-    Weighted, Where, choose_anchors, contenders, fantasies, lipschitz_constant,
+    Acquisition, AcquisitionError, Analytic, Average, ExpectedImprovement, LocalPenalties,
+    LogExpectedImprovement, LogFeasibility, LogInverseCost, Masked, NoisyExpectedImprovement, PosteriorMean,
+    ThompsonPath, Utility, Weighted, choose_anchors, fantasies, lipschitz_constant, prune_baseline,
 };
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
@@ -153,13 +153,13 @@ proptest! {
         let penalties = LocalPenalties::new(&posterior, pending.as_ref(), threshold, steepest).unwrap();
         let make = |log: bool| {
             let weighted = if log {
-                Weighted::log_utility(OfMoments::new(&posterior, LogExpectedImprovement { threshold }))
+                Weighted::log_utility(Analytic::new(&posterior, LogExpectedImprovement { threshold }))
             } else {
-                Weighted::utility(OfMoments::new(&posterior, ExpectedImprovement { threshold }))
+                Weighted::utility(Analytic::new(&posterior, ExpectedImprovement { threshold }))
             };
             weighted
-                .times(OfMoments::new(&other, LogFeasibility { threshold: 0.2 }))
-                .times(OfMoments::new(&other, LogInverseCost::default()))
+                .times(Analytic::new(&other, LogFeasibility { threshold: 0.2 }))
+                .times(Analytic::new(&other, LogInverseCost::default()))
                 .times(penalties.clone())
         };
         let (plain, log) = (make(false), make(true));
@@ -182,13 +182,13 @@ proptest! {
         let (_, _, posterior) = posterior(seed, 0.05);
         let (pending, at) = (points(2, seed + 3), points(3, seed + 4));
         let imagined = fantasies(&posterior, pending.as_ref(), 0.05, 128, &mut Seed(seed).stream("fantasies", 0)).unwrap();
-        let means = imagined.iter().map(|p| Box::new(OfMoments::new(p, PosteriorMean)) as Box<dyn Acquisition>);
+        let means = imagined.iter().map(|p| Box::new(Analytic::new(p, PosteriorMean)) as Box<dyn Acquisition>);
         let mean = Average::of(means.collect()).unwrap();
         for x in at.rows() {
             // What is expected of the mean is the mean.
             prop_assert!((mean.value(x) + posterior.predict(x).0).abs() < 0.05, "{}", mean.value(x));
         }
-        let logs = || imagined.iter().map(|p| Box::new(OfMoments::new(p, LogExpectedImprovement { threshold: 0.0 })) as Box<dyn Acquisition>);
+        let logs = || imagined.iter().map(|p| Box::new(Analytic::new(p, LogExpectedImprovement { threshold: 0.0 })) as Box<dyn Acquisition>);
         let few = Average::of_logarithms(logs().take(8).collect()).unwrap();
         assert_gradients(&few, at.as_ref())?;
     }
@@ -218,7 +218,7 @@ fn local_penalties_are_what_their_formula_says() {
 #[test]
 fn a_drawn_function_has_its_slopes() {
     let (_, _, posterior) = posterior(3, 0.05);
-    let path = OfPath::drawn(&posterior, &mut Seed(1).stream("path", 0)).unwrap();
+    let path = ThompsonPath::drawn(&posterior, &mut Seed(1).stream("path", 0)).unwrap();
     assert_gradients(&path, points(3, 9).as_ref()).unwrap();
 }
 
@@ -232,7 +232,7 @@ fn anchors_are_where_the_minimum_may_be() {
     let average =
         |points: &Points| points.rows().map(|p| posterior.predict(p).0).sum::<f64>() / points.len() as f64;
     assert!(average(&anchors) < average(&pool));
-    let best = contenders(&posterior, x.as_ref(), 64, rng).unwrap();
+    let best = prune_baseline(&posterior, x.as_ref(), 64, rng).unwrap();
     let lowest =
         (0..7).min_by(|a, b| posterior.predict(x.row(*a)).0.total_cmp(&posterior.predict(x.row(*b)).0));
     assert_eq!(best.first().copied(), lowest);
@@ -276,11 +276,11 @@ fn edges() {
     assert_eq!(LogFeasibility { threshold: 1.0 }.value(1.1, 0.0), f64::NEG_INFINITY);
     let error = Conditioned::new(&posterior, x.as_ref(), &[f64::NAN; 7], 0.1).err().unwrap();
     assert!(error.to_string().contains("outcome 0 is NaN"), "{error}");
-    let inside = Where::new(OfMoments::new(&posterior, PosteriorMean), |x: &[f64]| x[0] < 0.5);
+    let inside = Masked::new(Analytic::new(&posterior, PosteriorMean), |x: &[f64]| x[0] < 0.5);
     assert_eq!(inside.value(&[0.6, 0.1]), f64::NEG_INFINITY);
     assert!(inside.value(&[0.4, 0.1]).is_finite());
-    let never = OfMoments::new(&posterior, LogFeasibility { threshold: f64::NEG_INFINITY });
+    let never = Analytic::new(&posterior, LogFeasibility { threshold: f64::NEG_INFINITY });
     let zero =
-        Weighted::utility(OfMoments::new(&posterior, ExpectedImprovement { threshold: 0.0 })).times(never);
+        Weighted::utility(Analytic::new(&posterior, ExpectedImprovement { threshold: 0.0 })).times(never);
     assert_eq!(zero.value(&[0.3, 0.3]), 0.0);
 }

@@ -1,11 +1,12 @@
 //! Small utilities and helpers by their closed forms, at their edges and with their defaults.
 
 use thrifty_acquisition::{
-    Acquisition, Ahead, AheadSlopes, BernoulliEntropy, BernoulliVariance, ConfidenceBound, ExpectedUtility,
-    Gain, GivenDraws, IntegratedBernoulli, KnowledgeGradient, LocalPenalties, LogBernoulliEntropy,
-    LogBernoulliVariance, LogFeasibility, LogInverseCost, LookaheadUtility, MaxValueEntropySearch,
-    PathSearch, RandomisedStraddle, RanjanImprovement, Robust, Schedule, Seen, Straddle, Threshold,
-    ThresholdField, Utility, choose_anchors, contenders, lipschitz_constant, minimisers_on, thompson_among,
+    Acquisition, BernoulliEntropy, BernoulliVariance, ConditionalDraws, ConfidenceBound, ExpectedUtility,
+    Gain, ImprovementTarget, IntegratedBernoulli, KnowledgeGradient, LocalPenalties, LogBernoulliEntropy,
+    LogBernoulliVariance, LogFeasibility, LogInverseCost, LookaheadGradient, LookaheadMoments,
+    LookaheadUtility, MaxValueEntropySearch, PathSearch, RandomisedStraddle, RanjanImprovement, Robust,
+    Schedule, Seen, Straddle, ThresholdField, Utility, choose_anchors, lipschitz_constant, minimisers_on,
+    prune_baseline, thompson_among,
 };
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_gp::{Gp, GpPosterior};
@@ -44,13 +45,13 @@ fn contenders_are_in_the_order_of_their_votes() {
     for index in thompson_among(&posterior, pool.as_ref(), 200, &mut stream()).unwrap() {
         votes[index] += 1;
     }
-    let found = contenders(&posterior, pool.as_ref(), 200, &mut stream()).unwrap();
+    let found = prune_baseline(&posterior, pool.as_ref(), 200, &mut stream()).unwrap();
     assert_eq!(found.len(), votes.iter().filter(|count| **count > 0).count());
     assert!(found.len() > 2 && found.iter().all(|i| votes[*i] > 0));
     assert!(found.windows(2).all(|pair| votes[pair[0]] >= votes[pair[1]]));
 
     // Anchors: these, of four draws each, and then by μ - 2σ.
-    let best = contenders(&posterior, pool.as_ref(), 4 * 25, &mut stream()).unwrap();
+    let best = prune_baseline(&posterior, pool.as_ref(), 4 * 25, &mut stream()).unwrap();
     let anchors = choose_anchors(&posterior, pool.as_ref(), 25, &mut stream()).unwrap();
     assert_eq!(anchors.len(), 25);
     assert!(best.len() < 20, "{}", best.len());
@@ -95,7 +96,8 @@ fn simpsons_rule_has_an_odd_number_of_nodes_from_3() {
 fn nothing_is_left_of_a_point_of_the_baseline() {
     let (_, posterior) = process();
     let baseline = Points::from_rows(&[[0.15, 0.6], [0.7, 0.4], [0.9, 0.9]]).unwrap();
-    let draws = GivenDraws::new(&posterior, baseline.as_ref(), 16, &mut Seed(1).stream("draws", 0)).unwrap();
+    let draws =
+        ConditionalDraws::new(&posterior, baseline.as_ref(), 16, &mut Seed(1).stream("draws", 0)).unwrap();
     let look = lookahead(&posterior, baseline.as_ref(), 0.0);
     let ahead = |x: &[f64], covariance: &mut [f64]| {
         let (mut mean, mut variance) = ([0.0], [0.0]);
@@ -106,21 +108,22 @@ fn nothing_is_left_of_a_point_of_the_baseline() {
         let mut covariance = [0.0; 4];
         let (mean, variance) = ahead(baseline.row(at), &mut covariance);
         let mut means = [0.0; 16];
-        let left = draws.means_into(Ahead { mean, variance, covariance: &covariance }, &mut means);
+        let left = draws.means_into(LookaheadMoments { mean, variance, covariance: &covariance }, &mut means);
         assert_eq!(left.deviation, 0.0);
         for (draw, mean) in means.iter().enumerate() {
             assert!((mean - draws.values(draw)[at]).abs() < 1e-7, "{at} {draw}");
         }
         let mut slopes = [9.0; 4];
         let of_moments = draws.slopes_into(&left, &[0.0; 16], 3.0, &mut slopes);
-        assert_eq!((slopes, of_moments), ([0.0; 4], AheadSlopes::default()));
+        assert_eq!((slopes, of_moments), ([0.0; 4], LookaheadGradient::default()));
     }
     // Elsewhere: E over draws is the mean, and the law of total variance holds.
     let mut covariance = [0.0; 4];
     let (mean, variance) = ahead(&[0.4, 0.3], &mut covariance);
-    let many = GivenDraws::new(&posterior, baseline.as_ref(), 1024, &mut Seed(1).stream("draws", 0)).unwrap();
+    let many =
+        ConditionalDraws::new(&posterior, baseline.as_ref(), 1024, &mut Seed(1).stream("draws", 0)).unwrap();
     let mut means = vec![0.0; 1024];
-    let left = many.means_into(Ahead { mean, variance, covariance: &covariance }, &mut means);
+    let left = many.means_into(LookaheadMoments { mean, variance, covariance: &covariance }, &mut means);
     let average = means.iter().sum::<f64>() / 1024.0;
     let spread = means.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / 1024.0;
     assert!((average - mean).abs() < 0.01 && left.deviation > 0.0);
@@ -379,27 +382,31 @@ fn penalties_are_the_chance_that_a_ball_does_not_reach() {
 struct Constant(f64);
 
 impl LookaheadUtility for Constant {
-    fn value(&self, _: Ahead<'_>) -> f64 {
+    fn value(&self, _: LookaheadMoments<'_>) -> f64 {
         self.0
     }
 
-    fn value_and_slopes(&self, _: Ahead<'_>, of_covariance: &mut [f64]) -> (f64, AheadSlopes) {
+    fn value_and_slopes(
+        &self,
+        _: LookaheadMoments<'_>,
+        of_covariance: &mut [f64],
+    ) -> (f64, LookaheadGradient) {
         of_covariance.fill(5.0);
-        (self.0, AheadSlopes { mean: 6.0, variance: 7.0 })
+        (self.0, LookaheadGradient { mean: 6.0, variance: 7.0 })
     }
 }
 
 /// The larger of the utility and γ times the deviation of the function, which is the last covariance.
 #[test]
 fn a_robust_utility_is_at_least_a_share_of_the_deviation() {
-    let ahead = |own: &'static [f64; 2]| Ahead { mean: 0.0, variance: 9.0, covariance: own };
+    let ahead = |own: &'static [f64; 2]| LookaheadMoments { mean: 0.0, variance: 9.0, covariance: own };
     let robust = |utility| Robust { utility: Constant(utility), gamma: 0.5 };
     let mut slopes = [0.0; 2];
     let (value, moments) = robust(0.2).value_and_slopes(ahead(&[1.0, 4.0]), &mut slopes);
-    assert_eq!((value, slopes, moments), (1.0, [0.0, 0.125], AheadSlopes::default()));
+    assert_eq!((value, slopes, moments), (1.0, [0.0, 0.125], LookaheadGradient::default()));
     assert_eq!(robust(0.2).value(ahead(&[1.0, 4.0])), 1.0);
     let (value, moments) = robust(1.0).value_and_slopes(ahead(&[1.0, 4.0]), &mut slopes);
-    assert_eq!((value, slopes, moments), (1.0, [5.0, 5.0], AheadSlopes { mean: 6.0, variance: 7.0 }));
+    assert_eq!((value, slopes, moments), (1.0, [5.0, 5.0], LookaheadGradient { mean: 6.0, variance: 7.0 }));
     assert_eq!(robust(3.0).value(ahead(&[1.0, 4.0])), 3.0);
     let (value, _) = robust(-1.0).value_and_slopes(ahead(&[1.0, 0.0]), &mut slopes);
     assert_eq!((value, slopes), (0.0, [0.0, 0.0]));
@@ -408,11 +415,11 @@ fn a_robust_utility_is_at_least_a_share_of_the_deviation() {
 #[test]
 fn thresholds_are_what_their_names_say() {
     let (observed, means) = ([3.0, 1.0, 5.0], [2.5, 1.5, 4.0]);
-    assert_eq!(Threshold::Fixed(0.7).value(&observed, &means), 0.7);
-    assert_eq!(Threshold::BestObserved.value(&observed, &means), 1.0);
-    assert_eq!(Threshold::BestMean.value(&observed, &means), 1.5);
-    assert_eq!(Threshold::BestWithMargin { xi: 0.25 }.value(&observed, &means), 0.0);
-    assert_eq!(Threshold::BestWithMargin { xi: 0.25 }.value(&[2.0], &[2.0]), 2.0);
-    assert_eq!(Threshold::BestWithMargin { xi: 0.25 }.value(&[], &[]), f64::INFINITY);
-    assert_eq!(Threshold::BestObserved.value(&[], &[]), f64::INFINITY);
+    assert_eq!(ImprovementTarget::Fixed(0.7).value(&observed, &means), 0.7);
+    assert_eq!(ImprovementTarget::BestObserved.value(&observed, &means), 1.0);
+    assert_eq!(ImprovementTarget::BestMean.value(&observed, &means), 1.5);
+    assert_eq!(ImprovementTarget::BestWithMargin { xi: 0.25 }.value(&observed, &means), 0.0);
+    assert_eq!(ImprovementTarget::BestWithMargin { xi: 0.25 }.value(&[2.0], &[2.0]), 2.0);
+    assert_eq!(ImprovementTarget::BestWithMargin { xi: 0.25 }.value(&[], &[]), f64::INFINITY);
+    assert_eq!(ImprovementTarget::BestObserved.value(&[], &[]), f64::INFINITY);
 }

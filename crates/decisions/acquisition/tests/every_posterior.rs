@@ -1,10 +1,10 @@
 //! All acquisitions on a Gaussian process, a component of a hierarchical one, a linear model, and a conditioned posterior.
 
 use thrifty_acquisition::{
-    Acquisition, EntropySearch, Gibbon, Gumbel, JointEntropySearch, KnowledgeGradient, LocalPenalties,
-    LogExpectedImprovement, MaxValueEntropySearch, MinimiserLaw, NoisyExpectedImprovement, OfMoments,
-    OneShotKnowledgeGradient, PathSearch, PredictiveEntropySearch, choose_anchors, fantasies,
-    lipschitz_constant, minimisers_on, thompson_among,
+    Acquisition, Analytic, EntropySearch, Gibbon, Gumbel, JointEntropySearch, KnowledgeGradient,
+    LocalPenalties, LogExpectedImprovement, MaxValueEntropySearch, MinimizerDistribution,
+    NoisyExpectedImprovement, OneShotKnowledgeGradient, PathSearch, PredictiveEntropySearch, choose_anchors,
+    fantasies, lipschitz_constant, minimisers_on, thompson_among,
 };
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_gp::Gp;
@@ -48,14 +48,14 @@ fn check(model: &str, posterior: &dyn JointPosterior) {
     let imagined = fantasies(posterior, known.as_ref().slice(0, 2), noise, 2, &mut rng).unwrap();
     let steepest = lipschitz_constant(posterior, pool.as_ref()).unwrap();
     let all: Vec<(&str, Box<dyn Acquisition + '_>)> = vec![
-        ("MES", Box::new(OfMoments::new(posterior, MaxValueEntropySearch::new(minima.clone()).unwrap()))),
-        ("GIBBON", Box::new(OfMoments::new(posterior, Gibbon::new(minima.clone(), noise).unwrap()))),
+        ("MES", Box::new(Analytic::new(posterior, MaxValueEntropySearch::new(minima.clone()).unwrap()))),
+        ("GIBBON", Box::new(Analytic::new(posterior, Gibbon::new(minima.clone(), noise).unwrap()))),
         ("batch", Box::new(Gibbon::new(minima, noise).unwrap().beside(posterior, known.as_ref()).unwrap())),
         ("JES", Box::new(JointEntropySearch::on(posterior, &minimisers, noise).unwrap())),
         ("NEI", Box::new(NoisyExpectedImprovement::new(posterior, known.as_ref(), 16, &mut rng).unwrap())),
         ("KG", Box::new(KnowledgeGradient::new(posterior, anchors.as_ref(), noise).unwrap())),
         ("penalties", Box::new(LocalPenalties::new(posterior, known.as_ref(), -1.0, steepest).unwrap())),
-        ("fantasy", Box::new(OfMoments::new(&imagined[1], LogExpectedImprovement { threshold: 0.0 }))),
+        ("fantasy", Box::new(Analytic::new(&imagined[1], LogExpectedImprovement { threshold: 0.0 }))),
     ];
     for (name, acquisition) in &all {
         assert_differentiable(&format!("{name} on {model}"), &**acquisition, at.as_ref());
@@ -65,7 +65,7 @@ fn check(model: &str, posterior: &dyn JointPosterior) {
     assert_differentiable(&format!("one-shot on {model}"), &one_shot, together.as_ref());
     let law = || {
         let rng = &mut Seed(2).stream("law", 0);
-        MinimiserLaw::new(posterior, anchors.as_ref(), noise, 64, rng).unwrap()
+        MinimizerDistribution::new(posterior, anchors.as_ref(), noise, 64, rng).unwrap()
     };
     let (es, pes) = (EntropySearch::new(law()), PredictiveEntropySearch::new(law()));
     for x in at.rows() {
@@ -87,7 +87,7 @@ fn every_acquisition_works_on_every_posterior() {
     let basis = Fourier::new(2, 2, 2.0);
     let count = thrifty_linear::Basis::len(&basis);
     let prior = Coefficients::independent(vec![0.0; count], &vec![1.0; count]).unwrap();
-    let model = LinearModel::new(basis, prior, 0.05).unwrap();
+    let model = LinearModel::new(basis, prior).unwrap();
     let (linear, _) = model.condition(x.as_ref(), &y, &[0.05; 9]).unwrap();
     check("a linear model", &linear);
 }

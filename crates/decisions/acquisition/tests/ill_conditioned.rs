@@ -2,12 +2,12 @@
 //! NaN there, and where its value is finite its gradient is.
 
 use thrifty_acquisition::{
-    Acquisition, Average, ConfidenceBound, EntropySearch, ExpectedImprovement, Gibbon, Gumbel,
+    Acquisition, Analytic, Average, ConfidenceBound, EntropySearch, ExpectedImprovement, Gibbon, Gumbel,
     JointEntropySearch, KnowledgeGradient, LocalPenalties, LogExpectedImprovement, LogFeasibility,
-    LogProbabilityOfImprovement, MaxValueEntropySearch, MaximumDeviation, MinimiserLaw,
-    NoisyExpectedImprovement, OfMoments, OfPath, OneShotKnowledgeGradient, PathSearch, PosteriorMean,
-    PredictiveEntropySearch, ProbabilityOfImprovement, Weighted, choose_anchors, fantasies,
-    lipschitz_constant, minimisers_on,
+    LogProbabilityOfImprovement, MaxValueEntropySearch, MaximumDeviation, MinimizerDistribution,
+    NoisyExpectedImprovement, OneShotKnowledgeGradient, PathSearch, PosteriorMean, PredictiveEntropySearch,
+    ProbabilityOfImprovement, ThompsonPath, Weighted, choose_anchors, fantasies, lipschitz_constant,
+    minimisers_on,
 };
 use thrifty_domain::{Domain, Points};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
@@ -97,13 +97,13 @@ fn of_moments(
             ("deviation", Box::new(MaximumDeviation)),
         ];
         for (name, utility) in moments {
-            faults(name, seed, &OfMoments::new(posterior, utility), at, found);
+            faults(name, seed, &Analytic::new(posterior, utility), at, found);
         }
     }
-    let log_ei = || OfMoments::new(posterior, LogExpectedImprovement { threshold: best });
-    let feasible = || OfMoments::new(posterior, LogFeasibility { threshold: best });
+    let log_ei = || Analytic::new(posterior, LogExpectedImprovement { threshold: best });
+    let feasible = || Analytic::new(posterior, LogFeasibility { threshold: best });
     faults("weighted log EI", seed, &Weighted::log_utility(log_ei()).times(feasible()), at, found);
-    let ei = OfMoments::new(posterior, ExpectedImprovement { threshold: best });
+    let ei = Analytic::new(posterior, ExpectedImprovement { threshold: best });
     faults("weighted EI", seed, &Weighted::utility(ei).times(feasible()), at, found);
 }
 
@@ -126,7 +126,7 @@ fn check(seed: u64, found: &mut Vec<String>) {
     {
         faults("penalties", seed, &penalties, &at, found);
     }
-    if let Ok(path) = OfPath::drawn(&posterior, &mut rng) {
+    if let Ok(path) = ThompsonPath::drawn(&posterior, &mut rng) {
         faults("path", seed, &path, &at, found);
     }
     match NoisyExpectedImprovement::new(&posterior, x.as_ref(), 16, &mut rng) {
@@ -139,8 +139,7 @@ fn check(seed: u64, found: &mut Vec<String>) {
     match fantasies(&posterior, pool.as_ref().slice(0, 3), noise, 4, &mut rng) {
         Ok(imagined) => {
             let each = imagined.iter().map(|p| {
-                Box::new(OfMoments::new(p, LogExpectedImprovement { threshold: best }))
-                    as Box<dyn Acquisition>
+                Box::new(Analytic::new(p, LogExpectedImprovement { threshold: best })) as Box<dyn Acquisition>
             });
             faults("fantasies", seed, &Average::of_logarithms(each.collect()).unwrap(), &at, found);
         }
@@ -156,21 +155,21 @@ fn check(seed: u64, found: &mut Vec<String>) {
         faults("KG among anchors", seed, &knowledge().among_anchors(), &at, found);
         faults("log KG", seed, &knowledge().logarithm(), &at, found);
         faults("log KG among anchors", seed, &knowledge().among_anchors().logarithm(), &at, found);
-        match MinimiserLaw::new(&posterior, anchors.as_ref(), noise, 32, &mut rng) {
+        match MinimizerDistribution::new(&posterior, anchors.as_ref(), noise, 32, &mut rng) {
             Ok(law) => faults("ES", seed, &EntropySearch::new(law), &at, found),
             Err(error) => found.push(format!("ES, seed {seed}: {error}")),
         }
-        if let Ok(law) = MinimiserLaw::new(&posterior, anchors.as_ref(), noise, 32, &mut rng) {
+        if let Ok(law) = MinimizerDistribution::new(&posterior, anchors.as_ref(), noise, 32, &mut rng) {
             faults("PES", seed, &PredictiveEntropySearch::new(law), &at, found);
         }
     }
     if let Ok(gumbel) = Gumbel::of(&posterior, pool.as_ref()) {
         let minima = gumbel.minima(6);
         if let Ok(utility) = MaxValueEntropySearch::new(minima.clone()) {
-            faults("MES", seed, &OfMoments::new(&posterior, utility), &at, found);
+            faults("MES", seed, &Analytic::new(&posterior, utility), &at, found);
         }
         if let Ok(utility) = Gibbon::new(minima, noise) {
-            faults("GIBBON", seed, &OfMoments::new(&posterior, utility.clone()), &at, found);
+            faults("GIBBON", seed, &Analytic::new(&posterior, utility.clone()), &at, found);
             match utility.beside(&posterior, x.as_ref()) {
                 Ok(batch) => faults("GIBBON beside others", seed, &batch, &at, found),
                 Err(error) => found.push(format!("GIBBON beside others, seed {seed}: {error}")),

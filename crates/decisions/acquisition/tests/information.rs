@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 use thrifty_acquisition::{
     Acquisition, EntropySearch, Gibbon, Gumbel, JointEntropySearch, MaxValueEntropySearch, Minimiser,
-    MinimiserLaw, PathSearch, PredictiveEntropySearch, Utility, minima_among, minima_on, minimisers_on,
-    thompson_among,
+    MinimizerDistribution, PathSearch, PredictiveEntropySearch, Utility, minima_among, minima_on,
+    minimisers_on, thompson_among,
 };
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
@@ -123,7 +123,7 @@ fn on_two_representers_the_searches_are_exact() {
         let pair = points(2, seed + 50);
         let law = || {
             let rng = &mut Seed(seed).stream("law", 0);
-            MinimiserLaw::new(&posterior, pair.as_ref(), noise, 4096, rng).unwrap()
+            MinimizerDistribution::new(&posterior, pair.as_ref(), noise, 4096, rng).unwrap()
         };
         let (es, pes) = (EntropySearch::new(law()), PredictiveEntropySearch::new(law()));
         for x in points(5, seed).rows().chain(pair.rows()) {
@@ -167,7 +167,7 @@ proptest! {
     fn entropy_and_predictive_entropy_search_are_one(seed in 0_u64..1000, m in 1_usize..12, noise in 0.0..0.4_f64) {
         let posterior = posterior(seed, 1e-2);
         let representers = points(m, seed + 1);
-        let law = || MinimiserLaw::new(&posterior, representers.as_ref(), noise, 64, &mut Seed(seed).stream("law", 0)).unwrap();
+        let law = || MinimizerDistribution::new(&posterior, representers.as_ref(), noise, 64, &mut Seed(seed).stream("law", 0)).unwrap();
         let (es, pes) = (EntropySearch::new(law()), PredictiveEntropySearch::new(law()));
         for x in points(4, seed + 2).rows().chain(representers.rows().take(2)) {
             let (one, other) = (es.value(x), pes.value(x));
@@ -250,7 +250,7 @@ fn sampled_minima_are_those_of_the_posterior() {
     let difference = sampled[256] - paths[32];
     assert!((0.0..1.0).contains(&difference), "{difference}");
     let chosen = thompson_among(&posterior, grid.as_ref(), 512, &mut rng).unwrap();
-    let law = MinimiserLaw::new(&posterior, grid.as_ref(), 0.1, 512, &mut rng).unwrap();
+    let law = MinimizerDistribution::new(&posterior, grid.as_ref(), 0.1, 512, &mut rng).unwrap();
     let p = law.probabilities();
     for (i, p) in p.iter().enumerate() {
         let share = chosen.iter().filter(|c| **c == i).count() as f64 / 512.0;
@@ -285,11 +285,14 @@ fn edges() {
     // Duplicates count once; one candidate leaves nothing to learn.
     let twice = Points::from_rows(&[[0.2, 0.3], [0.2, 0.3], [0.8, 0.1]]).unwrap();
     let rng = &mut Seed(0).stream("law", 0);
-    assert_eq!(MinimiserLaw::new(&posterior, twice.as_ref(), 0.0, 32, rng).unwrap().representers(), 2);
-    let one = MinimiserLaw::new(&posterior, twice.as_ref().slice(0, 1), 0.0, 32, rng).unwrap();
+    assert_eq!(
+        MinimizerDistribution::new(&posterior, twice.as_ref(), 0.0, 32, rng).unwrap().representers(),
+        2
+    );
+    let one = MinimizerDistribution::new(&posterior, twice.as_ref().slice(0, 1), 0.0, 32, rng).unwrap();
     assert_eq!(EntropySearch::new(one).value(&[0.5, 0.5]), 0.0);
-    assert!(MinimiserLaw::new(&posterior, twice.as_ref(), 0.0, 0, rng).is_err());
-    assert!(MinimiserLaw::new(&posterior, Points::new(3).as_ref(), 0.0, 8, rng).is_err());
+    assert!(MinimizerDistribution::new(&posterior, twice.as_ref(), 0.0, 0, rng).is_err());
+    assert!(MinimizerDistribution::new(&posterior, Points::new(3).as_ref(), 0.0, 8, rng).is_err());
     let wrong = [Minimiser { x: vec![0.1], value: 0.0 }];
     let error = JointEntropySearch::on(&posterior, &wrong, 0.1).err().unwrap();
     assert_eq!(error.to_string(), "minimisers have dimension 1, expected 2");

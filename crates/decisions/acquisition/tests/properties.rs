@@ -2,12 +2,13 @@
 
 use proptest::prelude::*;
 use thrifty_acquisition::{
-    ConfidenceBound, ExpectedImprovement, ExpectedUtility, Gibbon, LogExpectedImprovement,
-    LogProbabilityOfImprovement, MaxValueEntropySearch, MaximumDeviation, PosteriorMean,
-    ProbabilityOfImprovement, Rule, Schedule, Threshold, Utility,
+    AcquisitionFactory, AcquisitionKind, ConfidenceBound, Context, ExpectedImprovement, ExpectedUtility,
+    Gibbon, ImprovementTarget, LogExpectedImprovement, LogProbabilityOfImprovement, MaxValueEntropySearch,
+    MaximumDeviation, PosteriorMean, ProbabilityOfImprovement, Schedule, Utility,
 };
-use thrifty_domain::Points;
+use thrifty_domain::{Domain, Points};
 use thrifty_gp::Gp;
+use thrifty_sampling::Seed;
 
 fn utilities(threshold: f64) -> Vec<(&'static str, Box<dyn Utility>)> {
     vec![
@@ -68,16 +69,25 @@ proptest! {
         let near = |a: &[f64], b: &[f64]| (a[0] - b[0]).hypot(a[1] - b[1]) < 0.06;
         prop_assume!(!at.rows().any(|a| x.rows().any(|b| near(a, b))));
         let rules = [
-            Rule::ExpectedImprovement(Threshold::BestObserved),
-            Rule::LogExpectedImprovement(Threshold::BestObserved),
-            Rule::LogProbabilityOfImprovement(Threshold::BestWithMargin { xi: 0.1 }),
-            Rule::ConfidenceBound(Schedule::Constant { beta: 4.0 }),
-            Rule::PosteriorMean,
-            Rule::MaximumDeviation,
+            AcquisitionKind::ExpectedImprovement(ImprovementTarget::BestObserved),
+            AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestObserved),
+            AcquisitionKind::LogProbabilityOfImprovement(ImprovementTarget::BestWithMargin { xi: 0.1 }),
+            AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 }),
+            AcquisitionKind::PosteriorMean,
+            AcquisitionKind::MaximumDeviation,
         ];
         for rule in rules {
-            let tau = rule.threshold().map_or(0.0, |threshold| threshold.value(&y, &y));
-            let acquisition = rule.on(&posterior, tau, 3).unwrap();
+            let (domain, mut rng) = (Domain::unit_cube(2), Seed(1).stream("draws", 0));
+            let context = Context {
+                posterior: &posterior,
+                target: rule.target().value(&y, &y),
+                t: 3,
+                domain: &domain,
+                observed: x.as_ref(),
+                noise_variance: 0.0,
+                rng: &mut rng,
+            };
+            let acquisition = rule.build(context).unwrap();
             let (mut values, mut gradients) = (vec![0.0; 3], vec![0.0; 6]);
             prop_assert!(acquisition.values_with_gradients_into(at.as_ref(), &mut values, &mut gradients));
             for (i, point) in at.rows().enumerate() {
@@ -122,11 +132,11 @@ fn certain_points_and_hopeless_ones_have_answers() {
 #[test]
 fn thresholds_and_schedules() {
     let observed = [3.0, 1.0, 2.0];
-    assert_eq!(Threshold::Fixed(5.0).value(&observed, &[]), 5.0);
-    assert_eq!(Threshold::BestObserved.value(&observed, &[]), 1.0);
-    assert_eq!(Threshold::BestMean.value(&observed, &[1.5, 1.25]), 1.25);
-    assert_eq!(Threshold::BestWithMargin { xi: 0.5 }.value(&observed, &[]), 0.0);
-    assert_eq!(Threshold::BestObserved.value(&[], &[]), f64::INFINITY);
+    assert_eq!(ImprovementTarget::Fixed(5.0).value(&observed, &[]), 5.0);
+    assert_eq!(ImprovementTarget::BestObserved.value(&observed, &[]), 1.0);
+    assert_eq!(ImprovementTarget::BestMean.value(&observed, &[1.5, 1.25]), 1.25);
+    assert_eq!(ImprovementTarget::BestWithMargin { xi: 0.5 }.value(&observed, &[]), 0.0);
+    assert_eq!(ImprovementTarget::BestObserved.value(&[], &[]), f64::INFINITY);
     assert_eq!(Schedule::Constant { beta: 4.0 }.beta(10), Ok(4.0));
     // 2 ln(100 · 9 π² / 0.6)
     let srinivas = Schedule::SrinivasFinite { points: 100.0, delta: 0.1 }.beta(3).unwrap();

@@ -4,15 +4,16 @@
 
 use serde_json::Value;
 use thrifty_acquisition::{
-    Acquisition, Average, Context, Gibbon, Gumbel, LocalPenalties, LogInverseCost, Minima, OfMoments,
-    OneShotKnowledgeGradient, PathSearch, Rule, Schedule, Threshold, choose_anchors, contenders, fantasies,
-    lipschitz_constant, minima_among, minimisers_on, thompson_among,
+    Acquisition, AcquisitionFactory, AcquisitionKind, Analytic, Average, Context, Gibbon, Gumbel,
+    ImprovementTarget, LocalPenalties, LogInverseCost, MinValueSampler, OneShotKnowledgeGradient, PathSearch,
+    Schedule, UtilityScale, choose_anchors, fantasies, lipschitz_constant, minima_among, minimisers_on,
+    prune_baseline, thompson_among, weigh,
 };
-use thrifty_domain::{Domain, Points, Variable};
+use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::JointPosterior;
+use thrifty_surrogate::{JointPosterior, Posterior};
 
 const RECORD: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden/stability_acquisition.json"));
@@ -56,26 +57,29 @@ fn check(name: &str, found: &[f64]) {
     }
 }
 
-fn rules() -> Vec<(&'static str, Rule)> {
+fn rules() -> Vec<(&'static str, AcquisitionKind)> {
     vec![
-        ("probability", Rule::ProbabilityOfImprovement(Threshold::BestObserved)),
-        ("log_probability", Rule::LogProbabilityOfImprovement(Threshold::BestMean)),
-        ("improvement", Rule::ExpectedImprovement(Threshold::BestObserved)),
-        ("log_improvement", Rule::default()),
-        ("bound", Rule::ConfidenceBound(Schedule::Constant { beta: 4.0 })),
-        ("bound_finite", Rule::ConfidenceBound(Schedule::SrinivasFinite { points: 100.0, delta: 0.1 })),
-        ("bound_box", Rule::ConfidenceBound(Schedule::Brochu { dim: 2, delta: 0.2 })),
-        ("mean", Rule::PosteriorMean),
-        ("deviation", Rule::MaximumDeviation),
-        ("thompson", Rule::Thompson),
-        ("max_value", Rule::MaxValueEntropySearch(Minima::Gumbel { count: 5 })),
-        ("max_value_sampled", Rule::MaxValueEntropySearch(Minima::Sampled { count: 4 })),
-        ("gibbon", Rule::Gibbon(Minima::Gumbel { count: 5 })),
-        ("joint_entropy", Rule::JointEntropySearch { minimisers: 4 }),
-        ("entropy", Rule::EntropySearch { representers: 8, draws: 64 }),
-        ("predictive", Rule::PredictiveEntropySearch { representers: 8, draws: 64 }),
-        ("noisy", Rule::LogNoisyExpectedImprovement { draws: 32 }),
-        ("knowledge", Rule::LogKnowledgeGradient { anchors: 10 }),
+        ("probability", AcquisitionKind::ProbabilityOfImprovement(ImprovementTarget::BestObserved)),
+        ("log_probability", AcquisitionKind::LogProbabilityOfImprovement(ImprovementTarget::BestMean)),
+        ("improvement", AcquisitionKind::ExpectedImprovement(ImprovementTarget::BestObserved)),
+        ("log_improvement", AcquisitionKind::default()),
+        ("bound", AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 })),
+        (
+            "bound_finite",
+            AcquisitionKind::ConfidenceBound(Schedule::SrinivasFinite { points: 100.0, delta: 0.1 }),
+        ),
+        ("bound_box", AcquisitionKind::ConfidenceBound(Schedule::Brochu { dim: 2, delta: 0.2 })),
+        ("mean", AcquisitionKind::PosteriorMean),
+        ("deviation", AcquisitionKind::MaximumDeviation),
+        ("thompson", AcquisitionKind::Thompson),
+        ("max_value", AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 5 })),
+        ("max_value_sampled", AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Sampled { count: 4 })),
+        ("gibbon", AcquisitionKind::Gibbon(MinValueSampler::Gumbel { count: 5 })),
+        ("joint_entropy", AcquisitionKind::JointEntropySearch { minimisers: 4 }),
+        ("entropy", AcquisitionKind::EntropySearch { representers: 8, draws: 64 }),
+        ("predictive", AcquisitionKind::PredictiveEntropySearch { representers: 8, draws: 64 }),
+        ("noisy", AcquisitionKind::LogNoisyExpectedImprovement { draws: 32 }),
+        ("knowledge", AcquisitionKind::LogKnowledgeGradient { anchors: 10 }),
     ]
 }
 
@@ -87,49 +91,75 @@ fn rules_keep_their_values() {
         let mut rng = Seed(2).stream(name, 0);
         let context = Context {
             posterior: &posterior,
-            threshold: -0.8,
+            target: -0.8,
             t: 7,
             domain: &domain,
             observed: x.as_ref(),
-            noise: 0.02,
+            noise_variance: 0.02,
             rng: &mut rng,
         };
-        check(name, &seen(&*rule.within(context).unwrap()));
+        check(name, &seen(&*rule.build(context).unwrap()));
     }
 }
 
+/// The same everywhere.
+struct Always(f64);
+
+impl Acquisition for Always {
+    fn values_into(&self, _: PointsRef<'_>, out: &mut [f64]) {
+        out.fill(self.0);
+    }
+}
+
+fn built<'a>(rule: AcquisitionKind, posterior: &'a dyn Posterior, target: f64) -> Box<dyn Acquisition + 'a> {
+    let (domain, observed, mut rng) = (Domain::unit_cube(2), points(2, 8), Seed(2).stream("built", 0));
+    let context = Context {
+        posterior,
+        target,
+        t: 1,
+        domain: &domain,
+        observed: observed.as_ref(),
+        noise_variance: 0.02,
+        rng: &mut rng,
+    };
+    rule.build(context).unwrap()
+}
+
 #[test]
-fn rules_know_their_threshold_and_their_weights() {
-    let (_, posterior) = observed();
+fn rules_know_their_target_and_their_scale() {
+    let (x, posterior) = observed();
     for (name, rule) in rules() {
         let improves = ["probability", "log_probability", "improvement", "log_improvement"].contains(&name);
-        assert_eq!(rule.threshold().is_some(), improves, "{name}");
         assert_eq!(rule.improvement(0.5).is_some(), improves, "{name}");
-        if let Some((utility, logarithm)) = rule.improvement(0.5) {
-            assert_eq!(logarithm, name.starts_with("log"), "{name}");
-            let alone = rule.on(&posterior, 0.5, 1).unwrap();
-            let (mean, variance) = thrifty_surrogate::Posterior::predict(&posterior, &[0.3, 0.4]);
-            assert_eq!(utility.value(mean, variance.sqrt()), alone.value(&[0.3, 0.4]), "{name}");
+        if let Some(utility) = rule.improvement(0.5) {
+            let (mean, variance) = posterior.predict(&[0.3, 0.4]);
+            let alone = built(rule, &posterior, 0.5).value(&[0.3, 0.4]);
+            assert_eq!(utility.value(mean, variance.sqrt()), alone, "{name}");
         }
-        // A weight of e adds 1 to a logarithm, multiplies a utility by e, and makes no sense for the rest.
-        struct Always(f64);
-        impl Acquisition for Always {
-            fn values_into(&self, _: thrifty_domain::PointsRef<'_>, out: &mut [f64]) {
-                out.fill(self.0);
-            }
-        }
-        let weighted =
-            rule.weighted(Box::new(Always(2.0))).map(|weighted| weighted.times(Always(1.0)).value(&[0.0]));
-        let expected = match name {
-            "log_probability" | "log_improvement" | "noisy" | "knowledge" => Some(3.0),
-            "bound" | "bound_finite" | "bound_box" | "mean" | "thompson" => None,
-            _ => Some(2.0 * 1.0_f64.exp()),
+        let scale = match name {
+            "log_probability" | "log_improvement" | "noisy" | "knowledge" => UtilityScale::Log,
+            "bound" | "bound_finite" | "bound_box" | "mean" | "thompson" => UtilityScale::Signed,
+            _ => UtilityScale::NonNegative,
         };
-        assert_eq!(weighted.ok(), expected, "{name}");
+        assert_eq!(rule.scale(), scale, "{name}");
+        assert_eq!(
+            rule.is_expected_improvement(),
+            ["improvement", "log_improvement"].contains(&name),
+            "{name}"
+        );
+        assert_eq!(rule.handles_pending(), ["noisy", "thompson"].contains(&name), "{name}");
     }
-    assert_eq!(Rule::PosteriorMean.threshold(), None);
-    assert_eq!(Rule::ExpectedImprovement(Threshold::Fixed(2.0)).threshold(), Some(Threshold::Fixed(2.0)));
-    assert!(Rule::Thompson.on(&posterior, 0.0, 1).is_err());
+    // A weight of e adds 1 to a logarithm, and multiplies a utility by e; the excess of 3 over 3 with equal values is tiny.
+    let weighted = |scale| {
+        let weights: Vec<Box<dyn Acquisition>> = vec![Box::new(Always(1.0))];
+        weigh(Box::new(Always(3.0)), scale, weights, x.row(0), x.as_ref()).unwrap().value(&[0.1, 0.2])
+    };
+    assert_eq!(weighted(UtilityScale::Log), 4.0);
+    assert_eq!(weighted(UtilityScale::NonNegative), 3.0 * 1.0_f64.exp());
+    assert!((weighted(UtilityScale::Signed) - ((3e-8 * 2.0_f64.ln()).ln() + 1.0)).abs() < 1e-9);
+    assert_eq!(AcquisitionKind::PosteriorMean.target(), ImprovementTarget::BestObserved);
+    let fixed = AcquisitionKind::ExpectedImprovement(ImprovementTarget::Fixed(2.0));
+    assert_eq!(fixed.target(), ImprovementTarget::Fixed(2.0));
 }
 
 #[test]
@@ -145,12 +175,12 @@ fn batches_keep_their_values() {
     let mut rng = Seed(3).stream("fantasies", 0);
     let conditioned = fantasies(&posterior, pending.as_ref(), 0.01, 4, &mut rng).unwrap();
     let each = || -> Vec<Box<dyn Acquisition + '_>> {
-        let one = |posterior| Rule::default().on(posterior, -0.8, 1).unwrap();
+        let one = |posterior| built(AcquisitionKind::default(), posterior, -0.8);
         conditioned.iter().map(|posterior| one(posterior)).collect()
     };
     check("average", &seen(&Average::of(each()).unwrap()));
     check("average_of_logarithms", &seen(&Average::of_logarithms(each()).unwrap()));
-    let cost = OfMoments::new(&posterior, LogInverseCost::cooled(10.0, 2.0, 4.0).unwrap());
+    let cost = Analytic::new(&posterior, LogInverseCost::cooled(10.0, 2.0, 4.0).unwrap());
     check("cost", &seen(&cost));
     let one_shot =
         OneShotKnowledgeGradient::new(&posterior, 2, 3, 0.02, -0.9, &mut Seed(4).stream("one", 0)).unwrap();
@@ -170,7 +200,10 @@ fn searches_keep_their_choices() {
     let rng = |name: &str| Seed(6).stream(name, 0);
     let indices = |chosen: Vec<usize>| chosen.into_iter().map(|i| i as f64).collect::<Vec<f64>>();
     check("among", &indices(thompson_among(joint, pool.as_ref(), 16, &mut rng("among")).unwrap()));
-    check("contenders", &indices(contenders(joint, pool.as_ref(), 64, &mut rng("contenders")).unwrap()));
+    check(
+        "prune_baseline",
+        &indices(prune_baseline(joint, pool.as_ref(), 64, &mut rng("prune_baseline")).unwrap()),
+    );
     check("anchors", choose_anchors(joint, pool.as_ref(), 12, &mut rng("anchors")).unwrap().as_flat());
     check("minima_among", &minima_among(joint, pool.as_ref(), 8, &mut rng("minima")).unwrap());
     let gumbel = Gumbel::of(&posterior, pool.as_ref()).unwrap();

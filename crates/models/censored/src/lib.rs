@@ -32,9 +32,11 @@ mod model;
 mod posterior;
 mod propagate;
 mod response;
+mod surrogate;
 
 pub use error::CensoredError;
 pub use model::CensoredGp;
 pub use posterior::CensoredPosterior;
 pub use propagate::{Bound, Propagation, Side, Sites, Truncated, propagate};
 pub use response::Response;
+pub use surrogate::CensoredGpSurrogate;

@@ -1,11 +1,10 @@
 use thrifty_domain::{Domain, PointsRef};
 use thrifty_kernel::{
-    Inputs, Kernel, KernelError, Matern12, Matern32, Matern52, Radial, Scaled, SquaredExponential,
-    Stationary, for_domain,
+    Inputs, Kernel, KernelError, Matern12, Matern32, Matern52, Scaled, SquaredExponential, Stationary,
+    StationaryProfile, for_domain,
 };
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
-use thrifty_surrogate::Surrogate;
 
 use crate::data::{self, ScaledData};
 use crate::{GpError, GpPosterior, GpSettings, InputScaling, TargetScaling, fit};
@@ -51,7 +50,7 @@ impl Gp<Scaled<SquaredExponential>> {
     }
 }
 
-impl<R: Radial> Gp<Scaled<Stationary<R>>> {
+impl<R: StationaryProfile> Gp<Scaled<Stationary<R>>> {
     /// A process on the unit cube with one lengthscale a dimension and default settings.
     ///
     /// Lengthscales: within `[0.01, 100]` from ½√d, with the prior [`dimension_scaled_prior`](thrifty_kernel::dimension_scaled_prior). Variance, on
@@ -69,7 +68,7 @@ impl<R: Radial> Gp<Scaled<Stationary<R>>> {
     }
 }
 
-fn default_kernel<R: Radial>(inputs: &Inputs, dim: usize) -> Scaled<Stationary<R>> {
+fn default_kernel<R: StationaryProfile>(inputs: &Inputs, dim: usize) -> Scaled<Stationary<R>> {
     let kernel = || {
         let (low, high) = inputs.bounds;
         let kernel = Stationary::<R>::new(vec![inputs.lengthscale; dim.max(1)])?.with_bounds(low, high)?;
@@ -88,7 +87,7 @@ impl Gp<Box<dyn Kernel>> {
     ///
     /// The prior of the lengthscales counts the variables as dimensions.
     #[must_use]
-    pub fn on_domain<R: Radial>(domain: &Domain) -> Self {
+    pub fn on_domain<R: StationaryProfile>(domain: &Domain) -> Self {
         Self::on_domain_with::<R>(domain, &Inputs::for_dimension(domain.variables().len()))
             .unwrap_or_else(|error| unreachable!("constants are valid: {error}"))
     }
@@ -97,11 +96,14 @@ impl Gp<Box<dyn Kernel>> {
     ///
     /// # Errors
     /// [`KernelError`] for lengthscales that make no sense.
-    pub fn on_domain_with<R: Radial>(domain: &Domain, inputs: &Inputs) -> Result<Self, KernelError> {
+    pub fn on_domain_with<R: StationaryProfile>(
+        domain: &Domain,
+        inputs: &Inputs,
+    ) -> Result<Self, KernelError> {
         let scaled = Scaled::new(for_domain::<R>(domain, inputs)?, 1.0)?.with_bounds(1e-3, 1e3)?;
         Ok(Self::new(match inputs.prior {
-            Some(_) => scaled.with_prior(Prior::LogNormal { mu: 0.0, sigma: 1.0 }).boxed(),
-            None => scaled.boxed(),
+            Some(_) => scaled.with_prior(Prior::LogNormal { mu: 0.0, sigma: 1.0 }).clone_box(),
+            None => scaled.clone_box(),
         }))
     }
 }
@@ -230,14 +232,5 @@ impl<K: Kernel + Clone> Gp<K> {
         let data = ScaledData::new(x, y, variances, &self.settings);
         data.check_scaled(y, variances)?;
         Ok(data)
-    }
-}
-
-impl<K: Kernel + Clone> Surrogate for Gp<K> {
-    type Posterior = GpPosterior<K>;
-    type Error = GpError;
-
-    fn fit(&mut self, x: PointsRef<'_>, y: &[f64], rng: &mut Stream) -> Result<GpPosterior<K>, GpError> {
-        Gp::fit(self, x, y, rng)
     }
 }

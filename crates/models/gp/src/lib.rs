@@ -28,6 +28,7 @@ mod posterior;
 mod scaling;
 pub mod selection;
 mod settings;
+mod surrogate;
 mod yeo_johnson;
 
 pub use data::LARGEST_TARGET;
@@ -38,4 +39,8 @@ pub use likelihood::ExactLikelihood;
 pub use posterior::{GpLookahead, GpPosterior};
 pub use scaling::{InputScaling, TargetScaling};
 pub use settings::{GpSettings, Mean, Noise};
+pub use surrogate::{GpSurrogate, KernelFactory, KernelFactoryError, KernelFamily};
+pub use thrifty_domain::{Points, PointsRef};
+pub use thrifty_sampling::Seed;
+pub use thrifty_surrogate::Posterior;
 pub use yeo_johnson::YeoJohnson;

@@ -166,10 +166,10 @@ impl<K: Kernel> LogLikelihood for ExactLikelihood<'_, K> {
         gram_of_inverse_into(&self.inverse, &mut self.covariance, Threads::One);
         std::mem::swap(&mut self.covariance, &mut self.inverse);
         let trace = self.fold_weights();
-        let of_kernel = self.kernel.num_params();
         gradient.fill(0.0);
-        self.kernel.pull_back_params(&mut self.workspace, &self.inverse, 1.0, &mut gradient[..of_kernel]);
-        let mut rest = gradient[of_kernel..].iter_mut();
+        let (of_kernel, rest) = gradient.split_at_mut(self.kernel.num_params());
+        self.kernel.pull_back_params(self.x, &mut self.workspace, &self.inverse, 1.0, of_kernel);
+        let mut rest = rest.iter_mut();
         if self.noise_param.is_some() {
             *rest.next().expect("a noise") = trace;
         }

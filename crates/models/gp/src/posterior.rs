@@ -99,6 +99,13 @@ impl<K: Kernel> GpPosterior<K> {
         self.noise * self.data.targets.width.powi(2)
     }
 
+    /// Mean and variance of a new observation at a point: those of the latent function, plus the common noise.
+    #[must_use]
+    pub fn predict_observed(&self, x: &[f64]) -> (f64, f64) {
+        let (mean, variance) = self.predict(x);
+        (mean, variance + self.noise_variance())
+    }
+
     /// How the targets were scaled.
     #[must_use]
     pub fn target_scaling(&self) -> TargetScaling {

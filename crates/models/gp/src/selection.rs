@@ -182,7 +182,7 @@ pub fn nested(
 impl Candidate {
     /// A process by name, its kernel behind a pointer.
     pub fn new<K: Kernel + Clone>(name: impl Into<String>, gp: &Gp<K>) -> Self {
-        let boxed = Gp::new(gp.kernel().boxed()).with_settings(gp.settings().clone());
+        let boxed = Gp::new(gp.kernel().clone_box()).with_settings(gp.settings().clone());
         Self { name: name.into(), gp: boxed }
     }
 

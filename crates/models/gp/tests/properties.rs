@@ -53,7 +53,7 @@ proptest! {
         let mut smooth: Vec<Box<dyn Kernel>> = kernels(x.dim()).into_iter().take(2).collect();
         // Variances that differ from point to point have gradients of their own.
         smooth.push(Box::new(affine(x.dim())));
-        smooth.push(Product::new(smooth[0].clone(), affine(x.dim())).unwrap().boxed());
+        smooth.push(Product::new(smooth[0].clone(), affine(x.dim())).unwrap().clone_box());
         for kernel in smooth {
             let posterior = Gp::new(kernel).with_settings(noisy(1e-2)).condition(x.as_ref(), &y).unwrap();
             let test = Points::from_flat(at.clone(), x.dim());
@@ -99,7 +99,7 @@ proptest! {
 
     #[test]
     fn joint_gradients_match_finite_differences((x, y) in data(), at in prop::collection::vec(0.03..0.97_f64, 6), w in prop::collection::vec(-1.0..1.0_f64, 42)) {
-        for kernel in kernels(x.dim()).into_iter().take(2).chain([affine(x.dim()).boxed()]) {
+        for kernel in kernels(x.dim()).into_iter().take(2).chain([affine(x.dim()).clone_box()]) {
             let settings = GpSettings { normalise_inputs: x.len() > 3, ..noisy(1e-2) };
             let posterior = Gp::new(kernel).with_settings(settings).condition(x.as_ref(), &y).unwrap();
             let test = Points::from_flat(at.clone(), x.dim());
@@ -110,7 +110,7 @@ proptest! {
 
     #[test]
     fn paths_are_smooth_functions((x, y) in data(), at in prop::collection::vec(0.03..0.97_f64, 6), seed in 0_u64..100) {
-        for kernel in kernels(x.dim()).into_iter().take(2).chain([affine(x.dim()).boxed()]) {
+        for kernel in kernels(x.dim()).into_iter().take(2).chain([affine(x.dim()).clone_box()]) {
             let posterior = Gp::new(kernel).with_settings(noisy(1e-2)).condition(x.as_ref(), &y).unwrap();
             let test = Points::from_flat(at.clone(), x.dim());
             let paths = posterior.sample_paths(2, &mut Seed(seed).stream("paths", 0)).unwrap();

@@ -114,7 +114,7 @@ fn looks_ahead_and_paths_keep_their_values() {
     check("ahead", &[&mean[..], &variance, &covariance, &gradient, ahead.means()].concat());
     let joint = posterior.joint_gradient().unwrap();
     let mut gradient = vec![0.0; 6];
-    let weights: Vec<f64> = (0..9).map(|i| (i as f64).cos()).collect();
+    let weights: Vec<f64> = (0..9).map(|i| f64::from(i).cos()).collect();
     joint.pull_back_joint(x.as_ref(), &[0.3, -0.2, 1.0], &weights, &mut gradient);
     check("joint_gradient", &gradient);
     let paths = posterior.sample_paths(3, &mut Seed(5).stream("paths", 0)).unwrap();

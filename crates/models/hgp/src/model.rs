@@ -174,7 +174,22 @@ impl Hgp {
         y: &[f64],
         rng: &mut Stream,
     ) -> Result<HgpPosterior, HgpError> {
-        Ok(HgpPosterior::new(self.gp.fit(coded(x, folds)?.as_ref(), y, rng)?))
+        self.fit_with_noise(x, folds, y, &vec![0.0; y.len()], rng)
+    }
+
+    /// [`Hgp::fit`] where each loss has a noise of known variance, in squared units of the losses, beside the learnt one.
+    ///
+    /// # Errors
+    /// As [`Hgp::fit`], and for a variance that is negative or not finite.
+    pub fn fit_with_noise(
+        &self,
+        x: PointsRef<'_>,
+        folds: &[usize],
+        y: &[f64],
+        noise_variances: &[f64],
+        rng: &mut Stream,
+    ) -> Result<HgpPosterior, HgpError> {
+        Ok(HgpPosterior::new(self.gp.fit_with_noise(coded(x, folds)?.as_ref(), y, noise_variances, rng)?))
     }
 
     /// Conditions on losses of folds with the hyperparameters as they are.

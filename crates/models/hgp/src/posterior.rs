@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use thrifty_domain::PointsRef;
 use thrifty_gp::GpPosterior;
+use thrifty_kernel::MemberCode;
 use thrifty_surrogate::Posterior;
 
 use crate::model::coded;
@@ -24,8 +25,8 @@ impl HgpPosterior {
         self.gp.dim() - 1
     }
 
-    /// The process over (configuration, fold) below: its last column is the fold, or
-    /// [`COMMON`](thrifty_kernel::Hierarchical::COMMON) for the true loss.
+    /// The process over (configuration, fold) below: the last column of a point encodes the fold or the true loss, by
+    /// [`MemberCode`].
     #[must_use]
     pub fn process(&self) -> &Arc<GpPosterior<FoldKernel>> {
         &self.gp
@@ -34,13 +35,13 @@ impl HgpPosterior {
     /// The true loss f, without deviation and noise.
     #[must_use]
     pub fn common(&self) -> Component {
-        Component::new(self.gp.clone(), FoldKernel::COMMON)
+        Component::new(self.gp.clone(), MemberCode::Common.column())
     }
 
     /// One fold, `f + δ_j`, without noise; a fold that was never observed is one as any other.
     #[must_use]
     pub fn fold(&self, fold: usize) -> Component {
-        Component::new(self.gp.clone(), fold as f64)
+        Component::new(self.gp.clone(), MemberCode::Member(fold).column())
     }
 
     /// The mean of the first `count` folds: what a full cross-validation over them measures, without noise. It is not the
@@ -52,10 +53,10 @@ impl HgpPosterior {
     pub fn mean_of(&self, count: usize) -> Result<Component, HgpError> {
         let code = match count {
             0 => return Err(HgpError::NoFolds),
-            1 => 0.0,
-            _ => FoldKernel::mean_of(count),
+            1 => MemberCode::Member(0),
+            _ => MemberCode::MeanOf(count),
         };
-        Ok(Component::new(self.gp.clone(), code))
+        Ok(Component::new(self.gp.clone(), code.column()))
     }
 
     /// The posterior after more losses of folds, with the hyperparameters as they are. Cost: n² flops for each.

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_hgp::{Hgp, HgpError};
-use thrifty_kernel::Kernel;
+use thrifty_kernel::{Kernel, MemberCode};
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{JointPosterior, LookWeights, Lookahead, Posterior, contract};
 
@@ -214,7 +214,7 @@ fn the_prior_variance_is_on_the_scale_of_the_targets() {
 fn folds_of_two_repeats_are_less_alike_than_those_of_one() {
     let blocks = Hgp::matern52(1).with_repeats(3).unwrap();
     let kernel = blocks.kernel();
-    let (x, common) = (0.4, thrifty_hgp::FoldKernel::COMMON);
+    let (x, common) = (0.4, MemberCode::Common.column());
     let of_common = kernel.eval(&[x, common], &[x, common]);
     let deviations = |a: f64, b: f64| kernel.eval(&[x, a], &[x, b]) - of_common;
     let (own, within, between) = (deviations(1.0, 1.0), deviations(0.0, 2.0), deviations(0.0, 3.0));

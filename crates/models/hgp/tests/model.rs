@@ -2,8 +2,8 @@
 
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_gp::{GpSettings, Mean, Noise};
-use thrifty_hgp::{FoldKernel, Hgp, HgpError, HgpPosterior};
-use thrifty_kernel::Kernel;
+use thrifty_hgp::{Hgp, HgpError, HgpPosterior};
+use thrifty_kernel::{Kernel, MemberCode};
 use thrifty_prob::Prior;
 use thrifty_surrogate::{JointPosterior, LookWeights, Lookahead, Posterior, contract};
 
@@ -85,7 +85,8 @@ fn without_correlation_deviations_have_nothing_in_common() {
     assert!((beta.low / 1e-12 - 1.0).abs() < 1e-9 && beta.high > beta.low);
     let (x, kernel) = ([0.3, 0.4], hgp.kernel());
     let eval = |a: f64, b: f64| kernel.eval(&[x[0], x[1], a], &[x[0], x[1], b]);
-    assert!((eval(0.0, 1.0) - eval(FoldKernel::COMMON, FoldKernel::COMMON)).abs() < 1e-11);
+    let common = MemberCode::Common.column();
+    assert!((eval(0.0, 1.0) - eval(common, common)).abs() < 1e-11);
 }
 
 /// With variances s = ln 2 of f and d = 0.1 of deviations, and β = 0.2: s for f, s + d for a fold, and for the mean of k
@@ -133,7 +134,7 @@ fn joint_covariances_of_a_component_are_those_of_its_function() {
         Points::from_rows(&[[0.9, 0.1], [0.3, 0.3], [0.2, 0.7]]).unwrap(),
     );
     for (component, code) in [
-        (posterior.common(), FoldKernel::COMMON),
+        (posterior.common(), MemberCode::Common.column()),
         (posterior.fold(1), 1.0),
         (posterior.mean_of(3).unwrap(), -3.0),
     ] {

@@ -1,6 +1,8 @@
+//! Errors.
+
 use std::ops::Range;
 
-/// Why a kernel could not be built.
+/// Error of a kernel: parameters it cannot be built with, or points on which it is not a covariance.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum KernelError {
@@ -30,12 +32,12 @@ pub enum KernelError {
         /// Upper bound.
         high: f64,
     },
-    /// A selection of columns that cannot be made.
+    /// Columns that are missing, repeated, or too many for the kernel.
     #[error("columns {columns:?}: {problem}")]
     Columns {
         /// The columns.
         columns: Vec<usize>,
-        /// What is wrong with them.
+        /// The fault.
         problem: String,
     },
     /// A kernel of lengthscales without a dimension.
@@ -48,6 +50,56 @@ pub enum KernelError {
         left: usize,
         /// Dimension of the right part.
         right: usize,
+    },
+    /// The points are not of the kernel's dimension.
+    #[error("points of dimension {found}, the kernel takes {expected}")]
+    PointDimension {
+        /// Dimension of the kernel.
+        expected: usize,
+        /// Dimension of the points.
+        found: usize,
+    },
+    /// A covariance is NaN or infinite.
+    #[error("k(x, y) is {value} at x = {x:?}, y = {y:?}, expected a finite number")]
+    NotFinite {
+        /// The first point.
+        x: Vec<f64>,
+        /// The second point.
+        y: Vec<f64>,
+        /// Their covariance.
+        value: f64,
+    },
+    /// The variance at a point is negative.
+    #[error("variance at {x:?} is {variance}, expected at least 0")]
+    NegativeVariance {
+        /// The point.
+        x: Vec<f64>,
+        /// Its variance.
+        variance: f64,
+    },
+    /// The covariance of two points depends on their order.
+    #[error("k(x, y) is {covariance} but k(y, x) is {mirrored} at x = {x:?}, y = {y:?}")]
+    Asymmetric {
+        /// The first point.
+        x: Vec<f64>,
+        /// The second point.
+        y: Vec<f64>,
+        /// k(x, y).
+        covariance: f64,
+        /// k(y, x).
+        mirrored: f64,
+    },
+    /// Two points covary more than their variances allow: the kernel is not positive semi-definite.
+    #[error("k(x, y) is {covariance} at x = {x:?}, y = {y:?}, whose variances allow at most {limit} in size")]
+    CovarianceTooLarge {
+        /// The first point.
+        x: Vec<f64>,
+        /// The second point.
+        y: Vec<f64>,
+        /// Their covariance.
+        covariance: f64,
+        /// √(k(x, x) k(y, y)).
+        limit: f64,
     },
 }
 
@@ -67,7 +119,7 @@ pub(crate) fn require_between_0_and_1(name: impl Fn() -> String, value: f64) -> 
     }
 }
 
-/// Columns that a kernel of this dimension can be put on.
+/// Checks that columns are distinct and as many as the kernel takes.
 pub(crate) fn require_columns(columns: &[usize], dim: Option<usize>) -> Result<(), KernelError> {
     let fail = |problem: String| Err(KernelError::Columns { columns: columns.to_vec(), problem });
     let mut sorted = columns.to_vec();
@@ -81,7 +133,7 @@ pub(crate) fn require_columns(columns: &[usize], dim: Option<usize>) -> Result<(
     }
 }
 
-/// Blocks of columns, one a parameter.
+/// Checks blocks of columns, one per parameter.
 pub(crate) fn require_blocks(blocks: &[Range<usize>], values: usize) -> Result<(), KernelError> {
     let columns: Vec<usize> = blocks.iter().cloned().flatten().collect();
     require_columns(&columns, None)?;

@@ -1,19 +1,23 @@
-use thrifty_domain::{Points, PointsRef};
+//! The trait of covariance functions.
+
+use thrifty_domain::PointsRef;
 use thrifty_linalg::Matrix;
 use thrifty_params::Parameterized;
 use thrifty_sampling::Stream;
 
-use crate::Features;
+use crate::{Features, KernelWorkspace};
 
 /// A covariance function: symmetric and positive semi-definite.
 ///
-/// A new kernel needs what it says of a pair of points; matrices and their gradients follow pair by pair, until
-/// a kernel that is used on large ones brings faster passes of its own.
+/// A new kernel implements its value and derivatives for a pair of points. Matrices and their gradients follow pair by
+/// pair; a kernel that is used on large matrices overrides [`Kernel::forward`] and [`Kernel::pull_back_params`] with
+/// faster passes. [`contract::check`](crate::contract::check) tests all of it, and
+/// [`kernel_operators`](crate::kernel_operators) adds `+` and `*`.
 ///
-/// Matrices are filled without regard to what they held. Where a matrix is symmetric only its lower half is
-/// written with meaning; the rest of each padded column may be overwritten.
+/// Earlier contents of a matrix are ignored and overwritten. Of a symmetric matrix only the lower half is defined; the rest
+/// of each padded column may hold anything.
 pub trait Kernel: Parameterized + Send + Sync {
-    /// The dimension of the points it takes, `None` when any will do.
+    /// The dimension of the points, `None` if it can be any.
     fn dim(&self) -> Option<usize>;
 
     /// Number of hyperparameters: the length of [`Parameterized::params`].
@@ -29,7 +33,7 @@ pub trait Kernel: Parameterized + Send + Sync {
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]);
 
     /// A copy behind a pointer.
-    fn boxed(&self) -> Box<dyn Kernel>;
+    fn clone_box(&self) -> Box<dyn Kernel>;
 
     /// `out[(i, j)] = k(x_i, y_j)`, resized to fit.
     fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
@@ -48,14 +52,15 @@ pub trait Kernel: Parameterized + Send + Sync {
         }
     }
 
-    /// Whether `k(x, x)` is the same for every point, so that its derivative need not be taken.
+    /// True if `k(x, x)` is the same for every point, so that its derivative is 0.
     fn has_constant_variance(&self) -> bool {
         false
     }
 
-    /// `out[(i, j)] = scale · k(x_i, x_j)` for i ≥ j, keeping in `workspace` what the pullback can use again.
+    /// `out[(i, j)] = scale · k(x_i, x_j)` for i ≥ j, resized to fit. May keep in `workspace` what
+    /// [`Kernel::pull_back_params`] can use again; see [`KernelWorkspace`].
     fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
-        workspace.points = x.to_owned();
+        let _ = workspace;
         out.resize(x.len(), x.len());
         for j in 0..x.len() {
             for (i, slot) in out.column_mut(j).iter_mut().enumerate().skip(j) {
@@ -64,19 +69,21 @@ pub trait Kernel: Parameterized + Send + Sync {
         }
     }
 
-    /// `grad[p] += scale · Σ_{i≥j} weights[(i, j)] ∂k(x_i, x_j)/∂θ_p`, for the natural parameters and the points
-    /// of the last [`Kernel::forward`]. Returns `Σ_{i≥j} weights[(i, j)] k(x_i, x_j)`.
+    /// `grad[p] += scale · Σ_{i≥j} weights[(i, j)] ∂k(x_i, x_j)/∂θ_p`, for the natural parameters. Returns
+    /// `Σ_{i≥j} weights[(i, j)] k(x_i, x_j)`.
     ///
+    /// `x` and `workspace` are those of the last [`Kernel::forward`], since which the parameters have not changed.
     /// The weights are folded: an entry below the diagonal stands for itself and its mirror image, entries
     /// above the diagonal and in the padding are 0.
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
         grad: &mut [f64],
     ) -> f64 {
-        let x = workspace.points.as_ref();
+        let _ = workspace;
         let mut total = 0.0;
         for j in 0..x.len() {
             for (i, w) in weights.column(j).iter().enumerate().skip(j) {
@@ -93,7 +100,7 @@ pub trait Kernel: Parameterized + Send + Sync {
     /// grad[(i·s + c)·d + k] += scale · Σ_j weights[(j, i·s + c)] ∂k(x_i, y_j)/∂x_ik,   c < s
     /// ```
     ///
-    /// The padding of the weights has no meaning. Override where work on the points can be shared.
+    /// The padding of the weights may hold anything. Override where work on the points can be shared.
     ///
     /// # Panics
     /// May panic when the shapes do not fit together.
@@ -120,40 +127,14 @@ pub trait Kernel: Parameterized + Send + Sync {
     }
 }
 
-/// Number of weight columns a point; checks the shapes of [`Kernel::pull_back_inputs`].
+/// Number of weight columns per point; checks the shapes of [`Kernel::pull_back_inputs`].
 pub(crate) fn weight_sets(x: PointsRef<'_>, y: PointsRef<'_>, weights: &Matrix, grad: &[f64]) -> usize {
     assert_eq!(x.dim(), y.dim(), "points of one dimension");
-    assert_eq!(weights.rows(), y.len(), "one weight a point");
+    assert_eq!(weights.rows(), y.len(), "one weight per point");
     let sets = weights.cols() / x.len().max(1);
     assert_eq!(weights.cols(), sets * x.len(), "equally many sets of weights for every point");
-    assert_eq!(grad.len(), weights.cols() * x.dim(), "one gradient a set of weights");
+    assert_eq!(grad.len(), weights.cols() * x.dim(), "one gradient per set of weights");
     sets
-}
-
-/// What a forward pass leaves for the pullback; kept over a whole fit, so that nothing is allocated twice.
-#[derive(Debug, Clone, Default)]
-pub struct KernelWorkspace {
-    /// Unscaled covariances of this node, or of its left part in a product.
-    pub(crate) values: Matrix,
-    /// What multiplies squared differences in the gradient, or covariances of the right part in a product.
-    pub(crate) slopes: Matrix,
-    /// Inputs divided by their lengthscales, a column a dimension.
-    pub(crate) inputs: Matrix,
-    /// One padded column.
-    pub(crate) column: Vec<f64>,
-    /// The points themselves, for kernels that go pair by pair.
-    pub(crate) points: Points,
-    /// Workspaces of the parts.
-    pub(crate) parts: Vec<KernelWorkspace>,
-}
-
-impl KernelWorkspace {
-    /// The workspaces of two parts beside this node's own matrices.
-    pub(crate) fn pair(&mut self) -> (&mut Self, &mut Self, &mut Matrix, &mut Matrix) {
-        self.parts.resize_with(2, Self::default);
-        let (left, right) = self.parts.split_at_mut(1);
-        (&mut left[0], &mut right[0], &mut self.values, &mut self.slopes)
-    }
 }
 
 impl Kernel for Box<dyn Kernel> {
@@ -191,12 +172,13 @@ impl Kernel for Box<dyn Kernel> {
 
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
         grad: &mut [f64],
     ) -> f64 {
-        (**self).pull_back_params(workspace, weights, scale, grad)
+        (**self).pull_back_params(x, workspace, weights, scale, grad)
     }
 
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
@@ -218,13 +200,13 @@ impl Kernel for Box<dyn Kernel> {
         (**self).features(count, rng)
     }
 
-    fn boxed(&self) -> Box<dyn Kernel> {
-        (**self).boxed()
+    fn clone_box(&self) -> Box<dyn Kernel> {
+        (**self).clone_box()
     }
 }
 
 impl Clone for Box<dyn Kernel> {
     fn clone(&self) -> Self {
-        (**self).boxed()
+        (**self).clone_box()
     }
 }

@@ -3,60 +3,44 @@
 //! A [`Kernel`] evaluates pairs, fills covariance matrices and pulls gradients back: from weights on the
 //! entries of a covariance matrix to its hyperparameters, or to a point. Nothing of size parameters × n × n
 //! is ever formed. Kernels compose as types: `Scaled<Sum<Matern52, SquaredExponential>>`, or behind
-//! `Box<dyn Kernel>` when the choice is made at run time.
+//! `Box<dyn Kernel>` when the choice is made at run time, and by operators: see [`kernel_operators`].
 //!
 //! ```
-//! use thrifty_kernel::{Kernel, Matern52, Scaled};
-//! let kernel = Scaled::new(Matern52::new(vec![0.5, 2.0])?, 3.0)?;
-//! assert_eq!(kernel.eval(&[0.1, 0.2], &[0.1, 0.2]), 3.0);
+//! use thrifty_kernel::{Kernel, Linear, Matern52};
+//! let kernel = 3.0 * Matern52::new(vec![0.5, 2.0])? + Linear::new(vec![1.0, 1.0])?;
+//! assert_eq!(kernel.eval(&[0.1, 0.2], &[0.1, 0.2]), 3.0 + 0.1 * 0.1 + 0.2 * 0.2);
 //! # Ok::<(), thrifty_kernel::KernelError>(())
 //! ```
 
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 
+mod base;
 mod categorical;
-mod conditional;
-mod constant;
+mod check;
+mod compose;
 pub mod contract;
 mod error;
 mod features;
 mod for_domain;
-mod hierarchical;
-mod hyper;
+mod hyperparameters;
 mod kernel;
-mod likeness;
-mod linear;
-mod on_columns;
-mod periodic;
-mod product;
-mod radial;
-mod rational_quadratic;
-mod scaled;
 mod stationary;
-mod sum;
-mod warped;
-mod white_noise;
+mod workspace;
 
-pub use categorical::{ByCorrelation, ByLengthscale, Categorical, Exchangeable, Hamming, Likeness};
-pub use conditional::Conditional;
-pub use constant::Constant;
+pub use base::{Constant, Linear, Periodic, WhiteNoise};
+pub use categorical::{
+    ByCorrelation, ByLengthscale, Categorical, CategoricalCorrelation, Exchangeable, Hamming,
+};
+pub use check::check_on;
+pub use compose::{Conditional, Hierarchical, MemberCode, OnColumns, Product, Scaled, Sum, Warped};
 pub use error::KernelError;
 pub use features::Features;
-pub use for_domain::{Inputs, for_domain};
-pub use hierarchical::Hierarchical;
-pub use hyper::dimension_scaled_prior;
-pub use kernel::{Kernel, KernelWorkspace};
-pub use linear::Linear;
-pub use on_columns::OnColumns;
-pub use periodic::Periodic;
-pub use product::Product;
-pub use radial::{
-    Matern12, Matern12Profile, Matern32, Matern32Profile, Matern52, Matern52Profile, Radial,
-    SquaredExponential, SquaredExponentialProfile,
+pub use for_domain::{Inputs, dimension_scaled_prior, for_domain};
+pub use hyperparameters::Hyperparameters;
+pub use kernel::Kernel;
+pub use stationary::{
+    Matern12, Matern12Profile, Matern32, Matern32Profile, Matern52, Matern52Profile, ProfileParam,
+    RationalQuadratic, RationalQuadraticProfile, SquaredExponential, SquaredExponentialProfile, Stationary,
+    StationaryProfile,
 };
-pub use rational_quadratic::RationalQuadratic;
-pub use scaled::Scaled;
-pub use stationary::Stationary;
-pub use sum::Sum;
-pub use warped::Warped;
-pub use white_noise::WhiteNoise;
+pub use workspace::KernelWorkspace;

@@ -1,12 +1,13 @@
 //! The contract rejects kernels that are wrong in one respect.
 
 use thrifty_domain::{Points, PointsRef};
-use thrifty_kernel::{Features, Kernel, KernelWorkspace, Matern52, contract};
+use thrifty_kernel::contract::{self, Law, Violation};
+use thrifty_kernel::{Features, Kernel, KernelWorkspace, Matern52};
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
 use thrifty_sampling::{Seed, Stream};
 
-/// What is wrong with a kernel, each by 0.1 % or in one entry.
+/// Faults of a kernel, each of 0.1 % or in one entry, but for the last ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fault {
     None,
@@ -21,12 +22,20 @@ enum Fault {
     Inputs,
     /// The same in both, so that only differences show it.
     InputAndInputs,
-    /// Values of features, by 10 %.
+    /// The same in both, so that only differences show it.
+    PairAndParams,
+    /// Features of another kernel, 5 % off.
     Features,
-    /// Slopes of features.
-    FeatureSlopes,
-    /// One feature too few.
-    FeatureCount,
+    /// NaN between the points that are furthest apart.
+    Nan,
+    /// Covariances off the diagonal too large by half.
+    Indefinite,
+    /// A negative variance.
+    NegativeVariance,
+    /// No pair of points shows that it is indefinite.
+    IndefiniteOfThree,
+    /// A parameter that stays as it was.
+    SetParams,
 }
 
 #[derive(Clone)]
@@ -47,7 +56,9 @@ impl Parameterized for Faulty {
     }
 
     fn set_params(&mut self, values: &[f64]) {
-        self.kernel.set_params(values);
+        let kept = self.kernel.lengthscales()[1];
+        let last = if self.fault == Fault::SetParams { kept } else { values[1] };
+        self.kernel.set_params(&[values[0], last]);
     }
 }
 
@@ -62,11 +73,26 @@ impl Kernel for Faulty {
 
     fn eval(&self, x: &[f64], y: &[f64]) -> f64 {
         let above = if x[0] > y[0] { self.factor(Fault::Asymmetry) } else { 1.0 };
-        above * self.kernel.eval(x, y)
+        let distance = (x[0] - y[0]).abs();
+        match self.fault {
+            Fault::Nan if distance > 0.65 => f64::NAN,
+            Fault::Indefinite if distance > 0.0 => 1.5 * self.kernel.eval(x, y),
+            Fault::NegativeVariance => -self.kernel.eval(x, y),
+            // Neighbours are alike, others unlike: three points in a row cannot be so.
+            Fault::IndefiniteOfThree => {
+                if distance < 0.35 {
+                    1.0 - 0.1 * distance
+                } else {
+                    0.0
+                }
+            }
+            _ => above * self.kernel.eval(x, y),
+        }
     }
 
     fn pull_back_pair(&self, x: &[f64], y: &[f64], weight: f64, grad: &mut [f64]) {
-        self.kernel.pull_back_pair(x, y, self.factor(Fault::Pair) * weight, grad);
+        let factor = self.factor(Fault::Pair) * self.factor(Fault::PairAndParams);
+        self.kernel.pull_back_pair(x, y, factor * weight, grad);
     }
 
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
@@ -90,75 +116,59 @@ impl Kernel for Faulty {
     }
 
     fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
-        self.kernel.cov_into(x, y, out);
+        out.resize(x.len(), y.len());
+        for (j, y) in y.rows().enumerate() {
+            out.column_mut(j).iter_mut().zip(x.rows()).for_each(|(slot, x)| *slot = self.eval(x, y));
+        }
         out[(0, 1)] *= self.factor(Fault::Cross);
     }
 
     fn diagonal_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
-        self.kernel.diagonal_into(x, out);
+        out.iter_mut().zip(x.rows()).for_each(|(slot, x)| *slot = self.eval(x, x));
         out[1] *= self.factor(Fault::Diagonal);
     }
 
     fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
-        self.kernel.forward(x, self.factor(Fault::Forward) * scale, workspace, out);
+        self.kernel.forward(x, scale, workspace, out);
+        self.cov_into(x, x, out);
+        for j in 0..x.len() {
+            out.column_mut(j).iter_mut().for_each(|slot| *slot *= scale * self.factor(Fault::Forward));
+        }
+    }
+
+    fn features(&self, count: usize, rng: &mut Stream) -> Option<Box<dyn Features>> {
+        let mut kernel = self.kernel.clone();
+        if self.fault == Fault::Features {
+            kernel.set_params(&[0.9, 0.9]);
+        }
+        kernel.features(count, rng)
     }
 
     fn pull_back_params(
         &self,
+        x: PointsRef<'_>,
         workspace: &mut KernelWorkspace,
         weights: &Matrix,
         scale: f64,
         grad: &mut [f64],
     ) -> f64 {
-        let scale = self.factor(Fault::Params) * scale;
-        self.factor(Fault::WeightedSum) * self.kernel.pull_back_params(workspace, weights, scale, grad)
+        let scale = self.factor(Fault::Params) * self.factor(Fault::PairAndParams) * scale;
+        self.factor(Fault::WeightedSum) * self.kernel.pull_back_params(x, workspace, weights, scale, grad)
     }
 
-    fn features(&self, count: usize, rng: &mut Stream) -> Option<Box<dyn Features>> {
-        let count = if self.fault == Fault::FeatureCount { count - 1 } else { count };
-        let features = self.kernel.features(count, rng)?;
-        Some(Box::new(FaultyFeatures { features, fault: self.fault }))
-    }
-
-    fn boxed(&self) -> Box<dyn Kernel> {
+    fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
     }
 }
 
-#[derive(Clone)]
-struct FaultyFeatures {
-    features: Box<dyn Features>,
-    fault: Fault,
-}
+const POINTS: [[f64; 2]; 4] = [[0.1, 0.9], [0.4, 0.2], [0.8, 0.7], [0.6, 0.5]];
 
-impl Features for FaultyFeatures {
-    fn count(&self) -> usize {
-        self.features.count()
-    }
-
-    fn eval_into(&self, x: &[f64], out: &mut [f64]) {
-        self.features.eval_into(x, out);
-        if self.fault == Fault::Features {
-            out.iter_mut().for_each(|value| *value *= 1.1);
-        }
-    }
-
-    fn pull_back(&self, x: &[f64], weights: &[f64], grad: &mut [f64]) {
-        let mut own = vec![0.0; grad.len()];
-        self.features.pull_back(x, weights, &mut own);
-        // 0.7 is beyond the tolerance, which is 1e-4 for each of 4000 features.
-        own[1] += if self.fault == Fault::FeatureSlopes { 0.7 * (1.0 + own[1].abs()) } else { 0.0 };
-        grad.iter_mut().zip(own).for_each(|(slot, slope)| *slot += slope);
-    }
-
-    fn boxed(&self) -> Box<dyn Features> {
-        Box::new(self.clone())
-    }
+fn faulty(fault: Fault) -> Faulty {
+    Faulty { kernel: Matern52::new(vec![0.5, 0.7]).expect("positive lengthscales"), fault }
 }
 
 fn passes(fault: Fault, law: impl Fn(&dyn Kernel, PointsRef<'_>) + std::panic::UnwindSafe) -> bool {
-    let x = Points::from_rows(&[[0.1, 0.9], [0.4, 0.2], [0.8, 0.7], [0.6, 0.5]]).expect("rows of one length");
-    let kernel = Faulty { kernel: Matern52::new(vec![0.5, 0.7]).expect("positive lengthscales"), fault };
+    let (x, kernel) = (Points::from_rows(&POINTS).expect("rows of one length"), faulty(fault));
     std::panic::catch_unwind(move || law(&kernel, x.as_ref())).is_ok()
 }
 
@@ -182,13 +192,52 @@ fn faults_of_gradients_are_found() {
     }
 }
 
+fn check(fault: Fault) -> Result<(), Violation> {
+    let x = Points::from_rows(&POINTS).expect("rows of one length");
+    contract::check(&faulty(fault), x.as_ref(), &mut Seed(1).stream("features", 0))
+}
+
+/// Every fault is put down to the law that it breaks, with the quantity and the points that show it.
 #[test]
-fn faults_of_features_are_found() {
-    let law = |kernel: &dyn Kernel, x: PointsRef<'_>| {
-        contract::features_match(kernel, x, &mut Seed(7).stream("features", 0));
-    };
-    assert!(passes(Fault::None, law));
-    for fault in [Fault::Features, Fault::FeatureSlopes, Fault::FeatureCount] {
-        assert!(!passes(fault, law), "{fault:?}");
+fn faults_are_named() {
+    assert_eq!(check(Fault::None), Ok(()));
+    let [a, b, c, d] = POINTS;
+    let shifted = [a[0] + 0.137, a[1] + 0.137];
+    let cases: [(Fault, Law, &str, &[[f64; 2]]); 13] = [
+        (Fault::Asymmetry, Law::Symmetry, "k(y, x)", &[b, a]),
+        (Fault::Nan, Law::Finite, "k(x, y)", &[c, a]),
+        (Fault::Indefinite, Law::Semidefinite, "|k(x, y)|, at most √(k(x, x) k(y, y)),", &[d, b]),
+        (Fault::NegativeVariance, Law::Semidefinite, "k(x, x)", &[a]),
+        (Fault::IndefiniteOfThree, Law::Semidefinite, "jitter", &[a, b, c, d]),
+        (Fault::PairAndParams, Law::ParameterGradients, "∂k(x, y)/∂ lengthscale[0]", &[b, a]),
+        (
+            Fault::Params,
+            Law::ParameterGradients,
+            "lengthscale[0] of a weighted sum by pull_back_params",
+            &POINTS,
+        ),
+        (Fault::WeightedSum, Law::ParameterGradients, "that pull_back_params returns", &POINTS),
+        (Fault::InputAndInputs, Law::InputGradients, "∂k(x, y)/∂x[0]", &[shifted, a]),
+        (Fault::Inputs, Law::InputGradients, "by pull_back_inputs", &[shifted]),
+        (Fault::Cross, Law::Matrices, "cov_into", &[b, a]),
+        (Fault::Features, Law::Features, "features", &[a, b]),
+        (Fault::SetParams, Law::Parameters, "lengthscale[1] after it was set", &[]),
+    ];
+    for (fault, law, quantity, points) in cases {
+        let violation = check(fault).expect_err("a fault");
+        assert_eq!(violation.law, law, "{fault:?}: {violation}");
+        assert!(violation.quantity.contains(quantity), "{fault:?}: {violation}");
+        assert_eq!(violation.points, points, "{fault:?}: {violation}");
     }
+}
+
+#[test]
+fn messages_name_culprit_values_and_points() {
+    let message = check(Fault::Nan).expect_err("a fault").to_string();
+    assert_eq!(
+        message,
+        "Finite: k(x, y) is NaN, expected a finite number, at x = [0.8, 0.7], y = [0.1, 0.9]"
+    );
+    let message = check(Fault::NegativeVariance).expect_err("a fault").to_string();
+    assert_eq!(message, "Semidefinite: k(x, x) is -1, expected 0, at x = [0.1, 0.9]");
 }

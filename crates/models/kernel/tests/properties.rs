@@ -5,10 +5,13 @@
 use proptest::prelude::*;
 use thrifty_domain::Points;
 use thrifty_kernel::{
-    Conditional, Constant, Exchangeable, Hamming, Hierarchical, Kernel, KernelError, Linear, Matern12,
-    Matern32, Matern52, OnColumns, Periodic, Product, RationalQuadratic, Scaled, SquaredExponential, Sum,
-    Warped, WhiteNoise, contract,
+    Conditional, Constant, Exchangeable, Hamming, Hierarchical, Kernel, KernelError, KernelWorkspace, Linear,
+    Matern12, Matern32, Matern52, MemberCode, OnColumns, Periodic, Product, RationalQuadratic, Scaled,
+    SquaredExponential, Sum, Warped, WhiteNoise, check_on, contract,
 };
+use thrifty_linalg::Matrix;
+use thrifty_params::{Param, Parameterized};
+use thrifty_prob::Prior;
 use thrifty_sampling::Seed;
 
 fn points() -> impl Strategy<Value = Points> {
@@ -24,7 +27,7 @@ fn all(lengthscales: &[f64], variance: f64) -> Vec<Box<dyn Kernel>> {
     let scaled = Scaled::new(Matern52::new(l()).unwrap(), variance).unwrap();
     let product = Product::new(scaled.clone(), Matern32::new(l()).unwrap()).unwrap();
     let bias = Sum::new(product.clone(), Scaled::new(Constant, 0.3).unwrap()).unwrap();
-    let last = lengthscales.len() - 1;
+    let (dim, last) = (lengthscales.len(), lengthscales.len() - 1);
     let first = || Matern52::new(vec![lengthscales[0]]).unwrap();
     let levels = Exchangeable::new(vec![0..1, last.max(1)..last.max(1) + 1], vec![0.3, 0.9]).unwrap();
     let members =
@@ -34,36 +37,39 @@ fn all(lengthscales: &[f64], variance: f64) -> Vec<Box<dyn Kernel>> {
             let plain =
                 Hierarchical::new(members(), Matern32::new(lengthscales[..last].to_vec()).unwrap(), 0.3)
                     .unwrap();
-            [plain.clone().with_blocks(2, 0.6, None).unwrap().boxed(), plain.boxed()]
+            [plain.clone().with_blocks(2, 0.6, None).unwrap().clone_box(), plain.clone_box()]
         })
         .into_iter()
         .flatten()
         .collect();
     let levels = if last == 0 { Exchangeable::new(vec![0..1], vec![0.3]).unwrap() } else { levels };
     let others: Vec<Box<dyn Kernel>> = vec![
-        Box::new(RationalQuadratic::new(l(), variance).unwrap()),
+        Box::new(RationalQuadratic::new(l()).unwrap().with_alpha(variance).unwrap()),
+        Box::new(RationalQuadratic::isotropic(dim, variance).unwrap()),
+        Box::new(
+            Matern52::isotropic(dim, variance).unwrap() + Matern12::isotropic(dim, lengthscales[0]).unwrap(),
+        ),
+        Box::new(SquaredExponential::isotropic(dim, lengthscales[0]).unwrap()),
         Box::new(Periodic::new(l(), 1.3 * variance).unwrap()),
+        Box::new(Periodic::new(l(), 1.3 * variance).unwrap().with_fixed_period()),
         Box::new(Linear::new(l()).unwrap()),
         Box::new(Sum::new(Linear::new(l()).unwrap(), Scaled::new(WhiteNoise, 0.4).unwrap()).unwrap()),
         Box::new(levels.clone()),
-        Box::new(Hamming::new(vec![0..last + 1], vec![variance]).unwrap()),
+        Box::new(Hamming::new(vec![0..dim], vec![variance]).unwrap()),
         Box::new(Product::new(levels, Scaled::new(Matern52::new(l()).unwrap(), variance).unwrap()).unwrap()),
         Box::new(OnColumns::new(first(), vec![last]).unwrap()),
         Box::new(Conditional::new(first(), vec![0], last, 0.2).unwrap()),
         Box::new(
             Product::new(
                 Conditional::new(OnColumns::new(first(), vec![0]).unwrap(), vec![last], 0, 0.6).unwrap(),
-                RationalQuadratic::new(l(), 0.7).unwrap(),
+                RationalQuadratic::new(l()).unwrap().with_alpha(0.7).unwrap(),
             )
             .unwrap(),
         ),
-        Box::new(Warped::new(scaled.clone(), last + 1).unwrap()),
+        Box::new(Warped::new(scaled.clone(), dim).unwrap()),
         Box::new(
-            Warped::new(
-                Product::new(Linear::new(l()).unwrap(), Matern32::new(l()).unwrap()).unwrap(),
-                last + 1,
-            )
-            .unwrap(),
+            Warped::new(Product::new(Linear::new(l()).unwrap(), Matern32::new(l()).unwrap()).unwrap(), dim)
+                .unwrap(),
         ),
         Box::new(SquaredExponential::new(l()).unwrap()),
         Box::new(Matern12::new(l()).unwrap()),
@@ -73,7 +79,7 @@ fn all(lengthscales: &[f64], variance: f64) -> Vec<Box<dyn Kernel>> {
         Box::new(scaled.clone()),
         Box::new(product),
         Box::new(Scaled::new(bias.clone(), variance).unwrap()),
-        Box::new(Product::new(bias.boxed(), scaled.boxed()).unwrap()),
+        Box::new(Product::new(bias.clone_box(), scaled.clone_box()).unwrap()),
     ];
     hierarchical.into_iter().chain(others).collect()
 }
@@ -92,6 +98,60 @@ proptest! {
     fn covariances_are_consistent((x, lengthscales, variance) in cases()) {
         for kernel in all(&lengthscales, variance) {
             contract::covariance_is_consistent(&*kernel, x.as_ref());
+        }
+    }
+
+    #[test]
+    fn parameters_are_consistent((_, lengthscales, variance) in cases()) {
+        for kernel in all(&lengthscales, variance) {
+            contract::parameters_are_consistent(&*kernel);
+        }
+    }
+
+    #[test]
+    fn the_quick_check_passes((x, lengthscales, variance) in cases()) {
+        for kernel in all(&lengthscales, variance) {
+            prop_assert_eq!(check_on(&*kernel, x.as_ref()), Ok(()));
+        }
+    }
+
+    /// One lengthscale for all dimensions is one each that are equal, and its gradient is their sum.
+    #[test]
+    fn isotropic_kernels_are_those_of_equal_lengthscales((x, lengthscales, _) in cases()) {
+        let (dim, l) = (x.dim(), lengthscales[0]);
+        let pairs: [(Box<dyn Kernel>, Box<dyn Kernel>); 3] = [
+            (Box::new(Matern32::isotropic(dim, l).unwrap()), Box::new(Matern32::new(vec![l; dim]).unwrap())),
+            (
+                Box::new(SquaredExponential::isotropic(dim, l).unwrap()),
+                Box::new(SquaredExponential::new(vec![l; dim]).unwrap()),
+            ),
+            (
+                Box::new(RationalQuadratic::isotropic(dim, l).unwrap()),
+                Box::new(RationalQuadratic::new(vec![l; dim]).unwrap()),
+            ),
+        ];
+        for (isotropic, ard) in pairs {
+            let passes = |kernel: &dyn Kernel| {
+                let (mut workspace, mut out) = (KernelWorkspace::default(), Matrix::default());
+                kernel.forward(x.as_ref(), 1.3, &mut workspace, &mut out);
+                let weights = Matrix::from_fn(x.len(), x.len(), |i, j| if i >= j { 1.0 } else { 0.0 });
+                let mut grad = vec![0.0; kernel.num_params()];
+                let total = kernel.pull_back_params(x.as_ref(), &mut workspace, &weights, 0.7, &mut grad);
+                (out, total, grad)
+            };
+            let (one, many) = (passes(&*isotropic), passes(&*ard));
+            for j in 0..x.len() {
+                prop_assert_eq!(&one.0.column(j)[j..], &many.0.column(j)[j..]);
+            }
+            prop_assert_eq!(one.1, many.1);
+            let sum: f64 = many.2[..dim].iter().sum();
+            prop_assert!((one.2[0] - sum).abs() <= 1e-12 * (1.0 + sum.abs()));
+            prop_assert_eq!(&one.2[1..], &many.2[dim..]);
+            let seed = || Seed(5).stream("features", 0);
+            let [mut a, mut b] = [vec![0.0; 20], vec![0.0; 20]];
+            isotropic.features(20, &mut seed()).unwrap().eval_into(x.row(0), &mut a);
+            ard.features(20, &mut seed()).unwrap().eval_into(x.row(0), &mut b);
+            prop_assert_eq!(a, b);
         }
     }
 
@@ -160,7 +220,8 @@ fn limits_and_special_cases() {
     let (x, y) = ([0.2, 0.7], [0.9, 0.1]);
     let close = |a: f64, b: f64, tolerance: f64| assert!((a - b).abs() < tolerance, "{a} against {b}");
     let se = SquaredExponential::new(vec![0.5, 0.8]).unwrap();
-    close(RationalQuadratic::new(vec![0.5, 0.8], 1e9).unwrap().eval(&x, &y), se.eval(&x, &y), 1e-8);
+    let rational = RationalQuadratic::new(vec![0.5, 0.8]).unwrap();
+    close(rational.with_alpha(1e9).unwrap().eval(&x, &y), se.eval(&x, &y), 1e-8);
     let periodic = Periodic::new(vec![0.5, 0.8], 0.3).unwrap();
     close(periodic.eval(&x, &[y[0] + 0.6, y[1] - 0.9]), periodic.eval(&x, &y), 1e-12);
     let hamming = Hamming::new(vec![0..1, 1..2], vec![2.0, 1.0]).unwrap();
@@ -173,6 +234,133 @@ fn limits_and_special_cases() {
     close(conditional.eval(&[0.1, 1.0], &[0.6, 1.0]), 0.25 + 0.75 * base, 1e-15);
     close(conditional.eval(&[0.1, 0.0], &[0.6, 0.0]), 1.0, 1e-15);
     close(conditional.eval(&[0.5, 0.0], &[0.5, 1.0]), 0.25, 1e-15);
+}
+
+/// Bounds and priors given by name reach the parameter; a value outside the bounds moves into them.
+#[test]
+fn every_hyperparameter_takes_bounds_and_a_prior() {
+    let prior = |mu: f64| Prior::LogNormal { mu, sigma: 1.0 };
+    let named = |params: Vec<Param>| -> Vec<(String, f64, f64, f64, Option<Prior>)> {
+        params.into_iter().map(|p| (p.name, p.value, p.low, p.high, p.prior)).collect()
+    };
+    let linear = Linear::new(vec![0.5, 7.0]).unwrap().with_bounds(0.1, 5.0).unwrap().with_prior(prior(1.0));
+    let expected = [
+        ("variance[0]".into(), 0.5, 0.1, 5.0, Some(prior(1.0))),
+        ("variance[1]".into(), 5.0, 0.1, 5.0, Some(prior(1.0))),
+    ];
+    assert_eq!(named(linear.params()), expected);
+    let periodic =
+        Periodic::new(vec![0.5], 7.0).unwrap().with_bounds(0.2, 2.0).unwrap().with_prior(prior(2.0));
+    let periodic = periodic.with_period_bounds(1.0, 6.0).unwrap().with_period_prior(prior(3.0));
+    let lengthscale = ("lengthscale[0]".into(), 0.5, 0.2, 2.0, Some(prior(2.0)));
+    let period = ("period".into(), 6.0, 1.0, 6.0, Some(prior(3.0)));
+    assert_eq!(named(periodic.params()), [lengthscale.clone(), period]);
+    assert_eq!(named(periodic.with_fixed_period().params()), [lengthscale]);
+    let rational = RationalQuadratic::isotropic(2, 0.5).unwrap().with_bounds(0.2, 2.0).unwrap();
+    let rational = rational.with_prior(prior(2.0)).with_alpha(9.0).unwrap();
+    let rational = rational.with_alpha_bounds(0.5, 3.0).unwrap().with_alpha_prior(prior(4.0));
+    let expected = [
+        ("lengthscale".into(), 0.5, 0.2, 2.0, Some(prior(2.0))),
+        ("alpha".into(), 3.0, 0.5, 3.0, Some(prior(4.0))),
+    ];
+    assert_eq!(named(rational.params()), expected);
+    assert!(Linear::new(vec![1.0]).unwrap().with_bounds(-1.0, 1.0).is_err());
+    assert!(Periodic::new(vec![1.0], 1.0).unwrap().with_period_bounds(2.0, 1.0).is_err());
+    assert!(RationalQuadratic::new(vec![1.0]).unwrap().with_alpha(0.0).is_err());
+    assert!(Matern52::isotropic(0, 1.0).is_err() && Matern52::isotropic(2, f64::NAN).is_err());
+}
+
+/// f and the deviations have variance 1, β = 0.4: 1 for f, 2 for a member, 1 + (1 + 2 β) / 3 for the mean of three.
+#[test]
+fn member_codes_choose_the_function() {
+    let one = || Matern52::new(vec![0.3]).unwrap();
+    let kernel = Hierarchical::new(one(), one(), 0.4).unwrap();
+    let covariance = |a: MemberCode, b: MemberCode| kernel.eval(&[0.5, a.column()], &[0.5, b.column()]);
+    let (f, mean) = (MemberCode::Common, MemberCode::MeanOf(3));
+    let cases = [
+        (f, f, 1.0),
+        (MemberCode::Member(7), MemberCode::Member(7), 2.0),
+        (MemberCode::Member(0), MemberCode::Member(1), 1.4),
+        (MemberCode::Member(0), f, 1.0),
+        (mean, mean, 1.0 + (1.0 + 2.0 * 0.4) / 3.0),
+        (mean, MemberCode::Member(5), 1.4),
+        (mean, MemberCode::Member(0), 1.0 + (1.0 + 2.0 * 0.4) / 3.0),
+    ];
+    for (a, b, expected) in cases {
+        let found = covariance(a, b);
+        assert!((found - expected).abs() < 1e-15, "{a:?}, {b:?}: {found} against {expected}");
+    }
+    assert!(std::panic::catch_unwind(|| MemberCode::MeanOf(1).column()).is_err());
+}
+
+#[test]
+fn a_known_period_stays() {
+    let mut periodic = Periodic::new(vec![0.5, 0.6], 7.0).unwrap().with_fixed_period();
+    periodic.set_params(&[1.5, 1.6]);
+    assert_eq!(periodic, Periodic::new(vec![1.5, 1.6], 7.0).unwrap().with_fixed_period());
+    assert_eq!(periodic.with_period_bounds(1.0, 2.0).unwrap().period(), 7.0);
+}
+
+/// Values of the formula at a point whose squared scaled distance is 2: `(1 + 1/α)^(-α)`.
+#[test]
+fn rational_quadratic_is_its_formula() {
+    for (alpha, expected) in [(1.0, 0.5), (2.0, 4.0 / 9.0), (0.5, 1.0 / 3_f64.sqrt())] {
+        let kernel = RationalQuadratic::new(vec![0.5, 2.0]).unwrap().with_alpha(alpha).unwrap();
+        let (x, y) = ([0.5, 2.0], [0.0, 0.0]);
+        assert!((kernel.eval(&x, &y) - expected).abs() < 1e-15);
+        // ∂k/∂α = k (1/(α + 1) - ln(1 + 1/α)), ∂k/∂ℓ_d = k/(1 + 1/α) (x_d - y_d)²/ℓ_d³.
+        let mut grad = vec![0.0; 3];
+        kernel.pull_back_pair(&x, &y, 1.0, &mut grad);
+        let slope = expected * alpha / (1.0 + alpha);
+        for (found, expected) in grad.iter().zip([
+            slope / 0.5,
+            slope / 2.0,
+            expected * (1.0 / (alpha + 1.0) - (1.0 / alpha).ln_1p()),
+        ]) {
+            assert!((found - expected).abs() < 1e-15, "{found} against {expected}");
+        }
+    }
+}
+
+#[test]
+fn profiles_keep_their_parameters_in_files() {
+    let kernel = RationalQuadratic::isotropic(2, 0.5).unwrap().with_alpha(0.3).unwrap();
+    let text = serde_json::to_string(&kernel).unwrap();
+    let read: RationalQuadratic = serde_json::from_str(&text).unwrap();
+    assert_eq!(read, kernel);
+    assert_eq!(read.eval(&[0.0, 0.0], &[0.3, 0.1]), kernel.eval(&[0.0, 0.0], &[0.3, 0.1]));
+    assert!(serde_json::from_str::<Matern52>(&text).is_err());
+    let text = text.replace("rational_quadratic", "matern52");
+    assert!(
+        serde_json::from_str::<Matern52>(&text).unwrap_err().to_string().contains("1 profile parameters")
+    );
+}
+
+/// Files from before kernels could be isotropic, periods fixed and profiles have parameters.
+#[test]
+fn earlier_files_are_read() {
+    let values = |values: &str, low: f64, high: f64| {
+        format!(r#"{{"values":{values},"low":{low:?},"high":{high:?},"transform":"Log","prior":null}}"#)
+    };
+    let lengthscales = values("[0.3,0.4]", 0.001, 1000.0);
+    let text = format!(r#"{{"lengthscales":{lengthscales},"profile":"matern52"}}"#);
+    let kernel = Matern52::new(vec![0.3, 0.4]).unwrap();
+    assert_eq!(serde_json::from_str::<Matern52>(&text).unwrap(), kernel);
+    assert_eq!(serde_json::to_string(&kernel).unwrap(), text);
+    let text = format!(r#"{{"lengthscales":{lengthscales},"alpha":{}}}"#, values("[2.5]", 0.01, 1000.0));
+    let kernel = RationalQuadratic::new(vec![0.3, 0.4]).unwrap().with_alpha(2.5).unwrap();
+    assert_eq!(serde_json::from_str::<RationalQuadratic>(&text).unwrap(), kernel);
+    assert!(serde_json::from_str::<Matern52>(&text).is_err());
+    let text = format!(r#"{{"lengthscales":{lengthscales},"period":{}}}"#, values("[7.0]", 0.001, 1000.0));
+    let kernel = Periodic::new(vec![0.3, 0.4], 7.0).unwrap();
+    assert_eq!(serde_json::from_str::<Periodic>(&text).unwrap(), kernel);
+    let one = || Matern52::new(vec![0.3]).unwrap();
+    let kernel = Hierarchical::new(one(), one(), 0.3).unwrap().with_blocks(2, 0.4, None).unwrap();
+    let text = serde_json::to_string(&kernel).unwrap();
+    assert_eq!(serde_json::from_str::<Hierarchical<Matern52, Matern52>>(&text).unwrap(), kernel);
+    let text = text.replace("\"members\"", "\"likeness\"").replace("\"between\"", "\"likeness\"");
+    assert_eq!(text.matches("likeness").count(), 2);
+    assert_eq!(serde_json::from_str::<Hierarchical<Matern52, Matern52>>(&text).unwrap(), kernel);
 }
 
 #[test]

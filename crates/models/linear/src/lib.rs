@@ -6,7 +6,8 @@
 //!
 //! A [`Basis`] has the functions, [`Coefficients`] what is believed of their weights: one observation at a time (Kalman
 //! filter), with known noise that may differ between observations, singular Σ allowed. [`LinearModel`] makes of both a
-//! [`LinearPosterior`] like any other, with gradients, joint covariances and exact draws. [`Information`] is the
+//! [`LinearPosterior`] like any other, with gradients, joint covariances and exact draws; [`LinearSurrogate`] learns
+//! prior and noise variance for an optimiser. [`Information`] is the
 //! same belief by precisions, [`NormalInverseGamma`] learns the noise as well, [`Drift`] lets coefficients change.
 //!
 //! ```
@@ -14,7 +15,7 @@
 //! use thrifty_linear::{Coefficients, LinearModel, Polynomial};
 //! use thrifty_surrogate::Posterior;
 //! let prior = Coefficients::independent(vec![0.0; 3], &[1.0, 1.0, 1.0])?;
-//! let model = LinearModel::new(Polynomial::of_one(2, 0.5), prior, 0.01)?;
+//! let model = LinearModel::new(Polynomial::of_one(2, 0.5), prior)?;
 //! let x = Points::from_flat(vec![0.0, 0.5, 1.0], 1);
 //! let (posterior, log_evidence) = model.condition(x.as_ref(), &[0.2, 0.4, 0.7], &[0.01; 3])?;
 //! let (mean, variance) = posterior.predict(&[0.5]);
@@ -31,6 +32,7 @@ mod information;
 mod model;
 mod posterior;
 mod smoothing;
+mod surrogate;
 mod unknown_noise;
 
 pub use basis::{Basis, Fourier, FromFn, Polynomial, Splines};
@@ -42,4 +44,5 @@ pub use information::Information;
 pub use model::LinearModel;
 pub use posterior::LinearPosterior;
 pub use smoothing::{Smoothed, SmoothingSpline};
+pub use surrogate::LinearSurrogate;
 pub use unknown_noise::{NormalInverseGamma, Student};

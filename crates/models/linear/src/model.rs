@@ -1,29 +1,30 @@
 use std::sync::Arc;
 
 use thrifty_domain::PointsRef;
-use thrifty_sampling::Stream;
-use thrifty_surrogate::Surrogate;
 
 use crate::error::same_length;
 use crate::{Basis, Coefficients, LinearError, LinearPosterior};
 
-/// Bayesian linear regression with known noise: functions, and what is believed of their coefficients.
+/// Bayesian linear regression with known noise: basis functions and the prior of their coefficients.
 #[derive(Clone)]
 pub struct LinearModel<B> {
     basis: Arc<B>,
     prior: Coefficients,
-    noise: f64,
 }
 
 impl<B: Basis> LinearModel<B> {
-    /// Observations have noise of this variance unless another is given with them.
+    /// A model with this prior.
     ///
     /// # Errors
-    /// [`LinearError`] for another number of coefficients than functions, or a noise that is negative or not finite.
-    pub fn new(basis: B, prior: Coefficients, noise: f64) -> Result<Self, LinearError> {
+    /// [`LinearError`] for another number of coefficients than functions.
+    pub fn new(basis: B, prior: Coefficients) -> Result<Self, LinearError> {
+        Self::shared(Arc::new(basis), prior)
+    }
+
+    /// The same with functions that other models have too.
+    pub(crate) fn shared(basis: Arc<B>, prior: Coefficients) -> Result<Self, LinearError> {
         same_length("coefficients", prior.len(), basis.len())?;
-        crate::error::is_variance("noise variance", 0, noise)?;
-        Ok(Self { basis: Arc::new(basis), prior, noise })
+        Ok(Self { basis, prior })
     }
 
     /// What is believed before data.
@@ -52,14 +53,5 @@ impl<B: Basis> LinearModel<B> {
             evidence += belief.update(&self.basis.eval(row), *y, *noise)?.log_density();
         }
         Ok((LinearPosterior::new(self.basis.clone(), belief), evidence))
-    }
-}
-
-impl<B: Basis + 'static> Surrogate for LinearModel<B> {
-    type Posterior = LinearPosterior<B>;
-    type Error = LinearError;
-
-    fn fit(&mut self, x: PointsRef<'_>, y: &[f64], _: &mut Stream) -> Result<Self::Posterior, LinearError> {
-        Ok(self.condition(x, y, &vec![self.noise; y.len()])?.0)
     }
 }

@@ -8,7 +8,8 @@ use thrifty_surrogate::{
 use std::sync::Arc;
 
 use crate::coefficients::dot;
-use crate::{Basis, Coefficients};
+use crate::error::same_length;
+use crate::{Basis, Coefficients, LinearError};
 
 /// A linear model after data: a function `φ(x)·a` whose coefficients are normal.
 ///
@@ -41,6 +42,17 @@ impl<B: Basis> LinearPosterior<B> {
     #[must_use]
     pub fn coefficients(&self) -> &Coefficients {
         &self.coefficients
+    }
+
+    /// The posterior after one more observation with noise of this variance.
+    ///
+    /// # Errors
+    /// [`LinearError`] for numbers that are not finite, a negative variance, or a certain contradiction.
+    pub fn with_observation(&self, x: &[f64], y: f64, noise_variance: f64) -> Result<Self, LinearError> {
+        same_length("a point", x.len(), self.basis.dim())?;
+        let mut coefficients = self.coefficients.clone();
+        coefficients.update(&self.basis.eval(x), y, noise_variance)?;
+        Ok(Self { basis: self.basis.clone(), coefficients })
     }
 
     /// Slopes of the functions at a point, J×d; zeros where they are not known.

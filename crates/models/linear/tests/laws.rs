@@ -65,7 +65,7 @@ proptest! {
     fn the_posterior_obeys_the_contract((x, y, noise) in observations(), weights in prop::collection::vec(-1.0..1.0_f64, 12)) {
         for basis in bases(2) {
             let start = prior(basis.len());
-            let model = LinearModel::new(basis, start, 0.1).unwrap();
+            let model = LinearModel::new(basis, start).unwrap();
             let (posterior, evidence) = model.condition(x.as_ref(), &y, &noise).unwrap();
             prop_assert!(evidence.is_finite());
             let test = Points::from_rows(&[[0.21, 0.72], [0.55, 0.45], [0.9, 0.11]]).unwrap();
@@ -230,7 +230,7 @@ fn unknown_noise_by_hand() {
 #[test]
 fn a_knowledge_gradient_works_on_it() {
     let basis = Polynomial::of_one(3, 0.5);
-    let model = LinearModel::new(basis, prior(4), 0.1).unwrap();
+    let model = LinearModel::new(basis, prior(4)).unwrap();
     let posterior = model.prior();
     let anchors = Points::from_flat(vec![0.1, 0.5, 0.9], 1);
     let ahead = JointLookahead::new(&posterior, anchors.as_ref(), 0.1);
@@ -241,7 +241,7 @@ fn a_knowledge_gradient_works_on_it() {
 
 #[test]
 fn paths_have_the_moments_of_the_belief() {
-    let model = LinearModel::new(Polynomial::of_one(2, 0.5), prior(3), 0.1).unwrap();
+    let model = LinearModel::new(Polynomial::of_one(2, 0.5), prior(3)).unwrap();
     let posterior = model.prior();
     let paths = posterior.sample_paths(4000, &mut Seed(2).stream("paths", 0)).unwrap();
     contract::path_is_consistent(&*paths[0], PointsRef::single(&[0.3]), 1e-6, 1e-6);
@@ -296,12 +296,12 @@ fn bad_input_is_named() {
     assert!(message(belief.update(&[1.0, f64::NAN], 1.0, 0.1).unwrap_err()).contains("function 1 is NaN"));
     assert!(message(belief.update(&[1.0, 0.0], 1.0, -0.1).unwrap_err()).contains("-0.1"));
     assert_eq!(belief, prior(2));
-    assert!(LinearModel::new(Polynomial::of_one(3, 0.5), prior(2), 0.1).is_err());
+    assert!(LinearModel::new(Polynomial::of_one(3, 0.5), prior(2)).is_err());
     assert!(Drift::new(vec![1.0; 3], vec![1.0; 4]).is_err());
     assert!(NormalInverseGamma::new(prior(1), 0.0, 1.0).is_err());
     // A basis of one's own may have no slopes: then neither has the posterior.
     let own = FromFn::new("own", 1, 2, |x: &[f64], out: &mut [f64]| out.copy_from_slice(&[1.0, x[0].sqrt()]));
-    let model = LinearModel::new(own, prior(2), 0.1).unwrap();
+    let model = LinearModel::new(own, prior(2)).unwrap();
     assert!(model.prior().gradient().is_none() && model.prior().predict(&[0.25]).0.is_finite());
 }
 

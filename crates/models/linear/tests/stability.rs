@@ -70,7 +70,7 @@ fn posteriors_keep_their_predictions() {
     let at = Points::from_rows(&AT[1..4]).unwrap();
     for (name, basis) in bases() {
         let len = basis.len();
-        let model = LinearModel::new(basis, prior(len), 0.1).unwrap();
+        let model = LinearModel::new(basis, prior(len)).unwrap();
         let (posterior, evidence) =
             model.condition(x.as_ref(), &[0.3, -0.4, 0.9], &[0.0, 0.05, 0.2]).unwrap();
         let (mut mean, mut variance) = (vec![0.0; 3], vec![0.0; 3]);
@@ -168,7 +168,7 @@ fn splines_keep_their_fit() {
             let mut found = smoothed.fitted.clone();
             found.push(smoothed.degrees_of_freedom);
             // The minimum of the score is flat: its place is known to few digits.
-            let at = vec![vec![0.4; dim], vec![1.2; dim], x.row(2).to_vec()];
+            let at = [vec![0.4; dim], vec![1.2; dim], x.row(2).to_vec()];
             found.extend(at.iter().map(|x| smoothed.eval(x).unwrap()));
             check(&format!("spline_{dim}_{name}"), &found);
         }

@@ -1,8 +1,9 @@
-//! Laws that every posterior obeys, to be called from the tests of the crate that implements one.
+//! Contract tests of posteriors and surrogates, to be called from the tests of a crate that implements one.
 
-use thrifty_domain::{Points, PointsRef};
+use thrifty_domain::{Domain, Points, PointsRef};
+use thrifty_sampling::Seed;
 
-use crate::{LookWeights, Lookahead, Posterior, SamplePath};
+use crate::{LookWeights, Lookahead, Observations, Posterior, SamplePath, Surrogate, fit_checked};
 
 /// Predictions are finite, variances not negative, and a batch equals its points one by one to `tolerance`.
 ///
@@ -174,4 +175,125 @@ pub fn path_is_consistent(path: &dyn SamplePath, x: PointsRef<'_>, step: f64, to
 fn assert_close(found: f64, expected: f64, tolerance: f64, what: &str) {
     let scale = 1.0 + expected.abs();
     assert!((found - expected).abs() <= tolerance * scale, "{what}: {found} against {expected}");
+}
+
+/// Runs a surrogate on small problems and checks what optimisers rely on: the contract suite for implementers of [`Surrogate`].
+///
+/// On domains of one and three columns, with 1, 2 and 12 observations, duplicates, constant targets and targets of scale
+/// 1e-12 and 1e12: fits succeed and are reproducible, predictions are finite with variances from 0, a batch equals its points one by
+/// one, gradients (if any) match differences, joint covariances (if any) are consistent, a fantasy is reproducible and moves the
+/// mean towards it, hyperparameters are accepted as a warm start, and empty or invalid data are an error.
+///
+/// # Panics
+/// When a law does not hold.
+pub fn surrogate(surrogate: &dyn Surrogate) {
+    let described = surrogate.describe().expect("a description");
+    assert_eq!(described, surrogate.describe().expect("a description"), "the same description twice");
+    assert!(!described.name.is_empty(), "a name");
+    for dim in [1, 3] {
+        for (case, data) in cases(dim).into_iter().enumerate() {
+            fits(surrogate, dim, &data, &format!("{}, {dim} columns, case {case}", described.name));
+        }
+        refuses(surrogate, dim);
+    }
+}
+
+/// Points and targets of one problem.
+type Case = (Points, Vec<f64>);
+
+fn cases(dim: usize) -> Vec<Case> {
+    let mut rng = Seed(1).stream("contract", dim as u64);
+    let mut points = |n: usize| -> Points {
+        let mut points = Points::zeros(n, dim);
+        points.as_flat_mut().iter_mut().for_each(|value| *value = rng.uniform());
+        points
+    };
+    let smooth = |x: &[f64]| x.iter().map(|v| (3.0 * v).sin() + v * v).sum::<f64>();
+    let (one, two, many) = (points(1), points(2), points(12));
+    let mut repeated = many.clone();
+    many.rows().take(4).for_each(|row| repeated.push(row));
+    let of =
+        |x: &Points, scale: f64| -> Case { (x.clone(), x.rows().map(|row| scale * smooth(row)).collect()) };
+    let constant = (many.clone(), vec![2.5; many.len()]);
+    vec![
+        of(&one, 1.0),
+        of(&two, 1.0),
+        of(&many, 1.0),
+        of(&repeated, 1.0),
+        constant,
+        of(&many, 1e-12),
+        of(&many, 1e12),
+    ]
+}
+
+fn fits(surrogate: &dyn Surrogate, dim: usize, (x, y): &Case, what: &str) {
+    let domain = Domain::unit_cube(dim);
+    let data = Observations::new(x.as_ref(), y);
+    let fit = |warm_start: Option<&[f64]>| {
+        let mut rng = Seed(2).stream("contract fit", 0);
+        fit_checked(surrogate, &domain, data, warm_start, &mut rng)
+            .unwrap_or_else(|error| panic!("{what}: {error}"))
+    };
+    let (fitted, again) = (fit(None), fit(None));
+    let scale = y.iter().map(|y| y.abs()).fold(f64::MIN_POSITIVE, f64::max);
+    let mut test = x.clone();
+    test.push(&vec![0.37; dim]);
+    for point in test.rows() {
+        let (mean, variance) = fitted.posterior().predict(point);
+        assert!(mean.is_finite() && variance.is_finite() && variance >= 0.0, "{what}: {mean} ± {variance}");
+        let same = again.posterior().predict(point);
+        assert_eq!(
+            (mean.to_bits(), variance.to_bits()),
+            (same.0.to_bits(), same.1.to_bits()),
+            "{what}: same bits"
+        );
+        let observed = fitted.predict_observed(point);
+        assert!(
+            observed.0 == mean && observed.1 >= variance,
+            "{what}: an observation varies more than the function"
+        );
+    }
+    if scale == 1.0 || (0.1..10.0).contains(&scale) {
+        batch_is_pointwise(fitted.posterior(), test.as_ref(), 1e-9);
+        if fitted.posterior().joint().is_some() {
+            covariance_is_consistent(fitted.posterior(), &test, 1e-6);
+        }
+        if fitted.posterior().gradient().is_some() && y.len() > 2 {
+            gradients_match(fitted.posterior(), PointsRef::single(&vec![0.37; dim]), 1e-5, 1e-3);
+        }
+    }
+    let hyperparameters = fitted.hyperparameters();
+    assert!(hyperparameters.iter().all(|h| h.is_finite()), "{what}: finite hyperparameters");
+    let warm = fit(Some(&hyperparameters));
+    assert_eq!(warm.hyperparameters().len(), hyperparameters.len(), "{what}: hyperparameters of one length");
+    // Hyperparameters of something else are ignored, not trusted.
+    fit(Some(&[f64::MAX; 97]));
+
+    let at = vec![0.61; dim];
+    let (mean, variance) = fitted.posterior().predict(&at);
+    let lie = mean + 3.0 * (variance + fitted.noise_variance()).sqrt() + scale;
+    if let Ok(told) = fitted.fantasize(&at, lie) {
+        let moved = told.posterior().predict(&at).0;
+        let least = mean - 1e-6 * scale;
+        assert!(
+            moved >= least && moved.is_finite(),
+            "{what}: a fantasy of {lie} moved the mean from {mean} to {moved}"
+        );
+    }
+}
+
+fn refuses(surrogate: &dyn Surrogate, dim: usize) {
+    let domain = Domain::unit_cube(dim);
+    let x = Points::from_flat(vec![0.5; dim], dim);
+    let mut rng = Seed(2).stream("contract fit", 1);
+    let mut refused = |x: PointsRef<'_>, y: &[f64], noise_variance: Option<&[f64]>, what: &str| {
+        let data = Observations { x, y, noise_variance };
+        assert!(fit_checked(surrogate, &domain, data, None, &mut rng).is_err(), "{what} is an error");
+    };
+    refused(Points::new(dim).as_ref(), &[], None, "no data");
+    refused(x.as_ref(), &[f64::NAN], None, "a target that is NaN");
+    refused(x.as_ref(), &[1.0, 2.0], None, "another number of targets");
+    refused(x.as_ref(), &[1.0], Some(&[-1.0]), "a negative noise variance");
+    refused(x.as_ref(), &[1.0], Some(&[f64::INFINITY]), "an infinite noise variance");
+    refused(Points::from_flat(vec![0.5; dim + 1], dim + 1).as_ref(), &[1.0], None, "another dimension");
 }

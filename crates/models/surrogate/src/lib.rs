@@ -1,8 +1,8 @@
-//! What a model that predicts looks like to everything above it.
+//! Surrogate models and posteriors: the traits, and contract tests for implementers.
 //!
-//! A [`Surrogate`] is fitted to data and yields a [`Posterior`]: fitting and predicting are separate acts.
-//! The posterior's optional capabilities (gradients, joint covariance) are found by asking for them, so that
-//! an acquisition can say what it needs and a model need not have everything.
+//! A [`Surrogate`] is fitted to [`Observations`] and yields a [`FittedSurrogate`] with a [`Posterior`]: fitting and
+//! predicting are separate acts. The optional capabilities of a posterior (gradients, joint covariance, sample paths) are found
+//! by asking for them, so that an acquisition can say what it needs and a model need not have everything.
 //!
 //! Shapes: `x` holds m points of dimension [`Posterior::dim`]; means and variances are slices of length m;
 //! matrices are row-major slices. Variances are of the latent function, without observation noise, and
@@ -11,14 +11,18 @@
 mod calibration;
 mod conditioned;
 pub mod contract;
+mod description;
 mod lookahead;
+mod observations;
 mod posterior;
 mod sample;
+mod surrogate;
 
 pub use calibration::{Calibration, CalibrationError};
 pub use conditioned::{Conditioned, ConditioningError};
+pub use description::Description;
 pub use lookahead::{JointLookahead, LookWeights, Lookahead, lookahead};
-pub use posterior::{
-    JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, SamplePath, Surrogate,
-};
+pub use observations::{Observations, ObservationsError};
+pub use posterior::{JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, SamplePath};
 pub use sample::{factor_covariance, sample_jointly};
+pub use surrogate::{FittedSurrogate, Surrogate, SurrogateError, fit_checked};

@@ -103,17 +103,3 @@ pub trait PathSampler: Posterior {
     /// `count` independent functions; `None` when the prior has no way of drawing them.
     fn sample_paths(&self, count: usize, rng: &mut Stream) -> Option<Vec<Box<dyn SamplePath>>>;
 }
-
-/// A model that learns a function from data.
-pub trait Surrogate {
-    /// What it believes after seeing the data.
-    type Posterior: Posterior;
-    /// Why it could not learn.
-    type Error: std::error::Error + Send + Sync + 'static;
-
-    /// Learns from n points of the unit cube and their targets. Randomness (restarts) comes from `rng` alone.
-    ///
-    /// # Errors
-    /// Empty data, points and targets of different number, anything non-finite, or numerical breakdown.
-    fn fit(&mut self, x: PointsRef<'_>, y: &[f64], rng: &mut Stream) -> Result<Self::Posterior, Self::Error>;
-}

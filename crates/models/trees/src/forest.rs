@@ -126,6 +126,27 @@ impl Forest {
     pub fn predict(&self, rows: &[f32]) -> Result<Vec<f64>, TreesError> {
         predict(&self.bins, &self.trees, 0.0, 1.0 / self.trees.len().max(1) as f64, rows)
     }
+
+    /// Mean and variance over the predictions of the trees, for row-major features. Overwrites.
+    pub(crate) fn moments_into(&self, rows: &[f32], mean: &mut [f64], variance: &mut [f64]) {
+        let mut codes = Vec::with_capacity(rows.len());
+        self.bins.code(rows, &mut codes);
+        mean.fill(0.0);
+        variance.fill(0.0);
+        let mut one = vec![0.0; mean.len()];
+        for (count, tree) in (1_u32..).map(f64::from).zip(&self.trees) {
+            one.fill(0.0);
+            tree.add(&codes, self.bins.columns(), 1.0, &mut one);
+            // Source: Welford (1962).
+            for ((mean, variance), value) in mean.iter_mut().zip(variance.iter_mut()).zip(&one) {
+                let before = value - *mean;
+                *mean += before / count;
+                *variance += before * (value - *mean);
+            }
+        }
+        let trees = self.trees.len().max(1) as f64;
+        variance.iter_mut().for_each(|sum| *sum /= trees);
+    }
 }
 
 /// `base` plus the scaled sum over trees. Rows are taken in blocks that stay in the cache together with a tree.

@@ -20,10 +20,12 @@ mod boosting;
 mod error;
 mod forest;
 mod grow;
+mod surrogate;
 mod table;
 mod tree;
 
 pub use boosting::{Boosting, BoostingSettings};
 pub use error::TreesError;
 pub use forest::{Forest, ForestSettings};
+pub use surrogate::ForestSurrogate;
 pub use table::Table;

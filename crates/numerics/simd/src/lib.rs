@@ -158,8 +158,10 @@ pub fn exp_negative<const FMA: bool>(x: f64) -> f64 {
     if x < -708.0 { 0.0 } else { scaled }
 }
 
+mod logarithm;
 mod waves;
 
+pub use logarithm::ln_1p_nonnegative;
 pub use waves::{cosines, sines};
 
 #[cfg(test)]

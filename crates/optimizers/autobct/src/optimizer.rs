@@ -8,7 +8,8 @@ use thrifty_study::{
 };
 
 use crate::{
-    AutoBctError, AutoBctSettings, Cautious, Controls, Decision, Expectation, Plan, State, ValueMap, Values,
+    AutoBctError, AutoBctSettings, Cautious, Controls, Decision, Expectation, Noise, Plan, State, ValueMap,
+    Values,
 };
 
 /// Training under a budget: Algorithm 4 of the paper, by exact look-ahead or with a map.
@@ -29,6 +30,8 @@ pub struct AutoBct {
     map: Option<ValueMap>,
     smoother: Option<SmoothingSpline>,
     basis: (String, String),
+    /// Name of a noise that depends on the control.
+    noise: Option<String>,
 }
 
 /// What the history comes to.
@@ -55,6 +58,35 @@ impl AutoBct {
         prior: State,
         settings: AutoBctSettings,
     ) -> Result<Self, OptimizerError> {
+        let noise = settings.noise;
+        Self::build(space, [score, cost], prior, settings, &|_| noise)
+    }
+
+    /// The same with observation noise that depends on the control: `σ_H(u)` and `σ_T(u)`, standard deviations on the scales of the
+    /// model. [`AutoBctSettings::noise`] is not used; `name` stands for the function in journals.
+    ///
+    /// # Errors
+    /// As [`AutoBct::new`], and for a standard deviation that is not positive and finite at one of the controls.
+    pub fn with_noise(
+        space: &Space,
+        [score, cost]: [&dyn Basis; 2],
+        prior: State,
+        settings: AutoBctSettings,
+        name: impl Into<String>,
+        noise: impl Fn(&Config) -> Noise,
+    ) -> Result<Self, OptimizerError> {
+        let at = |point: &[f64]| noise(&space.decode(point));
+        let built = Self::build(space.clone(), [score, cost], prior, settings, &at)?;
+        Ok(Self { noise: Some(name.into()), ..built })
+    }
+
+    fn build(
+        space: Space,
+        [score, cost]: [&dyn Basis; 2],
+        prior: State,
+        settings: AutoBctSettings,
+        noise: &dyn Fn(&[f64]) -> Noise,
+    ) -> Result<Self, OptimizerError> {
         let failed =
             |error: AutoBctError| OptimizerError::failed("setting up training under a budget", error);
         settings.validate().map_err(failed)?;
@@ -69,7 +101,7 @@ impl AutoBct {
             }
         }
         let controls = |count: usize| -> Result<Controls, AutoBctError> {
-            Controls::new(choices(&space, count).as_ref(), score, cost, |_| settings.noise)
+            Controls::new(choices(&space, count).as_ref(), score, cost, noise)
         };
         let now = controls(settings.grid).map_err(failed)?;
         let later = controls(settings.later_grid).map_err(failed)?;
@@ -81,7 +113,7 @@ impl AutoBct {
         } else {
             None
         };
-        Ok(Self { space, settings, prior, decision, map: None, smoother, basis })
+        Ok(Self { space, settings, prior, decision, map: None, smoother, basis, noise: None })
     }
 
     /// With a map for what follows after the trainings that are looked ahead: Algorithm 4 as it is in the paper. `epsilon` is then taken off
@@ -299,6 +331,10 @@ impl Optimizer for AutoBct {
             .with("basis of the cost", cost)?
             .with("space", &self.space)?
             .changed_since_format_one("decision.rule", "panels of a fixed rule", "adaptive panels");
+        let ours = match &self.noise {
+            Some(noise) => ours.with("noise", noise)?,
+            None => ours,
+        };
         match &self.map {
             Some(map) => ours.with("value function", &map.identity()),
             None => Ok(ours),

@@ -238,3 +238,33 @@ fn discrete_and_two_dimensional_controls() {
         .unwrap();
     assert!(study.recommend().unwrap().is_some());
 }
+
+/// Noise that depends on the control: a constant function is the setting, and a louder control teaches less.
+#[test]
+fn noise_may_depend_on_the_control() {
+    let with = |noise: fn(&Config) -> Noise| {
+        let (score, cost) = (cubic(), cubic());
+        AutoBct::with_noise(&space(), [&score, &cost], prior(), AutoBctSettings::default(), "own", noise)
+    };
+    let told = |optimizer: AutoBct| {
+        let mut study = Study::new(optimizer, Seed(0));
+        let Next::Evaluate(first) = study.ask().unwrap() else { panic!("a first training") };
+        study.tell(first.id, train(&first.query, first.id.0)).unwrap();
+        let state = study.optimizer().state(study.history()).unwrap();
+        (study.ask().unwrap(), state)
+    };
+    let (next, constant) = told(with(|_| Noise { score: 0.05, cost: 0.1 }).unwrap());
+    assert_eq!((next, constant.clone()), told(optimizer(AutoBctSettings::default())));
+    // The first control is 0: a score that is all noise there leaves its coefficients as uncertain as before.
+    let loud = with(|u| Noise { score: if u.float("u").unwrap() < 0.1 { 50.0 } else { 0.05 }, cost: 0.1 });
+    let (_, loud) = told(loud.unwrap());
+    let variance = |state: &State| {
+        let mut phi = vec![0.0; 4];
+        thrifty_linear::Basis::eval_into(&cubic(), &[0.0], &mut phi);
+        state.score.moments(&phi).1
+    };
+    let [before, after, taught] = [&prior(), &loud, &constant].map(variance);
+    assert!(after > 0.999 * before && taught < 0.01 * before, "{before} {after} {taught}");
+    let silent = with(|_| Noise { score: 0.0, cost: 0.1 }).map(|_| ()).unwrap_err().to_string();
+    assert!(silent.contains("setting up"), "{silent}");
+}

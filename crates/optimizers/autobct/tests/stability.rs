@@ -184,7 +184,7 @@ fn trainings_keep_their_controls() {
             let cost = Some((0.06 + 0.67 * u + 0.03 * wobble).max(0.01));
             Measurement { objectives: vec![score], cost, ..Measurement::default() }
         });
-        let mut found = vec![reason.is_ok() as u8 as f64];
+        let mut found = vec![f64::from(u8::from(reason.is_ok()))];
         for trial in study.history().trials() {
             found.push(trial.query.float("u").unwrap());
             found.extend(trial.diagnostics.values().filter(|v| v.is_finite()));

@@ -2,7 +2,7 @@
 //! milliseconds at n = 20 and some tens at n = 100, d = 6, on one core.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use thrifty_acquisition::Rule;
+use thrifty_acquisition::AcquisitionKind;
 use thrifty_bo::{BayesianOptimizer, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings};
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
@@ -26,7 +26,7 @@ fn step(c: &mut Criterion) {
             b.iter(|| optimizer.ask(&history, TrialId(n as u64)).unwrap());
         });
         let belief = optimizer.belief(&history, TrialId(n as u64)).unwrap().unwrap();
-        let acquisition = belief.acquisition(&Rule::default()).unwrap();
+        let acquisition = belief.acquisition(&AcquisitionKind::default()).unwrap();
         c.bench_function(&format!("acquisition/maximise/{n}"), |b| {
             b.iter(|| belief.maximise(&*acquisition, "bench"));
         });

@@ -1,21 +1,21 @@
 use thrifty_acquisition::{
-    Acquisition, AcquisitionError, Context, ExpectedImprovement, LogExpectedImprovement, OfMoments, Rule,
-    Utility, Weighted, Where,
+    Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, ExpectedImprovement,
+    ImprovementTarget, LogExpectedImprovement, Masked, Utility, weigh,
 };
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::YeoJohnson;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Memo, OptimizerError, Trial, TrialId};
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{FittedSurrogate, Observations, Posterior, Surrogate, fit_checked};
 
 use crate::first_feasible::LogFirstFeasible;
-use crate::model::carried;
 use crate::multi::measurement;
 use crate::novelty::first_new;
 use crate::running::Running;
+use crate::targets::Targets;
 use crate::weights::{Fitting, Weights, probability_feasible, weighted_logarithm};
-use crate::{BoSettings, Candidate, FailurePolicy, Fitted, LossTransform, Model, PendingPolicy};
+use crate::{BoSettings, Candidate, FailurePolicy, PendingPolicy};
 
 /// What is known of a configuration without evaluating it: whether it is allowed.
 pub type Allowed = dyn Fn(&Config) -> bool + Send + Sync;
@@ -25,10 +25,12 @@ pub type Allowed = dyn Fn(&Config) -> bool + Send + Sync;
 pub struct Belief<'a> {
     space: &'a Space,
     settings: &'a BoSettings,
-    model: Box<dyn Fitted>,
+    model: Box<dyn FittedSurrogate>,
     /// Measured points and losses.
     x: Points,
     y: Vec<f64>,
+    /// Of the losses.
+    transform: Option<YeoJohnson>,
     /// Which of them break no constraint.
     feasible: Vec<bool>,
     weights: Weights,
@@ -49,13 +51,13 @@ impl<'a> Belief<'a> {
     pub fn form(
         space: &'a Space,
         settings: &'a BoSettings,
-        model: &dyn Model,
+        model: &dyn Surrogate,
         trials: &[&Trial<Config>],
         seed: Seed,
         id: TrialId,
     ) -> Result<Option<Self>, OptimizerError> {
         let dim = space.dim();
-        let (mut x, mut y, mut asked) = (Points::new(dim), Vec::new(), Points::new(dim));
+        let (mut x, mut targets, mut asked) = (Points::new(dim), Targets::default(), Points::new(dim));
         let mut feasible = Vec::new();
         let (mut failed, mut pending) = (Points::new(dim), Points::new(dim));
         for trial in trials {
@@ -67,51 +69,38 @@ impl<'a> Belief<'a> {
             match (&trial.outcome, measured) {
                 (_, Some((found, loss))) => {
                     x.push(&point);
-                    y.push(carried(loss));
+                    targets.push(loss, found.noise);
                     feasible.push(found.constraints.iter().all(|c| *c <= 0.0));
                 }
                 (Some(_), None) => failed.push(&point),
                 (None, None) => pending.push(&point),
             }
         }
-        if y.is_empty() {
+        if x.is_empty() {
             return Ok(None);
         }
-        let worst = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let imputed = match settings.failures {
-            FailurePolicy::AsWorst => Some(worst),
+            FailurePolicy::AsWorst => Some(targets.y.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
             FailurePolicy::AsValue(value) => Some(value),
             FailurePolicy::Ignore => None,
         };
-        let (mut train_x, mut train_y) = (x.clone(), y.clone());
+        let (mut train_x, mut train) = (x.clone(), targets.clone());
         if let Some(loss) = imputed {
             for point in failed.rows() {
                 train_x.push(point);
-                train_y.push(loss);
+                train.push(loss, None);
             }
         }
-        let transform = match settings.losses {
-            LossTransform::None => None,
-            LossTransform::UpperTail => Some(YeoJohnson::of_upper_tail(&train_y)),
-            LossTransform::BothTails => Some(YeoJohnson::of(&train_y)),
-        };
-        if let Some(transform) = transform {
-            train_y.iter_mut().chain(&mut y).for_each(|loss| *loss = transform.apply(*loss));
-        }
+        let transform = train.transform(settings.losses);
+        let (train, y) = (train.transformed(transform), targets.transformed(transform).y);
         let fitting = Fitting { space, settings, model, trials, seed, id };
         let weights = fitting.weights(&x, &failed)?;
-        let notes = trials.iter().rev().find_map(|trial| trial.memo.0.get(NOTES));
-        let model = model
-            .fit(
-                space.domain(),
-                train_x.as_ref(),
-                &train_y,
-                notes.map(Vec::as_slice),
-                &mut seed.stream("fit", id.0),
-            )
-            .map_err(|error| {
-                OptimizerError::failed(format!("fitting the model for trial {}", id.0), error)
-            })?;
+        let warm_start = trials.iter().rev().find_map(|trial| trial.memo.0.get(NOTES));
+        let data = Observations { x: train_x.as_ref(), y: &train.y, noise_variance: train.noise_variance() };
+        let rng = &mut seed.stream("fit", id.0);
+        let model = fit_checked(model, space.domain(), data, warm_start.map(Vec::as_slice), rng).map_err(
+            |error| OptimizerError::failed(format!("fitting the model for trial {}", id.0), error),
+        )?;
         let draws = match settings.pending {
             PendingPolicy::Fantasies { draws } => Some(draws),
             _ => None,
@@ -123,7 +112,21 @@ impl<'a> Belief<'a> {
             PendingPolicy::LiarWorst => y.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         });
         let allowed = None;
-        Ok(Some(Self { space, settings, model, x, y, feasible, weights, running, allowed, asked, seed, id }))
+        Ok(Some(Self {
+            space,
+            settings,
+            model,
+            x,
+            y,
+            transform,
+            feasible,
+            weights,
+            running,
+            allowed,
+            asked,
+            seed,
+            id,
+        }))
     }
 
     /// With what is known to be allowed: no other point is chosen.
@@ -146,33 +149,37 @@ impl<'a> Belief<'a> {
         self.model.posterior()
     }
 
-    /// What the model wants to remember.
+    /// Hyperparameters of the model.
     #[must_use]
-    pub fn notes(&self) -> Vec<f64> {
-        self.model.notes()
+    pub fn hyperparameters(&self) -> Vec<f64> {
+        self.model.hyperparameters()
     }
 
-    /// What all models want to remember, as notes to a later [`Belief::form`].
+    /// Hyperparameters of all models by name, from which a later [`Belief::form`] starts.
     #[must_use]
     pub fn memo(&self) -> Memo {
-        Memo(std::iter::once((NOTES.to_owned(), self.notes())).chain(self.weights.notes()).collect())
+        Memo(
+            std::iter::once((NOTES.to_owned(), self.hyperparameters()))
+                .chain(self.weights.hyperparameters())
+                .collect(),
+        )
     }
 
     /// Variance of the noise of an observation, on the scale of the posterior.
     #[must_use]
     pub fn noise(&self) -> f64 {
-        self.model.noise()
+        self.model.noise_variance()
     }
 
     /// The belief after observations of its own means at these points: the variances are those after any outcomes
     /// there. Nothing when there are no points, or none that tells anything new.
     #[must_use]
-    pub fn imagining(&self, points: PointsRef<'_>) -> Option<Box<dyn Fitted>> {
-        let mut imagined: Option<Box<dyn Fitted>> = None;
+    pub fn imagining(&self, points: PointsRef<'_>) -> Option<Box<dyn FittedSurrogate>> {
+        let mut imagined: Option<Box<dyn FittedSurrogate>> = None;
         for point in points.rows() {
             let model = imagined.as_deref().unwrap_or(&*self.model);
             let mean = model.posterior().predict(point).0;
-            if let Ok(next) = model.imagining(point, mean) {
+            if let Ok(next) = model.fantasize(point, mean) {
                 imagined = Some(next);
             }
         }
@@ -219,46 +226,54 @@ impl<'a> Belief<'a> {
         mean
     }
 
-    /// The threshold of a rule here, among what breaks no constraint; the best observed loss for rules without one, and
-    /// infinite where nothing feasible was measured.
+    /// The value of an acquisition's improvement target here, among what breaks no constraint; infinite where nothing feasible was
+    /// measured.
     ///
     /// The imagined outcomes of running trials count: otherwise the place of a running trial that promises to be the best
     /// would stay the best place to go to.
     #[must_use]
-    pub fn threshold(&self, rule: &Rule) -> f64 {
-        self.threshold_beside(rule, &self.means(), &self.running.incumbents(&self.constraints()))
+    pub fn target(&self, target: ImprovementTarget) -> f64 {
+        self.target_beside(target, &self.means(), &self.running.incumbents(&self.constraints()))
     }
 
-    /// The threshold of a rule with these means at the measured points, when running trials give these losses.
-    fn threshold_beside(&self, rule: &Rule, means: &[f64], losses: &[f64]) -> f64 {
+    /// The value of a target with these means at the measured points, when running trials give these losses.
+    fn target_beside(&self, target: ImprovementTarget, means: &[f64], losses: &[f64]) -> f64 {
         if !self.feasible.contains(&true) {
             return f64::INFINITY;
         }
-        let threshold = rule.threshold().unwrap_or(thrifty_acquisition::Threshold::BestObserved);
         let with = |values: &[f64]| -> Vec<f64> {
             let feasible = values.iter().zip(&self.feasible).filter(|(_, feasible)| **feasible);
             feasible.map(|(v, _)| *v).chain(losses.iter().copied()).collect()
         };
-        // A fixed threshold does not see them otherwise.
-        losses.iter().copied().fold(threshold.value(&with(&self.y), &with(means)), f64::min)
+        // A fixed target does not see them otherwise.
+        losses.iter().copied().fold(target.value(&with(&self.y), &with(means)), f64::min)
     }
 
-    /// A rule's acquisition here: per unit of cost where the settings say so, times the probability of being feasible where
-    /// there are constraints, and that alone until something feasible was measured.
+    /// The acquisition that a factory builds here: per unit of cost where the settings say so, times the probability of being
+    /// feasible where there are constraints, and that alone until something feasible was measured.
     ///
     /// # Errors
-    /// [`AcquisitionError`] for a setting of the rule that makes no sense, a model that lacks what it needs, or a rule that no
-    /// weight makes sense for.
-    pub fn acquisition(&self, rule: &Rule) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
+    /// [`AcquisitionError`] for a setting outside its range, or a model that lacks what the acquisition needs.
+    pub fn acquisition(
+        &self,
+        factory: &dyn AcquisitionFactory,
+    ) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
         if self.weights.is_empty() {
-            return self.unweighted(rule);
+            return self.unweighted(factory);
         }
         if !self.feasible.contains(&true) {
             return self.first_feasible();
         }
+        let incumbent = self.x.row(self.incumbent());
         let logarithms = self.weights.logarithms();
-        let utility = rule.weighted(self.unweighted(rule)?)?;
-        Ok(Box::new(logarithms.into_iter().fold(utility, Weighted::times)))
+        weigh(self.unweighted(factory)?, factory.scale(), logarithms, incumbent, self.x.as_ref())
+    }
+
+    /// The measured point with the smallest loss among those that break no constraint, else among all.
+    fn incumbent(&self) -> usize {
+        let any = self.feasible.contains(&true);
+        let counted = (0..self.y.len()).filter(|&i| self.feasible[i] || !any);
+        counted.reduce(|best, i| if self.y[i] < self.y[best] { i } else { best }).unwrap_or(0)
     }
 
     fn constraints(&self) -> Vec<&dyn Posterior> {
@@ -288,30 +303,31 @@ impl<'a> Belief<'a> {
         baseline
     }
 
-    fn unweighted(&self, rule: &Rule) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
+    fn unweighted(
+        &self,
+        factory: &dyn AcquisitionFactory,
+    ) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
         let mut rng = self.seed.stream("acquisition draws", self.id.0);
         let means = self.means();
-        let threshold = |losses: &[f64]| self.threshold_beside(rule, &means, losses);
-        if let Some(over_draws) = self.running.over_draws(rule, &self.constraints(), threshold, &mut rng)? {
+        let target = |losses: &[f64]| self.target_beside(factory.target(), &means, losses);
+        if let Some(over_draws) = self.running.over_draws(factory, &self.constraints(), target, &mut rng)? {
             return Ok(over_draws);
         }
-        rule.within(Context {
-            posterior: self.posterior_for(rule),
-            threshold: self.threshold(rule),
+        factory.build(Context {
+            posterior: self.posterior_for(factory),
+            target: self.target(factory.target()),
             t: self.y.len() + 1,
             domain: self.space.domain(),
             observed: self.baseline().as_ref(),
-            noise: self.model.noise(),
+            noise_variance: self.model.noise_variance(),
             rng: &mut rng,
         })
     }
 
-    /// The posterior for a rule: rules that draw what running trials give by themselves see nothing imagined.
-    fn posterior_for(&self, rule: &Rule) -> &dyn Posterior {
-        match (&self.running.drawn, rule) {
-            (Some((model, _)), Rule::LogNoisyExpectedImprovement { .. } | Rule::Thompson) => {
-                model.posterior()
-            }
+    /// The posterior for an acquisition: one that handles running trials by itself sees no fantasies.
+    fn posterior_for(&self, factory: &dyn AcquisitionFactory) -> &dyn Posterior {
+        match &self.running.drawn {
+            Some((model, _)) if factory.handles_pending() => model.posterior(),
             _ => self.posterior(),
         }
     }
@@ -323,7 +339,7 @@ impl<'a> Belief<'a> {
         order.sort_by(|&a, &b| self.y[a].total_cmp(&self.y[b]));
         let anchors: Vec<&[f64]> = order.iter().map(|&i| self.x.row(i)).collect();
         let mut rng = self.seed.stream(purpose, self.id.0);
-        let acquisition = Where::new(acquisition, |x: &[f64]| self.is_allowed(x));
+        let acquisition = Masked::new(acquisition, |x: &[f64]| self.is_allowed(x));
         let acquisition = &acquisition;
         self.settings.maximiser.candidates(self.space.domain(), acquisition, &anchors, &mut rng)
     }
@@ -355,10 +371,24 @@ impl<'a> Belief<'a> {
         ExpectedImprovement { threshold }.value(mean, variance.sqrt())
     }
 
+    /// An expected improvement on a threshold in units of the loss: to first order, by the slope of the transform there.
+    #[must_use]
+    pub fn in_units_of_loss(&self, improvement: f64, threshold: f64) -> f64 {
+        let Some(transform) = self.transform else { return improvement };
+        let slope = transform.slope(transform.invert(threshold));
+        if slope > 0.0 && slope.is_finite() { improvement / slope } else { improvement }
+    }
+
+    /// The cost that is expected of an evaluation at a point; nothing where costs are not modelled.
+    #[must_use]
+    pub fn expected_cost(&self, x: &[f64]) -> Option<f64> {
+        self.weights.expected_cost(x)
+    }
+
     /// The largest expected improvement on a threshold, and where: by the logarithm, which has slopes everywhere.
     #[must_use]
     pub fn max_expected_improvement(&self, threshold: f64) -> Option<(Vec<f64>, f64)> {
-        let acquisition = OfMoments::new(self.posterior(), LogExpectedImprovement { threshold });
+        let acquisition = Analytic::new(self.posterior(), LogExpectedImprovement { threshold });
         let best = self.maximise(&acquisition, "expected improvement").into_iter().next()?;
         let value = self.expected_improvement(&best.x, threshold);
         Some((best.x, value))

@@ -1,4 +1,4 @@
-use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol};
+use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol, latin_hypercube};
 use thrifty_space::{Config, Space, SpaceError};
 
 /// What is evaluated before there is a model.
@@ -17,6 +17,8 @@ pub enum InitialDesign {
     Sobol(usize),
     /// So many uniform points.
     Random(usize),
+    /// A Latin hypercube of so many points, then uniform points. Source: `McKay`, Beckman & Conover (1979).
+    LatinHypercube(usize),
     /// These configurations in order, and then the automatic design.
     Given(Vec<Config>),
     /// These configurations in order and nothing else, each asked once whatever comes of it; uniform points follow only while
@@ -33,7 +35,7 @@ impl InitialDesign {
     pub fn len(&self, space: &Space, budget: Option<usize>) -> usize {
         match self {
             Self::Automatic => automatic(space, budget),
-            Self::Sobol(count) | Self::Random(count) => *count,
+            Self::Sobol(count) | Self::Random(count) | Self::LatinHypercube(count) => *count,
             Self::Given(configs) => configs.len() + automatic(space, budget),
             Self::Only(configs) => configs.len(),
         }
@@ -68,7 +70,14 @@ impl InitialDesign {
             return Ok(config.clone());
         }
         let at = index - given.len();
-        let uniform = matches!(self, Self::Random(_) | Self::Only(_)) || space.dim() > MAX_SOBOL_DIM;
+        if let Self::LatinHypercube(count) = *self
+            && at < count
+        {
+            let points = latin_hypercube(count, space.dim(), &mut seed.stream("latin hypercube", run));
+            return Ok(space.decode(points.row(at)));
+        }
+        let uniform = matches!(self, Self::Random(_) | Self::Only(_) | Self::LatinHypercube(_))
+            || space.dim() > MAX_SOBOL_DIM;
         if uniform {
             return Ok(space.sample(&mut seed.child("design", run).stream("uniform", index as u64)));
         }
@@ -100,6 +109,21 @@ mod tests {
         let two = vec![Config::new(); 2];
         assert_eq!(InitialDesign::Given(two.clone()).len(&space, Some(40)), 12);
         assert_eq!(InitialDesign::Only(two).len(&space, Some(40)), 2);
+    }
+
+    #[test]
+    fn a_latin_hypercube_has_a_point_per_slice() {
+        let space = Space::builder().float("x", 0.0, 1.0).float("y", 0.0, 1.0).build().unwrap();
+        let design = InitialDesign::LatinHypercube(7);
+        assert_eq!(design.len(&space, Some(8)), 7);
+        for name in ["x", "y"] {
+            let value = |i: usize| design.config(&space, Seed(3), 0, i).unwrap().float(name).unwrap();
+            let mut slices: Vec<usize> = (0..7).map(|i| (7.0 * value(i)) as usize).collect();
+            slices.sort_unstable();
+            assert_eq!(slices, [0, 1, 2, 3, 4, 5, 6]);
+            // It goes on where failures ask for more.
+            assert!((0.0..=1.0).contains(&value(30)));
+        }
     }
 
     #[test]

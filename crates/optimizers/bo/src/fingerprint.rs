@@ -1,9 +1,11 @@
 //! Fingerprints of optimisers over configurations.
 
 use serde::Serialize;
+use thrifty_acquisition::AcquisitionFactory;
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
 use thrifty_study::{Fingerprint, OptimizerError};
+use thrifty_surrogate::Surrogate;
 
 /// The fingerprint of a method with settings, a seed and a space.
 ///
@@ -37,4 +39,29 @@ pub(crate) fn format_one(method: &str, seed: Seed, space: &Space) -> Result<Stri
         .fingerprint()
         .map_err(|error| OptimizerError::failed("writing the fingerprint of space", error))?;
     Ok(format!("{method} null seed {} space {hash}", seed.0))
+}
+
+/// The fingerprint of a surrogate: its name and settings.
+///
+/// # Errors
+/// [`OptimizerError`] when the settings cannot be written.
+pub fn surrogate_fingerprint(surrogate: &dyn Surrogate) -> Result<Fingerprint, OptimizerError> {
+    let described = surrogate
+        .describe()
+        .map_err(|error| OptimizerError::failed("writing the fingerprint of the surrogate", error))?;
+    Fingerprint::new(described.name).with("model", &described.settings)
+}
+
+/// A fingerprint with an acquisition function of one's own.
+///
+/// # Errors
+/// [`OptimizerError`] when its settings cannot be written.
+pub fn acquisition_fingerprint(
+    fingerprint: Fingerprint,
+    acquisition: &dyn AcquisitionFactory,
+) -> Result<Fingerprint, OptimizerError> {
+    let described = acquisition
+        .describe()
+        .map_err(|error| OptimizerError::failed("writing the fingerprint of the acquisition", error))?;
+    fingerprint.with("acquisition", &(described.name, described.settings))
 }

@@ -1,4 +1,6 @@
-use thrifty_acquisition::{Acquisition, AcquisitionError, Ahead, GivenDraws, LogFeasibility, Utility};
+use thrifty_acquisition::{
+    Acquisition, AcquisitionError, ConditionalDraws, LogFeasibility, LookaheadMoments, Utility,
+};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{JointPosterior, LookWeights, Lookahead, Posterior, lookahead};
@@ -10,9 +12,9 @@ use thrifty_surrogate::{JointPosterior, LookWeights, Lookahead, Posterior, looka
 /// ```
 ///
 /// What is sought while nothing feasible was measured: a point that would be the first. Without running trials it is the
-/// probability of being feasible. Joint draws of all constraints at the running trials, as in [`GivenDraws`].
+/// probability of being feasible. Joint draws of all constraints at the running trials, as in [`ConditionalDraws`].
 pub(crate) struct LogFirstFeasible<'a> {
-    constraints: Vec<(Box<dyn Lookahead + 'a>, GivenDraws)>,
+    constraints: Vec<(Box<dyn Lookahead + 'a>, ConditionalDraws)>,
     /// Draws in which no running trial is feasible.
     kept: Vec<usize>,
     draws: usize,
@@ -25,7 +27,7 @@ impl<'a> LogFirstFeasible<'a> {
     /// draw: then nothing is left to be the first.
     ///
     /// # Errors
-    /// [`AcquisitionError`] as [`GivenDraws::independent`].
+    /// [`AcquisitionError`] as [`ConditionalDraws::independent`].
     pub(crate) fn new(
         constraints: &[&'a dyn Posterior],
         running: &Points,
@@ -36,7 +38,7 @@ impl<'a> LogFirstFeasible<'a> {
         let Some(joint) = joint.filter(|joint| !joint.is_empty() && !running.is_empty()) else {
             return Ok(None);
         };
-        let given = GivenDraws::independent(&joint, running.as_ref(), draws, rng)?;
+        let given = ConditionalDraws::independent(&joint, running.as_ref(), draws, rng)?;
         let is_first = |draw: &usize| {
             let values: Vec<Vec<f64>> = given.iter().map(|given| given.values(*draw)).collect();
             (0..running.len()).all(|i| values.iter().any(|column| column[i] > 0.0))
@@ -58,7 +60,7 @@ impl<'a> LogFirstFeasible<'a> {
             let mut covariance = vec![0.0; lookahead.means().len() + 1];
             lookahead.look_into(PointsRef::single(x), &mut mean, &mut variance, &mut covariance);
             let mut means = vec![0.0; self.draws];
-            let ahead = Ahead { mean: mean[0], variance: variance[0], covariance: &covariance };
+            let ahead = LookaheadMoments { mean: mean[0], variance: variance[0], covariance: &covariance };
             let remainder = given.means_into(ahead, &mut means);
             let terms: Vec<(f64, f64, f64)> =
                 self.kept.iter().map(|s| FEASIBLE.value_and_slopes(means[*s], remainder.deviation)).collect();

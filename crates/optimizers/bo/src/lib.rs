@@ -1,6 +1,6 @@
 //! Bayesian optimisation: surrogate × acquisition × maximiser = optimiser.
 //!
-//! [`BayesianOptimizer`] fits a [`Model`] to what was measured, forms a [`Belief`] that counts failures and
+//! [`BayesianOptimizer`] fits a [`Surrogate`](thrifty_surrogate::Surrogate) to what was measured, forms a [`Belief`] that counts failures and
 //! pending trials in, and lets a [`Maximiser`] find the best point of an acquisition on it. [`RandomSearch`]
 //! and [`SobolSearch`] are the baselines. These minimise the first objective. [`MultiObjectiveOptimizer`] looks for
 //! compromises between several, and [`Nsga2`] is its baseline.
@@ -20,12 +20,10 @@
 //! ```
 
 mod belief;
-mod censored;
 mod design;
 mod fingerprint;
 mod first_feasible;
 mod maximiser;
-mod model;
 mod multi;
 mod novelty;
 mod nsga2;
@@ -33,20 +31,21 @@ mod optimizer;
 mod running;
 mod search;
 mod settings;
+mod targets;
 mod weights;
 
 pub use belief::{Allowed, Belief};
-pub use censored::CensoredGpModel;
 pub use design::InitialDesign;
-pub use fingerprint::{design_changed, fingerprint};
-pub use maximiser::{Candidate, Maximiser};
-pub use model::{Fitted, GpModel, KernelFamily, Model, ModelError};
+pub use fingerprint::{acquisition_fingerprint, design_changed, fingerprint, surrogate_fingerprint};
+pub use maximiser::{Candidate, Maximiser, reject_nan};
 pub use multi::{
     LogExpectedHypervolume, LogNoisyExpectedHypervolume, MultiObjectiveError, MultiObjectiveOptimizer,
     MultiObjectiveRule, MultiObjectiveSettings, ParetoMember, ParetoSet, UncertainFront, augmented_chebyshev,
 };
+pub use novelty::Designer;
 pub use nsga2::{Nsga2, Nsga2Settings};
 pub use optimizer::BayesianOptimizer;
 pub use search::{RandomSearch, SobolSearch};
 pub use settings::{BoSettings, FailurePolicy, LossTransform, PendingPolicy, Restarts};
+pub use thrifty_gp::{GpSurrogate, KernelFamily};
 pub use weights::CostAwareness;

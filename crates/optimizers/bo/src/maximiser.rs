@@ -1,8 +1,9 @@
 use rand_distr::{Distribution, StandardNormal};
-use thrifty_acquisition::Acquisition;
+use thrifty_acquisition::{Acquisition, AcquisitionFactory};
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_optim::{Landscape, LocalSearch};
 use thrifty_sampling::{MAX_SOBOL_DIM, Sobol, Stream};
+use thrifty_study::{OptimizerError, TrialId};
 
 /// Finds the best point of an acquisition on a mixed domain.
 ///
@@ -32,6 +33,21 @@ pub struct Candidate {
     pub x: Vec<f64>,
     /// Its value.
     pub value: f64,
+}
+
+/// Refuses an acquisition function that is NaN somewhere.
+///
+/// # Errors
+/// [`OptimizerError`] names the acquisition function and the point.
+pub fn reject_nan(
+    acquisition: &dyn AcquisitionFactory,
+    candidates: &[Candidate],
+    id: TrialId,
+) -> Result<(), OptimizerError> {
+    let Some(found) = candidates.iter().find(|candidate| candidate.value.is_nan()) else { return Ok(()) };
+    let name = acquisition.describe().map_or_else(|_| "acquisition".to_owned(), |described| described.name);
+    let error = format!("{name} is NaN at {:?}, expected a number", found.x);
+    Err(OptimizerError::failed(format!("maximising the acquisition for trial {}", id.0), error))
 }
 
 struct Climbing<'a>(&'a dyn Acquisition);

@@ -53,13 +53,18 @@ pub(crate) fn points_of<'t>(
     Ok(points)
 }
 
-/// An initial design at work.
-pub(crate) struct Designer<'a> {
-    pub(crate) design: &'a InitialDesign,
-    pub(crate) space: &'a Space,
-    pub(crate) seed: Seed,
-    pub(crate) run: u64,
-    pub(crate) allowed: Option<&'a Allowed>,
+/// An initial design at work: with known constraints and without repetition.
+pub struct Designer<'a> {
+    /// The design.
+    pub design: &'a InitialDesign,
+    /// The space.
+    pub space: &'a Space,
+    /// Seed of its random numbers.
+    pub seed: Seed,
+    /// Number of the run, from 0.
+    pub run: u64,
+    /// Known constraint.
+    pub allowed: Option<&'a Allowed>,
 }
 
 impl Designer<'_> {
@@ -68,7 +73,7 @@ impl Designer<'_> {
     ///
     /// # Errors
     /// [`OptimizerError`] for a given configuration that is not of the space, or when nothing is found that is allowed.
-    pub(crate) fn config(&self, asked: &Points, id: TrialId) -> Result<Option<Config>, OptimizerError> {
+    pub fn config(&self, asked: &Points, id: TrialId) -> Result<Option<Config>, OptimizerError> {
         let index = usize::try_from(id.0).unwrap_or(usize::MAX);
         let what = || format!("initial design, configuration {index}");
         let designed = self.design.config(self.space, self.seed, self.run, index);

@@ -1,13 +1,17 @@
-use thrifty_acquisition::Rule;
+use thrifty_acquisition::AcquisitionFactory;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
     Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
 };
+use thrifty_surrogate::Surrogate;
 
 use crate::multi::measurement;
 use crate::novelty::{Designer, points_of};
-use crate::{Allowed, Belief, BoSettings, GpModel, Model, design_changed, fingerprint};
+use crate::{
+    Allowed, Belief, BoSettings, GpSurrogate, acquisition_fingerprint, design_changed, fingerprint,
+    reject_nan, surrogate_fingerprint,
+};
 
 /// Bayesian optimisation.
 ///
@@ -16,8 +20,8 @@ use crate::{Allowed, Belief, BoSettings, GpModel, Model, design_changed, fingerp
 /// and [`NoImprovement`](thrifty_study::NoImprovement) as stop rule.
 ///
 /// Diagnostics of a suggestion: `acquisition`, `mean` and `deviation` at it, `threshold`, `run`; and
-/// `max_expected_improvement` where the rule is (log) expected improvement; `probability_feasible` where measurements have
-/// constraints. Recommends the measured configuration with the smallest posterior mean among those that break none.
+/// `max_expected_improvement` where the rule is (log) expected improvement, with `expected_gain`, the same in units of the loss;
+/// `probability_feasible` where measurements have constraints; `expected_cost` where costs count. Recommends the measured configuration with the smallest posterior mean among those that break none.
 ///
 /// Constraints of a measurement hold where they are not positive. Each has a model of its own, and the utility counts times
 /// the probability that all hold. What is known without evaluating belongs into
@@ -26,7 +30,9 @@ pub struct BayesianOptimizer {
     space: Space,
     seed: Seed,
     settings: BoSettings,
-    model: Box<dyn Model>,
+    surrogate: Box<dyn Surrogate>,
+    /// Instead of that of the settings.
+    acquisition: Option<Box<dyn AcquisitionFactory>>,
     allowed: Option<Box<Allowed>>,
 }
 
@@ -34,8 +40,8 @@ impl BayesianOptimizer {
     /// With a Matérn-5/2 Gaussian process, log expected improvement and default settings.
     #[must_use]
     pub fn new(space: Space, seed: Seed) -> Self {
-        let (settings, model) = (BoSettings::default(), Box::new(GpModel::default()));
-        Self { space, seed, settings, model, allowed: None }
+        let (settings, surrogate) = (BoSettings::default(), Box::new(GpSurrogate::default()));
+        Self { space, seed, settings, surrogate, acquisition: None, allowed: None }
     }
 
     /// With other settings.
@@ -48,11 +54,24 @@ impl BayesianOptimizer {
         Ok(self)
     }
 
-    /// With another model.
+    /// With another surrogate.
     #[must_use]
-    pub fn with_model(mut self, model: impl Model + 'static) -> Self {
-        self.model = Box::new(model);
+    pub fn with_surrogate(mut self, surrogate: impl Surrogate + 'static) -> Self {
+        self.surrogate = Box::new(surrogate);
         self
+    }
+
+    /// With an acquisition function of one's own instead of the one that the settings name.
+    #[must_use]
+    pub fn with_acquisition(mut self, acquisition: impl AcquisitionFactory + 'static) -> Self {
+        self.acquisition = Some(Box::new(acquisition));
+        self
+    }
+
+    /// The acquisition function.
+    #[must_use]
+    pub fn acquisition(&self) -> &dyn AcquisitionFactory {
+        self.acquisition.as_deref().unwrap_or(&self.settings.rule)
     }
 
     /// With a constraint that is known: only configurations that `allowed` says yes to are suggested. Given configurations
@@ -101,7 +120,7 @@ impl BayesianOptimizer {
         if !modelled && initial.lasts(&self.space, *budget, id.0, measured) {
             return Ok(None);
         }
-        let belief = Belief::form(&self.space, &self.settings, &*self.model, &trials, self.seed, id)?;
+        let belief = Belief::form(&self.space, &self.settings, &*self.surrogate, &trials, self.seed, id)?;
         let Some(belief) = belief else { return Ok(None) };
         let asked = points_of(&self.space, history.trials())?;
         Ok(Some(belief.with_asked(asked).within(self.allowed.as_deref())))
@@ -165,13 +184,14 @@ impl Optimizer for BayesianOptimizer {
         let Some(belief) = self.belief(history, id)? else {
             return self.initial(history, id);
         };
-        let rule = self.settings.rule;
+        let factory = self.acquisition();
         let acquisition = belief
-            .acquisition(&rule)
+            .acquisition(factory)
             .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
         let candidates = belief.maximise(&*acquisition, "acquisition");
-        let threshold = belief.threshold(&rule);
-        let expects = matches!(rule, Rule::ExpectedImprovement(_) | Rule::LogExpectedImprovement(_));
+        reject_nan(factory, &candidates, id)?;
+        let threshold = belief.target(factory.target());
+        let expects = factory.is_expected_improvement();
         let expected =
             candidates.first().filter(|_| expects).map(|c| belief.expected_improvement(&c.x, threshold));
         if let Some(restarts) = self.settings.restarts {
@@ -188,7 +208,12 @@ impl Optimizer for BayesianOptimizer {
             .with_diagnostic("acquisition", chosen.value)
             .with_diagnostic("threshold", threshold);
         if let Some(expected) = expected {
-            suggestion = suggestion.with_diagnostic("max_expected_improvement", expected);
+            suggestion = suggestion
+                .with_diagnostic("max_expected_improvement", expected)
+                .with_diagnostic("expected_gain", belief.in_units_of_loss(expected, threshold));
+        }
+        if let Some(cost) = belief.expected_cost(&chosen.x) {
+            suggestion = suggestion.with_diagnostic("expected_cost", cost);
         }
         Ok(Ask::Evaluate(suggestion))
     }
@@ -196,7 +221,7 @@ impl Optimizer for BayesianOptimizer {
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
         let trials: Vec<&Trial<Config>> = history.trials().iter().collect();
         let id = TrialId(history.len() as u64);
-        let belief = Belief::form(&self.space, &self.settings, &*self.model, &trials, self.seed, id)?;
+        let belief = Belief::form(&self.space, &self.settings, &*self.surrogate, &trials, self.seed, id)?;
         let Some(belief) = belief else { return Ok(None) };
         let means = belief.means();
         let measured = history.measured().map(|(trial, _)| &trial.query).zip(&means).zip(belief.feasible());
@@ -213,6 +238,10 @@ impl Optimizer for BayesianOptimizer {
             "no part of the target of improvement",
             "part of it, by joint draws",
         );
-        Ok(design_changed(ours).around(self.model.fingerprint()?))
+        let ours = match &self.acquisition {
+            Some(acquisition) => acquisition_fingerprint(ours, &**acquisition)?,
+            None => ours,
+        };
+        Ok(design_changed(ours).around(surrogate_fingerprint(&*self.surrogate)?))
     }
 }

@@ -1,9 +1,10 @@
-use thrifty_acquisition::{Acquisition, AcquisitionError, GivenDraws, OverDraws, Rule, Utility};
+use thrifty_acquisition::{
+    Acquisition, AcquisitionError, AcquisitionFactory, ConditionalDraws, OverDraws, Utility, UtilityScale,
+};
 use thrifty_domain::Points;
 use thrifty_sampling::Stream;
-use thrifty_surrogate::{JointPosterior, Posterior};
+use thrifty_surrogate::{FittedSurrogate, JointPosterior, Posterior};
 
-use crate::Fitted;
 use crate::weights::probability_feasible;
 
 /// Running trials as a belief counts them.
@@ -13,7 +14,7 @@ pub(crate) struct Running {
     /// The one outcome that each is imagined to have.
     pub(crate) fantasies: Vec<f64>,
     /// The model before any outcome was imagined, with the number of draws; nothing where a single outcome stands for each.
-    pub(crate) drawn: Option<(Box<dyn Fitted>, usize)>,
+    pub(crate) drawn: Option<(Box<dyn FittedSurrogate>, usize)>,
 }
 
 /// How likely a running trial has to break no constraint before its one imagined outcome is something to improve on.
@@ -23,18 +24,18 @@ impl Running {
     /// The model after an imagined outcome of each trial, which `outcome` makes of the posterior mean there. With a number of
     /// draws the model before is kept, if it has a joint posterior.
     pub(crate) fn imagine(
-        mut fitted: Box<dyn Fitted>,
+        mut fitted: Box<dyn FittedSurrogate>,
         points: Points,
         draws: Option<usize>,
         outcome: impl Fn(f64) -> f64,
-    ) -> (Box<dyn Fitted>, Self) {
+    ) -> (Box<dyn FittedSurrogate>, Self) {
         let draws = draws.filter(|_| fitted.posterior().joint().is_some());
         let (mut before, mut fantasies) = (None, Vec::with_capacity(points.len()));
         for point in points.rows() {
             let imagined = outcome(fitted.posterior().predict(point).0);
             fantasies.push(imagined);
             // A point that is there already tells nothing new.
-            if let Ok(next) = fitted.imagining(point, imagined) {
+            if let Ok(next) = fitted.fantasize(point, imagined) {
                 let last = std::mem::replace(&mut fitted, next);
                 before.get_or_insert(last);
             }
@@ -66,38 +67,37 @@ impl Running {
     /// As there.
     pub(crate) fn over_draws<'a>(
         &'a self,
-        rule: &Rule,
+        factory: &dyn AcquisitionFactory,
         constraints: &[&dyn Posterior],
-        threshold: impl Fn(&[f64]) -> f64,
+        target: impl Fn(&[f64]) -> f64,
         rng: &mut Stream,
     ) -> Result<Option<Box<dyn Acquisition + 'a>>, AcquisitionError> {
         let Some((model, draws)) = &self.drawn else { return Ok(None) };
-        improvement_over_draws(model.posterior(), rule, (&self.points, *draws), constraints, threshold, rng)
+        improvement_over_draws(model.posterior(), factory, (&self.points, *draws), constraints, target, rng)
     }
 }
 
-/// The improvement of a rule averaged over joint draws of what running trials give, each with its own threshold:
-/// `threshold` makes it of the losses drawn where no constraint is broken. Nothing where the rule is no improvement or the
-/// model has no joint posterior.
+/// An improvement averaged over joint draws of the outcomes of running trials, each draw with its own target: `target` makes
+/// it of the losses drawn where no constraint is broken. Nothing where the acquisition is no analytic improvement or the model has
+/// no joint posterior.
 ///
 /// # Errors
-/// [`AcquisitionError`] as [`GivenDraws::independent`].
+/// [`AcquisitionError`] as [`ConditionalDraws::independent`].
 pub(crate) fn improvement_over_draws<'a>(
     posterior: &'a dyn Posterior,
-    rule: &Rule,
+    factory: &dyn AcquisitionFactory,
     (running, draws): (&Points, usize),
     constraints: &[&dyn Posterior],
-    threshold: impl Fn(&[f64]) -> f64,
+    target: impl Fn(&[f64]) -> f64,
     rng: &mut Stream,
 ) -> Result<Option<Box<dyn Acquisition + 'a>>, AcquisitionError> {
-    let (Some(joint), Some((_, logarithms))) = (posterior.joint(), rule.improvement(0.0)) else {
-        return Ok(None);
-    };
+    let (Some(joint), Some(_)) = (posterior.joint(), factory.improvement(0.0)) else { return Ok(None) };
+    let logarithms = factory.scale() == UtilityScale::Log;
     let jointly: Option<Vec<&dyn JointPosterior>> = constraints.iter().map(|c| c.joint()).collect();
     // Constraints without a joint posterior are judged one point at a time.
     let likely = jointly.is_none().then(|| likely_feasible(running, constraints));
     let outputs: Vec<_> = std::iter::once(joint).chain(jointly.into_iter().flatten()).collect();
-    let mut drawn = GivenDraws::independent(&outputs, running.as_ref(), draws, rng)?;
+    let mut drawn = ConditionalDraws::independent(&outputs, running.as_ref(), draws, rng)?;
     let constraints = drawn.split_off(1);
     let Some(given) = drawn.pop() else { return Ok(None) };
     let utility = |draw: usize| -> Option<Box<dyn Utility>> {
@@ -107,7 +107,7 @@ pub(crate) fn improvement_over_draws<'a>(
         }
         let losses = given.values(draw).into_iter().zip(feasible).filter(|(_, feasible)| *feasible);
         let losses: Vec<f64> = losses.map(|(loss, _)| loss).collect();
-        rule.improvement(threshold(&losses)).map(|(utility, _)| utility)
+        factory.improvement(target(&losses))
     };
     let Some(utilities) = (0..draws).map(utility).collect::<Option<Vec<_>>>() else { return Ok(None) };
     Ok(Some(Box::new(OverDraws::new(joint, running.as_ref(), given, utilities, logarithms)?)))

@@ -1,4 +1,4 @@
-use thrifty_acquisition::Rule;
+use thrifty_acquisition::AcquisitionKind;
 use thrifty_study::OptimizerError;
 
 use crate::{CostAwareness, InitialDesign, Maximiser};
@@ -77,7 +77,7 @@ pub struct BoSettings {
     #[serde(default)]
     pub budget: Option<usize>,
     /// The acquisition.
-    pub rule: Rule,
+    pub rule: AcquisitionKind,
     /// How the acquisition's best point is found.
     pub maximiser: Maximiser,
     /// What is done to losses first.

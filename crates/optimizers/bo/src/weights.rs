@@ -1,13 +1,13 @@
-use thrifty_acquisition::{Acquisition, LogFeasibility, LogInverseCost, OfMoments, Weighted};
-use thrifty_domain::{Points, PointsRef};
+use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility, LogInverseCost, Weighted, ZeroLog};
+use thrifty_domain::Points;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{OptimizerError, Trial, TrialId};
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{FittedSurrogate, Observations, Posterior, Surrogate, fit_checked};
 
-use crate::model::carried;
 use crate::multi::{measurement, same_shape};
-use crate::{BoSettings, FailurePolicy, Fitted, Model};
+use crate::targets::carried;
+use crate::{BoSettings, FailurePolicy};
 
 /// What the cost of an evaluation is to the choice of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
@@ -33,26 +33,27 @@ pub enum CostAwareness {
 /// Beliefs by which a utility is weighted: those of constraints, and that of the cost.
 #[derive(Default)]
 pub(crate) struct Weights {
-    constraints: Vec<Box<dyn Fitted>>,
-    cost: Option<(Box<dyn Fitted>, LogInverseCost)>,
+    constraints: Vec<Box<dyn FittedSurrogate>>,
+    cost: Option<(Box<dyn FittedSurrogate>, LogInverseCost)>,
 }
 
 /// What the models of a suggestion are fitted with.
 pub(crate) struct Fitting<'a> {
     pub(crate) space: &'a Space,
     pub(crate) settings: &'a BoSettings,
-    pub(crate) model: &'a dyn Model,
+    pub(crate) model: &'a dyn Surrogate,
     pub(crate) trials: &'a [&'a Trial<Config>],
     pub(crate) seed: Seed,
     pub(crate) id: TrialId,
 }
 
 impl Fitting<'_> {
-    fn fit(&self, name: &str, x: &Points, y: &[f64]) -> Result<Box<dyn Fitted>, OptimizerError> {
+    fn fit(&self, name: &str, x: &Points, y: &[f64]) -> Result<Box<dyn FittedSurrogate>, OptimizerError> {
         let notes = self.trials.iter().rev().find_map(|trial| trial.memo.0.get(name));
         let mut rng = self.seed.child("fit", self.id.0).stream(name, 0);
         let domain = self.space.domain();
-        self.model.fit(domain, x.as_ref(), y, notes.map(Vec::as_slice), &mut rng).map_err(|error| {
+        let data = Observations::new(x.as_ref(), y);
+        fit_checked(self.model, domain, data, notes.map(Vec::as_slice), &mut rng).map_err(|error| {
             OptimizerError::failed(format!("fitting the model of {name} for trial {}", self.id.0), error)
         })
     }
@@ -109,7 +110,7 @@ impl Fitting<'_> {
     }
 }
 
-/// Under these names the notes of models stand in a trial's memo.
+/// Names under which hyperparameters stand in a trial's memo.
 const COST: &str = "cost";
 
 fn constraint(index: usize) -> String {
@@ -131,17 +132,24 @@ impl Weights {
         feasibilities(self.constraints()).into_iter().chain(self.log_inverse_cost()).collect()
     }
 
+    /// The mean of the log-normal cost at a point, where costs count.
+    pub(crate) fn expected_cost(&self, x: &[f64]) -> Option<f64> {
+        let (fitted, _) = self.cost.as_ref()?;
+        let (mean, variance) = fitted.posterior().predict(x);
+        Some((mean + 0.5 * variance).exp())
+    }
+
     /// The logarithm of the weight by cost, where costs count.
     pub(crate) fn log_inverse_cost(&self) -> Option<Box<dyn Acquisition + '_>> {
         let (fitted, cost) = self.cost.as_ref()?;
-        Some(Box::new(OfMoments::new(fitted.posterior(), *cost)))
+        Some(Box::new(Analytic::new(fitted.posterior(), *cost)))
     }
 
-    /// What the models want to remember, by name.
-    pub(crate) fn notes(&self) -> impl Iterator<Item = (String, Vec<f64>)> {
+    /// Hyperparameters of the models by name.
+    pub(crate) fn hyperparameters(&self) -> impl Iterator<Item = (String, Vec<f64>)> {
         let constraints =
-            self.constraints.iter().enumerate().map(|(j, fitted)| (constraint(j), fitted.notes()));
-        constraints.chain(self.cost.iter().map(|(fitted, _)| (COST.to_owned(), fitted.notes())))
+            self.constraints.iter().enumerate().map(|(j, fitted)| (constraint(j), fitted.hyperparameters()));
+        constraints.chain(self.cost.iter().map(|(fitted, _)| (COST.to_owned(), fitted.hyperparameters())))
     }
 }
 
@@ -150,7 +158,7 @@ pub(crate) fn feasibilities<'a>(
     constraints: impl Iterator<Item = &'a dyn Posterior>,
 ) -> Vec<Box<dyn Acquisition + 'a>> {
     constraints
-        .map(|posterior| -> Box<dyn Acquisition> { Box::new(OfMoments::new(posterior, FEASIBLE)) })
+        .map(|posterior| -> Box<dyn Acquisition> { Box::new(Analytic::new(posterior, FEASIBLE)) })
         .collect()
 }
 
@@ -159,7 +167,7 @@ pub(crate) fn probability_feasible<'a>(
     constraints: impl Iterator<Item = &'a dyn Posterior>,
     x: &[f64],
 ) -> f64 {
-    constraints.map(|posterior| OfMoments::new(posterior, FEASIBLE).value(x)).sum::<f64>().exp()
+    constraints.map(|posterior| Analytic::new(posterior, FEASIBLE).value(x)).sum::<f64>().exp()
 }
 
 const FEASIBLE: LogFeasibility = LogFeasibility { threshold: 0.0 };
@@ -169,29 +177,14 @@ pub(crate) fn weighted_logarithm<'a>(
     logarithm: Option<Box<dyn Acquisition + 'a>>,
     log_weights: Vec<Box<dyn Acquisition + 'a>>,
 ) -> Weighted<'a> {
-    let logarithm = logarithm.unwrap_or_else(|| Box::new(Even));
+    let logarithm = logarithm.unwrap_or_else(|| Box::new(ZeroLog));
     log_weights.into_iter().fold(Weighted::log_utility(logarithm), Weighted::times)
-}
-
-/// The logarithm of a utility that is the same everywhere.
-struct Even;
-
-impl Acquisition for Even {
-    fn values_into(&self, _: PointsRef<'_>, out: &mut [f64]) {
-        out.fill(0.0);
-    }
-
-    fn values_with_gradients_into(&self, _: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
-        out.fill(0.0);
-        gradients.fill(0.0);
-        true
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{GpModel, InitialDesign};
+    use crate::{GpSurrogate, InitialDesign};
 
     #[test]
     fn the_design_is_what_cooling_begins_with() {
@@ -201,7 +194,7 @@ mod tests {
             initial: InitialDesign::Sobol(2),
             ..BoSettings::default()
         };
-        let model = GpModel::default();
+        let model = GpSurrogate::default();
         let (space, settings, trials) = (&space, &settings, &[]);
         let fitting = Fitting { space, settings, model: &model, trials, seed: Seed(1), id: TrialId(0) };
         let exponent = |costs: &[f64]| fitting.exponent(costs).unwrap().exponent();

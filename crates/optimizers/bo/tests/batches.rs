@@ -1,6 +1,6 @@
 //! Running trials: batches spread out, and what runs counts as something to improve on.
 
-use thrifty_acquisition::Rule;
+use thrifty_acquisition::ImprovementTarget;
 use thrifty_bo::{
     BayesianOptimizer, BoSettings, InitialDesign, MultiObjectiveOptimizer, MultiObjectiveRule,
     MultiObjectiveSettings, PendingPolicy,
@@ -85,7 +85,7 @@ fn imagined_outcomes_count_in_the_threshold() {
         let before = optimizer();
         let before = before.belief(study.history(), TrialId(10)).unwrap().unwrap();
         let measured = before.losses().iter().copied().fold(f64::INFINITY, f64::min);
-        assert_eq!(before.threshold(&Rule::default()), measured);
+        assert_eq!(before.target(ImprovementTarget::BestObserved), measured);
         let grid = (0..400).map(|i| vec![f64::from(i % 20) / 19.0, f64::from(i / 20) / 19.0]);
         let mean = |x: &Vec<f64>| before.posterior().predict(x).0;
         let least = grid.min_by(|a, b| mean(a).total_cmp(&mean(b))).unwrap();
@@ -93,7 +93,7 @@ fn imagined_outcomes_count_in_the_threshold() {
             let after = optimizer();
             let history = with_running(study.history(), space().decode(&least));
             let after = after.belief(&history, TrialId(10)).unwrap().unwrap();
-            let threshold = after.threshold(&Rule::default());
+            let threshold = after.target(ImprovementTarget::BestObserved);
             assert!((threshold - mean(&least)).abs() < 1e-9, "{pending:?}: {threshold} {}", mean(&least));
             compared += 1;
         }
@@ -132,7 +132,7 @@ fn running_trials_that_are_hardly_feasible_do_not_set_the_threshold() {
     let threshold = |history: &History<Config>| {
         let optimizer = optimizer();
         let belief = optimizer.belief(history, TrialId(15)).unwrap().unwrap();
-        belief.threshold(&Rule::default())
+        belief.target(ImprovementTarget::BestObserved)
     };
     // At 2.3 the loss would be least, but it is not allowed.
     assert_eq!(threshold(&with_running(study.history(), place(2.3, 7.7))), threshold(study.history()));

@@ -1,30 +1,30 @@
 //! Losses that say nothing: constant ones, under every rule.
 
-use thrifty_acquisition::{Minima, Rule, Schedule, Threshold};
-use thrifty_bo::{BayesianOptimizer, BoSettings, GpModel, Maximiser, PendingPolicy};
+use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, MinValueSampler, Schedule};
+use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, Maximiser, PendingPolicy};
 use thrifty_gp::{GpSettings, Noise};
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
 use thrifty_study::{MaxTrials, Schedule as Window, Study};
 
-fn rules() -> Vec<Rule> {
+fn rules() -> Vec<AcquisitionKind> {
     vec![
-        Rule::ProbabilityOfImprovement(Threshold::BestObserved),
-        Rule::LogProbabilityOfImprovement(Threshold::BestWithMargin { xi: 0.01 }),
-        Rule::ExpectedImprovement(Threshold::BestMean),
-        Rule::LogExpectedImprovement(Threshold::BestObserved),
-        Rule::ConfidenceBound(Schedule::Constant { beta: 4.0 }),
-        Rule::PosteriorMean,
-        Rule::MaximumDeviation,
-        Rule::Thompson,
-        Rule::MaxValueEntropySearch(Minima::Gumbel { count: 8 }),
-        Rule::MaxValueEntropySearch(Minima::Sampled { count: 4 }),
-        Rule::Gibbon(Minima::Sampled { count: 4 }),
-        Rule::JointEntropySearch { minimisers: 4 },
-        Rule::EntropySearch { representers: 10, draws: 16 },
-        Rule::PredictiveEntropySearch { representers: 10, draws: 16 },
-        Rule::LogNoisyExpectedImprovement { draws: 8 },
-        Rule::LogKnowledgeGradient { anchors: 10 },
+        AcquisitionKind::ProbabilityOfImprovement(ImprovementTarget::BestObserved),
+        AcquisitionKind::LogProbabilityOfImprovement(ImprovementTarget::BestWithMargin { xi: 0.01 }),
+        AcquisitionKind::ExpectedImprovement(ImprovementTarget::BestMean),
+        AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestObserved),
+        AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 }),
+        AcquisitionKind::PosteriorMean,
+        AcquisitionKind::MaximumDeviation,
+        AcquisitionKind::Thompson,
+        AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 8 }),
+        AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Sampled { count: 4 }),
+        AcquisitionKind::Gibbon(MinValueSampler::Sampled { count: 4 }),
+        AcquisitionKind::JointEntropySearch { minimisers: 4 },
+        AcquisitionKind::EntropySearch { representers: 10, draws: 16 },
+        AcquisitionKind::PredictiveEntropySearch { representers: 10, draws: 16 },
+        AcquisitionKind::LogNoisyExpectedImprovement { draws: 8 },
+        AcquisitionKind::LogKnowledgeGradient { anchors: 10 },
     ]
 }
 
@@ -59,10 +59,12 @@ fn constant_losses_go_on_beside_running_trials() {
             let maximiser = Maximiser { raw: 32, around_best: 2, climbs: 1 };
             let settings = BoSettings { rule, maximiser, pending, ..BoSettings::default() };
             let noise = Noise::Fixed(1e-12);
-            let model =
-                GpModel { settings: GpSettings { noise, ..GpSettings::default() }, ..GpModel::default() };
+            let model = GpSurrogate {
+                settings: GpSettings { noise, ..GpSettings::default() },
+                ..GpSurrogate::default()
+            };
             let optimizer =
-                BayesianOptimizer::new(space.clone(), Seed(1)).with_model(model).with_settings(settings);
+                BayesianOptimizer::new(space.clone(), Seed(1)).with_surrogate(model).with_settings(settings);
             let study = Study::new(optimizer.unwrap(), Seed(1)).with_stop(MaxTrials(12));
             let mut study = study.with_schedule(Window::Window(3));
             if let Err(error) = study.run_parallel(1, |_, _| 1.0) {

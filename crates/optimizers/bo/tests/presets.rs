@@ -1,6 +1,6 @@
 //! Defaults, and what settings are refused.
 
-use thrifty_acquisition::{Rule, Threshold};
+use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::{
     BayesianOptimizer, BoSettings, CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximiser,
     MultiObjectiveRule, MultiObjectiveSettings, PendingPolicy, Restarts,
@@ -14,7 +14,7 @@ fn the_defaults_are_as_documented() {
     let expected = BoSettings {
         initial: InitialDesign::Automatic,
         budget: None,
-        rule: Rule::LogExpectedImprovement(Threshold::BestObserved),
+        rule: AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestObserved),
         maximiser: maximiser.clone(),
         losses: LossTransform::UpperTail,
         failures: FailurePolicy::AsWorst,

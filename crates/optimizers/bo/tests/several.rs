@@ -1,11 +1,11 @@
 //! Several objectives: what a user of the optimiser and of its baseline relies on.
 
 use proptest::prelude::*;
-use thrifty_acquisition::{Acquisition, LogFeasibility, OfMoments, Weighted};
+use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility, Weighted};
 use thrifty_bo::{
-    FailurePolicy, Fitted, GpModel, InitialDesign, LogExpectedHypervolume, LogNoisyExpectedHypervolume,
-    LossTransform, Maximiser, Model, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings,
-    Nsga2, Nsga2Settings, ParetoSet, SobolSearch, UncertainFront,
+    FailurePolicy, GpSurrogate, InitialDesign, LogExpectedHypervolume, LogNoisyExpectedHypervolume,
+    LossTransform, Maximiser, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings, Nsga2,
+    Nsga2Settings, ParetoSet, SobolSearch, UncertainFront,
 };
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
@@ -16,7 +16,7 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{
     History, MaxTrials, Measurement, Optimizer, Outcome, Schedule, StopReason, Study, TrialId,
 };
-use thrifty_surrogate::{JointPosterior, sample_jointly};
+use thrifty_surrogate::{FittedSurrogate, JointPosterior, Observations, Surrogate, sample_jointly};
 use thrifty_testbed::MultiObjectiveFunction as Problem;
 
 fn settings(rule: MultiObjectiveRule) -> MultiObjectiveSettings {
@@ -334,7 +334,7 @@ fn bad_settings_are_named() {
 }
 
 /// Gaussian processes of two objectives and a constraint on 12 points of a square.
-fn models() -> (Points, Vec<Box<dyn Fitted>>) {
+fn models() -> (Points, Vec<Box<dyn FittedSurrogate>>) {
     let x = Sobol::scrambled(2, &mut Seed(5).stream("points", 0)).take(12);
     let columns: [fn(&[f64]) -> f64; 3] = [
         |x| x[0] * x[0] + x[1],
@@ -344,14 +344,15 @@ fn models() -> (Points, Vec<Box<dyn Fitted>>) {
     let fit = |column: &fn(&[f64]) -> f64| {
         let y: Vec<f64> = x.rows().map(column).collect();
         let mut rng = Seed(5).stream("fit", 0);
-        GpModel::default().fit(&Domain::unit_cube(2), x.as_ref(), &y, None, &mut rng).unwrap()
+        let data = Observations::new(x.as_ref(), &y);
+        GpSurrogate::default().fit(&Domain::unit_cube(2), data, None, &mut rng).unwrap()
     };
     let models = columns.iter().map(fit).collect();
     (x, models)
 }
 
 /// Joint beliefs of the models.
-fn joint(models: &[Box<dyn Fitted>]) -> Vec<&dyn JointPosterior> {
+fn joint(models: &[Box<dyn FittedSurrogate>]) -> Vec<&dyn JointPosterior> {
     models.iter().map(|model| model.posterior().joint().unwrap()).collect()
 }
 
@@ -549,7 +550,7 @@ proptest! {
             .unwrap();
         let ehvi = LogExpectedHypervolume { objectives, improvement };
         prop_assert!((ehvi.value(&x) - log).abs() < 1e-9 * (1.0 + log.abs()));
-        let feasible = OfMoments::new(models[2].posterior(), LogFeasibility { threshold: 0.0 });
+        let feasible = Analytic::new(models[2].posterior(), LogFeasibility { threshold: 0.0 });
         let both = Weighted::log_utility(ehvi).times(feasible);
         let (mut value, mut gradient) = ([0.0], [0.0; 2]);
         prop_assert!(both.values_with_gradients_into(PointsRef::single(&x), &mut value, &mut gradient));

@@ -3,7 +3,7 @@
 //! The numbers were recorded from this crate (`made_by` in the file); that they are good is the matter of other tests.
 
 use serde_json::Value;
-use thrifty_acquisition::{Rule, Threshold};
+use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::{
     BayesianOptimizer, BoSettings, CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximiser,
     MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings, Nsga2, Nsga2Settings, PendingPolicy,
@@ -108,7 +108,7 @@ fn settings() -> BoSettings {
 
 #[test]
 fn one_objective() {
-    let improvement = Rule::ExpectedImprovement(Threshold::BestMean);
+    let improvement = AcquisitionKind::ExpectedImprovement(ImprovementTarget::BestMean);
     let one = |name: &str, settings: BoSettings, window, outcome| {
         let optimizer = BayesianOptimizer::new(space(), Seed(3)).with_settings(settings).unwrap();
         run(name, optimizer, 8, window, outcome);
@@ -116,8 +116,18 @@ fn one_objective() {
     one("defaults", settings(), 1, plain);
     one("random", BoSettings { initial: InitialDesign::Random(3), ..settings() }, 1, plain);
     one("best_mean", BoSettings { rule: improvement, ..settings() }, 1, plain);
-    one("noisy", BoSettings { rule: Rule::LogNoisyExpectedImprovement { draws: 8 }, ..settings() }, 2, plain);
-    one("knowledge", BoSettings { rule: Rule::LogKnowledgeGradient { anchors: 6 }, ..settings() }, 1, plain);
+    one(
+        "noisy",
+        BoSettings { rule: AcquisitionKind::LogNoisyExpectedImprovement { draws: 8 }, ..settings() },
+        2,
+        plain,
+    );
+    one(
+        "knowledge",
+        BoSettings { rule: AcquisitionKind::LogKnowledgeGradient { anchors: 6 }, ..settings() },
+        1,
+        plain,
+    );
     one("no_transform", BoSettings { losses: LossTransform::None, ..settings() }, 1, plain);
     one("both_tails", BoSettings { losses: LossTransform::BothTails, ..settings() }, 1, plain);
     one("failures_ignored", BoSettings { failures: FailurePolicy::Ignore, ..settings() }, 1, plain);

@@ -7,6 +7,7 @@ use thrifty_space::Space;
 use thrifty_study::{History, OptimizerError, TrialId};
 use thrifty_surrogate::Posterior;
 
+use crate::constraints::Constraints;
 use crate::costs::Costs;
 use crate::evidence::Evidence;
 use crate::{FoldCosts, FractionalSettings, Incumbent, LossTarget};
@@ -20,6 +21,7 @@ pub struct FoldBelief {
     posterior: HgpPosterior,
     target: Component,
     costs: Costs,
+    constraints: Constraints,
     evidence: Evidence,
 }
 
@@ -62,8 +64,9 @@ impl FoldBelief {
             let alone = GpSettings { restarts: 0, ..model.settings().clone() };
             model = model.with_settings(alone);
         }
+        let Evidence { x, folds, y, noise_variances, .. } = &evidence;
         let mut posterior = model
-            .fit(evidence.x.as_ref(), &evidence.folds, &evidence.y, &mut seed.stream("fit", id.0))
+            .fit_with_noise(x.as_ref(), folds, y, noise_variances, &mut seed.stream("fit", id.0))
             .map_err(fitting)?;
         for (point, fold) in evidence.pending.rows().zip(&evidence.pending_folds) {
             let lie = posterior.fold(*fold).predict(point).0;
@@ -76,11 +79,9 @@ impl FoldBelief {
             FoldCosts::Ignored => Costs::equal(),
             FoldCosts::Measured => Costs::learn(space, &evidence, seed, id)?,
         };
-        let target = match settings.target {
-            LossTarget::TrueLoss => posterior.common(),
-            LossTarget::MeanOfFolds => posterior.mean_of(settings.all_folds()).map_err(fitting)?,
-        };
-        Ok(Some(Self { posterior, target, costs, evidence }))
+        let target = target(&posterior, settings).map_err(fitting)?;
+        let constraints = Constraints::learn(space, settings, &evidence, history, seed, id)?;
+        Ok(Some(Self { posterior, target, costs, constraints, evidence }))
     }
 
     /// The process.
@@ -106,6 +107,17 @@ impl FoldBelief {
         &self.costs
     }
 
+    /// Constraints that measurements have.
+    pub(crate) fn constraints(&self) -> &Constraints {
+        &self.constraints
+    }
+
+    /// Probability that the mean over the folds breaks no constraint at a configuration; 1 where there are none.
+    #[must_use]
+    pub fn probability_feasible(&self, x: &[f64]) -> f64 {
+        self.constraints.log_probability(x).exp()
+    }
+
     pub(crate) fn evidence(&self) -> &Evidence {
         &self.evidence
     }
@@ -116,7 +128,8 @@ impl FoldBelief {
         self.evidence.evaluated.as_ref()
     }
 
-    /// The same from best to worst, by the mean plus what the incumbent rule adds for risk.
+    /// The same from best to worst, by the mean plus what the incumbent rule adds for risk; those that probably break a
+    /// constraint come last.
     #[must_use]
     pub fn ranked(&self, incumbent: Incumbent) -> Vec<Evaluated<'_>> {
         let all = self.evaluated();
@@ -134,7 +147,8 @@ impl FoldBelief {
         };
         let mut ranked: Vec<Evaluated<'_>> = (0..all.len()).map(one).collect();
         let value = |e: &Evaluated<'_>| e.mean + kappa * e.deviation;
-        ranked.sort_by(|a, b| value(a).total_cmp(&value(b)));
+        let breaks = |e: &Evaluated<'_>| self.probability_feasible(e.x) < 0.5;
+        ranked.sort_by(|a, b| breaks(a).cmp(&breaks(b)).then(value(a).total_cmp(&value(b))));
         ranked
     }
 
@@ -143,5 +157,16 @@ impl FoldBelief {
     pub fn new_folds(&self, x: &[f64], all: usize) -> Vec<usize> {
         let asked = &self.evidence.asked;
         (0..all).filter(|fold| !asked.iter().any(|(point, asked)| asked == fold && point == x)).collect()
+    }
+}
+
+/// What is minimised, or bounded, by a hierarchical process: the loss over all folds, or the true one.
+pub(crate) fn target(
+    posterior: &HgpPosterior,
+    settings: &FractionalSettings,
+) -> Result<Component, thrifty_hgp::HgpError> {
+    match settings.target {
+        LossTarget::TrueLoss => Ok(posterior.common()),
+        LossTarget::MeanOfFolds => posterior.mean_of(settings.all_folds()),
     }
 }

@@ -1,3 +1,4 @@
+use thrifty_acquisition::{Analytic, LogInverseCost};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_hgp::{Component, Hgp, HgpPosterior};
 use thrifty_sampling::Seed;
@@ -9,7 +10,7 @@ use crate::SettingError;
 use crate::evidence::Evidence;
 
 /// What model fits are expected to cost, on the scale of the logarithm; nothing when all cost the same.
-pub(crate) struct Costs(Option<HgpPosterior>);
+pub(crate) struct Costs(Option<(HgpPosterior, Component)>);
 
 impl Costs {
     pub(crate) fn equal() -> Self {
@@ -49,12 +50,29 @@ impl Costs {
         let fitted = fitted.map_err(|error| {
             OptimizerError::failed(format!("fitting the costs for trial {}", id.0), error)
         })?;
-        Ok(Self(Some(fitted)))
+        Ok(Self::by(fitted))
+    }
+
+    fn by(posterior: HgpPosterior) -> Self {
+        let common = posterior.common();
+        Self(Some((posterior, common)))
+    }
+
+    /// Logarithm of one over the expected cost of an evaluation, for a weight; nothing where all cost the same.
+    pub(crate) fn log_inverse(&self) -> Option<Analytic<'_, LogInverseCost>> {
+        self.0.as_ref().map(|(_, common)| Analytic::new(common, LogInverseCost::default()))
+    }
+
+    /// The mean of the log-normal cost of a fold at a configuration; nothing where all cost the same.
+    pub(crate) fn expected(&self, x: &[f64], fold: usize) -> Option<f64> {
+        let (posterior, _) = self.0.as_ref()?;
+        let (mean, variance) = posterior.fold(fold).predict(x);
+        Some((mean + 0.5 * variance).exp())
     }
 
     /// The logarithm of what a fold costs.
     pub(crate) fn of_fold(&self, fold: usize) -> LogCost {
-        LogCost(self.0.as_ref().map(|posterior| posterior.fold(fold)))
+        LogCost(self.0.as_ref().map(|(posterior, _)| posterior.fold(fold)))
     }
 }
 
@@ -90,7 +108,7 @@ mod tests {
     fn cost() -> LogCost {
         let x = Points::from_rows(&[[0.1, 0.2], [0.8, 0.7], [0.4, 0.9], [0.6, 0.1]]).unwrap();
         let hgp = Hgp::matern52(2).condition(x.as_ref(), &[0, 1, 0, 1], &[1.0, 3.0, 2.0, 0.5]).unwrap();
-        Costs(Some(hgp)).of_fold(1)
+        Costs::by(hgp).of_fold(1)
     }
 
     /// What is subtracted is the slope of the value.

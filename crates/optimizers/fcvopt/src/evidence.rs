@@ -2,7 +2,7 @@ use thrifty_cv::FoldQuery;
 use thrifty_domain::Points;
 use thrifty_gp::LARGEST_TARGET;
 use thrifty_space::Space;
-use thrifty_study::{History, OptimizerError};
+use thrifty_study::{History, Measurement, OptimizerError, TrialId};
 
 use crate::{FractionalSettings, SettingError};
 
@@ -12,7 +12,11 @@ pub(crate) struct Evidence {
     pub(crate) x: Points,
     pub(crate) folds: Vec<usize>,
     pub(crate) y: Vec<f64>,
+    /// Reported noise variances of the losses, 0 where none was.
+    pub(crate) noise_variances: Vec<f64>,
     pub(crate) costs: Vec<Option<f64>>,
+    /// Values of each constraint, a column per constraint.
+    pub(crate) constraints: Vec<Vec<f64>>,
     pub(crate) of: Vec<usize>,
     /// Running ones.
     pub(crate) pending: Points,
@@ -38,7 +42,9 @@ impl Evidence {
             x: points(),
             folds: Vec::new(),
             y: Vec::new(),
+            noise_variances: Vec::new(),
             costs: Vec::new(),
+            constraints: Vec::new(),
             of: Vec::new(),
             pending: points(),
             pending_folds: Vec::new(),
@@ -78,12 +84,43 @@ impl Evidence {
                 evidence.folds.push(code);
                 // What a model cannot carry is as far out as what it can.
                 evidence.y.push(loss.clamp(-LARGEST_TARGET, LARGEST_TARGET));
+                let noise_variance = outcome.measurement().and_then(|measured| measured.noise).unwrap_or(0.0);
+                evidence.noise_variances.push(noise_variance.min(LARGEST_TARGET));
                 evidence.costs.push(outcome.measurement().and_then(|measured| measured.cost));
+                evidence.push_constraints(outcome.measurement(), trial.id)?;
             } else {
                 evidence.failed.push((point, code));
             }
         }
         Ok(evidence)
+    }
+
+    /// Configurations asked, as often as they were.
+    pub(crate) fn configurations_asked(&self) -> Points {
+        let mut asked = Points::new(self.x.dim());
+        self.asked.iter().for_each(|(point, _)| asked.push(point));
+        asked
+    }
+
+    /// # Errors
+    /// [`OptimizerError`] names a trial with another number of constraints than the first.
+    fn push_constraints(
+        &mut self,
+        measured: Option<&Measurement>,
+        trial: TrialId,
+    ) -> Result<(), OptimizerError> {
+        let values = measured.map_or(&[][..], |measured| &measured.constraints);
+        if self.y.len() == 1 {
+            self.constraints = vec![Vec::new(); values.len()];
+        }
+        if values.len() != self.constraints.len() {
+            let expected = "as many as the first trial that was measured has";
+            let error = SettingError { name: "number of constraints", value: values.len() as f64, expected };
+            return Err(OptimizerError::failed(format!("reading trial {}", trial.0), error));
+        }
+        let columns = self.constraints.iter_mut().zip(values);
+        columns.for_each(|(column, value)| column.push(value.clamp(-LARGEST_TARGET, LARGEST_TARGET)));
+        Ok(())
     }
 
     /// Folds of the first repeat that were neither measured at a configuration nor are running there; nothing when one
@@ -128,7 +165,9 @@ mod tests {
             x: Points::from_flat(vec![0.1, 0.5, 0.1, 0.1, 0.1, 0.5], 1),
             folds: vec![0, 0, 1, 1, 2, 2],
             y: vec![1.0, 9.0, 2.0, 50.0, 6.0, 7.0],
+            noise_variances: vec![0.0; 6],
             costs: vec![None; 6],
+            constraints: Vec::new(),
             of: vec![0, 1, 0, 0, 0, 1],
             pending: Points::from_flat(vec![0.5], 1),
             pending_folds: vec![1],

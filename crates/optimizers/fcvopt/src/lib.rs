@@ -23,6 +23,8 @@
 //! ```
 
 mod belief;
+mod choice;
+mod constraints;
 mod costs;
 mod evidence;
 mod fold;
@@ -31,6 +33,7 @@ mod optimizer;
 mod recommendation;
 mod settings;
 mod verification;
+mod verify;
 
 pub use belief::{Evaluated, FoldBelief};
 pub use knowledge::FoldKnowledge;

@@ -1,4 +1,4 @@
-use thrifty_acquisition::{Rule, Schedule};
+use thrifty_acquisition::{AcquisitionKind, Schedule};
 use thrifty_bo::{InitialDesign, Maximiser};
 
 use crate::verification::VerificationPlan;
@@ -33,9 +33,9 @@ pub enum LossTarget {
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FoldAcquisition {
-    /// By a rule on the posterior of the true loss, with the best mean at evaluated configurations as threshold; then the
-    /// fold by [`FoldRule`].
-    OfLoss(Rule),
+    /// An acquisition function on the posterior of the target, with the best mean at evaluated configurations as incumbent; then
+    /// the fold by [`FoldRule`].
+    OfLoss(AcquisitionKind),
     /// By the knowledge gradient of observing the true loss itself with noise, as in the authors' package; then the fold by
     /// [`FoldRule`].
     KnowledgeGradient,
@@ -163,7 +163,9 @@ impl FractionalSettings {
             initial: InitialDesign::Automatic,
             initial_folds: InitialFolds::default(),
             target: LossTarget::default(),
-            acquisition: FoldAcquisition::OfLoss(Rule::ConfidenceBound(Schedule::Constant { beta: 4.0 })),
+            acquisition: FoldAcquisition::OfLoss(AcquisitionKind::ConfidenceBound(Schedule::Constant {
+                beta: 4.0,
+            })),
             fold: FoldRule::default(),
             costs: FoldCosts::default(),
             worth: 0.0,
@@ -262,7 +264,9 @@ mod tests {
             initial: InitialDesign::Automatic,
             initial_folds: InitialFolds::Balanced,
             target: LossTarget::MeanOfFolds,
-            acquisition: FoldAcquisition::OfLoss(Rule::ConfidenceBound(Schedule::Constant { beta: 4.0 })),
+            acquisition: FoldAcquisition::OfLoss(AcquisitionKind::ConfidenceBound(Schedule::Constant {
+                beta: 4.0,
+            })),
             fold: FoldRule::LeastVariance,
             costs: FoldCosts::Ignored,
             worth: 0.0,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use rand_distr::{Distribution, StandardNormal};
-use thrifty_acquisition::{Acquisition, Rule, Threshold};
+use thrifty_acquisition::{Acquisition, AcquisitionKind, ImprovementTarget, MinValueSampler};
 use thrifty_bo::BayesianOptimizer;
 use thrifty_cv::{AllFolds, FoldQuery};
 use thrifty_domain::PointsRef;
@@ -13,7 +13,7 @@ use thrifty_fcvopt::{
 };
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, TrialId};
+use thrifty_study::{MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, Trial, TrialId};
 
 const FOLDS: usize = 5;
 
@@ -81,7 +81,8 @@ fn fewer_model_fits_than_full_cross_validation() {
 
 #[test]
 fn every_rule_runs_and_pairs_are_not_asked_twice() {
-    let log_ei = FoldAcquisition::OfLoss(Rule::LogExpectedImprovement(Threshold::BestMean));
+    let log_ei =
+        FoldAcquisition::OfLoss(AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestMean));
     for (acquisition, fold, initial_folds) in [
         (log_ei, FoldRule::Random, InitialFolds::Random),
         (FractionalSettings::new(3).acquisition, FoldRule::RoundRobin, InitialFolds::Two),
@@ -366,4 +367,90 @@ fn more_bad_settings_are_named() {
     assert!(text.contains("cost of a fold is 0"), "{text}");
     // What was measured is kept.
     assert!(study.history().trials().iter().any(|trial| trial.outcome.is_some()));
+}
+
+/// Acquisition functions of every kind find the target's low region, Thompson sampling and entropy search included.
+#[test]
+fn every_acquisition_works_on_the_target() {
+    for kind in [
+        AcquisitionKind::ExpectedImprovement(ImprovementTarget::BestMean),
+        AcquisitionKind::PosteriorMean,
+        AcquisitionKind::Thompson,
+        AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 8 }),
+        AcquisitionKind::Gibbon(MinValueSampler::Sampled { count: 4 }),
+        AcquisitionKind::JointEntropySearch { minimisers: 4 },
+        AcquisitionKind::EntropySearch { representers: 12, draws: 32 },
+        AcquisitionKind::PredictiveEntropySearch { representers: 12, draws: 32 },
+        AcquisitionKind::LogNoisyExpectedImprovement { draws: 16 },
+        AcquisitionKind::LogKnowledgeGradient { anchors: 12 },
+    ] {
+        let mut study = study(|s| s.acquisition = FoldAcquisition::OfLoss(kind)).with_stop(MaxTrials(16));
+        let mut id = 0;
+        study
+            .run(|query: &FoldQuery, _| {
+                id += 1;
+                loss(query, id)
+            })
+            .unwrap_or_else(|error| panic!("{kind:?}: {error}"));
+        assert!(study.recommend().unwrap().is_some(), "{kind:?}");
+    }
+}
+
+/// The loss is least at x0 = 0.3, but the constraint, measured fold by fold, asks for x0 ≥ 0.6 on average.
+#[test]
+fn constraints_on_folds_are_kept() {
+    for acquisition in [FractionalSettings::new(FOLDS).acquisition, FoldAcquisition::JointKnowledgeGradient] {
+        let mut study = study(|s| s.acquisition = acquisition).with_stop(MaxTrials(40));
+        let mut id = 0;
+        study
+            .run(|query: &FoldQuery, _| {
+                id += 1;
+                let x = query.config.float("x0").unwrap();
+                Measurement {
+                    constraints: vec![0.6 - x + 0.05 * (query.fold as f64 - 2.0)],
+                    ..Measurement::from(loss(query, id))
+                }
+            })
+            .unwrap();
+        let best = study.recommend().unwrap().unwrap().config.float("x0").unwrap();
+        assert!((0.58..0.75).contains(&best), "{acquisition:?}: {best}");
+    }
+}
+
+#[test]
+fn known_constraints_hold_for_every_suggestion() {
+    let allowed = |config: &Config| config.float("x0").unwrap() + config.float("x1").unwrap() >= 1.0;
+    let settings = FractionalSettings::new(FOLDS);
+    let optimizer =
+        FractionalCv::with_settings(space(), settings, Seed(5)).unwrap().with_known_constraint(allowed);
+    let mut study = Study::new(optimizer, Seed(5)).with_stop(MaxTrials(20));
+    let mut id = 0;
+    study
+        .run(|query: &FoldQuery, _| {
+            id += 1;
+            loss(query, id)
+        })
+        .unwrap();
+    let broken = study.history().trials().iter().filter(|trial| !allowed(&trial.query.config)).count();
+    assert_eq!(broken, 0);
+}
+
+/// A bound on the target counts per unit of cost: less is spent where the price rises with x1.
+#[test]
+fn costs_count_in_every_acquisition() {
+    let spent = |costs| {
+        let mut study = study(|s| s.costs = costs).with_stop(MaxTrials(24));
+        let mut id = 0;
+        study
+            .run(|query: &FoldQuery, _| {
+                id += 1;
+                let cost = (4.0 * query.config.float("x1").unwrap()).exp();
+                Measurement { cost: Some(cost), ..Measurement::from(loss(query, id)) }
+            })
+            .unwrap();
+        let cost = |trial: &Trial<FoldQuery>| trial.outcome.as_ref()?.measurement()?.cost;
+        study.history().trials()[8..].iter().filter_map(cost).sum::<f64>()
+    };
+    let (with, without) = (spent(FoldCosts::Measured), spent(FoldCosts::Ignored));
+    assert!(with < 0.8 * without, "{with} {without}");
 }

@@ -3,7 +3,7 @@
 //! The numbers were recorded from this crate (`made_by` in the file); that they are right is the matter of other tests.
 
 use serde_json::Value;
-use thrifty_acquisition::{Rule, Threshold};
+use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::{InitialDesign, Maximiser};
 use thrifty_cv::FoldQuery;
 use thrifty_fcvopt::{
@@ -90,7 +90,10 @@ fn searches_keep_their_suggestions() {
         run(&format!("{name}_parallel"), FractionalSettings { fold, ..base() }, 10, 2);
     }
     for (name, acquisition) in [
-        ("improvement", FoldAcquisition::OfLoss(Rule::LogExpectedImprovement(Threshold::BestMean))),
+        (
+            "improvement",
+            FoldAcquisition::OfLoss(AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestMean)),
+        ),
         ("knowledge", FoldAcquisition::KnowledgeGradient),
         ("joint_knowledge", FoldAcquisition::JointKnowledgeGradient),
     ] {

@@ -1,4 +1,4 @@
-use thrifty_acquisition::{MaximumDeviation, OfMoments};
+use thrifty_acquisition::{Analytic, MaximumDeviation};
 use thrifty_bo::{Belief, Candidate};
 use thrifty_domain::Points;
 use thrifty_sampling::Stream;
@@ -12,7 +12,7 @@ const PARETO_POINTS: usize = 1000;
 pub(crate) fn candidates(point: ExplorePoint, belief: &Belief<'_>, rng: &mut Stream) -> Vec<Candidate> {
     match point {
         ExplorePoint::MaximumDeviation => {
-            belief.maximise(&OfMoments::new(belief.posterior(), MaximumDeviation), "deviation")
+            belief.maximise(&Analytic::new(belief.posterior(), MaximumDeviation), "deviation")
         }
         ExplorePoint::Uniform => {
             uniform(belief, 100, rng).rows().map(|x| Candidate { x: x.to_vec(), value: 0.0 }).collect()

@@ -1,8 +1,9 @@
-use thrifty_acquisition::{ProbabilityOfImprovement, Rule, Utility};
-use thrifty_bo::{BayesianOptimizer, Belief, BoSettings, Candidate, Model};
+use thrifty_acquisition::{AcquisitionFactory, PosteriorMean, ProbabilityOfImprovement, Utility};
+use thrifty_bo::{BayesianOptimizer, Belief, BoSettings, Candidate, reject_nan};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
+use thrifty_surrogate::Surrogate;
 
 use crate::explore::candidates;
 use crate::{Exploration, ExplorePoint, HybridSettings, OnConvergence};
@@ -39,18 +40,25 @@ impl HybridOptimizer {
         Ok(Self { base, settings })
     }
 
-    /// With another model.
+    /// With another surrogate.
     #[must_use]
-    pub fn with_model(mut self, model: impl Model + 'static) -> Self {
-        self.base = self.base.with_model(model);
+    pub fn with_surrogate(mut self, surrogate: impl Surrogate + 'static) -> Self {
+        self.base = self.base.with_surrogate(surrogate);
+        self
+    }
+
+    /// With an acquisition function of one's own to exploit by, where the settings do not explore greedily.
+    #[must_use]
+    pub fn with_acquisition(mut self, acquisition: impl AcquisitionFactory + 'static) -> Self {
+        self.base = self.base.with_acquisition(acquisition);
         self
     }
 
     /// The acquisition to exploit by: the ε rules are greedy.
-    fn rule(&self) -> Rule {
+    fn acquisition(&self) -> &dyn AcquisitionFactory {
         match self.settings.exploration {
-            Exploration::EpsRandom { .. } | Exploration::EpsPareto { .. } => Rule::PosteriorMean,
-            _ => self.settings.base.rule,
+            Exploration::EpsRandom { .. } | Exploration::EpsPareto { .. } => &PosteriorMean,
+            _ => self.base.acquisition(),
         }
     }
 
@@ -111,13 +119,14 @@ impl Optimizer for HybridOptimizer {
         };
         let spent =
             history.trials().last().and_then(|t| t.diagnostics.get("turns").copied()).unwrap_or(0.0) as usize;
-        let rule = self.rule();
-        let threshold = belief.threshold(&rule);
+        let factory = self.acquisition();
+        let threshold = belief.target(factory.target());
         let acquisition = belief
-            .acquisition(&rule)
+            .acquisition(factory)
             .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
         let exploit = belief.maximise(&*acquisition, "acquisition");
-        let expects = matches!(rule, Rule::ExpectedImprovement(_) | Rule::LogExpectedImprovement(_));
+        reject_nan(factory, &exploit, id)?;
+        let expects = factory.is_expected_improvement();
         let expected = if expects {
             exploit.first().map(|best| belief.expected_improvement(&best.x, threshold))
         } else {

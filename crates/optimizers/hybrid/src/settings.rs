@@ -75,7 +75,7 @@ pub struct HybridSettings {
     pub base: BoSettings,
     /// How often to explore.
     pub exploration: Exploration,
-    /// Where, for the coin and for force; the ε rules bring their own.
+    /// Masked, for the coin and for force; the ε rules bring their own.
     pub point: ExplorePoint,
     /// What to do on convergence.
     pub convergence: OnConvergence,

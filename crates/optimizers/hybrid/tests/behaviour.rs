@@ -1,5 +1,6 @@
 //! What a hybrid decides in each turn: how often it explores, where, and what it does once exploiting promises nothing.
 
+use thrifty_acquisition::AcquisitionFactory;
 use thrifty_acquisition::{ProbabilityOfImprovement, Utility};
 use thrifty_bo::{BayesianOptimizer, BoSettings, FailurePolicy, Maximiser};
 use thrifty_hybrid::{Exploration, ExplorePoint, HybridOptimizer, HybridSettings, OnConvergence};
@@ -98,7 +99,8 @@ fn exploiting_takes_the_acquisition_and_exploring_the_largest_deviation() {
 fn the_scaled_rate_follows_the_probability_of_improvement_down_to_its_floor() {
     let history = history();
     let plain = BayesianOptimizer::new(line(), Seed(3)).with_settings(base()).unwrap();
-    let threshold = plain.belief(&history, TrialId(5)).unwrap().expect("a model").threshold(&base().rule);
+    let threshold =
+        plain.belief(&history, TrialId(5)).unwrap().expect("a model").target(base().rule.target());
     // Always exploring: the suggestion is the point whose probability counts.
     let always = suggestions(&settings(Exploration::PiScaled { basis: 0.0, floor: 1.0 }), 3);
     let mut improvements = Vec::new();

@@ -1,6 +1,6 @@
 //! What a hybrid decides, against what can be worked out beside it: coins, points of its streams, converged turns.
 
-use thrifty_acquisition::{Rule, Schedule, Threshold};
+use thrifty_acquisition::{AcquisitionFactory, AcquisitionKind, ImprovementTarget, Schedule};
 use thrifty_bo::{BayesianOptimizer, BoSettings, Maximiser};
 use thrifty_hybrid::{Exploration, ExplorePoint, HybridOptimizer, HybridSettings, OnConvergence};
 use thrifty_sampling::Seed;
@@ -138,15 +138,15 @@ fn the_front_is_what_nothing_dominates() {
 #[test]
 fn the_largest_expected_improvement_is_told() {
     let history = history();
-    let over = Rule::ExpectedImprovement(Threshold::BestMean);
-    let bound = Rule::ConfidenceBound(Schedule::Constant { beta: 4.0 });
-    for rule in [over, bound, Rule::PosteriorMean] {
+    let over = AcquisitionKind::ExpectedImprovement(ImprovementTarget::BestMean);
+    let bound = AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 });
+    for rule in [over, bound, AcquisitionKind::PosteriorMean] {
         let base = BoSettings { rule, ..base() };
         let optimizer = plain(base.clone());
         let belief = optimizer.belief(&history, TrialId(5)).unwrap().expect("a model");
         let found = suggested(&HybridSettings { base, ..settings(Exploration::Never) }, 5);
         let threshold = found.diagnostics["threshold"];
-        assert!((threshold - belief.threshold(&rule)).abs() < 1e-12);
+        assert!((threshold - belief.target(rule.target())).abs() < 1e-12);
         // (t - m) Φ(z) + s φ(z).
         let improvement = |x: f64| {
             let (mean, variance) = belief.posterior().predict(&[x]);

@@ -33,13 +33,14 @@ fn loss(config: &Config) -> f64 {
     (7.0 * x).sin() + (y - 0.4).powi(2)
 }
 
-fn run(name: &str, settings: HybridSettings) {
+fn run(name: &str, settings: &HybridSettings) {
     let base = BoSettings {
         initial: InitialDesign::Sobol(4),
         maximiser: Maximiser { raw: 32, around_best: 3, climbs: 2 },
         ..BoSettings::default()
     };
-    let optimizer = HybridOptimizer::new(space(), Seed(3), HybridSettings { base, ..settings }).unwrap();
+    let optimizer =
+        HybridOptimizer::new(space(), Seed(3), HybridSettings { base, ..settings.clone() }).unwrap();
     let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(12));
     study.run(|config, _| loss(config)).unwrap();
     let mut found = vec![study.history().len() as f64];
@@ -74,7 +75,7 @@ fn searches_keep_their_suggestions() {
                 max_turns,
                 ..HybridSettings::default()
             };
-            run(&format!("{name}_{how}"), settings);
+            run(&format!("{name}_{how}"), &settings);
         }
     }
     for (name, point) in [
@@ -83,6 +84,6 @@ fn searches_keep_their_suggestions() {
         ("front", ExplorePoint::Pareto),
     ] {
         let exploration = Exploration::FixedRate { rate: 0.8 };
-        run(name, HybridSettings { exploration, point, ..HybridSettings::default() });
+        run(name, &HybridSettings { exploration, point, ..HybridSettings::default() });
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use thrifty_acquisition::{
-    Acquisition, Integrated, IntegratedBernoulli, MisclassifiedVolume, OfMoments, Straddle, ThresholdField,
+    Acquisition, Analytic, Integrated, IntegratedBernoulli, MisclassifiedVolume, Straddle, ThresholdField,
 };
 use thrifty_domain::Points;
 use thrifty_gp::{Gp, GpPosterior};
@@ -34,7 +34,7 @@ fn steps(c: &mut Criterion<cpu_time::CpuTime>) {
     let (candidates, integration) = (points(1000, 2), points(1000, 3));
     let mut values = vec![0.0; 1000];
     c.bench_function("levelset/straddle/1000", |b| {
-        let straddle = OfMoments::new(&posterior, Straddle { threshold: 0.5, kappa: 1.96 });
+        let straddle = Analytic::new(&posterior, Straddle { threshold: 0.5, kappa: 1.96 });
         b.iter(|| straddle.values_into(black_box(candidates.as_ref()), &mut values));
     });
     let field = || ThresholdField::new(&posterior, integration.as_ref(), None, 0.5).expect("a field");

@@ -1,7 +1,7 @@
 use thrifty_acquisition::{
-    Acquisition, AcquisitionError, BoundaryInformation, ExpectedFeasibility, Gain, Integrated,
-    IntegratedBernoulli, LogBernoulliEntropy, LogBernoulliVariance, MaximumDeviation, MisclassifiedVolume,
-    OfLookahead, OfMoments, RandomisedStraddle, RanjanImprovement, Robust, Straddle, SuperlevelVolume,
+    Acquisition, AcquisitionError, Analytic, BoundaryInformation, ExpectedFeasibility, Gain, Integrated,
+    IntegratedBernoulli, LogBernoulliEntropy, LogBernoulliVariance, LookaheadAcquisition, MaximumDeviation,
+    MisclassifiedVolume, RandomisedStraddle, RanjanImprovement, Robust, Straddle, SuperlevelVolume,
     TargetedMeanSquaredError, TargetedVariance, ThresholdField, TruncatedVariance,
 };
 use thrifty_domain::{Points, PointsRef};
@@ -127,20 +127,20 @@ impl Criterion {
     ) -> Result<Option<Box<dyn Acquisition + 'a>>, AcquisitionError> {
         let (after, threshold) = (sight.after, sight.threshold);
         Ok(Some(match self {
-            Self::Straddle { kappa } => Box::new(OfMoments::new(after, Straddle { threshold, kappa })),
+            Self::Straddle { kappa } => Box::new(Analytic::new(after, Straddle { threshold, kappa })),
             Self::RandomisedStraddle => {
-                Box::new(OfMoments::new(after, RandomisedStraddle::drawn(threshold, rng)))
+                Box::new(Analytic::new(after, RandomisedStraddle::drawn(threshold, rng)))
             }
             Self::ExpectedFeasibility { alpha } => {
-                Box::new(OfMoments::new(after, ExpectedFeasibility { threshold, alpha }))
+                Box::new(Analytic::new(after, ExpectedFeasibility { threshold, alpha }))
             }
-            Self::Ranjan { alpha } => Box::new(OfMoments::new(after, RanjanImprovement { threshold, alpha })),
+            Self::Ranjan { alpha } => Box::new(Analytic::new(after, RanjanImprovement { threshold, alpha })),
             Self::TargetedError { bandwidth } => {
-                Box::new(OfMoments::new(after, TargetedMeanSquaredError { threshold, bandwidth }))
+                Box::new(Analytic::new(after, TargetedMeanSquaredError { threshold, bandwidth }))
             }
-            Self::BernoulliVariance => Box::new(OfMoments::new(after, LogBernoulliVariance { threshold })),
-            Self::BernoulliEntropy => Box::new(OfMoments::new(after, LogBernoulliEntropy { threshold })),
-            Self::MaximumDeviation => Box::new(OfMoments::new(after, MaximumDeviation)),
+            Self::BernoulliVariance => Box::new(Analytic::new(after, LogBernoulliVariance { threshold })),
+            Self::BernoulliEntropy => Box::new(Analytic::new(after, LogBernoulliEntropy { threshold })),
+            Self::MaximumDeviation => Box::new(Analytic::new(after, MaximumDeviation)),
             Self::IntegratedBernoulli => Box::new(sight.integrated(IntegratedBernoulli::default())?),
             Self::MisclassifiedVolume => Box::new(sight.integrated(MisclassifiedVolume)?),
             Self::TargetedVariance { bandwidth } => {
@@ -159,7 +159,10 @@ impl Criterion {
 
 impl<'a> Sight<'a> {
     /// Over the points that are near the threshold.
-    fn integrated<G: Gain>(&self, gain: G) -> Result<OfLookahead<'a, Integrated<G>>, AcquisitionError> {
+    fn integrated<G: Gain>(
+        &self,
+        gain: G,
+    ) -> Result<LookaheadAcquisition<'a, Integrated<G>>, AcquisitionError> {
         let field = ThresholdField::new(self.now, self.points, None, self.threshold)?;
         let field = field.near(self.integration.limit).thinned(self.integration.points);
         Integrated::over(&field, gain, self.joint()?, self.noise)
@@ -170,7 +173,7 @@ impl<'a> Sight<'a> {
         &self,
         shrink: f64,
         slack: f64,
-    ) -> Result<OfLookahead<'a, Integrated<TruncatedVariance>>, AcquisitionError> {
+    ) -> Result<LookaheadAcquisition<'a, Integrated<TruncatedVariance>>, AcquisitionError> {
         let all = self.undecided.iter().all(|undecided| !undecided);
         let mut points = Points::new(self.points.dim());
         let each = self.points.rows().zip(self.undecided);

@@ -82,11 +82,10 @@ impl Knowledge<'_> {
 
     /// Points that may be evaluated: those not asked, or all.
     fn open(&self, settings: &LevelSetSettings) -> Points {
-        if settings.revisit {
-            return self.classified.points().to_owned();
-        }
         let mut open = Points::new(self.asked.dim());
-        self.classified.points().rows().filter(|x| !contains(&self.asked, x)).for_each(|x| open.push(x));
+        let is_open =
+            |x: &&[f64]| self.belief.is_allowed(x) && (settings.revisit || !contains(&self.asked, x));
+        self.classified.points().rows().filter(is_open).for_each(|x| open.push(x));
         open
     }
 
@@ -100,6 +99,7 @@ impl Knowledge<'_> {
         // Where nothing undecided is left to evaluate, anything that is.
         let undecided = (0..points.len()).any(|i| {
             self.classified.labels()[i] == Label::Undecided
+                && self.belief.is_allowed(points.row(i))
                 && (settings.revisit || !contains(&self.asked, points.row(i)))
         });
         let value = |i: usize| {
@@ -110,7 +110,7 @@ impl Knowledge<'_> {
             let may_be_maximum = implicit
                 && matches!(settings.threshold, crate::Threshold::Implicit { omega }
                     if omega * intervals.upper[i] >= level.pessimistic);
-            if known || (decided && !may_be_maximum) {
+            if known || !self.belief.is_allowed(x) || (decided && !may_be_maximum) {
                 return f64::NEG_INFINITY;
             }
             let deviation = variance[i].sqrt();

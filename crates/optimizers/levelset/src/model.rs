@@ -1,12 +1,11 @@
-use thrifty_bo::{Fitted, KernelFamily, Model, ModelError};
 use thrifty_domain::{Domain, PointsRef};
-use thrifty_gp::{Gp, GpSettings, Mean, Noise};
+use thrifty_gp::{Gp, GpError, GpPosterior, GpSettings, KernelFamily, Mean, Noise};
 use thrifty_kernel::{
-    Kernel, KernelError, Matern12Profile, Matern32Profile, Matern52Profile, Radial, Scaled,
-    SquaredExponentialProfile, Stationary,
+    Kernel, KernelError, Matern12Profile, Matern32Profile, Matern52Profile, Scaled,
+    SquaredExponentialProfile, Stationary, StationaryProfile,
 };
 use thrifty_sampling::Stream;
-use thrifty_study::{Fingerprint, OptimizerError};
+use thrifty_surrogate::{Description, FittedSurrogate, Observations, Surrogate, SurrogateError};
 
 /// A Gaussian process whose hyperparameters are known: nothing is learnt but the function.
 ///
@@ -27,11 +26,24 @@ pub struct FixedGp {
 }
 
 impl FixedGp {
-    fn kernel<R: Radial>(&self) -> Result<Scaled<Stationary<R>>, KernelError> {
+    fn kernel<R: StationaryProfile>(&self) -> Result<Scaled<Stationary<R>>, KernelError> {
         Scaled::new(Stationary::<R>::new(self.lengthscales.clone())?, self.variance)
     }
 
-    fn condition<R: Radial>(&self, x: PointsRef<'_>, y: &[f64]) -> Result<Box<dyn Fitted>, ModelError> {
+    fn boxed_kernel(&self) -> Result<Box<dyn Kernel>, KernelError> {
+        Ok(match self.family {
+            KernelFamily::SquaredExponential => Box::new(self.kernel::<SquaredExponentialProfile>()?),
+            KernelFamily::Matern12 => Box::new(self.kernel::<Matern12Profile>()?),
+            KernelFamily::Matern32 => Box::new(self.kernel::<Matern32Profile>()?),
+            KernelFamily::Matern52 => Box::new(self.kernel::<Matern52Profile>()?),
+        })
+    }
+
+    fn condition(
+        &self,
+        kernel: Box<dyn Kernel>,
+        data: Observations<'_>,
+    ) -> Result<GpPosterior<Box<dyn Kernel>>, GpError> {
         let settings = GpSettings {
             noise: Noise::Fixed(self.noise),
             mean: Mean::Fixed(self.mean),
@@ -39,7 +51,8 @@ impl FixedGp {
             standardise_targets: false,
             ..GpSettings::default()
         };
-        Ok(Box::new(Gp::new(self.kernel::<R>()?).with_settings(settings).condition(x, y)?))
+        let process = Gp::new(kernel).with_settings(settings);
+        process.condition_with_noise(data.x, data.y, &data.noise_variances())
     }
 
     /// Prior covariances between points: n×n, row-major. For [`theory`](crate::theory).
@@ -47,34 +60,28 @@ impl FixedGp {
     /// # Errors
     /// [`KernelError`] for a lengthscale or variance that makes no sense.
     pub fn covariance(&self, x: PointsRef<'_>) -> Result<Vec<f64>, KernelError> {
-        let kernel: Box<dyn Kernel> = match self.family {
-            KernelFamily::SquaredExponential => Box::new(self.kernel::<SquaredExponentialProfile>()?),
-            KernelFamily::Matern12 => Box::new(self.kernel::<Matern12Profile>()?),
-            KernelFamily::Matern32 => Box::new(self.kernel::<Matern32Profile>()?),
-            KernelFamily::Matern52 => Box::new(self.kernel::<Matern52Profile>()?),
-        };
+        let kernel = self.boxed_kernel()?;
         Ok(x.rows().flat_map(|a| x.rows().map(|b| kernel.eval(a, b)).collect::<Vec<f64>>()).collect())
     }
 }
 
-impl Model for FixedGp {
+/// Name of the surrogate in errors and journals.
+const NAME: &str = "fixed gaussian process";
+
+impl Surrogate for FixedGp {
     fn fit(
         &self,
         _: &Domain,
-        x: PointsRef<'_>,
-        y: &[f64],
+        data: Observations<'_>,
         _: Option<&[f64]>,
         _: &mut Stream,
-    ) -> Result<Box<dyn Fitted>, ModelError> {
-        match self.family {
-            KernelFamily::SquaredExponential => self.condition::<SquaredExponentialProfile>(x, y),
-            KernelFamily::Matern12 => self.condition::<Matern12Profile>(x, y),
-            KernelFamily::Matern32 => self.condition::<Matern32Profile>(x, y),
-            KernelFamily::Matern52 => self.condition::<Matern52Profile>(x, y),
-        }
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        let kernel = self.boxed_kernel().map_err(|error| SurrogateError::failed(NAME, error))?;
+        let posterior = self.condition(kernel, data).map_err(|error| SurrogateError::failed(NAME, error))?;
+        Ok(Box::new(posterior))
     }
 
-    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        Fingerprint::new("fixed gaussian process").with("model", self)
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        Description::new(NAME, self).map_err(|error| SurrogateError::failed(NAME, error))
     }
 }

@@ -1,12 +1,15 @@
 use std::collections::BTreeMap;
 
-use thrifty_bo::{Belief, BoSettings, GpModel, Model, design_changed, fingerprint};
+use thrifty_bo::{
+    Allowed, Belief, BoSettings, Designer, GpSurrogate, design_changed, fingerprint, surrogate_fingerprint,
+};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
     Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
 };
+use thrifty_surrogate::Surrogate;
 
 use crate::cost::KnownCost;
 use crate::diagnostics::{self, ABOVE};
@@ -33,8 +36,9 @@ pub struct LevelSetOptimizer {
     seed: Seed,
     settings: LevelSetSettings,
     bo: BoSettings,
-    model: Box<dyn Model>,
+    surrogate: Box<dyn Surrogate>,
     cost: Option<KnownCost>,
+    allowed: Option<Box<Allowed>>,
     /// Intervals of all steps so far, for a model that is fixed.
     progress: Option<Progress>,
     points: Points,
@@ -48,21 +52,21 @@ impl LevelSetOptimizer {
     pub fn new(space: Space, seed: Seed, settings: LevelSetSettings) -> Result<Self, OptimizerError> {
         settings.validate()?;
         let points = settings.over.points(&space, seed)?;
-        let (bo, model) = (settings.as_bo(), Box::new(GpModel::default()));
-        Ok(Self { space, seed, settings, bo, model, cost: None, progress: None, points })
+        let (bo, surrogate) = (settings.as_bo(), Box::new(GpSurrogate::default()));
+        Ok(Self { space, seed, settings, bo, surrogate, cost: None, allowed: None, progress: None, points })
     }
 
-    /// With another model that learns.
+    /// With another surrogate, whose hyperparameters are learnt.
     #[must_use]
-    pub fn with_model(mut self, model: impl Model + 'static) -> Self {
-        (self.model, self.progress) = (Box::new(model), None);
+    pub fn with_surrogate(mut self, surrogate: impl Surrogate + 'static) -> Self {
+        (self.surrogate, self.progress) = (Box::new(surrogate), None);
         self
     }
 
     /// With a model that knows its hyperparameters: intervals are intersected.
     #[must_use]
     pub fn with_fixed_model(mut self, model: FixedGp) -> Self {
-        (self.model, self.progress) = (Box::new(model), Some(Progress::default()));
+        (self.surrogate, self.progress) = (Box::new(model), Some(Progress::default()));
         self
     }
 
@@ -72,6 +76,21 @@ impl LevelSetOptimizer {
     pub fn with_cost(mut self, name: &str, cost: impl Fn(&Config) -> f64 + Send + Sync + 'static) -> Self {
         self.cost = Some(KnownCost { name: name.to_owned(), of: Box::new(cost) });
         self
+    }
+
+    /// With a known constraint: only configurations for which `allowed` is true are suggested; all are classified. A resumed study
+    /// needs the same constraint.
+    #[must_use]
+    pub fn with_known_constraint(
+        mut self,
+        allowed: impl Fn(&Config) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.allowed = Some(Box::new(allowed));
+        self
+    }
+
+    fn is_allowed(&self, x: &[f64]) -> bool {
+        self.allowed.as_ref().is_none_or(|allowed| allowed(&self.space.decode(x)))
     }
 
     /// The settings.
@@ -135,10 +154,11 @@ impl LevelSetOptimizer {
         let told: Vec<&Trial<Config>> =
             history.trials().iter().filter(|trial| trial.outcome.is_some()).collect();
         if let Some(progress) = &mut self.progress {
-            progress.follow(&told, &self.space, &*self.model, &self.points, self.settings.confidence)?;
+            progress.follow(&told, &self.space, &*self.surrogate, &self.points, self.settings.confidence)?;
         }
-        let belief = Belief::form(&self.space, &self.bo, &*self.model, &told, self.seed, id)?;
+        let belief = Belief::form(&self.space, &self.bo, &*self.surrogate, &told, self.seed, id)?;
         let Some(belief) = belief else { return Ok(None) };
+        let belief = belief.within(self.allowed.as_deref());
         let n = self.points.len();
         let (mut mean, mut deviation) = (vec![0.0; n], vec![0.0; n]);
         belief.posterior().predict_into(self.points.as_ref(), &mut mean, &mut deviation);
@@ -165,7 +185,12 @@ impl LevelSetOptimizer {
             OptimizerError::failed(format!("initial design, configuration {index}"), error)
         })?;
         if !self.settings.over.is_finite() {
-            return Ok(Some(config));
+            if self.allowed.is_none() {
+                return Ok(Some(config));
+            }
+            let (design, space, allowed) = (&self.settings.initial, &self.space, self.allowed.as_deref());
+            let designer = Designer { design, space, seed: self.seed, run: 0, allowed };
+            return designer.config(&self.encoded(history, |_| true)?, id);
         }
         let near = self
             .space
@@ -173,7 +198,7 @@ impl LevelSetOptimizer {
             .map_err(|error| OptimizerError::failed("encoding the initial design", error))?;
         let asked = self.encoded(history, |_| true)?;
         let distance = |x: &[f64]| x.iter().zip(&near).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
-        let open = self.points.rows().filter(|x| !contains(&asked, x));
+        let open = self.points.rows().filter(|x| !contains(&asked, x) && self.is_allowed(x));
         let nearest = open.reduce(|best, next| if distance(next) < distance(best) { next } else { best });
         Ok(nearest.map(|x| self.space.decode(x)))
     }
@@ -238,6 +263,6 @@ impl Optimizer for LevelSetOptimizer {
         let ours = fingerprint("level set", &self.settings, self.seed, &self.space)?
             .with("cost", &self.cost.as_ref().map(|cost| &cost.name))?
             .with("fixed", &self.progress.is_some())?;
-        Ok(design_changed(ours).around(self.model.fingerprint()?))
+        Ok(design_changed(ours).around(surrogate_fingerprint(&*self.surrogate)?))
     }
 }

@@ -1,8 +1,8 @@
-use thrifty_bo::Model;
 use thrifty_domain::Points;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{OptimizerError, Outcome, Trial};
+use thrifty_surrogate::{Observations, Surrogate};
 
 use crate::{Confidence, Intervals};
 
@@ -16,6 +16,7 @@ pub(crate) struct Progress {
     counted: Vec<(u64, f64)>,
     x: Points,
     y: Vec<f64>,
+    noise_variances: Vec<f64>,
     intervals: Intervals,
 }
 
@@ -29,7 +30,7 @@ impl Progress {
         &mut self,
         told: &[&Trial<Config>],
         space: &Space,
-        model: &dyn Model,
+        surrogate: &dyn Surrogate,
         points: &Points,
         confidence: Confidence,
     ) -> Result<(), OptimizerError> {
@@ -50,10 +51,13 @@ impl Progress {
             let x = space.encode(&trial.query).map_err(|error| failed("encoding", error.into()))?;
             self.x.push(&x);
             self.y.push(*y);
+            let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
+            self.noise_variances.push(measured.and_then(|measured| measured.noise).unwrap_or(0.0));
             let mut unused = Seed(0).stream("fixed", 0);
-            let fitted = model
-                .fit(space.domain(), self.x.as_ref(), &self.y, None, &mut unused)
-                .map_err(|error| failed("learning from", error))?;
+            let data = Observations::new(self.x.as_ref(), &self.y).with_noise_variance(&self.noise_variances);
+            let fitted = surrogate
+                .fit(space.domain(), data, None, &mut unused)
+                .map_err(|error| failed("learning from", error.into()))?;
             fitted.posterior().predict_into(points.as_ref(), &mut mean, &mut deviation);
             deviation.iter_mut().for_each(|variance| *variance = variance.sqrt());
             let beta = confidence

@@ -1,7 +1,7 @@
 //! What a user relies on: it finds level sets, certifies them, copes with failures, duplicates, parallel trials and
 //! thresholds out of reach, and names bad settings.
 
-use thrifty_bo::{GpModel, InitialDesign, KernelFamily};
+use thrifty_bo::{GpSurrogate, InitialDesign, KernelFamily};
 use thrifty_levelset::metrics::{Confusion, worst_misclassification};
 use thrifty_levelset::{
     Classified, Confidence, Criterion, FixedGp, Label, LevelSetOptimizer, LevelSetSettings, Over, StopWhen,
@@ -449,8 +449,9 @@ fn mixed_spaces() {
         stop_when_certified: false,
         ..LevelSetSettings::above(0.0)
     };
-    let optimizer =
-        LevelSetOptimizer::new(space.clone(), Seed(1), settings).unwrap().with_model(GpModel::default());
+    let optimizer = LevelSetOptimizer::new(space.clone(), Seed(1), settings)
+        .unwrap()
+        .with_surrogate(GpSurrogate::default());
     let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(24));
     let f = |config: &Config| {
         let shift = if config.str("side").unwrap() == "left" { 0.3 } else { 0.7 };

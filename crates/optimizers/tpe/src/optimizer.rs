@@ -36,7 +36,11 @@ pub struct TpeOptimizer {
     /// Number of configurations, if it is small.
     size: Option<u64>,
     table: Table,
+    allowed: Option<Box<Allowed>>,
 }
+
+/// A known constraint: true for configurations that may be suggested.
+type Allowed = dyn Fn(&Config) -> bool + Send + Sync;
 
 impl TpeOptimizer {
     /// With default settings.
@@ -61,7 +65,8 @@ impl TpeOptimizer {
     /// # Errors
     /// [`OptimizerError::InvalidSetting`] for a name that is not of the space, or a prior that does not fit.
     pub fn with_priors(self, priors: BTreeMap<String, ParameterPrior>) -> Result<Self, OptimizerError> {
-        Self::build(self.space, self.seed, self.settings, priors, self.queue, self.known)
+        let built = Self::build(self.space, self.seed, self.settings, priors, self.queue, self.known)?;
+        Ok(Self { allowed: self.allowed, ..built })
     }
 
     /// With configurations to be suggested first.
@@ -69,7 +74,8 @@ impl TpeOptimizer {
     /// # Errors
     /// [`OptimizerError`] names one that is not of the space.
     pub fn with_queue(self, queue: Vec<Config>) -> Result<Self, OptimizerError> {
-        Self::build(self.space, self.seed, self.settings, self.priors, queue, self.known)
+        let built = Self::build(self.space, self.seed, self.settings, self.priors, queue, self.known)?;
+        Ok(Self { allowed: self.allowed, ..built })
     }
 
     /// With trials that were made elsewhere: they count as if they had come before the first.
@@ -77,7 +83,20 @@ impl TpeOptimizer {
     /// # Errors
     /// [`OptimizerError`] names one that is not of the space or whose loss is NaN.
     pub fn with_known(self, known: Vec<(Config, f64)>) -> Result<Self, OptimizerError> {
-        Self::build(self.space, self.seed, self.settings, self.priors, self.queue, known)
+        let built = Self::build(self.space, self.seed, self.settings, self.priors, self.queue, known)?;
+        Ok(Self { allowed: self.allowed, ..built })
+    }
+
+    /// With a known constraint: only configurations for which `allowed` is true are suggested, queued ones apart. Draws from the
+    /// estimators that are not allowed are replaced by others, after eight by uniform ones. A resumed study needs the same
+    /// constraint.
+    #[must_use]
+    pub fn with_known_constraint(
+        mut self,
+        allowed: impl Fn(&Config) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.allowed = Some(Box::new(allowed));
+        self
     }
 
     fn build(
@@ -102,7 +121,7 @@ impl TpeOptimizer {
         let blocks = blocks(&space, settings.joint);
         let table = Table::new(&space, &coding, &known, &settings)?;
         let size = space.domain().cardinality(LARGEST_LIST);
-        Ok(Self { space, seed, settings, priors, queue, known, coding, blocks, size, table })
+        Ok(Self { space, seed, settings, priors, queue, known, coding, blocks, size, table, allowed: None })
     }
 
     /// The settings.
@@ -195,13 +214,32 @@ impl TpeOptimizer {
         Ok(self.space.parameters().iter().map(|parameter| parameter.name.clone()).zip(shares).collect())
     }
 
-    /// A configuration of a finite space that was not asked; nothing when there is none.
+    /// Whether values must not be suggested: a repetition where there is to be none, or against the known constraint.
+    fn is_unusable(&self, values: &[f64]) -> bool {
+        (self.settings.repeats != Repeats::Allowed && self.table.is_repeat(values))
+            || self.allowed.as_ref().is_some_and(|allowed| !allowed(&self.coding.decode(values)))
+    }
+
+    /// The end of a search that found nothing to suggest.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] when nothing allowed was found and not everything was asked.
+    fn nothing_new(&self, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        if self.allowed.is_none() || self.size.is_some() {
+            return Ok(Ask::Stop(StopReason::Exhausted));
+        }
+        let error = format!("none of {CONSTRAINED_DRAWS} random configurations is allowed");
+        Err(OptimizerError::failed(format!("suggesting trial {}", id.0), error))
+    }
+
+    /// A configuration that is usable, by chance; of a finite space the last ones by listing. Nothing when none is found.
     fn any_new(&self, rng: &mut Stream) -> Option<Vec<f64>> {
         let draw = |rng: &mut Stream| {
             let cube: Vec<f64> = (0..self.coding.len()).map(|_| rng.uniform()).collect();
             self.coding.spread(&cube)
         };
-        let drawn = (0..DRAWS).map(|_| draw(rng)).find(|values| !self.table.is_repeat(values));
+        let draws = if self.allowed.is_some() { CONSTRAINED_DRAWS } else { DRAWS };
+        let drawn = (0..draws).map(|_| draw(rng)).find(|values| !self.is_unusable(values));
         if drawn.is_some() {
             return drawn;
         }
@@ -209,7 +247,7 @@ impl TpeOptimizer {
         let mut left: Vec<Vec<f64>> = all
             .iter()
             .filter_map(|point| self.coding.encode(&self.space, &self.space.decode(point)).ok())
-            .filter(|values| !self.table.is_repeat(values))
+            .filter(|values| !self.is_unusable(values))
             .collect();
         if left.is_empty() { None } else { Some(left.swap_remove(rng.index(left.len()))) }
     }
@@ -222,6 +260,8 @@ impl TpeOptimizer {
 /// Further proposals and then draws from the prior before a finite space is listed.
 const PROPOSALS: usize = 8;
 const DRAWS: usize = 256;
+/// Draws from the prior where a known constraint may rule most of them out.
+const CONSTRAINED_DRAWS: usize = 10_000;
 /// A finite space with more configurations is not listed.
 const LARGEST_LIST: u64 = 1_000_000;
 
@@ -239,7 +279,6 @@ impl Optimizer for TpeOptimizer {
         if let Some(config) = self.queue.get(index) {
             return Ok(Ask::Evaluate(Suggestion::new(config.clone())));
         }
-        let allowed = self.settings.repeats == Repeats::Allowed;
         if self.settings.repeats == Repeats::Never && self.is_exhausted() {
             return Ok(Ask::Stop(StopReason::Exhausted));
         }
@@ -247,27 +286,29 @@ impl Optimizer for TpeOptimizer {
         let started = self.table.started(self.settings.startup_count);
         if started < self.settings.startup.len() || self.table.ranking().is_empty() {
             let mut values = self.start(index);
-            if !allowed && self.table.is_repeat(&values) {
-                values = self.any_new(&mut rng).unwrap_or(values);
+            if self.is_unusable(&values) {
+                match self.any_new(&mut rng) {
+                    Some(new) => values = new,
+                    None if self.allowed.is_some() => return self.nothing_new(id),
+                    None => {}
+                }
             }
             return Ok(Ask::Evaluate(Suggestion::new(self.coding.decode(&values))));
         }
         let mut proposer = Proposer::new(&self.coding, &self.table, &self.settings, &self.blocks);
         let mut proposal = proposer.propose(&mut rng).map_err(invalid)?;
-        if !allowed {
-            let mut again = 0;
-            while self.table.is_repeat(&proposal.values) && again < PROPOSALS {
-                proposal = proposer.propose(&mut rng).map_err(invalid)?;
-                again += 1;
-            }
-            if self.table.is_repeat(&proposal.values) {
-                match self.any_new(&mut rng) {
-                    Some(values) => proposal.values = values,
-                    None if self.settings.repeats == Repeats::Never => {
-                        return Ok(Ask::Stop(StopReason::Exhausted));
-                    }
-                    None => {}
+        let mut again = 0;
+        while self.is_unusable(&proposal.values) && again < PROPOSALS {
+            proposal = proposer.propose(&mut rng).map_err(invalid)?;
+            again += 1;
+        }
+        if self.is_unusable(&proposal.values) {
+            match self.any_new(&mut rng) {
+                Some(values) => proposal.values = values,
+                None if self.settings.repeats == Repeats::Never || self.allowed.is_some() => {
+                    return self.nothing_new(id);
                 }
+                None => {}
             }
         }
         let suggestion = Suggestion::new(self.coding.decode(&proposal.values))

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use thrifty_space::{Config, Space, Value};
-use thrifty_study::{History, Measurement, OptimizerError, Outcome, Trial};
+use thrifty_study::{History, Lineage, Measurement, OptimizerError, Outcome, Trial};
 
 use crate::coding::Coding;
 use crate::pareto::front_keys;
@@ -16,6 +16,8 @@ use crate::{Dimension, FailurePolicy, PendingPolicy, StartupCount, TpeError, Tpe
 pub(crate) struct Table {
     /// Trials that came before the history.
     known: usize,
+    /// The history that it follows.
+    lineage: Option<Lineage>,
     pub(crate) columns: Vec<TableColumn>,
     rows: Vec<Row>,
     /// `None` where a trial is not counted.
@@ -139,6 +141,7 @@ impl Table {
     ) -> Result<(), OptimizerError> {
         // Before anything is changed: what follows must not stop half way.
         self.shape = self.shape_with(history)?;
+        self.lineage = Some(history.lineage());
         // An outcome is final: running trials alone can have changed.
         for row in std::mem::take(&mut self.running) {
             let Some(trial) = history.trials().get(row - self.known) else { continue };
@@ -199,9 +202,17 @@ impl Table {
     }
 
     /// Whether the table is about other trials than the history: fewer of them, or one with another configuration or
-    /// another outcome. One pass over the history, without a copy.
+    /// another outcome.
+    ///
+    /// A history of the same lineage has the same trials; outcomes may be concealed again, though. Any other is compared trial
+    /// by trial.
     pub(crate) fn is_of_another(&self, history: &History<Config>) -> bool {
         let rows = &self.rows[self.known..];
+        if self.lineage == Some(history.lineage()) && rows.len() <= history.len() {
+            let seen =
+                |(row, trial): (&Row, &Trial<Config>)| trial.outcome.is_some() || row.state == State::Running;
+            return !rows.iter().zip(history.trials()).all(seen);
+        }
         let same = |(row, trial): (&Row, &Trial<Config>)| {
             row.hash == hash(&trial.query)
                 && (row.state == State::Running

@@ -96,23 +96,23 @@ fn presets() -> Vec<(&'static str, TpeSettings)> {
 }
 
 /// A preset after few trials, so that most of a short study is modelled.
-fn soon(settings: TpeSettings) -> TpeSettings {
-    TpeSettings { startup: Startup::Random(6), ..settings }
+fn soon(settings: &TpeSettings) -> TpeSettings {
+    TpeSettings { startup: Startup::Random(6), ..settings.clone() }
 }
 
 #[test]
 fn presets_keep_their_suggestions() {
     for (name, settings) in presets() {
         run(name, settings.clone(), 1, plain);
-        run(&format!("{name}_soon"), soon(settings.clone()), 1, plain);
-        run(&format!("{name}_constrained"), soon(settings.clone()), 2, constrained);
-        run(&format!("{name}_several"), soon(settings), 2, several);
+        run(&format!("{name}_soon"), soon(&settings), 1, plain);
+        run(&format!("{name}_constrained"), soon(&settings), 2, constrained);
+        run(&format!("{name}_several"), soon(&settings), 2, several);
     }
 }
 
 #[test]
 fn policies_keep_their_suggestions() {
-    let base = || soon(TpeSettings::thrifty());
+    let base = || soon(&TpeSettings::thrifty());
     for (name, pending) in [
         ("as_bad", PendingPolicy::AsBad),
         ("as_infinite", PendingPolicy::AsInfinite),

@@ -9,7 +9,8 @@ use crate::FoldQuery;
 /// Full cross-validation by an optimiser of configurations, one fold at a time.
 ///
 /// Trials i K to i K + K - 1 are the folds of configuration i, all of repeat 0. The optimiser sees a configuration once all its
-/// folds are told, with the mean of their first objectives; if one of them failed the configuration has. So that every
+/// folds are told: with the means of their objectives and constraints, the sum of their costs, and the noise variance of a mean, each where all
+/// folds have it. If one of them failed the configuration has. So that every
 /// method is charged in the same unit, one model fit.
 #[derive(Debug, Clone)]
 pub struct AllFolds<O> {
@@ -55,10 +56,18 @@ impl<O> AllFolds<O> {
         if let Some(at) = outcomes.iter().position(|outcome| outcome.objective().is_none()) {
             return Some(Outcome::failed(format!("fold {at} has no loss")));
         }
-        let losses = outcomes.iter().filter_map(|outcome| outcome.objective());
-        let cost: Option<f64> = outcomes.iter().map(|o| o.measurement().and_then(|m| m.cost)).sum();
-        let mean = losses.sum::<f64>() / self.folds as f64;
-        Some(Measurement { objectives: vec![mean], cost, ..Measurement::default() }.into())
+        let measured: Vec<&Measurement> = outcomes.iter().filter_map(|o| o.measurement()).collect();
+        let k = self.folds as f64;
+        let means = |of: fn(&Measurement) -> &[f64]| -> Vec<f64> {
+            (0..of(measured[0]).len()).map(|j| measured.iter().map(|m| of(m)[j]).sum::<f64>() / k).collect()
+        };
+        Some(Outcome::from(Measurement {
+            objectives: means(|m| &m.objectives),
+            constraints: means(|m| &m.constraints),
+            cost: measured.iter().map(|m| m.cost).sum(),
+            // Of a mean of independent noises.
+            noise: measured.iter().map(|m| m.noise).sum::<Option<f64>>().map(|sum| sum / (k * k)),
+        }))
     }
 }
 

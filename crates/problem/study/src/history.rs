@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -39,14 +40,42 @@ pub struct Trial<Q> {
 }
 
 /// All trials in the order of asking, pending ones included.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct History<Q> {
     pub(crate) trials: Vec<Trial<Q>>,
+    lineage: Lineage,
+}
+
+/// Identity of a history in this process, for optimisers that keep a cache over it.
+///
+/// Two histories of one lineage are one object at two times: trials were appended, and running ones reported or ended. The queries
+/// of trials and their outcomes, once visible, are the same. A copy has a lineage of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lineage(u64);
+
+impl Lineage {
+    fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl<Q: Clone> Clone for History<Q> {
+    fn clone(&self) -> Self {
+        Self::of(self.trials.clone())
+    }
+}
+
+impl<Q: PartialEq> PartialEq for History<Q> {
+    /// Equality of the trials.
+    fn eq(&self, other: &Self) -> bool {
+        self.trials == other.trials
+    }
 }
 
 impl<Q> Default for History<Q> {
     fn default() -> Self {
-        Self { trials: Vec::new() }
+        Self::of(Vec::new())
     }
 }
 
@@ -55,7 +84,17 @@ impl<Q> History<Q> {
     #[must_use]
     pub fn from_trials(mut trials: Vec<Trial<Q>>) -> Self {
         trials.iter_mut().zip(0..).for_each(|(trial, id)| trial.id = TrialId(id));
-        Self { trials }
+        Self::of(trials)
+    }
+
+    fn of(trials: Vec<Trial<Q>>) -> Self {
+        Self { trials, lineage: Lineage::new() }
+    }
+
+    /// Its identity.
+    #[must_use]
+    pub fn lineage(&self) -> Lineage {
+        self.lineage
     }
 
     /// Number of trials, pending ones included.

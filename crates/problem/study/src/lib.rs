@@ -28,6 +28,7 @@
 //! ```
 
 mod contents;
+pub mod contract;
 mod costed;
 mod durability;
 mod error;
@@ -44,15 +45,17 @@ mod replay;
 mod run;
 mod stop;
 mod study;
+mod worth;
 
 pub use costed::{CostUnit, costed};
 pub use durability::Durability;
 pub use error::{JournalError, OptimizerError, StudyError};
 pub use fingerprint::{Difference, Fingerprint};
-pub use history::{History, HistoryView, Timing, Trial, TrialId};
+pub use history::{History, HistoryView, Lineage, Timing, Trial, TrialId};
 pub use observer::Observer;
 pub use optimizer::{Ask, Memo, Optimizer, Query, Suggestion};
 pub use outcome::{Failure, Measurement, MeasurementProblem, Outcome};
 pub use run::{Context, Schedule};
 pub use stop::{All, Any, MaxCost, MaxTrials, NoImprovement, StopReason, StopRule, Target, WallTime};
 pub use study::{Next, Study};
+pub use worth::WorthItsCost;

@@ -169,6 +169,16 @@ impl From<f64> for Outcome {
     }
 }
 
+/// A failed evaluation keeps the text of its error, so that an evaluator may use `?`.
+impl<R: Into<Self>, E: std::fmt::Display> From<Result<R, E>> for Outcome {
+    fn from(result: Result<R, E>) -> Self {
+        match result {
+            Ok(measured) => measured.into(),
+            Err(error) => Self::failed(error.to_string()),
+        }
+    }
+}
+
 impl From<Measurement> for Outcome {
     fn from(measurement: Measurement) -> Self {
         Self::Measured(measurement)

@@ -25,6 +25,15 @@ pub enum StopReason {
         /// What it would have had to reach.
         threshold: f64,
     },
+    /// The expected gain of an evaluation is not worth its expected cost.
+    NotWorthItsCost {
+        /// Expected gain of the last trial.
+        gain: f64,
+        /// Its expected cost.
+        cost: f64,
+        /// Price of a unit of cost, in units of the gain.
+        gamma: f64,
+    },
     /// Every point of a finite space was evaluated.
     Exhausted,
     /// The optimiser's own reason, with the numbers behind it.
@@ -136,7 +145,12 @@ impl StopRule for NoImprovement {
     }
 }
 
-fn require(rule: &'static str, value: f64, holds: bool, expected: &'static str) -> Result<(), StudyError> {
+pub(crate) fn require(
+    rule: &'static str,
+    value: f64,
+    holds: bool,
+    expected: &'static str,
+) -> Result<(), StudyError> {
     if holds { Ok(()) } else { Err(StudyError::InvalidStopRule { rule, value, expected }) }
 }
 

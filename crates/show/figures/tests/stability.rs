@@ -91,7 +91,7 @@ fn panels_keep_their_drawing() {
     }
     let plots = vec![plot("one", false), plot("two", true)];
     check("legend", &panels_with_legend(&plots).unwrap(), (13_909, 0x172c_b2c1_2825_e60b));
-    check("one_column", &columns(&[plots.clone()]).unwrap(), (14_368, 0xc619_2405_07bf_c8a0));
+    check("one_column", &columns(std::slice::from_ref(&plots)).unwrap(), (14_368, 0xc619_2405_07bf_c8a0));
     check(
         "two_columns",
         &columns(&[plots.clone(), plots[..1].to_vec()]).unwrap(),

@@ -1,8 +1,8 @@
 //! Information about the minimum, and drawn functions.
 
 use thrifty_acquisition::{
-    EntropySearch, Gibbon, Gumbel, JointEntropySearch, MaxValueEntropySearch, Minimiser, MinimiserLaw,
-    OfMoments, OfPath, PathSearch, PredictiveEntropySearch, choose_anchors, minimisers_on,
+    Analytic, EntropySearch, Gibbon, Gumbel, JointEntropySearch, MaxValueEntropySearch, Minimiser,
+    MinimizerDistribution, PathSearch, PredictiveEntropySearch, ThompsonPath, choose_anchors, minimisers_on,
 };
 use thrifty_domain::{Domain, Points};
 use thrifty_figures::{Series, columns};
@@ -40,8 +40,8 @@ fn both(scene: &Scene, seed: Seed) -> Result<[Curve; 2], ExperimentError> {
     let max_value = acquisition(MaxValueEntropySearch::new(minima.clone()))?;
     let gibbon = acquisition(Gibbon::new(minima, scene.noise))?;
     Ok([
-        Curve::of("MES", &OfMoments::new(&scene.posterior, max_value)),
-        Curve::of("GIBBON", &OfMoments::new(&scene.posterior, gibbon)),
+        Curve::of("MES", &Analytic::new(&scene.posterior, max_value)),
+        Curve::of("GIBBON", &Analytic::new(&scene.posterior, gibbon)),
     ])
 }
 
@@ -88,7 +88,7 @@ fn minima(seed: Seed) -> Result<Drawn, ExperimentError> {
     let gap = mean(&drawn) - mean(&gumbel);
     let of = |label: &str, minima: Vec<f64>| -> Result<Curve, ExperimentError> {
         let utility = acquisition(Gibbon::new(minima, scene.noise))?;
-        Ok(Curve::of(label, &OfMoments::new(&scene.posterior, utility)))
+        Ok(Curve::of(label, &Analytic::new(&scene.posterior, utility)))
     };
     let curves = [of("minima of drawn functions", drawn)?, of("minima by the Gumbel law", gumbel)?];
     let findings = vec![Finding::new("Gumbel minima: how much too low", gap, gap > 0.0)];
@@ -125,7 +125,13 @@ fn entropy(seed: Seed) -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
     let law = |representers: &Points| {
         let rng = &mut seed.stream("law", 0);
-        acquisition(MinimiserLaw::new(&scene.posterior, representers.as_ref(), scene.noise, 256, rng))
+        acquisition(MinimizerDistribution::new(
+            &scene.posterior,
+            representers.as_ref(),
+            scene.noise,
+            256,
+            rng,
+        ))
     };
     let both = |representers: &Points| -> Result<[Curve; 2], ExperimentError> {
         Ok([
@@ -172,7 +178,7 @@ fn thompson(seed: Seed) -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
     let curves: Vec<Curve> = (0..8)
         .map(|i| {
-            let path = acquisition(OfPath::drawn(&scene.posterior, &mut seed.stream("path", i)))?;
+            let path = acquisition(ThompsonPath::drawn(&scene.posterior, &mut seed.stream("path", i)))?;
             Ok(Curve::of(&format!("draw {}", i + 1), &path))
         })
         .collect::<Result<_, ExperimentError>>()?;

@@ -1,8 +1,8 @@
 //! Utilities of mean and deviation alone.
 
 use thrifty_acquisition::{
-    ConfidenceBound, ExpectedImprovement, ExpectedUtility, LogExpectedImprovement, MaximumDeviation,
-    OfMoments, PosteriorMean, ProbabilityOfImprovement, Utility,
+    Analytic, ConfidenceBound, ExpectedImprovement, ExpectedUtility, LogExpectedImprovement,
+    MaximumDeviation, PosteriorMean, ProbabilityOfImprovement, Utility,
 };
 use thrifty_figures::columns;
 use thrifty_surrogate::Posterior;
@@ -13,7 +13,7 @@ use crate::error::ExperimentError;
 use crate::harness::Figure;
 
 fn curve(label: &str, scene: &Scene, utility: impl Utility) -> Curve {
-    Curve::of(label, &OfMoments::new(&scene.posterior, utility))
+    Curve::of(label, &Analytic::new(&scene.posterior, utility))
 }
 
 pub fn draw() -> Result<Vec<Drawn>, ExperimentError> {

@@ -1,7 +1,7 @@
 //! Observations with noise.
 
 use thrifty_acquisition::{
-    ExpectedImprovement, KnowledgeGradient, NoisyExpectedImprovement, OfMoments, OneShotKnowledgeGradient,
+    Analytic, ExpectedImprovement, KnowledgeGradient, NoisyExpectedImprovement, OneShotKnowledgeGradient,
 };
 use thrifty_domain::Points;
 use thrifty_figures::{Axis, Contours, columns};
@@ -49,7 +49,7 @@ fn in_valley(plain: &Curve, name: &str, other: &Curve, other_name: &str) -> Vec<
 
 fn improvement(seed: Seed) -> Result<Drawn, ExperimentError> {
     let scene = lucky()?;
-    let plain = OfMoments::new(&scene.posterior, ExpectedImprovement { threshold: scene.best() });
+    let plain = Analytic::new(&scene.posterior, ExpectedImprovement { threshold: scene.best() });
     let rng = &mut seed.stream("noisy improvement", 0);
     let noisy = acquisition(NoisyExpectedImprovement::new(&scene.posterior, scene.x.as_ref(), 256, rng))?;
     let (plain, noisy) = (Curve::of("EI", &plain).relative(), Curve::of("noisy EI", &noisy).relative());
@@ -69,7 +69,7 @@ fn knowledge() -> Result<Drawn, ExperimentError> {
     let noisy = lucky()?;
     let both = |scene: &Scene| -> Result<[Curve; 2], ExperimentError> {
         let threshold = scene.best();
-        let expected = OfMoments::new(&scene.posterior, ExpectedImprovement { threshold });
+        let expected = Analytic::new(&scene.posterior, ExpectedImprovement { threshold });
         let gradient = acquisition(KnowledgeGradient::new(&scene.posterior, grid().as_ref(), scene.noise))?;
         Ok([Curve::of("EI", &expected).relative(), Curve::of("knowledge gradient", &gradient).relative()])
     };

@@ -1,7 +1,7 @@
 //! Points beside others that are still being evaluated.
 
 use thrifty_acquisition::{
-    Acquisition, Average, ExpectedImprovement, Gibbon, LocalPenalties, NoisyExpectedImprovement, OfMoments,
+    Acquisition, Analytic, Average, ExpectedImprovement, Gibbon, LocalPenalties, NoisyExpectedImprovement,
     PathSearch, Weighted, fantasies, lipschitz_constant, minima_on,
 };
 use thrifty_domain::{Domain, Points};
@@ -16,7 +16,7 @@ use crate::harness::Figure;
 pub fn draw(seed: Seed) -> Result<Vec<Drawn>, ExperimentError> {
     let scene = Scene::everyday()?;
     let threshold = scene.best();
-    let expected = || OfMoments::new(&scene.posterior, ExpectedImprovement { threshold });
+    let expected = || Analytic::new(&scene.posterior, ExpectedImprovement { threshold });
     let alone = Curve::of("EI, nothing pending", &expected());
     // What expected improvement chose before is running.
     let pending = super::scene::points(&[alone.maximiser.0]);
@@ -74,7 +74,7 @@ fn fantasised(scene: &Scene, pending: &Points, seed: Seed) -> Result<Curve, Expe
         // In a fantasy the pending point may have become the best.
         let outcome = thrifty_surrogate::Posterior::predict(fantasy, pending.row(0)).0;
         let threshold = scene.best().min(outcome);
-        each.push(Box::new(OfMoments::new(fantasy, ExpectedImprovement { threshold })));
+        each.push(Box::new(Analytic::new(fantasy, ExpectedImprovement { threshold })));
     }
     Ok(Curve::of("64 fantasies", &acquisition(Average::of(each))?))
 }
@@ -96,5 +96,5 @@ fn gibbon(scene: &Scene, pending: &Points, seed: Seed) -> Result<[Curve; 2], Exp
     // Beside itself a point tells less than nothing, without a bound: cut off, to see the rest.
     let beside =
         Curve { points: beside.points.into_iter().map(|p| (p.0, p.1.max(-0.3))).collect(), ..beside };
-    Ok([Curve::of("GIBBON alone", &OfMoments::new(&scene.posterior, single)), beside])
+    Ok([Curve::of("GIBBON alone", &Analytic::new(&scene.posterior, single)), beside])
 }

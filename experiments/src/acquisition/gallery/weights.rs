@@ -1,6 +1,6 @@
 //! What an evaluation costs, and where it is allowed.
 
-use thrifty_acquisition::{ExpectedImprovement, LogFeasibility, LogInverseCost, OfMoments, Weighted, Where};
+use thrifty_acquisition::{Analytic, ExpectedImprovement, LogFeasibility, LogInverseCost, Masked, Weighted};
 use thrifty_figures::{LinePlot, Series, columns};
 
 use super::scene::{Curve, Scene, grid, marked, utilities};
@@ -14,15 +14,15 @@ const ALLOWED: f64 = 0.33;
 pub fn draw() -> Result<Vec<Drawn>, ExperimentError> {
     let scene = Scene::everyday()?;
     let threshold = scene.best();
-    let expected = || OfMoments::new(&scene.posterior, ExpectedImprovement { threshold });
+    let expected = || Analytic::new(&scene.posterior, ExpectedImprovement { threshold });
     // Logarithms of costs and values of a constraint, each seen with the losses.
     let cost = Scene::new(&along(|x| 2.5 * x - 1.2), 0.5, 1e-6)?;
     let constraint = Scene::new(&along(|x| 2.4 * x - 1.1), 0.5, 1e-6)?;
     let per_cost =
-        Weighted::utility(expected()).times(OfMoments::new(&cost.posterior, LogInverseCost::default()));
+        Weighted::utility(expected()).times(Analytic::new(&cost.posterior, LogInverseCost::default()));
     let likely = Weighted::utility(expected())
-        .times(OfMoments::new(&constraint.posterior, LogFeasibility { threshold: 0.0 }));
-    let allowed = Where::new(expected(), |x: &[f64]| x[0] <= ALLOWED);
+        .times(Analytic::new(&constraint.posterior, LogFeasibility { threshold: 0.0 }));
+    let allowed = Masked::new(expected(), |x: &[f64]| x[0] <= ALLOWED);
     let pair =
         |label: &str, other: Curve| [Curve::of("EI", &expected()), Curve { label: label.into(), ..other }];
     let (by_cost, by_chance, by_rule) = (

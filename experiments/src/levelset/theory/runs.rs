@@ -1,6 +1,6 @@
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_acquisition::{ConfidenceBound, Schedule, Utility};
-use thrifty_bo::{InitialDesign, KernelFamily, Model};
+use thrifty_bo::{InitialDesign, KernelFamily};
 use thrifty_domain::Points;
 use thrifty_levelset::metrics::worst_misclassification;
 use thrifty_levelset::theory::{RunBounds, cumulative_regret};
@@ -8,6 +8,7 @@ use thrifty_levelset::{Confidence, Criterion, FixedGp, Label, LevelSetOptimizer,
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
 use thrifty_study::{MaxTrials, StopReason, Study};
+use thrifty_surrogate::{Observations, Surrogate};
 use thrifty_testbed::{RandomFunction, Spectrum};
 
 use super::DELTA;
@@ -107,7 +108,7 @@ impl Regret {
             seen.push(values[best] + NOISE.sqrt() * normal);
             losses.push(values[best]);
             let fitted = model
-                .fit(space.domain(), visited.as_ref(), &seen, None, &mut unused)
+                .fit(space.domain(), Observations::new(visited.as_ref(), &seen), None, &mut unused)
                 .map_err(ExperimentError::failed)?;
             fitted.posterior().predict_into(points.as_ref(), &mut mean, &mut variance);
         }

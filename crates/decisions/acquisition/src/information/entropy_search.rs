@@ -1,7 +1,9 @@
 use thrifty_domain::PointsRef;
+use thrifty_surrogate::Description;
 
-use super::minimiser::{End, MinimiserLaw, Pieces, entropy};
-use crate::Acquisition;
+use super::minimiser::{End, MinimizerDistribution, Pieces, entropy};
+use crate::factory::described;
+use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Context, UtilityScale};
 
 /// Entropy search: how much an observation is expected to lower the entropy of where the minimum is, in nats.
 ///
@@ -9,20 +11,20 @@ use crate::Acquisition;
 /// ES(x) = H(p*) - E_u[H(p*(u))],   p* = E_u[p*(u)],   u the standardised outcome at x
 /// ```
 ///
-/// p*(u) is the [`MinimiserLaw`]'s: a step function of the outcome, so the expectation is a sum over its steps and
+/// p*(u) is the [`MinimizerDistribution`]'s: a step function of the outcome, so the expectation is a sum over its steps and
 /// exact for the given draws. p* before is the mean of p* after, to the bit of the draws: the value is never negative
 /// and never above H(p*). No gradient: the steps move with x, the law is smooth only as S grows.
 ///
 /// Source: Villemonteix et al. (2009); Hennig & Schuler (2012), with the entropy for their relative entropy to
 /// the uniform law (the same on a fixed set of representers).
 pub struct EntropySearch<'a> {
-    law: MinimiserLaw<'a>,
+    law: MinimizerDistribution<'a>,
 }
 
 impl<'a> EntropySearch<'a> {
     /// By this belief of where the minimum is.
     #[must_use]
-    pub fn new(law: MinimiserLaw<'a>) -> Self {
+    pub fn new(law: MinimizerDistribution<'a>) -> Self {
         Self { law }
     }
 }
@@ -64,4 +66,28 @@ fn fall_of_entropy(law: &Pieces) -> f64 {
     }
     expected += now * reached.mass_to(End::MOST);
     (entropy(before) - expected).max(0.0)
+}
+
+/// Factory of [`EntropySearch`] on representer points that the posterior chooses.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct EntropySearchFactory {
+    /// Number of representer points.
+    pub representers: usize,
+    /// Number of joint draws.
+    pub draws: usize,
+}
+
+impl AcquisitionFactory for EntropySearchFactory {
+    fn build<'a>(&self, mut context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let minimizer = MinimizerDistribution::chosen(&mut context, self.representers, self.draws)?;
+        Ok(Box::new(EntropySearch::new(minimizer)))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::NonNegative
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        described("entropy search", self)
+    }
 }

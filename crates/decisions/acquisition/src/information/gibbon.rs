@@ -1,11 +1,15 @@
 use thrifty_domain::PointsRef;
 use thrifty_linalg::{Cholesky, Matrix};
 use thrifty_prob::{log_truncated_variance_derivative, truncated_variance, truncation_loss};
-use thrifty_surrogate::{JointPosterior, factor_covariance, lookahead};
+use thrifty_surrogate::{Description, JointPosterior, factor_covariance, lookahead};
 
-use crate::ahead::{Ahead, AheadSlopes, LookaheadUtility, OfLookahead};
 use crate::error::{require_finite, require_noise, require_points};
-use crate::{Acquisition, AcquisitionError, Utility};
+use crate::factory::described;
+use crate::{
+    Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, MinValueSampler, Utility,
+    UtilityScale,
+};
+use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, LookaheadUtility};
 
 /// GIBBON: a lower bound on how much a noisy observation tells of the minimum y*, in nats.
 ///
@@ -120,13 +124,13 @@ impl Gibbon {
             .transpose()
             .map_err(|source| AcquisitionError::Covariance { name: "pending points", source })?;
         let utility = GibbonBatch { single: self, pending: factor };
-        Ok(OfLookahead::new(lookahead(posterior, pending, noise), utility))
+        Ok(LookaheadAcquisition::new(lookahead(posterior, pending, noise), utility))
     }
 }
 
 impl GibbonBatch {
     /// Variance of the observation given those that are pending, relative to that without; and `(Σ_P + s I)⁻¹ c`.
-    fn remains(&self, ahead: Ahead<'_>, anchors: &[f64]) -> (f64, Vec<f64>) {
+    fn remains(&self, ahead: LookaheadMoments<'_>, anchors: &[f64]) -> (f64, Vec<f64>) {
         let mut solved = anchors.to_vec();
         let Some(factor) = &self.pending else { return (1.0, vec![0.0; anchors.len()]) };
         factor.solve_in_place(&mut solved);
@@ -136,7 +140,7 @@ impl GibbonBatch {
 }
 
 impl LookaheadUtility for GibbonBatch {
-    fn value(&self, ahead: Ahead<'_>) -> f64 {
+    fn value(&self, ahead: LookaheadMoments<'_>) -> f64 {
         let (anchors, own) = ahead.split();
         if ahead.variance <= 0.0 {
             return 0.0;
@@ -145,16 +149,20 @@ impl LookaheadUtility for GibbonBatch {
         self.single.value(ahead.mean, own.sqrt()) + 0.5 * remains.ln()
     }
 
-    fn value_and_slopes(&self, ahead: Ahead<'_>, of_covariance: &mut [f64]) -> (f64, AheadSlopes) {
+    fn value_and_slopes(
+        &self,
+        ahead: LookaheadMoments<'_>,
+        of_covariance: &mut [f64],
+    ) -> (f64, LookaheadGradient) {
         let (anchors, own) = ahead.split();
         of_covariance.fill(0.0);
         if ahead.variance <= 0.0 {
-            return (0.0, AheadSlopes::default());
+            return (0.0, LookaheadGradient::default());
         }
         let deviation = own.sqrt();
         let (value, by_mean, by_deviation) = self.single.value_and_slopes(ahead.mean, deviation);
         let (remains, solved) = self.remains(ahead, anchors);
-        let mut slopes = AheadSlopes { mean: by_mean, variance: 0.0 };
+        let mut slopes = LookaheadGradient { mean: by_mean, variance: 0.0 };
         if remains > 0.0 {
             let left = remains * ahead.variance;
             of_covariance.iter_mut().zip(&solved).for_each(|(slot, q)| *slot = -q / left);
@@ -164,5 +172,27 @@ impl LookaheadUtility for GibbonBatch {
             of_covariance[anchors.len()] = by_deviation / (2.0 * deviation);
         }
         (value + 0.5 * remains.ln(), slopes)
+    }
+}
+
+/// Factory of [`Gibbon`].
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct GibbonFactory {
+    /// Sampler of the minima.
+    pub minima: MinValueSampler,
+}
+
+impl AcquisitionFactory for GibbonFactory {
+    fn build<'a>(&self, mut context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let utility = Gibbon::new(self.minima.sample(&mut context)?, context.noise_variance)?;
+        Ok(Box::new(Analytic::new(context.posterior, utility)))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::NonNegative
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        described("gibbon", self)
     }
 }

@@ -1,10 +1,14 @@
 use thrifty_domain::{Points, PointsRef};
 use thrifty_prob::{log_truncated_variance_derivative, truncated_variance};
-use thrifty_surrogate::{JointPosterior, lookahead};
+use thrifty_surrogate::{Description, JointPosterior, lookahead};
 
-use crate::ahead::{Ahead, AheadSlopes, LookaheadUtility, OfLookahead};
 use crate::error::require_noise;
-use crate::{Acquisition, AcquisitionError, Minimiser};
+use crate::factory::described;
+use crate::{
+    Acquisition, AcquisitionError, AcquisitionFactory, Context, Minimiser, PathSearch, UtilityScale,
+    minimisers_on,
+};
+use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, LookaheadUtility};
 
 /// Joint entropy search, lower bound: how much a noisy observation tells of the minimiser and the minimum together,
 /// in nats.
@@ -76,12 +80,12 @@ impl JointEntropySearch {
         };
         let minimisers = values.iter().zip(&mean).zip(&variance).map(conditioning).collect();
         let anchors: PointsRef<'_> = anchors.as_ref();
-        Ok(OfLookahead::new(lookahead(posterior, anchors, noise), Self { minimisers, noise }))
+        Ok(LookaheadAcquisition::new(lookahead(posterior, anchors, noise), Self { minimisers, noise }))
     }
 }
 
 impl LookaheadUtility for JointEntropySearch {
-    fn value(&self, ahead: Ahead<'_>) -> f64 {
+    fn value(&self, ahead: LookaheadMoments<'_>) -> f64 {
         let (anchors, own) = ahead.split();
         if own <= 0.0 {
             return 0.0;
@@ -100,13 +104,17 @@ impl LookaheadUtility for JointEntropySearch {
     }
 
     /// With `T = s + u v(γ)`: `dT = (v - γ v'/2) du + √u v' dm`.
-    fn value_and_slopes(&self, ahead: Ahead<'_>, of_covariance: &mut [f64]) -> (f64, AheadSlopes) {
+    fn value_and_slopes(
+        &self,
+        ahead: LookaheadMoments<'_>,
+        of_covariance: &mut [f64],
+    ) -> (f64, LookaheadGradient) {
         let (anchors, own) = ahead.split();
         of_covariance.fill(0.0);
         if own <= 0.0 {
-            return (0.0, AheadSlopes::default());
+            return (0.0, LookaheadGradient::default());
         }
-        let mut slopes = AheadSlopes { mean: 0.0, variance: 0.5 / ahead.variance };
+        let mut slopes = LookaheadGradient { mean: 0.0, variance: 0.5 / ahead.variance };
         let (mut of_own, mut after) = (0.0, 0.0);
         for ((at, c), slot) in self.minimisers.iter().zip(anchors).zip(of_covariance.iter_mut()) {
             let left = own - c * c * at.precision;
@@ -129,5 +137,29 @@ impl LookaheadUtility for JointEntropySearch {
         }
         of_covariance[anchors.len()] = of_own;
         (0.5 * (ahead.variance.ln() - after / self.minimisers.len() as f64), slopes)
+    }
+}
+
+/// Factory of [`JointEntropySearch`].
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct JointEntropySearchFactory {
+    /// Number of sampled minimisers.
+    pub minimisers: usize,
+}
+
+impl AcquisitionFactory for JointEntropySearchFactory {
+    fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let (joint, search) = (context.joint()?, PathSearch::default());
+        let Context { posterior, domain, observed, noise_variance, rng, .. } = context;
+        let minimisers = minimisers_on(posterior, domain, observed, &search, self.minimisers, rng)?;
+        Ok(Box::new(JointEntropySearch::on(joint, &minimisers, noise_variance)?))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::NonNegative
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        described("joint entropy search", self)
     }
 }

@@ -1,7 +1,13 @@
 use thrifty_prob::{inverse_mills, log_cdf, log_h_derivative};
 
+use thrifty_surrogate::Description;
+
 use crate::error::require_finite;
-use crate::{AcquisitionError, Utility};
+use crate::factory::described;
+use crate::{
+    Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, MinValueSampler, Utility,
+    UtilityScale,
+};
 
 /// `½ ln 2π`.
 const HALF_LN_TAU: f64 = 0.918_938_533_204_672_7;
@@ -91,5 +97,27 @@ impl Utility for MaxValueEntropySearch {
         }
         let count = self.minima.len() as f64;
         (self.value(mean, deviation), by_mean / count, by_deviation / count)
+    }
+}
+
+/// Factory of [`MaxValueEntropySearch`].
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct MaxValueEntropySearchFactory {
+    /// Sampler of the minima.
+    pub minima: MinValueSampler,
+}
+
+impl AcquisitionFactory for MaxValueEntropySearchFactory {
+    fn build<'a>(&self, mut context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let utility = MaxValueEntropySearch::new(self.minima.sample(&mut context)?)?;
+        Ok(Box::new(Analytic::new(context.posterior, utility)))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::NonNegative
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        described("max-value entropy search", self)
     }
 }

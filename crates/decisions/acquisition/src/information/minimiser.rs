@@ -3,9 +3,10 @@ use thrifty_prob::cdf;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{JointPosterior, Lookahead, lookahead};
 
-use crate::AcquisitionError;
 use crate::error::require_noise;
-use crate::joint_law::{JointLaw, normals};
+use crate::lookahead::anchors::CANDIDATES;
+use crate::sampling::{JointNormal, normals};
+use crate::{AcquisitionError, Context, choose_anchors};
 
 /// Where the minimum is: the belief p* over finitely many points, the representers, and what an observation does to
 /// it.
@@ -25,9 +26,9 @@ use crate::joint_law::{JointLaw, normals};
 /// Cost: O(m³) once; O(m² + S m + S k log S k) a point, k pieces an envelope.
 /// Source: Hennig & Schuler (2012), section 2 for the representers and the belief on them; departure: exact in the
 /// outcome, sampled in the rest, where they linearise expectation propagation.
-pub struct MinimiserLaw<'a> {
+pub struct MinimizerDistribution<'a> {
     lookahead: Box<dyn Lookahead + 'a>,
-    law: JointLaw,
+    law: JointNormal,
     /// One row a draw, an extra column for what of the outcome the representers do not tell.
     base: Points,
     /// f^s.
@@ -71,7 +72,18 @@ pub(super) struct Pieces {
     pub(super) representers: usize,
 }
 
-impl<'a> MinimiserLaw<'a> {
+impl<'a> MinimizerDistribution<'a> {
+    /// On representer points that the posterior of a context chooses.
+    pub(crate) fn chosen(
+        context: &mut Context<'a, '_>,
+        representers: usize,
+        draws: usize,
+    ) -> Result<Self, AcquisitionError> {
+        let (joint, candidates) = (context.joint()?, context.candidates(CANDIDATES));
+        let chosen = choose_anchors(joint, candidates.as_ref(), representers, context.rng)?;
+        Self::new(joint, chosen.as_ref(), context.noise_variance, draws, context.rng)
+    }
+
     /// On these representers, with `draws` joint draws, for observations with noise of this variance.
     ///
     /// # Errors
@@ -94,7 +106,7 @@ impl<'a> MinimiserLaw<'a> {
                 distinct.push(point);
             }
         }
-        let law = JointLaw::of(posterior, distinct.as_ref(), "representers")?;
+        let law = JointNormal::of(posterior, distinct.as_ref(), "representers")?;
         let base = normals(draws, law.len() + 1, rng);
         let draws = base.rows().map(|z| law.sample(z)).collect();
         Ok(Self { lookahead: lookahead(posterior, distinct.as_ref(), noise), law, base, draws })
@@ -111,7 +123,7 @@ impl<'a> MinimiserLaw<'a> {
     pub fn probabilities(&self) -> Vec<f64> {
         let mut p = vec![0.0; self.representers()];
         for draw in &self.draws {
-            p[crate::joint_law::smallest(draw)] += 1.0 / self.draws.len() as f64;
+            p[crate::sampling::smallest(draw)] += 1.0 / self.draws.len() as f64;
         }
         p
     }

@@ -1,8 +1,10 @@
 use thrifty_domain::PointsRef;
 use thrifty_prob::pdf;
+use thrifty_surrogate::Description;
 
-use super::minimiser::{End, MinimiserLaw, Pieces};
-use crate::Acquisition;
+use super::minimiser::{End, MinimizerDistribution, Pieces};
+use crate::factory::described;
+use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Context, UtilityScale};
 
 /// `½ ln 2πe`: the entropy of a standard normal variable.
 const NORMAL_ENTROPY: f64 = 1.418_938_533_204_672_7;
@@ -15,19 +17,19 @@ const NORMAL_ENTROPY: f64 = 1.418_938_533_204_672_7;
 /// ```
 ///
 /// The same mutual information as [`EntropySearch`](crate::EntropySearch) from the other side: equal to rounding on
-/// the same [`MinimiserLaw`]. The entropy of each law q is exact for the given draws: p*_i(u) is a step function, and
+/// the same [`MinimizerDistribution`]. The entropy of each law q is exact for the given draws: p*_i(u) is a step function, and
 /// on a step the moments of φ are known. No gradient.
 ///
 /// Source: Hernández-Lobato, Hoffman & Ghahramani (2014), eq. 2; departure: exact on representers, where they draw x*
 /// from paths and approximate H(u | x*) by expectation propagation.
 pub struct PredictiveEntropySearch<'a> {
-    law: MinimiserLaw<'a>,
+    law: MinimizerDistribution<'a>,
 }
 
 impl<'a> PredictiveEntropySearch<'a> {
     /// By this belief of where the minimum is.
     #[must_use]
-    pub fn new(law: MinimiserLaw<'a>) -> Self {
+    pub fn new(law: MinimizerDistribution<'a>) -> Self {
         Self { law }
     }
 }
@@ -76,4 +78,28 @@ fn weighted_entropy(ends: &mut [(End, bool)], draws: usize) -> f64 {
         share * (0.5 * second + (half_ln_tau - share.ln() + p.ln()) * mass)
     };
     steps.iter().map(of).sum()
+}
+
+/// Factory of [`PredictiveEntropySearch`] on representer points that the posterior chooses.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct PredictiveEntropySearchFactory {
+    /// Number of representer points.
+    pub representers: usize,
+    /// Number of joint draws.
+    pub draws: usize,
+}
+
+impl AcquisitionFactory for PredictiveEntropySearchFactory {
+    fn build<'a>(&self, mut context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let minimizer = MinimizerDistribution::chosen(&mut context, self.representers, self.draws)?;
+        Ok(Box::new(PredictiveEntropySearch::new(minimizer)))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::NonNegative
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        described("predictive entropy search", self)
+    }
 }

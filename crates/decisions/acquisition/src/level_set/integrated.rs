@@ -3,8 +3,8 @@ use thrifty_surrogate::{JointPosterior, lookahead};
 use super::field::ThresholdField;
 use super::gain::{Gain, Seen};
 use crate::AcquisitionError;
-use crate::ahead::{Ahead, AheadSlopes, LookaheadUtility, OfLookahead};
 use crate::error::require_noise;
+use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, LookaheadUtility};
 
 /// What an observation is expected to gain over a whole [`ThresholdField`]: the weighted sum of a [`Gain`].
 ///
@@ -38,7 +38,7 @@ impl<G: Gain> Integrated<G> {
         mut gain: G,
         after: &'a dyn JointPosterior,
         noise: f64,
-    ) -> Result<OfLookahead<'a, Self>, AcquisitionError> {
+    ) -> Result<LookaheadAcquisition<'a, Self>, AcquisitionError> {
         require_noise(noise)?;
         let n = field.len();
         let seen: Vec<Seen> = (0..n)
@@ -54,11 +54,11 @@ impl<G: Gain> Integrated<G> {
         let explained = if pending { explained } else { vec![0.0; n] };
         let gained = if pending { gain.sum(&seen, &field.weights, &explained) } else { 0.0 };
         let utility = Self { gain, seen, weights: field.weights.clone(), precision, explained, gained };
-        Ok(OfLookahead::new(lookahead(after, field.points(), noise), utility))
+        Ok(LookaheadAcquisition::new(lookahead(after, field.points(), noise), utility))
     }
 
     /// ρ(P ∪ x) at every point of the field.
-    fn explained(&self, ahead: Ahead<'_>, covariance: &[f64]) -> Vec<f64> {
+    fn explained(&self, ahead: LookaheadMoments<'_>, covariance: &[f64]) -> Vec<f64> {
         let per = 1.0 / ahead.variance;
         let each = covariance.iter().zip(&self.precision).zip(&self.explained);
         each.map(|((c, precision), rho)| share(rho + c * c * per * precision)).collect()
@@ -71,7 +71,7 @@ fn share(rho: f64) -> f64 {
 }
 
 impl<G: Gain> LookaheadUtility for Integrated<G> {
-    fn value(&self, ahead: Ahead<'_>) -> f64 {
+    fn value(&self, ahead: LookaheadMoments<'_>) -> f64 {
         if ahead.variance <= 0.0 {
             return 0.0;
         }
@@ -80,10 +80,14 @@ impl<G: Gain> LookaheadUtility for Integrated<G> {
         self.gain.sum(&self.seen, &self.weights, &explained) - self.gained
     }
 
-    fn value_and_slopes(&self, ahead: Ahead<'_>, of_covariance: &mut [f64]) -> (f64, AheadSlopes) {
+    fn value_and_slopes(
+        &self,
+        ahead: LookaheadMoments<'_>,
+        of_covariance: &mut [f64],
+    ) -> (f64, LookaheadGradient) {
         of_covariance.fill(0.0);
         if ahead.variance <= 0.0 {
-            return (0.0, AheadSlopes::default());
+            return (0.0, LookaheadGradient::default());
         }
         let (covariance, _) = ahead.split();
         let explained = self.explained(ahead, covariance);
@@ -98,6 +102,6 @@ impl<G: Gain> LookaheadUtility for Integrated<G> {
             by_variance -= slope * by_covariance * c / ahead.variance;
         }
         let value = self.gain.sum(&self.seen, &self.weights, &explained) - self.gained;
-        (value, AheadSlopes { mean: 0.0, variance: by_variance })
+        (value, LookaheadGradient { mean: 0.0, variance: by_variance })
     }
 }

@@ -1,4 +1,4 @@
-use crate::ahead::{Ahead, AheadSlopes, LookaheadUtility};
+use crate::{LookaheadGradient, LookaheadMoments, LookaheadUtility};
 
 /// A utility that is at least a small multiple of the deviation of the function at the point.
 ///
@@ -17,11 +17,15 @@ pub struct Robust<U> {
 }
 
 impl<U: LookaheadUtility> LookaheadUtility for Robust<U> {
-    fn value(&self, ahead: Ahead<'_>) -> f64 {
+    fn value(&self, ahead: LookaheadMoments<'_>) -> f64 {
         self.utility.value(ahead).max(self.gamma * ahead.split().1.sqrt())
     }
 
-    fn value_and_slopes(&self, ahead: Ahead<'_>, of_covariance: &mut [f64]) -> (f64, AheadSlopes) {
+    fn value_and_slopes(
+        &self,
+        ahead: LookaheadMoments<'_>,
+        of_covariance: &mut [f64],
+    ) -> (f64, LookaheadGradient) {
         let (value, slopes) = self.utility.value_and_slopes(ahead, of_covariance);
         let deviation = ahead.split().1.sqrt();
         if value >= self.gamma * deviation {
@@ -31,6 +35,6 @@ impl<U: LookaheadUtility> LookaheadUtility for Robust<U> {
         if let Some(own) = of_covariance.last_mut().filter(|_| deviation > 0.0) {
             *own = 0.5 * self.gamma / deviation;
         }
-        (self.gamma * deviation, AheadSlopes::default())
+        (self.gamma * deviation, LookaheadGradient::default())
     }
 }

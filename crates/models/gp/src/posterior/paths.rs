@@ -43,7 +43,7 @@ impl<K: Kernel> PathSampler for GpPosterior<K> {
     fn sample_paths(&self, count: usize, rng: &mut Stream) -> Option<Vec<Box<dyn SamplePath>>> {
         let features = self.kernel.features(FEATURES, rng)?;
         let shared = Arc::new(Shared {
-            kernel: self.kernel.boxed(),
+            kernel: self.kernel.clone_box(),
             data: self.data.clone(),
             mean: self.mean,
             features,

@@ -1,3 +1,5 @@
+//! Features of the stationary and periodic kernels.
+
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_domain::Points;
 use thrifty_sampling::Stream;
@@ -75,7 +77,7 @@ impl Features for Cosines {
         }
     }
 
-    fn boxed(&self) -> Box<dyn Features> {
+    fn clone_box(&self) -> Box<dyn Features> {
         Box::new(self.clone())
     }
 }

@@ -1,16 +1,24 @@
-//! Random features: what draws functions from a Gaussian process.
+//! Random features, from which functions of a Gaussian process are drawn.
 
-mod combined;
+mod added;
+mod amplified;
 mod cosines;
-mod levels;
+mod level_signs;
+mod multiplied;
+mod on_columns;
+mod ones;
 mod slopes;
 
 use thrifty_sampling::Stream;
 
-pub(crate) use combined::{Added, Amplified, Multiplied, OnColumns};
+pub(crate) use added::Added;
+pub(crate) use amplified::Amplified;
 pub(crate) use cosines::Cosines;
-pub(crate) use levels::LevelSigns;
-pub(crate) use slopes::{Ones, Slopes};
+pub(crate) use level_signs::LevelSigns;
+pub(crate) use multiplied::Multiplied;
+pub(crate) use on_columns::OnColumns;
+pub(crate) use ones::Ones;
+pub(crate) use slopes::Slopes;
 
 /// Random functions `φ_1, …, φ_F` whose products are the kernel on average:
 ///
@@ -31,12 +39,12 @@ pub trait Features: Send + Sync {
     fn pull_back(&self, x: &[f64], weights: &[f64], grad: &mut [f64]);
 
     /// A copy behind a pointer.
-    fn boxed(&self) -> Box<dyn Features>;
+    fn clone_box(&self) -> Box<dyn Features>;
 }
 
 impl Clone for Box<dyn Features> {
     fn clone(&self) -> Self {
-        (**self).boxed()
+        (**self).clone_box()
     }
 }
 

@@ -1,27 +1,9 @@
+//! Features of the linear kernel.
+
 use thrifty_domain::Points;
 use thrifty_sampling::Stream;
 
 use super::{Features, sign};
-
-/// 1, so that the weighted sum is one normal number.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Ones(pub(crate) usize);
-
-impl Features for Ones {
-    fn count(&self) -> usize {
-        self.0
-    }
-
-    fn eval_into(&self, _x: &[f64], out: &mut [f64]) {
-        out.fill(1.0);
-    }
-
-    fn pull_back(&self, _x: &[f64], _weights: &[f64], _grad: &mut [f64]) {}
-
-    fn boxed(&self) -> Box<dyn Features> {
-        Box::new(*self)
-    }
-}
 
 /// `Σ_d s_fd √v_d x_d` with random signs s.
 #[derive(Debug, Clone)]
@@ -56,7 +38,7 @@ impl Features for Slopes {
         }
     }
 
-    fn boxed(&self) -> Box<dyn Features> {
+    fn clone_box(&self) -> Box<dyn Features> {
         Box::new(self.clone())
     }
 }

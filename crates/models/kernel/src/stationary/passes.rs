@@ -1,16 +1,10 @@
 //! The vector loops of the stationary kernels.
 
-use std::marker::PhantomData;
-
 use thrifty_domain::PointsRef;
 use thrifty_linalg::{LANES, Matrix};
 
-use crate::{KernelWorkspace, Radial};
+use crate::{KernelWorkspace, StationaryProfile};
 use thrifty_simd::{Pass, fma};
-
-/// Squared distance beyond which every profile is 0 in double precision; cut there, no profile can make
-/// infinity times 0.
-pub(super) const FAR: f64 = 1e6;
 
 /// Writes `x / ℓ`.
 #[inline(always)]
@@ -20,9 +14,9 @@ pub(super) fn scale_point(x: &[f64], lengthscales: &[f64], out: &mut [f64]) {
     }
 }
 
-/// Squared distances of the inputs from row `from` on to one point, a register at a time.
+/// Squared distances of the inputs from row `from` on to one point, a register at a time, cut at [`StationaryProfile::FAR`].
 #[inline(always)]
-pub(super) fn squared_distances<const FMA: bool>(
+fn squared_distances<R: StationaryProfile, const FMA: bool>(
     inputs: &Matrix,
     from: usize,
     point: &[f64],
@@ -41,7 +35,7 @@ pub(super) fn squared_distances<const FMA: bool>(
                 q[lane] = fma::<FMA>(difference, difference, q[lane]);
             }
         }
-        out.copy_from_slice(&q.map(|q| q.min(FAR)));
+        out.copy_from_slice(&q.map(|q| q.min(R::FAR)));
     }
 }
 
@@ -50,14 +44,15 @@ pub(super) struct Forward<'a, R> {
     pub(super) workspace: &'a mut KernelWorkspace,
     pub(super) scale: f64,
     pub(super) out: &'a mut Matrix,
-    pub(super) profile: PhantomData<R>,
+    pub(super) profile: R,
 }
 
-impl<R: Radial> Pass for Forward<'_, R> {
+impl<R: StationaryProfile> Pass for Forward<'_, R> {
     type Output = ();
 
     #[inline(always)]
     fn run<const FMA: bool>(self) {
+        let profile = self.profile;
         let KernelWorkspace { values, slopes, inputs, column, .. } = self.workspace;
         let (n, stride) = (inputs.rows(), inputs.stride());
         // The last register of a column may lie past the padding that only avoids cache conflicts.
@@ -69,12 +64,12 @@ impl<R: Radial> Pass for Forward<'_, R> {
             for (d, p) in point.iter_mut().enumerate() {
                 *p = inputs.padded_column(d)[j];
             }
-            squared_distances::<FMA>(inputs, from, &point, &mut column[from..end]);
+            squared_distances::<R, FMA>(inputs, from, &point, &mut column[from..end]);
             let k = &mut values.padded_column_mut(j)[from..end];
             let f = &mut slopes.padded_column_mut(j)[from..end];
             let out = &mut self.out.padded_column_mut(j)[from..end];
             for (((q, k), f), out) in column[from..end].iter().zip(k).zip(f).zip(out) {
-                let (value, slope) = R::value_and_slope::<FMA>(*q);
+                let (value, slope) = profile.value_and_slope::<FMA>(*q);
                 (*k, *f, *out) = (value, slope, self.scale * value);
             }
         }
@@ -87,29 +82,29 @@ pub(super) struct Cross<'a, R> {
     pub(super) y: PointsRef<'a>,
     pub(super) lengthscales: &'a [f64],
     pub(super) out: &'a mut Matrix,
-    pub(super) profile: PhantomData<R>,
+    pub(super) profile: R,
 }
 
-impl<R: Radial> Pass for Cross<'_, R> {
+impl<R: StationaryProfile> Pass for Cross<'_, R> {
     type Output = ();
 
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        let end = self.inputs.rows().next_multiple_of(LANES);
+        let (profile, end) = (self.profile, self.inputs.rows().next_multiple_of(LANES));
         let mut point = vec![0.0; self.lengthscales.len()];
         let mut column = vec![0.0; end];
         for j in 0..self.y.len() {
             scale_point(self.y.row(j), self.lengthscales, &mut point);
-            squared_distances::<FMA>(self.inputs, 0, &point, &mut column);
+            squared_distances::<R, FMA>(self.inputs, 0, &point, &mut column);
             for (q, out) in column.iter().zip(&mut self.out.padded_column_mut(j)[..end]) {
-                *out = R::value_and_slope::<FMA>(*q).0;
+                *out = profile.value_and_slope::<FMA>(*q).0;
             }
         }
     }
 }
 
-/// Gradients in the points of weighted sums of covariances: slopes once a point, then a sum for each set of
-/// weights and each dimension.
+/// Gradients of weighted sums of covariances with respect to the points: slopes once per point, then one sum per set of
+/// weights and dimension.
 pub(super) struct PullBackInputs<'a, R> {
     pub(super) inputs: &'a Matrix,
     pub(super) x: PointsRef<'a>,
@@ -118,23 +113,23 @@ pub(super) struct PullBackInputs<'a, R> {
     pub(super) sets: usize,
     pub(super) scale: f64,
     pub(super) grad: &'a mut [f64],
-    pub(super) profile: PhantomData<R>,
+    pub(super) profile: R,
 }
 
-impl<R: Radial> Pass for PullBackInputs<'_, R> {
+impl<R: StationaryProfile> Pass for PullBackInputs<'_, R> {
     type Output = ();
 
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        let (n, dim) = (self.inputs.rows(), self.lengthscales.len());
+        let (profile, n, dim) = (self.profile, self.inputs.rows(), self.lengthscales.len());
         let end = n.next_multiple_of(LANES);
         let (mut point, mut slopes, mut weighted) = (vec![0.0; dim], vec![0.0; end], vec![0.0; end]);
         for (c, grad) in self.grad.chunks_exact_mut(dim).enumerate() {
             if c % self.sets == 0 {
                 scale_point(self.x.row(c / self.sets), self.lengthscales, &mut point);
-                squared_distances::<FMA>(self.inputs, 0, &point, &mut slopes);
+                squared_distances::<R, FMA>(self.inputs, 0, &point, &mut slopes);
                 for q in &mut slopes {
-                    *q = R::value_and_slope::<FMA>(*q).1;
+                    *q = profile.value_and_slope::<FMA>(*q).1;
                 }
             }
             // Beyond the data the weights may be anything and the sum must not see them: `weighted` stays 0.
@@ -209,5 +204,46 @@ impl Pass for PullBack<'_> {
             }
         }
         total.iter().sum()
+    }
+}
+
+/// Gradients with respect to the parameters of the profile. Distances are computed again: the forward pass does not keep
+/// them.
+pub(super) struct PullBackProfile<'a, R> {
+    pub(super) workspace: &'a mut KernelWorkspace,
+    pub(super) weights: &'a Matrix,
+    pub(super) scale: f64,
+    pub(super) grad: &'a mut [f64],
+    pub(super) profile: R,
+}
+
+impl<R: StationaryProfile> Pass for PullBackProfile<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let profile = self.profile;
+        let KernelWorkspace { inputs, column, .. } = self.workspace;
+        let n = inputs.rows();
+        let end = n.next_multiple_of(LANES);
+        let mut point = vec![0.0; inputs.cols()];
+        for j in 0..n {
+            let from = j - j % LANES;
+            for (d, p) in point.iter_mut().enumerate() {
+                *p = inputs.padded_column(d)[j];
+            }
+            squared_distances::<R, FMA>(inputs, from, &point, &mut column[from..end]);
+            let weights = self.weights.padded_column(j)[from..end].as_chunks::<LANES>().0;
+            for (p, slot) in self.grad.iter_mut().enumerate() {
+                let mut sums = [0.0; LANES];
+                for (q, w) in column[from..end].as_chunks::<LANES>().0.iter().zip(weights) {
+                    for lane in 0..LANES {
+                        let slope = profile.param_slope::<FMA>(p, q[lane]);
+                        sums[lane] = fma::<FMA>(w[lane], slope, sums[lane]);
+                    }
+                }
+                *slot += self.scale * sums.iter().sum::<f64>();
+            }
+        }
     }
 }

@@ -2,12 +2,13 @@ use thrifty_domain::Points;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, OptimizerError, TrialId};
-use thrifty_surrogate::{JointPosterior, Posterior};
+use thrifty_surrogate::{FittedSurrogate, JointPosterior, Observations, Posterior, Surrogate, fit_checked};
 
 use super::observed::Observed;
 use super::scale::Scale;
 use crate::running::Running;
-use crate::{FailurePolicy, Fitted, Model, MultiObjectiveError, MultiObjectiveSettings};
+use crate::targets::carried;
+use crate::{FailurePolicy, MultiObjectiveError, MultiObjectiveSettings};
 
 /// What is learnt from: points, a column an objective on the scale of its model, and the same for constraints. Failures
 /// are counted in as the settings say, after what was measured.
@@ -17,6 +18,8 @@ pub(crate) struct Data {
     pub(crate) constraints: Vec<Vec<f64>>,
     /// How the losses of each objective were scaled.
     pub(crate) scales: Vec<Scale>,
+    /// Noise variances of each objective on the scale of its model, where any was reported.
+    pub(crate) noise_variances: Option<Vec<Vec<f64>>>,
 }
 
 impl Data {
@@ -36,10 +39,21 @@ impl Data {
         }
         let constraints = columns.split_off(observed.objectives);
         let scales: Vec<Scale> = columns.iter().map(|column| Scale::of(column, settings.losses)).collect();
+        let noise_variances = observed.noise_variance.iter().any(|v| *v > 0.0).then(|| {
+            let of = |(column, scale): (&Vec<f64>, &Scale)| -> Vec<f64> {
+                // Failures are imputed without noise.
+                let noise = observed.noise_variance.iter().chain(std::iter::repeat(&0.0));
+                let scaled = |(loss, v): (&f64, &f64)| {
+                    if *v > 0.0 { carried(v * scale.slope(*loss).powi(2)) } else { 0.0 }
+                };
+                column.iter().zip(noise).map(scaled).collect()
+            };
+            columns.iter().zip(&scales).map(of).collect()
+        });
         for (column, scale) in columns.iter_mut().zip(&scales) {
             column.iter_mut().for_each(|loss| *loss = scale.apply(*loss));
         }
-        Self { x, objectives: columns, constraints, scales }
+        Self { x, objectives: columns, constraints, scales, noise_variances }
     }
 
     /// Losses on the scale of the models.
@@ -51,7 +65,7 @@ impl Data {
 /// Fits one model a column.
 pub(crate) struct Fitter<'a> {
     pub(crate) space: &'a Space,
-    pub(crate) model: &'a dyn Model,
+    pub(crate) surrogate: &'a dyn Surrogate,
     pub(crate) history: &'a History<Config>,
     pub(crate) seed: Seed,
     pub(crate) id: TrialId,
@@ -60,7 +74,7 @@ pub(crate) struct Fitter<'a> {
 /// A model and the name under which its notes stand in a trial's memo.
 pub(crate) struct Named {
     pub(crate) name: String,
-    pub(crate) fitted: Box<dyn Fitted>,
+    pub(crate) fitted: Box<dyn FittedSurrogate>,
 }
 
 impl Named {
@@ -88,14 +102,14 @@ impl Fitter<'_> {
     ///
     /// # Errors
     /// [`OptimizerError`] names the model whose fit fails.
-    pub(crate) fn fit(&self, name: String, x: &Points, y: &[f64]) -> Result<Named, OptimizerError> {
+    pub(crate) fn fit(&self, name: String, data: Observations<'_>) -> Result<Named, OptimizerError> {
         let notes = self.history.trials().iter().rev().find_map(|trial| trial.memo.0.get(&name));
         let mut rng = self.seed.child("fit", self.id.0).stream(&name, 0);
         let domain = self.space.domain();
-        let fitted =
-            self.model.fit(domain, x.as_ref(), y, notes.map(Vec::as_slice), &mut rng).map_err(|error| {
-                OptimizerError::failed(format!("fitting the model of {name} for trial {}", self.id.0), error)
-            })?;
+        let fitted = fit_checked(self.surrogate, domain, data, notes.map(Vec::as_slice), &mut rng);
+        let fitted = fitted.map_err(|error| {
+            OptimizerError::failed(format!("fitting the model of {name} for trial {}", self.id.0), error)
+        })?;
         Ok(Named { name, fitted })
     }
 
@@ -105,8 +119,12 @@ impl Fitter<'_> {
         kind: &str,
         x: &Points,
         columns: &[Vec<f64>],
+        noise_variances: Option<&[Vec<f64>]>,
     ) -> Result<Vec<Named>, OptimizerError> {
-        let one = |(j, y): (usize, &Vec<f64>)| self.fit(format!("{kind} {j}"), x, y);
+        let one = |(j, y): (usize, &Vec<f64>)| {
+            let noise_variance = noise_variances.map(|columns| &columns[j][..]);
+            self.fit(format!("{kind} {j}"), Observations { x: x.as_ref(), y, noise_variance })
+        };
         columns.iter().enumerate().map(one).collect()
     }
 }
@@ -132,6 +150,7 @@ mod tests {
             objectives: 1,
             x: Points::from_flat(vec![0.1, 0.9], 1),
             columns: vec![vec![1.0, 5.0], vec![-3.0, 0.2]],
+            noise_variance: vec![0.0, 0.3],
             failed: Points::from_flat(vec![0.5], 1),
             pending: Points::new(1),
             asked: Points::from_flat(vec![0.1, 0.9, 0.5], 1),
@@ -142,6 +161,9 @@ mod tests {
             assert_eq!((data.x.len(), data.x.row(2)[0]), (3, 0.5));
             assert!((data.scales[0].invert(data.objectives[0][2]) - loss).abs() < 1e-12);
             assert_eq!(data.constraints, [vec![-3.0, 0.2, 0.2]]);
+            let noise = &data.noise_variances.as_ref().expect("reported")[0];
+            assert!((noise[1] - 0.3 * data.scales[0].slope(5.0).powi(2)).abs() < 1e-15);
+            assert_eq!((noise[0], noise[2], noise.len()), (0.0, 0.0, 3));
         }
         let settings = MultiObjectiveSettings { failures: FailurePolicy::Ignore, ..Default::default() };
         assert_eq!(Data::of(&observed, &settings).constraints, [vec![-3.0, 0.2]]);

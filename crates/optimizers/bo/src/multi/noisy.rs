@@ -1,4 +1,4 @@
-use thrifty_acquisition::{Acquisition, AcquisitionError, Ahead, GivenDraws};
+use thrifty_acquisition::{Acquisition, AcquisitionError, ConditionalDraws, LookaheadMoments};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_pareto::{Duplicates, ExpectedHypervolumeImprovement, ParetoError, non_dominated};
 use thrifty_sampling::Stream;
@@ -13,7 +13,7 @@ use crate::MultiObjectiveError;
 /// a(x) = ln 1/S Σ_s EHVI(μ_s(x), σ'(x) | front_s),   front_s = fixed points and f^s at the baseline
 /// ```
 ///
-/// S joint draws f^s of every objective at the baseline; given each, f(x) is normal ([`GivenDraws`]) and its improvement
+/// S joint draws f^s of every objective at the baseline; given each, f(x) is normal ([`ConditionalDraws`]) and its improvement
 /// exact. A baseline point counts in a draw when the draws of all constraints are not positive there. With measured
 /// points in the baseline this is q-NEHVI, with pending points alone and the measured front fixed q-EHVI, one point at a
 /// time; x itself adds no sampling noise. Draws are fixed: the value is deterministic and smooth.
@@ -29,7 +29,7 @@ pub struct LogNoisyExpectedHypervolume<'a> {
 
 struct Objective<'a> {
     lookahead: Box<dyn Lookahead + 'a>,
-    given: GivenDraws,
+    given: ConditionalDraws,
 }
 
 /// What the front is made of.
@@ -60,7 +60,7 @@ impl<'a> LogNoisyExpectedHypervolume<'a> {
         let baseline = front.baseline;
         // One sequence over all outputs: draws of different objectives have to be independent of each other.
         let outputs: Vec<&dyn JointPosterior> = objectives.iter().chain(front.constraints).copied().collect();
-        let mut given = GivenDraws::independent(&outputs, baseline, draws, rng)?;
+        let mut given = ConditionalDraws::independent(&outputs, baseline, draws, rng)?;
         let constraints = given.split_off(objectives.len());
         let mut improvements = Vec::with_capacity(draws);
         let mut heard = vec![false; baseline.len()];
@@ -82,7 +82,7 @@ impl<'a> LogNoisyExpectedHypervolume<'a> {
         }
         let mut anchors = Points::new(baseline.dim());
         kept.iter().for_each(|at| anchors.push(baseline.row(*at)));
-        let objective = |(posterior, given): (&&'a dyn JointPosterior, GivenDraws)| {
+        let objective = |(posterior, given): (&&'a dyn JointPosterior, ConditionalDraws)| {
             let given = given.only(*posterior, baseline, &kept)?;
             Ok(Objective { lookahead: lookahead(*posterior, anchors.as_ref(), 0.0), given })
         };
@@ -93,7 +93,11 @@ impl<'a> LogNoisyExpectedHypervolume<'a> {
 }
 
 /// The feasible losses of a draw, and the places of their points in the baseline.
-fn drawn(objectives: &[GivenDraws], constraints: &[GivenDraws], draw: usize) -> (Points, Vec<usize>) {
+fn drawn(
+    objectives: &[ConditionalDraws],
+    constraints: &[ConditionalDraws],
+    draw: usize,
+) -> (Points, Vec<usize>) {
     let columns: Vec<Vec<f64>> = objectives.iter().map(|given| given.values(draw)).collect();
     let broken: Vec<Vec<f64>> = constraints.iter().map(|given| given.values(draw)).collect();
     let (mut losses, mut places) = (Points::new(objectives.len()), Vec::new());
@@ -123,9 +127,9 @@ impl Seen {
         Self { mean, variance, covariance, width }
     }
 
-    fn ahead(&self, i: usize) -> Ahead<'_> {
+    fn ahead(&self, i: usize) -> LookaheadMoments<'_> {
         let covariance = &self.covariance[i * self.width..(i + 1) * self.width];
-        Ahead { mean: self.mean[i], variance: self.variance[i], covariance }
+        LookaheadMoments { mean: self.mean[i], variance: self.variance[i], covariance }
     }
 }
 

@@ -3,7 +3,7 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{History, Measurement, OptimizerError, Outcome, Trial};
 
 use crate::MultiObjectiveError;
-use crate::model::carried;
+use crate::targets::carried;
 
 /// A history as points of the cube and columns of numbers.
 pub(crate) struct Observed {
@@ -13,6 +13,8 @@ pub(crate) struct Observed {
     pub(crate) x: Points,
     /// For each objective and then for each constraint its values at the measured points.
     pub(crate) columns: Vec<Vec<f64>>,
+    /// Reported variances of the noise in the objectives at the measured points; 0 where none was.
+    pub(crate) noise_variance: Vec<f64>,
     /// Failed and pruned points.
     pub(crate) failed: Points,
     /// Points of running trials.
@@ -33,6 +35,7 @@ impl Observed {
             objectives,
             x: empty(),
             columns: vec![Vec::new(); objectives + constraints],
+            noise_variance: Vec::new(),
             failed: empty(),
             pending: empty(),
             asked: empty(),
@@ -43,8 +46,9 @@ impl Observed {
                 .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
             observed.asked.push(&point);
             match (&trial.outcome, measurement(trial)) {
-                (_, Some(Measurement { objectives, constraints, .. })) => {
+                (_, Some(Measurement { objectives, constraints, noise, .. })) => {
                     observed.x.push(&point);
+                    observed.noise_variance.push(carried(noise.unwrap_or(0.0)));
                     let values = objectives.iter().chain(constraints);
                     observed
                         .columns

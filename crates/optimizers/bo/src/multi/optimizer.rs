@@ -1,24 +1,26 @@
-use thrifty_acquisition::{Acquisition, AcquisitionError, LogExpectedImprovement, OfMoments, Rule};
+use thrifty_acquisition::{
+    Acquisition, AcquisitionError, AcquisitionKind, Analytic, LogExpectedImprovement, Masked,
+};
 use thrifty_domain::Points;
 use thrifty_pareto::{ExpectedHypervolumeImprovement, ReferenceOrigin, ReferencePoint};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{Observations, Posterior, Surrogate};
 
 use super::belief::{Data, Fitter, Named, means};
 use super::improvement::LogExpectedHypervolume;
 use super::noisy::{LogNoisyExpectedHypervolume, UncertainFront};
 use super::observed::{Observed, measurement};
 use super::reference::{REFERENCE, reference_point};
-use super::scalarisation::{augmented_chebyshev, normalised, weights};
+use super::scalarisation::{augmented_chebyshev, chebyshev_noise_variance, normalised, ranges, weights};
 use crate::first_feasible::LogFirstFeasible;
 use crate::novelty::{Designer, first_new, points_of};
 use crate::running::{improvement_over_draws, likely_feasible};
 use crate::weights::{feasibilities, probability_feasible, weighted_logarithm};
 use crate::{
-    Candidate, GpModel, Model, MultiObjectiveError, MultiObjectiveRule, MultiObjectiveSettings, ParetoMember,
-    ParetoSet, design_changed, fingerprint,
+    Allowed, Candidate, GpSurrogate, MultiObjectiveError, MultiObjectiveRule, MultiObjectiveSettings,
+    ParetoMember, ParetoSet, design_changed, fingerprint, surrogate_fingerprint,
 };
 
 /// Bayesian optimisation of several losses at once.
@@ -54,7 +56,8 @@ pub struct MultiObjectiveOptimizer {
     space: Space,
     seed: Seed,
     settings: MultiObjectiveSettings,
-    model: Box<dyn Model>,
+    surrogate: Box<dyn Surrogate>,
+    allowed: Option<Box<Allowed>>,
 }
 
 /// Draws of what running trials may give.
@@ -73,8 +76,8 @@ impl MultiObjectiveOptimizer {
     /// With Matérn-5/2 Gaussian processes and default settings.
     #[must_use]
     pub fn new(space: Space, seed: Seed) -> Self {
-        let (settings, model) = (MultiObjectiveSettings::default(), Box::new(GpModel::default()));
-        Self { space, seed, settings, model }
+        let (settings, surrogate) = (MultiObjectiveSettings::default(), Box::new(GpSurrogate::default()));
+        Self { space, seed, settings, surrogate, allowed: None }
     }
 
     /// With other settings.
@@ -87,11 +90,26 @@ impl MultiObjectiveOptimizer {
         Ok(self)
     }
 
-    /// With another model, the same for every objective and constraint.
+    /// With another surrogate, the same for every objective and constraint.
     #[must_use]
-    pub fn with_model(mut self, model: impl Model + 'static) -> Self {
-        self.model = Box::new(model);
+    pub fn with_surrogate(mut self, surrogate: impl Surrogate + 'static) -> Self {
+        self.surrogate = Box::new(surrogate);
         self
+    }
+
+    /// With a known constraint: only configurations for which `allowed` is true are suggested. Given configurations of an
+    /// initial design are not checked. A resumed study needs the same constraint.
+    #[must_use]
+    pub fn with_known_constraint(
+        mut self,
+        allowed: impl Fn(&Config) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.allowed = Some(Box::new(allowed));
+        self
+    }
+
+    fn is_allowed(&self, x: &[f64]) -> bool {
+        self.allowed.as_ref().is_none_or(|allowed| allowed(&self.space.decode(x)))
     }
 
     /// The settings.
@@ -120,7 +138,7 @@ impl MultiObjectiveOptimizer {
         let losses = observed.losses(&feasible);
         let reference = reference_point(self.settings.reference.as_deref(), history, losses.as_ref())?;
         let data = Data::of(&observed, &self.settings);
-        let fitter = Fitter { space: &self.space, model: &*self.model, history, seed: self.seed, id };
+        let fitter = Fitter { space: &self.space, surrogate: &*self.surrogate, history, seed: self.seed, id };
         Ok(Some(State { fitter, observed, data, feasible, reference }))
     }
 
@@ -134,7 +152,7 @@ impl MultiObjectiveOptimizer {
 
     fn initial(&self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let (design, space) = (&self.settings.initial, &self.space);
-        let designer = Designer { design, space, seed: self.seed, run: 0, allowed: None };
+        let designer = Designer { design, space, seed: self.seed, run: 0, allowed: self.allowed.as_deref() };
         let config = designer.config(&points_of(space, history.trials())?, id)?;
         Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |c| Ask::Evaluate(Suggestion::new(c))))
     }
@@ -157,8 +175,9 @@ impl MultiObjectiveOptimizer {
         rng.shuffle(&mut front);
         let anchors: Vec<&[f64]> = front.iter().map(|&i| observed.x.row(feasible[i])).collect();
         let domain = self.space.domain();
-        let candidates = self.settings.maximiser.candidates(domain, acquisition, &anchors, &mut rng);
-        let is_new = |x: &[f64]| observed.asked.rows().all(|asked| asked != x);
+        let acquisition = Masked::new(acquisition, |x: &[f64]| self.is_allowed(x));
+        let candidates = self.settings.maximiser.candidates(domain, &acquisition, &anchors, &mut rng);
+        let is_new = |x: &[f64]| self.is_allowed(x) && observed.asked.rows().all(|asked| asked != x);
         first_new(domain, is_new, candidates, self.seed, fitter.id)
     }
 }
@@ -170,12 +189,19 @@ impl State<'_> {
         match rule {
             _ if self.reference.is_none() => Ok(Vec::new()),
             MultiObjectiveRule::Chebyshev { augmentation } => {
-                let y = self.scalarised(augmentation);
-                let model = self.fitter.fit("scalarisation".into(), &data.x, &y)?;
+                let (y, noise) = self.scalarised(augmentation);
+                let observations =
+                    Observations { x: data.x.as_ref(), y: &y, noise_variance: noise.as_deref() };
+                let model = self.fitter.fit("scalarisation".into(), observations)?;
                 Ok(vec![if model.joint().is_ok() { model } else { model.imagining(pending) }])
             }
             _ => {
-                let models = self.fitter.fit_all("objective", &data.x, &data.objectives)?;
+                let models = self.fitter.fit_all(
+                    "objective",
+                    &data.x,
+                    &data.objectives,
+                    data.noise_variances.as_deref(),
+                )?;
                 // Joint beliefs say what running trials may give; others are told their means.
                 let joint = models.iter().all(|model| model.joint().is_ok());
                 Ok(if joint { models } else { models.into_iter().map(|m| m.imagining(pending)).collect() })
@@ -183,13 +209,22 @@ impl State<'_> {
         }
     }
 
-    /// One weighted sum of the losses at every point that is learnt from.
-    fn scalarised(&self, augmentation: f64) -> Vec<f64> {
+    /// One weighted sum of the losses at every point that is learnt from, and its noise variance where any was reported.
+    fn scalarised(&self, augmentation: f64) -> (Vec<f64>, Option<Vec<f64>>) {
         let columns = normalised(&self.data.objectives);
         let mut rng = self.fitter.seed.stream("weights", self.fitter.id.0);
         let weights = weights(columns.len(), &mut rng);
-        let row = |i: usize| -> Vec<f64> { columns.iter().map(|column| column[i]).collect() };
-        (0..self.data.x.len()).map(|i| augmented_chebyshev(&weights, &row(i), augmentation)).collect()
+        let row =
+            |columns: &[Vec<f64>], i: usize| -> Vec<f64> { columns.iter().map(|column| column[i]).collect() };
+        let sum = |i: usize| augmented_chebyshev(&weights, &row(&columns, i), augmentation);
+        let noise_variances = self.data.noise_variances.as_ref().map(|noise| {
+            let ranges = ranges(&self.data.objectives);
+            let of = |i: usize| {
+                chebyshev_noise_variance(&weights, &row(&columns, i), &row(noise, i), &ranges, augmentation)
+            };
+            (0..self.data.x.len()).map(of).collect()
+        });
+        ((0..self.data.x.len()).map(sum).collect(), noise_variances)
     }
 
     /// What makes a point worth evaluating, apart from constraints; nothing while nothing is feasible.
@@ -203,7 +238,7 @@ impl State<'_> {
         let reference = self.data.scaled(reference.values());
         let built = match (rule, models) {
             (MultiObjectiveRule::Chebyshev { augmentation }, [model]) => {
-                let sums = self.scalarised(augmentation);
+                let (sums, _) = self.scalarised(augmentation);
                 let best = self.feasible.iter().map(|&i| sums[i]).min_by(f64::total_cmp);
                 let Some(best) = best else { return Ok(None) };
                 self.improvement(model, constraints, best).map_err(MultiObjectiveError::from)
@@ -239,7 +274,8 @@ impl State<'_> {
         let constraints: Vec<&dyn Posterior> = constraints.iter().map(Named::posterior).collect();
         let least = |losses: &[f64]| losses.iter().copied().fold(best, f64::min);
         if !running.is_empty() {
-            let (rule, mut rng) = (Rule::default(), self.fitter.seed.stream("draws", self.fitter.id.0));
+            let (rule, mut rng) =
+                (AcquisitionKind::default(), self.fitter.seed.stream("draws", self.fitter.id.0));
             let drawn = (running, PENDING_DRAWS);
             if let Some(over) =
                 improvement_over_draws(posterior, &rule, drawn, &constraints, least, &mut rng)?
@@ -249,7 +285,7 @@ impl State<'_> {
         }
         let likely = running.rows().zip(likely_feasible(running, &constraints)).filter(|(_, likely)| *likely);
         let threshold = least(&likely.map(|(x, _)| posterior.predict(x).0).collect::<Vec<f64>>());
-        Ok(Box::new(OfMoments::new(posterior, LogExpectedImprovement { threshold })))
+        Ok(Box::new(Analytic::new(posterior, LogExpectedImprovement { threshold })))
     }
 
     /// Nothing on the front is known for certain.
@@ -333,7 +369,7 @@ impl Optimizer for MultiObjectiveOptimizer {
         let Some(state) = self.state(history, id)? else { return self.initial(history, id) };
         let rule = self.rule(state.observed.objectives);
         let models = state.objectives(rule)?;
-        let constraints = state.fitter.fit_all("constraint", &state.data.x, &state.data.constraints)?;
+        let constraints = state.fitter.fit_all("constraint", &state.data.x, &state.data.constraints, None)?;
         let beliefs = || constraints.iter().map(Named::posterior);
         let utility = state.acquisition(rule, &models, &constraints)?;
         let first = if utility.is_none() { state.first_feasible(&constraints)? } else { None };
@@ -355,7 +391,7 @@ impl Optimizer for MultiObjectiveOptimizer {
         }
         let memo = &mut suggestion.memo.0;
         for model in models.iter().chain(&constraints) {
-            memo.insert(model.name.clone(), model.fitted.notes());
+            memo.insert(model.name.clone(), model.fitted.hyperparameters());
         }
         if let Some(reference) = state.reference.filter(|r| r.origin() == ReferenceOrigin::Inferred) {
             memo.insert(REFERENCE.into(), reference.values().to_vec());
@@ -391,6 +427,6 @@ impl Optimizer for MultiObjectiveOptimizer {
             "draws of objectives that depend on each other",
             "independent draws of objectives",
         );
-        Ok(design_changed(ours).around(self.model.fingerprint()?))
+        Ok(design_changed(ours).around(surrogate_fingerprint(&*self.surrogate)?))
     }
 }

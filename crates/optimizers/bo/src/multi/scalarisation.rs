@@ -30,14 +30,45 @@ pub(crate) fn weights(count: usize, rng: &mut Stream) -> Vec<f64> {
     weights
 }
 
+/// Variance of the noise of an [`augmented_chebyshev`] sum to first order, for independent noise in the losses.
+///
+/// ```text
+/// Σ_j (∂s/∂z_j)² v_j / r_j²,   ∂s/∂z_j = w_j ([j is the largest] + ρ)
+/// ```
+///
+/// v are the variances before the losses were brought to [0, 1], r their ranges. A loss without range has no noise here.
+pub(crate) fn chebyshev_noise_variance(
+    weights: &[f64],
+    losses: &[f64],
+    noise_variances: &[f64],
+    ranges: &[f64],
+    augmentation: f64,
+) -> f64 {
+    let term = |j: usize| weights[j] * losses[j];
+    let largest = (0..losses.len()).fold(0, |best, j| if term(j) > term(best) { j } else { best });
+    let variance = |j: usize| {
+        let slope = weights[j] * (f64::from(u8::from(j == largest)) + augmentation);
+        if ranges[j] > 0.0 { (slope / ranges[j]).powi(2) * noise_variances[j] } else { 0.0 }
+    };
+    (0..losses.len()).map(variance).sum()
+}
+
+/// Largest less smallest loss of each column.
+pub(crate) fn ranges(columns: &[Vec<f64>]) -> Vec<f64> {
+    let range = |column: &Vec<f64>| {
+        let low = column.iter().copied().fold(f64::INFINITY, f64::min);
+        column.iter().copied().fold(f64::NEG_INFINITY, f64::max) - low
+    };
+    columns.iter().map(range).collect()
+}
+
 /// Columns of losses, each brought to [0, 1]; a column without range is 0.
 pub(crate) fn normalised(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let unit = |column: &Vec<f64>| {
+    let unit = |(column, range): (&Vec<f64>, f64)| {
         let low = column.iter().copied().fold(f64::INFINITY, f64::min);
-        let range = column.iter().copied().fold(f64::NEG_INFINITY, f64::max) - low;
         column.iter().map(|z| if range > 0.0 { (z - low) / range } else { 0.0 }).collect()
     };
-    columns.iter().map(unit).collect()
+    columns.iter().zip(ranges(columns)).map(unit).collect()
 }
 
 #[cfg(test)]
@@ -57,6 +88,25 @@ mod tests {
             let above = draws.iter().filter(|w| w[j] > 0.5).count() as f64 / 4000.0;
             assert!((mean - 1.0 / 3.0).abs() < 0.015 && (above - 0.25).abs() < 0.03, "{mean} {above}");
         }
+    }
+
+    /// Against the variance of the sum over many draws of small noise.
+    #[test]
+    fn noise_of_a_sum_is_that_of_its_draws() {
+        let mut rng = Seed(2).stream("noise", 0);
+        let (w, z, v, r) = ([0.5, 0.3, 0.2], [0.4, 0.9, 0.1], [4e-6_f64, 1e-6, 9e-6], [1.0, 0.5, 2.0]);
+        let draws: Vec<f64> = (0..20_000)
+            .map(|_| {
+                // Uniform noise of the wanted variance.
+                let noisy = |j: usize| z[j] + (12.0 * v[j]).sqrt() / r[j] * (rng.uniform() - 0.5);
+                augmented_chebyshev(&w, &[0, 1, 2].map(noisy), 0.05)
+            })
+            .collect();
+        let mean = draws.iter().sum::<f64>() / draws.len() as f64;
+        let variance = draws.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / draws.len() as f64;
+        let found = chebyshev_noise_variance(&w, &z, &v, &r, 0.05);
+        assert!((found / variance - 1.0).abs() < 0.05, "{found} {variance}");
+        assert_eq!(chebyshev_noise_variance(&w, &z, &v, &[0.0; 3], 0.05), 0.0);
     }
 
     #[test]

@@ -26,6 +26,14 @@ impl Scale {
         }
     }
 
+    /// Derivative at a loss.
+    pub(crate) fn slope(&self, loss: f64) -> f64 {
+        match self {
+            Self::Straight(TargetScaling { width, .. }) => 1.0 / width,
+            Self::Bent(bent) => bent.slope(loss),
+        }
+    }
+
     pub(crate) fn invert(&self, value: f64) -> f64 {
         match self {
             Self::Straight(TargetScaling { offset, width }) => offset + width * value,

@@ -1,0 +1,91 @@
+//! Utilities of the posterior mean and standard deviation alone.
+
+mod bound;
+mod expected_utility;
+mod improvement;
+mod moments;
+
+use thrifty_domain::PointsRef;
+use thrifty_surrogate::Posterior;
+
+use crate::Acquisition;
+use crate::acquisition::settle;
+
+pub use bound::{ConfidenceBound, Schedule};
+pub use expected_utility::{ExpectedUtility, ExpectedUtilityFactory};
+pub use improvement::{
+    ExpectedImprovement, ImprovementFactory, LogExpectedImprovement, LogProbabilityOfImprovement,
+    ProbabilityOfImprovement,
+};
+pub use moments::{MaximumDeviation, PosteriorMean};
+
+/// A utility that depends on the posterior's mean and standard deviation at the point alone.
+pub trait Utility: Send + Sync {
+    /// The value for mean μ and standard deviation σ ≥ 0.
+    fn value(&self, mean: f64, deviation: f64) -> f64;
+
+    /// The value with `∂/∂μ` and `∂/∂σ`.
+    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64);
+}
+
+impl<U: Utility + ?Sized> Utility for Box<U> {
+    fn value(&self, mean: f64, deviation: f64) -> f64 {
+        (**self).value(mean, deviation)
+    }
+
+    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
+        (**self).value_and_slopes(mean, deviation)
+    }
+}
+
+/// The acquisition that a utility makes of a posterior.
+pub struct Analytic<'a, U> {
+    posterior: &'a dyn Posterior,
+    utility: U,
+}
+
+impl<'a, U: Utility> Analytic<'a, U> {
+    /// The utility of mean and standard deviation at each point.
+    pub fn new(posterior: &'a dyn Posterior, utility: U) -> Self {
+        Self { posterior, utility }
+    }
+
+    /// The utility.
+    pub fn utility(&self) -> &U {
+        &self.utility
+    }
+}
+
+impl<U: Utility> Acquisition for Analytic<'_, U> {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        let mut variance = vec![0.0; x.len()];
+        self.posterior.predict_into(x, out, &mut variance);
+        for (slot, variance) in out.iter_mut().zip(variance) {
+            *slot = self.utility.value(*slot, variance.sqrt());
+        }
+    }
+
+    fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
+        let Some(posterior) = self.posterior.gradient() else { return false };
+        let d = x.dim();
+        let (mut variance, mut of_variance) = (vec![0.0; x.len()], vec![0.0; x.len() * d]);
+        posterior.predict_with_gradient_into(x, out, &mut variance, gradients, &mut of_variance);
+        for (i, slot) in out.iter_mut().enumerate() {
+            let deviation = variance[i].sqrt();
+            let (value, by_mean, by_deviation) = self.utility.value_and_slopes(*slot, deviation);
+            *slot = value;
+            // dσ = dv / 2σ; where the variance is 0 it is at its minimum and does not move.
+            let by_variance = if deviation > 0.0 { by_deviation / (2.0 * deviation) } else { 0.0 };
+            for (g, v) in gradients[i * d..(i + 1) * d].iter_mut().zip(&of_variance[i * d..(i + 1) * d]) {
+                *g = product(by_mean, *g) + product(by_variance, *v);
+            }
+            settle(&mut gradients[i * d..(i + 1) * d]);
+        }
+        true
+    }
+}
+
+/// A product in which 0 wins over infinity: a slope that does not matter.
+fn product(slope: f64, inner: f64) -> f64 {
+    if inner == 0.0 || slope == 0.0 { 0.0 } else { slope * inner }
+}

@@ -1,0 +1,89 @@
+use std::f64::consts::PI;
+
+use thrifty_surrogate::Description;
+
+use crate::error::require;
+use crate::factory::described;
+use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, Utility, UtilityScale};
+
+/// The optimistic bound: `-(μ - √β σ)`. For a loss that is the negative lower confidence bound, for a score
+/// turned into a loss the upper one.
+///
+/// β multiplies the variance, as in Srinivas et al. (2010); the hybrid paper's width and the κ of others is √β.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ConfidenceBound {
+    /// β ≥ 0.
+    pub beta: f64,
+}
+
+impl Utility for ConfidenceBound {
+    fn value(&self, mean: f64, deviation: f64) -> f64 {
+        self.beta.sqrt() * deviation - mean
+    }
+
+    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
+        (self.value(mean, deviation), -1.0, self.beta.sqrt())
+    }
+}
+
+/// How β changes with the number t of evaluations, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Schedule {
+    /// The same β always.
+    Constant {
+        /// β ≥ 0.
+        beta: f64,
+    },
+    /// `β_t = 2 ln(|D| t² π² / 6δ)` for a finite domain. Source: Srinivas et al. (2010), theorem 1.
+    SrinivasFinite {
+        /// |D|, the number of points.
+        points: f64,
+        /// δ, the probability of failure, in (0, 1).
+        delta: f64,
+    },
+    /// `β_t = 2 ln(t^(d/2+2) π² / 3δ)`. Source: Brochu, Cora & de Freitas (2010), section 2.3.1.
+    Brochu {
+        /// d, the dimension.
+        dim: usize,
+        /// δ, the probability of failure, in (0, 1).
+        delta: f64,
+    },
+}
+
+impl Schedule {
+    /// β at evaluation `t`, from 1; never negative.
+    ///
+    /// # Errors
+    /// [`AcquisitionError`] names the setting that makes no sense.
+    pub fn beta(&self, t: usize) -> Result<f64, AcquisitionError> {
+        let t = t.max(1) as f64;
+        let probability = |delta| require("delta", delta, delta > 0.0 && delta < 1.0, "a number in (0, 1)");
+        match *self {
+            Self::Constant { beta } => require("beta", beta, beta >= 0.0, "a finite number from 0"),
+            Self::SrinivasFinite { points, delta } => {
+                let points = require("points", points, points >= 1.0, "a finite number from 1")?;
+                Ok((2.0 * (points.ln() + (t * t * PI * PI / (6.0 * probability(delta)?)).ln())).max(0.0))
+            }
+            Self::Brochu { dim, delta } => {
+                let exponent = dim as f64 / 2.0 + 2.0;
+                Ok((2.0 * (exponent * t.ln() + (PI * PI / (3.0 * probability(delta)?)).ln())).max(0.0))
+            }
+        }
+    }
+}
+
+impl AcquisitionFactory for Schedule {
+    fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let beta = self.beta(context.t)?;
+        Ok(Box::new(Analytic::new(context.posterior, ConfidenceBound { beta })))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::Signed
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        described("confidence bound", self)
+    }
+}

@@ -1,0 +1,210 @@
+use thrifty_prob::{cdf, h, inverse_mills, log_cdf, log_h, log_h_derivative, pdf};
+
+use thrifty_surrogate::Description;
+
+use crate::factory::described;
+use crate::{
+    Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, ImprovementTarget, Utility,
+    UtilityScale,
+};
+
+/// Probability of a value below the threshold.
+///
+/// ```text
+/// PI = Φ(z),   z = (τ - μ)/σ
+/// ```
+///
+/// At σ = 0 it is 1 below the threshold, else 0. Source: Kushner (1964); hybrid paper eqs. 2 and 3.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProbabilityOfImprovement {
+    /// τ.
+    pub threshold: f64,
+}
+
+/// Logarithm of [`ProbabilityOfImprovement`]: it has a slope where that underflows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LogProbabilityOfImprovement {
+    /// τ.
+    pub threshold: f64,
+}
+
+/// Expected amount by which the value falls below the threshold.
+///
+/// ```text
+/// EI = E[max(τ - f, 0)] = σ h(z),   z = (τ - μ)/σ,   h(z) = φ(z) + z Φ(z)
+/// ∂EI/∂μ = -Φ(z),   ∂EI/∂σ = φ(z)
+/// ```
+///
+/// At σ = 0 it is max(τ - μ, 0). Source: Jones, Schonlau & Welch (1998), eq. 15; hybrid paper eq. 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExpectedImprovement {
+    /// τ.
+    pub threshold: f64,
+}
+
+/// Logarithm of [`ExpectedImprovement`]: the same maximiser, with a slope where that underflows.
+///
+/// ```text
+/// ln EI = ln σ + ln h(z);   ∂/∂μ = -(Φ/h)/σ,   ∂/∂σ = (1 - z Φ/h)/σ
+/// ```
+///
+/// Source: Ament et al. (2023).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LogExpectedImprovement {
+    /// τ.
+    pub threshold: f64,
+}
+
+/// `z`, where a difference of 0 at σ = 0 is no improvement.
+fn standardised(threshold: f64, mean: f64, deviation: f64) -> f64 {
+    let gain = threshold - mean;
+    if deviation > 0.0 {
+        gain / deviation
+    } else if gain > 0.0 {
+        f64::INFINITY
+    } else {
+        f64::NEG_INFINITY
+    }
+}
+
+impl Utility for ProbabilityOfImprovement {
+    fn value(&self, mean: f64, deviation: f64) -> f64 {
+        cdf(standardised(self.threshold, mean, deviation))
+    }
+
+    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
+        let z = standardised(self.threshold, mean, deviation);
+        if z.is_infinite() {
+            return (cdf(z), 0.0, 0.0);
+        }
+        let density = pdf(z) / deviation;
+        (cdf(z), -density, -z * density)
+    }
+}
+
+impl Utility for LogProbabilityOfImprovement {
+    fn value(&self, mean: f64, deviation: f64) -> f64 {
+        log_cdf(standardised(self.threshold, mean, deviation))
+    }
+
+    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
+        let z = standardised(self.threshold, mean, deviation);
+        if z.is_infinite() {
+            return (log_cdf(z), 0.0, 0.0);
+        }
+        // φ/Φ is the hazard of the other tail.
+        let slope = inverse_mills(-z) / deviation;
+        (log_cdf(z), -slope, -z * slope)
+    }
+}
+
+impl Utility for ExpectedImprovement {
+    fn value(&self, mean: f64, deviation: f64) -> f64 {
+        if deviation > 0.0 {
+            deviation * h(standardised(self.threshold, mean, deviation))
+        } else {
+            (self.threshold - mean).max(0.0)
+        }
+    }
+
+    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
+        let z = standardised(self.threshold, mean, deviation);
+        (self.value(mean, deviation), -cdf(z), pdf(z))
+    }
+}
+
+impl Utility for LogExpectedImprovement {
+    fn value(&self, mean: f64, deviation: f64) -> f64 {
+        if deviation > 0.0 {
+            deviation.ln() + log_h(standardised(self.threshold, mean, deviation))
+        } else {
+            (self.threshold - mean).max(0.0).ln()
+        }
+    }
+
+    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
+        let value = self.value(mean, deviation);
+        if deviation <= 0.0 {
+            let gain = self.threshold - mean;
+            return (value, if gain > 0.0 { -1.0 / gain } else { 0.0 }, 0.0);
+        }
+        let z = standardised(self.threshold, mean, deviation);
+        let ratio = log_h_derivative(z);
+        // 1 - zΦ/h = φ/h: written so where both are large; far below, φ/h tends to z² with the ratio's own digits.
+        let by_deviation = if z > -1.0 { pdf(z) / h(z) } else { 1.0 - z * ratio };
+        (value, -ratio / deviation, by_deviation / deviation)
+    }
+}
+
+/// Factory of the improvements on a target that are analytic: probability of improvement, expected improvement, and their
+/// logarithms.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct ImprovementFactory {
+    target: ImprovementTarget,
+    /// Expected improvement, or its probability.
+    expected: bool,
+    logarithm: bool,
+}
+
+impl ImprovementFactory {
+    /// Of [`ProbabilityOfImprovement`].
+    #[must_use]
+    pub fn probability(target: ImprovementTarget) -> Self {
+        Self { target, expected: false, logarithm: false }
+    }
+
+    /// Of [`LogProbabilityOfImprovement`].
+    #[must_use]
+    pub fn log_probability(target: ImprovementTarget) -> Self {
+        Self { target, expected: false, logarithm: true }
+    }
+
+    /// Of [`ExpectedImprovement`].
+    #[must_use]
+    pub fn expected(target: ImprovementTarget) -> Self {
+        Self { target, expected: true, logarithm: false }
+    }
+
+    /// Of [`LogExpectedImprovement`].
+    #[must_use]
+    pub fn log_expected(target: ImprovementTarget) -> Self {
+        Self { target, expected: true, logarithm: true }
+    }
+}
+
+impl AcquisitionFactory for ImprovementFactory {
+    fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let (posterior, threshold) = (context.posterior, context.target);
+        Ok(match (self.expected, self.logarithm) {
+            (false, false) => Box::new(Analytic::new(posterior, ProbabilityOfImprovement { threshold })),
+            (false, true) => Box::new(Analytic::new(posterior, LogProbabilityOfImprovement { threshold })),
+            (true, false) => Box::new(Analytic::new(posterior, ExpectedImprovement { threshold })),
+            (true, true) => Box::new(Analytic::new(posterior, LogExpectedImprovement { threshold })),
+        })
+    }
+
+    fn scale(&self) -> UtilityScale {
+        if self.logarithm { UtilityScale::Log } else { UtilityScale::NonNegative }
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        described("improvement", self)
+    }
+
+    fn target(&self) -> ImprovementTarget {
+        self.target
+    }
+
+    fn improvement(&self, threshold: f64) -> Option<Box<dyn Utility>> {
+        Some(match (self.expected, self.logarithm) {
+            (false, false) => Box::new(ProbabilityOfImprovement { threshold }),
+            (false, true) => Box::new(LogProbabilityOfImprovement { threshold }),
+            (true, false) => Box::new(ExpectedImprovement { threshold }),
+            (true, true) => Box::new(LogExpectedImprovement { threshold }),
+        })
+    }
+
+    fn is_expected_improvement(&self) -> bool {
+        self.expected
+    }
+}

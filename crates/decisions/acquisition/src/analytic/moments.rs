@@ -1,0 +1,59 @@
+use thrifty_surrogate::Description;
+
+use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, Utility, UtilityScale};
+
+/// Pure exploitation: `-μ`.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PosteriorMean;
+
+/// Pure exploration: `σ`.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct MaximumDeviation;
+
+impl Utility for PosteriorMean {
+    fn value(&self, mean: f64, _deviation: f64) -> f64 {
+        -mean
+    }
+
+    fn value_and_slopes(&self, mean: f64, _deviation: f64) -> (f64, f64, f64) {
+        (-mean, -1.0, 0.0)
+    }
+}
+
+impl Utility for MaximumDeviation {
+    fn value(&self, _mean: f64, deviation: f64) -> f64 {
+        deviation
+    }
+
+    fn value_and_slopes(&self, _mean: f64, deviation: f64) -> (f64, f64, f64) {
+        (deviation, 0.0, 1.0)
+    }
+}
+
+impl AcquisitionFactory for PosteriorMean {
+    fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        Ok(Box::new(Analytic::new(context.posterior, *self)))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::Signed
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        Ok(Description::without_settings("posterior mean"))
+    }
+}
+
+impl AcquisitionFactory for MaximumDeviation {
+    fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        Ok(Box::new(Analytic::new(context.posterior, *self)))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::NonNegative
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        Ok(Description::without_settings("standard deviation"))
+    }
+}

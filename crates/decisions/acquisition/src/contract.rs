@@ -1,0 +1,119 @@
+//! Contract tests of acquisition functions, to be called from the tests of a crate that implements one.
+
+use thrifty_domain::{Domain, Points, PointsRef};
+use thrifty_sampling::{Seed, Sobol};
+use thrifty_surrogate::Posterior;
+
+use crate::{Acquisition, AcquisitionFactory, Context, UtilityScale};
+
+/// Builds an acquisition function on a posterior and checks what optimisers rely on: the contract suite for implementers of
+/// [`AcquisitionFactory`].
+///
+/// `observed` are points of the unit cube that the posterior was fitted to, of any number from 1. The laws, at 32 Sobol points and the
+/// observed ones: values are never NaN nor plus infinity, and at least 0 for a scale that is non-negative; a batch equals its points one
+/// by one; the same random numbers build the same function; gradients, if any, match differences where values are finite; an
+/// improvement for a target is the function itself for that target; the description is not empty and the same twice.
+///
+/// # Panics
+/// When a law does not hold.
+pub fn factory(factory: &dyn AcquisitionFactory, posterior: &dyn Posterior, observed: PointsRef<'_>) {
+    let described = factory.describe().unwrap_or_else(|error| panic!("a description: {error}"));
+    let name = &described.name;
+    assert!(!name.is_empty(), "a name");
+    assert_eq!(
+        described,
+        factory.describe().unwrap_or_else(|error| panic!("{error}")),
+        "{name}: described twice"
+    );
+    let (domain, mut means, mut variances) =
+        (Domain::unit_cube(posterior.dim()), vec![0.0; observed.len()], vec![0.0; observed.len()]);
+    posterior.predict_into(observed, &mut means, &mut variances);
+    let target = factory.target().value(&means, &means);
+    let mut points = Sobol::scrambled(posterior.dim(), &mut Seed(3).stream("contract", 0)).take(32);
+    observed.rows().for_each(|row| points.push(row));
+    let values = |rng: u64| -> Vec<f64> {
+        with(factory, posterior, (&domain, observed, target), rng, |acquisition| {
+            let mut values = vec![f64::NAN; points.len()];
+            acquisition.values_into(points.as_ref(), &mut values);
+            for (point, together) in points.rows().zip(&values) {
+                let alone = acquisition.value(point);
+                let close = alone == *together || (alone - together).abs() <= 1e-9 * (1.0 + together.abs());
+                assert!(close, "{name}: {alone} alone and {together} in a batch at {point:?}");
+            }
+            gradients(acquisition, &points, name);
+            values
+        })
+    };
+    let built = values(0);
+    let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<u64>>();
+    assert_eq!(bits(&built), bits(&values(0)), "{name}: built twice");
+    for (point, value) in points.rows().zip(&built) {
+        assert!(!value.is_nan() && *value < f64::INFINITY, "{name}: {value} at {point:?}");
+        assert!(
+            factory.scale() != UtilityScale::NonNegative || *value >= 0.0,
+            "{name}: {value} < 0 at {point:?}"
+        );
+    }
+    if let Some(utility) = factory.improvement(target) {
+        for (point, value) in points.rows().zip(&built) {
+            let (mean, variance) = posterior.predict(point);
+            let own = utility.value(mean, variance.sqrt());
+            let close = own == *value || (own - value).abs() <= 1e-6 * (1.0 + value.abs());
+            assert!(close, "{name}: improvement {own}, acquisition {value} at {point:?}");
+        }
+    }
+}
+
+fn with<R>(
+    factory: &dyn AcquisitionFactory,
+    posterior: &dyn Posterior,
+    (domain, observed, target): (&Domain, PointsRef<'_>, f64),
+    rng: u64,
+    then: impl FnOnce(&dyn Acquisition) -> R,
+) -> R {
+    let mut rng = Seed(4).stream("contract", rng);
+    let context = Context {
+        posterior,
+        target,
+        t: observed.len() + 1,
+        domain,
+        observed,
+        noise_variance: 1e-6,
+        rng: &mut rng,
+    };
+    let built = factory.build(context).unwrap_or_else(|error| panic!("an acquisition function: {error}"));
+    then(&*built)
+}
+
+/// Gradients against central differences, away from the points where the posterior has a kink.
+fn gradients(acquisition: &dyn Acquisition, points: &Points, name: &str) {
+    let d = points.dim();
+    let (mut value, mut gradient) = ([0.0], vec![0.0; d]);
+    for point in points.rows().take(8) {
+        if !acquisition.values_with_gradients_into(PointsRef::single(point), &mut value, &mut gradient) {
+            return;
+        }
+        if !value[0].is_finite() {
+            continue;
+        }
+        for k in 0..d {
+            let at = |offset: f64| {
+                let mut moved = point.to_vec();
+                moved[k] += offset;
+                acquisition.value(&moved)
+            };
+            let step = 1e-5;
+            let slope = (8.0 * (at(step) - at(-step)) - (at(2.0 * step) - at(-2.0 * step))) / (12.0 * step);
+            if !slope.is_finite() {
+                continue;
+            }
+            let error = (gradient[k] - slope).abs();
+            let rounding = 1e-10 / step * (1.0 + value[0].abs());
+            assert!(
+                error <= 1e-4 * (1.0 + slope.abs()) + rounding,
+                "{name}: slope {} of coordinate {k} at {point:?}, differences say {slope}",
+                gradient[k]
+            );
+        }
+    }
+}

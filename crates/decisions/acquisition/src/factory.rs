@@ -1,0 +1,132 @@
+//! The seam between acquisition functions and optimisers.
+
+use thrifty_surrogate::Description;
+
+use crate::{Acquisition, AcquisitionError, Context, ImprovementTarget, Utility};
+
+/// Scale of a utility: how the weights of cost and feasibility enter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UtilityScale {
+    /// Logarithm of a non-negative utility: logarithms of weights are added.
+    Log,
+    /// Non-negative: weights multiply.
+    NonNegative,
+    /// Of any sign: weights multiply the excess over the incumbent, made positive. See
+    /// [`LogExcess`](crate::LogExcess).
+    Signed,
+}
+
+/// Builder of an acquisition function on a posterior: the seam between acquisition functions and optimisers.
+///
+/// An optimiser calls [`build`](AcquisitionFactory::build) for each suggestion. It adds by itself what does not depend on the
+/// acquisition function: weights of cost and feasibility according to [`scale`](AcquisitionFactory::scale), running trials, known
+/// constraints, and the search for the maximiser. [`AcquisitionKind`](crate::AcquisitionKind) is the catalogue of those that are
+/// here.
+///
+/// ```
+/// use thrifty_acquisition::{
+///     Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, Description, Utility, UtilityScale,
+/// };
+/// /// Mean and standard deviation with equal weight: -(μ - σ).
+/// struct Optimism;
+/// impl Utility for Optimism {
+///     fn value(&self, mean: f64, std_dev: f64) -> f64 {
+///         std_dev - mean
+///     }
+///     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+///         (std_dev - mean, -1.0, 1.0)
+///     }
+/// }
+/// struct OptimismFactory;
+/// impl AcquisitionFactory for OptimismFactory {
+///     fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+///         Ok(Box::new(Analytic::new(context.posterior, Optimism)))
+///     }
+///     fn scale(&self) -> UtilityScale {
+///         UtilityScale::Signed
+///     }
+///     fn describe(&self) -> Result<Description, AcquisitionError> {
+///         Ok(Description::without_settings("optimism"))
+///     }
+/// }
+/// ```
+pub trait AcquisitionFactory: Send + Sync {
+    /// The acquisition function on the posterior of the context.
+    ///
+    /// # Errors
+    /// [`AcquisitionError`] for a setting outside its range, a posterior without a capability that it needs, or a covariance that
+    /// cannot be factored.
+    fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError>;
+
+    /// Scale of its values.
+    fn scale(&self) -> UtilityScale;
+
+    /// Name and settings: all that its values depend on besides the context.
+    ///
+    /// # Errors
+    /// [`AcquisitionError`] for settings that cannot be written.
+    fn describe(&self) -> Result<Description, AcquisitionError>;
+
+    /// The incumbent that [`Context::target`] is to hold.
+    fn target(&self) -> ImprovementTarget {
+        ImprovementTarget::BestObserved
+    }
+
+    /// The utility of mean and standard deviation for a target τ, for an improvement that is analytic.
+    ///
+    /// Optimisers average it over joint draws of the outcomes of running trials, each draw with its own target. Its
+    /// scale is [`scale`](AcquisitionFactory::scale).
+    fn improvement(&self, target: f64) -> Option<Box<dyn Utility>> {
+        let _ = target;
+        None
+    }
+
+    /// True if [`build`](AcquisitionFactory::build) takes running trials into account by itself: its context has a posterior without
+    /// fantasies, and running trials among the observed points.
+    fn handles_pending(&self) -> bool {
+        false
+    }
+
+    /// True if its maximiser maximises expected improvement too, so that a test of convergence need not search again.
+    fn is_expected_improvement(&self) -> bool {
+        false
+    }
+}
+
+impl<F: AcquisitionFactory + ?Sized> AcquisitionFactory for Box<F> {
+    fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        (**self).build(context)
+    }
+
+    fn scale(&self) -> UtilityScale {
+        (**self).scale()
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        (**self).describe()
+    }
+
+    fn target(&self) -> ImprovementTarget {
+        (**self).target()
+    }
+
+    fn improvement(&self, target: f64) -> Option<Box<dyn Utility>> {
+        (**self).improvement(target)
+    }
+
+    fn handles_pending(&self) -> bool {
+        (**self).handles_pending()
+    }
+
+    fn is_expected_improvement(&self) -> bool {
+        (**self).is_expected_improvement()
+    }
+}
+
+/// A description from a name and settings.
+pub(crate) fn described(
+    name: &str,
+    settings: &(impl serde::Serialize + ?Sized),
+) -> Result<Description, AcquisitionError> {
+    Description::new(name, settings).map_err(|error| AcquisitionError::Description(error.to_string()))
+}

@@ -1,0 +1,35 @@
+/// The threshold τ below which a value counts as an improvement.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImprovementTarget {
+    /// A known number.
+    Fixed(f64),
+    /// The best value observed.
+    BestObserved,
+    /// The smallest posterior mean over the points observed: the better choice under noise.
+    BestMean,
+    /// The best value observed less `xi` times the range of the observations: asks for a margin.
+    BestWithMargin {
+        /// Share of the range, ≥ 0.
+        xi: f64,
+    },
+}
+
+impl ImprovementTarget {
+    /// τ for the observed values and the posterior means at the points where they were observed; infinity when
+    /// there are none.
+    #[must_use]
+    pub fn value(self, observed: &[f64], means: &[f64]) -> f64 {
+        let smallest = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+        let best = smallest(observed);
+        match self {
+            Self::Fixed(value) => value,
+            Self::BestObserved => best,
+            Self::BestMean => smallest(means),
+            Self::BestWithMargin { xi } => {
+                let range = observed.iter().copied().fold(f64::NEG_INFINITY, f64::max) - best;
+                if range.is_finite() { best - xi * range } else { best }
+            }
+        }
+    }
+}

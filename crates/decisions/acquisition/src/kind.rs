@@ -1,0 +1,140 @@
+//! The catalogue of acquisition functions by name.
+
+use thrifty_surrogate::Description;
+
+use crate::analytic::{ImprovementFactory, MaximumDeviation, PosteriorMean, Schedule};
+use crate::factory::described;
+use crate::information::{
+    EntropySearchFactory, GibbonFactory, JointEntropySearchFactory, MaxValueEntropySearchFactory,
+    PredictiveEntropySearchFactory,
+};
+use crate::lookahead::KnowledgeGradientFactory;
+use crate::sampling::{NoisyExpectedImprovementFactory, ThompsonSampling};
+use crate::{
+    Acquisition, AcquisitionError, AcquisitionFactory, Context, ImprovementTarget, MinValueSampler, Utility,
+    UtilityScale,
+};
+
+/// Acquisition functions by name, as settings hold them.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AcquisitionKind {
+    /// [`ProbabilityOfImprovement`](crate::ProbabilityOfImprovement).
+    ProbabilityOfImprovement(ImprovementTarget),
+    /// [`LogProbabilityOfImprovement`](crate::LogProbabilityOfImprovement).
+    LogProbabilityOfImprovement(ImprovementTarget),
+    /// [`ExpectedImprovement`](crate::ExpectedImprovement).
+    ExpectedImprovement(ImprovementTarget),
+    /// [`LogExpectedImprovement`](crate::LogExpectedImprovement).
+    LogExpectedImprovement(ImprovementTarget),
+    /// [`ConfidenceBound`](crate::ConfidenceBound).
+    ConfidenceBound(Schedule),
+    /// [`PosteriorMean`].
+    PosteriorMean,
+    /// [`MaximumDeviation`].
+    MaximumDeviation,
+    /// Thompson sampling: [`ThompsonPath`](crate::ThompsonPath).
+    Thompson,
+    /// [`MaxValueEntropySearch`](crate::MaxValueEntropySearch).
+    MaxValueEntropySearch(MinValueSampler),
+    /// [`Gibbon`](crate::Gibbon).
+    Gibbon(MinValueSampler),
+    /// [`JointEntropySearch`](crate::JointEntropySearch).
+    JointEntropySearch {
+        /// Number of sampled minimisers.
+        minimisers: usize,
+    },
+    /// [`EntropySearch`](crate::EntropySearch).
+    EntropySearch {
+        /// Number of representer points.
+        representers: usize,
+        /// Number of joint draws.
+        draws: usize,
+    },
+    /// [`PredictiveEntropySearch`](crate::PredictiveEntropySearch).
+    PredictiveEntropySearch {
+        /// Number of representer points.
+        representers: usize,
+        /// Number of joint draws.
+        draws: usize,
+    },
+    /// Logarithm of [`NoisyExpectedImprovement`](crate::NoisyExpectedImprovement) over the observed points.
+    LogNoisyExpectedImprovement {
+        /// Number of joint draws.
+        draws: usize,
+    },
+    /// Logarithm of [`KnowledgeGradient`](crate::KnowledgeGradient) on anchors that the posterior chooses.
+    LogKnowledgeGradient {
+        /// Number of anchors.
+        anchors: usize,
+    },
+}
+
+impl Default for AcquisitionKind {
+    /// Log expected improvement over the best observed value.
+    fn default() -> Self {
+        Self::LogExpectedImprovement(ImprovementTarget::BestObserved)
+    }
+}
+
+impl AcquisitionKind {
+    /// The factory of that name.
+    #[must_use]
+    pub fn factory(&self) -> Box<dyn AcquisitionFactory> {
+        match *self {
+            Self::ProbabilityOfImprovement(target) => Box::new(ImprovementFactory::probability(target)),
+            Self::LogProbabilityOfImprovement(target) => {
+                Box::new(ImprovementFactory::log_probability(target))
+            }
+            Self::ExpectedImprovement(target) => Box::new(ImprovementFactory::expected(target)),
+            Self::LogExpectedImprovement(target) => Box::new(ImprovementFactory::log_expected(target)),
+            Self::ConfidenceBound(schedule) => Box::new(schedule),
+            Self::PosteriorMean => Box::new(PosteriorMean),
+            Self::MaximumDeviation => Box::new(MaximumDeviation),
+            Self::Thompson => Box::new(ThompsonSampling),
+            Self::MaxValueEntropySearch(minima) => Box::new(MaxValueEntropySearchFactory { minima }),
+            Self::Gibbon(minima) => Box::new(GibbonFactory { minima }),
+            Self::JointEntropySearch { minimisers } => Box::new(JointEntropySearchFactory { minimisers }),
+            Self::EntropySearch { representers, draws } => {
+                Box::new(EntropySearchFactory { representers, draws })
+            }
+            Self::PredictiveEntropySearch { representers, draws } => {
+                Box::new(PredictiveEntropySearchFactory { representers, draws })
+            }
+            Self::LogNoisyExpectedImprovement { draws } => {
+                Box::new(NoisyExpectedImprovementFactory { draws })
+            }
+            Self::LogKnowledgeGradient { anchors } => Box::new(KnowledgeGradientFactory { anchors }),
+        }
+    }
+}
+
+impl AcquisitionFactory for AcquisitionKind {
+    fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        self.factory().build(context)
+    }
+
+    fn scale(&self) -> UtilityScale {
+        self.factory().scale()
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        described("acquisition", self)
+    }
+
+    fn target(&self) -> ImprovementTarget {
+        self.factory().target()
+    }
+
+    fn improvement(&self, target: f64) -> Option<Box<dyn Utility>> {
+        self.factory().improvement(target)
+    }
+
+    fn handles_pending(&self) -> bool {
+        self.factory().handles_pending()
+    }
+
+    fn is_expected_improvement(&self) -> bool {
+        self.factory().is_expected_improvement()
+    }
+}

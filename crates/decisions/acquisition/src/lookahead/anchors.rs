@@ -1,0 +1,67 @@
+use thrifty_domain::{Points, PointsRef};
+use thrifty_sampling::Stream;
+use thrifty_surrogate::JointPosterior;
+
+use crate::AcquisitionError;
+use crate::sampling::JointNormal;
+use crate::thompson_among;
+
+/// Sobol points of the domain among which anchors are chosen.
+pub(crate) const CANDIDATES: usize = 256;
+
+/// Points of which the best may be one: those that are the minimiser of some of `draws` joint draws, by how often,
+/// most first.
+///
+/// A baseline for [`NoisyExpectedImprovement`](crate::NoisyExpectedImprovement) cut down to what matters.
+/// Cost: O(n³).
+/// Source: the pruning of baselines in Balandat et al. (2020).
+///
+/// # Errors
+/// As [`thompson_among`].
+pub fn prune_baseline(
+    posterior: &dyn JointPosterior,
+    points: PointsRef<'_>,
+    draws: usize,
+    rng: &mut Stream,
+) -> Result<Vec<usize>, AcquisitionError> {
+    let mut votes = vec![0_usize; points.len()];
+    for index in thompson_among(posterior, points, draws, rng)? {
+        votes[index] += 1;
+    }
+    let mut order: Vec<usize> = (0..votes.len()).filter(|i| votes[*i] > 0).collect();
+    order.sort_by_key(|i| std::cmp::Reverse(votes[*i]));
+    Ok(order)
+}
+
+/// Anchors that the posterior chooses from a pool, quasi-random points of the domain for example: the [`prune_baseline`]
+/// among four times as many draws first, then those with the lowest optimistic bound `μ - 2σ`.
+///
+/// What a knowledge gradient, entropy search or representers need: few points, where the minimum may be. At most
+/// `count` of them, all different.
+/// Cost: O(n³) in the size of the pool.
+///
+/// # Errors
+/// As [`thompson_among`].
+pub fn choose_anchors(
+    posterior: &dyn JointPosterior,
+    pool: PointsRef<'_>,
+    count: usize,
+    rng: &mut Stream,
+) -> Result<Points, AcquisitionError> {
+    let law = JointNormal::of(posterior, pool, "pool of anchors")?;
+    let mut order = prune_baseline(posterior, pool, 4 * count, rng)?;
+    let bound = |i: usize| law.mean[i] - 2.0 * law.variance[i].max(0.0).sqrt();
+    let mut rest: Vec<usize> = (0..pool.len()).collect();
+    rest.sort_by(|a, b| bound(*a).total_cmp(&bound(*b)));
+    order.extend(rest);
+    let mut anchors = Points::new(pool.dim());
+    for i in order {
+        if anchors.len() == count {
+            break;
+        }
+        if !anchors.rows().any(|known| known == pool.row(i)) {
+            anchors.push(pool.row(i));
+        }
+    }
+    Ok(anchors)
+}

@@ -1,0 +1,168 @@
+use thrifty_domain::PointsRef;
+use thrifty_prob::UpperEnvelope;
+use thrifty_surrogate::{Description, JointPosterior, LookWeights, Lookahead, lookahead};
+
+use crate::acquisition::settle;
+use crate::factory::described;
+use crate::lookahead::anchors::CANDIDATES;
+use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Context, UtilityScale, choose_anchors};
+
+/// Knowledge gradient, exact on finitely many anchors: by how much one observation at x lowers the best mean, expected.
+///
+/// ```text
+/// KG(x) = min_i μ_i - E[min_i (μ_i + σ̃_i Z)],   σ̃_i = cov[f(a_i), o(x)] / sd[o(x)],   Z standard normal
+/// ```
+///
+/// The second minimum is over the anchors and x itself, which may be recommended once it is observed; the first over
+/// the anchors alone. With the evaluated points as anchors this is the value of one more evaluation to whoever
+/// recommends the evaluated point with the best mean: no sampling, no discretisation. The expectation is that of
+/// the upper envelope of lines ([`UpperEnvelope`]); an envelope of m lines costs O(m log m).
+/// Source: Frazier, Powell & Dayanik (2009); with x among what may be chosen Scott, Frazier & Powell (2011).
+pub struct KnowledgeGradient<'a> {
+    lookahead: Box<dyn Lookahead + 'a>,
+    /// The anchor with the smallest mean.
+    best: usize,
+    only_anchors: bool,
+    logarithm: bool,
+}
+
+impl<'a> KnowledgeGradient<'a> {
+    /// Of an observation of the function with noise of this variance.
+    ///
+    /// # Errors
+    /// [`AcquisitionError`] for no anchors, or a noise variance that is negative or not finite.
+    pub fn new(
+        posterior: &'a dyn JointPosterior,
+        anchors: PointsRef<'_>,
+        noise: f64,
+    ) -> Result<Self, AcquisitionError> {
+        crate::error::require("noise variance", noise, noise >= 0.0, "a finite number from 0")?;
+        Self::of(lookahead(posterior, anchors, noise))
+    }
+
+    /// Of any observation.
+    ///
+    /// # Errors
+    /// [`AcquisitionError`] for no anchors.
+    pub fn of(lookahead: Box<dyn Lookahead + 'a>) -> Result<Self, AcquisitionError> {
+        let means = lookahead.means();
+        let best = (0..means.len()).min_by(|i, j| means[*i].total_cmp(&means[*j]));
+        let best = best.ok_or(AcquisitionError::NoAnchors)?;
+        Ok(Self { lookahead, best, only_anchors: false, logarithm: false })
+    }
+
+    /// The same where the point itself may not be recommended.
+    #[must_use]
+    pub fn among_anchors(mut self) -> Self {
+        self.only_anchors = true;
+        self
+    }
+
+    /// Its natural logarithm: has slopes where the value is too small for a number.
+    #[must_use]
+    pub fn logarithm(mut self) -> Self {
+        self.logarithm = true;
+        self
+    }
+
+    /// Lines of minus the means: intercepts and slopes, those of the point itself last; and the deviation of the observation.
+    fn lines(&self, mean: f64, variance: f64, covariance: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
+        let deviation = variance.max(0.0).sqrt();
+        let count = covariance.len() - usize::from(self.only_anchors);
+        let own = (!self.only_anchors).then_some(-mean);
+        let a = self.lookahead.means().iter().map(|mean| -mean).chain(own).collect();
+        let slope = |c: &f64| if deviation > 0.0 { c / deviation } else { 0.0 };
+        (a, covariance[..count].iter().map(slope).collect(), deviation)
+    }
+
+    /// By how much the point's own mean is below that of the best anchor, and the envelope.
+    fn parts(&self, a: &[f64], b: &[f64]) -> (f64, UpperEnvelope) {
+        let ahead = if self.only_anchors { 0.0 } else { (a[a.len() - 1] - a[self.best]).max(0.0) };
+        (ahead, UpperEnvelope::of(a, b))
+    }
+
+    fn value_of(&self, ahead: f64, envelope: &UpperEnvelope) -> f64 {
+        match (self.logarithm, ahead > 0.0) {
+            (true, true) => (ahead + envelope.expected_gain()).ln(),
+            (true, false) => envelope.log_expected_gain(),
+            (false, _) => ahead + envelope.expected_gain(),
+        }
+    }
+}
+
+impl Acquisition for KnowledgeGradient<'_> {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        let width = self.lookahead.means().len() + 1;
+        let (mut variance, mut covariance) = (vec![0.0; x.len()], vec![0.0; x.len() * width]);
+        self.lookahead.look_into(x, out, &mut variance, &mut covariance);
+        for (i, slot) in out.iter_mut().enumerate() {
+            let (a, b, _) = self.lines(*slot, variance[i], &covariance[i * width..(i + 1) * width]);
+            let (ahead, envelope) = self.parts(&a, &b);
+            *slot = self.value_of(ahead, &envelope);
+        }
+    }
+
+    fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
+        let (anchors, d) = (self.lookahead.means().len(), x.dim());
+        let (mut variance, mut covariance) = (vec![0.0; x.len()], vec![0.0; x.len() * (anchors + 1)]);
+        self.lookahead.look_into(x, out, &mut variance, &mut covariance);
+        gradients.fill(0.0);
+        for (i, slot) in out.iter_mut().enumerate() {
+            let covariance = &covariance[i * (anchors + 1)..(i + 1) * (anchors + 1)];
+            let (a, b, deviation) = self.lines(*slot, variance[i], covariance);
+            let (ahead, envelope) = self.parts(&a, &b);
+            let value = self.value_of(ahead, &envelope);
+            let (mut of_a, mut of_b) = (vec![0.0; a.len()], vec![0.0; b.len()]);
+            let mut of_mean = 0.0;
+            if self.logarithm && ahead <= 0.0 {
+                envelope.pull_back_logarithm(1.0, &mut of_a, &mut of_b);
+            } else {
+                let weight = if self.logarithm { (-value).exp() } else { 1.0 };
+                envelope.pull_back(weight, &mut of_a, &mut of_b);
+                of_mean -= if ahead > 0.0 { weight } else { 0.0 };
+            }
+            if !self.only_anchors {
+                of_mean -= of_a[anchors];
+            }
+            *slot = value;
+            if deviation > 0.0 {
+                // b = c / s: every covariance by 1/s, the variance by -b / 2s² of each line.
+                let mut of_covariance: Vec<f64> = of_b.iter().map(|w| w / deviation).collect();
+                let of_variance =
+                    -of_b.iter().zip(&b).map(|(w, b)| w * b).sum::<f64>() / (2.0 * deviation * deviation);
+                of_covariance.resize(anchors + 1, 0.0);
+                let gradient = &mut gradients[i * d..(i + 1) * d];
+                let weights =
+                    LookWeights { mean: of_mean, variance: of_variance, covariance: &of_covariance };
+                if !self.lookahead.pull_back(x.row(i), weights, gradient) {
+                    return false;
+                }
+                settle(gradient);
+            }
+        }
+        true
+    }
+}
+
+/// Factory of the logarithm of [`KnowledgeGradient`] on anchors that the posterior chooses.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct KnowledgeGradientFactory {
+    /// Number of anchors.
+    pub anchors: usize,
+}
+
+impl AcquisitionFactory for KnowledgeGradientFactory {
+    fn build<'a>(&self, mut context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let (joint, candidates) = (context.joint()?, context.candidates(CANDIDATES));
+        let anchors = choose_anchors(joint, candidates.as_ref(), self.anchors, context.rng)?;
+        Ok(Box::new(KnowledgeGradient::new(joint, anchors.as_ref(), context.noise_variance)?.logarithm()))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::Log
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        described("knowledge gradient", self)
+    }
+}

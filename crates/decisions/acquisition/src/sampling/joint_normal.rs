@@ -1,0 +1,126 @@
+use thrifty_domain::{Points, PointsRef};
+use thrifty_linalg::{Cholesky, Matrix};
+use thrifty_prob::quantile;
+use thrifty_sampling::{MAX_SOBOL_DIM, Sobol, Stream};
+use thrifty_surrogate::{JointPosterior, factor_covariance};
+
+use crate::AcquisitionError;
+use crate::error::{require_finite, require_points};
+
+/// The joint normal law of the function at some points: mean, and `L Lᵀ` = covariance.
+#[derive(Debug, Clone)]
+pub(crate) struct JointNormal {
+    pub(crate) mean: Vec<f64>,
+    pub(crate) variance: Vec<f64>,
+    /// None where nothing is uncertain.
+    factor: Option<Cholesky>,
+}
+
+impl JointNormal {
+    /// `name` says in errors which points they are. Where all is known but for rounding (noiseless observations) the
+    /// covariance is nothing but rounding: 1e-14 of the squared range of the means holds its diagonal up.
+    pub(crate) fn of(
+        posterior: &dyn JointPosterior,
+        points: PointsRef<'_>,
+        name: &'static str,
+    ) -> Result<Self, AcquisitionError> {
+        require_points(name, points, posterior.dim())?;
+        let m = points.len();
+        let (mut mean, mut variance, mut covariance) = (vec![0.0; m], vec![0.0; m], vec![0.0; m * m]);
+        if m == 0 {
+            return Err(AcquisitionError::None(name));
+        }
+        posterior.predict_into(points, &mut mean, &mut variance);
+        posterior.covariance_into(points, &mut covariance);
+        require_finite("means", &mean)?;
+        require_finite("variances", &variance)?;
+        // Variances that underflow are as good as none: no jitter would be a number.
+        if variance.iter().all(|v| *v < f64::MIN_POSITIVE) {
+            return Ok(Self { mean, variance, factor: None });
+        }
+        let smallest = mean.iter().copied().fold(f64::INFINITY, f64::min);
+        let range = mean.iter().copied().fold(f64::NEG_INFINITY, f64::max) - smallest;
+        let matrix = Matrix::from_fn(m, m, |i, j| {
+            covariance[i * m + j] + if i == j { 1e-14 * range * range } else { 0.0 }
+        });
+        let factor = factor_covariance(&matrix, posterior.prior_scale())
+            .map_err(|source| AcquisitionError::Covariance { name, source })?;
+        Ok(Self { mean, variance, factor: Some(factor) })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// `mean + L z`.
+    pub(crate) fn sample(&self, z: &[f64]) -> Vec<f64> {
+        let mut sample = self.mean.clone();
+        self.add_deviation(z, &mut sample);
+        sample
+    }
+
+    /// Adds `L z`.
+    pub(crate) fn add_deviation(&self, z: &[f64], out: &mut [f64]) {
+        let Some(factor) = &self.factor else { return };
+        for (j, z) in z.iter().enumerate().take(self.len()) {
+            let column = &factor.factor().column(j)[j..];
+            out[j..].iter_mut().zip(column).for_each(|(value, l)| *value += l * z);
+        }
+    }
+
+    /// `L⁻¹ c`; zero where nothing is uncertain.
+    pub(crate) fn whiten(&self, c: &mut [f64]) {
+        match &self.factor {
+            Some(factor) => factor.solve_lower_in_place(c),
+            None => c.fill(0.0),
+        }
+    }
+
+    /// `L⁻ᵀ z`; zero where nothing is uncertain.
+    pub(crate) fn unwhiten(&self, z: &mut [f64]) {
+        match &self.factor {
+            Some(factor) => factor.solve_upper_in_place(z),
+            None => z.fill(0.0),
+        }
+    }
+}
+
+/// `count` rows of `dim` quasi-random standard normal numbers: scrambled Sobol points through the quantile function;
+/// above [`MAX_SOBOL_DIM`] columns plain random ones.
+pub(crate) fn normals(count: usize, dim: usize, rng: &mut Stream) -> Points {
+    let mut points = if dim <= MAX_SOBOL_DIM {
+        Sobol::scrambled(dim, rng).take(count)
+    } else {
+        let mut points = Points::zeros(count, dim);
+        points.as_flat_mut().iter_mut().for_each(|u| *u = rng.uniform());
+        points
+    };
+    // Half of the last bit keeps 0 away, where the quantile is not finite.
+    points.as_flat_mut().iter_mut().for_each(|u| *u = quantile(*u + (-54_f64).exp2()));
+    points
+}
+
+/// The first index of the smallest value; NaN is never the smallest.
+pub(crate) fn smallest(values: &[f64]) -> usize {
+    let mut best = 0;
+    for (i, value) in values.iter().enumerate() {
+        if *value < values[best] || values[best].is_nan() {
+            best = i;
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_ties_the_first_is_the_smallest_and_nan_never() {
+        assert_eq!(smallest(&[1.0, 0.5, 0.5, 2.0]), 1);
+        // Next to a tie the smaller one, by the last bit.
+        assert_eq!(smallest(&[1.0, 1.0 - f64::EPSILON, 1.0]), 1);
+        assert_eq!(smallest(&[f64::NAN, 3.0, f64::NAN, 2.0]), 3);
+        assert_eq!(smallest(&[f64::INFINITY, f64::NEG_INFINITY]), 1);
+    }
+}

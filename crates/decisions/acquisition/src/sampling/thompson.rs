@@ -1,0 +1,247 @@
+use thrifty_domain::{Domain, Points, PointsRef};
+use thrifty_optim::{Landscape, LocalSearch};
+use thrifty_sampling::{MAX_SOBOL_DIM, Sobol, Stream};
+use thrifty_surrogate::{Description, JointPosterior, Posterior, SamplePath};
+
+use crate::sampling::{JointNormal, normals, smallest};
+use crate::{
+    Acquisition, AcquisitionError, AcquisitionFactory, ConditionalDraws, Context, OverDraws, PosteriorMean,
+    UtilityScale,
+};
+
+/// A minimum of a function drawn from a posterior, and where it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Minimiser {
+    /// x*.
+    pub x: Vec<f64>,
+    /// f* = f(x*).
+    pub value: f64,
+}
+
+/// Thompson sampling on finitely many points, exact: for each of `count` joint draws the index of the smallest value.
+///
+/// ```text
+/// argmin_i (μ + L z)_i,   L Lᵀ = Σ,   z standard normal
+/// ```
+///
+/// Each index comes with the probability that its point is the minimiser. The draws are quasi-random together,
+/// each alone is an exact draw. Cost: O(m³) once, O(m²) a draw: up to some 2,000 points.
+/// Source: Thompson (1933); Russo & Van Roy (2014).
+///
+/// # Errors
+/// [`AcquisitionError`] for no points, another dimension, or a covariance that cannot be factored.
+pub fn thompson_among(
+    posterior: &dyn JointPosterior,
+    points: PointsRef<'_>,
+    count: usize,
+    rng: &mut Stream,
+) -> Result<Vec<usize>, AcquisitionError> {
+    Ok(draws(posterior, points, count, rng)?.iter().map(|draw| smallest(draw)).collect())
+}
+
+/// The smallest values of `count` joint draws on finitely many points: sampled minima for max-value entropy search.
+///
+/// # Errors
+/// As [`thompson_among`].
+pub fn minima_among(
+    posterior: &dyn JointPosterior,
+    points: PointsRef<'_>,
+    count: usize,
+    rng: &mut Stream,
+) -> Result<Vec<f64>, AcquisitionError> {
+    Ok(draws(posterior, points, count, rng)?.iter().map(|draw| draw[smallest(draw)]).collect())
+}
+
+fn draws(
+    posterior: &dyn JointPosterior,
+    points: PointsRef<'_>,
+    count: usize,
+    rng: &mut Stream,
+) -> Result<Vec<Vec<f64>>, AcquisitionError> {
+    let law = JointNormal::of(posterior, points, "points")?;
+    Ok(normals(count, law.len(), rng).rows().map(|z| law.sample(z)).collect())
+}
+
+/// The utility of a drawn function: minus its value. Its maximiser is a Thompson sample.
+pub struct ThompsonPath {
+    path: Box<dyn SamplePath>,
+}
+
+impl ThompsonPath {
+    /// Of one function drawn from a posterior that can draw functions.
+    ///
+    /// # Errors
+    /// [`AcquisitionError::Lacks`] where the posterior, or its prior, has no way of drawing them.
+    pub fn drawn(posterior: &dyn Posterior, rng: &mut Stream) -> Result<Self, AcquisitionError> {
+        let paths = posterior.paths().and_then(|paths| paths.sample_paths(1, rng));
+        let path = paths.and_then(|mut paths| paths.pop()).ok_or(AcquisitionError::Lacks("sample paths"))?;
+        Ok(Self { path })
+    }
+}
+
+impl From<Box<dyn SamplePath>> for ThompsonPath {
+    fn from(path: Box<dyn SamplePath>) -> Self {
+        Self { path }
+    }
+}
+
+impl Acquisition for ThompsonPath {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        self.path.values_into(x, out);
+        out.iter_mut().for_each(|value| *value = -*value);
+    }
+
+    fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
+        for ((x, value), gradient) in x.rows().zip(out).zip(gradients.chunks_exact_mut(x.dim())) {
+            *value = -self.path.value_with_gradient(x, gradient);
+            gradient.iter_mut().for_each(|slope| *slope = -*slope);
+        }
+        true
+    }
+}
+
+impl Landscape for ThompsonPath {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        Acquisition::values_into(self, x, out);
+    }
+
+    fn value_with_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Option<f64> {
+        let mut value = [0.0];
+        self.values_with_gradients_into(PointsRef::single(x), &mut value, gradient).then_some(value[0])
+    }
+}
+
+/// How [`minimisers_on`] searches a domain.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct PathSearch {
+    /// Sobol points over the domain at which every function is looked at.
+    pub raw: usize,
+    /// How many of the best of them climb, with gradients.
+    pub climbs: usize,
+}
+
+impl Default for PathSearch {
+    /// 512 points and 3 climbs.
+    fn default() -> Self {
+        Self { raw: 512, climbs: 3 }
+    }
+}
+
+/// Minima of `count` functions drawn from a posterior on a domain.
+///
+/// Functions are drawn pathwise (Matheron's rule for a Gaussian process) and minimised by local search from the best
+/// raw points and from the best of `known`, where the posterior has paths; else the minima of exact joint draws on
+/// the raw points and the known ones: then no better than those points are dense.
+/// Cost: about (raw + 100 climbs) evaluations of each path; without paths O(raw³).
+/// Source: Wilson et al. (2020); Hernández-Lobato et al. (2014), section 2.1.
+///
+/// # Errors
+/// [`AcquisitionError`] for nothing to look at, another dimension, or without paths and joint covariances.
+pub fn minimisers_on(
+    posterior: &dyn Posterior,
+    domain: &Domain,
+    known: PointsRef<'_>,
+    search: &PathSearch,
+    count: usize,
+    rng: &mut Stream,
+) -> Result<Vec<Minimiser>, AcquisitionError> {
+    let (expected, found) = (posterior.dim(), domain.dim());
+    if expected != found || (!known.is_empty() && known.dim() != expected) {
+        return Err(AcquisitionError::Dimension { name: "domain and known points", found, expected });
+    }
+    let mut points = feasible_sobol(domain, search.raw, rng);
+    known.rows().for_each(|x| points.push(x));
+    if points.is_empty() {
+        return Err(AcquisitionError::None("points to look at"));
+    }
+    let Some(paths) = posterior.paths().and_then(|paths| paths.sample_paths(count, rng)) else {
+        let joint = posterior.joint().ok_or(AcquisitionError::Lacks("sample paths or covariances"))?;
+        let of = |draw: &Vec<f64>| {
+            let best = smallest(draw);
+            Minimiser { x: points.row(best).to_vec(), value: draw[best] }
+        };
+        return Ok(draws(joint, points.as_ref(), count, rng)?.iter().map(of).collect());
+    };
+    Ok(paths
+        .into_iter()
+        .map(|path| minimum_of(&ThompsonPath::from(path), domain, &points, search.climbs))
+        .collect())
+}
+
+/// [`minimisers_on`], the values alone.
+///
+/// # Errors
+/// As [`minimisers_on`].
+pub fn minima_on(
+    posterior: &dyn Posterior,
+    domain: &Domain,
+    known: PointsRef<'_>,
+    search: &PathSearch,
+    count: usize,
+    rng: &mut Stream,
+) -> Result<Vec<f64>, AcquisitionError> {
+    let minimisers = minimisers_on(posterior, domain, known, search, count, rng)?;
+    Ok(minimisers.into_iter().map(|minimiser| minimiser.value).collect())
+}
+
+/// Scrambled Sobol points of a domain, made feasible.
+pub(crate) fn feasible_sobol(domain: &Domain, count: usize, rng: &mut Stream) -> Points {
+    let dim = domain.dim();
+    let mut points = if dim <= MAX_SOBOL_DIM {
+        Sobol::scrambled(dim, rng).take(count)
+    } else {
+        let mut points = Points::zeros(count, dim);
+        points.as_flat_mut().iter_mut().for_each(|value| *value = rng.uniform());
+        points
+    };
+    (0..points.len()).for_each(|row| domain.snap(points.row_mut(row)));
+    points
+}
+
+fn minimum_of(path: &ThompsonPath, domain: &Domain, points: &Points, climbs: usize) -> Minimiser {
+    let mut values = vec![0.0; points.len()];
+    Acquisition::values_into(path, points.as_ref(), &mut values);
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
+    let mut best = Minimiser { x: points.row(order[0]).to_vec(), value: -values[order[0]] };
+    for start in order.iter().take(climbs) {
+        let summit = LocalSearch::default().climb(domain, path, points.row(*start));
+        if -summit.value < best.value {
+            best = Minimiser { x: summit.x, value: -summit.value };
+        }
+    }
+    best
+}
+
+/// Sobol points at which a posterior without paths is drawn.
+const GRID: usize = 256;
+
+/// Factory of Thompson sampling: the negated path of one draw from the posterior.
+///
+/// A posterior without paths is drawn jointly at 256 Sobol points and the observed ones; between them the path is the mean given
+/// these values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ThompsonSampling;
+
+impl AcquisitionFactory for ThompsonSampling {
+    fn build<'a>(&self, mut context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        if context.posterior.paths().is_some() || context.posterior.joint().is_none() {
+            return Ok(Box::new(ThompsonPath::drawn(context.posterior, context.rng)?));
+        }
+        let (joint, points) = (context.joint()?, context.candidates(GRID));
+        let draw = ConditionalDraws::new(joint, points.as_ref(), 1, context.rng)?;
+        Ok(Box::new(OverDraws::new(joint, points.as_ref(), draw, vec![Box::new(PosteriorMean)], false)?))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::Signed
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        Ok(Description::without_settings("thompson sampling"))
+    }
+
+    fn handles_pending(&self) -> bool {
+        true
+    }
+}

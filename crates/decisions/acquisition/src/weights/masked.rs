@@ -1,0 +1,44 @@
+use thrifty_domain::PointsRef;
+
+use crate::Acquisition;
+
+/// An acquisition where a known constraint allows it, minus infinity elsewhere: no maximiser chooses such a point
+/// while there is another.
+///
+/// The slope of what is allowed is unchanged, elsewhere it is 0: a climb with gradients that begins inside steps back
+/// from the border, because steps to minus infinity are rejected.
+pub struct Masked<A, F> {
+    acquisition: A,
+    allowed: F,
+}
+
+impl<A: Acquisition, F: Fn(&[f64]) -> bool + Send + Sync> Masked<A, F> {
+    /// Where `allowed` says yes to a point.
+    pub fn new(acquisition: A, allowed: F) -> Self {
+        Self { acquisition, allowed }
+    }
+}
+
+impl<A: Acquisition, F: Fn(&[f64]) -> bool + Send + Sync> Acquisition for Masked<A, F> {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        self.acquisition.values_into(x, out);
+        for (point, value) in x.rows().zip(out) {
+            if !(self.allowed)(point) {
+                *value = f64::NEG_INFINITY;
+            }
+        }
+    }
+
+    fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
+        if !self.acquisition.values_with_gradients_into(x, out, gradients) {
+            return false;
+        }
+        for ((point, value), gradient) in x.rows().zip(out).zip(gradients.chunks_exact_mut(x.dim())) {
+            if !(self.allowed)(point) {
+                *value = f64::NEG_INFINITY;
+                gradient.fill(0.0);
+            }
+        }
+        true
+    }
+}

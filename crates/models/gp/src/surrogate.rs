@@ -1,0 +1,252 @@
+//! Gaussian processes as surrogates: kernel chosen by name or built by a closure.
+
+use std::fmt;
+use std::sync::Arc;
+
+use thrifty_domain::{Domain, PointsRef, Variable, VariableKind};
+use thrifty_kernel::{
+    Inputs, Kernel, KernelError, Matern12Profile, Matern32Profile, Matern52Profile, Scaled,
+    SquaredExponentialProfile, Stationary, StationaryProfile, check_on,
+};
+use thrifty_prob::Prior;
+use thrifty_sampling::Stream;
+use thrifty_surrogate::{Description, FittedSurrogate, Observations, Posterior, Surrogate, SurrogateError};
+
+use crate::{Gp, GpPosterior, GpSettings, Noise};
+
+/// Stationary kernels by name, each with one lengthscale per dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KernelFamily {
+    /// Infinitely differentiable sample paths.
+    SquaredExponential,
+    /// Continuous sample paths.
+    Matern12,
+    /// Once differentiable sample paths.
+    Matern32,
+    /// Twice differentiable sample paths.
+    #[default]
+    Matern52,
+}
+
+/// Error of a kernel closure: a kernel that cannot be built on a domain.
+pub type KernelFactoryError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Closure that builds a kernel for a domain, with the name by which a journal knows it.
+#[derive(Clone)]
+pub struct KernelFactory {
+    name: String,
+    build: Arc<KernelClosure>,
+}
+
+type KernelClosure = dyn Fn(&Domain) -> Result<Box<dyn Kernel>, KernelFactoryError> + Send + Sync;
+
+impl KernelFactory {
+    /// A closure and its name. Two kernels of one name must be the same: a journal keeps the name only.
+    pub fn new(
+        name: impl Into<String>,
+        build: impl Fn(&Domain) -> Result<Box<dyn Kernel>, KernelFactoryError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { name: name.into(), build: Arc::new(build) }
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl fmt::Debug for KernelFactory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("KernelFactory").field(&self.name).finish()
+    }
+}
+
+impl PartialEq for KernelFactory {
+    /// Equality of names.
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl serde::Serialize for KernelFactory {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.name)
+    }
+}
+
+/// Gaussian-process surrogate, with a kernel of a family or of one's own.
+///
+/// The kernel of a family fits the domain: [`Gp::stationary`] where all variables are numbers, [`Gp::on_domain`] where some are
+/// categories or conditional. [`GpSurrogate::with_kernel`] takes any kernel instead: a sum, a product, one of one's own.
+///
+/// ```
+/// use thrifty_domain::{Domain, Points, Variable};
+/// use thrifty_gp::GpSurrogate;
+/// use thrifty_kernel::{Kernel, Matern52, Periodic};
+/// use thrifty_sampling::Seed;
+/// use thrifty_surrogate::{Observations, Surrogate};
+/// let surrogate = GpSurrogate::default().with_kernel("trend + season", |domain| {
+///     let trend = 1.0 * Matern52::new(vec![0.5; domain.dim()])?;
+///     let season = 1.0 * Periodic::new(vec![1.0], 0.3)?.with_fixed_period();
+///     Ok((trend + season).clone_box())
+/// });
+/// let domain = Domain::new(vec![Variable::continuous()])?;
+/// let x = Points::from_flat((0..9).map(|i| f64::from(i) / 8.0).collect(), 1);
+/// let y: Vec<f64> = x.rows().map(|p| p[0] + (20.0 * p[0]).sin()).collect();
+/// let fitted = surrogate.fit(&domain, Observations::new(x.as_ref(), &y), None, &mut Seed(1).stream("fit", 0))?;
+/// assert!((fitted.posterior().predict(&[0.5]).0 - y[4]).abs() < 0.1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GpSurrogate {
+    /// Kernel family.
+    pub family: KernelFamily,
+    /// Noise, mean, scaling and fit.
+    pub settings: GpSettings,
+    /// Bounds of the lengthscales, if not the default ones; without a prior then: maximum likelihood.
+    pub lengthscale_bounds: Option<(f64, f64)>,
+    /// Learned warp of numeric inputs, for functions that vary faster near one end of an axis.
+    pub warp_inputs: bool,
+    /// Kernel of one's own instead of a family; [`GpSurrogate::with_kernel`] sets it.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<KernelFactory>,
+}
+
+impl Default for GpSurrogate {
+    /// Matérn 5/2 and [`GpSettings::default`], except for the noise: its variance has the wide prior log-normal(-8, 4). Most
+    /// objectives are repeatable, and a search stops early where the model explains a rugged function as noise.
+    fn default() -> Self {
+        let prior = Some(Prior::LogNormal { mu: -8.0, sigma: 4.0 });
+        let noise = Noise::Learned { start: 1e-4, floor: 1e-12, ceiling: 10.0, prior };
+        Self {
+            family: KernelFamily::default(),
+            settings: GpSettings { noise, ..GpSettings::default() },
+            lengthscale_bounds: None,
+            warp_inputs: false,
+            kernel: None,
+        }
+    }
+}
+
+impl GpSurrogate {
+    /// With a kernel that a closure builds for the domain; `name` stands for it in journals.
+    ///
+    /// The kernel is on scaled targets: a variance near 1 is a good start.
+    #[must_use]
+    pub fn with_kernel(
+        self,
+        name: impl Into<String>,
+        build: impl Fn(&Domain) -> Result<Box<dyn Kernel>, KernelFactoryError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { kernel: Some(KernelFactory::new(name, build)), ..self }
+    }
+
+    /// The Gaussian process for a domain, before data.
+    ///
+    /// # Errors
+    /// [`SurrogateError`] for a closure that fails or a lengthscale outside its range.
+    pub fn process(&self, domain: &Domain) -> Result<Gp<Box<dyn Kernel>>, SurrogateError> {
+        if let Some(kernel) = &self.kernel {
+            let named = format!("kernel \"{}\"", kernel.name);
+            let kernel = (kernel.build)(domain).map_err(|error| SurrogateError::failed(named, error))?;
+            return Ok(Gp::new(kernel).with_settings(self.settings.clone()));
+        }
+        let kernel = match self.family {
+            KernelFamily::SquaredExponential => self.kernel_of::<SquaredExponentialProfile>(domain),
+            KernelFamily::Matern12 => self.kernel_of::<Matern12Profile>(domain),
+            KernelFamily::Matern32 => self.kernel_of::<Matern32Profile>(domain),
+            KernelFamily::Matern52 => self.kernel_of::<Matern52Profile>(domain),
+        };
+        let kernel = kernel.map_err(|error| SurrogateError::failed(NAME, error))?;
+        Ok(Gp::new(kernel).with_settings(self.settings.clone()))
+    }
+
+    /// The Gaussian process for data: as [`GpSurrogate::process`], with a kernel of one's own checked at up to 32 of the points.
+    ///
+    /// # Errors
+    /// [`SurrogateError`] as there, and for a kernel that is NaN, not symmetric, or has a negative variance.
+    pub fn process_for(
+        &self,
+        domain: &Domain,
+        x: PointsRef<'_>,
+    ) -> Result<Gp<Box<dyn Kernel>>, SurrogateError> {
+        let process = self.process(domain)?;
+        if let Some(kernel) = &self.kernel {
+            let named = || format!("kernel \"{}\"", kernel.name);
+            check_on(process.kernel(), x).map_err(|error| SurrogateError::failed(named(), error))?;
+        }
+        Ok(process)
+    }
+
+    fn kernel_of<R: StationaryProfile>(&self, domain: &Domain) -> Result<Box<dyn Kernel>, KernelError> {
+        // A kernel that is known at compile time is the fastest.
+        let numeric = |variable: &Variable| {
+            variable.conditions.is_empty()
+                && matches!(variable.kind, VariableKind::Continuous | VariableKind::Stepped { .. })
+        };
+        let plain = domain.variables().iter().all(numeric) && !self.warp_inputs;
+        let on_domain = |inputs: &Inputs| Ok(Gp::on_domain_with::<R>(domain, inputs)?.kernel().clone());
+        match self.lengthscale_bounds {
+            None if plain => Ok(Gp::<Scaled<Stationary<R>>>::stationary(domain.dim()).kernel().clone_box()),
+            None => {
+                let defaults = Inputs::for_dimension(domain.variables().len());
+                on_domain(&Inputs { warped: self.warp_inputs, ..defaults })
+            }
+            Some((low, high)) if plain => {
+                let lengthscales = vec![(low * high).sqrt(); domain.dim()];
+                let kernel = Stationary::<R>::new(lengthscales)?.with_bounds(low, high)?;
+                Ok(Scaled::new(kernel, 1.0)?.clone_box())
+            }
+            Some(bounds @ (low, high)) => {
+                let lengthscale = (low * high).sqrt();
+                on_domain(&Inputs { lengthscale, bounds, prior: None, warped: self.warp_inputs })
+            }
+        }
+    }
+}
+
+/// Name of the surrogate in errors and journals.
+const NAME: &str = "gaussian process";
+
+impl Surrogate for GpSurrogate {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        let mut process = self.process_for(domain, data.x)?;
+        if let Some(warm_start) = warm_start {
+            process = process.warm_started(warm_start.to_vec());
+        }
+        let fitted = process.fit_with_noise(data.x, data.y, &data.noise_variances(), rng);
+        Ok(Box::new(fitted.map_err(|error| SurrogateError::failed(NAME, error))?))
+    }
+
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        Description::new(NAME, self).map_err(|error| SurrogateError::failed(NAME, error))
+    }
+}
+
+impl<K: Kernel + Clone + 'static> FittedSurrogate for GpPosterior<K> {
+    fn posterior(&self) -> &dyn Posterior {
+        self
+    }
+
+    fn hyperparameters(&self) -> Vec<f64> {
+        self.hyperparameters()
+    }
+
+    fn noise_variance(&self) -> f64 {
+        self.noise_variance()
+    }
+
+    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        let conditioned = self.with_observation(x, y).map_err(|error| SurrogateError::failed(NAME, error))?;
+        Ok(Box::new(conditioned))
+    }
+}

@@ -1,0 +1,59 @@
+//! The law of random features.
+
+use thrifty_domain::PointsRef;
+use thrifty_sampling::Stream;
+
+use super::violation::{Law, Violation, close};
+use crate::Kernel;
+
+/// See [`Law::Features`].
+pub(super) fn law(kernel: &dyn Kernel, x: PointsRef<'_>, rng: &mut Stream) -> Result<(), Violation> {
+    let count = 4000;
+    let law = Law::Features;
+    let Some(features) = kernel.features(count, rng) else { return Ok(()) };
+    let counts = (features.count() as f64, count as f64);
+    close(counts, 0.0, law, || "the number of features".into(), &[])?;
+    let origin = x.row(0);
+    let (mut first, mut other) = (vec![0.0; count], vec![0.0; count]);
+    features.eval_into(origin, &mut first);
+    for y in x.rows().take(5) {
+        features.eval_into(y, &mut other);
+        let products: Vec<f64> = first.iter().zip(&other).map(|(a, b)| a * b).collect();
+        let mean = products.iter().sum::<f64>() / count as f64;
+        let variance = products.iter().map(|p| (p - mean).powi(2)).sum::<f64>() / count as f64;
+        let bound = 5.0 * (variance / count as f64).sqrt() + 1e-12 * (1.0 + mean.abs());
+        let value = kernel.eval(origin, y);
+        let within = (mean - value).abs() <= bound;
+        if !within {
+            let quantity = format!("the mean product of {count} features, to {bound},");
+            return Err(Violation::new(law, quantity, mean, value, &[origin, y]));
+        }
+    }
+    let weights: Vec<f64> = (0..count).map(|f| ((f * 7) % 11) as f64 / 5.0 - 1.0).collect();
+    let total = |x: &[f64]| {
+        let mut out = vec![0.0; count];
+        features.eval_into(x, &mut out);
+        out.iter().zip(&weights).map(|(o, w)| o * w).sum::<f64>()
+    };
+    let mut gradient = vec![0.5; x.dim()];
+    features.pull_back(origin, &weights, &mut gradient);
+    for d in 0..x.dim() {
+        let at = |offset: f64| {
+            let mut moved = origin.to_vec();
+            moved[d] += offset;
+            total(&moved)
+        };
+        let mut near = origin.to_vec();
+        near[d] += 1e-6;
+        let drop = 1.0 - kernel.eval(origin, &near) / kernel.eval(origin, origin);
+        if drop > 0.01 {
+            // A moved level is another level: the functions jump here and have no slope.
+            continue;
+        }
+        // Rough kernels have features with frequencies of a million: the step is far below their wavelength.
+        let slope = (at(1e-8) - at(-1e-8)) / 2e-8;
+        let quantity = || format!("∂/∂x[{d}] of a weighted sum of features");
+        close((gradient[d] - 0.5, slope), 1e-4 * count as f64, law, quantity, &[origin])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! The laws of gradients.
+
+use thrifty_domain::{Points, PointsRef};
+use thrifty_linalg::Matrix;
+
+use super::covariance::used_workspace;
+use super::violation::{Law, Violation, close};
+use crate::Kernel;
+
+/// See [`Law::ParameterGradients`] and [`Law::InputGradients`].
+pub(super) fn laws(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) -> Result<(), Violation> {
+    parameters(kernel, x, tolerance)?;
+    input(kernel, x, tolerance)?;
+    batches_equal_single_points(kernel, x)
+}
+
+fn weight(i: usize, j: usize) -> f64 {
+    ((i * 7 + j * 13) % 11) as f64 / 5.0 - 1.0
+}
+
+/// Every pair once, with its weight.
+fn pairs(x: PointsRef<'_>) -> impl Iterator<Item = (&[f64], &[f64], f64)> {
+    (0..x.len()).flat_map(move |j| (j..x.len()).map(move |i| (x.row(i), x.row(j), weight(i, j))))
+}
+
+fn parameters(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) -> Result<(), Violation> {
+    let law = Law::ParameterGradients;
+    let n = x.len();
+    let scale = n as f64;
+    let weights = Matrix::from_fn(n, n, |i, j| if i >= j { weight(i, j) } else { 0.0 });
+    let total = |kernel: &dyn Kernel| -> f64 { pairs(x).map(|(x, y, w)| w * kernel.eval(x, y)).sum() };
+    let params = kernel.params();
+    let (mut workspace, mut out) = (used_workspace(kernel, x), Matrix::default());
+    let mut gradient = vec![0.25; params.len()];
+    kernel.forward(x, 1.0, &mut workspace, &mut out);
+    let found = kernel.pull_back_params(x, &mut workspace, &weights, 3.0, &mut gradient);
+    let mut by_pairs = vec![0.25; params.len()];
+    for (x, y, w) in pairs(x) {
+        kernel.pull_back_pair(x, y, 3.0 * w, &mut by_pairs);
+    }
+    for (p, param) in params.iter().enumerate() {
+        let moved = |offset: f64| {
+            let mut moved = kernel.clone_box();
+            let mut values: Vec<f64> = params.iter().map(|p| p.value).collect();
+            values[p] += offset;
+            moved.set_params(&values);
+            moved
+        };
+        let step = 1e-5 * if param.value == 0.0 { 1.0 } else { param.value };
+        let (up, down) = (moved(step), moved(-step));
+        let difference = |of: &dyn Fn(&dyn Kernel) -> f64| (of(&*up) - of(&*down)) / (2.0 * step);
+        let expected = difference(&total);
+        let slope = (by_pairs[p] - 0.25) / 3.0;
+        let sum = || format!("∂/∂ {} of a weighted sum by pull_back_pair", param.name);
+        if let Err(violation) = close((slope, expected), tolerance * scale, law, sum, &[]) {
+            // The first pair that shows it.
+            for (x, y, _) in pairs(x) {
+                let mut own = vec![0.0; params.len()];
+                kernel.pull_back_pair(x, y, 1.0, &mut own);
+                let expected = difference(&|kernel| kernel.eval(x, y));
+                close((own[p], expected), tolerance, law, || format!("∂k(x, y)/∂ {}", param.name), &[x, y])?;
+            }
+            return Err(violation);
+        }
+        let points: Vec<&[f64]> = x.rows().collect();
+        let quantity = || format!("∂/∂ {} of a weighted sum by pull_back_params", param.name);
+        close((gradient[p], by_pairs[p]), 1e-11 * scale, law, quantity, &points)?;
+        close(((gradient[p] - 0.25) / 3.0, expected), tolerance * scale, law, quantity, &points)?;
+    }
+    let points: Vec<&[f64]> = x.rows().collect();
+    let quantity = || "the weighted sum that pull_back_params returns".into();
+    close((found, total(kernel)), 1e-13 * scale, law, quantity, &points)
+}
+
+fn input(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) -> Result<(), Violation> {
+    let law = Law::InputGradients;
+    let scale = x.len() as f64;
+    let weights: Vec<f64> = (0..x.len()).map(|j| weight(j, 3)).collect();
+    // Off the data: a kernel need not be differentiable where points coincide.
+    let point: Vec<f64> = x.row(0).iter().map(|v| v + 0.137).collect();
+    let mut gradient = vec![0.5; x.dim()];
+    kernel.pull_back_input(&point, x, &weights, &mut gradient);
+    for d in 0..x.dim() {
+        let difference = |of: &dyn Fn(&[f64]) -> f64| {
+            let at = |offset: f64| {
+                let mut moved = point.clone();
+                moved[d] += offset;
+                of(&moved)
+            };
+            (at(1e-5) - at(-1e-5)) / 2e-5
+        };
+        let total = |point: &[f64]| x.rows().zip(&weights).map(|(y, w)| w * kernel.eval(point, y)).sum();
+        let slope = (gradient[d] - 0.5, difference(&total));
+        let sum = || format!("∂/∂x[{d}] of a weighted sum by pull_back_input");
+        if let Err(violation) = close(slope, tolerance * scale, law, sum, &[&point]) {
+            for y in x.rows() {
+                let mut own = vec![0.0; x.dim()];
+                kernel.pull_back_input(&point, PointsRef::single(y), &[1.0], &mut own);
+                let expected = difference(&|point| kernel.eval(point, y));
+                let quantity = || format!("∂k(x, y)/∂x[{d}]");
+                close((own[d], expected), tolerance, law, quantity, &[&point, y])?;
+            }
+            return Err(violation);
+        }
+    }
+    Ok(())
+}
+
+/// The pullback to a batch of points, with two sets of weights each, equals the one to each point on its own.
+fn batches_equal_single_points(kernel: &dyn Kernel, x: PointsRef<'_>) -> Result<(), Violation> {
+    let (n, dim, scale) = (x.len(), x.dim(), 3.0);
+    let mut points = Points::zeros(n.min(3), dim);
+    for i in 0..points.len() {
+        points.row_mut(i).iter_mut().zip(x.row(i)).for_each(|(slot, v)| *slot = v + 0.137);
+    }
+    let mut weights = Matrix::from_fn(n, 2 * points.len(), |j, c| ((j * 5 + c * 3) % 7) as f64 - 3.0);
+    for c in 0..weights.cols() {
+        // The padding may hold anything.
+        weights.padded_column_mut(c)[n..].fill(f64::NAN);
+    }
+    let mut batch = vec![0.5; weights.cols() * dim];
+    kernel.pull_back_inputs(points.as_ref(), x, &weights, scale, &mut batch);
+    for (c, found) in batch.chunks_exact(dim).enumerate() {
+        let mut single = vec![0.0; dim];
+        kernel.pull_back_input(points.row(c / 2), x, weights.column(c), &mut single);
+        for (d, (found, single)) in found.iter().zip(&single).enumerate() {
+            let values = ((found - 0.5) / scale, *single);
+            let quantity = || format!("∂/∂x[{d}] of a weighted sum by pull_back_inputs");
+            close(values, 1e-12 * n as f64, Law::InputGradients, quantity, &[points.row(c / 2)])?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! The seam between models and optimisers.
+
+use thrifty_domain::{Domain, Points};
+use thrifty_sampling::Stream;
+
+use crate::{Description, Observations, ObservationsError, Posterior};
+
+/// A model that is fitted to data and predicts: the seam between models and optimisers.
+///
+/// Object-safe, so that an optimiser takes any: a Gaussian process with a kernel of one's own, a random forest, a network. Fitting
+/// reads the settings only, so one surrogate serves several outputs at a time. An implementation is tested with
+/// [`contract::surrogate`](crate::contract::surrogate).
+pub trait Surrogate: Send + Sync {
+    /// Fits the model to observations on a domain.
+    ///
+    /// `warm_start` are the [hyperparameters](FittedSurrogate::hyperparameters) of an earlier fit; a model may start
+    /// from them or ignore them. All randomness comes from `rng`.
+    ///
+    /// # Errors
+    /// [`SurrogateError`]: data that no model can use, or a fit that fails.
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError>;
+
+    /// Name and settings: all that the posterior depends on besides data and random numbers.
+    ///
+    /// # Errors
+    /// [`SurrogateError`] for settings that cannot be written.
+    fn describe(&self) -> Result<Description, SurrogateError>;
+}
+
+/// A surrogate after data.
+pub trait FittedSurrogate: Send + Sync {
+    /// Posterior of the latent function, without noise.
+    fn posterior(&self) -> &dyn Posterior;
+
+    /// Hyperparameters, from which the next fit may start. Empty for a model without any.
+    fn hyperparameters(&self) -> Vec<f64>;
+
+    /// Variance of the noise of a new observation, in squared units of the targets; 0 for a model without noise.
+    fn noise_variance(&self) -> f64 {
+        0.0
+    }
+
+    /// Mean and variance of a new observation at a point: those of the latent function, plus
+    /// [`noise_variance`](FittedSurrogate::noise_variance).
+    fn predict_observed(&self, x: &[f64]) -> (f64, f64) {
+        let (mean, variance) = self.posterior().predict(x);
+        (mean, variance + self.noise_variance())
+    }
+
+    /// The model conditioned on one more observation, with the hyperparameters as they are.
+    ///
+    /// # Errors
+    /// [`SurrogateError`]: numerical breakdown, as at a point that is already among the data.
+    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError>;
+}
+
+impl<S: Surrogate + ?Sized> Surrogate for Box<S> {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        (**self).fit(domain, data, warm_start, rng)
+    }
+
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        (**self).describe()
+    }
+}
+
+/// A surrogate that could not be fitted, conditioned or described, or whose predictions are invalid.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SurrogateError {
+    /// Data that no model can use.
+    #[error(transparent)]
+    Observations(#[from] ObservationsError),
+    /// A model failed for a reason of its own.
+    #[error("{surrogate}: {source}")]
+    Failed {
+        /// Name of the surrogate.
+        surrogate: String,
+        /// The reason.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A posterior of another dimension than the domain.
+    #[error("{surrogate}: posterior of dimension {found} on a domain of dimension {expected}")]
+    Dimension {
+        /// Name of the surrogate.
+        surrogate: String,
+        /// Dimension of the posterior.
+        found: usize,
+        /// Dimension of the domain.
+        expected: usize,
+    },
+    /// A prediction outside its range.
+    #[error("{surrogate}: {quantity} {value} at {point:?}, expected {expected}")]
+    InvalidPrediction {
+        /// Name of the surrogate.
+        surrogate: String,
+        /// `mean`, `variance` or `noise variance`.
+        quantity: &'static str,
+        /// The value.
+        value: f64,
+        /// The point.
+        point: Vec<f64>,
+        /// The range.
+        expected: &'static str,
+    },
+}
+
+impl SurrogateError {
+    /// A failure of a named surrogate.
+    pub fn failed(
+        surrogate: impl Into<String>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Failed { surrogate: surrogate.into(), source: source.into() }
+    }
+}
+
+/// Largest number of points at which [`fit_checked`] predicts.
+const CHECKED: usize = 32;
+
+/// Fits a surrogate and checks what it returns: the dimension of the posterior, and finite means and non-negative variances at
+/// up to 32 points of the data.
+///
+/// Optimisers fit through this function, so that a defect of a model is an error that names the model and the point, not a
+/// strange suggestion. Cost: 32 predictions.
+///
+/// # Errors
+/// [`SurrogateError`]: those of [`Surrogate::fit`], [`SurrogateError::Dimension`] and [`SurrogateError::InvalidPrediction`].
+pub fn fit_checked(
+    surrogate: &dyn Surrogate,
+    domain: &Domain,
+    data: Observations<'_>,
+    warm_start: Option<&[f64]>,
+    rng: &mut Stream,
+) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+    data.check(domain.dim())?;
+    let fitted = surrogate.fit(domain, data, warm_start, rng)?;
+    let name = || surrogate.describe().map_or_else(|_| "surrogate".to_owned(), |found| found.name);
+    let (found, expected) = (fitted.posterior().dim(), domain.dim());
+    if found != expected {
+        return Err(SurrogateError::Dimension { surrogate: name(), found, expected });
+    }
+    let invalid = |quantity, value, point: &[f64], expected| SurrogateError::InvalidPrediction {
+        surrogate: name(),
+        quantity,
+        value,
+        point: point.to_vec(),
+        expected,
+    };
+    let noise = fitted.noise_variance();
+    if !(noise >= 0.0 && noise.is_finite()) {
+        return Err(invalid("noise variance", noise, data.x.row(0), "a finite number from 0"));
+    }
+    let mut points = Points::new(expected);
+    data.x.rows().step_by(data.len().div_ceil(CHECKED)).for_each(|row| points.push(row));
+    let (mut mean, mut variance) = (vec![0.0; points.len()], vec![0.0; points.len()]);
+    fitted.posterior().predict_into(points.as_ref(), &mut mean, &mut variance);
+    for (i, point) in points.rows().enumerate() {
+        if !mean[i].is_finite() {
+            return Err(invalid("mean", mean[i], point, "a finite number"));
+        }
+        if !(variance[i] >= 0.0 && variance[i].is_finite()) {
+            return Err(invalid("variance", variance[i], point, "a finite number from 0"));
+        }
+    }
+    Ok(fitted)
+}

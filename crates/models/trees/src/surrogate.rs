@@ -1,0 +1,184 @@
+//! Random forests as surrogates.
+
+use thrifty_domain::{Domain, Points, PointsRef};
+use thrifty_sampling::{Seed, Stream};
+use thrifty_surrogate::{Description, FittedSurrogate, Observations, Posterior, Surrogate, SurrogateError};
+
+use crate::{Forest, ForestSettings, Table};
+
+/// Random-forest surrogate: mean and variance of the predictions of the trees.
+///
+/// ```text
+/// mean(x) = 1/B Σ_b t_b(x),   variance(x) = 1/B Σ_b (t_b(x) - mean(x))²
+/// ```
+///
+/// The posterior is piecewise constant: without gradients and without joint covariance. Known noise variances are ignored: the
+/// bootstrap takes the noise from the targets. Source: Breiman (2001); Hutter, Hoos & Leyton-Brown (2011), section 4.1.
+///
+/// ```
+/// use thrifty_domain::{Domain, Points, Variable};
+/// use thrifty_sampling::Seed;
+/// use thrifty_surrogate::{Observations, Surrogate};
+/// use thrifty_trees::ForestSurrogate;
+/// let domain = Domain::new(vec![Variable::continuous()])?;
+/// let x = Points::from_flat((0..40).map(|i| f64::from(i) / 39.0).collect(), 1);
+/// let y: Vec<f64> = x.rows().map(|p| if p[0] < 0.5 { 1.0 } else { 3.0 }).collect();
+/// let data = Observations::new(x.as_ref(), &y);
+/// let fitted = ForestSurrogate::default().fit(&domain, data, None, &mut Seed(1).stream("fit", 0))?;
+/// assert!((fitted.posterior().predict(&[0.1]).0 - 1.0).abs() < 0.1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ForestSurrogate {
+    /// Settings of the forest.
+    pub forest: ForestSettings,
+}
+
+impl Default for ForestSurrogate {
+    /// 100 trees with leaves of at least one row, five sixths of the features per split, bootstrap samples: those of sequential
+    /// model-based optimisation, whose variance vanishes nowhere but at the data. Source: Hutter, Hoos & Leyton-Brown (2011).
+    fn default() -> Self {
+        Self { forest: ForestSettings { min_leaf: 1, ..ForestSettings::default() } }
+    }
+}
+
+/// Name of the surrogate in errors and journals.
+const NAME: &str = "random forest";
+
+/// Largest number of bins per feature.
+const BINS: usize = 256;
+
+impl Surrogate for ForestSurrogate {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        _: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        data.check(domain.dim())?;
+        let features = self.forest.features.unwrap_or((5 * domain.dim()).div_ceil(6));
+        let settings = ForestSettings { features: Some(features), ..self.forest.clone() };
+        let seed = Seed(rng.bits());
+        Ok(Box::new(FittedForest::grow(data.x.to_owned(), data.y.to_vec(), settings, seed)?))
+    }
+
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        Description::new(NAME, self).map_err(|error| SurrogateError::failed(NAME, error))
+    }
+}
+
+/// A forest with its data, which a fantasy extends.
+struct FittedForest {
+    posterior: ForestPosterior,
+    x: Points,
+    y: Vec<f64>,
+    settings: ForestSettings,
+    seed: Seed,
+}
+
+impl FittedForest {
+    fn grow(x: Points, y: Vec<f64>, settings: ForestSettings, seed: Seed) -> Result<Self, SurrogateError> {
+        let (dim, n) = (x.dim(), y.len() as f64);
+        let offset = y.iter().map(|y| y / n).sum::<f64>();
+        let width = y.iter().map(|y| (y - offset).powi(2) / n).sum::<f64>().sqrt();
+        let width = if width > 0.0 { width } else { 1.0 };
+        // Trees hold single precision, which targets of any scale would not fit.
+        let targets: Vec<f64> = y.iter().map(|y| (y - offset) / width).collect();
+        let forest = Table::new(features(x.as_ref()), dim, BINS)
+            .and_then(|table| Forest::fit(&table, &targets, &settings, seed, 1))
+            .map_err(|error| SurrogateError::failed(NAME, error))?;
+        Ok(Self { posterior: ForestPosterior { forest, dim, offset, width }, x, y, settings, seed })
+    }
+}
+
+impl FittedSurrogate for FittedForest {
+    fn posterior(&self) -> &dyn Posterior {
+        &self.posterior
+    }
+
+    fn hyperparameters(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// A forest grown anew from the same seed.
+    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        let (mut points, mut targets) = (self.x.clone(), self.y.clone());
+        points.push(x);
+        targets.push(y);
+        Ok(Box::new(Self::grow(points, targets, self.settings.clone(), self.seed)?))
+    }
+}
+
+/// Mean and variance over the trees of a forest.
+struct ForestPosterior {
+    forest: Forest,
+    dim: usize,
+    /// Mean and standard deviation of the targets.
+    offset: f64,
+    width: f64,
+}
+
+impl Posterior for ForestPosterior {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+        assert!(x.dim() == self.dim, "points of dimension {}, the forest has {}", x.dim(), self.dim);
+        self.forest.moments_into(&features(x), mean, variance);
+        mean.iter_mut().for_each(|mean| *mean = self.offset + self.width * *mean);
+        variance.iter_mut().for_each(|variance| *variance *= self.width * self.width);
+    }
+}
+
+fn features(x: PointsRef<'_>) -> Vec<f32> {
+    x.rows().flatten().map(|value| *value as f32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use thrifty_domain::Variable;
+
+    use super::*;
+
+    fn fitted(y: &[f64]) -> Box<dyn FittedSurrogate> {
+        let n = y.len();
+        let x = Points::from_flat((0..n).map(|i| (i as f64 + 0.5) / n as f64).collect(), 1);
+        let domain = Domain::new(vec![Variable::continuous()]).unwrap();
+        let data = Observations::new(x.as_ref(), y);
+        ForestSurrogate::default().fit(&domain, data, None, &mut Seed(1).stream("fit", 0)).unwrap()
+    }
+
+    /// Between two far values trees disagree, depending on which rows they drew; far from the border they do not.
+    #[test]
+    fn the_variance_is_that_between_trees() {
+        let y: Vec<f64> = (0..20).map(|i| if i < 10 { -1.0 } else { 1.0 }).collect();
+        let forest = fitted(&y);
+        let at_border = forest.posterior().predict(&[0.5]);
+        let inside = forest.posterior().predict(&[0.1]);
+        assert!(inside.1 < 1e-12 && (inside.0 + 1.0).abs() < 1e-6, "{inside:?}");
+        // Trees predict -1 or 1 there: the variance of such a coin is 1 - mean².
+        assert!(
+            at_border.1 > 0.1 && (at_border.1 - (1.0 - at_border.0.powi(2))).abs() < 1e-6,
+            "{at_border:?}"
+        );
+    }
+
+    #[test]
+    fn a_fantasy_is_an_observation() {
+        let forest = fitted(&[0.0; 12]);
+        assert_eq!(forest.posterior().predict(&[0.5]), (0.0, 0.0));
+        let after = forest.fantasize(&[0.52], 5.0).unwrap();
+        let (mean, variance) = after.posterior().predict(&[0.52]);
+        assert!(mean > 1.0 && variance > 0.0, "{mean} {variance}");
+        for scale in [1e-12, 1.0, 1e12, 1e150] {
+            let constant = fitted(&[3.0 * scale; 5]);
+            assert!((constant.posterior().predict(&[0.3]).0 / scale - 3.0).abs() < 1e-12);
+            let two = fitted(&[scale, scale, scale, -scale, -scale, -scale]);
+            let (mean, variance) = two.posterior().predict(&[0.5]);
+            assert!(mean.abs() < scale && variance > 0.0 && variance <= scale * scale * (1.0 + 1e-6));
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Choice of a configuration and a fold among the candidates of an acquisition.
+
+use thrifty_bo::Candidate;
+use thrifty_sampling::Stream;
+use thrifty_study::{OptimizerError, StopReason, TrialId};
+
+use crate::{FoldBelief, FoldKnowledge, FractionalCv, fold};
+
+impl FractionalCv {
+    /// The first candidate with a fold that was not asked and, if that is asked for, is worth it: with that fold and by how much it is
+    /// expected to lower the best mean.
+    pub(crate) fn choose(
+        &self,
+        belief: &FoldBelief,
+        candidates: Vec<Candidate>,
+        threshold: f64,
+        id: TrialId,
+        rng: &mut Stream,
+    ) -> Result<Option<Choice>, OptimizerError> {
+        let all = self.settings.all_folds();
+        let mut considered = 0;
+        for candidate in candidates {
+            let new = belief.new_folds(&candidate.x, all);
+            if new.is_empty() {
+                continue;
+            }
+            let code = fold::choose(&self.settings, belief, &candidate.x, &new, id, rng)?;
+            let gain = FoldKnowledge::of_folds(belief, &[code])
+                .map_err(|error| OptimizerError::failed("weighing a fold", error))?
+                .gain(&candidate.x);
+            if gain >= threshold {
+                return Ok(Some(Choice { candidate, code, gain }));
+            }
+            considered += 1;
+            if considered == CONSIDERED {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// When no candidate is worth it: the pair that is worth the most, or the end.
+    pub(crate) fn last_resort(
+        &self,
+        belief: &FoldBelief,
+        anchors: &[&[f64]],
+        threshold: f64,
+        rng: &mut Stream,
+    ) -> Result<Result<Choice, StopReason>, OptimizerError> {
+        let knowledge = FoldKnowledge::new(belief, self.settings.folds, self.settings.repeats)
+            .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
+        let candidates = self.settings.maximiser.candidates(self.space.domain(), &knowledge, anchors, rng);
+        let mut expected = 0.0;
+        for candidate in candidates.into_iter().take(CONSIDERED) {
+            let new = belief.new_folds(&candidate.x, self.settings.all_folds());
+            let options = FoldKnowledge::of_folds(belief, &new)
+                .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
+            let Some((code, _)) = options.best(&candidate.x) else { continue };
+            let gain = FoldKnowledge::of_folds(belief, &[code])
+                .map_err(|error| OptimizerError::failed("weighing a fold", error))?
+                .gain(&candidate.x);
+            if gain >= threshold {
+                return Ok(Ok(Choice { candidate, code, gain }));
+            }
+            expected = gain.max(expected);
+        }
+        Ok(Err(StopReason::NoImprovement { expected, threshold }))
+    }
+}
+
+/// Candidates that are weighed before the most valuable pair is looked for.
+const CONSIDERED: usize = 8;
+
+/// What to measure.
+pub(crate) struct Choice {
+    pub(crate) candidate: Candidate,
+    pub(crate) code: usize,
+    /// By how much it is expected to lower the best mean.
+    pub(crate) gain: f64,
+}

@@ -1,0 +1,83 @@
+//! Constraints that are measured on folds.
+
+use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility};
+use thrifty_cv::FoldQuery;
+use thrifty_hgp::{Component, Hgp, HgpError};
+use thrifty_sampling::Seed;
+use thrifty_space::Space;
+use thrifty_study::{History, OptimizerError, TrialId};
+
+use crate::FractionalSettings;
+use crate::belief::target;
+use crate::evidence::Evidence;
+
+/// Posteriors of the constraints: of each the mean over the folds, or the true value, as of the loss.
+#[derive(Default)]
+pub(crate) struct Constraints {
+    targets: Vec<Component>,
+    hyperparameters: Vec<Vec<f64>>,
+}
+
+/// A constraint holds where it is not positive.
+const FEASIBLE: LogFeasibility = LogFeasibility { threshold: 0.0 };
+
+fn name(index: usize) -> String {
+    format!("constraint {index}")
+}
+
+impl Constraints {
+    /// Fits one hierarchical process per constraint.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names the constraint whose fit fails.
+    pub(crate) fn learn(
+        space: &Space,
+        settings: &FractionalSettings,
+        evidence: &Evidence,
+        history: &History<FoldQuery>,
+        seed: Seed,
+        id: TrialId,
+    ) -> Result<Self, OptimizerError> {
+        let mut constraints = Self::default();
+        for (j, values) in evidence.constraints.iter().enumerate() {
+            let what = || format!("fitting the model of constraint {j} for trial {}", id.0);
+            let failed = |error: HgpError| OptimizerError::failed(what(), error);
+            let mut model = Hgp::on_domain(space.domain());
+            if settings.repeats_differ {
+                model = model
+                    .with_repeats(settings.folds)
+                    .map_err(|error| OptimizerError::failed(what(), error))?;
+            }
+            let warm_start = history.trials().iter().rev().find_map(|trial| trial.memo.0.get(&name(j)));
+            if let Some(warm_start) = warm_start {
+                model = model.warm_started(warm_start.clone());
+            }
+            let mut rng = seed.child("fit", id.0).stream(&name(j), 0);
+            let posterior =
+                model.fit(evidence.x.as_ref(), &evidence.folds, values, &mut rng).map_err(failed)?;
+            constraints.targets.push(target(&posterior, settings).map_err(failed)?);
+            constraints.hyperparameters.push(posterior.process().hyperparameters());
+        }
+        Ok(constraints)
+    }
+
+    /// Logarithms of the probabilities that each holds, taken for independent.
+    pub(crate) fn logarithms(&self) -> impl Iterator<Item = Analytic<'_, LogFeasibility>> {
+        self.targets.iter().map(|target| Analytic::new(target, FEASIBLE))
+    }
+
+    /// Logarithm of the probability that all hold.
+    pub(crate) fn log_probability(&self, x: &[f64]) -> f64 {
+        self.logarithms().map(|logarithm| logarithm.value(x)).sum()
+    }
+
+    /// Without constraints.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.targets.is_empty()
+    }
+
+    /// Hyperparameters by the names under which they stand in a memo.
+    pub(crate) fn memo(&self) -> impl Iterator<Item = (String, Vec<f64>)> {
+        self.hyperparameters.iter().enumerate().map(|(j, values)| (name(j), values.clone()))
+    }
+}

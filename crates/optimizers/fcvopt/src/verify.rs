@@ -1,0 +1,169 @@
+//! Verification of the best configurations with the last model fits.
+
+use std::collections::BTreeMap;
+use std::sync::PoisonError;
+
+use thrifty_cv::FoldQuery;
+use thrifty_study::{Ask, History, OptimizerError, StopReason, Suggestion, TrialId};
+
+use crate::evidence::Evidence;
+use crate::optimizer::Request;
+use crate::verification::{self, MissingFold, Verification};
+use crate::{FoldBelief, FractionalCv};
+
+impl FractionalCv {
+    /// Ends the search and spends at most `fits` more model fits on verification: the best configurations become
+    /// finalists, and every further ask is for one of their missing folds until all are complete; then asks stop.
+    /// Returns the missing folds, in the order in which they will be asked for as long as none fails; none when every
+    /// finalist is complete already or nothing was measured.
+    ///
+    /// `history` is that of the study so far. The first trial of the verification records it, so that a study that is
+    /// resumed from its journal goes on with it. Before that trial is asked, call this again after a resumption. A
+    /// [`budget`](field@FractionalSettings::budget) of the settings still holds.
+    ///
+    /// ```
+    /// use thrifty_cv::FoldQuery;
+    /// use thrifty_fcvopt::FractionalCv;
+    /// use thrifty_sampling::Seed;
+    /// use thrifty_space::Space;
+    /// use thrifty_study::{Next, Study};
+    /// let space = Space::builder().float("x", 0.0, 1.0).build()?;
+    /// let loss = |query: &FoldQuery| (query.config.float("x").unwrap_or(f64::NAN) - 0.3).powi(2) + 0.01 * query.fold as f64;
+    /// let mut study = Study::new(FractionalCv::new(space, 3, Seed(1))?, Seed(1));
+    /// for _ in 0..12 {
+    ///     let Next::Evaluate(trial) = study.ask()? else { break };
+    ///     study.tell(trial.id, loss(&trial.query))?;
+    /// }
+    /// study.optimizer().finish_verification(study.history(), 6)?;
+    /// while let Next::Evaluate(trial) = study.ask()? {
+    ///     study.tell(trial.id, loss(&trial.query))?;
+    /// }
+    /// assert!(study.recommend()?.is_some_and(|best| best.verified) && study.history().len() <= 18);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`FoldBelief::form`].
+    pub fn finish_verification(
+        &self,
+        history: &History<FoldQuery>,
+        fits: usize,
+    ) -> Result<Vec<FoldQuery>, OptimizerError> {
+        let end = history.len().saturating_add(fits);
+        let request =
+            Request { from: history.len(), end: self.settings.budget().map_or(end, |b| end.min(b)) };
+        *self.request.lock().unwrap_or_else(PoisonError::into_inner) = Some(request);
+        let id = TrialId(history.len() as u64);
+        let left = match self.begun(history, id, &mut None)? {
+            Some(verification) => {
+                let evidence = Evidence::gather(&self.space, &self.settings, history)?;
+                verification.missing(&self.space, self.settings.folds, &evidence, history)?
+            }
+            None => Vec::new(),
+        };
+        let query = |missing: MissingFold| {
+            let config = history.trials()[missing.trial].query.config.clone();
+            self.query(config, missing.fold)
+        };
+        Ok(left.into_iter().flatten().flatten().map(query).collect())
+    }
+
+    /// The verification that is under way or begins with this trial; `belief` is formed if that takes it.
+    pub(crate) fn begun(
+        &self,
+        history: &History<FoldQuery>,
+        id: TrialId,
+        belief: &mut Option<FoldBelief>,
+    ) -> Result<Option<Verification>, OptimizerError> {
+        let request = *self.request.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(recorded) = Verification::recorded(history, request.map_or(0, |request| request.from)) {
+            return Ok(Some(recorded));
+        }
+        let folds = self.settings.folds;
+        let (plan, asked_for) = match (request, self.settings.verification()) {
+            (Some(Request { end, .. }), _) => {
+                let finalists = self.settings.finalists_or_default();
+                (verification::VerificationPlan { finalists, end }, true)
+            }
+            // Without a fit of the model: so many fits are always enough.
+            (None, Some(plan)) if history.len() + plan.finalists * folds >= plan.end => (plan, false),
+            _ => return Ok(None),
+        };
+        let mut begun = Verification { finalists: Vec::new(), end: plan.end };
+        *belief = self.belief(history, id)?;
+        let Some(belief) = belief else { return Ok(asked_for.then_some(begun)) };
+        let ranked = belief.ranked(self.settings.incumbent);
+        let evidence = belief.evidence();
+        if !asked_for && !verification::is_due(&self.settings, plan, &ranked, evidence, history.len()) {
+            return Ok(None);
+        }
+        let fits = plan.end.saturating_sub(history.len());
+        begun.recruit(&ranked, evidence, folds, plan.finalists, fits);
+        Ok(Some(begun))
+    }
+
+    /// Stops, or verifies first where there is a budget for it.
+    pub(crate) fn end_of_search(
+        &self,
+        reason: StopReason,
+        belief: &FoldBelief,
+        history: &History<FoldQuery>,
+        id: TrialId,
+    ) -> Result<Ask<FoldQuery>, OptimizerError> {
+        let Some(plan) = self.settings.verification() else { return Ok(Ask::Stop(reason)) };
+        let mut begun = Verification { finalists: Vec::new(), end: plan.end };
+        let ranked = belief.ranked(self.settings.incumbent);
+        let fits = plan.end.saturating_sub(history.len());
+        begun.recruit(&ranked, belief.evidence(), self.settings.folds, plan.finalists, fits);
+        Ok(match self.verify(begun, history, id)? {
+            Ask::Stop(_) => Ask::Stop(reason),
+            ask => ask,
+        })
+    }
+
+    /// Whether verification has begun or was asked for, or the budget for it is spent.
+    pub(crate) fn is_verifying(&self, history: &History<FoldQuery>) -> bool {
+        self.request.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+            || self.settings.verification().is_some_and(|plan| history.len() >= plan.end)
+            || Verification::recorded(history, 0).is_some()
+    }
+
+    /// The next trial of a verification, or its end.
+    pub(crate) fn verify(
+        &self,
+        mut verification: Verification,
+        history: &History<FoldQuery>,
+        id: TrialId,
+    ) -> Result<Ask<FoldQuery>, OptimizerError> {
+        let fits = verification.end.saturating_sub(history.len());
+        let folds = self.settings.folds;
+        let evidence = Evidence::gather(&self.space, &self.settings, history)?;
+        let mut states = verification.missing(&self.space, folds, &evidence, history)?;
+        let lost = self.settings.finalists_or_default().saturating_sub(states.iter().flatten().count());
+        let next = |states: &[Option<Vec<MissingFold>>]| states.iter().flatten().flatten().next().copied();
+        if next(&states).is_none()
+            && lost > 0
+            && fits > 0
+            && let Some(belief) = self.belief(history, id)?
+        {
+            verification.recruit(&belief.ranked(self.settings.incumbent), &evidence, folds, lost, fits);
+            states = verification.missing(&self.space, folds, &evidence, history)?;
+        }
+        Ok(match next(&states) {
+            Some(MissingFold { trial, fold }) if fits > 0 => {
+                let query = self.query(history.trials()[trial].query.config.clone(), fold);
+                Ask::Evaluate(Suggestion { query, diagnostics: BTreeMap::new(), memo: verification.memo() })
+            }
+            // A running fold may fail, and its configuration be replaced.
+            _ if fits > 0 && history.pending().next().is_some() => Ask::Wait,
+            _ => Ask::Stop(StopReason::Decided {
+                message: "the finalists are verified as far as the model fits go".into(),
+                numbers: [
+                    ("finalists".to_owned(), states.iter().flatten().count() as f64),
+                    ("model fits left".to_owned(), fits as f64),
+                ]
+                .into(),
+            }),
+        })
+    }
+}

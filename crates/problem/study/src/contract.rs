@@ -1,0 +1,221 @@
+//! Contract tests of optimisers and stop rules, to be called from the tests of a crate that implements one.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+use thrifty_sampling::Seed;
+
+use crate::{
+    Ask, Failure, History, HistoryView, MaxTrials, Measurement, Optimizer, Outcome, Schedule, StopRule,
+    Study, Suggestion, Trial, TrialId,
+};
+
+/// Runs an optimiser and checks what a study relies on: the contract suite for implementers of [`Optimizer`].
+///
+/// `make` builds the optimiser, the same each time; `evaluate` is a deterministic evaluation. The laws, over `trials` trials one by
+/// one and with three running at a time:
+///
+/// * Two runs make the same suggestions, to the bit, diagnostics and memo included.
+/// * A suggestion is a function of the history: a new optimiser in the place of the old one at any trial says the same. So does one
+///   that has seen other histories.
+/// * A study that is interrupted and resumed from its journal goes on with the suggestions of one that was not.
+/// * Failed trials are no error, and neither is an empty history when a recommendation is asked for.
+/// * Two optimisers have the same fingerprint.
+///
+/// # Panics
+/// When a law does not hold.
+pub fn optimizer<O: Optimizer>(
+    make: impl Fn() -> O,
+    evaluate: impl Fn(&O::Query, TrialId) -> Outcome,
+    trials: usize,
+) {
+    let whole = |schedule| run(&make, &evaluate, trials, schedule);
+    let sequence = whole(Schedule::Window(1));
+    assert_same(&sequence, &whole(Schedule::Window(1)), "a second run");
+    is_a_function_of_the_history(&make, &sequence);
+    resumes(&make, &evaluate, &sequence, Schedule::Window(1));
+    let batches = whole(Schedule::Window(3));
+    resumes(&make, &evaluate, &batches, Schedule::Window(3));
+
+    let failing = run(
+        &make,
+        &|_: &O::Query, _| Outcome::Failed(Failure::Error { message: "on purpose".into() }),
+        trials,
+        Schedule::Window(1),
+    );
+    is_a_function_of_the_history(&make, &failing);
+    let nothing = make().recommend(&History::default());
+    assert!(
+        nothing.is_ok(),
+        "a recommendation without trials: {}",
+        nothing.err().map_or_else(String::new, |e| e.to_string())
+    );
+    let [one, other] =
+        [make().fingerprint(), make().fingerprint()].map(|print| print.expect("a fingerprint"));
+    assert_eq!(one, other, "fingerprints of two optimisers");
+}
+
+fn run<O: Optimizer>(
+    make: &impl Fn() -> O,
+    evaluate: &impl Fn(&O::Query, TrialId) -> Outcome,
+    trials: usize,
+    schedule: Schedule,
+) -> Vec<Trial<O::Query>> {
+    let mut study = Study::new(make(), Seed(1)).with_stop(MaxTrials(trials)).with_schedule(schedule);
+    study
+        .run(|query, context| evaluate(query, context.id))
+        .unwrap_or_else(|error| panic!("a study: {error}"));
+    study.history().trials().to_vec()
+}
+
+/// What an optimiser says of a trial, to be compared to the bit.
+fn said<Q: serde::Serialize>(
+    query: &Q,
+    diagnostics: &BTreeMap<String, f64>,
+    memo: &BTreeMap<String, Vec<f64>>,
+) -> (Value, Vec<(String, u64)>, Vec<(String, Vec<u64>)>) {
+    (
+        serde_json::to_value(query).expect("a query that can be written"),
+        diagnostics.iter().map(|(name, value)| (name.clone(), value.to_bits())).collect(),
+        memo.iter()
+            .map(|(name, values)| (name.clone(), values.iter().map(|v| v.to_bits()).collect()))
+            .collect(),
+    )
+}
+
+fn assert_same<Q: serde::Serialize>(found: &[Trial<Q>], expected: &[Trial<Q>], what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}: number of trials");
+    for (found, expected) in found.iter().zip(expected) {
+        let [found, of] =
+            [found, expected].map(|trial| said(&trial.query, &trial.diagnostics, &trial.memo.0));
+        assert_eq!(found, of, "{what}: trial {}", expected.id.0);
+    }
+}
+
+/// Asks a new optimiser, and one that has seen everything, at every trial of a sequence without running trials.
+fn is_a_function_of_the_history<O: Optimizer>(make: &impl Fn() -> O, sequence: &[Trial<O::Query>]) {
+    let mut seasoned = make();
+    let ask = |optimizer: &mut O, count: usize| {
+        let history = History::from_trials(sequence[..count].to_vec());
+        optimizer.ask(&history, TrialId(count as u64))
+    };
+    if let Some(last) = sequence.len().checked_sub(1) {
+        drop(ask(&mut seasoned, last));
+    }
+    for (count, trial) in sequence.iter().enumerate() {
+        let expected = said(&trial.query, &trial.diagnostics, &trial.memo.0);
+        for (what, optimizer) in [("a new optimiser", &mut make()), ("one of another history", &mut seasoned)]
+        {
+            let answer =
+                ask(optimizer, count).unwrap_or_else(|error| panic!("{what}, trial {count}: {error}"));
+            let Ask::Evaluate(Suggestion { query, diagnostics, memo }) = answer else {
+                panic!("{what} has no suggestion for trial {count}");
+            };
+            assert_eq!(said(&query, &diagnostics, &memo.0), expected, "{what}, trial {count}");
+        }
+    }
+}
+
+/// Interrupts a study half way and resumes it from its journal.
+fn resumes<O: Optimizer>(
+    make: &impl Fn() -> O,
+    evaluate: &impl Fn(&O::Query, TrialId) -> Outcome,
+    expected: &[Trial<O::Query>],
+    schedule: Schedule,
+) {
+    let journal = Journal::new();
+    for trials in [expected.len() / 2, expected.len()] {
+        let mut study = Study::new(make(), Seed(1))
+            .with_stop(MaxTrials(trials))
+            .with_schedule(schedule)
+            .with_journal(&journal.0)
+            .unwrap_or_else(|error| panic!("a journal: {error}"));
+        study
+            .run(|query, context| evaluate(query, context.id))
+            .unwrap_or_else(|error| panic!("a study with a journal: {error}"));
+        if trials == expected.len() {
+            assert_same(study.history().trials(), expected, "a resumed study");
+        }
+    }
+}
+
+/// A file of its own, removed in the end.
+struct Journal(PathBuf);
+
+impl Journal {
+    fn new() -> Self {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let name =
+            format!("thrifty-contract-{}-{}.jsonl", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        Self(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        // A file that is left behind in the temporary folder is no failure of a law.
+        drop(std::fs::remove_file(&self.0));
+    }
+}
+
+/// Checks a stop rule: the contract suite for implementers of [`StopRule`].
+///
+/// The rule's settings are valid, its answer is a function of the history (asked twice it says the same), and no history makes it
+/// panic: an empty one, one of failures, one of running trials, one of values from 1e-300 to 1e300, one without diagnostics.
+///
+/// # Panics
+/// When a law does not hold.
+pub fn stop_rule(rule: &dyn StopRule) {
+    if let Err(error) = rule.validate() {
+        panic!("a rule with settings that make no sense: {error}");
+    }
+    let measured =
+        |value: f64| Outcome::Measured(Measurement { cost: Some(1.0), ..Measurement::from(value) });
+    let failed = || Outcome::Failed(Failure::Error { message: "on purpose".into() });
+    let diagnostics = |value: f64| {
+        BTreeMap::from([("max_expected_improvement".to_owned(), value), ("expected_gain".to_owned(), value)])
+    };
+    let views = [
+        View::default(),
+        View { outcomes: vec![failed(); 5], diagnostics: vec![BTreeMap::new(); 5], ..View::default() },
+        View { diagnostics: vec![diagnostics(1.0); 4], ..View::default() },
+        View {
+            outcomes: [1e300, -1e300, 1e-300, 0.0].map(measured).to_vec(),
+            diagnostics: [1e300, 1e-300, 0.0, 1.0].map(diagnostics).to_vec(),
+            elapsed: Duration::from_secs(1 << 40),
+        },
+        View { outcomes: vec![measured(1.0); 3], diagnostics: vec![BTreeMap::new(); 3], ..View::default() },
+    ];
+    for (case, view) in views.iter().enumerate() {
+        assert_eq!(rule.check(view), rule.check(view), "the same answer twice, history {case}");
+    }
+}
+
+/// A history as a stop rule sees it.
+#[derive(Default)]
+struct View {
+    outcomes: Vec<Outcome>,
+    diagnostics: Vec<BTreeMap<String, f64>>,
+    elapsed: Duration,
+}
+
+impl HistoryView for View {
+    fn asked(&self) -> usize {
+        self.diagnostics.len()
+    }
+
+    fn outcomes(&self) -> Box<dyn DoubleEndedIterator<Item = &Outcome> + '_> {
+        Box::new(self.outcomes.iter())
+    }
+
+    fn diagnostics(&self) -> Box<dyn DoubleEndedIterator<Item = &BTreeMap<String, f64>> + '_> {
+        Box::new(self.diagnostics.iter())
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.elapsed
+    }
+}

@@ -1,0 +1,134 @@
+//! Optimal stopping: go on while the expected gain of an evaluation is worth its expected cost.
+
+use crate::stop::require;
+use crate::{HistoryView, StopReason, StopRule, StudyError};
+
+/// Stops when the expected gain of an evaluation is below γ times its expected cost, `times` trials in a row.
+///
+/// ```text
+/// E[gain] < γ E[cost]
+/// ```
+///
+/// γ is the price of one unit of cost in units of the objective. The gain is the diagnostic `expected_gain` of a trial: the expected
+/// improvement of the objective, in its units, as the optimiser saw it when it suggested the trial. The cost is the diagnostic
+/// `expected_cost` where the optimiser models it, otherwise the mean of the costs measured so far, and 1 where none
+/// was measured. Trials without `expected_gain` (of an initial design, or of acquisition functions that have no expected
+/// improvement) do not count.
+/// Source: `AutoBCT`, eq. 4 with a horizon of one evaluation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WorthItsCost {
+    /// γ > 0.
+    pub gamma: f64,
+    /// Number of trials in a row, at least 1.
+    pub times: usize,
+}
+
+impl WorthItsCost {
+    /// With price γ, after one trial that is not worth its cost.
+    #[must_use]
+    pub fn new(gamma: f64) -> Self {
+        Self { gamma, times: 1 }
+    }
+}
+
+impl StopRule for WorthItsCost {
+    fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
+        let costs: Vec<f64> = view.outcomes().filter_map(|outcome| outcome.measurement()?.cost).collect();
+        let mean = if costs.is_empty() { 1.0 } else { costs.iter().sum::<f64>() / costs.len() as f64 };
+        let recent: Vec<(f64, f64)> = view
+            .diagnostics()
+            .rev()
+            .filter_map(|d| Some((*d.get("expected_gain")?, d.get("expected_cost").copied().unwrap_or(mean))))
+            .take(self.times)
+            .collect();
+        let unworthy = |(gain, cost): &(f64, f64)| *gain < self.gamma * cost;
+        let (gain, cost) = *recent.first()?;
+        (recent.len() == self.times && recent.iter().all(unworthy)).then_some(StopReason::NotWorthItsCost {
+            gain,
+            cost,
+            gamma: self.gamma,
+        })
+    }
+
+    fn validate(&self) -> Result<(), StudyError> {
+        let holds = self.gamma > 0.0 && self.gamma.is_finite();
+        require("WorthItsCost (gamma)", self.gamma, holds, "a positive finite number")?;
+        require("WorthItsCost (times)", self.times as f64, self.times > 0, "at least 1")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{Measurement, Outcome};
+
+    struct View {
+        outcomes: Vec<Outcome>,
+        diagnostics: Vec<BTreeMap<String, f64>>,
+    }
+
+    impl HistoryView for View {
+        fn asked(&self) -> usize {
+            self.diagnostics.len()
+        }
+        fn outcomes(&self) -> Box<dyn DoubleEndedIterator<Item = &Outcome> + '_> {
+            Box::new(self.outcomes.iter())
+        }
+        fn diagnostics(&self) -> Box<dyn DoubleEndedIterator<Item = &BTreeMap<String, f64>> + '_> {
+            Box::new(self.diagnostics.iter())
+        }
+        fn elapsed(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+
+    fn view(costs: &[Option<f64>], diagnostics: &[&[(&str, f64)]]) -> View {
+        let outcome =
+            |cost: &Option<f64>| Outcome::Measured(Measurement { cost: *cost, ..Measurement::from(0.0) });
+        let map =
+            |pairs: &&[(&str, f64)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        View {
+            outcomes: costs.iter().map(outcome).collect(),
+            diagnostics: diagnostics.iter().map(map).collect(),
+        }
+    }
+
+    #[test]
+    fn gains_are_held_against_the_price_of_their_cost() {
+        let of = |gamma: f64, view: &View| WorthItsCost::new(gamma).check(view);
+        // The mean cost is 3: 0.5 is worth a price of 0.1, not of 0.2.
+        let measured = view(&[Some(2.0), Some(4.0)], &[&[], &[("expected_gain", 0.5)]]);
+        assert_eq!(of(0.1, &measured), None);
+        assert_eq!(
+            of(0.2, &measured),
+            Some(StopReason::NotWorthItsCost { gain: 0.5, cost: 3.0, gamma: 0.2 })
+        );
+        // The optimiser expects the next to be cheap.
+        let cheap = view(&[Some(2.0), Some(4.0)], &[&[("expected_gain", 0.5), ("expected_cost", 1.0)]]);
+        assert_eq!(of(0.2, &cheap), None);
+        // Without costs one evaluation costs 1; without gains there is nothing to judge.
+        assert!(of(0.6, &view(&[None], &[&[("expected_gain", 0.5)]])).is_some());
+        assert_eq!(of(0.6, &view(&[None], &[&[("acquisition", 0.5)]])), None);
+        let twice = WorthItsCost { gamma: 0.6, times: 2 };
+        assert_eq!(
+            twice.check(&view(&[None], &[&[("expected_gain", 0.9)], &[("expected_gain", 0.5)]])),
+            None
+        );
+        assert!(
+            twice.check(&view(&[None], &[&[("expected_gain", 0.1)], &[("expected_gain", 0.5)]])).is_some()
+        );
+    }
+
+    #[test]
+    fn prices_are_positive() {
+        for gamma in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let error = WorthItsCost::new(gamma).validate().unwrap_err().to_string();
+            assert!(error.contains("gamma") && error.contains(&gamma.to_string()), "{error}");
+        }
+        assert!(WorthItsCost { gamma: 1.0, times: 0 }.validate().is_err());
+        assert!(WorthItsCost::new(1e-12).validate().is_ok());
+    }
+}
