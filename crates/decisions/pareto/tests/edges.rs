@@ -161,3 +161,29 @@ fn beliefs_that_make_no_sense_are_named() {
     assert!(ehvi.value(&[f64::NAN, 0.0], &[0.1, 0.1]).is_err());
     assert!(ehvi.value(&[0.0], &[0.1, 0.1]).is_err());
 }
+
+/// The fewest steps with which a volume is found: those of its recursion are counted.
+#[test]
+fn steps_are_counted_and_limited() {
+    let mut rng = Seed(2).stream("points", 0);
+    for (m, count, expected) in STEPS {
+        let x = Points::from_flat((0..m * count).map(|_| rng.uniform()).collect(), m);
+        let found = |limit: u64| Hypervolume::new(&vec![1.0; m]).unwrap().with_limit(limit).exact(x.as_ref());
+        let fewest = (0..100_000).find(|limit| found(*limit).is_ok()).expect("a limit that is enough");
+        assert_eq!(fewest, expected, "{count} points of {m} objectives");
+        assert_eq!(found(fewest), found(u64::MAX));
+    }
+}
+
+/// Objectives, points and the fewest steps, recorded.
+const STEPS: [(usize, usize, u64); 4] = [(4, 6, 0), (5, 4, 60), (5, 9, 245), (6, 8, 298)];
+
+#[test]
+fn indicators_name_what_is_not_a_number() {
+    let (good, bad) = (Points::from_flat(vec![0.1, 0.2], 2), Points::from_flat(vec![0.1, f64::NAN], 2));
+    for indicator in [igd, thrifty_pareto::igd_plus, thrifty_pareto::additive_epsilon] {
+        assert!(indicator(good.as_ref(), good.as_ref()).is_ok());
+        assert!(matches!(indicator(bad.as_ref(), good.as_ref()), Err(ParetoError::NonFinite { .. })));
+        assert!(matches!(indicator(good.as_ref(), bad.as_ref()), Err(ParetoError::NonFinite { .. })));
+    }
+}

@@ -316,3 +316,18 @@ fn extreme_scales() {
         belief.square_root().unwrap();
     }
 }
+
+/// As many monomials as there are: of degree up to g in d variables, (d + g)! / d! g!.
+#[test]
+fn monomials_are_as_many_as_their_degrees_say() {
+    for (dim, degree, count) in [(0, 3, 0), (1, 0, 1), (1, 3, 4), (2, 3, 10), (3, 2, 10), (4, 4, 70)] {
+        let basis = Polynomial::full(dim, degree, 0.0);
+        assert_eq!((basis.len(), basis.is_empty()), (count, count == 0), "{dim} {degree}");
+        // At 10 each monomial is 10 to its degree.
+        let sum: f64 = basis.eval(&vec![10.0; dim]).iter().sum();
+        let of_degree = |g: u32| (1..dim as u32).map(|k| f64::from(g + k) / f64::from(k)).product::<f64>();
+        let expected: f64 =
+            if dim == 0 { 0.0 } else { (0..=degree).map(|g| of_degree(g) * 10_f64.powi(g as i32)).sum() };
+        assert!((sum - expected).abs() < 1e-9 * (1.0 + expected), "{dim} {degree}: {sum} {expected}");
+    }
+}

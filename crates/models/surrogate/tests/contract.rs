@@ -1,8 +1,11 @@
 //! The contract rejects posteriors that are wrong in one respect, by a little more than its tolerance.
 
+use rand_distr::{Distribution, StandardNormal};
 use thrifty_domain::{Points, PointsRef};
+use thrifty_sampling::Seed;
 use thrifty_surrogate::{
     JointGradient, JointLookahead, JointPosterior, LookWeights, Posterior, PosteriorGradient, contract,
+    sample_jointly,
 };
 
 const TOLERANCE: f64 = 1e-6;
@@ -226,5 +229,26 @@ fn faults_of_looks_ahead_are_found() {
         assert!(passes(Fault::None, 0.0, &law), "{weights:?}");
         let fault = if weights.0 > 0.0 { Fault::OfMean } else { Fault::OfCovariance };
         assert!(!passes(fault, 20.0 * TOLERANCE, &law), "{weights:?}");
+    }
+}
+
+/// A sample is the mean and the factor of the covariance times standard normal numbers, written down for two points.
+#[test]
+fn joint_samples_are_the_mean_and_the_factor_times_the_normals() {
+    let posterior = Faulty { fault: Fault::None, by: 0.0 };
+    let x = Points::from_rows(&[[0.1, 0.9], [0.8, 0.7]]).expect("rows of one length");
+    let [a, b] = [features(x.row(0)), features(x.row(1))];
+    let l00 = dot(a, a).sqrt();
+    let l10 = dot(a, b) / l00;
+    let l11 = (dot(b, b) - l10 * l10).sqrt();
+    let stream = || Seed(4).stream("samples", 0);
+    let found = sample_jointly(&posterior, x.as_ref(), 3, &mut stream()).expect("positive definite");
+    let mut rng = stream();
+    assert_eq!(found.len(), 3);
+    for sample in &found {
+        let [z, w]: [f64; 2] = std::array::from_fn(|_| StandardNormal.sample(&mut rng));
+        let expected =
+            [posterior.predict(x.row(0)).0 + l00 * z, posterior.predict(x.row(1)).0 + l10 * z + l11 * w];
+        assert!(sample.iter().zip(expected).all(|(s, e)| (s - e).abs() < 1e-7), "{sample:?} {expected:?}");
     }
 }

@@ -329,3 +329,54 @@ fn a_search_ends_for_the_reason_it_names() {
     let found = none.minimize(suite::quadratic1e4, &[1.0, 0.5], &[(-3.0, 3.0); 2]).unwrap();
     assert!(found.value < 1.0, "{found:?}");
 }
+
+/// The first simplex: edges of a tenth of each range, pointing inwards where the upper bound is nearer than that.
+#[test]
+fn the_first_simplex_of_nelder_mead() {
+    let bounds = [(0.0, 1.0), (0.0, 4.0), (f64::NEG_INFINITY, f64::INFINITY)];
+    for (start, corners) in [
+        ([0.5, 1.0, 0.0], [0.6, 1.4, 0.1]),
+        ([0.9, 3.6, 7.0], [1.0, 4.0, 7.1]),
+        ([0.95, 3.7, -7.0], [0.85, 3.3, -6.9]),
+    ] {
+        let seen = std::cell::RefCell::new(Vec::new());
+        let f = |x: &[f64]| {
+            seen.borrow_mut().push(x.to_vec());
+            x.iter().map(|v| v * v).sum()
+        };
+        nelder_mead(f, &start, &bounds, 1).unwrap();
+        let seen = seen.into_inner();
+        for (i, corner) in corners.iter().enumerate() {
+            let mut expected = start;
+            expected[i] = *corner;
+            let close = |x: &Vec<f64>| x.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12);
+            assert!(seen.iter().any(close), "{expected:?} in {seen:?}");
+        }
+    }
+}
+
+/// Where there is no value the simplex does not go.
+#[test]
+fn nelder_mead_keeps_away_from_points_without_a_value() {
+    let f = |x: &[f64]| if x[0] > 0.4 { f64::NAN } else { (x[0] - 0.3).powi(2) + x[1] * x[1] };
+    let (x, value) = nelder_mead(&f, &[0.1, 0.5], &[(0.0, 1.0), (-1.0, 1.0)], 500).unwrap();
+    assert!(value.is_finite() && value == f(&x) && value < f(&[0.1, 0.5]), "{x:?} {value}");
+    assert_eq!(Lbfgsb::default().value_tolerance, 1e7 * f64::EPSILON);
+}
+
+/// Without a box the first step has length 1 at most: that of a short gradient is the gradient.
+#[test]
+fn the_first_step_without_a_box() {
+    let open = [(f64::NEG_INFINITY, f64::INFINITY); 2];
+    for (slope, expected) in [([3.0, 4.0], [-0.6, -0.8]), ([0.03, 0.04], [-0.03, -0.04])] {
+        let seen = std::cell::RefCell::new(Vec::new());
+        let f = |x: &[f64], gradient: &mut [f64]| {
+            seen.borrow_mut().push(x.to_vec());
+            (0..2).for_each(|i| gradient[i] = slope[i] + x[i]);
+            (0..2).map(|i| slope[i] * x[i] + 0.5 * x[i] * x[i]).sum()
+        };
+        Lbfgsb { max_iterations: 1, ..Lbfgsb::default() }.minimize(f, &[0.0, 0.0], &open).unwrap();
+        let first = seen.into_inner().swap_remove(1);
+        assert!(first.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{first:?}");
+    }
+}

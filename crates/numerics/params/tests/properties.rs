@@ -107,3 +107,47 @@ fn starts_bounds_and_natural_values_are_those_of_the_parameters() {
     // Beyond the bounds by rounding or more: at the bounds.
     assert_eq!(objective.natural(&[99.0, -99.0, 9.5]), [100.0, 0.01, 9.0]);
 }
+
+/// The value is minus the log posterior: of the likelihood at the natural values, and of every prior there.
+#[test]
+fn the_value_is_that_of_likelihood_and_priors() {
+    let mut likelihood = quadratic(2.0);
+    let mut objective = MapObjective::new(&mut likelihood).expect("valid");
+    let u = [0.4, -0.2, 1.3];
+    let natural = [0.4_f64.exp(), 1.0 / (1.0 + 0.2_f64.exp()), 1.3];
+    let squares: f64 = natural.iter().zip([2.0, 0.6, -1.0]).map(|(v, t)| (v - t).powi(2)).sum();
+    // The logarithm of the density of a gamma distribution of shape 2 and rate ½.
+    let prior = 2.0 * 0.5_f64.ln() + natural[0].ln() - 0.5 * natural[0];
+    let mut gradient = [0.0; 3];
+    let found = objective.value_and_gradient(&u, &mut gradient);
+    assert!((found - (squares - prior)).abs() < 1e-12, "{found}");
+    let of_scale = (2.0 * (natural[0] - 2.0) - 1.0 / natural[0] + 0.5) * natural[0];
+    let of_share = 2.0 * (natural[1] - 0.6) * natural[1] * (1.0 - natural[1]);
+    for (found, expected) in gradient.iter().zip([of_scale, of_share, 2.0 * (1.3 + 1.0)]) {
+        assert!((found - expected).abs() < 1e-12, "{gradient:?}");
+    }
+}
+
+#[test]
+fn values_at_their_bounds_are_taken_and_wrong_priors_are_named() {
+    let with = |change: &dyn Fn(&mut Param)| {
+        let mut likelihood = quadratic(2.0);
+        change(&mut likelihood.params[0]);
+        MapObjective::new(&mut likelihood).err()
+    };
+    assert!(with(&|p| p.value = p.low).is_none() && with(&|p| p.value = p.high).is_none());
+    for change in [
+        &(|p: &mut Param| p.value = 0.5 * p.low) as &dyn Fn(&mut Param),
+        &|p| p.value = 2.0 * p.high,
+        &|p| p.low = 0.0,
+        &|p| p.high = f64::INFINITY,
+        &|p| p.value = f64::NAN,
+    ] {
+        assert!(matches!(with(change), Some(ParamsError::OutOfBounds { ref name, .. }) if name == "scale"));
+    }
+    let wrong = with(&|p| p.prior = Some(Prior::Gamma { shape: -1.0, rate: 0.5 }));
+    assert!(
+        matches!(wrong, Some(ParamsError::InvalidPrior { ref name, .. }) if name == "scale"),
+        "{wrong:?}"
+    );
+}

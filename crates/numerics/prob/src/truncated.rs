@@ -54,6 +54,10 @@ pub fn log_truncated_variance_derivative(z: f64) -> f64 {
         return 0.0;
     }
     let r = inverse_mills(-z);
+    // Nothing is cut off; far above the square of w would overflow.
+    if r == 0.0 {
+        return 0.0;
+    }
     if z > FRACTION_FROM {
         let (w, v) = (1.0 / log_h_derivative(z), truncated_variance(z));
         return r * (w * w - v) / v;

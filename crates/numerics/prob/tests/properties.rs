@@ -260,3 +260,14 @@ fn owen_s_function_and_its_derivatives_are_nan_for_nan_alone() {
         }
     }
 }
+
+/// Limits at both ends of the line.
+#[test]
+fn truncated_variances_have_limits() {
+    assert_eq!(thrifty_prob::log_truncated_variance_derivative(f64::INFINITY), 0.0);
+    assert_eq!(thrifty_prob::log_truncated_variance_derivative(f64::NEG_INFINITY), 0.0);
+    for z in [-1e200, -1e9, 1e3, 1e200] {
+        let slope = thrifty_prob::log_truncated_variance_derivative(z);
+        assert!(slope.is_finite() && slope.abs() < 1e-8, "{z}: {slope}");
+    }
+}

@@ -74,3 +74,29 @@ fn latin_hypercubes_are_uniform_within_slices_and_uncorrelated() {
     let covariance = points.rows().map(|p| (p[0] - 0.5) * (p[1] - 0.5)).sum::<f64>() / 4000.0;
     assert!(covariance.abs() < 6.0 / (12.0 * 4000_f64.sqrt()), "{covariance}");
 }
+
+/// A shuffle of n items draws n - 1 numbers, and what follows does not depend on the items.
+#[test]
+fn a_shuffle_draws_one_number_less_than_it_has_items() {
+    for n in [0, 1, 2, 5, 17] {
+        let (mut one, mut other) = (Seed(3).stream("shuffle", 0), Seed(3).stream("shuffle", 0));
+        let mut items: Vec<usize> = (0..n).collect();
+        one.shuffle(&mut items);
+        (1..n).for_each(|_| _ = other.bits());
+        assert_eq!(one.bits(), other.bits(), "{n}");
+        items.sort_unstable();
+        assert_eq!(items, (0..n).collect::<Vec<usize>>());
+    }
+}
+
+/// Directions of few columns are a part of those of many.
+#[test]
+fn columns_do_not_depend_on_how_many_there_are() {
+    for dim in [99, 100, 101, 150, 200, 201, 1000] {
+        let points = |dim| Sobol::scrambled(dim, &mut Seed(5).stream("sobol", 0)).take(5);
+        let (few, many) = (points(dim), points(1000));
+        for (a, b) in few.rows().zip(many.rows()) {
+            assert_eq!(a, &b[..dim], "{dim}");
+        }
+    }
+}

@@ -122,3 +122,29 @@ fn large_spaces_are_read_and_used_in_little_time() {
     assert!(space.encode(&other).unwrap_err().to_string().contains("x30000"));
     assert!(began.elapsed().as_secs_f64() < 3.0, "{:?}", began.elapsed());
 }
+
+#[test]
+fn whole_numbers_on_a_logarithmic_scale_begin_at_1() {
+    let built = |low: i64| Space::builder().log_int("x", low, 9).build();
+    assert!(built(1).is_ok());
+    for low in [0, -1, -9] {
+        let error = built(low).unwrap_err().to_string();
+        assert!(error.contains(&low.to_string()) && error.contains('x') && error.contains("log"), "{error}");
+    }
+}
+
+/// The ends of a cube are the bounds to the bit, where a product of roundings need not be.
+#[test]
+fn the_ends_of_an_axis_are_its_bounds() {
+    for (low, high) in [(0.1, 0.7), (1e-5, 0.3), (3.0, 77.7), (1.1e-3, 9.9e4), (0.3, 0.9)] {
+        let space = Space::builder().float("x", low, high).log_float("y", low, high).build().unwrap();
+        for (u, expected) in [(0.0, low), (1.0, high)] {
+            let config = space.decode(&[u, u]);
+            assert_eq!((config.float("x"), config.float("y")), (Ok(expected), Ok(expected)));
+        }
+        let beyond = |scale: f64| high + scale * (low - high);
+        let middle = space.decode(&[0.5, 0.5]);
+        assert!((middle.float("x").unwrap() - beyond(0.5)).abs() < 1e-12 * high);
+        assert!((middle.float("y").unwrap() - (low * high).sqrt()).abs() < 1e-12 * high);
+    }
+}
