@@ -278,3 +278,34 @@ fn truncated_normal(axis: &Axis, mean: f64, sd: f64, rng: &mut Stream) -> f64 {
     };
     (mean + sd * z).clamp(low, high)
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_sampling::Seed;
+
+    use super::*;
+
+    /// Draws of a normal distribution that has next to nothing within its bounds: by quantiles, uniform in probability.
+    #[test]
+    fn draws_far_outside_follow_the_truncated_distribution() {
+        for (low, high, mean, sd) in [(0.0, 1.0, 5.0, 0.8), (0.0, 1.0, -4.0, 0.7), (-2.0, -1.5, 3.0, 1.0)] {
+            let axis = Axis::float(low, high, false).unwrap();
+            let mut rng = Seed(3).stream("draws", 0);
+            let (a, b) = ((low - mean) / sd, (high - mean) / sd);
+            // In the tail with the digits.
+            let sign = if a > 0.0 { -1.0 } else { 1.0 };
+            let share = |x: f64| {
+                let z = sign * (x - mean) / sd;
+                (cdf(z) - cdf(sign * a)) / (cdf(sign * b) - cdf(sign * a))
+            };
+            let mut shares: Vec<f64> =
+                (0..400).map(|_| share(truncated_normal(&axis, mean, sd, &mut rng))).collect();
+            shares.sort_by(f64::total_cmp);
+            // Kolmogorov's distance of 400 draws exceeds 0.1 with a probability below 10⁻³.
+            let off =
+                |(i, u): (usize, &f64)| (u - i as f64 / 400.0).abs().max((u - (i + 1) as f64 / 400.0).abs());
+            let distance = shares.iter().enumerate().map(off).fold(0.0, f64::max);
+            assert!(distance < 0.1, "{low} {high} {mean}: {distance}");
+        }
+    }
+}
