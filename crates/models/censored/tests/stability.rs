@@ -135,3 +135,28 @@ fn posteriors_keep_their_predictions() {
         }
     }
 }
+
+#[test]
+fn bad_settings_of_the_approximation_are_named() {
+    let covariance = Matrix::from_fn(1, 1, |_, _| 1.0);
+    let bounds = [Bound { at: 0.0, side: Side::Above }];
+    let default = Propagation::default;
+    for (name, settings) in [
+        ("max_sweeps", Propagation { max_sweeps: 0, ..default() }),
+        ("tolerance", Propagation { tolerance: 0.0, ..default() }),
+        ("tolerance", Propagation { tolerance: f64::INFINITY, ..default() }),
+        ("step", Propagation { step: 0.0, ..default() }),
+        ("step", Propagation { step: 1.0 + f64::EPSILON, ..default() }),
+    ] {
+        let error = propagate(&[0.0], &covariance, &bounds, &settings, None).unwrap_err().to_string();
+        assert!(error.contains(name), "{error}");
+        let model = CensoredGp::new(Gp::matern52(1)).with_propagation(settings);
+        let x = Points::from_flat(vec![0.1, 0.6], 1);
+        assert!(
+            model.condition(x.as_ref(), &[Response::Value(0.3), Response::AtMost(0.1)]).is_err(),
+            "{name}"
+        );
+    }
+    let whole = Propagation { step: 1.0, max_sweeps: 1, ..default() };
+    assert!(propagate(&[0.0], &covariance, &bounds, &whole, None).is_ok());
+}

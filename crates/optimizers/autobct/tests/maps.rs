@@ -388,3 +388,15 @@ fn an_optimiser_follows_a_map() {
     }
     assert!(text.contains('γ'), "{text}");
 }
+
+/// Without levels between certainty and the full covariance there is certainty alone.
+#[test]
+fn a_cloud_without_levels_has_truths_alone() {
+    let settings = CloudSettings { levels: 0, roots: 0, ..small() };
+    let cloud = Cloud::new(&prior(), &controls(9), &settings, Seed(1)).unwrap();
+    assert_eq!(cloud.len(), settings.drawn);
+    for i in 0..cloud.len() {
+        assert!(cloud.numbers(i).iter().all(|number| number.is_finite()), "{i}");
+        assert!(cloud.state(i).unwrap().score.covariance().iter().all(|c| *c == 0.0), "{i}");
+    }
+}

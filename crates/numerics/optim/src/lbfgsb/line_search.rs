@@ -291,4 +291,35 @@ mod tests {
         assert_eq!(cubic_beyond(steep(1.0, 1.0), steep(1.0, 2.0), 9.0), 9.0);
         assert_eq!(cubic_beyond(steep(-1.0, 1.0), steep(-1.0, 2.0), 9.0), 0.0);
     }
+
+    /// A falling slope that flattens: of the cubic and the secant step the farther one, or within a bracket the nearer one, at
+    /// most two thirds of the way to its other end.
+    #[test]
+    fn flattening_slopes_choose_between_the_cubic_and_the_secant() {
+        let start = Sample { t: 0.0, f: 0.0, d: -1.0 };
+        let advanced = |trial: Sample, other: Option<f64>| {
+            let mut search = LineSearch::new(0.0, -1.0, trial.t, 10.0);
+            if let Some(t) = other {
+                (search.other, search.bracketed) = (Sample { t, ..start }, true);
+            }
+            search.advance(trial);
+            assert_eq!(search.best.t, trial.t);
+            search.step
+        };
+        // Of t³/3 - t at ½ the secant goes to 2 and the cubic to 1.
+        let cubic = Sample { t: 0.5, f: 0.125 / 3.0 - 0.5, d: -0.75 };
+        // Values that fall too fast for a cubic with a minimum: its step is the longest; the secant goes to 2.
+        let steep = Sample { t: 1.0, f: -0.7, d: -0.5 };
+        for (trial, other, expected) in [
+            (cubic, None, 2.0),
+            (cubic, Some(4.0), 1.0),
+            (cubic, Some(0.9), 0.5 + 0.66 * 0.4),
+            (steep, None, 10.0),
+            (steep, Some(4.0), 2.0),
+            (steep, Some(2.0), 1.66),
+        ] {
+            let found = advanced(trial, other);
+            assert!((found - expected).abs() < 1e-12, "{} {other:?}: {found} {expected}", trial.t);
+        }
+    }
 }
