@@ -19,7 +19,7 @@ impl FractionalCv {
     ///
     /// `history` is that of the study so far. The first trial of the verification records it, so that a study that is
     /// resumed from its journal goes on with it. Before that trial is asked, call this again after a resumption. A
-    /// [`budget`](field@FractionalSettings::budget) of the settings still holds.
+    /// [`budget`](field@crate::FractionalSettings::budget) of the settings still holds.
     ///
     /// ```
     /// use thrifty_cv::FoldQuery;

@@ -4,7 +4,7 @@
 //! Optimization" and more: an [`Exploration`] says how often to explore, an [`ExplorePoint`] where, and
 //! [`OnConvergence`] what happens when exploiting promises nothing. Any acquisition of the workspace can be the
 //! paper's anticipation equation. The paper's text lost its formulas and settings; what is our reading of it is
-//! marked so.
+//! marked so. [`CoinFlip`] explores around any other optimiser.
 //!
 //! ```
 //! use thrifty_hybrid::{Exploration, HybridOptimizer, HybridSettings};
@@ -20,9 +20,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod coin_flip;
 mod explore;
 mod optimizer;
 mod settings;
 
+pub use coin_flip::CoinFlip;
 pub use optimizer::HybridOptimizer;
 pub use settings::{Exploration, ExplorePoint, HybridSettings, OnConvergence};

@@ -1,0 +1,127 @@
+//! Exploration by coin flip around any optimiser.
+
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
+
+/// An optimiser with exploration by coin flip: with probability `rate` a trial is a uniform point of the space instead of the
+/// optimiser's suggestion.
+///
+/// It works around every optimiser over configurations: Parzen estimators, several objectives, level sets. The optimiser is asked in any case,
+/// so that its stops and its memo are kept; its history holds the explored trials as well. The coin of trial i comes from the stream
+/// ("coin", i), so that a suggestion is a function of the history.
+///
+/// Diagnostics of a suggestion: `explored` (0 or 1), and those of the optimiser where it was not.
+/// Source: Algorithm 2 of the hybrid paper, with uniform points (ε-greedy).
+///
+/// ```
+/// use thrifty_bo::RandomSearch;
+/// use thrifty_hybrid::CoinFlip;
+/// use thrifty_sampling::Seed;
+/// use thrifty_space::Space;
+/// use thrifty_study::{MaxTrials, Study};
+/// let space = Space::builder().float("x", 0.0, 1.0).build()?;
+/// let search = RandomSearch { space: space.clone(), seed: Seed(1) };
+/// let mut study = Study::new(CoinFlip::new(search, space, 0.25, Seed(1))?, Seed(1)).with_stop(MaxTrials(40));
+/// study.run(|config, _| config.float("x").map_or(f64::NAN, |x| x * x))?;
+/// let explored: f64 = study.history().trials().iter().map(|trial| trial.diagnostics["explored"]).sum();
+/// assert!((4.0..=17.0).contains(&explored));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct CoinFlip<O> {
+    optimizer: O,
+    space: Space,
+    rate: f64,
+    seed: Seed,
+    start: usize,
+    allowed: Option<Box<Allowed>>,
+}
+
+/// A known constraint: true for configurations that may be suggested.
+type Allowed = dyn Fn(&Config) -> bool + Send + Sync;
+
+/// Uniform points among which one that is allowed is looked for.
+const TRIES: u64 = 10_000;
+
+impl<O: Optimizer<Query = Config>> CoinFlip<O> {
+    /// Around an optimiser over a space, with a probability of exploring.
+    ///
+    /// # Errors
+    /// [`OptimizerError::InvalidSetting`] for a rate outside of [0, 1].
+    pub fn new(optimizer: O, space: Space, rate: f64, seed: Seed) -> Result<Self, OptimizerError> {
+        if !(0.0..=1.0).contains(&rate) {
+            return Err(OptimizerError::InvalidSetting {
+                name: "rate".into(),
+                value: rate.to_string(),
+                expected: "a number in [0, 1]".into(),
+            });
+        }
+        Ok(Self { optimizer, space, rate, seed, start: 0, allowed: None })
+    }
+
+    /// With so many trials before the first coin, for an initial design of the optimiser.
+    #[must_use]
+    pub fn after(mut self, trials: usize) -> Self {
+        self.start = trials;
+        self
+    }
+
+    /// With a known constraint on the explored points. The optimiser has one of its own.
+    #[must_use]
+    pub fn with_known_constraint(
+        mut self,
+        allowed: impl Fn(&Config) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.allowed = Some(Box::new(allowed));
+        self
+    }
+
+    /// The optimiser.
+    #[must_use]
+    pub fn optimizer(&self) -> &O {
+        &self.optimizer
+    }
+
+    fn explored(&self, id: TrialId) -> Result<Config, OptimizerError> {
+        let seed = self.seed.child("explore", id.0);
+        let mut drawn = (0..TRIES).map(|attempt| self.space.sample(&mut seed.stream("uniform", attempt)));
+        drawn.find(|config| self.allowed.as_ref().is_none_or(|allowed| allowed(config))).ok_or_else(|| {
+            let error = format!("none of {TRIES} random configurations is allowed");
+            OptimizerError::failed(format!("exploring in trial {}", id.0), error)
+        })
+    }
+}
+
+impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
+    type Query = Config;
+    type Recommendation = O::Recommendation;
+
+    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        let suggestion = match self.optimizer.ask(history, id)? {
+            Ask::Evaluate(suggestion) => suggestion,
+            other => return Ok(other),
+        };
+        let explores = id.0 >= self.start as u64 && self.seed.stream("coin", id.0).uniform() < self.rate;
+        if !explores {
+            return Ok(Ask::Evaluate(suggestion.with_diagnostic("explored", 0.0)));
+        }
+        let asked = |config: &Config| history.trials().iter().any(|trial| trial.query == *config);
+        let config = self.explored(id)?;
+        // A finite space may have been asked there: then the optimiser's own suggestion is the newer one.
+        if asked(&config) && self.space.domain().cardinality(u64::MAX).is_some() {
+            return Ok(Ask::Evaluate(suggestion.with_diagnostic("explored", 0.0)));
+        }
+        let memo = suggestion.memo;
+        Ok(Ask::Evaluate(Suggestion { memo, ..Suggestion::new(config).with_diagnostic("explored", 1.0) }))
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<O::Recommendation>, OptimizerError> {
+        self.optimizer.recommend(history)
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("coin flip")
+            .with("coin", &(self.rate, self.start, self.seed))?
+            .around(self.optimizer.fingerprint()?))
+    }
+}
