@@ -251,7 +251,8 @@ fn noise_may_depend_on_the_control() {
         let Next::Evaluate(first) = study.ask().unwrap() else { panic!("a first training") };
         study.tell(first.id, train(&first.query, first.id.0)).unwrap();
         let state = study.optimizer().state(study.history()).unwrap();
-        (study.ask().unwrap(), state)
+        let Next::Evaluate(next) = study.ask().unwrap() else { panic!("a second training") };
+        (next.query, state)
     };
     let (next, constant) = told(with(|_| Noise { score: 0.05, cost: 0.1 }).unwrap());
     assert_eq!((next, constant.clone()), told(optimizer(AutoBctSettings::default())));

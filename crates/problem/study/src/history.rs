@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -40,7 +41,6 @@ pub struct Trial<Q> {
 }
 
 /// All trials in the order of asking, pending ones included.
-#[derive(Debug)]
 pub struct History<Q> {
     pub(crate) trials: Vec<Trial<Q>>,
     lineage: Lineage,
@@ -57,6 +57,13 @@ impl Lineage {
     fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl<Q: fmt::Debug> fmt::Debug for History<Q> {
+    /// The trials: a lineage is no part of what a history says.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("History").field("trials", &self.trials).finish()
     }
 }
 
