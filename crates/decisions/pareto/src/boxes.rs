@@ -166,13 +166,13 @@ impl NonDominatedBoxes {
         Ok(self.rows().map(overlap).sum())
     }
 
-    /// How many boxes there are.
+    /// Number of boxes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lower.len()
     }
 
-    /// Whether there are no boxes; never, since what is below every point is not dominated.
+    /// True if there are no boxes; never, since what is below every point is not dominated.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lower.is_empty()

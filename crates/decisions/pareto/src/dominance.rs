@@ -1,4 +1,4 @@
-/// Whether `a` is nowhere larger than `b`. Equal points dominate each other weakly.
+/// True if `a` is nowhere larger than `b`. Equal points dominate each other weakly.
 ///
 /// ```text
 /// a ≼ b  ⇔  a_j ≤ b_j for every objective j
@@ -9,14 +9,14 @@ pub fn weakly_dominates(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a <= b)
 }
 
-/// Whether `a` is nowhere larger than `b` and somewhere smaller: what "dominates" means without an adverb.
+/// True if `a` is nowhere larger than `b` and somewhere smaller: what "dominates" means without an adverb.
 #[inline]
 #[must_use]
 pub fn dominates(a: &[f64], b: &[f64]) -> bool {
     weakly_dominates(a, b) && a.iter().zip(b).any(|(a, b)| a < b)
 }
 
-/// Whether `a` is smaller than `b` everywhere. No objectives dominate nothing.
+/// True if `a` is smaller than `b` everywhere. No objectives dominate nothing.
 #[inline]
 #[must_use]
 pub fn strictly_dominates(a: &[f64], b: &[f64]) -> bool {

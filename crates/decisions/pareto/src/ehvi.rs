@@ -163,7 +163,7 @@ impl ExpectedHypervolumeImprovement {
         Ok(())
     }
 
-    /// How many boxes there are.
+    /// Number of boxes.
     pub fn boxes(&self) -> usize {
         self.boxes
     }

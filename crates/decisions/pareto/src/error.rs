@@ -25,9 +25,9 @@ pub enum ParetoError {
     ObjectiveMismatch {
         /// What has the wrong number.
         what: &'static str,
-        /// How many it has.
+        /// Number found.
         found: usize,
-        /// How many it should have.
+        /// Number expected.
         expected: usize,
     },
     /// There is nothing to compute from.
@@ -55,7 +55,7 @@ pub enum ParetoError {
         what: &'static str,
         /// How many points there are inside the reference box.
         points: usize,
-        /// How many objectives there are.
+        /// Number of objectives.
         objectives: usize,
         /// The limit.
         limit: u64,

@@ -12,7 +12,7 @@ use crate::staircase::Staircase;
 pub(crate) trait Front {
     /// The front of one point.
     fn of(point: &[f64]) -> Self;
-    /// Whether a point of the front dominates this one.
+    /// True if a point of the front dominates this one.
     fn dominates(&self, point: &[f64]) -> bool;
     /// Adds a point that nothing here dominates.
     fn insert(&mut self, point: &[f64]);

@@ -23,7 +23,7 @@ impl Staircase {
         self.corner = corner;
     }
 
-    /// Whether a step is nowhere larger than `(x, y)`.
+    /// True if a step is nowhere larger than `(x, y)`.
     #[inline]
     pub(crate) fn covers(&self, x: f64, y: f64) -> bool {
         let at = self.steps.partition_point(|step| step[0] <= x);

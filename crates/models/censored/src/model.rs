@@ -27,7 +27,7 @@ impl<K: Kernel + Clone> CensoredGp<K> {
         Self { process, propagation: Propagation::default(), warm: None }
     }
 
-    /// The same with another propagation.
+    /// Replaces the propagation.
     #[must_use]
     pub fn with_propagation(mut self, propagation: Propagation) -> Self {
         self.propagation = propagation;

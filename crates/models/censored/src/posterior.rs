@@ -54,7 +54,7 @@ impl<K: Kernel> CensoredPosterior<K> {
         self.account.sweeps
     }
 
-    /// Whether the last pass changed nothing of note. If not, more passes or a smaller step may help; predictions can be used with care.
+    /// True if the last pass changed nothing of note. If not, more passes or a smaller step may help; predictions can be used with care.
     #[must_use]
     pub fn converged(&self) -> bool {
         self.account.converged

@@ -81,7 +81,7 @@ pub struct Truncated {
     pub log_probability: f64,
     /// Passes over all bounds.
     pub sweeps: usize,
-    /// Whether the last pass changed nothing of note.
+    /// True if the last pass changed nothing of note.
     pub converged: bool,
 }
 

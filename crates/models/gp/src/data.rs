@@ -49,7 +49,7 @@ impl ScaledData {
         self.noise.extend(noise.iter().map(|variance| variance / self.targets.width / self.targets.width));
     }
 
-    /// Whether the observations added last, which were these, are numbers on the scale of the model as well.
+    /// True if the observations added last, which were these, are numbers on the scale of the model as well.
     pub(crate) fn check_scaled(&self, y: &[f64], noise: &[f64]) -> Result<(), GpError> {
         let (width, before) = (self.targets.width, self.y.len() - y.len());
         let too_large = |z: &f64| z.is_nan() || z.abs() > LARGEST_TARGET;

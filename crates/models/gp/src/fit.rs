@@ -18,7 +18,7 @@ pub struct Restart {
     pub log_posterior: Option<f64>,
     /// Evaluations of the likelihood and its gradient.
     pub evaluations: usize,
-    /// Whether it was stopped by [`max_evaluations`](GpSettings::max_evaluations) before it converged.
+    /// True if it was stopped by [`max_evaluations`](GpSettings::max_evaluations) before it converged.
     #[serde(default)]
     pub capped: bool,
 }

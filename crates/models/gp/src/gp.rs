@@ -115,7 +115,7 @@ impl<K: Kernel + Clone> Gp<K> {
         Self { kernel, settings: GpSettings::default(), warm: None }
     }
 
-    /// The same process with other settings.
+    /// Replaces the settings.
     #[must_use]
     pub fn with_settings(mut self, settings: GpSettings) -> Self {
         self.settings = settings;

@@ -69,7 +69,7 @@ impl<K: Kernel> GpPosterior<K> {
         self.alpha.len()
     }
 
-    /// Whether there are no observations: never.
+    /// True if there are no observations: never.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.alpha.is_empty()
@@ -124,7 +124,7 @@ impl<K: Kernel> GpPosterior<K> {
         &self.restarts
     }
 
-    /// Whether the start whose hyperparameters were kept had not converged when its evaluations ran out; false after
+    /// True if the start whose hyperparameters were kept had not converged when its evaluations ran out; false after
     /// conditioning alone.
     #[must_use]
     pub fn is_capped(&self) -> bool {
@@ -181,7 +181,7 @@ impl<K: Kernel> GpPosterior<K> {
     }
 }
 
-/// Whether there is anything to predict: kernels may take a NaN for a distance of 0 or infinity.
+/// True if there is anything to predict: kernels may take a NaN for a distance of 0 or infinity.
 fn is_finite(point: &[f64]) -> bool {
     point.iter().all(|coordinate| coordinate.is_finite())
 }

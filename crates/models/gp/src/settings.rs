@@ -98,7 +98,7 @@ impl GpSettings {
         }
     }
 
-    /// Whether all numbers make sense; every fit asks.
+    /// True if all numbers make sense; every fit asks.
     ///
     /// # Errors
     /// [`GpError::InvalidSetting`] or [`GpError::InvalidPrior`] names the one that does not.

@@ -132,7 +132,7 @@ impl Default for GpSurrogate {
 }
 
 impl GpSurrogate {
-    /// With a kernel that a closure builds for the domain; `name` stands for it in journals.
+    /// Sets a kernel that a closure builds for the domain; `name` stands for it in journals.
     ///
     /// The kernel is on scaled targets: a variance near 1 is a good start.
     #[must_use]

@@ -136,7 +136,7 @@ impl Hgp {
         Ok(Self { gp: Gp::new(kernel).with_settings(settings) })
     }
 
-    /// With other settings of noise, mean, restarts and scaling.
+    /// Replaces the settings of noise, mean, restarts and scaling.
     #[must_use]
     pub fn with_settings(self, settings: GpSettings) -> Self {
         Self { gp: self.gp.with_settings(settings) }

@@ -105,7 +105,7 @@ impl Coefficients {
         self.mean.len()
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.mean.is_empty()

@@ -40,7 +40,7 @@ pub struct LinearSurrogate {
 type BasisClosure = dyn Fn(&Domain) -> Result<Box<dyn Basis>, LinearError> + Send + Sync;
 
 impl LinearSurrogate {
-    /// With the basis that a closure builds for a domain. A constant function need not be among it.
+    /// A surrogate with the basis that a closure builds for a domain. A constant function need not be among it.
     pub fn new(
         basis: impl Fn(&Domain) -> Result<Box<dyn Basis>, LinearError> + Send + Sync + 'static,
     ) -> Self {

@@ -14,9 +14,9 @@ pub enum ConditioningError {
     Size {
         /// What was counted.
         name: &'static str,
-        /// How many there are.
+        /// Number found.
         found: usize,
-        /// How many there should be.
+        /// Number expected.
         expected: usize,
     },
     /// An outcome, or the noise variance, that makes no sense.

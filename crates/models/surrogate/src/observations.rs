@@ -28,7 +28,7 @@ pub enum ObservationsError {
     Length {
         /// `targets` or `noise variances`.
         name: &'static str,
-        /// How many there are.
+        /// Number found.
         found: usize,
         /// How many points there are.
         expected: usize,
@@ -62,7 +62,7 @@ impl<'a> Observations<'a> {
         Self { x, y, noise_variance: None }
     }
 
-    /// The same with the noise variance of each target.
+    /// Adds the noise variance of each target.
     #[must_use]
     pub fn with_noise_variance(self, noise_variance: &'a [f64]) -> Self {
         Self { noise_variance: Some(noise_variance), ..self }

@@ -25,9 +25,9 @@ pub enum TreesError {
     Length {
         /// Of what.
         what: &'static str,
-        /// How many there are.
+        /// Number found.
         found: usize,
-        /// How many there should be.
+        /// Number expected.
         expected: usize,
     },
     /// A setting that makes no sense.

@@ -22,7 +22,7 @@ impl Bins {
         self.0.len()
     }
 
-    /// Whether there are features, each with rising borders: a file may say anything.
+    /// True if there are features, each with rising borders: a file may say anything.
     pub(crate) fn check(&self) -> Result<(), TreesError> {
         let rising = |borders: &Vec<f32>| {
             let fits = u16::try_from(borders.len()).is_ok();

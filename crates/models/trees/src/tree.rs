@@ -84,7 +84,7 @@ impl Tree {
         Self { nodes, values: order.iter().map(|own| self.values[*own]).collect(), depth: self.depth }
     }
 
-    /// Whether every node refers to what is there, and further down: a file may say anything.
+    /// True if every node refers to what is there, and further down: a file may say anything.
     pub(crate) fn check(&self, columns: usize) -> Result<(), TreesError> {
         if self.nodes.is_empty() || self.values.len() != self.nodes.len() {
             return Err(TreesError::Broken { node: 0 });

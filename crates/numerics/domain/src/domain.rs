@@ -70,7 +70,7 @@ impl Domain {
             .map(|v| self.starts[v])
     }
 
-    /// Whether no variable is continuous.
+    /// True if no variable is continuous.
     #[must_use]
     pub fn is_discrete(&self) -> bool {
         self.variables.iter().all(|variable| variable.levels().is_some())
@@ -108,7 +108,7 @@ impl Domain {
         }
     }
 
-    /// Whether `x` is a point that [`Domain::snap`] leaves alone.
+    /// True if `x` is a point that [`Domain::snap`] leaves alone.
     #[must_use]
     pub fn is_feasible(&self, x: &[f64]) -> bool {
         let mut snapped = x.to_vec();
@@ -118,7 +118,7 @@ impl Domain {
         }
     }
 
-    /// Whether variable `index` is active at `x`, whose earlier variables are feasible.
+    /// True if variable `index` is active at `x`, whose earlier variables are feasible.
     #[must_use]
     pub fn is_active(&self, index: usize, x: &[f64]) -> bool {
         self.variables[index].conditions.iter().all(|condition| {

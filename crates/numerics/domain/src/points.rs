@@ -112,7 +112,7 @@ impl Points {
         self.len
     }
 
-    /// Whether there are no points.
+    /// True if there are no points.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -174,7 +174,7 @@ impl<'a> PointsRef<'a> {
         self.len
     }
 
-    /// Whether there are no points.
+    /// True if there are no points.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len == 0

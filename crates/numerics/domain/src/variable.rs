@@ -83,7 +83,7 @@ impl Variable {
         VariableKind::Level { count }.into()
     }
 
-    /// The same variable, active only under `condition`.
+    /// Makes the variable active only under `condition`.
     #[must_use]
     pub fn when(mut self, parent: usize, levels: Vec<u64>) -> Self {
         self.conditions.push(Condition { parent, levels });

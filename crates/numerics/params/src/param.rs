@@ -26,7 +26,7 @@ impl Param {
         Self { name: name.into(), value, low, high, transform: Transform::Log, prior: None }
     }
 
-    /// The same parameter with a prior.
+    /// Sets the prior.
     #[must_use]
     pub fn with_prior(mut self, prior: Option<Prior>) -> Self {
         self.prior = prior;

@@ -55,7 +55,7 @@ impl InstructionSet {
         }
     }
 
-    /// Whether multiplication and addition round once.
+    /// True if multiplication and addition round once.
     #[must_use]
     pub fn is_fused(self) -> bool {
         self != Self::Baseline

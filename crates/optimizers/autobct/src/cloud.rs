@@ -79,7 +79,7 @@ impl CloudSettings {
         self.drawn * (self.levels + 1) + self.roots * tree
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -135,7 +135,7 @@ impl Cloud {
         self.numbers.len() / self.width().max(1)
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()

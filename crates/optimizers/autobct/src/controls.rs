@@ -50,7 +50,7 @@ impl TryFrom<Unchecked> for Controls {
     }
 }
 
-/// Whether there are equally many finite functions at every control.
+/// True if there are equally many finite functions at every control.
 fn check_functions(what: &str, functions: &[Vec<f64>], controls: usize) -> Result<(), AutoBctError> {
     let broken = |reason| Err(AutoBctError::File { reason });
     if functions.len() != controls {
@@ -70,7 +70,7 @@ fn check_functions(what: &str, functions: &[Vec<f64>], controls: usize) -> Resul
     }
 }
 
-/// Whether there is a positive variance for every control.
+/// True if there is a positive variance for every control.
 fn check_noise(what: &'static str, noise: &[f64], controls: usize) -> Result<(), AutoBctError> {
     if noise.len() != controls {
         let reason = format!("{what} at {} controls, expected {controls}", noise.len());
@@ -151,7 +151,7 @@ impl Controls {
         self.points.len()
     }
 
-    /// Whether there are none: never.
+    /// True if there are none: never.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()

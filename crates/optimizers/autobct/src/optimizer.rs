@@ -116,7 +116,7 @@ impl AutoBct {
         Ok(Self { space, settings, prior, decision, map: None, smoother, basis, noise: None })
     }
 
-    /// With a map for what follows after the trainings that are looked ahead: Algorithm 4 as it is in the paper. `epsilon` is then taken off
+    /// Sets a value function for what follows after the trainings that are looked ahead: Algorithm 4 as it is in the paper. `epsilon` is then taken off
     /// its values, (3.18). A plan with a horizon uses its value of as many trainings as are left.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// Whether its ends make sense.
+    /// True if its ends make sense.
     ///
     /// # Errors
     /// [`AutoBctError::Number`] names the end that does not.

@@ -74,7 +74,7 @@ impl Default for AutoBctSettings {
 }
 
 impl AutoBctSettings {
-    /// Whether every setting makes sense.
+    /// True if every setting makes sense.
     ///
     /// # Errors
     /// [`AutoBctError`] names the first that does not.

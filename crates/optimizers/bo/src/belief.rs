@@ -129,7 +129,7 @@ impl<'a> Belief<'a> {
         }))
     }
 
-    /// With what is known to be allowed: no other point is chosen.
+    /// Adds a known constraint: no other point is chosen.
     #[must_use]
     pub fn within(mut self, allowed: Option<&'a Allowed>) -> Self {
         self.allowed = allowed;
@@ -344,13 +344,13 @@ impl<'a> Belief<'a> {
         self.settings.maximiser.candidates(self.space.domain(), acquisition, &anchors, &mut rng)
     }
 
-    /// Whether a point was asked before.
+    /// True if a point was asked before.
     #[must_use]
     pub fn is_known(&self, x: &[f64]) -> bool {
         self.asked.rows().any(|known| known == x)
     }
 
-    /// Whether a point is not known to be forbidden.
+    /// True if a point is not known to be forbidden.
     #[must_use]
     pub fn is_allowed(&self, x: &[f64]) -> bool {
         self.allowed.is_none_or(|allowed| allowed(&self.space.decode(x)))

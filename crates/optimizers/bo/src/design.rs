@@ -1,7 +1,7 @@
 use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol, latin_hypercube};
 use thrifty_space::{Config, Space, SpaceError};
 
-/// What is evaluated before there is a model.
+/// Initial design.
 ///
 /// A design goes on until as many trials were *measured* as it has configurations: failed and running trials do not count, and
 /// further points of the same sequence take their place. Trial i gets configuration i, so that trials asked at the same time
@@ -41,7 +41,7 @@ impl InitialDesign {
         }
     }
 
-    /// Whether the design still lasts for trial `id` when so many trials were measured.
+    /// True if the design still lasts for trial `id` when so many trials were measured.
     #[must_use]
     pub fn lasts(&self, space: &Space, budget: Option<usize>, id: u64, measured: usize) -> bool {
         match self {

@@ -15,7 +15,7 @@ pub struct Maximiser {
     pub raw: usize,
     /// Points around each of the best five observed.
     pub around_best: usize,
-    /// How many of the best climb.
+    /// Number of the best points that climb.
     pub climbs: usize,
 }
 

@@ -37,14 +37,14 @@ pub struct BayesianOptimizer {
 }
 
 impl BayesianOptimizer {
-    /// With a Matérn-5/2 Gaussian process, log expected improvement and default settings.
+    /// An optimiser with a Matérn-5/2 Gaussian process, log expected improvement and default settings.
     #[must_use]
     pub fn new(space: Space, seed: Seed) -> Self {
         let (settings, surrogate) = (BoSettings::default(), Box::new(GpSurrogate::default()));
         Self { space, seed, settings, surrogate, acquisition: None, allowed: None }
     }
 
-    /// With other settings.
+    /// Replaces the settings.
     ///
     /// # Errors
     /// [`OptimizerError::InvalidSetting`] names the setting that makes no sense.
@@ -54,14 +54,14 @@ impl BayesianOptimizer {
         Ok(self)
     }
 
-    /// With another surrogate.
+    /// Replaces the surrogate.
     #[must_use]
     pub fn with_surrogate(mut self, surrogate: impl Surrogate + 'static) -> Self {
         self.surrogate = Box::new(surrogate);
         self
     }
 
-    /// With an acquisition function of one's own instead of the one that the settings name.
+    /// Sets an acquisition function of one's own instead of the one that the settings name.
     #[must_use]
     pub fn with_acquisition(mut self, acquisition: impl AcquisitionFactory + 'static) -> Self {
         self.acquisition = Some(Box::new(acquisition));
@@ -74,7 +74,7 @@ impl BayesianOptimizer {
         self.acquisition.as_deref().unwrap_or(&self.settings.rule)
     }
 
-    /// With a constraint that is known: only configurations that `allowed` says yes to are suggested. Given configurations
+    /// Adds a known constraint: only configurations that `allowed` says yes to are suggested. Given configurations
     /// of an initial design are not asked about. A resumed study needs the same constraint.
     #[must_use]
     pub fn with_known_constraint(

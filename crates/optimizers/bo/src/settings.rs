@@ -3,7 +3,7 @@ use thrifty_study::OptimizerError;
 
 use crate::{CostAwareness, InitialDesign, Maximiser};
 
-/// What a failed or pruned trial is to the model.
+/// How failed and pruned trials enter the training data.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailurePolicy {
@@ -34,7 +34,7 @@ pub enum PendingPolicy {
     /// so does any rule when the model has no joint posterior.
     /// Source: Snoek, Larochelle & Adams (2012), section 3.3.
     Fantasies {
-        /// How many joint draws, at least 1.
+        /// Number of joint draws, at least 1.
         draws: usize,
     },
 }
@@ -71,22 +71,22 @@ pub struct Restarts {
 /// How [`BayesianOptimizer`](crate::BayesianOptimizer) works.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct BoSettings {
-    /// What is evaluated before there is a model.
+    /// Initial design.
     pub initial: InitialDesign,
-    /// How many trials the study is planned for, if it is known: an automatic design is a quarter of them at most.
+    /// Number of trials that the study is planned for, if it is known: an automatic design is a quarter of them at most.
     #[serde(default)]
     pub budget: Option<usize>,
     /// The acquisition.
     pub rule: AcquisitionKind,
-    /// How the acquisition's best point is found.
+    /// Maximiser of the acquisition function.
     pub maximiser: Maximiser,
-    /// What is done to losses first.
+    /// Transform of the losses.
     pub losses: LossTransform,
-    /// What failures are to the model.
+    /// Policy for failed trials.
     pub failures: FailurePolicy,
-    /// What running trials are to the model.
+    /// Policy for running trials.
     pub pending: PendingPolicy,
-    /// What costs are to the choice of a point.
+    /// Weight of costs in the choice of a point.
     #[serde(default)]
     pub cost: CostAwareness,
     /// Several runs instead of one.

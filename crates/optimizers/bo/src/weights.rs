@@ -9,7 +9,7 @@ use crate::multi::{measurement, same_shape};
 use crate::targets::carried;
 use crate::{BoSettings, FailurePolicy};
 
-/// What the cost of an evaluation is to the choice of the next.
+/// Weight of the cost of an evaluation in the choice of the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CostAwareness {

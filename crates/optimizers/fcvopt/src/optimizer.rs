@@ -58,7 +58,7 @@ pub(crate) struct Request {
 }
 
 impl FractionalCv {
-    /// With the paper's settings on so many folds.
+    /// An optimiser with the paper's settings on so many folds.
     ///
     /// # Errors
     /// [`OptimizerError`] for fewer than two folds.
@@ -66,7 +66,7 @@ impl FractionalCv {
         Self::with_settings(space, FractionalSettings::new(folds), seed)
     }
 
-    /// With other settings.
+    /// Replaces the settings.
     ///
     /// # Errors
     /// [`OptimizerError`] names the setting that makes no sense.
@@ -87,21 +87,21 @@ impl FractionalCv {
         Ok(Self { space, seed, settings, model, acquisition: None, allowed: None, request: Mutex::new(None) })
     }
 
-    /// With another process.
+    /// Replaces the process.
     #[must_use]
     pub fn with_model(mut self, model: Hgp) -> Self {
         self.model = model;
         self
     }
 
-    /// With an acquisition function of one's own on the posterior of the target, instead of the one that the settings name.
+    /// Sets an acquisition function of one's own on the posterior of the target, instead of the one that the settings name.
     #[must_use]
     pub fn with_acquisition(mut self, acquisition: impl AcquisitionFactory + 'static) -> Self {
         self.acquisition = Some(Box::new(acquisition));
         self
     }
 
-    /// With a known constraint: only configurations for which `allowed` is true are suggested. Given configurations of an
+    /// Adds a known constraint: only configurations for which `allowed` is true are suggested. Given configurations of an
     /// initial design are not checked. A resumed study needs the same constraint.
     #[must_use]
     pub fn with_known_constraint(

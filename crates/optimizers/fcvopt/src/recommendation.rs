@@ -11,6 +11,6 @@ pub struct FractionalRecommendation {
     /// Verified: the mean of the measured losses over all folds of the first repeat. Otherwise the posterior mean of the
     /// target.
     pub loss: f64,
-    /// Whether every fold of the first repeat was measured for the configuration.
+    /// True if every fold of the first repeat was measured for the configuration.
     pub verified: bool,
 }

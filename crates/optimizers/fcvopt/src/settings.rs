@@ -82,7 +82,7 @@ pub enum Incumbent {
     },
 }
 
-/// Whether folds that take longer count for less.
+/// True if folds that take longer count for less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FoldCosts {
@@ -102,7 +102,7 @@ pub struct FractionalSettings {
     pub folds: usize,
     /// Repeats of the cross-validation.
     pub repeats: usize,
-    /// Whether folds of one repeat are more alike than others; otherwise the folds of all are taken as alike.
+    /// True if folds of one repeat are more alike than others; otherwise the folds of all are taken as alike.
     pub repeats_differ: bool,
     /// What is evaluated before there is a model, one fold each.
     pub initial: InitialDesign,
@@ -114,7 +114,7 @@ pub struct FractionalSettings {
     pub acquisition: FoldAcquisition,
     /// The fold of what was chosen.
     pub fold: FoldRule,
-    /// Whether costs matter.
+    /// True if costs matter.
     pub costs: FoldCosts,
     /// A fit is worth it when it is expected to lower the best mean by this share of the range of means so far. What is
     /// less is passed over, and when nothing is worth it the study stops. 0: everything is.
@@ -184,7 +184,7 @@ impl FractionalSettings {
         self
     }
 
-    /// Whether every setting makes sense.
+    /// True if every setting makes sense.
     ///
     /// # Errors
     /// [`SettingError`] names the first that does not.

@@ -94,7 +94,7 @@ impl Verification {
     }
 }
 
-/// Whether the fits that are left are just enough to complete the best configurations.
+/// True if the fits that are left are just enough to complete the best configurations.
 pub(crate) fn is_due(
     settings: &FractionalSettings,
     plan: VerificationPlan,

@@ -121,7 +121,7 @@ impl FractionalCv {
         })
     }
 
-    /// Whether verification has begun or was asked for, or the budget for it is spent.
+    /// True if verification has begun or was asked for, or the budget for it is spent.
     pub(crate) fn is_verifying(&self, history: &History<FoldQuery>) -> bool {
         self.request.lock().unwrap_or_else(PoisonError::into_inner).is_some()
             || self.settings.verification().is_some_and(|plan| history.len() >= plan.end)

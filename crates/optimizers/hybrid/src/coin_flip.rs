@@ -59,14 +59,14 @@ impl<O: Optimizer<Query = Config>> CoinFlip<O> {
         Ok(Self { optimizer, space, rate, seed, start: 0, allowed: None })
     }
 
-    /// With so many trials before the first coin, for an initial design of the optimiser.
+    /// Sets the number of trials before the first coin, for an initial design of the optimiser.
     #[must_use]
     pub fn after(mut self, trials: usize) -> Self {
         self.start = trials;
         self
     }
 
-    /// With a known constraint on the explored points. The optimiser has one of its own.
+    /// Adds a known constraint on the explored points. The optimiser has one of its own.
     #[must_use]
     pub fn with_known_constraint(
         mut self,

@@ -40,14 +40,14 @@ impl HybridOptimizer {
         Ok(Self { base, settings })
     }
 
-    /// With another surrogate.
+    /// Replaces the surrogate.
     #[must_use]
     pub fn with_surrogate(mut self, surrogate: impl Surrogate + 'static) -> Self {
         self.base = self.base.with_surrogate(surrogate);
         self
     }
 
-    /// With an acquisition function of one's own to exploit by, where the settings do not explore greedily.
+    /// Sets an acquisition function of one's own to exploit by, where the settings do not explore greedily.
     #[must_use]
     pub fn with_acquisition(mut self, acquisition: impl AcquisitionFactory + 'static) -> Self {
         self.base = self.base.with_acquisition(acquisition);

@@ -71,7 +71,7 @@ impl Classified {
         self.labels.len()
     }
 
-    /// Whether there are no points: never.
+    /// True if there are no points: never.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty()
@@ -137,7 +137,7 @@ impl Classified {
         count as f64 / self.labels.len().max(1) as f64
     }
 
-    /// Whether every point is decided.
+    /// True if every point is decided.
     #[must_use]
     pub fn is_certified(&self) -> bool {
         !self.labels.contains(&Label::Undecided)

@@ -98,7 +98,7 @@ pub(crate) struct Sight<'a> {
     pub(crate) threshold: f64,
     pub(crate) noise: f64,
     pub(crate) integration: Integration,
-    /// Whether each point is undecided.
+    /// True if each point is undecided.
     pub(crate) undecided: &'a [bool],
     pub(crate) beta: f64,
     /// Deviation of what was observed.
@@ -106,7 +106,7 @@ pub(crate) struct Sight<'a> {
 }
 
 impl Criterion {
-    /// Whether it looks ahead: dear enough for a shortlist.
+    /// True if it looks ahead: dear enough for a shortlist.
     pub(crate) fn looks_ahead(self) -> bool {
         matches!(
             self,

@@ -45,7 +45,7 @@ pub struct LevelSetOptimizer {
 }
 
 impl LevelSetOptimizer {
-    /// With a Matérn-5/2 Gaussian process whose hyperparameters are learnt.
+    /// An optimiser with a Matérn-5/2 Gaussian process whose hyperparameters are learnt.
     ///
     /// # Errors
     /// [`OptimizerError`] names the setting that makes no sense or the candidate that is not of the space.
@@ -56,21 +56,21 @@ impl LevelSetOptimizer {
         Ok(Self { space, seed, settings, bo, surrogate, cost: None, allowed: None, progress: None, points })
     }
 
-    /// With another surrogate, whose hyperparameters are learnt.
+    /// Replaces the surrogate by one whose hyperparameters are learnt.
     #[must_use]
     pub fn with_surrogate(mut self, surrogate: impl Surrogate + 'static) -> Self {
         (self.surrogate, self.progress) = (Box::new(surrogate), None);
         self
     }
 
-    /// With a model that knows its hyperparameters: intervals are intersected.
+    /// Sets a model that knows its hyperparameters: intervals are intersected.
     #[must_use]
     pub fn with_fixed_model(mut self, model: FixedGp) -> Self {
         (self.surrogate, self.progress) = (Box::new(model), Some(Progress::default()));
         self
     }
 
-    /// With a known cost of each evaluation: criteria that look ahead are then per cost. The name stands in the
+    /// Sets a known cost of each evaluation: criteria that look ahead are then per cost. The name stands in the
     /// fingerprint. A cost that is not positive counts as 1.
     #[must_use]
     pub fn with_cost(mut self, name: &str, cost: impl Fn(&Config) -> f64 + Send + Sync + 'static) -> Self {
@@ -78,7 +78,7 @@ impl LevelSetOptimizer {
         self
     }
 
-    /// With a known constraint: only configurations for which `allowed` is true are suggested; all are classified. A resumed study
+    /// Adds a known constraint: only configurations for which `allowed` is true are suggested; all are classified. A resumed study
     /// needs the same constraint.
     #[must_use]
     pub fn with_known_constraint(

@@ -22,7 +22,7 @@ pub enum Over {
     },
     /// The whole space, measured by so many scrambled Sobol points. Any point of it may be evaluated.
     Domain {
-        /// How many points.
+        /// Number of points.
         points: usize,
     },
 }
@@ -35,7 +35,7 @@ impl Default for Over {
 }
 
 impl Over {
-    /// Whether only what is classified may be evaluated.
+    /// True if only what is classified may be evaluated.
     pub(crate) fn is_finite(&self) -> bool {
         !matches!(self, Self::Domain { .. })
     }

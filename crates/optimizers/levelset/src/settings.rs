@@ -40,7 +40,7 @@ pub struct LevelSetSettings {
     pub integration: Integration,
     /// Criteria that look ahead see at most so many of finitely many points, those with the largest straddle.
     pub shortlist: usize,
-    /// Whether a point may be evaluated again: for noisy functions on finitely many points.
+    /// True if a point may be evaluated again: for noisy functions on finitely many points.
     pub revisit: bool,
     /// Stop when no point is undecided.
     pub stop_when_certified: bool,

@@ -67,7 +67,7 @@ impl StopWhen {
         }
     }
 
-    /// Whether a series of diagnostics, oldest first, says so. Entries without the diagnostic do not count.
+    /// True if a series of diagnostics, oldest first, says so. Entries without the diagnostic do not count.
     #[must_use]
     pub fn holds(&self, series: &[&BTreeMap<String, f64>]) -> bool {
         match self {

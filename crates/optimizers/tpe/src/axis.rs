@@ -12,7 +12,7 @@ pub struct Axis {
     pub prior_mean: f64,
     /// Deviation of the prior, latent; no kernel is wider.
     pub prior_sd: f64,
-    /// Whether the latent scale is the logarithm.
+    /// True if the latent scale is the logarithm.
     pub log: bool,
     /// The grid on which values lie, if they do.
     pub grid: Option<Grid>,

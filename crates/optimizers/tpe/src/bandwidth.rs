@@ -18,9 +18,9 @@ pub enum BandwidthRule {
     /// A single observation reaches to the farther bound; with the prior as neighbour and not the bounds it has
     /// half of the prior's width.
     Neighbours {
-        /// Whether the prior's mean is a neighbour.
+        /// True if the prior's mean is a neighbour.
         prior: bool,
-        /// Whether the bounds are neighbours of the outermost.
+        /// True if the bounds are neighbours of the outermost.
         bounds: bool,
     },
     /// Scott's rule, one width for all: `σ̂ n^(-1/(d + 4))`.

@@ -83,7 +83,7 @@ impl Choices {
         self.probabilities.len()
     }
 
-    /// Whether there is no choice: never.
+    /// True if there is no choice: never.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.probabilities.is_empty()

@@ -20,7 +20,7 @@ pub(crate) struct Coded {
     /// Earlier parameters and the internal values of theirs under which this one is active.
     pub(crate) conditions: Vec<(usize, Vec<f64>)>,
     has_prior: bool,
-    /// Whether others are active or not by its value.
+    /// True if others are active or not by its value.
     pub(crate) decides: bool,
 }
 
@@ -64,7 +64,7 @@ impl Coding {
         self.parameters.len()
     }
 
-    /// Whether a parameter is active given the internal values of those before it.
+    /// True if a parameter is active given the internal values of those before it.
     pub(crate) fn is_active(&self, index: usize, values: &[f64]) -> bool {
         self.parameters[index].conditions.iter().all(|(parent, allowed)| allowed.contains(&values[*parent]))
     }

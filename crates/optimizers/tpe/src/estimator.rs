@@ -79,7 +79,7 @@ pub struct Estimator {
     /// Kernels before this one are sorted and at most so wide.
     pub(crate) narrow: usize,
     pub(crate) width: f64,
-    /// Whether the factors before the exponentials may leave the range of numbers when they are multiplied.
+    /// True if the factors before the exponentials may leave the range of numbers when they are multiplied.
     pub(crate) by_logarithm: bool,
 }
 
@@ -158,7 +158,7 @@ impl Estimator {
         self.probability.len()
     }
 
-    /// Whether there is no kernel: never.
+    /// True if there is no kernel: never.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.probability.is_empty()

@@ -43,7 +43,7 @@ pub struct TpeOptimizer {
 type Allowed = dyn Fn(&Config) -> bool + Send + Sync;
 
 impl TpeOptimizer {
-    /// With default settings.
+    /// An instance with default settings.
     ///
     /// # Errors
     /// [`OptimizerError::InvalidSetting`] for a space that no estimator can be built over.
@@ -51,7 +51,7 @@ impl TpeOptimizer {
         Self::with_settings(space, seed, TpeSettings::default())
     }
 
-    /// With other settings: [`TpeSettings::hyperopt`], [`TpeSettings::optuna5`], ….
+    /// An estimator with other settings: [`TpeSettings::hyperopt`], [`TpeSettings::optuna5`], ….
     ///
     /// # Errors
     /// [`OptimizerError::InvalidSetting`] names the setting that makes no sense.
@@ -60,7 +60,7 @@ impl TpeOptimizer {
         Self::build(space, seed, settings, priors, queue, known)
     }
 
-    /// With priors of parameters by name.
+    /// Sets priors of parameters by name.
     ///
     /// # Errors
     /// [`OptimizerError::InvalidSetting`] for a name that is not of the space, or a prior that does not fit.
@@ -69,7 +69,7 @@ impl TpeOptimizer {
         Ok(Self { allowed: self.allowed, ..built })
     }
 
-    /// With configurations to be suggested first.
+    /// Queues configurations to be suggested first.
     ///
     /// # Errors
     /// [`OptimizerError`] names one that is not of the space.
@@ -78,7 +78,7 @@ impl TpeOptimizer {
         Ok(Self { allowed: self.allowed, ..built })
     }
 
-    /// With trials that were made elsewhere: they count as if they had come before the first.
+    /// Adds trials that were made elsewhere: they count as if they had come before the first.
     ///
     /// # Errors
     /// [`OptimizerError`] names one that is not of the space or whose loss is NaN.
@@ -87,7 +87,7 @@ impl TpeOptimizer {
         Ok(Self { allowed: self.allowed, ..built })
     }
 
-    /// With a known constraint: only configurations for which `allowed` is true are suggested, queued ones apart. Draws from the
+    /// Adds a known constraint: only configurations for which `allowed` is true are suggested, queued ones apart. Draws from the
     /// estimators that are not allowed are replaced by others, after eight by uniform ones. A resumed study needs the same
     /// constraint.
     #[must_use]
@@ -214,7 +214,7 @@ impl TpeOptimizer {
         Ok(self.space.parameters().iter().map(|parameter| parameter.name.clone()).zip(shares).collect())
     }
 
-    /// Whether values must not be suggested: a repetition where there is to be none, or against the known constraint.
+    /// True if values must not be suggested: a repetition where there is to be none, or against the known constraint.
     fn is_unusable(&self, values: &[f64]) -> bool {
         (self.settings.repeats != Repeats::Allowed && self.table.is_repeat(values))
             || self.allowed.as_ref().is_some_and(|allowed| !allowed(&self.coding.decode(values)))

@@ -136,7 +136,7 @@ impl<'a> Proposer<'a> {
         values
     }
 
-    /// Whether a parameter is active, or may become so by others of its block.
+    /// True if a parameter is active, or may become so by others of its block.
     fn may_be_active(&self, index: usize, values: &[f64], block: &[usize]) -> bool {
         let conditions = &self.coding.parameters[index].conditions;
         conditions

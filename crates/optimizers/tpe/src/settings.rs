@@ -59,7 +59,7 @@ impl Startup {
         }
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len() == 0
@@ -173,7 +173,7 @@ pub struct TpeSettings {
 }
 
 impl TpeSettings {
-    /// Whether every setting makes sense.
+    /// True if every setting makes sense.
     ///
     /// # Errors
     /// [`TpeError::InvalidSetting`] names the first that does not.

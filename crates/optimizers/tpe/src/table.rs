@@ -83,7 +83,7 @@ impl State {
         }
     }
 
-    /// Whether it is what the outcome of a trial says: [`State::of`] without copying.
+    /// True if it is what the outcome of a trial says: [`State::of`] without copying.
     fn is_of(&self, trial: &Trial<Config>) -> bool {
         match (self, &trial.outcome) {
             (Self::Measured(ours), Some(Outcome::Measured(measured))) => {
@@ -94,7 +94,7 @@ impl State {
         }
     }
 
-    /// Whether an estimator can learn from it.
+    /// True if an estimator can learn from it.
     fn is_finished(&self) -> bool {
         match self {
             Self::Measured(objectives) => objectives.first().is_some_and(|loss| loss.is_finite()),
@@ -201,7 +201,7 @@ impl Table {
         Ok(shape)
     }
 
-    /// Whether the table is about other trials than the history: fewer of them, or one with another configuration or
+    /// True if the table is about other trials than the history: fewer of them, or one with another configuration or
     /// another outcome.
     ///
     /// A history of the same lineage has the same trials; outcomes may be concealed again, though. Any other is compared trial
@@ -336,7 +336,7 @@ impl Table {
         }
     }
 
-    /// Whether a trial has a value for one of the parameters.
+    /// True if a trial has a value for one of the parameters.
     pub(crate) fn is_active(&self, row: usize, parameters: &[usize]) -> bool {
         parameters.iter().any(|index| !self.columns[*index].values[row].is_nan())
     }
@@ -346,7 +346,7 @@ impl Table {
         &self.running
     }
 
-    /// Whether a trial gave a measurement.
+    /// True if a trial gave a measurement.
     pub(crate) fn objectives(&self, row: usize) -> Option<&[f64]> {
         match &self.rows[row].state {
             State::Measured(objectives) => Some(objectives),
@@ -358,7 +358,7 @@ impl Table {
         &self.rows[row].constraints
     }
 
-    /// Whether a configuration of a finite space was asked.
+    /// True if a configuration of a finite space was asked.
     pub(crate) fn is_repeat(&self, values: &[f64]) -> bool {
         self.is_finite && self.asked.contains(&bits(values))
     }

@@ -9,7 +9,7 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// Whether numbers have a place on the axis: its length must be a finite number too.
+    /// True if numbers have a place on the axis: its length must be a finite number too.
     pub(crate) fn is_measurable(self) -> bool {
         let Self { low, high, log } = self;
         let length = if log && low > 0.0 { high / low } else { high - low };

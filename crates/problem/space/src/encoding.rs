@@ -74,7 +74,7 @@ impl Space {
         config
     }
 
-    /// Whether a configuration is of this space.
+    /// True if a configuration is of this space.
     ///
     /// # Errors
     /// As [`Space::encode`].

@@ -19,7 +19,7 @@ pub enum Kind {
         low: f64,
         /// Largest value.
         high: f64,
-        /// Whether to search by the logarithm.
+        /// Search by the logarithm.
         #[serde(default)]
         log: bool,
     },
@@ -40,7 +40,7 @@ pub enum Kind {
         high: i64,
         /// Distance of two values.
         step: i64,
-        /// Whether to search by the logarithm.
+        /// Search by the logarithm.
         #[serde(default)]
         log: bool,
     },

@@ -86,7 +86,7 @@ impl Space {
         &self.parameters
     }
 
-    /// Whether there is a parameter of this name.
+    /// True if there is a parameter of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.by_name.binary_search_by(|index| self.parameters[*index].name.as_str().cmp(name)).is_ok()
     }

@@ -70,7 +70,7 @@ impl Fingerprint {
         Self { method: method.into(), budget: None, parts: Vec::new(), format_one: FormatOne::None }
     }
 
-    /// The same with one more part: settings, a space, a seed, a model.
+    /// Adds a part: settings, a space, a seed, a model.
     ///
     /// # Errors
     /// [`OptimizerError::Failed`] names the part that cannot be written as JSON.
@@ -81,7 +81,7 @@ impl Fingerprint {
         Ok(self)
     }
 
-    /// The same with the number of trials that the study is planned for. A resumed study may have another: trials that
+    /// Sets the number of trials that the study is planned for. A resumed study may have another: trials that
     /// were asked stay as they are.
     #[must_use]
     pub fn with_budget(mut self, budget: Option<usize>) -> Self {

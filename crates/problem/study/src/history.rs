@@ -63,7 +63,7 @@ impl Lineage {
 impl<Q: fmt::Debug> fmt::Debug for History<Q> {
     /// The trials: a lineage is no part of what a history says.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("History").field("trials", &self.trials).finish()
+        f.debug_struct("History").field("trials", &self.trials).finish_non_exhaustive()
     }
 }
 
@@ -110,7 +110,7 @@ impl<Q> History<Q> {
         self.trials.len()
     }
 
-    /// Whether nothing was asked yet.
+    /// True if nothing was asked yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.trials.is_empty()

@@ -87,7 +87,7 @@ pub(crate) struct Journal {
     noted: Sitting,
     /// The budget now.
     budget: Option<u64>,
-    /// Whether the next line says that the study goes on: after opening, or when trials are evaluated again.
+    /// True if the next line says that the study goes on: after opening, or when trials are evaluated again.
     resumes: bool,
     /// Why nothing more can be written.
     broken: Option<String>,
@@ -176,7 +176,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Whether the journal holds no event.
+    /// True if the journal holds no event.
     pub(crate) fn is_new(&self) -> bool {
         self.lines <= 1
     }

@@ -37,7 +37,7 @@ pub(crate) fn open(line: &[u8]) -> Result<(usize, String), String> {
     Ok((seq, format!("{{{rest}}}")))
 }
 
-/// Whether bytes without a line end can be the beginning of the line with this sequence number.
+/// True if bytes without a line end can be the beginning of the line with this sequence number.
 pub(crate) fn is_torn(bytes: &[u8], seq: usize) -> bool {
     let start = format!("{{\"seq\":{seq},\"");
     let common = bytes.len().min(start.len());

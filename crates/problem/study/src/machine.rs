@@ -13,7 +13,7 @@ pub(crate) struct Machine {
     target: String,
     /// The vector instructions that loops use.
     instructions: String,
-    /// Whether multiplication and addition round once.
+    /// True if multiplication and addition round once.
     fused: bool,
 }
 

@@ -32,7 +32,7 @@ impl<Q> Suggestion<Q> {
         Self { query, diagnostics: BTreeMap::new(), memo: Memo::default() }
     }
 
-    /// The same suggestion with one more diagnostic.
+    /// Adds a diagnostic.
     #[must_use]
     pub fn with_diagnostic(mut self, name: &str, value: f64) -> Self {
         self.diagnostics.insert(name.into(), value);

@@ -28,7 +28,7 @@ pub enum MeasurementProblem {
     Count {
         /// `objectives` or `constraints`.
         what: String,
-        /// How many it has.
+        /// Number found.
         found: usize,
         /// How many the earlier trial has.
         expected: usize,
@@ -129,13 +129,13 @@ impl Measurement {
         self.check_cost_and_noise().err().map(Failure::Invalid)
     }
 
-    /// Whether there are objectives, and all of them and the constraints are finite.
+    /// True if there are objectives, and all of them and the constraints are finite.
     pub(crate) fn is_finite(&self) -> bool {
         !self.objectives.is_empty()
             && self.objectives.iter().chain(&self.constraints).all(|value| value.is_finite())
     }
 
-    /// Whether cost and noise variance are finite and not negative.
+    /// True if cost and noise variance are finite and not negative.
     pub(crate) fn check_cost_and_noise(&self) -> Result<(), MeasurementProblem> {
         for (what, value) in [("cost", self.cost), ("noise variance", self.noise)] {
             if let Some(value) = value.filter(|value| !(*value >= 0.0 && value.is_finite())) {
@@ -145,7 +145,7 @@ impl Measurement {
         Ok(())
     }
 
-    /// Whether there are as many objectives and constraints as in an earlier trial.
+    /// True if there are as many objectives and constraints as in an earlier trial.
     pub(crate) fn check_counts(&self, earlier: TrialId, other: &Self) -> Result<(), MeasurementProblem> {
         let counts = |m: &Self| [("objectives", m.objectives.len()), ("constraints", m.constraints.len())];
         for ((what, found), (_, expected)) in counts(self).into_iter().zip(counts(other)) {

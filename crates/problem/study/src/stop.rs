@@ -52,7 +52,7 @@ pub trait StopRule: Send + Sync {
     /// A reason to stop, if there is one. Only what was told counts.
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason>;
 
-    /// Whether the rule's settings make sense; asked before a study begins.
+    /// True if the rule's settings make sense; asked before a study begins.
     ///
     /// # Errors
     /// [`StudyError::InvalidStopRule`].
@@ -154,7 +154,7 @@ pub(crate) fn require(
     if holds { Ok(()) } else { Err(StudyError::InvalidStopRule { rule, value, expected }) }
 }
 
-/// Whether an iterator has `count` items that all pass.
+/// True if an iterator has `count` items that all pass.
 trait LenIs: Iterator + Sized {
     fn len_is(&mut self, count: usize, pass: impl Fn(Self::Item) -> bool) -> bool {
         let mut seen = 0;

@@ -158,7 +158,7 @@ impl<O: Optimizer> Study<O> {
         Ok(self.optimizer.recommend(&self.history)?)
     }
 
-    /// Whether a rule says to stop.
+    /// True if a rule says to stop.
     pub fn check_stop(&self) -> Option<StopReason> {
         self.check_stop_on(&self.history)
     }
@@ -176,7 +176,7 @@ impl<O: Optimizer> Study<O> {
         reason
     }
 
-    /// Whether all stop rules make sense.
+    /// True if all stop rules make sense.
     pub(crate) fn validate(&self) -> Result<(), StudyError> {
         self.stop.iter().try_for_each(|rule| rule.validate())
     }
@@ -227,7 +227,7 @@ impl<O: Optimizer> Study<O> {
         self.record(id, &outcome, seconds)
     }
 
-    /// Whether a measurement fits those of earlier trials. One that is a failure anyway need not: NaN is what an evaluator of
+    /// True if a measurement fits those of earlier trials. One that is a failure anyway need not: NaN is what an evaluator of
     /// several objectives may return when it fails.
     fn check(&self, outcome: &Outcome) -> Result<(), MeasurementProblem> {
         let Some(measurement) = outcome.measurement().filter(|m| m.is_finite()) else { return Ok(()) };

@@ -24,7 +24,7 @@ pub struct WorthItsCost {
 }
 
 impl WorthItsCost {
-    /// With price γ, after one trial that is not worth its cost.
+    /// A rule with price γ, after one trial that is not worth its cost.
     #[must_use]
     pub fn new(gamma: f64) -> Self {
         Self { gamma, times: 1 }

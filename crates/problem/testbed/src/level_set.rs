@@ -229,7 +229,7 @@ impl LevelSetProblem {
         (self.response)(config)
     }
 
-    /// Whether the true value is above the threshold.
+    /// True if the true value is above the threshold.
     ///
     /// # Errors
     /// As [`LevelSetProblem::truth`].

@@ -7,7 +7,7 @@ pub struct Axis {
     pub low: f64,
     /// The value at 1.
     pub high: f64,
-    /// Whether values lie on a logarithmic scale.
+    /// True if values lie on a logarithmic scale.
     pub log: bool,
 }
 

@@ -29,7 +29,7 @@ pub struct Gibbon {
 }
 
 impl Gibbon {
-    /// With these sampled minima, for observations with noise of this variance.
+    /// An instance with these sampled minima, for observations with noise of this variance.
     ///
     /// # Errors
     /// [`AcquisitionError`] for no minima, one that is not finite, or a noise variance that is negative or not

@@ -31,7 +31,7 @@ pub struct MaxValueEntropySearch {
 }
 
 impl MaxValueEntropySearch {
-    /// With these sampled minima.
+    /// An instance with these sampled minima.
     ///
     /// # Errors
     /// [`AcquisitionError`] for none, or one that is not finite.

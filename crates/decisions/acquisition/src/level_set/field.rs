@@ -117,7 +117,7 @@ impl ThresholdField {
         self.weights.len()
     }
 
-    /// Whether nothing is uncertain.
+    /// True if nothing is uncertain.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()

@@ -18,7 +18,7 @@ pub struct LogInverseCost {
 }
 
 impl LogInverseCost {
-    /// With exponent η ≥ 0.
+    /// A weight with exponent η ≥ 0.
     ///
     /// # Errors
     /// [`AcquisitionError::InvalidNumber`] when it is negative or not finite.

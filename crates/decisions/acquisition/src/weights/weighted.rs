@@ -37,7 +37,7 @@ impl<'a> Weighted<'a> {
         Self { logarithm: true, ..Self::utility(acquisition) }
     }
 
-    /// With one more weight, given its logarithm.
+    /// Adds a weight, given its logarithm.
     #[must_use]
     pub fn times(mut self, log_weight: impl Acquisition + 'a) -> Self {
         self.log_weights.push(Box::new(log_weight));

@@ -92,7 +92,7 @@ impl LocalUpperBounds {
         self.bounds.len() / self.reference.len()
     }
 
-    /// Whether there are no bounds; never, since there is always something below all points.
+    /// True if there are no bounds; never, since there is always something below all points.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bounds.is_empty()

@@ -47,7 +47,7 @@ impl Periodic {
         Ok(Self { lengthscales: self.lengthscales.with_bounds("lengthscales", low, high)?, ..self })
     }
 
-    /// The same kernel with a prior for every lengthscale.
+    /// Sets a prior for every lengthscale.
     #[must_use]
     pub fn with_prior(self, prior: Prior) -> Self {
         Self { lengthscales: self.lengthscales.with_prior(prior), ..self }
@@ -67,7 +67,7 @@ impl Periodic {
         Self { period: self.period.with_prior(prior), ..self }
     }
 
-    /// The same kernel with the period known: it stays as it is and is not among the parameters.
+    /// Fixes the period: it stays as it is and is not among the parameters.
     ///
     /// ```
     /// use thrifty_kernel::{Kernel, Periodic};

@@ -77,7 +77,7 @@ impl<R: StationaryProfile> Stationary<R> {
         Ok(Self { lengthscales: self.lengthscales.with_bounds("lengthscales", low, high)?, ..self })
     }
 
-    /// The same kernel with a prior for every lengthscale.
+    /// Sets a prior for every lengthscale.
     #[must_use]
     pub fn with_prior(self, prior: Prior) -> Self {
         Self { lengthscales: self.lengthscales.with_prior(prior), ..self }

@@ -16,7 +16,7 @@ pub trait Basis: Send + Sync {
     /// Number of functions, J.
     fn len(&self) -> usize;
 
-    /// Whether there are no functions.
+    /// True if there are no functions.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }

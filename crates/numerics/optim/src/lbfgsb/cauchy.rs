@@ -7,7 +7,7 @@ pub(super) struct CauchyPoint {
     pub(super) point: Vec<f64>,
     /// `Wᵀ (point - x)`.
     pub(super) moved: Vec<f64>,
-    /// Whether each variable is strictly inside its bounds at the point.
+    /// True if each variable is strictly inside its bounds at the point.
     pub(super) free: Vec<bool>,
     direction: Vec<f64>,
     breaks: Vec<(f64, usize)>,

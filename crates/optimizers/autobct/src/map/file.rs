@@ -23,7 +23,7 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// Whether a decision is the one the map was built for.
+    /// True if a decision is the one the map was built for.
     pub(super) fn check(&self, decision: &Decision) -> Result<(), AutoBctError> {
         let differ = |what: &'static str, found: String, expected: String| {
             Err(AutoBctError::Map { what, found, expected })

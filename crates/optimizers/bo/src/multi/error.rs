@@ -7,9 +7,9 @@ pub enum MultiObjectiveError {
     MeasurementMismatch {
         /// Objectives or constraints.
         what: &'static str,
-        /// How many it has.
+        /// Number found.
         found: usize,
-        /// How many it should have.
+        /// Number expected.
         expected: usize,
         /// The trial that says so.
         first: u64,
@@ -17,9 +17,9 @@ pub enum MultiObjectiveError {
     /// The reference point has another number of coordinates than there are objectives.
     #[error("the reference point has {found} coordinates, expected {expected}, one an objective")]
     ReferenceMismatch {
-        /// How many it has.
+        /// Number found.
         found: usize,
-        /// How many objectives there are.
+        /// Number of objectives.
         expected: usize,
     },
     /// The noisy rule needs joint beliefs, which the model does not have.

@@ -73,14 +73,14 @@ struct State<'a> {
 }
 
 impl MultiObjectiveOptimizer {
-    /// With Matérn-5/2 Gaussian processes and default settings.
+    /// An optimiser with Matérn-5/2 Gaussian processes and default settings.
     #[must_use]
     pub fn new(space: Space, seed: Seed) -> Self {
         let (settings, surrogate) = (MultiObjectiveSettings::default(), Box::new(GpSurrogate::default()));
         Self { space, seed, settings, surrogate, allowed: None }
     }
 
-    /// With other settings.
+    /// Replaces the settings.
     ///
     /// # Errors
     /// [`OptimizerError::InvalidSetting`] names the setting that makes no sense.
@@ -90,14 +90,14 @@ impl MultiObjectiveOptimizer {
         Ok(self)
     }
 
-    /// With another surrogate, the same for every objective and constraint.
+    /// Replaces the surrogate, the same for every objective and constraint.
     #[must_use]
     pub fn with_surrogate(mut self, surrogate: impl Surrogate + 'static) -> Self {
         self.surrogate = Box::new(surrogate);
         self
     }
 
-    /// With a known constraint: only configurations for which `allowed` is true are suggested. Given configurations of an
+    /// Adds a known constraint: only configurations for which `allowed` is true are suggested. Given configurations of an
     /// initial design are not checked. A resumed study needs the same constraint.
     #[must_use]
     pub fn with_known_constraint(
@@ -157,7 +157,7 @@ impl MultiObjectiveOptimizer {
         Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |c| Ask::Evaluate(Suggestion::new(c))))
     }
 
-    /// Whether trial `id` belongs to the initial design.
+    /// True if trial `id` belongs to the initial design.
     fn is_designed(&self, history: &History<Config>, id: TrialId) -> bool {
         let measured = history.trials().iter().filter(|trial| measurement(trial).is_some()).count();
         // A design that has ended does not begin again when the study is planned longer.

@@ -36,9 +36,9 @@ pub enum MultiObjectiveRule {
 /// How [`MultiObjectiveOptimizer`](crate::MultiObjectiveOptimizer) works.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MultiObjectiveSettings {
-    /// What is evaluated before there are models.
+    /// Initial design.
     pub initial: InitialDesign,
-    /// How many trials the study is planned for, if it is known: an automatic design is a quarter of them at most.
+    /// Number of trials that the study is planned for, if it is known: an automatic design is a quarter of them at most.
     #[serde(default)]
     pub budget: Option<usize>,
     /// What makes a point worth evaluating.
@@ -46,7 +46,7 @@ pub struct MultiObjectiveSettings {
     /// Losses beyond which nothing counts, in the units of the objectives. Without one it is inferred when the
     /// initial design has ended, and stays.
     pub reference: Option<Vec<f64>>,
-    /// How the best point is found.
+    /// Maximiser of the acquisition function.
     pub maximiser: Maximiser,
     /// What is done to each objective's losses before the models see them. Volumes that a rule improves are on the
     /// scale of the transform, which keeps what dominates what; volumes that are reported are not.

@@ -61,13 +61,13 @@ pub struct Nsga2 {
 const TRIES: usize = 16;
 
 impl Nsga2 {
-    /// With default settings.
+    /// An instance with default settings.
     #[must_use]
     pub fn new(space: Space, seed: Seed) -> Self {
         Self { space, seed, settings: Nsga2Settings::default() }
     }
 
-    /// With other settings.
+    /// Replaces the settings.
     ///
     /// # Errors
     /// [`OptimizerError::InvalidSetting`] names the setting that makes no sense.
