@@ -202,7 +202,7 @@ fn searches_keep_their_choices() {
     check("among", &indices(thompson_among(joint, pool.as_ref(), 16, &mut rng("among")).unwrap()));
     check(
         "prune_baseline",
-        &indices(prune_baseline(joint, pool.as_ref(), 64, &mut rng("prune_baseline")).unwrap()),
+        &indices(prune_baseline(joint, pool.as_ref(), 64, &mut rng("contenders")).unwrap()),
     );
     check("anchors", choose_anchors(joint, pool.as_ref(), 12, &mut rng("anchors")).unwrap().as_flat());
     check("minima_among", &minima_among(joint, pool.as_ref(), 8, &mut rng("minima")).unwrap());
