@@ -250,15 +250,19 @@ fn noise_may_depend_on_the_control() {
         let mut study = Study::new(optimizer, Seed(0));
         let Next::Evaluate(first) = study.ask().unwrap() else { panic!("a first training") };
         study.tell(first.id, train(&first.query, first.id.0)).unwrap();
-        let state = study.optimizer().state(study.history()).unwrap();
         let Next::Evaluate(next) = study.ask().unwrap() else { panic!("a second training") };
-        (next.query, state)
+        (next.query, study.history().clone())
     };
-    let (next, constant) = told(with(|_| Noise { score: 0.05, cost: 0.1 }).unwrap());
-    assert_eq!((next, constant.clone()), told(optimizer(AutoBctSettings::default())));
-    // The first control is 0: a score that is all noise there leaves its coefficients as uncertain as before.
+    let usual = with(|_| Noise { score: 0.05, cost: 0.1 }).unwrap();
+    let (next, history) = told(with(|_| Noise { score: 0.05, cost: 0.1 }).unwrap());
+    assert_eq!((next, history.trials()[0].query.clone()), {
+        let (next, history) = told(optimizer(AutoBctSettings::default()));
+        (next, history.trials()[0].query.clone())
+    });
+    // The training was at 0: a score that is all noise there leaves its coefficients as uncertain as before.
+    assert_eq!(history.trials()[0].query.float("u"), Ok(0.0));
     let loud = with(|u| Noise { score: if u.float("u").unwrap() < 0.1 { 50.0 } else { 0.05 }, cost: 0.1 });
-    let (_, loud) = told(loud.unwrap());
+    let (constant, loud) = (usual.state(&history).unwrap(), loud.unwrap().state(&history).unwrap());
     let variance = |state: &State| {
         let mut phi = vec![0.0; 4];
         thrifty_linear::Basis::eval_into(&cubic(), &[0.0], &mut phi);
