@@ -38,15 +38,17 @@ pub fn factory(factory: &dyn AcquisitionFactory, posterior: &dyn Posterior, obse
         with(factory, posterior, (&domain, observed, target), rng, |acquisition| {
             let mut values = vec![f64::NAN; points.len()];
             acquisition.values_into(points.as_ref(), &mut values);
+            let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             for (point, together) in points.rows().zip(&values) {
                 let alone = acquisition.value(point);
-                let close = alone == *together || (alone - together).abs() <= 1e-6 * (1.0 + together.abs());
-                let close = close || is_certain(point) || alone.max(*together) < ZERO;
+                let close = is_close(factory.scale(), alone, *together, largest) || is_certain(point);
                 assert!(close, "{name}: {alone} alone and {together} in a batch at {point:?}");
             }
             let mut uncertain = Points::new(points.dim());
             points.rows().filter(|x| !is_certain(x)).for_each(|x| uncertain.push(x));
-            gradients(acquisition, &uncertain, name);
+            let least =
+                if factory.scale() == UtilityScale::Log { largest - VISIBLE } else { f64::NEG_INFINITY };
+            gradients(acquisition, &uncertain, least, name);
             values
         })
     };
@@ -64,15 +66,20 @@ pub fn factory(factory: &dyn AcquisitionFactory, posterior: &dyn Posterior, obse
         for (point, value) in points.rows().zip(&built) {
             let (mean, variance) = posterior.predict(point);
             let own = utility.value(mean, variance.sqrt());
-            let close = own == *value || (own - value).abs() <= 1e-6 * (1.0 + value.abs());
-            let close = close || is_certain(point) || own.max(*value) < ZERO;
+            let close = is_close(factory.scale(), own, *value, 0.0) || is_certain(point);
             assert!(close, "{name}: improvement {own}, acquisition {value} at {point:?}");
         }
     }
 }
 
-/// A logarithm below this stands for nothing: it is the square of a ratio whose denominator is rounding.
-const ZERO: f64 = -1e6;
+/// Equal up to rounding: of logarithms also what is equal beside the largest utility.
+fn is_close(scale: UtilityScale, a: f64, b: f64, largest: f64) -> bool {
+    let beside = || ((a - largest).exp() - (b - largest).exp()).abs() <= 1e-6;
+    a == b || (a - b).abs() <= 1e-6 * (1.0 + b.abs()) || (scale == UtilityScale::Log && beside())
+}
+
+/// Logarithms further below the largest are made of differences that have lost their digits.
+const VISIBLE: f64 = 10.0;
 
 fn with<R>(
     factory: &dyn AcquisitionFactory,
@@ -95,15 +102,15 @@ fn with<R>(
     then(&*built)
 }
 
-/// Gradients against central differences, away from the points where the posterior has a kink.
-fn gradients(acquisition: &dyn Acquisition, points: &Points, name: &str) {
+/// Gradients against central differences, where values are not below `least`.
+fn gradients(acquisition: &dyn Acquisition, points: &Points, least: f64, name: &str) {
     let d = points.dim();
     let (mut value, mut gradient) = ([0.0], vec![0.0; d]);
     for point in points.rows().take(8) {
         if !acquisition.values_with_gradients_into(PointsRef::single(point), &mut value, &mut gradient) {
             return;
         }
-        if !value[0].is_finite() || value[0] < ZERO {
+        if !value[0].is_finite() || value[0] < least {
             continue;
         }
         for k in 0..d {
