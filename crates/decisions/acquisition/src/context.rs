@@ -1,4 +1,4 @@
-//! What is known when an acquisition function is built.
+//! Input of acquisition factories.
 
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_sampling::Stream;
@@ -7,7 +7,7 @@ use thrifty_surrogate::{JointPosterior, Posterior};
 use crate::AcquisitionError;
 use crate::sampling::feasible_sobol;
 
-/// What an [`AcquisitionFactory`](crate::AcquisitionFactory) builds from: the posterior, and what is known besides.
+/// Input of an [`AcquisitionFactory`](crate::AcquisitionFactory): the posterior, the incumbent and the search domain.
 pub struct Context<'a, 'r> {
     /// Posterior of the objective, which is minimised.
     pub posterior: &'a dyn Posterior,

@@ -11,7 +11,7 @@ pub enum UtilityScale {
     Log,
     /// Non-negative: weights multiply.
     NonNegative,
-    /// Of any sign: weights multiply the excess over the incumbent, made positive. See
+    /// Utility of any sign: weights multiply the excess over the incumbent, made positive. See
     /// [`LogExcess`](crate::LogExcess).
     Signed,
 }

@@ -36,8 +36,8 @@ pub struct ForestSurrogate {
 }
 
 impl Default for ForestSurrogate {
-    /// 100 trees with leaves of at least one row, five sixths of the features per split, bootstrap samples: those of sequential
-    /// model-based optimisation, whose variance vanishes nowhere but at the data. Source: Hutter, Hoos & Leyton-Brown (2011).
+    /// 100 trees with leaves of at least one row, five sixths of the features per split, bootstrap samples. Leaves of several rows
+    /// would smooth over the data where a search has become dense.
     fn default() -> Self {
         Self { forest: ForestSettings { min_leaf: 1, ..ForestSettings::default() } }
     }

@@ -1,5 +1,6 @@
 //! Choice of a configuration and a fold among the candidates of an acquisition.
 
+use thrifty_acquisition::{Acquisition, Masked};
 use thrifty_bo::Candidate;
 use thrifty_sampling::Stream;
 use thrifty_study::{OptimizerError, StopReason, TrialId};
@@ -7,6 +8,19 @@ use thrifty_study::{OptimizerError, StopReason, TrialId};
 use crate::{FoldBelief, FoldKnowledge, FractionalCv, fold};
 
 impl FractionalCv {
+    /// The best points of an acquisition function that the known constraint allows, best first.
+    pub(crate) fn candidates(
+        &self,
+        acquisition: &dyn Acquisition,
+        anchors: &[&[f64]],
+        rng: &mut Stream,
+    ) -> Vec<Candidate> {
+        let masked = Masked::new(acquisition, |x: &[f64]| self.is_allowed(x));
+        let mut found = self.settings.maximiser.candidates(self.space.domain(), &masked, anchors, rng);
+        found.retain(|candidate| self.is_allowed(&candidate.x));
+        found
+    }
+
     /// The first candidate with a fold that was not asked and, if that is asked for, is worth it: with that fold and by how much it is
     /// expected to lower the best mean.
     pub(crate) fn choose(
@@ -49,7 +63,7 @@ impl FractionalCv {
     ) -> Result<Result<Choice, StopReason>, OptimizerError> {
         let knowledge = FoldKnowledge::new(belief, self.settings.folds, self.settings.repeats)
             .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
-        let candidates = self.settings.maximiser.candidates(self.space.domain(), &knowledge, anchors, rng);
+        let candidates = self.candidates(&knowledge, anchors, rng);
         let mut expected = 0.0;
         for candidate in candidates.into_iter().take(CONSIDERED) {
             let new = belief.new_folds(&candidate.x, self.settings.all_folds());

@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use thrifty_acquisition::{
-    Acquisition, AcquisitionError, AcquisitionFactory, Context, KnowledgeGradient, Masked, UtilityScale,
-    ZeroLog, weigh,
+    Acquisition, AcquisitionError, AcquisitionFactory, Context, KnowledgeGradient, UtilityScale, ZeroLog,
+    weigh,
 };
 use thrifty_bo::{
     Allowed, Candidate, Designer, acquisition_fingerprint, design_changed, fingerprint, reject_nan,
@@ -220,7 +220,7 @@ impl FractionalCv {
         })
     }
 
-    fn is_allowed(&self, x: &[f64]) -> bool {
+    pub(crate) fn is_allowed(&self, x: &[f64]) -> bool {
         self.allowed.as_ref().is_none_or(|allowed| allowed(&self.space.decode(x)))
     }
 }
@@ -257,10 +257,11 @@ impl Optimizer for FractionalCv {
         };
         let Some(belief) = belief else { return self.designed(history, index) };
         let ranked = belief.ranked(Incumbent::BestMean);
-        let (Some(best), Some(worst)) = (ranked.first(), ranked.last()) else {
-            return self.designed(history, index);
-        };
-        let (incumbent, range) = (best.mean, worst.mean - best.mean);
+        let Some(best) = ranked.first() else { return self.designed(history, index) };
+        let means = || ranked.iter().map(|evaluated| evaluated.mean);
+        // The last need not be the worst: configurations that break a constraint come last.
+        let range = means().fold(f64::NEG_INFINITY, f64::max) - means().fold(f64::INFINITY, f64::min);
+        let incumbent = best.mean;
         let threshold = self.settings.worth * range;
         let anchors: Vec<&[f64]> = ranked.iter().map(|evaluated| evaluated.x).collect();
         let mut rng = self.seed.stream("acquisition", id.0);
@@ -268,16 +269,13 @@ impl Optimizer for FractionalCv {
             let acquisition = self
                 .acquisition(&belief, best, id)
                 .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
-            let acquisition = Masked::new(acquisition, |x: &[f64]| self.is_allowed(x));
-            self.settings.maximiser.candidates(self.space.domain(), &acquisition, &anchors, &mut rng)
+            self.candidates(&*acquisition, &anchors, &mut rng)
         };
         if let Some(own) = &self.acquisition {
             reject_nan(&**own, &candidates, id)?;
         }
-        let exhausted = |candidate: &Candidate| {
-            !self.is_allowed(&candidate.x)
-                || belief.new_folds(&candidate.x, self.settings.all_folds()).is_empty()
-        };
+        let exhausted =
+            |candidate: &Candidate| belief.new_folds(&candidate.x, self.settings.all_folds()).is_empty();
         if candidates.iter().all(exhausted) {
             return self.end_of_search(StopReason::Exhausted, &belief, history, id);
         }

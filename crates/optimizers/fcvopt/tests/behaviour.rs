@@ -417,22 +417,33 @@ fn constraints_on_folds_are_kept() {
     }
 }
 
+/// Also where no allowed configuration is worth a fit, and where the allowed ones of a finite space come to an end.
 #[test]
 fn known_constraints_hold_for_every_suggestion() {
-    let allowed = |config: &Config| config.float("x0").unwrap() + config.float("x1").unwrap() >= 1.0;
-    let settings = FractionalSettings::new(FOLDS);
-    let optimizer =
-        FractionalCv::with_settings(space(), settings, Seed(5)).unwrap().with_known_constraint(allowed);
-    let mut study = Study::new(optimizer, Seed(5)).with_stop(MaxTrials(20));
-    let mut id = 0;
-    study
-        .run(|query: &FoldQuery, _| {
-            id += 1;
-            loss(query, id)
-        })
-        .unwrap();
-    let broken = study.history().trials().iter().filter(|trial| !allowed(&trial.query.config)).count();
-    assert_eq!(broken, 0);
+    let broken = |space: Space, worth: f64, trials: usize, allowed: fn(&Config) -> bool| {
+        let settings = FractionalSettings { worth, ..FractionalSettings::new(FOLDS) };
+        let optimizer =
+            FractionalCv::with_settings(space, settings, Seed(5)).unwrap().with_known_constraint(allowed);
+        let mut study = Study::new(optimizer, Seed(5)).with_stop(MaxTrials(trials));
+        let mut id = 0;
+        let reason = study
+            .run(|query: &FoldQuery, _| {
+                id += 1;
+                query.config.int("n").map_or_else(|_| loss(query, id), |n| (n as f64 - 3.0).powi(2))
+            })
+            .unwrap();
+        let asked = study.history().trials();
+        (asked.iter().filter(|trial| !allowed(&trial.query.config)).count(), asked.len(), reason)
+    };
+    let corner = |config: &Config| config.float("x0").unwrap() + config.float("x1").unwrap() >= 1.0;
+    for worth in [0.0, 0.3] {
+        assert_eq!(broken(space(), worth, 24, corner).0, 0);
+    }
+    let integers = || Space::builder().int("n", 1, 8).build().unwrap();
+    let even = |config: &Config| config.int("n").unwrap() % 2 == 0;
+    let (count, asked, reason) = broken(integers(), 0.0, 60, even);
+    assert_eq!((count, asked, reason), (0, 4 * FOLDS, StopReason::Exhausted));
+    assert_eq!(broken(integers(), 0.5, 60, even).0, 0);
 }
 
 /// A bound on the target counts per unit of cost: less is spent where the price rises with x1.

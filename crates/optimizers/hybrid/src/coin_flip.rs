@@ -107,8 +107,8 @@ impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
         }
         let asked = |config: &Config| history.trials().iter().any(|trial| trial.query == *config);
         let config = self.explored(id)?;
-        // A finite space may have been asked there: then the optimiser's own suggestion is the newer one.
-        if asked(&config) && self.space.domain().cardinality(u64::MAX).is_some() {
+        // On a finite space the point may have been asked; the optimiser knows how to avoid that.
+        if asked(&config) {
             return Ok(Ask::Evaluate(suggestion.with_diagnostic("explored", 0.0)));
         }
         let memo = suggestion.memo;

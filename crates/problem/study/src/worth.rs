@@ -14,7 +14,7 @@ use crate::{HistoryView, StopReason, StopRule, StudyError};
 /// `expected_cost` where the optimiser models it, otherwise the mean of the costs measured so far, and 1 where none
 /// was measured. Trials without `expected_gain` (of an initial design, or of acquisition functions that have no expected
 /// improvement) do not count.
-/// Source: `AutoBCT`, eq. 4 with a horizon of one evaluation.
+/// Source: `AutoBCT`, section 2, with a horizon of one evaluation; departure: the gain is an expected improvement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WorthItsCost {
     /// γ > 0.

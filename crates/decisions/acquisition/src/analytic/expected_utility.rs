@@ -114,7 +114,7 @@ pub struct ExpectedUtilityFactory {
 type PointUtility = dyn Fn(&[f64], f64) -> f64 + Send + Sync;
 
 impl ExpectedUtilityFactory {
-    /// Of a utility U(x, v), larger is better; `name` stands for it in journals.
+    /// Expectation of a utility U(x, v), larger is better; `name` stands for it in journals.
     pub fn new(
         name: impl Into<String>,
         utility: impl Fn(&[f64], f64) -> f64 + Send + Sync + 'static,

@@ -147,25 +147,25 @@ pub struct ImprovementFactory {
 }
 
 impl ImprovementFactory {
-    /// Of [`ProbabilityOfImprovement`].
+    /// Factory of [`ProbabilityOfImprovement`].
     #[must_use]
     pub fn probability(target: ImprovementTarget) -> Self {
         Self { target, expected: false, logarithm: false }
     }
 
-    /// Of [`LogProbabilityOfImprovement`].
+    /// Factory of [`LogProbabilityOfImprovement`].
     #[must_use]
     pub fn log_probability(target: ImprovementTarget) -> Self {
         Self { target, expected: false, logarithm: true }
     }
 
-    /// Of [`ExpectedImprovement`].
+    /// Factory of [`ExpectedImprovement`].
     #[must_use]
     pub fn expected(target: ImprovementTarget) -> Self {
         Self { target, expected: true, logarithm: false }
     }
 
-    /// Of [`LogExpectedImprovement`].
+    /// Factory of [`LogExpectedImprovement`].
     #[must_use]
     pub fn log_expected(target: ImprovementTarget) -> Self {
         Self { target, expected: true, logarithm: true }
