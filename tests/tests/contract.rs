@@ -7,7 +7,7 @@ use thrifty::autobct::{AutoBct, AutoBctSettings, State};
 use thrifty::bo::{KernelFamily, Maximiser, Nsga2, Nsga2Settings};
 use thrifty::cv::{AllFolds, FoldQuery};
 use thrifty::fcvopt::{FoldAcquisition, FractionalCv, FractionalSettings};
-use thrifty::levelset::{FixedGp, Over};
+use thrifty::levelset::{ClassificationSet, FixedGp};
 use thrifty::linear::{Coefficients, Polynomial};
 use thrifty::prelude::*;
 use thrifty::study::{
@@ -103,7 +103,7 @@ fn several_objectives() {
 #[test]
 fn level_sets() {
     let settings = || LevelSetSettings {
-        over: Over::Domain { points: 32 },
+        over: ClassificationSet::Domain { points: 32 },
         initial: InitialDesign::Sobol(3),
         stop_when_certified: false,
         maximiser: MAXIMISER,

@@ -50,7 +50,7 @@ pub const RULES: [NamedRule; 16] = [
         AcquisitionKind::ConfidenceBound(Schedule::Brochu { dim, delta: 0.1 })
     }),
     of("mean", Family::Moments, |_| AcquisitionKind::PosteriorMean),
-    of("deviation", Family::Moments, |_| AcquisitionKind::MaximumDeviation),
+    of("deviation", Family::Moments, |_| AcquisitionKind::MaxStdDev),
     of("MES", Family::Information, |_| {
         AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Sampled { count: 10 })
     }),

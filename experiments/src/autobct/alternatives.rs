@@ -12,7 +12,7 @@ use super::paper::{basis, prior};
 use super::standins::{Size, Tabulated, tabulated};
 use crate::error::ExperimentError;
 use crate::harness::replicate::in_parallel;
-use crate::harness::stats::{mean_and_deviation, wilcoxon};
+use crate::harness::stats::{mean_and_std_dev, wilcoxon};
 use crate::harness::{Experiment, Report, RunContext, Table, Verdict, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -354,9 +354,9 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             let earned = earned_at(context, *world, *gamma, &tables, draws)?;
             let own = |p: usize| &earned[p * draws..(p + 1) * draws];
             for (p, (name, _)) in POLICIES.iter().enumerate() {
-                let (mean, deviation) = mean_and_deviation(own(p));
+                let (mean, std_dev) = mean_and_std_dev(own(p));
                 let p_value = if p == 0 { 1.0 } else { wilcoxon(own(p), own(0)) };
-                let better = mean > mean_and_deviation(own(0)).0 && p_value < 0.05;
+                let better = mean > mean_and_std_dev(own(0)).0 && p_value < 0.05;
                 if better {
                     verdict = Verdict::DoesNotHold;
                 }
@@ -367,7 +367,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
                 } else {
                     " (less)"
                 };
-                rows[p].push(format!("{mean:.3} ± {}{mark}", number(deviation / (draws as f64).sqrt())));
+                rows[p].push(format!("{mean:.3} ± {}{mark}", number(std_dev / (draws as f64).sqrt())));
                 numbers.insert(format!("{}, γ = {gamma}: {name}", world.label()), mean);
             }
         }

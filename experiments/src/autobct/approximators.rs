@@ -1,8 +1,8 @@
 use std::time::Instant;
 
 use thrifty_autobct::{
-    Baseline, Branching, Cloud, CloudSettings, Decision, Expectation, Features, MapSettings, OneStep,
-    Quadrature, Regressor, State, TwoSteps, ValueFunction, ValueMap,
+    Baseline, BeliefSamples, Branching, Decision, Expectation, Features, MapSettings, OneStep, Quadrature,
+    Regressor, SamplingSettings, State, TwoSteps, ValueFunction, ValueMap,
 };
 use thrifty_sampling::Seed;
 use thrifty_trees::{BoostingSettings, ForestSettings};
@@ -25,9 +25,9 @@ fn judged(
     value: &dyn Fn(&State) -> Result<f64, ExperimentError>,
 ) -> Result<Judge, ExperimentError> {
     let (start, _) = prior(1).map_err(ExperimentError::failed)?;
-    let fan_out = |settings: CloudSettings, seed: u64| -> Result<Vec<(State, f64)>, ExperimentError> {
-        let cloud =
-            Cloud::new(&start, truth.controls(), &settings, Seed(seed)).map_err(ExperimentError::failed)?;
+    let fan_out = |settings: SamplingSettings, seed: u64| -> Result<Vec<(State, f64)>, ExperimentError> {
+        let cloud = BeliefSamples::new(&start, truth.controls(), &settings, Seed(seed))
+            .map_err(ExperimentError::failed)?;
         (0..cloud.len())
             .map(|i| {
                 let state = cloud.state(i).map_err(ExperimentError::failed)?;
@@ -36,7 +36,7 @@ fn judged(
             })
             .collect()
     };
-    let anywhere = CloudSettings { drawn: count / 4, levels: 3, roots: 0, ..CloudSettings::small() };
+    let anywhere = SamplingSettings { drawn: count / 4, levels: 3, roots: 0, ..SamplingSettings::small() };
     let anywhere = fan_out(anywhere, 9001)?;
     let mut on_the_way = Vec::with_capacity(count);
     let mut rng = Seed(9002).stream("on the way", 0);
@@ -44,7 +44,7 @@ fn judged(
         let mut state = start.clone();
         for _ in 0..3 {
             let control = rng.index(truth.controls().len());
-            let fan = thrifty_autobct::Fan::of_training(&state, truth.controls(), control)
+            let fan = thrifty_autobct::PosteriorFamily::of_training(&state, truth.controls(), control)
                 .map_err(ExperimentError::failed)?;
             state = fan
                 .state((super::values::normal(&mut rng), super::values::normal(&mut rng)))
@@ -97,7 +97,7 @@ impl Rows<'_> {
         &mut self,
         name: &str,
         decision: &Decision,
-        cloud: &CloudSettings,
+        cloud: &SamplingSettings,
         settings: &MapSettings,
     ) -> Result<(), ExperimentError> {
         let (start, _) = prior(1).map_err(ExperimentError::failed)?;
@@ -132,16 +132,16 @@ fn forest(baseline: Baseline, features: Features, depth: usize) -> MapSettings {
 }
 
 /// The cloud of the tables: as large as the study behind them, or small.
-pub fn cloud(context: &RunContext) -> CloudSettings {
-    let quick = CloudSettings {
+pub fn cloud(context: &RunContext) -> SamplingSettings {
+    let quick = SamplingSettings {
         drawn: 20,
         levels: 4,
         roots: 10,
         depth: 2,
         branching: Branching::Every(4),
-        ..CloudSettings::small()
+        ..SamplingSettings::small()
     };
-    context.pick(quick, CloudSettings::small())
+    context.pick(quick, SamplingSettings::small())
 }
 
 /// Approximations of V₂.
@@ -175,10 +175,10 @@ struct Direct<'a> {
 impl ValueFunction for Direct<'_> {
     fn after(
         &self,
-        fan: &thrifty_autobct::Fan,
-        outcomes: &[thrifty_autobct::Outcome],
+        fan: &thrifty_autobct::PosteriorFamily,
+        outcomes: &[thrifty_autobct::Innovation],
     ) -> Result<Vec<f64>, thrifty_autobct::AutoBctError> {
-        let value = |outcome: &thrifty_autobct::Outcome| {
+        let value = |outcome: &thrifty_autobct::Innovation| {
             Ok(self.decision.steps(&fan.state(*outcome)?, 3, &self.expectation)?.value())
         };
         outcomes.iter().map(value).collect()

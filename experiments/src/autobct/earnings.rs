@@ -1,13 +1,13 @@
 use rayon::prelude::*;
 use thrifty_autobct::{
-    Cautious, Decision, Expectation, MapSettings, Quadrature, State, ValueFunction, ValueMap, Values,
+    Decision, Expectation, MapSettings, Quadrature, Shrunk, State, ValueFunction, ValueMap, Values,
 };
 use thrifty_sampling::Seed;
 
 use super::paper::{GAMMA, prior};
 use super::values::{EXPERIMENT, decision, normal};
 use crate::error::ExperimentError;
-use crate::harness::stats::mean_and_deviation;
+use crate::harness::stats::mean_and_std_dev;
 use crate::harness::{RunContext, Table, number};
 
 /// How a policy values controls.
@@ -121,7 +121,7 @@ pub fn table(context: &RunContext) -> Result<(bool, Vec<(String, f64)>, Table), 
     };
     let (faithful, accurate) = (level(&faithful)?, level(&accurate)?);
     let (careful_faithful, careful_accurate) =
-        (Cautious { of: &faithful, epsilon: 0.02 }, Cautious { of: &accurate, epsilon: 0.02 });
+        (Shrunk { of: &faithful, epsilon: 0.02 }, Shrunk { of: &accurate, epsilon: 0.02 });
     let policy = |name, horizon, look, share| {
         let decision = if share == 1.0 { &fine } else { &coarse };
         Policy { name, horizon, look, share, decision }
@@ -144,7 +144,7 @@ pub fn table(context: &RunContext) -> Result<(bool, Vec<(String, f64)>, Table), 
             .into_par_iter()
             .map(|i| policy.run(Seed(context.seed).child(EXPERIMENT.id, i as u64 + 1)))
             .collect::<Result<_, _>>()?;
-        let error = |values: &[f64]| mean_and_deviation(values).1 / (count as f64).sqrt();
+        let error = |values: &[f64]| mean_and_std_dev(values).1 / (count as f64).sqrt();
         let plain: Vec<f64> = runs.iter().map(|run| run.earned).collect();
         // A horizon is held against its value without what that value is made of.
         let promised = match policy.horizon {
@@ -157,7 +157,7 @@ pub fn table(context: &RunContext) -> Result<(bool, Vec<(String, f64)>, Table), 
         } else {
             runs.iter().map(|run| run.earned - run.luck).collect()
         };
-        let mean = mean_and_deviation(&earned).0;
+        let mean = mean_and_std_dev(&earned).0;
         holds &= promised.is_none_or(|promised| (mean - promised).abs() < 4.0 * error(&earned));
         numbers.push((format!("{}: earned", policy.name), mean));
         let mut trainings: Vec<f64> = runs.iter().map(|run| run.trainings).collect();
@@ -166,8 +166,8 @@ pub fn table(context: &RunContext) -> Result<(bool, Vec<(String, f64)>, Table), 
             policy.name.to_owned(),
             promised.map_or_else(|| "–".into(), |value| format!("{value:.4}")),
             format!("{mean:.4} ± {:.4}", error(&earned)),
-            format!("{:.4} ± {:.4}", mean_and_deviation(&plain).0, error(&plain)),
-            number(mean_and_deviation(&trainings).0),
+            format!("{:.4} ± {:.4}", mean_and_std_dev(&plain).0, error(&plain)),
+            number(mean_and_std_dev(&trainings).0),
             number(runs.iter().filter(|run| run.spree).count() as f64 / count as f64),
             count.to_string(),
         ]);

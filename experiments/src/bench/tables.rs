@@ -16,7 +16,7 @@ use crate::error::ExperimentError;
 use crate::harness::compare::Comparison;
 use crate::harness::method::AnyOptimizer;
 use crate::harness::replicate::{Run, in_parallel, study};
-use crate::harness::stats::{holm, mean_and_deviation, quantile, wilcoxon};
+use crate::harness::stats::{holm, mean_and_std_dev, quantile, wilcoxon};
 use crate::harness::{Experiment, Report, RunContext, Table, Verdict, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -81,14 +81,14 @@ fn random_search(tables: &[GridTable], runs: &[Run], published: &[Baseline], eva
             runs.iter().filter(|r| r.problem == table.name() && r.method == "random").collect();
         for count in [10, 20, 50, 100].into_iter().filter(|count| *count <= evaluations) {
             let regrets: Vec<f64> = own.iter().filter_map(|run| run.regret.get(count - 1).copied()).collect();
-            let (mean, deviation) = mean_and_deviation(&regrets);
+            let (mean, std_dev) = mean_and_std_dev(&regrets);
             let task = TABLES.iter().find(|(title, _)| *title == table.name()).map_or("", |(_, task)| task);
             let other = published.iter().find(|b| b.task == task && b.evals == count);
             rows.push(vec![
                 table.name(),
                 count.to_string(),
                 number(mean),
-                number(deviation / (regrets.len() as f64).sqrt()),
+                number(std_dev / (regrets.len() as f64).sqrt()),
                 number(table.expected_random(count)),
                 other.map_or(String::new(), |b| number(b.mean)),
             ]);

@@ -116,8 +116,8 @@ impl Kind {
         };
         let mut noise = 0.0;
         let function: Box<dyn Fn(&[f64]) -> f64 + Send + Sync> = match self {
-            Self::Draw { dim, lengthscale, smooth, noise: deviation } => {
-                noise = deviation;
+            Self::Draw { dim, lengthscale, smooth, noise: std_dev } => {
+                noise = std_dev;
                 Box::new(draw(dim, lengthscale, smooth, &mut rng)?)
             }
             Self::Skewed { dim, lengthscale } => {

@@ -2,7 +2,7 @@ use thrifty_testbed::MultiObjectiveFunction;
 
 use crate::error::ExperimentError;
 use crate::harness::compare::Comparison;
-use crate::harness::stats::{mean_and_deviation, quantile};
+use crate::harness::stats::{mean_and_std_dev, quantile};
 use crate::harness::{Experiment, Report, RunContext, Table};
 use crate::pareto::contest::Contest;
 use crate::pareto::methods::{NOISY, OURS};
@@ -36,11 +36,11 @@ fn shares(
         let cell = |k: &usize| {
             let of = |gap: f64| 1.0 - gap / problem.max_hypervolume();
             let covered: Vec<f64> = comparison.after(m, *k).into_iter().map(of).collect();
-            let (mean, deviation) = mean_and_deviation(&covered);
+            let (mean, std_dev) = mean_and_std_dev(&covered);
             format!(
                 "{:.2} ± {:.2} ({:.2})",
                 100.0 * mean,
-                100.0 * deviation / (replications as f64).sqrt(),
+                100.0 * std_dev / (replications as f64).sqrt(),
                 100.0 * quantile(&covered, 0.5)
             )
         };

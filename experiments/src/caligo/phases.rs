@@ -6,7 +6,7 @@ use thrifty_kernel::{
     Matern12Profile, Matern32Profile, Matern52Profile, Scaled, SquaredExponentialProfile, Stationary,
     StationaryProfile,
 };
-use thrifty_levelset::{Classified, Criterion, LevelSetOptimizer, LevelSetSettings, Over};
+use thrifty_levelset::{ClassificationSet, Classified, Criterion, LevelSetOptimizer, LevelSetSettings};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Trial, TrialId};
@@ -134,7 +134,7 @@ impl Phased {
             Chooser::Boundary(criterion) => criterion,
         };
         let settings = LevelSetSettings {
-            over: Over::Domain { points: MEASURED },
+            over: ClassificationSet::Domain { points: MEASURED },
             initial: initial.clone(),
             criterion,
             stop_when_certified: false,

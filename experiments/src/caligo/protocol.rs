@@ -12,7 +12,7 @@ use super::traced::{Measure, Traced};
 use super::{figures, stops};
 use crate::error::ExperimentError;
 use crate::harness::replicate::in_parallel;
-use crate::harness::stats::{mean_and_deviation, quantile, wilcoxon};
+use crate::harness::stats::{mean_and_std_dev, quantile, wilcoxon};
 use crate::harness::{Experiment, Report, RunContext, Table, Verdict, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -109,8 +109,8 @@ fn methods_table(groups: &[(&'static str, Vec<&Traced>)]) -> Table {
     let rows = groups.iter().map(|(name, runs)| {
         let mean = |of: fn(&Traced) -> &Measure| {
             let values: Vec<f64> = runs.iter().map(|run| last(of(run))).collect();
-            let (mean, deviation) = mean_and_deviation(&values);
-            format!("{} ± {}", number(mean), number(deviation / (values.len() as f64).sqrt()))
+            let (mean, std_dev) = mean_and_std_dev(&values);
+            format!("{} ± {}", number(mean), number(std_dev / (values.len() as f64).sqrt()))
         };
         let own = wrong(runs);
         let p = if *name == PROTOCOL { "-".into() } else { number(wilcoxon(&own, &base)) };

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use thrifty_levelset::StopWhen;
+use thrifty_levelset::DiagnosticStop;
 
 use super::traced::Traced;
 use crate::harness::stats::quantile;
@@ -11,22 +11,22 @@ pub const SMALL: f64 = 0.005;
 const TIMES: usize = 3;
 
 /// The diagnostics of the protocol put right, each three times in a row, and all of them together.
-pub fn rules() -> [(&'static str, StopWhen); 5] {
-    let stable = || StopWhen::boundary_stable(SMALL, TIMES);
-    let contracted = || StopWhen::contracted(1e-3, TIMES);
-    let improved = || StopWhen::no_improvement(0.01, TIMES);
-    let known = || StopWhen::misclassified(SMALL, TIMES);
+pub fn rules() -> [(&'static str, DiagnosticStop); 5] {
+    let stable = || DiagnosticStop::boundary_stable(SMALL, TIMES);
+    let contracted = || DiagnosticStop::contracted(1e-3, TIMES);
+    let improved = || DiagnosticStop::no_improvement(0.01, TIMES);
+    let known = || DiagnosticStop::misclassified(SMALL, TIMES);
     [
         ("no improvement: max EI below 1 % of the deviation", improved()),
         ("boundary stable: Δ below 0.5 %", stable()),
         ("contracted: mean variance below 0.1 %", contracted()),
         ("expected misclassified volume below 0.5 %", known()),
-        ("the last three together", StopWhen::All(vec![stable(), contracted(), known()])),
+        ("the last three together", DiagnosticStop::All(vec![stable(), contracted(), known()])),
     ]
 }
 
 /// The evaluations after which a rule first holds.
-fn fires(rule: &StopWhen, series: &[BTreeMap<String, f64>]) -> Option<usize> {
+fn fires(rule: &DiagnosticStop, series: &[BTreeMap<String, f64>]) -> Option<usize> {
     let all: Vec<&BTreeMap<String, f64>> = series.iter().collect();
     (0..all.len()).find(|at| rule.holds(&all[..=*at]))
 }

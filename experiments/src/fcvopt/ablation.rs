@@ -30,7 +30,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         seed: context.seed,
         columns: [20, 50, 100].into_iter().filter(|at| *at <= fits).collect(),
     };
-    let rough = Deviations { deviation: 0.5, lengthscale: 0.25, noise: 0.05 };
+    let rough = Deviations { std_dev: 0.5, lengthscale: 0.25, noise: 0.05 };
     let outcome = contest.run(|k, seed| {
         Ok(match names[k] {
             "branin" => Box::new(branin::problem(context.data.as_deref())?.0) as Box<dyn FoldProblem>,

@@ -9,7 +9,7 @@ use super::methods::{Method, YARDSTICK};
 use super::problem::FoldProblem;
 use crate::error::ExperimentError;
 use crate::harness::replicate::in_parallel;
-use crate::harness::stats::{holm, mean_and_deviation, quantile, wilcoxon};
+use crate::harness::stats::{holm, mean_and_std_dev, quantile, wilcoxon};
 use crate::harness::{Figure, Table, Verdict, number};
 
 /// Every method on every problem, charged in model fits.
@@ -135,8 +135,8 @@ impl Contest<'_> {
         for (m, method) in self.methods.iter().enumerate() {
             let (mine, theirs) = (ours(m), regrets(m, end(m)));
             let differences: Vec<f64> = theirs.iter().zip(&mine).map(|(a, b)| a - b).collect();
-            let (mean, deviation) = mean_and_deviation(&differences);
-            let half = 1.96 * deviation / (differences.len() as f64).sqrt();
+            let (mean, std_dev) = mean_and_std_dev(&differences);
+            let half = 1.96 * std_dev / (differences.len() as f64).sqrt();
             let mut row = vec![method.name.to_owned()];
             row.extend(
                 self.columns.iter().map(|at| {

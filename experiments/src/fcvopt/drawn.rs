@@ -29,7 +29,7 @@ pub struct Drawn {
 /// How the folds of a draw deviate from a true loss of deviation 1.
 #[derive(Debug, Clone, Copy)]
 pub struct Deviations {
-    pub deviation: f64,
+    pub std_dev: f64,
     /// Of deviations, as a multiple of √d; that of the true loss is 0.25 √d.
     pub lengthscale: f64,
     /// Of the observation noise.
@@ -38,28 +38,28 @@ pub struct Deviations {
 
 impl Drawn {
     /// True loss and deviations all drawn from Gaussian processes.
-    pub fn new(dim: usize, deviations: Deviations, seed: Seed) -> Result<Self, ExperimentError> {
+    pub fn new(dim: usize, std_devs: Deviations, seed: Seed) -> Result<Self, ExperimentError> {
         let mut rng = seed.stream("problem", 0);
         let common = function(dim, 1.0, 0.25, &mut rng)?;
-        Self::around(dim, &common, deviations, &mut rng)
+        Self::around(dim, &common, std_devs, &mut rng)
     }
 
     /// Drawn deviations around a true loss.
     pub fn around(
         dim: usize,
         common: &Function,
-        deviations: Deviations,
+        std_devs: Deviations,
         rng: &mut Stream,
     ) -> Result<Self, ExperimentError> {
-        let variance = deviations.deviation * deviations.deviation;
+        let variance = std_devs.std_dev * std_devs.std_dev;
         let mut folds: Vec<Function> = Vec::new();
         for _ in 0..FOLDS {
-            let (common, own) = (common.clone(), function(dim, variance, deviations.lengthscale, rng)?);
+            let (common, own) = (common.clone(), function(dim, variance, std_devs.lengthscale, rng)?);
             folds.push(Arc::new(move |x| common(x) + own(x)));
         }
         let mean = |x: &[f64]| mean(&folds, x);
         let optimum = searched(&mean, dim, rng)?;
-        Ok(Self { space: Space::unit_cube(dim), folds, optimum, noise: deviations.noise })
+        Ok(Self { space: Space::unit_cube(dim), folds, optimum, noise: std_devs.noise })
     }
 
     /// Folds that are known functions.

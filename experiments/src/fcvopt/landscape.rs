@@ -14,7 +14,7 @@ use crate::error::ExperimentError;
 /// f(u) = y_mean + y_sd (mean + Σ_i α_i s² k(|(u - X_i) / ℓ|)),   k Matérn 5/2, u in the unit cube
 /// ```
 #[derive(Deserialize)]
-pub struct Landscape {
+pub struct Objective {
     #[serde(rename = "D")]
     dim: usize,
     lengthscale: Vec<f64>,
@@ -49,7 +49,7 @@ pub const NAMES: [&str; 11] = [
     "tab_resnet-superconduct",
 ];
 
-impl Landscape {
+impl Objective {
     /// Reads one; nothing without a file.
     pub fn read(folder: Option<&Path>, name: &str) -> Result<Option<Self>, ExperimentError> {
         let Some(path) = data::file(folder, &format!("fcvopt/{name}.json")) else { return Ok(None) };
@@ -84,9 +84,9 @@ impl Landscape {
     /// Folds around it: deviations that are drawn, in units of the deviation of the authors' full cross-validations.
     pub fn with_folds(self: Arc<Self>, seed: Seed) -> Result<Drawn, ExperimentError> {
         let (unit, dim) = (self.y_sd, self.dim);
-        let deviations = Deviations { deviation: 0.3 * unit, lengthscale: 0.4, noise: 0.1 * unit };
+        let std_devs = Deviations { std_dev: 0.3 * unit, lengthscale: 0.4, noise: 0.1 * unit };
         let common: Arc<dyn Fn(&[f64]) -> f64 + Send + Sync> = Arc::new(move |u| self.value(u));
         let mut rng: Stream = seed.stream("folds", 0);
-        Drawn::around(dim, &common, deviations, &mut rng)
+        Drawn::around(dim, &common, std_devs, &mut rng)
     }
 }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::contest::{Contest, NOTE};
 use super::drawn::{Deviations, Drawn, FOLDS};
-use super::landscape::{Landscape, NAMES};
+use super::landscape::{NAMES, Objective};
 use super::methods::LANDSCAPES;
 use super::problem::FoldProblem;
 use crate::error::ExperimentError;
@@ -21,9 +21,9 @@ pub const EXPERIMENT: Experiment = Experiment {
 const OWN: &str = "own-draw-4d";
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let mut landscapes: Vec<(String, Arc<Landscape>)> = Vec::new();
+    let mut landscapes: Vec<(String, Arc<Objective>)> = Vec::new();
     for name in NAMES {
-        if let Some(landscape) = Landscape::read(context.data.as_deref(), name)? {
+        if let Some(landscape) = Objective::read(context.data.as_deref(), name)? {
             landscapes.push((name.to_owned(), Arc::new(landscape)));
         }
     }
@@ -46,7 +46,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let outcome = contest.run(|k, seed| {
         Ok(Box::new(match landscapes.get(k) {
             Some((_, landscape)) => landscape.clone().with_folds(seed)?,
-            None => Drawn::new(4, Deviations { deviation: 0.3, lengthscale: 0.4, noise: 0.1 }, seed)?,
+            None => Drawn::new(4, Deviations { std_dev: 0.3, lengthscale: 0.4, noise: 0.1 }, seed)?,
         }) as Box<dyn FoldProblem>)
     })?;
     let missing = "The authors' landscapes were not found: a data folder with fcvopt/NAME.json has them; one draw of our own \

@@ -57,8 +57,8 @@ fn standardised(train: &DenseMatrix<f64>, test: &DenseMatrix<f64>) -> (DenseMatr
     let moments: Vec<(f64, f64)> = (0..columns)
         .map(|c| {
             let values: Vec<f64> = (0..rows).map(|r| *train.get((r, c))).collect();
-            let (mean, deviation) = crate::harness::stats::mean_and_deviation(&values);
-            (mean, if deviation > 0.0 { deviation } else { 1.0 })
+            let (mean, std_dev) = crate::harness::stats::mean_and_std_dev(&values);
+            (mean, if std_dev > 0.0 { std_dev } else { 1.0 })
         })
         .collect();
     let scale = |matrix: &DenseMatrix<f64>| {

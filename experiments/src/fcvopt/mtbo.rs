@@ -23,7 +23,7 @@ pub struct MultiTask {
     gp: Gp<Box<dyn Kernel>>,
 }
 
-const NOTES: &str = "model";
+const WARM_START: &str = "model";
 
 impl MultiTask {
     pub fn new(space: Space, folds: usize, seed: Seed) -> Result<Self, OptimizerError> {
@@ -34,7 +34,11 @@ impl MultiTask {
         Ok(Self { space, folds, seed, gp: Gp::on_domain::<Matern52Profile>(&domain) })
     }
 
-    fn belief(&self, history: &History<FoldQuery>, id: TrialId) -> Result<Option<Belief>, OptimizerError> {
+    fn belief(
+        &self,
+        history: &History<FoldQuery>,
+        id: TrialId,
+    ) -> Result<Option<SurrogateState>, OptimizerError> {
         let failed = |what: &str| format!("{what} for trial {}", id.0);
         let width = self.space.dim() + self.folds;
         let (mut x, mut y) = (Points::new(width), Vec::new());
@@ -55,12 +59,12 @@ impl MultiTask {
         if y.is_empty() {
             return Ok(None);
         }
-        let notes = history.trials().iter().rev().find_map(|trial| trial.memo.0.get(NOTES));
+        let notes = history.trials().iter().rev().find_map(|trial| trial.memo.0.get(WARM_START));
         let gp = notes.map_or_else(|| self.gp.clone(), |notes| self.gp.clone().warm_started(notes.clone()));
         let gp = gp
             .fit(x.as_ref(), &y, &mut self.seed.stream("fit", id.0))
             .map_err(|error| OptimizerError::failed(failed("fitting the model"), error))?;
-        Ok(Some(Belief { gp, folds: self.folds, evaluated, first }))
+        Ok(Some(SurrogateState { gp, folds: self.folds, evaluated, first }))
     }
 }
 
@@ -71,14 +75,14 @@ fn task(x: &[f64], fold: usize, folds: usize) -> Vec<f64> {
     coded
 }
 
-struct Belief {
+struct SurrogateState {
     gp: GpPosterior<Box<dyn Kernel>>,
     folds: usize,
     evaluated: Points,
     first: Vec<usize>,
 }
 
-impl Belief {
+impl SurrogateState {
     fn means(&self, posterior: &dyn Posterior) -> Vec<f64> {
         let (mut mean, mut variance) = (vec![0.0; self.evaluated.len()], vec![0.0; self.evaluated.len()]);
         posterior.predict_into(self.evaluated.as_ref(), &mut mean, &mut variance);
@@ -93,7 +97,7 @@ impl Belief {
 }
 
 /// The mean over all folds.
-impl Posterior for Belief {
+impl Posterior for SurrogateState {
     fn dim(&self) -> usize {
         self.evaluated.dim()
     }
@@ -158,7 +162,7 @@ impl Optimizer for MultiTask {
             let worth: Vec<f64> = new.iter().map(|fold| improvement(*fold)).collect();
             let fold = new[least(&worth)];
             let query = FoldQuery { config: self.space.decode(&candidate.x), repeat: 0, fold };
-            let memo = Memo([(NOTES.to_owned(), belief.gp.hyperparameters())].into());
+            let memo = Memo([(WARM_START.to_owned(), belief.gp.hyperparameters())].into());
             return Ok(Ask::Evaluate(Suggestion { memo, ..Suggestion::new(query) }));
         }
         Ok(Ask::Stop(StopReason::Exhausted))

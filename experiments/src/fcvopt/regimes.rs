@@ -57,7 +57,7 @@ struct Choices {
 }
 
 fn choices(seed: Seed, fits: usize) -> Result<Choices, ExperimentError> {
-    let smooth = Deviations { deviation: 0.5, lengthscale: 0.8, noise: 0.02 };
+    let smooth = Deviations { std_dev: 0.5, lengthscale: 0.8, noise: 0.02 };
     let problem = Drawn::new(1, smooth, seed)?;
     let settings = FractionalSettings {
         target: LossTarget::TrueLoss,
@@ -117,13 +117,13 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     for (k, (name, more)) in NAMES.into_iter().enumerate() {
         let share = all.iter().map(|choices| choices.shares[k]).fold(Share::default(), Share::join);
         let (made, chance) = (share.made / share.count, share.by_chance / share.count);
-        let deviation = (chance * (1.0 - chance) / share.count).sqrt();
+        let std_dev = (chance * (1.0 - chance) / share.count).sqrt();
         rows.push(vec![
             name.to_owned(),
             format!("{}", share.count),
             number(made),
             number(chance),
-            number(deviation),
+            number(std_dev),
         ]);
         if share.count > 0.0 {
             numbers.insert(name.to_owned(), made);

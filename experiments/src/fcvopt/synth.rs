@@ -17,9 +17,9 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 /// Smooth deviations are nearly offsets; rough ones bend as much as the true loss and move its minimum.
 const DRAWS: [(&str, usize, Deviations); 3] = [
-    ("smooth-2d", 2, Deviations { deviation: 0.5, lengthscale: 0.6, noise: 0.05 }),
-    ("rough-2d", 2, Deviations { deviation: 0.5, lengthscale: 0.25, noise: 0.05 }),
-    ("rough-4d", 4, Deviations { deviation: 0.5, lengthscale: 0.25, noise: 0.05 }),
+    ("smooth-2d", 2, Deviations { std_dev: 0.5, lengthscale: 0.6, noise: 0.05 }),
+    ("rough-2d", 2, Deviations { std_dev: 0.5, lengthscale: 0.25, noise: 0.05 }),
+    ("rough-4d", 4, Deviations { std_dev: 0.5, lengthscale: 0.25, noise: 0.05 }),
 ];
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {

@@ -13,7 +13,7 @@ use thrifty_testbed::{Problem, TestFunction};
 use super::draws::draw;
 use crate::error::ExperimentError;
 use crate::harness::replicate::in_parallel;
-use crate::harness::stats::mean_and_deviation;
+use crate::harness::stats::mean_and_std_dev;
 use crate::harness::{Experiment, Figure, Report, RunContext, Table, Verdict, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -114,10 +114,9 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     for (c, &(n, noise)) in cases.iter().enumerate() {
         let own: Vec<&Calibration> =
             jobs.iter().zip(&found).filter(|(job, _)| job.0 == c).map(|(_, f)| f).collect();
-        let share =
-            |level: f64| mean_and_deviation(&own.iter().map(|f| f.coverage(level)).collect::<Vec<_>>());
-        let ((half, _), (most, deviation)) = (share(0.5), share(0.95));
-        let error = deviation / (draws as f64).sqrt();
+        let share = |level: f64| mean_and_std_dev(&own.iter().map(|f| f.coverage(level)).collect::<Vec<_>>());
+        let ((half, _), (most, std_dev)) = (share(0.5), share(0.95));
+        let error = std_dev / (draws as f64).sqrt();
         numbers.insert(format!("coverage of 95 % at n = {n}, noise {noise}"), most);
         sound &= n < 30 || (most - 0.95).abs() < 0.02 + 2.0 * error;
         rows.push(vec![
@@ -125,7 +124,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             noise.to_string(),
             format!("{:.1} %", 100.0 * half),
             format!("{:.1} ± {:.1} %", 100.0 * most, 100.0 * error),
-            number(mean_and_deviation(&own.iter().map(|f| f.nlpd).collect::<Vec<_>>()).0),
+            number(mean_and_std_dev(&own.iter().map(|f| f.nlpd).collect::<Vec<_>>()).0),
         ]);
     }
     Ok(Report {

@@ -11,7 +11,7 @@ use thrifty_testbed::{Problem, TestFunction};
 use super::draws::draw;
 use crate::error::ExperimentError;
 use crate::harness::replicate::in_parallel;
-use crate::harness::stats::mean_and_deviation;
+use crate::harness::stats::mean_and_std_dev;
 use crate::harness::{Experiment, Figure, Report, RunContext, Table, Verdict, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -158,16 +158,16 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             let group = of(&|source, size| source == s && size == n);
             let mut row = vec![source.label(), n.to_string()];
             row.extend((0..STARTS.len()).map(|k| format!("{:.0} %", 100.0 * rate(&group, k))));
-            row.push(number(mean_and_deviation(&group.iter().map(|f| f.evaluations).collect::<Vec<_>>()).0));
+            row.push(number(mean_and_std_dev(&group.iter().map(|f| f.evaluations).collect::<Vec<_>>()).0));
             rows.push(row);
         }
     }
     let everything = of(&|_, _| true);
-    let excess = |k: usize| mean_and_deviation(&everything.iter().map(|f| f.missed[k].1).collect::<Vec<_>>());
+    let excess = |k: usize| mean_and_std_dev(&everything.iter().map(|f| f.missed[k].1).collect::<Vec<_>>());
     let mut overall = Vec::new();
     for (k, starts) in STARTS.iter().enumerate() {
-        let (mean, deviation) = excess(k);
-        let error = deviation / (everything.len() as f64).sqrt();
+        let (mean, std_dev) = excess(k);
+        let error = std_dev / (everything.len() as f64).sqrt();
         numbers.insert(format!("missed with {starts}"), rate(&everything, k));
         numbers.insert(format!("excess NLPD with {starts}"), mean);
         overall.push(vec![
@@ -187,8 +187,8 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         series: series.collect(),
         ..LinePlot::default()
     };
-    let (one, (worse, deviation)) = (rate(&everything, 0), excess(0));
-    let error = deviation / (everything.len() as f64).sqrt();
+    let (one, (worse, std_dev)) = (rate(&everything, 0), excess(0));
+    let error = std_dev / (everything.len() as f64).sqrt();
     let verdict = match (one > 0.05, worse > 2.0 * error) {
         (true, true) => Verdict::Holds,
         (false, _) => Verdict::DoesNotHold,

@@ -3,7 +3,7 @@
 use thrifty_figures::{LinePlot, Series};
 
 use super::replicate::Run;
-use super::stats::{a12, holm, mean_and_deviation, quantile, ranks, wilcoxon};
+use super::stats::{a12, holm, mean_and_std_dev, quantile, ranks, wilcoxon};
 use super::{Figure, Table, number};
 use crate::error::ExperimentError;
 
@@ -80,7 +80,7 @@ impl Comparison {
             let p =
                 others.iter().position(|&other| other == m).map_or("best".into(), |at| number(corrected[at]));
             let mean = |pick: fn(&Run) -> f64| {
-                mean_and_deviation(&self.runs[m].iter().map(pick).collect::<Vec<f64>>()).0
+                mean_and_std_dev(&self.runs[m].iter().map(pick).collect::<Vec<f64>>()).0
             };
             vec![
                 self.methods[m].clone(),

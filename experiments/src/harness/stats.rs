@@ -17,7 +17,7 @@ pub fn quantile(values: &[f64], p: f64) -> f64 {
 }
 
 /// Mean and standard deviation (n - 1).
-pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
+pub fn mean_and_std_dev(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     // From the first value on, so that equal values have no deviation by rounding.
     let first = values.first().copied().unwrap_or(f64::NAN);
@@ -158,7 +158,7 @@ mod tests {
         assert!(quantile(&[], 0.5).is_nan());
         assert_eq!(quantile(&[f64::INFINITY, f64::INFINITY], 0.5), f64::INFINITY);
         assert_eq!(ranks(&[10.0, 20.0, 10.0]), [1.5, 3.0, 1.5]);
-        assert_eq!(mean_and_deviation(&[1.0, 3.0]), (2.0, 2_f64.sqrt()));
+        assert_eq!(mean_and_std_dev(&[1.0, 3.0]), (2.0, 2_f64.sqrt()));
     }
 
     #[allow(clippy::approx_constant)] // 3.14 is a measurement

@@ -11,7 +11,7 @@ use super::credit_data::Credit;
 use super::methods::{Method, Setting};
 use crate::error::ExperimentError;
 use crate::harness::replicate::in_parallel;
-use crate::harness::stats::{mean_and_deviation, quantile, wilcoxon};
+use crate::harness::stats::{mean_and_std_dev, quantile, wilcoxon};
 use crate::harness::{Experiment, Figure, Report, RunContext, Table, Verdict, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -110,15 +110,14 @@ fn report(
     for method in methods() {
         for (name, pick) in statistics {
             let values = of(&method, pick);
-            let (mean, deviation) = mean_and_deviation(&values);
+            let (mean, std_dev) = mean_and_std_dev(&values);
             let (low, high) = (quantile(&values, 0.0), quantile(&values, 1.0));
             // Seconds are of this machine and this hour; everything else is the same for the same seed.
             if !name.ends_with("seconds") {
                 numbers.insert(format!("mean {name} of {}", method.label()), mean);
             }
             rows.push(
-                [vec![method.label(), name.into()], [mean, low, high, deviation].map(number).to_vec()]
-                    .concat(),
+                [vec![method.label(), name.into()], [mean, low, high, std_dev].map(number).to_vec()].concat(),
             );
         }
         trees.push(of(&method, |t| t.trees));

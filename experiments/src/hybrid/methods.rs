@@ -83,7 +83,7 @@ impl Method {
             let settings = HybridSettings {
                 base,
                 exploration,
-                point: ExplorePoint::MaximumDeviation,
+                point: ExplorePoint::MaxStdDev,
                 convergence,
                 epsilon: setting.epsilon,
                 max_turns: Some(setting.turns),

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use thrifty_bo::{Belief, BoSettings};
+use thrifty_bo::{BoSettings, SurrogateState};
 use thrifty_figures::{LinePlot, Series};
 use thrifty_hybrid::{Exploration, OnConvergence};
 use thrifty_sampling::Seed;
@@ -171,7 +171,8 @@ fn success(problem: &TestFunction, runs: &[Run], limit: f64) -> (BTreeMap<String
 fn picture(problem: &TestFunction, run: &Run, seed: u64) -> Result<Figure, ExperimentError> {
     let trials: Vec<&Trial<Config>> = run.history.trials().iter().take(7).collect();
     let settings = BoSettings { losses: thrifty_bo::LossTransform::None, ..BoSettings::default() };
-    let belief = Belief::form(problem.space(), &settings, &model(noise()), &trials, Seed(seed), TrialId(7))?;
+    let belief =
+        SurrogateState::form(problem.space(), &settings, &model(noise()), &trials, Seed(seed), TrialId(7))?;
     let grid: Vec<f64> = (0..=500).map(|i| f64::from(i) / 50.0).collect();
     let mut mean = Series { label: "posterior mean, 2 deviations".into(), ..Series::default() };
     if let Some(belief) = &belief {

@@ -1,7 +1,7 @@
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_bo::InitialDesign;
 use thrifty_levelset::metrics::Confusion;
-use thrifty_levelset::{Classified, LevelSetOptimizer, LevelSetSettings, Over};
+use thrifty_levelset::{ClassificationSet, Classified, LevelSetOptimizer, LevelSetSettings};
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
 use thrifty_study::{History, MaxTrials, Study};
@@ -62,7 +62,7 @@ impl Job {
     fn optimizer(&self) -> Result<(LevelSetOptimizer, super::problems::Field), ExperimentError> {
         let problem = self.case.problem(self.seed);
         let settings = LevelSetSettings {
-            over: Over::Grid { per_axis: SIDE },
+            over: ClassificationSet::Grid { per_axis: SIDE },
             criterion: self.method.1,
             initial: InitialDesign::Random(self.protocol.initial()),
             revisit: true,

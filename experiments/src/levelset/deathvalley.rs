@@ -8,7 +8,7 @@ use super::responses::{CRITERIA, Case, Job, Kind, Scores};
 use super::valley_map;
 use crate::error::ExperimentError;
 use crate::harness::replicate::in_parallel;
-use crate::harness::stats::{holm, mean_and_deviation, wilcoxon};
+use crate::harness::stats::{holm, mean_and_std_dev, wilcoxon};
 use crate::harness::{Experiment, Figure, Report, RunContext, Table, Verdict, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -82,7 +82,7 @@ impl Found<'_> {
                     [kind.name().to_owned(), (*criterion).to_owned()]
                         .into_iter()
                         .chain(cells)
-                        .chain([number(mean_and_deviation(&seconds).0)])
+                        .chain([number(mean_and_std_dev(&seconds).0)])
                         .collect(),
                 );
             }
@@ -107,8 +107,8 @@ impl Found<'_> {
             for c in [0, 1] {
                 let each = self.case.judged.iter().enumerate().map(|(at, evaluations)| {
                     let values = self.of(k, c, at, |s| &s.f1);
-                    let (mean, deviation) = mean_and_deviation(&values);
-                    let error = deviation / (values.len() as f64).sqrt();
+                    let (mean, std_dev) = mean_and_std_dev(&values);
+                    let error = std_dev / (values.len() as f64).sqrt();
                     (*evaluations as f64, mean, error)
                 });
                 let each: Vec<(f64, f64, f64)> = each.collect();
@@ -136,8 +136,8 @@ impl Found<'_> {
 
 /// Mean and standard error.
 fn with_error(values: &[f64]) -> String {
-    let (mean, deviation) = mean_and_deviation(values);
-    format!("{mean:.3} ± {:.3}", deviation / (values.len() as f64).sqrt())
+    let (mean, std_dev) = mean_and_std_dev(values);
+    format!("{mean:.3} ± {:.3}", std_dev / (values.len() as f64).sqrt())
 }
 
 /// p of censored against each way of taking clipped responses for values, under SUR at the last judgement, with
@@ -149,7 +149,7 @@ fn duels(found: &[Found<'_>]) -> Vec<(String, bool, f64)> {
         let ours = one.of(3, 0, last, |s| &s.f1);
         for other in [1, 2] {
             let theirs = one.of(other, 0, last, |s| &s.f1);
-            let better = mean_and_deviation(&ours).0 > mean_and_deviation(&theirs).0;
+            let better = mean_and_std_dev(&ours).0 > mean_and_std_dev(&theirs).0;
             let name = format!("{} against {}", one.case.margin.name(), Kind::ALL[other].name());
             pairs.push((name, better, wilcoxon(&ours, &theirs)));
         }
@@ -213,7 +213,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         let name = one.case.margin.name();
         let last = one.case.judged.len() - 1;
         for (k, kind) in Kind::ALL.iter().enumerate() {
-            let f1 = mean_and_deviation(&one.of(k, 0, last, |s| &s.f1)).0;
+            let f1 = mean_and_std_dev(&one.of(k, 0, last, |s| &s.f1)).0;
             numbers.insert(format!("mean F1 on {name}: {}, SUR", kind.name()), f1);
         }
         tables.push(one.table("F1", |s| &s.f1));

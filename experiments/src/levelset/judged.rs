@@ -1,4 +1,4 @@
-use crate::harness::stats::{holm, mean_and_deviation, wilcoxon};
+use crate::harness::stats::{holm, mean_and_std_dev, wilcoxon};
 
 /// F1 of several methods on several problems; replication i of each is paired with that of the others.
 pub struct Results {
@@ -24,8 +24,8 @@ pub struct Duel {
 impl Duel {
     pub fn of(own: &[f64], other: &[f64]) -> Self {
         let differences: Vec<f64> = own.iter().zip(other).map(|(a, b)| a - b).collect();
-        let (difference, deviation) = mean_and_deviation(&differences);
-        let error = deviation / (differences.len() as f64).sqrt();
+        let (difference, std_dev) = mean_and_std_dev(&differences);
+        let error = std_dev / (differences.len() as f64).sqrt();
         Self { difference, error, p: wilcoxon(own, other) }
     }
 
@@ -54,8 +54,8 @@ impl Results {
     /// Mean and standard error of that.
     pub fn mean(&self, case: usize, method: usize, k: usize) -> (f64, f64) {
         let values = self.at(case, method, k);
-        let (mean, deviation) = mean_and_deviation(&values);
-        (mean, deviation / (values.len() as f64).sqrt())
+        let (mean, std_dev) = mean_and_std_dev(&values);
+        (mean, std_dev / (values.len() as f64).sqrt())
     }
 
     pub fn method(&self, name: &str) -> usize {

@@ -12,7 +12,7 @@ pub const ENTROPY: &str = "pointwise entropy";
 /// Every criterion. Points of equal variance of the indicator have equal entropy: one of the two stands for both.
 pub const ALL: [Method; 15] = [
     (RANDOM, Criterion::Random),
-    ("maximum deviation", Criterion::MaximumDeviation),
+    ("maximum deviation", Criterion::MaxStdDev),
     (STRADDLE, Criterion::Straddle { kappa: 1.96 }),
     ("randomised straddle", Criterion::RandomisedStraddle),
     ("LSE", Criterion::Ambiguity),

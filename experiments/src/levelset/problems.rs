@@ -5,7 +5,7 @@ use thrifty_sampling::Seed;
 use thrifty_testbed::{LevelSetProblem, Spectrum};
 
 use crate::error::ExperimentError;
-use crate::harness::stats::mean_and_deviation;
+use crate::harness::stats::mean_and_std_dev;
 
 /// Points along each axis of what is classified.
 pub const SIDE: usize = 30;
@@ -74,7 +74,7 @@ impl Case {
             .rows()
             .map(|x| Ok(problem.truth(&problem.space().decode(x))?))
             .collect::<Result<Vec<f64>, ExperimentError>>()?;
-        let (mean, scale) = if self.draw { (0.0, 1.0) } else { mean_and_deviation(&values) };
+        let (mean, scale) = if self.draw { (0.0, 1.0) } else { mean_and_std_dev(&values) };
         let variance = scale * scale;
         let model = FixedGp {
             family: KernelFamily::Matern52,

@@ -4,7 +4,7 @@ use thrifty_bo::{GpSurrogate, InitialDesign, Maximiser, RandomSearch};
 use thrifty_censored::CensoredGpSurrogate;
 use thrifty_gp::GpSettings;
 use thrifty_levelset::metrics::Confusion;
-use thrifty_levelset::{Criterion, LevelSetOptimizer, LevelSetSettings, Over};
+use thrifty_levelset::{ClassificationSet, Criterion, LevelSetOptimizer, LevelSetSettings};
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::Config;
 use thrifty_study::{History, MaxTrials, Optimizer, Study};
@@ -91,7 +91,7 @@ pub struct Scores {
 }
 
 impl Job<'_> {
-    pub fn optimizer(&self, over: Over) -> Result<LevelSetOptimizer, ExperimentError> {
+    pub fn optimizer(&self, over: ClassificationSet) -> Result<LevelSetOptimizer, ExperimentError> {
         let settings = LevelSetSettings {
             over,
             criterion: self.criterion.1,
@@ -131,7 +131,7 @@ impl Job<'_> {
             let search = RandomSearch { space, seed: self.seed };
             return self.study(AfterDesign { design: self.design(), search }, evaluations);
         }
-        self.study(self.optimizer(Over::default())?, evaluations)
+        self.study(self.optimizer(ClassificationSet::default())?, evaluations)
     }
 
     fn study<O: Optimizer<Query = Config>>(
@@ -147,7 +147,7 @@ impl Job<'_> {
 
     pub fn run(&self) -> Result<Scores, ExperimentError> {
         let history = self.history(self.case.judged.last().copied().unwrap_or(0))?;
-        let mut judge = self.optimizer(Over::Domain { points: 4096 })?;
+        let mut judge = self.optimizer(ClassificationSet::Domain { points: 4096 })?;
         let space = self.case.margin.space();
         let configs: Vec<Config> = judge.points().rows().map(|x| space.decode(x)).collect();
         let truth = configs

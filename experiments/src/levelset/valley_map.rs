@@ -1,7 +1,7 @@
 //! The valley as each model sees it.
 
 use thrifty_figures::{Axis, Contours};
-use thrifty_levelset::{Criterion, Over};
+use thrifty_levelset::{ClassificationSet, Criterion};
 use thrifty_sampling::Seed;
 
 use super::responses::{Case, Job, Kind};
@@ -23,7 +23,7 @@ pub fn figure(case: &Case, evaluations: usize, seed: Seed) -> Result<Figure, Exp
     for kind in [Kind::Margin, Kind::Values, Kind::Bounds] {
         let job = Job { case, kind, criterion: ("SUR", Criterion::IntegratedBernoulli), seed };
         let history = job.history(evaluations)?;
-        let mut judge = job.optimizer(Over::Grid { per_axis: SIDE })?;
+        let mut judge = job.optimizer(ClassificationSet::Grid { per_axis: SIDE })?;
         let space = case.margin.space();
         // The grid has the last column fastest, the map the first.
         let turned = |value: &dyn Fn(usize) -> f64| -> Vec<f64> {

@@ -32,8 +32,8 @@ impl Data {
             y.push(value + 0.05 * normal);
         }
         let mean = y.iter().sum::<f64>() / n as f64;
-        let deviation = (y.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
-        y.iter_mut().for_each(|v| *v = (*v - mean) / deviation);
+        let std_dev = (y.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
+        y.iter_mut().for_each(|v| *v = (*v - mean) / std_dev);
         Ok(Self { x, y, posterior: None })
     }
 

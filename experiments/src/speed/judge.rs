@@ -5,7 +5,7 @@ use super::line::{Line, Tool};
 use super::model::log_ei_at;
 use super::tasks::Operation;
 use crate::error::ExperimentError;
-use crate::harness::stats::{mean_and_deviation, quantile};
+use crate::harness::stats::{mean_and_std_dev, quantile};
 use crate::verify::relative_to_largest;
 
 /// What a tool needed for an operation at a size, and what it got for that, on terms that are the same for all.
@@ -108,7 +108,7 @@ fn reached(operation: Operation, values: &[f64]) -> Option<Reached> {
     // Runs minimise; likelihood and acquisition are maximised.
     let worse = if operation == Operation::Bo { f64::max } else { f64::min };
     let worst = values.iter().copied().reduce(worse)?;
-    let (mean, _) = mean_and_deviation(values);
+    let (mean, _) = mean_and_std_dev(values);
     Some(Reached { seeds: values.len(), median: quantile(values, 0.5), mean, worst })
 }
 

@@ -55,16 +55,16 @@ fn improvement(
     let m = reference.len();
     let ehvi = ExpectedHypervolumeImprovement::new(sphere.as_ref(), reference)?;
     let beliefs = inputs.fronts.beliefs(task);
-    let (mut by_mean, mut by_deviation) = (vec![0.0; m], vec![0.0; m]);
+    let (mut by_mean, mut by_std_dev) = (vec![0.0; m], vec![0.0; m]);
     let (ms, repeats, found) = cpu_minimum(inputs.budget, || {
         let mut sums = vec![0.0; if task.operation == Operation::EhviGradient { 2 * m } else { 1 }];
-        for [mean, deviation] in black_box(beliefs) {
+        for [mean, std_dev] in black_box(beliefs) {
             match task.operation {
-                Operation::Ehvi => sums[0] += ehvi.value(mean, deviation)?,
-                Operation::LogEhvi => sums[0] += ehvi.log_value(mean, deviation)?,
+                Operation::Ehvi => sums[0] += ehvi.value(mean, std_dev)?,
+                Operation::LogEhvi => sums[0] += ehvi.log_value(mean, std_dev)?,
                 _ => {
-                    ehvi.value_with_grad(mean, deviation, &mut by_mean, &mut by_deviation)?;
-                    sums.iter_mut().zip(by_mean.iter().chain(&by_deviation)).for_each(|(sum, g)| *sum += g);
+                    ehvi.value_with_grad(mean, std_dev, &mut by_mean, &mut by_std_dev)?;
+                    sums.iter_mut().zip(by_mean.iter().chain(&by_std_dev)).for_each(|(sum, g)| *sum += g);
                 }
             }
         }

@@ -19,7 +19,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 /// The first is the one under test.
 const METHODS: [Method; 5] = [
-    ("thrifty", TpeSettings::thrifty),
+    ("thrifty", TpeSettings::recommended),
     ("rules of Optuna 5", TpeSettings::optuna5),
     ("rules of Optuna 5, grouped", || TpeSettings { joint: Joint::Grouped, ..TpeSettings::optuna5() }),
     ("rules of Hyperopt", TpeSettings::hyperopt),

@@ -195,7 +195,7 @@ fn ei_full(file: &Value, findings: &mut Findings) -> Result<(), String> {
         // The file maximises: mirror mean and threshold.
         let (mean, threshold) = (-mu, -(best + xi));
         let z = (threshold - mean) / sigma;
-        let (log_ei, by_mean, by_deviation) =
+        let (log_ei, by_mean, by_std_dev) =
             LogExpectedImprovement { threshold }.value_and_slopes(mean, sigma);
         let found = [
             ExpectedImprovement { threshold }.value(mean, sigma),
@@ -205,7 +205,7 @@ fn ei_full(file: &Value, findings: &mut Findings) -> Result<(), String> {
             ConfidenceBound { beta: 4.0 }.value(mean, sigma),
             -ConfidenceBound { beta: 4.0 }.value(mu, sigma),
             -by_mean,
-            by_deviation,
+            by_std_dev,
         ];
         // Rounding of τ - μ in units of σ.
         let shift = 2.0 * f64::EPSILON * (mu.abs() + best.abs() + xi.abs()) / sigma;

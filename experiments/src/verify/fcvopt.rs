@@ -82,9 +82,9 @@ impl Reference {
         let (inputs, hyper) = (&file["inputs"], &file["inputs"]["hyper"]);
         let common =
             part(numbers(&hyper["lf"])?, number(&hyper["sf2"])?, Prior::LogNormal { mu: 0.0, sigma: 1.0 })?;
-        let deviation =
+        let std_dev =
             part(numbers(&hyper["ld"])?, number(&hyper["sd2"])?, Prior::LogNormal { mu: -1.0, sigma: 2.0 })?;
-        let kernel = Hierarchical::new(common, deviation, number(&hyper["rho"])?)
+        let kernel = Hierarchical::new(common, std_dev, number(&hyper["rho"])?)
             .and_then(|k| k.with_correlation_bounds(1e-14, 1.0 - 1e-9))
             .map_err(text)?
             .with_correlation_prior(Prior::Beta { a: 1.0, b: 5.0 });
@@ -151,7 +151,7 @@ impl Reference {
             ceiling: 10.0,
             prior: Some(Prior::HalfCauchy { scale: 0.1 }),
         };
-        let mean = Mean::Normal { mean: 0.0, deviation: 1.0 };
+        let mean = Mean::Normal { mean: 0.0, std_dev: 1.0 };
         let mut likelihood = ExactLikelihood::new(&mut kernel, x.as_ref(), &self.z, &noise, mean);
         let mut values: Vec<f64> = likelihood.params().iter().map(|param| param.value).collect();
         if let Some(last) = values.last_mut() {
@@ -274,7 +274,7 @@ impl Reference {
             ceiling: 10.0,
             prior: Some(Prior::HalfCauchy { scale: 0.1 }),
         };
-        let mean = Mean::Normal { mean: 0.0, deviation: 1.0 };
+        let mean = Mean::Normal { mean: 0.0, std_dev: 1.0 };
         let settings = GpSettings { restarts: 5, ..settings(noise.clone(), mean) };
         let hgp = Hgp::of_kernel(self.kernel.clone()).with_settings(settings);
         let fitted =

@@ -1,8 +1,8 @@
 use serde_json::Value;
 use thrifty_acquisition::{
-    BernoulliEntropy, BernoulliVariance, ExpectedFeasibility, Gain, IntegratedBernoulli, LogBernoulliEntropy,
-    LogBernoulliVariance, MisclassifiedVolume, RanjanImprovement, Seen, Straddle, TargetedMeanSquaredError,
-    Utility,
+    BernoulliEntropy, BernoulliVariance, ExpectedFeasibility, ExpectedReduction, IntegratedBernoulli,
+    LogBernoulliEntropy, LogBernoulliVariance, MisclassifiedVolume, PointState, RanjanImprovement, Straddle,
+    TargetedMeanSquaredError, Utility,
 };
 use thrifty_prob::{cdf, owen_t};
 
@@ -17,7 +17,7 @@ pub fn check(file: &Value) -> Result<Findings, String> {
     let mut volume = Family::new("sur: misclassified after", 1e-13);
     for row in rows(&file["sur_bernoulli_lookahead"]["cases"]) {
         let (u, rho) = (number(&row["u"])?, number(&row["rho"])?);
-        let seen = Seen { standardised: u, deviation: 1.0 };
+        let seen = PointState { standardised: u, std_dev: 1.0 };
         let after = cdf(u) * cdf(-u) - IntegratedBernoulli::default().gain(seen, rho);
         variance.add(relative(after, number(&row["exp_bernoulli_var_after"])?, 1e-290));
         let truth = &row["exp_misclass_after_quad"];

@@ -78,15 +78,15 @@ pub fn improvements(file: &Value) -> Result<Findings, String> {
     for case in rows(&file["ehvi"]["cases"]) {
         let reference = negative(&case["ref"])?;
         let ehvi = ExpectedHypervolumeImprovement::new(front(case)?.as_ref(), &reference).map_err(text)?;
-        let (mean, deviation) = (negative(&case["mu"])?, numbers(&case["sigma"])?);
-        let (mut by_mean, mut by_deviation) = (vec![0.0; mean.len()], vec![0.0; mean.len()]);
-        let found = ehvi.value_with_grad(&mean, &deviation, &mut by_mean, &mut by_deviation).map_err(text)?;
+        let (mean, std_dev) = (negative(&case["mu"])?, numbers(&case["sigma"])?);
+        let (mut by_mean, mut by_std_dev) = (vec![0.0; mean.len()], vec![0.0; mean.len()]);
+        let found = ehvi.value_with_grad(&mean, &std_dev, &mut by_mean, &mut by_std_dev).map_err(text)?;
         let (truth, log_truth) = (number(&case["ehvi"])?, number(&case["log_ehvi"])?);
         // Far in the tails the rounding of distances is magnified.
         values.add(relative(found, truth, 1e-290) / (1.0 + log_truth.abs()));
-        let log = ehvi.log_value(&mean, &deviation).map_err(text)?;
+        let log = ehvi.log_value(&mean, &std_dev).map_err(text)?;
         logs.add((log - log_truth).abs() / (1.0 + log_truth.abs()));
-        let found = by_mean.iter().chain(&by_deviation);
+        let found = by_mean.iter().chain(&by_std_dev);
         for (found, slope) in found.zip(negative(&case["dmu"])?.into_iter().chain(numbers(&case["dsigma"])?))
         {
             slopes.add((found - slope).abs() / slope.abs().max(truth).max(1e-290));

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use thrifty::autobct::{Baseline, Branching, CloudSettings, MapSettings, Regressor, ValueMap};
+use thrifty::autobct::{Baseline, Branching, MapSettings, Regressor, SamplingSettings, ValueMap};
 use thrifty::prelude::*;
 use thrifty::trees::{Boosting, BoostingSettings, Forest, ForestSettings, Table};
 use thrifty_inputs::{decision, mixed, prior};
@@ -56,13 +56,13 @@ fn main() -> Result<(), Error> {
 }
 
 fn maps(write: &dyn Fn(&str, &str, &[u8]) -> Result<(), Error>) -> Result<(), Error> {
-    let cloud = CloudSettings {
+    let cloud = SamplingSettings {
         drawn: 4,
         levels: 2,
         roots: 3,
         depth: 1,
         branching: Branching::Every(2),
-        ..CloudSettings::small()
+        ..SamplingSettings::small()
     };
     for (name, depth, baseline) in [
         ("two-steps", 2, Baseline::TwoSteps),

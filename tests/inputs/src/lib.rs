@@ -142,7 +142,7 @@ pub fn hyperopt(bytes: &[u8]) {
     of_the_space(tpe::from_hyperopt(&mixed(), text));
 }
 
-fn of_the_space(known: Result<tpe::Known, tpe::ImportError>) {
+fn of_the_space(known: Result<tpe::ImportedTrials, tpe::ImportError>) {
     for (config, loss) in known.into_iter().flatten() {
         mixed().validate(&config).expect("only configurations of the space are taken");
         assert!(!loss.is_nan(), "a loss is a number, or infinite");

@@ -5,7 +5,7 @@ use std::error::Error;
 use thrifty::bo::BayesianOptimizer;
 use thrifty::cv::FoldQuery;
 use thrifty::fcvopt::FractionalCv;
-use thrifty::levelset::{LevelSetOptimizer, LevelSetSettings, Over};
+use thrifty::levelset::{ClassificationSet, LevelSetOptimizer, LevelSetSettings};
 use thrifty::prelude::*;
 use thrifty::study::{Optimizer, StopReason};
 use thrifty::tpe::Repeats;
@@ -37,7 +37,7 @@ fn broken<O: Optimizer<Query = Config>>(optimizer: O, trials: usize) -> Result<u
 fn every_suggestion_is_allowed() -> Result<(), Box<dyn Error>> {
     assert_eq!(broken(BayesianOptimizer::new(square(), Seed(1)).with_known_constraint(allowed), 14)?, 0);
     assert_eq!(broken(TpeOptimizer::new(square(), Seed(1))?.with_known_constraint(allowed), 40)?, 0);
-    for over in [Over::Grid { per_axis: 9 }, Over::Domain { points: 200 }] {
+    for over in [ClassificationSet::Grid { per_axis: 9 }, ClassificationSet::Domain { points: 200 }] {
         let settings = LevelSetSettings { over, stop_when_certified: false, ..LevelSetSettings::above(0.4) };
         let optimizer = LevelSetOptimizer::new(square(), Seed(1), settings)?.with_known_constraint(allowed);
         assert_eq!(broken(optimizer, 14)?, 0);

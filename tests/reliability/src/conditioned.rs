@@ -19,7 +19,7 @@ const RULES: [AcquisitionKind; 15] = [
     AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestObserved),
     AcquisitionKind::ConfidenceBound(Widths::Constant { beta: 4.0 }),
     AcquisitionKind::PosteriorMean,
-    AcquisitionKind::MaximumDeviation,
+    AcquisitionKind::MaxStdDev,
     AcquisitionKind::Thompson,
     AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 8 }),
     AcquisitionKind::Gibbon(MinValueSampler::Sampled { count: 8 }),

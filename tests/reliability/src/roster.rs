@@ -5,7 +5,7 @@ use thrifty::autobct::{AutoBct, AutoBctSettings, State};
 use thrifty::bo::{Nsga2, Nsga2Settings};
 use thrifty::cv::{AllFolds, FoldQuery};
 use thrifty::fcvopt::{FoldAcquisition, FoldCosts, FractionalCv, FractionalSettings};
-use thrifty::levelset::{LevelSetOptimizer, LevelSetSettings, Over};
+use thrifty::levelset::{ClassificationSet, LevelSetOptimizer, LevelSetSettings};
 use thrifty::linear::{Coefficients, Polynomial};
 use thrifty::prelude::*;
 use thrifty::sampling::Stream;
@@ -107,7 +107,7 @@ pub fn with<J: Job>(name: &str, seed: u64, job: J) -> Option<J::Output> {
         "autobct" => job.run(autobct(), training),
         "levelset" => {
             let settings = LevelSetSettings {
-                over: Over::Grid { per_axis: 12 },
+                over: ClassificationSet::Grid { per_axis: 12 },
                 stop_when_certified: false,
                 ..LevelSetSettings::above(0.5)
             };

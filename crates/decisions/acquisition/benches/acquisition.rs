@@ -37,25 +37,25 @@ fn posterior() -> GpPosterior<Scaled<Matern52>> {
 fn utilities(c: &mut Criterion<cpu_time::CpuTime>) {
     let posterior = posterior();
     let x = points(1000, 2);
-    let (mut mean, mut deviation) = (vec![0.0; 1000], vec![0.0; 1000]);
-    posterior.predict_into(x.as_ref(), &mut mean, &mut deviation);
-    deviation.iter_mut().for_each(|v| *v = v.sqrt());
-    let gumbel = Gumbel::of_minimum(&mean, &deviation).expect("a law");
+    let (mut mean, mut std_dev) = (vec![0.0; 1000], vec![0.0; 1000]);
+    posterior.predict_into(x.as_ref(), &mut mean, &mut std_dev);
+    std_dev.iter_mut().for_each(|v| *v = v.sqrt());
+    let gumbel = Gumbel::of_minimum(&mean, &std_dev).expect("a law");
     let mes = MaxValueEntropySearch::new(gumbel.minima(10)).expect("minima");
     let gibbon = Gibbon::new(gumbel.minima(10), NOISE).expect("minima");
     let mut run = |name: &str, utility: &dyn Utility| {
         c.bench_function(&format!("acquisition/{name}/1000"), |b| {
-            b.iter(|| -> f64 { mean.iter().zip(&deviation).map(|(m, s)| utility.value(*m, *s)).sum() });
+            b.iter(|| -> f64 { mean.iter().zip(&std_dev).map(|(m, s)| utility.value(*m, *s)).sum() });
         });
         c.bench_function(&format!("acquisition/{name}_slopes/1000"), |b| {
             let slopes = |(m, s): (&f64, &f64)| utility.value_and_slopes(*m, *s).1;
-            b.iter(|| -> f64 { mean.iter().zip(&deviation).map(slopes).sum() });
+            b.iter(|| -> f64 { mean.iter().zip(&std_dev).map(slopes).sum() });
         });
     };
     run("max_value", &mes);
     run("gibbon", &gibbon);
     c.bench_function("acquisition/gumbel/1000", |b| {
-        b.iter(|| Gumbel::of_minimum(black_box(&mean), &deviation));
+        b.iter(|| Gumbel::of_minimum(black_box(&mean), &std_dev));
     });
 }
 

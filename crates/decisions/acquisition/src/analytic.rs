@@ -17,24 +17,24 @@ pub use improvement::{
     ExpectedImprovement, ImprovementFactory, LogExpectedImprovement, LogProbabilityOfImprovement,
     ProbabilityOfImprovement,
 };
-pub use moments::{MaximumDeviation, PosteriorMean};
+pub use moments::{MaxStdDev, PosteriorMean};
 
 /// A utility that depends on the posterior's mean and standard deviation at the point alone.
 pub trait Utility: Send + Sync {
     /// The value for mean μ and standard deviation σ ≥ 0.
-    fn value(&self, mean: f64, deviation: f64) -> f64;
+    fn value(&self, mean: f64, std_dev: f64) -> f64;
 
     /// The value with `∂/∂μ` and `∂/∂σ`.
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64);
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64);
 }
 
 impl<U: Utility + ?Sized> Utility for Box<U> {
-    fn value(&self, mean: f64, deviation: f64) -> f64 {
-        (**self).value(mean, deviation)
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        (**self).value(mean, std_dev)
     }
 
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
-        (**self).value_and_slopes(mean, deviation)
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        (**self).value_and_slopes(mean, std_dev)
     }
 }
 
@@ -71,11 +71,11 @@ impl<U: Utility> Acquisition for Analytic<'_, U> {
         let (mut variance, mut of_variance) = (vec![0.0; x.len()], vec![0.0; x.len() * d]);
         posterior.predict_with_gradient_into(x, out, &mut variance, gradients, &mut of_variance);
         for (i, slot) in out.iter_mut().enumerate() {
-            let deviation = variance[i].sqrt();
-            let (value, by_mean, by_deviation) = self.utility.value_and_slopes(*slot, deviation);
+            let std_dev = variance[i].sqrt();
+            let (value, by_mean, by_std_dev) = self.utility.value_and_slopes(*slot, std_dev);
             *slot = value;
             // dσ = dv / 2σ; where the variance is 0 it is at its minimum and does not move.
-            let by_variance = if deviation > 0.0 { by_deviation / (2.0 * deviation) } else { 0.0 };
+            let by_variance = if std_dev > 0.0 { by_std_dev / (2.0 * std_dev) } else { 0.0 };
             for (g, v) in gradients[i * d..(i + 1) * d].iter_mut().zip(&of_variance[i * d..(i + 1) * d]) {
                 *g = product(by_mean, *g) + product(by_variance, *v);
             }

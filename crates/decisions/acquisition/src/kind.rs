@@ -2,7 +2,7 @@
 
 use thrifty_surrogate::Description;
 
-use crate::analytic::{ImprovementFactory, MaximumDeviation, PosteriorMean, Schedule};
+use crate::analytic::{ImprovementFactory, MaxStdDev, PosteriorMean, Schedule};
 use crate::factory::described;
 use crate::information::{
     EntropySearchFactory, GibbonFactory, JointEntropySearchFactory, MaxValueEntropySearchFactory,
@@ -31,8 +31,9 @@ pub enum AcquisitionKind {
     ConfidenceBound(Schedule),
     /// [`PosteriorMean`].
     PosteriorMean,
-    /// [`MaximumDeviation`].
-    MaximumDeviation,
+    /// [`MaxStdDev`].
+    #[serde(rename = "maximum_deviation", alias = "max_std_dev")]
+    MaxStdDev,
     /// Thompson sampling: [`ThompsonPath`](crate::ThompsonPath).
     Thompson,
     /// [`MaxValueEntropySearch`](crate::MaxValueEntropySearch).
@@ -90,7 +91,7 @@ impl AcquisitionKind {
             Self::LogExpectedImprovement(target) => Box::new(ImprovementFactory::log_expected(target)),
             Self::ConfidenceBound(schedule) => Box::new(schedule),
             Self::PosteriorMean => Box::new(PosteriorMean),
-            Self::MaximumDeviation => Box::new(MaximumDeviation),
+            Self::MaxStdDev => Box::new(MaxStdDev),
             Self::Thompson => Box::new(ThompsonSampling),
             Self::MaxValueEntropySearch(minima) => Box::new(MaxValueEntropySearchFactory { minima }),
             Self::Gibbon(minima) => Box::new(GibbonFactory { minima }),

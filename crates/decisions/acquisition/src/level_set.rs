@@ -1,13 +1,13 @@
 //! Where is the function above a threshold? Above means f > threshold.
 //!
 //! Of mean and deviation alone: [`Straddle`] and its kin. Of what an observation tells of a whole field of points:
-//! [`Integrated`] over a [`ThresholdField`], with a [`Gain`] a point.
+//! [`Integrated`] over a [`ThresholdField`], with a [`ExpectedReduction`] a point.
 
 mod bernoulli;
 mod boundary_information;
 mod expected_feasibility;
+mod expected_reduction;
 mod field;
-mod gain;
 mod integrated;
 mod integrated_bernoulli;
 mod margin;
@@ -24,8 +24,8 @@ mod truncated_variance;
 pub use bernoulli::{BernoulliEntropy, BernoulliVariance, LogBernoulliEntropy, LogBernoulliVariance};
 pub use boundary_information::BoundaryInformation;
 pub use expected_feasibility::ExpectedFeasibility;
+pub use expected_reduction::{ExpectedReduction, PointState};
 pub use field::ThresholdField;
-pub use gain::{Gain, Seen};
 pub use integrated::Integrated;
 pub use integrated_bernoulli::IntegratedBernoulli;
 pub use misclassified::MisclassifiedVolume;

@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use thrifty_acquisition::{ExpectedImprovement, Utility};
-//! // A mean of 1 against a threshold of 0 with deviation 1: h(-1) = φ(1) - Φ(-1).
+//! // A mean of 1 against a threshold of 0 with std_dev 1: h(-1) = φ(1) - Φ(-1).
 //! let utility = ExpectedImprovement { threshold: 0.0 };
 //! assert!((utility.value(1.0, 1.0) - 0.083_315_470_587_686_3).abs() < 1e-15);
 //! ```
@@ -33,7 +33,7 @@ mod weights;
 pub use acquisition::Acquisition;
 pub use analytic::{
     Analytic, ConfidenceBound, ExpectedImprovement, ExpectedUtility, ExpectedUtilityFactory,
-    ImprovementFactory, LogExpectedImprovement, LogProbabilityOfImprovement, MaximumDeviation, PosteriorMean,
+    ImprovementFactory, LogExpectedImprovement, LogProbabilityOfImprovement, MaxStdDev, PosteriorMean,
     ProbabilityOfImprovement, Schedule, Utility,
 };
 pub use context::Context;
@@ -47,10 +47,10 @@ pub use information::{
 };
 pub use kind::AcquisitionKind;
 pub use level_set::{
-    BernoulliEntropy, BernoulliVariance, BoundaryInformation, ExpectedFeasibility, Gain, Integrated,
-    IntegratedBernoulli, LogBernoulliEntropy, LogBernoulliVariance, MisclassifiedVolume, RandomisedStraddle,
-    RanjanImprovement, Robust, Seen, Straddle, SuperlevelVolume, TargetedMeanSquaredError, TargetedVariance,
-    ThresholdField, TruncatedVariance,
+    BernoulliEntropy, BernoulliVariance, BoundaryInformation, ExpectedFeasibility, ExpectedReduction,
+    Integrated, IntegratedBernoulli, LogBernoulliEntropy, LogBernoulliVariance, MisclassifiedVolume,
+    PointState, RandomisedStraddle, RanjanImprovement, Robust, Straddle, SuperlevelVolume,
+    TargetedMeanSquaredError, TargetedVariance, ThresholdField, TruncatedVariance,
 };
 pub use lookahead::{
     KnowledgeGradient, KnowledgeGradientFactory, LookaheadAcquisition, LookaheadGradient, LookaheadMoments,

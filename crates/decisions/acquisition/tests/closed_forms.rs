@@ -1,12 +1,12 @@
 //! Small utilities and helpers by their closed forms, at their edges and with their defaults.
 
 use thrifty_acquisition::{
-    Acquisition, BernoulliEntropy, BernoulliVariance, ConditionalDraws, ConfidenceBound, ExpectedUtility,
-    Gain, ImprovementTarget, IntegratedBernoulli, KnowledgeGradient, LocalPenalties, LogBernoulliEntropy,
-    LogBernoulliVariance, LogFeasibility, LogInverseCost, LookaheadGradient, LookaheadMoments,
-    LookaheadUtility, MaxValueEntropySearch, PathSearch, RandomisedStraddle, RanjanImprovement, Robust,
-    Schedule, Seen, Straddle, ThresholdField, Utility, choose_anchors, lipschitz_constant, minimisers_on,
-    prune_baseline, thompson_among,
+    Acquisition, BernoulliEntropy, BernoulliVariance, ConditionalDraws, ConfidenceBound, ExpectedReduction,
+    ExpectedUtility, ImprovementTarget, IntegratedBernoulli, KnowledgeGradient, LocalPenalties,
+    LogBernoulliEntropy, LogBernoulliVariance, LogFeasibility, LogInverseCost, LookaheadGradient,
+    LookaheadMoments, LookaheadUtility, MaxValueEntropySearch, PathSearch, PointState, RandomisedStraddle,
+    RanjanImprovement, Robust, Schedule, Straddle, ThresholdField, Utility, choose_anchors,
+    lipschitz_constant, minimisers_on, prune_baseline, thompson_among,
 };
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_gp::{Gp, GpPosterior};
@@ -82,11 +82,11 @@ fn simpsons_rule_has_an_odd_number_of_nodes_from_3() {
     }
     // E[(μ + σZ)²] = μ² + σ², with slopes 2μ and 2σ; and what is known is known.
     let square = with(201).unwrap();
-    let (value, by_mean, by_deviation) = square.value_and_slopes(0.7, 1.3);
+    let (value, by_mean, by_std_dev) = square.value_and_slopes(0.7, 1.3);
     assert!((value - 0.49 - 1.69).abs() < 1e-12 && (value - square.value(0.7, 1.3)).abs() < 1e-14);
-    assert!((by_mean - 1.4).abs() < 1e-12 && (by_deviation - 2.6).abs() < 1e-12);
-    let (value, by_mean, by_deviation) = square.value_and_slopes(3.0, 0.0);
-    assert!(value == 9.0 && (by_mean - 6.0).abs() < 1e-6 && by_deviation == 0.0);
+    assert!((by_mean - 1.4).abs() < 1e-12 && (by_std_dev - 2.6).abs() < 1e-12);
+    let (value, by_mean, by_std_dev) = square.value_and_slopes(3.0, 0.0);
+    assert!(value == 9.0 && (by_mean - 6.0).abs() < 1e-6 && by_std_dev == 0.0);
     // A step of 1e-6 relative to large means.
     assert!((square.value_and_slopes(1e6, 0.0).1 - 2e6).abs() < 1e-2);
 }
@@ -101,7 +101,7 @@ fn nothing_is_left_of_a_point_of_the_baseline() {
     let look = lookahead(&posterior, baseline.as_ref(), 0.0);
     let ahead = |x: &[f64], covariance: &mut [f64]| {
         let (mut mean, mut variance) = ([0.0], [0.0]);
-        look.look_into(PointsRef::single(x), &mut mean, &mut variance, covariance);
+        look.moments_into(PointsRef::single(x), &mut mean, &mut variance, covariance);
         (mean[0], variance[0])
     };
     for at in 0..3 {
@@ -109,7 +109,7 @@ fn nothing_is_left_of_a_point_of_the_baseline() {
         let (mean, variance) = ahead(baseline.row(at), &mut covariance);
         let mut means = [0.0; 16];
         let left = draws.means_into(LookaheadMoments { mean, variance, covariance: &covariance }, &mut means);
-        assert_eq!(left.deviation, 0.0);
+        assert_eq!(left.std_dev, 0.0);
         for (draw, mean) in means.iter().enumerate() {
             assert!((mean - draws.values(draw)[at]).abs() < 1e-7, "{at} {draw}");
         }
@@ -126,8 +126,8 @@ fn nothing_is_left_of_a_point_of_the_baseline() {
     let left = many.means_into(LookaheadMoments { mean, variance, covariance: &covariance }, &mut means);
     let average = means.iter().sum::<f64>() / 1024.0;
     let spread = means.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / 1024.0;
-    assert!((average - mean).abs() < 0.01 && left.deviation > 0.0);
-    assert!((spread + left.deviation.powi(2) - variance).abs() < 0.02 * variance, "{spread} {variance}");
+    assert!((average - mean).abs() < 0.01 && left.std_dev > 0.0);
+    assert!((spread + left.std_dev.powi(2) - variance).abs() < 0.02 * variance, "{spread} {variance}");
 }
 
 /// E[max over lines] by Simpson's rule over what an observation shows.
@@ -142,7 +142,7 @@ fn knowledge_gradients_are_expectations_over_what_is_observed() {
     let mut ahead = 0;
     for at in [[0.8, 0.7], [0.3, 0.5], [0.1, 0.3], [0.95, 0.05], [0.45, 0.95]] {
         let (mut mean, mut variance, mut covariance) = ([0.0], [0.0], [0.0; 4]);
-        look.look_into(PointsRef::single(&at), &mut mean, &mut variance, &mut covariance);
+        look.moments_into(PointsRef::single(&at), &mut mean, &mut variance, &mut covariance);
         ahead += usize::from(mean[0] < best);
         for own in [true, false] {
             let lines: Vec<(f64, f64)> = (look.means().iter().copied().chain([mean[0]]))
@@ -220,9 +220,9 @@ fn what_is_known_has_no_slopes() {
     ];
     for (i, utility) in utilities.iter().enumerate() {
         for mean in [-1.0, 0.3, 2.0] {
-            let (value, by_mean, by_deviation) = utility.value_and_slopes(mean, 0.0);
+            let (value, by_mean, by_std_dev) = utility.value_and_slopes(mean, 0.0);
             let none = if i == 1 || i == 3 { f64::NEG_INFINITY } else { 0.0 };
-            assert_eq!((value, by_mean, by_deviation), (none, 0.0, 0.0), "{i} at {mean}");
+            assert_eq!((value, by_mean, by_std_dev), (none, 0.0, 0.0), "{i} at {mean}");
             assert_eq!(utility.value(mean, 0.0), none);
         }
     }
@@ -232,7 +232,7 @@ fn what_is_known_has_no_slopes() {
 #[test]
 fn what_is_explained_is_at_most_all() {
     for u in [-1.5, 0.0, 0.4] {
-        let seen = Seen { standardised: u, deviation: 1.0 };
+        let seen = PointState { standardised: u, std_dev: 1.0 };
         let all = IntegratedBernoulli::default().gain(seen, 1.0);
         assert_eq!(IntegratedBernoulli::default().gain(seen, 1.0 + 1e-12), all);
         assert_eq!(IntegratedBernoulli::default().gain(seen, 1.7), all);
@@ -398,7 +398,7 @@ impl LookaheadUtility for Constant {
 
 /// The larger of the utility and γ times the deviation of the function, which is the last covariance.
 #[test]
-fn a_robust_utility_is_at_least_a_share_of_the_deviation() {
+fn a_robust_utility_is_at_least_a_share_of_the_std_dev() {
     let ahead = |own: &'static [f64; 2]| LookaheadMoments { mean: 0.0, variance: 9.0, covariance: own };
     let robust = |utility| Robust { utility: Constant(utility), gamma: 0.5 };
     let mut slopes = [0.0; 2];

@@ -28,7 +28,7 @@ fn every_kind_obeys_it() {
         AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestObserved),
         AcquisitionKind::ConfidenceBound(Schedule::Brochu { dim: 2, delta: 0.1 }),
         AcquisitionKind::PosteriorMean,
-        AcquisitionKind::MaximumDeviation,
+        AcquisitionKind::MaxStdDev,
         AcquisitionKind::Thompson,
         AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 8 }),
         AcquisitionKind::Gibbon(MinValueSampler::Sampled { count: 4 }),

@@ -21,7 +21,7 @@ fn ei_full() {
         let [mu, sigma, best, xi] = ["mu", "sigma", "best", "xi"].map(|name| number(&row[name]));
         // The file maximises: mirror mean and threshold.
         let (mean, threshold) = (-mu, -(best + xi));
-        let (log_ei, by_mean, by_deviation) =
+        let (log_ei, by_mean, by_std_dev) =
             LogExpectedImprovement { threshold }.value_and_slopes(mean, sigma);
         let z = (threshold - mean) / sigma;
         for (name, found) in [
@@ -32,7 +32,7 @@ fn ei_full() {
             ("UCB_beta4", ConfidenceBound { beta: 4.0 }.value(mean, sigma)),
             ("LCB_beta4", -ConfidenceBound { beta: 4.0 }.value(-mean, sigma)),
             ("dLogEI_dmu", -by_mean),
-            ("dLogEI_dsigma", by_deviation),
+            ("dLogEI_dsigma", by_std_dev),
         ] {
             let truth = number(&row[name]);
             // z carries the rounding of μ, τ and their difference, which the tail magnifies by z².

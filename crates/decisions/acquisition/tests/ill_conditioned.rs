@@ -4,7 +4,7 @@
 use thrifty_acquisition::{
     Acquisition, Analytic, Average, ConfidenceBound, EntropySearch, ExpectedImprovement, Gibbon, Gumbel,
     JointEntropySearch, KnowledgeGradient, LocalPenalties, LogExpectedImprovement, LogFeasibility,
-    LogProbabilityOfImprovement, MaxValueEntropySearch, MaximumDeviation, MinimizerDistribution,
+    LogProbabilityOfImprovement, MaxStdDev, MaxValueEntropySearch, MinimizerDistribution,
     NoisyExpectedImprovement, OneShotKnowledgeGradient, PathSearch, PosteriorMean, PredictiveEntropySearch,
     ProbabilityOfImprovement, ThompsonPath, Weighted, choose_anchors, fantasies, lipschitz_constant,
     minimisers_on,
@@ -94,7 +94,7 @@ fn of_moments(
             ("feasibility", Box::new(LogFeasibility { threshold })),
             ("bound", Box::new(ConfidenceBound { beta: 4.0 })),
             ("mean", Box::new(PosteriorMean)),
-            ("deviation", Box::new(MaximumDeviation)),
+            ("deviation", Box::new(MaxStdDev)),
         ];
         for (name, utility) in moments {
             faults(name, seed, &Analytic::new(posterior, utility), at, found);

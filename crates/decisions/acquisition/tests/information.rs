@@ -180,15 +180,15 @@ proptest! {
 
     #[test]
     fn information_falls_with_noise_and_bounds_hold(
-        mean in -3.0..3.0_f64, deviation in 0.01..3.0_f64, noise in 0.0..1.0_f64, minima in prop::collection::vec(-4.0..0.0_f64, 1..6)
+        mean in -3.0..3.0_f64, std_dev in 0.01..3.0_f64, noise in 0.0..1.0_f64, minima in prop::collection::vec(-4.0..0.0_f64, 1..6)
     ) {
-        let mes = MaxValueEntropySearch::new(minima.clone()).unwrap().value(mean, deviation);
-        let exact = Gibbon::new(minima.clone(), 0.0).unwrap().value(mean, deviation);
-        let noisy = Gibbon::new(minima.clone(), noise).unwrap().value(mean, deviation);
-        let noisier = Gibbon::new(minima, noise + 0.1).unwrap().value(mean, deviation);
+        let mes = MaxValueEntropySearch::new(minima.clone()).unwrap().value(mean, std_dev);
+        let exact = Gibbon::new(minima.clone(), 0.0).unwrap().value(mean, std_dev);
+        let noisy = Gibbon::new(minima.clone(), noise).unwrap().value(mean, std_dev);
+        let noisier = Gibbon::new(minima, noise + 0.1).unwrap().value(mean, std_dev);
         prop_assert!(mes >= exact - 1e-13 && exact >= noisy - 1e-13 && noisy >= noisier - 1e-13 && noisier >= 0.0);
         // No more than the observation tells of the value.
-        prop_assert!(noisier <= 0.5 * (deviation * deviation / (noise + 0.1)).ln_1p() + 1e-12);
+        prop_assert!(noisier <= 0.5 * (std_dev * std_dev / (noise + 0.1)).ln_1p() + 1e-12);
     }
 
     #[test]
@@ -269,17 +269,14 @@ fn edges() {
     assert_eq!(error.to_string(), "minima 1 is NaN, expected a finite number");
     let error = Gibbon::new(vec![0.0], -1.0).unwrap_err();
     assert!(error.to_string().contains("noise variance is -1"), "{error}");
-    for (mean, deviation) in [(0.0, 0.0), (-1e300, 1e-300), (1e300, 1e-300), (0.0, 1e300), (-1e8, 1.0)] {
+    for (mean, std_dev) in [(0.0, 0.0), (-1e300, 1e-300), (1e300, 1e-300), (0.0, 1e300), (-1e8, 1.0)] {
         for utility in [
             &MaxValueEntropySearch::new(vec![0.0, -1.0]).unwrap() as &dyn Utility,
             &Gibbon::new(vec![0.0, -1.0], 0.0).unwrap(),
             &Gibbon::new(vec![0.0, -1.0], 0.1).unwrap(),
         ] {
-            let (value, by_mean, by_deviation) = utility.value_and_slopes(mean, deviation);
-            assert!(
-                value >= 0.0 && !by_mean.is_nan() && !by_deviation.is_nan(),
-                "{mean} {deviation}: {value}"
-            );
+            let (value, by_mean, by_std_dev) = utility.value_and_slopes(mean, std_dev);
+            assert!(value >= 0.0 && !by_mean.is_nan() && !by_std_dev.is_nan(), "{mean} {std_dev}: {value}");
         }
     }
     // Duplicates count once; one candidate leaves nothing to learn.

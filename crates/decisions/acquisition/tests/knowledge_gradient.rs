@@ -6,7 +6,7 @@ use thrifty_acquisition::{Acquisition, AcquisitionError, KnowledgeGradient, OneS
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior};
 use thrifty_kernel::{Matern52, Scaled};
-use thrifty_optim::{Landscape, LocalSearch};
+use thrifty_optim::{LocalSearch, Objective};
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{JointLookahead, Posterior, lookahead};
 
@@ -69,7 +69,7 @@ fn it_is_the_expected_fall_of_the_best_mean() {
 
 struct Climbing<'a>(&'a dyn Acquisition);
 
-impl Landscape for Climbing<'_> {
+impl Objective for Climbing<'_> {
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         self.0.values_into(x, out);
     }
@@ -108,7 +108,7 @@ fn one_shot_climbs_and_two_points_tell_more_than_one() {
     assert!(start.is_err(), "one point for two observations");
     let pair = Points::from_rows(&[[0.6, 0.4], [0.2, 0.8]]).unwrap();
     let start = two.completed(pair.as_ref(), x.as_ref()).unwrap();
-    let summit = LocalSearch::default().climb(&Domain::unit_cube(two.dim()), &Climbing(&two), &start);
+    let summit = LocalSearch::default().maximize(&Domain::unit_cube(two.dim()), &Climbing(&two), &start);
     assert!(summit.value > two.value(&start) && summit.value > 0.0, "{}", summit.value);
     let rng = &mut Seed(1).stream("outcomes", 0);
     let many = OneShotKnowledgeGradient::new(&posterior, 2, 1024, noise, best, rng).unwrap();

@@ -1,8 +1,8 @@
 //! Laws of single functions: draws at some of the points, gains in their slopes, ends of the real line, bad input.
 
 use thrifty_acquisition::{
-    AcquisitionError, BoundaryInformation, ConditionalDraws, Gain, Gibbon, IntegratedBernoulli,
-    MaxValueEntropySearch, MisclassifiedVolume, PathSearch, Seen, Utility, minimisers_on,
+    AcquisitionError, BoundaryInformation, ConditionalDraws, ExpectedReduction, Gibbon, IntegratedBernoulli,
+    MaxValueEntropySearch, MisclassifiedVolume, PathSearch, PointState, Utility, minimisers_on,
 };
 use thrifty_domain::{Domain, Points};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
@@ -42,11 +42,11 @@ fn draws_at_some_of_the_points_are_those_at_all() {
 /// Gains of a share below a thousandth, which have a formula of their own, and above: their slope is the slope.
 #[test]
 fn gains_are_integrals_of_their_slopes() {
-    let gains: [&dyn Gain; 3] =
+    let gains: [&dyn ExpectedReduction; 3] =
         [&BoundaryInformation::default(), &IntegratedBernoulli::default(), &MisclassifiedVolume];
     for (k, gain) in gains.iter().enumerate() {
         for u in [-1.2, 0.3, 0.9] {
-            let seen = Seen { standardised: u, deviation: 1.0 };
+            let seen = PointState { standardised: u, std_dev: 1.0 };
             for rho in [3e-4, 7e-4, 0.02, 0.4, 0.9] {
                 let step = 1e-3 * rho;
                 let slope = (gain.gain(seen, rho + step) - gain.gain(seen, rho - step)) / (2.0 * step);
@@ -61,16 +61,16 @@ fn gains_are_integrals_of_their_slopes() {
 /// A mean so far from the sampled minima, in deviations, that the quotient is infinite.
 #[test]
 fn information_far_away_has_slopes() {
-    for (mean, deviation) in [(1e200, 1e-120), (1e200, 1.0), (1e160, 0.5)] {
+    for (mean, std_dev) in [(1e200, 1e-120), (1e200, 1.0), (1e160, 0.5)] {
         for utility in [
             &MaxValueEntropySearch::new(vec![0.0, -1.0]).unwrap() as &dyn Utility,
             &Gibbon::new(vec![0.0, -1.0], 0.0).unwrap(),
             &Gibbon::new(vec![0.0, -1.0], 0.1).unwrap(),
         ] {
-            let (value, by_mean, by_deviation) = utility.value_and_slopes(mean, deviation);
+            let (value, by_mean, by_std_dev) = utility.value_and_slopes(mean, std_dev);
             assert!(
-                (value, by_mean) == (0.0, 0.0) && by_deviation == 0.0,
-                "{mean}: {value} {by_mean} {by_deviation}"
+                (value, by_mean) == (0.0, 0.0) && by_std_dev == 0.0,
+                "{mean}: {value} {by_mean} {by_std_dev}"
             );
         }
     }

@@ -4,9 +4,10 @@ use proptest::prelude::*;
 use serde_json::Value;
 use thrifty_acquisition::{
     Acquisition, AcquisitionError, BernoulliEntropy, BernoulliVariance, BoundaryInformation,
-    ExpectedFeasibility, ExpectedUtility, Gain, Integrated, IntegratedBernoulli, LogBernoulliEntropy,
-    LogBernoulliVariance, MisclassifiedVolume, RandomisedStraddle, RanjanImprovement, Robust, Seen, Straddle,
-    SuperlevelVolume, TargetedMeanSquaredError, TargetedVariance, ThresholdField, TruncatedVariance, Utility,
+    ExpectedFeasibility, ExpectedReduction, ExpectedUtility, Integrated, IntegratedBernoulli,
+    LogBernoulliEntropy, LogBernoulliVariance, MisclassifiedVolume, PointState, RandomisedStraddle,
+    RanjanImprovement, Robust, Straddle, SuperlevelVolume, TargetedMeanSquaredError, TargetedVariance,
+    ThresholdField, TruncatedVariance, Utility,
 };
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior};
@@ -69,7 +70,7 @@ fn expected_variance_and_misclassification_after_an_observation() {
     assert_eq!(rows.len(), 7);
     for row in rows {
         let (u, rho) = (number(&row["u"]), number(&row["rho"]));
-        let seen = Seen { standardised: u, deviation: 1.0 };
+        let seen = PointState { standardised: u, std_dev: 1.0 };
         let after = cdf(u) * cdf(-u) - IntegratedBernoulli::default().gain(seen, rho);
         assert!(close(after, number(&row["exp_bernoulli_var_after"]), 1e-13), "{row}: {after}");
         if let Some(truth) = row.get("exp_misclass_after_quad").filter(|v| !v.is_null()) {
@@ -96,45 +97,45 @@ fn pointwise(threshold: f64) -> Vec<(&'static str, Box<dyn Utility>)> {
 
 proptest! {
     #[test]
-    fn slopes_are_slopes_and_sides_are_alike(margin in 0.02..6.0_f64, deviation in 0.2..3.0_f64, above in any::<bool>()) {
+    fn slopes_are_slopes_and_sides_are_alike(margin in 0.02..6.0_f64, std_dev in 0.2..3.0_f64, above in any::<bool>()) {
         let threshold = 0.4;
         let mean = if above { threshold + margin } else { threshold - margin };
         for (name, utility) in pointwise(threshold) {
-            let (value, by_mean, by_deviation) = utility.value_and_slopes(mean, deviation);
-            prop_assert_eq!(value, utility.value(mean, deviation));
-            let mirrored = utility.value(2.0 * threshold - mean, deviation);
+            let (value, by_mean, by_std_dev) = utility.value_and_slopes(mean, std_dev);
+            prop_assert_eq!(value, utility.value(mean, std_dev));
+            let mirrored = utility.value(2.0 * threshold - mean, std_dev);
             prop_assert!((value - mirrored).abs() <= 1e-12 * value.abs().max(1e-12), "{}", name);
             // The kink of the clamp is no place for a difference.
-            if name == "randomised straddle" && (2.0 * deviation - margin).abs() < 1e-3 {
+            if name == "randomised straddle" && (2.0 * std_dev - margin).abs() < 1e-3 {
                 continue;
             }
             let step = 1e-6;
             let difference = |a: f64, b: f64| (a - b) / (2.0 * step);
-            let of_mean = difference(utility.value(mean + step, deviation), utility.value(mean - step, deviation));
-            let of_deviation = difference(utility.value(mean, deviation + step), utility.value(mean, deviation - step));
-            let scale = 1e-7 * (1.0 + value.abs() + by_mean.abs() + by_deviation.abs());
+            let of_mean = difference(utility.value(mean + step, std_dev), utility.value(mean - step, std_dev));
+            let of_std_dev = difference(utility.value(mean, std_dev + step), utility.value(mean, std_dev - step));
+            let scale = 1e-7 * (1.0 + value.abs() + by_mean.abs() + by_std_dev.abs());
             prop_assert!((of_mean - by_mean).abs() <= scale, "{name}: {of_mean} {by_mean}");
-            prop_assert!((of_deviation - by_deviation).abs() <= scale, "{name}: {of_deviation} {by_deviation}");
+            prop_assert!((of_std_dev - by_std_dev).abs() <= scale, "{name}: {of_std_dev} {by_std_dev}");
         }
     }
 
     #[test]
-    fn feasibility_is_the_expectation_it_says(mean in -3.0..3.0_f64, deviation in 0.1..2.0_f64) {
+    fn feasibility_is_the_expectation_it_says(mean in -3.0..3.0_f64, std_dev in 0.1..2.0_f64) {
         let (threshold, alpha) = (0.3, 2.0);
-        let epsilon = alpha * deviation;
+        let epsilon = alpha * std_dev;
         let nodes = 20_001;
         let linear = ExpectedUtility::new(|v: f64| (epsilon - (v - threshold).abs()).max(0.0)).with_nodes(nodes).unwrap();
         let square = ExpectedUtility::new(|v: f64| (epsilon * epsilon - (v - threshold).powi(2)).max(0.0))
             .with_nodes(nodes).unwrap();
-        let linear_error = ExpectedFeasibility { threshold, alpha }.value(mean, deviation) - linear.value(mean, deviation);
-        let square_error = RanjanImprovement { threshold, alpha }.value(mean, deviation) - square.value(mean, deviation);
+        let linear_error = ExpectedFeasibility { threshold, alpha }.value(mean, std_dev) - linear.value(mean, std_dev);
+        let square_error = RanjanImprovement { threshold, alpha }.value(mean, std_dev) - square.value(mean, std_dev);
         prop_assert!(linear_error.abs() < 1e-6 && square_error.abs() < 1e-5);
     }
 
     /// By quadrature over the outcome, and Owen's T.
     #[test]
     fn gains_are_expected_gains(u in -3.5..3.5_f64, rho in 0.01..0.97_f64) {
-        let seen = Seen { standardised: u, deviation: 2.0 };
+        let seen = PointState { standardised: u, std_dev: 2.0 };
         let after = |z: f64| (u + rho.sqrt() * z) / (1.0 - rho).sqrt();
         let steps = 40_000;
         let width = 18.0 / f64::from(steps);
@@ -160,9 +161,9 @@ proptest! {
 
     #[test]
     fn gains_rise_with_what_is_explained(u in -8.0..8.0_f64, rho in 1e-6..0.999_f64) {
-        let seen = Seen { standardised: u, deviation: 2.0 };
+        let seen = PointState { standardised: u, std_dev: 2.0 };
         let density = pdf(2.0 * u / 5_f64.sqrt()) / 5_f64.sqrt();
-        let gains: [(&dyn Gain, f64); 5] = [
+        let gains: [(&dyn ExpectedReduction, f64); 5] = [
             (&IntegratedBernoulli::default(), cdf(u) * cdf(-u)),
             (&MisclassifiedVolume, cdf(-u.abs())),
             (&BoundaryInformation::default(), BernoulliEntropy { threshold: 0.0 }.value(u, 1.0)),
@@ -316,15 +317,12 @@ fn points_far_from_the_threshold_are_left_out_within_a_bound() {
 #[test]
 fn edges() {
     for (name, utility) in pointwise(0.5) {
-        for (mean, deviation) in
+        for (mean, std_dev) in
             [(0.5, 0.0), (0.7, 0.0), (1e12, 1e-12), (-1e12, 1e-12), (0.5, 1e12), (0.5, 1e-300)]
         {
-            let (value, by_mean, by_deviation) = utility.value_and_slopes(mean, deviation);
-            assert!(
-                !value.is_nan() && !by_mean.is_nan() && !by_deviation.is_nan(),
-                "{name} {mean} {deviation}"
-            );
-            assert!(name.starts_with("log") || value.is_finite(), "{name} {mean} {deviation}");
+            let (value, by_mean, by_std_dev) = utility.value_and_slopes(mean, std_dev);
+            assert!(!value.is_nan() && !by_mean.is_nan() && !by_std_dev.is_nan(), "{name} {mean} {std_dev}");
+            assert!(name.starts_with("log") || value.is_finite(), "{name} {mean} {std_dev}");
         }
     }
     let now = posterior(6);

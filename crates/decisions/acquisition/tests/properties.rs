@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use thrifty_acquisition::{
     AcquisitionFactory, AcquisitionKind, ConfidenceBound, Context, ExpectedImprovement, ExpectedUtility,
-    Gibbon, ImprovementTarget, LogExpectedImprovement, LogProbabilityOfImprovement, MaxValueEntropySearch,
-    MaximumDeviation, PosteriorMean, ProbabilityOfImprovement, Schedule, Utility,
+    Gibbon, ImprovementTarget, LogExpectedImprovement, LogProbabilityOfImprovement, MaxStdDev,
+    MaxValueEntropySearch, PosteriorMean, ProbabilityOfImprovement, Schedule, Utility,
 };
 use thrifty_domain::{Domain, Points};
 use thrifty_gp::Gp;
@@ -18,7 +18,7 @@ fn utilities(threshold: f64) -> Vec<(&'static str, Box<dyn Utility>)> {
         ("log ei", Box::new(LogExpectedImprovement { threshold })),
         ("bound", Box::new(ConfidenceBound { beta: 3.0 })),
         ("mean", Box::new(PosteriorMean)),
-        ("deviation", Box::new(MaximumDeviation)),
+        ("deviation", Box::new(MaxStdDev)),
         ("max value", Box::new(MaxValueEntropySearch::new(vec![threshold - 1.0, threshold - 0.3]).unwrap())),
         ("gibbon", Box::new(Gibbon::new(vec![threshold - 1.0, threshold - 0.3], 0.0).unwrap())),
         ("noisy gibbon", Box::new(Gibbon::new(vec![threshold - 1.0, threshold - 0.3], 0.2).unwrap())),
@@ -28,33 +28,33 @@ fn utilities(threshold: f64) -> Vec<(&'static str, Box<dyn Utility>)> {
 
 proptest! {
     #[test]
-    fn slopes_match_finite_differences(mean in -4.0..4.0_f64, deviation in 0.2..3.0_f64, threshold in -1.0..1.0_f64) {
+    fn slopes_match_finite_differences(mean in -4.0..4.0_f64, std_dev in 0.2..3.0_f64, threshold in -1.0..1.0_f64) {
         for (name, utility) in utilities(threshold) {
             // Quadrature across a kink differs from the integral by up to 1e-5, and so do its differences.
             let tolerance = if name == "utility" { 2e-5 } else { 1e-6 };
-            let (value, by_mean, by_deviation) = utility.value_and_slopes(mean, deviation);
-            prop_assert!((value - utility.value(mean, deviation)).abs() <= 1e-14 * (1.0 + value.abs()));
+            let (value, by_mean, by_std_dev) = utility.value_and_slopes(mean, std_dev);
+            prop_assert!((value - utility.value(mean, std_dev)).abs() <= 1e-14 * (1.0 + value.abs()));
             let step = 1e-5;
-            let found = (utility.value(mean + step, deviation) - utility.value(mean - step, deviation)) / (2.0 * step);
+            let found = (utility.value(mean + step, std_dev) - utility.value(mean - step, std_dev)) / (2.0 * step);
             prop_assert!((found - by_mean).abs() <= tolerance * (1.0 + found.abs()), "{name} by mean: {found} {by_mean}");
-            let found = (utility.value(mean, deviation + step) - utility.value(mean, deviation - step)) / (2.0 * step);
-            prop_assert!((found - by_deviation).abs() <= tolerance * (1.0 + found.abs()), "{name}: {found} {by_deviation}");
+            let found = (utility.value(mean, std_dev + step) - utility.value(mean, std_dev - step)) / (2.0 * step);
+            prop_assert!((found - by_std_dev).abs() <= tolerance * (1.0 + found.abs()), "{name}: {found} {by_std_dev}");
         }
     }
 
     #[test]
-    fn logarithms_agree_and_quadrature_agrees(mean in -3.0..3.0_f64, deviation in 0.01..3.0_f64, threshold in -1.0..1.0_f64) {
-        let ei = ExpectedImprovement { threshold }.value(mean, deviation);
+    fn logarithms_agree_and_quadrature_agrees(mean in -3.0..3.0_f64, std_dev in 0.01..3.0_f64, threshold in -1.0..1.0_f64) {
+        let ei = ExpectedImprovement { threshold }.value(mean, std_dev);
         if ei > 1e-200 {
-            let log = LogExpectedImprovement { threshold }.value(mean, deviation);
+            let log = LogExpectedImprovement { threshold }.value(mean, std_dev);
             prop_assert!((ei.ln() - log).abs() <= 1e-10);
         }
-        let by_quadrature = ExpectedUtility::new(|v: f64| (threshold - v).max(0.0)).value(mean, deviation);
-        prop_assert!((ei - by_quadrature).abs() <= 2e-5 * deviation, "{ei} {by_quadrature}");
-        let linear = ExpectedUtility::new(|v| 3.0 - 2.0 * v).value(mean, deviation);
-        prop_assert!((linear - (3.0 - 2.0 * mean)).abs() <= 1e-12 * (1.0 + deviation));
-        let smooth = ExpectedUtility::new(f64::cos).value(mean, deviation);
-        let exact = mean.cos() * (-0.5 * deviation * deviation).exp();
+        let by_quadrature = ExpectedUtility::new(|v: f64| (threshold - v).max(0.0)).value(mean, std_dev);
+        prop_assert!((ei - by_quadrature).abs() <= 2e-5 * std_dev, "{ei} {by_quadrature}");
+        let linear = ExpectedUtility::new(|v| 3.0 - 2.0 * v).value(mean, std_dev);
+        prop_assert!((linear - (3.0 - 2.0 * mean)).abs() <= 1e-12 * (1.0 + std_dev));
+        let smooth = ExpectedUtility::new(f64::cos).value(mean, std_dev);
+        let exact = mean.cos() * (-0.5 * std_dev * std_dev).exp();
         prop_assert!((smooth - exact).abs() <= 1e-12, "{smooth} {exact}");
     }
 
@@ -74,7 +74,7 @@ proptest! {
             AcquisitionKind::LogProbabilityOfImprovement(ImprovementTarget::BestWithMargin { xi: 0.1 }),
             AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 }),
             AcquisitionKind::PosteriorMean,
-            AcquisitionKind::MaximumDeviation,
+            AcquisitionKind::MaxStdDev,
         ];
         for rule in rules {
             let (domain, mut rng) = (Domain::unit_cube(2), Seed(1).stream("draws", 0));
@@ -114,13 +114,13 @@ proptest! {
 #[test]
 fn certain_points_and_hopeless_ones_have_answers() {
     for (name, utility) in utilities(0.0) {
-        for (mean, deviation) in
+        for (mean, std_dev) in
             [(1.0, 0.0), (0.0, 0.0), (-1.0, 0.0), (1.0, 1e-300), (1e12, 1.0), (-1e12, 1e-12)]
         {
-            let (value, by_mean, by_deviation) = utility.value_and_slopes(mean, deviation);
+            let (value, by_mean, by_std_dev) = utility.value_and_slopes(mean, std_dev);
             assert!(
-                !value.is_nan() && !by_mean.is_nan() && !by_deviation.is_nan(),
-                "{name} at {mean}, {deviation}"
+                !value.is_nan() && !by_mean.is_nan() && !by_std_dev.is_nan(),
+                "{name} at {mean}, {std_dev}"
             );
         }
     }

@@ -70,7 +70,7 @@ fn rules() -> Vec<(&'static str, AcquisitionKind)> {
         ),
         ("bound_box", AcquisitionKind::ConfidenceBound(Schedule::Brochu { dim: 2, delta: 0.2 })),
         ("mean", AcquisitionKind::PosteriorMean),
-        ("deviation", AcquisitionKind::MaximumDeviation),
+        ("deviation", AcquisitionKind::MaxStdDev),
         ("thompson", AcquisitionKind::Thompson),
         ("max_value", AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 5 })),
         ("max_value_sampled", AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Sampled { count: 4 })),

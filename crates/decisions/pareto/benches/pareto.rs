@@ -87,26 +87,24 @@ fn improvement(c: &mut Criterion<cpu_time::CpuTime>) {
             b.iter(|| NonDominatedBoxes::new(black_box(front.as_ref()), &reference).expect("boxes"));
         });
         let ehvi = ExpectedHypervolumeImprovement::new(front.as_ref(), &reference).expect("boxes");
-        let (mean, deviation) = (vec![0.4; m], vec![0.2; m]);
-        let (mut by_mean, mut by_deviation) = (vec![0.0; m], vec![0.0; m]);
+        let (mean, std_dev) = (vec![0.4; m], vec![0.2; m]);
+        let (mut by_mean, mut by_std_dev) = (vec![0.0; m], vec![0.0; m]);
         group.bench_function(BenchmarkId::new("value", n), |b| {
-            b.iter(|| ehvi.value(black_box(&mean), &deviation).expect("a value"));
+            b.iter(|| ehvi.value(black_box(&mean), &std_dev).expect("a value"));
         });
         group.bench_function(BenchmarkId::new("log value", n), |b| {
-            b.iter(|| ehvi.log_value(black_box(&mean), &deviation).expect("a value"));
+            b.iter(|| ehvi.log_value(black_box(&mean), &std_dev).expect("a value"));
         });
         group.bench_function(BenchmarkId::new("gradient", n), |b| {
-            b.iter(|| ehvi.value_with_grad(black_box(&mean), &deviation, &mut by_mean, &mut by_deviation));
+            b.iter(|| ehvi.value_with_grad(black_box(&mean), &std_dev, &mut by_mean, &mut by_std_dev));
         });
         group.bench_function(BenchmarkId::new("log gradient", n), |b| {
-            b.iter(|| {
-                ehvi.log_value_with_grad(black_box(&mean), &deviation, &mut by_mean, &mut by_deviation)
-            });
+            b.iter(|| ehvi.log_value_with_grad(black_box(&mean), &std_dev, &mut by_mean, &mut by_std_dev));
         });
         let hopeless = vec![8.0; m];
         group.bench_function(BenchmarkId::new("hopeless log gradient", n), |b| {
             b.iter(|| {
-                ehvi.log_value_with_grad(black_box(&hopeless), &deviation, &mut by_mean, &mut by_deviation)
+                ehvi.log_value_with_grad(black_box(&hopeless), &std_dev, &mut by_mean, &mut by_std_dev)
             });
         });
     }

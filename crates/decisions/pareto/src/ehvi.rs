@@ -63,8 +63,8 @@ impl ExpectedHypervolumeImprovement {
     /// let ehvi = ExpectedHypervolumeImprovement::new(front.as_ref(), &[2.0, 2.0])?;
     /// assert_eq!(ehvi.value(&[0.5, 0.5], &[0.0, 0.0])?, 0.25);
     /// // Far beyond the reference point EHVI is 0 in double precision. Its logarithm knows the way back.
-    /// let (mut by_mean, mut by_deviation) = ([0.0; 2], [0.0; 2]);
-    /// let log = ehvi.log_value_with_grad(&[50.0, 1.0], &[0.1, 0.1], &mut by_mean, &mut by_deviation)?;
+    /// let (mut by_mean, mut by_std_dev) = ([0.0; 2], [0.0; 2]);
+    /// let log = ehvi.log_value_with_grad(&[50.0, 1.0], &[0.1, 0.1], &mut by_mean, &mut by_std_dev)?;
     /// assert!(log < -1e5 && by_mean[0] < -1000.0);
     /// # Ok::<(), thrifty_pareto::ParetoError>(())
     /// ```
@@ -89,18 +89,18 @@ impl ExpectedHypervolumeImprovement {
     /// # Errors
     /// [`ParetoError::InvalidBelief`] for a mean or deviation that is not finite and a negative deviation,
     /// [`ParetoError::ObjectiveMismatch`].
-    pub fn value(&self, mean: &[f64], deviation: &[f64]) -> Result<f64, ParetoError> {
-        self.require(mean, deviation)?;
-        Ok(self.evaluate(mean, deviation, &mut self.workspace(), None).value())
+    pub fn value(&self, mean: &[f64], std_dev: &[f64]) -> Result<f64, ParetoError> {
+        self.require(mean, std_dev)?;
+        Ok(self.evaluate(mean, std_dev, &mut self.workspace(), None).value())
     }
 
     /// `ln EHVI`.
     ///
     /// # Errors
     /// As [`ExpectedHypervolumeImprovement::value`].
-    pub fn log_value(&self, mean: &[f64], deviation: &[f64]) -> Result<f64, ParetoError> {
-        self.require(mean, deviation)?;
-        Ok(self.evaluate(mean, deviation, &mut self.workspace(), None).log())
+    pub fn log_value(&self, mean: &[f64], std_dev: &[f64]) -> Result<f64, ParetoError> {
+        self.require(mean, std_dev)?;
+        Ok(self.evaluate(mean, std_dev, &mut self.workspace(), None).log())
     }
 
     /// EHVI and its derivatives by means and standard deviations, which overwrite the gradients.
@@ -110,15 +110,15 @@ impl ExpectedHypervolumeImprovement {
     pub fn value_with_grad(
         &self,
         mean: &[f64],
-        deviation: &[f64],
+        std_dev: &[f64],
         by_mean: &mut [f64],
-        by_deviation: &mut [f64],
+        by_std_dev: &mut [f64],
     ) -> Result<f64, ParetoError> {
-        self.require_all(mean, deviation, by_mean, by_deviation)?;
-        let slopes = Some((&mut *by_mean, &mut *by_deviation));
-        let sum = self.evaluate(mean, deviation, &mut self.workspace(), slopes);
+        self.require_all(mean, std_dev, by_mean, by_std_dev)?;
+        let slopes = Some((&mut *by_mean, &mut *by_std_dev));
+        let sum = self.evaluate(mean, std_dev, &mut self.workspace(), slopes);
         let value = sum.value();
-        by_mean.iter_mut().chain(by_deviation).for_each(|slope| *slope *= value);
+        by_mean.iter_mut().chain(by_std_dev).for_each(|slope| *slope *= value);
         Ok(value)
     }
 
@@ -131,18 +131,18 @@ impl ExpectedHypervolumeImprovement {
     pub fn log_value_with_grad(
         &self,
         mean: &[f64],
-        deviation: &[f64],
+        std_dev: &[f64],
         by_mean: &mut [f64],
-        by_deviation: &mut [f64],
+        by_std_dev: &mut [f64],
     ) -> Result<f64, ParetoError> {
-        self.require_all(mean, deviation, by_mean, by_deviation)?;
-        let slopes = Some((by_mean, by_deviation));
-        Ok(self.evaluate(mean, deviation, &mut self.workspace(), slopes).log())
+        self.require_all(mean, std_dev, by_mean, by_std_dev)?;
+        let slopes = Some((by_mean, by_std_dev));
+        Ok(self.evaluate(mean, std_dev, &mut self.workspace(), slopes).log())
     }
 
     /// `ln EHVI` of many beliefs.
     ///
-    /// Shapes: `means` and `deviations` k×m, `out` k.
+    /// Shapes: `means` and `std_devs` k×m, `out` k.
     ///
     /// # Errors
     /// As [`ExpectedHypervolumeImprovement::value`]; [`ParetoError::ObjectiveMismatch`] also where the lists have
@@ -150,15 +150,15 @@ impl ExpectedHypervolumeImprovement {
     pub fn log_values_into(
         &self,
         means: PointsRef<'_>,
-        deviations: PointsRef<'_>,
+        std_devs: PointsRef<'_>,
         out: &mut [f64],
     ) -> Result<(), ParetoError> {
-        check::objectives("the list of deviations", deviations.len(), means.len())?;
+        check::objectives("the list of deviations", std_devs.len(), means.len())?;
         check::objectives("the list of results", out.len(), means.len())?;
         let mut workspace = self.workspace();
-        for ((mean, deviation), out) in means.rows().zip(deviations.rows()).zip(out) {
-            self.require(mean, deviation)?;
-            *out = self.evaluate(mean, deviation, &mut workspace, None).log();
+        for ((mean, std_dev), out) in means.rows().zip(std_devs.rows()).zip(out) {
+            self.require(mean, std_dev)?;
+            *out = self.evaluate(mean, std_dev, &mut workspace, None).log();
         }
         Ok(())
     }
@@ -181,7 +181,7 @@ impl ExpectedHypervolumeImprovement {
     fn evaluate(
         &self,
         mean: &[f64],
-        deviation: &[f64],
+        std_dev: &[f64],
         workspace: &mut Workspace,
         slopes: Option<(&mut [f64], &mut [f64])>,
     ) -> Sum {
@@ -189,33 +189,33 @@ impl ExpectedHypervolumeImprovement {
         let mut start = 0;
         for (j, objective) in self.objectives.iter().enumerate() {
             let (edges, table) = (&objective.edges, &mut tables[j]);
-            dispatch(Fill { edges, mean: mean[j], deviation: deviation[j], table });
+            dispatch(Fill { edges, mean: mean[j], std_dev: std_dev[j], table });
             dispatch(Measure { pairs: &objective.pairs, table, slopes: slopes.is_some(), start, gaps });
             start += objective.pairs.len();
         }
         let sum = sum::over_boxes(&self.objectives, gaps, term, power);
-        if let Some((by_mean, by_deviation)) = slopes {
+        if let Some((by_mean, by_std_dev)) = slopes {
             for (j, objective) in self.objectives.iter().enumerate() {
-                (by_mean[j], by_deviation[j]) = sum.slopes(objective, gaps, term);
+                (by_mean[j], by_std_dev[j]) = sum.slopes(objective, gaps, term);
             }
         }
         sum
     }
 
-    fn require(&self, mean: &[f64], deviation: &[f64]) -> Result<(), ParetoError> {
+    fn require(&self, mean: &[f64], std_dev: &[f64]) -> Result<(), ParetoError> {
         let m = self.objectives.len();
         check::objectives("the list of means", mean.len(), m)?;
-        check::objectives("the list of deviations", deviation.len(), m)?;
-        for (objective, (&mean, &deviation)) in mean.iter().zip(deviation).enumerate() {
-            if !(mean.is_finite() && deviation.is_finite() && deviation >= 0.0) {
-                return Err(ParetoError::InvalidBelief { objective, mean, deviation });
+        check::objectives("the list of deviations", std_dev.len(), m)?;
+        for (objective, (&mean, &std_dev)) in mean.iter().zip(std_dev).enumerate() {
+            if !(mean.is_finite() && std_dev.is_finite() && std_dev >= 0.0) {
+                return Err(ParetoError::InvalidBelief { objective, mean, std_dev });
             }
         }
         Ok(())
     }
 
-    fn require_all(&self, mean: &[f64], deviation: &[f64], a: &[f64], b: &[f64]) -> Result<(), ParetoError> {
-        self.require(mean, deviation)?;
+    fn require_all(&self, mean: &[f64], std_dev: &[f64], a: &[f64], b: &[f64]) -> Result<(), ParetoError> {
+        self.require(mean, std_dev)?;
         check::objectives("the gradient by means", a.len(), self.objectives.len())?;
         check::objectives("the gradient by deviations", b.len(), self.objectives.len())
     }

@@ -38,7 +38,7 @@ pub enum ParetoError {
     },
     /// A mean is not finite, or a standard deviation is negative or not finite.
     #[error(
-        "objective {objective} has mean {mean} and standard deviation {deviation}, expected finite numbers and a deviation of at least 0"
+        "objective {objective} has mean {mean} and standard deviation {std_dev}, expected finite numbers and a deviation of at least 0"
     )]
     InvalidBelief {
         /// Position of the objective.
@@ -46,7 +46,7 @@ pub enum ParetoError {
         /// Its mean.
         mean: f64,
         /// Its standard deviation.
-        deviation: f64,
+        std_dev: f64,
     },
     /// Something exact costs more than the limit allows. Raise the limit, take fewer objectives, or approximate.
     #[error("{what} of {points} points with {objectives} objectives takes more than {limit} steps")]

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use thrifty_domain::PointsRef;
-use thrifty_simd::{Pass, dispatch};
+use thrifty_simd::{VectorLoop, dispatch};
 
 use crate::front::{Front, List, Lowest, Steps, lexicographic};
 use crate::{ParetoError, check};
@@ -50,7 +50,7 @@ pub fn non_dominated(points: PointsRef<'_>, duplicates: Duplicates) -> Result<Ve
 /// The filter over fronts of one kind.
 struct Sweep<'a, F>(PointsRef<'a>, Duplicates, PhantomData<F>);
 
-impl<F: Front> Pass for Sweep<'_, F> {
+impl<F: Front> VectorLoop for Sweep<'_, F> {
     type Output = Vec<usize>;
 
     #[inline(always)]

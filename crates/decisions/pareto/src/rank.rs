@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use thrifty_domain::PointsRef;
-use thrifty_simd::{Pass, dispatch};
+use thrifty_simd::{VectorLoop, dispatch};
 
 use crate::front::{Front, List, Lowest, Steps, lexicographic};
 use crate::{ParetoError, check};
@@ -39,7 +39,7 @@ pub fn non_dominated_ranks(points: PointsRef<'_>) -> Result<Vec<usize>, ParetoEr
 /// The ranks over fronts of one kind.
 struct Sort<'a, F>(PointsRef<'a>, PhantomData<F>);
 
-impl<F: Front> Pass for Sort<'_, F> {
+impl<F: Front> VectorLoop for Sort<'_, F> {
     type Output = Vec<usize>;
 
     #[inline(always)]

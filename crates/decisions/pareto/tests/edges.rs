@@ -138,17 +138,17 @@ fn beliefs_without_variance_are_points() {
     let front = Points::from_flat(vec![0.0, 2.0, 1.0, 1.0, 2.0, 0.0], 2);
     let ehvi = ExpectedHypervolumeImprovement::new(front.as_ref(), &[3.0, 3.0]).unwrap();
     let boxes = NonDominatedBoxes::new(front.as_ref(), &[3.0, 3.0]).unwrap();
-    let (mut by_mean, mut by_deviation) = ([7.0; 2], [7.0; 2]);
+    let (mut by_mean, mut by_std_dev) = ([7.0; 2], [7.0; 2]);
     for mean in [[0.5, 0.75], [-1.0, -1.0], [1.0, 0.5], [2.5, 2.5], [9.0, 0.0]] {
-        let value = ehvi.value_with_grad(&mean, &[0.0; 2], &mut by_mean, &mut by_deviation).unwrap();
+        let value = ehvi.value_with_grad(&mean, &[0.0; 2], &mut by_mean, &mut by_std_dev).unwrap();
         assert!((value - boxes.improvement(&mean).unwrap()).abs() < 1e-15);
         assert_eq!(ehvi.log_value(&mean, &[0.0; 2]).unwrap().exp().max(0.0) > 0.0, value > 0.0);
     }
     assert_eq!(ehvi.log_value(&[2.5, 2.5], &[0.0; 2]).unwrap(), f64::NEG_INFINITY);
     // From (0.5, 0.75) a step left wins 0.25, a step down 0.5; up to (1, 1) and (2, 1) and so on.
-    ehvi.value_with_grad(&[0.5, 0.75], &[0.0; 2], &mut by_mean, &mut by_deviation).unwrap();
+    ehvi.value_with_grad(&[0.5, 0.75], &[0.0; 2], &mut by_mean, &mut by_std_dev).unwrap();
     assert!((by_mean[0] + 1.25).abs() < 1e-15 && (by_mean[1] + 1.5).abs() < 1e-15, "{by_mean:?}");
-    assert_eq!(by_deviation, [0.0; 2]);
+    assert_eq!(by_std_dev, [0.0; 2]);
     // One objective without variance, one with.
     assert!(ehvi.log_value(&[0.5, 90.0], &[0.0, 0.1]).unwrap().is_finite());
 }
@@ -157,7 +157,7 @@ fn beliefs_without_variance_are_points() {
 fn beliefs_that_make_no_sense_are_named() {
     let ehvi = ExpectedHypervolumeImprovement::new(Points::new(2).as_ref(), &[1.0, 1.0]).unwrap();
     let error = ehvi.value(&[0.0, 0.0], &[0.1, -0.1]).unwrap_err();
-    assert_eq!(error, ParetoError::InvalidBelief { objective: 1, mean: 0.0, deviation: -0.1 });
+    assert_eq!(error, ParetoError::InvalidBelief { objective: 1, mean: 0.0, std_dev: -0.1 });
     assert!(ehvi.value(&[f64::NAN, 0.0], &[0.1, 0.1]).is_err());
     assert!(ehvi.value(&[0.0], &[0.1, 0.1]).is_err());
 }

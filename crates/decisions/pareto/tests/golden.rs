@@ -103,14 +103,13 @@ fn expected_improvements() {
         let front = Points::from_rows(&rows).expect("rows");
         let ehvi =
             ExpectedHypervolumeImprovement::new(front.as_ref(), &negative(&case["ref"])).expect("boxes");
-        let (mean, deviation) = (negative(&case["mu"]), numbers(&case["sigma"]));
+        let (mean, std_dev) = (negative(&case["mu"]), numbers(&case["sigma"]));
         let m = mean.len();
-        let (mut by_mean, mut by_deviation) = (vec![0.0; m], vec![0.0; m]);
-        let found =
-            ehvi.value_with_grad(&mean, &deviation, &mut by_mean, &mut by_deviation).expect("a value");
+        let (mut by_mean, mut by_std_dev) = (vec![0.0; m], vec![0.0; m]);
+        let found = ehvi.value_with_grad(&mean, &std_dev, &mut by_mean, &mut by_std_dev).expect("a value");
         let (truth, name) = (number(&case["ehvi"]), &case["name"]);
         // Where the improvement is far in the tails, the rounding of z is magnified.
-        let log = ehvi.log_value(&mean, &deviation).expect("a value");
+        let log = ehvi.log_value(&mean, &std_dev).expect("a value");
         let log_truth = number(&case["log_ehvi"]);
         assert!(
             (log - log_truth).abs() <= 1e-14 * (1.0 + log_truth.abs()),
@@ -124,7 +123,7 @@ fn expected_improvements() {
                 "{name} by mean: {found}, {truth}"
             );
         }
-        for (found, truth) in by_deviation.iter().zip(numbers(&case["dsigma"])) {
+        for (found, truth) in by_std_dev.iter().zip(numbers(&case["dsigma"])) {
             assert!(
                 (found - truth).abs() <= 1e-12 * truth.abs().max(number(&case["ehvi"])),
                 "{name} by deviation: {found}, {truth}"

@@ -3,7 +3,7 @@ use thrifty_gp::{GpError, GpSettings, InputScaling, TargetScaling};
 use thrifty_kernel::{Kernel, KernelWorkspace};
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix, subtract_inner_products};
 
-use crate::propagate::{Sites, Truncated, propagate};
+use crate::expectation_propagation::{Sites, Truncated, expectation_propagation};
 use crate::{Bound, CensoredError, Propagation, Response};
 
 /// A site whose precision is this share of the prior's tells less than rounding takes.
@@ -111,8 +111,8 @@ impl ScaledResponses {
             }
         }
         let sides: Vec<Bound> = self.censored.iter().map(|(_, bound)| *bound).collect();
-        let bounds =
-            propagate(&given, &covariance, &sides, propagation, start).map_err(|error| self.named(error))?;
+        let bounds = expectation_propagation(&given, &covariance, &sides, propagation, start)
+            .map_err(|error| self.named(error))?;
         let pseudo = self.pseudo(&bounds.sites, &given, |i| c[(i, i)]);
         Ok(Approximation { pseudo, log_likelihood: of_values + bounds.log_probability, bounds })
     }
@@ -143,8 +143,8 @@ impl ScaledResponses {
     /// The position among the responses instead of that among the bounds.
     fn named(&self, error: CensoredError) -> CensoredError {
         match error {
-            CensoredError::Contradiction { index, deviations } => {
-                CensoredError::Contradiction { index: self.censored[index].0, deviations }
+            CensoredError::Contradiction { index, std_devs } => {
+                CensoredError::Contradiction { index: self.censored[index].0, std_devs }
             }
             other => other,
         }

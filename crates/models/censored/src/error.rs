@@ -14,12 +14,12 @@ pub enum CensoredError {
         value: f64,
     },
     /// A bound contradicts what is known for certain: only without noise.
-    #[error("bound {index} is {deviations:e} deviations from what the other responses allow")]
+    #[error("bound {index} is {std_devs:e} deviations from what the other responses allow")]
     Contradiction {
         /// Its position among the responses, or among the bounds of a vector.
         index: usize,
         /// How far it is off.
-        deviations: f64,
+        std_devs: f64,
     },
     /// A setting makes no sense.
     #[error("setting {name} is {value}, expected {expected}")]

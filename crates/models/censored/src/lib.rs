@@ -4,7 +4,7 @@
 //! responses for values believes in a plateau that is not there. [`CensoredGp`] takes each [`Response`] for what it is: a value with noise, or a bound on one. A sign is
 //! a bound at 0, so that classification with probit noise is the case of bounds alone.
 //!
-//! Values are exact. Bounds are replaced one by one by normal pseudo-observations that have the moments of the truncated distribution ([`propagate`]); from there
+//! Values are exact. Bounds are replaced one by one by normal pseudo-observations that have the moments of the truncated distribution ([`expectation_propagation`]); from there
 //! on everything is a [`GpPosterior`](thrifty_gp::GpPosterior) with known noise for each observation, gradients, joint covariances and paths included. With values
 //! alone it is [`Gp`](thrifty_gp::Gp) to the bit.
 //!
@@ -27,16 +27,16 @@
 
 mod data;
 mod error;
+mod expectation_propagation;
 mod likelihood;
 mod model;
 mod posterior;
-mod propagate;
 mod response;
 mod surrogate;
 
 pub use error::CensoredError;
+pub use expectation_propagation::{Bound, Propagation, Side, Sites, Truncated, expectation_propagation};
 pub use model::CensoredGp;
 pub use posterior::CensoredPosterior;
-pub use propagate::{Bound, Propagation, Side, Sites, Truncated, propagate};
 pub use response::Response;
 pub use surrogate::CensoredGpSurrogate;

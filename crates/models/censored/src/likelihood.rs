@@ -3,7 +3,7 @@ use thrifty_kernel::Kernel;
 use thrifty_params::{LogLikelihood, Param, Parameterized};
 
 use crate::data::ScaledResponses;
-use crate::propagate::Sites;
+use crate::expectation_propagation::Sites;
 use crate::{CensoredError, Propagation};
 
 /// The log marginal likelihood of values and bounds by expectation propagation, with its gradient.

@@ -6,7 +6,7 @@ use thrifty_sampling::Stream;
 
 use crate::data::ScaledResponses;
 use crate::likelihood::CensoredLikelihood;
-use crate::posterior::Account;
+use crate::posterior::Convergence;
 use crate::{CensoredError, CensoredPosterior, Propagation, Response};
 
 /// A Gaussian process before values and bounds.
@@ -159,7 +159,7 @@ impl<K: Kernel + Clone> CensoredGp<K> {
             data.inputs.clone(),
             scale,
         )?;
-        let account = Account {
+        let account = Convergence {
             log_likelihood: found.log_likelihood,
             sweeps: found.bounds.sweeps,
             converged: found.bounds.converged,

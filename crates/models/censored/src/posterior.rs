@@ -8,7 +8,7 @@ use crate::CensoredError;
 
 /// How the approximation went.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Account {
+pub(crate) struct Convergence {
     pub(crate) log_likelihood: f64,
     pub(crate) sweeps: usize,
     pub(crate) converged: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Account {
 #[derive(Debug, Clone)]
 pub struct CensoredPosterior<K> {
     process: GpPosterior<K>,
-    account: Account,
+    account: Convergence,
     params: Vec<Param>,
     restarts: Vec<Restart>,
 }
@@ -29,7 +29,7 @@ pub struct CensoredPosterior<K> {
 impl<K: Kernel> CensoredPosterior<K> {
     pub(crate) fn new(
         process: GpPosterior<K>,
-        account: Account,
+        account: Convergence,
         params: Vec<Param>,
         restarts: Vec<Restart>,
     ) -> Self {

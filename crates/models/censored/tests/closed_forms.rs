@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use thrifty_censored::{Bound, CensoredGp, Propagation, Response, Side, propagate};
+use thrifty_censored::{Bound, CensoredGp, Propagation, Response, Side, expectation_propagation};
 use thrifty_domain::Points;
 use thrifty_gp::{Gp, GpSettings, Mean, Noise};
 use thrifty_kernel::{Kernel, Matern52, Scaled};
@@ -75,7 +75,7 @@ fn quadrants_have_their_probabilities() {
     let bounds = [Bound { at: 0.0, side: Side::Above }; 2];
     for (rho, tolerance) in [(0.0_f64, 1e-14), (0.5, 2e-3), (-0.5, 1e-2), (0.9, 4e-2), (0.99, 1.5e-1)] {
         let c = Matrix::from_fn(2, 2, |i, j| if i == j { 1.0 } else { rho });
-        let found = propagate(&[0.0; 2], &c, &bounds, &Propagation::default(), None).unwrap();
+        let found = expectation_propagation(&[0.0; 2], &c, &bounds, &Propagation::default(), None).unwrap();
         let exact = (0.25 + rho.asin() / (2.0 * PI)).ln();
         let error = (found.log_probability - exact).abs();
         assert!(found.converged && error <= tolerance, "{rho}: {error}, {} sweeps", found.sweeps);

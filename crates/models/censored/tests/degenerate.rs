@@ -1,6 +1,8 @@
 //! Edges: nothing, all on one side, contradictions, duplicates, scales, what is no number.
 
-use thrifty_censored::{Bound, CensoredError, CensoredGp, Propagation, Response, Side, propagate};
+use thrifty_censored::{
+    Bound, CensoredError, CensoredGp, Propagation, Response, Side, expectation_propagation,
+};
 use thrifty_domain::Points;
 use thrifty_gp::{Gp, GpError, GpSettings, Mean, Noise};
 use thrifty_kernel::{Matern52, Scaled};
@@ -26,7 +28,8 @@ fn known(noise: f64) -> Gp<Scaled<Matern52>> {
 fn nothing_is_an_error_that_says_so() {
     let found = CensoredGp::new(Gp::matern52(1)).condition(Points::new(1).as_ref(), &[]);
     assert_eq!(found.unwrap_err(), CensoredError::Process(GpError::Empty));
-    let empty = propagate(&[], &Matrix::zeros(0, 0), &[], &Propagation::default(), None).unwrap();
+    let empty =
+        expectation_propagation(&[], &Matrix::zeros(0, 0), &[], &Propagation::default(), None).unwrap();
     assert!(empty.converged && empty.log_probability == 0.0);
 }
 
@@ -132,8 +135,10 @@ fn one_sweep_too_few_is_reported() {
     let c = Matrix::from_fn(3, 3, |i, j| if i == j { 1.0 } else { 0.9 });
     let bounds = [Bound { at: 0.0, side: Side::Below }; 3];
     let hasty = Propagation { max_sweeps: 1, ..Propagation::default() };
-    assert!(!propagate(&[0.0; 3], &c, &bounds, &hasty, None).unwrap().converged);
-    assert!(propagate(&[0.0; 3], &c, &bounds, &Propagation::default(), None).unwrap().converged);
+    assert!(!expectation_propagation(&[0.0; 3], &c, &bounds, &hasty, None).unwrap().converged);
+    assert!(
+        expectation_propagation(&[0.0; 3], &c, &bounds, &Propagation::default(), None).unwrap().converged
+    );
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! Laws of the approximation on random data.
 
 use proptest::prelude::*;
-use thrifty_censored::{Bound, CensoredGp, CensoredPosterior, Propagation, Response, Side, propagate};
+use thrifty_censored::{
+    Bound, CensoredGp, CensoredPosterior, Propagation, Response, Side, expectation_propagation,
+};
 use thrifty_domain::Points;
 use thrifty_gp::{Gp, GpSettings, Mean, Noise};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_linalg::Matrix;
 use thrifty_prob::pdf;
-use thrifty_surrogate::{JointPosterior, LookWeights, Posterior, contract, lookahead};
+use thrifty_surrogate::{JointPosterior, LookaheadCotangent, Posterior, contract, lookahead};
 
 fn gp(dim: usize, noise: f64) -> Gp<Scaled<Matern52>> {
     let settings = GpSettings {
@@ -55,16 +57,16 @@ fn vectors() -> impl Strategy<Value = (Vec<f64>, Matrix, Vec<Bound>)> {
 
 /// Mean and variance of a normal variable on one side of a bound, by the midpoint rule.
 fn truncated_by_quadrature(mean: f64, variance: f64, bound: Bound) -> (f64, f64) {
-    let deviation = variance.sqrt();
+    let std_dev = variance.sqrt();
     let s = if bound.side == Side::Below { -1.0 } else { 1.0 };
     // From the bound outwards, in deviations; from where there is anything at all.
-    let near = (s * (bound.at - mean) / deviation).max(-9.0);
+    let near = (s * (bound.at - mean) / std_dev).max(-9.0);
     let count = 4000;
     let step = (9.0 - near.min(0.0)) / f64::from(count);
     let (mut total, mut first, mut second) = (0.0, 0.0, 0.0);
     for i in 0..count {
         let z = near + step * (f64::from(i) + 0.5);
-        let (weight, y) = (pdf(z), mean + s * deviation * z);
+        let (weight, y) = (pdf(z), mean + s * std_dev * z);
         total += weight;
         first += weight * (y - mean);
         second += weight * (y - mean).powi(2);
@@ -79,7 +81,7 @@ proptest! {
     /// What defines the approximation: with its own site taken out and its bound put in, each component has the moments it has.
     #[test]
     fn moments_match_those_of_the_bound((mean, c, bounds) in vectors()) {
-        let found = propagate(&mean, &c, &bounds, &Propagation::default(), None).unwrap();
+        let found = expectation_propagation(&mean, &c, &bounds, &Propagation::default(), None).unwrap();
         prop_assert!(found.converged, "{} sweeps", found.sweeps);
         for (i, bound) in bounds.iter().enumerate() {
             let (tau, own) = (found.sites.precision[i], found.covariance[(i, i)]);
@@ -94,9 +96,9 @@ proptest! {
 
     #[test]
     fn a_start_changes_nothing((mean, c, bounds) in vectors()) {
-        let cold = propagate(&mean, &c, &bounds, &Propagation::default(), None).unwrap();
-        let warm = propagate(&mean, &c, &bounds, &Propagation::default(), Some(&cold.sites)).unwrap();
-        let slow = propagate(&mean, &c, &bounds, &Propagation { step: 0.5, ..Propagation::default() }, None).unwrap();
+        let cold = expectation_propagation(&mean, &c, &bounds, &Propagation::default(), None).unwrap();
+        let warm = expectation_propagation(&mean, &c, &bounds, &Propagation::default(), Some(&cold.sites)).unwrap();
+        let slow = expectation_propagation(&mean, &c, &bounds, &Propagation { step: 0.5, ..Propagation::default() }, None).unwrap();
         prop_assert!(warm.sweeps <= 2 && slow.converged, "{} {}", warm.sweeps, slow.sweeps);
         prop_assert!((warm.log_probability - cold.log_probability).abs() < 1e-9);
         prop_assert!((slow.log_probability - cold.log_probability).abs() < 1e-9);
@@ -115,7 +117,7 @@ proptest! {
         contract::joint_gradient_matches(&posterior, &few, (&w[..m], &w[6..6 + m * m]), 1e-5, 1e-5);
         let joint: &dyn JointPosterior = posterior.joint().unwrap();
         let ahead = lookahead(joint, few.as_ref(), 0.02);
-        let weights = LookWeights { mean: 0.3, variance: -0.7, covariance: &w[..=m] };
+        let weights = LookaheadCotangent { mean: 0.3, variance: -0.7, covariance: &w[..=m] };
         contract::lookahead_gradient_matches(&*ahead, test.row(test.len() - 1), weights, 1e-5, 1e-5);
     }
 

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 use thrifty_censored::{
-    Bound, CensoredGp, CensoredPosterior, Propagation, Response, Side, Truncated, propagate,
+    Bound, CensoredGp, CensoredPosterior, Propagation, Response, Side, Truncated, expectation_propagation,
 };
 use thrifty_domain::Points;
 use thrifty_gp::{Gp, GpSettings, Mean, Noise};
@@ -50,26 +50,27 @@ fn approximations_keep_their_moments() {
     let settings = Propagation::default;
     for (name, at) in [("near", [0.2, -0.3, 0.1]), ("far", [4.0, -6.0, 5.0]), ("idle", [-9.0, 8.0, -7.0])] {
         let mean = [0.1, -0.2, 0.3];
-        let found = propagate(&mean, &covariance, &bounds(at), &settings(), None).unwrap();
+        let found = expectation_propagation(&mean, &covariance, &bounds(at), &settings(), None).unwrap();
         check(&format!("truncated_{name}"), &told(&found));
-        let again = propagate(&mean, &covariance, &bounds(at), &settings(), Some(&found.sites)).unwrap();
+        let again = expectation_propagation(&mean, &covariance, &bounds(at), &settings(), Some(&found.sites))
+            .unwrap();
         check(&format!("warm_{name}"), &[again.sweeps as f64, again.log_probability]);
         assert!(again.converged && again.sweeps <= found.sweeps, "{name}");
         let few = Propagation { max_sweeps: 2, step: 0.5, ..settings() };
         check(
             &format!("few_{name}"),
-            &told(&propagate(&mean, &covariance, &bounds(at), &few, None).unwrap()),
+            &told(&expectation_propagation(&mean, &covariance, &bounds(at), &few, None).unwrap()),
         );
         let rough = Propagation { tolerance: 0.05, ..settings() };
         check(
             &format!("rough_{name}"),
-            &told(&propagate(&mean, &covariance, &bounds(at), &rough, None).unwrap()),
+            &told(&expectation_propagation(&mean, &covariance, &bounds(at), &rough, None).unwrap()),
         );
     }
     // Two components that are nearly the same: their sum of precisions cancels.
     let twins = Matrix::from_fn(2, 2, |i, j| if i == j { 1.0 + 1e-9 } else { 1.0 });
     let both = [Bound { at: 0.5, side: Side::Above }, Bound { at: 0.4, side: Side::Above }];
-    check("twins", &told(&propagate(&[0.0, 0.0], &twins, &both, &settings(), None).unwrap()));
+    check("twins", &told(&expectation_propagation(&[0.0, 0.0], &twins, &both, &settings(), None).unwrap()));
 }
 
 fn at() -> Points {
@@ -148,7 +149,8 @@ fn bad_settings_of_the_approximation_are_named() {
         ("step", Propagation { step: 0.0, ..default() }),
         ("step", Propagation { step: 1.0 + f64::EPSILON, ..default() }),
     ] {
-        let error = propagate(&[0.0], &covariance, &bounds, &settings, None).unwrap_err().to_string();
+        let error =
+            expectation_propagation(&[0.0], &covariance, &bounds, &settings, None).unwrap_err().to_string();
         assert!(error.contains(name), "{error}");
         let model = CensoredGp::new(Gp::matern52(1)).with_propagation(settings);
         let x = Points::from_flat(vec![0.1, 0.6], 1);
@@ -158,5 +160,5 @@ fn bad_settings_of_the_approximation_are_named() {
         );
     }
     let whole = Propagation { step: 1.0, max_sweeps: 1, ..default() };
-    assert!(propagate(&[0.0], &covariance, &bounds, &whole, None).is_ok());
+    assert!(expectation_propagation(&[0.0], &covariance, &bounds, &whole, None).is_ok());
 }

@@ -45,8 +45,8 @@ impl<'a, K: Kernel> ExactLikelihood<'a, K> {
             Mean::Zero => (0.0, None),
             Mean::Fixed(value) => (value, None),
             Mean::Learned => (0.0, Some(mean_param(y))),
-            Mean::Normal { mean, deviation } => {
-                (0.0, Some(mean_param(y).with_prior(Some(Prior::Normal { mean, sd: deviation }))))
+            Mean::Normal { mean, std_dev } => {
+                (0.0, Some(mean_param(y).with_prior(Some(Prior::Normal { mean, sd: std_dev }))))
             }
         };
         Self {

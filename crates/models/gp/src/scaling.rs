@@ -62,8 +62,8 @@ impl TargetScaling {
         }
         let mean = y.iter().map(|v| v / largest).sum::<f64>() / n;
         let squares: f64 = y.iter().map(|v| (v / largest - mean).powi(2)).sum();
-        let deviation = if y.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 };
-        let width = if deviation > 1e-12 { deviation * largest } else { largest };
+        let std_dev = if y.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 };
+        let width = if std_dev > 1e-12 { std_dev * largest } else { largest };
         Self { offset: mean * largest, width }
     }
 

@@ -35,8 +35,9 @@ pub enum Mean {
     Normal {
         /// Its mean.
         mean: f64,
-        /// Its deviation.
-        deviation: f64,
+        /// Standard deviation.
+        #[serde(rename = "deviation", alias = "std_dev")]
+        std_dev: f64,
     },
 }
 
@@ -109,10 +110,10 @@ impl GpSettings {
         if let Mean::Fixed(mean) = self.mean {
             check("mean", mean, mean.is_finite(), "a finite number")?;
         }
-        if let Mean::Normal { mean, deviation } = self.mean {
+        if let Mean::Normal { mean, std_dev } = self.mean {
             check("mean of the mean", mean, mean.is_finite(), "a finite number")?;
-            let positive = deviation > 0.0 && deviation.is_finite();
-            check("deviation of the mean", deviation, positive, "a positive finite number")?;
+            let positive = std_dev > 0.0 && std_dev.is_finite();
+            check("deviation of the mean", std_dev, positive, "a positive finite number")?;
         }
         if let Noise::Learned { prior: Some(prior), .. } = &self.noise {
             prior.validate().map_err(|problem| GpError::InvalidPrior { name: "noise", problem })?;

@@ -112,11 +112,10 @@ fn every_setting_and_prior_is_checked() {
         let gp = Gp::matern52(2).with_settings(settings);
         gp.fit(points(4).as_ref(), &targets(4, 1.0), &mut Seed(1).stream("fit", 0)).unwrap_err().to_string()
     };
-    let mean =
-        |mean, deviation| GpSettings { mean: Mean::Normal { mean, deviation }, ..GpSettings::default() };
+    let mean = |mean, std_dev| GpSettings { mean: Mean::Normal { mean, std_dev }, ..GpSettings::default() };
     assert_eq!(message(mean(f64::NAN, 1.0)), "setting mean of the mean is NaN, expected a finite number");
-    for deviation in [0.0, -1.0, f64::INFINITY, f64::NAN] {
-        let found = message(mean(0.0, deviation));
+    for std_dev in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+        let found = message(mean(0.0, std_dev));
         assert!(found.starts_with("setting deviation of the mean is"), "{found}");
     }
     let prior = Prior::LogNormal { mu: 0.0, sigma: -1.0 };

@@ -5,7 +5,7 @@ use thrifty_gp::{Gp, GpLookahead, GpPosterior, GpSettings, Mean, Noise};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_linalg::JitterLadder;
 use thrifty_prob::Prior;
-use thrifty_surrogate::{JointPosterior, LookWeights, Lookahead, Posterior, contract};
+use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, Posterior, contract};
 
 type Process = GpPosterior<Scaled<Matern52>>;
 
@@ -46,7 +46,7 @@ fn a_look_between_two_places_has_the_moments_of_the_posterior() {
             }
             if itself {
                 let (mut m, mut v, mut c) = ([0.0; 2], [0.0; 2], [0.0; 8]);
-                look.look_into(observed.as_ref(), &mut m, &mut v, &mut c);
+                look.moments_into(observed.as_ref(), &mut m, &mut v, &mut c);
                 assert_eq!((m, v, c), (mean, variance, covariance));
             }
         }
@@ -54,7 +54,8 @@ fn a_look_between_two_places_has_the_moments_of_the_posterior() {
         for (mean, anchor) in look.means().iter().zip(anchors.rows()) {
             assert!((mean - posterior.predict(anchor).0).abs() < 1e-9);
         }
-        let weights = LookWeights { mean: 0.7, variance: -0.013, covariance: &[0.004, 0.0, -0.02, 0.011] };
+        let weights =
+            LookaheadCotangent { mean: 0.7, variance: -0.013, covariance: &[0.004, 0.0, -0.02, 0.011] };
         contract::lookahead_gradient_matches(&look, &[0.35, 6.0], weights, 1e-5, 1e-5);
         // Slopes add to what is there.
         let mut once = [0.0; 2];
@@ -73,7 +74,7 @@ fn a_look_ahead_is_what_an_observation_does() {
     let look = GpLookahead::new(&posterior, anchors.as_ref(), posterior.noise_variance());
     let (mut mean, mut variance, mut covariance) = ([0.0], [0.0], [0.0; 3]);
     let at = [0.55, 3.5];
-    look.look_into(PointsRef::single(&at), &mut mean, &mut variance, &mut covariance);
+    look.moments_into(PointsRef::single(&at), &mut mean, &mut variance, &mut covariance);
     let shown = mean[0] + variance[0].sqrt();
     let next = posterior.with_observations(PointsRef::single(&at), &[shown]).unwrap();
     for (place, covariance) in anchors.rows().chain([at.as_slice()]).zip(covariance) {
@@ -159,11 +160,11 @@ fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
     assert!(check(&|settings| settings.noise = noise.clone()).unwrap_err().contains("noise"));
     for mean in [
         Mean::Fixed(f64::NAN),
-        Mean::Normal { mean: f64::INFINITY, deviation: 1.0 },
-        Mean::Normal { mean: 0.0, deviation: 0.0 },
-        Mean::Normal { mean: 0.0, deviation: f64::INFINITY },
+        Mean::Normal { mean: f64::INFINITY, std_dev: 1.0 },
+        Mean::Normal { mean: 0.0, std_dev: 0.0 },
+        Mean::Normal { mean: 0.0, std_dev: f64::INFINITY },
     ] {
         assert!(check(&|settings| settings.mean = mean).unwrap_err().contains("mean"));
     }
-    assert_eq!(check(&|settings| settings.mean = Mean::Normal { mean: -3.0, deviation: 1e-9 }), Ok(()));
+    assert_eq!(check(&|settings| settings.mean = Mean::Normal { mean: -3.0, std_dev: 1e-9 }), Ok(()));
 }

@@ -9,7 +9,7 @@ use thrifty_gp::{Gp, GpPosterior, GpSettings, Mean, Noise};
 use thrifty_kernel::{Kernel, Matern52, Scaled};
 use thrifty_prob::Prior;
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{JointPosterior, LookWeights, PathSampler, PosteriorGradient, lookahead};
+use thrifty_surrogate::{JointPosterior, LookaheadCotangent, PathSampler, PosteriorGradient, lookahead};
 
 const RECORD: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden/stability_gp.json"));
@@ -72,7 +72,7 @@ fn fits_keep_their_predictions() {
         ("fixed_mean", GpSettings { mean: Mean::Fixed(0.4), ..GpSettings::default() }),
         (
             "normal_mean",
-            GpSettings { mean: Mean::Normal { mean: 0.2, deviation: 0.5 }, ..GpSettings::default() },
+            GpSettings { mean: Mean::Normal { mean: 0.2, std_dev: 0.5 }, ..GpSettings::default() },
         ),
         ("normalised", GpSettings { normalise_inputs: true, ..GpSettings::default() }),
         ("raw_targets", GpSettings { standardise_targets: false, ..GpSettings::default() }),
@@ -107,9 +107,9 @@ fn looks_ahead_and_paths_keep_their_values() {
     let (posterior, x) = (posterior(), at());
     let ahead = lookahead(&posterior, x.as_ref().slice(0, 2), 0.03);
     let (mut mean, mut variance, mut covariance) = (vec![0.0; 3], vec![0.0; 3], vec![0.0; 9]);
-    ahead.look_into(x.as_ref(), &mut mean, &mut variance, &mut covariance);
+    ahead.moments_into(x.as_ref(), &mut mean, &mut variance, &mut covariance);
     let mut gradient = vec![0.0; 2];
-    let weights = LookWeights { mean: 0.4, variance: -0.7, covariance: &[0.9, -0.3, 0.2] };
+    let weights = LookaheadCotangent { mean: 0.4, variance: -0.7, covariance: &[0.9, -0.3, 0.2] };
     assert!(ahead.pull_back(&[0.2, 0.6], weights, &mut gradient));
     check("ahead", &[&mean[..], &variance, &covariance, &gradient, ahead.means()].concat());
     let joint = posterior.joint_gradient().unwrap();

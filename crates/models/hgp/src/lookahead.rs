@@ -1,6 +1,6 @@
 use thrifty_domain::PointsRef;
 use thrifty_gp::{GpLookahead, GpPosterior};
-use thrifty_surrogate::{LookWeights, Lookahead};
+use thrifty_surrogate::{Lookahead, LookaheadCotangent};
 
 use crate::model::coded_alike;
 use crate::{Component, FoldKernel};
@@ -43,12 +43,12 @@ impl Lookahead for FoldLookahead<'_> {
         self.inner.means()
     }
 
-    fn look_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64], covariance: &mut [f64]) {
+    fn moments_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64], covariance: &mut [f64]) {
         let (observed, targets) = (coded_alike(x, self.observed), coded_alike(x, self.target));
         self.inner.look_between(observed.as_ref(), targets.as_ref(), mean, variance, covariance);
     }
 
-    fn pull_back(&self, x: &[f64], weights: LookWeights<'_>, grad: &mut [f64]) -> bool {
+    fn pull_back(&self, x: &[f64], weights: LookaheadCotangent<'_>, grad: &mut [f64]) -> bool {
         let (observed, target) = ([x, &[self.observed]].concat(), [x, &[self.target]].concat());
         let (mut of_observed, mut of_target) = (vec![0.0; observed.len()], vec![0.0; target.len()]);
         self.inner.pull_back_between(&observed, &target, weights, &mut of_observed, &mut of_target);

@@ -110,7 +110,7 @@ impl Hgp {
     #[must_use]
     pub fn of_kernel(kernel: FoldKernel) -> Self {
         let noise = Noise::Learned { start: 0.1, floor: 1e-6, ceiling: 10.0, prior: Some(prior::NOISE) };
-        let mean = Mean::Normal { mean: 0.0, deviation: 1.0 };
+        let mean = Mean::Normal { mean: 0.0, std_dev: 1.0 };
         let settings = GpSettings { noise, mean, restarts: 3, scout: true, ..GpSettings::default() };
         Self { gp: Gp::new(kernel).with_settings(settings) }
     }

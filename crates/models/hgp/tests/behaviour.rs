@@ -5,7 +5,7 @@ use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_hgp::{Hgp, HgpError};
 use thrifty_kernel::{Kernel, MemberCode};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{JointPosterior, LookWeights, Lookahead, Posterior, contract};
+use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, Posterior, contract};
 
 /// Configurations of two parameters, their folds, and losses with a bowl and an offset a fold.
 fn data(n: usize, folds: usize, seed: u64) -> (Points, Vec<usize>, Vec<f64>) {
@@ -45,8 +45,8 @@ fn components_are_posteriors_with_gradients() {
     contract::covariance_is_consistent(&average, &test, 1e-9);
 }
 
-const WEIGHTS: LookWeights<'static> =
-    LookWeights { mean: 0.7, variance: -1.3, covariance: &[0.4, 0.0, -2.0, 1.1] };
+const WEIGHTS: LookaheadCotangent<'static> =
+    LookaheadCotangent { mean: 0.7, variance: -1.3, covariance: &[0.4, 0.0, -2.0, 1.1] };
 
 /// A look ahead says what conditioning does: means move by slope times outcome.
 #[test]
@@ -57,7 +57,7 @@ fn a_look_ahead_is_what_an_observation_does() {
     for fold in [0, 2, 9] {
         let ahead = common.fold_lookahead(fold, anchors.as_ref());
         let (mut mean, mut variance, mut covariance) = ([0.0], [0.0], [0.0; 4]);
-        ahead.look_into(PointsRef::single(&at), &mut mean, &mut variance, &mut covariance);
+        ahead.moments_into(PointsRef::single(&at), &mut mean, &mut variance, &mut covariance);
         let outcome = posterior.fold(fold).predict(&at).0 + 2.0 * variance[0].sqrt();
         let next = posterior.with_observations(PointsRef::single(&at), &[fold], &[outcome]).unwrap();
         let moved = |x: &[f64]| next.common().predict(x).0 - posterior.common().predict(x).0;

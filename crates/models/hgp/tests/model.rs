@@ -5,7 +5,7 @@ use thrifty_gp::{GpSettings, Mean, Noise};
 use thrifty_hgp::{Hgp, HgpError, HgpPosterior};
 use thrifty_kernel::{Kernel, MemberCode};
 use thrifty_prob::Prior;
-use thrifty_surrogate::{JointPosterior, LookWeights, Lookahead, Posterior, contract};
+use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, Posterior, contract};
 
 /// Four configurations of two parameters on three folds.
 fn conditioned(hgp: &Hgp) -> HgpPosterior {
@@ -164,7 +164,7 @@ fn derivatives_of_a_look_ahead_add_up() {
     let common = posterior.common();
     let anchors = Points::from_rows(&[[0.2, 0.7], [0.5, 0.5]]).unwrap();
     let ahead = common.fold_lookahead(1, anchors.as_ref());
-    let weights = LookWeights { mean: 0.4, variance: 1.1, covariance: &[0.3, -0.7, 0.2] };
+    let weights = LookaheadCotangent { mean: 0.4, variance: 1.1, covariance: &[0.3, -0.7, 0.2] };
     let mut once = [0.0; 2];
     assert!(ahead.pull_back(&[0.3, 0.3], weights, &mut once));
     let mut twice = once;

@@ -6,7 +6,7 @@ use crate::{Coefficients, LinearError};
 /// Covariances at random, around a given one.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum CovarianceLaw {
+pub enum CovariancePrior {
     /// Wishart with so many degrees of freedom, and the given covariance for its mean: the fewer, the wilder.
     Wishart {
         /// Above one less than there are coefficients.
@@ -19,7 +19,7 @@ pub enum CovarianceLaw {
     },
 }
 
-impl CovarianceLaw {
+impl CovariancePrior {
     /// A covariance around that of a belief, about the same mean.
     ///
     /// # Errors
@@ -52,8 +52,8 @@ impl CovarianceLaw {
                 }
                 let mut root = correlations(n, eta, rng)?;
                 for (i, row) in root.chunks_exact_mut(n.max(1)).enumerate() {
-                    let deviation = belief.covariance()[i * n + i].sqrt();
-                    row.iter_mut().for_each(|entry| *entry *= deviation);
+                    let std_dev = belief.covariance()[i * n + i].sqrt();
+                    row.iter_mut().for_each(|entry| *entry *= std_dev);
                 }
                 root
             }
@@ -123,7 +123,7 @@ mod tests {
     }
 
     /// Means and variances of every entry over many draws.
-    fn moments(law: CovarianceLaw) -> (Vec<f64>, Vec<f64>) {
+    fn moments(law: CovariancePrior) -> (Vec<f64>, Vec<f64>) {
         let (draws, mut rng) = (20_000, Seed(3).stream("covariances", 0));
         let all: Vec<Vec<f64>> =
             (0..draws).map(|_| law.around(&centre(), &mut rng).unwrap().covariance().to_vec()).collect();
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn wishart_has_the_moments_of_its_closed_form() {
         let degrees = 7.0;
-        let (means, variances) = moments(CovarianceLaw::Wishart { degrees });
+        let (means, variances) = moments(CovariancePrior::Wishart { degrees });
         let s = centre().covariance().to_vec();
         for i in 0..3 {
             for j in 0..3 {
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn lkj_keeps_variances_and_has_correlations_of_the_right_spread() {
         for eta in [0.7, 1.0, 3.0] {
-            let (means, variances) = moments(CovarianceLaw::Lkj { eta });
+            let (means, variances) = moments(CovariancePrior::Lkj { eta });
             let s = centre().covariance().to_vec();
             for i in 0..3 {
                 assert!((means[i * 4] - s[i * 4]).abs() < 1e-12 && variances[i * 4] < 1e-20);
@@ -169,19 +169,19 @@ mod tests {
     #[test]
     fn edges() {
         let mut rng = Seed(0).stream("covariances", 0);
-        let law = CovarianceLaw::Wishart { degrees: 2.0 };
+        let law = CovariancePrior::Wishart { degrees: 2.0 };
         assert!(
             law.around(&centre(), &mut rng).unwrap_err().to_string().contains("degrees of freedom 0 is 2")
         );
-        let law = CovarianceLaw::Lkj { eta: f64::NAN };
+        let law = CovariancePrior::Lkj { eta: f64::NAN };
         assert!(law.around(&centre(), &mut rng).unwrap_err().to_string().contains("NaN"));
         let none = Coefficients::independent(vec![], &[]).unwrap();
-        for law in [CovarianceLaw::Wishart { degrees: 1.0 }, CovarianceLaw::Lkj { eta: 1.0 }] {
+        for law in [CovariancePrior::Wishart { degrees: 1.0 }, CovariancePrior::Lkj { eta: 1.0 }] {
             assert_eq!(law.around(&none, &mut rng).unwrap(), none);
         }
         // What is known for certain stays so.
         let known = Coefficients::independent(vec![0.0; 2], &[1.0, 0.0]).unwrap();
-        for law in [CovarianceLaw::Wishart { degrees: 5.0 }, CovarianceLaw::Lkj { eta: 2.0 }] {
+        for law in [CovariancePrior::Wishart { degrees: 5.0 }, CovariancePrior::Lkj { eta: 2.0 }] {
             assert_eq!(law.around(&known, &mut rng).unwrap().covariance()[3], 0.0);
         }
     }

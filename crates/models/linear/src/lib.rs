@@ -37,7 +37,7 @@ mod unknown_noise;
 
 pub use basis::{Basis, Fourier, FromFn, Polynomial, Splines};
 pub use coefficients::{Coefficients, Innovation};
-pub use covariances::CovarianceLaw;
+pub use covariances::CovariancePrior;
 pub use drift::Drift;
 pub use error::LinearError;
 pub use information::Information;

@@ -7,7 +7,7 @@ use thrifty_linear::{
     Polynomial, Splines,
 };
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{JointLookahead, LookWeights, Lookahead, PathSampler, Posterior, contract};
+use thrifty_surrogate::{JointLookahead, Lookahead, LookaheadCotangent, PathSampler, Posterior, contract};
 
 fn bases(dim: usize) -> Vec<Box<dyn Basis>> {
     vec![
@@ -234,7 +234,7 @@ fn a_knowledge_gradient_works_on_it() {
     let posterior = model.prior();
     let anchors = Points::from_flat(vec![0.1, 0.5, 0.9], 1);
     let ahead = JointLookahead::new(&posterior, anchors.as_ref(), 0.1);
-    let weights = LookWeights { mean: 0.4, variance: -0.7, covariance: &[0.3, 0.0, -1.0, 0.6] };
+    let weights = LookaheadCotangent { mean: 0.4, variance: -0.7, covariance: &[0.3, 0.0, -1.0, 0.6] };
     contract::lookahead_gradient_matches(&ahead, &[0.37], weights, 1e-6, 1e-7);
     assert_eq!(ahead.means().len(), 3);
 }

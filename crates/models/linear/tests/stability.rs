@@ -5,7 +5,7 @@
 use serde_json::Value;
 use thrifty_domain::Points;
 use thrifty_linear::{
-    Basis, Coefficients, CovarianceLaw, Drift, Fourier, Information, LinearModel, NormalInverseGamma,
+    Basis, Coefficients, CovariancePrior, Drift, Fourier, Information, LinearModel, NormalInverseGamma,
     Polynomial, SmoothingSpline, Splines,
 };
 use thrifty_sampling::Seed;
@@ -145,7 +145,7 @@ fn filters_keep_their_beliefs() {
 #[test]
 fn covariances_keep_their_draws() {
     for (name, law) in
-        [("wishart", CovarianceLaw::Wishart { degrees: 7.0 }), ("lkj", CovarianceLaw::Lkj { eta: 1.5 })]
+        [("wishart", CovariancePrior::Wishart { degrees: 7.0 }), ("lkj", CovariancePrior::Lkj { eta: 1.5 })]
     {
         let drawn = law.around(&prior(3), &mut Seed(2).stream(name, 0)).unwrap();
         check(&format!("law_{name}"), &[drawn.mean(), drawn.covariance()].concat());

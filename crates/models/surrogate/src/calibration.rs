@@ -3,9 +3,9 @@ use thrifty_prob::{cdf, log_pdf, quantile};
 /// How well normal predictions fit what was then observed.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Calibration {
-    /// `(y - mean) / deviation` of every observation: standard normal when the predictions are right.
+    /// `(y - mean) / std_dev` of every observation: standard normal when the predictions are right.
     pub standardised: Vec<f64>,
-    /// Probability integral transforms `Φ((y - mean) / deviation)`: uniform when the predictions are right.
+    /// Probability integral transforms `Φ((y - mean) / std_dev)`: uniform when the predictions are right.
     pub pit: Vec<f64>,
     /// Mean negative log predictive density, in nats.
     pub nlpd: f64,

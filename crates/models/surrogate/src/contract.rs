@@ -3,7 +3,7 @@
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_sampling::Seed;
 
-use crate::{LookWeights, Lookahead, Observations, Posterior, SamplePath, Surrogate, fit_checked};
+use crate::{Lookahead, LookaheadCotangent, Observations, Posterior, SamplePath, Surrogate, fit_checked};
 
 /// Predictions are finite, variances not negative, and a batch equals its points one by one to `tolerance`.
 ///
@@ -125,14 +125,14 @@ pub fn joint_gradient_matches(
 pub fn lookahead_gradient_matches(
     lookahead: &dyn Lookahead,
     x: &[f64],
-    weights: LookWeights<'_>,
+    weights: LookaheadCotangent<'_>,
     step: f64,
     tolerance: f64,
 ) {
-    let LookWeights { mean: of_mean, variance: of_variance, covariance: of_covariance } = weights;
+    let LookaheadCotangent { mean: of_mean, variance: of_variance, covariance: of_covariance } = weights;
     let total = |x: &[f64]| {
         let (mut mean, mut variance, mut covariance) = ([0.0], [0.0], vec![0.0; of_covariance.len()]);
-        lookahead.look_into(PointsRef::single(x), &mut mean, &mut variance, &mut covariance);
+        lookahead.moments_into(PointsRef::single(x), &mut mean, &mut variance, &mut covariance);
         let covariances = covariance.iter().zip(of_covariance).map(|(c, w)| c * w).sum::<f64>();
         of_mean * mean[0] + of_variance * variance[0] + covariances
     };

@@ -21,7 +21,7 @@ mod surrogate;
 pub use calibration::{Calibration, CalibrationError};
 pub use conditioned::{Conditioned, ConditioningError};
 pub use description::Description;
-pub use lookahead::{JointLookahead, LookWeights, Lookahead, lookahead};
+pub use lookahead::{JointLookahead, Lookahead, LookaheadCotangent, lookahead};
 pub use observations::{Observations, ObservationsError};
 pub use posterior::{JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, SamplePath};
 pub use sample::{factor_covariance, sample_jointly};

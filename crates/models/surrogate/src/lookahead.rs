@@ -16,16 +16,16 @@ pub trait Lookahead: Send + Sync {
 
     /// For m points: mean of f there, variance of an observation there, and covariances of the observation with f at
     /// every anchor and then with f at the point itself, m×(anchors + 1), row-major. Overwrites.
-    fn look_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64], covariance: &mut [f64]);
+    fn moments_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64], covariance: &mut [f64]);
 
-    /// Adds the gradient of a weighted sum of what [`Lookahead::look_into`] says of one point; false, and nothing
+    /// Adds the gradient of a weighted sum of what [`Lookahead::moments_into`] says of one point; false, and nothing
     /// added, when the model has no gradients.
-    fn pull_back(&self, x: &[f64], weights: LookWeights<'_>, grad: &mut [f64]) -> bool;
+    fn pull_back(&self, x: &[f64], weights: LookaheadCotangent<'_>, grad: &mut [f64]) -> bool;
 }
 
 /// Weights of what a look ahead says of one point.
 #[derive(Debug, Clone, Copy)]
-pub struct LookWeights<'a> {
+pub struct LookaheadCotangent<'a> {
     /// Of the mean.
     pub mean: f64,
     /// Of the variance of the observation.
@@ -70,7 +70,7 @@ impl Lookahead for JointLookahead<'_> {
         &self.means
     }
 
-    fn look_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64], covariance: &mut [f64]) {
+    fn moments_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64], covariance: &mut [f64]) {
         let anchors = self.anchors.len();
         self.posterior.predict_into(x, mean, variance);
         let mut cross = vec![0.0; x.len() * anchors];
@@ -82,7 +82,7 @@ impl Lookahead for JointLookahead<'_> {
         }
     }
 
-    fn pull_back(&self, x: &[f64], weights: LookWeights<'_>, grad: &mut [f64]) -> bool {
+    fn pull_back(&self, x: &[f64], weights: LookaheadCotangent<'_>, grad: &mut [f64]) -> bool {
         let Some(gradient) = self.posterior.joint_gradient() else { return false };
         let (own, of_anchors) = weights.covariance.split_last().expect("a weight for the point itself");
         // Most anchors have nothing to say: those that are never the best.

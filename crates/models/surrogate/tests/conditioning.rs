@@ -6,8 +6,8 @@
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::{Seed, latin_hypercube};
 use thrifty_surrogate::{
-    Conditioned, ConditioningError, JointGradient, JointLookahead, JointPosterior, LookWeights, Lookahead,
-    Posterior, PosteriorGradient, SamplePath, contract,
+    Conditioned, ConditioningError, JointGradient, JointLookahead, JointPosterior, Lookahead,
+    LookaheadCotangent, Posterior, PosteriorGradient, SamplePath, contract,
 };
 
 const K: usize = 5;
@@ -214,7 +214,7 @@ fn a_look_ahead_says_how_far_an_outcome_moves_the_means() {
     let (prior, anchors, x, noise) = (Weights::new(), points(5, 4), points(3, 5), 0.3);
     let ahead = JointLookahead::new(&prior, anchors.as_ref(), noise);
     let (mut mean, mut variance, mut covariance) = ([0.0; 3], [0.0; 3], [0.0; 18]);
-    ahead.look_into(x.as_ref(), &mut mean, &mut variance, &mut covariance);
+    ahead.moments_into(x.as_ref(), &mut mean, &mut variance, &mut covariance);
     assert_eq!(ahead.dim(), 2);
     for (i, point) in x.rows().enumerate() {
         let (m, v) = prior.predict(point);
@@ -236,7 +236,7 @@ fn the_gradient_of_a_look_ahead_is_that_of_its_values() {
     let ahead = JointLookahead::new(&prior, anchors.as_ref(), 0.3);
     // Weights of 0 leave anchors out.
     for covariance in [[0.0, 0.0, 1.0, 0.0, -2.0, 0.5], [0.4, 1.0, -0.3, 2.0, 0.9, 0.0], [0.0; 6]] {
-        let weights = LookWeights { mean: 0.8, variance: -1.2, covariance: &covariance };
+        let weights = LookaheadCotangent { mean: 0.8, variance: -1.2, covariance: &covariance };
         contract::lookahead_gradient_matches(&ahead, &[0.3, 0.8], weights, 1e-5, 1e-7);
     }
 }

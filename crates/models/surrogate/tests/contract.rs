@@ -4,8 +4,8 @@ use rand_distr::{Distribution, StandardNormal};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{
-    JointGradient, JointLookahead, JointPosterior, LookWeights, Posterior, PosteriorGradient, contract,
-    sample_jointly,
+    JointGradient, JointLookahead, JointPosterior, LookaheadCotangent, Posterior, PosteriorGradient,
+    contract, sample_jointly,
 };
 
 const TOLERANCE: f64 = 1e-6;
@@ -223,7 +223,7 @@ fn faults_of_looks_ahead_are_found() {
             let anchors = points();
             let ahead = JointLookahead::new(posterior, anchors.as_ref(), 0.1);
             let (mean, variance, covariance) = weights;
-            let weights = LookWeights { mean, variance, covariance: &covariance };
+            let weights = LookaheadCotangent { mean, variance, covariance: &covariance };
             contract::lookahead_gradient_matches(&ahead, &[0.3, 0.8], weights, 1e-5, TOLERANCE);
         };
         assert!(passes(Fault::None, 0.0, &law), "{weights:?}");

@@ -28,5 +28,5 @@ pub use argmin_problem::nelder_mead;
 pub use error::OptimError;
 pub use interval::golden_section;
 pub use lbfgsb::{Lbfgsb, Minimum, Termination};
-pub use local_search::{Landscape, LocalSearch, Summit};
+pub use local_search::{LocalMaximum, LocalSearch, Objective};
 pub use multi_start::{MultiStart, multi_start};

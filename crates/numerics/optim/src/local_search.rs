@@ -3,7 +3,7 @@ use thrifty_domain::{Domain, Points, PointsRef};
 use crate::Lbfgsb;
 
 /// What a [`LocalSearch`] climbs on.
-pub trait Landscape {
+pub trait Objective {
     /// Values at m points, overwriting `out`.
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]);
 
@@ -35,7 +35,7 @@ impl Default for LocalSearch {
 
 /// Where a climb ended.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Summit {
+pub struct LocalMaximum {
     /// A feasible point.
     pub x: Vec<f64>,
     /// The value there.
@@ -44,10 +44,10 @@ pub struct Summit {
 
 impl LocalSearch {
     /// Climbs from `start`, made feasible first.
-    pub fn climb(&self, domain: &Domain, landscape: &dyn Landscape, start: &[f64]) -> Summit {
+    pub fn maximize(&self, domain: &Domain, landscape: &dyn Objective, start: &[f64]) -> LocalMaximum {
         let mut x = start.to_vec();
         domain.snap(&mut x);
-        let mut summit = Summit { value: value(landscape, &x), x };
+        let mut summit = LocalMaximum { value: value(landscape, &x), x };
         let continuous = domain.continuous_columns().next().is_some();
         let discrete = domain.variables().iter().any(|variable| variable.levels().is_some_and(|n| n > 1));
         for _ in 0..self.max_rounds {
@@ -61,7 +61,7 @@ impl LocalSearch {
         summit
     }
 
-    fn climb_continuous(&self, domain: &Domain, landscape: &dyn Landscape, summit: &mut Summit) {
+    fn climb_continuous(&self, domain: &Domain, landscape: &dyn Objective, summit: &mut LocalMaximum) {
         // Everything but the continuous columns of active variables stays where it is.
         let mut bounds: Vec<(f64, f64)> = summit.x.iter().map(|&v| (v, v)).collect();
         for (index, variable) in domain.variables().iter().enumerate() {
@@ -85,22 +85,22 @@ impl LocalSearch {
     }
 }
 
-fn value(landscape: &dyn Landscape, x: &[f64]) -> f64 {
+fn value(landscape: &dyn Objective, x: &[f64]) -> f64 {
     let mut out = [f64::NEG_INFINITY];
     landscape.values_into(PointsRef::single(x), &mut out);
     out[0]
 }
 
-fn improve(summit: &mut Summit, x: &[f64], value: f64) -> bool {
+fn improve(summit: &mut LocalMaximum, x: &[f64], value: f64) -> bool {
     let better = value > summit.value || summit.value.is_nan() && !value.is_nan();
     if better {
-        *summit = Summit { x: x.to_vec(), value };
+        *summit = LocalMaximum { x: x.to_vec(), value };
     }
     better
 }
 
 /// The best neighbour, if it is better.
-fn move_once(domain: &Domain, landscape: &dyn Landscape, summit: &mut Summit) -> bool {
+fn move_once(domain: &Domain, landscape: &dyn Objective, summit: &mut LocalMaximum) -> bool {
     let mut neighbours = Points::new(domain.dim());
     domain.neighbours(&summit.x).iter().for_each(|x| neighbours.push(x));
     let mut values = vec![f64::NEG_INFINITY; neighbours.len()];
@@ -115,7 +115,7 @@ fn largest(values: &[f64]) -> Option<usize> {
 }
 
 /// Steps along each axis, halved from 0.1 to 1e-5 whenever none of them helps.
-fn compass(landscape: &dyn Landscape, bounds: &[(f64, f64)], summit: &mut Summit) {
+fn compass(landscape: &dyn Objective, bounds: &[(f64, f64)], summit: &mut LocalMaximum) {
     let axes: Vec<usize> = (0..bounds.len()).filter(|&i| bounds[i].0 < bounds[i].1).collect();
     let mut step = 0.1;
     while step > 1e-5 {

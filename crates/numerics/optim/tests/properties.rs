@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use thrifty_domain::{Domain, PointsRef, Variable};
 use thrifty_optim::argmin_problem::{FusedProblem, fused};
 use thrifty_optim::{
-    Landscape, Lbfgsb, LocalSearch, OptimError, Termination, multi_start, nelder_mead, suite,
+    Lbfgsb, LocalSearch, Objective, OptimError, Termination, multi_start, nelder_mead, suite,
 };
 
 /// A convex quadratic with random axes of curvature, its centre maybe outside the box.
@@ -71,7 +71,7 @@ proptest! {
         let start: Vec<f64> = (0..domain.dim()).map(|i| bumps.hash(i as u64)).collect();
         let mut feasible = start.clone();
         domain.snap(&mut feasible);
-        let summit = LocalSearch::default().climb(&domain, &bumps, &start);
+        let summit = LocalSearch::default().maximize(&domain, &bumps, &start);
         prop_assert!(domain.is_feasible(&summit.x), "{:?}", summit.x);
         prop_assert!(summit.value >= bumps.at(&feasible));
         prop_assert_eq!(summit.value, bumps.at(&summit.x));
@@ -108,7 +108,7 @@ impl Bumps {
     }
 }
 
-impl Landscape for Bumps {
+impl Objective for Bumps {
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         out.iter_mut().zip(x.rows()).for_each(|(out, x)| *out = self.at(x));
     }
@@ -226,7 +226,7 @@ struct Parabola {
     smooth: bool,
 }
 
-impl Landscape for Parabola {
+impl Objective for Parabola {
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         let value = |x: &[f64]| -x.iter().zip(&self.top).map(|(x, top)| (x - top).powi(2)).sum::<f64>();
         out.iter_mut().zip(x.rows()).for_each(|(out, x)| *out = value(x));
@@ -252,7 +252,7 @@ fn a_climb_ends_at_the_top_of_a_parabola() {
     ] {
         for smooth in [true, false] {
             let parabola = Parabola { top: top.to_vec(), smooth };
-            let summit = LocalSearch::default().climb(&domain, &parabola, &[0.2, 0.9, 0.5]);
+            let summit = LocalSearch::default().maximize(&domain, &parabola, &[0.2, 0.9, 0.5]);
             let error = summit.x.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(error <= if smooth { 1e-6 } else { 1e-5 }, "{smooth} {:?} {expected:?}", summit.x);
         }
@@ -268,7 +268,7 @@ fn turns_are_limited() {
     let parabola = Parabola { top, smooth: true };
     for (max_rounds, value) in [(0, -6.0), (1, -4.0), (2, -2.0), (3, 0.0), (20, 0.0)] {
         let search = LocalSearch { max_rounds, ..LocalSearch::default() };
-        assert_eq!(search.climb(&domain, &parabola, &start).value, value, "{max_rounds}");
+        assert_eq!(search.maximize(&domain, &parabola, &start).value, value, "{max_rounds}");
     }
     assert_eq!(LocalSearch::default().max_rounds, 20);
     assert_eq!(LocalSearch::default().optimiser.max_evaluations, 100);
@@ -278,13 +278,13 @@ fn turns_are_limited() {
 #[test]
 fn a_climb_leaves_a_start_without_a_value() {
     struct Gap;
-    impl Landscape for Gap {
+    impl Objective for Gap {
         fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
             out.iter_mut().zip(x.rows()).for_each(|(v, x)| *v = if x[0] > 0.55 { x[0] } else { f64::NAN });
         }
     }
     let domain = Domain::new(vec![Variable::continuous()]).unwrap();
-    let summit = LocalSearch::default().climb(&domain, &Gap, &[0.5]);
+    let summit = LocalSearch::default().maximize(&domain, &Gap, &[0.5]);
     assert!((summit.x[0] - 1.0).abs() < 1e-12 && (summit.value - 1.0).abs() < 1e-12, "{summit:?}");
 }
 

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use thrifty_simd::{Pass, dispatch, exp_negative};
+use thrifty_simd::{VectorLoop, dispatch, exp_negative};
 
 use crate::{cdf, pdf};
 
@@ -103,7 +103,7 @@ struct Sum<'a, const N: usize> {
     steep: f64,
 }
 
-impl<const N: usize> Pass for Sum<'_, N> {
+impl<const N: usize> VectorLoop for Sum<'_, N> {
     type Output = f64;
 
     #[inline(always)]

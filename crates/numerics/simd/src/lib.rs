@@ -5,9 +5,9 @@
 //! multiplication and addition that replace it there; hence the `FMA` parameter.
 //!
 //! ```
-//! use thrifty_simd::{Pass, dispatch, exp_negative};
+//! use thrifty_simd::{VectorLoop, dispatch, exp_negative};
 //! struct SumOfExponentials<'a>(&'a [f64]);
-//! impl Pass for SumOfExponentials<'_> {
+//! impl VectorLoop for SumOfExponentials<'_> {
 //!     type Output = f64;
 //!     #[inline(always)]
 //!     fn run<const FMA: bool>(self) -> f64 {
@@ -20,7 +20,7 @@
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 
 /// A loop to be compiled for several instruction sets.
-pub trait Pass {
+pub trait VectorLoop {
     /// What the loop gives.
     type Output;
 
@@ -87,13 +87,13 @@ pub fn instruction_set() -> InstructionSet {
 /// Runs a pass with the best instruction set there is. The choice depends on the machine alone.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
-pub fn dispatch<P: Pass>(pass: P) -> P::Output {
+pub fn dispatch<P: VectorLoop>(pass: P) -> P::Output {
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
-    fn avx512<P: Pass>(pass: P) -> P::Output {
+    fn avx512<P: VectorLoop>(pass: P) -> P::Output {
         pass.run::<true>()
     }
     #[target_feature(enable = "avx2,fma")]
-    fn avx2<P: Pass>(pass: P) -> P::Output {
+    fn avx2<P: VectorLoop>(pass: P) -> P::Output {
         pass.run::<true>()
     }
     match instruction_set() {
@@ -108,7 +108,7 @@ pub fn dispatch<P: Pass>(pass: P) -> P::Output {
 
 /// Runs a pass; on other processors the compiler's own target decides (NEON is always there on 64-bit ARM).
 #[cfg(not(target_arch = "x86_64"))]
-pub fn dispatch<P: Pass>(pass: P) -> P::Output {
+pub fn dispatch<P: VectorLoop>(pass: P) -> P::Output {
     if instruction_set().is_fused() { pass.run::<true>() } else { pass.run::<false>() }
 }
 
@@ -170,7 +170,7 @@ mod tests {
 
     struct Exponentials<'a>(&'a [f64], &'a mut [f64]);
 
-    impl Pass for Exponentials<'_> {
+    impl VectorLoop for Exponentials<'_> {
         type Output = ();
         #[inline(always)]
         fn run<const FMA: bool>(self) {

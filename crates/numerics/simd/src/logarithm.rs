@@ -50,11 +50,11 @@ pub fn ln_1p_nonnegative<const FMA: bool>(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Pass, dispatch};
+    use crate::{VectorLoop, dispatch};
 
     struct Logarithms<'a>(&'a [f64], &'a mut [f64]);
 
-    impl Pass for Logarithms<'_> {
+    impl VectorLoop for Logarithms<'_> {
         type Output = ();
         #[inline(always)]
         fn run<const FMA: bool>(self) {

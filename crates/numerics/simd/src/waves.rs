@@ -1,6 +1,6 @@
 //! Cosines and sines of many numbers.
 
-use crate::{Pass, dispatch, fma};
+use crate::{VectorLoop, dispatch, fma};
 
 /// Up to here the angle less a multiple of π/2 is known to the last digit.
 const LIMIT: f64 = 1e5;
@@ -38,7 +38,7 @@ pub fn sines(angles: &mut [f64]) {
 /// Sines of the angles and so many quarters of a turn.
 struct Waves<'a, const QUARTERS: u64>(&'a mut [f64]);
 
-impl<const QUARTERS: u64> Pass for Waves<'_, QUARTERS> {
+impl<const QUARTERS: u64> VectorLoop for Waves<'_, QUARTERS> {
     type Output = ();
 
     #[inline(always)]

@@ -9,8 +9,8 @@ use std::io::BufWriter;
 use std::time::Instant;
 
 use thrifty_autobct::{
-    Baseline, Cloud, CloudSettings, Controls, Decision, Expectation, MapSettings, Noise, Quadrature, State,
-    ValueFunction, ValueMap,
+    Baseline, BeliefSamples, Controls, Decision, Expectation, MapSettings, Noise, Quadrature,
+    SamplingSettings, State, ValueFunction, ValueMap,
 };
 use thrifty_linear::{Coefficients, Polynomial};
 use thrifty_sampling::Seed;
@@ -19,12 +19,12 @@ use thrifty_sampling::Seed;
 struct Job {
     decision: Decision,
     prior: State,
-    cloud: CloudSettings,
+    cloud: SamplingSettings,
     settings: MapSettings,
 }
 
 /// The prior of Appendix D.1.
-fn one_control(cloud: CloudSettings) -> Result<Job, Box<dyn Error>> {
+fn one_control(cloud: SamplingSettings) -> Result<Job, Box<dyn Error>> {
     let basis = Polynomial::of_one(3, 0.5);
     let noise = |_: &[f64]| Noise { score: 0.05, cost: 0.1 };
     let controls = Controls::new(Controls::grid(1, 11).as_ref(), &basis, &basis, noise)?;
@@ -49,7 +49,7 @@ fn two_controls() -> Result<Job, Box<dyn Error>> {
     };
     let settings = MapSettings { baseline: Baseline::OneStep, ..MapSettings::accurate(2) };
     let decision = Decision::new(0.16, controls, Quadrature::Hermite(3))?;
-    Ok(Job { decision, prior, cloud: CloudSettings::paper_2d(), settings })
+    Ok(Job { decision, prior, cloud: SamplingSettings::paper_2d(), settings })
 }
 
 /// The largest resident memory so far in GB, where the system tells.
@@ -62,8 +62,8 @@ fn memory() -> Option<f64> {
 /// Root mean square errors of what was learnt and of what it was learnt on top of.
 fn errors(job: &Job, map: &ValueMap) -> Result<(f64, f64), Box<dyn Error>> {
     let depth = job.settings.depth;
-    let apart = CloudSettings { drawn: 10, roots: 4, ..job.cloud.clone() };
-    let cloud = Cloud::new(&job.prior, job.decision.later(), &apart, Seed(12_345))?;
+    let apart = SamplingSettings { drawn: 10, roots: 4, ..job.cloud.clone() };
+    let cloud = BeliefSamples::new(&job.prior, job.decision.later(), &apart, Seed(12_345))?;
     let (learnt, below) = (map.level(depth, &job.decision)?, map.level(depth - 1, &job.decision)?);
     let expectation: Expectation = job.settings.expectation;
     let (mut ours, mut known, mut count) = (0.0, 0.0, 0.0);
@@ -80,12 +80,12 @@ fn errors(job: &Job, map: &ValueMap) -> Result<(f64, f64), Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let job = match arguments.first().map_or("small", String::as_str) {
-        "small" => one_control(CloudSettings::small())?,
+        "small" => one_control(SamplingSettings::small())?,
         "paper" => {
             let settings = MapSettings::paper(2, 20, Seed(0));
-            Job { settings, ..one_control(CloudSettings::small())? }
+            Job { settings, ..one_control(SamplingSettings::small())? }
         }
-        "1d" => one_control(CloudSettings::paper_1d())?,
+        "1d" => one_control(SamplingSettings::paper_1d())?,
         "2d" => two_controls()?,
         other => return Err(format!("no such map: {other}, expected small, paper, 1d or 2d").into()),
     };

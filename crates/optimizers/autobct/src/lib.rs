@@ -22,35 +22,25 @@
 //! # Ok::<(), thrifty_autobct::AutoBctError>(())
 //! ```
 
-mod ahead;
-mod cloud;
-mod controls;
-mod cost;
+mod decision;
 mod error;
-mod expectation;
-mod fan;
-mod kronrod;
-mod map;
+mod lookahead;
 mod optimizer;
-mod quadrature;
-mod scale;
 mod settings;
-mod state;
-mod two_steps;
-mod value;
+mod value_function;
 
-pub use ahead::{Cautious, LookAhead, OneStep, ValueFunction};
-pub use cloud::{Branching, Cloud, CloudSettings};
-pub use controls::{Controls, Noise};
-pub use cost::expected_cost;
+pub use decision::controls::{Controls, Noise};
+pub use decision::cost::expected_cost;
+pub use decision::scale::Scale;
+pub use decision::state::{Record, State};
+pub use decision::value::{Decision, Values};
 pub use error::AutoBctError;
-pub use expectation::Expectation;
-pub use fan::{Fan, Outcome};
-pub use map::{Baseline, Features, Level, MapSettings, Regressor, ValueMap};
+pub use lookahead::belief_samples::{BeliefSamples, Branching, SamplingSettings};
+pub use lookahead::bellman_recursion::{BellmanRecursion, OneStep, Shrunk, ValueFunction};
+pub use lookahead::expectation::Expectation;
+pub use lookahead::posterior_family::{Innovation, PosteriorFamily};
+pub use lookahead::quadrature::Quadrature;
+pub use lookahead::two_steps::TwoSteps;
 pub use optimizer::AutoBct;
-pub use quadrature::Quadrature;
-pub use scale::Scale;
 pub use settings::{AutoBctSettings, Plan};
-pub use state::{Record, State};
-pub use two_steps::TwoSteps;
-pub use value::{Decision, Values};
+pub use value_function::{Baseline, Features, Level, MapSettings, Regressor, ValueMap};

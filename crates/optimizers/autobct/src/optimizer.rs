@@ -8,7 +8,7 @@ use thrifty_study::{
 };
 
 use crate::{
-    AutoBctError, AutoBctSettings, Cautious, Controls, Decision, Expectation, Noise, Plan, State, ValueMap,
+    AutoBctError, AutoBctSettings, Controls, Decision, Expectation, Noise, Plan, Shrunk, State, ValueMap,
     Values,
 };
 
@@ -121,7 +121,7 @@ impl AutoBct {
     ///
     /// # Errors
     /// [`OptimizerError`] names what the map was built for and this problem is not.
-    pub fn with_map(mut self, map: ValueMap) -> Result<Self, OptimizerError> {
+    pub fn with_value_function(mut self, map: ValueMap) -> Result<Self, OptimizerError> {
         map.level(map.depth(), &self.decision)
             .map_err(|error| OptimizerError::failed("setting up training under a budget", error))?;
         self.map = Some(map);
@@ -248,7 +248,7 @@ impl AutoBct {
         depth: usize,
     ) -> Result<Values, AutoBctError> {
         let leaf = map.level(level, &self.decision)?;
-        let leaf = Cautious { of: &leaf, epsilon: self.settings.epsilon };
+        let leaf = Shrunk { of: &leaf, epsilon: self.settings.epsilon };
         self.decision.on_the_fly(&progress.state, depth, &leaf, &self.expectation(progress))
     }
 

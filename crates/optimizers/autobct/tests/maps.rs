@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 use thrifty_autobct::{
-    AutoBct, AutoBctSettings, Baseline, Branching, Cautious, Cloud, CloudSettings, Controls, Decision,
-    Expectation, Fan, LookAhead, MapSettings, Noise, OneStep, Plan, Quadrature, Regressor, State, TwoSteps,
-    ValueFunction, ValueMap,
+    AutoBct, AutoBctSettings, Baseline, BeliefSamples, BellmanRecursion, Branching, Controls, Decision,
+    Expectation, MapSettings, Noise, OneStep, Plan, PosteriorFamily, Quadrature, Regressor, SamplingSettings,
+    Shrunk, State, TwoSteps, ValueFunction, ValueMap,
 };
-use thrifty_linear::{Coefficients, CovarianceLaw, Fourier, Polynomial, SmoothingSpline};
+use thrifty_linear::{Coefficients, CovariancePrior, Fourier, Polynomial, SmoothingSpline};
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
 use thrifty_study::{Measurement, Outcome, StopReason, Study};
@@ -33,14 +33,14 @@ fn prior() -> State {
     }
 }
 
-fn small() -> CloudSettings {
-    CloudSettings {
+fn small() -> SamplingSettings {
+    SamplingSettings {
         drawn: 20,
         levels: 4,
         roots: 20,
         depth: 2,
         branching: Branching::Every(4),
-        ..CloudSettings::small()
+        ..SamplingSettings::small()
     }
 }
 
@@ -53,37 +53,40 @@ fn faithful() -> MapSettings {
 #[test]
 fn clouds_have_the_size_they_say_and_truths() {
     for settings in
-        [CloudSettings::small(), small(), CloudSettings { branching: Branching::Paths(3), ..small() }]
+        [SamplingSettings::small(), small(), SamplingSettings { branching: Branching::Paths(3), ..small() }]
     {
-        let cloud = Cloud::new(&prior(), &controls(9), &settings, Seed(1)).unwrap();
+        let cloud = BeliefSamples::new(&prior(), &controls(9), &settings, Seed(1)).unwrap();
         assert_eq!(cloud.len(), settings.len());
         let truths = (0..cloud.len())
             .map(|i| cloud.state(i).unwrap())
             .filter(|state| state.score.covariance().iter().chain(state.cost.covariance()).all(|c| *c == 0.0))
             .count();
         assert_eq!(truths, settings.drawn);
-        assert_eq!(cloud, Cloud::new(&prior(), &controls(9), &settings, Seed(1)).unwrap());
+        assert_eq!(cloud, BeliefSamples::new(&prior(), &controls(9), &settings, Seed(1)).unwrap());
     }
-    assert_eq!(CloudSettings::small().len(), 15_600);
-    assert_eq!((CloudSettings::paper_1d().len(), CloudSettings::paper_2d().len()), (156_000, 761_600));
-    let wild = CloudSettings { law: CovarianceLaw::Wishart { degrees: 1.0 }, ..small() };
+    assert_eq!(SamplingSettings::small().len(), 15_600);
+    assert_eq!((SamplingSettings::paper_1d().len(), SamplingSettings::paper_2d().len()), (156_000, 761_600));
+    let wild = SamplingSettings { law: CovariancePrior::Wishart { degrees: 1.0 }, ..small() };
     assert!(
-        Cloud::new(&prior(), &controls(9), &wild, Seed(1))
+        BeliefSamples::new(&prior(), &controls(9), &wild, Seed(1))
             .unwrap_err()
             .to_string()
             .contains("degrees of freedom")
     );
     let short = State { score: Coefficients::independent(vec![0.0], &[1.0]).unwrap(), ..prior() };
     assert!(
-        Cloud::new(&short, &controls(9), &small(), Seed(1)).unwrap_err().to_string().contains("expected 4")
+        BeliefSamples::new(&short, &controls(9), &small(), Seed(1))
+            .unwrap_err()
+            .to_string()
+            .contains("expected 4")
     );
 }
 
 /// A score with one peak and a cost that only rises or falls is what roots are: their means must look so.
 #[test]
 fn roots_are_realistic() {
-    let settings = CloudSettings { drawn: 0, depth: 0, roots: 200, ..small() };
-    let cloud = Cloud::new(&prior(), &controls(21), &settings, Seed(2)).unwrap();
+    let settings = SamplingSettings { drawn: 0, depth: 0, roots: 200, ..small() };
+    let cloud = BeliefSamples::new(&prior(), &controls(21), &settings, Seed(2)).unwrap();
     let controls = controls(21);
     for i in 0..200 {
         let state = cloud.state(i).unwrap();
@@ -101,7 +104,7 @@ proptest! {
     #[test]
     fn fans_are_kalman_steps(control in 0_usize..9, z in -3.0..3.0_f64, w in -3.0..3.0_f64) {
         let (controls, state) = (controls(9), prior());
-        let fan = Fan::of_training(&state, &controls, control).unwrap();
+        let fan = PosteriorFamily::of_training(&state, &controls, control).unwrap();
         let (score, cost) = (state.score.moments(controls.score(control)), state.cost.moments(controls.cost(control)));
         let mut learnt = state.clone();
         let h = score.0 + z * (score.1 + controls.score_noise(control)).sqrt();
@@ -156,7 +159,7 @@ fn leaves_and_looks_ahead_agree() {
         assert!(three.of_controls[u] >= fly.of_controls[u] - 1e-12);
         assert!((deeper.of_controls[u] - fly.of_controls[u]).abs() < 0.02);
     }
-    let cautious = Cautious { of: &two, epsilon: 0.1 };
+    let cautious = Shrunk { of: &two, epsilon: 0.1 };
     assert!((cautious.value(&state).unwrap() - 0.9 * two.value(&state).unwrap()).abs() < 1e-12);
     let poor = State { score: state.score.with_mean(vec![-3.0, 0.0, 0.0, 0.0]).unwrap(), ..state };
     assert!((cautious.value(&poor).unwrap() - 1.1 * two.value(&poor).unwrap()).abs() < 1e-12);
@@ -168,7 +171,7 @@ struct Counting(std::sync::atomic::AtomicU64);
 impl ValueFunction for Counting {
     fn after(
         &self,
-        _: &Fan,
+        _: &PosteriorFamily,
         outcomes: &[thrifty_autobct::Outcome],
     ) -> Result<Vec<f64>, thrifty_autobct::AutoBctError> {
         self.0.fetch_add(outcomes.len() as u64, std::sync::atomic::Ordering::Relaxed);
@@ -181,12 +184,12 @@ fn the_cost_of_a_look_ahead_is_known_before() {
     let (decision, few) = (decision(), Expectation::Sampled { samples: 3, seed: Seed(0) });
     for depth in 1..=3 {
         let leaf = Counting(0.into());
-        let ahead = LookAhead::new(&decision, depth, Some(&leaf), &few).unwrap();
+        let ahead = BellmanRecursion::new(&decision, depth, Some(&leaf), &few).unwrap();
         ahead.of_controls(decision.controls(), &prior()).unwrap();
         assert_eq!(ahead.evaluations(21), leaf.0.into_inner(), "{depth}");
     }
     let alone =
-        |depth| LookAhead::new(&decision, depth, None, &Expectation::DEFAULT).unwrap().evaluations(21);
+        |depth| BellmanRecursion::new(&decision, depth, None, &Expectation::DEFAULT).unwrap().evaluations(21);
     assert_eq!((alone(1), alone(2), alone(3)), (21, 21 * 3, 21 * 13 * 7 * 9 * 3));
     assert_eq!(alone(40), u64::MAX);
 }
@@ -194,7 +197,7 @@ fn the_cost_of_a_look_ahead_is_known_before() {
 #[test]
 fn what_is_exact_needs_no_learning_and_what_is_learnt_is_close() {
     let decision = decision();
-    let cloud = CloudSettings {
+    let cloud = SamplingSettings {
         drawn: 60,
         levels: 4,
         roots: 80,
@@ -207,8 +210,13 @@ fn what_is_exact_needs_no_learning_and_what_is_learnt_is_close() {
     let (one, two) = (OneStep(&decision), TwoSteps(&decision));
     let three = MapSettings::accurate(3).expectation;
     let later = Decision::new(0.16, controls(9), Quadrature::Hermite(3)).unwrap();
-    let states =
-        Cloud::new(&prior(), &controls(9), &CloudSettings { roots: 3, drawn: 0, ..cloud }, Seed(77)).unwrap();
+    let states = BeliefSamples::new(
+        &prior(),
+        &controls(9),
+        &SamplingSettings { roots: 3, drawn: 0, ..cloud },
+        Seed(77),
+    )
+    .unwrap();
     let (mut learnt, mut known) = (0.0, 0.0);
     for i in 0..states.len() {
         let state = states.state(i).unwrap();
@@ -314,7 +322,7 @@ fn a_map_of_another_problem_is_named() {
     );
     assert!(map.level(3, &decision()).unwrap_err().to_string().contains("depth of a map is 3"));
     assert!(map.level(0, &decision()).is_err());
-    let none = CloudSettings { drawn: 0, roots: 0, ..small() };
+    let none = SamplingSettings { drawn: 0, roots: 0, ..small() };
     assert!(
         ValueMap::build(&decision(), &prior(), &none, &faithful(), 1)
             .unwrap_err()
@@ -361,7 +369,7 @@ fn an_optimiser_follows_a_map() {
     let exact = MapSettings { baseline: Baseline::TwoSteps, depth: 2, ..MapSettings::accurate(2) };
     let map = ValueMap::build(&decision(), &prior(), &small(), &exact, 1).unwrap();
     let three = optimizer(Plan::Relaxed { depth: 3 });
-    let mapped = optimizer(Plan::Relaxed { depth: 1 }).with_map(map.clone()).unwrap();
+    let mapped = optimizer(Plan::Relaxed { depth: 1 }).with_value_function(map.clone()).unwrap();
     assert_ne!(
         thrifty_study::Optimizer::fingerprint(&mapped).unwrap(),
         thrifty_study::Optimizer::fingerprint(&optimizer(Plan::Relaxed { depth: 1 })).unwrap()
@@ -370,16 +378,22 @@ fn an_optimiser_follows_a_map() {
     for horizon in 1..=3 {
         let plan = Plan::Horizon { horizon };
         let (plain, mapped) =
-            (finish(optimizer(plan)), finish(optimizer(plan).with_map(map.clone()).unwrap()));
+            (finish(optimizer(plan)), finish(optimizer(plan).with_value_function(map.clone()).unwrap()));
         assert!(plain.len() <= horizon && mapped.len() <= horizon);
         assert_eq!(plain, mapped);
     }
     let faithful = ValueMap::build(&decision(), &prior(), &small(), &faithful(), 1).unwrap();
-    assert!(!finish(optimizer(Plan::Relaxed { depth: 1 }).with_map(faithful.clone()).unwrap()).is_empty());
+    assert!(
+        !finish(optimizer(Plan::Relaxed { depth: 1 }).with_value_function(faithful.clone()).unwrap())
+            .is_empty()
+    );
     let space = Space::builder().float("u", 0.0, 1.0).build().unwrap();
     let dear = AutoBctSettings { gamma: 0.3, ..settings(Plan::Relaxed { depth: 1 }) };
-    let error =
-        AutoBct::new(space, &cubic(), &cubic(), prior(), dear).unwrap().with_map(faithful).err().unwrap();
+    let error = AutoBct::new(space, &cubic(), &cubic(), prior(), dear)
+        .unwrap()
+        .with_value_function(faithful)
+        .err()
+        .unwrap();
     let mut text = error.to_string();
     let mut source: Option<&dyn std::error::Error> = std::error::Error::source(&error);
     while let Some(error) = source {
@@ -392,8 +406,8 @@ fn an_optimiser_follows_a_map() {
 /// Without levels between certainty and the full covariance there is certainty alone.
 #[test]
 fn a_cloud_without_levels_has_truths_alone() {
-    let settings = CloudSettings { levels: 0, roots: 0, ..small() };
-    let cloud = Cloud::new(&prior(), &controls(9), &settings, Seed(1)).unwrap();
+    let settings = SamplingSettings { levels: 0, roots: 0, ..small() };
+    let cloud = BeliefSamples::new(&prior(), &controls(9), &settings, Seed(1)).unwrap();
     assert_eq!(cloud.len(), settings.drawn);
     for i in 0..cloud.len() {
         assert!(cloud.numbers(i).iter().all(|number| number.is_finite()), "{i}");

@@ -1,10 +1,10 @@
 //! Defaults number by number, with where they are from; and what settings and files are refused.
 
 use thrifty_autobct::{
-    AutoBctError, AutoBctSettings, Baseline, Branching, Cloud, CloudSettings, Controls, Expectation,
-    Features, MapSettings, Noise, Plan, Quadrature, Record, Regressor, Scale, State,
+    AutoBctError, AutoBctSettings, Baseline, BeliefSamples, Branching, Controls, Expectation, Features,
+    MapSettings, Noise, Plan, Quadrature, Record, Regressor, SamplingSettings, Scale, State,
 };
-use thrifty_linear::{Coefficients, CovarianceLaw, Polynomial};
+use thrifty_linear::{Coefficients, CovariancePrior, Polynomial};
 use thrifty_sampling::Seed;
 use thrifty_trees::{BoostingSettings, ForestSettings};
 
@@ -33,31 +33,31 @@ fn the_default_is_the_published_problem_two_trainings_ahead() {
 
 #[test]
 fn clouds_of_the_paper_have_its_sizes() {
-    let small = CloudSettings {
+    let small = SamplingSettings {
         drawn: 624,
         levels: 9,
-        law: CovarianceLaw::Wishart { degrees: 10.0 },
+        law: CovariancePrior::Wishart { degrees: 10.0 },
         spread: 1.0,
         roots: 60,
         depth: 3,
         branching: Branching::Every(5),
     };
-    assert_eq!(CloudSettings::small(), small);
-    let one = CloudSettings { drawn: 1000, levels: 38, roots: 750, ..small.clone() };
-    assert_eq!(CloudSettings::paper_1d(), one);
-    let two = CloudSettings {
+    assert_eq!(SamplingSettings::small(), small);
+    let one = SamplingSettings { drawn: 1000, levels: 38, roots: 750, ..small.clone() };
+    assert_eq!(SamplingSettings::paper_1d(), one);
+    let two = SamplingSettings {
         drawn: 1000,
         levels: 8,
-        law: CovarianceLaw::Wishart { degrees: 20.0 },
+        law: CovariancePrior::Wishart { degrees: 20.0 },
         roots: 10_600,
         depth: 10,
         branching: Branching::Paths(7),
         ..small.clone()
     };
-    assert_eq!(CloudSettings::paper_2d(), two);
+    assert_eq!(SamplingSettings::paper_2d(), two);
     // 624 × 10 + 60 (1 + 5 + 25 + 125), 1000 × 39 + 750 × 156, 1000 × 9 + 10600 (1 + 70).
     assert_eq!([small.len(), one.len(), two.len()], [15_600, 156_000, 761_600]);
-    let none = CloudSettings { drawn: 0, roots: 0, ..small.clone() };
+    let none = SamplingSettings { drawn: 0, roots: 0, ..small.clone() };
     assert!(none.is_empty() && !small.is_empty());
 }
 
@@ -216,11 +216,11 @@ fn beliefs_of_another_length_than_the_functions_have_no_cloud() {
     let noise = |_: &[f64]| Noise { score: 0.5, cost: 2.0 };
     let controls = Controls::new(Controls::grid(1, 3).as_ref(), &constant(), &constant(), noise).unwrap();
     let two = Coefficients::independent(vec![0.0; 2], &[1.0; 2]).unwrap();
-    let settings = CloudSettings { drawn: 1, roots: 1, ..CloudSettings::small() };
+    let settings = SamplingSettings { drawn: 1, roots: 1, ..SamplingSettings::small() };
     for prior in [
         State { score: two.clone(), cost: alone(0.0, 1.0) },
         State { score: alone(0.0, 1.0), cost: two.clone() },
     ] {
-        assert!(Cloud::new(&prior, &controls, &settings, Seed(1)).is_err());
+        assert!(BeliefSamples::new(&prior, &controls, &settings, Seed(1)).is_err());
     }
 }

@@ -4,11 +4,11 @@
 
 use serde_json::Value;
 use thrifty_autobct::{
-    AutoBct, AutoBctSettings, Baseline, Branching, Cautious, Cloud, CloudSettings, Controls, Decision,
-    Expectation, Features, MapSettings, Noise, OneStep, Plan, Quadrature, Regressor, Scale, State, TwoSteps,
-    ValueFunction, ValueMap,
+    AutoBct, AutoBctSettings, Baseline, BeliefSamples, Branching, Controls, Decision, Expectation, Features,
+    MapSettings, Noise, OneStep, Plan, Quadrature, Regressor, SamplingSettings, Scale, Shrunk, State,
+    TwoSteps, ValueFunction, ValueMap,
 };
-use thrifty_linear::{Coefficients, CovarianceLaw, Polynomial};
+use thrifty_linear::{Coefficients, CovariancePrior, Polynomial};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{MaxTrials, Measurement, Study};
@@ -73,7 +73,7 @@ fn looks_ahead_keep_their_values() {
             check(&format!("one_step_{name}_{of}"), &decision.one_step(&state).of_controls);
             check(&format!("two_steps_{name}_{of}"), &decision.two_steps(&state).of_controls);
             check(&format!("leaves_{name}_{of}"), &[one.value(&state).unwrap(), two.value(&state).unwrap()]);
-            let cautious = Cautious { of: &two, epsilon: 0.2 };
+            let cautious = Shrunk { of: &two, epsilon: 0.2 };
             check(&format!("cautious_{name}_{of}"), &[cautious.value(&state).unwrap()]);
             for (how, expectation) in [
                 ("interpolated", Expectation::Interpolated { of_score: 5, of_cost: Quadrature::Hermite(3) }),
@@ -97,27 +97,30 @@ fn looks_ahead_keep_their_values() {
 
 #[test]
 fn clouds_keep_their_beliefs() {
-    let base = CloudSettings {
+    let base = SamplingSettings {
         drawn: 3,
         levels: 2,
         roots: 3,
         depth: 2,
         branching: Branching::Every(2),
-        ..CloudSettings::small()
+        ..SamplingSettings::small()
     };
     for (name, settings) in [
         ("every", base.clone()),
-        ("paths", CloudSettings { branching: Branching::Paths(2), ..base.clone() }),
-        ("wide", CloudSettings { spread: 1.7, law: CovarianceLaw::Wishart { degrees: 6.0 }, ..base.clone() }),
+        ("paths", SamplingSettings { branching: Branching::Paths(2), ..base.clone() }),
+        (
+            "wide",
+            SamplingSettings { spread: 1.7, law: CovariancePrior::Wishart { degrees: 6.0 }, ..base.clone() },
+        ),
     ] {
-        let cloud = Cloud::new(&prior(), &controls(6), &settings, Seed(1)).unwrap();
+        let cloud = BeliefSamples::new(&prior(), &controls(6), &settings, Seed(1)).unwrap();
         assert_eq!((cloud.len(), cloud.is_empty()), (settings.len(), settings.is_empty()));
         let sums = (0..cloud.len()).map(|i| {
             cloud.numbers(i).iter().enumerate().map(|(k, v)| v * (1.0 + 0.1 * k as f64)).sum::<f64>()
         });
         check(&format!("cloud_{name}"), &sums.collect::<Vec<f64>>());
     }
-    let small = CloudSettings::small();
+    let small = SamplingSettings::small();
     check("cloud_small", &[small.drawn, small.levels, small.roots, small.depth].map(|v| v as f64));
     assert_eq!((small.spread, small.branching), (1.0, Branching::Every(5)));
 }
@@ -125,13 +128,13 @@ fn clouds_keep_their_beliefs() {
 #[test]
 fn maps_keep_their_values() {
     let decision = Decision::with_later(0.16, controls(7), controls(5), Quadrature::Hermite(3)).unwrap();
-    let cloud = CloudSettings {
+    let cloud = SamplingSettings {
         drawn: 8,
         levels: 3,
         roots: 8,
         depth: 2,
         branching: Branching::Every(3),
-        ..CloudSettings::small()
+        ..SamplingSettings::small()
     };
     let forest = Regressor::Forest(ForestSettings { trees: 4, ..ForestSettings::default() });
     let boosting = Regressor::Boosting(BoostingSettings { rounds: 6, ..BoostingSettings::default() });

@@ -3,7 +3,7 @@ use thrifty_acquisition::{
 };
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Stream;
-use thrifty_surrogate::{JointPosterior, LookWeights, Lookahead, Posterior, lookahead};
+use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, Posterior, lookahead};
 
 /// Logarithm of the probability that a point breaks no constraint while every running trial breaks one.
 ///
@@ -58,12 +58,12 @@ impl<'a> LogFirstFeasible<'a> {
         for (lookahead, given) in &self.constraints {
             let (mut mean, mut variance) = ([0.0], [0.0]);
             let mut covariance = vec![0.0; lookahead.means().len() + 1];
-            lookahead.look_into(PointsRef::single(x), &mut mean, &mut variance, &mut covariance);
+            lookahead.moments_into(PointsRef::single(x), &mut mean, &mut variance, &mut covariance);
             let mut means = vec![0.0; self.draws];
             let ahead = LookaheadMoments { mean: mean[0], variance: variance[0], covariance: &covariance };
             let remainder = given.means_into(ahead, &mut means);
             let terms: Vec<(f64, f64, f64)> =
-                self.kept.iter().map(|s| FEASIBLE.value_and_slopes(means[*s], remainder.deviation)).collect();
+                self.kept.iter().map(|s| FEASIBLE.value_and_slopes(means[*s], remainder.std_dev)).collect();
             logs.iter_mut().zip(&terms).for_each(|(log, term)| *log += term.0);
             seen.push((remainder, terms));
         }
@@ -74,19 +74,22 @@ impl<'a> LogFirstFeasible<'a> {
         let sum: f64 = logs.iter().map(|log| (log - largest).exp()).sum();
         if let Some(gradient) = gradient {
             for ((lookahead, given), (remainder, terms)) in self.constraints.iter().zip(&seen) {
-                let (mut by_means, mut by_deviation) = (vec![0.0; self.draws], 0.0);
+                let (mut by_means, mut by_std_dev) = (vec![0.0; self.draws], 0.0);
                 for ((s, log), term) in self.kept.iter().zip(&logs).zip(terms) {
                     let share = (log - largest).exp() / sum;
                     // What does not share has slopes that are not numbers.
                     if share > 0.0 {
                         by_means[*s] = share * term.1;
-                        by_deviation += share * term.2;
+                        by_std_dev += share * term.2;
                     }
                 }
                 let mut covariance = vec![0.0; lookahead.means().len() + 1];
-                let slopes = given.slopes_into(remainder, &by_means, by_deviation, &mut covariance);
-                let weights =
-                    LookWeights { mean: slopes.mean, variance: slopes.variance, covariance: &covariance };
+                let slopes = given.slopes_into(remainder, &by_means, by_std_dev, &mut covariance);
+                let weights = LookaheadCotangent {
+                    mean: slopes.mean,
+                    variance: slopes.variance,
+                    covariance: &covariance,
+                };
                 if !lookahead.pull_back(x, weights, gradient) {
                     return (0.0, false);
                 }

@@ -1,6 +1,6 @@
 //! Bayesian optimisation: surrogate × acquisition × maximiser = optimiser.
 //!
-//! [`BayesianOptimizer`] fits a [`Surrogate`](thrifty_surrogate::Surrogate) to what was measured, forms a [`Belief`] that counts failures and
+//! [`BayesianOptimizer`] fits a [`Surrogate`](thrifty_surrogate::Surrogate) to what was measured, forms a [`SurrogateState`] that counts failures and
 //! pending trials in, and lets a [`Maximiser`] find the best point of an acquisition on it. [`RandomSearch`]
 //! and [`SobolSearch`] are the baselines. These minimise the first objective. [`MultiObjectiveOptimizer`] looks for
 //! compromises between several, and [`Nsga2`] is its baseline.
@@ -19,7 +19,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod belief;
 mod design;
 mod fingerprint;
 mod first_feasible;
@@ -31,10 +30,10 @@ mod optimizer;
 mod running;
 mod search;
 mod settings;
+mod surrogate_state;
 mod targets;
 mod weights;
 
-pub use belief::{Allowed, Belief};
 pub use design::InitialDesign;
 pub use fingerprint::{acquisition_fingerprint, design_changed, fingerprint, surrogate_fingerprint};
 pub use maximiser::{Candidate, Maximiser, reject_nan};
@@ -47,5 +46,6 @@ pub use nsga2::{Nsga2, Nsga2Settings};
 pub use optimizer::BayesianOptimizer;
 pub use search::{RandomSearch, SobolSearch};
 pub use settings::{BoSettings, FailurePolicy, LossTransform, PendingPolicy, Restarts};
+pub use surrogate_state::{Allowed, SurrogateState};
 pub use thrifty_gp::{GpSurrogate, KernelFamily};
 pub use weights::CostAwareness;

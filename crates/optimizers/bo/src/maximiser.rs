@@ -1,7 +1,7 @@
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_acquisition::{Acquisition, AcquisitionFactory};
 use thrifty_domain::{Domain, Points, PointsRef};
-use thrifty_optim::{Landscape, LocalSearch};
+use thrifty_optim::{LocalSearch, Objective};
 use thrifty_sampling::{MAX_SOBOL_DIM, Sobol, Stream};
 use thrifty_study::{OptimizerError, TrialId};
 
@@ -52,7 +52,7 @@ pub fn reject_nan(
 
 struct Climbing<'a>(&'a dyn Acquisition);
 
-impl Landscape for Climbing<'_> {
+impl Objective for Climbing<'_> {
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         self.0.values_into(x, out);
     }
@@ -82,7 +82,7 @@ impl Maximiser {
         sort(&mut ranked);
         let search = LocalSearch::default();
         let climb = |start: &Candidate| {
-            let summit = search.climb(domain, &Climbing(acquisition), &start.x);
+            let summit = search.maximize(domain, &Climbing(acquisition), &start.x);
             Candidate { x: summit.x, value: summit.value }
         };
         let mut found: Vec<Candidate> = ranked.iter().take(self.climbs).map(climb).collect();

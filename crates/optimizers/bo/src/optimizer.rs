@@ -9,7 +9,7 @@ use thrifty_surrogate::Surrogate;
 use crate::multi::measurement;
 use crate::novelty::{Designer, points_of};
 use crate::{
-    Allowed, Belief, BoSettings, GpSurrogate, acquisition_fingerprint, design_changed, fingerprint,
+    Allowed, BoSettings, GpSurrogate, SurrogateState, acquisition_fingerprint, design_changed, fingerprint,
     reject_nan, surrogate_fingerprint,
 };
 
@@ -19,7 +19,7 @@ use crate::{
 /// its best point that was not asked before. Algorithm 1 of the hybrid paper is this with expected improvement
 /// and [`NoImprovement`](thrifty_study::NoImprovement) as stop rule.
 ///
-/// Diagnostics of a suggestion: `acquisition`, `mean` and `deviation` at it, `threshold`, `run`; and
+/// Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` at it, `threshold`, `run`; and
 /// `max_expected_improvement` where the rule is (log) expected improvement, with `expected_gain`, the same in units of the loss;
 /// `probability_feasible` where measurements have constraints; `expected_cost` where costs count. Recommends the measured configuration with the smallest posterior mean among those that break none.
 ///
@@ -106,12 +106,12 @@ impl BayesianOptimizer {
     /// The belief behind the next suggestion: nothing while the initial design lasts or nothing was measured.
     ///
     /// # Errors
-    /// As [`Belief::form`].
+    /// As [`SurrogateState::form`].
     pub fn belief(
         &self,
         history: &History<Config>,
         id: TrialId,
-    ) -> Result<Option<Belief<'_>>, OptimizerError> {
+    ) -> Result<Option<SurrogateState<'_>>, OptimizerError> {
         let (_, trials) = current_run(history);
         let BoSettings { initial, budget, .. } = &self.settings;
         let measured = trials.iter().filter(|trial| measurement(trial).is_some()).count();
@@ -120,7 +120,8 @@ impl BayesianOptimizer {
         if !modelled && initial.lasts(&self.space, *budget, id.0, measured) {
             return Ok(None);
         }
-        let belief = Belief::form(&self.space, &self.settings, &*self.surrogate, &trials, self.seed, id)?;
+        let belief =
+            SurrogateState::form(&self.space, &self.settings, &*self.surrogate, &trials, self.seed, id)?;
         let Some(belief) = belief else { return Ok(None) };
         let asked = points_of(&self.space, history.trials())?;
         Ok(Some(belief.with_asked(asked).within(self.allowed.as_deref())))
@@ -152,7 +153,7 @@ impl BayesianOptimizer {
     #[must_use]
     pub fn suggestion(
         &self,
-        belief: &Belief<'_>,
+        belief: &SurrogateState<'_>,
         x: &[f64],
         history: &History<Config>,
     ) -> Suggestion<Config> {
@@ -160,7 +161,7 @@ impl BayesianOptimizer {
         let mut suggestion = Suggestion::new(self.space.decode(x))
             .with_diagnostic("run", current_run(history).0 as f64)
             .with_diagnostic("mean", mean)
-            .with_diagnostic("deviation", variance.sqrt());
+            .with_diagnostic("std_dev", variance.sqrt());
         if let Some(probability) = belief.probability_feasible(x) {
             suggestion = suggestion.with_diagnostic("probability_feasible", probability);
         }
@@ -221,7 +222,8 @@ impl Optimizer for BayesianOptimizer {
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
         let trials: Vec<&Trial<Config>> = history.trials().iter().collect();
         let id = TrialId(history.len() as u64);
-        let belief = Belief::form(&self.space, &self.settings, &*self.surrogate, &trials, self.seed, id)?;
+        let belief =
+            SurrogateState::form(&self.space, &self.settings, &*self.surrogate, &trials, self.seed, id)?;
         let Some(belief) = belief else { return Ok(None) };
         let means = belief.means();
         let measured = history.measured().map(|(trial, _)| &trial.query).zip(&means).zip(belief.feasible());

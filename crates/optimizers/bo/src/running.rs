@@ -23,7 +23,7 @@ const LIKELY: f64 = 0.5;
 impl Running {
     /// The model after an imagined outcome of each trial, which `outcome` makes of the posterior mean there. With a number of
     /// draws the model before is kept, if it has a joint posterior.
-    pub(crate) fn imagine(
+    pub(crate) fn fantasize(
         mut fitted: Box<dyn FittedSurrogate>,
         points: Points,
         draws: Option<usize>,

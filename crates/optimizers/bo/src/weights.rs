@@ -49,11 +49,11 @@ pub(crate) struct Fitting<'a> {
 
 impl Fitting<'_> {
     fn fit(&self, name: &str, x: &Points, y: &[f64]) -> Result<Box<dyn FittedSurrogate>, OptimizerError> {
-        let notes = self.trials.iter().rev().find_map(|trial| trial.memo.0.get(name));
+        let warm_start = self.trials.iter().rev().find_map(|trial| trial.memo.0.get(name));
         let mut rng = self.seed.child("fit", self.id.0).stream(name, 0);
         let domain = self.space.domain();
         let data = Observations::new(x.as_ref(), y);
-        fit_checked(self.model, domain, data, notes.map(Vec::as_slice), &mut rng).map_err(|error| {
+        fit_checked(self.model, domain, data, warm_start.map(Vec::as_slice), &mut rng).map_err(|error| {
             OptimizerError::failed(format!("fitting the model of {name} for trial {}", self.id.0), error)
         })
     }

@@ -44,7 +44,7 @@ fn every_rule_and_kernel_runs() {
         AcquisitionKind::LogProbabilityOfImprovement(ImprovementTarget::Fixed(1.0)),
         AcquisitionKind::ConfidenceBound(Schedule::Brochu { dim: 2, delta: 0.1 }),
         AcquisitionKind::PosteriorMean,
-        AcquisitionKind::MaximumDeviation,
+        AcquisitionKind::MaxStdDev,
         AcquisitionKind::Thompson,
         AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 8 }),
         AcquisitionKind::Gibbon(MinValueSampler::Sampled { count: 4 }),

@@ -12,10 +12,10 @@ fn fit(
     space: &Space,
     x: &Points,
     y: &[f64],
-    notes: Option<&[f64]>,
+    warm_start: Option<&[f64]>,
 ) -> Box<dyn FittedSurrogate> {
     let data = Observations::new(x.as_ref(), y);
-    model.fit(space.domain(), data, notes, &mut Seed(1).stream("fit", 0)).unwrap()
+    model.fit(space.domain(), data, warm_start, &mut Seed(1).stream("fit", 0)).unwrap()
 }
 
 #[test]

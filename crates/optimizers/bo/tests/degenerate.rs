@@ -15,7 +15,7 @@ fn rules() -> Vec<AcquisitionKind> {
         AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestObserved),
         AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 }),
         AcquisitionKind::PosteriorMean,
-        AcquisitionKind::MaximumDeviation,
+        AcquisitionKind::MaxStdDev,
         AcquisitionKind::Thompson,
         AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 8 }),
         AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Sampled { count: 4 }),

@@ -5,7 +5,7 @@ use thrifty_bo::Candidate;
 use thrifty_sampling::Stream;
 use thrifty_study::{OptimizerError, StopReason, TrialId};
 
-use crate::{FoldBelief, FoldKnowledge, FractionalCv, fold};
+use crate::{FoldKnowledge, FoldSurrogateState, FractionalCv, fold};
 
 impl FractionalCv {
     /// The best points of an acquisition function that the known constraint allows, best first.
@@ -25,7 +25,7 @@ impl FractionalCv {
     /// expected to lower the best mean.
     pub(crate) fn choose(
         &self,
-        belief: &FoldBelief,
+        belief: &FoldSurrogateState,
         candidates: Vec<Candidate>,
         threshold: f64,
         id: TrialId,
@@ -56,7 +56,7 @@ impl FractionalCv {
     /// When no candidate is worth it: the pair that is worth the most, or the end.
     pub(crate) fn last_resort(
         &self,
-        belief: &FoldBelief,
+        belief: &FoldSurrogateState,
         anchors: &[&[f64]],
         threshold: f64,
         rng: &mut Stream,

@@ -8,8 +8,8 @@ use thrifty_space::Space;
 use thrifty_study::{History, OptimizerError, TrialId};
 
 use crate::FractionalSettings;
-use crate::belief::target;
 use crate::evidence::Evidence;
+use crate::surrogate_state::target;
 
 /// Posteriors of the constraints: of each the mean over the folds, or the true value, as of the loss.
 #[derive(Default)]

@@ -3,12 +3,12 @@ use thrifty_sampling::Stream;
 use thrifty_study::{OptimizerError, TrialId};
 
 use crate::knowledge::FoldKnowledge;
-use crate::{FoldAcquisition, FoldBelief, FoldRule, FractionalSettings};
+use crate::{FoldAcquisition, FoldRule, FoldSurrogateState, FractionalSettings};
 
 /// Which of the new folds of a configuration is measured.
 pub(crate) fn choose(
     settings: &FractionalSettings,
-    belief: &FoldBelief,
+    belief: &FoldSurrogateState,
     x: &[f64],
     new: &[usize],
     id: TrialId,

@@ -1,7 +1,7 @@
 use thrifty_acquisition::{Acquisition, AcquisitionError, KnowledgeGradient};
 use thrifty_domain::PointsRef;
 
-use crate::FoldBelief;
+use crate::FoldSurrogateState;
 use crate::costs::LogCost;
 
 /// Knowledge gradient over configuration and fold: of each configuration that of its best fold.
@@ -28,7 +28,11 @@ impl<'a> FoldKnowledge<'a> {
     ///
     /// # Errors
     /// [`AcquisitionError`] when nothing was evaluated.
-    pub fn new(belief: &'a FoldBelief, folds: usize, repeats: usize) -> Result<Self, AcquisitionError> {
+    pub fn new(
+        belief: &'a FoldSurrogateState,
+        folds: usize,
+        repeats: usize,
+    ) -> Result<Self, AcquisitionError> {
         let seen = &belief.evidence().folds;
         let pending = &belief.evidence().pending_folds;
         let mut stand_ins = Vec::new();
@@ -45,7 +49,7 @@ impl<'a> FoldKnowledge<'a> {
     ///
     /// # Errors
     /// [`AcquisitionError`] when nothing was evaluated.
-    pub fn of_folds(belief: &'a FoldBelief, folds: &[usize]) -> Result<Self, AcquisitionError> {
+    pub fn of_folds(belief: &'a FoldSurrogateState, folds: &[usize]) -> Result<Self, AcquisitionError> {
         let option = |fold: &usize| {
             let ahead = belief.target().fold_lookahead(*fold, belief.evaluated());
             let gain = KnowledgeGradient::of(Box::new(ahead))?.logarithm();

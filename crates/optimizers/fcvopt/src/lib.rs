@@ -22,7 +22,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod belief;
 mod choice;
 mod constraints;
 mod costs;
@@ -32,10 +31,10 @@ mod knowledge;
 mod optimizer;
 mod recommendation;
 mod settings;
+mod surrogate_state;
 mod verification;
 mod verify;
 
-pub use belief::{Evaluated, FoldBelief};
 pub use knowledge::FoldKnowledge;
 pub use optimizer::FractionalCv;
 pub use recommendation::FractionalRecommendation;
@@ -43,3 +42,4 @@ pub use settings::{
     FoldAcquisition, FoldCosts, FoldRule, FractionalSettings, Incumbent, InitialFolds, LossTarget,
     SettingError,
 };
+pub use surrogate_state::{Evaluated, FoldSurrogateState};

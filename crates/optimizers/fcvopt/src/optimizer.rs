@@ -17,12 +17,12 @@ use thrifty_study::{
 };
 use thrifty_surrogate::Posterior;
 
-use crate::belief::NOTES;
 use crate::choice::Choice;
 use crate::evidence::Evidence;
+use crate::surrogate_state::WARM_START;
 use crate::{
-    Evaluated, FoldAcquisition, FoldBelief, FoldKnowledge, FractionalRecommendation, FractionalSettings,
-    Incumbent, InitialFolds,
+    Evaluated, FoldAcquisition, FoldKnowledge, FoldSurrogateState, FractionalRecommendation,
+    FractionalSettings, Incumbent, InitialFolds,
 };
 
 /// Fractional cross-validation.
@@ -31,7 +31,7 @@ use crate::{
 /// the true loss, choose the fold, suggest. A pair that was asked before is not asked again while the
 /// configuration has another fold; a configuration whose folds were all asked gives way to the next best.
 ///
-/// Diagnostics of a suggestion: `acquisition`, `mean` and `deviation` of the target there, `remaining` (its variance once the
+/// Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` of the target there, `remaining` (its variance once the
 /// fold is known), `incumbent_mean`, and `max_expected_improvement`: by how much the fold is expected to lower the best
 /// posterior mean, which is what [`NoImprovement`](thrifty_study::NoImprovement) reads. Recommends as [`Incumbent`] says.
 ///
@@ -121,13 +121,13 @@ impl FractionalCv {
     /// The belief behind the next suggestion; nothing before a fold is measured.
     ///
     /// # Errors
-    /// As [`FoldBelief::form`].
+    /// As [`FoldSurrogateState::form`].
     pub fn belief(
         &self,
         history: &History<FoldQuery>,
         id: TrialId,
-    ) -> Result<Option<FoldBelief>, OptimizerError> {
-        FoldBelief::form(&self.space, &self.settings, &self.model, history, self.seed, id)
+    ) -> Result<Option<FoldSurrogateState>, OptimizerError> {
+        FoldSurrogateState::form(&self.space, &self.settings, &self.model, history, self.seed, id)
     }
 
     pub(crate) fn query(&self, config: Config, code: usize) -> FoldQuery {
@@ -172,7 +172,7 @@ impl FractionalCv {
     /// The acquisition function, and the weights of cost and constraints.
     fn acquisition<'a>(
         &self,
-        belief: &'a FoldBelief,
+        belief: &'a FoldSurrogateState,
         incumbent: &Evaluated<'a>,
         id: TrialId,
     ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
@@ -205,7 +205,7 @@ impl FractionalCv {
     fn on_target<'a>(
         &self,
         factory: &dyn AcquisitionFactory,
-        belief: &'a FoldBelief,
+        belief: &'a FoldSurrogateState,
         incumbent: &Evaluated<'a>,
         id: TrialId,
     ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
@@ -245,7 +245,7 @@ impl Optimizer for FractionalCv {
         }
         let index = usize::try_from(id.0).unwrap_or(usize::MAX);
         // A design that has ended does not begin again when the study is planned longer.
-        let modelled = history.trials().iter().any(|trial| trial.memo.0.contains_key(NOTES));
+        let modelled = history.trials().iter().any(|trial| trial.memo.0.contains_key(WARM_START));
         let measured = history.measured().count();
         // What failed tells nothing, and what is running has told nothing yet.
         if !modelled && self.settings.initial.lasts(&self.space, self.settings.budget(), id.0, measured) {
@@ -295,7 +295,7 @@ impl Optimizer for FractionalCv {
         let mut diagnostics = BTreeMap::from([
             ("acquisition".to_owned(), chosen.value),
             ("mean".to_owned(), mean),
-            ("deviation".to_owned(), variance.sqrt()),
+            ("std_dev".to_owned(), variance.sqrt()),
             ("remaining".to_owned(), gains[0].remaining),
             ("incumbent_mean".to_owned(), incumbent),
             ("max_expected_improvement".to_owned(), gain),
@@ -304,7 +304,7 @@ impl Optimizer for FractionalCv {
         if let Some(cost) = belief.costs().expected(&chosen.x, code) {
             diagnostics.insert("expected_cost".to_owned(), cost);
         }
-        let own = (NOTES.to_owned(), belief.posterior().process().hyperparameters());
+        let own = (WARM_START.to_owned(), belief.posterior().process().hyperparameters());
         let memo = Memo(std::iter::once(own).chain(belief.constraints().memo()).collect());
         let query = self.query(self.space.decode(&chosen.x), code);
         Ok(Ask::Evaluate(Suggestion { query, diagnostics, memo }))

@@ -9,7 +9,7 @@ use thrifty_study::{Ask, History, OptimizerError, StopReason, Suggestion, TrialI
 use crate::evidence::Evidence;
 use crate::optimizer::Request;
 use crate::verification::{self, MissingFold, Verification};
-use crate::{FoldBelief, FractionalCv};
+use crate::{FoldSurrogateState, FractionalCv};
 
 impl FractionalCv {
     /// Ends the search and spends at most `fits` more model fits on verification: the best configurations become
@@ -43,7 +43,7 @@ impl FractionalCv {
     /// ```
     ///
     /// # Errors
-    /// As [`FoldBelief::form`].
+    /// As [`FoldSurrogateState::form`].
     pub fn finish_verification(
         &self,
         history: &History<FoldQuery>,
@@ -73,7 +73,7 @@ impl FractionalCv {
         &self,
         history: &History<FoldQuery>,
         id: TrialId,
-        belief: &mut Option<FoldBelief>,
+        belief: &mut Option<FoldSurrogateState>,
     ) -> Result<Option<Verification>, OptimizerError> {
         let request = *self.request.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(recorded) = Verification::recorded(history, request.map_or(0, |request| request.from)) {
@@ -106,7 +106,7 @@ impl FractionalCv {
     pub(crate) fn end_of_search(
         &self,
         reason: StopReason,
-        belief: &FoldBelief,
+        belief: &FoldSurrogateState,
         history: &History<FoldQuery>,
         id: TrialId,
     ) -> Result<Ask<FoldQuery>, OptimizerError> {

@@ -316,7 +316,7 @@ fn risk_is_weighed() {
     let belief = optimizer.belief(study.history(), TrialId(15)).unwrap().unwrap();
     for kappa in [0.0, 1.0, 5.0] {
         let ranked = belief.ranked(Incumbent::RiskAdjusted { kappa });
-        let values: Vec<f64> = ranked.iter().map(|e| e.mean + kappa * e.deviation).collect();
+        let values: Vec<f64> = ranked.iter().map(|e| e.mean + kappa * e.std_dev).collect();
         assert!(values.is_sorted(), "{values:?}");
     }
 }

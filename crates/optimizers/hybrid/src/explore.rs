@@ -1,5 +1,5 @@
-use thrifty_acquisition::{Analytic, MaximumDeviation};
-use thrifty_bo::{Belief, Candidate};
+use thrifty_acquisition::{Analytic, MaxStdDev};
+use thrifty_bo::{Candidate, SurrogateState};
 use thrifty_domain::Points;
 use thrifty_sampling::Stream;
 
@@ -9,10 +9,14 @@ use crate::ExplorePoint;
 const PARETO_POINTS: usize = 1000;
 
 /// Points to explore, best first.
-pub(crate) fn candidates(point: ExplorePoint, belief: &Belief<'_>, rng: &mut Stream) -> Vec<Candidate> {
+pub(crate) fn candidates(
+    point: ExplorePoint,
+    belief: &SurrogateState<'_>,
+    rng: &mut Stream,
+) -> Vec<Candidate> {
     match point {
-        ExplorePoint::MaximumDeviation => {
-            belief.maximise(&Analytic::new(belief.posterior(), MaximumDeviation), "deviation")
+        ExplorePoint::MaxStdDev => {
+            belief.maximise(&Analytic::new(belief.posterior(), MaxStdDev), "deviation")
         }
         ExplorePoint::Uniform => {
             uniform(belief, 100, rng).rows().map(|x| Candidate { x: x.to_vec(), value: 0.0 }).collect()
@@ -21,7 +25,7 @@ pub(crate) fn candidates(point: ExplorePoint, belief: &Belief<'_>, rng: &mut Str
     }
 }
 
-fn uniform(belief: &Belief<'_>, count: usize, rng: &mut Stream) -> Points {
+fn uniform(belief: &SurrogateState<'_>, count: usize, rng: &mut Stream) -> Points {
     let domain = belief.space().domain();
     let mut points = Points::zeros(count, domain.dim());
     for row in 0..count {
@@ -32,7 +36,7 @@ fn uniform(belief: &Belief<'_>, count: usize, rng: &mut Stream) -> Points {
 }
 
 /// The Pareto front of small mean and large deviation among uniform points, in random order.
-fn pareto(belief: &Belief<'_>, rng: &mut Stream) -> Vec<Candidate> {
+fn pareto(belief: &SurrogateState<'_>, rng: &mut Stream) -> Vec<Candidate> {
     let points = uniform(belief, PARETO_POINTS, rng);
     let (mut mean, mut variance) = (vec![0.0; points.len()], vec![0.0; points.len()]);
     belief.posterior().predict_into(points.as_ref(), &mut mean, &mut variance);

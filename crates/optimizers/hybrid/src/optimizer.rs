@@ -1,5 +1,5 @@
 use thrifty_acquisition::{AcquisitionFactory, PosteriorMean, ProbabilityOfImprovement, Utility};
-use thrifty_bo::{BayesianOptimizer, Belief, BoSettings, Candidate, reject_nan};
+use thrifty_bo::{BayesianOptimizer, BoSettings, Candidate, SurrogateState, reject_nan};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
@@ -63,7 +63,12 @@ impl HybridOptimizer {
     }
 
     /// The probability of exploring, and for the PI-scaled rule what it is scaled by.
-    fn rate(&self, belief: &Belief<'_>, threshold: f64, explore: &mut Explore<'_>) -> (f64, Option<f64>) {
+    fn rate(
+        &self,
+        belief: &SurrogateState<'_>,
+        threshold: f64,
+        explore: &mut Explore<'_>,
+    ) -> (f64, Option<f64>) {
         match self.settings.exploration {
             Exploration::Never | Exploration::ForcedOnConvergence => (0.0, None),
             Exploration::FixedRate { rate } => (rate, None),
@@ -99,12 +104,12 @@ struct Explore<'a> {
 }
 
 impl Explore<'_> {
-    fn all(&mut self, belief: &Belief<'_>) -> &[Candidate] {
+    fn all(&mut self, belief: &SurrogateState<'_>) -> &[Candidate] {
         let (point, rng) = (self.point, &mut *self.rng);
         self.found.get_or_insert_with(|| candidates(point, belief, rng))
     }
 
-    fn first(&mut self, belief: &Belief<'_>) -> Option<&Candidate> {
+    fn first(&mut self, belief: &SurrogateState<'_>) -> Option<&Candidate> {
         self.all(belief).first()
     }
 }

@@ -42,9 +42,10 @@ pub enum Exploration {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExplorePoint {
-    /// The point of largest posterior deviation: the paper's. In three dimensions and more that is a corner.
+    /// The point of largest posterior standard deviation, as in the algorithms. In three dimensions and more that is a corner.
     #[default]
-    MaximumDeviation,
+    #[serde(rename = "maximum_deviation", alias = "max_std_dev")]
+    MaxStdDev,
     /// A uniform point.
     Uniform,
     /// A uniform choice among 1,000 points' Pareto front of small mean and large deviation.

@@ -75,14 +75,14 @@ fn the_coin_falls_at_its_rate() {
 }
 
 #[test]
-fn exploiting_takes_the_acquisition_and_exploring_the_largest_deviation() {
+fn exploiting_takes_the_acquisition_and_exploring_the_largest_std_dev() {
     let history = history();
     let plain = BayesianOptimizer::new(line(), Seed(3)).with_settings(base()).unwrap();
     let belief = plain.belief(&history, TrialId(5)).unwrap().expect("a model");
-    let deviation = |x: f64| belief.posterior().predict(&[x]).1.sqrt();
-    let largest = (0..=1000).map(|i| deviation(f64::from(i) / 1000.0)).fold(0.0, f64::max);
+    let std_dev = |x: f64| belief.posterior().predict(&[x]).1.sqrt();
+    let largest = (0..=1000).map(|i| std_dev(f64::from(i) / 1000.0)).fold(0.0, f64::max);
     let always = suggestions(&settings(Exploration::FixedRate { rate: 1.0 }), 3);
-    assert!(always.iter().all(|s| deviation(at(&s.query)) > 0.999 * largest), "{largest}");
+    assert!(always.iter().all(|s| std_dev(at(&s.query)) > 0.999 * largest), "{largest}");
     let never = suggestions(&settings(Exploration::Never), 1);
     let Ask::Evaluate(expected) = BayesianOptimizer::new(line(), Seed(3))
         .with_settings(base())

@@ -58,7 +58,7 @@ fn the_default_is_a_fixed_rate_of_a_tenth_forced_on_convergence_at_a_thousandth(
     let expected = HybridSettings {
         base: BoSettings::default(),
         exploration: Exploration::FixedRate { rate: 0.1 },
-        point: ExplorePoint::MaximumDeviation,
+        point: ExplorePoint::MaxStdDev,
         convergence: OnConvergence::Force,
         epsilon: 1e-3,
         max_turns: None,

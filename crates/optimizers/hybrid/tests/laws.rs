@@ -20,11 +20,8 @@ fn explorations() -> impl Strategy<Value = Exploration> {
 }
 
 fn settings() -> impl Strategy<Value = HybridSettings> {
-    let point = prop::sample::select(vec![
-        ExplorePoint::MaximumDeviation,
-        ExplorePoint::Uniform,
-        ExplorePoint::Pareto,
-    ]);
+    let point =
+        prop::sample::select(vec![ExplorePoint::MaxStdDev, ExplorePoint::Uniform, ExplorePoint::Pareto]);
     let convergence = prop::sample::select(vec![
         OnConvergence::Ignore,
         OnConvergence::Stop,

@@ -79,7 +79,7 @@ fn searches_keep_their_suggestions() {
         }
     }
     for (name, point) in [
-        ("deviation", ExplorePoint::MaximumDeviation),
+        ("deviation", ExplorePoint::MaxStdDev),
         ("uniform", ExplorePoint::Uniform),
         ("front", ExplorePoint::Pareto),
     ] {

@@ -1,15 +1,18 @@
 //! Where does Branin exceed 80? `cargo run --release -p thrifty-levelset --example branin`
 
 use thrifty_levelset::metrics::Confusion;
-use thrifty_levelset::{Label, LevelSetOptimizer, LevelSetSettings, Over};
+use thrifty_levelset::{ClassificationSet, Label, LevelSetOptimizer, LevelSetSettings};
 use thrifty_sampling::Seed;
 use thrifty_study::{MaxTrials, Study};
 use thrifty_testbed::{Problem, TestFunction};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let problem = TestFunction::branin();
-    let settings =
-        LevelSetSettings { over: Over::Grid { per_axis: 30 }, epsilon: 1.0, ..LevelSetSettings::above(80.0) };
+    let settings = LevelSetSettings {
+        over: ClassificationSet::Grid { per_axis: 30 },
+        epsilon: 1.0,
+        ..LevelSetSettings::above(80.0)
+    };
     let optimizer = LevelSetOptimizer::new(problem.space().clone(), Seed(1), settings)?;
     let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(60));
     let reason = study.run(|config, context| problem.evaluate(config, &mut context.noise()))?;

@@ -24,7 +24,7 @@ pub struct Classified {
     epsilon: f64,
     beta: f64,
     mean: Vec<f64>,
-    deviation: Vec<f64>,
+    std_dev: Vec<f64>,
     intervals: Intervals,
     labels: Vec<Label>,
 }
@@ -32,7 +32,7 @@ pub struct Classified {
 impl Classified {
     pub(crate) fn new(
         points: Points,
-        (mean, deviation): (Vec<f64>, Vec<f64>),
+        (mean, std_dev): (Vec<f64>, Vec<f64>),
         intervals: Intervals,
         level: Level,
         (epsilon, beta): (f64, f64),
@@ -50,7 +50,7 @@ impl Classified {
             }
         };
         let labels = intervals.lower.iter().zip(&intervals.upper).map(one).collect();
-        Self { points, level, epsilon, beta, mean, deviation, intervals, labels }
+        Self { points, level, epsilon, beta, mean, std_dev, intervals, labels }
     }
 
     /// The points, on the unit cube.
@@ -103,8 +103,8 @@ impl Classified {
 
     /// Posterior deviations.
     #[must_use]
-    pub fn deviations(&self) -> &[f64] {
-        &self.deviation
+    pub fn std_devs(&self) -> &[f64] {
+        &self.std_dev
     }
 
     /// The intervals that decided.
@@ -117,8 +117,8 @@ impl Classified {
     #[must_use]
     pub fn probability(&self, index: usize) -> f64 {
         let margin = self.mean[index] - self.level.estimate;
-        match self.deviation[index] {
-            deviation if deviation > 0.0 => cdf(margin / deviation),
+        match self.std_dev[index] {
+            std_dev if std_dev > 0.0 => cdf(margin / std_dev),
             _ if margin > 0.0 => 1.0,
             _ => 0.0,
         }

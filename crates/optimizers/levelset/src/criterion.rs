@@ -1,8 +1,8 @@
 use thrifty_acquisition::{
-    Acquisition, AcquisitionError, Analytic, BoundaryInformation, ExpectedFeasibility, Gain, Integrated,
-    IntegratedBernoulli, LogBernoulliEntropy, LogBernoulliVariance, LookaheadAcquisition, MaximumDeviation,
-    MisclassifiedVolume, RandomisedStraddle, RanjanImprovement, Robust, Straddle, SuperlevelVolume,
-    TargetedMeanSquaredError, TargetedVariance, ThresholdField, TruncatedVariance,
+    Acquisition, AcquisitionError, Analytic, BoundaryInformation, ExpectedFeasibility, ExpectedReduction,
+    Integrated, IntegratedBernoulli, LogBernoulliEntropy, LogBernoulliVariance, LookaheadAcquisition,
+    MaxStdDev, MisclassifiedVolume, RandomisedStraddle, RanjanImprovement, Robust, Straddle,
+    SuperlevelVolume, TargetedMeanSquaredError, TargetedVariance, ThresholdField, TruncatedVariance,
 };
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Stream;
@@ -75,8 +75,9 @@ pub enum Criterion {
     },
     /// [`BoundaryInformation`].
     BoundaryInformation,
-    /// The largest deviation, wherever the threshold is.
-    MaximumDeviation,
+    /// The largest standard deviation, wherever the threshold is.
+    #[serde(rename = "maximum_deviation", alias = "max_std_dev")]
+    MaxStdDev,
     /// Any point: the baseline.
     Random,
 }
@@ -89,7 +90,7 @@ impl Default for Criterion {
 }
 
 /// What a criterion looks at.
-pub(crate) struct Sight<'a> {
+pub(crate) struct CriterionContext<'a> {
     /// Without pending trials: what the field is of.
     pub(crate) now: &'a dyn Posterior,
     /// With them: whose variances count.
@@ -122,10 +123,10 @@ impl Criterion {
     /// The acquisition; nothing for criteria that are none.
     pub(crate) fn on<'a>(
         self,
-        sight: &Sight<'a>,
+        context: &CriterionContext<'a>,
         rng: &mut Stream,
     ) -> Result<Option<Box<dyn Acquisition + 'a>>, AcquisitionError> {
-        let (after, threshold) = (sight.after, sight.threshold);
+        let (after, threshold) = (context.after, context.threshold);
         Ok(Some(match self {
             Self::Straddle { kappa } => Box::new(Analytic::new(after, Straddle { threshold, kappa })),
             Self::RandomisedStraddle => {
@@ -140,26 +141,26 @@ impl Criterion {
             }
             Self::BernoulliVariance => Box::new(Analytic::new(after, LogBernoulliVariance { threshold })),
             Self::BernoulliEntropy => Box::new(Analytic::new(after, LogBernoulliEntropy { threshold })),
-            Self::MaximumDeviation => Box::new(Analytic::new(after, MaximumDeviation)),
-            Self::IntegratedBernoulli => Box::new(sight.integrated(IntegratedBernoulli::default())?),
-            Self::MisclassifiedVolume => Box::new(sight.integrated(MisclassifiedVolume)?),
+            Self::MaxStdDev => Box::new(Analytic::new(after, MaxStdDev)),
+            Self::IntegratedBernoulli => Box::new(context.integrated(IntegratedBernoulli::default())?),
+            Self::MisclassifiedVolume => Box::new(context.integrated(MisclassifiedVolume)?),
             Self::TargetedVariance { bandwidth } => {
-                Box::new(sight.integrated(TargetedVariance { bandwidth })?)
+                Box::new(context.integrated(TargetedVariance { bandwidth })?)
             }
-            Self::BoundaryInformation => Box::new(sight.integrated(BoundaryInformation::default())?),
+            Self::BoundaryInformation => Box::new(context.integrated(BoundaryInformation::default())?),
             Self::SuperlevelVolume { kappa, gamma } => {
-                let volume = sight.integrated(SuperlevelVolume { kappa })?;
+                let volume = context.integrated(SuperlevelVolume { kappa })?;
                 Box::new(volume.map(|utility| Robust { utility, gamma }))
             }
-            Self::TruncatedVariance { shrink, slack } => Box::new(sight.truncated(shrink, slack)?),
+            Self::TruncatedVariance { shrink, slack } => Box::new(context.truncated(shrink, slack)?),
             Self::Ambiguity | Self::Random => return Ok(None),
         }))
     }
 }
 
-impl<'a> Sight<'a> {
+impl<'a> CriterionContext<'a> {
     /// Over the points that are near the threshold.
-    fn integrated<G: Gain>(
+    fn integrated<G: ExpectedReduction>(
         &self,
         gain: G,
     ) -> Result<LookaheadAcquisition<'a, Integrated<G>>, AcquisitionError> {

@@ -59,14 +59,14 @@ pub(crate) fn of(
     say("threshold", classified.level().estimate);
     say("beta", classified.accuracy().1);
     say("contradictions", classified.intervals().contradictions as f64);
-    let variance = classified.deviations().iter().map(|s| s * s).sum::<f64>() / n;
+    let variance = classified.std_devs().iter().map(|s| s * s).sum::<f64>() / n;
     say("mean_variance", variance);
     let spread = sample_variance(observed);
     if spread > 0.0 {
         say("relative_variance", variance / spread);
         let threshold = observed.iter().copied().fold(f64::INFINITY, f64::min);
         let rule = LogExpectedImprovement { threshold };
-        let each = classified.means().iter().zip(classified.deviations());
+        let each = classified.means().iter().zip(classified.std_devs());
         let best = each.map(|(m, s)| rule.value(*m, *s)).fold(f64::NEG_INFINITY, f64::max);
         // Where nothing is uncertain a number that is below every limit.
         say("log_expected_improvement", best.max(-1e300) - 0.5 * spread.ln());

@@ -13,11 +13,11 @@ pub struct Intervals {
 impl Intervals {
     /// `μ ± √β σ`.
     #[must_use]
-    pub fn of(mean: &[f64], deviation: &[f64], beta: f64) -> Self {
+    pub fn of(mean: &[f64], std_dev: &[f64], beta: f64) -> Self {
         let width = beta.sqrt();
         Self {
-            lower: mean.iter().zip(deviation).map(|(m, s)| m - width * s).collect(),
-            upper: mean.iter().zip(deviation).map(|(m, s)| m + width * s).collect(),
+            lower: mean.iter().zip(std_dev).map(|(m, s)| m - width * s).collect(),
+            upper: mean.iter().zip(std_dev).map(|(m, s)| m + width * s).collect(),
             contradictions: 0,
         }
     }

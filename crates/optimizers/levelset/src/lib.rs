@@ -2,17 +2,17 @@
 //!
 //! [`LevelSetOptimizer`] asks where the objective is above a [`Threshold`]: on a grid, among candidates, or over a
 //! whole space by quasi-random points. It suggests what a [`Criterion`] likes best, classifies by confidence
-//! intervals, stops when no point is undecided or when its diagnostics say so ([`StopWhen`]), and recommends the
+//! intervals, stops when no point is undecided or when its diagnostics say so ([`DiagnosticStop`]), and recommends the
 //! [`Classified`] domain. [`metrics`] compares that with the truth, [`theory`] evaluates the bounds behind it.
 //!
 //! ```
-//! use thrifty_levelset::{Criterion, Label, LevelSetOptimizer, LevelSetSettings, Over};
+//! use thrifty_levelset::{Criterion, Label, LevelSetOptimizer, LevelSetSettings, ClassificationSet};
 //! use thrifty_sampling::Seed;
 //! use thrifty_space::Space;
 //! use thrifty_study::{MaxTrials, Study};
 //! let space = Space::builder().float("x", 0.0, 6.0).build()?;
 //! let settings = LevelSetSettings {
-//!     over: Over::Grid { per_axis: 61 },
+//!     over: ClassificationSet::Grid { per_axis: 61 },
 //!     criterion: Criterion::IntegratedBernoulli,
 //!     epsilon: 0.02,
 //!     ..LevelSetSettings::above(0.5)
@@ -27,30 +27,30 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod classification_set;
 mod classified;
 mod confidence;
 mod cost;
 mod criterion;
 mod diagnostics;
 mod intervals;
-mod knowledge;
 pub mod metrics;
 mod model;
 mod optimizer;
-mod over;
 mod progress;
 mod settings;
+mod state;
 mod stop;
 pub mod theory;
 mod threshold;
 
+pub use classification_set::ClassificationSet;
 pub use classified::{Classified, Label};
 pub use confidence::Confidence;
 pub use criterion::Criterion;
 pub use intervals::Intervals;
 pub use model::FixedGp;
 pub use optimizer::LevelSetOptimizer;
-pub use over::Over;
 pub use settings::{Integration, LevelSetSettings};
-pub use stop::StopWhen;
+pub use stop::DiagnosticStop;
 pub use threshold::{Level, Threshold};

@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
 use thrifty_bo::{
-    Allowed, Belief, BoSettings, Designer, GpSurrogate, design_changed, fingerprint, surrogate_fingerprint,
+    Allowed, BoSettings, Designer, GpSurrogate, SurrogateState, design_changed, fingerprint,
+    surrogate_fingerprint,
 };
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Seed;
@@ -13,8 +14,8 @@ use thrifty_surrogate::Surrogate;
 
 use crate::cost::KnownCost;
 use crate::diagnostics::{self, ABOVE};
-use crate::knowledge::{Knowledge, contains};
 use crate::progress::Progress;
+use crate::state::{LevelSetState, contains};
 use crate::{Classified, FixedGp, Intervals, LevelSetSettings};
 
 /// Level-set estimation: which points are above a threshold?
@@ -28,7 +29,7 @@ use crate::{Classified, FixedGp, Intervals, LevelSetSettings};
 /// Pending trials: means are as without them, variances as after them, so that a batch spreads. Failed trials teach
 /// nothing and are not tried again.
 ///
-/// Recommends the [`Classified`] domain. Diagnostics of a suggestion: `acquisition`, `mean` and `deviation` at it,
+/// Recommends the [`Classified`] domain. Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` at it,
 /// and those of the state before it: `above`, `undecided`, `misclassified`, `boundary_change`, `mean_variance`,
 /// `relative_variance`, `log_expected_improvement`, `threshold`, `beta`, `contradictions`.
 pub struct LevelSetOptimizer {
@@ -117,7 +118,7 @@ impl LevelSetOptimizer {
     /// [`OptimizerError`]: a query that is not of the space, or a fit that fails.
     pub fn classify(&mut self, history: &History<Config>) -> Result<Option<Classified>, OptimizerError> {
         let id = TrialId(history.len() as u64);
-        Ok(self.know(history, id)?.map(|knowledge| knowledge.classified))
+        Ok(self.assess(history, id)?.map(|state| state.classified))
     }
 
     /// Where the mean was above the threshold when a trial was suggested, one a point: learning curves without another fit.
@@ -144,11 +145,11 @@ impl LevelSetOptimizer {
         Ok(points)
     }
 
-    fn know(
+    fn assess(
         &mut self,
         history: &History<Config>,
         id: TrialId,
-    ) -> Result<Option<Knowledge<'_>>, OptimizerError> {
+    ) -> Result<Option<LevelSetState<'_>>, OptimizerError> {
         let asked = self.encoded(history, |_| true)?;
         let pending = self.encoded(history, |trial| trial.outcome.is_none())?;
         let told: Vec<&Trial<Config>> =
@@ -156,13 +157,13 @@ impl LevelSetOptimizer {
         if let Some(progress) = &mut self.progress {
             progress.follow(&told, &self.space, &*self.surrogate, &self.points, self.settings.confidence)?;
         }
-        let belief = Belief::form(&self.space, &self.bo, &*self.surrogate, &told, self.seed, id)?;
+        let belief = SurrogateState::form(&self.space, &self.bo, &*self.surrogate, &told, self.seed, id)?;
         let Some(belief) = belief else { return Ok(None) };
         let belief = belief.within(self.allowed.as_deref());
         let n = self.points.len();
-        let (mut mean, mut deviation) = (vec![0.0; n], vec![0.0; n]);
-        belief.posterior().predict_into(self.points.as_ref(), &mut mean, &mut deviation);
-        deviation.iter_mut().for_each(|variance| *variance = variance.sqrt());
+        let (mut mean, mut std_dev) = (vec![0.0; n], vec![0.0; n]);
+        belief.posterior().predict_into(self.points.as_ref(), &mut mean, &mut std_dev);
+        std_dev.iter_mut().for_each(|variance| *variance = variance.sqrt());
         let beta = self
             .settings
             .confidence
@@ -170,12 +171,12 @@ impl LevelSetOptimizer {
             .map_err(|error| OptimizerError::failed("finding the width of intervals", error))?;
         let intervals = match &self.progress {
             Some(progress) => progress.intervals().clone(),
-            None => Intervals::of(&mean, &deviation, beta),
+            None => Intervals::of(&mean, &std_dev, beta),
         };
         let level = self.settings.threshold.level(&mean, &intervals);
         let accuracy = (self.settings.epsilon, beta);
-        let classified = Classified::new(self.points.clone(), (mean, deviation), intervals, level, accuracy);
-        Ok(Some(Knowledge { belief, classified, pending, asked, cost: self.cost.as_ref() }))
+        let classified = Classified::new(self.points.clone(), (mean, std_dev), intervals, level, accuracy);
+        Ok(Some(LevelSetState { belief, classified, pending, asked, cost: self.cost.as_ref() }))
     }
 
     /// The next point of the initial design, or any beyond it; nothing when everything was asked.
@@ -218,7 +219,7 @@ impl Optimizer for LevelSetOptimizer {
             return Ok(Ask::Evaluate(Suggestion::new(config)));
         }
         let (settings, seed) = (self.settings.clone(), self.seed);
-        let Some(knowledge) = self.know(history, id)? else {
+        let Some(state) = self.assess(history, id)? else {
             let config = self.initial(history, id)?;
             let waits = history.pending().next().is_some();
             return Ok(match config {
@@ -227,8 +228,8 @@ impl Optimizer for LevelSetOptimizer {
                 None => Ask::Stop(StopReason::Exhausted),
             });
         };
-        let numbers = diagnostics::of(&knowledge.classified, knowledge.belief.losses(), history);
-        if settings.stop_when_certified && knowledge.classified.is_certified() {
+        let numbers = diagnostics::of(&state.classified, state.belief.losses(), history);
+        if settings.stop_when_certified && state.classified.is_certified() {
             return Ok(Self::stop("every point is classified", numbers));
         }
         if let Some(rule) = &settings.stop {
@@ -239,18 +240,18 @@ impl Optimizer for LevelSetOptimizer {
                 return Ok(Self::stop("diagnostics of the level set", numbers));
             }
         }
-        let Some(chosen) = knowledge.choose(&settings, seed, id)? else {
-            let waits = !knowledge.pending.is_empty();
+        let Some(chosen) = state.choose(&settings, seed, id)? else {
+            let waits = !state.pending.is_empty();
             return Ok(if waits { Ask::Wait } else { Ask::Stop(StopReason::Exhausted) });
         };
-        let (mean, variance) = knowledge.belief.posterior().predict(&chosen.x);
-        let mut suggestion = Suggestion::new(knowledge.belief.space().decode(&chosen.x))
+        let (mean, variance) = state.belief.posterior().predict(&chosen.x);
+        let mut suggestion = Suggestion::new(state.belief.space().decode(&chosen.x))
             .with_diagnostic("acquisition", chosen.value)
             .with_diagnostic("mean", mean)
-            .with_diagnostic("deviation", variance.sqrt());
+            .with_diagnostic("std_dev", variance.sqrt());
         suggestion.diagnostics.extend(numbers);
-        suggestion.memo = knowledge.belief.memo();
-        let above = diagnostics::packed(&knowledge.classified.predicted_above());
+        suggestion.memo = state.belief.memo();
+        let above = diagnostics::packed(&state.classified.predicted_above());
         suggestion.memo.0.insert(ABOVE.to_owned(), above);
         Ok(Ask::Evaluate(suggestion))
     }

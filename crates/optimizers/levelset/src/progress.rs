@@ -43,7 +43,7 @@ impl Progress {
         if !continues || self.counted.is_empty() {
             *self = Self { x: Points::new(space.dim()), ..Self::default() };
         }
-        let (mut mean, mut deviation) = (vec![0.0; points.len()], vec![0.0; points.len()]);
+        let (mut mean, mut std_dev) = (vec![0.0; points.len()], vec![0.0; points.len()]);
         for (trial, y) in &measured[self.counted.len()..] {
             let failed = |what: &str, error: Box<dyn std::error::Error + Send + Sync>| {
                 OptimizerError::failed(format!("{what} trial {}", trial.id.0), error)
@@ -58,12 +58,12 @@ impl Progress {
             let fitted = surrogate
                 .fit(space.domain(), data, None, &mut unused)
                 .map_err(|error| failed("learning from", error.into()))?;
-            fitted.posterior().predict_into(points.as_ref(), &mut mean, &mut deviation);
-            deviation.iter_mut().for_each(|variance| *variance = variance.sqrt());
+            fitted.posterior().predict_into(points.as_ref(), &mut mean, &mut std_dev);
+            std_dev.iter_mut().for_each(|variance| *variance = variance.sqrt());
             let beta = confidence
                 .beta(self.y.len(), points.len())
                 .map_err(|error| failed("finding the width of intervals for", error.into()))?;
-            let next = Intervals::of(&mean, &deviation, beta);
+            let next = Intervals::of(&mean, &std_dev, beta);
             if self.y.len() == 1 {
                 self.intervals = next;
             } else {

@@ -1,7 +1,7 @@
 use thrifty_bo::{BoSettings, FailurePolicy, InitialDesign, LossTransform, Maximiser, PendingPolicy};
 use thrifty_study::OptimizerError;
 
-use crate::{Confidence, Criterion, Over, StopWhen, Threshold};
+use crate::{ClassificationSet, Confidence, Criterion, DiagnosticStop, Threshold};
 
 /// The points over which criteria that look ahead sum.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -25,7 +25,7 @@ pub struct LevelSetSettings {
     /// What "above" means.
     pub threshold: Threshold,
     /// What is classified.
-    pub over: Over,
+    pub over: ClassificationSet,
     /// What makes a point worth evaluating.
     pub criterion: Criterion,
     /// How wide the intervals are that decide.
@@ -45,7 +45,7 @@ pub struct LevelSetSettings {
     /// Stop when no point is undecided.
     pub stop_when_certified: bool,
     /// Stop when diagnostics say so.
-    pub stop: Option<StopWhen>,
+    pub stop: Option<DiagnosticStop>,
 }
 
 impl LevelSetSettings {
@@ -101,7 +101,7 @@ impl LevelSetSettings {
         require("integration limit", limit, limit > 0.0, "a positive number")?;
         require("shortlist", self.shortlist as f64, self.shortlist > 0, "at least one")?;
         require("raw", self.maximiser.raw as f64, self.maximiser.raw > 0, "at least 1 candidate")?;
-        self.stop.as_ref().map_or(Ok(()), StopWhen::validate)
+        self.stop.as_ref().map_or(Ok(()), DiagnosticStop::validate)
     }
 
     /// Values as they are, failures teach nothing: thresholds and intervals are on the scale of the observations.
@@ -122,7 +122,7 @@ impl Default for LevelSetSettings {
     fn default() -> Self {
         Self {
             threshold: Threshold::Fixed(0.0),
-            over: Over::default(),
+            over: ClassificationSet::default(),
             criterion: Criterion::default(),
             confidence: Confidence::default(),
             epsilon: 0.0,

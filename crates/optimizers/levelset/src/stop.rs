@@ -9,7 +9,7 @@ use thrifty_study::{HistoryView, OptimizerError, StopReason, StopRule};
 /// The expected misclassified volume is the one with a meaning of its own.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum StopWhen {
+pub enum DiagnosticStop {
     /// The last `times` values of a diagnostic are all below a limit.
     Below {
         /// Its name.
@@ -20,12 +20,12 @@ pub enum StopWhen {
         times: usize,
     },
     /// One of these says so.
-    Any(Vec<StopWhen>),
+    Any(Vec<DiagnosticStop>),
     /// All of these say so; none of nothing.
-    All(Vec<StopWhen>),
+    All(Vec<DiagnosticStop>),
 }
 
-impl StopWhen {
+impl DiagnosticStop {
     fn below(diagnostic: &str, limit: f64, times: usize) -> Self {
         Self::Below { diagnostic: diagnostic.into(), limit, times }
     }
@@ -82,7 +82,7 @@ impl StopWhen {
     }
 }
 
-impl StopRule for StopWhen {
+impl StopRule for DiagnosticStop {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
         let series: Vec<&BTreeMap<String, f64>> = view.diagnostics().collect();
         self.holds(&series).then(|| StopReason::Decided {

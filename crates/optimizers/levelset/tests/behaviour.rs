@@ -4,8 +4,8 @@
 use thrifty_bo::{GpSurrogate, InitialDesign, KernelFamily};
 use thrifty_levelset::metrics::{Confusion, worst_misclassification};
 use thrifty_levelset::{
-    Classified, Confidence, Criterion, FixedGp, Label, LevelSetOptimizer, LevelSetSettings, Over, StopWhen,
-    Threshold,
+    ClassificationSet, Classified, Confidence, Criterion, DiagnosticStop, FixedGp, Label, LevelSetOptimizer,
+    LevelSetSettings, Threshold,
 };
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
@@ -29,7 +29,7 @@ const CRITERIA: [Criterion; 16] = [
     Criterion::TruncatedVariance { shrink: 0.1, slack: 0.0 },
     Criterion::SuperlevelVolume { kappa: 1.96, gamma: 1e-8 },
     Criterion::BoundaryInformation,
-    Criterion::MaximumDeviation,
+    Criterion::MaxStdDev,
     Criterion::Random,
 ];
 
@@ -61,7 +61,7 @@ fn at(config: &Config) -> Vec<f64> {
 
 fn settings(criterion: Criterion) -> LevelSetSettings {
     LevelSetSettings {
-        over: Over::Grid { per_axis: 20 },
+        over: ClassificationSet::Grid { per_axis: 20 },
         initial: InitialDesign::Random(3),
         criterion,
         stop_when_certified: false,
@@ -96,7 +96,7 @@ fn every_criterion_finds_the_level_set() {
         for name in [
             "acquisition",
             "mean",
-            "deviation",
+            "std_dev",
             "above",
             "undecided",
             "misclassified",
@@ -162,7 +162,7 @@ fn a_domain_and_a_learnt_model() {
         Criterion::Random,
     ] {
         let settings = LevelSetSettings {
-            over: Over::Domain { points: 512 },
+            over: ClassificationSet::Domain { points: 512 },
             criterion,
             initial: InitialDesign::Automatic,
             ..settings(criterion)
@@ -244,8 +244,10 @@ fn value(y: f64) -> Outcome {
 #[test]
 fn thresholds_out_of_reach_and_constants() {
     for (threshold, label) in [(1e6, Label::Below), (-1e6, Label::Above)] {
-        let settings =
-            LevelSetSettings { over: Over::Grid { per_axis: 21 }, ..LevelSetSettings::above(threshold) };
+        let settings = LevelSetSettings {
+            over: ClassificationSet::Grid { per_axis: 21 },
+            ..LevelSetSettings::above(threshold)
+        };
         let (reason, found, study) = on_line(settings, 20, |x| value((6.0 * x).sin()));
         let found = found.unwrap();
         assert!(matches!(reason, StopReason::Decided { .. }) && study.history().len() <= 6, "{reason:?}");
@@ -255,7 +257,7 @@ fn thresholds_out_of_reach_and_constants() {
     // A constant on either side, and on the threshold itself: not above.
     for (constant, above) in [(0.0, false), (2.0, true), (1.0, false)] {
         let settings = LevelSetSettings {
-            over: Over::Grid { per_axis: 11 },
+            over: ClassificationSet::Grid { per_axis: 11 },
             epsilon: 1e-3,
             ..LevelSetSettings::above(1.0)
         };
@@ -267,8 +269,11 @@ fn thresholds_out_of_reach_and_constants() {
 #[test]
 fn level_sets_without_volume() {
     // The maximum is on the threshold: nothing is above, however closely one looks.
-    let settings =
-        LevelSetSettings { over: Over::Grid { per_axis: 41 }, epsilon: 0.01, ..LevelSetSettings::above(1.0) };
+    let settings = LevelSetSettings {
+        over: ClassificationSet::Grid { per_axis: 41 },
+        epsilon: 0.01,
+        ..LevelSetSettings::above(1.0)
+    };
     let (reason, found, _) = on_line(settings, 41, |x| value(1.0 - 4.0 * (x - 0.5).powi(2)));
     let found = found.unwrap();
     assert!(found.is_certified() && matches!(reason, StopReason::Decided { .. }), "{reason:?}");
@@ -277,8 +282,11 @@ fn level_sets_without_volume() {
 
 #[test]
 fn failures_teach_nothing_and_are_not_tried_again() {
-    let settings =
-        LevelSetSettings { over: Over::Grid { per_axis: 31 }, epsilon: 0.02, ..LevelSetSettings::above(0.5) };
+    let settings = LevelSetSettings {
+        over: ClassificationSet::Grid { per_axis: 31 },
+        epsilon: 0.02,
+        ..LevelSetSettings::above(0.5)
+    };
     let (_, found, study) =
         on_line(settings.clone(), 31, |x| if x > 0.7 { value(f64::NAN) } else { value((4.0 * x).sin()) });
     let found = found.unwrap();
@@ -293,13 +301,13 @@ fn failures_teach_nothing_and_are_not_tried_again() {
     assert!(found.is_none());
 }
 
-fn candidates(xs: &[f64]) -> Over {
+fn candidates(xs: &[f64]) -> ClassificationSet {
     let one = |x: &f64| {
         let mut config = Config::new();
         config.insert("x", *x);
         config
     };
-    Over::Candidates(xs.iter().map(one).collect())
+    ClassificationSet::Candidates(xs.iter().map(one).collect())
 }
 
 #[test]
@@ -319,7 +327,7 @@ fn one_candidate_or_twins() {
 fn an_implicit_threshold_is_found() {
     let settings = LevelSetSettings {
         threshold: Threshold::Implicit { omega: 0.5 },
-        over: Over::Grid { per_axis: 41 },
+        over: ClassificationSet::Grid { per_axis: 41 },
         criterion: Criterion::Ambiguity,
         epsilon: 0.05,
         ..LevelSetSettings::default()
@@ -345,15 +353,21 @@ fn an_implicit_threshold_is_found() {
 #[test]
 fn diagnostics_stop_a_study() {
     for (rule, name) in [
-        (StopWhen::boundary_stable(0.01, 3), "boundary_change"),
-        (StopWhen::misclassified(0.02, 2), "misclassified"),
-        (StopWhen::contracted(0.5, 1), "relative_variance"),
+        (DiagnosticStop::boundary_stable(0.01, 3), "boundary_change"),
+        (DiagnosticStop::misclassified(0.02, 2), "misclassified"),
+        (DiagnosticStop::contracted(0.5, 1), "relative_variance"),
         (
-            StopWhen::All(vec![StopWhen::boundary_stable(0.02, 2), StopWhen::misclassified(0.05, 1)]),
+            DiagnosticStop::All(vec![
+                DiagnosticStop::boundary_stable(0.02, 2),
+                DiagnosticStop::misclassified(0.05, 1),
+            ]),
             "misclassified",
         ),
         (
-            StopWhen::Any(vec![StopWhen::no_improvement(1e-3, 1), StopWhen::misclassified(0.02, 1)]),
+            DiagnosticStop::Any(vec![
+                DiagnosticStop::no_improvement(1e-3, 1),
+                DiagnosticStop::misclassified(0.02, 1),
+            ]),
             "misclassified",
         ),
     ] {
@@ -372,7 +386,7 @@ fn diagnostics_stop_a_study() {
         outside.run(|config, _| branin(&at(config))).unwrap();
         assert_eq!(outside.history().len(), within.history().len() + 1, "{rule:?}");
     }
-    assert!(!StopWhen::All(vec![]).holds(&[]) && !StopWhen::Any(vec![]).holds(&[]));
+    assert!(!DiagnosticStop::All(vec![]).holds(&[]) && !DiagnosticStop::Any(vec![]).holds(&[]));
 }
 
 /// Half of the square is a thousand times as dear: what is known there comes from the other half as long as it can.
@@ -405,13 +419,25 @@ fn bad_settings_are_named() {
         "omega"
     );
     assert_eq!(name(LevelSetSettings { epsilon: -1.0, ..base.clone() }), "epsilon");
-    assert_eq!(name(LevelSetSettings { over: Over::Candidates(vec![]), ..base.clone() }), "candidates");
-    assert_eq!(name(LevelSetSettings { over: Over::Grid { per_axis: 1 }, ..base.clone() }), "per_axis");
-    assert_eq!(name(LevelSetSettings { over: Over::Grid { per_axis: 2000 }, ..base.clone() }), "per_axis");
-    assert_eq!(name(LevelSetSettings { over: Over::Domain { points: 0 }, ..base.clone() }), "points");
+    assert_eq!(
+        name(LevelSetSettings { over: ClassificationSet::Candidates(vec![]), ..base.clone() }),
+        "candidates"
+    );
+    assert_eq!(
+        name(LevelSetSettings { over: ClassificationSet::Grid { per_axis: 1 }, ..base.clone() }),
+        "per_axis"
+    );
+    assert_eq!(
+        name(LevelSetSettings { over: ClassificationSet::Grid { per_axis: 2000 }, ..base.clone() }),
+        "per_axis"
+    );
+    assert_eq!(
+        name(LevelSetSettings { over: ClassificationSet::Domain { points: 0 }, ..base.clone() }),
+        "points"
+    );
     assert_eq!(name(LevelSetSettings { shortlist: 0, ..base.clone() }), "shortlist");
     assert_eq!(
-        name(LevelSetSettings { stop: Some(StopWhen::boundary_stable(0.1, 0)), ..base.clone() }),
+        name(LevelSetSettings { stop: Some(DiagnosticStop::boundary_stable(0.1, 0)), ..base.clone() }),
         "times"
     );
     assert_eq!(
@@ -445,7 +471,7 @@ fn settings_survive_a_journal_and_are_in_the_fingerprint() {
 fn mixed_spaces() {
     let space = Space::builder().float("x", 0.0, 1.0).categorical("side", ["left", "right"]).build().unwrap();
     let settings = LevelSetSettings {
-        over: Over::Domain { points: 256 },
+        over: ClassificationSet::Domain { points: 256 },
         stop_when_certified: false,
         ..LevelSetSettings::above(0.0)
     };

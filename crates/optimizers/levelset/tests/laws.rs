@@ -180,9 +180,9 @@ proptest! {
     #[test]
     fn intersections_only_shrink(steps in prop::collection::vec((-1.0..1.0_f64, 0.5..2.0_f64), 2..8)) {
         let mut all = Intervals::of(&[steps[0].0], &[steps[0].1], 9.0);
-        for (mean, deviation) in &steps[1..] {
+        for (mean, std_dev) in &steps[1..] {
             let (lower, upper) = (all.lower[0], all.upper[0]);
-            let next = Intervals::of(&[*mean], &[*deviation], 9.0);
+            let next = Intervals::of(&[*mean], &[*std_dev], 9.0);
             all.intersect(&next);
             // √β σ ≥ 1.5 > half the range of the means: they always meet.
             prop_assert!(all.lower[0] >= lower && all.upper[0] <= upper && all.lower[0] <= all.upper[0]);

@@ -5,7 +5,8 @@
 use serde_json::Value;
 use thrifty_bo::{InitialDesign, KernelFamily, Maximiser};
 use thrifty_levelset::{
-    Confidence, Criterion, FixedGp, Integration, LevelSetOptimizer, LevelSetSettings, Over, Threshold,
+    ClassificationSet, Confidence, Criterion, FixedGp, Integration, LevelSetOptimizer, LevelSetSettings,
+    Threshold,
 };
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
@@ -51,7 +52,7 @@ fn outcome(config: &Config, id: u64) -> Outcome {
 
 fn settings(criterion: Criterion) -> LevelSetSettings {
     LevelSetSettings {
-        over: Over::Grid { per_axis: 7 },
+        over: ClassificationSet::Grid { per_axis: 7 },
         initial: InitialDesign::Random(3),
         maximiser: Maximiser { raw: 16, around_best: 3, climbs: 1 },
         criterion,
@@ -99,12 +100,13 @@ fn criteria_keep_their_suggestions() {
         ("truncated", Criterion::TruncatedVariance { shrink: 0.1, slack: 0.2 }),
         ("superlevel", Criterion::SuperlevelVolume { kappa: 1.96, gamma: 1e-3 }),
         ("boundary", Criterion::BoundaryInformation),
-        ("deviation", Criterion::MaximumDeviation),
+        ("deviation", Criterion::MaxStdDev),
         ("random", Criterion::Random),
     ] {
         run(name, settings(criterion), true, 1);
         run(&format!("{name}_parallel"), settings(criterion), true, 2);
-        let domain = LevelSetSettings { over: Over::Domain { points: 40 }, ..settings(criterion) };
+        let domain =
+            LevelSetSettings { over: ClassificationSet::Domain { points: 40 }, ..settings(criterion) };
         run(&format!("{name}_domain"), domain, true, 1);
     }
 }

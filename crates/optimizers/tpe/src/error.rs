@@ -25,12 +25,12 @@ pub enum TpeError {
         range: f64,
     },
     /// A prior whose mean is not finite or whose deviation is not positive.
-    #[error("a normal prior with mean {mean} and deviation {deviation} does not exist")]
+    #[error("a normal prior with mean {mean} and deviation {std_dev} does not exist")]
     InvalidNormal {
         /// Its mean.
         mean: f64,
         /// Its deviation.
-        deviation: f64,
+        std_dev: f64,
     },
     /// A categorical parameter without choices.
     #[error("a categorical parameter needs at least one choice")]

@@ -23,44 +23,25 @@
 
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 
-mod axis;
-mod bandwidth;
-mod blocks;
-mod choices;
-mod coding;
-mod column;
 mod density;
 mod error;
-mod estimator;
-mod import;
-mod importance;
-mod interval;
-mod observed;
+mod history;
 mod optimizer;
-mod pareto;
-mod preset;
-mod prior;
-mod proposer;
-mod ranking;
-mod score;
+mod rules;
 mod settings;
-mod sides;
-mod split;
-mod table;
-mod weights;
 
-pub use axis::{Axis, Grid, GridEnds};
-pub use bandwidth::{Bandwidth, BandwidthRule, Floor};
-pub use choices::{CategoricalKernel, Choices};
+pub use density::axis::{Axis, Grid, GridEnds};
+pub use density::bandwidth::{Bandwidth, BandwidthRule, Floor};
+pub use density::choices::{CategoricalKernel, Choices};
+pub use density::estimator::{Dimension, Estimator, Kernels, Layout, Truncation};
+pub use density::prior::ParameterPrior;
 pub use error::TpeError;
-pub use estimator::{Dimension, Estimator, Kernels, Layout, Truncation};
-pub use import::{ImportError, Known, from_hyperopt, from_optuna};
-pub use observed::Observed;
+pub use history::import::{ImportError, ImportedTrials, from_hyperopt, from_optuna};
+pub use history::observed::Observed;
 pub use optimizer::TpeOptimizer;
-pub use prior::ParameterPrior;
+pub use rules::split::Split;
+pub use rules::weights::{SideWeights, Weights};
 pub use settings::{
     Branching, ConstraintPolicy, FailurePolicy, Joint, PendingPolicy, Repeats, SplitScope, Startup,
     StartupCount, TpeSettings,
 };
-pub use split::Split;
-pub use weights::{SideWeights, Weights};

@@ -4,12 +4,12 @@ use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol, Stream};
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
 
-use crate::blocks::{Block, blocks};
-use crate::coding::Coding;
-use crate::importance::importance;
-use crate::proposer::Proposer;
-use crate::sides::Parting;
-use crate::table::Table;
+use crate::history::coding::Coding;
+use crate::history::importance::importance;
+use crate::history::table::Table;
+use crate::rules::blocks::{Block, blocks};
+use crate::rules::good_bad_split::GoodBadSplit;
+use crate::rules::proposer::Proposer;
 use crate::{ParameterPrior, Repeats, Startup, TpeError, TpeSettings};
 
 /// The tree-structured Parzen estimator.
@@ -175,7 +175,7 @@ impl TpeOptimizer {
             let problem = "the space has no such parameter".into();
             invalid(TpeError::InvalidPrior { name: parameter.into(), problem })
         })?;
-        let parting = Parting::by_rank(&self.table, &self.settings, &[index]);
+        let parting = GoodBadSplit::by_rank(&self.table, &self.settings, &[index]);
         let densities =
             parting.densities(&self.table, &self.coding, &[index], &self.settings).map_err(invalid)?;
         let dimension = &self.coding.parameters[index].dimension;

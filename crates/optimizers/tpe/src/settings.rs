@@ -194,13 +194,13 @@ impl TpeSettings {
 
 impl Default for TpeSettings {
     fn default() -> Self {
-        Self::thrifty()
+        Self::recommended()
     }
 }
 
 impl Default for Kernels {
     fn default() -> Self {
-        TpeSettings::thrifty().kernels
+        TpeSettings::recommended().kernels
     }
 }
 

@@ -16,13 +16,13 @@ use thrifty_tpe::{
 
 fn presets() -> Vec<TpeSettings> {
     vec![
-        TpeSettings::thrifty(),
+        TpeSettings::recommended(),
         TpeSettings::hyperopt(),
         TpeSettings::optuna5(),
         TpeSettings::optuna4(),
         TpeSettings::watanabe2023(),
         TpeSettings::nnpdf(),
-        TpeSettings { joint: Joint::Grouped, startup: Startup::Sobol(6), ..TpeSettings::thrifty() },
+        TpeSettings { joint: Joint::Grouped, startup: Startup::Sobol(6), ..TpeSettings::recommended() },
     ]
 }
 
@@ -99,20 +99,22 @@ fn a_new_optimiser_over_the_same_history_says_the_same() {
 
 #[test]
 fn another_history_is_not_taken_for_the_first() {
-    let mut one = Study::new(optimizer(mixed(), TpeSettings::thrifty()), Seed(1)).with_stop(MaxTrials(30));
+    let mut one =
+        Study::new(optimizer(mixed(), TpeSettings::recommended()), Seed(1)).with_stop(MaxTrials(30));
     one.run(|config: &Config, _| loss(config)).unwrap();
-    let elsewhere = TpeOptimizer::with_settings(mixed(), Seed(12), TpeSettings::thrifty()).unwrap();
+    let elsewhere = TpeOptimizer::with_settings(mixed(), Seed(12), TpeSettings::recommended()).unwrap();
     let mut two = Study::new(elsewhere, Seed(2)).with_stop(MaxTrials(30));
     two.run(|config: &Config, _| -loss(config)).unwrap();
-    let mut used = optimizer(mixed(), TpeSettings::thrifty());
+    let mut used = optimizer(mixed(), TpeSettings::recommended());
     let _ = used.ask(one.history(), TrialId(30)).unwrap();
-    let fresh = optimizer(mixed(), TpeSettings::thrifty()).ask(two.history(), TrialId(30)).unwrap();
+    let fresh = optimizer(mixed(), TpeSettings::recommended()).ask(two.history(), TrialId(30)).unwrap();
     assert_eq!(used.ask(two.history(), TrialId(30)).unwrap(), fresh);
 }
 
 #[test]
 fn a_history_that_differs_before_its_last_trial_is_another() {
-    let mut study = Study::new(optimizer(mixed(), TpeSettings::thrifty()), Seed(1)).with_stop(MaxTrials(30));
+    let mut study =
+        Study::new(optimizer(mixed(), TpeSettings::recommended()), Seed(1)).with_stop(MaxTrials(30));
     study.run(|config: &Config, _| loss(config)).unwrap();
     let trials = study.history().trials().to_vec();
     let mut other_outcome = trials.clone();
@@ -122,9 +124,9 @@ fn a_history_that_differs_before_its_last_trial_is_another() {
     other_query[3].outcome = Some((-100.0).into());
     for changed in [other_outcome, other_query] {
         let changed = History::from_trials(changed);
-        let mut used = optimizer(mixed(), TpeSettings::thrifty());
+        let mut used = optimizer(mixed(), TpeSettings::recommended());
         let _ = used.ask(study.history(), TrialId(30)).unwrap();
-        let mut fresh = optimizer(mixed(), TpeSettings::thrifty());
+        let mut fresh = optimizer(mixed(), TpeSettings::recommended());
         assert_eq!(used.ask(&changed, TrialId(30)).unwrap(), fresh.ask(&changed, TrialId(30)).unwrap());
         assert_eq!(used.recommend(&changed).unwrap(), Some(changed.trials()[3].query.clone()));
     }
@@ -149,16 +151,16 @@ fn the_start_counts_what_each_library_counts() {
         panic!("a start without end")
     };
     // Measured are 0, 3, 4, 7, 8, 11, 12, 15, 16, 19.
-    assert_eq!(start(TpeSettings::thrifty(), 1), 20);
+    assert_eq!(start(TpeSettings::recommended(), 1), 20);
     assert_eq!(start(TpeSettings::optuna5(), 1), 20);
     assert_eq!(start(TpeSettings::hyperopt(), 1), 20);
-    let asked = TpeSettings { startup_count: StartupCount::Asked, ..TpeSettings::thrifty() };
+    let asked = TpeSettings { startup_count: StartupCount::Asked, ..TpeSettings::recommended() };
     assert_eq!(start(asked, 1), 10);
     // Known failures, which have an infinite loss, tell nothing either.
     let known: Vec<(Config, f64)> = (0..12)
         .map(|i| (mixed().sample(&mut Seed(3).stream("known", i)), if i < 6 { f64::INFINITY } else { 1.0 }))
         .collect();
-    let mut optimizer = optimizer(mixed(), TpeSettings::thrifty()).with_known(known).unwrap();
+    let mut optimizer = optimizer(mixed(), TpeSettings::recommended()).with_known(known).unwrap();
     let Ask::Evaluate(first) = optimizer.ask(&History::default(), TrialId(0)).unwrap() else { panic!() };
     assert!(first.diagnostics.is_empty());
 }
@@ -187,7 +189,7 @@ fn trials_of_another_number_of_objectives_or_constraints_are_named() {
             timing: Timing::default(),
         };
         let history = History::from_trials((0..6).map(trial).collect());
-        let mut optimizer = optimizer(mixed(), TpeSettings::thrifty());
+        let mut optimizer = optimizer(mixed(), TpeSettings::recommended());
         // Asked again it says the same.
         for _ in 0..2 {
             let error = optimizer.ask(&history, TrialId(6)).unwrap_err();
@@ -215,7 +217,7 @@ fn grid() -> Space {
 #[test]
 fn finite_spaces_are_not_asked_twice_until_they_are_exhausted() {
     for joint in [Joint::Independent, Joint::Grouped, Joint::Tree] {
-        let settings = TpeSettings { joint, ..TpeSettings::thrifty() };
+        let settings = TpeSettings { joint, ..TpeSettings::recommended() };
         let mut study = Study::new(optimizer(grid(), settings.clone()), Seed(1)).with_stop(MaxTrials(100));
         let stop = study.run(|config: &Config, _| config.float("i").unwrap()).unwrap();
         assert_eq!(stop, StopReason::Exhausted);
@@ -235,7 +237,7 @@ fn finite_spaces_are_not_asked_twice_until_they_are_exhausted() {
 fn running_trials_keep_others_away() {
     let space = || Space::from_bounds(&[(0.0, 1.0)]).unwrap();
     let asked = |pending: PendingPolicy| {
-        let settings = TpeSettings { pending, startup: Startup::Random(20), ..TpeSettings::thrifty() };
+        let settings = TpeSettings { pending, startup: Startup::Random(20), ..TpeSettings::recommended() };
         let mut study = Study::new(optimizer(space(), settings), Seed(1));
         for _ in 0..40 {
             let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
@@ -290,7 +292,7 @@ fn failures_and_hopeless_losses_are_survived() {
 
 #[test]
 fn a_target_is_aimed_at() {
-    let settings = TpeSettings { split: Split::Target { loss: 0.5 }, ..TpeSettings::thrifty() };
+    let settings = TpeSettings { split: Split::Target { loss: 0.5 }, ..TpeSettings::recommended() };
     let space = Space::from_bounds(&[(-5.0, 5.0), (-5.0, 5.0)]).unwrap();
     let mut study = Study::new(optimizer(space, settings), Seed(1)).with_stop(MaxTrials(120));
     let bowl = |config: &Config| config.float("x0").unwrap().powi(2) + config.float("x1").unwrap().powi(2);
@@ -304,7 +306,7 @@ fn constraints_are_met() {
     // The minimum without the constraint is at 0, with it at 0.6.
     let space = || Space::from_bounds(&[(-1.0, 1.0), (0.0, 1.0)]).unwrap();
     for constraints in [ConstraintPolicy::FeasibleFirst, ConstraintPolicy::Product] {
-        let settings = TpeSettings { constraints, ..TpeSettings::thrifty() };
+        let settings = TpeSettings { constraints, ..TpeSettings::recommended() };
         let mut study = Study::new(optimizer(space(), settings), Seed(3)).with_stop(MaxTrials(120));
         study
             .run(|config: &Config, _| {
@@ -320,7 +322,8 @@ fn constraints_are_met() {
 #[test]
 fn several_objectives_are_traded() {
     let space = Space::from_bounds(&[(0.0, 1.0), (0.0, 1.0), (0.0, 1.0)]).unwrap();
-    let mut study = Study::new(optimizer(space, TpeSettings::thrifty()), Seed(3)).with_stop(MaxTrials(150));
+    let mut study =
+        Study::new(optimizer(space, TpeSettings::recommended()), Seed(3)).with_stop(MaxTrials(150));
     study
         .run(|config: &Config, _| {
             let x: Vec<f64> = (0..3).map(|i| config.float(&format!("x{i}")).unwrap()).collect();
@@ -365,7 +368,7 @@ fn what_matters_is_important() {
         .categorical("none", [1, 2, 3])
         .build()
         .unwrap();
-    let settings = TpeSettings { startup: Startup::Random(200), ..TpeSettings::thrifty() };
+    let settings = TpeSettings { startup: Startup::Random(200), ..TpeSettings::recommended() };
     let mut study = Study::new(optimizer(space, settings.clone()), Seed(3)).with_stop(MaxTrials(200));
     let value =
         |config: &Config| 5.0 * (config.float("much").unwrap() - 0.3).abs() + config.float("little").unwrap();
@@ -405,13 +408,13 @@ fn bad_input_is_named() {
         (prior("kind", probabilities(&[f64::NAN, 1.0])), "NaN"),
         (prior("x", probabilities(&[1.0])), "for a number"),
         (prior("y", probabilities(&[1.0])), "\"y\""),
-        (prior("x", ParameterPrior::Normal { mean: 0.0, deviation: 0.0 }), "deviation 0"),
+        (prior("x", ParameterPrior::Normal { mean: 0.0, std_dev: 0.0 }), "deviation 0"),
         (prior("kind", ParameterPrior::Distances(vec![vec![0.0]])), "square"),
         (
             TpeOptimizer::with_settings(
                 mixed(),
                 Seed(0),
-                TpeSettings { candidates: 0, ..TpeSettings::thrifty() },
+                TpeSettings { candidates: 0, ..TpeSettings::recommended() },
             ),
             "candidates is 0",
         ),
@@ -419,7 +422,7 @@ fn bad_input_is_named() {
             TpeOptimizer::with_settings(
                 mixed(),
                 Seed(0),
-                TpeSettings { split: Split::Linear { gamma: 1.5, cap: 25 }, ..TpeSettings::thrifty() },
+                TpeSettings { split: Split::Linear { gamma: 1.5, cap: 25 }, ..TpeSettings::recommended() },
             ),
             "gamma is 1.5",
         ),

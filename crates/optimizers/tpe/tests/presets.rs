@@ -112,7 +112,7 @@ fn the_default_is_the_choice_of_the_ablation() {
     };
     expected.kernels.bandwidth.floor = Floor { factor: 0.03, exponent: 1.5, steps: 0.5 };
     assert_eq!(TpeSettings::default(), expected);
-    assert_eq!(TpeSettings::thrifty(), expected);
+    assert_eq!(TpeSettings::recommended(), expected);
     assert_eq!(Kernels::default(), expected.kernels);
 }
 
@@ -134,7 +134,7 @@ fn single_rules_have_defaults() {
 #[test]
 fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
     let with = |change: &dyn Fn(&mut TpeSettings)| {
-        let mut settings = TpeSettings::thrifty();
+        let mut settings = TpeSettings::recommended();
         change(&mut settings);
         settings.validate().map_err(|error| error.to_string())
     };

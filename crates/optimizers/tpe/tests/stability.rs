@@ -86,7 +86,7 @@ fn run(name: &str, settings: TpeSettings, window: usize, outcome: fn(&Config, u6
 
 fn presets() -> Vec<(&'static str, TpeSettings)> {
     vec![
-        ("thrifty", TpeSettings::thrifty()),
+        ("thrifty", TpeSettings::recommended()),
         ("hyperopt", TpeSettings::hyperopt()),
         ("optuna5", TpeSettings::optuna5()),
         ("optuna4", TpeSettings::optuna4()),
@@ -112,7 +112,7 @@ fn presets_keep_their_suggestions() {
 
 #[test]
 fn policies_keep_their_suggestions() {
-    let base = || soon(&TpeSettings::thrifty());
+    let base = || soon(&TpeSettings::recommended());
     for (name, pending) in [
         ("as_bad", PendingPolicy::AsBad),
         ("as_infinite", PendingPolicy::AsInfinite),

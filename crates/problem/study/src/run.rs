@@ -113,11 +113,11 @@ impl<O: Optimizer> Study<O> {
         })
     }
 
-    /// The loop. `lanes` bounds the trials in flight where the schedule does not.
+    /// The loop. `max_in_flight` bounds the trials in flight where the schedule does not.
     fn drive(
         &mut self,
         schedule: Schedule,
-        lanes: usize,
+        max_in_flight: usize,
         evaluators: &mut dyn Evaluators<O::Query>,
     ) -> Result<StopReason, StudyError> {
         if schedule == Schedule::Window(0) {
@@ -133,7 +133,7 @@ impl<O: Optimizer> Study<O> {
             match schedule {
                 Schedule::Window(_) => self.await_first(visible, evaluators)?,
                 Schedule::AsCompleted => {
-                    while self.running() >= lanes {
+                    while self.running() >= max_in_flight {
                         self.receive(evaluators)?;
                     }
                 }
@@ -260,7 +260,7 @@ fn evaluate_one<Q, R: Into<Outcome>>(
     evaluate: &mut dyn FnMut(&Q, &mut Context<'_>) -> R,
     send: &mut dyn FnMut(Message),
 ) {
-    let began = Instant::now();
+    let started_at = Instant::now();
     let mut report = |step, value| send(Message::Reported(trial.id, step, value));
     let mut context = Context { id: trial.id, seed, report: &mut report };
     // A panic of the evaluator ends its trial, not the study.
@@ -270,7 +270,7 @@ fn evaluate_one<Q, R: Into<Outcome>>(
             let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
             Outcome::failed(format!("the evaluator panicked: {text}"))
         });
-    send(Message::Finished(trial.id, outcome, began.elapsed().as_secs_f64()));
+    send(Message::Finished(trial.id, outcome, started_at.elapsed().as_secs_f64()));
 }
 
 fn worker<Q, R: Into<Outcome>>(

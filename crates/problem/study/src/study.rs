@@ -40,8 +40,8 @@ pub struct Study<O: Optimizer> {
     stop: Vec<Box<dyn StopRule>>,
     observers: Vec<Box<dyn Observer<O::Query>>>,
     warnings: Vec<String>,
-    began: Instant,
-    earlier: Duration,
+    started_at: Instant,
+    elapsed_before: Duration,
 }
 
 impl<O: Optimizer> Study<O> {
@@ -58,8 +58,8 @@ impl<O: Optimizer> Study<O> {
             stop: Vec::new(),
             observers: Vec::new(),
             warnings: Vec::new(),
-            began: Instant::now(),
-            earlier: Duration::ZERO,
+            started_at: Instant::now(),
+            elapsed_before: Duration::ZERO,
         }
     }
 
@@ -111,7 +111,7 @@ impl<O: Optimizer> Study<O> {
         for (at, event) in events.into_iter().enumerate() {
             let seconds =
                 self.history.replay(event).map_err(|message| Journal::contradiction(path, at, message))?;
-            self.earlier += Duration::from_secs_f64(seconds.clamp(0.0, 1e9));
+            self.elapsed_before += Duration::from_secs_f64(seconds.clamp(0.0, 1e9));
         }
         self.history.forget_unfinished_reports();
         match (self.schedule, schedule) {
@@ -164,7 +164,7 @@ impl<O: Optimizer> Study<O> {
     }
 
     fn check_stop_on(&self, history: &History<O::Query>) -> Option<StopReason> {
-        let view = Timed { history, elapsed: self.earlier + self.began.elapsed() };
+        let view = Timed { history, elapsed: self.elapsed_before + self.started_at.elapsed() };
         self.stop.iter().find_map(|rule| rule.check(&view))
     }
 
@@ -235,7 +235,7 @@ impl<O: Optimizer> Study<O> {
         let measured =
             |trial: &Trial<O::Query>| Some((trial.id, trial.outcome.as_ref()?.measurement()?.clone()));
         match self.history.trials.iter().find_map(measured) {
-            Some((earlier, other)) => measurement.check_counts(earlier, &other),
+            Some((elapsed_before, other)) => measurement.check_counts(elapsed_before, &other),
             None => Ok(()),
         }
     }
@@ -253,7 +253,7 @@ impl<O: Optimizer> Study<O> {
     /// Asks for the next trial as of when only the first `visible` trials had ended.
     pub(crate) fn ask_as_of(&mut self, visible: usize) -> Result<Next<O::Query>, StudyError> {
         let id = TrialId(self.history.len() as u64);
-        let began = Instant::now();
+        let started_at = Instant::now();
         let optimizer = &mut self.optimizer;
         let suggestion = match self.history.as_of(visible, |history| optimizer.ask(history, id))? {
             Ask::Evaluate(suggestion) => suggestion,
@@ -261,7 +261,7 @@ impl<O: Optimizer> Study<O> {
             Ask::Stop(reason) => return Ok(Next::Stop(reason)),
         };
         let Suggestion { query, diagnostics, memo } = suggestion;
-        let timing = Timing { ask: began.elapsed().as_secs_f64(), evaluate: 0.0 };
+        let timing = Timing { ask: started_at.elapsed().as_secs_f64(), evaluate: 0.0 };
         let trial = Trial { id, query, diagnostics, memo, reports: Vec::new(), outcome: None, timing };
         let Trial { query, diagnostics, memo, .. } = trial.clone();
         self.write(&[Event::Asked { id, query, diagnostics, memo, seconds: timing.ask }])?;

@@ -11,7 +11,7 @@ pub struct Noisy<P> {
     /// The problem without noise.
     pub problem: P,
     /// Standard deviation of the noise.
-    pub deviation: f64,
+    pub std_dev: f64,
 }
 
 /// A problem moved in its space: every float parameter by its own offset, bounds included.
@@ -37,7 +37,7 @@ pub struct Failing<P> {
 
 impl<P: Problem> Problem for Noisy<P> {
     fn name(&self) -> String {
-        format!("{} with noise {}", self.problem.name(), self.deviation)
+        format!("{} with noise {}", self.problem.name(), self.std_dev)
     }
 
     fn space(&self) -> &Space {
@@ -57,7 +57,7 @@ impl<P: Problem> Problem for Noisy<P> {
         if let Outcome::Measured(measurement) = &mut outcome {
             for objective in &mut measurement.objectives {
                 let noise: f64 = StandardNormal.sample(rng);
-                *objective += self.deviation * noise;
+                *objective += self.std_dev * noise;
             }
         }
         outcome.checked()

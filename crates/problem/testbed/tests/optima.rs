@@ -85,12 +85,12 @@ fn wrappers() {
     let truth = branin.truth(&config).unwrap();
     let rng = |id| Seed(2).stream("evaluation", id);
 
-    let noisy = Noisy { problem: branin.clone(), deviation: 2.0 };
+    let noisy = Noisy { problem: branin.clone(), std_dev: 2.0 };
     let draws: Vec<f64> =
         (0..4000).map(|id| noisy.evaluate(&config, &mut rng(id)).objective().unwrap()).collect();
     let mean = draws.iter().sum::<f64>() / 4000.0;
-    let deviation = (draws.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / 4000.0).sqrt();
-    assert!((mean - truth).abs() < 0.19 && (deviation - 2.0).abs() < 0.14, "{mean} {deviation}");
+    let std_dev = (draws.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / 4000.0).sqrt();
+    assert!((mean - truth).abs() < 0.19 && (std_dev - 2.0).abs() < 0.14, "{mean} {std_dev}");
     assert_eq!(noisy.truth(&config), Ok(truth));
     assert_eq!(noisy.evaluate(&config, &mut rng(7)), noisy.evaluate(&config, &mut rng(7)));
 

@@ -117,7 +117,7 @@ fn wrapped_problems_keep_their_outcomes() {
     };
     let branin = TestFunction::branin;
     let config = TestFunction::config(&[1.0, 4.0]);
-    check("noisy", &losses(&Noisy { problem: branin(), deviation: 0.5 }, &config));
+    check("noisy", &losses(&Noisy { problem: branin(), std_dev: 0.5 }, &config));
     check("failing", &losses(&Failing { problem: branin(), rate: 0.4 }, &config));
     check("maximised", &losses(&Maximised(branin()), &config));
     check("shifted", &losses(&Shifted::new(branin(), &[("x0", 0.7), ("x1", -0.4)]).unwrap(), &config));

@@ -104,6 +104,6 @@ pub fn posterior_maps(
         isolines: Vec::new(),
         dots: dots.clone(),
     };
-    let deviation = variance.iter().map(|v| v.sqrt()).collect();
-    Contours::side_by_side(&[map("posterior mean", mean), map("posterior deviation", deviation)])
+    let std_dev = variance.iter().map(|v| v.sqrt()).collect();
+    Contours::side_by_side(&[map("posterior mean", mean), map("posterior deviation", std_dev)])
 }

@@ -27,7 +27,7 @@ fn plot(labels: &[&str]) -> LinePlot {
 }
 
 #[test]
-fn bars_are_two_standard_deviations_around_the_mean() {
+fn bars_are_two_standard_std_devs_around_the_mean() {
     let plot = predicted_against_observed("title", &[1.0, 2.0], &[4.0, 9.0], &[0.0, 5.0]);
     assert_eq!(plot.series[0].bars, [(0.0, -3.0, 5.0), (5.0, -4.0, 8.0)]);
     assert_eq!(plot.series[0].points, [(0.0, 1.0), (5.0, 2.0)]);

@@ -60,8 +60,8 @@ fn worn() -> Result<Scene, ExperimentError> {
 fn max_value(seed: Seed) -> Result<Drawn, ExperimentError> {
     let (quiet, noisy) = (Scene::everyday()?, worn()?);
     let (calm, loud) = (both(&quiet, seed)?, both(&noisy, seed)?);
-    let deviation = |x: f64| noisy.posterior.predict(&[x]).1.sqrt();
-    let (by_mes, by_gibbon) = (deviation(loud[0].maximiser.0), deviation(loud[1].maximiser.0));
+    let std_dev = |x: f64| noisy.posterior.predict(&[x]).1.sqrt();
+    let (by_mes, by_gibbon) = (std_dev(loud[0].maximiser.0), std_dev(loud[1].maximiser.0));
     let findings = vec![
         Finding::new("MES under noise: deviation where it looks", by_mes, true),
         Finding::new("GIBBON under noise: deviation where it looks", by_gibbon, by_gibbon > by_mes),
@@ -79,7 +79,7 @@ fn max_value(seed: Seed) -> Result<Drawn, ExperimentError> {
     Ok(Drawn { figure, findings })
 }
 
-/// Minima by the Gumbel law and from drawn functions.
+/// MinValueSampler by the Gumbel law and from drawn functions.
 fn minima(seed: Seed) -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
     let drawn = values(&minimisers(&scene, 64, seed)?);

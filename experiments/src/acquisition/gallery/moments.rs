@@ -1,8 +1,8 @@
 //! Utilities of mean and deviation alone.
 
 use thrifty_acquisition::{
-    Analytic, ConfidenceBound, ExpectedImprovement, ExpectedUtility, LogExpectedImprovement,
-    MaximumDeviation, PosteriorMean, ProbabilityOfImprovement, Utility,
+    Analytic, ConfidenceBound, ExpectedImprovement, ExpectedUtility, LogExpectedImprovement, MaxStdDev,
+    PosteriorMean, ProbabilityOfImprovement, Utility,
 };
 use thrifty_figures::columns;
 use thrifty_surrogate::Posterior;
@@ -61,12 +61,12 @@ fn others() -> Result<Drawn, ExperimentError> {
     let of = |title, curve: Curve| column(&scene, title, "utility", &[curve]);
     // Risk-averse: high losses count more than low ones gain.
     let averse = ExpectedUtility::new(|loss: f64| -loss.exp());
-    let deviation = curve("utility", &scene, MaximumDeviation);
+    let std_dev = curve("utility", &scene, MaxStdDev);
     let findings =
-        vec![Finding::new("deviation: its choice", deviation.maximiser.0, deviation.maximiser.0 > 0.6)];
+        vec![Finding::new("deviation: its choice", std_dev.maximiser.0, std_dev.maximiser.0 > 0.6)];
     let all = [
         of("posterior mean", curve("utility", &scene, PosteriorMean)),
-        of("maximum deviation", deviation),
+        of("maximum deviation", std_dev),
         of("expected utility of -exp(loss)", curve("utility", &scene, averse)),
     ];
     let figure = Figure::of(

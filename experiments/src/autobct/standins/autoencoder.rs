@@ -5,7 +5,7 @@ use thrifty_sampling::Seed;
 
 use super::task::{Task, Trained};
 use crate::error::ExperimentError;
-use crate::harness::stats::{mean_and_deviation, quantile};
+use crate::harness::stats::{mean_and_std_dev, quantile};
 use crate::network::{Activation, Dense, Examples, Initialiser, Loss, Pass, Rule, Training};
 
 /// Tumours that a dependency ships, 30 numbers each. A network learns to repeat benign ones through a narrow code; what it
@@ -36,7 +36,7 @@ impl Tumours {
         seed.stream("tumours", 0).shuffle(&mut benign);
         let (train, rest) = benign.split_at(benign.len() * 2 / 3);
         let moments: Vec<(f64, f64)> = (0..set.num_features)
-            .map(|c| mean_and_deviation(&train.iter().map(|at| row(*at)[c]).collect::<Vec<f64>>()))
+            .map(|c| mean_and_std_dev(&train.iter().map(|at| row(*at)[c]).collect::<Vec<f64>>()))
             .collect();
         let points = |rows: &[usize]| {
             let mut points = Points::new(set.num_features);

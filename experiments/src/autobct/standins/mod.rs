@@ -23,7 +23,7 @@ pub use self::stand_in::Size;
 pub use self::tabulated::{Tabulated, tabulated};
 use super::paper::GAMMA;
 use crate::error::ExperimentError;
-use crate::harness::stats::mean_and_deviation;
+use crate::harness::stats::mean_and_std_dev;
 use crate::harness::{Experiment, Report, RunContext, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -57,7 +57,7 @@ impl Finding<'_> {
 
     /// Mean and deviation over the runs of a policy.
     fn over(&self, policy: usize, of: impl Fn(&Run) -> f64) -> (f64, f64) {
-        mean_and_deviation(&self.policies[policy].1.iter().map(of).collect::<Vec<f64>>())
+        mean_and_std_dev(&self.policies[policy].1.iter().map(of).collect::<Vec<f64>>())
     }
 
     /// How much better the model is that two trainings ahead stop with than the first.

@@ -3,7 +3,7 @@ use super::priors::{Appendix, Reading};
 use super::published::{Published, ROWS, TABLE_6};
 use super::{Finding, Swept};
 use crate::autobct::paper::{GAMMA, RUNS, Row};
-use crate::harness::stats::mean_and_deviation;
+use crate::harness::stats::mean_and_std_dev;
 use crate::harness::{Table, number};
 
 fn header(names: &[&str]) -> Vec<String> {
@@ -97,8 +97,8 @@ pub fn summary(findings: &[Finding<'_>]) -> Table {
 
 fn of_policy(finding: &Finding<'_>, policy: usize, name: &str, runs: &[Run]) -> Vec<String> {
     let spread = |of: &dyn Fn(&Run) -> f64| {
-        let (mean, deviation) = finding.over(policy, of);
-        if runs.len() > 1 { format!("{mean:.3} ({deviation:.2})") } else { format!("{mean:.3}") }
+        let (mean, std_dev) = finding.over(policy, of);
+        if runs.len() > 1 { format!("{mean:.3} ({std_dev:.2})") } else { format!("{mean:.3}") }
     };
     let last = (0..finding.bench.stand_in.controls).map(|d| spread(&|run| run.last().control[d]));
     let stopped: Vec<f64> =
@@ -113,7 +113,7 @@ fn of_policy(finding: &Finding<'_>, policy: usize, name: &str, runs: &[Run]) -> 
         spread(&|run| run.last().score - GAMMA * run.spent()),
         last.collect::<Vec<_>>().join(", "),
         spread(&|run| run.last().mean),
-        if stopped.is_empty() { "-".into() } else { short(mean_and_deviation(&stopped).0) },
+        if stopped.is_empty() { "-".into() } else { short(mean_and_std_dev(&stopped).0) },
         number(finding.over(policy, |run| f64::from(u8::from(run.decided))).0),
         number(finding.over(policy, |run| run.outside as f64).0),
     ]

@@ -17,7 +17,7 @@ use self::problem::Problem;
 use super::paper::{GAMMA, RUNS};
 use crate::error::ExperimentError;
 use crate::harness::replicate::in_parallel;
-use crate::harness::stats::{mean_and_deviation, quantile};
+use crate::harness::stats::{mean_and_std_dev, quantile};
 use crate::harness::{Experiment, Figure, Report, RunContext, Table, Verdict, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -45,8 +45,8 @@ fn spread(values: &[f64]) -> String {
     if values.is_empty() {
         return "–".into();
     }
-    let (mean, deviation) = mean_and_deviation(&values);
-    format!("{} ± {}", number(mean), number(deviation))
+    let (mean, std_dev) = mean_and_std_dev(&values);
+    format!("{} ± {}", number(mean), number(std_dev))
 }
 
 fn on(
@@ -68,8 +68,8 @@ fn on(
         let worth = of(|run| run.score - GAMMA * run.spent);
         let label = policies.name(p);
         numbers.push((format!("{name}, {label}: median trainings"), quantile(&of(|run| run.trainings), 0.5)));
-        numbers.push((format!("{name}, {label}: mean score"), mean_and_deviation(&of(|run| run.score)).0));
-        numbers.push((format!("{name}, {label}: mean score less cost"), mean_and_deviation(&worth).0));
+        numbers.push((format!("{name}, {label}: mean score"), mean_and_std_dev(&of(|run| run.score)).0));
+        numbers.push((format!("{name}, {label}: mean score less cost"), mean_and_std_dev(&worth).0));
         rows.push(vec![
             label.to_owned(),
             spread(&of(|run| run.trainings)),

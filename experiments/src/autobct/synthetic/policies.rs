@@ -163,7 +163,7 @@ fn optimizer(policy: &Policy, seed: Seed) -> Result<AutoBct, ExperimentError> {
     let space = Space::builder().float("u", 0.0, 1.0).build()?;
     let optimizer = AutoBct::new(space, &basis(), &basis(), state, settings)?;
     match &policy.map {
-        Some(map) => Ok(optimizer.with_map(map.clone())?),
+        Some(map) => Ok(optimizer.with_value_function(map.clone())?),
         None => Ok(optimizer),
     }
 }

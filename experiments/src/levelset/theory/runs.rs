@@ -4,7 +4,9 @@ use thrifty_bo::{InitialDesign, KernelFamily};
 use thrifty_domain::Points;
 use thrifty_levelset::metrics::worst_misclassification;
 use thrifty_levelset::theory::{RunBounds, cumulative_regret};
-use thrifty_levelset::{Confidence, Criterion, FixedGp, Label, LevelSetOptimizer, LevelSetSettings, Over};
+use thrifty_levelset::{
+    ClassificationSet, Confidence, Criterion, FixedGp, Label, LevelSetOptimizer, LevelSetSettings,
+};
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
 use thrifty_study::{MaxTrials, StopReason, Study};
@@ -140,7 +142,7 @@ impl Certified {
         let drawn = process.draw(seed);
         let space = Space::unit_cube(2);
         let settings = LevelSetSettings {
-            over: Over::Grid { per_axis: side },
+            over: ClassificationSet::Grid { per_axis: side },
             criterion: Criterion::Ambiguity,
             confidence: Confidence::Gotovos { delta: DELTA },
             epsilon,

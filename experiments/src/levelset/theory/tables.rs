@@ -4,7 +4,7 @@ use thrifty_levelset::theory::MaternExponents;
 use super::DELTA;
 use super::runs::{Certified, Process, Regret};
 use crate::error::ExperimentError;
-use crate::harness::stats::{mean_and_deviation, quantile};
+use crate::harness::stats::{mean_and_std_dev, quantile};
 use crate::harness::{Figure, Table, number};
 
 /// Upper confidence bounds on all draws of a process with one schedule.
@@ -23,7 +23,7 @@ impl Kind {
 
     /// Mean over the draws after t + 1 evaluations.
     fn mean(&self, t: usize, of: impl Fn(&Regret) -> &Vec<f64>) -> f64 {
-        mean_and_deviation(&self.runs.iter().map(|run| of(run)[t]).collect::<Vec<f64>>()).0
+        mean_and_std_dev(&self.runs.iter().map(|run| of(run)[t]).collect::<Vec<f64>>()).0
     }
 
     fn horizon(&self) -> usize {

@@ -23,7 +23,7 @@ impl Distance {
         let (mut bias, mut variance) = (0.0, 0.0);
         for (i, &x) in x.iter().enumerate() {
             let (mean, square) = moments(predictions, i);
-            let unit = law.deviation(x).powi(2);
+            let unit = law.std_dev(x).powi(2);
             bias += ((mean - law.value(x)).powi(2) - square / replicas) / unit;
             variance += square / unit;
         }
@@ -97,7 +97,7 @@ mod tests {
             .map(|_| {
                 let off = |x: &f64| {
                     let z: f64 = StandardNormal.sample(rng);
-                    law.value(*x) + law.deviation(*x) * (2.0 + 0.5 * z)
+                    law.value(*x) + law.std_dev(*x) * (2.0 + 0.5 * z)
                 };
                 x.iter().map(off).collect()
             })
@@ -114,7 +114,7 @@ mod tests {
         let x: Vec<f64> = cells(BEYOND, 2000).collect();
         let rng = &mut Seed(8).stream("test", 0);
         let mut noisy = || -> Vec<f64> {
-            x.iter().map(|x| law.value(*x) + law.deviation(*x) * f64::from(rng.uniform() < 0.5)).collect()
+            x.iter().map(|x| law.value(*x) + law.std_dev(*x) * f64::from(rng.uniform() < 0.5)).collect()
         };
         let predictions: Vec<Vec<f64>> = (0..2).map(|_| noisy()).collect();
         let Distance { bias, variance } = Distance::of(law, &x, &predictions);

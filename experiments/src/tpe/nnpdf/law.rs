@@ -39,12 +39,12 @@ impl Law {
     }
 
     /// The known deviation of a datum at x: a part of its size, and no less than 2 % of the whole.
-    pub fn deviation(self, x: f64) -> f64 {
+    pub fn std_dev(self, x: f64) -> f64 {
         0.02 + 0.05 * self.value(x).abs()
     }
 
     fn measure(self, x: f64, rng: &mut Stream) -> Datum {
-        let sigma = self.deviation(x);
+        let sigma = self.std_dev(x);
         let z: f64 = StandardNormal.sample(rng);
         Datum { x, y: self.value(x) + sigma * z, sigma }
     }
@@ -119,7 +119,7 @@ mod tests {
 
     /// χ² of the law itself is 1 a datum: 12 000 of them give ± 0.013.
     #[test]
-    fn noise_has_the_deviation_it_claims() {
+    fn noise_has_the_std_dev_it_claims() {
         for law in Law::ALL {
             let data = (0..200).flat_map(|i| {
                 let closure = Closure::new(law, Seed(i));

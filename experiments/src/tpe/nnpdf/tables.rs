@@ -4,7 +4,7 @@ use super::Outcome;
 use super::judge::Distance;
 use super::law::Law;
 use super::scan::{Goal, Search};
-use crate::harness::stats::{holm, mean_and_deviation, quantile, wilcoxon};
+use crate::harness::stats::{holm, mean_and_std_dev, quantile, wilcoxon};
 use crate::harness::{Table, Verdict, number};
 
 /// The test sets on which an ensemble is judged.
@@ -34,10 +34,9 @@ impl Ratio {
         let (a, b): (Vec<f64>, Vec<f64>) =
             pairs.iter().map(|(a, b)| (a.max(NO_BIAS).ln(), b.max(NO_BIAS).ln())).unzip();
         let differences: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
-        let (mean, deviation) = mean_and_deviation(&differences);
+        let (mean, std_dev) = mean_and_std_dev(&differences);
         // One pair says nothing of its error.
-        let reach =
-            if pairs.len() > 1 { 2.0 * deviation / (pairs.len() as f64).sqrt() } else { f64::INFINITY };
+        let reach = if pairs.len() > 1 { 2.0 * std_dev / (pairs.len() as f64).sqrt() } else { f64::INFINITY };
         Self { mean, reach, p: wilcoxon(&a, &b) }
     }
 

@@ -17,12 +17,12 @@ pub struct ConfidenceBound {
 }
 
 impl Utility for ConfidenceBound {
-    fn value(&self, mean: f64, deviation: f64) -> f64 {
-        self.beta.sqrt() * deviation - mean
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        self.beta.sqrt() * std_dev - mean
     }
 
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
-        (self.value(mean, deviation), -1.0, self.beta.sqrt())
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        (self.value(mean, std_dev), -1.0, self.beta.sqrt())
     }
 }
 

@@ -38,11 +38,11 @@ impl<U: Fn(f64) -> f64 + Send + Sync> ExpectedUtility<U> {
         Ok(self)
     }
 
-    fn expectation(&self, mean: f64, deviation: f64) -> f64 {
-        if deviation == 0.0 {
+    fn expectation(&self, mean: f64, std_dev: f64) -> f64 {
+        if std_dev == 0.0 {
             return (self.utility)(mean);
         }
-        self.nodes.iter().map(|(t, weight)| weight * (self.utility)(mean + deviation * t)).sum()
+        self.nodes.iter().map(|(t, weight)| weight * (self.utility)(mean + std_dev * t)).sum()
     }
 }
 
@@ -67,25 +67,25 @@ fn simpson(count: usize) -> Vec<(f64, f64)> {
 }
 
 impl<U: Fn(f64) -> f64 + Send + Sync> Utility for ExpectedUtility<U> {
-    fn value(&self, mean: f64, deviation: f64) -> f64 {
-        self.expectation(mean, deviation)
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        self.expectation(mean, std_dev)
     }
 
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
-        let value = self.expectation(mean, deviation);
-        if deviation == 0.0 {
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        let value = self.expectation(mean, std_dev);
+        if std_dev == 0.0 {
             let step = 1e-6 * mean.abs().max(1.0);
             let slope = ((self.utility)(mean + step) - (self.utility)(mean - step)) / (2.0 * step);
             return (value, slope, 0.0);
         }
         // Stein: E[Z U] = σ E[U'] and E[(Z² - 1) U] = σ² E[U'']; no derivative of U is needed.
-        let (mut by_mean, mut by_deviation) = (0.0, 0.0);
+        let (mut by_mean, mut by_std_dev) = (0.0, 0.0);
         for (t, weight) in &self.nodes {
-            let weighted = weight * ((self.utility)(mean + deviation * t) - value);
+            let weighted = weight * ((self.utility)(mean + std_dev * t) - value);
             by_mean += weighted * t;
-            by_deviation += weighted * (t * t - 1.0);
+            by_std_dev += weighted * (t * t - 1.0);
         }
-        (value, by_mean / deviation, by_deviation / deviation)
+        (value, by_mean / std_dev, by_std_dev / std_dev)
     }
 }
 

@@ -56,10 +56,10 @@ pub struct LogExpectedImprovement {
 }
 
 /// `z`, where a difference of 0 at σ = 0 is no improvement.
-fn standardised(threshold: f64, mean: f64, deviation: f64) -> f64 {
+fn standardised(threshold: f64, mean: f64, std_dev: f64) -> f64 {
     let gain = threshold - mean;
-    if deviation > 0.0 {
-        gain / deviation
+    if std_dev > 0.0 {
+        gain / std_dev
     } else if gain > 0.0 {
         f64::INFINITY
     } else {
@@ -68,71 +68,71 @@ fn standardised(threshold: f64, mean: f64, deviation: f64) -> f64 {
 }
 
 impl Utility for ProbabilityOfImprovement {
-    fn value(&self, mean: f64, deviation: f64) -> f64 {
-        cdf(standardised(self.threshold, mean, deviation))
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        cdf(standardised(self.threshold, mean, std_dev))
     }
 
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
-        let z = standardised(self.threshold, mean, deviation);
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        let z = standardised(self.threshold, mean, std_dev);
         if z.is_infinite() {
             return (cdf(z), 0.0, 0.0);
         }
-        let density = pdf(z) / deviation;
+        let density = pdf(z) / std_dev;
         (cdf(z), -density, -z * density)
     }
 }
 
 impl Utility for LogProbabilityOfImprovement {
-    fn value(&self, mean: f64, deviation: f64) -> f64 {
-        log_cdf(standardised(self.threshold, mean, deviation))
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        log_cdf(standardised(self.threshold, mean, std_dev))
     }
 
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
-        let z = standardised(self.threshold, mean, deviation);
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        let z = standardised(self.threshold, mean, std_dev);
         if z.is_infinite() {
             return (log_cdf(z), 0.0, 0.0);
         }
         // φ/Φ is the hazard of the other tail.
-        let slope = inverse_mills(-z) / deviation;
+        let slope = inverse_mills(-z) / std_dev;
         (log_cdf(z), -slope, -z * slope)
     }
 }
 
 impl Utility for ExpectedImprovement {
-    fn value(&self, mean: f64, deviation: f64) -> f64 {
-        if deviation > 0.0 {
-            deviation * h(standardised(self.threshold, mean, deviation))
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        if std_dev > 0.0 {
+            std_dev * h(standardised(self.threshold, mean, std_dev))
         } else {
             (self.threshold - mean).max(0.0)
         }
     }
 
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
-        let z = standardised(self.threshold, mean, deviation);
-        (self.value(mean, deviation), -cdf(z), pdf(z))
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        let z = standardised(self.threshold, mean, std_dev);
+        (self.value(mean, std_dev), -cdf(z), pdf(z))
     }
 }
 
 impl Utility for LogExpectedImprovement {
-    fn value(&self, mean: f64, deviation: f64) -> f64 {
-        if deviation > 0.0 {
-            deviation.ln() + log_h(standardised(self.threshold, mean, deviation))
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        if std_dev > 0.0 {
+            std_dev.ln() + log_h(standardised(self.threshold, mean, std_dev))
         } else {
             (self.threshold - mean).max(0.0).ln()
         }
     }
 
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
-        let value = self.value(mean, deviation);
-        if deviation <= 0.0 {
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        let value = self.value(mean, std_dev);
+        if std_dev <= 0.0 {
             let gain = self.threshold - mean;
             return (value, if gain > 0.0 { -1.0 / gain } else { 0.0 }, 0.0);
         }
-        let z = standardised(self.threshold, mean, deviation);
+        let z = standardised(self.threshold, mean, std_dev);
         let ratio = log_h_derivative(z);
         // 1 - zΦ/h = φ/h: written so where both are large; far below, φ/h tends to z² with the ratio's own digits.
-        let by_deviation = if z > -1.0 { pdf(z) / h(z) } else { 1.0 - z * ratio };
-        (value, -ratio / deviation, by_deviation / deviation)
+        let by_std_dev = if z > -1.0 { pdf(z) / h(z) } else { 1.0 - z * ratio };
+        (value, -ratio / std_dev, by_std_dev / std_dev)
     }
 }
 

@@ -8,25 +8,25 @@ pub struct PosteriorMean;
 
 /// Pure exploration: `σ`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct MaximumDeviation;
+pub struct MaxStdDev;
 
 impl Utility for PosteriorMean {
-    fn value(&self, mean: f64, _deviation: f64) -> f64 {
+    fn value(&self, mean: f64, _std_dev: f64) -> f64 {
         -mean
     }
 
-    fn value_and_slopes(&self, mean: f64, _deviation: f64) -> (f64, f64, f64) {
+    fn value_and_slopes(&self, mean: f64, _std_dev: f64) -> (f64, f64, f64) {
         (-mean, -1.0, 0.0)
     }
 }
 
-impl Utility for MaximumDeviation {
-    fn value(&self, _mean: f64, deviation: f64) -> f64 {
-        deviation
+impl Utility for MaxStdDev {
+    fn value(&self, _mean: f64, std_dev: f64) -> f64 {
+        std_dev
     }
 
-    fn value_and_slopes(&self, _mean: f64, deviation: f64) -> (f64, f64, f64) {
-        (deviation, 0.0, 1.0)
+    fn value_and_slopes(&self, _mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        (std_dev, 0.0, 1.0)
     }
 }
 
@@ -44,7 +44,7 @@ impl AcquisitionFactory for PosteriorMean {
     }
 }
 
-impl AcquisitionFactory for MaximumDeviation {
+impl AcquisitionFactory for MaxStdDev {
     fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
         Ok(Box::new(Analytic::new(context.posterior, *self)))
     }

@@ -52,34 +52,34 @@ impl Gibbon {
 }
 
 impl Utility for Gibbon {
-    fn value(&self, mean: f64, deviation: f64) -> f64 {
-        let variance = deviation * deviation;
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        let variance = std_dev * std_dev;
         if variance <= 0.0 {
             return 0.0;
         }
-        let terms = self.minima.iter().map(|minimum| self.term((mean - minimum) / deviation, variance));
+        let terms = self.minima.iter().map(|minimum| self.term((mean - minimum) / std_dev, variance));
         terms.sum::<f64>() / self.minima.len() as f64
     }
 
     /// With `D = s + σ² v`: `∂/∂γ = -σ² v'/2D`, and by σ itself `σ/(σ² + s) - σ v/D`.
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
-        let variance = deviation * deviation;
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        let variance = std_dev * std_dev;
         if variance <= 0.0 {
             return (0.0, 0.0, 0.0);
         }
         let relative = self.noise / variance;
-        let (mut by_mean, mut by_deviation) = (0.0, 0.0);
+        let (mut by_mean, mut by_std_dev) = (0.0, 0.0);
         for minimum in &self.minima {
-            let gamma = (mean - minimum) / deviation;
+            let gamma = (mean - minimum) / std_dev;
             let v = truncated_variance(gamma);
             let share = if relative == 0.0 { 1.0 } else { v / (relative + v) };
             let by_gamma = -0.5 * share * log_truncated_variance_derivative(gamma);
-            by_mean += by_gamma / deviation;
-            let itself = (1.0 / (1.0 + relative) - share) / deviation;
-            by_deviation += itself - if by_gamma == 0.0 { 0.0 } else { gamma * by_gamma / deviation };
+            by_mean += by_gamma / std_dev;
+            let itself = (1.0 / (1.0 + relative) - share) / std_dev;
+            by_std_dev += itself - if by_gamma == 0.0 { 0.0 } else { gamma * by_gamma / std_dev };
         }
         let count = self.minima.len() as f64;
-        (self.value(mean, deviation), by_mean / count, by_deviation / count)
+        (self.value(mean, std_dev), by_mean / count, by_std_dev / count)
     }
 }
 
@@ -159,8 +159,8 @@ impl LookaheadUtility for GibbonBatch {
         if ahead.variance <= 0.0 {
             return (0.0, LookaheadGradient::default());
         }
-        let deviation = own.sqrt();
-        let (value, by_mean, by_deviation) = self.single.value_and_slopes(ahead.mean, deviation);
+        let std_dev = own.sqrt();
+        let (value, by_mean, by_std_dev) = self.single.value_and_slopes(ahead.mean, std_dev);
         let (remains, solved) = self.remains(ahead, anchors);
         let mut slopes = LookaheadGradient { mean: by_mean, variance: 0.0 };
         if remains > 0.0 {
@@ -168,8 +168,8 @@ impl LookaheadUtility for GibbonBatch {
             of_covariance.iter_mut().zip(&solved).for_each(|(slot, q)| *slot = -q / left);
             slopes.variance = 0.5 * (1.0 - remains) / left;
         }
-        if deviation > 0.0 {
-            of_covariance[anchors.len()] = by_deviation / (2.0 * deviation);
+        if std_dev > 0.0 {
+            of_covariance[anchors.len()] = by_std_dev / (2.0 * std_dev);
         }
         (value + 0.5 * remains.ln(), slopes)
     }

@@ -76,27 +76,27 @@ fn slope(gamma: f64) -> f64 {
 }
 
 impl Utility for MaxValueEntropySearch {
-    fn value(&self, mean: f64, deviation: f64) -> f64 {
-        if deviation <= 0.0 {
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        if std_dev <= 0.0 {
             return 0.0;
         }
-        let terms = self.minima.iter().map(|minimum| term((mean - minimum) / deviation));
+        let terms = self.minima.iter().map(|minimum| term((mean - minimum) / std_dev));
         terms.sum::<f64>() / self.minima.len() as f64
     }
 
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
-        if deviation <= 0.0 {
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        if std_dev <= 0.0 {
             return (0.0, 0.0, 0.0);
         }
-        let (mut by_mean, mut by_deviation) = (0.0, 0.0);
+        let (mut by_mean, mut by_std_dev) = (0.0, 0.0);
         for minimum in &self.minima {
-            let gamma = (mean - minimum) / deviation;
-            let slope = slope(gamma) / deviation;
+            let gamma = (mean - minimum) / std_dev;
+            let slope = slope(gamma) / std_dev;
             by_mean += slope;
-            by_deviation -= if slope == 0.0 { 0.0 } else { gamma * slope };
+            by_std_dev -= if slope == 0.0 { 0.0 } else { gamma * slope };
         }
         let count = self.minima.len() as f64;
-        (self.value(mean, deviation), by_mean / count, by_deviation / count)
+        (self.value(mean, std_dev), by_mean / count, by_std_dev / count)
     }
 }
 

@@ -139,11 +139,11 @@ impl<'a> MinimizerDistribution<'a> {
         let (m, width) = (self.representers(), self.representers() + 1);
         let (mut mean, mut variance) = (vec![0.0; x.len()], vec![0.0; x.len()]);
         let mut covariance = vec![0.0; x.len() * width];
-        self.lookahead.look_into(x, &mut mean, &mut variance, &mut covariance);
+        self.lookahead.moments_into(x, &mut mean, &mut variance, &mut covariance);
         for (i, row) in covariance.chunks_exact(width).enumerate() {
-            let deviation = variance[i].max(0.0).sqrt();
-            let finite = deviation > 0.0 && row.iter().all(|c| c.is_finite());
-            let slopes: Vec<f64> = row[..m].iter().map(|c| c / deviation).collect();
+            let std_dev = variance[i].max(0.0).sqrt();
+            let finite = std_dev > 0.0 && row.iter().all(|c| c.is_finite());
+            let slopes: Vec<f64> = row[..m].iter().map(|c| c / std_dev).collect();
             visit(i, finite.then(|| self.pieces(&slopes)));
         }
     }

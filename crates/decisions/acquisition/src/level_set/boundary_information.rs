@@ -1,7 +1,7 @@
 use thrifty_prob::{inverse_mills, pdf};
 
 use super::bernoulli::bernoulli_entropy;
-use super::gain::{Gain, Seen};
+use super::expected_reduction::{ExpectedReduction, PointState};
 use super::series::{GainSeries, explained};
 
 /// Distance of the nodes. The integrands are analytic to 2.8 from the real line: what is lost is below 1e-15.
@@ -38,16 +38,16 @@ fn expectation(u: f64, rho: f64, of: impl Fn(f64) -> f64) -> f64 {
         let at = |z: f64| pdf(z) * of((u + rho.sqrt() * z) / rest);
         return (0..=nodes).map(|k| at(node(k))).sum::<f64>() * STEP;
     }
-    let (mean, deviation) = (u / rest, rho.sqrt() / rest);
+    let (mean, std_dev) = (u / rest, rho.sqrt() / rest);
     let at = |t: f64| {
-        let density = pdf((t - mean) / deviation);
+        let density = pdf((t - mean) / std_dev);
         if density > 0.0 { density * of(t) } else { 0.0 }
     };
-    (0..=nodes).map(|k| at(node(k))).sum::<f64>() * STEP / deviation
+    (0..=nodes).map(|k| at(node(k))).sum::<f64>() * STEP / std_dev
 }
 
-impl Gain for BoundaryInformation {
-    fn gain(&self, seen: Seen, explained: f64) -> f64 {
+impl ExpectedReduction for BoundaryInformation {
+    fn gain(&self, seen: PointState, explained: f64) -> f64 {
         let (u, rho) = (seen.standardised, explained.min(1.0));
         if rho <= 0.0 {
             return 0.0;
@@ -63,7 +63,7 @@ impl Gain for BoundaryInformation {
         (bernoulli_entropy(u) - expectation(u, rho, bernoulli_entropy)).max(0.0)
     }
 
-    fn slope(&self, seen: Seen, explained: f64) -> f64 {
+    fn slope(&self, seen: PointState, explained: f64) -> f64 {
         if explained >= 1.0 {
             return 0.0;
         }
@@ -76,12 +76,12 @@ impl Gain for BoundaryInformation {
         0.5 * expected / (1.0 - explained)
     }
 
-    fn prepare(&mut self, seen: &[Seen]) {
+    fn prepare(&mut self, seen: &[PointState]) {
         let exact = Self::default();
         self.series = GainSeries::of(seen, |seen, w| exact.gain(seen, explained(w)) / w);
     }
 
-    fn sum(&self, _: &[Seen], weights: &[f64], explained: &[f64]) -> f64 {
+    fn sum(&self, _: &[PointState], weights: &[f64], explained: &[f64]) -> f64 {
         self.series.sum(weights, explained)
     }
 }
@@ -96,8 +96,8 @@ mod tests {
     #[test]
     fn the_sum_is_the_sum_of_gains() {
         let mut gain = BoundaryInformation::default();
-        let seen: Vec<Seen> =
-            (-10..=10).map(|k| Seen { standardised: 0.5 * f64::from(k), deviation: 1.0 }).collect();
+        let seen: Vec<PointState> =
+            (-10..=10).map(|k| PointState { standardised: 0.5 * f64::from(k), std_dev: 1.0 }).collect();
         gain.prepare(&seen);
         for rho in [1e-12, 1e-3, 0.03, 0.2, 0.5, 0.8, 0.97, 1.0 - 1e-9] {
             for one in 0..seen.len() {

@@ -20,22 +20,22 @@ pub struct ExpectedFeasibility {
 }
 
 impl Utility for ExpectedFeasibility {
-    fn value(&self, mean: f64, deviation: f64) -> f64 {
-        if deviation <= 0.0 {
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        if std_dev <= 0.0 {
             return 0.0;
         }
-        let z = -standardised(mean, deviation, self.threshold).abs();
-        deviation * (h(z + self.alpha) - 2.0 * h(z) + h(z - self.alpha))
+        let z = -standardised(mean, std_dev, self.threshold).abs();
+        std_dev * (h(z + self.alpha) - 2.0 * h(z) + h(z - self.alpha))
     }
 
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
-        if deviation <= 0.0 {
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        if std_dev <= 0.0 {
             return (0.0, 0.0, 0.0);
         }
-        let z = standardised(mean, deviation, self.threshold);
+        let z = standardised(mean, std_dev, self.threshold);
         let low = -z.abs();
         let by_low = cdf(low + self.alpha) - 2.0 * cdf(low) + cdf(low - self.alpha);
-        let value = self.value(mean, deviation);
-        (value, -by_low * z.signum(), value / deviation - low * by_low)
+        let value = self.value(mean, std_dev);
+        (value, -by_low * z.signum(), value / std_dev - low * by_low)
     }
 }

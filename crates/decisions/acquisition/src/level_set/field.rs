@@ -17,7 +17,7 @@ pub struct ThresholdField {
     pub(super) weights: Vec<f64>,
     /// `(μ - h)/σ`.
     pub(super) standardised: Vec<f64>,
-    pub(super) deviation: Vec<f64>,
+    pub(super) std_dev: Vec<f64>,
     neglected: f64,
 }
 
@@ -53,15 +53,15 @@ impl ThresholdField {
             points: Points::new(dim),
             weights: none(),
             standardised: none(),
-            deviation: none(),
+            std_dev: none(),
             neglected: 0.0,
         };
         for (i, point) in points.rows().enumerate().filter(|(i, _)| variance[*i] > 0.0) {
-            let deviation = variance[i].sqrt();
+            let std_dev = variance[i].sqrt();
             field.points.push(point);
             field.weights.push(weights.map_or(1.0 / n as f64, |weights| weights[i]));
-            field.standardised.push(standardised(mean[i], deviation, threshold));
-            field.deviation.push(deviation);
+            field.standardised.push(standardised(mean[i], std_dev, threshold));
+            field.std_dev.push(std_dev);
         }
         Ok(field)
     }
@@ -106,7 +106,7 @@ impl ThresholdField {
             points,
             weights,
             standardised: pick(&self.standardised),
-            deviation: pick(&self.deviation),
+            std_dev: pick(&self.std_dev),
             neglected: self.neglected,
         }
     }

@@ -1,12 +1,12 @@
 use thrifty_surrogate::{JointPosterior, lookahead};
 
+use super::expected_reduction::{ExpectedReduction, PointState};
 use super::field::ThresholdField;
-use super::gain::{Gain, Seen};
 use crate::AcquisitionError;
 use crate::error::require_noise;
 use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, LookaheadUtility};
 
-/// What an observation is expected to gain over a whole [`ThresholdField`]: the weighted sum of a [`Gain`].
+/// What an observation is expected to gain over a whole [`ThresholdField`]: the weighted sum of a [`ExpectedReduction`].
 ///
 /// ```text
 /// Σ_j w_j [g(u_j, σ_j, ρ_j(P ∪ x)) - g(u_j, σ_j, ρ_j(P))]
@@ -17,7 +17,7 @@ use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, Lookahead
 #[derive(Debug)]
 pub struct Integrated<G> {
     gain: G,
-    seen: Vec<Seen>,
+    seen: Vec<PointState>,
     weights: Vec<f64>,
     /// 1/σ².
     precision: Vec<f64>,
@@ -27,7 +27,7 @@ pub struct Integrated<G> {
     gained: f64,
 }
 
-impl<G: Gain> Integrated<G> {
+impl<G: ExpectedReduction> Integrated<G> {
     /// Of an observation with noise of this variance. `after` is the posterior that the field is of, or that
     /// posterior after pending points: only its variances count.
     ///
@@ -41,10 +41,10 @@ impl<G: Gain> Integrated<G> {
     ) -> Result<LookaheadAcquisition<'a, Self>, AcquisitionError> {
         require_noise(noise)?;
         let n = field.len();
-        let seen: Vec<Seen> = (0..n)
-            .map(|j| Seen { standardised: field.standardised[j], deviation: field.deviation[j] })
+        let seen: Vec<PointState> = (0..n)
+            .map(|j| PointState { standardised: field.standardised[j], std_dev: field.std_dev[j] })
             .collect();
-        let precision: Vec<f64> = field.deviation.iter().map(|sigma| 1.0 / (sigma * sigma)).collect();
+        let precision: Vec<f64> = field.std_dev.iter().map(|sigma| 1.0 / (sigma * sigma)).collect();
         let (mut mean, mut variance) = (vec![0.0; n], vec![0.0; n]);
         after.predict_into(field.points(), &mut mean, &mut variance);
         let explained: Vec<f64> = variance.iter().zip(&precision).map(|(v, p)| share(1.0 - v * p)).collect();
@@ -70,7 +70,7 @@ fn share(rho: f64) -> f64 {
     rho.clamp(0.0, 1.0)
 }
 
-impl<G: Gain> LookaheadUtility for Integrated<G> {
+impl<G: ExpectedReduction> LookaheadUtility for Integrated<G> {
     fn value(&self, ahead: LookaheadMoments<'_>) -> f64 {
         if ahead.variance <= 0.0 {
             return 0.0;

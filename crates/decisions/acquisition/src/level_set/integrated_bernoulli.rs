@@ -2,7 +2,7 @@ use std::f64::consts::PI;
 
 use thrifty_prob::owen_t;
 
-use super::gain::{Gain, Seen};
+use super::expected_reduction::{ExpectedReduction, PointState};
 use super::series::{GainSeries, width};
 
 /// Stepwise uncertainty reduction: the integrated variance of the indicator, as observations are expected to lower it.
@@ -25,8 +25,8 @@ pub struct IntegratedBernoulli {
     series: GainSeries,
 }
 
-impl Gain for IntegratedBernoulli {
-    fn gain(&self, seen: Seen, explained: f64) -> f64 {
+impl ExpectedReduction for IntegratedBernoulli {
+    fn gain(&self, seen: PointState, explained: f64) -> f64 {
         if explained <= 0.0 {
             return 0.0;
         }
@@ -39,7 +39,7 @@ impl Gain for IntegratedBernoulli {
         2.0 * (owen_t(u, 1.0) - owen_t(u, 1.0 - width(explained.min(1.0))))
     }
 
-    fn slope(&self, seen: Seen, explained: f64) -> f64 {
+    fn slope(&self, seen: PointState, explained: f64) -> f64 {
         if explained >= 1.0 {
             return 0.0;
         }
@@ -47,14 +47,14 @@ impl Gain for IntegratedBernoulli {
         (-u * u / (1.0 + explained)).exp() / (2.0 * PI * (1.0 - explained * explained).sqrt())
     }
 
-    fn prepare(&mut self, seen: &[Seen]) {
-        let q = |seen: Seen, w: f64| {
+    fn prepare(&mut self, seen: &[PointState]) {
+        let q = |seen: PointState, w: f64| {
             2.0 * (owen_t(seen.standardised, 1.0) - owen_t(seen.standardised, 1.0 - w)) / w
         };
         self.series = GainSeries::of(seen, q);
     }
 
-    fn sum(&self, _: &[Seen], weights: &[f64], explained: &[f64]) -> f64 {
+    fn sum(&self, _: &[PointState], weights: &[f64], explained: &[f64]) -> f64 {
         self.series.sum(weights, explained)
     }
 }
@@ -67,8 +67,8 @@ mod tests {
     #[test]
     fn the_sum_is_the_sum_of_gains() {
         let mut gain = IntegratedBernoulli::default();
-        let seen: Vec<Seen> =
-            (-16..=16).map(|k| Seen { standardised: 0.5 * f64::from(k), deviation: 1.0 }).collect();
+        let seen: Vec<PointState> =
+            (-16..=16).map(|k| PointState { standardised: 0.5 * f64::from(k), std_dev: 1.0 }).collect();
         gain.prepare(&seen);
         for rho in [0.0, 1e-300, 1e-9, 1e-3, 0.03, 0.2, 0.5, 0.8, 0.97, 1.0 - 1e-9, 1.0] {
             for one in 0..seen.len() {

@@ -1,9 +1,9 @@
 /// `(μ - h)/σ`; where nothing is uncertain infinite on the side of the mean, below for a mean on the threshold: it is
 /// not above.
-pub(super) fn standardised(mean: f64, deviation: f64, threshold: f64) -> f64 {
+pub(super) fn standardised(mean: f64, std_dev: f64, threshold: f64) -> f64 {
     let margin = mean - threshold;
-    if deviation > 0.0 {
-        margin / deviation
+    if std_dev > 0.0 {
+        margin / std_dev
     } else if margin > 0.0 {
         f64::INFINITY
     } else {
@@ -17,6 +17,6 @@ pub(super) fn product(a: f64, b: f64) -> f64 {
 }
 
 /// Slopes by μ and σ of `s(z)`, `z = (μ - h)/σ`.
-pub(super) fn slopes_of(by_z: f64, z: f64, deviation: f64) -> (f64, f64) {
-    if deviation > 0.0 { (by_z / deviation, -product(by_z, z) / deviation) } else { (0.0, 0.0) }
+pub(super) fn slopes_of(by_z: f64, z: f64, std_dev: f64) -> (f64, f64) {
+    if std_dev > 0.0 { (by_z / std_dev, -product(by_z, z) / std_dev) } else { (0.0, 0.0) }
 }

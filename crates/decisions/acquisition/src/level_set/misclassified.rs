@@ -2,7 +2,7 @@ use std::f64::consts::PI;
 
 use thrifty_prob::{cdf, owen_t};
 
-use super::gain::{Gain, Seen};
+use super::expected_reduction::{ExpectedReduction, PointState};
 
 /// The volume that is on the wrong side of the threshold, as observations are expected to lower it.
 ///
@@ -19,8 +19,8 @@ use super::gain::{Gain, Seen};
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MisclassifiedVolume;
 
-impl Gain for MisclassifiedVolume {
-    fn gain(&self, seen: Seen, explained: f64) -> f64 {
+impl ExpectedReduction for MisclassifiedVolume {
+    fn gain(&self, seen: PointState, explained: f64) -> f64 {
         if explained <= 0.0 {
             return 0.0;
         }
@@ -34,7 +34,7 @@ impl Gain for MisclassifiedVolume {
         (2.0 * owen_t(far, 1.0 / steep) - cdf(-far) * (1.0 - 2.0 * cdf(-u))).max(0.0)
     }
 
-    fn slope(&self, seen: Seen, explained: f64) -> f64 {
+    fn slope(&self, seen: PointState, explained: f64) -> f64 {
         if explained <= 0.0 || explained >= 1.0 {
             return 0.0;
         }

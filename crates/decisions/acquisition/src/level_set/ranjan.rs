@@ -35,17 +35,17 @@ impl RanjanImprovement {
 }
 
 impl Utility for RanjanImprovement {
-    fn value(&self, mean: f64, deviation: f64) -> f64 {
-        self.value_and_slopes(mean, deviation).0
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        self.value_and_slopes(mean, std_dev).0
     }
 
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
-        if deviation <= 0.0 {
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        if std_dev <= 0.0 {
             return (0.0, 0.0, 0.0);
         }
-        let z = standardised(mean, deviation, self.threshold);
+        let z = standardised(mean, std_dev, self.threshold);
         let (bracket, slope) = self.bracket(z.abs());
-        let by_deviation = deviation * (2.0 * bracket - z.abs() * slope);
-        (deviation * deviation * bracket, deviation * slope * z.signum(), by_deviation)
+        let by_std_dev = std_dev * (2.0 * bracket - z.abs() * slope);
+        (std_dev * std_dev * bracket, std_dev * slope * z.signum(), by_std_dev)
     }
 }

@@ -27,14 +27,14 @@ impl<U: LookaheadUtility> LookaheadUtility for Robust<U> {
         of_covariance: &mut [f64],
     ) -> (f64, LookaheadGradient) {
         let (value, slopes) = self.utility.value_and_slopes(ahead, of_covariance);
-        let deviation = ahead.split().1.sqrt();
-        if value >= self.gamma * deviation {
+        let std_dev = ahead.split().1.sqrt();
+        if value >= self.gamma * std_dev {
             return (value, slopes);
         }
         of_covariance.fill(0.0);
-        if let Some(own) = of_covariance.last_mut().filter(|_| deviation > 0.0) {
-            *own = 0.5 * self.gamma / deviation;
+        if let Some(own) = of_covariance.last_mut().filter(|_| std_dev > 0.0) {
+            *own = 0.5 * self.gamma / std_dev;
         }
-        (self.gamma * deviation, LookaheadGradient::default())
+        (self.gamma * std_dev, LookaheadGradient::default())
     }
 }

@@ -2,9 +2,9 @@
 
 use std::f64::consts::PI;
 
-use thrifty_simd::{Pass, dispatch, fma};
+use thrifty_simd::{VectorLoop, dispatch, fma};
 
-use super::gain::Seen;
+use super::expected_reduction::PointState;
 
 /// Terms of a series.
 const TERMS: usize = 24;
@@ -42,7 +42,7 @@ fn node(k: usize) -> f64 {
 
 impl GainSeries {
     /// Of `q(point, w)`.
-    pub(super) fn of(seen: &[Seen], q: impl Fn(Seen, f64) -> f64) -> Self {
+    pub(super) fn of(seen: &[PointState], q: impl Fn(PointState, f64) -> f64) -> Self {
         let mut blocks = vec![[[0.0; LANES]; TERMS]; seen.len().div_ceil(LANES)];
         let cosines: Vec<f64> = (0..4 * TERMS).map(|k| (PI * k as f64 / (2 * TERMS) as f64).cos()).collect();
         for (j, seen) in seen.iter().enumerate() {
@@ -69,7 +69,7 @@ struct Sum<'a> {
     explained: &'a [f64],
 }
 
-impl Pass for Sum<'_> {
+impl VectorLoop for Sum<'_> {
     type Output = f64;
 
     #[inline(always)]

@@ -19,14 +19,14 @@ pub struct Straddle {
 }
 
 impl Utility for Straddle {
-    fn value(&self, mean: f64, deviation: f64) -> f64 {
-        self.kappa * deviation - (mean - self.threshold).abs()
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        self.kappa * std_dev - (mean - self.threshold).abs()
     }
 
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
         let margin = mean - self.threshold;
         let sign = if margin == 0.0 { 0.0 } else { margin.signum() };
-        (self.value(mean, deviation), -sign, self.kappa)
+        (self.value(mean, std_dev), -sign, self.kappa)
     }
 }
 
@@ -59,12 +59,12 @@ impl RandomisedStraddle {
 }
 
 impl Utility for RandomisedStraddle {
-    fn value(&self, mean: f64, deviation: f64) -> f64 {
-        self.straddle().value(mean, deviation).max(0.0)
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        self.straddle().value(mean, std_dev).max(0.0)
     }
 
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
-        let (value, by_mean, by_deviation) = self.straddle().value_and_slopes(mean, deviation);
-        if value > 0.0 { (value, by_mean, by_deviation) } else { (0.0, 0.0, 0.0) }
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        let (value, by_mean, by_std_dev) = self.straddle().value_and_slopes(mean, std_dev);
+        if value > 0.0 { (value, by_mean, by_std_dev) } else { (0.0, 0.0, 0.0) }
     }
 }

@@ -1,6 +1,6 @@
 use thrifty_prob::{cdf, pdf};
 
-use super::gain::{Gain, Seen};
+use super::expected_reduction::{ExpectedReduction, PointState};
 
 /// The volume that is known to be above the threshold with confidence Φ(κ), as observations are expected to raise it.
 ///
@@ -22,8 +22,8 @@ impl SuperlevelVolume {
     }
 }
 
-impl Gain for SuperlevelVolume {
-    fn gain(&self, seen: Seen, explained: f64) -> f64 {
+impl ExpectedReduction for SuperlevelVolume {
+    fn gain(&self, seen: PointState, explained: f64) -> f64 {
         if explained <= 0.0 {
             return 0.0;
         }
@@ -32,7 +32,7 @@ impl Gain for SuperlevelVolume {
         if seen.standardised > self.kappa { -cdf(-z) } else { cdf(z) }
     }
 
-    fn slope(&self, seen: Seen, explained: f64) -> f64 {
+    fn slope(&self, seen: PointState, explained: f64) -> f64 {
         if explained <= 0.0 || explained >= 1.0 {
             return 0.0;
         }

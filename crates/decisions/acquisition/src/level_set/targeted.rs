@@ -18,23 +18,23 @@ pub struct TargetedMeanSquaredError {
 }
 
 impl Utility for TargetedMeanSquaredError {
-    fn value(&self, mean: f64, deviation: f64) -> f64 {
-        self.value_and_slopes(mean, deviation).0
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        self.value_and_slopes(mean, std_dev).0
     }
 
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
-        if deviation <= 0.0 {
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        if std_dev <= 0.0 {
             return (0.0, 0.0, 0.0);
         }
-        let spread = deviation.hypot(self.bandwidth);
+        let spread = std_dev.hypot(self.bandwidth);
         let z = (mean - self.threshold) / spread;
         let density = pdf(z);
         if density == 0.0 {
             return (0.0, 0.0, 0.0);
         }
-        let share = deviation / spread;
-        let value = deviation * share * density;
-        let by_deviation = share * density * (2.0 + share * share * (z * z - 1.0));
-        (value, -share * share * z * density, by_deviation)
+        let share = std_dev / spread;
+        let value = std_dev * share * density;
+        let by_std_dev = share * density * (2.0 + share * share * (z * z - 1.0));
+        (value, -share * share * z * density, by_std_dev)
     }
 }

@@ -1,6 +1,6 @@
 use thrifty_prob::pdf;
 
-use super::gain::{Gain, Seen};
+use super::expected_reduction::{ExpectedReduction, PointState};
 
 /// The targeted integrated mean squared error: variance, weighted by how likely each point is on the threshold.
 ///
@@ -16,15 +16,15 @@ pub struct TargetedVariance {
     pub bandwidth: f64,
 }
 
-impl Gain for TargetedVariance {
-    fn gain(&self, seen: Seen, explained: f64) -> f64 {
+impl ExpectedReduction for TargetedVariance {
+    fn gain(&self, seen: PointState, explained: f64) -> f64 {
         self.slope(seen, explained) * explained
     }
 
-    fn slope(&self, seen: Seen, _: f64) -> f64 {
-        let spread = seen.deviation.hypot(self.bandwidth);
-        let share = seen.deviation / spread;
+    fn slope(&self, seen: PointState, _: f64) -> f64 {
+        let spread = seen.std_dev.hypot(self.bandwidth);
+        let share = seen.std_dev / spread;
         // σ²/√(σ² + b²): small deviations do not underflow on the way.
-        seen.deviation * share * pdf(seen.standardised * share)
+        seen.std_dev * share * pdf(seen.standardised * share)
     }
 }

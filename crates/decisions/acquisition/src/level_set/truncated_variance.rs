@@ -1,4 +1,4 @@
-use super::gain::{Gain, Seen};
+use super::expected_reduction::{ExpectedReduction, PointState};
 
 /// Truncated variance reduction: variances count until they are small enough.
 ///
@@ -16,14 +16,14 @@ pub struct TruncatedVariance {
     pub eta: f64,
 }
 
-impl Gain for TruncatedVariance {
-    fn gain(&self, seen: Seen, explained: f64) -> f64 {
-        let (now, floor) = (self.beta * seen.deviation.powi(2), self.eta * self.eta);
+impl ExpectedReduction for TruncatedVariance {
+    fn gain(&self, seen: PointState, explained: f64) -> f64 {
+        let (now, floor) = (self.beta * seen.std_dev.powi(2), self.eta * self.eta);
         (now - floor).min(now * explained).max(0.0)
     }
 
-    fn slope(&self, seen: Seen, explained: f64) -> f64 {
-        let now = self.beta * seen.deviation.powi(2);
+    fn slope(&self, seen: PointState, explained: f64) -> f64 {
+        let now = self.beta * seen.std_dev.powi(2);
         if now * (1.0 - explained) > self.eta * self.eta { now } else { 0.0 }
     }
 }

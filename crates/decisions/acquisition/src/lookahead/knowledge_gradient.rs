@@ -1,6 +1,6 @@
 use thrifty_domain::PointsRef;
 use thrifty_prob::UpperEnvelope;
-use thrifty_surrogate::{Description, JointPosterior, LookWeights, Lookahead, lookahead};
+use thrifty_surrogate::{Description, JointPosterior, Lookahead, LookaheadCotangent, lookahead};
 
 use crate::acquisition::settle;
 use crate::factory::described;
@@ -67,12 +67,12 @@ impl<'a> KnowledgeGradient<'a> {
 
     /// Lines of minus the means: intercepts and slopes, those of the point itself last; and the deviation of the observation.
     fn lines(&self, mean: f64, variance: f64, covariance: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
-        let deviation = variance.max(0.0).sqrt();
+        let std_dev = variance.max(0.0).sqrt();
         let count = covariance.len() - usize::from(self.only_anchors);
         let own = (!self.only_anchors).then_some(-mean);
         let a = self.lookahead.means().iter().map(|mean| -mean).chain(own).collect();
-        let slope = |c: &f64| if deviation > 0.0 { c / deviation } else { 0.0 };
-        (a, covariance[..count].iter().map(slope).collect(), deviation)
+        let slope = |c: &f64| if std_dev > 0.0 { c / std_dev } else { 0.0 };
+        (a, covariance[..count].iter().map(slope).collect(), std_dev)
     }
 
     /// By how much the point's own mean is below that of the best anchor, and the envelope.
@@ -94,7 +94,7 @@ impl Acquisition for KnowledgeGradient<'_> {
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         let width = self.lookahead.means().len() + 1;
         let (mut variance, mut covariance) = (vec![0.0; x.len()], vec![0.0; x.len() * width]);
-        self.lookahead.look_into(x, out, &mut variance, &mut covariance);
+        self.lookahead.moments_into(x, out, &mut variance, &mut covariance);
         for (i, slot) in out.iter_mut().enumerate() {
             let (a, b, _) = self.lines(*slot, variance[i], &covariance[i * width..(i + 1) * width]);
             let (ahead, envelope) = self.parts(&a, &b);
@@ -105,11 +105,11 @@ impl Acquisition for KnowledgeGradient<'_> {
     fn values_with_gradients_into(&self, x: PointsRef<'_>, out: &mut [f64], gradients: &mut [f64]) -> bool {
         let (anchors, d) = (self.lookahead.means().len(), x.dim());
         let (mut variance, mut covariance) = (vec![0.0; x.len()], vec![0.0; x.len() * (anchors + 1)]);
-        self.lookahead.look_into(x, out, &mut variance, &mut covariance);
+        self.lookahead.moments_into(x, out, &mut variance, &mut covariance);
         gradients.fill(0.0);
         for (i, slot) in out.iter_mut().enumerate() {
             let covariance = &covariance[i * (anchors + 1)..(i + 1) * (anchors + 1)];
-            let (a, b, deviation) = self.lines(*slot, variance[i], covariance);
+            let (a, b, std_dev) = self.lines(*slot, variance[i], covariance);
             let (ahead, envelope) = self.parts(&a, &b);
             let value = self.value_of(ahead, &envelope);
             let (mut of_a, mut of_b) = (vec![0.0; a.len()], vec![0.0; b.len()]);
@@ -125,15 +125,15 @@ impl Acquisition for KnowledgeGradient<'_> {
                 of_mean -= of_a[anchors];
             }
             *slot = value;
-            if deviation > 0.0 {
+            if std_dev > 0.0 {
                 // b = c / s: every covariance by 1/s, the variance by -b / 2s² of each line.
-                let mut of_covariance: Vec<f64> = of_b.iter().map(|w| w / deviation).collect();
+                let mut of_covariance: Vec<f64> = of_b.iter().map(|w| w / std_dev).collect();
                 let of_variance =
-                    -of_b.iter().zip(&b).map(|(w, b)| w * b).sum::<f64>() / (2.0 * deviation * deviation);
+                    -of_b.iter().zip(&b).map(|(w, b)| w * b).sum::<f64>() / (2.0 * std_dev * std_dev);
                 of_covariance.resize(anchors + 1, 0.0);
                 let gradient = &mut gradients[i * d..(i + 1) * d];
                 let weights =
-                    LookWeights { mean: of_mean, variance: of_variance, covariance: &of_covariance };
+                    LookaheadCotangent { mean: of_mean, variance: of_variance, covariance: &of_covariance };
                 if !self.lookahead.pull_back(x.row(i), weights, gradient) {
                     return false;
                 }

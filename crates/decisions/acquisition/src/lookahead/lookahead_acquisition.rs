@@ -1,5 +1,5 @@
 use thrifty_domain::PointsRef;
-use thrifty_surrogate::{LookWeights, Lookahead};
+use thrifty_surrogate::{Lookahead, LookaheadCotangent};
 
 use crate::Acquisition;
 use crate::acquisition::settle;
@@ -75,7 +75,7 @@ impl<'a, U: LookaheadUtility> LookaheadAcquisition<'a, U> {
         let width = self.lookahead.means().len() + 1;
         let (mut mean, mut variance) = (vec![0.0; x.len()], vec![0.0; x.len()]);
         let mut covariance = vec![0.0; x.len() * width];
-        self.lookahead.look_into(x, &mut mean, &mut variance, &mut covariance);
+        self.lookahead.moments_into(x, &mut mean, &mut variance, &mut covariance);
         for (i, covariance) in covariance.chunks_exact(width).enumerate() {
             visit(i, LookaheadMoments { mean: mean[i], variance: variance[i], covariance });
         }
@@ -95,8 +95,11 @@ impl<U: LookaheadUtility> Acquisition for LookaheadAcquisition<'_, U> {
         self.each(x, |i, ahead| {
             let (value, slopes) = self.utility.value_and_slopes(ahead, &mut of_covariance);
             out[i] = value;
-            let weights =
-                LookWeights { mean: slopes.mean, variance: slopes.variance, covariance: &of_covariance };
+            let weights = LookaheadCotangent {
+                mean: slopes.mean,
+                variance: slopes.variance,
+                covariance: &of_covariance,
+            };
             let gradient = &mut gradients[i * d..(i + 1) * d];
             differentiable = differentiable && self.lookahead.pull_back(x.row(i), weights, gradient);
             settle(gradient);

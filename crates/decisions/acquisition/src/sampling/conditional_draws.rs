@@ -27,7 +27,7 @@ pub struct ConditionalDraws {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResidualMoments {
     /// Its deviation, the same given every draw.
-    pub deviation: f64,
+    pub std_dev: f64,
     /// L⁻¹ c.
     told: Vec<f64>,
 }
@@ -130,7 +130,7 @@ impl ConditionalDraws {
             *mean = ahead.mean + told.iter().zip(z).map(|(t, z)| t * z).sum::<f64>();
         }
         // What is left beside a million times more that was told is rounding.
-        ResidualMoments { deviation: if left > 1e-12 * own { left.sqrt() } else { 0.0 }, told }
+        ResidualMoments { std_dev: if left > 1e-12 * own { left.sqrt() } else { 0.0 }, told }
     }
 
     /// Slopes by what is seen ahead, from slopes by the mean given each draw and by the deviation. Those of the
@@ -139,17 +139,17 @@ impl ConditionalDraws {
         &self,
         remainder: &ResidualMoments,
         by_means: &[f64],
-        by_deviation: f64,
+        by_std_dev: f64,
         of_covariance: &mut [f64],
     ) -> LookaheadGradient {
-        let ResidualMoments { deviation, told } = remainder;
+        let ResidualMoments { std_dev, told } = remainder;
         of_covariance.fill(0.0);
         // c moves every mean by z^s and the deviation by -L⁻¹c/σ', both through L⁻ᵀ.
         let mut through = vec![0.0; told.len()];
         for (by_mean, z) in by_means.iter().zip(self.base.rows()).filter(|(by_mean, _)| **by_mean != 0.0) {
             through.iter_mut().zip(z).for_each(|(t, z)| *t += by_mean * z);
         }
-        let by_left = if *deviation > 0.0 { by_deviation / (2.0 * deviation) } else { 0.0 };
+        let by_left = if *std_dev > 0.0 { by_std_dev / (2.0 * std_dev) } else { 0.0 };
         through.iter_mut().zip(told).for_each(|(slot, t)| *slot -= 2.0 * by_left * t);
         self.law.unwhiten(&mut through);
         of_covariance[..through.len()].copy_from_slice(&through);

@@ -27,17 +27,17 @@ impl Gumbel {
     ///
     /// # Errors
     /// [`AcquisitionError`] for no values, other lengths, or an entry that is not finite.
-    pub fn of_minimum(mean: &[f64], deviation: &[f64]) -> Result<Self, AcquisitionError> {
+    pub fn of_minimum(mean: &[f64], std_dev: &[f64]) -> Result<Self, AcquisitionError> {
         require_finite("means", mean)?;
-        require_finite("deviations", deviation)?;
-        let (found, expected) = (deviation.len(), mean.len());
+        require_finite("deviations", std_dev)?;
+        let (found, expected) = (std_dev.len(), mean.len());
         if found != expected {
             return Err(AcquisitionError::Dimension { name: "deviations", found, expected });
         }
         let uncertain: Vec<(f64, f64)> =
-            mean.iter().zip(deviation).filter(|(_, s)| **s > 0.0).map(|(m, s)| (*m, *s)).collect();
+            mean.iter().zip(std_dev).filter(|(_, s)| **s > 0.0).map(|(m, s)| (*m, *s)).collect();
         // The minimum cannot be above a value that is known.
-        let known = mean.iter().zip(deviation).filter(|(_, s)| **s <= 0.0);
+        let known = mean.iter().zip(std_dev).filter(|(_, s)| **s <= 0.0);
         let known = known.map(|(m, _)| *m).fold(f64::INFINITY, f64::min);
         let mut from = uncertain.iter().map(|(m, s)| m + 5.0 * s).fold(f64::INFINITY, f64::min);
         let [high, middle, low] = [0.75, 0.5, 0.25].map(|p: f64| {
@@ -56,10 +56,10 @@ impl Gumbel {
     /// # Errors
     /// As [`Gumbel::of_minimum`].
     pub fn of(posterior: &dyn Posterior, points: PointsRef<'_>) -> Result<Self, AcquisitionError> {
-        let (mut mean, mut deviation) = (vec![0.0; points.len()], vec![0.0; points.len()]);
-        posterior.predict_into(points, &mut mean, &mut deviation);
-        deviation.iter_mut().for_each(|v| *v = v.sqrt());
-        Self::of_minimum(&mean, &deviation)
+        let (mut mean, mut std_dev) = (vec![0.0; points.len()], vec![0.0; points.len()]);
+        posterior.predict_into(points, &mut mean, &mut std_dev);
+        std_dev.iter_mut().for_each(|v| *v = v.sqrt());
+        Self::of_minimum(&mean, &std_dev)
     }
 
     /// The value below which the minimum is with probability p in (0, 1).
@@ -82,12 +82,12 @@ fn quantile_of_minimum(values: &[(f64, f64)], p: f64, above: f64) -> f64 {
     let mut y = above;
     for _ in 0..200 {
         let (mut sum, mut slope) = (0.0, 0.0);
-        for (mean, deviation) in values {
-            let z = (mean - y) / deviation;
+        for (mean, std_dev) in values {
+            let z = (mean - y) / std_dev;
             // From here on nothing is added in double precision.
             if z < 9.0 {
                 sum += log_cdf(z);
-                slope -= inverse_mills(-z) / deviation;
+                slope -= inverse_mills(-z) / std_dev;
             }
         }
         let next = y - (sum - target) / slope;

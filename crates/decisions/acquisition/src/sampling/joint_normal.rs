@@ -55,12 +55,12 @@ impl JointNormal {
     /// `mean + L z`.
     pub(crate) fn sample(&self, z: &[f64]) -> Vec<f64> {
         let mut sample = self.mean.clone();
-        self.add_deviation(z, &mut sample);
+        self.add_std_dev(z, &mut sample);
         sample
     }
 
     /// Adds `L z`.
-    pub(crate) fn add_deviation(&self, z: &[f64], out: &mut [f64]) {
+    pub(crate) fn add_std_dev(&self, z: &[f64], out: &mut [f64]) {
         let Some(factor) = &self.factor else { return };
         for (j, z) in z.iter().enumerate().take(self.len()) {
             let column = &factor.factor().column(j)[j..];

@@ -72,9 +72,9 @@ impl GivenEach {
 impl LookaheadUtility for GivenEach {
     fn value(&self, ahead: LookaheadMoments<'_>) -> f64 {
         let mut means = vec![0.0; self.utilities.len()];
-        let deviation = self.given.means_into(ahead, &mut means).deviation;
+        let std_dev = self.given.means_into(ahead, &mut means).std_dev;
         let each = self.utilities.iter().zip(means);
-        let terms: Vec<f64> = each.map(|(utility, mean)| utility.value(mean, deviation)).collect();
+        let terms: Vec<f64> = each.map(|(utility, mean)| utility.value(mean, std_dev)).collect();
         self.mean(&terms)
     }
 
@@ -85,10 +85,10 @@ impl LookaheadUtility for GivenEach {
     ) -> (f64, LookaheadGradient) {
         let mut means = vec![0.0; self.utilities.len()];
         let remainder = self.given.means_into(ahead, &mut means);
-        let deviation = remainder.deviation;
+        let std_dev = remainder.std_dev;
         let each = self.utilities.iter().zip(&means);
         let terms: Vec<(f64, f64, f64)> =
-            each.map(|(utility, mean)| utility.value_and_slopes(*mean, deviation)).collect();
+            each.map(|(utility, mean)| utility.value_and_slopes(*mean, std_dev)).collect();
         let count = terms.len() as f64;
         let values: Vec<f64> = terms.iter().map(|term| term.0).collect();
         let value = self.mean(&values);
@@ -96,16 +96,16 @@ impl LookaheadUtility for GivenEach {
             of_covariance.fill(0.0);
             return (value, LookaheadGradient::default());
         }
-        let mut by_deviation = 0.0;
-        for (by_mean, (term, of_mean, of_deviation)) in means.iter_mut().zip(&terms) {
+        let mut by_std_dev = 0.0;
+        for (by_mean, (term, of_mean, of_std_dev)) in means.iter_mut().zip(&terms) {
             let weight = if self.logarithms { (term - value).exp() } else { 1.0 } / count;
             *by_mean = 0.0;
             // A term of minus infinity has no slopes.
             if weight > 0.0 {
                 *by_mean = weight * of_mean;
-                by_deviation += weight * of_deviation;
+                by_std_dev += weight * of_std_dev;
             }
         }
-        (value, self.given.slopes_into(&remainder, &means, by_deviation, of_covariance))
+        (value, self.given.slopes_into(&remainder, &means, by_std_dev, of_covariance))
     }
 }

@@ -1,5 +1,5 @@
 use thrifty_domain::{Domain, Points, PointsRef};
-use thrifty_optim::{Landscape, LocalSearch};
+use thrifty_optim::{LocalSearch, Objective};
 use thrifty_sampling::{MAX_SOBOL_DIM, Sobol, Stream};
 use thrifty_surrogate::{Description, JointPosterior, Posterior, SamplePath};
 
@@ -100,7 +100,7 @@ impl Acquisition for ThompsonPath {
     }
 }
 
-impl Landscape for ThompsonPath {
+impl Objective for ThompsonPath {
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         Acquisition::values_into(self, x, out);
     }
@@ -205,7 +205,7 @@ fn minimum_of(path: &ThompsonPath, domain: &Domain, points: &Points, climbs: usi
     order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
     let mut best = Minimiser { x: points.row(order[0]).to_vec(), value: -values[order[0]] };
     for start in order.iter().take(climbs) {
-        let summit = LocalSearch::default().climb(domain, path, points.row(*start));
+        let summit = LocalSearch::default().maximize(domain, path, points.row(*start));
         if -summit.value < best.value {
             best = Minimiser { x: summit.x, value: -summit.value };
         }

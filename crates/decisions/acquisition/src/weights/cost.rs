@@ -52,11 +52,11 @@ impl Default for LogInverseCost {
 }
 
 impl Utility for LogInverseCost {
-    fn value(&self, mean: f64, deviation: f64) -> f64 {
-        -self.exponent * (mean + 0.5 * deviation * deviation)
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        -self.exponent * (mean + 0.5 * std_dev * std_dev)
     }
 
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
-        (self.value(mean, deviation), -self.exponent, -self.exponent * deviation)
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        (self.value(mean, std_dev), -self.exponent, -self.exponent * std_dev)
     }
 }

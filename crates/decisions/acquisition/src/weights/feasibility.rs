@@ -16,14 +16,14 @@ pub struct LogFeasibility {
 }
 
 impl Utility for LogFeasibility {
-    fn value(&self, mean: f64, deviation: f64) -> f64 {
-        self.value_and_slopes(mean, deviation).0
+    fn value(&self, mean: f64, std_dev: f64) -> f64 {
+        self.value_and_slopes(mean, std_dev).0
     }
 
-    fn value_and_slopes(&self, mean: f64, deviation: f64) -> (f64, f64, f64) {
-        if deviation <= 0.0 && mean <= self.threshold {
+    fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
+        if std_dev <= 0.0 && mean <= self.threshold {
             return (0.0, 0.0, 0.0);
         }
-        LogProbabilityOfImprovement { threshold: self.threshold }.value_and_slopes(mean, deviation)
+        LogProbabilityOfImprovement { threshold: self.threshold }.value_and_slopes(mean, std_dev)
     }
 }

@@ -50,11 +50,11 @@ impl<'a> LogExcess<'a> {
         acquisition.values_into(points, &mut values);
         let n = values.len().max(1) as f64;
         let mean = values.iter().map(|v| v / n).sum::<f64>();
-        let deviation = values.iter().map(|v| (v - mean).powi(2) / n).sum::<f64>().sqrt();
+        let std_dev = values.iter().map(|v| (v - mean).powi(2) / n).sum::<f64>().sqrt();
         let reference = acquisition.value(incumbent);
         // Equal values have no scale; that of rounding is as good as any.
         let least = 1e-8 * reference.abs().max(f64::MIN_POSITIVE.sqrt());
-        Self::new(acquisition, reference, deviation.max(least))
+        Self::new(acquisition, reference, std_dev.max(least))
     }
 
     /// The logarithm, and its derivative with respect to α.

@@ -47,19 +47,19 @@ impl LocalPenalties {
     /// Adds the terms of one point, and with `gradient` their slopes.
     fn add(&self, x: &[f64], mut gradient: Option<&mut [f64]>) -> f64 {
         let mut sum = 0.0;
-        for (centre, (gap, deviation)) in self.pending.rows().zip(&self.gaps) {
+        for (centre, (gap, std_dev)) in self.pending.rows().zip(&self.gaps) {
             let distance = x.iter().zip(centre).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
             let ahead = self.lipschitz * distance - gap;
-            if *deviation <= 0.0 {
+            if *std_dev <= 0.0 {
                 sum += if ahead > 0.0 { 0.0 } else { f64::NEG_INFINITY };
                 continue;
             }
-            let z = ahead / deviation;
+            let z = ahead / std_dev;
             sum += log_cdf(z);
             if let Some(gradient) = gradient.as_deref_mut()
                 && distance > 0.0
             {
-                let slope = inverse_mills(-z) * self.lipschitz / (deviation * distance);
+                let slope = inverse_mills(-z) * self.lipschitz / (std_dev * distance);
                 gradient.iter_mut().zip(x.iter().zip(centre)).for_each(|(g, (a, b))| *g += slope * (a - b));
             }
         }

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{LN_2, LOG2_E, TAU};
 
-use thrifty_simd::{Pass, exp_negative, fma};
+use thrifty_simd::{VectorLoop, exp_negative, fma};
 
 /// Beyond this many deviations the square would overflow.
 const FARTHEST: f64 = 1e150;
@@ -36,11 +36,11 @@ impl EdgeTable {
 pub(super) struct Fill<'a> {
     pub(super) edges: &'a [f64],
     pub(super) mean: f64,
-    pub(super) deviation: f64,
+    pub(super) std_dev: f64,
     pub(super) table: &'a mut EdgeTable,
 }
 
-impl Pass for Fill<'_> {
+impl VectorLoop for Fill<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -50,13 +50,13 @@ impl Pass for Fill<'_> {
         for (edge, ((((straight, bent), below), density), exponent)) in self.edges.iter().zip(outputs) {
             let gap = edge - self.mean;
             // At σ = 0 an edge at the mean is a kink: the limit from above.
-            let z = if gap == 0.0 { 0.0 } else { gap / self.deviation };
+            let z = if gap == 0.0 { 0.0 } else { gap / self.std_dev };
             let t = z.abs().min(FARTHEST);
             let (mills, bracket) = tail::<FMA>(t);
             let (pdf, power) = scaled_density::<FMA>(t, z < 0.0);
             let lower = pdf * mills;
             *straight = gap.max(0.0);
-            *bent = self.deviation * pdf * bracket;
+            *bent = self.std_dev * pdf * bracket;
             *below = if z < 0.0 { lower } else { 1.0 - lower };
             *density = pdf;
             *exponent = power;
@@ -160,7 +160,7 @@ mod tests {
         let edges: Vec<f64> = (-5000..5000).map(|i| f64::from(i) * 0.0073).collect();
         for fused in [true, false] {
             let mut table = EdgeTable::new(edges.len());
-            let fill = Fill { edges: &edges, mean: 0.0, deviation: 1.0, table: &mut table };
+            let fill = Fill { edges: &edges, mean: 0.0, std_dev: 1.0, table: &mut table };
             if fused {
                 dispatch(fill);
             } else {

@@ -1,6 +1,6 @@
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 
-use thrifty_simd::Pass;
+use thrifty_simd::VectorLoop;
 
 use super::edge::EdgeTable;
 
@@ -18,13 +18,13 @@ pub(super) struct GapTable {
     pub(super) size: Vec<f64>,
     pub(super) exponent: Vec<f64>,
     pub(super) by_mean: Vec<f64>,
-    pub(super) by_deviation: Vec<f64>,
+    pub(super) by_std_dev: Vec<f64>,
 }
 
 impl GapTable {
     pub(super) fn new(gaps: usize) -> Self {
         let zeros = || vec![0.0; gaps];
-        Self { size: zeros(), exponent: zeros(), by_mean: zeros(), by_deviation: zeros() }
+        Self { size: zeros(), exponent: zeros(), by_mean: zeros(), by_std_dev: zeros() }
     }
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Measure<'a> {
     pub(super) gaps: &'a mut GapTable,
 }
 
-impl Pass for Measure<'_> {
+impl VectorLoop for Measure<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -56,7 +56,7 @@ impl Pass for Measure<'_> {
             if self.slopes {
                 let inverse = if mantissa > 0.0 { 1.0 / size } else { 0.0 };
                 self.gaps.by_mean[at] = (scale * below[low] - below[high]) * inverse;
-                self.gaps.by_deviation[at] = (density[high] - scale * density[low]) * inverse;
+                self.gaps.by_std_dev[at] = (density[high] - scale * density[low]) * inverse;
             }
         }
     }

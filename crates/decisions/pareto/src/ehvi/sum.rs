@@ -55,15 +55,15 @@ impl Sum {
 
     /// The derivatives of its logarithm by mean and deviation of an objective.
     pub(super) fn slopes(self, objective: &Objective, gaps: &GapTable, term: &[f64]) -> (f64, f64) {
-        let (mut by_mean, mut by_deviation) = (0.0, 0.0);
+        let (mut by_mean, mut by_std_dev) = (0.0, 0.0);
         if self.total > 0.0 {
             for (term, &gap) in term.iter().zip(&objective.gap) {
                 by_mean += term * gaps.by_mean[gap as usize];
-                by_deviation += term * gaps.by_deviation[gap as usize];
+                by_std_dev += term * gaps.by_std_dev[gap as usize];
             }
             by_mean /= self.total;
-            by_deviation /= self.total;
+            by_std_dev /= self.total;
         }
-        (by_mean, by_deviation)
+        (by_mean, by_std_dev)
     }
 }

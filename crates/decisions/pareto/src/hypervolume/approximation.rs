@@ -38,6 +38,6 @@ pub(super) fn volume(points: &[f64], reference: &[f64], samples: u64, seed: Seed
     // One success and one failure more keep the error above zero where all samples agree.
     let share = hits as f64 / samples as f64;
     let careful = (hits as f64 + 1.0) / (samples as f64 + 2.0);
-    let deviation = (careful * (1.0 - careful) / samples as f64).sqrt();
-    ApproximateVolume { value: share * content, standard_error: deviation * content }
+    let std_dev = (careful * (1.0 - careful) / samples as f64).sqrt();
+    ApproximateVolume { value: share * content, standard_error: std_dev * content }
 }

@@ -1,7 +1,7 @@
 use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::Kernel;
 use thrifty_linalg::{Matrix, subtract_inner_products};
-use thrifty_surrogate::{JointGradient, LookWeights, Lookahead, Posterior};
+use thrifty_surrogate::{JointGradient, Lookahead, LookaheadCotangent, Posterior};
 
 use super::{GpPosterior, dot};
 
@@ -29,7 +29,7 @@ impl<'a, K: Kernel> GpLookahead<'a, K> {
         Self { posterior, anchors: anchors.to_owned(), scaled, whitened, means, noise }
     }
 
-    /// [`Lookahead::look_into`] where the process is observed at one point of the columns and what matters is its value
+    /// [`Lookahead::moments_into`] where the process is observed at one point of the columns and what matters is its value
     /// at another: m points each.
     ///
     /// # Panics
@@ -80,7 +80,7 @@ impl<'a, K: Kernel> GpLookahead<'a, K> {
         &self,
         observed: &[f64],
         target: &[f64],
-        weights: LookWeights<'_>,
+        weights: LookaheadCotangent<'_>,
         of_observed: &mut [f64],
         of_target: &mut [f64],
     ) {
@@ -113,13 +113,13 @@ impl<K: Kernel> Lookahead for GpLookahead<'_, K> {
         &self.means
     }
 
-    fn look_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64], covariance: &mut [f64]) {
+    fn moments_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64], covariance: &mut [f64]) {
         self.look_between(x, x, mean, variance, covariance);
     }
 
     /// Where observed and target are one point, the covariances with all anchors are two sums of kernels:
     /// `Σ w_j c_j = Σ_j w_j k(a_j, x) - k(x)ᵀ L⁻ᵀ Σ_j w_j L⁻¹ k(a_j)`. Cost: n² and n for each anchor.
-    fn pull_back(&self, x: &[f64], weights: LookWeights<'_>, grad: &mut [f64]) -> bool {
+    fn pull_back(&self, x: &[f64], weights: LookaheadCotangent<'_>, grad: &mut [f64]) -> bool {
         let (gp, d) = (self.posterior, x.len());
         let (own, of_anchors) = weights.covariance.split_last().expect("a weight for the point itself");
         let (train, width) = (gp.data.x.as_ref(), gp.data.targets.width);

@@ -4,7 +4,7 @@ use thrifty_domain::PointsRef;
 use thrifty_linalg::{LANES, Matrix};
 
 use crate::{KernelWorkspace, StationaryProfile};
-use thrifty_simd::{Pass, fma};
+use thrifty_simd::{VectorLoop, fma};
 
 /// Writes `x / ℓ`.
 #[inline(always)]
@@ -47,7 +47,7 @@ pub(super) struct Forward<'a, R> {
     pub(super) profile: R,
 }
 
-impl<R: StationaryProfile> Pass for Forward<'_, R> {
+impl<R: StationaryProfile> VectorLoop for Forward<'_, R> {
     type Output = ();
 
     #[inline(always)]
@@ -85,7 +85,7 @@ pub(super) struct Cross<'a, R> {
     pub(super) profile: R,
 }
 
-impl<R: StationaryProfile> Pass for Cross<'_, R> {
+impl<R: StationaryProfile> VectorLoop for Cross<'_, R> {
     type Output = ();
 
     #[inline(always)]
@@ -116,7 +116,7 @@ pub(super) struct PullBackInputs<'a, R> {
     pub(super) profile: R,
 }
 
-impl<R: StationaryProfile> Pass for PullBackInputs<'_, R> {
+impl<R: StationaryProfile> VectorLoop for PullBackInputs<'_, R> {
     type Output = ();
 
     #[inline(always)]
@@ -157,7 +157,7 @@ pub(super) struct PullBack<'a> {
     pub(super) sums: &'a mut [[f64; LANES]],
 }
 
-impl Pass for PullBack<'_> {
+impl VectorLoop for PullBack<'_> {
     type Output = f64;
 
     #[inline(always)]
@@ -217,7 +217,7 @@ pub(super) struct PullBackProfile<'a, R> {
     pub(super) profile: R,
 }
 
-impl<R: StationaryProfile> Pass for PullBackProfile<'_, R> {
+impl<R: StationaryProfile> VectorLoop for PullBackProfile<'_, R> {
     type Output = ();
 
     #[inline(always)]

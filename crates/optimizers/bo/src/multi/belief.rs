@@ -91,8 +91,8 @@ impl Named {
     }
 
     /// With running trials imagined to give their posterior means.
-    pub(crate) fn imagining(self, pending: &Points) -> Self {
-        let (fitted, _) = Running::imagine(self.fitted, pending.clone(), None, |mean| mean);
+    pub(crate) fn with_fantasies(self, pending: &Points) -> Self {
+        let (fitted, _) = Running::fantasize(self.fitted, pending.clone(), None, |mean| mean);
         Self { fitted, ..self }
     }
 }
@@ -103,10 +103,10 @@ impl Fitter<'_> {
     /// # Errors
     /// [`OptimizerError`] names the model whose fit fails.
     pub(crate) fn fit(&self, name: String, data: Observations<'_>) -> Result<Named, OptimizerError> {
-        let notes = self.history.trials().iter().rev().find_map(|trial| trial.memo.0.get(&name));
+        let warm_start = self.history.trials().iter().rev().find_map(|trial| trial.memo.0.get(&name));
         let mut rng = self.seed.child("fit", self.id.0).stream(&name, 0);
         let domain = self.space.domain();
-        let fitted = fit_checked(self.surrogate, domain, data, notes.map(Vec::as_slice), &mut rng);
+        let fitted = fit_checked(self.surrogate, domain, data, warm_start.map(Vec::as_slice), &mut rng);
         let fitted = fitted.map_err(|error| {
             OptimizerError::failed(format!("fitting the model of {name} for trial {}", self.id.0), error)
         })?;

@@ -21,18 +21,18 @@ pub struct LogExpectedHypervolume<'a> {
 impl Acquisition for LogExpectedHypervolume<'_> {
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         let (n, m) = (x.len(), self.objectives.len());
-        let (mut means, mut deviations) = (Points::zeros(n, m), Points::zeros(n, m));
+        let (mut means, mut std_devs) = (Points::zeros(n, m), Points::zeros(n, m));
         let (mut mean, mut variance) = (vec![0.0; n], vec![0.0; n]);
         for (j, posterior) in self.objectives.iter().enumerate() {
             posterior.predict_into(x, &mut mean, &mut variance);
             for i in 0..n {
                 means.row_mut(i)[j] = mean[i];
-                deviations.row_mut(i)[j] = variance[i].sqrt();
+                std_devs.row_mut(i)[j] = variance[i].sqrt();
             }
         }
-        if self.improvement.log_values_into(means.as_ref(), deviations.as_ref(), out).is_err() {
+        if self.improvement.log_values_into(means.as_ref(), std_devs.as_ref(), out).is_err() {
             for (i, value) in out.iter_mut().enumerate() {
-                let log = self.improvement.log_value(means.row(i), deviations.row(i));
+                let log = self.improvement.log_value(means.row(i), std_devs.row(i));
                 *value = log.unwrap_or(f64::NEG_INFINITY);
             }
         }
@@ -57,12 +57,11 @@ impl Acquisition for LogExpectedHypervolume<'_> {
             );
         }
         gradients.fill(0.0);
-        let (mut by_mean, mut by_deviation) = (vec![0.0; m], vec![0.0; m]);
+        let (mut by_mean, mut by_std_dev) = (vec![0.0; m], vec![0.0; m]);
         for (i, value) in out.iter_mut().enumerate() {
             let means: Vec<f64> = (0..m).map(|j| mean[j * n + i]).collect();
-            let deviations: Vec<f64> = (0..m).map(|j| variance[j * n + i].sqrt()).collect();
-            let log =
-                self.improvement.log_value_with_grad(&means, &deviations, &mut by_mean, &mut by_deviation);
+            let std_devs: Vec<f64> = (0..m).map(|j| variance[j * n + i].sqrt()).collect();
+            let log = self.improvement.log_value_with_grad(&means, &std_devs, &mut by_mean, &mut by_std_dev);
             let Ok(log) = log else {
                 *value = f64::NEG_INFINITY;
                 continue;
@@ -70,8 +69,7 @@ impl Acquisition for LogExpectedHypervolume<'_> {
             *value = log;
             for j in 0..m {
                 // Where the variance is 0 it is at its minimum and does not move.
-                let by_variance =
-                    if deviations[j] > 0.0 { by_deviation[j] / (2.0 * deviations[j]) } else { 0.0 };
+                let by_variance = if std_devs[j] > 0.0 { by_std_dev[j] / (2.0 * std_devs[j]) } else { 0.0 };
                 let inner = (j * n + i) * d..(j * n + i + 1) * d;
                 let slopes = of_mean[inner.clone()].iter().zip(&of_variance[inner]);
                 for (slope, (mu, v)) in gradients[i * d..(i + 1) * d].iter_mut().zip(slopes) {

@@ -2,7 +2,7 @@ use thrifty_acquisition::{Acquisition, AcquisitionError, ConditionalDraws, Looka
 use thrifty_domain::{Points, PointsRef};
 use thrifty_pareto::{Duplicates, ExpectedHypervolumeImprovement, ParetoError, non_dominated};
 use thrifty_sampling::Stream;
-use thrifty_surrogate::{JointPosterior, LookWeights, Lookahead, lookahead};
+use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, lookahead};
 
 use crate::MultiObjectiveError;
 
@@ -123,7 +123,7 @@ impl Seen {
         let width = lookahead.means().len() + 1;
         let (mut mean, mut variance) = (vec![0.0; x.len()], vec![0.0; x.len()]);
         let mut covariance = vec![0.0; x.len() * width];
-        lookahead.look_into(x, &mut mean, &mut variance, &mut covariance);
+        lookahead.moments_into(x, &mut mean, &mut variance, &mut covariance);
         Self { mean, variance, covariance, width }
     }
 
@@ -137,15 +137,15 @@ impl Acquisition for LogNoisyExpectedHypervolume<'_> {
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         let (m, draws) = (self.objectives.len(), self.improvements.len());
         let seen: Vec<Seen> = self.objectives.iter().map(|o| Seen::of(&*o.lookahead, x)).collect();
-        let (mut means, mut deviations) = (vec![vec![0.0; draws]; m], vec![0.0; m]);
+        let (mut means, mut std_devs) = (vec![vec![0.0; draws]; m], vec![0.0; m]);
         let (mut at, mut logs) = (vec![0.0; m], vec![0.0; draws]);
         for (i, value) in out.iter_mut().enumerate() {
             for (j, objective) in self.objectives.iter().enumerate() {
-                deviations[j] = objective.given.means_into(seen[j].ahead(i), &mut means[j]).deviation;
+                std_devs[j] = objective.given.means_into(seen[j].ahead(i), &mut means[j]).std_dev;
             }
             for (s, (improvement, log)) in self.improvements.iter().zip(&mut logs).enumerate() {
                 at.iter_mut().zip(&means).for_each(|(at, means)| *at = means[s]);
-                *log = improvement.log_value(&at, &deviations).unwrap_or(f64::NEG_INFINITY);
+                *log = improvement.log_value(&at, &std_devs).unwrap_or(f64::NEG_INFINITY);
             }
             *value = log_mean_exp(&logs).0;
         }
@@ -163,7 +163,7 @@ impl Acquisition for LogNoisyExpectedHypervolume<'_> {
                 .enumerate()
                 .map(|(j, objective)| objective.given.means_into(seen[j].ahead(i), &mut means[j]))
                 .collect();
-            let deviations: Vec<f64> = remainders.iter().map(|r| r.deviation).collect();
+            let std_devs: Vec<f64> = remainders.iter().map(|r| r.std_dev).collect();
             // By draw: the logarithm, and its slopes by the means and then by the deviations.
             let terms: Vec<(f64, Vec<f64>)> = self
                 .improvements
@@ -172,8 +172,8 @@ impl Acquisition for LogNoisyExpectedHypervolume<'_> {
                 .map(|(s, improvement)| {
                     let at: Vec<f64> = means.iter().map(|means| means[s]).collect();
                     let mut slopes = vec![0.0; 2 * m];
-                    let (by_mean, by_deviation) = slopes.split_at_mut(m);
-                    let log = improvement.log_value_with_grad(&at, &deviations, by_mean, by_deviation);
+                    let (by_mean, by_std_dev) = slopes.split_at_mut(m);
+                    let log = improvement.log_value_with_grad(&at, &std_devs, by_mean, by_std_dev);
                     (log.unwrap_or(f64::NEG_INFINITY), slopes)
                 })
                 .collect();
@@ -187,11 +187,14 @@ impl Acquisition for LogNoisyExpectedHypervolume<'_> {
                     if *share > 0.0 { share * term.1[at] } else { 0.0 }
                 };
                 let by_means: Vec<f64> = shares.iter().zip(&terms).map(|pair| shared(pair, j)).collect();
-                let by_deviation = shares.iter().zip(&terms).map(|pair| shared(pair, m + j)).sum();
+                let by_std_dev = shares.iter().zip(&terms).map(|pair| shared(pair, m + j)).sum();
                 let mut covariance = vec![0.0; seen[j].width];
-                let slopes = objective.given.slopes_into(remainder, &by_means, by_deviation, &mut covariance);
-                let weights =
-                    LookWeights { mean: slopes.mean, variance: slopes.variance, covariance: &covariance };
+                let slopes = objective.given.slopes_into(remainder, &by_means, by_std_dev, &mut covariance);
+                let weights = LookaheadCotangent {
+                    mean: slopes.mean,
+                    variance: slopes.variance,
+                    covariance: &covariance,
+                };
                 if !objective.lookahead.pull_back(x.row(i), weights, gradient) {
                     return false;
                 }

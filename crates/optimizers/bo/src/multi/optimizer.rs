@@ -193,7 +193,7 @@ impl State<'_> {
                 let observations =
                     Observations { x: data.x.as_ref(), y: &y, noise_variance: noise.as_deref() };
                 let model = self.fitter.fit("scalarisation".into(), observations)?;
-                Ok(vec![if model.joint().is_ok() { model } else { model.imagining(pending) }])
+                Ok(vec![if model.joint().is_ok() { model } else { model.with_fantasies(pending) }])
             }
             _ => {
                 let models = self.fitter.fit_all(
@@ -204,7 +204,11 @@ impl State<'_> {
                 )?;
                 // Joint beliefs say what running trials may give; others are told their means.
                 let joint = models.iter().all(|model| model.joint().is_ok());
-                Ok(if joint { models } else { models.into_iter().map(|m| m.imagining(pending)).collect() })
+                Ok(if joint {
+                    models
+                } else {
+                    models.into_iter().map(|m| m.with_fantasies(pending)).collect()
+                })
             }
         }
     }

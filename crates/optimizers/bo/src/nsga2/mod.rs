@@ -2,6 +2,6 @@
 
 mod operators;
 mod optimizer;
-mod standing;
+mod rank;
 
 pub use optimizer::{Nsga2, Nsga2Settings};

@@ -15,8 +15,8 @@ pub(super) fn crossover(a: &[f64], b: &[f64], eta: f64, rng: &mut Stream) -> [Ve
         if !cross || high - low < 1e-14 {
             continue;
         }
-        let spread = |room: f64| {
-            let beta = 1.0 + 2.0 * room / (high - low);
+        let spread = |crowding: f64| {
+            let beta = 1.0 + 2.0 * crowding / (high - low);
             let alpha = 2.0 - beta.powf(-(eta + 1.0));
             let power = 1.0 / (eta + 1.0);
             if u * alpha <= 1.0 { (u * alpha).powf(power) } else { (2.0 - u * alpha).recip().powf(power) }

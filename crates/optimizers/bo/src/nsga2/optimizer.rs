@@ -6,7 +6,7 @@ use thrifty_study::{
 };
 
 use super::operators::{crossover, mutate};
-use super::standing::{Fate, Standing, standings};
+use super::rank::{Evaluation, Rank, standings};
 use crate::novelty::{Designer, first_new, points_of};
 use crate::{InitialDesign, ParetoSet, design_changed, fingerprint};
 
@@ -105,14 +105,14 @@ impl Nsga2 {
         &self,
         trials: &[Trial<Config>],
         end: usize,
-    ) -> Result<(Vec<usize>, Vec<Standing>), OptimizerError> {
+    ) -> Result<(Vec<usize>, Vec<Rank>), OptimizerError> {
         let mut best: Vec<usize> = Vec::new();
         let mut from = 0;
         let mut to = self.first_generation();
         let mut sorted = Vec::new();
         while from < end {
             best.extend(from..to.min(end));
-            let fates: Vec<Fate<'_>> = best.iter().map(|&i| fate(&trials[i])).collect();
+            let fates: Vec<Evaluation<'_>> = best.iter().map(|&i| fate(&trials[i])).collect();
             let found =
                 standings(&fates).map_err(|error| OptimizerError::failed("ranking the population", error))?;
             let mut order: Vec<usize> = (0..best.len()).collect();
@@ -126,7 +126,7 @@ impl Nsga2 {
     }
 
     /// One of the two children of a pair of parents.
-    fn child(&self, parents: &Points, standing: &[Standing], pair: u64, which: usize) -> Vec<f64> {
+    fn child(&self, parents: &Points, standing: &[Rank], pair: u64, which: usize) -> Vec<f64> {
         let settings = &self.settings;
         let mut rng = self.seed.stream("mating", pair);
         let tournament = |rng: &mut Stream| {
@@ -141,10 +141,16 @@ impl Nsga2 {
     }
 }
 
-fn fate(trial: &Trial<Config>) -> Fate<'_> {
-    let Some(measurement) = trial.outcome.as_ref().and_then(Outcome::measurement) else { return Fate::Lost };
+fn fate(trial: &Trial<Config>) -> Evaluation<'_> {
+    let Some(measurement) = trial.outcome.as_ref().and_then(Outcome::measurement) else {
+        return Evaluation::Lost;
+    };
     let violation: f64 = measurement.constraints.iter().map(|c| c.max(0.0)).sum();
-    if violation > 0.0 { Fate::Infeasible(violation) } else { Fate::Feasible(&measurement.objectives) }
+    if violation > 0.0 {
+        Evaluation::Infeasible(violation)
+    } else {
+        Evaluation::Feasible(&measurement.objectives)
+    }
 }
 
 impl Optimizer for Nsga2 {
@@ -235,15 +241,15 @@ mod tests {
         };
         for (constraints, violation) in [(&[0.5, -3.0, 0.25][..], 0.75), (&[-1.0, 1e-9], 1e-9)] {
             match fate(&measured(constraints)) {
-                Fate::Infeasible(found) => assert!((found - violation).abs() < 1e-15),
+                Evaluation::Infeasible(found) => assert!((found - violation).abs() < 1e-15),
                 other => panic!("{other:?}"),
             }
         }
         for constraints in [&[][..], &[0.0], &[-1.0, 0.0]] {
-            assert!(matches!(fate(&measured(constraints)), Fate::Feasible([1.0, 2.0])));
+            assert!(matches!(fate(&measured(constraints)), Evaluation::Feasible([1.0, 2.0])));
         }
-        assert!(matches!(fate(&trial(None)), Fate::Lost));
-        assert!(matches!(fate(&trial(Some(Outcome::failed("no")))), Fate::Lost));
+        assert!(matches!(fate(&trial(None)), Evaluation::Lost));
+        assert!(matches!(fate(&trial(Some(Outcome::failed("no")))), Evaluation::Lost));
     }
 
     /// Deb et al. (2002): crossover with 0.9, both η 20.

@@ -1,0 +1,33 @@
+/// What is believed at one point of a field before an observation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PointState {
+    /// `u = (μ - h)/σ`.
+    pub standardised: f64,
+    /// σ > 0.
+    pub std_dev: f64,
+}
+
+/// What observations are expected to gain at a point of a field, by the share ρ of its variance that they explain.
+///
+/// ```text
+/// ρ = 1 - σ²_after/σ²_before;   for one observation at x:  ρ = cov(f, f(x))² / (σ² (var f(x) + s))
+/// ```
+///
+/// Normal observations move the mean by N(0, ρσ²) and leave the variance (1 - ρ)σ²: u, σ and ρ say all. A batch is no
+/// different from one observation, for ρ does not depend on what is observed.
+pub trait ExpectedReduction: Send + Sync {
+    /// The expected gain; 0 at ρ = 0.
+    fn gain(&self, seen: PointState, explained: f64) -> f64;
+
+    /// Its derivative in ρ.
+    fn slope(&self, seen: PointState, explained: f64) -> f64;
+
+    /// A chance to prepare for points that will be asked for many times.
+    fn prepare(&mut self, _seen: &[PointState]) {}
+
+    /// Weighted sum over the points that it was prepared for, of which ρ is given for each.
+    fn sum(&self, seen: &[PointState], weights: &[f64], explained: &[f64]) -> f64 {
+        let each = seen.iter().zip(weights).zip(explained);
+        each.map(|((seen, weight), explained)| weight * self.gain(*seen, *explained)).sum()
+    }
+}

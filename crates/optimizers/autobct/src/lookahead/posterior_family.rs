@@ -1,0 +1,100 @@
+use crate::{AutoBctError, Controls, State};
+
+/// All that one training may come to: beliefs with the same covariances, whose means lie on lines in the two outcomes.
+///
+/// ```text
+/// μ_α' = μ_α + z Σ_α φ / s_α,   μ_β' = μ_β + w Σ_β ψ / s_β
+/// ```
+///
+/// An outcome (z, w) is how far score and cost come out from what was expected, in deviations: two independent standard normal
+/// numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PosteriorFamily {
+    /// The belief after an outcome as expected.
+    centre: State,
+    score_step: Vec<f64>,
+    cost_step: Vec<f64>,
+}
+
+/// Innovation of score and cost in deviations.
+pub type Innovation = (f64, f64);
+
+impl PosteriorFamily {
+    /// One belief and no other.
+    #[must_use]
+    pub fn still(state: &State) -> Self {
+        Self {
+            centre: state.clone(),
+            score_step: vec![0.0; state.score.len()],
+            cost_step: vec![0.0; state.cost.len()],
+        }
+    }
+
+    /// After training at a control.
+    ///
+    /// # Errors
+    /// [`AutoBctError`] for numbers that break down.
+    pub fn of_training(state: &State, controls: &Controls, control: usize) -> Result<Self, AutoBctError> {
+        let mut centre = state.clone();
+        let step = |belief: &mut thrifty_linear::Coefficients,
+                    functions: &[f64],
+                    noise: f64|
+         -> Result<_, AutoBctError> {
+            let mut step = belief.times(functions);
+            let expected = dot(functions, belief.mean());
+            let innovation = belief.update(functions, expected, noise)?;
+            let std_dev = innovation.variance.sqrt();
+            step.iter_mut().for_each(|s| *s /= std_dev);
+            Ok(step)
+        };
+        let score_step = step(&mut centre.score, controls.score(control), controls.score_noise(control))?;
+        let cost_step = step(&mut centre.cost, controls.cost(control), controls.cost_noise(control))?;
+        Ok(Self { centre, score_step, cost_step })
+    }
+
+    /// The belief after an outcome as expected: its covariances are those of every outcome.
+    #[must_use]
+    pub fn centre(&self) -> &State {
+        &self.centre
+    }
+
+    /// What a deviation of the score's outcome adds to the mean of its coefficients.
+    #[must_use]
+    pub fn score_step(&self) -> &[f64] {
+        &self.score_step
+    }
+
+    /// What a deviation of the cost's outcome adds to the mean of its coefficients.
+    #[must_use]
+    pub fn cost_step(&self) -> &[f64] {
+        &self.cost_step
+    }
+
+    /// The belief after an outcome.
+    ///
+    /// # Errors
+    /// [`AutoBctError`] for an outcome that is not finite.
+    pub fn state(&self, (z, w): Innovation) -> Result<State, AutoBctError> {
+        let moved =
+            |mean: &[f64], step: &[f64], by: f64| mean.iter().zip(step).map(|(m, s)| m + by * s).collect();
+        let State { score, cost } = &self.centre;
+        Ok(State {
+            score: score.with_mean(moved(score.mean(), &self.score_step, z))?,
+            cost: cost.with_mean(moved(cost.mean(), &self.cost_step, w))?,
+        })
+    }
+
+    /// Expected score at a control: for an outcome as expected, and what a deviation adds.
+    pub(crate) fn score_line(&self, functions: &[f64]) -> (f64, f64) {
+        (dot(functions, self.centre.score.mean()), dot(functions, &self.score_step))
+    }
+
+    /// Likewise the mean of the cost.
+    pub(crate) fn cost_line(&self, functions: &[f64]) -> (f64, f64) {
+        (dot(functions, self.centre.cost.mean()), dot(functions, &self.cost_step))
+    }
+}
+
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

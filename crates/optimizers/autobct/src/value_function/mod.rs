@@ -1,0 +1,131 @@
+mod build;
+mod features;
+mod file;
+mod settings;
+
+pub use settings::{Baseline, Features, MapSettings, Regressor};
+
+use thrifty_trees::{Boosting, Forest};
+
+use self::file::Key;
+use crate::lookahead::bellman_recursion::OneStep;
+use crate::lookahead::posterior_family::{Innovation, PosteriorFamily};
+use crate::lookahead::two_steps::TwoSteps;
+use crate::{AutoBctError, Decision, ValueFunction};
+
+/// Value functions of up to N trainings, learnt over a cloud of beliefs: Algorithm 3 of the paper.
+///
+/// A map holds for every problem with the same price, controls, functions and noise, whatever score and cost stand for: one that was
+/// built can be written, read and used again. [`ValueMap::level`] holds it against the decision it is to be used for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValueMap {
+    key: Key,
+    settings: MapSettings,
+    /// Of `V₁` to `V_N`: nothing where it is exact.
+    levels: Vec<Option<Learnt>>,
+}
+
+/// What was learnt of one depth.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Learnt {
+    Forest(Forest),
+    Boosting(Boosting),
+}
+
+impl Learnt {
+    fn predict(&self, rows: &[f32]) -> Result<Vec<f64>, AutoBctError> {
+        Ok(match self {
+            Self::Forest(forest) => forest.predict(rows)?,
+            Self::Boosting(boosting) => boosting.predict(rows)?,
+        })
+    }
+}
+
+impl ValueMap {
+    /// N.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// How it was built.
+    #[must_use]
+    pub fn settings(&self) -> &MapSettings {
+        &self.settings
+    }
+
+    /// V of so many trainings, for a decision whose later controls are those of the map.
+    ///
+    /// # Errors
+    /// [`AutoBctError::Map`] names what does not agree; [`AutoBctError::Number`] for a depth that the map does not have.
+    pub fn level<'a>(&'a self, depth: usize, decision: &'a Decision) -> Result<Level<'a>, AutoBctError> {
+        self.key.check(decision)?;
+        self.unchecked(depth, decision)
+    }
+
+    fn unchecked<'a>(&'a self, depth: usize, decision: &'a Decision) -> Result<Level<'a>, AutoBctError> {
+        if depth == 0 || depth > self.depth() {
+            let expected = "at least 1 and no more than the map has";
+            return Err(AutoBctError::Number { what: "depth of a map", value: depth as f64, expected });
+        }
+        Ok(Level { learnt: self.levels[depth - 1].as_ref(), settings: &self.settings, decision, depth })
+    }
+}
+
+/// One of the value functions of a map.
+#[derive(Debug, Clone, Copy)]
+pub struct Level<'a> {
+    learnt: Option<&'a Learnt>,
+    settings: &'a MapSettings,
+    decision: &'a Decision,
+    depth: usize,
+}
+
+impl Level<'_> {
+    /// What is known without learning.
+    fn baseline(&self, fan: &PosteriorFamily, outcomes: &[Innovation]) -> Result<Vec<f64>, AutoBctError> {
+        match self.settings.baseline.depth().min(self.depth) {
+            0 => Ok(vec![0.0; outcomes.len()]),
+            1 => OneStep(self.decision).after(fan, outcomes),
+            _ => TwoSteps(self.decision).after(fan, outcomes),
+        }
+    }
+}
+
+impl ValueFunction for Level<'_> {
+    fn after(&self, fan: &PosteriorFamily, outcomes: &[Innovation]) -> Result<Vec<f64>, AutoBctError> {
+        Ok(self.after_each(std::slice::from_ref(fan), &[outcomes])?.remove(0))
+    }
+
+    /// Trees are asked once for all, while they are in the cache.
+    fn after_each(
+        &self,
+        fans: &[PosteriorFamily],
+        outcomes: &[&[Innovation]],
+    ) -> Result<Vec<Vec<f64>>, AutoBctError> {
+        let mut values: Vec<Vec<f64>> = (fans.iter().zip(outcomes))
+            .map(|(fan, outcomes)| self.baseline(fan, outcomes))
+            .collect::<Result<_, _>>()?;
+        if let Some(learnt) = self.learnt {
+            let mut rows = Vec::new();
+            for ((fan, outcomes), known) in fans.iter().zip(outcomes).zip(&values) {
+                features::append(self.settings.features, self.decision, fan, outcomes, known, &mut rows);
+            }
+            let steps = learnt.predict(&rows)?;
+            // A file may hold trees of other features than its settings say.
+            let (found, expected) = (steps.len(), values.iter().map(Vec::len).sum::<usize>());
+            if found != expected {
+                let reason = format!("its trees take other features: {found} values for {expected} beliefs");
+                return Err(AutoBctError::File { reason });
+            }
+            let floor = if self.settings.clip && self.settings.baseline != Baseline::Nothing {
+                0.0
+            } else {
+                f64::NEG_INFINITY
+            };
+            values.iter_mut().flatten().zip(steps).for_each(|(value, step)| *value += step.max(floor));
+        }
+        Ok(values)
+    }
+}

@@ -1,0 +1,172 @@
+use thrifty_cv::FoldQuery;
+use thrifty_domain::PointsRef;
+use thrifty_gp::GpSettings;
+use thrifty_hgp::{Component, Hgp, HgpPosterior};
+use thrifty_sampling::Seed;
+use thrifty_space::Space;
+use thrifty_study::{History, OptimizerError, TrialId};
+use thrifty_surrogate::Posterior;
+
+use crate::constraints::Constraints;
+use crate::costs::Costs;
+use crate::evidence::Evidence;
+use crate::{FoldCosts, FractionalSettings, Incumbent, LossTarget};
+
+/// Under this name the hyperparameters stand in a trial's memo.
+pub(crate) const WARM_START: &str = "model";
+
+/// What is believed before a suggestion: the hierarchical process of all folds measured, with running ones imagined to
+/// give what it expects of them.
+pub struct FoldSurrogateState {
+    posterior: HgpPosterior,
+    target: Component,
+    costs: Costs,
+    constraints: Constraints,
+    evidence: Evidence,
+}
+
+/// An evaluated configuration and what is believed of its loss, as the target says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluated<'a> {
+    /// The configuration in the unit cube.
+    pub x: &'a [f64],
+    /// Posterior mean.
+    pub mean: f64,
+    /// Posterior deviation.
+    pub std_dev: f64,
+    /// Index of the trial that had it first.
+    pub trial: usize,
+}
+
+impl FoldSurrogateState {
+    /// Fits the process to the folds measured; nothing when there are none. Folds that failed tell nothing.
+    ///
+    /// # Errors
+    /// [`OptimizerError`]: a query that is not of the space or of the folds, a cost that is not positive, or a fit that
+    /// fails.
+    pub fn form(
+        space: &Space,
+        settings: &FractionalSettings,
+        model: &Hgp,
+        history: &History<FoldQuery>,
+        seed: Seed,
+        id: TrialId,
+    ) -> Result<Option<Self>, OptimizerError> {
+        let evidence = Evidence::gather(space, settings, history)?;
+        if evidence.y.is_empty() {
+            return Ok(None);
+        }
+        let fitting = |error| OptimizerError::failed(format!("fitting the model for trial {}", id.0), error);
+        let warm_start = history.trials().iter().rev().find_map(|trial| trial.memo.0.get(WARM_START));
+        let mut model = warm_start
+            .map_or_else(|| model.clone(), |warm_start| model.clone().warm_started(warm_start.clone()));
+        if warm_start.is_some() && evidence.y.len() > settings.thorough && !id.0.is_multiple_of(10) {
+            let alone = GpSettings { restarts: 0, ..model.settings().clone() };
+            model = model.with_settings(alone);
+        }
+        let Evidence { x, folds, y, noise_variances, .. } = &evidence;
+        let mut posterior = model
+            .fit_with_noise(x.as_ref(), folds, y, noise_variances, &mut seed.stream("fit", id.0))
+            .map_err(fitting)?;
+        for (point, fold) in evidence.pending.rows().zip(&evidence.pending_folds) {
+            let lie = posterior.fold(*fold).predict(point).0;
+            // A fold that is there already tells nothing new.
+            if let Ok(next) = posterior.with_observations(PointsRef::single(point), &[*fold], &[lie]) {
+                posterior = next;
+            }
+        }
+        let costs = match settings.costs {
+            FoldCosts::Ignored => Costs::equal(),
+            FoldCosts::Measured => Costs::learn(space, &evidence, seed, id)?,
+        };
+        let target = target(&posterior, settings).map_err(fitting)?;
+        let constraints = Constraints::learn(space, settings, &evidence, history, seed, id)?;
+        Ok(Some(Self { posterior, target, costs, constraints, evidence }))
+    }
+
+    /// The process.
+    #[must_use]
+    pub fn posterior(&self) -> &HgpPosterior {
+        &self.posterior
+    }
+
+    /// What is to be small.
+    #[must_use]
+    pub fn target(&self) -> &Component {
+        &self.target
+    }
+
+    /// Number of folds measured.
+    #[must_use]
+    pub fn observations(&self) -> usize {
+        self.evidence.y.len()
+    }
+
+    /// What fits are expected to cost.
+    pub(crate) fn costs(&self) -> &Costs {
+        &self.costs
+    }
+
+    /// Constraints that measurements have.
+    pub(crate) fn constraints(&self) -> &Constraints {
+        &self.constraints
+    }
+
+    /// Probability that the mean over the folds breaks no constraint at a configuration; 1 where there are none.
+    #[must_use]
+    pub fn probability_feasible(&self, x: &[f64]) -> f64 {
+        self.constraints.log_probability(x).exp()
+    }
+
+    pub(crate) fn evidence(&self) -> &Evidence {
+        &self.evidence
+    }
+
+    /// Configurations with a measured fold, each once, in the order of asking.
+    #[must_use]
+    pub fn evaluated(&self) -> PointsRef<'_> {
+        self.evidence.evaluated.as_ref()
+    }
+
+    /// The same from best to worst, by the mean plus what the incumbent rule adds for risk; those that probably break a
+    /// constraint come last.
+    #[must_use]
+    pub fn ranked(&self, incumbent: Incumbent) -> Vec<Evaluated<'_>> {
+        let all = self.evaluated();
+        let (mut mean, mut variance) = (vec![0.0; all.len()], vec![0.0; all.len()]);
+        self.target.predict_into(all, &mut mean, &mut variance);
+        let kappa = match incumbent {
+            Incumbent::RiskAdjusted { kappa } => kappa,
+            _ => 0.0,
+        };
+        let one = |i: usize| Evaluated {
+            x: all.row(i),
+            mean: mean[i],
+            std_dev: variance[i].sqrt(),
+            trial: self.evidence.first[i],
+        };
+        let mut ranked: Vec<Evaluated<'_>> = (0..all.len()).map(one).collect();
+        let value = |e: &Evaluated<'_>| e.mean + kappa * e.std_dev;
+        let breaks = |e: &Evaluated<'_>| self.probability_feasible(e.x) < 0.5;
+        ranked.sort_by(|a, b| breaks(a).cmp(&breaks(b)).then(value(a).total_cmp(&value(b))));
+        ranked
+    }
+
+    /// Folds of a configuration that were not asked yet.
+    #[must_use]
+    pub fn new_folds(&self, x: &[f64], all: usize) -> Vec<usize> {
+        let asked = &self.evidence.asked;
+        (0..all).filter(|fold| !asked.iter().any(|(point, asked)| asked == fold && point == x)).collect()
+    }
+}
+
+/// What is minimised, or bounded, by a hierarchical process: the loss over all folds, or the true one.
+pub(crate) fn target(
+    posterior: &HgpPosterior,
+    settings: &FractionalSettings,
+) -> Result<Component, thrifty_hgp::HgpError> {
+    match settings.target {
+        LossTarget::TrueLoss => Ok(posterior.common()),
+        LossTarget::MeanOfFolds => posterior.mean_of(settings.all_folds()),
+    }
+}

@@ -1,0 +1,168 @@
+use thrifty_acquisition::{Acquisition, Straddle, Utility};
+use thrifty_bo::{Candidate, SurrogateState};
+use thrifty_domain::Points;
+use thrifty_sampling::Seed;
+use thrifty_study::{OptimizerError, TrialId};
+use thrifty_surrogate::Posterior;
+
+use crate::cost::{KnownCost, PerCost};
+use crate::criterion::CriterionContext;
+use crate::{Classified, Criterion, Label, LevelSetSettings, diagnostics};
+
+/// What is known before a suggestion.
+pub(crate) struct LevelSetState<'a> {
+    pub(crate) belief: SurrogateState<'a>,
+    pub(crate) classified: Classified,
+    pub(crate) pending: Points,
+    pub(crate) asked: Points,
+    pub(crate) cost: Option<&'a KnownCost>,
+}
+
+impl LevelSetState<'_> {
+    /// What the settings' criterion likes best.
+    pub(crate) fn choose(
+        &self,
+        settings: &LevelSetSettings,
+        seed: Seed,
+        id: TrialId,
+    ) -> Result<Option<Candidate>, OptimizerError> {
+        let imagined = self.belief.with_fantasies(self.pending.as_ref());
+        let now = self.belief.posterior();
+        let after = imagined.as_ref().map_or(now, |model| model.posterior());
+        let open = self.open(settings);
+        if settings.over.is_finite() && open.is_empty() {
+            return Ok(None);
+        }
+        if settings.criterion == Criterion::Random {
+            let mut rng = seed.stream("random point", id.0);
+            if settings.over.is_finite() {
+                let x = open.row(rng.index(open.len())).to_vec();
+                return Ok(Some(Candidate { x, value: 0.0 }));
+            }
+            let space = self.belief.space();
+            let x = space
+                .encode(&space.sample(&mut rng))
+                .map_err(|error| OptimizerError::failed("encoding a random point", error))?;
+            return Ok(self.belief.first_new(vec![Candidate { x, value: 0.0 }]));
+        }
+        if settings.criterion == Criterion::Ambiguity {
+            return Ok(self.most_ambiguous(settings, after));
+        }
+        let undecided: Vec<bool> =
+            self.classified.labels().iter().map(|label| *label == Label::Undecided).collect();
+        let context = CriterionContext {
+            now,
+            after,
+            points: self.classified.points(),
+            threshold: self.classified.level().estimate,
+            noise: self.belief.noise(),
+            integration: settings.integration,
+            undecided: &undecided,
+            beta: self.classified.accuracy().1,
+            spread: diagnostics::sample_variance(self.belief.losses()).sqrt(),
+        };
+        let failed = |error| OptimizerError::failed("building the criterion", error);
+        let acquisition =
+            settings.criterion.on(&context, &mut seed.stream("criterion", id.0)).map_err(failed)?;
+        let Some(acquisition) = acquisition else { return Ok(None) };
+        let acquisition: Box<dyn Acquisition + '_> = match self.cost {
+            Some(cost) if settings.criterion.looks_ahead() => {
+                Box::new(PerCost { acquisition, cost, space: self.belief.space() })
+            }
+            _ => acquisition,
+        };
+        if settings.over.is_finite() {
+            let shortlist = settings.criterion.looks_ahead().then_some(settings.shortlist);
+            return Ok(best_of(&*acquisition, &context, &open, shortlist));
+        }
+        let mut found = self.belief.maximise(&*acquisition, "acquisition");
+        found.retain(|candidate| !contains(&self.pending, &candidate.x));
+        Ok(self.belief.first_new(found))
+    }
+
+    /// Points that may be evaluated: those not asked, or all.
+    fn open(&self, settings: &LevelSetSettings) -> Points {
+        let mut open = Points::new(self.asked.dim());
+        let is_open =
+            |x: &&[f64]| self.belief.is_allowed(x) && (settings.revisit || !contains(&self.asked, x));
+        self.classified.points().rows().filter(is_open).for_each(|x| open.push(x));
+        open
+    }
+
+    /// By the intervals that classify, cut down to what is left of them after pending trials.
+    fn most_ambiguous(&self, settings: &LevelSetSettings, after: &dyn Posterior) -> Option<Candidate> {
+        let (points, intervals) = (self.classified.points(), self.classified.intervals());
+        let (level, width) = (self.classified.level(), self.classified.accuracy().1.sqrt());
+        let (mut mean, mut variance) = (vec![0.0; points.len()], vec![0.0; points.len()]);
+        after.predict_into(points, &mut mean, &mut variance);
+        let implicit = level.pessimistic < level.optimistic;
+        // Where nothing undecided is left to evaluate, anything that is.
+        let undecided = (0..points.len()).any(|i| {
+            self.classified.labels()[i] == Label::Undecided
+                && self.belief.is_allowed(points.row(i))
+                && (settings.revisit || !contains(&self.asked, points.row(i)))
+        });
+        let value = |i: usize| {
+            let x = points.row(i);
+            let known = if settings.revisit { contains(&self.pending, x) } else { contains(&self.asked, x) };
+            let decided = undecided && self.classified.labels()[i] != Label::Undecided;
+            // For an implicit threshold also where the maximum may be.
+            let may_be_maximum = implicit
+                && matches!(settings.threshold, crate::Threshold::Implicit { omega }
+                    if omega * intervals.upper[i] >= level.pessimistic);
+            if known || !self.belief.is_allowed(x) || (decided && !may_be_maximum) {
+                return f64::NEG_INFINITY;
+            }
+            let std_dev = variance[i].sqrt();
+            let (lower, upper) = (
+                intervals.lower[i].max(mean[i] - width * std_dev),
+                intervals.upper[i].min(mean[i] + width * std_dev),
+            );
+            if implicit { upper - lower } else { (upper - level.estimate).min(level.estimate - lower) }
+        };
+        let values: Vec<f64> = (0..points.len()).map(value).collect();
+        let best = largest(&values).filter(|i| values[*i] > f64::NEG_INFINITY)?;
+        Some(Candidate { x: points.row(best).to_vec(), value: values[best] })
+    }
+}
+
+/// The best of finitely many points; where none is worth anything the least certain.
+fn best_of(
+    acquisition: &dyn Acquisition,
+    context: &CriterionContext<'_>,
+    open: &Points,
+    shortlist: Option<usize>,
+) -> Option<Candidate> {
+    let (mut mean, mut variance) = (vec![0.0; open.len()], vec![0.0; open.len()]);
+    let mut listed: Vec<usize> = (0..open.len()).collect();
+    context.after.predict_into(open.as_ref(), &mut mean, &mut variance);
+    if let Some(count) = shortlist.filter(|count| *count < open.len()) {
+        let straddle = Straddle { threshold: context.threshold, kappa: 1.96 };
+        let worth = |i: usize| straddle.value(mean[i], variance[i].sqrt());
+        listed.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)));
+        listed.truncate(count);
+        listed.sort_unstable();
+    }
+    let mut points = Points::new(open.dim());
+    listed.iter().for_each(|i| points.push(open.row(*i)));
+    let mut values = vec![0.0; points.len()];
+    acquisition.values_into(points.as_ref(), &mut values);
+    let mut best = largest(&values)?;
+    if values.iter().all(|value| *value == values[best]) {
+        let least: Vec<f64> = listed.iter().map(|i| variance[*i]).collect();
+        best = largest(&least)?;
+    }
+    Some(Candidate { x: points.row(best).to_vec(), value: values[best] })
+}
+
+pub(crate) fn contains(points: &Points, x: &[f64]) -> bool {
+    points.rows().any(|known| known == x)
+}
+
+/// The first index of the largest value; NaN is never the largest.
+fn largest(values: &[f64]) -> Option<usize> {
+    let better = |best: usize, next: usize| {
+        if values[next] > values[best] || values[best].is_nan() { next } else { best }
+    };
+    (0..values.len()).reduce(better)
+}

@@ -1,0 +1,148 @@
+use crate::TpeError;
+use crate::density::interval::{NEGLIGIBLE, mass};
+
+/// A numeric parameter as kernels see it: its scale, bounds, grid and prior.
+///
+/// Kernels live on the latent scale: the values themselves, or their logarithms.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Axis {
+    /// Latent bounds between which all kernels are truncated; infinite where there is none.
+    pub bounds: (f64, f64),
+    /// Mean of the prior, latent.
+    pub prior_mean: f64,
+    /// Deviation of the prior, latent; no kernel is wider.
+    pub prior_sd: f64,
+    /// True if the latent scale is the logarithm.
+    pub log: bool,
+    /// The grid on which values lie, if they do.
+    pub grid: Option<Grid>,
+}
+
+/// Values `first, first + step, …` up to `last`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grid {
+    /// Smallest value; for a grid without end, any value on it.
+    pub first: f64,
+    /// Largest value; infinite for a grid without end.
+    pub last: f64,
+    /// Distance of two values.
+    pub step: f64,
+}
+
+impl Grid {
+    /// The nearest value on the grid.
+    #[must_use]
+    pub fn nearest(&self, value: f64) -> f64 {
+        let on_grid = self.first + ((value - self.first) / self.step).round() * self.step;
+        if self.last.is_finite() { on_grid.clamp(self.first, self.last) } else { on_grid }
+    }
+}
+
+/// Which values the first and the last cell of a grid hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GridEnds {
+    /// Half a step beyond the bounds: all cells are alike. Source: Optuna.
+    #[default]
+    Whole,
+    /// Cut at the bounds: a value at a bound has half a cell. Source: Hyperopt.
+    Cut,
+}
+
+/// What stands for 0 on the logarithmic scale of a grid. Source: Hyperopt.
+const ZERO: f64 = 1e-12;
+
+impl Axis {
+    /// All numbers between two bounds, with a prior as wide as the range around its middle.
+    ///
+    /// # Errors
+    /// [`TpeError`] for bounds that are no interval, or not positive on a logarithmic axis.
+    pub fn float(low: f64, high: f64, log: bool) -> Result<Self, TpeError> {
+        Self::between(low, high, log, None)
+    }
+
+    /// A grid between two bounds.
+    ///
+    /// # Errors
+    /// As [`Axis::float`], and for a step that is not positive or larger than the range.
+    pub fn grid(low: f64, high: f64, step: f64, log: bool, ends: GridEnds) -> Result<Self, TpeError> {
+        let range = high - low;
+        if !(step > 0.0 && step <= range.max(1.0) * (1.0 + 1e-9)) {
+            return Err(TpeError::InvalidStep { step, range });
+        }
+        let last = low + (range / step * (1.0 + 4.0 * f64::EPSILON) + 1e-9).floor() * step;
+        let grid = Some(Grid { first: low, last, step });
+        match ends {
+            GridEnds::Whole => Self::between(low - 0.5 * step, last + 0.5 * step, log, grid),
+            GridEnds::Cut => Self::between(low, high, log, grid),
+        }
+    }
+
+    /// Any number, or any multiple of a step, with a normal prior; `log` makes it log-normal.
+    ///
+    /// # Errors
+    /// [`TpeError::InvalidNormal`].
+    pub fn normal(mean: f64, std_dev: f64, log: bool, step: Option<f64>) -> Result<Self, TpeError> {
+        if !(mean.is_finite() && std_dev.is_finite() && std_dev > 0.0) {
+            return Err(TpeError::InvalidNormal { mean, std_dev });
+        }
+        let bounds = (f64::NEG_INFINITY, f64::INFINITY);
+        let grid = step.map(|step| Grid { first: 0.0, last: f64::INFINITY, step });
+        Ok(Self { bounds, prior_mean: mean, prior_sd: std_dev, log, grid })
+    }
+
+    /// The same axis with a normal prior on its latent scale.
+    ///
+    /// # Errors
+    /// [`TpeError::InvalidNormal`].
+    pub fn with_prior(self, mean: f64, std_dev: f64) -> Result<Self, TpeError> {
+        let Self { prior_mean, prior_sd, .. } = Self::normal(mean, std_dev, self.log, None)?;
+        Ok(Self { prior_mean, prior_sd, ..self })
+    }
+
+    fn between(low: f64, high: f64, log: bool, grid: Option<Grid>) -> Result<Self, TpeError> {
+        if log && low <= 0.0 {
+            return Err(TpeError::NonPositiveLog { low });
+        }
+        let (a, b) = if log { (low.ln(), high.ln()) } else { (low, high) };
+        if !((b - a).is_finite() && a < b) {
+            return Err(TpeError::InvalidBounds { low, high });
+        }
+        Ok(Self { bounds: (a, b), prior_mean: 0.5 * (a + b), prior_sd: b - a, log, grid })
+    }
+
+    /// Where a value lies on the latent scale.
+    #[must_use]
+    pub fn latent(&self, value: f64) -> f64 {
+        match (self.log, self.grid) {
+            (false, _) => value,
+            (true, None) => value.ln(),
+            (true, Some(_)) => value.max(ZERO).ln().max(self.bounds.0),
+        }
+    }
+
+    /// The value at a place of the latent scale, off the grid.
+    #[must_use]
+    pub fn value(&self, latent: f64) -> f64 {
+        if self.log { latent.exp() } else { latent }
+    }
+
+    /// The latent ends of the cell around a value on the grid.
+    #[must_use]
+    pub fn cell(&self, value: f64) -> (f64, f64) {
+        let half = 0.5 * self.grid.map_or(0.0, |grid| grid.step);
+        let end = |x: f64| if self.log { x.max(ZERO).ln() } else { x };
+        (end(value - half).max(self.bounds.0), end(value + half).min(self.bounds.1))
+    }
+
+    /// The part of a normal density between the bounds.
+    #[must_use]
+    #[inline]
+    pub fn mass(&self, mean: f64, sd: f64) -> f64 {
+        let far = NEGLIGIBLE * sd;
+        if mean - self.bounds.0 > far && self.bounds.1 - mean > far {
+            return 1.0;
+        }
+        mass((self.bounds.0 - mean) / sd, (self.bounds.1 - mean) / sd)
+    }
+}

@@ -1,0 +1,66 @@
+use thrifty_space::{Kind, Parameter};
+
+use crate::{Axis, Choices, Dimension, GridEnds, TpeError};
+
+/// What is believed of a parameter before any trial, where that is not "all the same".
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ParameterPrior {
+    /// A number: normal, cut at the parameter's bounds; on a logarithmic parameter the logarithm is normal.
+    Normal {
+        /// Its mean.
+        mean: f64,
+        /// Standard deviation.
+        #[serde(rename = "deviation", alias = "std_dev")]
+        std_dev: f64,
+    },
+    /// A choice: the probability of each.
+    Probabilities(Vec<f64>),
+    /// A choice: how far apart each two are. What is near to a good choice is then likely good.
+    Distances(Vec<Vec<f64>>),
+}
+
+/// A parameter as estimators see it.
+pub(crate) fn dimension(
+    parameter: &Parameter,
+    prior: Option<&ParameterPrior>,
+    ends: GridEnds,
+) -> Result<Dimension, TpeError> {
+    let axis = match &parameter.kind {
+        Kind::Categorical { choices } => {
+            let count = choices.len();
+            let built = match prior {
+                None => Choices::uniform(count)?,
+                Some(ParameterPrior::Probabilities(given)) if given.len() != count => {
+                    let problem = format!("{} probabilities for {count} choices", given.len());
+                    return Err(invalid(parameter, problem));
+                }
+                Some(ParameterPrior::Probabilities(given)) => Choices::with_probabilities(given.clone())?,
+                Some(ParameterPrior::Distances(given)) => {
+                    Choices::uniform(count)?.with_distances(given.clone())?
+                }
+                Some(ParameterPrior::Normal { .. }) => {
+                    return Err(invalid(parameter, "a normal prior for choices".into()));
+                }
+            };
+            return Ok(Dimension::Categorical(built));
+        }
+        Kind::Float { low, high, log } => Axis::float(*low, *high, *log)?,
+        Kind::StepFloat { low, high, step } => Axis::grid(*low, *high, *step, false, ends)?,
+        Kind::Int { low, high, step, log } => {
+            // A single value is a cell of its own.
+            let ends = if low == high { GridEnds::Whole } else { ends };
+            Axis::grid(*low as f64, *high as f64, *step as f64, *log, ends)?
+        }
+    };
+    let axis = match prior {
+        None => axis,
+        Some(ParameterPrior::Normal { mean, std_dev }) => axis.with_prior(*mean, *std_dev)?,
+        Some(_) => return Err(invalid(parameter, "probabilities or distances for a number".into())),
+    };
+    Ok(Dimension::Numeric(axis))
+}
+
+fn invalid(parameter: &Parameter, problem: String) -> TpeError {
+    TpeError::InvalidPrior { name: parameter.name.clone(), problem }
+}

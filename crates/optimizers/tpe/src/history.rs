@@ -1,0 +1,9 @@
+//! Trials as tables of encoded parameters, ranked by loss.
+
+pub(crate) mod coding;
+pub(crate) mod import;
+pub(crate) mod importance;
+pub(crate) mod observed;
+pub(crate) mod pareto;
+pub(crate) mod ranking;
+pub(crate) mod table;

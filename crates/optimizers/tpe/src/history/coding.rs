@@ -1,0 +1,162 @@
+use std::collections::BTreeMap;
+
+use thrifty_prob::{cdf, quantile};
+use thrifty_space::{Config, Kind, Parameter, Space, SpaceError, Value};
+
+use crate::density::prior::dimension;
+use crate::{Dimension, GridEnds, ParameterPrior, TpeError};
+
+/// A space as estimators see it: a dimension a parameter, and when it is active.
+#[derive(Debug, Clone)]
+pub(crate) struct Coding {
+    pub(crate) parameters: Vec<Coded>,
+}
+
+/// One parameter.
+#[derive(Debug, Clone)]
+pub(crate) struct Coded {
+    parameter: Parameter,
+    pub(crate) dimension: Dimension,
+    /// Earlier parameters and the internal values of theirs under which this one is active.
+    pub(crate) conditions: Vec<(usize, Vec<f64>)>,
+    has_prior: bool,
+    /// True if others are active or not by its value.
+    pub(crate) decides: bool,
+}
+
+impl Coding {
+    pub(crate) fn new(
+        space: &Space,
+        priors: &BTreeMap<String, ParameterPrior>,
+        ends: GridEnds,
+    ) -> Result<Self, TpeError> {
+        let known = |name: &String| space.parameters().iter().any(|p| p.name == *name);
+        if let Some(name) = priors.keys().find(|name| !known(name)) {
+            let problem = "the space has no such parameter".into();
+            return Err(TpeError::InvalidPrior { name: name.clone(), problem });
+        }
+        let mut parameters: Vec<Coded> = Vec::new();
+        for parameter in space.parameters() {
+            let prior = priors.get(&parameter.name);
+            let conditions = parameter.conditions.iter().filter_map(|when| {
+                let parent = parameters.iter().position(|p| p.parameter.name == when.parent)?;
+                let values = when.values.iter().filter_map(|v| parameters[parent].internal(v));
+                Some((parent, values.collect()))
+            });
+            let conditions = conditions.collect();
+            let dimension = dimension(parameter, prior, ends)?;
+            let has_prior = prior.is_some();
+            let is_parent =
+                |other: &Parameter| other.conditions.iter().any(|when| when.parent == parameter.name);
+            let decides = space.parameters().iter().any(is_parent);
+            parameters.push(Coded {
+                parameter: parameter.clone(),
+                dimension,
+                conditions,
+                has_prior,
+                decides,
+            });
+        }
+        Ok(Self { parameters })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.parameters.len()
+    }
+
+    /// True if a parameter is active given the internal values of those before it.
+    pub(crate) fn is_active(&self, index: usize, values: &[f64]) -> bool {
+        self.parameters[index].conditions.iter().all(|(parent, allowed)| allowed.contains(&values[*parent]))
+    }
+
+    /// Internal values of a configuration, NaN where a parameter is not active.
+    pub(crate) fn encode(&self, space: &Space, config: &Config) -> Result<Vec<f64>, SpaceError> {
+        space.validate(config)?;
+        let internal = |coded: &Coded| {
+            config.get(&coded.parameter.name).and_then(|value| coded.internal(value)).unwrap_or(f64::NAN)
+        };
+        Ok(self.parameters.iter().map(internal).collect())
+    }
+
+    /// The configuration of internal values.
+    pub(crate) fn decode(&self, values: &[f64]) -> Config {
+        let mut config = Config::new();
+        for (coded, value) in self.parameters.iter().zip(values).filter(|(_, value)| !value.is_nan()) {
+            config.insert(coded.parameter.name.clone(), coded.value(*value));
+        }
+        config
+    }
+
+    /// Internal values at a point of the unit cube, one column a parameter, spread as the prior says.
+    pub(crate) fn spread(&self, cube: &[f64]) -> Vec<f64> {
+        let mut values = vec![f64::NAN; self.len()];
+        for (index, (coded, u)) in self.parameters.iter().zip(cube).enumerate() {
+            if self.is_active(index, &values) {
+                values[index] = coded.spread(*u);
+            }
+        }
+        values
+    }
+}
+
+impl Coded {
+    fn internal(&self, value: &Value) -> Option<f64> {
+        if let Kind::Categorical { choices } = &self.parameter.kind {
+            return choices.iter().position(|choice| choice == value).map(|index| index as f64);
+        }
+        let number = match value {
+            Value::Int(number) => *number as f64,
+            Value::Float(number) => *number,
+            _ => return None,
+        };
+        // Zeros of both signs are equal.
+        Some(self.dimension.internal(number) + 0.0)
+    }
+
+    fn value(&self, internal: f64) -> Value {
+        match &self.parameter.kind {
+            Kind::Float { low, high, log } => {
+                let value = if *log { internal.exp() } else { internal };
+                Value::Float(value.clamp(*low, *high))
+            }
+            Kind::StepFloat { low, high, step } => {
+                let level = ((internal - low) / step).round().max(0.0);
+                Value::Float((low + level * step).min(*high))
+            }
+            Kind::Int { low, high, step, .. } => {
+                let last = high.abs_diff(*low) / step.unsigned_abs();
+                let level = (((internal - *low as f64) / *step as f64).round().max(0.0) as u64).min(last);
+                Value::Int(low.wrapping_add_unsigned(level.wrapping_mul(step.unsigned_abs())))
+            }
+            Kind::Categorical { choices } => {
+                choices[(internal.max(0.0) as usize).min(choices.len() - 1)].clone()
+            }
+        }
+    }
+
+    /// The internal value below which the prior has a share of `u`.
+    fn spread(&self, u: f64) -> f64 {
+        match &self.dimension {
+            Dimension::Categorical(choices) => {
+                let mut left = u;
+                let below = |p: &f64| {
+                    left -= p;
+                    left < 0.0
+                };
+                let last = choices.len() - 1;
+                choices.probabilities().iter().position(below).unwrap_or(last) as f64
+            }
+            Dimension::Numeric(axis) => {
+                let (low, high) = axis.bounds;
+                let latent = if self.has_prior {
+                    let end = |bound: f64| cdf((bound - axis.prior_mean) / axis.prior_sd);
+                    let z = quantile(end(low) + u * (end(high) - end(low)));
+                    (axis.prior_mean + axis.prior_sd * z).clamp(low, high)
+                } else {
+                    low + u * (high - low)
+                };
+                axis.grid.map_or(latent, |grid| grid.nearest(axis.value(latent)))
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Trials that other libraries made, for [`TpeOptimizer::with_known`](crate::TpeOptimizer::with_known).
+
+use serde_json::Value as Json;
+use thrifty_space::{Config, Kind, Parameter, Space, Value};
+
+/// Why trials could not be read; nothing is taken then.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// Text that is not JSON.
+    #[error("not JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Text that is not CSV.
+    #[error("not CSV: {0}")]
+    Csv(#[from] csv::Error),
+    /// Something that should be there is not, or is of another sort.
+    #[error("trial {trial}: {problem}")]
+    Trial {
+        /// Its position in the file.
+        trial: usize,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+/// Configurations with their losses, infinite where a trial failed.
+pub type ImportedTrials = Vec<(Config, f64)>;
+
+/// Hyperopt's trials: the JSON of `[t for t in trials.trials]`, of which `misc.vals` and `result` are read.
+///
+/// A choice stands there by its index. Trials that have neither a loss nor failed are still running and left out.
+///
+/// # Errors
+/// [`ImportError`] names the trial and the parameter.
+pub fn from_hyperopt(space: &Space, json: &str) -> Result<ImportedTrials, ImportError> {
+    let trials: Vec<Json> = serde_json::from_str(json)?;
+    let mut known = ImportedTrials::new();
+    for (trial, document) in trials.iter().enumerate() {
+        let failed = document["result"]["status"] == "fail";
+        let Some(loss) = document["result"]["loss"].as_f64().or(failed.then_some(f64::INFINITY)) else {
+            continue;
+        };
+        let problem = |problem: String| ImportError::Trial { trial, problem };
+        let values = &document["misc"]["vals"];
+        let mut config = Config::new();
+        for parameter in space.parameters() {
+            // Not active: an empty list.
+            let Some(value) = values[&parameter.name].get(0) else { continue };
+            let number = value
+                .as_f64()
+                .ok_or_else(|| problem(format!("{} is {value}, expected a number", parameter.name)))?;
+            config.insert(parameter.name.clone(), of_number(parameter, number).map_err(problem)?);
+        }
+        space.validate(&config).map_err(|error| problem(error.to_string()))?;
+        known.push((config, loss));
+    }
+    Ok(known)
+}
+
+/// Optuna's trials: the CSV of `study.trials_dataframe()`, of which `params_…`, `value` and `state` are read.
+///
+/// A choice stands there by its text, or as pandas writes it: `True` for `true`, and `32.0` for 32 in a column with gaps.
+/// Failed trials get an infinite loss; those that are running or were pruned are
+/// left out.
+///
+/// # Errors
+/// [`ImportError`] names the trial and the parameter.
+pub fn from_optuna(space: &Space, csv: &str) -> Result<ImportedTrials, ImportError> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let header = reader.headers()?.clone();
+    let column = |name: &str| header.iter().position(|h| h == name);
+    let mut known = ImportedTrials::new();
+    for (trial, record) in reader.records().enumerate() {
+        let record = record?;
+        let cell = |name: &str| column(name).and_then(|at| record.get(at)).filter(|text| !text.is_empty());
+        let problem = |problem: String| ImportError::Trial { trial, problem };
+        let loss = match (cell("state"), cell("value")) {
+            (Some("FAIL"), _) => f64::INFINITY,
+            (Some("COMPLETE") | None, Some(text)) => {
+                text.parse().map_err(|_| problem(format!("value is {text:?}, expected a number")))?
+            }
+            (Some("COMPLETE") | None, None) => return Err(problem("it has no value".into())),
+            _ => continue,
+        };
+        let mut config = Config::new();
+        for parameter in space.parameters() {
+            let Some(text) = cell(&format!("params_{}", parameter.name)) else { continue };
+            let value = if let Kind::Categorical { choices } = &parameter.kind {
+                let chosen = chosen(choices, text);
+                let unknown = || problem(format!("{} is {text:?}, not one of its choices", parameter.name));
+                chosen.cloned().ok_or_else(unknown)?
+            } else {
+                let not_a_number = |_| problem(format!("{} is {text:?}, expected a number", parameter.name));
+                of_number(parameter, text.parse().map_err(not_a_number)?).map_err(problem)?
+            };
+            config.insert(parameter.name.clone(), value);
+        }
+        space.validate(&config).map_err(|error| problem(error.to_string()))?;
+        known.push((config, loss));
+    }
+    Ok(known)
+}
+
+/// The choice that a text stands for: the same text, else the same number, else the same truth value.
+fn chosen<'a>(choices: &'a [Value], text: &str) -> Option<&'a Value> {
+    let number = text.parse::<f64>().ok();
+    let is_number = |choice: &&Value| match choice {
+        Value::Int(value) => number == Some(*value as f64),
+        Value::Float(value) => number == Some(*value),
+        Value::Bool(_) | Value::Str(_) => false,
+    };
+    let truth = match text {
+        "True" | "TRUE" => Some(true),
+        "False" | "FALSE" => Some(false),
+        _ if number == Some(1.0) => Some(true),
+        _ if number == Some(0.0) => Some(false),
+        _ => None,
+    };
+    let is_truth = |choice: &&Value| matches!(choice, Value::Bool(value) if truth == Some(*value));
+    let same_text = choices.iter().find(|choice| choice.to_string() == text);
+    same_text.or_else(|| choices.iter().find(is_number)).or_else(|| choices.iter().find(is_truth))
+}
+
+fn of_number(parameter: &Parameter, number: f64) -> Result<Value, String> {
+    let name = &parameter.name;
+    match &parameter.kind {
+        Kind::Float { .. } | Kind::StepFloat { .. } => Ok(Value::Float(number)),
+        Kind::Int { .. } if number.fract() == 0.0 => Ok(Value::Int(number as i64)),
+        Kind::Int { .. } => Err(format!("{name} is {number}, expected a whole number")),
+        Kind::Categorical { choices } => {
+            let index = (number.fract() == 0.0 && number >= 0.0).then_some(number as usize);
+            let choice = index.and_then(|index| choices.get(index));
+            choice.cloned().ok_or_else(|| format!("{name} is {number}, not the index of a choice"))
+        }
+    }
+}

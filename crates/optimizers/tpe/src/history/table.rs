@@ -1,0 +1,398 @@
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use thrifty_space::{Config, Space, Value};
+use thrifty_study::{History, Lineage, Measurement, OptimizerError, Outcome, Trial};
+
+use crate::history::coding::Coding;
+use crate::history::pareto::front_keys;
+use crate::history::ranking::{Class, Key, Ranking};
+use crate::{Dimension, FailurePolicy, PendingPolicy, StartupCount, TpeError, TpeSettings};
+
+/// All trials as columns, kept sorted: a cache over the history.
+///
+/// A trial costs 20 bytes a parameter here, and some 90 once.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Table {
+    /// Trials that came before the history.
+    known: usize,
+    /// The history that it follows.
+    lineage: Option<Lineage>,
+    pub(crate) columns: Vec<TableColumn>,
+    rows: Vec<Row>,
+    /// `None` where a trial is not counted.
+    keys: Vec<Option<Key>>,
+    running: Vec<usize>,
+    ranking: Ranking,
+    /// Configurations asked, by the bits of their values; on finite spaces alone.
+    asked: HashSet<Box<[u64]>>,
+    is_finite: bool,
+    has_many_objectives: bool,
+    /// Trials that were pruned or measured with a finite loss.
+    finished: usize,
+    /// Numbers of objectives and constraints of the trials measured.
+    shape: Option<Shape>,
+}
+
+/// Numbers of objectives and constraints.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    objectives: usize,
+    /// Unset while only known trials were seen, which have none to tell.
+    constraints: Option<usize>,
+}
+
+/// One parameter of all trials.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TableColumn {
+    /// Internal values; NaN where not active.
+    pub(crate) values: Vec<f64>,
+    /// Where numbers lie on the latent scale.
+    pub(crate) latent: Vec<f64>,
+    /// Rows by the latent value; empty for choices.
+    pub(crate) order: Vec<u32>,
+}
+
+#[derive(Debug, Clone)]
+struct Row {
+    /// Of the configuration as it stands in the history; 0 for known trials.
+    hash: u64,
+    state: State,
+    constraints: Box<[f64]>,
+}
+
+/// What is known of a trial.
+#[derive(Debug, Clone, PartialEq)]
+enum State {
+    Running,
+    Lost,
+    Pruned(u64, f64),
+    Measured(Box<[f64]>),
+}
+
+impl State {
+    fn of(trial: &Trial<Config>) -> Self {
+        match &trial.outcome {
+            None => Self::Running,
+            Some(Outcome::Measured(measurement)) => Self::Measured(measurement.objectives.clone().into()),
+            Some(Outcome::Pruned { last_step }) => {
+                let last = trial.reports.last().map_or(f64::INFINITY, |report| report.1);
+                Self::Pruned(*last_step, last)
+            }
+            Some(Outcome::Failed(_)) => Self::Lost,
+        }
+    }
+
+    /// True if it is what the outcome of a trial says: [`State::of`] without copying.
+    fn is_of(&self, trial: &Trial<Config>) -> bool {
+        match (self, &trial.outcome) {
+            (Self::Measured(ours), Some(Outcome::Measured(measured))) => {
+                bits_are_equal(ours, &measured.objectives)
+            }
+            (Self::Measured(_), _) | (_, Some(Outcome::Measured(_))) => false,
+            _ => *self == Self::of(trial),
+        }
+    }
+
+    /// True if an estimator can learn from it.
+    fn is_finished(&self) -> bool {
+        match self {
+            Self::Measured(objectives) => objectives.first().is_some_and(|loss| loss.is_finite()),
+            Self::Pruned(..) => true,
+            Self::Running | Self::Lost => false,
+        }
+    }
+}
+
+impl Table {
+    pub(crate) fn new(
+        space: &Space,
+        coding: &Coding,
+        known: &[(Config, f64)],
+        settings: &TpeSettings,
+    ) -> Result<Self, OptimizerError> {
+        let mut table = Self {
+            columns: vec![TableColumn::default(); coding.len()],
+            is_finite: space.domain().cardinality(u64::MAX).is_some(),
+            ..Self::default()
+        };
+        for (index, (config, loss)) in known.iter().enumerate() {
+            let values = coding
+                .encode(space, config)
+                .map_err(|error| OptimizerError::failed(format!("encoding known trial {index}"), error))?;
+            table.push(&values, 0, State::Measured([*loss].into()), &[], coding, settings);
+        }
+        table.known = known.len();
+        table.shape = (!known.is_empty()).then_some(Shape { objectives: 1, constraints: None });
+        Ok(table)
+    }
+
+    /// Brings the table up to the history.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names a trial that is not of the space, or whose number of objectives or constraints is not
+    /// that of the trials before it.
+    pub(crate) fn follow(
+        &mut self,
+        space: &Space,
+        coding: &Coding,
+        history: &History<Config>,
+        settings: &TpeSettings,
+    ) -> Result<(), OptimizerError> {
+        // Before anything is changed: what follows must not stop half way.
+        self.shape = self.shape_with(history)?;
+        self.lineage = Some(history.lineage());
+        // An outcome is final: running trials alone can have changed.
+        for row in std::mem::take(&mut self.running) {
+            let Some(trial) = history.trials().get(row - self.known) else { continue };
+            if trial.outcome.is_none() {
+                self.running.push(row);
+                continue;
+            }
+            if self.keys[row].is_some() {
+                self.ranking.remove(row as u32);
+            }
+            self.rows[row].state = State::of(trial);
+            self.rows[row].constraints = constraints(trial).into();
+            self.rank(row, settings);
+        }
+        for trial in history.trials().get(self.rows.len() - self.known..).unwrap_or_default() {
+            let values = coding
+                .encode(space, &trial.query)
+                .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
+            let hash = hash(&trial.query);
+            self.push(&values, hash, State::of(trial), constraints(trial), coding, settings);
+        }
+        if self.has_many_objectives {
+            self.rank_fronts()?;
+        }
+        if matches!(
+            settings.pending,
+            PendingPolicy::LiarMean | PendingPolicy::LiarBest | PendingPolicy::LiarWorst
+        ) {
+            self.rank_liars(settings);
+        }
+        Ok(())
+    }
+
+    /// Numbers of objectives and constraints with the trials that were measured since.
+    fn shape_with(&self, history: &History<Config>) -> Result<Option<Shape>, OptimizerError> {
+        let told = self.running.iter().filter_map(|row| history.trials().get(row - self.known));
+        let new = history.trials().get(self.rows.len() - self.known..).unwrap_or_default();
+        let mut shape = self.shape;
+        for trial in told.chain(new) {
+            let Some(measured) = trial.outcome.as_ref().and_then(Outcome::measurement) else { continue };
+            let found = (measured.objectives.len(), measured.constraints.len());
+            let expected = shape.map_or(found.0, |shape| shape.objectives);
+            let constraints = shape.and_then(|shape| shape.constraints).unwrap_or(found.1);
+            let id = trial.id.0;
+            let error = if found.0 != expected {
+                Some(TpeError::ObjectiveCount { trial: id, found: found.0, expected })
+            } else if found.1 != constraints {
+                Some(TpeError::ConstraintCount { trial: id, found: found.1, expected: constraints })
+            } else {
+                None
+            };
+            if let Some(error) = error {
+                return Err(OptimizerError::failed(format!("reading trial {id}"), error));
+            }
+            shape = Some(Shape { objectives: expected, constraints: Some(constraints) });
+        }
+        Ok(shape)
+    }
+
+    /// True if the table is about other trials than the history: fewer of them, or one with another configuration or
+    /// another outcome.
+    ///
+    /// A history of the same lineage has the same trials; outcomes may be concealed again, though. Any other is compared trial
+    /// by trial.
+    pub(crate) fn is_of_another(&self, history: &History<Config>) -> bool {
+        let rows = &self.rows[self.known..];
+        if self.lineage == Some(history.lineage()) && rows.len() <= history.len() {
+            let seen =
+                |(row, trial): (&Row, &Trial<Config>)| trial.outcome.is_some() || row.state == State::Running;
+            return !rows.iter().zip(history.trials()).all(seen);
+        }
+        let same = |(row, trial): (&Row, &Trial<Config>)| {
+            row.hash == hash(&trial.query)
+                && (row.state == State::Running
+                    || row.state.is_of(trial) && bits_are_equal(&row.constraints, constraints(trial)))
+        };
+        rows.len() > history.len() || !rows.iter().zip(history.trials()).all(same)
+    }
+
+    fn push(
+        &mut self,
+        values: &[f64],
+        hash: u64,
+        state: State,
+        constraints: &[f64],
+        coding: &Coding,
+        settings: &TpeSettings,
+    ) {
+        let row = self.rows.len() as u32;
+        for ((column, coded), &value) in self.columns.iter_mut().zip(&coding.parameters).zip(values) {
+            column.values.push(value);
+            if let Dimension::Numeric(axis) = &coded.dimension {
+                let latent = if axis.grid.is_some() { axis.latent(value) } else { value };
+                column.latent.push(latent);
+                if !value.is_nan() {
+                    // After its equals, which are earlier trials.
+                    let at = column.order.partition_point(|other| column.latent[*other as usize] <= latent);
+                    column.order.insert(at, row);
+                }
+            }
+        }
+        if self.is_finite {
+            self.asked.insert(bits(values));
+        }
+        if state == State::Running {
+            self.running.push(row as usize);
+        }
+        self.rows.push(Row { hash, state, constraints: constraints.into() });
+        self.keys.push(None);
+        self.rank(row as usize, settings);
+    }
+
+    fn rank(&mut self, row: usize, settings: &TpeSettings) {
+        let Row { state, constraints, .. } = &self.rows[row];
+        // A row is ranked as running at most once, and as finished at most once.
+        self.finished += usize::from(state.is_finished());
+        let violation: f64 = constraints.iter().map(|c| c.max(0.0)).sum();
+        self.keys[row] = match state {
+            State::Running if settings.pending == PendingPolicy::AsInfinite => Some(Key::LOST),
+            State::Running => None,
+            State::Lost if settings.failures == FailurePolicy::Ignore => None,
+            State::Lost => Some(Key::LOST),
+            State::Pruned(step, last) => {
+                Some(Key { class: Class::Pruned, value: -(*step as f64), tie: *last })
+            }
+            State::Measured(_) if violation > 0.0 => {
+                Some(Key { class: Class::Infeasible, value: violation, tie: 0.0 })
+            }
+            State::Measured(objectives) => {
+                self.has_many_objectives |= objectives.len() > 1;
+                Some(Key::of_loss(objectives.first().copied().unwrap_or(f64::INFINITY)))
+            }
+        };
+        self.ranking.insert(row as u32, &self.keys);
+    }
+
+    /// Several objectives: a trial's front stands for its loss.
+    fn rank_fronts(&mut self) -> Result<(), OptimizerError> {
+        let feasible = |row: &usize| self.keys[*row].is_some_and(|key| key.class == Class::Feasible);
+        let rows: Vec<usize> = (0..self.rows.len()).filter(feasible).collect();
+        let objectives: Vec<&[f64]> = rows.iter().filter_map(|row| self.objectives(*row)).collect();
+        let keys = front_keys(&objectives)
+            .map_err(|error| OptimizerError::failed("ranking trials of several objectives", error))?;
+        for (row, key) in rows.into_iter().zip(keys) {
+            self.keys[row] = Some(key);
+        }
+        self.ranking = Ranking::default();
+        for row in 0..self.rows.len() as u32 {
+            self.ranking.insert(row, &self.keys);
+        }
+        Ok(())
+    }
+
+    /// Running trials get the best, mean or worst loss of those measured.
+    fn rank_liars(&mut self, settings: &TpeSettings) {
+        let losses: Vec<f64> =
+            (0..self.rows.len()).filter_map(|row| Some(self.objectives(row)?[0])).collect();
+        let lie = match settings.pending {
+            _ if losses.is_empty() => return,
+            PendingPolicy::LiarBest => losses.iter().copied().fold(f64::INFINITY, f64::min),
+            PendingPolicy::LiarWorst => losses.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            _ => losses.iter().sum::<f64>() / losses.len() as f64,
+        };
+        for &row in &self.running {
+            self.ranking.remove(row as u32);
+            self.keys[row] = Some(Key::of_loss(lie));
+            self.ranking.insert(row as u32, &self.keys);
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Trials that count towards the start.
+    pub(crate) fn started(&self, count: StartupCount) -> usize {
+        match count {
+            StartupCount::Finished => self.finished,
+            StartupCount::Asked => self.len(),
+        }
+    }
+
+    pub(crate) fn ranking(&self) -> &[u32] {
+        self.ranking.order()
+    }
+
+    /// What a trial counts as for the split and the weights: its loss, or infinite.
+    pub(crate) fn loss(&self, row: usize) -> f64 {
+        match self.keys[row] {
+            Some(Key { class: Class::Feasible, value, .. }) => value,
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// True if a trial has a value for one of the parameters.
+    pub(crate) fn is_active(&self, row: usize, parameters: &[usize]) -> bool {
+        parameters.iter().any(|index| !self.columns[*index].values[row].is_nan())
+    }
+
+    /// Trials without an outcome.
+    pub(crate) fn running(&self) -> &[usize] {
+        &self.running
+    }
+
+    /// True if a trial gave a measurement.
+    pub(crate) fn objectives(&self, row: usize) -> Option<&[f64]> {
+        match &self.rows[row].state {
+            State::Measured(objectives) => Some(objectives),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn constraints(&self, row: usize) -> &[f64] {
+        &self.rows[row].constraints
+    }
+
+    /// True if a configuration of a finite space was asked.
+    pub(crate) fn is_repeat(&self, values: &[f64]) -> bool {
+        self.is_finite && self.asked.contains(&bits(values))
+    }
+
+    pub(crate) fn asked(&self) -> usize {
+        self.asked.len()
+    }
+}
+
+fn bits(values: &[f64]) -> Box<[u64]> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+fn bits_are_equal(a: &[f64], b: &[f64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+}
+
+/// Tells configurations apart without a copy of them.
+fn hash(config: &Config) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for (name, value) in config.iter() {
+        name.hash(&mut hasher);
+        std::mem::discriminant(value).hash(&mut hasher);
+        match value {
+            Value::Bool(value) => value.hash(&mut hasher),
+            Value::Int(value) => value.hash(&mut hasher),
+            Value::Float(value) => value.to_bits().hash(&mut hasher),
+            Value::Str(value) => value.hash(&mut hasher),
+        }
+    }
+    hasher.finish()
+}
+
+fn constraints(trial: &Trial<Config>) -> &[f64] {
+    let measurement = trial.outcome.as_ref().and_then(Outcome::measurement);
+    measurement.map_or(&[], |Measurement { constraints, .. }| constraints)
+}
