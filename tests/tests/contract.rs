@@ -4,19 +4,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use thrifty::autobct::{AutoBct, AutoBctSettings, State};
-use thrifty::bo::{KernelFamily, Maximiser, Nsga2, Nsga2Settings};
+use thrifty::bo::{KernelFamily, Maximizer};
 use thrifty::cv::{AllFolds, FoldQuery};
 use thrifty::fcvopt::{FoldAcquisition, FractionalCv, FractionalSettings};
 use thrifty::levelset::{ClassificationSet, FixedGp};
 use thrifty::linear::{Coefficients, Polynomial};
 use thrifty::prelude::*;
+use thrifty::search::{Nsga2, Nsga2Settings};
 use thrifty::study::{
     All, Any, Ask, Fingerprint, History, OptimizerError, StopRule, Suggestion, TrialId, WorthItsCost,
     contract,
 };
 
 /// Small maximisers: what is tested is where state comes from, not how good suggestions are.
-const MAXIMISER: Maximiser = Maximiser { raw: 32, around_best: 2, climbs: 1 };
+const MAXIMIZER: Maximizer = Maximizer { raw: 32, around_best: 2, climbs: 1 };
 
 fn space() -> Space {
     let builder = Space::builder().float("x", -1.0, 1.0).int("n", 1, 6).categorical("c", ["a", "b"]);
@@ -45,19 +46,20 @@ fn evaluate_fold(query: &FoldQuery, id: TrialId) -> Outcome {
 }
 
 fn settings() -> BoSettings {
-    BoSettings { initial: InitialDesign::Sobol(3), maximiser: MAXIMISER, ..BoSettings::default() }
+    BoSettings { initial: InitialDesign::Sobol(3), maximizer: MAXIMIZER, ..BoSettings::default() }
 }
 
 fn bo() -> BayesianOptimizer {
-    BayesianOptimizer::new(space(), Seed(1)).with_settings(settings()).unwrap()
+    BayesianOptimizer::new(space()).with_settings(settings()).unwrap()
 }
 
 #[test]
 fn searches_and_estimators() {
-    contract::optimizer(|| RandomSearch { space: space(), seed: Seed(1) }, evaluate, 9);
-    contract::optimizer(|| SobolSearch { space: space(), seed: Seed(1) }, evaluate, 9);
-    contract::optimizer(|| TpeOptimizer::new(space(), Seed(1)).unwrap(), evaluate, 24);
-    let optuna = || TpeOptimizer::with_settings(space(), Seed(1), TpeSettings::optuna5()).unwrap();
+    contract::optimizer(|| RandomSearch::new(space()), evaluate, 9);
+    contract::optimizer(|| SobolSearch::new(space()), evaluate, 9);
+    contract::optimizer(|| TpeOptimizer::new(space()).unwrap(), evaluate, 24);
+    let optuna =
+        || TpeOptimizer::new(space()).and_then(|tpe| tpe.with_settings(TpeSettings::optuna5())).unwrap();
     contract::optimizer(optuna, evaluate, 24);
 }
 
@@ -66,8 +68,8 @@ fn one_objective() {
     contract::optimizer(bo, evaluate, 8);
     for exploration in [Exploration::FixedRate { rate: 0.3 }, Exploration::EpsPareto { epsilon: 0.3 }] {
         let hybrid = || {
-            let settings = HybridSettings { base: settings(), exploration, ..HybridSettings::default() };
-            HybridOptimizer::new(space(), Seed(1), settings).unwrap()
+            let settings = HybridSettings { exploration, ..HybridSettings::default() };
+            Hybrid::new(bo()).with_settings(settings).unwrap()
         };
         contract::optimizer(hybrid, evaluate, 8);
     }
@@ -86,16 +88,16 @@ fn several_objectives() {
     let models = || {
         let settings = MultiObjectiveSettings {
             initial: InitialDesign::Sobol(3),
-            maximiser: MAXIMISER,
+            maximizer: MAXIMIZER,
             ..MultiObjectiveSettings::default()
         };
-        MultiObjectiveOptimizer::new(space(), Seed(1)).with_settings(settings).unwrap()
+        MultiObjectiveOptimizer::new(space()).with_settings(settings).unwrap()
     };
     contract::optimizer(models, evaluate, 7);
     let genetic = || {
         let settings =
             Nsga2Settings { population: 2, initial: InitialDesign::Sobol(2), ..Nsga2Settings::default() };
-        Nsga2::new(space(), Seed(1)).with_settings(settings).unwrap()
+        Nsga2::new(space()).with_settings(settings).unwrap()
     };
     contract::optimizer(genetic, evaluate, 9);
 }
@@ -106,10 +108,10 @@ fn level_sets() {
         over: ClassificationSet::Domain { points: 32 },
         initial: InitialDesign::Sobol(3),
         stop_when_certified: false,
-        maximiser: MAXIMISER,
+        maximizer: MAXIMIZER,
         ..LevelSetSettings::above(0.6)
     };
-    contract::optimizer(|| LevelSetOptimizer::new(space(), Seed(1), settings()).unwrap(), evaluate, 8);
+    contract::optimizer(|| LevelSetOptimizer::new(space(), settings()).unwrap(), evaluate, 8);
     let fixed = || {
         let model = FixedGp {
             family: KernelFamily::Matern52,
@@ -118,9 +120,56 @@ fn level_sets() {
             mean: 0.5,
             noise: 1e-4,
         };
-        LevelSetOptimizer::new(space(), Seed(1), settings()).unwrap().with_fixed_model(model)
+        LevelSetOptimizer::new(space(), settings()).unwrap().with_fixed_model(model)
     };
     contract::optimizer(fixed, evaluate, 8);
+}
+
+/// The hybrid around each model-based optimiser, by coin and forced.
+#[test]
+fn hybrids() {
+    let settings = |exploration| HybridSettings { exploration, ..HybridSettings::default() };
+    let coin = || settings(Exploration::FixedRate { rate: 0.4 });
+    let several = || {
+        let settings = MultiObjectiveSettings {
+            initial: InitialDesign::Sobol(3),
+            maximizer: MAXIMIZER,
+            ..MultiObjectiveSettings::default()
+        };
+        let optimizer = MultiObjectiveOptimizer::new(space()).with_settings(settings).unwrap();
+        Hybrid::new(optimizer).with_settings(coin()).unwrap()
+    };
+    let two = |config: &Config, id: TrialId| match evaluate(config, id) {
+        Outcome::Measured(found) => {
+            let objectives = vec![found.objectives[0], 1.0 - loss(config)];
+            Measurement { objectives, ..found }.into()
+        }
+        failed => failed,
+    };
+    contract::optimizer(several, two, 7);
+    let fractional = || {
+        let settings = FractionalSettings {
+            initial: InitialDesign::Sobol(3),
+            maximizer: MAXIMIZER,
+            ..FractionalSettings::new(3)
+        };
+        let optimizer = FractionalCv::new(space(), 3).and_then(|cv| cv.with_settings(settings)).unwrap();
+        Hybrid::new(optimizer).with_settings(coin()).unwrap()
+    };
+    contract::optimizer(fractional, evaluate_fold, 9);
+    for over in [ClassificationSet::Domain { points: 64 }, ClassificationSet::Grid { per_axis: 5 }] {
+        let level_set = || {
+            let settings = LevelSetSettings {
+                over: over.clone(),
+                initial: InitialDesign::Sobol(3),
+                maximizer: MAXIMIZER,
+                ..LevelSetSettings::above(0.5)
+            };
+            let optimizer = LevelSetOptimizer::new(space(), settings).unwrap();
+            Hybrid::new(optimizer).with_settings(coin()).unwrap()
+        };
+        contract::optimizer(level_set, evaluate, 8);
+    }
 }
 
 #[test]
@@ -130,15 +179,15 @@ fn folds() {
             let settings = FractionalSettings {
                 initial: InitialDesign::Sobol(3),
                 acquisition,
-                maximiser: MAXIMISER,
+                maximizer: MAXIMIZER,
                 ..FractionalSettings::new(3)
             };
-            FractionalCv::with_settings(space(), settings, Seed(1)).unwrap()
+            FractionalCv::new(space(), settings.folds).and_then(|cv| cv.with_settings(settings)).unwrap()
         };
         contract::optimizer(fractional, evaluate_fold, 8);
     }
     contract::optimizer(|| AllFolds::new(bo(), 2).unwrap(), evaluate_fold, 10);
-    let parzen = || AllFolds::new(TpeOptimizer::new(space(), Seed(1)).unwrap(), 2).unwrap();
+    let parzen = || AllFolds::new(TpeOptimizer::new(space()).unwrap(), 2).unwrap();
     contract::optimizer(parzen, evaluate_fold, 24);
 }
 

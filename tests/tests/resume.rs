@@ -5,14 +5,16 @@ use std::fs;
 use std::path::Path;
 
 use thrifty::autobct::{AutoBct, AutoBctSettings, State};
-use thrifty::bo::{Maximiser, Nsga2, Nsga2Settings};
+use thrifty::bo::Maximizer;
+
 use thrifty::cv::FoldQuery;
 use thrifty::fcvopt::{FoldAcquisition, FoldCosts, FractionalCv, FractionalSettings};
 use thrifty::linear::{Coefficients, Polynomial};
 use thrifty::prelude::*;
-use thrifty::study::{Context, Schedule};
+use thrifty::search::{Nsga2, Nsga2Settings};
+use thrifty::study::{Best, Context, Schedule};
 
-type Any = Box<dyn Optimizer<Query = Config, Recommendation = Config>>;
+type Any = Box<dyn Optimizer<Query = Config, Recommendation = Best<Config>>>;
 
 const TRIALS: usize = 6;
 
@@ -23,34 +25,28 @@ fn space() -> Space {
 
 /// Small maximisers: what is tested is where state comes from, not how good suggestions are.
 fn settings(rule: AcquisitionKind) -> BoSettings {
-    let maximiser = Maximiser { raw: 32, around_best: 2, climbs: 1 };
-    BoSettings { initial: InitialDesign::Sobol(3), rule, maximiser, ..BoSettings::default() }
+    let maximizer = Maximizer { raw: 32, around_best: 2, climbs: 1 };
+    BoSettings { initial: InitialDesign::Sobol(3), rule, maximizer, ..BoSettings::default() }
 }
 
-fn hybrid(seed: u64, exploration: Exploration, convergence: OnConvergence) -> Any {
-    let settings = HybridSettings {
-        base: settings(AcquisitionKind::default()),
-        exploration,
-        convergence,
-        epsilon: 0.05,
-        ..HybridSettings::default()
-    };
-    Box::new(HybridOptimizer::new(space(), Seed(seed), settings).unwrap())
+fn hybrid(exploration: Exploration, convergence: OnConvergence) -> Any {
+    let settings = HybridSettings { exploration, convergence, epsilon: 0.05, ..HybridSettings::default() };
+    let base =
+        BayesianOptimizer::new(space()).with_settings(self::settings(AcquisitionKind::default())).unwrap();
+    Box::new(Hybrid::new(base).with_settings(settings).unwrap())
 }
 
-fn optimizer(which: usize, seed: u64) -> Any {
+fn optimizer(which: usize) -> Any {
     let coin = Exploration::FixedRate { rate: 0.3 };
     match which {
-        0 => Box::new(RandomSearch { space: space(), seed: Seed(seed) }),
-        1 => Box::new(SobolSearch { space: space(), seed: Seed(seed) }),
+        0 => Box::new(RandomSearch::new(space())),
+        1 => Box::new(SobolSearch::new(space())),
         2 => Box::new(
-            BayesianOptimizer::new(space(), Seed(seed))
-                .with_settings(settings(AcquisitionKind::default()))
-                .unwrap(),
+            BayesianOptimizer::new(space()).with_settings(settings(AcquisitionKind::default())).unwrap(),
         ),
-        3 => hybrid(seed, coin, OnConvergence::Force),
-        4 => hybrid(seed, Exploration::PiScaled { basis: 1.0, floor: 0.1 }, OnConvergence::Skip),
-        _ => hybrid(seed, Exploration::EpsPareto { epsilon: 0.3 }, OnConvergence::Ignore),
+        3 => hybrid(coin, OnConvergence::Force),
+        4 => hybrid(Exploration::PiScaled { basis: 1.0, floor: 0.1 }, OnConvergence::Skip),
+        _ => hybrid(Exploration::EpsPareto { epsilon: 0.3 }, OnConvergence::Ignore),
     }
 }
 
@@ -87,7 +83,7 @@ where
     study.history().trials().iter().map(one).collect()
 }
 
-fn check<O>(make: impl Fn(u64) -> O, seeds: u64, evaluate: fn(&O::Query, &mut Context<'_>) -> Outcome)
+fn check<O>(make: impl Fn() -> O, seeds: u64, evaluate: fn(&O::Query, &mut Context<'_>) -> Outcome)
 where
     O: Optimizer<Query: std::fmt::Debug>,
 {
@@ -96,28 +92,28 @@ where
     for seed in 0..seeds {
         let window = 1 + (seed % 3) as usize;
         let _ = fs::remove_file(&path);
-        let expected = run(&path, make(seed), seed, window, evaluate);
+        let expected = run(&path, make(), seed, window, evaluate);
         let bytes = fs::read(&path).unwrap();
         let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
         for end in ends {
             fs::write(&path, &bytes[..end]).unwrap();
-            let again = run(&path, make(seed), seed, window, evaluate);
+            let again = run(&path, make(), seed, window, evaluate);
             assert_eq!(again, expected, "seed {seed}, cut at byte {end}");
         }
     }
 }
 
-fn fractional(seed: u64, acquisition: FoldAcquisition) -> FractionalCv {
-    let maximiser = Maximiser { raw: 32, around_best: 2, climbs: 1 };
+fn fractional(acquisition: FoldAcquisition) -> FractionalCv {
+    let maximizer = Maximizer { raw: 32, around_best: 2, climbs: 1 };
     let base = FractionalSettings::new(3);
     let settings = FractionalSettings {
         initial: InitialDesign::Sobol(3),
         acquisition,
-        maximiser,
+        maximizer,
         costs: FoldCosts::Measured,
         ..base
     };
-    FractionalCv::with_settings(space(), settings, Seed(seed)).unwrap()
+    FractionalCv::new(space(), settings.folds).and_then(|cv| cv.with_settings(settings)).unwrap()
 }
 
 fn evaluate_fold(query: &FoldQuery, context: &mut Context<'_>) -> Outcome {
@@ -131,7 +127,7 @@ fn evaluate_fold(query: &FoldQuery, context: &mut Context<'_>) -> Outcome {
     }
 }
 
-fn budgeted(_: u64) -> AutoBct {
+fn budgeted() -> AutoBct {
     let space = Space::builder().float("u", 0.0, 1.0).build().unwrap();
     let belief = |level: f64| Coefficients::independent(vec![level, 0.3, 0.0], &[1.0, 1.0, 1.0]).unwrap();
     let basis = Polynomial::of_one(2, 0.5);
@@ -151,32 +147,32 @@ fn train(config: &Config, context: &mut Context<'_>) -> Outcome {
 
 #[test]
 fn random_search() {
-    check(|seed| optimizer(0, seed), 100, evaluate);
+    check(|| optimizer(0), 100, evaluate);
 }
 
 #[test]
 fn sobol_search() {
-    check(|seed| optimizer(1, seed), 100, evaluate);
+    check(|| optimizer(1), 100, evaluate);
 }
 
 #[test]
 fn bayesian_optimization() {
-    check(|seed| optimizer(2, seed), 100, evaluate);
+    check(|| optimizer(2), 100, evaluate);
 }
 
 #[test]
 fn hybrid_fixed_rate() {
-    check(|seed| optimizer(3, seed), 100, evaluate);
+    check(|| optimizer(3), 100, evaluate);
 }
 
 #[test]
 fn hybrid_pi_scaled() {
-    check(|seed| optimizer(4, seed), 100, evaluate);
+    check(|| optimizer(4), 100, evaluate);
 }
 
 #[test]
 fn hybrid_pareto() {
-    check(|seed| optimizer(5, seed), 100, evaluate);
+    check(|| optimizer(5), 100, evaluate);
 }
 
 /// Two losses and a constraint.
@@ -192,34 +188,29 @@ fn evaluate_several(config: &Config, context: &mut Context<'_>) -> Outcome {
 
 #[test]
 fn several_objectives() {
-    let maximiser = Maximiser { raw: 32, around_best: 2, climbs: 1 };
+    let maximizer = Maximizer { raw: 32, around_best: 2, climbs: 1 };
     let settings = MultiObjectiveSettings {
         initial: InitialDesign::Sobol(3),
-        maximiser,
+        maximizer,
         ..MultiObjectiveSettings::default()
     };
-    let ours =
-        |seed| MultiObjectiveOptimizer::new(space(), Seed(seed)).with_settings(settings.clone()).unwrap();
+    let ours = || MultiObjectiveOptimizer::new(space()).with_settings(settings.clone()).unwrap();
     check(ours, 40, evaluate_several);
     let settings =
         Nsga2Settings { population: 2, initial: InitialDesign::Sobol(2), ..Nsga2Settings::default() };
-    check(
-        |seed| Nsga2::new(space(), Seed(seed)).with_settings(settings.clone()).unwrap(),
-        40,
-        evaluate_several,
-    );
+    check(|| Nsga2::new(space()).with_settings(settings.clone()).unwrap(), 40, evaluate_several);
 }
 
 #[test]
 fn parzen_estimators() {
-    check(|seed| TpeOptimizer::new(space(), Seed(seed)).unwrap(), 100, evaluate);
+    check(|| TpeOptimizer::new(space()).unwrap(), 100, evaluate);
 }
 
 #[test]
 fn fractional_cross_validation() {
     let bound = FractionalSettings::new(3).acquisition;
-    check(|seed| fractional(seed, bound), 20, evaluate_fold);
-    check(|seed| fractional(seed, FoldAcquisition::JointKnowledgeGradient), 10, evaluate_fold);
+    check(|| fractional(bound), 20, evaluate_fold);
+    check(|| fractional(FoldAcquisition::JointKnowledgeGradient), 10, evaluate_fold);
 }
 
 #[test]
@@ -231,13 +222,12 @@ fn training_under_a_budget() {
 fn a_journal_of_another_space_or_seed_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal");
-    run(&path, optimizer(2, 1), 1, 1, evaluate);
+    run(&path, optimizer(2), 1, 1, evaluate);
     let open = |optimizer: BayesianOptimizer, seed| Study::new(optimizer, seed).with_journal(&path).err();
     let other = Space::builder().float("x", -1.0, 2.0).build().unwrap();
-    let error = open(BayesianOptimizer::new(other, Seed(1)), Seed(1)).expect("another space").to_string();
+    let error = open(BayesianOptimizer::new(other), Seed(1)).expect("another space").to_string();
     assert!(error.contains("settings") && error.contains("space"), "{error}");
-    let same =
-        BayesianOptimizer::new(space(), Seed(1)).with_settings(settings(AcquisitionKind::default())).unwrap();
+    let same = BayesianOptimizer::new(space()).with_settings(settings(AcquisitionKind::default())).unwrap();
     let error = open(same, Seed(2)).expect("another seed").to_string();
     assert!(error.contains("seed 1") && error.contains('2'), "{error}");
 }

@@ -9,11 +9,11 @@ use thrifty::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let space = Space::builder().int("trees", 1, 100).int("depth", 1, 12).int("features", 1, 30).build()?;
-    let mut study = Study::new(BayesianOptimizer::new(space, Seed(1)), Seed(1)).with_stop(MaxTrials(30));
+    let mut study = Study::new(BayesianOptimizer::new(space), Seed(1)).with_stop(MaxTrials(30));
     let data = breast_cancer::load_dataset();
     study.run(|config, _| error_rate(config, &data))?; // an error is a failed trial
-    let (best, error) = study.history().best().ok_or("every trial failed")?;
-    println!("{} gives {:.1} % wrong", best.query, 100.0 * error);
+    let best = study.recommend()?.ok_or("every trial failed")?;
+    println!("{}: {:.1} % wrong by the posterior mean", best.config, 100.0 * best.value);
     Ok(())
 }
 

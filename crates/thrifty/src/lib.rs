@@ -6,7 +6,7 @@
 //! ```
 //! use thrifty::prelude::*;
 //! let space = Space::builder().log_float("rate", 1e-4, 1.0).int("depth", 1, 10).build()?;
-//! let mut study = Study::new(BayesianOptimizer::new(space, Seed(7)), Seed(7)).with_stop(MaxTrials(25));
+//! let mut study = Study::new(BayesianOptimizer::new(space), Seed(7)).with_stop(MaxTrials(25));
 //! study.run(|config, _| -> Result<f64, SpaceError> {
 //!     Ok((config.float("rate")?.log10() + 2.0).powi(2) + 0.1 * (config.float("depth")? - 6.0).powi(2))
 //! })?;
@@ -30,11 +30,13 @@ pub use thrifty_kernel as kernel;
 pub use thrifty_levelset as levelset;
 pub use thrifty_linalg as linalg;
 pub use thrifty_linear as linear;
+pub use thrifty_model_based as model_based;
 pub use thrifty_optim as optim;
 pub use thrifty_params as params;
 pub use thrifty_pareto as pareto;
 pub use thrifty_prob as prob;
 pub use thrifty_sampling as sampling;
+pub use thrifty_search as search;
 pub use thrifty_simd as simd;
 pub use thrifty_space as space;
 pub use thrifty_study as study;
@@ -49,14 +51,16 @@ pub mod prelude {
     pub use thrifty_autobct::{AutoBct, AutoBctSettings};
     pub use thrifty_bo::{
         BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, MultiObjectiveOptimizer,
-        MultiObjectiveSettings, ParetoSet, RandomSearch, SobolSearch,
+        MultiObjectiveSettings, ParetoSet,
     };
     pub use thrifty_cv::{AllFolds, FoldQuery};
     pub use thrifty_fcvopt::{FractionalCv, FractionalSettings};
-    pub use thrifty_hybrid::{Exploration, ExplorePoint, HybridOptimizer, HybridSettings, OnConvergence};
+    pub use thrifty_hybrid::{CoinFlip, Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
     pub use thrifty_levelset::{LevelSetOptimizer, LevelSetSettings};
+    pub use thrifty_model_based::ModelBased;
     pub use thrifty_sampling::Seed;
-    pub use thrifty_space::{Config, Space, SpaceError, Value};
+    pub use thrifty_search::{Nsga2, Nsga2Settings, RandomSearch, SobolSearch};
+    pub use thrifty_space::{Config, KnownConstraint, Space, SpaceError, Value};
     pub use thrifty_study::{
         Context, History, MaxCost, MaxTrials, Measurement, NoImprovement, Observer, Optimizer, Outcome,
         Schedule, StopRule, Study, Target, Trial, TrialId, WallTime, WorthItsCost,

@@ -32,14 +32,13 @@ fn optimizer(
     rule: &NamedRule,
     problem: &TestFunction,
     design: Vec<thrifty_space::Config>,
-    seed: thrifty_sampling::Seed,
 ) -> Result<AnyOptimizer, thrifty_study::OptimizerError> {
     let settings = BoSettings {
         initial: InitialDesign::Only(design),
         rule: (rule.rule)(problem.bounds().len()),
         ..BoSettings::default()
     };
-    let optimizer = BayesianOptimizer::new(problem.space().clone(), seed).with_settings(settings)?;
+    let optimizer = BayesianOptimizer::new(problem.space().clone()).with_settings(settings)?;
     Ok(AnyOptimizer::new(optimizer))
 }
 
@@ -147,7 +146,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let samples = race.run(
         context.seed,
         |rule| rule.name.to_owned(),
-        |rule, problem, design, seed| optimizer(rule, problem, design, seed),
+        |rule, problem, design, _| optimizer(rule, problem, design),
     )?;
     let labels: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
     let finals = finals_of(&rules, &samples, &names, evaluations);

@@ -220,7 +220,7 @@ fn earn(policy: Policy, search: &mut Search<'_>, seed: Seed) -> Result<f64, Expe
         }
         Policy::Random(trainings) | Policy::Parzen(trainings) => {
             let space = Space::builder().int("u", 0, count as i64 - 1).build()?;
-            let mut study = Study::new(TpeOptimizer::new(space.clone(), seed)?, seed);
+            let mut study = Study::new(TpeOptimizer::new(space.clone())?, seed);
             let mut rng = seed.stream("controls", 0);
             let mut best: Option<(f64, usize)> = None;
             for _ in 0..trainings {

@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
-use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign, RandomSearch, SobolSearch};
-use thrifty_sampling::Seed;
+use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign};
+
+use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::Config;
 use thrifty_study::OptimizerError;
 use thrifty_testbed::{Problem, TestFunction};
@@ -36,15 +37,14 @@ fn optimizer(
     method: &str,
     problem: &TestFunction,
     design: Vec<Config>,
-    seed: Seed,
 ) -> Result<AnyOptimizer, OptimizerError> {
     let space = problem.space().clone();
     Ok(match method {
-        "thrifty sobol" => AnyOptimizer::new(AfterDesign { design, search: SobolSearch { space, seed } }),
-        "thrifty random" => AnyOptimizer::new(AfterDesign { design, search: RandomSearch { space, seed } }),
+        "thrifty sobol" => AnyOptimizer::new(AfterDesign { design, search: SobolSearch::new(space) }),
+        "thrifty random" => AnyOptimizer::new(AfterDesign { design, search: RandomSearch::new(space) }),
         _ => {
             let settings = BoSettings { initial: InitialDesign::Only(design), ..BoSettings::default() };
-            AnyOptimizer::new(BayesianOptimizer::new(space, seed).with_settings(settings)?)
+            AnyOptimizer::new(BayesianOptimizer::new(space).with_settings(settings)?)
         }
     })
 }
@@ -66,7 +66,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let samples = race.run(
         context.seed,
         |method| (*method).to_owned(),
-        |method, problem, design, seed| optimizer(method, problem, design, seed),
+        |method, problem, design, _| optimizer(method, problem, design),
     )?;
     let source = race.source();
     let mut notes =

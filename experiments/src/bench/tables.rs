@@ -1,8 +1,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use thrifty_bo::{BayesianOptimizer, RandomSearch};
+use thrifty_bo::BayesianOptimizer;
+
 use thrifty_sampling::Seed;
+use thrifty_search::RandomSearch;
 use thrifty_space::Space;
 use thrifty_study::{MaxTrials, OptimizerError};
 use thrifty_testbed::Problem;
@@ -44,17 +46,17 @@ const TABLES: [(&str, &str); 5] = [
     ("kc1", "hpobench_kc1"),
 ];
 
-type Make = fn(Space, Seed) -> Result<AnyOptimizer, OptimizerError>;
+type Make = fn(Space) -> Result<AnyOptimizer, OptimizerError>;
 
 /// Those before random search are under test.
 const METHODS: [(&str, Make); 4] = [
-    ("bo", |space, seed| Ok(AnyOptimizer::new(BayesianOptimizer::new(space, seed)))),
-    ("tpe", |space, seed| TpeOptimizer::new(space, seed).map(AnyOptimizer::new)),
-    ("random", |space, seed| Ok(AnyOptimizer::new(RandomSearch { space, seed }))),
-    ("rules of Optuna 5", |space, seed| {
+    ("bo", |space| Ok(AnyOptimizer::new(BayesianOptimizer::new(space)))),
+    ("tpe", |space| TpeOptimizer::new(space).map(AnyOptimizer::new)),
+    ("random", |space| Ok(AnyOptimizer::new(RandomSearch::new(space)))),
+    ("rules of Optuna 5", |space| {
         // A table has no noise: what was asked is not asked again, here as for the others.
         let settings = TpeSettings { repeats: Repeats::Never, ..TpeSettings::optuna5() };
-        TpeOptimizer::with_settings(space, seed, settings).map(AnyOptimizer::new)
+        TpeOptimizer::new(space).and_then(|tpe| tpe.with_settings(settings)).map(AnyOptimizer::new)
     }),
 ];
 const RANDOM: usize = 2;
@@ -124,7 +126,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     }
     let runs = in_parallel(EXPERIMENT.id, &jobs, |&(table, (label, make), i)| {
         let seed = Seed(context.seed).child(EXPERIMENT.id, i as u64);
-        study(label, table, make(table.space().clone(), seed)?, seed, i, MaxTrials(evaluations))
+        study(label, table, make(table.space().clone())?, seed, i, MaxTrials(evaluations))
     })?;
     let (mut figures, mut details) = (Vec::new(), Vec::new());
     let (mut numbers, mut medians, mut p_values) = (BTreeMap::new(), Vec::new(), Vec::new());

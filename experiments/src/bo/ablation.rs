@@ -1,6 +1,6 @@
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform, Maximiser,
+    BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform, Maximizer,
 };
 use thrifty_gp::{GpSettings, Mean, Noise};
 use thrifty_prob::Prior;
@@ -45,7 +45,7 @@ fn variants() -> Vec<Variant> {
     let of_model = |name, model| Variant { name, model, settings: BoSettings::default() };
     let of_settings = |name, settings| Variant { name, model: GpSurrogate::default(), settings };
     let log_normal = |mu, sigma| Some(Prior::LogNormal { mu, sigma });
-    let maximiser = |maximiser| BoSettings { maximiser, ..BoSettings::default() };
+    let maximizer = |maximizer| BoSettings { maximizer, ..BoSettings::default() };
     vec![
         of_model("default", GpSurrogate::default()),
         of_settings(
@@ -77,9 +77,9 @@ fn variants() -> Vec<Variant> {
         of_model("warped inputs", GpSurrogate { warp_inputs: true, ..GpSurrogate::default() }),
         of_settings(
             "2048 raw, 12 climbs",
-            maximiser(Maximiser { raw: 2048, climbs: 12, ..Maximiser::default() }),
+            maximizer(Maximizer { raw: 2048, climbs: 12, ..Maximizer::default() }),
         ),
-        of_settings("none around the best", maximiser(Maximiser { around_best: 0, ..Maximiser::default() })),
+        of_settings("none around the best", maximizer(Maximizer { around_best: 0, ..Maximizer::default() })),
     ]
 }
 
@@ -98,17 +98,17 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             ..variant.settings.clone()
         };
         let optimizer = || {
-            BayesianOptimizer::new(problem.space().clone(), seed)
+            BayesianOptimizer::new(problem.space().clone())
                 .with_surrogate(variant.model.clone())
                 .with_settings(settings.clone())
         };
         let mut run = study(variant.name, &problem, optimizer()?, seed, i, MaxTrials(evaluations))?;
         // Where evaluations are noisy nobody knows which was best: what is recommended counts.
         if kinds[k].is_noisy()
-            && let Some(config) = optimizer()?.recommend(&run.history)?
+            && let Some(best) = optimizer()?.recommend(&run.history)?
             && let Some(last) = run.regret.last_mut()
         {
-            *last = problem.regret(&config)?;
+            *last = problem.regret(&best.config)?;
         }
         Ok(run)
     };

@@ -66,7 +66,7 @@ struct Done {
 
 fn batches(task: &Task, pending: PendingPolicy, size: usize, seed: Seed) -> Result<Done, ExperimentError> {
     let settings = BoSettings { pending, ..BoSettings::default() };
-    let optimizer = BayesianOptimizer::new(task.space.clone(), seed).with_settings(settings)?;
+    let optimizer = BayesianOptimizer::new(task.space.clone()).with_settings(settings)?;
     let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(task.evaluations));
     let (mut near, mut pairs) = (0, 0);
     while study.check_stop().is_none() {

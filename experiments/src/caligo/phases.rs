@@ -140,12 +140,10 @@ impl Phased {
             stop_when_certified: false,
             ..LevelSetSettings::above(0.0)
         };
-        let level =
-            LevelSetOptimizer::new(self.space.clone(), self.seed, settings)?.with_surrogate(model.clone());
+        let level = LevelSetOptimizer::new(self.space.clone(), settings)?.with_surrogate(model.clone());
         let settings = BoSettings { initial, losses: LossTransform::None, ..BoSettings::default() };
-        let best = BayesianOptimizer::new(self.space.clone(), self.seed)
-            .with_settings(settings)?
-            .with_surrogate(model.clone());
+        let best =
+            BayesianOptimizer::new(self.space.clone()).with_settings(settings)?.with_surrogate(model.clone());
         Ok(Now { phase, model, level, best })
     }
 
@@ -174,7 +172,7 @@ impl Phased {
 
     /// The points that measure the domain.
     pub fn points(&self) -> Option<Points> {
-        Some(self.now.as_ref()?.level.points().to_owned())
+        self.now.as_ref()?.level.points(self.seed).ok()
     }
 }
 

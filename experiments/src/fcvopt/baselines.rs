@@ -29,7 +29,7 @@ fn configurations(history: &History<FoldQuery>) -> History<Config> {
         outcome: trial.outcome.clone(),
         timing: trial.timing,
     };
-    History::from_trials(history.trials().iter().map(plain).collect())
+    History::from_trials(history.trials().iter().map(plain).collect(), history.seed())
 }
 
 impl<O: Optimizer<Query = Config>> Optimizer for OneFold<O> {

@@ -80,7 +80,7 @@ fn race(
         seconds.1 += began.elapsed().as_secs_f64();
         study.tell(trial.id, loss)?;
         if is_looked_at(fit) {
-            let regret = study.recommend()?.map(|config| problem.regret(&config)).transpose()?;
+            let regret = study.recommend()?.map(|best| problem.regret(&best.config)).transpose()?;
             regrets.push((fit, regret.unwrap_or(f64::INFINITY)));
         }
     }

@@ -1,55 +1,36 @@
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
-use thrifty_bo::{BayesianOptimizer, RandomSearch};
+use thrifty_bo::BayesianOptimizer;
 use thrifty_cv::{AllFolds, FoldQuery};
 use thrifty_fcvopt::{FoldAcquisition, FoldRule, FractionalCv, FractionalSettings, LossTarget};
 use thrifty_hgp::Hgp;
 use thrifty_sampling::Seed;
+use thrifty_search::RandomSearch;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, TrialId};
+use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, TrialId};
 use thrifty_tpe::TpeOptimizer;
 
 use super::baselines::{OneFold, Stand};
 use super::mtbo::MultiTask;
 
 /// Any method behind one type.
-pub struct Any(Box<dyn Optimizer<Query = FoldQuery, Recommendation = Config>>);
+pub struct Any(Box<dyn Optimizer<Query = FoldQuery, Recommendation = Best<Config>>>);
 
 impl Any {
-    fn new(optimizer: impl Optimizer<Query = FoldQuery, Recommendation = Config> + 'static) -> Self {
+    fn new(optimizer: impl Optimizer<Query = FoldQuery, Recommendation = Best<Config>> + 'static) -> Self {
         Self(Box::new(optimizer))
     }
 }
 
 impl Optimizer for Any {
     type Query = FoldQuery;
-    type Recommendation = Config;
+    type Recommendation = Best<Config>;
 
     fn ask(&mut self, history: &History<FoldQuery>, id: TrialId) -> Result<Ask<FoldQuery>, OptimizerError> {
         self.0.ask(history, id)
     }
 
-    fn recommend(&mut self, history: &History<FoldQuery>) -> Result<Option<Config>, OptimizerError> {
+    fn recommend(&mut self, history: &History<FoldQuery>) -> Result<Option<Best<Config>>, OptimizerError> {
         self.0.recommend(history)
-    }
-
-    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        self.0.fingerprint()
-    }
-}
-
-/// Fractional cross-validation that recommends a configuration alone, as all others do.
-struct ConfigOfFractional(FractionalCv);
-
-impl Optimizer for ConfigOfFractional {
-    type Query = FoldQuery;
-    type Recommendation = Config;
-
-    fn ask(&mut self, history: &History<FoldQuery>, id: TrialId) -> Result<Ask<FoldQuery>, OptimizerError> {
-        self.0.ask(history, id)
-    }
-
-    fn recommend(&mut self, history: &History<FoldQuery>) -> Result<Option<Config>, OptimizerError> {
-        Ok(self.0.recommend(history)?.map(|best| best.config))
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
@@ -70,28 +51,24 @@ pub struct Method {
 fn fractional(
     space: Space,
     folds: usize,
-    seed: Seed,
     change: impl Fn(&mut FractionalSettings),
 ) -> Result<Any, OptimizerError> {
     let mut settings = FractionalSettings::new(folds);
     change(&mut settings);
-    Ok(Any::new(ConfigOfFractional(FractionalCv::with_settings(space, settings, seed)?)))
+    Ok(Any::new(FractionalCv::new(space, settings.folds).and_then(|cv| cv.with_settings(settings))?))
 }
 
 const NO_CAP: usize = usize::MAX;
 const SLOW: usize = 100;
 
 /// The method under test.
-pub const BOUND: Method = Method {
-    name: "fractional",
-    make: |space, folds, seed| fractional(space, folds, seed, |_| ()),
-    cap: NO_CAP,
-};
+pub const BOUND: Method =
+    Method { name: "fractional", make: |space, folds, _| fractional(space, folds, |_| ()), cap: NO_CAP };
 
 const LOG_EI: Method = Method {
     name: "fractional, LogEI",
-    make: |space, folds, seed| {
-        fractional(space, folds, seed, |s| {
+    make: |space, folds, _| {
+        fractional(space, folds, |s| {
             s.acquisition =
                 FoldAcquisition::OfLoss(AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestMean));
         })
@@ -101,77 +78,75 @@ const LOG_EI: Method = Method {
 
 const KNOWLEDGE: Method = Method {
     name: "fractional, KG",
-    make: |space, folds, seed| {
-        fractional(space, folds, seed, |s| s.acquisition = FoldAcquisition::KnowledgeGradient)
-    },
+    make: |space, folds, _| fractional(space, folds, |s| s.acquisition = FoldAcquisition::KnowledgeGradient),
     cap: SLOW,
 };
 
 const JOINT: Method = Method {
     name: "fractional, joint KG",
-    make: |space, folds, seed| {
-        fractional(space, folds, seed, |s| s.acquisition = FoldAcquisition::JointKnowledgeGradient)
+    make: |space, folds, _| {
+        fractional(space, folds, |s| s.acquisition = FoldAcquisition::JointKnowledgeGradient)
     },
     cap: SLOW,
 };
 
 const RANDOM_FOLD: Method = Method {
     name: "same model, random fold",
-    make: |space, folds, seed| fractional(space, folds, seed, |s| s.fold = FoldRule::Random),
+    make: |space, folds, _| fractional(space, folds, |s| s.fold = FoldRule::Random),
     cap: NO_CAP,
 };
 
 const IN_TURN: Method = Method {
     name: "same model, folds in turn",
-    make: |space, folds, seed| fractional(space, folds, seed, |s| s.fold = FoldRule::RoundRobin),
+    make: |space, folds, _| fractional(space, folds, |s| s.fold = FoldRule::RoundRobin),
     cap: NO_CAP,
 };
 
 const PACKAGE: Method = Method {
     name: "fold by t (t - σ²)",
-    make: |space, folds, seed| fractional(space, folds, seed, |s| s.fold = FoldRule::Package),
+    make: |space, folds, _| fractional(space, folds, |s| s.fold = FoldRule::Package),
     cap: NO_CAP,
 };
 
 const TRUE_LOSS: Method = Method {
     name: "fractional, true loss",
-    make: |space, folds, seed| fractional(space, folds, seed, |s| s.target = LossTarget::TrueLoss),
+    make: |space, folds, _| fractional(space, folds, |s| s.target = LossTarget::TrueLoss),
     cap: NO_CAP,
 };
 
 const UNCORRELATED: Method = Method {
     name: "β = 0",
-    make: |space, folds, seed| {
+    make: |space, folds, _| {
         let model = Hgp::on_domain(space.domain())
             .without_correlation()
             .map_err(|error| OptimizerError::failed("setting up the model", error))?;
-        Ok(Any::new(ConfigOfFractional(FractionalCv::new(space, folds, seed)?.with_model(model))))
+        Ok(Any::new(FractionalCv::new(space, folds)?.with_model(model)))
     },
     cap: NO_CAP,
 };
 
 const FULL_BO: Method = Method {
     name: "full CV, BO",
-    make: |space, folds, seed| AllFolds::new(BayesianOptimizer::new(space, seed), folds).map(Any::new),
+    make: |space, folds, _| AllFolds::new(BayesianOptimizer::new(space), folds).map(Any::new),
     cap: NO_CAP,
 };
 
 const FULL_TPE: Method = Method {
     name: "full CV, TPE",
-    make: |space, folds, seed| AllFolds::new(TpeOptimizer::new(space, seed)?, folds).map(Any::new),
+    make: |space, folds, _| AllFolds::new(TpeOptimizer::new(space)?, folds).map(Any::new),
     cap: NO_CAP,
 };
 
 const FULL_RANDOM: Method = Method {
     name: "full CV, random",
-    make: |space, folds, seed| AllFolds::new(RandomSearch { space, seed }, folds).map(Any::new),
+    make: |space, folds, _| AllFolds::new(RandomSearch::new(space), folds).map(Any::new),
     cap: NO_CAP,
 };
 
 const HOLDOUT: Method = Method {
     name: "one holdout, BO",
-    make: |space, folds, seed| {
-        let optimizer = BayesianOptimizer::new(space, seed);
+    make: |space, folds, _| {
+        let optimizer = BayesianOptimizer::new(space);
         Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Fixed }))
     },
     cap: NO_CAP,
@@ -180,7 +155,7 @@ const HOLDOUT: Method = Method {
 const FOLD_TPE: Method = Method {
     name: "random fold, TPE",
     make: |space, folds, seed| {
-        let optimizer = TpeOptimizer::new(space, seed)?;
+        let optimizer = TpeOptimizer::new(space)?;
         Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Random(seed) }))
     },
     cap: NO_CAP,
@@ -189,7 +164,7 @@ const FOLD_TPE: Method = Method {
 const FOLD_RANDOM: Method = Method {
     name: "random fold, random",
     make: |space, folds, seed| {
-        let optimizer = RandomSearch { space, seed };
+        let optimizer = RandomSearch::new(space);
         Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Random(seed) }))
     },
     cap: NO_CAP,

@@ -1,13 +1,16 @@
 use thrifty_acquisition::{Analytic, ExpectedImprovement, LogExpectedImprovement, Utility};
-use thrifty_bo::{InitialDesign, Maximiser, fingerprint};
+use thrifty_bo::{InitialDesign, Maximizer};
+
 use thrifty_cv::FoldQuery;
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_gp::{Gp, GpPosterior};
 use thrifty_kernel::{Kernel, Matern52Profile};
+use thrifty_model_based::fingerprint;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, Fingerprint, History, Memo, Optimizer, OptimizerError, Outcome, StopReason, Suggestion, TrialId,
+    Ask, Best, Fingerprint, History, MemoKey, Optimizer, OptimizerError, Outcome, StopReason, Suggestion,
+    TrialId,
 };
 use thrifty_surrogate::{JointPosterior, Posterior};
 
@@ -23,7 +26,7 @@ pub struct MultiTask {
     gp: Gp<Box<dyn Kernel>>,
 }
 
-const WARM_START: &str = "model";
+static WARM_START: MemoKey<Vec<f64>> = MemoKey::new("model");
 
 impl MultiTask {
     pub fn new(space: Space, folds: usize, seed: Seed) -> Result<Self, OptimizerError> {
@@ -59,8 +62,8 @@ impl MultiTask {
         if y.is_empty() {
             return Ok(None);
         }
-        let notes = history.trials().iter().rev().find_map(|trial| trial.memo.0.get(WARM_START));
-        let gp = notes.map_or_else(|| self.gp.clone(), |notes| self.gp.clone().warm_started(notes.clone()));
+        let notes = history.trials().iter().rev().find_map(|trial| trial.memo.get(&WARM_START));
+        let gp = notes.map_or_else(|| self.gp.clone(), |notes| self.gp.clone().warm_started(notes));
         let gp = gp
             .fit(x.as_ref(), &y, &mut self.seed.stream("fit", id.0))
             .map_err(|error| OptimizerError::failed(failed("fitting the model"), error))?;
@@ -122,7 +125,7 @@ fn least(values: &[f64]) -> usize {
 
 impl Optimizer for MultiTask {
     type Query = FoldQuery;
-    type Recommendation = Config;
+    type Recommendation = Best<Config>;
 
     fn ask(&mut self, history: &History<FoldQuery>, id: TrialId) -> Result<Ask<FoldQuery>, OptimizerError> {
         let initial = InitialDesign::Automatic;
@@ -140,13 +143,13 @@ impl Optimizer for MultiTask {
         let acquisition = Analytic::new(&belief, LogExpectedImprovement { threshold: means[best] });
         let mut rng = self.seed.stream("acquisition", id.0);
         let anchors = [belief.evaluated.row(best)];
-        let maximiser = Maximiser { raw: 256, around_best: 64, climbs: 2 };
+        let maximizer = Maximizer { raw: 256, around_best: 64, climbs: 2 };
         let asked: Vec<(Vec<f64>, usize)> = history
             .trials()
             .iter()
             .filter_map(|trial| Some((self.space.encode(&trial.query.config).ok()?, trial.query.fold)))
             .collect();
-        for candidate in maximiser.candidates(self.space.domain(), &acquisition, &anchors, &mut rng) {
+        for candidate in maximizer.candidates(self.space.domain(), &acquisition, &anchors, &mut rng) {
             let improvement = |fold: usize| {
                 let at = |x: &[f64]| belief.gp.predict(&task(x, fold, self.folds));
                 let threshold = belief.evaluated.rows().map(|x| at(x).0).fold(f64::INFINITY, f64::min);
@@ -162,19 +165,22 @@ impl Optimizer for MultiTask {
             let worth: Vec<f64> = new.iter().map(|fold| improvement(*fold)).collect();
             let fold = new[least(&worth)];
             let query = FoldQuery { config: self.space.decode(&candidate.x), repeat: 0, fold };
-            let memo = Memo([(WARM_START.to_owned(), belief.gp.hyperparameters())].into());
-            return Ok(Ask::Evaluate(Suggestion { memo, ..Suggestion::new(query) }));
+            let warm_start = belief.gp.hyperparameters();
+            return Ok(Ask::Evaluate(Suggestion::new(query).with_memo(&WARM_START, &warm_start)));
         }
         Ok(Ask::Stop(StopReason::Exhausted))
     }
 
-    fn recommend(&mut self, history: &History<FoldQuery>) -> Result<Option<Config>, OptimizerError> {
+    fn recommend(&mut self, history: &History<FoldQuery>) -> Result<Option<Best<Config>>, OptimizerError> {
         let belief = self.belief(history, TrialId(history.len() as u64))?;
-        let trial = belief.map(|belief| belief.first[least(&belief.means(&belief))]);
-        Ok(trial.map(|trial| history.trials()[trial].query.config.clone()))
+        Ok(belief.map(|belief| {
+            let means = belief.means(&belief);
+            let best = least(&means);
+            Best::posterior(history.trials()[belief.first[best]].query.config.clone(), means[best])
+        }))
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        fingerprint("multi-task", &self.folds, self.seed, &self.space)
+        fingerprint("multi-task", &self.folds, &self.space)
     }
 }

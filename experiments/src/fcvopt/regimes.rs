@@ -64,7 +64,8 @@ fn choices(seed: Seed, fits: usize) -> Result<Choices, ExperimentError> {
         initial: InitialDesign::Sobol(INITIAL),
         ..FractionalSettings::new(FOLDS)
     };
-    let optimizer = FractionalCv::with_settings(problem.space().clone(), settings, seed)?;
+    let optimizer = FractionalCv::new(problem.space().clone(), settings.folds)
+        .and_then(|cv| cv.with_settings(settings))?;
     let mut study = Study::new(optimizer, seed);
     let mut trials: Vec<(f64, usize)> = Vec::new();
     let mut shares = [Share::default(); 4];

@@ -1,24 +1,24 @@
 use thrifty_space::Config;
-use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
+use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
 
 /// Any method behind one type.
-pub struct AnyOptimizer(Box<dyn Optimizer<Query = Config, Recommendation = Config>>);
+pub struct AnyOptimizer(Box<dyn Optimizer<Query = Config, Recommendation = Best<Config>>>);
 
 impl AnyOptimizer {
-    pub fn new(optimizer: impl Optimizer<Query = Config, Recommendation = Config> + 'static) -> Self {
+    pub fn new(optimizer: impl Optimizer<Query = Config, Recommendation = Best<Config>> + 'static) -> Self {
         Self(Box::new(optimizer))
     }
 }
 
 impl Optimizer for AnyOptimizer {
     type Query = Config;
-    type Recommendation = Config;
+    type Recommendation = Best<Config>;
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         self.0.ask(history, id)
     }
 
-    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
         self.0.recommend(history)
     }
 
@@ -33,9 +33,9 @@ pub struct AfterDesign<S> {
     pub search: S,
 }
 
-impl<S: Optimizer<Query = Config, Recommendation = Config>> Optimizer for AfterDesign<S> {
+impl<S: Optimizer<Query = Config, Recommendation = Best<Config>>> Optimizer for AfterDesign<S> {
     type Query = Config;
-    type Recommendation = Config;
+    type Recommendation = Best<Config>;
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         match self.design.get(id.0 as usize) {
@@ -44,7 +44,7 @@ impl<S: Optimizer<Query = Config, Recommendation = Config>> Optimizer for AfterD
         }
     }
 
-    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
         self.search.recommend(history)
     }
 

@@ -57,7 +57,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         let start: Vec<Config> = (0..3).map(|_| space.sample(&mut rng)).collect();
         let noise = Noise::Learned { start: 0.1, floor: 1e-6, ceiling: 10.0, prior: None };
         let setting = Setting { space: &space, initial: &start, epsilon: 1e-3, turns, noise };
-        let optimizer = method.optimizer(&setting, seed)?;
+        let optimizer = method.optimizer(&setting)?;
         let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(3 + turns));
         // The loss: minus accuracy plus the penalty; a fresh forest and fresh folds for every evaluation.
         let evaluate = |config: &Config, trial: &mut thrifty_study::Context<'_>| {

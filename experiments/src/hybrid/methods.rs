@@ -1,11 +1,12 @@
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, Schedule};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform, Maximiser,
-    RandomSearch, Restarts,
+    BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform, Maximizer,
+    Restarts,
 };
+
 use thrifty_gp::{GpSettings, Mean, Noise};
-use thrifty_hybrid::{Exploration, ExplorePoint, HybridOptimizer, HybridSettings, OnConvergence};
-use thrifty_sampling::Seed;
+use thrifty_hybrid::{Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
+use thrifty_search::RandomSearch;
 use thrifty_space::{Config, Space};
 use thrifty_study::OptimizerError;
 
@@ -70,26 +71,28 @@ impl Method {
     }
 
     /// The optimiser of this method.
-    pub fn optimizer(&self, setting: &Setting<'_>, seed: Seed) -> Result<AnyOptimizer, OptimizerError> {
+    pub fn optimizer(&self, setting: &Setting<'_>) -> Result<AnyOptimizer, OptimizerError> {
         let base = BoSettings {
             losses: LossTransform::None,
             initial: InitialDesign::Only(setting.initial.to_vec()),
             rule: AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestObserved),
             // One dimension: a fine grid, as the paper's toy needs.
-            maximiser: Maximiser { raw: 1024, around_best: 20, climbs: 6 },
+            maximizer: Maximizer { raw: 1024, around_best: 20, climbs: 6 },
             ..BoSettings::default()
         };
         let hybrid = |exploration, convergence, base: BoSettings| {
             let settings = HybridSettings {
-                base,
                 exploration,
                 point: ExplorePoint::MaxStdDev,
                 convergence,
                 epsilon: setting.epsilon,
                 max_turns: Some(setting.turns),
             };
-            HybridOptimizer::new(setting.space.clone(), seed, settings)
-                .map(|hybrid| AnyOptimizer::new(hybrid.with_surrogate(model(setting.noise.clone()))))
+            BayesianOptimizer::new(setting.space.clone())
+                .with_surrogate(model(setting.noise.clone()))
+                .with_settings(base)
+                .and_then(|base| Hybrid::new(base).with_settings(settings))
+                .map(AnyOptimizer::new)
         };
         match self {
             Self::Hybrid(exploration, convergence) => hybrid(*exploration, *convergence, base),
@@ -99,14 +102,14 @@ impl Method {
             }
             Self::RandomStarts => {
                 let restarts = Some(Restarts { epsilon: setting.epsilon });
-                BayesianOptimizer::new(setting.space.clone(), seed)
+                BayesianOptimizer::new(setting.space.clone())
                     .with_surrogate(model(setting.noise.clone()))
                     .with_settings(BoSettings { restarts, ..base })
                     .map(AnyOptimizer::new)
             }
             Self::Random => Ok(AnyOptimizer::new(AfterDesign {
                 design: setting.initial.to_vec(),
-                search: RandomSearch { space: setting.space.clone(), seed },
+                search: RandomSearch::new(setting.space.clone()),
             })),
         }
     }

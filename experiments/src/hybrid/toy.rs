@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use thrifty_bo::{BoSettings, SurrogateState};
 use thrifty_figures::{LinePlot, Series};
 use thrifty_hybrid::{Exploration, OnConvergence};
+use thrifty_model_based::OutputFitter;
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
 use thrifty_study::{MaxTrials, Trial, TrialId};
@@ -71,7 +72,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             turns: TURNS,
             noise: noise(),
         };
-        let optimizer = method.optimizer(&setting, seed)?;
+        let optimizer = method.optimizer(&setting)?;
         study(&method.label(), &problem, optimizer, seed, *i, MaxTrials(triplet.len() + TURNS))
     })?;
 
@@ -171,8 +172,11 @@ fn success(problem: &TestFunction, runs: &[Run], limit: f64) -> (BTreeMap<String
 fn picture(problem: &TestFunction, run: &Run, seed: u64) -> Result<Figure, ExperimentError> {
     let trials: Vec<&Trial<Config>> = run.history.trials().iter().take(7).collect();
     let settings = BoSettings { losses: thrifty_bo::LossTransform::None, ..BoSettings::default() };
-    let belief =
-        SurrogateState::form(problem.space(), &settings, &model(noise()), &trials, Seed(seed), TrialId(7))?;
+    let surrogate = model(noise());
+    let (space, seed, id) = (problem.space(), Seed(seed), TrialId(7));
+    let fitter =
+        OutputFitter { space, surrogate: &surrogate, weight_surrogate: &surrogate, trials, seed, id };
+    let belief = SurrogateState::fit(&fitter, settings.state())?;
     let grid: Vec<f64> = (0..=500).map(|i| f64::from(i) / 50.0).collect();
     let mut mean = Series { label: "posterior mean, 2 deviations".into(), ..Series::default() };
     if let Some(belief) = &belief {

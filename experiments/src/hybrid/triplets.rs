@@ -60,7 +60,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
                 turns: TURNS,
                 noise: noise(),
             };
-            let optimizer = method.optimizer(&setting, seed)?;
+            let optimizer = method.optimizer(&setting)?;
             study(&method.label(), problem, optimizer, seed, *i, MaxTrials(3 + TURNS))
         })?;
         let limit = 0.01 * range(problem);

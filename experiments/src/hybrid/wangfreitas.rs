@@ -72,7 +72,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             turns: evaluations,
             noise: noise.clone(),
         };
-        let optimizer = method.optimizer(&setting, seed)?;
+        let optimizer = method.optimizer(&setting)?;
         study(&method.label(), &problem, optimizer, seed, *i, MaxTrials(evaluations))
     })?;
     let comparison = Comparison::new(&runs, evaluations);

@@ -71,8 +71,8 @@ impl Job {
             integration: integration(self.method.1),
             ..LevelSetSettings::above(problem.threshold())
         };
-        let optimizer = LevelSetOptimizer::new(problem.space().clone(), self.seed, settings)?;
-        let field = self.case.field(self.seed, optimizer.points())?;
+        let optimizer = LevelSetOptimizer::new(problem.space().clone(), settings)?;
+        let field = self.case.field(self.seed, optimizer.points(self.seed)?.as_ref())?;
         let optimizer = match self.protocol {
             Protocol::Known => optimizer.with_fixed_model(field.model.clone()),
             Protocol::Learnt => optimizer,

@@ -1,11 +1,13 @@
 //! What can be made of responses that a protocol cuts off at 0.
 
-use thrifty_bo::{GpSurrogate, InitialDesign, Maximiser, RandomSearch};
+use thrifty_bo::{GpSurrogate, InitialDesign, Maximizer};
+
 use thrifty_censored::CensoredGpSurrogate;
 use thrifty_gp::GpSettings;
 use thrifty_levelset::metrics::Confusion;
 use thrifty_levelset::{ClassificationSet, Criterion, LevelSetOptimizer, LevelSetSettings};
 use thrifty_sampling::{Seed, Sobol};
+use thrifty_search::RandomSearch;
 use thrifty_space::Config;
 use thrifty_study::{History, MaxTrials, Optimizer, Study};
 use thrifty_testbed::LevelSetProblem;
@@ -96,12 +98,12 @@ impl Job<'_> {
             over,
             criterion: self.criterion.1,
             initial: InitialDesign::Only(self.design()),
-            maximiser: Maximiser { raw: 256, around_best: 10, climbs: 3 },
+            maximizer: Maximizer { raw: 256, around_best: 10, climbs: 3 },
             stop_when_certified: false,
             ..LevelSetSettings::above(self.kind.threshold(self.case))
         };
         let space = self.case.margin.space().clone();
-        let optimizer = LevelSetOptimizer::new(space, self.seed, settings)?;
+        let optimizer = LevelSetOptimizer::new(space, settings)?;
         let process = GpSurrogate {
             settings: GpSettings { restarts: 1, ..GpSurrogate::default().settings },
             ..GpSurrogate::default()
@@ -128,7 +130,7 @@ impl Job<'_> {
         let space = self.case.margin.space().clone();
         if self.criterion.1 == Criterion::Random {
             // No model is needed for that.
-            let search = RandomSearch { space, seed: self.seed };
+            let search = RandomSearch::new(space);
             return self.study(AfterDesign { design: self.design(), search }, evaluations);
         }
         self.study(self.optimizer(ClassificationSet::default())?, evaluations)
@@ -149,7 +151,7 @@ impl Job<'_> {
         let history = self.history(self.case.judged.last().copied().unwrap_or(0))?;
         let mut judge = self.optimizer(ClassificationSet::Domain { points: 4096 })?;
         let space = self.case.margin.space();
-        let configs: Vec<Config> = judge.points().rows().map(|x| space.decode(x)).collect();
+        let configs: Vec<Config> = judge.points(self.seed)?.rows().map(|x| space.decode(x)).collect();
         let truth = configs
             .iter()
             .map(|config| self.kind.is_above(self.case, config))
@@ -157,7 +159,7 @@ impl Job<'_> {
         let share = |above: &[bool]| above.iter().filter(|above| **above).count() as f64;
         let (mut f1, mut volume_error) = (Vec::new(), Vec::new());
         for &k in &self.case.judged {
-            let known = History::from_trials(history.trials()[..k.min(history.len())].to_vec());
+            let known = History::from_trials(history.trials()[..k.min(history.len())].to_vec(), self.seed);
             let said = judge
                 .classify(&known)?
                 .ok_or_else(|| ExperimentError::failed("nothing was measured"))?

@@ -30,7 +30,7 @@ pub fn figure(case: &Case, evaluations: usize, seed: Seed) -> Result<Figure, Exp
             (0..SIDE * SIDE).map(|at| value((at % SIDE) * SIDE + at / SIDE)).collect()
         };
         if kind == Kind::Margin {
-            let grid = judge.points();
+            let grid = judge.points(seed)?;
             let above = grid
                 .rows()
                 .map(|x| kind.is_above(case, &space.decode(x)))

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Outcome, Suggestion, TrialId};
+use thrifty_study::{
+    Ask, Best, Fingerprint, History, Optimizer, OptimizerError, Outcome, Suggestion, TrialId,
+};
 
 use crate::error::ExperimentError;
 
@@ -123,7 +125,7 @@ impl Drop for Botorch {
 
 impl Optimizer for Botorch {
     type Query = Config;
-    type Recommendation = Config;
+    type Recommendation = Best<Config>;
 
     fn ask(&mut self, history: &History<Config>, _: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let mut known = Known::default();
@@ -143,7 +145,7 @@ impl Optimizer for Botorch {
         Ok(Ask::Evaluate(Suggestion::new(self.space.decode(&x))))
     }
 
-    fn recommend(&mut self, _: &History<Config>) -> Result<Option<Config>, OptimizerError> {
+    fn recommend(&mut self, _: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
         Ok(None)
     }
 

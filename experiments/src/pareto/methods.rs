@@ -1,12 +1,14 @@
 use std::path::Path;
 
 use thrifty_bo::{
-    InitialDesign, LossTransform, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings, Nsga2,
-    Nsga2Settings, ParetoSet, RandomSearch, SobolSearch,
+    InitialDesign, LossTransform, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings,
+    ParetoSet,
 };
+
 use thrifty_domain::Points;
 use thrifty_pareto::Hypervolume;
 use thrifty_sampling::Seed;
+use thrifty_search::{Nsga2, Nsga2Settings, RandomSearch, SobolSearch};
 use thrifty_space::Config;
 use thrifty_study::{MaxTrials, Measurement, Optimizer, Outcome, Study};
 use thrifty_testbed::MultiObjectiveFunction;
@@ -57,14 +59,15 @@ impl Job<'_> {
             "NSGA-II" => {
                 let initial = InitialDesign::Only(design);
                 let settings = Nsga2Settings { initial, ..Nsga2Settings::default() };
-                self.study(Nsga2::new(space, seed).with_settings(settings)?)
+                self.study(Nsga2::new(space).with_settings(settings)?)
             }
             "TPE" => {
-                let search = TpeOptimizer::with_settings(space, seed, TpeSettings::default())?;
+                let search =
+                    TpeOptimizer::new(space).and_then(|tpe| tpe.with_settings(TpeSettings::default()))?;
                 self.study(AfterDesign { design, search })
             }
-            "Sobol" => self.study(AfterDesign { design, search: SobolSearch { space, seed } }),
-            "random" => self.study(AfterDesign { design, search: RandomSearch { space, seed } }),
+            "Sobol" => self.study(AfterDesign { design, search: SobolSearch::new(space) }),
+            "random" => self.study(AfterDesign { design, search: RandomSearch::new(space) }),
             BOTORCH => {
                 let python = self.python.unwrap_or(Path::new("python3"));
                 let search = Botorch::start(python, space, self.problem.reference(), seed)?;
@@ -89,7 +92,7 @@ impl Job<'_> {
                     },
                     _ => settings,
                 };
-                self.study(MultiObjectiveOptimizer::new(space, seed).with_settings(settings)?)
+                self.study(MultiObjectiveOptimizer::new(space).with_settings(settings)?)
             }
         }
     }

@@ -1,7 +1,7 @@
 use std::hint::black_box;
 
 use cpu_time::ProcessTime;
-use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign, Maximiser};
+use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign, Maximizer};
 use thrifty_cv::FoldQuery;
 use thrifty_domain::Domain;
 use thrifty_fcvopt::{FoldAcquisition, FractionalCv, FractionalSettings};
@@ -96,7 +96,7 @@ fn acquisition(inputs: &Inputs, task: &Task) -> Result<Line, ExperimentError> {
     let domain = Domain::unit_cube(inputs.d);
     let (cpu_ms, repeats, found) = cpu_minimum(inputs.budget, || {
         let mut rng = Seed(task.seed.unwrap_or(0)).stream("maximise", 0);
-        Maximiser::default().candidates(&domain, &acquisition, &anchors, &mut rng)
+        Maximizer::default().candidates(&domain, &acquisition, &anchors, &mut rng)
     });
     Ok(Line { point: found.into_iter().next().map(|best| best.x), ..Line::timed(task, cpu_ms, repeats) })
 }
@@ -108,7 +108,7 @@ fn whole_run(task: &Task) -> Result<Line, ExperimentError> {
     let began = ProcessTime::now();
     let settings =
         BoSettings { initial: InitialDesign::Sobol(task.initial.unwrap_or(10)), ..BoSettings::default() };
-    let optimizer = BayesianOptimizer::new(problem.space().clone(), seed).with_settings(settings)?;
+    let optimizer = BayesianOptimizer::new(problem.space().clone()).with_settings(settings)?;
     let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(task.n));
     study.run(|config, context| problem.evaluate(config, &mut context.noise()))?;
     let cpu_ms = 1e3 * began.elapsed().as_secs_f64();
@@ -118,7 +118,7 @@ fn whole_run(task: &Task) -> Result<Line, ExperimentError> {
 /// The rules of Optuna, so that all do the same work; n trials at random come before.
 fn suggestion(inputs: &Inputs, task: &Task, joint: Joint) -> Result<Line, ExperimentError> {
     let settings = TpeSettings { joint, startup: Startup::Random(task.n), ..TpeSettings::optuna5() };
-    let optimizer = TpeOptimizer::with_settings(mixed_space()?, Seed(0), settings)?;
+    let optimizer = TpeOptimizer::new(mixed_space()?).and_then(|tpe| tpe.with_settings(settings))?;
     let mut study = Study::new(optimizer, Seed(0));
     let mut step = || -> Result<(), StudyError> {
         if let Next::Evaluate(trial) = study.ask()? {
@@ -149,7 +149,10 @@ fn iteration(inputs: &Inputs, task: &Task, acquisition: FoldAcquisition) -> Resu
         initial: InitialDesign::Sobol(10),
         ..FractionalSettings::new(FOLDS)
     };
-    let make = || FractionalCv::with_settings(Space::unit_cube(2), settings.clone(), Seed(1));
+    let make = || {
+        FractionalCv::new(Space::unit_cube(2), settings.folds)
+            .and_then(|cv| cv.with_settings(settings.clone()))
+    };
     let mut study = Study::new(make()?, Seed(1)).with_stop(MaxTrials(task.n));
     study.run(|query: &FoldQuery, _| fold_loss(query).unwrap_or(f64::NAN))?;
     let mut optimizer = make()?;

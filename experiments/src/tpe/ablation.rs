@@ -84,7 +84,8 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         let (name, change) = variants[v];
         let mut settings = TpeSettings::default();
         change(&mut settings);
-        let optimizer = TpeOptimizer::with_settings(problem.space().clone(), seed, settings)?;
+        let optimizer =
+            TpeOptimizer::new(problem.space().clone()).and_then(|tpe| tpe.with_settings(settings))?;
         study(name, &*problem, optimizer, seed, i, MaxTrials(evaluations))
     };
     let Ablation { table, numbers, verdict } =

@@ -34,7 +34,8 @@ pub fn collect(
     let found: Vec<(String, [f64; 2])> = in_parallel(title, &jobs, |&(p, m, i)| {
         let problem = problem(problems[p].0, problems[p].1)?;
         let seed = Seed(seed).child("tpe/quality", i as u64);
-        let optimizer = TpeOptimizer::with_settings(problem.space().clone(), seed, methods[m].1())?;
+        let optimizer =
+            TpeOptimizer::new(problem.space().clone()).and_then(|tpe| tpe.with_settings(methods[m].1()))?;
         let run = study(methods[m].0, &problem, optimizer, seed, i, MaxTrials(AT[1]))?;
         Ok((problem.name, AT.map(|at| run.regret.get(at - 1).copied().unwrap_or(f64::INFINITY))))
     })?;

@@ -19,7 +19,7 @@ fn main() -> Result<(), Error> {
     };
     let scratch = std::env::temp_dir().join(format!("thrifty-seeds-{}", std::process::id()));
     for (name, window) in [("one-by-one", 1), ("window", 3)] {
-        let mut study = Study::new(RandomSearch { space: mixed(), seed: Seed(1) }, Seed(1))
+        let mut study = Study::new(RandomSearch::new(mixed()), Seed(1))
             .with_stop(MaxTrials(4))
             .with_schedule(Schedule::Window(window))
             .with_journal(&scratch)?;

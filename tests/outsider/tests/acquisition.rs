@@ -69,21 +69,20 @@ fn an_acquisition_of_ones_own_in_bayesian_optimisation_with_cost_and_constraints
 -> Result<(), Box<dyn Error>> {
     let settings = BoSettings { cost: CostAwareness::PerUnit { exponent: 1.0 }, ..BoSettings::default() };
     let optimizer =
-        BayesianOptimizer::new(unit(), Seed(1)).with_settings(settings)?.with_acquisition(ShrinkingFactory);
+        BayesianOptimizer::new(unit()).with_settings(settings)?.with_acquisition(ShrinkingFactory);
     let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(20));
     study.run(|config: &Config, _| measure(config))?;
-    let best = x_of(&study.recommend()?.ok_or("a feasible configuration")?);
+    let best = x_of(&study.recommend()?.ok_or("a feasible configuration")?.config);
     assert!((0.5..0.53).contains(&best), "{best}");
     Ok(())
 }
 
 #[test]
 fn an_acquisition_of_ones_own_in_the_hybrid() -> Result<(), Box<dyn Error>> {
-    let hybrid =
-        HybridOptimizer::new(unit(), Seed(1), HybridSettings::default())?.with_acquisition(ShrinkingFactory);
+    let hybrid = Hybrid::new(BayesianOptimizer::new(unit()).with_acquisition(ShrinkingFactory));
     let mut study = Study::new(hybrid, Seed(1)).with_stop(MaxTrials(20));
     study.run(|config: &Config, _| (x_of(config) - 0.37).powi(2))?;
-    let best = x_of(&study.recommend()?.ok_or("a configuration")?);
+    let best = x_of(&study.recommend()?.ok_or("a configuration")?.config);
     assert!((best - 0.37).abs() < 0.02, "{best}");
     Ok(())
 }
@@ -92,8 +91,9 @@ fn an_acquisition_of_ones_own_in_the_hybrid() -> Result<(), Box<dyn Error>> {
 fn an_acquisition_of_ones_own_in_fractional_cross_validation_with_cost_and_constraints()
 -> Result<(), Box<dyn Error>> {
     let settings = FractionalSettings { costs: FoldCosts::Measured, ..FractionalSettings::new(3) };
-    let optimizer =
-        FractionalCv::with_settings(unit(), settings, Seed(1))?.with_acquisition(ShrinkingFactory);
+    let optimizer = FractionalCv::new(unit(), settings.folds)
+        .and_then(|cv| cv.with_settings(settings))?
+        .with_acquisition(ShrinkingFactory);
     let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(36));
     study.run(|query: &FoldQuery, _| {
         let mut measured = measure(&query.config);
@@ -110,7 +110,7 @@ fn an_acquisition_of_ones_own_in_fractional_cross_validation_with_cost_and_const
 fn any_expected_utility_is_an_acquisition() -> Result<(), Box<dyn Error>> {
     // Not the minimum but the place where the objective is 0.09.
     let near = ExpectedUtilityFactory::new("near 0.09", |_, v| -(v - 0.09_f64).powi(2));
-    let optimizer = BayesianOptimizer::new(unit(), Seed(1))
+    let optimizer = BayesianOptimizer::new(unit())
         .with_settings(BoSettings { losses: thrifty::bo::LossTransform::None, ..BoSettings::default() })?
         .with_acquisition(near);
     let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(16));
@@ -168,11 +168,11 @@ fn error_of(optimizer: BayesianOptimizer) -> String {
 
 #[test]
 fn a_defect_is_an_error_that_names_the_acquisition_and_the_point() {
-    let error = error_of(BayesianOptimizer::new(unit(), Seed(1)).with_acquisition(HalfNan));
+    let error = error_of(BayesianOptimizer::new(unit()).with_acquisition(HalfNan));
     assert!(error.contains("half of a utility is NaN at [0."), "{error}");
-    let error = error_of(BayesianOptimizer::new(unit(), Seed(1)).with_acquisition(Failing));
+    let error = error_of(BayesianOptimizer::new(unit()).with_acquisition(Failing));
     assert!(error.contains("failing: no data server"), "{error}");
-    let fractional = FractionalCv::new(unit(), 2, Seed(1)).expect("two folds").with_acquisition(HalfNan);
+    let fractional = FractionalCv::new(unit(), 2).expect("two folds").with_acquisition(HalfNan);
     let mut study = Study::new(fractional, Seed(1)).with_stop(MaxTrials(12));
     let error = study.run(|query: &FoldQuery, _| x_of(&query.config)).expect_err("an error").to_string();
     assert!(error.contains("half of a utility is NaN at [0."), "{error}");

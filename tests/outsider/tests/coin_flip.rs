@@ -17,8 +17,8 @@ fn loss(config: &Config) -> f64 {
 }
 
 fn parzen(rate: f64) -> CoinFlip<TpeOptimizer> {
-    let optimizer = TpeOptimizer::new(space(), Seed(1)).expect("a space");
-    CoinFlip::new(optimizer, space(), rate, Seed(2)).expect("a rate").after(10)
+    let optimizer = TpeOptimizer::new(space()).expect("a space");
+    CoinFlip::new(optimizer, space(), rate).expect("a rate").after(10)
 }
 
 /// Explored shares of 200 trials, and queries.
@@ -38,7 +38,7 @@ fn the_coin_has_its_rate() -> Result<(), Box<dyn Error>> {
     assert_eq!(run(1.0)?.0, 1.0);
     let (never, queries) = run(0.0)?;
     assert_eq!(never, 0.0);
-    let mut plain = Study::new(TpeOptimizer::new(space(), Seed(1))?, Seed(1)).with_stop(MaxTrials(200));
+    let mut plain = Study::new(TpeOptimizer::new(space())?, Seed(1)).with_stop(MaxTrials(200));
     plain.run(|config: &Config, _| loss(config))?;
     assert!(plain.history().trials().iter().map(|trial| &trial.query).eq(&queries));
     Ok(())
@@ -51,19 +51,17 @@ fn it_obeys_the_contract_of_optimisers() {
 
 #[test]
 fn several_objectives_and_level_sets_explore() -> Result<(), Box<dyn Error>> {
-    let several = MultiObjectiveOptimizer::new(space(), Seed(1));
-    let mut study =
-        Study::new(CoinFlip::new(several, space(), 0.5, Seed(3))?, Seed(1)).with_stop(MaxTrials(12));
+    let several = MultiObjectiveOptimizer::new(space());
+    let mut study = Study::new(CoinFlip::new(several, space(), 0.5)?, Seed(1)).with_stop(MaxTrials(12));
     study.run(|config: &Config, _| Measurement {
         objectives: vec![loss(config), 1.0 - config.float("x").unwrap_or(f64::NAN)],
         ..Measurement::default()
     })?;
     assert!(study.recommend()?.ok_or("a front")?.members.len() > 1);
-    let level = LevelSetOptimizer::new(space(), Seed(1), LevelSetSettings::above(0.2))?;
-    let mut study =
-        Study::new(CoinFlip::new(level, space(), 0.5, Seed(3))?, Seed(1)).with_stop(MaxTrials(12));
+    let level = LevelSetOptimizer::new(space(), LevelSetSettings::above(0.2))?;
+    let mut study = Study::new(CoinFlip::new(level, space(), 0.5)?, Seed(1)).with_stop(MaxTrials(12));
     study.run(|config: &Config, _| loss(config))?;
     assert!(study.history().trials().iter().any(|trial| trial.diagnostics["explored"] == 1.0));
-    assert!(CoinFlip::new(TpeOptimizer::new(space(), Seed(1))?, space(), 1.5, Seed(1)).is_err());
+    assert!(CoinFlip::new(TpeOptimizer::new(space())?, space(), 1.5).is_err());
     Ok(())
 }

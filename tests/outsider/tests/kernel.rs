@@ -18,7 +18,7 @@ fn seasonal(config: &Config) -> f64 {
 
 fn best_with(surrogate: GpSurrogate) -> Result<f64, Box<dyn Error>> {
     let space = Space::builder().float("x", 0.0, 1.0).build()?;
-    let optimizer = BayesianOptimizer::new(space, Seed(2)).with_surrogate(surrogate);
+    let optimizer = BayesianOptimizer::new(space).with_surrogate(surrogate);
     let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(25));
     study.run(|config: &Config, _| seasonal(config))?;
     Ok(study.history().best().ok_or("measurements")?.1)

@@ -18,7 +18,7 @@ fn loss(config: &Config) -> f64 {
 #[test]
 fn a_study_stops_when_a_trial_is_not_worth_its_cost() -> Result<(), Box<dyn Error>> {
     let trials = |gamma: f64| -> Result<usize, Box<dyn Error>> {
-        let optimizer = BayesianOptimizer::new(unit(), Seed(1));
+        let optimizer = BayesianOptimizer::new(unit());
         let mut study =
             Study::new(optimizer, Seed(1)).with_stop(MaxTrials(40)).with_stop(WorthItsCost::new(gamma));
         let reason =
@@ -37,7 +37,7 @@ fn a_study_stops_when_a_trial_is_not_worth_its_cost() -> Result<(), Box<dyn Erro
 
 #[test]
 fn fractional_cross_validation_stops_likewise() -> Result<(), Box<dyn Error>> {
-    let mut study = Study::new(FractionalCv::new(unit(), 3, Seed(1))?, Seed(1))
+    let mut study = Study::new(FractionalCv::new(unit(), 3)?, Seed(1))
         .with_stop(MaxTrials(60))
         .with_stop(WorthItsCost::new(1e-3));
     let reason = study.run(|query: &FoldQuery, _| loss(&query.config) + 0.05 * query.fold as f64)?;
@@ -47,7 +47,7 @@ fn fractional_cross_validation_stops_likewise() -> Result<(), Box<dyn Error>> {
 
 #[test]
 fn a_price_that_is_not_positive_is_refused() {
-    let optimizer = BayesianOptimizer::new(unit(), Seed(1));
+    let optimizer = BayesianOptimizer::new(unit());
     let mut study = Study::new(optimizer, Seed(1)).with_stop(WorthItsCost::new(-1.0));
     let error = study.run(|config: &Config, _| loss(config)).expect_err("a negative price").to_string();
     assert!(error.contains("gamma") && error.contains("-1"), "{error}");
@@ -55,7 +55,7 @@ fn a_price_that_is_not_positive_is_refused() {
 
 #[test]
 fn an_error_of_the_evaluator_is_the_reason_of_the_failure() -> Result<(), Box<dyn Error>> {
-    let mut study = Study::new(BayesianOptimizer::new(unit(), Seed(1)), Seed(1)).with_stop(MaxTrials(3));
+    let mut study = Study::new(BayesianOptimizer::new(unit()), Seed(1)).with_stop(MaxTrials(3));
     study.run(|config: &Config, context| -> Result<f64, Box<dyn Error>> {
         if context.id.0 == 1 {
             return Err("the simulator diverged".into());

@@ -85,7 +85,7 @@ fn bowl(config: &Config) -> f64 {
 }
 
 fn best_of(surrogate: impl Surrogate + 'static) -> Result<f64, Box<dyn Error>> {
-    let optimizer = BayesianOptimizer::new(space(), Seed(1)).with_surrogate(surrogate);
+    let optimizer = BayesianOptimizer::new(space()).with_surrogate(surrogate);
     let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(30));
     study.run(|config: &Config, _| bowl(config))?;
     Ok(study.history().best().ok_or("measurements")?.1)
@@ -158,8 +158,7 @@ fn a_broken_surrogate_is_an_error_that_names_it() {
 #[test]
 fn reported_noise_changes_what_is_suggested() -> Result<(), Box<dyn Error>> {
     let suggestion = |noise: Option<f64>| -> Result<Config, Box<dyn Error>> {
-        let mut study =
-            Study::new(BayesianOptimizer::new(space(), Seed(1)), Seed(1)).with_stop(MaxTrials(12));
+        let mut study = Study::new(BayesianOptimizer::new(space()), Seed(1)).with_stop(MaxTrials(12));
         study.run(|config: &Config, _| Measurement { noise, ..Measurement::from(bowl(config)) })?;
         Ok(study.history().trials()[11].query.clone())
     };

@@ -113,12 +113,12 @@ impl Problem {
             outcome: Some(Outcome::from(*loss)),
             timing: Timing::default(),
         });
-        let history = History::from_trials(trials.collect());
+        let history = History::from_trials(trials.collect(), Seed(number));
         let settings =
             BoSettings { initial: InitialDesign::Sobol(1), rule: self.rule, ..BoSettings::default() };
-        let optimizer = BayesianOptimizer::new(space, Seed(number)).with_settings(settings)?;
+        let optimizer = BayesianOptimizer::new(space).with_settings(settings)?;
         let id = TrialId(history.len() as u64);
-        let Some(belief) = optimizer.belief(&history, id)? else { return Ok(vec!["no model".into()]) };
+        let Some(belief) = optimizer.state(&history, id)? else { return Ok(vec!["no model".into()]) };
         let acquisition = belief
             .acquisition(&self.rule)
             .map_err(|error| OptimizerError::failed("building the acquisition", error))?;

@@ -50,7 +50,7 @@ impl Job for Read<'_> {
 }
 
 fn with<J: Job>(subject: &str, job: J) -> Result<J::Output, ReliabilityError> {
-    roster::with(subject, SEED, job).ok_or_else(|| ReliabilityError::Subject(subject.into()))
+    roster::with(subject, job).ok_or_else(|| ReliabilityError::Subject(subject.into()))
 }
 
 /// A whole journal of a subject, with its trace.

@@ -49,7 +49,7 @@ fn seed(name: &str) -> u64 {
 }
 
 fn with<J: Job>(name: &str, job: J) -> Result<J::Output, ReliabilityError> {
-    roster::with(name, seed(name), job).ok_or_else(|| ReliabilityError::Subject(name.into()))
+    roster::with(name, job).ok_or_else(|| ReliabilityError::Subject(name.into()))
 }
 
 fn file(folder: &Path, name: &str, window: usize, state: &str) -> PathBuf {

@@ -27,8 +27,7 @@ fn mode_argument(mode: Mode) -> String {
 /// The uninterrupted study.
 pub fn reference(subject: &str, mode: Mode) -> Result<Vec<String>, ReliabilityError> {
     let sitting = Sitting::new(None, SEED, TRIALS, mode);
-    let run =
-        roster::with(subject, SEED, sitting).ok_or_else(|| ReliabilityError::Subject(subject.into()))?;
+    let run = roster::with(subject, sitting).ok_or_else(|| ReliabilityError::Subject(subject.into()))?;
     Ok(run?)
 }
 
@@ -102,8 +101,7 @@ fn through(child: Child) -> Result<(), ReliabilityError> {
 
 fn finished(subject: &str, mode: Mode, journal: &Path) -> Result<Vec<String>, ReliabilityError> {
     let sitting = Sitting::new(Some(journal), SEED, TRIALS, mode);
-    let run =
-        roster::with(subject, SEED, sitting).ok_or_else(|| ReliabilityError::Subject(subject.into()))?;
+    let run = roster::with(subject, sitting).ok_or_else(|| ReliabilityError::Subject(subject.into()))?;
     Ok(run?)
 }
 

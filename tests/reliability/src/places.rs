@@ -45,7 +45,7 @@ pub fn full_disk(subject: &str, count: u64, rng: &mut Stream) -> Result<Tally, R
             tally.remark(|| format!("{subject}: differs after a full disk at {limit} bytes"));
         }
         // What it left must open again, and be whole.
-        let again = roster::with(subject, SEED, Sitting::new(Some(&path), SEED, TRIALS, Mode::Run));
+        let again = roster::with(subject, Sitting::new(Some(&path), SEED, TRIALS, Mode::Run));
         if again.transpose()?.as_ref() != Some(&expected) {
             tally.differing += 1;
             tally.remark(|| format!("{subject}: the journal does not open as it was"));
@@ -60,8 +60,7 @@ pub fn full_disk_child(subject: &str, journal: &Path, limit: u64) -> Result<(), 
     setrlimit(Resource::Fsize, Rlimit { current: Some(limit), maximum: free.maximum })
         .map_err(std::io::Error::from)?;
     let job = Resumed { journal, free };
-    let seen =
-        roster::with(subject, SEED, job).ok_or_else(|| ReliabilityError::Subject(subject.into()))??;
+    let seen = roster::with(subject, job).ok_or_else(|| ReliabilityError::Subject(subject.into()))??;
     seen.iter().for_each(|line| println!("{line}"));
     Ok(())
 }
@@ -175,7 +174,7 @@ pub fn two_writers(subject: &str, stop: bool, count: u64) -> Result<Tally, Relia
         }
         let rest = lines.count();
         let ended = first.wait()?;
-        let again = roster::with(subject, SEED, Sitting::new(Some(&path), SEED, TRIALS, Mode::Run));
+        let again = roster::with(subject, Sitting::new(Some(&path), SEED, TRIALS, Mode::Run));
         if !ended.success() || rest == 0 || again.transpose()?.as_ref() != Some(&expected) {
             tally.differing += 1;
             tally.remark(|| format!("{subject}: the first process did not go on as before"));

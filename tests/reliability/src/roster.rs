@@ -2,13 +2,13 @@
 
 use thrifty::acquisition::AcquisitionKind;
 use thrifty::autobct::{AutoBct, AutoBctSettings, State};
-use thrifty::bo::{Nsga2, Nsga2Settings};
 use thrifty::cv::{AllFolds, FoldQuery};
 use thrifty::fcvopt::{FoldAcquisition, FoldCosts, FractionalCv, FractionalSettings};
 use thrifty::levelset::{ClassificationSet, LevelSetOptimizer, LevelSetSettings};
 use thrifty::linear::{Coefficients, Polynomial};
 use thrifty::prelude::*;
 use thrifty::sampling::Stream;
+use thrifty::search::{Nsga2, Nsga2Settings};
 
 /// The trial that is evaluated.
 pub struct Place<'a> {
@@ -61,31 +61,30 @@ pub const NAMES: [&str; 16] = [
 ];
 
 /// Does the job with the optimiser of this name; nothing for an unknown name.
-pub fn with<J: Job>(name: &str, seed: u64, job: J) -> Option<J::Output> {
-    let seed = Seed(seed);
+pub fn with<J: Job>(name: &str, job: J) -> Option<J::Output> {
     Some(match name {
-        "random" => job.run(RandomSearch { space: mixed(), seed }, loss),
-        "sobol" => job.run(SobolSearch { space: mixed(), seed }, loss),
-        "bo" => job.run(BayesianOptimizer::new(mixed(), seed), loss),
+        "random" => job.run(RandomSearch::new(mixed()), loss),
+        "sobol" => job.run(SobolSearch::new(mixed()), loss),
+        "bo" => job.run(BayesianOptimizer::new(mixed()), loss),
         "bo-constrained" => {
             let settings = BoSettings { initial: InitialDesign::Sobol(5), ..BoSettings::default() };
-            job.run(
-                BayesianOptimizer::new(plane(), seed).with_settings(settings).expect("valid"),
-                constrained,
-            )
+            job.run(BayesianOptimizer::new(plane()).with_settings(settings).expect("valid"), constrained)
         }
-        "ehvi" => job.run(MultiObjectiveOptimizer::new(plane(), seed), two_losses),
+        "ehvi" => job.run(MultiObjectiveOptimizer::new(plane()), two_losses),
         "nsga2" => {
             let settings = Nsga2Settings { population: 6, ..Nsga2Settings::default() };
-            job.run(Nsga2::new(mixed(), seed).with_settings(settings).expect("valid"), two_losses_mixed)
+            job.run(Nsga2::new(mixed()).with_settings(settings).expect("valid"), two_losses_mixed)
         }
-        "hybrid" => job.run(hybrid(seed, Exploration::PiScaled { basis: 1.0, floor: 0.1 }), loss),
-        "hybrid-pareto" => job.run(hybrid(seed, Exploration::EpsPareto { epsilon: 0.3 }), loss),
-        "tpe" => job.run(TpeOptimizer::new(mixed(), seed).expect("valid"), loss),
-        "tpe-optuna5" => {
-            job.run(TpeOptimizer::with_settings(mixed(), seed, TpeSettings::optuna5()).expect("valid"), loss)
-        }
-        "fcvopt" => job.run(FractionalCv::new(plane(), 4, seed).expect("valid"), fold_loss),
+        "hybrid" => job.run(hybrid(Exploration::PiScaled { basis: 1.0, floor: 0.1 }), loss),
+        "hybrid-pareto" => job.run(hybrid(Exploration::EpsPareto { epsilon: 0.3 }), loss),
+        "tpe" => job.run(TpeOptimizer::new(mixed()).expect("valid"), loss),
+        "tpe-optuna5" => job.run(
+            TpeOptimizer::new(mixed())
+                .and_then(|tpe| tpe.with_settings(TpeSettings::optuna5()))
+                .expect("valid"),
+            loss,
+        ),
+        "fcvopt" => job.run(FractionalCv::new(plane(), 4).expect("valid"), fold_loss),
         "fcvopt-joint" => {
             let settings = FractionalSettings {
                 initial: InitialDesign::Sobol(6),
@@ -93,17 +92,21 @@ pub fn with<J: Job>(name: &str, seed: u64, job: J) -> Option<J::Output> {
                 costs: FoldCosts::Measured,
                 ..FractionalSettings::new(3)
             };
-            job.run(FractionalCv::with_settings(plane(), settings, seed).expect("valid"), fold_loss)
+            job.run(
+                FractionalCv::new(plane(), settings.folds)
+                    .and_then(|cv| cv.with_settings(settings))
+                    .expect("valid"),
+                fold_loss,
+            )
         }
         "all-folds-bo" => {
             let settings = BoSettings { initial: InitialDesign::Sobol(3), ..BoSettings::default() };
-            let bo = BayesianOptimizer::new(plane(), seed).with_settings(settings).expect("valid");
+            let bo = BayesianOptimizer::new(plane()).with_settings(settings).expect("valid");
             job.run(AllFolds::new(bo, 3).expect("valid"), fold_loss)
         }
-        "all-folds-tpe" => job.run(
-            AllFolds::new(TpeOptimizer::new(plane(), seed).expect("valid"), 3).expect("valid"),
-            fold_loss,
-        ),
+        "all-folds-tpe" => {
+            job.run(AllFolds::new(TpeOptimizer::new(plane()).expect("valid"), 3).expect("valid"), fold_loss)
+        }
         "autobct" => job.run(autobct(), training),
         "levelset" => {
             let settings = LevelSetSettings {
@@ -111,7 +114,7 @@ pub fn with<J: Job>(name: &str, seed: u64, job: J) -> Option<J::Output> {
                 stop_when_certified: false,
                 ..LevelSetSettings::above(0.5)
             };
-            job.run(LevelSetOptimizer::new(plane(), seed, settings).expect("valid"), height)
+            job.run(LevelSetOptimizer::new(plane(), settings).expect("valid"), height)
         }
         _ => return None,
     })
@@ -126,11 +129,12 @@ fn plane() -> Space {
     Space::builder().float("x", -1.0, 1.0).float("y", 0.0, 2.0).build().expect("valid")
 }
 
-fn hybrid(seed: Seed, exploration: Exploration) -> HybridOptimizer {
+fn hybrid(exploration: Exploration) -> Hybrid<BayesianOptimizer> {
     let base = BoSettings { rule: AcquisitionKind::default(), ..BoSettings::default() };
     let settings =
-        HybridSettings { base, exploration, convergence: OnConvergence::Force, ..HybridSettings::default() };
-    HybridOptimizer::new(plane(), seed, settings).expect("valid")
+        HybridSettings { exploration, convergence: OnConvergence::Force, ..HybridSettings::default() };
+    let base = BayesianOptimizer::new(plane()).with_settings(base).expect("valid");
+    Hybrid::new(base).with_settings(settings).expect("valid")
 }
 
 fn autobct() -> AutoBct {

@@ -116,6 +116,6 @@ pub fn child(subject: &str, mode: Mode, journal: &Path) -> Result<(), Reliabilit
         }
     });
     let sitting = Sitting { acknowledged, ..Sitting::new(Some(journal), SEED, TRIALS, mode) };
-    roster::with(subject, SEED, sitting).ok_or_else(|| ReliabilityError::Subject(subject.into()))??;
+    roster::with(subject, sitting).ok_or_else(|| ReliabilityError::Subject(subject.into()))??;
     Ok(())
 }

@@ -52,7 +52,7 @@ fn the_process_has_learnt_noise_a_normal_mean_and_scouts_from_three_random_start
         ceiling: 10.0,
         prior: Some(Prior::HalfCauchy { scale: 0.1 }),
     };
-    let mean = Mean::Normal { mean: 0.0, deviation: 1.0 };
+    let mean = Mean::Normal { mean: 0.0, std_dev: 1.0 };
     let expected = GpSettings { noise, mean, restarts: 3, scout: true, ..GpSettings::default() };
     assert_eq!(*Hgp::matern52(2).settings(), expected);
     // What else is chosen keeps them.

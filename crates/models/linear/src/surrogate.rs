@@ -89,7 +89,7 @@ impl Evidence<'_> {
         model.condition(self.data.x, self.data.y, &noise)
     }
 
-    fn maximise(&self, mut at: [f64; 2]) -> [f64; 2] {
+    fn maximize(&self, mut at: [f64; 2]) -> [f64; 2] {
         for _ in 0..ROUNDS {
             for (which, (low, high)) in RANGES.into_iter().enumerate() {
                 let range = (low.ln(), high.ln());
@@ -125,7 +125,7 @@ impl Surrogate for LinearSurrogate {
             Some([prior, noise]) if *prior > 0.0 && *noise > 0.0 => [prior.ln(), noise.ln()],
             _ => [0.0, -4.0],
         };
-        let at = evidence.maximise(start);
+        let at = evidence.maximize(start);
         let (posterior, _) = evidence.condition(at).map_err(failed)?;
         let hyperparameters = at.map(f64::exp);
         let noise_variance = hyperparameters[1] * variance;

@@ -4,7 +4,7 @@ use thrifty_domain::Points;
 use thrifty_linear::{Basis, SmoothingSpline};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
+    Ask, Best, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
 };
 
 use crate::{
@@ -264,7 +264,7 @@ impl AutoBct {
 
 impl Optimizer for AutoBct {
     type Query = Config;
-    type Recommendation = Config;
+    type Recommendation = Best<Config>;
 
     fn ask(&mut self, history: &History<Config>, _: TrialId) -> Result<Ask<Config>, OptimizerError> {
         if history.pending().next().is_some() {
@@ -310,7 +310,8 @@ impl Optimizer for AutoBct {
         Ok(Ask::Evaluate(suggestion))
     }
 
-    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
+    /// The trained configuration with the best posterior score; the value is that score.
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
         let progress = self.progress(history)?;
         let score = |control: usize| progress.state.score_at(self.decision.controls(), control);
         let best = if self.settings.recall_best {
@@ -319,7 +320,8 @@ impl Optimizer for AutoBct {
         } else {
             progress.last
         };
-        Ok(best.map(|(_, trial)| history.trials()[trial].query.clone()))
+        Ok(best
+            .map(|(control, trial)| Best::posterior(history.trials()[trial].query.clone(), score(control))))
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

@@ -60,7 +60,7 @@ fn it_trains_as_the_paper_does() {
     assert!(numbers["expected_score"] >= numbers["value"] && numbers["expected_score"] > 0.93, "{numbers:?}");
     assert!(numbers["spent"] > 0.0);
     let last = trials[trials.len() - 1].query.clone();
-    assert_eq!(study.recommend().unwrap(), Some(last));
+    assert_eq!(study.recommend().unwrap().map(|best| best.config), Some(last));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn scales_failures_and_one_at_a_time() {
             .tell(third.id, Measurement { objectives: vec![0.2], cost: Some(3.0), ..Measurement::default() })
             .unwrap();
     }
-    assert_eq!(study.recommend().unwrap(), Some(second.query));
+    assert_eq!(study.recommend().unwrap().map(|best| best.config), Some(second.query));
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn it_is_a_function_of_the_history() {
     let (study, _) = finished(AutoBctSettings::default());
     let trials = study.history().trials();
     for n in 0..trials.len() {
-        let history = thrifty_study::History::from_trials(trials[..n].to_vec());
+        let history = thrifty_study::History::from_trials(trials[..n].to_vec(), thrifty_sampling::Seed(0));
         let Ask::Evaluate(again) =
             optimizer(AutoBctSettings::default()).ask(&history, TrialId(n as u64)).unwrap()
         else {

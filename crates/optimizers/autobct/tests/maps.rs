@@ -172,7 +172,7 @@ impl ValueFunction for Counting {
     fn after(
         &self,
         _: &PosteriorFamily,
-        outcomes: &[thrifty_autobct::Outcome],
+        outcomes: &[thrifty_autobct::Innovation],
     ) -> Result<Vec<f64>, thrifty_autobct::AutoBctError> {
         self.0.fetch_add(outcomes.len() as u64, std::sync::atomic::Ordering::Relaxed);
         Ok(vec![0.5; outcomes.len()])

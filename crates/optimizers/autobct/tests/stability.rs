@@ -195,7 +195,7 @@ fn trainings_keep_their_controls() {
         if let Ok(thrifty_study::StopReason::Decided { numbers, .. }) = &reason {
             found.extend(numbers.values().filter(|v| v.is_finite()));
         }
-        found.push(study.recommend().unwrap().map_or(-1.0, |config| config.float("u").unwrap()));
+        found.push(study.recommend().unwrap().map_or(-1.0, |best| best.config.float("u").unwrap()));
         check(&format!("training_{name}"), &found);
     }
 }

@@ -11,7 +11,7 @@ use thrifty_testbed::{MultiObjectiveFunction, Problem, TestFunction};
 
 /// `n` evaluations of a six-dimensional function by Sobol search.
 fn history(problem: &TestFunction, n: usize) -> History<Config> {
-    let search = thrifty_bo::SobolSearch { space: problem.space().clone(), seed: Seed(2) };
+    let search = thrifty_search::SobolSearch::new(problem.space().clone());
     let mut study = Study::new(search, Seed(2)).with_stop(MaxTrials(n));
     study.run(|config, context| problem.evaluate(config, &mut context.noise())).unwrap();
     study.history().clone()
@@ -21,14 +21,14 @@ fn step(c: &mut Criterion) {
     let problem = TestFunction::hartmann6();
     for n in [20, 50, 100] {
         let history = history(&problem, n);
-        let mut optimizer = BayesianOptimizer::new(problem.space().clone(), Seed(1));
+        let mut optimizer = BayesianOptimizer::new(problem.space().clone());
         c.bench_function(&format!("bo/step/{n}"), |b| {
             b.iter(|| optimizer.ask(&history, TrialId(n as u64)).unwrap());
         });
-        let belief = optimizer.belief(&history, TrialId(n as u64)).unwrap().unwrap();
+        let belief = optimizer.state(&history, TrialId(n as u64)).unwrap().unwrap();
         let acquisition = belief.acquisition(&AcquisitionKind::default()).unwrap();
         c.bench_function(&format!("acquisition/maximise/{n}"), |b| {
-            b.iter(|| belief.maximise(&*acquisition, "bench"));
+            b.iter(|| belief.maximize(&*acquisition, "bench"));
         });
     }
 }
@@ -36,7 +36,7 @@ fn step(c: &mut Criterion) {
 /// A suggestion with several losses after 50 Sobol points: two or three models, and the improvement of a front.
 fn several(c: &mut Criterion) {
     for problem in [MultiObjectiveFunction::zdt1(6), MultiObjectiveFunction::vehicle_safety()] {
-        let search = thrifty_bo::SobolSearch { space: problem.space().clone(), seed: Seed(2) };
+        let search = thrifty_search::SobolSearch::new(problem.space().clone());
         let mut study = Study::new(search, Seed(2)).with_stop(MaxTrials(50));
         study.run(|config, context| problem.evaluate(config, &mut context.noise())).unwrap();
         for (name, rule) in [
@@ -49,7 +49,7 @@ fn several(c: &mut Criterion) {
                 reference: Some(problem.reference().to_vec()),
                 ..MultiObjectiveSettings::default()
             };
-            let optimizer = MultiObjectiveOptimizer::new(problem.space().clone(), Seed(1));
+            let optimizer = MultiObjectiveOptimizer::new(problem.space().clone());
             let mut optimizer = optimizer.with_settings(settings).unwrap();
             c.bench_function(&format!("bo/several/{}/{name}", problem.name()), |b| {
                 b.iter(|| optimizer.ask(study.history(), TrialId(50)).unwrap());

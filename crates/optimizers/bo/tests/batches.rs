@@ -39,7 +39,7 @@ fn next<O: thrifty_study::Optimizer<Query = Config>>(study: &mut Study<O>) -> Tr
 /// Of the pairs in ten batches of four after 15 evaluations, how many are nearer than 1e-4 of the range.
 fn near_pairs(loss: fn(&Config) -> f64, settings: &BoSettings) -> usize {
     let batch = |seed| {
-        let optimizer = BayesianOptimizer::new(space(), Seed(seed)).with_settings(settings.clone()).unwrap();
+        let optimizer = BayesianOptimizer::new(space()).with_settings(settings.clone()).unwrap();
         let mut study = Study::new(optimizer, Seed(seed));
         for _ in 0..15 {
             let trial = next(&mut study);
@@ -75,15 +75,14 @@ fn imagined_outcomes_count_in_the_threshold() {
         (0..8).flat_map(|seed| [PendingPolicy::KrigingBeliever, PendingPolicy::default()].map(|p| (seed, p)))
     {
         let settings = BoSettings { pending, initial: InitialDesign::Sobol(9), ..BoSettings::default() };
-        let optimizer =
-            || BayesianOptimizer::new(space(), Seed(seed)).with_settings(settings.clone()).unwrap();
+        let optimizer = || BayesianOptimizer::new(space()).with_settings(settings.clone()).unwrap();
         let mut study = Study::new(optimizer(), Seed(seed));
         for _ in 0..9 {
             let trial = next(&mut study);
             study.tell(trial.id, bowl(&trial.query)).unwrap();
         }
         let before = optimizer();
-        let before = before.belief(study.history(), TrialId(10)).unwrap().unwrap();
+        let before = before.state(study.history(), TrialId(10)).unwrap().unwrap();
         let measured = before.losses().iter().copied().fold(f64::INFINITY, f64::min);
         assert_eq!(before.target(ImprovementTarget::BestObserved), measured);
         let grid = (0..400).map(|i| vec![f64::from(i % 20) / 19.0, f64::from(i / 20) / 19.0]);
@@ -92,7 +91,7 @@ fn imagined_outcomes_count_in_the_threshold() {
         if mean(&least) < measured - 1e-3 {
             let after = optimizer();
             let history = with_running(study.history(), space().decode(&least));
-            let after = after.belief(&history, TrialId(10)).unwrap().unwrap();
+            let after = after.state(&history, TrialId(10)).unwrap().unwrap();
             let threshold = after.target(ImprovementTarget::BestObserved);
             assert!((threshold - mean(&least)).abs() < 1e-9, "{pending:?}: {threshold} {}", mean(&least));
             compared += 1;
@@ -112,7 +111,7 @@ fn place(x: f64, y: f64) -> Config {
 fn with_running(history: &History<Config>, query: Config) -> History<Config> {
     let mut trials = history.trials().to_vec();
     trials.push(Trial { query, outcome: None, ..trials[0].clone() });
-    History::from_trials(trials)
+    History::from_trials(trials, history.seed())
 }
 
 /// A running trial that would break a constraint is nothing to improve on.
@@ -123,7 +122,7 @@ fn running_trials_that_are_hardly_feasible_do_not_set_the_threshold() {
         let constraints = vec![5.0 - coordinates(config).0];
         Measurement { objectives: vec![bowl(config)], constraints, ..Measurement::default() }
     };
-    let optimizer = || BayesianOptimizer::new(space(), Seed(3));
+    let optimizer = || BayesianOptimizer::new(space());
     let mut study = Study::new(optimizer(), Seed(3));
     for _ in 0..14 {
         let trial = next(&mut study);
@@ -131,7 +130,7 @@ fn running_trials_that_are_hardly_feasible_do_not_set_the_threshold() {
     }
     let threshold = |history: &History<Config>| {
         let optimizer = optimizer();
-        let belief = optimizer.belief(history, TrialId(15)).unwrap().unwrap();
+        let belief = optimizer.state(history, TrialId(15)).unwrap().unwrap();
         belief.target(ImprovementTarget::BestObserved)
     };
     // At 2.3 the loss would be least, but it is not allowed.
@@ -141,7 +140,7 @@ fn running_trials_that_are_hardly_feasible_do_not_set_the_threshold() {
 #[test]
 fn no_draws_are_refused_and_settings_are_readable() {
     let settings = BoSettings { pending: PendingPolicy::Fantasies { draws: 0 }, ..BoSettings::default() };
-    let error = BayesianOptimizer::new(space(), Seed(3)).with_settings(settings).err().unwrap().to_string();
+    let error = BayesianOptimizer::new(space()).with_settings(settings).err().unwrap().to_string();
     assert!(error.contains("draws is 0"), "{error}");
     let mut saved = serde_json::to_value(BoSettings::default()).unwrap();
     saved["pending"] = "kriging_believer".into();
@@ -167,8 +166,7 @@ fn points_of_a_batch_are_apart_with_several_objectives() {
         let mut near = 0;
         for seed in 0..10 {
             let settings = MultiObjectiveSettings { rule, ..MultiObjectiveSettings::default() };
-            let optimizer =
-                MultiObjectiveOptimizer::new(space(), Seed(seed)).with_settings(settings).unwrap();
+            let optimizer = MultiObjectiveOptimizer::new(space()).with_settings(settings).unwrap();
             let mut study = Study::new(optimizer, Seed(seed));
             for _ in 0..10 {
                 let trial = next(&mut study);
@@ -189,7 +187,7 @@ fn points_of_a_batch_are_apart_with_several_objectives() {
 fn points_of_a_batch_are_apart_while_nothing_is_feasible() {
     let mut near = 0;
     for seed in 0..10 {
-        let mut study = Study::new(BayesianOptimizer::new(space(), Seed(seed)), Seed(seed));
+        let mut study = Study::new(BayesianOptimizer::new(space()), Seed(seed));
         for _ in 0..8 {
             let trial = next(&mut study);
             // The least violation is inside, and it is one.

@@ -4,17 +4,20 @@
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, MinValueSampler, Schedule};
 use thrifty_bo::{
     BayesianOptimizer, BoSettings, CostAwareness, FailurePolicy, GpSurrogate, InitialDesign, KernelFamily,
-    LossTransform, Maximiser, PendingPolicy, RandomSearch, Restarts, SobolSearch,
+    LossTransform, Maximizer, PendingPolicy, Restarts,
 };
+
 use thrifty_sampling::Seed;
+use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    MaxTrials, Measurement, NoImprovement, Optimizer, Outcome, Schedule as Window, StopReason, Study, Trial,
+    Best, MaxTrials, Measurement, MemoKey, NoImprovement, Optimizer, Outcome, Schedule as Window, StopReason,
+    Study, Trial,
 };
 use thrifty_testbed::{Failing, Problem, TestFunction};
 
 fn run(problem: &dyn Problem, settings: BoSettings, trials: usize) -> Study<BayesianOptimizer> {
-    let optimizer = BayesianOptimizer::new(problem.space().clone(), Seed(3)).with_settings(settings).unwrap();
+    let optimizer = BayesianOptimizer::new(problem.space().clone()).with_settings(settings).unwrap();
     let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(trials));
     study.run(|config, context| problem.evaluate(config, &mut context.noise())).unwrap();
     study
@@ -31,7 +34,7 @@ fn smooth_functions_are_minimised_in_few_evaluations() {
         let found = study.history().best().unwrap().1 - problem.optimum();
         assert!(found < regret, "{}: regret {found}", problem.name());
         let recommended = study.recommend().unwrap().unwrap();
-        assert!(problem.regret(&recommended).unwrap() < 10.0 * regret, "{recommended}");
+        assert!(problem.regret(&recommended.config).unwrap() < 10.0 * regret, "{recommended:?}");
     }
 }
 
@@ -59,7 +62,7 @@ fn every_rule_and_kernel_runs() {
     }
     for family in [KernelFamily::SquaredExponential, KernelFamily::Matern12, KernelFamily::Matern32] {
         let model = GpSurrogate { family, lengthscale_bounds: Some((0.05, 5.0)), ..GpSurrogate::default() };
-        let optimizer = BayesianOptimizer::new(problem.space().clone(), Seed(3)).with_surrogate(model);
+        let optimizer = BayesianOptimizer::new(problem.space().clone()).with_surrogate(model);
         let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(7));
         study.run(|config, context| problem.evaluate(config, &mut context.noise())).unwrap();
     }
@@ -77,7 +80,7 @@ fn information_and_draws_find_minima() {
     ] {
         let mut study = run(&problem, BoSettings { rule, ..BoSettings::default() }, 30);
         let recommended = study.recommend().unwrap().unwrap();
-        let regret = problem.regret(&recommended).unwrap();
+        let regret = problem.regret(&recommended.config).unwrap();
         assert!(regret < 0.3, "{rule:?}: regret {regret}");
     }
 }
@@ -105,8 +108,7 @@ fn categories_and_conditional_variables_are_learnt() {
     for (warp_inputs, losses) in [(false, LossTransform::None), (true, LossTransform::BothTails)] {
         let model = GpSurrogate { warp_inputs, ..GpSurrogate::default() };
         let settings = BoSettings { losses, ..BoSettings::default() };
-        let optimizer =
-            BayesianOptimizer::new(space(), Seed(5)).with_surrogate(model).with_settings(settings);
+        let optimizer = BayesianOptimizer::new(space()).with_surrogate(model).with_settings(settings);
         let mut study = Study::new(optimizer.unwrap(), Seed(5)).with_stop(MaxTrials(35));
         study.run(|config, _| loss(config)).unwrap();
         let best = study.history().best().unwrap().1;
@@ -129,7 +131,7 @@ fn a_finite_space_is_exhausted_without_repeats() {
         .when("c", ["b"])
         .build()
         .unwrap();
-    let mut study = Study::new(BayesianOptimizer::new(space, Seed(0)), Seed(0)).with_stop(MaxTrials(100));
+    let mut study = Study::new(BayesianOptimizer::new(space), Seed(0)).with_stop(MaxTrials(100));
     let reason = study.run(|config, _| config.int("n").map_or(f64::NAN, |n| (n - 3).pow(2) as f64)).unwrap();
     assert_eq!(reason, StopReason::Exhausted);
     let mut seen: Vec<String> = study.history().trials().iter().map(|t| t.query.to_string()).collect();
@@ -153,15 +155,15 @@ fn failures_constant_losses_and_single_points_do_no_harm() {
         let best = study.history().best().unwrap().1;
         assert!(best < enough, "{failures:?}: {best}");
     }
-    let optimizer = BayesianOptimizer::new(branin.space().clone(), Seed(1));
+    let optimizer = BayesianOptimizer::new(branin.space().clone());
     let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(9));
     study.run(|_, _| Outcome::failed("always")).unwrap();
     assert_eq!(study.recommend().unwrap(), None);
-    let optimizer = BayesianOptimizer::new(branin.space().clone(), Seed(1));
+    let optimizer = BayesianOptimizer::new(branin.space().clone());
     let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(9));
     study.run(|_, context| if context.id.0 < 5 { 7.0 } else { 7.0 + 1e-13 }).unwrap();
     for scale in [1e-12, 1e12] {
-        let optimizer = BayesianOptimizer::new(branin.space().clone(), Seed(1));
+        let optimizer = BayesianOptimizer::new(branin.space().clone());
         let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(20));
         study.run(|config, _| branin.truth(config).map_or(f64::NAN, |v| v * scale)).unwrap();
         assert!(study.history().best().unwrap().1 < 3.0 * scale);
@@ -182,8 +184,7 @@ fn parallel_trials_differ_under_every_pending_policy() {
     ] {
         let settings = BoSettings { pending, ..BoSettings::default() };
         let study = |threads| {
-            let optimizer =
-                BayesianOptimizer::new(problem.space().clone(), Seed(3)).with_settings(settings.clone());
+            let optimizer = BayesianOptimizer::new(problem.space().clone()).with_settings(settings.clone());
             let mut study = Study::new(optimizer.unwrap(), Seed(3))
                 .with_stop(MaxTrials(14))
                 .with_schedule(Window::Window(4));
@@ -203,7 +204,7 @@ fn parallel_trials_differ_under_every_pending_policy() {
 #[test]
 fn algorithm_one_stops_when_no_improvement_is_expected() {
     let problem = TestFunction::forrester();
-    let optimizer = BayesianOptimizer::new(problem.space().clone(), Seed(5));
+    let optimizer = BayesianOptimizer::new(problem.space().clone());
     let mut study = Study::new(optimizer, Seed(5))
         .with_stop(NoImprovement { epsilon: 1e-4, times: 1 })
         .with_stop(MaxTrials(60));
@@ -216,18 +217,19 @@ fn restarts_begin_new_runs() {
     let settings = BoSettings {
         initial: InitialDesign::Random(3),
         restarts: Some(Restarts { epsilon: 1e-2 }),
-        maximiser: Maximiser { raw: 256, ..Maximiser::default() },
+        maximizer: Maximizer { raw: 256, ..Maximizer::default() },
         ..BoSettings::default()
     };
     let study = run(&TestFunction::forrester(), settings, 40);
-    let runs: Vec<f64> = study.history().trials().iter().map(|t| t.diagnostics["run"]).collect();
-    assert!(runs[39] >= 1.0 && runs.windows(2).all(|w| w[1] == w[0] || w[1] == w[0] + 1.0), "{runs:?}");
+    let run = MemoKey::<u64>::new("run");
+    let runs: Vec<u64> = study.history().trials().iter().map(|t| t.memo.get(&run).unwrap_or(0)).collect();
+    assert!(runs[39] >= 1 && runs.windows(2).all(|w| w[1] == w[0] || w[1] == w[0] + 1), "{runs:?}");
 }
 
 #[test]
 fn searches_cover_the_space() {
     let space = TestFunction::branin().space().clone();
-    let count_low = |optimizer: &mut dyn Optimizer<Query = Config, Recommendation = Config>| {
+    let count_low = |optimizer: &mut dyn Optimizer<Query = Config, Recommendation = Best<Config>>| {
         let history = thrifty_study::History::default();
         let low = |id| match optimizer.ask(&history, thrifty_study::TrialId(id)).unwrap() {
             thrifty_study::Ask::Evaluate(s) => s.query.float("x0").unwrap() < 2.5,
@@ -235,19 +237,19 @@ fn searches_cover_the_space() {
         };
         (0..64).map(low).filter(|low| *low).count()
     };
-    assert_eq!(count_low(&mut SobolSearch { space: space.clone(), seed: Seed(1) }), 32);
+    assert_eq!(count_low(&mut SobolSearch::new(space.clone())), 32);
     // 32 ± 4; 5 standard deviations.
-    assert!((12..52).contains(&count_low(&mut RandomSearch { space, seed: Seed(1) })));
+    assert!((12..52).contains(&count_low(&mut RandomSearch::new(space))));
 }
 
 #[test]
 fn bad_settings_are_named() {
     let space = TestFunction::branin().space().clone();
     let error = |settings| {
-        let optimizer = BayesianOptimizer::new(space.clone(), Seed(0)).with_settings(settings);
+        let optimizer = BayesianOptimizer::new(space.clone()).with_settings(settings);
         optimizer.err().expect("refused").to_string()
     };
-    let raw = BoSettings { maximiser: Maximiser { raw: 0, ..Maximiser::default() }, ..BoSettings::default() };
+    let raw = BoSettings { maximizer: Maximizer { raw: 0, ..Maximizer::default() }, ..BoSettings::default() };
     assert!(error(raw).contains("raw is 0"));
     let failures = BoSettings { failures: FailurePolicy::AsValue(f64::NAN), ..BoSettings::default() };
     assert!(error(failures).contains("failures is NaN"));
@@ -256,7 +258,7 @@ fn bad_settings_are_named() {
     let mut outside = Config::new();
     outside.insert("x0", 99.0);
     let given = BoSettings { initial: InitialDesign::Given(vec![outside]), ..BoSettings::default() };
-    let optimizer = BayesianOptimizer::new(space, Seed(0)).with_settings(given).unwrap();
+    let optimizer = BayesianOptimizer::new(space).with_settings(given).unwrap();
     let error = Study::new(optimizer, Seed(0)).run(|_, _| 1.0).unwrap_err().to_string();
     assert!(error.contains("configuration 0") && error.contains("99"), "{error}");
 }
@@ -280,16 +282,16 @@ fn constraints_that_are_measured_are_kept() {
         AcquisitionKind::LogKnowledgeGradient { anchors: 20 },
     ] {
         let settings = BoSettings { rule, ..BoSettings::default() };
-        let optimizer = BayesianOptimizer::new(unit(), Seed(3)).with_settings(settings).unwrap();
+        let optimizer = BayesianOptimizer::new(unit()).with_settings(settings).unwrap();
         let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(14));
         study.run(|config, _| constrained(config)).unwrap();
-        let x = study.recommend().unwrap().expect("something feasible").float("x").unwrap();
+        let x = study.recommend().unwrap().expect("something feasible").config.float("x").unwrap();
         assert!((0.5..0.52).contains(&x), "{rule:?}: {x}");
         let last = &study.history().trials()[13].diagnostics;
         assert!((0.0..=1.0).contains(&last["probability_feasible"]), "{last:?}");
     }
     // Nothing is feasible: looks for the least violation, and recommends nothing.
-    let optimizer = BayesianOptimizer::new(unit(), Seed(3));
+    let optimizer = BayesianOptimizer::new(unit());
     let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(10));
     study
         .run(|config, _| Measurement {
@@ -310,10 +312,10 @@ fn signed_utilities_keep_constraints() {
         AcquisitionKind::Thompson,
     ] {
         let settings = BoSettings { rule, ..BoSettings::default() };
-        let optimizer = BayesianOptimizer::new(unit(), Seed(3)).with_settings(settings).unwrap();
+        let optimizer = BayesianOptimizer::new(unit()).with_settings(settings).unwrap();
         let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(16));
         study.run(|config, _| constrained(config)).unwrap();
-        let x = study.recommend().unwrap().expect("something feasible").float("x").unwrap();
+        let x = study.recommend().unwrap().expect("something feasible").config.float("x").unwrap();
         assert!((0.5..0.53).contains(&x), "{rule:?}: {x}");
         // Of the suggestions after the design most are feasible, though the objective is better where they would not be.
         let feasible = |trial: &Trial<Config>| trial.query.float("x").is_ok_and(|x| x >= 0.5);
@@ -325,12 +327,12 @@ fn signed_utilities_keep_constraints() {
 #[test]
 fn known_constraints_hold_for_every_suggestion() {
     let allowed = |config: &Config| config.float("x").unwrap() >= 0.5;
-    let optimizer = BayesianOptimizer::new(unit(), Seed(3)).with_known_constraint(allowed);
+    let optimizer = BayesianOptimizer::new(unit()).with_known_constraint(allowed);
     let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(14));
     study.run(|config, _| (config.float("x").unwrap() - 0.2).powi(2)).unwrap();
     assert!(study.history().trials().iter().all(|trial| allowed(&trial.query)));
-    assert!(study.recommend().unwrap().unwrap().float("x").unwrap() < 0.51);
-    let optimizer = BayesianOptimizer::new(unit(), Seed(3)).with_known_constraint(|_| false);
+    assert!(study.recommend().unwrap().unwrap().config.float("x").unwrap() < 0.51);
+    let optimizer = BayesianOptimizer::new(unit()).with_known_constraint(|_| false);
     let error = Study::new(optimizer, Seed(3)).run(|_, _| 0.0).unwrap_err().to_string();
     assert!(error.contains("allowed"), "{error}");
 }
@@ -345,7 +347,7 @@ fn costs_are_counted_as_the_settings_say() {
     };
     let spent = |cost| {
         let settings = BoSettings { cost, ..BoSettings::default() };
-        let optimizer = BayesianOptimizer::new(unit(), Seed(3)).with_settings(settings).unwrap();
+        let optimizer = BayesianOptimizer::new(unit()).with_settings(settings).unwrap();
         let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(16));
         study.run(|config, _| measure(config)).unwrap();
         let best = study.history().best().unwrap().1;
@@ -360,7 +362,7 @@ fn costs_are_counted_as_the_settings_say() {
     assert!(cooled < blind && best < -1.0, "{cooled} {blind} {best}");
     let settings = BoSettings { cost: CostAwareness::PerUnit { exponent: 1.0 }, ..BoSettings::default() };
     let study = |cost| {
-        let optimizer = BayesianOptimizer::new(unit(), Seed(3)).with_settings(settings.clone()).unwrap();
+        let optimizer = BayesianOptimizer::new(unit()).with_settings(settings.clone()).unwrap();
         let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(6));
         let ran = study.run(|config, _| Measurement { cost, ..measure(config) });
         (study, ran)
@@ -370,18 +372,18 @@ fn costs_are_counted_as_the_settings_say() {
     let (study, ran) = study(Some(-1.0));
     assert!(ran.is_ok() && study.history().unsuccessful().count() == 6, "an impossible cost is a failure");
     let refused = BoSettings { cost: CostAwareness::PerUnit { exponent: f64::NAN }, ..BoSettings::default() };
-    let error = BayesianOptimizer::new(unit(), Seed(3)).with_settings(refused).err().unwrap().to_string();
+    let error = BayesianOptimizer::new(unit()).with_settings(refused).err().unwrap().to_string();
     assert!(error.contains("exponent is NaN"), "{error}");
 }
 
 #[test]
 fn measurements_without_an_objective_are_no_losses() {
     let empty = || Measurement { objectives: vec![], ..Measurement::default() };
-    let mut study = Study::new(BayesianOptimizer::new(unit(), Seed(3)), Seed(3)).with_stop(MaxTrials(8));
+    let mut study = Study::new(BayesianOptimizer::new(unit()), Seed(3)).with_stop(MaxTrials(8));
     study.run(|_, _| empty()).unwrap();
     assert_eq!((study.history().len(), study.recommend().unwrap()), (8, None));
     // Among others that have one it counts as a failure.
-    let mut study = Study::new(BayesianOptimizer::new(unit(), Seed(3)), Seed(3)).with_stop(MaxTrials(8));
+    let mut study = Study::new(BayesianOptimizer::new(unit()), Seed(3)).with_stop(MaxTrials(8));
     study
         .run(|config, context| if context.id.0 == 2 { empty() } else { config.float("x").unwrap().into() })
         .unwrap();
@@ -394,7 +396,7 @@ fn measurements_without_an_objective_are_no_losses() {
 fn failed_trials_break_constraints_as_far_as_is_known() {
     let likely = |failures| {
         let settings = BoSettings { failures, initial: InitialDesign::Sobol(12), ..BoSettings::default() };
-        let optimizer = || BayesianOptimizer::new(unit(), Seed(3)).with_settings(settings.clone()).unwrap();
+        let optimizer = || BayesianOptimizer::new(unit()).with_settings(settings.clone()).unwrap();
         let mut study = Study::new(optimizer(), Seed(3)).with_stop(MaxTrials(30));
         study
             .run(|config, _| {
@@ -406,7 +408,7 @@ fn failed_trials_break_constraints_as_far_as_is_known() {
             .unwrap();
         let failed = study.history().unsuccessful().next().expect("a failure").query.float("x").unwrap();
         let optimizer = optimizer();
-        let belief = optimizer.belief(study.history(), thrifty_study::TrialId(30)).unwrap().unwrap();
+        let belief = optimizer.state(study.history(), thrifty_study::TrialId(30)).unwrap().unwrap();
         belief.probability_feasible(&[failed]).unwrap()
     };
     assert!(likely(FailurePolicy::AsWorst) < 0.1, "{}", likely(FailurePolicy::AsWorst));

@@ -1,8 +1,10 @@
 //! The model for responses that are cut off.
 
-use thrifty_bo::{GpSurrogate, surrogate_fingerprint};
+use thrifty_bo::GpSurrogate;
+
 use thrifty_censored::CensoredGpSurrogate;
 use thrifty_domain::Points;
+use thrifty_model_based::surrogate_fingerprint;
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::Space;
 use thrifty_surrogate::{FittedSurrogate, Observations, Surrogate};

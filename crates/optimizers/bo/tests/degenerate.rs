@@ -1,7 +1,7 @@
 //! Losses that say nothing: constant ones, under every rule.
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, MinValueSampler, Schedule};
-use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, Maximiser, PendingPolicy};
+use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, Maximizer, PendingPolicy};
 use thrifty_gp::{GpSettings, Noise};
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
@@ -36,9 +36,9 @@ fn constant_losses_go_on_under_every_rule() {
         for (space, seeds) in [(&line, 0..4), (&square, 4..6)] {
             for seed in seeds {
                 for constant in [0.0, 7.0, -1e9, 1e-9] {
-                    let maximiser = Maximiser { raw: 32, around_best: 2, climbs: 1 };
-                    let settings = BoSettings { rule, maximiser, ..BoSettings::default() };
-                    let optimizer = BayesianOptimizer::new(space.clone(), Seed(seed)).with_settings(settings);
+                    let maximizer = Maximizer { raw: 32, around_best: 2, climbs: 1 };
+                    let settings = BoSettings { rule, maximizer, ..BoSettings::default() };
+                    let optimizer = BayesianOptimizer::new(space.clone()).with_settings(settings);
                     let mut study = Study::new(optimizer.unwrap(), Seed(seed)).with_stop(MaxTrials(8));
                     if let Err(error) = study.run(|_, _| constant) {
                         panic!("{rule:?}, seed {seed}, losses of {constant}: {error}");
@@ -56,15 +56,15 @@ fn constant_losses_go_on_beside_running_trials() {
     let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
     for rule in rules() {
         for pending in [PendingPolicy::KrigingBeliever, PendingPolicy::default()] {
-            let maximiser = Maximiser { raw: 32, around_best: 2, climbs: 1 };
-            let settings = BoSettings { rule, maximiser, pending, ..BoSettings::default() };
+            let maximizer = Maximizer { raw: 32, around_best: 2, climbs: 1 };
+            let settings = BoSettings { rule, maximizer, pending, ..BoSettings::default() };
             let noise = Noise::Fixed(1e-12);
             let model = GpSurrogate {
                 settings: GpSettings { noise, ..GpSettings::default() },
                 ..GpSurrogate::default()
             };
             let optimizer =
-                BayesianOptimizer::new(space.clone(), Seed(1)).with_surrogate(model).with_settings(settings);
+                BayesianOptimizer::new(space.clone()).with_surrogate(model).with_settings(settings);
             let study = Study::new(optimizer.unwrap(), Seed(1)).with_stop(MaxTrials(12));
             let mut study = study.with_schedule(Window::Window(3));
             if let Err(error) = study.run_parallel(1, |_, _| 1.0) {

@@ -1,10 +1,12 @@
 //! Initial designs: which trials belong to them, what they ask, and that finite spaces come to an end.
 
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, FailurePolicy, InitialDesign, Maximiser, MultiObjectiveOptimizer,
-    MultiObjectiveSettings, Nsga2, Nsga2Settings,
+    BayesianOptimizer, BoSettings, FailurePolicy, InitialDesign, Maximizer, MultiObjectiveOptimizer,
+    MultiObjectiveSettings,
 };
+
 use thrifty_sampling::Seed;
+use thrifty_search::{Nsga2, Nsga2Settings};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
     Ask, History, MaxTrials, Measurement, Memo, Optimizer, Outcome, StopReason, Study, Timing, Trial, TrialId,
@@ -14,18 +16,18 @@ fn square() -> Space {
     Space::builder().float("x", 0.0, 1.0).float("y", 0.0, 1.0).build().unwrap()
 }
 
-fn maximiser() -> Maximiser {
-    Maximiser { raw: 32, around_best: 2, climbs: 1 }
+fn maximizer() -> Maximizer {
+    Maximizer { raw: 32, around_best: 2, climbs: 1 }
 }
 
 fn one(space: &Space, settings: BoSettings) -> Box<dyn Asks> {
-    let settings = BoSettings { maximiser: maximiser(), ..settings };
-    Box::new(BayesianOptimizer::new(space.clone(), Seed(3)).with_settings(settings).unwrap())
+    let settings = BoSettings { maximizer: maximizer(), ..settings };
+    Box::new(BayesianOptimizer::new(space.clone()).with_settings(settings).unwrap())
 }
 
 fn several(space: &Space, settings: MultiObjectiveSettings) -> Box<dyn Asks> {
-    let settings = MultiObjectiveSettings { maximiser: maximiser(), ..settings };
-    Box::new(MultiObjectiveOptimizer::new(space.clone(), Seed(3)).with_settings(settings).unwrap())
+    let settings = MultiObjectiveSettings { maximizer: maximizer(), ..settings };
+    Box::new(MultiObjectiveOptimizer::new(space.clone()).with_settings(settings).unwrap())
 }
 
 /// Any optimiser, whatever it recommends.
@@ -47,7 +49,7 @@ fn losses(config: &Config) -> Outcome {
 /// The query of an answer, and whether a model made it.
 fn answer(ask: Ask<Config>) -> (Config, bool, Memo) {
     match ask {
-        Ask::Evaluate(found) => (found.query, !found.memo.0.is_empty(), found.memo),
+        Ask::Evaluate(found) => (found.query, !found.memo.is_empty(), found.memo),
         other => panic!("{other:?}"),
     }
 }
@@ -65,7 +67,8 @@ fn modelled(
 ) -> Vec<bool> {
     let (mut trials, mut found) = (Vec::new(), Vec::new());
     for id in 0..count {
-        let (query, by_model, memo) = answer(optimizer.ask(&History::from_trials(trials.clone()), id));
+        let (query, by_model, memo) =
+            answer(optimizer.ask(&History::from_trials(trials.clone(), Seed(3)), id));
         let outcome = outcome(id, &query);
         trials.push(trial(query, memo, outcome));
         found.push(by_model);
@@ -87,14 +90,15 @@ fn both(initial: &InitialDesign, budget: Option<usize>) -> [Box<dyn Asks>; 2] {
 #[test]
 fn trials_asked_at_the_same_time_differ() {
     // Workers that see the same history ask for trials of different numbers.
-    let nsga2: Box<dyn Asks> = Box::new(Nsga2::new(square(), Seed(3)));
+    let nsga2: Box<dyn Asks> = Box::new(Nsga2::new(square()));
     for mut optimizer in both(&InitialDesign::Automatic, None).into_iter().chain([nsga2]) {
-        let asked: Vec<Config> = (0..4).map(|id| answer(optimizer.ask(&History::default(), id)).0).collect();
+        let asked: Vec<Config> =
+            (0..4).map(|id| answer(optimizer.ask(&History::new(Seed(3)), id)).0).collect();
         for (i, config) in asked.iter().enumerate() {
             assert!(asked[..i].iter().all(|other| other != config), "{config} twice");
         }
         // It is the number that counts, not what is known so far.
-        let known = History::from_trials(vec![trial(asked[0].clone(), Memo::default(), None)]);
+        let known = History::from_trials(vec![trial(asked[0].clone(), Memo::default(), None)], Seed(3));
         assert_eq!(answer(optimizer.ask(&known, 2)).0, asked[2]);
     }
 }
@@ -133,7 +137,8 @@ fn a_planned_number_of_trials_caps_the_design_and_may_grow() {
         let mut trials: Vec<Trial<Config>> = Vec::new();
         let mut made = Vec::new();
         for id in 0..11 {
-            let (query, by_model, memo) = answer(optimizer.ask(&History::from_trials(trials.clone()), id));
+            let (query, by_model, memo) =
+                answer(optimizer.ask(&History::from_trials(trials.clone(), Seed(3)), id));
             let loss = query.float("p0").unwrap();
             trials.push(trial(query, memo, Some(loss.into())));
             made.push(by_model);
@@ -148,7 +153,7 @@ fn a_planned_number_of_trials_caps_the_design_and_may_grow() {
     assert_eq!(queries(&short[..6]), queries(&long[..6]));
     // Planned longer after the model began: it goes on with the model.
     let mut longer = one(&wide, BoSettings { budget: Some(400), ..BoSettings::default() });
-    assert!(answer(longer.ask(&History::from_trials(short[..8].to_vec()), 8)).1);
+    assert!(answer(longer.ask(&History::from_trials(short[..8].to_vec(), Seed(3)), 8)).1);
 }
 
 #[test]
@@ -165,7 +170,7 @@ fn given_configurations_come_first_and_can_be_all() {
     {
         for mut optimizer in both(&initial, None) {
             let asked: Vec<Config> =
-                (0..2).map(|id| answer(optimizer.ask(&History::default(), id)).0).collect();
+                (0..2).map(|id| answer(optimizer.ask(&History::new(Seed(3)), id)).0).collect();
             assert_eq!(asked, given);
             let found = modelled(&mut *optimizer, 8, |_, config| Some(losses(config)));
             assert_eq!(found.iter().position(|m| *m), Some(begins), "{initial:?}");
@@ -193,7 +198,7 @@ fn finite_spaces_are_asked_once_and_end() {
         let mut trials: Vec<Trial<Config>> = Vec::new();
         loop {
             let id = trials.len() as u64;
-            match optimizer.ask(&History::from_trials(trials.clone()), id) {
+            match optimizer.ask(&History::from_trials(trials.clone(), Seed(3)), id) {
                 Ask::Evaluate(found) => {
                     assert!(trials.iter().all(|t| t.query != found.query), "{what}: {} twice", found.query);
                     let outcome = outcome(&found.query);
@@ -224,7 +229,7 @@ fn finite_spaces_are_asked_once_and_end() {
         }
         for population in [2, 4, 20] {
             let settings = Nsga2Settings { population, ..Nsga2Settings::default() };
-            ends(Box::new(Nsga2::new(finite(), Seed(1)).with_settings(settings).unwrap()), what, outcome);
+            ends(Box::new(Nsga2::new(finite()).with_settings(settings).unwrap()), what, outcome);
         }
     }
 }
@@ -233,10 +238,10 @@ fn finite_spaces_are_asked_once_and_end() {
 fn runs_after_a_restart_ask_nothing_again() {
     let settings = BoSettings {
         restarts: Some(thrifty_bo::Restarts { epsilon: 0.5 }),
-        maximiser: maximiser(),
+        maximizer: maximizer(),
         ..BoSettings::default()
     };
-    let optimizer = BayesianOptimizer::new(finite(), Seed(3)).with_settings(settings).unwrap();
+    let optimizer = BayesianOptimizer::new(finite()).with_settings(settings).unwrap();
     let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(50));
     assert_eq!(study.run(|config, _| config.int("n").unwrap() as f64).unwrap(), StopReason::Exhausted);
     assert_eq!(study.history().len(), 6);
@@ -244,11 +249,11 @@ fn runs_after_a_restart_ask_nothing_again() {
 
 #[test]
 fn what_is_allowed_may_be_exhausted_too() {
-    let optimizer = BayesianOptimizer::new(finite(), Seed(3)).with_known_constraint(|c| c.int("n") != Ok(2));
+    let optimizer = BayesianOptimizer::new(finite()).with_known_constraint(|c| c.int("n") != Ok(2));
     let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(50));
     assert_eq!(study.run(|_, _| Outcome::failed("always")).unwrap(), StopReason::Exhausted);
     assert_eq!(study.history().len(), 4);
-    let optimizer = BayesianOptimizer::new(finite(), Seed(3)).with_known_constraint(|_| false);
+    let optimizer = BayesianOptimizer::new(finite()).with_known_constraint(|_| false);
     let error = Study::new(optimizer, Seed(3)).run(|_, _| 0.0).unwrap_err().to_string();
     assert!(error.contains("none of the 6 configurations is allowed"), "{error}");
 }
@@ -263,7 +268,7 @@ fn odd_shapes_are_named_and_failures_need_no_constraints() {
     let odd = |make: &dyn Fn() -> Box<dyn Asks>, odd: Outcome| -> Vec<Trial<Config>> {
         let mut trials: Vec<Trial<Config>> = Vec::new();
         for id in 0..8 {
-            let history = History::from_trials(trials.clone());
+            let history = History::from_trials(trials.clone(), Seed(3));
             let (query, _, memo) = answer(make().ask(&history, id));
             let x = query.float("x").unwrap();
             trials.push(trial(query, memo, Some(if id == 2 { odd.clone() } else { measured(2, 1, x) })));
@@ -286,25 +291,24 @@ fn odd_shapes_are_named_and_failures_need_no_constraints() {
             (measured(2, 0, 0.5), "0 constraints, expected 1 as in trial 0"),
             (measured(2, 3, 0.5), "3 constraints, expected 1 as in trial 0"),
         ] {
-            let history = History::from_trials(odd(make, outcome));
+            let history = History::from_trials(odd(make, outcome), Seed(3));
             let error = if which == 0 {
                 let settings = BoSettings { initial: InitialDesign::Sobol(8), ..BoSettings::default() };
-                let mut optimizer =
-                    BayesianOptimizer::new(space.clone(), Seed(3)).with_settings(settings).unwrap();
+                let mut optimizer = BayesianOptimizer::new(space.clone()).with_settings(settings).unwrap();
                 Optimizer::ask(&mut optimizer, &history, TrialId(8)).unwrap_err().to_string()
             } else {
                 let initial = InitialDesign::Sobol(8);
                 let settings = MultiObjectiveSettings { initial, ..MultiObjectiveSettings::default() };
-                let optimizer = MultiObjectiveOptimizer::new(space.clone(), Seed(3)).with_settings(settings);
+                let optimizer = MultiObjectiveOptimizer::new(space.clone()).with_settings(settings);
                 Optimizer::ask(&mut optimizer.unwrap(), &history, TrialId(8)).unwrap_err().to_string()
             };
             assert!(error.contains("trial 2") && error.contains(said), "{error}");
         }
         // A failed trial has no constraints; one more point makes up for it.
         let mut trials = odd(make, Outcome::failed("no numbers"));
-        let (query, by_model, memo) = answer(make().ask(&History::from_trials(trials.clone()), 8));
+        let (query, by_model, memo) = answer(make().ask(&History::from_trials(trials.clone(), Seed(3)), 8));
         assert!(!by_model);
         trials.push(trial(query, memo, Some(measured(2, 1, 0.3))));
-        assert!(answer(make().ask(&History::from_trials(trials), 9)).1);
+        assert!(answer(make().ask(&History::from_trials(trials, Seed(3)), 9)).1);
     }
 }

@@ -2,20 +2,19 @@
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximiser,
+    BayesianOptimizer, BoSettings, CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer,
     MultiObjectiveRule, MultiObjectiveSettings, PendingPolicy, Restarts,
 };
-use thrifty_sampling::Seed;
 use thrifty_space::Space;
 
 #[test]
 fn the_defaults_are_as_documented() {
-    let maximiser = Maximiser { raw: 512, around_best: 20, climbs: 6 };
+    let maximizer = Maximizer { raw: 512, around_best: 20, climbs: 6 };
     let expected = BoSettings {
         initial: InitialDesign::Automatic,
         budget: None,
         rule: AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestObserved),
-        maximiser: maximiser.clone(),
+        maximizer: maximizer.clone(),
         losses: LossTransform::UpperTail,
         failures: FailurePolicy::AsWorst,
         pending: PendingPolicy::Fantasies { draws: 32 },
@@ -28,9 +27,10 @@ fn the_defaults_are_as_documented() {
         budget: None,
         rule: MultiObjectiveRule::Automatic,
         reference: None,
-        maximiser,
+        maximizer,
         losses: LossTransform::None,
         failures: FailurePolicy::AsWorst,
+        cost: CostAwareness::Ignore,
     };
     assert_eq!(MultiObjectiveSettings::default(), several);
 }
@@ -41,14 +41,14 @@ fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
         let mut settings = BoSettings::default();
         change(&mut settings);
         let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
-        let built = BayesianOptimizer::new(space, Seed(0)).with_settings(settings);
+        let built = BayesianOptimizer::new(space).with_settings(settings);
         built.err().map(|error| error.to_string())
     };
     let refused = |name: &str, change: &dyn Fn(&mut BoSettings)| {
         let error = check(change).expect("an error");
         assert!(error.contains(name), "{error} does not name {name}");
     };
-    refused("raw", &|s| s.maximiser.raw = 0);
+    refused("raw", &|s| s.maximizer.raw = 0);
     refused("draws", &|s| s.pending = PendingPolicy::Fantasies { draws: 0 });
     for exponent in [-1e-9, f64::INFINITY, f64::NAN] {
         refused("exponent", &|s| s.cost = CostAwareness::PerUnit { exponent });
@@ -62,7 +62,7 @@ fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
     for epsilon in [0.0, -1.0, f64::INFINITY, f64::NAN] {
         refused("epsilon", &|s| s.restarts = Some(Restarts { epsilon }));
     }
-    assert_eq!(check(&|s| s.maximiser = Maximiser { raw: 1, around_best: 0, climbs: 0 }), None);
+    assert_eq!(check(&|s| s.maximizer = Maximizer { raw: 1, around_best: 0, climbs: 0 }), None);
     assert_eq!(check(&|s| s.pending = PendingPolicy::Fantasies { draws: 1 }), None);
     assert_eq!(check(&|s| s.cost = CostAwareness::PerUnit { exponent: 0.0 }), None);
     assert_eq!(check(&|s| s.cost = CostAwareness::Cooled { budget: 1e-9 }), None);

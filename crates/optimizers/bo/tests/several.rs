@@ -3,15 +3,17 @@
 use proptest::prelude::*;
 use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility, Weighted};
 use thrifty_bo::{
-    FailurePolicy, GpSurrogate, InitialDesign, LogExpectedHypervolume, LogNoisyExpectedHypervolume,
-    LossTransform, Maximiser, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings, Nsga2,
-    Nsga2Settings, ParetoSet, SobolSearch, UncertainFront,
+    CostAwareness, FailurePolicy, GpSurrogate, InitialDesign, LogExpectedHypervolume,
+    LogNoisyExpectedHypervolume, LossTransform, Maximizer, MultiObjectiveOptimizer, MultiObjectiveRule,
+    MultiObjectiveSettings, ParetoSet, UncertainFront,
 };
+
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_pareto::{ExpectedHypervolumeImprovement, ReferenceOrigin, ReferencePoint, hypervolume};
 use thrifty_sampling::{Seed, Sobol};
+use thrifty_search::{Nsga2, Nsga2Settings, SobolSearch};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
     History, MaxTrials, Measurement, Optimizer, Outcome, Schedule, StopReason, Study, TrialId,
@@ -20,16 +22,25 @@ use thrifty_surrogate::{FittedSurrogate, JointPosterior, Observations, Surrogate
 use thrifty_testbed::MultiObjectiveFunction as Problem;
 
 fn settings(rule: MultiObjectiveRule) -> MultiObjectiveSettings {
-    let maximiser = Maximiser { raw: 128, around_best: 5, climbs: 3 };
-    MultiObjectiveSettings { rule, maximiser, ..MultiObjectiveSettings::default() }
+    let maximizer = Maximizer { raw: 128, around_best: 5, climbs: 3 };
+    MultiObjectiveSettings { rule, maximizer, ..MultiObjectiveSettings::default() }
 }
 
 fn ours(space: &Space, settings: MultiObjectiveSettings) -> MultiObjectiveOptimizer {
-    MultiObjectiveOptimizer::new(space.clone(), Seed(3)).with_settings(settings).unwrap()
+    MultiObjectiveOptimizer::new(space.clone()).with_settings(settings).unwrap()
 }
 
 fn run<O: Optimizer<Query = Config>>(problem: &Problem, optimizer: O, trials: usize) -> Study<O> {
-    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(trials));
+    run_from(Seed(3), problem, optimizer, trials)
+}
+
+fn run_from<O: Optimizer<Query = Config>>(
+    seed: Seed,
+    problem: &Problem,
+    optimizer: O,
+    trials: usize,
+) -> Study<O> {
+    let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(trials));
     study.run(|config, context| problem.evaluate(config, &mut context.noise())).unwrap();
     study
 }
@@ -58,7 +69,7 @@ fn fronts_are_found_in_few_evaluations() {
     let problem = Problem::branin_currin();
     let with =
         |rule| MultiObjectiveSettings { reference: Some(problem.reference().to_vec()), ..settings(rule) };
-    let sobol = SobolSearch { space: problem.space().clone(), seed: Seed(3) };
+    let sobol = SobolSearch::new(problem.space().clone());
     let by_chance = gap(&problem, run(&problem, sobol, 40).history());
     for (rule, enough) in [
         (MultiObjectiveRule::Automatic, 0.1),
@@ -76,7 +87,8 @@ fn fronts_are_found_in_few_evaluations() {
 fn the_baseline_converges_as_others_do() {
     let problem = Problem::branin_currin();
     let one = |seed| {
-        let history = run(&problem, Nsga2::new(problem.space().clone(), Seed(seed)), 200).history().clone();
+        let nsga2 = Nsga2::new(problem.space().clone());
+        let history = run_from(Seed(seed), &problem, nsga2, 200).history().clone();
         gap(&problem, &history)
     };
     let mut gaps: Vec<f64> = (0..11).map(one).collect();
@@ -115,8 +127,12 @@ fn a_reference_point_is_inferred_once() {
     let mut study = Study::new(ours(&space, settings(MultiObjectiveRule::Automatic)), Seed(1));
     study = study.with_stop(MaxTrials(12));
     study.run(|config, _| parabolas(config)).unwrap();
-    let memos: Vec<&Vec<f64>> =
-        study.history().trials().iter().filter_map(|t| t.memo.0.get("reference")).collect();
+    let memos: Vec<Vec<f64>> = study
+        .history()
+        .trials()
+        .iter()
+        .filter_map(|t| t.memo.get(&thrifty_study::MemoKey::<Vec<f64>>::new("reference")))
+        .collect();
     assert_eq!(memos.len(), 8);
     assert!(memos.iter().all(|memo| memo == &memos[0]));
     let reference = ours(&space, settings(MultiObjectiveRule::Automatic)).reference(study.history());
@@ -157,7 +173,9 @@ fn one_objective_and_six_work_alike() {
     let problem = Problem::dtlz2(7, 6);
     let study = run(&problem, ours(problem.space(), settings(MultiObjectiveRule::Automatic)), 18);
     // Above four objectives the sum of Chebyshev takes over.
-    assert!(study.history().trials()[17].memo.0.contains_key("scalarisation"));
+    assert!(
+        study.history().trials()[17].memo.contains(&thrifty_study::MemoKey::<Vec<f64>>::new("scalarisation"))
+    );
 }
 
 #[test]
@@ -258,7 +276,7 @@ fn a_new_optimiser_in_its_place_says_the_same() {
         let whole = resumed(&format!("{name} whole"), &[11], &make);
         assert_eq!(resumed(&format!("{name} parts"), &[3, 5, 6, 8, 11], &make), whole);
     }
-    let make = || Box::new(Nsga2::new(problem.space().clone(), Seed(3))) as Box<dyn Interrupted>;
+    let make = || Box::new(Nsga2::new(problem.space().clone())) as Box<dyn Interrupted>;
     assert_eq!(resumed("parts", &[3, 21, 25, 45], &make), resumed("whole", &[45], &make));
 }
 
@@ -290,7 +308,7 @@ fn mixed_and_finite_spaces_are_searched_without_repeats() {
     assert_eq!(study.recommend().unwrap().unwrap().members.len(), 4);
     let settings =
         Nsga2Settings { population: 2, initial: InitialDesign::Random(2), ..Nsga2Settings::default() };
-    let nsga2 = Nsga2::new(space, Seed(1)).with_settings(settings).unwrap();
+    let nsga2 = Nsga2::new(space).with_settings(settings).unwrap();
     let mut study = Study::new(nsga2, Seed(1)).with_stop(MaxTrials(100));
     assert_eq!(study.run(|config, _| losses(config)).unwrap(), StopReason::Exhausted);
     assert!(study.history().len() <= 9, "{}", study.history().len());
@@ -300,7 +318,7 @@ fn mixed_and_finite_spaces_are_searched_without_repeats() {
 fn generations_wait_for_the_one_before() {
     let problem = Problem::zdt1(3);
     let sequence = |window: usize, threads: usize| {
-        let mut study = Study::new(Nsga2::new(problem.space().clone(), Seed(2)), Seed(2))
+        let mut study = Study::new(Nsga2::new(problem.space().clone()), Seed(2))
             .with_stop(MaxTrials(70))
             .with_schedule(Schedule::Window(window));
         study
@@ -315,7 +333,7 @@ fn generations_wait_for_the_one_before() {
 #[test]
 fn bad_settings_are_named() {
     let bad = |settings| {
-        let optimizer = MultiObjectiveOptimizer::new(line(), Seed(0)).with_settings(settings);
+        let optimizer = MultiObjectiveOptimizer::new(line()).with_settings(settings);
         optimizer.err().expect("refused").to_string()
     };
     let rule = |rule| bad(MultiObjectiveSettings { rule, ..MultiObjectiveSettings::default() });
@@ -326,7 +344,7 @@ fn bad_settings_are_named() {
     };
     assert!(reference(vec![1.0, f64::NAN]).contains("reference is [1.0, NaN]"));
     assert!(reference(vec![]).contains("reference is []"));
-    let nsga2 = |settings| Nsga2::new(line(), Seed(0)).with_settings(settings).unwrap_err().to_string();
+    let nsga2 = |settings| Nsga2::new(line()).with_settings(settings).unwrap_err().to_string();
     assert!(nsga2(Nsga2Settings { population: 3, ..Nsga2Settings::default() }).contains("population is 3"));
     assert!(nsga2(Nsga2Settings { crossover: 1.5, ..Nsga2Settings::default() }).contains("crossover is 1.5"));
     let eta = Nsga2Settings { mutation_eta: f64::INFINITY, ..Nsga2Settings::default() };
@@ -602,7 +620,7 @@ proptest! {
     /// No member of a Pareto set is dominated by any measurement, and every other measurement is, or equals a member.
     #[test]
     fn pareto_sets_are_what_nothing_dominates(rows in prop::collection::vec(prop::collection::vec(0_u8..5, 2), 1..20)) {
-        let search = SobolSearch { space: line(), seed: Seed(1) };
+        let search = SobolSearch::new(line());
         let mut study = Study::new(search, Seed(1)).with_stop(MaxTrials(rows.len()));
         let losses: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().map(|v| f64::from(*v)).collect()).collect();
         study.run(|_, context| measured(&losses[context.id.0 as usize])).unwrap();
@@ -614,4 +632,39 @@ proptest! {
         }
         prop_assert!(set.members.iter().all(|m| losses[m.trial.0 as usize] == m.objectives));
     }
+}
+
+/// The front is on both halves; one of them costs ten times as much.
+#[test]
+fn dear_points_are_evaluated_less_where_costs_count() {
+    let dear = |cost: CostAwareness, seed: u64| {
+        let settings = MultiObjectiveSettings { cost, ..settings(MultiObjectiveRule::Automatic) };
+        let optimizer = MultiObjectiveOptimizer::new(line()).with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(seed)).with_stop(MaxTrials(16));
+        let measure = |config: &Config| {
+            let x = config.float("x").unwrap();
+            Measurement { cost: Some(if x > 0.5 { 10.0 } else { 1.0 }), ..parabolas(config) }
+        };
+        study.run(|config, _| measure(config)).unwrap();
+        let trials = study.history().trials();
+        if cost != CostAwareness::Ignore {
+            let expected: Vec<f64> =
+                trials.iter().filter_map(|t| t.diagnostics.get("expected_cost").copied()).collect();
+            assert!(!expected.is_empty() && expected.iter().all(|cost| *cost > 0.0));
+        }
+        trials[4..].iter().filter(|trial| trial.query.float("x").unwrap() > 0.5).count()
+    };
+    let (mut without, mut with) = (0, 0);
+    for seed in 0..4 {
+        without += dear(CostAwareness::Ignore, seed);
+        with += dear(CostAwareness::PerUnit { exponent: 1.0 }, seed);
+    }
+    assert!(2 * with < without, "{with} and {without}");
+    let optimizer = MultiObjectiveOptimizer::new(line()).with_settings(MultiObjectiveSettings {
+        cost: CostAwareness::PerUnit { exponent: 1.0 },
+        ..settings(MultiObjectiveRule::Automatic)
+    });
+    let mut study = Study::new(optimizer.unwrap(), Seed(1)).with_stop(MaxTrials(8));
+    let error = study.run(|config, _| parabolas(config)).unwrap_err().to_string();
+    assert!(error.contains("trial 0") && error.contains("no cost"), "{error}");
 }

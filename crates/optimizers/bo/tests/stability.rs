@@ -5,13 +5,14 @@
 use serde_json::Value;
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximiser,
-    MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings, Nsga2, Nsga2Settings, PendingPolicy,
-    Restarts,
+    BayesianOptimizer, BoSettings, CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer,
+    MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings, PendingPolicy, Restarts,
 };
+
 use thrifty_sampling::Seed;
+use thrifty_search::{Nsga2, Nsga2Settings};
 use thrifty_space::{Config, Space};
-use thrifty_study::{History, MaxTrials, Measurement, Optimizer, Outcome, Schedule, Study};
+use thrifty_study::{History, MaxTrials, Measurement, MemoKey, Optimizer, Outcome, Schedule, Study};
 
 const RECORD: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden/stability_bo.json"));
@@ -78,17 +79,27 @@ fn several_constrained(config: &Config, id: u64) -> Outcome {
     Measurement { objectives: vec![a, b], constraints, ..Measurement::default() }.into()
 }
 
-/// Encoded suggestions, and the sum of all diagnostics of each trial.
-fn numbers(space: &Space, history: &History<Config>) -> Vec<f64> {
+/// Diagnostics by the names that they had when the record was made. The number of the run was one of them where there is one
+/// objective.
+fn recorded(trial: &thrifty_study::Trial<Config>, has_runs: bool) -> std::collections::BTreeMap<&str, f64> {
+    let mut diagnostics: std::collections::BTreeMap<&str, f64> =
+        trial.diagnostics.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    diagnostics.retain(|name, _| !LATER.contains(name));
+    if let Some(std_dev) = diagnostics.remove("std_dev") {
+        diagnostics.insert("deviation", std_dev);
+    }
+    if has_runs {
+        let run = trial.memo.get(&MemoKey::<u64>::new("run")).unwrap_or(0);
+        diagnostics.insert("run", run as f64);
+    }
+    diagnostics
+}
+
+/// Encoded suggestions, and the diagnostics of each trial.
+fn numbers(space: &Space, history: &History<Config>, has_runs: bool) -> Vec<f64> {
     let one = |trial: &thrifty_study::Trial<Config>| {
         let mut numbers = space.encode(&trial.query).unwrap();
-        numbers.extend(
-            trial
-                .diagnostics
-                .iter()
-                .filter(|(name, v)| v.is_finite() && !LATER.contains(&name.as_str()))
-                .map(|(_, v)| v),
-        );
+        numbers.extend(recorded(trial, has_runs).values().filter(|v| v.is_finite()));
         numbers
     };
     history.trials().iter().flat_map(one).collect()
@@ -98,19 +109,19 @@ fn run<O: Optimizer<Query = Config>>(
     name: &str,
     optimizer: O,
     trials: usize,
-    window: usize,
+    (window, has_runs): (usize, bool),
     outcome: fn(&Config, u64) -> Outcome,
 ) {
     let mut study =
         Study::new(optimizer, Seed(3)).with_stop(MaxTrials(trials)).with_schedule(Schedule::Window(window));
     study.run(|config, context| outcome(config, context.id.0)).unwrap();
-    check(name, &numbers(&space(), study.history()));
+    check(name, &numbers(&space(), study.history(), has_runs));
 }
 
 fn settings() -> BoSettings {
     BoSettings {
         initial: InitialDesign::Sobol(4),
-        maximiser: Maximiser { raw: 32, around_best: 3, climbs: 2 },
+        maximizer: Maximizer { raw: 32, around_best: 3, climbs: 2 },
         ..BoSettings::default()
     }
 }
@@ -119,8 +130,8 @@ fn settings() -> BoSettings {
 fn one_objective() {
     let improvement = AcquisitionKind::ExpectedImprovement(ImprovementTarget::BestMean);
     let one = |name: &str, settings: BoSettings, window, outcome| {
-        let optimizer = BayesianOptimizer::new(space(), Seed(3)).with_settings(settings).unwrap();
-        run(name, optimizer, 8, window, outcome);
+        let optimizer = BayesianOptimizer::new(space()).with_settings(settings).unwrap();
+        run(name, optimizer, 8, (window, true), outcome);
     };
     one("defaults", settings(), 1, plain);
     one("random", BoSettings { initial: InitialDesign::Random(3), ..settings() }, 1, plain);
@@ -164,12 +175,12 @@ fn several_objectives() {
     let settings = |rule| MultiObjectiveSettings {
         rule,
         initial: InitialDesign::Sobol(4),
-        maximiser: Maximiser { raw: 32, around_best: 3, climbs: 2 },
+        maximizer: Maximizer { raw: 32, around_best: 3, climbs: 2 },
         ..MultiObjectiveSettings::default()
     };
     let one = |name: &str, settings: MultiObjectiveSettings, window, outcome| {
-        let optimizer = MultiObjectiveOptimizer::new(space(), Seed(3)).with_settings(settings).unwrap();
-        run(name, optimizer, 8, window, outcome);
+        let optimizer = MultiObjectiveOptimizer::new(space()).with_settings(settings).unwrap();
+        run(name, optimizer, 8, (window, false), outcome);
     };
     let automatic = || settings(MultiObjectiveRule::Automatic);
     one("automatic", automatic(), 1, several);
@@ -199,8 +210,8 @@ fn several_objectives() {
 fn generations() {
     let one = |name: &str, population, outcome| {
         let settings = Nsga2Settings { population, ..Nsga2Settings::default() };
-        let optimizer = Nsga2::new(space(), Seed(3)).with_settings(settings).unwrap();
-        run(name, optimizer, 40, 1, outcome);
+        let optimizer = Nsga2::new(space()).with_settings(settings).unwrap();
+        run(name, optimizer, 40, (1, false), outcome);
     };
     one("nsga2", 8, several);
     one("nsga2_constrained", 6, several_constrained);

@@ -26,7 +26,7 @@ fn loss(query: &FoldQuery) -> f64 {
 }
 
 fn history(n: usize) -> History<FoldQuery> {
-    let optimizer = FractionalCv::new(space(), FOLDS, Seed(2)).unwrap();
+    let optimizer = FractionalCv::new(space(), FOLDS).unwrap();
     let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(n));
     study.run(|query: &FoldQuery, _| loss(query)).unwrap();
     study.history().clone()
@@ -41,14 +41,15 @@ fn iteration(c: &mut Criterion) {
             ("joint-kg", FoldAcquisition::JointKnowledgeGradient),
         ] {
             let settings = FractionalSettings { acquisition, ..FractionalSettings::new(FOLDS) };
-            let mut optimizer = FractionalCv::with_settings(space(), settings, Seed(1)).unwrap();
+            let mut optimizer =
+                FractionalCv::new(space(), settings.folds).and_then(|cv| cv.with_settings(settings)).unwrap();
             c.bench_function(&format!("fcvopt/iteration/{name}/{n}"), |b| {
                 b.iter(|| optimizer.ask(&history, TrialId(n as u64)).unwrap());
             });
         }
-        let optimizer = FractionalCv::new(space(), FOLDS, Seed(1)).unwrap();
+        let optimizer = FractionalCv::new(space(), FOLDS).unwrap();
         c.bench_function(&format!("fcvopt/fit/{n}"), |b| {
-            b.iter(|| optimizer.belief(&history, TrialId(n as u64)).unwrap().unwrap());
+            b.iter(|| optimizer.state(&history, TrialId(n as u64)).unwrap().unwrap());
         });
     }
 }

@@ -1,13 +1,17 @@
 //! Choice of a configuration and a fold among the candidates of an acquisition.
 
 use thrifty_acquisition::{Acquisition, Masked};
-use thrifty_bo::Candidate;
+use thrifty_model_based::Candidate;
 use thrifty_sampling::Stream;
 use thrifty_study::{OptimizerError, StopReason, TrialId};
 
 use crate::{FoldKnowledge, FoldSurrogateState, FractionalCv, fold};
 
 impl FractionalCv {
+    pub(crate) fn is_allowed(&self, x: &[f64]) -> bool {
+        self.known_constraint.allows_point(&self.space, x)
+    }
+
     /// The best points of an acquisition function that the known constraint allows, best first.
     pub(crate) fn candidates(
         &self,
@@ -16,7 +20,7 @@ impl FractionalCv {
         rng: &mut Stream,
     ) -> Vec<Candidate> {
         let masked = Masked::new(acquisition, |x: &[f64]| self.is_allowed(x));
-        let mut found = self.settings.maximiser.candidates(self.space.domain(), &masked, anchors, rng);
+        let mut found = self.settings.maximizer.candidates(self.space.domain(), &masked, anchors, rng);
         found.retain(|candidate| self.is_allowed(&candidate.x));
         found
     }

@@ -5,7 +5,7 @@ use thrifty_cv::FoldQuery;
 use thrifty_hgp::{Component, Hgp, HgpError};
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
-use thrifty_study::{History, OptimizerError, TrialId};
+use thrifty_study::{History, Memo, MemoKey, OptimizerError, TrialId};
 
 use crate::FractionalSettings;
 use crate::evidence::Evidence;
@@ -21,8 +21,9 @@ pub(crate) struct Constraints {
 /// A constraint holds where it is not positive.
 const FEASIBLE: LogFeasibility = LogFeasibility { threshold: 0.0 };
 
-fn name(index: usize) -> String {
-    format!("constraint {index}")
+/// Hyperparameters of the process of a constraint.
+fn key(index: usize) -> MemoKey<Vec<f64>> {
+    MemoKey::named(format!("constraint {index}"))
 }
 
 impl Constraints {
@@ -48,11 +49,12 @@ impl Constraints {
                     .with_repeats(settings.folds)
                     .map_err(|error| OptimizerError::failed(what(), error))?;
             }
-            let warm_start = history.trials().iter().rev().find_map(|trial| trial.memo.0.get(&name(j)));
+            let key = key(j);
+            let warm_start = history.trials().iter().rev().find_map(|trial| trial.memo.get(&key));
             if let Some(warm_start) = warm_start {
-                model = model.warm_started(warm_start.clone());
+                model = model.warm_started(warm_start);
             }
-            let mut rng = seed.child("fit", id.0).stream(&name(j), 0);
+            let mut rng = seed.child("fit", id.0).stream(key.name(), 0);
             let posterior =
                 model.fit(evidence.x.as_ref(), &evidence.folds, values, &mut rng).map_err(failed)?;
             constraints.targets.push(target(&posterior, settings).map_err(failed)?);
@@ -76,8 +78,8 @@ impl Constraints {
         self.targets.is_empty()
     }
 
-    /// Hyperparameters by the names under which they stand in a memo.
-    pub(crate) fn memo(&self) -> impl Iterator<Item = (String, Vec<f64>)> {
-        self.hyperparameters.iter().enumerate().map(|(j, values)| (name(j), values.clone()))
+    /// Adds the hyperparameters to a memo.
+    pub(crate) fn remember(&self, memo: &mut Memo) {
+        self.hyperparameters.iter().enumerate().for_each(|(j, values)| memo.set(&key(j), values));
     }
 }

@@ -12,7 +12,7 @@
 //! use thrifty_space::Space;
 //! use thrifty_study::{MaxTrials, Study};
 //! let space = Space::builder().float("x", 0.0, 1.0).build()?;
-//! let mut study = Study::new(FractionalCv::new(space, 5, Seed(1))?, Seed(1)).with_stop(MaxTrials(25));
+//! let mut study = Study::new(FractionalCv::new(space, 5)?, Seed(1)).with_stop(MaxTrials(25));
 //! study.run(|query: &FoldQuery, _| {
 //!     let x = query.config.float("x").unwrap_or(f64::NAN);
 //!     (x - 0.3).powi(2) + 0.02 * query.fold as f64 * x
@@ -29,15 +29,15 @@ mod evidence;
 mod fold;
 mod knowledge;
 mod optimizer;
-mod recommendation;
 mod settings;
 mod surrogate_state;
+mod turn;
 mod verification;
 mod verify;
+mod weighted;
 
 pub use knowledge::FoldKnowledge;
 pub use optimizer::FractionalCv;
-pub use recommendation::FractionalRecommendation;
 pub use settings::{
     FoldAcquisition, FoldCosts, FoldRule, FractionalSettings, Incumbent, InitialFolds, LossTarget,
     SettingError,

@@ -1,5 +1,5 @@
 use thrifty_acquisition::{AcquisitionKind, Schedule};
-use thrifty_bo::{InitialDesign, Maximiser};
+use thrifty_model_based::{InitialDesign, Maximizer};
 
 use crate::verification::VerificationPlan;
 
@@ -122,7 +122,8 @@ pub struct FractionalSettings {
     /// What is recommended.
     pub incumbent: Incumbent,
     /// How the acquisition is maximised.
-    pub maximiser: Maximiser,
+    #[serde(rename = "maximiser", alias = "maximizer")]
+    pub maximizer: Maximizer,
     /// Observations up to which every fit is made from all starts; beyond, nine fits of ten only go on from the last
     /// hyperparameters.
     pub thorough: usize,
@@ -170,7 +171,7 @@ impl FractionalSettings {
             costs: FoldCosts::default(),
             worth: 0.0,
             incumbent: Incumbent::default(),
-            maximiser: Maximiser::default(),
+            maximizer: Maximizer::default(),
             thorough: 100,
             budget: None,
             finalists: None,
@@ -271,7 +272,7 @@ mod tests {
             costs: FoldCosts::Ignored,
             worth: 0.0,
             incumbent: Incumbent::BestMean,
-            maximiser: Maximiser { raw: 512, around_best: 20, climbs: 6 },
+            maximizer: Maximizer { raw: 512, around_best: 20, climbs: 6 },
             thorough: 100,
             budget: None,
             finalists: None,

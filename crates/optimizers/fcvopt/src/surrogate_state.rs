@@ -2,9 +2,8 @@ use thrifty_cv::FoldQuery;
 use thrifty_domain::PointsRef;
 use thrifty_gp::GpSettings;
 use thrifty_hgp::{Component, Hgp, HgpPosterior};
-use thrifty_sampling::Seed;
 use thrifty_space::Space;
-use thrifty_study::{History, OptimizerError, TrialId};
+use thrifty_study::{History, MemoKey, OptimizerError, TrialId};
 use thrifty_surrogate::Posterior;
 
 use crate::constraints::Constraints;
@@ -12,11 +11,11 @@ use crate::costs::Costs;
 use crate::evidence::Evidence;
 use crate::{FoldCosts, FractionalSettings, Incumbent, LossTarget};
 
-/// Under this name the hyperparameters stand in a trial's memo.
-pub(crate) const WARM_START: &str = "model";
+/// Hyperparameters of the process of the loss.
+pub(crate) static WARM_START: MemoKey<Vec<f64>> = MemoKey::new("model");
 
-/// What is believed before a suggestion: the hierarchical process of all folds measured, with running ones imagined to
-/// give what it expects of them.
+/// State of the surrogates before a suggestion: the hierarchical process of all measured folds, with fantasies of running
+/// folds at their posterior means.
 pub struct FoldSurrogateState {
     posterior: HgpPosterior,
     target: Component,
@@ -25,7 +24,7 @@ pub struct FoldSurrogateState {
     evidence: Evidence,
 }
 
-/// An evaluated configuration and what is believed of its loss, as the target says.
+/// An evaluated configuration and the posterior of its loss, as the target says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluated<'a> {
     /// The configuration in the unit cube.
@@ -44,23 +43,26 @@ impl FoldSurrogateState {
     /// # Errors
     /// [`OptimizerError`]: a query that is not of the space or of the folds, a cost that is not positive, or a fit that
     /// fails.
-    pub fn form(
+    pub fn fit(
         space: &Space,
         settings: &FractionalSettings,
         model: &Hgp,
         history: &History<FoldQuery>,
-        seed: Seed,
         id: TrialId,
     ) -> Result<Option<Self>, OptimizerError> {
+        let seed = history.seed();
         let evidence = Evidence::gather(space, settings, history)?;
         if evidence.y.is_empty() {
             return Ok(None);
         }
         let fitting = |error| OptimizerError::failed(format!("fitting the model for trial {}", id.0), error);
-        let warm_start = history.trials().iter().rev().find_map(|trial| trial.memo.0.get(WARM_START));
-        let mut model = warm_start
-            .map_or_else(|| model.clone(), |warm_start| model.clone().warm_started(warm_start.clone()));
-        if warm_start.is_some() && evidence.y.len() > settings.thorough && !id.0.is_multiple_of(10) {
+        let warm_start = history.trials().iter().rev().find_map(|trial| trial.memo.get(&WARM_START));
+        let is_warm = warm_start.is_some();
+        let mut model = match warm_start {
+            Some(warm_start) => model.clone().warm_started(warm_start),
+            None => model.clone(),
+        };
+        if is_warm && evidence.y.len() > settings.thorough && !id.0.is_multiple_of(10) {
             let alone = GpSettings { restarts: 0, ..model.settings().clone() };
             model = model.with_settings(alone);
         }

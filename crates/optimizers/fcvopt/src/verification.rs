@@ -1,14 +1,14 @@
 use thrifty_cv::FoldQuery;
 use thrifty_space::Space;
-use thrifty_study::{History, Memo, OptimizerError};
+use thrifty_study::{History, Memo, MemoKey, OptimizerError};
 
 use crate::evidence::Evidence;
 use crate::{Evaluated, FractionalSettings};
 
 /// Name in the memo of the first trials of the finalists, best first.
-const FINALISTS: &str = "finalists";
+static FINALISTS: MemoKey<Vec<f64>> = MemoKey::new("finalists");
 /// Name in the memo of the number of trials at which verification ends.
-const END: &str = "verification_end";
+static END: MemoKey<u64> = MemoKey::new("verification_end");
 
 /// How many configurations are verified, and the number of trials at which the study ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,16 +38,18 @@ impl Verification {
     pub(crate) fn recorded(history: &History<FoldQuery>, from: usize) -> Option<Self> {
         let later = history.trials().get(from..).unwrap_or_default();
         later.iter().rev().find_map(|trial| {
-            let finalists = trial.memo.0.get(FINALISTS)?;
-            let end = *trial.memo.0.get(END)?.first()?;
+            let finalists = trial.memo.get(&FINALISTS)?;
+            let end = trial.memo.get(&END)?;
             Some(Self { finalists: finalists.iter().map(|at| *at as usize).collect(), end: end as usize })
         })
     }
 
     /// What every trial of the verification carries.
     pub(crate) fn memo(&self) -> Memo {
-        let finalists = self.finalists.iter().map(|at| *at as f64).collect();
-        Memo([(FINALISTS.to_owned(), finalists), (END.to_owned(), vec![self.end as f64])].into())
+        let mut memo = Memo::default();
+        memo.set(&FINALISTS, &self.finalists.iter().map(|at| *at as f64).collect());
+        memo.set(&END, &(self.end as u64));
+        memo
     }
 
     /// The state of each finalist: its missing folds, or nothing when one of its folds failed.

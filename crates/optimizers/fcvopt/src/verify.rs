@@ -29,7 +29,7 @@ impl FractionalCv {
     /// use thrifty_study::{Next, Study};
     /// let space = Space::builder().float("x", 0.0, 1.0).build()?;
     /// let loss = |query: &FoldQuery| (query.config.float("x").unwrap_or(f64::NAN) - 0.3).powi(2) + 0.01 * query.fold as f64;
-    /// let mut study = Study::new(FractionalCv::new(space, 3, Seed(1))?, Seed(1));
+    /// let mut study = Study::new(FractionalCv::new(space, 3)?, Seed(1));
     /// for _ in 0..12 {
     ///     let Next::Evaluate(trial) = study.ask()? else { break };
     ///     study.tell(trial.id, loss(&trial.query))?;
@@ -38,12 +38,12 @@ impl FractionalCv {
     /// while let Next::Evaluate(trial) = study.ask()? {
     ///     study.tell(trial.id, loss(&trial.query))?;
     /// }
-    /// assert!(study.recommend()?.is_some_and(|best| best.verified) && study.history().len() <= 18);
+    /// assert!(study.recommend()?.is_some_and(|best| best.is_observed()) && study.history().len() <= 18);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// As [`FoldSurrogateState::form`].
+    /// As [`FoldSurrogateState::fit`].
     pub fn finish_verification(
         &self,
         history: &History<FoldQuery>,
@@ -68,12 +68,12 @@ impl FractionalCv {
         Ok(left.into_iter().flatten().flatten().map(query).collect())
     }
 
-    /// The verification that is under way or begins with this trial; `belief` is formed if that takes it.
+    /// The verification that is under way or begins with this trial; `state` is formed if that takes it.
     pub(crate) fn begun(
         &self,
         history: &History<FoldQuery>,
         id: TrialId,
-        belief: &mut Option<FoldSurrogateState>,
+        state: &mut Option<FoldSurrogateState>,
     ) -> Result<Option<Verification>, OptimizerError> {
         let request = *self.request.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(recorded) = Verification::recorded(history, request.map_or(0, |request| request.from)) {
@@ -90,10 +90,10 @@ impl FractionalCv {
             _ => return Ok(None),
         };
         let mut begun = Verification { finalists: Vec::new(), end: plan.end };
-        *belief = self.belief(history, id)?;
-        let Some(belief) = belief else { return Ok(asked_for.then_some(begun)) };
-        let ranked = belief.ranked(self.settings.incumbent);
-        let evidence = belief.evidence();
+        *state = self.state(history, id)?;
+        let Some(state) = state else { return Ok(asked_for.then_some(begun)) };
+        let ranked = state.ranked(self.settings.incumbent);
+        let evidence = state.evidence();
         if !asked_for && !verification::is_due(&self.settings, plan, &ranked, evidence, history.len()) {
             return Ok(None);
         }
@@ -106,15 +106,15 @@ impl FractionalCv {
     pub(crate) fn end_of_search(
         &self,
         reason: StopReason,
-        belief: &FoldSurrogateState,
+        state: &FoldSurrogateState,
         history: &History<FoldQuery>,
         id: TrialId,
     ) -> Result<Ask<FoldQuery>, OptimizerError> {
         let Some(plan) = self.settings.verification() else { return Ok(Ask::Stop(reason)) };
         let mut begun = Verification { finalists: Vec::new(), end: plan.end };
-        let ranked = belief.ranked(self.settings.incumbent);
+        let ranked = state.ranked(self.settings.incumbent);
         let fits = plan.end.saturating_sub(history.len());
-        begun.recruit(&ranked, belief.evidence(), self.settings.folds, plan.finalists, fits);
+        begun.recruit(&ranked, state.evidence(), self.settings.folds, plan.finalists, fits);
         Ok(match self.verify(begun, history, id)? {
             Ask::Stop(_) => Ask::Stop(reason),
             ask => ask,
@@ -144,9 +144,9 @@ impl FractionalCv {
         if next(&states).is_none()
             && lost > 0
             && fits > 0
-            && let Some(belief) = self.belief(history, id)?
+            && let Some(state) = self.state(history, id)?
         {
-            verification.recruit(&belief.ranked(self.settings.incumbent), &evidence, folds, lost, fits);
+            verification.recruit(&state.ranked(self.settings.incumbent), &evidence, folds, lost, fits);
             states = verification.missing(&self.space, folds, &evidence, history)?;
         }
         Ok(match next(&states) {

@@ -37,11 +37,11 @@ fn loss(query: &FoldQuery, id: u64) -> f64 {
         + 0.003 * noise
 }
 
-fn run<O>(optimizer: O, fits: usize, config: fn(O::Recommendation) -> Config) -> f64
+fn run<O>(optimizer: O, seed: u64, fits: usize, config: fn(O::Recommendation) -> Config) -> f64
 where
     O: Optimizer<Query = FoldQuery>,
 {
-    let mut study = Study::new(optimizer, Seed(0)).with_stop(MaxTrials(fits));
+    let mut study = Study::new(optimizer, Seed(seed)).with_stop(MaxTrials(fits));
     let mut id = 0;
     study
         .run(|query: &FoldQuery, _| {
@@ -71,9 +71,9 @@ fn fewer_model_fits_than_full_cross_validation() {
     let best = optimum();
     let (mut ours, mut full) = (0.0, 0.0);
     for seed in 0..6 {
-        ours += run(FractionalCv::new(space(), FOLDS, Seed(seed)).unwrap(), 25, |found| found.config) - best;
-        let whole = AllFolds::new(BayesianOptimizer::new(space(), Seed(seed)), FOLDS).unwrap();
-        full += run(whole, 25, |config| config) - best;
+        ours += run(FractionalCv::new(space(), FOLDS).unwrap(), seed, 25, |found| found.config) - best;
+        let whole = AllFolds::new(BayesianOptimizer::new(space()), FOLDS).unwrap();
+        full += run(whole, seed, 25, |found| found.config) - best;
     }
     assert!(ours / 6.0 < 0.03, "{}", ours / 6.0);
     assert!(ours < 0.7 * full, "{ours} {full}");
@@ -94,7 +94,8 @@ fn every_rule_runs_and_pairs_are_not_asked_twice() {
         let settings =
             FractionalSettings { acquisition, fold, initial_folds, repeats: 2, repeats_differ, ..base };
         let grid = Space::builder().int("i", 0, 3).categorical("c", ["a", "b"]).build().unwrap();
-        let optimizer = FractionalCv::with_settings(grid, settings, Seed(1)).unwrap();
+        let optimizer =
+            FractionalCv::new(grid, settings.folds).and_then(|cv| cv.with_settings(settings)).unwrap();
         let mut study = Study::new(optimizer, Seed(0)).with_stop(MaxTrials(60));
         study.run(|query: &FoldQuery, _| query.config.float("i").unwrap() + 0.1 * query.fold as f64).unwrap();
         let trials = study.history().trials();
@@ -109,7 +110,7 @@ fn every_rule_runs_and_pairs_are_not_asked_twice() {
 
 #[test]
 fn folds_that_fail_tell_nothing_and_running_ones_are_imagined() {
-    let optimizer = || FractionalCv::new(space(), FOLDS, Seed(3)).unwrap();
+    let optimizer = || FractionalCv::new(space(), FOLDS).unwrap();
     let mut study = Study::new(optimizer(), Seed(0));
     for id in 0..24 {
         let again = optimizer().ask(study.history(), TrialId(id)).unwrap();
@@ -133,14 +134,13 @@ fn folds_that_fail_tell_nothing_and_running_ones_are_imagined() {
 
 #[test]
 fn bad_settings_and_folds_are_named() {
-    assert!(FractionalCv::new(space(), 1, Seed(0)).is_err());
+    assert!(FractionalCv::new(space(), 1).is_err());
     let none = FractionalSettings { repeats: 0, ..FractionalSettings::new(5) };
     assert_eq!(none.validate().unwrap_err().to_string(), "repeats is 0, expected at least 1");
     // A history of five folds is not one of three.
-    let mut study =
-        Study::new(FractionalCv::new(space(), 5, Seed(3)).unwrap(), Seed(0)).with_stop(MaxTrials(8));
+    let mut study = Study::new(FractionalCv::new(space(), 5).unwrap(), Seed(3)).with_stop(MaxTrials(8));
     study.run(|query: &FoldQuery, _| truth(&query.config)).unwrap();
-    let mut other = FractionalCv::new(space(), 3, Seed(3)).unwrap();
+    let mut other = FractionalCv::new(space(), 3).unwrap();
     assert!(other.ask(study.history(), TrialId(8)).is_err());
 }
 
@@ -148,7 +148,10 @@ fn bad_settings_and_folds_are_named() {
 fn study(change: impl FnOnce(&mut FractionalSettings)) -> Study<FractionalCv> {
     let mut settings = FractionalSettings::new(FOLDS);
     change(&mut settings);
-    Study::new(FractionalCv::with_settings(space(), settings, Seed(5)).unwrap(), Seed(5))
+    Study::new(
+        FractionalCv::new(space(), settings.folds).and_then(|cv| cv.with_settings(settings)).unwrap(),
+        Seed(5),
+    )
 }
 
 #[test]
@@ -253,8 +256,9 @@ fn the_joint_knowledge_gradient_is_per_unit_of_cost() {
     let belief = |costs| {
         let mut settings = FractionalSettings::new(FOLDS);
         joint(costs)(&mut settings);
-        let optimizer = FractionalCv::with_settings(space(), settings, Seed(5)).unwrap();
-        optimizer.belief(study.history(), TrialId(12)).unwrap().unwrap()
+        let optimizer =
+            FractionalCv::new(space(), settings.folds).and_then(|cv| cv.with_settings(settings)).unwrap();
+        optimizer.state(study.history(), TrialId(12)).unwrap().unwrap()
     };
     let (with, without) = (belief(FoldCosts::Measured), belief(FoldCosts::Ignored));
     let [with, without] = [&with, &without].map(|belief| FoldKnowledge::new(belief, FOLDS, 1).unwrap());
@@ -285,7 +289,7 @@ fn the_rule_of_the_package_takes_the_least_of_its_criterion() {
     let mut study = study(package);
     let mut different = 0;
     for id in 0..30 {
-        let belief = study.optimizer().belief(study.history(), TrialId(id)).unwrap();
+        let belief = study.optimizer().state(study.history(), TrialId(id)).unwrap();
         let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
         if let Some(belief) = belief.filter(|_| trial.diagnostics.contains_key("acquisition")) {
             let x = space().encode(&trial.query.config).unwrap();
@@ -312,8 +316,8 @@ fn the_rule_of_the_package_takes_the_least_of_its_criterion() {
 fn risk_is_weighed() {
     let mut study = study(|_| ()).with_stop(MaxTrials(15));
     study.run(|query: &FoldQuery, _| truth(&query.config)).unwrap();
-    let optimizer = FractionalCv::new(space(), FOLDS, Seed(5)).unwrap();
-    let belief = optimizer.belief(study.history(), TrialId(15)).unwrap().unwrap();
+    let optimizer = FractionalCv::new(space(), FOLDS).unwrap();
+    let belief = optimizer.state(study.history(), TrialId(15)).unwrap().unwrap();
     for kappa in [0.0, 1.0, 5.0] {
         let ranked = belief.ranked(Incumbent::RiskAdjusted { kappa });
         let values: Vec<f64> = ranked.iter().map(|e| e.mean + kappa * e.std_dev).collect();
@@ -325,7 +329,7 @@ fn risk_is_weighed() {
 fn odd_problems_have_answers() {
     // One level, fewer observations than folds, one fold that always fails, losses all equal.
     let space = Space::builder().categorical("only", ["this"]).float("x", 0.0, 1.0).build().unwrap();
-    let optimizer = FractionalCv::new(space, 30, Seed(1)).unwrap();
+    let optimizer = FractionalCv::new(space, 30).unwrap();
     let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(14));
     study
         .run(|query: &FoldQuery, _| if query.fold == 7 { Outcome::failed("no") } else { 0.5.into() })
@@ -422,8 +426,10 @@ fn constraints_on_folds_are_kept() {
 fn known_constraints_hold_for_every_suggestion() {
     let broken = |space: Space, worth: f64, trials: usize, allowed: fn(&Config) -> bool| {
         let settings = FractionalSettings { worth, ..FractionalSettings::new(FOLDS) };
-        let optimizer =
-            FractionalCv::with_settings(space, settings, Seed(5)).unwrap().with_known_constraint(allowed);
+        let optimizer = FractionalCv::new(space, settings.folds)
+            .and_then(|cv| cv.with_settings(settings))
+            .unwrap()
+            .with_known_constraint(allowed);
         let mut study = Study::new(optimizer, Seed(5)).with_stop(MaxTrials(trials));
         let mut id = 0;
         let reason = study

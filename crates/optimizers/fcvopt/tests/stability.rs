@@ -4,12 +4,12 @@
 
 use serde_json::Value;
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
-use thrifty_bo::{InitialDesign, Maximiser};
 use thrifty_cv::FoldQuery;
 use thrifty_fcvopt::{
     FoldAcquisition, FoldCosts, FoldRule, FractionalCv, FractionalSettings, Incumbent, InitialFolds,
     LossTarget,
 };
+use thrifty_model_based::{InitialDesign, Maximizer};
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
 use thrifty_study::{MaxTrials, Measurement, Outcome, Schedule, Study};
@@ -50,13 +50,14 @@ fn outcome(query: &FoldQuery, id: u64) -> Outcome {
 fn base() -> FractionalSettings {
     FractionalSettings {
         initial: InitialDesign::Sobol(3),
-        maximiser: Maximiser { raw: 16, around_best: 3, climbs: 1 },
+        maximizer: Maximizer { raw: 16, around_best: 3, climbs: 1 },
         ..FractionalSettings::new(3)
     }
 }
 
 fn run(name: &str, settings: FractionalSettings, trials: usize, window: usize) {
-    let optimizer = FractionalCv::with_settings(space(), settings, Seed(4)).unwrap();
+    let optimizer =
+        FractionalCv::new(space(), settings.folds).and_then(|cv| cv.with_settings(settings)).unwrap();
     let mut study =
         Study::new(optimizer, Seed(4)).with_stop(MaxTrials(trials)).with_schedule(Schedule::Window(window));
     study.run(|query, context| outcome(query, context.id.0)).unwrap();
@@ -64,13 +65,14 @@ fn run(name: &str, settings: FractionalSettings, trials: usize, window: usize) {
     for trial in study.history().trials() {
         found.extend(space().encode(&trial.query.config).unwrap());
         found.extend([trial.query.fold as f64, trial.query.repeat as f64]);
-        found.extend(
-            trial
-                .diagnostics
-                .iter()
-                .filter(|(name, v)| v.is_finite() && !LATER.contains(&name.as_str()))
-                .map(|(_, v)| v),
-        );
+        // The name that it had when the record was made gives the order.
+        let named = trial
+            .diagnostics
+            .iter()
+            .map(|(name, v)| (if name == "std_dev" { "deviation" } else { name }, *v));
+        let named: std::collections::BTreeMap<&str, f64> =
+            named.filter(|(name, v)| v.is_finite() && !LATER.contains(name)).collect();
+        found.extend(named.values());
     }
     if let Some(chosen) = study.recommend().unwrap() {
         found.extend(space().encode(&chosen.config).unwrap());

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use thrifty_cv::FoldQuery;
-use thrifty_fcvopt::{FractionalCv, FractionalRecommendation, FractionalSettings, Incumbent};
+use thrifty_fcvopt::{FractionalCv, FractionalSettings, Incumbent};
 use thrifty_sampling::Seed;
-use thrifty_space::Space;
-use thrifty_study::{Ask, History, Next, Optimizer, Outcome, Schedule, StopReason, Study, TrialId};
+use thrifty_space::{Config, Space};
+use thrifty_study::{Ask, Best, History, Next, Optimizer, Outcome, Schedule, StopReason, Study, TrialId};
 
 const FOLDS: usize = 5;
 
@@ -21,10 +21,10 @@ fn loss(query: &FoldQuery) -> f64 {
     (x - 0.3).powi(2) + 0.7 * (y - 0.6).powi(2) + 0.15 * (phase * 2.1 + 3.0 * x).sin() + rough
 }
 
-fn optimizer(seed: u64, change: impl FnOnce(&mut FractionalSettings)) -> FractionalCv {
+fn optimizer(change: impl FnOnce(&mut FractionalSettings)) -> FractionalCv {
     let mut settings = FractionalSettings::new(FOLDS);
     change(&mut settings);
-    FractionalCv::with_settings(space(), settings, Seed(seed)).unwrap()
+    FractionalCv::new(space(), settings.folds).and_then(|cv| cv.with_settings(settings)).unwrap()
 }
 
 /// Measured folds of each configuration.
@@ -41,12 +41,12 @@ fn complete(history: &History<FoldQuery>) -> usize {
 }
 
 /// The recommendation is complete and its loss is the mean of what was measured.
-fn assert_verified(history: &History<FoldQuery>, best: &FractionalRecommendation) {
-    assert!(best.verified, "{best:?}");
+fn assert_verified(history: &History<FoldQuery>, best: &Best<Config>) {
+    assert!(best.is_observed(), "{best:?}");
     let losses: Vec<f64> =
         history.measured().filter(|(trial, _)| trial.query.config == best.config).map(|m| m.1).collect();
     assert_eq!(losses.len(), FOLDS);
-    assert!((losses.iter().sum::<f64>() / FOLDS as f64 - best.loss).abs() < 1e-12);
+    assert!((losses.iter().sum::<f64>() / FOLDS as f64 - best.value).abs() < 1e-12);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_budget_is_spent_on_whole_cross_validations_of_the_finalists() {
             |s| s.budget = Some(34),
             |s| s.incumbent = Incumbent::Verified { top: 2, budget: 34 },
         ] {
-            let mut study = Study::new(optimizer(seed, change), Seed(seed));
+            let mut study = Study::new(optimizer(change), Seed(seed));
             let reason = study.run(|query: &FoldQuery, _| loss(query)).unwrap();
             let spent = study.history().len();
             assert!(spent <= 34 && spent > 34 - FOLDS, "{spent} {reason:?}");
@@ -75,17 +75,20 @@ fn a_budget_is_spent_on_whole_cross_validations_of_the_finalists() {
 
 #[test]
 fn finalists_are_fixed_and_a_new_optimizer_knows_them() {
-    let new = || optimizer(3, |s| s.budget = Some(30));
+    let new = || optimizer(|s| s.budget = Some(30));
     let mut study = Study::new(new(), Seed(3)).with_schedule(Schedule::Window(3));
     study.run(|query: &FoldQuery, _| loss(query)).unwrap();
     let trials = study.history().trials();
-    let finalists: Vec<&Vec<f64>> = trials.iter().filter_map(|t| t.memo.0.get("finalists")).collect();
+    let finalists: Vec<Vec<f64>> = trials
+        .iter()
+        .filter_map(|t| t.memo.get(&thrifty_study::MemoKey::<Vec<f64>>::new("finalists")))
+        .collect();
     assert!(finalists.len() > 4 && finalists.iter().all(|list| *list == finalists[0]), "{finalists:?}");
     // Losses that come in later change nothing: the finalists are in the history.
     for at in trials.len() - finalists.len() + 1..trials.len() {
         let mut told = trials[..at].to_vec();
         told.iter_mut().for_each(|trial| trial.outcome = Some(loss(&trial.query).into()));
-        let asked = new().ask(&History::from_trials(told), TrialId(at as u64)).unwrap();
+        let asked = new().ask(&History::from_trials(told, Seed(3)), TrialId(at as u64)).unwrap();
         let Ask::Evaluate(again) = asked else { panic!("a suggestion") };
         assert_eq!((&again.query, &again.memo), (&trials[at].query, &trials[at].memo));
     }
@@ -98,7 +101,7 @@ fn finalists_whose_folds_fail_are_replaced() {
             |query: &FoldQuery, id: u64| id >= 20 && query.config.float("x0").unwrap() < 0.3,
             |_: &FoldQuery, id: u64| id.is_multiple_of(5),
         ] {
-            let optimizer = optimizer(seed, |s| (s.budget, s.finalists) = (Some(40), Some(2)));
+            let optimizer = optimizer(|s| (s.budget, s.finalists) = (Some(40), Some(2)));
             let mut study = Study::new(optimizer, Seed(seed));
             study
                 .run(
@@ -109,11 +112,11 @@ fn finalists_whose_folds_fail_are_replaced() {
                 .unwrap();
             assert!(study.history().len() <= 40);
             let best = study.recommend().unwrap().unwrap();
-            assert_eq!(best.verified, complete(study.history()) > 0);
+            assert_eq!(best.is_observed(), complete(study.history()) > 0);
         }
     }
     // Nothing but failures once verification begins: it ends, and the result says what it is.
-    let mut study = Study::new(optimizer(1, |s| s.budget = Some(30)), Seed(1));
+    let mut study = Study::new(optimizer(|s| s.budget = Some(30)), Seed(1));
     study
         .run(
             |query: &FoldQuery, context| {
@@ -122,21 +125,21 @@ fn finalists_whose_folds_fail_are_replaced() {
         )
         .unwrap();
     assert!(study.history().len() <= 30);
-    assert!(!study.recommend().unwrap().unwrap().verified);
-    let mut hopeless = Study::new(optimizer(1, |s| s.budget = Some(30)), Seed(1));
+    assert!(!study.recommend().unwrap().unwrap().is_observed());
+    let mut hopeless = Study::new(optimizer(|s| s.budget = Some(30)), Seed(1));
     let reason = hopeless.run(|_: &FoldQuery, _| Outcome::failed("no")).unwrap();
     assert_eq!((reason, hopeless.recommend().unwrap()), (StopReason::Trials(30), None));
 }
 
 #[test]
 fn verification_can_be_asked_for_and_survives_a_resumption() {
-    let mut study = Study::new(optimizer(2, |_| ()), Seed(2));
+    let mut study = Study::new(optimizer(|_| ()), Seed(2));
     for _ in 0..20 {
         let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
         study.tell(trial.id, loss(&trial.query)).unwrap();
     }
     let unverified = study.recommend().unwrap().unwrap();
-    assert!(!unverified.verified);
+    assert!(!unverified.is_observed());
     let left = study.optimizer().finish_verification(study.history(), 8).unwrap();
     assert!(left.len() >= 4 && left.len() <= 8, "{left:?}");
     for expected in &left {
@@ -145,9 +148,13 @@ fn verification_can_be_asked_for_and_survives_a_resumption() {
         study.tell(trial.id, loss(&trial.query)).unwrap();
         // Another optimiser, which nobody asked to verify, goes on in the same way.
         let id = TrialId(study.history().len() as u64);
-        let resumed = optimizer(2, |_| ()).ask(study.history(), id).unwrap();
-        let ours = optimizer(2, |_| ());
-        ours.finish_verification(&History::from_trials(study.history().trials()[..20].to_vec()), 8).unwrap();
+        let resumed = optimizer(|_| ()).ask(study.history(), id).unwrap();
+        let ours = optimizer(|_| ());
+        ours.finish_verification(
+            &History::from_trials(study.history().trials()[..20].to_vec(), study.history().seed()),
+            8,
+        )
+        .unwrap();
         let mut ours = ours;
         assert_eq!(ours.ask(study.history(), id).unwrap(), resumed);
     }
@@ -163,7 +170,7 @@ fn verification_can_be_asked_for_and_survives_a_resumption() {
 #[test]
 fn a_search_that_ends_before_its_budget_verifies_first() {
     let change = |s: &mut FractionalSettings| (s.budget, s.worth) = (Some(300), 0.05);
-    let mut study = Study::new(optimizer(1, change), Seed(1));
+    let mut study = Study::new(optimizer(change), Seed(1));
     let reason = study.run(|query: &FoldQuery, _| loss(query)).unwrap();
     assert!(matches!(reason, StopReason::Decided { .. }), "{reason:?}");
     assert!(study.history().len() < 150 && complete(study.history()) >= 3, "{}", study.history().len());
@@ -173,23 +180,29 @@ fn a_search_that_ends_before_its_budget_verifies_first() {
 
 #[test]
 fn without_a_budget_nothing_is_capped_and_nothing_verified() {
-    let mut study = Study::new(optimizer(2, |_| ()), Seed(2)).with_stop(thrifty_study::MaxTrials(30));
+    let mut study = Study::new(optimizer(|_| ()), Seed(2)).with_stop(thrifty_study::MaxTrials(30));
     let reason = study.run(|query: &FoldQuery, _| loss(query)).unwrap();
     assert_eq!(reason, StopReason::Trials(30));
-    assert!(study.history().trials().iter().all(|trial| !trial.memo.0.contains_key("finalists")));
+    assert!(
+        study
+            .history()
+            .trials()
+            .iter()
+            .all(|trial| !trial.memo.contains(&thrifty_study::MemoKey::<Vec<f64>>::new("finalists")))
+    );
 }
 
 #[test]
 fn the_initial_design_goes_by_the_number_of_the_trial_and_counts_what_was_measured() {
-    let mut reference = optimizer(4, |_| ());
+    let mut reference = optimizer(|_| ());
     let at = |optimizer: &mut FractionalCv, id: u64| {
-        let Ask::Evaluate(suggestion) = optimizer.ask(&History::default(), TrialId(id)).unwrap() else {
+        let Ask::Evaluate(suggestion) = optimizer.ask(&History::new(Seed(4)), TrialId(id)).unwrap() else {
             panic!("a suggestion")
         };
         suggestion.query
     };
     // Trials 1 and 2 fail and trial 3 runs: two more come from the design in their place.
-    let mut study = Study::new(optimizer(4, |_| ()), Seed(4));
+    let mut study = Study::new(optimizer(|_| ()), Seed(4));
     for id in 0..7 {
         let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
         assert_eq!(trial.query, at(&mut reference, id), "trial {id}");

@@ -1,7 +1,7 @@
 //! Exploration by coin flip around any optimiser.
 
 use thrifty_sampling::Seed;
-use thrifty_space::{Config, Space};
+use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
 
 /// An optimiser with exploration by coin flip: with probability `rate` a trial is a uniform point of the space instead of the
@@ -12,17 +12,17 @@ use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Sugges
 /// ("coin", i), so that a suggestion is a function of the history.
 ///
 /// Diagnostics of a suggestion: `explored` (0 or 1), and those of the optimiser where it was not.
-/// Source: Algorithm 2 of the hybrid paper, with uniform points (ε-greedy).
+/// Source: Algorithm 2 of the hybrid optimisation, with uniform points (ε-greedy).
 ///
 /// ```
-/// use thrifty_bo::RandomSearch;
 /// use thrifty_hybrid::CoinFlip;
 /// use thrifty_sampling::Seed;
+/// use thrifty_search::RandomSearch;
 /// use thrifty_space::Space;
 /// use thrifty_study::{MaxTrials, Study};
 /// let space = Space::builder().float("x", 0.0, 1.0).build()?;
-/// let search = RandomSearch { space: space.clone(), seed: Seed(1) };
-/// let mut study = Study::new(CoinFlip::new(search, space, 0.25, Seed(1))?, Seed(1)).with_stop(MaxTrials(40));
+/// let search = RandomSearch::new(space.clone());
+/// let mut study = Study::new(CoinFlip::new(search, space, 0.25)?, Seed(1)).with_stop(MaxTrials(40));
 /// study.run(|config, _| config.float("x").map_or(f64::NAN, |x| x * x))?;
 /// let explored: f64 = study.history().trials().iter().map(|trial| trial.diagnostics["explored"]).sum();
 /// assert!((4.0..=17.0).contains(&explored));
@@ -32,13 +32,9 @@ pub struct CoinFlip<O> {
     optimizer: O,
     space: Space,
     rate: f64,
-    seed: Seed,
     start: usize,
-    allowed: Option<Box<Allowed>>,
+    known_constraint: KnownConstraint,
 }
-
-/// A known constraint: true for configurations that may be suggested.
-type Allowed = dyn Fn(&Config) -> bool + Send + Sync;
 
 /// Uniform points among which one that is allowed is looked for.
 const TRIES: u64 = 10_000;
@@ -48,7 +44,7 @@ impl<O: Optimizer<Query = Config>> CoinFlip<O> {
     ///
     /// # Errors
     /// [`OptimizerError::InvalidSetting`] for a rate outside of [0, 1].
-    pub fn new(optimizer: O, space: Space, rate: f64, seed: Seed) -> Result<Self, OptimizerError> {
+    pub fn new(optimizer: O, space: Space, rate: f64) -> Result<Self, OptimizerError> {
         if !(0.0..=1.0).contains(&rate) {
             return Err(OptimizerError::InvalidSetting {
                 name: "rate".into(),
@@ -56,7 +52,7 @@ impl<O: Optimizer<Query = Config>> CoinFlip<O> {
                 expected: "a number in [0, 1]".into(),
             });
         }
-        Ok(Self { optimizer, space, rate, seed, start: 0, allowed: None })
+        Ok(Self { optimizer, space, rate, start: 0, known_constraint: KnownConstraint::default() })
     }
 
     /// Sets the number of trials before the first coin, for an initial design of the optimiser.
@@ -72,7 +68,7 @@ impl<O: Optimizer<Query = Config>> CoinFlip<O> {
         mut self,
         allowed: impl Fn(&Config) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.allowed = Some(Box::new(allowed));
+        self.known_constraint = KnownConstraint::new(allowed);
         self
     }
 
@@ -82,10 +78,10 @@ impl<O: Optimizer<Query = Config>> CoinFlip<O> {
         &self.optimizer
     }
 
-    fn explored(&self, id: TrialId) -> Result<Config, OptimizerError> {
-        let seed = self.seed.child("explore", id.0);
+    fn explored(&self, seed: Seed, id: TrialId) -> Result<Config, OptimizerError> {
+        let seed = seed.child("explore", id.0);
         let mut drawn = (0..TRIES).map(|attempt| self.space.sample(&mut seed.stream("uniform", attempt)));
-        drawn.find(|config| self.allowed.as_ref().is_none_or(|allowed| allowed(config))).ok_or_else(|| {
+        drawn.find(|config| self.known_constraint.allows(config)).ok_or_else(|| {
             let error = format!("none of {TRIES} random configurations is allowed");
             OptimizerError::failed(format!("exploring in trial {}", id.0), error)
         })
@@ -101,12 +97,12 @@ impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
             Ask::Evaluate(suggestion) => suggestion,
             other => return Ok(other),
         };
-        let explores = id.0 >= self.start as u64 && self.seed.stream("coin", id.0).uniform() < self.rate;
+        let explores = id.0 >= self.start as u64 && history.seed().stream("coin", id.0).uniform() < self.rate;
         if !explores {
             return Ok(Ask::Evaluate(suggestion.with_diagnostic("explored", 0.0)));
         }
         let asked = |config: &Config| history.trials().iter().any(|trial| trial.query == *config);
-        let config = self.explored(id)?;
+        let config = self.explored(history.seed(), id)?;
         // On a finite space the point may have been asked; the optimiser knows how to avoid that.
         if asked(&config) {
             return Ok(Ask::Evaluate(suggestion.with_diagnostic("explored", 0.0)));
@@ -121,7 +117,7 @@ impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         Ok(Fingerprint::new("coin flip")
-            .with("coin", &(self.rate, self.start, self.seed))?
+            .with("coin", &(self.rate, self.start))?
             .around(self.optimizer.fingerprint()?))
     }
 }

@@ -1,49 +1,69 @@
-use thrifty_acquisition::{Analytic, MaxStdDev};
-use thrifty_bo::{Candidate, SurrogateState};
-use thrifty_domain::Points;
+//! Points to explore.
+
+use thrifty_acquisition::{Acquisition, Analytic, MaxStdDev};
+use thrifty_domain::PointsRef;
+use thrifty_model_based::{Candidate, Modelled};
 use thrifty_sampling::Stream;
+use thrifty_study::OptimizerError;
+use thrifty_surrogate::Posterior;
 
 use crate::ExplorePoint;
 
-/// Points whose Pareto front is explored.
+/// Number of random points whose Pareto front is explored.
 const PARETO_POINTS: usize = 1000;
 
 /// Points to explore, best first.
-pub(crate) fn candidates(
+///
+/// # Errors
+/// [`OptimizerError`] for a Pareto front of mean and standard deviation where there are several objectives.
+pub(crate) fn candidates<Q>(
     point: ExplorePoint,
-    belief: &SurrogateState<'_>,
+    turn: &dyn Modelled<Q>,
     rng: &mut Stream,
-) -> Vec<Candidate> {
-    match point {
-        ExplorePoint::MaxStdDev => {
-            belief.maximise(&Analytic::new(belief.posterior(), MaxStdDev), "deviation")
+) -> Result<Vec<Candidate>, OptimizerError> {
+    let posteriors = turn.posteriors();
+    Ok(match (point, &posteriors[..]) {
+        (ExplorePoint::MaxStdDev, [posterior]) => {
+            turn.maximize(&Analytic::new(*posterior, MaxStdDev), "deviation")
         }
-        ExplorePoint::Uniform => {
-            uniform(belief, 100, rng).rows().map(|x| Candidate { x: x.to_vec(), value: 0.0 }).collect()
+        (ExplorePoint::MaxStdDev, _) => turn.maximize(&LogStdDevs { posteriors }, "deviation"),
+        (ExplorePoint::Uniform, _) => {
+            turn.uniform(100, rng).rows().map(|x| Candidate { x: x.to_vec(), value: 0.0 }).collect()
         }
-        ExplorePoint::Pareto => pareto(belief, rng),
+        (ExplorePoint::Pareto, [posterior]) => pareto(turn, *posterior, rng),
+        (ExplorePoint::Pareto, _) => {
+            let error = "the front of mean and standard deviation needs an optimiser with one objective";
+            return Err(OptimizerError::failed("finding a point to explore", error));
+        }
+    })
+}
+
+/// Sum of the logarithms of the standard deviations of several objectives: the entropy of independent normal distributions,
+/// up to a constant.
+struct LogStdDevs<'a> {
+    posteriors: Vec<&'a dyn Posterior>,
+}
+
+impl Acquisition for LogStdDevs<'_> {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        out.fill(0.0);
+        let (mut mean, mut variance) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+        for posterior in &self.posteriors {
+            posterior.predict_into(x, &mut mean, &mut variance);
+            out.iter_mut().zip(&variance).for_each(|(slot, variance)| *slot += 0.5 * variance.ln());
+        }
     }
 }
 
-fn uniform(belief: &SurrogateState<'_>, count: usize, rng: &mut Stream) -> Points {
-    let domain = belief.space().domain();
-    let mut points = Points::zeros(count, domain.dim());
-    for row in 0..count {
-        points.row_mut(row).iter_mut().for_each(|value| *value = rng.uniform());
-        domain.snap(points.row_mut(row));
-    }
-    points
-}
-
-/// The Pareto front of small mean and large deviation among uniform points, in random order.
-fn pareto(belief: &SurrogateState<'_>, rng: &mut Stream) -> Vec<Candidate> {
-    let points = uniform(belief, PARETO_POINTS, rng);
+/// The Pareto front of small mean and large standard deviation among uniform points, in random order.
+fn pareto<Q>(turn: &dyn Modelled<Q>, posterior: &dyn Posterior, rng: &mut Stream) -> Vec<Candidate> {
+    let points = turn.uniform(PARETO_POINTS, rng);
     let (mut mean, mut variance) = (vec![0.0; points.len()], vec![0.0; points.len()]);
-    belief.posterior().predict_into(points.as_ref(), &mut mean, &mut variance);
+    posterior.predict_into(points.as_ref(), &mut mean, &mut variance);
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by(|&a, &b| mean[a].total_cmp(&mean[b]).then(variance[b].total_cmp(&variance[a])));
     let mut largest = f64::NEG_INFINITY;
-    // By rising mean, a point is on the front when its deviation exceeds all before it.
+    // By rising mean, a point is on the front when its standard deviation exceeds all before it.
     let mut front: Vec<usize> = Vec::new();
     for i in order {
         if variance[i] > largest {

@@ -1,102 +1,150 @@
+//! Hybrid optimisation: exploration by coin flip around a model-based optimiser.
+
 use thrifty_acquisition::{AcquisitionFactory, PosteriorMean, ProbabilityOfImprovement, Utility};
-use thrifty_bo::{BayesianOptimizer, BoSettings, Candidate, SurrogateState, reject_nan};
-use thrifty_sampling::{Seed, Stream};
-use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
-use thrifty_surrogate::Surrogate;
+use thrifty_model_based::{Candidate, ModelBased, Modelled, Outlook, Turn};
+use thrifty_sampling::Stream;
+use thrifty_study::{
+    Ask, EXPECTED_IMPROVEMENT, Fingerprint, History, MemoKey, Optimizer, OptimizerError, Query, StopReason,
+    Suggestion, TrialId,
+};
 
 use crate::explore::candidates;
 use crate::{Exploration, ExplorePoint, HybridSettings, OnConvergence};
 
-/// Bayesian optimisation with exploration by coin flip: Algorithms 1, 2 and 3 and their relatives.
+/// Hybrid optimisation: a model-based optimiser with exploration by coin flip. Algorithms 1, 2 and 3 and their relatives.
 ///
-/// Each turn: fit the model; let a uniform v decide. Below the exploration rate evaluate the point to explore,
-/// else the acquisition's best. The coin of trial i comes from the stream ("coin", i).
+/// Each turn: fit the surrogates; draw a uniform v. Below the exploration rate evaluate the point to explore,
+/// else the optimiser's own choice. The coin of trial i comes from the stream ("coin", i).
 ///
-/// Diagnostics of a suggestion: those of [`BayesianOptimizer`] and `explored` (0 or 1), `forced` (0 or 1),
-/// `rate`, `turns` (so far, skipped ones included), `max_expected_improvement`, and
+/// It works around every [`ModelBased`] optimiser. With several objectives the point to explore has the largest sum of
+/// logarithms of standard deviations. Level sets have no improvement and never converge; rules that need one objective are an error
+/// at the first turn.
+///
+/// Diagnostics of a suggestion: those of the optimiser and `explored` (0 or 1), `forced` (0 or 1), `rate`, `turns` (so far,
+/// skipped ones included), `threshold` and `max_expected_improvement` where they are defined, and
 /// `probability_of_improvement` at the point to explore for [`Exploration::PiScaled`].
-pub struct HybridOptimizer {
-    base: BayesianOptimizer,
+///
+/// ```
+/// use thrifty_bo::MultiObjectiveOptimizer;
+/// use thrifty_hybrid::Hybrid;
+/// use thrifty_sampling::Seed;
+/// use thrifty_space::{Config, Space};
+/// use thrifty_study::{MaxTrials, Measurement, Study};
+/// let space = Space::builder().float("x", -1.0, 2.0).build()?;
+/// let optimizer = Hybrid::new(MultiObjectiveOptimizer::new(space));
+/// let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(10));
+/// study.run(|config: &Config, _| {
+///     let x = config.float("x").unwrap_or(f64::NAN);
+///     Measurement { objectives: vec![x * x, (x - 1.0).powi(2)], ..Measurement::default() }
+/// })?;
+/// assert!(study.recommend()?.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Hybrid<O> {
+    optimizer: O,
     settings: HybridSettings,
 }
 
-/// What one turn decided.
-enum Turn {
+/// Number of turns so far, skipped ones included.
+static TURNS: MemoKey<u64> = MemoKey::new("turns");
+
+/// Decision of one turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Decision {
     Explore { forced: bool },
     Exploit,
     Skip,
     Stop,
 }
 
-impl HybridOptimizer {
-    /// A hybrid with the default Gaussian process.
+impl<O: ModelBased> Hybrid<O> {
+    /// A hybrid around an optimiser, with default settings.
+    #[must_use]
+    pub fn new(optimizer: O) -> Self {
+        Self { optimizer, settings: HybridSettings::default() }
+    }
+
+    /// Replaces the settings.
     ///
     /// # Errors
-    /// [`OptimizerError::InvalidSetting`] names the setting that makes no sense.
-    pub fn new(space: Space, seed: Seed, settings: HybridSettings) -> Result<Self, OptimizerError> {
+    /// [`OptimizerError::InvalidSetting`] names the setting that is out of its range.
+    pub fn with_settings(mut self, settings: HybridSettings) -> Result<Self, OptimizerError> {
         settings.validate()?;
-        let base = BayesianOptimizer::new(space, seed).with_settings(settings.base.clone())?;
-        Ok(Self { base, settings })
+        self.settings = settings;
+        Ok(self)
     }
 
-    /// Replaces the surrogate.
+    /// The optimiser.
     #[must_use]
-    pub fn with_surrogate(mut self, surrogate: impl Surrogate + 'static) -> Self {
-        self.base = self.base.with_surrogate(surrogate);
-        self
+    pub fn optimizer(&self) -> &O {
+        &self.optimizer
     }
 
-    /// Sets an acquisition function of one's own to exploit by, where the settings do not explore greedily.
+    /// The settings.
     #[must_use]
-    pub fn with_acquisition(mut self, acquisition: impl AcquisitionFactory + 'static) -> Self {
-        self.base = self.base.with_acquisition(acquisition);
-        self
+    pub fn settings(&self) -> &HybridSettings {
+        &self.settings
     }
+}
 
-    /// The acquisition to exploit by: the ε rules are greedy.
-    fn acquisition(&self) -> &dyn AcquisitionFactory {
-        match self.settings.exploration {
-            Exploration::EpsRandom { .. } | Exploration::EpsPareto { .. } => &PosteriorMean,
-            _ => self.base.acquisition(),
-        }
-    }
-
-    /// The probability of exploring, and for the PI-scaled rule what it is scaled by.
-    fn rate(
+impl HybridSettings {
+    /// The probability of exploring, and for the PI-scaled rule the probability of improvement behind it.
+    fn rate<Q>(
         &self,
-        belief: &SurrogateState<'_>,
-        threshold: f64,
+        turn: &dyn Modelled<Q>,
+        outlook: Option<Outlook>,
         explore: &mut Explore<'_>,
-    ) -> (f64, Option<f64>) {
-        match self.settings.exploration {
+    ) -> Result<(f64, Option<f64>), OptimizerError> {
+        Ok(match self.exploration {
             Exploration::Never | Exploration::ForcedOnConvergence => (0.0, None),
             Exploration::FixedRate { rate } => (rate, None),
             Exploration::EpsRandom { epsilon } | Exploration::EpsPareto { epsilon } => (epsilon, None),
             Exploration::PiScaled { basis, floor } => {
-                let improvement = explore.first(belief).map_or(0.0, |point| {
-                    let (mean, variance) = belief.posterior().predict(&point.x);
+                let posteriors = turn.posteriors();
+                let (Some(threshold), [posterior]) =
+                    (outlook.and_then(|outlook| outlook.target), &posteriors[..])
+                else {
+                    let error = "the probability of improvement needs an optimiser with one objective";
+                    return Err(OptimizerError::failed("finding the rate of exploration", error));
+                };
+                let improvement = explore.all(turn)?.first().map_or(0.0, |point| {
+                    let (mean, variance) = posterior.predict(&point.x);
                     ProbabilityOfImprovement { threshold }.value(mean, variance.sqrt())
                 });
                 (floor.max(basis * improvement), Some(improvement))
             }
+        })
+    }
+
+    fn decision(&self, explores: bool, converged: bool) -> Decision {
+        match (explores, converged, self.exploration, self.convergence) {
+            (true, ..) => Decision::Explore { forced: false },
+            (false, true, Exploration::ForcedOnConvergence, _) | (false, true, _, OnConvergence::Force) => {
+                Decision::Explore { forced: true }
+            }
+            (false, true, _, OnConvergence::Stop) => Decision::Stop,
+            (false, true, _, OnConvergence::Skip) => Decision::Skip,
+            (false, ..) => Decision::Exploit,
         }
     }
 
-    fn turn(&self, explores: bool, converged: bool) -> Turn {
-        match (explores, converged, self.settings.exploration, self.settings.convergence) {
-            (true, ..) => Turn::Explore { forced: false },
-            (false, true, Exploration::ForcedOnConvergence, _) | (false, true, _, OnConvergence::Force) => {
-                Turn::Explore { forced: true }
+    /// Flips the coin until a turn is not skipped: the decision and the number of turns so far.
+    fn flip(&self, coin: &mut Stream, spent: u64, rate: f64, converged: bool) -> (Decision, u64) {
+        let limit = self.max_turns.map_or(spent + MOST_SKIPS, |turns| turns as u64);
+        for turns in spent..limit {
+            match self.decision(coin.uniform() < rate, converged) {
+                Decision::Skip => {}
+                decision => return (decision, turns + 1),
             }
-            (false, true, _, OnConvergence::Stop) => Turn::Stop,
-            (false, true, _, OnConvergence::Skip) => Turn::Skip,
-            (false, ..) => Turn::Exploit,
         }
+        (Decision::Skip, limit)
     }
 }
 
-/// The points to explore, found when they are first wanted.
+/// Largest number of skipped turns before one evaluation, where the number of turns is not limited.
+const MOST_SKIPS: u64 = 1000;
+
+/// The points to explore, found when they are first asked for.
 struct Explore<'a> {
     point: ExplorePoint,
     rng: &'a mut Stream,
@@ -104,89 +152,105 @@ struct Explore<'a> {
 }
 
 impl Explore<'_> {
-    fn all(&mut self, belief: &SurrogateState<'_>) -> &[Candidate] {
-        let (point, rng) = (self.point, &mut *self.rng);
-        self.found.get_or_insert_with(|| candidates(point, belief, rng))
-    }
-
-    fn first(&mut self, belief: &SurrogateState<'_>) -> Option<&Candidate> {
-        self.all(belief).first()
+    fn all<Q>(&mut self, turn: &dyn Modelled<Q>) -> Result<&[Candidate], OptimizerError> {
+        let found = match self.found.take() {
+            Some(found) => found,
+            None => candidates(self.point, turn, self.rng)?,
+        };
+        Ok(self.found.insert(found))
     }
 }
 
-impl Optimizer for HybridOptimizer {
-    type Query = Config;
-    type Recommendation = Config;
+/// Numbers of a turn that every suggestion of it has.
+struct Numbers {
+    outlook: Option<Outlook>,
+    rate: f64,
+    improvement: Option<f64>,
+    turns: u64,
+}
 
-    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
-        let Some(belief) = self.base.belief(history, id)? else {
-            return self.base.initial(history, id);
-        };
-        let spent =
-            history.trials().last().and_then(|t| t.diagnostics.get("turns").copied()).unwrap_or(0.0) as usize;
-        let factory = self.acquisition();
-        let threshold = belief.target(factory.target());
-        let acquisition = belief
-            .acquisition(factory)
-            .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
-        let exploit = belief.maximise(&*acquisition, "acquisition");
-        reject_nan(factory, &exploit, id)?;
-        let expects = factory.is_expected_improvement();
-        let expected = if expects {
-            exploit.first().map(|best| belief.expected_improvement(&best.x, threshold))
-        } else {
-            belief.max_expected_improvement(threshold).map(|found| found.1)
-        };
-        let expected = expected.unwrap_or(0.0);
-        let converged = expected < self.settings.epsilon * belief.range();
-
-        let mut rng = self.base.seed().stream("explore", id.0);
-        let mut explore = Explore { point: self.settings.explore_point(), rng: &mut rng, found: None };
-        let (rate, improvement) = self.rate(&belief, threshold, &mut explore);
-        let mut coin = self.base.seed().stream("coin", id.0);
-        let mut turns = spent;
-        let limit = self.settings.max_turns.unwrap_or(spent + 1000);
-        let stop = |message: &str| {
-            let numbers = [("max_expected_improvement", expected), ("range", belief.range())];
-            let numbers = numbers.map(|(name, value)| (name.to_owned(), value)).into();
-            Ok(Ask::Stop(StopReason::Decided { message: message.into(), numbers }))
-        };
-        let (explored, forced) = loop {
-            if turns >= limit {
-                return stop("every turn is spent");
+impl Numbers {
+    fn add_to<Q: Query>(&self, suggestion: Suggestion<Q>, decision: Decision) -> Suggestion<Q> {
+        let flag = |holds: bool| f64::from(u8::from(holds));
+        let mut suggestion = suggestion
+            .with_diagnostic("explored", flag(decision != Decision::Exploit))
+            .with_diagnostic("forced", flag(decision == Decision::Explore { forced: true }))
+            .with_diagnostic("rate", self.rate)
+            .with_diagnostic("turns", self.turns as f64)
+            .with_memo(&TURNS, &self.turns);
+        if let Some(outlook) = self.outlook {
+            suggestion = suggestion.with_outlook(&EXPECTED_IMPROVEMENT, outlook.expected);
+            if let Some(target) = outlook.target {
+                suggestion = suggestion.with_diagnostic("threshold", target);
             }
-            turns += 1;
-            match self.turn(coin.uniform() < rate, converged) {
-                Turn::Explore { forced } => break (true, forced),
-                Turn::Exploit => break (false, false),
-                Turn::Skip => {}
-                Turn::Stop => return stop("no improvement is expected"),
-            }
-        };
-        let candidates = if explored { explore.all(&belief).to_vec() } else { exploit };
-        let Some(chosen) = belief.first_new(candidates) else { return Ok(Ask::Stop(StopReason::Exhausted)) };
-        let mut suggestion: Suggestion<Config> = self
-            .base
-            .suggestion(&belief, &chosen.x, history)
-            .with_diagnostic("explored", f64::from(u8::from(explored)))
-            .with_diagnostic("forced", f64::from(u8::from(forced)))
-            .with_diagnostic("rate", rate)
-            .with_diagnostic("turns", turns as f64)
-            .with_diagnostic("threshold", threshold)
-            .with_diagnostic("max_expected_improvement", expected);
-        if let Some(improvement) = improvement {
-            suggestion = suggestion.with_diagnostic("probability_of_improvement", improvement);
         }
-        Ok(Ask::Evaluate(suggestion))
+        match self.improvement {
+            Some(improvement) => suggestion.with_diagnostic("probability_of_improvement", improvement),
+            None => suggestion,
+        }
+    }
+}
+
+fn stop<Q>(message: &str, outlook: Option<Outlook>) -> Ask<Q> {
+    let numbers = outlook.iter().flat_map(|outlook| {
+        [("max_expected_improvement", outlook.expected), ("range", outlook.range)]
+            .map(|(name, value)| (name.to_owned(), value))
+    });
+    Ask::Stop(StopReason::Decided { message: message.into(), numbers: numbers.collect() })
+}
+
+impl<O: ModelBased> Optimizer for Hybrid<O> {
+    type Query = O::Query;
+    type Recommendation = O::Recommendation;
+
+    fn ask(&mut self, history: &History<O::Query>, id: TrialId) -> Result<Ask<O::Query>, OptimizerError> {
+        let settings = &self.settings;
+        let mut turn = match self.optimizer.turn(history, id)? {
+            Turn::Decided(ask) => return Ok(ask),
+            Turn::Modelled(turn) => turn,
+        };
+        let greedy: Option<&dyn AcquisitionFactory> = settings.is_greedy().then_some(&PosteriorMean);
+        let outlook = turn.outlook(greedy)?;
+        let converged = outlook.is_some_and(|o| o.expected < settings.epsilon * o.range);
+        let mut rng = history.seed().stream("explore", id.0);
+        let mut explore = Explore { point: settings.explore_point(), rng: &mut rng, found: None };
+        let (rate, improvement) = settings.rate(&*turn, outlook, &mut explore)?;
+        let spent = spent_turns(history);
+        let (decision, turns) =
+            settings.flip(&mut history.seed().stream("coin", id.0), spent, rate, converged);
+        let numbers = Numbers { outlook, rate, improvement, turns };
+        match decision {
+            Decision::Skip => Ok(stop("every turn is spent", outlook)),
+            Decision::Stop => Ok(stop("no improvement is expected", outlook)),
+            Decision::Exploit => Ok(match turn.exploit(greedy)? {
+                Ask::Evaluate(suggestion) => Ask::Evaluate(numbers.add_to(suggestion, decision)),
+                other => other,
+            }),
+            Decision::Explore { .. } => {
+                let points = explore.all(&*turn)?.to_vec();
+                Ok(match turn.suggest(points)? {
+                    Some(suggestion) => Ask::Evaluate(numbers.add_to(suggestion, decision)),
+                    None => Ask::Stop(StopReason::Exhausted),
+                })
+            }
+        }
     }
 
-    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
-        self.base.recommend(history)
+    fn recommend(
+        &mut self,
+        history: &History<O::Query>,
+    ) -> Result<Option<O::Recommendation>, OptimizerError> {
+        self.optimizer.recommend(history)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        // The settings of the base are in its own fingerprint.
-        let hybrid = HybridSettings { base: BoSettings::default(), ..self.settings.clone() };
-        Ok(Fingerprint::new("hybrid").with("hybrid", &hybrid)?.around(self.base.fingerprint()?))
+        Ok(Fingerprint::new("hybrid").with("hybrid", &self.settings)?.around(self.optimizer.fingerprint()?))
     }
+}
+
+/// Number of turns of a history. Journals written before memos had it have it among the diagnostics.
+fn spent_turns<Q>(history: &History<Q>) -> u64 {
+    let Some(last) = history.trials().last() else { return 0 };
+    let noted = || last.diagnostics.get("turns").map(|turns| *turns as u64);
+    last.memo.get(&TURNS).or_else(noted).unwrap_or(0)
 }

@@ -1,4 +1,5 @@
-use thrifty_bo::BoSettings;
+//! Settings of hybrid optimisation.
+
 use thrifty_study::OptimizerError;
 
 /// How often to explore.
@@ -7,7 +8,7 @@ use thrifty_study::OptimizerError;
 pub enum Exploration {
     /// Never: Algorithm 1.
     Never,
-    /// With probability `rate`: Algorithm 2. The paper's threshold is lost; 0.1 is our reading of "a small
+    /// With probability `rate`: Algorithm 2. The published threshold is lost; 0.1 is our reading of "a small
     /// fraction of the time".
     FixedRate {
         /// τ in [0, 1].
@@ -19,7 +20,7 @@ pub enum Exploration {
     PiScaled {
         /// τ₀ in [0, 1].
         basis: f64,
-        /// Smallest probability, 0 in the paper.
+        /// Smallest probability, 0 in the published algorithm.
         floor: f64,
     },
     /// The smallest posterior mean, and with probability `epsilon` a uniform point. Source: De Ath et al.
@@ -29,7 +30,7 @@ pub enum Exploration {
         epsilon: f64,
     },
     /// The smallest posterior mean, and with probability `epsilon` a point of the Pareto front of mean and
-    /// deviation. Source: De Ath et al. (2021), ε-PF.
+    /// standard deviation. Source: De Ath et al. (2021), ε-PF.
     EpsPareto {
         /// ε in [0, 1].
         epsilon: f64,
@@ -48,12 +49,12 @@ pub enum ExplorePoint {
     MaxStdDev,
     /// A uniform point.
     Uniform,
-    /// A uniform choice among 1,000 points' Pareto front of small mean and large deviation.
+    /// A uniform choice among 1,000 points' Pareto front of small mean and large standard deviation.
     Pareto,
 }
 
 /// What to do when an exploit turn promises nothing: the largest expected improvement is below ε times the range
-/// of the losses. For the hybrids the paper is silent; these are the three readings, and not to ask.
+/// of the losses. The published hybrids do not define it; these are three readings, and to ignore it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnConvergence {
@@ -63,20 +64,18 @@ pub enum OnConvergence {
     Stop,
     /// The turn is spent and the coin falls again.
     Skip,
-    /// Explore instead: the reading under which the paper's figure happens every time.
+    /// Explore instead: the reading that reproduces the published figure every time.
     #[default]
     Force,
 }
 
-/// How [`HybridOptimizer`](crate::HybridOptimizer) works.
+/// Settings of [`Hybrid`](crate::Hybrid).
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct HybridSettings {
-    /// Initial design, the acquisition to exploit by, its maximiser, failures and pending trials. Restarts are
-    /// not for hybrids.
-    pub base: BoSettings,
     /// How often to explore.
     pub exploration: Exploration,
-    /// Masked, for the coin and for force; the ε rules bring their own.
+    /// Point to explore, by the coin and when forced; the ε rules bring their own.
     pub point: ExplorePoint,
     /// What to do on convergence.
     pub convergence: OnConvergence,
@@ -88,10 +87,9 @@ pub struct HybridSettings {
 }
 
 impl Default for HybridSettings {
-    /// Algorithm 2 with rate 0.1, exploring at the largest deviation, forced on convergence at ε = 1e-3.
+    /// Algorithm 2 with rate 0.1, exploring at the largest standard deviation, forced on convergence at ε = 1e-3.
     fn default() -> Self {
         Self {
-            base: BoSettings::default(),
             exploration: Exploration::FixedRate { rate: 0.1 },
             point: ExplorePoint::default(),
             convergence: OnConvergence::default(),
@@ -112,10 +110,6 @@ impl HybridSettings {
             }
         };
         share("epsilon of convergence", self.epsilon)?;
-        if self.base.restarts.is_some() {
-            let (name, value) = ("restarts".into(), "set".into());
-            return Err(OptimizerError::InvalidSetting { name, value, expected: "none in a hybrid".into() });
-        }
         match self.exploration {
             Exploration::Never | Exploration::ForcedOnConvergence => Ok(()),
             Exploration::FixedRate { rate } => share("rate", rate),
@@ -126,7 +120,12 @@ impl HybridSettings {
         }
     }
 
-    /// Where the coin's exploration goes.
+    /// True if exploiting is greedy: the smallest posterior mean instead of the optimiser's acquisition function.
+    pub(crate) fn is_greedy(&self) -> bool {
+        matches!(self.exploration, Exploration::EpsRandom { .. } | Exploration::EpsPareto { .. })
+    }
+
+    /// The point that the coin explores.
     pub(crate) fn explore_point(&self) -> ExplorePoint {
         match self.exploration {
             Exploration::EpsRandom { .. } => ExplorePoint::Uniform,

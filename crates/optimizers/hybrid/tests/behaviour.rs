@@ -2,8 +2,8 @@
 
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_acquisition::{ProbabilityOfImprovement, Utility};
-use thrifty_bo::{BayesianOptimizer, BoSettings, FailurePolicy, Maximiser};
-use thrifty_hybrid::{Exploration, ExplorePoint, HybridOptimizer, HybridSettings, OnConvergence};
+use thrifty_bo::{BayesianOptimizer, BoSettings, FailurePolicy, Maximizer};
+use thrifty_hybrid::{Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
@@ -23,26 +23,26 @@ fn loss(config: &Config) -> f64 {
 }
 
 fn base() -> BoSettings {
-    BoSettings { maximiser: Maximiser { raw: 64, around_best: 4, climbs: 2 }, ..BoSettings::default() }
+    BoSettings { maximizer: Maximizer { raw: 64, around_best: 4, climbs: 2 }, ..BoSettings::default() }
 }
 
 /// Coins alone decide: what has converged is ignored.
 fn settings(exploration: Exploration) -> HybridSettings {
-    HybridSettings {
-        base: base(),
-        exploration,
-        convergence: OnConvergence::Ignore,
-        ..HybridSettings::default()
-    }
+    HybridSettings { exploration, convergence: OnConvergence::Ignore, ..HybridSettings::default() }
 }
 
-fn hybrid(settings: &HybridSettings) -> HybridOptimizer {
-    HybridOptimizer::new(line(), Seed(3), settings.clone()).unwrap()
+fn hybrid(settings: &HybridSettings) -> Hybrid<BayesianOptimizer> {
+    around(line(), base(), settings.clone())
+}
+
+fn around(space: Space, base: BoSettings, settings: HybridSettings) -> Hybrid<BayesianOptimizer> {
+    let base = BayesianOptimizer::new(space).with_settings(base).unwrap();
+    Hybrid::new(base).with_settings(settings).unwrap()
 }
 
 /// Five evaluations of Bayesian optimisation.
 fn history() -> History<Config> {
-    let optimizer = BayesianOptimizer::new(line(), Seed(3)).with_settings(base()).unwrap();
+    let optimizer = BayesianOptimizer::new(line()).with_settings(base()).unwrap();
     let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(5));
     study.run(|config, _| loss(config)).unwrap();
     study.history().clone()
@@ -77,18 +77,15 @@ fn the_coin_falls_at_its_rate() {
 #[test]
 fn exploiting_takes_the_acquisition_and_exploring_the_largest_std_dev() {
     let history = history();
-    let plain = BayesianOptimizer::new(line(), Seed(3)).with_settings(base()).unwrap();
-    let belief = plain.belief(&history, TrialId(5)).unwrap().expect("a model");
+    let plain = BayesianOptimizer::new(line()).with_settings(base()).unwrap();
+    let belief = plain.state(&history, TrialId(5)).unwrap().expect("a model");
     let std_dev = |x: f64| belief.posterior().predict(&[x]).1.sqrt();
     let largest = (0..=1000).map(|i| std_dev(f64::from(i) / 1000.0)).fold(0.0, f64::max);
     let always = suggestions(&settings(Exploration::FixedRate { rate: 1.0 }), 3);
     assert!(always.iter().all(|s| std_dev(at(&s.query)) > 0.999 * largest), "{largest}");
     let never = suggestions(&settings(Exploration::Never), 1);
-    let Ask::Evaluate(expected) = BayesianOptimizer::new(line(), Seed(3))
-        .with_settings(base())
-        .unwrap()
-        .ask(&history, TrialId(5))
-        .unwrap()
+    let Ask::Evaluate(expected) =
+        BayesianOptimizer::new(line()).with_settings(base()).unwrap().ask(&history, TrialId(5)).unwrap()
     else {
         panic!("a suggestion")
     };
@@ -98,14 +95,13 @@ fn exploiting_takes_the_acquisition_and_exploring_the_largest_std_dev() {
 #[test]
 fn the_scaled_rate_follows_the_probability_of_improvement_down_to_its_floor() {
     let history = history();
-    let plain = BayesianOptimizer::new(line(), Seed(3)).with_settings(base()).unwrap();
-    let threshold =
-        plain.belief(&history, TrialId(5)).unwrap().expect("a model").target(base().rule.target());
+    let plain = BayesianOptimizer::new(line()).with_settings(base()).unwrap();
+    let threshold = plain.state(&history, TrialId(5)).unwrap().expect("a model").target(base().rule.target());
     // Always exploring: the suggestion is the point whose probability counts.
     let always = suggestions(&settings(Exploration::PiScaled { basis: 0.0, floor: 1.0 }), 3);
     let mut improvements = Vec::new();
     for (found, id) in always.iter().zip(5..) {
-        let belief = plain.belief(&history, TrialId(id)).unwrap().expect("a model");
+        let belief = plain.state(&history, TrialId(id)).unwrap().expect("a model");
         let (mean, variance) = belief.posterior().predict(&[at(&found.query)]);
         let improvement = ProbabilityOfImprovement { threshold }.value(mean, variance.sqrt());
         assert!((found.diagnostics["probability_of_improvement"] - improvement).abs() < 1e-9);
@@ -164,8 +160,8 @@ fn a_converged_turn_is_exploited_forced_skipped_or_the_end() {
 #[test]
 fn epsilon_rules_are_greedy_and_explore_where_they_say() {
     let history = history();
-    let plain = BayesianOptimizer::new(line(), Seed(3)).with_settings(base()).unwrap();
-    let belief = plain.belief(&history, TrialId(5)).unwrap().expect("a model");
+    let plain = BayesianOptimizer::new(line()).with_settings(base()).unwrap();
+    let belief = plain.state(&history, TrialId(5)).unwrap().expect("a model");
     let moments: Vec<(f64, f64)> =
         (0..=1000).map(|i| belief.posterior().predict(&[f64::from(i) / 1000.0])).collect();
     let least = moments.iter().map(|m| m.0).fold(f64::INFINITY, f64::min);
@@ -218,7 +214,7 @@ fn running_trials_are_not_asked_again() {
             convergence: OnConvergence::Ignore,
             ..HybridSettings::default()
         };
-        let optimizer = HybridOptimizer::new(space.clone(), Seed(seed), settings).unwrap();
+        let optimizer = around(space.clone(), BoSettings::default(), settings);
         let mut study = Study::new(optimizer, Seed(seed));
         let mut next = |tell: bool| {
             let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
@@ -243,11 +239,8 @@ fn finite_spaces_end_even_when_everything_fails() {
     let space = Space::builder().int("n", 1, 3).categorical("c", ["a", "b"]).build().unwrap();
     for failures in [FailurePolicy::AsWorst, FailurePolicy::Ignore] {
         for fails in [true, false] {
-            let settings = HybridSettings {
-                base: BoSettings { failures, ..base() },
-                ..settings(Exploration::FixedRate { rate: 0.3 })
-            };
-            let optimizer = HybridOptimizer::new(space.clone(), Seed(1), settings).unwrap();
+            let base = BoSettings { failures, ..base() };
+            let optimizer = around(space.clone(), base, settings(Exploration::FixedRate { rate: 0.3 }));
             let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(50));
             let outcome = |config: &Config| {
                 if fails { Outcome::failed("always") } else { (config.int("n").unwrap() as f64).into() }
@@ -265,7 +258,11 @@ fn finite_spaces_end_even_when_everything_fails() {
 #[test]
 fn bad_settings_are_named() {
     let error = |settings: HybridSettings| {
-        HybridOptimizer::new(line(), Seed(0), settings).err().expect("refused").to_string()
+        Hybrid::new(BayesianOptimizer::new(line()))
+            .with_settings(settings)
+            .err()
+            .expect("refused")
+            .to_string()
     };
     let exploration = |exploration| error(HybridSettings { exploration, ..HybridSettings::default() });
     assert!(exploration(Exploration::FixedRate { rate: 1.5 }).contains("rate is 1.5"));
@@ -276,7 +273,4 @@ fn bad_settings_are_named() {
         error(HybridSettings { epsilon: -1.0, ..HybridSettings::default() })
             .contains("epsilon of convergence")
     );
-    let restarts = Some(thrifty_bo::Restarts { epsilon: 0.1 });
-    let base = BoSettings { restarts, ..BoSettings::default() };
-    assert!(error(HybridSettings { base, ..HybridSettings::default() }).contains("restarts"));
 }

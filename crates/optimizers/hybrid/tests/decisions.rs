@@ -1,8 +1,8 @@
 //! What a hybrid decides, against what can be worked out beside it: coins, points of its streams, converged turns.
 
 use thrifty_acquisition::{AcquisitionFactory, AcquisitionKind, ImprovementTarget, Schedule};
-use thrifty_bo::{BayesianOptimizer, BoSettings, Maximiser};
-use thrifty_hybrid::{Exploration, ExplorePoint, HybridOptimizer, HybridSettings, OnConvergence};
+use thrifty_bo::{BayesianOptimizer, BoSettings, Maximizer};
+use thrifty_hybrid::{Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, History, MaxTrials, Optimizer, StopReason, Study, Suggestion, TrialId};
@@ -14,20 +14,15 @@ fn line() -> Space {
 }
 
 fn base() -> BoSettings {
-    BoSettings { maximiser: Maximiser { raw: 64, around_best: 4, climbs: 2 }, ..BoSettings::default() }
+    BoSettings { maximizer: Maximizer { raw: 64, around_best: 4, climbs: 2 }, ..BoSettings::default() }
 }
 
 fn settings(exploration: Exploration) -> HybridSettings {
-    HybridSettings {
-        base: base(),
-        exploration,
-        convergence: OnConvergence::Ignore,
-        ..HybridSettings::default()
-    }
+    HybridSettings { exploration, convergence: OnConvergence::Ignore, ..HybridSettings::default() }
 }
 
 fn plain(base: BoSettings) -> BayesianOptimizer {
-    BayesianOptimizer::new(line(), SEED).with_settings(base).unwrap()
+    BayesianOptimizer::new(line()).with_settings(base).unwrap()
 }
 
 fn history() -> History<Config> {
@@ -37,9 +32,12 @@ fn history() -> History<Config> {
     study.history().clone()
 }
 
+fn hybrid(base: BoSettings, settings: HybridSettings) -> Hybrid<BayesianOptimizer> {
+    Hybrid::new(plain(base)).with_settings(settings).unwrap()
+}
+
 fn ask(settings: &HybridSettings, id: u64) -> Ask<Config> {
-    let mut hybrid = HybridOptimizer::new(line(), SEED, settings.clone()).unwrap();
-    hybrid.ask(&history(), TrialId(id)).unwrap()
+    hybrid(base(), settings.clone()).ask(&history(), TrialId(id)).unwrap()
 }
 
 fn suggested(settings: &HybridSettings, id: u64) -> Suggestion<Config> {
@@ -56,7 +54,6 @@ fn at(suggestion: &Suggestion<Config>) -> f64 {
 #[test]
 fn the_default_is_a_fixed_rate_of_a_tenth_forced_on_convergence_at_a_thousandth() {
     let expected = HybridSettings {
-        base: BoSettings::default(),
         exploration: Exploration::FixedRate { rate: 0.1 },
         point: ExplorePoint::MaxStdDev,
         convergence: OnConvergence::Force,
@@ -68,20 +65,18 @@ fn the_default_is_a_fixed_rate_of_a_tenth_forced_on_convergence_at_a_thousandth(
 
 #[test]
 fn fingerprints_name_what_differs_in_the_hybrid_and_in_its_base() {
-    let of = |settings: HybridSettings| {
-        HybridOptimizer::new(line(), SEED, settings).unwrap().fingerprint().unwrap()
-    };
-    let same = || of(settings(Exploration::FixedRate { rate: 0.1 }));
+    let of = |base: BoSettings, settings: HybridSettings| hybrid(base, settings).fingerprint().unwrap();
+    let default = || settings(Exploration::FixedRate { rate: 0.1 });
+    let same = || of(base(), default());
     assert!(same().differences(&same()).is_empty());
     let own = HybridSettings { epsilon: 0.25, ..settings(Exploration::FixedRate { rate: 0.1 }) };
-    let other_base = BoSettings { maximiser: Maximiser { raw: 99, ..base().maximiser }, ..base() };
-    let of_base = HybridSettings { base: other_base, ..settings(Exploration::FixedRate { rate: 0.1 }) };
+    let other_base = BoSettings { maximizer: Maximizer { raw: 99, ..base().maximizer }, ..base() };
     for (changed, name, value) in [
-        (settings(Exploration::FixedRate { rate: 0.2 }), "rate", "0.2"),
-        (own, "epsilon", "0.25"),
-        (of_base, "raw", "99"),
+        (of(base(), settings(Exploration::FixedRate { rate: 0.2 })), "rate", "0.2"),
+        (of(base(), own), "epsilon", "0.25"),
+        (of(other_base, default()), "raw", "99"),
     ] {
-        let found = same().differences(&of(changed));
+        let found = same().differences(&changed);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].path.contains(name) && found[0].expected == value, "{found:?}");
     }
@@ -112,7 +107,7 @@ fn the_front_is_what_nothing_dominates() {
         let mut rng = SEED.stream("explore", id);
         let points: Vec<f64> = (0..1000).map(|_| rng.uniform()).collect();
         let optimizer = plain(base());
-        let belief = optimizer.belief(&history, TrialId(id)).unwrap().expect("a model");
+        let belief = optimizer.state(&history, TrialId(id)).unwrap().expect("a model");
         let moments: Vec<(f64, f64)> = points.iter().map(|x| belief.posterior().predict(&[*x])).collect();
         let dominates = |a: &(f64, f64), b: &(f64, f64)| a.0 <= b.0 && a.1 >= b.1 && a != b;
         let on_front = |i: usize| !moments.iter().any(|other| dominates(other, &moments[i]));
@@ -143,8 +138,9 @@ fn the_largest_expected_improvement_is_told() {
     for rule in [over, bound, AcquisitionKind::PosteriorMean] {
         let base = BoSettings { rule, ..base() };
         let optimizer = plain(base.clone());
-        let belief = optimizer.belief(&history, TrialId(5)).unwrap().expect("a model");
-        let found = suggested(&HybridSettings { base, ..settings(Exploration::Never) }, 5);
+        let belief = optimizer.state(&history, TrialId(5)).unwrap().expect("a model");
+        let asked = hybrid(base, settings(Exploration::Never)).ask(&history, TrialId(5)).unwrap();
+        let Ask::Evaluate(found) = asked else { panic!("{asked:?}") };
         let threshold = found.diagnostics["threshold"];
         assert!((threshold - belief.target(rule.target())).abs() < 1e-12);
         // (t - m) Φ(z) + s φ(z).
@@ -184,7 +180,7 @@ fn libm_erfc(x: f64) -> f64 {
 fn turns_converge_below_the_share_of_the_range() {
     let history = history();
     let optimizer = plain(base());
-    let belief = optimizer.belief(&history, TrialId(5)).unwrap().expect("a model");
+    let belief = optimizer.state(&history, TrialId(5)).unwrap().expect("a model");
     // As the model sees them.
     let (low, high) = belief.losses().iter().fold((f64::MAX, f64::MIN), |(l, h), y| (l.min(*y), h.max(*y)));
     let never = HybridSettings { convergence: OnConvergence::Stop, ..settings(Exploration::Never) };
@@ -232,7 +228,7 @@ fn skipped_turns_are_counted_up_to_their_limit() {
 
 #[test]
 fn rates_from_0_to_1_are_taken() {
-    let accepts = |settings: HybridSettings| HybridOptimizer::new(line(), SEED, settings).is_ok();
+    let accepts = |settings: HybridSettings| Hybrid::new(plain(base())).with_settings(settings).is_ok();
     for share in [0.0, 1.0] {
         assert!(accepts(settings(Exploration::FixedRate { rate: share })));
         assert!(accepts(settings(Exploration::PiScaled { basis: share, floor: 1.0 - share })));

@@ -1,8 +1,8 @@
 //! Laws of every hybrid, whatever its settings.
 
 use proptest::prelude::*;
-use thrifty_bo::{BoSettings, Maximiser};
-use thrifty_hybrid::{Exploration, ExplorePoint, HybridOptimizer, HybridSettings, OnConvergence};
+use thrifty_bo::{BayesianOptimizer, BoSettings, Maximizer};
+use thrifty_hybrid::{Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, MaxTrials, Schedule, Study};
@@ -30,10 +30,6 @@ fn settings() -> impl Strategy<Value = HybridSettings> {
     ]);
     (explorations(), point, convergence, prop::sample::select(vec![0.0, 1e-3, 0.1, 1.0])).prop_map(
         |(exploration, point, convergence, epsilon)| HybridSettings {
-            base: BoSettings {
-                maximiser: Maximiser { raw: 32, around_best: 2, climbs: 1 },
-                ..BoSettings::default()
-            },
             exploration,
             point,
             convergence,
@@ -48,7 +44,10 @@ fn run(settings: &HybridSettings, seed: u64, sittings: &[usize], window: usize) 
     let folder = tempfile::tempdir().unwrap();
     let mut history = History::default();
     for &end in sittings {
-        let optimizer = HybridOptimizer::new(space.clone(), Seed(seed), settings.clone()).unwrap();
+        let maximizer = Maximizer { raw: 32, around_best: 2, climbs: 1 };
+        let base = BoSettings { maximizer, ..BoSettings::default() };
+        let base = BayesianOptimizer::new(space.clone()).with_settings(base).unwrap();
+        let optimizer = Hybrid::new(base).with_settings(settings.clone()).unwrap();
         let study = Study::new(optimizer, Seed(seed)).with_stop(MaxTrials(end));
         let study = study.with_schedule(Schedule::Window(window));
         let mut study = study.with_journal(folder.path().join("journal")).unwrap();

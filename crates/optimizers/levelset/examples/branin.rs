@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         epsilon: 1.0,
         ..LevelSetSettings::above(80.0)
     };
-    let optimizer = LevelSetOptimizer::new(problem.space().clone(), Seed(1), settings)?;
+    let optimizer = LevelSetOptimizer::new(problem.space().clone(), settings)?;
     let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(60));
     let reason = study.run(|config, context| problem.evaluate(config, &mut context.noise()))?;
     let Some(found) = study.recommend()? else { return Ok(()) };

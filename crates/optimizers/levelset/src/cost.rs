@@ -1,14 +1,24 @@
+//! Known cost of an evaluation.
+
 use thrifty_acquisition::Acquisition;
 use thrifty_domain::PointsRef;
 use thrifty_space::{Config, Space};
 
-/// What an evaluation costs, by name.
+/// Known cost of an evaluation, with a name.
 pub(crate) struct KnownCost {
     pub(crate) name: String,
     pub(crate) of: Box<dyn Fn(&Config) -> f64 + Send + Sync>,
 }
 
-/// A utility divided by what an evaluation costs. No gradient: costs have none.
+impl KnownCost {
+    /// The cost of a configuration; 1 where it is not positive.
+    pub(crate) fn positive(&self, config: &Config) -> f64 {
+        let cost = (self.of)(config);
+        if cost > 0.0 { cost } else { 1.0 }
+    }
+}
+
+/// A non-negative utility divided by the cost of an evaluation. No gradient: costs have none.
 pub(crate) struct PerCost<'a> {
     pub(crate) acquisition: Box<dyn Acquisition + 'a>,
     pub(crate) cost: &'a KnownCost,
@@ -19,8 +29,21 @@ impl Acquisition for PerCost<'_> {
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         self.acquisition.values_into(x, out);
         for (x, value) in x.rows().zip(out) {
-            let cost = (self.cost.of)(&self.space.decode(x));
-            *value /= if cost > 0.0 { cost } else { 1.0 };
+            *value /= self.cost.positive(&self.space.decode(x));
+        }
+    }
+}
+
+/// Logarithm of one over the cost of an evaluation: a weight. No gradient.
+pub(crate) struct LogInverseKnownCost<'a> {
+    pub(crate) cost: &'a KnownCost,
+    pub(crate) space: &'a Space,
+}
+
+impl Acquisition for LogInverseKnownCost<'_> {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        for (x, value) in x.rows().zip(out) {
+            *value = -self.cost.positive(&self.space.decode(x)).ln();
         }
     }
 }

@@ -3,6 +3,7 @@ use thrifty_acquisition::{
     Integrated, IntegratedBernoulli, LogBernoulliEntropy, LogBernoulliVariance, LookaheadAcquisition,
     MaxStdDev, MisclassifiedVolume, RandomisedStraddle, RanjanImprovement, Robust, Straddle,
     SuperlevelVolume, TargetedMeanSquaredError, TargetedVariance, ThresholdField, TruncatedVariance,
+    UtilityScale,
 };
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Stream;
@@ -118,6 +119,15 @@ impl Criterion {
                 | Self::SuperlevelVolume { .. }
                 | Self::BoundaryInformation
         )
+    }
+
+    /// Scale of its values: how weights enter.
+    pub(crate) fn scale(self) -> UtilityScale {
+        match self {
+            Self::BernoulliVariance | Self::BernoulliEntropy => UtilityScale::Log,
+            Self::Straddle { .. } | Self::RandomisedStraddle => UtilityScale::Signed,
+            _ => UtilityScale::NonNegative,
+        }
     }
 
     /// The acquisition; nothing for criteria that are none.

@@ -2,12 +2,12 @@ use std::collections::BTreeMap;
 
 use thrifty_acquisition::{LogExpectedImprovement, Utility};
 use thrifty_space::Config;
-use thrifty_study::History;
+use thrifty_study::{History, MemoKey};
 
 use crate::{Classified, Label};
 
 /// Under this name the memo of a trial keeps where the mean was above the threshold.
-pub(crate) const ABOVE: &str = "above";
+pub(crate) static ABOVE: MemoKey<Vec<f64>> = MemoKey::new("above");
 
 /// Bits to a number: what a double holds exactly, with room.
 const BITS: usize = 32;
@@ -72,9 +72,9 @@ pub(crate) fn of(
         say("log_expected_improvement", best.max(-1e300) - 0.5 * spread.ln());
     }
     let words = packed(&above);
-    let earlier = history.trials().iter().rev().find_map(|trial| trial.memo.0.get(ABOVE));
+    let earlier = history.trials().iter().rev().find_map(|trial| trial.memo.get(&ABOVE));
     if let Some(earlier) = earlier.filter(|earlier| earlier.len() == words.len()) {
-        say("boundary_change", f64::from(differing(earlier, &words)) / n);
+        say("boundary_change", f64::from(differing(&earlier, &words)) / n);
     }
     numbers
 }

@@ -1,7 +1,7 @@
 //! Classifies a domain above or below a threshold, with certificates.
 //!
 //! [`LevelSetOptimizer`] asks where the objective is above a [`Threshold`]: on a grid, among candidates, or over a
-//! whole space by quasi-random points. It suggests what a [`Criterion`] likes best, classifies by confidence
+//! whole space by quasi-random points. It suggests the best point of a [`Criterion`], classifies by confidence
 //! intervals, stops when no point is undecided or when its diagnostics say so ([`DiagnosticStop`]), and recommends the
 //! [`Classified`] domain. [`metrics`] compares that with the truth, [`theory`] evaluates the bounds behind it.
 //!
@@ -17,7 +17,7 @@
 //!     epsilon: 0.02,
 //!     ..LevelSetSettings::above(0.5)
 //! };
-//! let optimizer = LevelSetOptimizer::new(space, Seed(1), settings)?;
+//! let optimizer = LevelSetOptimizer::new(space, settings)?;
 //! let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(30));
 //! study.run(|config, _| config.float("x").map_or(f64::NAN, f64::sin))?;
 //! let found = study.recommend()?.unwrap();
@@ -43,6 +43,7 @@ mod state;
 mod stop;
 pub mod theory;
 mod threshold;
+mod turn;
 
 pub use classification_set::ClassificationSet;
 pub use classified::{Classified, Label};

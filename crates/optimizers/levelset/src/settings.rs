@@ -1,4 +1,6 @@
-use thrifty_bo::{BoSettings, FailurePolicy, InitialDesign, LossTransform, Maximiser, PendingPolicy};
+use thrifty_model_based::{
+    CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, StateSettings,
+};
 use thrifty_study::OptimizerError;
 
 use crate::{ClassificationSet, Confidence, Criterion, DiagnosticStop, Threshold};
@@ -19,7 +21,7 @@ impl Default for Integration {
     }
 }
 
-/// How [`LevelSetOptimizer`](crate::LevelSetOptimizer) works.
+/// Settings of [`LevelSetOptimizer`](crate::LevelSetOptimizer).
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct LevelSetSettings {
     /// What "above" means.
@@ -34,8 +36,12 @@ pub struct LevelSetSettings {
     pub epsilon: f64,
     /// What is evaluated before there is a model; where only some points can be evaluated, the nearest of them.
     pub initial: InitialDesign,
-    /// How the best point of a continuous domain is found.
-    pub maximiser: Maximiser,
+    /// Maximizer of the criterion on a continuous domain.
+    #[serde(rename = "maximiser", alias = "maximizer")]
+    pub maximizer: Maximizer,
+    /// Weight of measured costs in the choice of a point.
+    #[serde(default, skip_serializing_if = "CostAwareness::is_ignored")]
+    pub cost: CostAwareness,
     /// Where criteria that look ahead look.
     pub integration: Integration,
     /// Criteria that look ahead see at most so many of finitely many points, those with the largest straddle.
@@ -100,19 +106,21 @@ impl LevelSetSettings {
         require("integration points", points as f64, points > 0, "at least one")?;
         require("integration limit", limit, limit > 0.0, "a positive number")?;
         require("shortlist", self.shortlist as f64, self.shortlist > 0, "at least one")?;
-        require("raw", self.maximiser.raw as f64, self.maximiser.raw > 0, "at least 1 candidate")?;
+        self.state().validate()?;
         self.stop.as_ref().map_or(Ok(()), DiagnosticStop::validate)
     }
 
-    /// Values as they are, failures teach nothing: thresholds and intervals are on the scale of the observations.
-    pub(crate) fn as_bo(&self) -> BoSettings {
-        BoSettings {
+    /// Settings of the surrogate state: losses are not transformed and failures are ignored, as thresholds and intervals are on
+    /// the scale of the observations.
+    pub(crate) fn state(&self) -> StateSettings {
+        StateSettings {
             initial: self.initial.clone(),
-            maximiser: self.maximiser.clone(),
+            budget: None,
+            maximizer: self.maximizer.clone(),
             losses: LossTransform::None,
             failures: FailurePolicy::Ignore,
             pending: PendingPolicy::KrigingBeliever,
-            ..BoSettings::default()
+            cost: self.cost,
         }
     }
 }
@@ -127,7 +135,8 @@ impl Default for LevelSetSettings {
             confidence: Confidence::default(),
             epsilon: 0.0,
             initial: InitialDesign::default(),
-            maximiser: Maximiser::default(),
+            maximizer: Maximizer::default(),
+            cost: CostAwareness::Ignore,
             integration: Integration::default(),
             shortlist: 1000,
             revisit: false,

@@ -1,17 +1,19 @@
-use thrifty_acquisition::{Acquisition, Straddle, Utility};
-use thrifty_bo::{Candidate, SurrogateState};
+//! State of level-set estimation before a suggestion.
+
+use thrifty_acquisition::{Acquisition, AcquisitionError, Straddle, Utility, UtilityScale};
 use thrifty_domain::Points;
+use thrifty_model_based::{Candidate, SurrogateState};
 use thrifty_sampling::Seed;
 use thrifty_study::{OptimizerError, TrialId};
 use thrifty_surrogate::Posterior;
 
-use crate::cost::{KnownCost, PerCost};
+use crate::cost::{KnownCost, LogInverseKnownCost, PerCost};
 use crate::criterion::CriterionContext;
 use crate::{Classified, Criterion, Label, LevelSetSettings, diagnostics};
 
-/// What is known before a suggestion.
+/// The surrogates, the classified domain, and the trials by their points.
 pub(crate) struct LevelSetState<'a> {
-    pub(crate) belief: SurrogateState<'a>,
+    pub(crate) surrogates: SurrogateState<'a>,
     pub(crate) classified: Classified,
     pub(crate) pending: Points,
     pub(crate) asked: Points,
@@ -19,15 +21,15 @@ pub(crate) struct LevelSetState<'a> {
 }
 
 impl LevelSetState<'_> {
-    /// What the settings' criterion likes best.
+    /// The best point of the criterion.
     pub(crate) fn choose(
         &self,
         settings: &LevelSetSettings,
         seed: Seed,
         id: TrialId,
     ) -> Result<Option<Candidate>, OptimizerError> {
-        let imagined = self.belief.with_fantasies(self.pending.as_ref());
-        let now = self.belief.posterior();
+        let imagined = self.surrogates.with_fantasies(self.pending.as_ref());
+        let now = self.surrogates.posterior();
         let after = imagined.as_ref().map_or(now, |model| model.posterior());
         let open = self.open(settings);
         if settings.over.is_finite() && open.is_empty() {
@@ -39,11 +41,11 @@ impl LevelSetState<'_> {
                 let x = open.row(rng.index(open.len())).to_vec();
                 return Ok(Some(Candidate { x, value: 0.0 }));
             }
-            let space = self.belief.space();
+            let space = self.surrogates.space();
             let x = space
                 .encode(&space.sample(&mut rng))
                 .map_err(|error| OptimizerError::failed("encoding a random point", error))?;
-            return Ok(self.belief.first_new(vec![Candidate { x, value: 0.0 }]));
+            return Ok(self.surrogates.first_new(vec![Candidate { x, value: 0.0 }]));
         }
         if settings.criterion == Criterion::Ambiguity {
             return Ok(self.most_ambiguous(settings, after));
@@ -55,36 +57,54 @@ impl LevelSetState<'_> {
             after,
             points: self.classified.points(),
             threshold: self.classified.level().estimate,
-            noise: self.belief.noise(),
+            noise: self.surrogates.noise_variance(),
             integration: settings.integration,
             undecided: &undecided,
             beta: self.classified.accuracy().1,
-            spread: diagnostics::sample_variance(self.belief.losses()).sqrt(),
+            spread: diagnostics::sample_variance(self.surrogates.losses()).sqrt(),
         };
         let failed = |error| OptimizerError::failed("building the criterion", error);
         let acquisition =
             settings.criterion.on(&context, &mut seed.stream("criterion", id.0)).map_err(failed)?;
         let Some(acquisition) = acquisition else { return Ok(None) };
-        let acquisition: Box<dyn Acquisition + '_> = match self.cost {
-            Some(cost) if settings.criterion.looks_ahead() => {
-                Box::new(PerCost { acquisition, cost, space: self.belief.space() })
-            }
-            _ => acquisition,
-        };
+        let acquisition = self.weighted(acquisition, settings.criterion).map_err(failed)?;
         if settings.over.is_finite() {
             let shortlist = settings.criterion.looks_ahead().then_some(settings.shortlist);
             return Ok(best_of(&*acquisition, &context, &open, shortlist));
         }
-        let mut found = self.belief.maximise(&*acquisition, "acquisition");
+        let mut found = self.surrogates.maximize(&*acquisition, "acquisition");
         found.retain(|candidate| !contains(&self.pending, &candidate.x));
-        Ok(self.belief.first_new(found))
+        Ok(self.surrogates.first_new(found))
+    }
+
+    /// A criterion per unit of known cost, times the probability that all constraints hold.
+    fn weighted<'b>(
+        &'b self,
+        acquisition: Box<dyn Acquisition + 'b>,
+        criterion: Criterion,
+    ) -> Result<Box<dyn Acquisition + 'b>, AcquisitionError> {
+        let (scale, space) = (criterion.scale(), self.surrogates.space());
+        let (acquisition, more): (_, Vec<Box<dyn Acquisition + 'b>>) = match self.cost {
+            Some(cost) if scale == UtilityScale::NonNegative => {
+                (Box::new(PerCost { acquisition, cost, space }) as Box<dyn Acquisition + 'b>, Vec::new())
+            }
+            Some(cost) => (acquisition, vec![Box::new(LogInverseKnownCost { cost, space })]),
+            None => (acquisition, Vec::new()),
+        };
+        self.surrogates.weighted(acquisition, scale, more)
+    }
+
+    /// The weight of a point by known cost, measured cost and constraints.
+    fn weight(&self, x: &[f64]) -> f64 {
+        let per_cost = self.cost.map_or(1.0, |cost| 1.0 / cost.positive(&self.surrogates.space().decode(x)));
+        per_cost * self.surrogates.weight(x)
     }
 
     /// Points that may be evaluated: those not asked, or all.
-    fn open(&self, settings: &LevelSetSettings) -> Points {
+    pub(crate) fn open(&self, settings: &LevelSetSettings) -> Points {
         let mut open = Points::new(self.asked.dim());
         let is_open =
-            |x: &&[f64]| self.belief.is_allowed(x) && (settings.revisit || !contains(&self.asked, x));
+            |x: &&[f64]| self.surrogates.is_allowed(x) && (settings.revisit || !contains(&self.asked, x));
         self.classified.points().rows().filter(is_open).for_each(|x| open.push(x));
         open
     }
@@ -99,7 +119,7 @@ impl LevelSetState<'_> {
         // Where nothing undecided is left to evaluate, anything that is.
         let undecided = (0..points.len()).any(|i| {
             self.classified.labels()[i] == Label::Undecided
-                && self.belief.is_allowed(points.row(i))
+                && self.surrogates.is_allowed(points.row(i))
                 && (settings.revisit || !contains(&self.asked, points.row(i)))
         });
         let value = |i: usize| {
@@ -110,7 +130,7 @@ impl LevelSetState<'_> {
             let may_be_maximum = implicit
                 && matches!(settings.threshold, crate::Threshold::Implicit { omega }
                     if omega * intervals.upper[i] >= level.pessimistic);
-            if known || !self.belief.is_allowed(x) || (decided && !may_be_maximum) {
+            if known || !self.surrogates.is_allowed(x) || (decided && !may_be_maximum) {
                 return f64::NEG_INFINITY;
             }
             let std_dev = variance[i].sqrt();
@@ -118,7 +138,9 @@ impl LevelSetState<'_> {
                 intervals.lower[i].max(mean[i] - width * std_dev),
                 intervals.upper[i].min(mean[i] + width * std_dev),
             );
-            if implicit { upper - lower } else { (upper - level.estimate).min(level.estimate - lower) }
+            let ambiguity =
+                if implicit { upper - lower } else { (upper - level.estimate).min(level.estimate - lower) };
+            if ambiguity > 0.0 { ambiguity * self.weight(x) } else { ambiguity }
         };
         let values: Vec<f64> = (0..points.len()).map(value).collect();
         let best = largest(&values).filter(|i| values[*i] > f64::NEG_INFINITY)?;

@@ -1,16 +1,17 @@
 //! What a user relies on: it finds level sets, certifies them, copes with failures, duplicates, parallel trials and
 //! thresholds out of reach, and names bad settings.
 
-use thrifty_bo::{GpSurrogate, InitialDesign, KernelFamily};
 use thrifty_levelset::metrics::{Confusion, worst_misclassification};
 use thrifty_levelset::{
     ClassificationSet, Classified, Confidence, Criterion, DiagnosticStop, FixedGp, Label, LevelSetOptimizer,
     LevelSetSettings, Threshold,
 };
+use thrifty_model_based::{CostAwareness, GpSurrogate, InitialDesign, KernelFamily};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, MaxTrials, Optimizer, OptimizerError, Outcome, Schedule, StopReason, Study,
+    Ask, History, MaxTrials, Measurement, Optimizer, OptimizerError, Outcome, Schedule, StopReason, Study,
+    Trial,
 };
 use thrifty_testbed::{Problem, TestFunction};
 
@@ -70,7 +71,7 @@ fn settings(criterion: Criterion) -> LevelSetSettings {
 }
 
 fn study(settings: LevelSetSettings, seed: u64, trials: usize) -> Study<LevelSetOptimizer> {
-    let optimizer = LevelSetOptimizer::new(square(), Seed(seed), settings).unwrap().with_fixed_model(known());
+    let optimizer = LevelSetOptimizer::new(square(), settings).unwrap().with_fixed_model(known());
     Study::new(optimizer, Seed(seed)).with_stop(MaxTrials(trials))
 }
 
@@ -120,11 +121,13 @@ fn trials_remember_where_the_mean_was_above() {
     let trials = study.history().trials().to_vec();
     assert_eq!(study.optimizer().above_before(&trials[2]), None);
     for count in [3, 7, 11] {
-        let mut anew =
-            LevelSetOptimizer::new(square(), Seed(2), settings(Criterion::Straddle { kappa: 1.96 }))
-                .unwrap()
-                .with_fixed_model(known());
-        let found = anew.classify(&History::from_trials(trials[..count].to_vec())).unwrap().unwrap();
+        let mut anew = LevelSetOptimizer::new(square(), settings(Criterion::Straddle { kappa: 1.96 }))
+            .unwrap()
+            .with_fixed_model(known());
+        let found = anew
+            .classify(&History::from_trials(trials[..count].to_vec(), study.history().seed()))
+            .unwrap()
+            .unwrap();
         assert_eq!(anew.above_before(&trials[count]), Some(found.predicted_above()), "{count}");
     }
 }
@@ -167,7 +170,7 @@ fn a_domain_and_a_learnt_model() {
             initial: InitialDesign::Automatic,
             ..settings(criterion)
         };
-        let optimizer = LevelSetOptimizer::new(square(), Seed(5), settings).unwrap();
+        let optimizer = LevelSetOptimizer::new(square(), settings).unwrap();
         let mut study = Study::new(optimizer, Seed(5)).with_stop(MaxTrials(25));
         study.run(|config, _| branin(&at(config))).unwrap();
         let found = study.recommend().unwrap().unwrap();
@@ -187,14 +190,15 @@ fn suggestions_are_functions_of_the_history() {
     ] {
         for fixed in [true, false] {
             let make = || {
-                let optimizer = LevelSetOptimizer::new(square(), Seed(3), settings(criterion)).unwrap();
+                let optimizer = LevelSetOptimizer::new(square(), settings(criterion)).unwrap();
                 if fixed { optimizer.with_fixed_model(known()) } else { optimizer }
             };
             let mut study = Study::new(make(), Seed(3)).with_stop(MaxTrials(9));
             study.run(|config, _| branin(&at(config))).unwrap();
             let history = study.history().clone();
             for upto in [0, 3, 5, 8] {
-                let part = thrifty_study::History::from_trials(history.trials()[..upto].to_vec());
+                let part =
+                    thrifty_study::History::from_trials(history.trials()[..upto].to_vec(), history.seed());
                 let id = history.trials()[upto].id;
                 let Ask::Evaluate(again) = make().ask(&part, id).unwrap() else { panic!("no suggestion") };
                 assert_eq!(again.query, history.trials()[upto].query, "{criterion:?} {fixed} {upto}");
@@ -230,7 +234,7 @@ fn on_line(
     f: impl Fn(f64) -> Outcome + Sync,
 ) -> (StopReason, Option<Classified>, Study<LevelSetOptimizer>) {
     let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
-    let optimizer = LevelSetOptimizer::new(space, Seed(1), settings).unwrap();
+    let optimizer = LevelSetOptimizer::new(space, settings).unwrap();
     let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(trials));
     let reason = study.run(|config, _| f(config.float("x").unwrap())).unwrap();
     let found = study.recommend().unwrap();
@@ -378,10 +382,9 @@ fn diagnostics_stop_a_study() {
         let StopReason::Decided { message, numbers } = &reason else { panic!("{rule:?}: {reason:?}") };
         assert!(message == "diagnostics of the level set" && numbers.contains_key(name), "{rule:?}");
         // As a rule of the study it sees what was written, one trial later.
-        let outside =
-            LevelSetOptimizer::new(square(), Seed(2), self::settings(Criterion::IntegratedBernoulli))
-                .unwrap()
-                .with_fixed_model(known());
+        let outside = LevelSetOptimizer::new(square(), self::settings(Criterion::IntegratedBernoulli))
+            .unwrap()
+            .with_fixed_model(known());
         let mut outside = Study::new(outside, Seed(2)).with_stop(rule.clone());
         outside.run(|config, _| branin(&at(config))).unwrap();
         assert_eq!(outside.history().len(), within.history().len() + 1, "{rule:?}");
@@ -395,8 +398,7 @@ fn costs_count() {
     let dear = |config: &Config| if at(config)[0] > 0.5 { 1000.0 } else { 1.0 };
     let spent = |with_cost: bool| {
         let settings = settings(Criterion::TruncatedVariance { shrink: 0.1, slack: 0.0 });
-        let optimizer =
-            LevelSetOptimizer::new(square(), Seed(2), settings).unwrap().with_fixed_model(known());
+        let optimizer = LevelSetOptimizer::new(square(), settings).unwrap().with_fixed_model(known());
         let optimizer = if with_cost { optimizer.with_cost("halves", dear) } else { optimizer };
         let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(20));
         study.run(|config, _| branin(&at(config))).unwrap();
@@ -405,9 +407,59 @@ fn costs_count() {
     assert!(spent(true) < 0.4 * spent(false), "{} {}", spent(true), spent(false));
 }
 
+/// Every criterion spends less where a known cost counts.
+#[test]
+fn known_costs_count_for_every_criterion() {
+    let dear = |config: &Config| if at(config)[0] > 0.5 { 1000.0 } else { 1.0 };
+    for criterion in CRITERIA.into_iter().filter(|criterion| *criterion != Criterion::Random) {
+        let spent = |with_cost: bool| {
+            let optimizer =
+                LevelSetOptimizer::new(square(), settings(criterion)).unwrap().with_fixed_model(known());
+            let optimizer = if with_cost { optimizer.with_cost("halves", dear) } else { optimizer };
+            let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(11));
+            study.run(|config, _| branin(&at(config))).unwrap();
+            study.history().trials()[3..].iter().map(|trial| dear(&trial.query)).sum::<f64>()
+        };
+        let (with, without) = (spent(true), spent(false));
+        assert!(with < without || without <= 8.0, "{criterion:?}: {with} {without}");
+    }
+}
+
+/// Points that probably break a measured constraint are evaluated less; measured costs count as the settings say.
+#[test]
+fn measured_constraints_and_costs_count() {
+    let measure = |config: &Config| {
+        let u = at(config);
+        Measurement {
+            objectives: vec![branin(&u)],
+            constraints: vec![u[0] - 0.5],
+            cost: Some(if u[1] > 0.5 { 1000.0 } else { 1.0 }),
+            ..Measurement::default()
+        }
+    };
+    for criterion in
+        [Criterion::Straddle { kappa: 1.96 }, Criterion::IntegratedBernoulli, Criterion::Ambiguity]
+    {
+        let settings = LevelSetSettings { initial: InitialDesign::Sobol(8), ..settings(criterion) };
+        let optimizer = LevelSetOptimizer::new(square(), settings.clone()).unwrap().with_fixed_model(known());
+        let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(24));
+        study.run(|config, _| measure(config)).unwrap();
+        let suggested = &study.history().trials()[8..];
+        let broken = suggested.iter().filter(|trial| at(&trial.query)[0] > 0.5).count();
+        assert!(broken <= 4, "{criterion:?}: {broken} of 16");
+        assert!(suggested.iter().all(|trial| trial.diagnostics.contains_key("probability_feasible")));
+        let settings = LevelSetSettings { cost: CostAwareness::PerUnit { exponent: 1.0 }, ..settings };
+        let optimizer = LevelSetOptimizer::new(square(), settings).unwrap().with_fixed_model(known());
+        let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(24));
+        study.run(|config, _| measure(config)).unwrap();
+        let dear = |trials: &[Trial<Config>]| trials.iter().filter(|t| at(&t.query)[1] > 0.5).count();
+        assert!(dear(&study.history().trials()[8..]) < dear(suggested).max(1), "{criterion:?}");
+    }
+}
+
 #[test]
 fn bad_settings_are_named() {
-    let name = |settings: LevelSetSettings| match LevelSetOptimizer::new(square(), Seed(1), settings).err() {
+    let name = |settings: LevelSetSettings| match LevelSetOptimizer::new(square(), settings).err() {
         Some(OptimizerError::InvalidSetting { name, .. }) => name,
         Some(other) => other.to_string(),
         None => "nothing".into(),
@@ -459,7 +511,7 @@ fn settings_survive_a_journal_and_are_in_the_fingerprint() {
     let settings = settings(Criterion::IntegratedBernoulli);
     let text = serde_json::to_string(&settings).unwrap();
     assert_eq!(serde_json::from_str::<LevelSetSettings>(&text).unwrap(), settings);
-    let make = |settings: LevelSetSettings| LevelSetOptimizer::new(square(), Seed(1), settings).unwrap();
+    let make = |settings: LevelSetSettings| LevelSetOptimizer::new(square(), settings).unwrap();
     let other = LevelSetSettings { epsilon: 0.5, ..settings.clone() };
     assert_ne!(make(settings.clone()).fingerprint().unwrap(), make(other).fingerprint().unwrap());
     let fixed = make(settings.clone()).with_fixed_model(known());
@@ -475,9 +527,8 @@ fn mixed_spaces() {
         stop_when_certified: false,
         ..LevelSetSettings::above(0.0)
     };
-    let optimizer = LevelSetOptimizer::new(space.clone(), Seed(1), settings)
-        .unwrap()
-        .with_surrogate(GpSurrogate::default());
+    let optimizer =
+        LevelSetOptimizer::new(space.clone(), settings).unwrap().with_surrogate(GpSurrogate::default());
     let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(24));
     let f = |config: &Config| {
         let shift = if config.str("side").unwrap() == "left" { 0.3 } else { 0.7 };

@@ -1,7 +1,6 @@
 //! Laws of metrics, intervals and bounds, and their edges.
 
 use proptest::prelude::*;
-use thrifty_bo::KernelFamily;
 use thrifty_domain::Points;
 use thrifty_levelset::metrics::{BoundaryDistance, Confusion, boundary_of_grid, worst_misclassification};
 use thrifty_levelset::theory::{
@@ -9,6 +8,7 @@ use thrifty_levelset::theory::{
     regret_bound, sample_bound,
 };
 use thrifty_levelset::{Confidence, FixedGp, Intervals};
+use thrifty_model_based::KernelFamily;
 use thrifty_sampling::{Seed, Sobol};
 
 #[test]

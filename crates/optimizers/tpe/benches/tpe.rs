@@ -34,7 +34,8 @@ fn ask_and_tell(c: &mut Criterion) {
         let mut group = c.benchmark_group(format!("tpe/{name}"));
         for n in [100, 1_000, 10_000] {
             let settings = TpeSettings { joint, startup: Startup::Random(n), ..TpeSettings::optuna5() };
-            let optimizer = TpeOptimizer::with_settings(space(), Seed(0), settings).expect("an optimiser");
+            let optimizer =
+                TpeOptimizer::new(space()).and_then(|tpe| tpe.with_settings(settings)).expect("an optimiser");
             let mut study = Study::new(optimizer, Seed(0));
             let mut step = || {
                 let Ok(Next::Evaluate(trial)) = study.ask() else { panic!("a suggestion") };

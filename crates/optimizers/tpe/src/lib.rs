@@ -11,7 +11,7 @@
 //! use thrifty_study::{MaxTrials, Study};
 //! use thrifty_tpe::TpeOptimizer;
 //! let space = Space::builder().float("x", -1.0, 1.0).categorical("kind", ["even", "odd"]).build()?;
-//! let mut study = Study::new(TpeOptimizer::new(space, Seed(1))?, Seed(1)).with_stop(MaxTrials(60));
+//! let mut study = Study::new(TpeOptimizer::new(space)?, Seed(1)).with_stop(MaxTrials(60));
 //! study.run(|config: &Config, _| {
 //!     let x = config.float("x").unwrap_or(f64::NAN);
 //!     if config.str("kind") == Ok("even") { x * x } else { 1.0 + x }

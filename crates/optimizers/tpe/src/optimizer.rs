@@ -1,8 +1,10 @@
 use std::collections::BTreeMap;
 
 use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol, Stream};
-use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId};
+use thrifty_space::{Config, KnownConstraint, Space};
+use thrifty_study::{
+    Ask, Best, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId,
+};
 
 use crate::history::coding::Coding;
 use crate::history::importance::importance;
@@ -26,7 +28,6 @@ use crate::{ParameterPrior, Repeats, Startup, TpeError, TpeSettings};
 /// feasible trial.
 pub struct TpeOptimizer {
     space: Space,
-    seed: Seed,
     settings: TpeSettings,
     priors: BTreeMap<String, ParameterPrior>,
     queue: Vec<Config>,
@@ -36,28 +37,26 @@ pub struct TpeOptimizer {
     /// Number of configurations, if it is small.
     size: Option<u64>,
     table: Table,
-    allowed: Option<Box<Allowed>>,
+    known_constraint: KnownConstraint,
 }
-
-/// A known constraint: true for configurations that may be suggested.
-type Allowed = dyn Fn(&Config) -> bool + Send + Sync;
 
 impl TpeOptimizer {
     /// An instance with default settings.
     ///
     /// # Errors
     /// [`OptimizerError::InvalidSetting`] for a space that no estimator can be built over.
-    pub fn new(space: Space, seed: Seed) -> Result<Self, OptimizerError> {
-        Self::with_settings(space, seed, TpeSettings::default())
+    pub fn new(space: Space) -> Result<Self, OptimizerError> {
+        let (priors, queue, known) = (BTreeMap::new(), Vec::new(), Vec::new());
+        Self::build(space, TpeSettings::default(), priors, queue, known)
     }
 
-    /// An estimator with other settings: [`TpeSettings::hyperopt`], [`TpeSettings::optuna5`], ….
+    /// Replaces the settings: [`TpeSettings::hyperopt`], [`TpeSettings::optuna5`], ….
     ///
     /// # Errors
-    /// [`OptimizerError::InvalidSetting`] names the setting that makes no sense.
-    pub fn with_settings(space: Space, seed: Seed, settings: TpeSettings) -> Result<Self, OptimizerError> {
-        let (priors, queue, known) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Self::build(space, seed, settings, priors, queue, known)
+    /// [`OptimizerError::InvalidSetting`] names the setting that is out of its range.
+    pub fn with_settings(self, settings: TpeSettings) -> Result<Self, OptimizerError> {
+        let built = Self::build(self.space, settings, self.priors, self.queue, self.known)?;
+        Ok(Self { known_constraint: self.known_constraint, ..built })
     }
 
     /// Sets priors of parameters by name.
@@ -65,8 +64,8 @@ impl TpeOptimizer {
     /// # Errors
     /// [`OptimizerError::InvalidSetting`] for a name that is not of the space, or a prior that does not fit.
     pub fn with_priors(self, priors: BTreeMap<String, ParameterPrior>) -> Result<Self, OptimizerError> {
-        let built = Self::build(self.space, self.seed, self.settings, priors, self.queue, self.known)?;
-        Ok(Self { allowed: self.allowed, ..built })
+        let built = Self::build(self.space, self.settings, priors, self.queue, self.known)?;
+        Ok(Self { known_constraint: self.known_constraint, ..built })
     }
 
     /// Queues configurations to be suggested first.
@@ -74,8 +73,8 @@ impl TpeOptimizer {
     /// # Errors
     /// [`OptimizerError`] names one that is not of the space.
     pub fn with_queue(self, queue: Vec<Config>) -> Result<Self, OptimizerError> {
-        let built = Self::build(self.space, self.seed, self.settings, self.priors, queue, self.known)?;
-        Ok(Self { allowed: self.allowed, ..built })
+        let built = Self::build(self.space, self.settings, self.priors, queue, self.known)?;
+        Ok(Self { known_constraint: self.known_constraint, ..built })
     }
 
     /// Adds trials that were made elsewhere: they count as if they had come before the first.
@@ -83,8 +82,8 @@ impl TpeOptimizer {
     /// # Errors
     /// [`OptimizerError`] names one that is not of the space or whose loss is NaN.
     pub fn with_known(self, known: Vec<(Config, f64)>) -> Result<Self, OptimizerError> {
-        let built = Self::build(self.space, self.seed, self.settings, self.priors, self.queue, known)?;
-        Ok(Self { allowed: self.allowed, ..built })
+        let built = Self::build(self.space, self.settings, self.priors, self.queue, known)?;
+        Ok(Self { known_constraint: self.known_constraint, ..built })
     }
 
     /// Adds a known constraint: only configurations for which `allowed` is true are suggested, queued ones apart. Draws from the
@@ -95,13 +94,12 @@ impl TpeOptimizer {
         mut self,
         allowed: impl Fn(&Config) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.allowed = Some(Box::new(allowed));
+        self.known_constraint = KnownConstraint::new(allowed);
         self
     }
 
     fn build(
         space: Space,
-        seed: Seed,
         settings: TpeSettings,
         priors: BTreeMap<String, ParameterPrior>,
         queue: Vec<Config>,
@@ -121,7 +119,8 @@ impl TpeOptimizer {
         let blocks = blocks(&space, settings.joint);
         let table = Table::new(&space, &coding, &known, &settings)?;
         let size = space.domain().cardinality(LARGEST_LIST);
-        Ok(Self { space, seed, settings, priors, queue, known, coding, blocks, size, table, allowed: None })
+        let known_constraint = KnownConstraint::default();
+        Ok(Self { space, settings, priors, queue, known, coding, blocks, size, table, known_constraint })
     }
 
     /// The settings.
@@ -144,15 +143,15 @@ impl TpeOptimizer {
     }
 
     /// Internal values of a trial of the start.
-    fn start(&self, index: usize) -> Vec<f64> {
+    fn start(&self, seed: Seed, index: usize) -> Vec<f64> {
         let dim = self.coding.len();
         let cube = match self.settings.startup {
             Startup::Sobol(count) if index < count && dim <= MAX_SOBOL_DIM => {
-                let mut sobol = Sobol::scrambled(dim, &mut self.seed.stream("design", 0));
+                let mut sobol = Sobol::scrambled(dim, &mut seed.stream("design", 0));
                 sobol.take(index + 1).row(index).to_vec()
             }
             _ => {
-                let mut rng = self.seed.stream("start", index as u64);
+                let mut rng = seed.stream("start", index as u64);
                 (0..dim).map(|_| rng.uniform()).collect()
             }
         };
@@ -217,7 +216,8 @@ impl TpeOptimizer {
     /// True if values must not be suggested: a repetition where there is to be none, or against the known constraint.
     fn is_unusable(&self, values: &[f64]) -> bool {
         (self.settings.repeats != Repeats::Allowed && self.table.is_repeat(values))
-            || self.allowed.as_ref().is_some_and(|allowed| !allowed(&self.coding.decode(values)))
+            || (!self.known_constraint.is_none()
+                && !self.known_constraint.allows(&self.coding.decode(values)))
     }
 
     /// The end of a search that found nothing to suggest.
@@ -225,7 +225,7 @@ impl TpeOptimizer {
     /// # Errors
     /// [`OptimizerError`] when nothing allowed was found and not everything was asked.
     fn nothing_new(&self, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
-        if self.allowed.is_none() || self.size.is_some() {
+        if self.known_constraint.is_none() || self.size.is_some() {
             return Ok(Ask::Stop(StopReason::Exhausted));
         }
         let error = format!("none of {CONSTRAINED_DRAWS} random configurations is allowed");
@@ -238,7 +238,7 @@ impl TpeOptimizer {
             let cube: Vec<f64> = (0..self.coding.len()).map(|_| rng.uniform()).collect();
             self.coding.spread(&cube)
         };
-        let draws = if self.allowed.is_some() { CONSTRAINED_DRAWS } else { DRAWS };
+        let draws = if !self.known_constraint.is_none() { CONSTRAINED_DRAWS } else { DRAWS };
         let drawn = (0..draws).map(|_| draw(rng)).find(|values| !self.is_unusable(values));
         if drawn.is_some() {
             return drawn;
@@ -271,7 +271,7 @@ fn invalid(error: TpeError) -> OptimizerError {
 
 impl Optimizer for TpeOptimizer {
     type Query = Config;
-    type Recommendation = Config;
+    type Recommendation = Best<Config>;
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         self.follow(history)?;
@@ -282,14 +282,14 @@ impl Optimizer for TpeOptimizer {
         if self.settings.repeats == Repeats::Never && self.is_exhausted() {
             return Ok(Ask::Stop(StopReason::Exhausted));
         }
-        let mut rng = self.seed.stream("tpe", id.0);
+        let mut rng = history.seed().stream("tpe", id.0);
         let started = self.table.started(self.settings.startup_count);
         if started < self.settings.startup.len() || self.table.ranking().is_empty() {
-            let mut values = self.start(index);
+            let mut values = self.start(history.seed(), index);
             if self.is_unusable(&values) {
                 match self.any_new(&mut rng) {
                     Some(new) => values = new,
-                    None if self.allowed.is_some() => return self.nothing_new(id),
+                    None if !self.known_constraint.is_none() => return self.nothing_new(id),
                     None => {}
                 }
             }
@@ -305,7 +305,7 @@ impl Optimizer for TpeOptimizer {
         if self.is_unusable(&proposal.values) {
             match self.any_new(&mut rng) {
                 Some(values) => proposal.values = values,
-                None if self.settings.repeats == Repeats::Never || self.allowed.is_some() => {
+                None if self.settings.repeats == Repeats::Never || !self.known_constraint.is_none() => {
                     return self.nothing_new(id);
                 }
                 None => {}
@@ -318,13 +318,13 @@ impl Optimizer for TpeOptimizer {
         Ok(Ask::Evaluate(suggestion))
     }
 
-    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
         self.follow(history)?;
         let best = self.table.ranking().first().map(|row| *row as usize);
         let best = best.filter(|row| self.table.loss(*row).is_finite());
         Ok(best.map(|row| {
             let values: Vec<f64> = self.table.columns.iter().map(|column| column.values[row]).collect();
-            self.coding.decode(&values)
+            Best::observed(self.coding.decode(&values), self.table.loss(row))
         }))
     }
 
@@ -334,7 +334,6 @@ impl Optimizer for TpeOptimizer {
             .with("priors", &self.priors)?
             .with("queue", &self.queue)?
             .with("known", &self.known)?
-            .with("seed", &self.seed)?
             .with("space", &self.space)
             .map(|ours| {
                 let (before, now) = ("not recorded: every trial asked counted", self.settings.startup_count);

@@ -1,6 +1,5 @@
 //! Trials of other libraries.
 
-use thrifty_sampling::Seed;
 use thrifty_space::Space;
 use thrifty_tpe::{TpeOptimizer, from_hyperopt, from_optuna};
 
@@ -27,7 +26,7 @@ fn hyperopt_trials_are_read() {
     assert_eq!(known.iter().map(|k| k.1).collect::<Vec<_>>(), [0.25, 0.5, f64::INFINITY]);
     assert_eq!(known[0].0.str("solver"), Ok("sgd"));
     assert_eq!((known[0].0.int("layers"), known[1].0.get("momentum")), (Ok(3), None));
-    TpeOptimizer::new(space(), Seed(0)).unwrap().with_known(known).unwrap();
+    TpeOptimizer::new(space()).unwrap().with_known(known).unwrap();
 }
 
 #[test]

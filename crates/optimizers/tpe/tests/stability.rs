@@ -72,7 +72,7 @@ fn several(config: &Config, _: u64) -> Outcome {
 }
 
 fn run(name: &str, settings: TpeSettings, window: usize, outcome: fn(&Config, u64) -> Outcome) {
-    let optimizer = TpeOptimizer::with_settings(space(), Seed(11), settings).unwrap();
+    let optimizer = TpeOptimizer::new(space()).and_then(|tpe| tpe.with_settings(settings)).unwrap();
     let mut study =
         Study::new(optimizer, Seed(11)).with_stop(MaxTrials(24)).with_schedule(Schedule::Window(window));
     study.run(|config, context| outcome(config, context.id.0)).unwrap();

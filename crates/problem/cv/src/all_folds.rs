@@ -45,7 +45,8 @@ impl<O> AllFolds<O> {
                 evaluate: folds.iter().map(|fold| fold.timing.evaluate).sum(),
             },
         };
-        History::from_trials(history.trials().chunks(self.folds).enumerate().map(whole).collect())
+        let trials = history.trials().chunks(self.folds).enumerate().map(whole).collect();
+        History::from_trials(trials, history.seed())
     }
 
     fn outcome(&self, folds: &[Trial<FoldQuery>]) -> Option<Outcome> {

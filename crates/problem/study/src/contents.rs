@@ -22,13 +22,18 @@ struct AnyHeader {
     thrifty_journal: u32,
 }
 
-/// All events of a journal; `path` is named in errors.
-pub(crate) fn parse<Q: Query>(path: &Path, bytes: &[u8]) -> Result<Vec<Event<Q>>, JournalError> {
+/// Seed and events of a journal; `path` is named in errors.
+pub(crate) fn parse<Q: Query>(path: &Path, bytes: &[u8]) -> Result<(Seed, Vec<Event<Q>>), JournalError> {
     let found = contents(path, bytes)?;
     if found.first.is_none() && !bytes.is_empty() {
         return Err(JournalError::NotAJournal { path: path.into() });
     }
-    Ok(found.events)
+    let seed = match &found.first {
+        Some(First::One(header)) => header.seed,
+        Some(First::Two(header)) => header.seed,
+        None => Seed(0),
+    };
+    Ok((seed, found.events))
 }
 
 pub(crate) enum First {

@@ -8,8 +8,8 @@ use serde_json::Value;
 use thrifty_sampling::Seed;
 
 use crate::{
-    Ask, Failure, History, HistoryView, MaxTrials, Measurement, Optimizer, Outcome, Schedule, StopRule,
-    Study, Suggestion, Trial, TrialId,
+    Ask, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, Failure, History, HistoryView, MaxTrials, Measurement, Memo,
+    Optimizer, Outcome, Schedule, StopRule, Study, Suggestion, Trial, TrialId,
 };
 
 /// Runs an optimiser and checks what a study relies on: the contract suite for implementers of [`Optimizer`].
@@ -46,7 +46,7 @@ pub fn optimizer<O: Optimizer>(
         Schedule::Window(1),
     );
     is_a_function_of_the_history(&make, &failing);
-    let nothing = make().recommend(&History::default());
+    let nothing = make().recommend(&History::new(SEED));
     assert!(
         nothing.is_ok(),
         "a recommendation without trials: {}",
@@ -57,13 +57,16 @@ pub fn optimizer<O: Optimizer>(
     assert_eq!(one, other, "fingerprints of two optimisers");
 }
 
+/// Seed of the studies.
+const SEED: Seed = Seed(1);
+
 fn run<O: Optimizer>(
     make: &impl Fn() -> O,
     evaluate: &impl Fn(&O::Query, TrialId) -> Outcome,
     trials: usize,
     schedule: Schedule,
 ) -> Vec<Trial<O::Query>> {
-    let mut study = Study::new(make(), Seed(1)).with_stop(MaxTrials(trials)).with_schedule(schedule);
+    let mut study = Study::new(make(), SEED).with_stop(MaxTrials(trials)).with_schedule(schedule);
     study
         .run(|query, context| evaluate(query, context.id))
         .unwrap_or_else(|error| panic!("a study: {error}"));
@@ -98,7 +101,7 @@ fn assert_same<Q: serde::Serialize>(found: &[Trial<Q>], expected: &[Trial<Q>], w
 fn is_a_function_of_the_history<O: Optimizer>(make: &impl Fn() -> O, sequence: &[Trial<O::Query>]) {
     let mut seasoned = make();
     let ask = |optimizer: &mut O, count: usize| {
-        let history = History::from_trials(sequence[..count].to_vec());
+        let history = History::from_trials(sequence[..count].to_vec(), SEED);
         optimizer.ask(&history, TrialId(count as u64))
     };
     if let Some(last) = sequence.len().checked_sub(1) {
@@ -127,7 +130,7 @@ fn resumes<O: Optimizer>(
 ) {
     let journal = Journal::new();
     for trials in [expected.len() / 2, expected.len()] {
-        let mut study = Study::new(make(), Seed(1))
+        let mut study = Study::new(make(), SEED)
             .with_stop(MaxTrials(trials))
             .with_schedule(schedule)
             .with_journal(&journal.0)
@@ -175,21 +178,27 @@ pub fn stop_rule(rule: &dyn StopRule) {
     let measured =
         |value: f64| Outcome::Measured(Measurement { cost: Some(1.0), ..Measurement::from(value) });
     let failed = || Outcome::Failed(Failure::Error { message: "on purpose".into() });
-    let diagnostics = |value: f64| {
-        BTreeMap::from([("max_expected_improvement".to_owned(), value), ("expected_gain".to_owned(), value)])
+    let memo = |value: f64| {
+        let mut memo = Memo::default();
+        memo.set(&EXPECTED_IMPROVEMENT, &value);
+        memo.set(&EXPECTED_GAIN, &value);
+        memo
     };
     let views = [
         View::default(),
-        View { outcomes: vec![failed(); 5], diagnostics: vec![BTreeMap::new(); 5], ..View::default() },
-        View { diagnostics: vec![diagnostics(1.0); 4], ..View::default() },
+        View { outcomes: vec![failed(); 5], memos: vec![Memo::default(); 5], ..View::default() },
+        View { memos: vec![memo(1.0); 4], ..View::default() },
         View {
             outcomes: [1e300, -1e300, 1e-300, 0.0].map(measured).to_vec(),
-            diagnostics: [1e300, 1e-300, 0.0, 1.0].map(diagnostics).to_vec(),
+            memos: [1e300, 1e-300, 0.0, 1.0].map(memo).to_vec(),
+            diagnostics: vec![BTreeMap::new(); 4],
             elapsed: Duration::from_secs(1 << 40),
         },
-        View { outcomes: vec![measured(1.0); 3], diagnostics: vec![BTreeMap::new(); 3], ..View::default() },
+        View { outcomes: vec![measured(1.0); 3], memos: vec![Memo::default(); 3], ..View::default() },
     ];
-    for (case, view) in views.iter().enumerate() {
+    for (case, mut view) in views.into_iter().enumerate() {
+        view.diagnostics.resize(view.memos.len(), BTreeMap::new());
+        let view = &view;
         assert_eq!(rule.check(view), rule.check(view), "the same answer twice, history {case}");
     }
 }
@@ -198,17 +207,22 @@ pub fn stop_rule(rule: &dyn StopRule) {
 #[derive(Default)]
 struct View {
     outcomes: Vec<Outcome>,
+    memos: Vec<Memo>,
     diagnostics: Vec<BTreeMap<String, f64>>,
     elapsed: Duration,
 }
 
 impl HistoryView for View {
     fn asked(&self) -> usize {
-        self.diagnostics.len()
+        self.memos.len()
     }
 
     fn outcomes(&self) -> Box<dyn DoubleEndedIterator<Item = &Outcome> + '_> {
         Box::new(self.outcomes.iter())
+    }
+
+    fn memos(&self) -> Box<dyn DoubleEndedIterator<Item = &Memo> + '_> {
+        Box::new(self.memos.iter())
     }
 
     fn diagnostics(&self) -> Box<dyn DoubleEndedIterator<Item = &BTreeMap<String, f64>> + '_> {

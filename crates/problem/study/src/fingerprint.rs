@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use thrifty_sampling::Seed;
 
 use crate::OptimizerError;
 
@@ -49,7 +50,7 @@ pub(crate) enum FormatOne {
 /// One setting or parameter by which two fingerprints differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// Path to it, such as `settings.maximiser.raw` or `space.rate.high`.
+    /// Path to it, such as `settings.maximizer.raw` or `space.rate.high`.
     pub path: String,
     /// Its value in the journal as JSON; `nothing` where it is missing.
     pub found: String,
@@ -70,7 +71,7 @@ impl Fingerprint {
         Self { method: method.into(), budget: None, parts: Vec::new(), format_one: FormatOne::None }
     }
 
-    /// Adds a part: settings, a space, a seed, a model.
+    /// Adds a part: settings, a space, a model.
     ///
     /// # Errors
     /// [`OptimizerError::Failed`] names the part that cannot be written as JSON.
@@ -101,7 +102,7 @@ impl Fingerprint {
         self
     }
 
-    /// The same for an optimiser whose journals of format 1 have this text and go on unchanged.
+    /// The same for an optimiser whose journals of format 1 have this text and go on unchanged; `{seed}` stands for the seed.
     #[must_use]
     pub fn resuming_format_one(mut self, text: String) -> Self {
         self.format_one = FormatOne::Same(text);
@@ -148,11 +149,27 @@ impl Fingerprint {
         all
     }
 
+    /// The differences between this fingerprint, read from a journal, and that of an optimiser in a study with this seed.
+    ///
+    /// Optimisers once had seeds of their own. A part `seed` that the optimiser no longer has is no difference where it is
+    /// the seed of the study.
+    pub(crate) fn differences_under(&self, here: &Self, study: Seed) -> Vec<Difference> {
+        let has_seed = here.parts.iter().any(|(name, _)| name == "seed");
+        let mut found = self.clone();
+        found.parts.retain(|(name, value)| has_seed || name != "seed" || value.as_u64() != Some(study.0));
+        found.differences(here)
+    }
+
     /// Differences between the text of a format 1 journal and this optimiser.
-    pub(crate) fn differences_to_text(&self, text: &str) -> Vec<Difference> {
+    pub(crate) fn differences_to_text(&self, text: &str, seed: Seed) -> Vec<Difference> {
         let expected = match &self.format_one {
-            FormatOne::Same(expected) if expected == text => return Vec::new(),
-            FormatOne::Same(expected) => expected.clone(),
+            FormatOne::Same(expected) => {
+                let expected = expected.replace("{seed}", &seed.0.to_string());
+                if expected == text {
+                    return Vec::new();
+                }
+                expected
+            }
             FormatOne::Changed(changes) => return changes.clone(),
             FormatOne::None => self.method.clone(),
         };

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use thrifty_sampling::Seed;
 
 use crate::{Memo, Outcome};
 
@@ -28,9 +29,9 @@ pub struct Trial<Q> {
     pub id: TrialId,
     /// What was evaluated.
     pub query: Q,
-    /// What the optimiser said about the suggestion.
+    /// Named numbers about the suggestion, for reports.
     pub diagnostics: BTreeMap<String, f64>,
-    /// What the optimiser noted for later suggestions.
+    /// State of the optimiser for later suggestions.
     pub memo: Memo,
     /// Intermediate values: step and value.
     pub reports: Vec<(u64, f64)>,
@@ -43,6 +44,7 @@ pub struct Trial<Q> {
 /// All trials in the order of asking, pending ones included.
 pub struct History<Q> {
     pub(crate) trials: Vec<Trial<Q>>,
+    seed: Seed,
     lineage: Lineage,
 }
 
@@ -69,7 +71,7 @@ impl<Q: fmt::Debug> fmt::Debug for History<Q> {
 
 impl<Q: Clone> Clone for History<Q> {
     fn clone(&self) -> Self {
-        Self::of(self.trials.clone())
+        Self::from_trials(self.trials.clone(), self.seed)
     }
 }
 
@@ -81,21 +83,31 @@ impl<Q: PartialEq> PartialEq for History<Q> {
 }
 
 impl<Q> Default for History<Q> {
+    /// Without trials; seed 0.
     fn default() -> Self {
-        Self::of(Vec::new())
+        Self::new(Seed(0))
     }
 }
 
 impl<Q> History<Q> {
-    /// A history of given trials, which are numbered from 0 in their order: for an optimiser that wraps another.
+    /// A history of given trials, which are numbered from 0 in their order: for an optimiser that wraps another, which passes
+    /// the seed on.
     #[must_use]
-    pub fn from_trials(mut trials: Vec<Trial<Q>>) -> Self {
+    pub fn from_trials(mut trials: Vec<Trial<Q>>, seed: Seed) -> Self {
         trials.iter_mut().zip(0..).for_each(|(trial, id)| trial.id = TrialId(id));
-        Self::of(trials)
+        Self { trials, ..Self::new(seed) }
     }
 
-    fn of(trials: Vec<Trial<Q>>) -> Self {
-        Self { trials, lineage: Lineage::new() }
+    /// A history without trials.
+    #[must_use]
+    pub fn new(seed: Seed) -> Self {
+        Self { trials: Vec::new(), seed, lineage: Lineage::new() }
+    }
+
+    /// The seed of the study: the root of all random numbers of its suggestions.
+    #[must_use]
+    pub fn seed(&self) -> Seed {
+        self.seed
     }
 
     /// Its identity.
@@ -145,10 +157,19 @@ impl<Q> History<Q> {
             .filter(|t| t.outcome.as_ref().is_some_and(|outcome| outcome.measurement().is_none()))
     }
 
-    /// The trial with the smallest first objective, the earliest of equals.
+    /// The trial with the smallest first objective among those that break no measured constraint, the earliest of equals.
+    ///
+    /// An observation: under noise the smallest of many is too small on average. [`Study::recommend`](crate::Study::recommend)
+    /// asks the optimiser.
     #[must_use]
     pub fn best(&self) -> Option<(&Trial<Q>, f64)> {
-        self.measured().reduce(|best, other| if other.1 < best.1 { other } else { best })
+        let keeps = |trial: &Trial<Q>| {
+            let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
+            measured.is_some_and(|measured| measured.constraints.iter().all(|c| *c <= 0.0))
+        };
+        self.measured()
+            .filter(|(trial, _)| keeps(trial))
+            .reduce(|best, other| if other.1 < best.1 { other } else { best })
     }
 
     pub(crate) fn get_mut(&mut self, id: TrialId) -> Option<&mut Trial<Q>> {
@@ -162,7 +183,9 @@ pub trait HistoryView {
     fn asked(&self) -> usize;
     /// Outcomes so far in the order of asking, pending trials left out.
     fn outcomes(&self) -> Box<dyn DoubleEndedIterator<Item = &Outcome> + '_>;
-    /// What the optimiser said of each trial, in the order of asking.
+    /// Memos of the trials, in the order of asking: [`EXPECTED_IMPROVEMENT`](crate::EXPECTED_IMPROVEMENT) and the like.
+    fn memos(&self) -> Box<dyn DoubleEndedIterator<Item = &Memo> + '_>;
+    /// Diagnostics of the trials, in the order of asking.
     fn diagnostics(&self) -> Box<dyn DoubleEndedIterator<Item = &BTreeMap<String, f64>> + '_>;
     /// Wall-clock time since the study began, earlier sittings included.
     fn elapsed(&self) -> Duration;
@@ -181,6 +204,10 @@ impl<Q> HistoryView for Timed<'_, Q> {
 
     fn outcomes(&self) -> Box<dyn DoubleEndedIterator<Item = &Outcome> + '_> {
         Box::new(self.history.trials.iter().filter_map(|trial| trial.outcome.as_ref()))
+    }
+
+    fn memos(&self) -> Box<dyn DoubleEndedIterator<Item = &Memo> + '_> {
+        Box::new(self.history.trials.iter().map(|trial| &trial.memo))
     }
 
     fn diagnostics(&self) -> Box<dyn DoubleEndedIterator<Item = &BTreeMap<String, f64>> + '_> {

@@ -20,7 +20,7 @@ pub(crate) const FORMAT: u32 = 2;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Header {
     thrifty_journal: u32,
-    seed: Seed,
+    pub(crate) seed: Seed,
     fingerprint: Fingerprint,
     machine: Machine,
     /// The last field: it may be chosen after the journal was opened.
@@ -128,13 +128,13 @@ impl Journal {
             None => check_torn_header(path, &bytes, &header)?,
             Some(First::One(one)) => {
                 check_seed(path, one.seed, seed)?;
-                check_settings(path, header.fingerprint.differences_to_text(&one.fingerprint))?;
+                check_settings(path, header.fingerprint.differences_to_text(&one.fingerprint, seed))?;
                 // Where no schedule was chosen, format 1 evaluated one trial after the other.
                 noted.schedule = Some(Schedule::Window(1));
             }
             Some(First::Two(found)) => {
                 check_seed(path, found.seed, seed)?;
-                check_settings(path, found.fingerprint.differences(&header.fingerprint))?;
+                check_settings(path, found.fingerprint.differences_under(&header.fingerprint, seed))?;
                 noted = Sitting { schedule: found.schedule, budget: found.fingerprint.budget };
                 warnings.extend(header.machine.warning(&found.machine));
             }

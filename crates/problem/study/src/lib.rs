@@ -27,6 +27,8 @@
 //! # Ok::<(), thrifty_study::StudyError>(())
 //! ```
 
+mod any_optimizer;
+mod best;
 mod contents;
 pub mod contract;
 mod costed;
@@ -37,6 +39,7 @@ mod history;
 mod journal;
 mod line;
 mod machine;
+mod memo;
 mod numbers;
 mod observer;
 mod optimizer;
@@ -47,13 +50,16 @@ mod stop;
 mod study;
 mod worth;
 
+pub use any_optimizer::AnyOptimizer;
+pub use best::{Basis, Best};
 pub use costed::{CostUnit, costed};
 pub use durability::Durability;
 pub use error::{JournalError, OptimizerError, StudyError};
 pub use fingerprint::{Difference, Fingerprint};
 pub use history::{History, HistoryView, Lineage, Timing, Trial, TrialId};
+pub use memo::{EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, Memo, MemoKey, MemoValue};
 pub use observer::Observer;
-pub use optimizer::{Ask, Memo, Optimizer, Query, Suggestion};
+pub use optimizer::{Ask, Optimizer, Query, Suggestion};
 pub use outcome::{Failure, Measurement, MeasurementProblem, Outcome};
 pub use run::{Context, Schedule};
 pub use stop::{All, Any, MaxCost, MaxTrials, NoImprovement, StopReason, StopRule, Target, WallTime};

@@ -1,28 +1,23 @@
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
-use crate::{Fingerprint, History, OptimizerError, StopReason, TrialId};
+use crate::{Fingerprint, History, Memo, MemoKey, MemoValue, OptimizerError, StopReason, TrialId};
 
 /// What can be evaluated: it must survive the journal and cross threads.
 pub trait Query: Clone + Serialize + DeserializeOwned + Send + Sync {}
 
 impl<T: Clone + Serialize + DeserializeOwned + Send + Sync> Query for T {}
 
-/// Notes of an optimiser to itself, by name; kept with the trial, so that a resumed study finds them.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Memo(#[serde(with = "crate::numbers::lists")] pub BTreeMap<String, Vec<f64>>);
-
 /// What to evaluate next, and why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestion<Q> {
     /// What to evaluate.
     pub query: Q,
-    /// Named numbers for stop rules and reports: `max_expected_improvement`, `incumbent_mean`, ….
+    /// Named numbers for reports: `mean`, `std_dev`, `acquisition`, …. No suggestion and no stop rule depends on them.
     pub diagnostics: BTreeMap<String, f64>,
-    /// Notes for later suggestions: warm starts come from here alone.
+    /// State for later suggestions: warm starts come from here alone.
     pub memo: Memo,
 }
 
@@ -37,6 +32,19 @@ impl<Q> Suggestion<Q> {
     pub fn with_diagnostic(mut self, name: &str, value: f64) -> Self {
         self.diagnostics.insert(name.into(), value);
         self
+    }
+
+    /// Adds an entry to the memo.
+    #[must_use]
+    pub fn with_memo<T: MemoValue>(mut self, key: &MemoKey<T>, value: &T) -> Self {
+        self.memo.set(key, value);
+        self
+    }
+
+    /// Adds a number that stop rules read: to the memo, and to the diagnostics under the same name.
+    #[must_use]
+    pub fn with_outlook(self, key: &MemoKey<f64>, value: f64) -> Self {
+        self.with_diagnostic(key.name(), value).with_memo(key, &value)
     }
 }
 
@@ -58,8 +66,10 @@ pub trait Optimizer {
     /// What it recommends in the end.
     type Recommendation;
 
-    /// The suggestion for trial `id`: a function of the optimiser's settings and seed, the history and the id.
-    /// An optimiser is a cache over the history: a new one in its place must say the same.
+    /// The suggestion for trial `id`: a function of the optimiser's settings, the history with its seed, and the id.
+    ///
+    /// Random numbers come from [`History::seed`] alone, by named streams. An optimiser is a cache over the history: a new
+    /// one in its place makes the same suggestions.
     ///
     /// # Errors
     /// [`OptimizerError`] when no suggestion can be had; the study keeps what it has.
@@ -78,7 +88,8 @@ pub trait Optimizer {
         history: &History<Self::Query>,
     ) -> Result<Option<Self::Recommendation>, OptimizerError>;
 
-    /// Everything besides history and id that suggestions depend on: method, settings, seed, space. The journal keeps it.
+    /// Everything besides history and id that suggestions depend on: method, settings, space. The journal keeps
+    /// it, beside the seed of the study.
     ///
     /// # Errors
     /// [`OptimizerError`] when a part cannot be written.

@@ -33,8 +33,9 @@ impl<Q: Query> History<Q> {
     }
 
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self, JournalError> {
-        let mut history = Self::default();
-        for (at, event) in parse(path, bytes)?.into_iter().enumerate() {
+        let (seed, events) = parse(path, bytes)?;
+        let mut history = Self::new(seed);
+        for (at, event) in events.into_iter().enumerate() {
             history.replay(event).map_err(|message| Journal::contradiction(path, at, message))?;
         }
         Ok(history)

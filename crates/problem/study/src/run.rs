@@ -74,7 +74,7 @@ impl<O: Optimizer> Study<O> {
         E: FnMut(&O::Query, &mut Context<'_>) -> R,
         R: Into<Outcome>,
     {
-        let (seed, waiting) = (self.seed, VecDeque::new());
+        let (seed, waiting) = (self.history.seed(), VecDeque::new());
         self.drive(
             self.schedule.unwrap_or_default(),
             1,
@@ -98,7 +98,7 @@ impl<O: Optimizer> Study<O> {
         if threads == 0 {
             return Err(StudyError::ZeroLanes { name: "number of threads" });
         }
-        let seed = self.seed;
+        let seed = self.history.seed();
         let schedule = *self.schedule.get_or_insert(Schedule::Window(threads));
         let (jobs, queue) = channel::<Trial<O::Query>>();
         let (results, inbox) = channel::<Message>();

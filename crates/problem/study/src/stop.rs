@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{HistoryView, Outcome, StudyError};
+use crate::{EXPECTED_IMPROVEMENT, HistoryView, Memo, MemoKey, Outcome, StudyError};
 
 /// Why a study ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -77,7 +77,7 @@ pub struct MaxCost(pub f64);
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target(pub f64);
 
-/// Stops when the diagnostic `max_expected_improvement` of the last `times` trials that have it is below
+/// Stops when the [`EXPECTED_IMPROVEMENT`] of the last `times` trials that have it is below
 /// `epsilon` times the range of the objective so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoImprovement {
@@ -131,10 +131,9 @@ impl StopRule for NoImprovement {
         let values = || view.outcomes().filter_map(Outcome::objective);
         let range = values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min);
         let threshold = self.epsilon * range;
-        let mut recent =
-            view.diagnostics().rev().filter_map(|d| d.get("max_expected_improvement")).take(self.times);
-        let last = *view.diagnostics().rev().find_map(|d| d.get("max_expected_improvement"))?;
-        let small = recent.len_is(self.times, |expected| *expected < threshold);
+        let expected = || latest(view, &EXPECTED_IMPROVEMENT).flatten();
+        let last = expected().next()?;
+        let small = expected().take(self.times).len_is(self.times, |expected| expected < threshold);
         small.then_some(StopReason::NoImprovement { expected: last, threshold })
     }
 
@@ -143,6 +142,17 @@ impl StopRule for NoImprovement {
         require("NoImprovement (epsilon)", self.epsilon, self.epsilon >= 0.0, "a number from 0")?;
         require("NoImprovement (times)", times, self.times > 0, "at least 1")
     }
+}
+
+/// An entry of the memos, latest trial first. Journals written before memos had it have it among the diagnostics.
+pub(crate) fn latest<'v>(
+    view: &'v dyn HistoryView,
+    key: &'v MemoKey<f64>,
+) -> impl Iterator<Item = Option<f64>> + 'v {
+    let of = |(memo, diagnostics): (&Memo, &BTreeMap<String, f64>)| {
+        memo.get(key).or_else(|| diagnostics.get(key.name()).copied())
+    };
+    view.memos().rev().zip(view.diagnostics().rev()).map(of)
 }
 
 pub(crate) fn require(

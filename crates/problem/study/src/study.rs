@@ -30,7 +30,6 @@ pub enum Next<Q> {
 pub struct Study<O: Optimizer> {
     pub(crate) optimizer: O,
     pub(crate) history: History<O::Query>,
-    pub(crate) seed: Seed,
     /// As chosen or as the journal has it.
     pub(crate) schedule: Option<Schedule>,
     /// All trials before this one have ended.
@@ -45,12 +44,11 @@ pub struct Study<O: Optimizer> {
 }
 
 impl<O: Optimizer> Study<O> {
-    /// A study that has seen nothing, without a rule to stop it.
+    /// A study without trials and without a stop rule. All random numbers of the optimiser and of the evaluations come from `seed`.
     pub fn new(optimizer: O, seed: Seed) -> Self {
         Self {
             optimizer,
-            history: History::default(),
-            seed,
+            history: History::new(seed),
             schedule: None,
             ended: 0,
             durability: Durability::default(),
@@ -103,7 +101,7 @@ impl<O: Optimizer> Study<O> {
         let path = path.as_ref();
         let fingerprint = self.optimizer.fingerprint()?;
         let Opened { mut journal, events, schedule, warnings } =
-            Journal::open(path, self.seed, fingerprint, self.durability)?;
+            Journal::open(path, self.history.seed(), fingerprint, self.durability)?;
         let trials = self.history.len();
         if trials > 0 && !journal.is_new() {
             return Err(JournalError::TwoHistories { path: path.into(), trials }.into());

@@ -1,7 +1,7 @@
 //! Optimal stopping: go on while the expected gain of an evaluation is worth its expected cost.
 
-use crate::stop::require;
-use crate::{HistoryView, StopReason, StopRule, StudyError};
+use crate::stop::{latest, require};
+use crate::{EXPECTED_COST, EXPECTED_GAIN, HistoryView, StopReason, StopRule, StudyError};
 
 /// Stops when the expected gain of an evaluation is below γ times its expected cost, `times` trials in a row.
 ///
@@ -9,10 +9,10 @@ use crate::{HistoryView, StopReason, StopRule, StudyError};
 /// E[gain] < γ E[cost]
 /// ```
 ///
-/// γ is the price of one unit of cost in units of the objective. The gain is the diagnostic `expected_gain` of a trial: the expected
-/// improvement of the objective, in its units, as the optimiser saw it when it suggested the trial. The cost is the diagnostic
-/// `expected_cost` where the optimiser models it, otherwise the mean of the costs measured so far, and 1 where none
-/// was measured. Trials without `expected_gain` (of an initial design, or of acquisition functions that have no expected
+/// γ is the price of one unit of cost in units of the objective. The gain is the [`EXPECTED_GAIN`] of a trial: the expected
+/// improvement of the objective, in its units, as the optimiser saw it when it suggested the trial. The cost is its
+/// [`EXPECTED_COST`] where the optimiser models it, otherwise the mean of the costs measured so far, and 1 where none
+/// was measured. Trials without an expected gain (of an initial design, or of acquisition functions that have no expected
 /// improvement) do not count.
 /// Source: `AutoBCT`, section 2, with a horizon of one evaluation; departure: the gain is an expected improvement.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,10 +35,9 @@ impl StopRule for WorthItsCost {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
         let costs: Vec<f64> = view.outcomes().filter_map(|outcome| outcome.measurement()?.cost).collect();
         let mean = if costs.is_empty() { 1.0 } else { costs.iter().sum::<f64>() / costs.len() as f64 };
-        let recent: Vec<(f64, f64)> = view
-            .diagnostics()
-            .rev()
-            .filter_map(|d| Some((*d.get("expected_gain")?, d.get("expected_cost").copied().unwrap_or(mean))))
+        let recent: Vec<(f64, f64)> = latest(view, &EXPECTED_GAIN)
+            .zip(latest(view, &EXPECTED_COST))
+            .filter_map(|(gain, cost)| Some((gain?, cost.unwrap_or(mean))))
             .take(self.times)
             .collect();
         let unworthy = |(gain, cost): &(f64, f64)| *gain < self.gamma * cost;
@@ -63,10 +62,11 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{Measurement, Outcome};
+    use crate::{Measurement, Memo, Outcome};
 
     struct View {
         outcomes: Vec<Outcome>,
+        memos: Vec<Memo>,
         diagnostics: Vec<BTreeMap<String, f64>>,
     }
 
@@ -76,6 +76,9 @@ mod tests {
         }
         fn outcomes(&self) -> Box<dyn DoubleEndedIterator<Item = &Outcome> + '_> {
             Box::new(self.outcomes.iter())
+        }
+        fn memos(&self) -> Box<dyn DoubleEndedIterator<Item = &Memo> + '_> {
+            Box::new(self.memos.iter())
         }
         fn diagnostics(&self) -> Box<dyn DoubleEndedIterator<Item = &BTreeMap<String, f64>> + '_> {
             Box::new(self.diagnostics.iter())
@@ -88,12 +91,23 @@ mod tests {
     fn view(costs: &[Option<f64>], diagnostics: &[&[(&str, f64)]]) -> View {
         let outcome =
             |cost: &Option<f64>| Outcome::Measured(Measurement { cost: *cost, ..Measurement::from(0.0) });
-        let map =
-            |pairs: &&[(&str, f64)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        let memo = |pairs: &&[(&str, f64)]| {
+            Memo(pairs.iter().map(|(name, value)| ((*name).to_owned(), vec![*value])).collect())
+        };
         View {
             outcomes: costs.iter().map(outcome).collect(),
-            diagnostics: diagnostics.iter().map(map).collect(),
+            memos: diagnostics.iter().map(memo).collect(),
+            diagnostics: vec![BTreeMap::new(); diagnostics.len()],
         }
+    }
+
+    /// Journals of earlier versions have it in the diagnostics.
+    #[test]
+    fn gains_among_the_diagnostics_are_found() {
+        let mut old = view(&[Some(1.0)], &[&[]]);
+        old.diagnostics = vec![BTreeMap::from([("expected_gain".to_owned(), 0.5)])];
+        assert!(WorthItsCost::new(0.6).check(&old).is_some());
+        assert_eq!(WorthItsCost::new(0.4).check(&old), None);
     }
 
     #[test]

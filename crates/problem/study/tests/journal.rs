@@ -42,6 +42,50 @@ impl Optimizer for Sum {
     }
 }
 
+/// An optimiser that suggests the seed of the study; `own` is a seed in its fingerprint, as optimisers had before.
+struct Seeded {
+    own: Option<Seed>,
+}
+
+impl Optimizer for Seeded {
+    type Query = f64;
+    type Recommendation = f64;
+
+    fn ask(&mut self, history: &History<f64>, id: TrialId) -> Result<Ask<f64>, OptimizerError> {
+        Ok(Ask::Evaluate(Suggestion::new(history.seed().stream("x", id.0).uniform())))
+    }
+
+    fn recommend(&mut self, _: &History<f64>) -> Result<Option<f64>, OptimizerError> {
+        Ok(None)
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        let fingerprint = Fingerprint::new("seeded");
+        self.own.map_or(Ok(fingerprint.clone()), |own| fingerprint.with("seed", &own))
+    }
+}
+
+/// Journals of optimisers with a seed of their own go on where it is that of the study; else the error names it.
+#[test]
+fn a_seed_of_the_optimiser_is_compared_with_that_of_the_study() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = journal(&folder);
+    let study = |own| Study::new(Seeded { own }, Seed(3)).with_stop(MaxTrials(4));
+    let mut before = study(Some(Seed(3))).with_stop(MaxTrials(2)).with_journal(&path).unwrap();
+    before.run(|x, _| *x).unwrap();
+    drop(before);
+    let mut after = study(None).with_journal(&path).unwrap();
+    after.run(|x, _| *x).unwrap();
+    let queries: Vec<f64> = after.history().trials().iter().map(|trial| trial.query).collect();
+    assert_eq!(queries, (0..4).map(|id| Seed(3).stream("x", id).uniform()).collect::<Vec<_>>());
+    assert_eq!(History::<f64>::read(&path).unwrap().seed(), Seed(3));
+
+    let other = folder.path().join("other.jsonl");
+    study(Some(Seed(8))).with_journal(&other).unwrap().run(|x, _| *x).unwrap();
+    let error = study(None).with_journal(&other).err().expect("another seed").to_string();
+    assert!(error.contains("seed is 8 in the journal"), "{error}");
+}
+
 #[allow(clippy::trivially_copy_pass_by_ref)] // the query is an f64
 fn evaluate(x: &f64, context: &mut Context<'_>) -> f64 {
     context.report(0, *x);

@@ -6,9 +6,12 @@ use std::path::Path;
 
 use thrifty_sampling::Seed;
 use thrifty_study::{
-    Ask, Failure, Fingerprint, History, JournalError, MaxTrials, Next, Optimizer, OptimizerError, Outcome,
-    Schedule, Study, StudyError, Suggestion, TrialId,
+    Ask, Failure, Fingerprint, History, JournalError, MaxTrials, MemoKey, Next, Optimizer, OptimizerError,
+    Outcome, Schedule, Study, StudyError, Suggestion, TrialId,
 };
+
+/// Name of the step in the memo.
+static STEP: MemoKey<Vec<f64>> = MemoKey::new("step");
 
 /// Draws near the best so far; needs the history, the seed, the id and its own memo.
 struct Wanderer(Seed);
@@ -19,11 +22,11 @@ impl Optimizer for Wanderer {
 
     fn ask(&mut self, history: &History<Vec<f64>>, id: TrialId) -> Result<Ask<Vec<f64>>, OptimizerError> {
         let mut rng = self.0.stream("wander", id.0);
-        let step = history.trials().last().map_or(1.0, |trial| trial.memo.0["step"][0]);
+        let step = history.trials().last().map_or(1.0, |trial| trial.memo.get(&STEP).expect("a step")[0]);
         let centre = history.best().map_or(0.5, |(trial, _)| trial.query[0]);
         let pending = history.pending().count() as f64;
         let mut suggestion = Suggestion::new(vec![centre + step * (rng.uniform() - 0.5) + 1e-3 * pending]);
-        suggestion.memo.0.insert("step".into(), vec![step * 0.97, f64::NEG_INFINITY]);
+        suggestion.memo.set(&STEP, &vec![step * 0.97, f64::NEG_INFINITY]);
         Ok(Ask::Evaluate(suggestion.with_diagnostic("step", step).with_diagnostic("log", f64::NEG_INFINITY)))
     }
 

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use thrifty_sampling::Seed;
 use thrifty_study::{
-    All, Any, Ask, Fingerprint, History, MaxCost, MaxTrials, Measurement, NoImprovement, Optimizer,
-    OptimizerError, Outcome, StopReason, StopRule, Study, Suggestion, Target, TrialId, WallTime,
+    All, Any, Ask, EXPECTED_IMPROVEMENT, Fingerprint, History, MaxCost, MaxTrials, Measurement,
+    NoImprovement, Optimizer, OptimizerError, Outcome, StopReason, StopRule, Study, Suggestion, Target,
+    TrialId, WallTime,
 };
 
 /// Suggests the id; expects an improvement of 1 / (id + 1).
@@ -20,7 +21,7 @@ impl Optimizer for Counter {
         Ok(if id.0 == 100 {
             Ask::Stop(StopReason::Exhausted)
         } else {
-            Ask::Evaluate(Suggestion::new(id.0).with_diagnostic("max_expected_improvement", expected))
+            Ask::Evaluate(Suggestion::new(id.0).with_outlook(&EXPECTED_IMPROVEMENT, expected))
         })
     }
 

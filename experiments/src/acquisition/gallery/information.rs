@@ -61,7 +61,7 @@ fn max_value(seed: Seed) -> Result<Drawn, ExperimentError> {
     let (quiet, noisy) = (Scene::everyday()?, worn()?);
     let (calm, loud) = (both(&quiet, seed)?, both(&noisy, seed)?);
     let std_dev = |x: f64| noisy.posterior.predict(&[x]).1.sqrt();
-    let (by_mes, by_gibbon) = (std_dev(loud[0].maximiser.0), std_dev(loud[1].maximiser.0));
+    let (by_mes, by_gibbon) = (std_dev(loud[0].maximizer.0), std_dev(loud[1].maximizer.0));
     let findings = vec![
         Finding::new("MES under noise: deviation where it looks", by_mes, true),
         Finding::new("GIBBON under noise: deviation where it looks", by_gibbon, by_gibbon > by_mes),
@@ -182,7 +182,7 @@ fn thompson(seed: Seed) -> Result<Drawn, ExperimentError> {
             Ok(Curve::of(&format!("draw {}", i + 1), &path))
         })
         .collect::<Result<_, ExperimentError>>()?;
-    let choices: Vec<f64> = curves.iter().map(|c| c.maximiser.0).collect();
+    let choices: Vec<f64> = curves.iter().map(|c| c.maximizer.0).collect();
     let spread = choices.iter().copied().fold(0.0, f64::max) - choices.iter().copied().fold(1.0, f64::min);
     let figure = Figure::of(
         "thompson",

@@ -29,7 +29,7 @@ fn improvement() -> Result<Drawn, ExperimentError> {
         curve("utility", &scene, ExpectedImprovement { threshold }),
         curve("utility", &scene, ConfidenceBound { beta: 4.0 }),
     );
-    let greedy = (probability.maximiser.0 - 0.36).abs();
+    let greedy = (probability.maximizer.0 - 0.36).abs();
     let findings = vec![
         Finding::new(
             "probability of improvement: distance of its choice from the best point",
@@ -38,8 +38,8 @@ fn improvement() -> Result<Drawn, ExperimentError> {
         ),
         Finding::new(
             "expected improvement: the same",
-            (expected.maximiser.0 - 0.36).abs(),
-            (expected.maximiser.0 - 0.36).abs() > greedy,
+            (expected.maximizer.0 - 0.36).abs(),
+            (expected.maximizer.0 - 0.36).abs() > greedy,
         ),
     ];
     let all = [
@@ -63,7 +63,7 @@ fn others() -> Result<Drawn, ExperimentError> {
     let averse = ExpectedUtility::new(|loss: f64| -loss.exp());
     let std_dev = curve("utility", &scene, MaxStdDev);
     let findings =
-        vec![Finding::new("deviation: its choice", std_dev.maximiser.0, std_dev.maximiser.0 > 0.6)];
+        vec![Finding::new("deviation: its choice", std_dev.maximizer.0, std_dev.maximizer.0 > 0.6)];
     let all = [
         of("posterior mean", curve("utility", &scene, PosteriorMean)),
         of("maximum deviation", std_dev),

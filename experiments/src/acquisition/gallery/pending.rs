@@ -19,17 +19,17 @@ pub fn draw(seed: Seed) -> Result<Vec<Drawn>, ExperimentError> {
     let expected = || Analytic::new(&scene.posterior, ExpectedImprovement { threshold });
     let alone = Curve::of("EI, nothing pending", &expected());
     // What expected improvement chose before is running.
-    let pending = super::scene::points(&[alone.maximiser.0]);
+    let pending = super::scene::points(&[alone.maximizer.0]);
     let improvements = vec![
         penalised(&scene, &pending, expected())?,
         fantasised(&scene, &pending, seed)?,
         noisy(&scene, &pending, seed)?,
     ];
     let information = gibbon(&scene, &pending, seed)?;
-    let at = alone.maximiser.0;
+    let at = alone.maximizer.0;
     let near = |curve: &Curve| {
         let within = curve.points.iter().filter(|p| (p.0 - at).abs() < 1e-9);
-        within.map(|p| p.1).fold(f64::NEG_INFINITY, f64::max) / alone.maximiser.1
+        within.map(|p| p.1).fold(f64::NEG_INFINITY, f64::max) / alone.maximizer.1
     };
     let mut findings: Vec<Finding> = improvements
         .iter()
@@ -42,7 +42,7 @@ pub fn draw(seed: Seed) -> Result<Vec<Drawn>, ExperimentError> {
             )
         })
         .collect();
-    let apart = (information[1].maximiser.0 - at).abs();
+    let apart = (information[1].maximizer.0 - at).abs();
     findings.push(Finding::new("GIBBON beside: distance from the pending point", apart, apart > 0.03));
     let mut curves = vec![alone];
     curves.extend(improvements);

@@ -77,7 +77,7 @@ pub fn acquisition<T>(made: Result<T, AcquisitionError>) -> Result<T, Experiment
 pub struct Curve {
     pub label: String,
     pub points: Vec<(f64, f64)>,
-    pub maximiser: (f64, f64),
+    pub maximizer: (f64, f64),
 }
 
 impl Curve {
@@ -87,15 +87,15 @@ impl Curve {
         acquisition.values_into(grid.as_ref(), &mut values);
         let points: Vec<(f64, f64)> = grid.rows().map(|x| x[0]).zip(values).collect();
         let finite = points.iter().copied().filter(|p| p.1.is_finite());
-        let maximiser = finite.reduce(|best, p| if p.1 > best.1 { p } else { best });
-        Self { label: label.into(), points, maximiser: maximiser.unwrap_or((f64::NAN, f64::NAN)) }
+        let maximizer = finite.reduce(|best, p| if p.1 > best.1 { p } else { best });
+        Self { label: label.into(), points, maximizer: maximizer.unwrap_or((f64::NAN, f64::NAN)) }
     }
 
     /// In units of its largest value, to compare shapes.
     pub fn relative(mut self) -> Self {
-        let largest = self.maximiser.1;
+        let largest = self.maximizer.1;
         self.points.iter_mut().for_each(|p| p.1 /= largest);
-        self.maximiser.1 = 1.0;
+        self.maximizer.1 = 1.0;
         self
     }
 }
@@ -110,8 +110,8 @@ pub fn utilities(title: &str, y_label: &str, curves: &[Curve]) -> LinePlot {
     let all = || curves.iter().flat_map(|c| &c.points).map(|p| p.1).filter(|v| v.is_finite());
     let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
     let marks = Series {
-        bars: curves.iter().map(|c| (c.maximiser.0, low, high)).collect(),
-        ..Series::dots("maximiser", curves.iter().map(|c| c.maximiser).collect())
+        bars: curves.iter().map(|c| (c.maximizer.0, low, high)).collect(),
+        ..Series::dots("maximiser", curves.iter().map(|c| c.maximizer).collect())
     };
     series.insert(MARKS, marks);
     LinePlot {
@@ -133,7 +133,7 @@ pub fn marked(mut plot: LinePlot, curves: &[Curve]) -> LinePlot {
     let band = || plot.series.iter().flat_map(|s| &s.band);
     let low = band().map(|b| b.1).fold(f64::INFINITY, f64::min);
     let high = band().map(|b| b.2).fold(f64::NEG_INFINITY, f64::max);
-    let bars = curves.iter().map(|c| (c.maximiser.0, low, high)).collect();
+    let bars = curves.iter().map(|c| (c.maximizer.0, low, high)).collect();
     plot.series.resize(plot.series.len().max(MARKS), Series::default());
     plot.series.insert(MARKS, Series { bars, ..Series::default() });
     plot

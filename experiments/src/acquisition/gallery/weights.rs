@@ -30,23 +30,23 @@ pub fn draw() -> Result<Vec<Drawn>, ExperimentError> {
         pair("EI, weighted", Curve::of("", &likely)),
         pair("EI, weighted", Curve::of("", &allowed)),
     );
-    let free = by_cost[0].maximiser.0;
+    let free = by_cost[0].maximizer.0;
     let findings = vec![
         Finding::new("improvement: its choice", free, true),
         Finding::new(
             "improvement per cost: its choice",
-            by_cost[1].maximiser.0,
-            by_cost[1].maximiser.0 < free,
+            by_cost[1].maximizer.0,
+            by_cost[1].maximizer.0 < free,
         ),
         Finding::new(
             "improvement if feasible: its choice",
-            by_chance[1].maximiser.0,
-            by_chance[1].maximiser.0 < 0.5,
+            by_chance[1].maximizer.0,
+            by_chance[1].maximizer.0 < 0.5,
         ),
         Finding::new(
             "improvement where allowed: its choice",
-            by_rule[1].maximiser.0,
-            by_rule[1].maximiser.0 <= ALLOWED,
+            by_rule[1].maximizer.0,
+            by_rule[1].maximizer.0 <= ALLOWED,
         ),
     ];
     let column = |second: LinePlot, curves: &[Curve]| {

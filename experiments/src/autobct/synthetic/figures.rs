@@ -1,5 +1,6 @@
 use thrifty_figures::{LinePlot, Series, panels_with_legend};
 use thrifty_linear::Coefficients;
+use thrifty_sampling::Seed;
 use thrifty_space::Config;
 use thrifty_study::History;
 
@@ -58,7 +59,7 @@ fn plot(title: &str, side: Side, series: Vec<Series>) -> LinePlot {
 
 /// What is believed of score and cost before the first training.
 pub fn priors() -> Result<Figure, ExperimentError> {
-    let none = History::from_trials(Vec::new());
+    let none = History::from_trials(Vec::new(), Seed(0));
     let one = |side: Side| -> Result<LinePlot, ExperimentError> {
         Ok(plot("before the first training", side, vec![line("prior".into(), side, &none, true)?]))
     };
@@ -80,7 +81,7 @@ pub fn beliefs(
     }
     for n in 0..=history.len() {
         let label = if n == 0 { "prior".to_owned() } else { format!("after {n}") };
-        let seen = History::from_trials(history.trials()[..n].to_vec());
+        let seen = History::from_trials(history.trials()[..n].to_vec(), Seed(0));
         series.push(line(label, side, &seen, n > 0)?);
     }
     let mut trained = Vec::new();

@@ -150,9 +150,8 @@ impl Certified {
             revisit: true,
             ..LevelSetSettings::above(THRESHOLD)
         };
-        let optimizer =
-            LevelSetOptimizer::new(space.clone(), seed, settings)?.with_fixed_model(process.model());
-        let values: Vec<f64> = optimizer.points().rows().map(|x| drawn.value(x)).collect();
+        let optimizer = LevelSetOptimizer::new(space.clone(), settings)?.with_fixed_model(process.model());
+        let values: Vec<f64> = optimizer.points(seed)?.rows().map(|x| drawn.value(x)).collect();
         let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(cap));
         let reason = study.run(|config, context| {
             let normal: f64 = StandardNormal.sample(&mut context.noise());

@@ -1,5 +1,5 @@
-use thrifty_bo::RandomSearch;
 use thrifty_sampling::Seed;
+use thrifty_search::RandomSearch;
 use thrifty_space::Config;
 use thrifty_study::{Next, Study};
 use thrifty_tpe::{Startup, TpeOptimizer, TpeSettings};
@@ -125,10 +125,10 @@ pub fn scan(
 ) -> Result<Scan, ExperimentError> {
     let space = space()?;
     let design = (0..STARTUP as u64).map(|i| space.sample(&mut seed.stream("design", i))).collect();
-    let estimator = |settings| TpeOptimizer::with_settings(space.clone(), seed, settings);
+    let estimator = |settings| TpeOptimizer::new(space.clone()).and_then(|tpe| tpe.with_settings(settings));
     let inner = match search.settings() {
         Some(settings) => AnyOptimizer::new(estimator(settings)?),
-        None => AnyOptimizer::new(RandomSearch { space: space.clone(), seed }),
+        None => AnyOptimizer::new(RandomSearch::new(space.clone())),
     };
     let mut study = Study::new(AfterDesign { design, search: inner }, seed);
     let loss = |config: &Config, purpose, id| -> Result<f64, ExperimentError> {
@@ -154,7 +154,7 @@ pub fn scan(
         }
     }
     let nothing = || ExperimentError::Failed { message: "no trial of the scan was measured".into() };
-    let config = study.recommend()?.ok_or_else(nothing)?;
+    let config = study.recommend()?.ok_or_else(nothing)?.config;
     let mut again = 0.0;
     for i in 0..AGAIN {
         again += loss(&config, "again", i)? / AGAIN as f64;

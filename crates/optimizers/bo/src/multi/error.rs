@@ -2,18 +2,6 @@
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum MultiObjectiveError {
-    /// A measurement has another number of objectives or constraints than the first.
-    #[error("the measurement has {found} {what}, expected {expected} as in trial {first}")]
-    MeasurementMismatch {
-        /// Objectives or constraints.
-        what: &'static str,
-        /// Number found.
-        found: usize,
-        /// Number expected.
-        expected: usize,
-        /// The trial that says so.
-        first: u64,
-    },
     /// The reference point has another number of coordinates than there are objectives.
     #[error("the reference point has {found} coordinates, expected {expected}, one an objective")]
     ReferenceMismatch {

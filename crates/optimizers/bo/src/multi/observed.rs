@@ -1,9 +1,8 @@
 use thrifty_domain::Points;
 use thrifty_space::{Config, Space};
-use thrifty_study::{History, Measurement, OptimizerError, Outcome, Trial};
+use thrifty_study::{History, Measurement, OptimizerError};
 
-use crate::MultiObjectiveError;
-use crate::targets::carried;
+use thrifty_model_based::{carried, measurement, shape};
 
 /// A history as points of the cube and columns of numbers.
 pub(crate) struct Observed {
@@ -77,34 +76,4 @@ impl Observed {
         }
         losses
     }
-}
-
-/// What a trial measured; a measurement without an objective is none.
-pub(crate) fn measurement(trial: &Trial<Config>) -> Option<&Measurement> {
-    trial.outcome.as_ref().and_then(Outcome::measurement).filter(|measured| !measured.objectives.is_empty())
-}
-
-/// Numbers of objectives and of constraints, which all measurements agree on.
-pub(crate) fn shape(history: &History<Config>) -> Result<Option<(usize, usize)>, OptimizerError> {
-    same_shape(history.trials())
-}
-
-/// The same of some trials.
-pub(crate) fn same_shape<'t>(
-    trials: impl IntoIterator<Item = &'t Trial<Config>>,
-) -> Result<Option<(usize, usize)>, OptimizerError> {
-    let mut first: Option<(u64, usize, usize)> = None;
-    for trial in trials {
-        let Some(Measurement { objectives, constraints, .. }) = measurement(trial) else { continue };
-        let (of, m, c) = *first.get_or_insert((trial.id.0, objectives.len(), constraints.len()));
-        for (what, found, expected) in
-            [("objectives", objectives.len(), m), ("constraints", constraints.len(), c)]
-        {
-            if found != expected {
-                let error = MultiObjectiveError::MeasurementMismatch { what, found, expected, first: of };
-                return Err(OptimizerError::failed(format!("reading trial {}", trial.id.0), error));
-            }
-        }
-    }
-    Ok(first.map(|(_, m, c)| (m, c)))
 }

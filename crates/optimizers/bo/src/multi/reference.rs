@@ -1,12 +1,12 @@
 use thrifty_domain::{Points, PointsRef};
 use thrifty_pareto::{Duplicates, ParetoError, ReferenceOrigin, ReferencePoint, non_dominated};
 use thrifty_space::Config;
-use thrifty_study::{History, OptimizerError};
+use thrifty_study::{History, MemoKey, OptimizerError};
 
 use crate::MultiObjectiveError;
 
-/// Under this name the inferred reference point stands in a trial's memo.
-pub(crate) const REFERENCE: &str = "reference";
+/// The inferred reference point, in the units of the objectives.
+pub(crate) static REFERENCE: MemoKey<Vec<f64>> = MemoKey::new("reference");
 
 /// The reference point of a study: the chosen one, else the one that an earlier suggestion inferred, else one inferred
 /// now from feasible losses; nothing when there are none.
@@ -22,8 +22,8 @@ pub(crate) fn reference_point(
         None => history
             .trials()
             .iter()
-            .find_map(|trial| trial.memo.0.get(REFERENCE))
-            .map(|values| (values.clone(), ReferenceOrigin::Inferred)),
+            .find_map(|trial| trial.memo.get(&REFERENCE))
+            .map(|values| (values, ReferenceOrigin::Inferred)),
     };
     if let Some((values, origin)) = known {
         if values.len() != expected {

@@ -1,6 +1,8 @@
 use thrifty_study::OptimizerError;
 
-use crate::{FailurePolicy, InitialDesign, LossTransform, Maximiser};
+use thrifty_model_based::{
+    CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, StateSettings,
+};
 
 /// What makes a point worth evaluating when there are several objectives.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
@@ -33,7 +35,7 @@ pub enum MultiObjectiveRule {
     },
 }
 
-/// How [`MultiObjectiveOptimizer`](crate::MultiObjectiveOptimizer) works.
+/// Settings of [`MultiObjectiveOptimizer`](crate::MultiObjectiveOptimizer).
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MultiObjectiveSettings {
     /// Initial design.
@@ -46,14 +48,18 @@ pub struct MultiObjectiveSettings {
     /// Losses beyond which nothing counts, in the units of the objectives. Without one it is inferred when the
     /// initial design has ended, and stays.
     pub reference: Option<Vec<f64>>,
-    /// Maximiser of the acquisition function.
-    pub maximiser: Maximiser,
+    /// Maximizer of the acquisition function.
+    #[serde(rename = "maximiser", alias = "maximizer")]
+    pub maximizer: Maximizer,
     /// What is done to each objective's losses before the models see them. Volumes that a rule improves are on the
     /// scale of the transform, which keeps what dominates what; volumes that are reported are not.
     pub losses: LossTransform,
     /// What failures are to the models; a value counts for every objective. To models of constraints they are as bad as
     /// the worst measured.
     pub failures: FailurePolicy,
+    /// Weight of costs in the choice of a point.
+    #[serde(default, skip_serializing_if = "CostAwareness::is_ignored")]
+    pub cost: CostAwareness,
 }
 
 impl Default for MultiObjectiveSettings {
@@ -64,26 +70,33 @@ impl Default for MultiObjectiveSettings {
             budget: None,
             rule: MultiObjectiveRule::default(),
             reference: None,
-            maximiser: Maximiser::default(),
+            maximizer: Maximizer::default(),
             losses: LossTransform::None,
             failures: FailurePolicy::default(),
+            cost: CostAwareness::Ignore,
         }
     }
 }
 
 impl MultiObjectiveSettings {
+    /// Settings of the surrogates and of the choice.
+    pub(crate) fn state(&self) -> StateSettings {
+        StateSettings {
+            initial: self.initial.clone(),
+            budget: self.budget,
+            maximizer: self.maximizer.clone(),
+            losses: self.losses,
+            failures: self.failures,
+            pending: PendingPolicy::default(),
+            cost: self.cost,
+        }
+    }
+
     pub(crate) fn validate(&self) -> Result<(), OptimizerError> {
         let invalid = |name: &str, value: String, expected: &str| {
             Err(OptimizerError::InvalidSetting { name: name.into(), value, expected: expected.into() })
         };
-        if self.maximiser.raw == 0 {
-            return invalid("raw", "0".into(), "at least 1 candidate");
-        }
-        if let FailurePolicy::AsValue(value) = self.failures
-            && !value.is_finite()
-        {
-            return invalid("failures", value.to_string(), "a finite loss");
-        }
+        self.state().validate()?;
         if let Some(reference) = &self.reference
             && (reference.is_empty() || reference.iter().any(|r| !r.is_finite()))
         {

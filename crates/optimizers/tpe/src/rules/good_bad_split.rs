@@ -167,7 +167,7 @@ mod tests {
                 timing: Timing::default(),
             }
         };
-        let history = History::from_trials(trials.iter().map(trial).collect());
+        let history = History::from_trials(trials.iter().map(trial).collect(), thrifty_sampling::Seed(0));
         let mut table = Table::new(space, &coding, &[], settings).unwrap();
         table.follow(space, &coding, &history, settings).unwrap();
         (coding, table)

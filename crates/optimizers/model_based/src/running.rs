@@ -1,3 +1,5 @@
+//! Running trials as fantasies or joint draws.
+
 use thrifty_acquisition::{
     Acquisition, AcquisitionError, AcquisitionFactory, ConditionalDraws, OverDraws, Utility, UtilityScale,
 };
@@ -5,16 +7,16 @@ use thrifty_domain::Points;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{FittedSurrogate, JointPosterior, Posterior};
 
-use crate::weights::probability_feasible;
+use crate::probability_feasible;
 
 /// Running trials as a belief counts them.
-pub(crate) struct Running {
+pub struct Running {
     /// Where they are.
-    pub(crate) points: Points,
+    pub points: Points,
     /// The one outcome that each is imagined to have.
-    pub(crate) fantasies: Vec<f64>,
+    pub fantasies: Vec<f64>,
     /// The model before any outcome was imagined, with the number of draws; nothing where a single outcome stands for each.
-    pub(crate) drawn: Option<(Box<dyn FittedSurrogate>, usize)>,
+    pub drawn: Option<(Box<dyn FittedSurrogate>, usize)>,
 }
 
 /// How likely a running trial has to break no constraint before its one imagined outcome is something to improve on.
@@ -23,7 +25,7 @@ const LIKELY: f64 = 0.5;
 impl Running {
     /// The model after an imagined outcome of each trial, which `outcome` makes of the posterior mean there. With a number of
     /// draws the model before is kept, if it has a joint posterior.
-    pub(crate) fn fantasize(
+    pub fn fantasize(
         mut fitted: Box<dyn FittedSurrogate>,
         points: Points,
         draws: Option<usize>,
@@ -44,13 +46,13 @@ impl Running {
     }
 
     /// The imagined outcomes of those that are likely to break no constraint: what the next trial has to improve on.
-    pub(crate) fn incumbents(&self, constraints: &[&dyn Posterior]) -> Vec<f64> {
+    pub fn incumbents(&self, constraints: &[&dyn Posterior]) -> Vec<f64> {
         let feasible = likely_feasible(&self.points, constraints);
         self.fantasies.iter().zip(feasible).filter(|(_, feasible)| *feasible).map(|(y, _)| *y).collect()
     }
 
     /// The points of those that are likely to break no constraint.
-    pub(crate) fn likely_points(&self, constraints: &[&dyn Posterior]) -> Points {
+    pub fn likely_points(&self, constraints: &[&dyn Posterior]) -> Points {
         let mut points = Points::new(self.points.dim());
         let likely = self
             .points
@@ -65,7 +67,7 @@ impl Running {
     ///
     /// # Errors
     /// As there.
-    pub(crate) fn over_draws<'a>(
+    pub fn over_draws<'a>(
         &'a self,
         factory: &dyn AcquisitionFactory,
         constraints: &[&dyn Posterior],
@@ -83,7 +85,7 @@ impl Running {
 ///
 /// # Errors
 /// [`AcquisitionError`] as [`ConditionalDraws::independent`].
-pub(crate) fn improvement_over_draws<'a>(
+pub fn improvement_over_draws<'a>(
     posterior: &'a dyn Posterior,
     factory: &dyn AcquisitionFactory,
     (running, draws): (&Points, usize),
@@ -114,6 +116,6 @@ pub(crate) fn improvement_over_draws<'a>(
 }
 
 /// Which points are likely to break no constraint.
-pub(crate) fn likely_feasible(points: &Points, constraints: &[&dyn Posterior]) -> Vec<bool> {
+pub fn likely_feasible(points: &Points, constraints: &[&dyn Posterior]) -> Vec<bool> {
     points.rows().map(|x| probability_feasible(constraints.iter().copied(), x) >= LIKELY).collect()
 }

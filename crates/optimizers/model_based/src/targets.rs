@@ -5,7 +5,7 @@ use thrifty_gp::{LARGEST_TARGET, YeoJohnson};
 use crate::LossTransform;
 
 /// A value within the range that a surrogate can carry: larger ones would be an error to a fit and mean the same to a search.
-pub(crate) fn carried(value: f64) -> f64 {
+pub fn carried(value: f64) -> f64 {
     value.clamp(-LARGEST_TARGET, LARGEST_TARGET)
 }
 

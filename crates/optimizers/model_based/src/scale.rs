@@ -1,17 +1,23 @@
+//! Scale of one of several objectives.
+
 use thrifty_gp::{TargetScaling, YeoJohnson};
 
 use crate::LossTransform;
 
-/// How one objective's losses look to its model: mean 0, deviation 1, and tails drawn in where the settings say so.
-/// Increasing, so that what dominates what is the same.
+/// Scale of one of several objectives for its surrogate: mean 0, standard deviation 1, tails drawn in where the settings say
+/// so. It increases, so that dominance is the same.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Scale {
+pub enum Scale {
+    /// Mean 0, standard deviation 1.
     Straight(TargetScaling),
+    /// Power transform, then mean 0 and standard deviation 1.
     Bent(YeoJohnson),
 }
 
 impl Scale {
-    pub(crate) fn of(losses: &[f64], transform: LossTransform) -> Self {
+    /// The scale of measured losses.
+    #[must_use]
+    pub fn of(losses: &[f64], transform: LossTransform) -> Self {
         match transform {
             LossTransform::None => Self::Straight(TargetScaling::standardise(losses)),
             LossTransform::UpperTail => Self::Bent(YeoJohnson::of_upper_tail(losses)),
@@ -19,7 +25,9 @@ impl Scale {
         }
     }
 
-    pub(crate) fn apply(&self, loss: f64) -> f64 {
+    /// A loss on this scale.
+    #[must_use]
+    pub fn apply(&self, loss: f64) -> f64 {
         match self {
             Self::Straight(TargetScaling { offset, width }) => loss / width - offset / width,
             Self::Bent(bent) => bent.apply(loss),
@@ -27,14 +35,17 @@ impl Scale {
     }
 
     /// Derivative at a loss.
-    pub(crate) fn slope(&self, loss: f64) -> f64 {
+    #[must_use]
+    pub fn slope(&self, loss: f64) -> f64 {
         match self {
             Self::Straight(TargetScaling { width, .. }) => 1.0 / width,
             Self::Bent(bent) => bent.slope(loss),
         }
     }
 
-    pub(crate) fn invert(&self, value: f64) -> f64 {
+    /// The loss of a value on this scale.
+    #[must_use]
+    pub fn invert(&self, value: f64) -> f64 {
         match self {
             Self::Straight(TargetScaling { offset, width }) => offset + width * value,
             Self::Bent(bent) => bent.invert(value),

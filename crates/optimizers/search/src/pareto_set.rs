@@ -3,7 +3,7 @@ use thrifty_pareto::{Duplicates, Hypervolume, ParetoError, ReferencePoint, non_d
 use thrifty_space::Config;
 use thrifty_study::{History, Measurement, OptimizerError, TrialId};
 
-use super::observed::{measurement, shape};
+use crate::{measurement, shape};
 
 /// One of the best compromises.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +41,10 @@ impl ParetoSet {
     }
 
     /// What nothing dominates among candidates.
-    pub(crate) fn among(candidates: Vec<ParetoMember>) -> Result<Self, ParetoError> {
+    ///
+    /// # Errors
+    /// [`ParetoError`] for losses that are not finite or of different lengths.
+    pub fn among(candidates: Vec<ParetoMember>) -> Result<Self, ParetoError> {
         let mut points = Points::new(candidates.first().map_or(0, |member| member.objectives.len()));
         candidates.iter().for_each(|member| points.push(&member.objectives));
         let kept = non_dominated(points.as_ref(), Duplicates::First)?;

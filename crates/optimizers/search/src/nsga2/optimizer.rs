@@ -1,14 +1,15 @@
 use thrifty_domain::Points;
 use thrifty_sampling::{Seed, Stream};
-use thrifty_space::{Config, Space};
+use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
     Ask, Fingerprint, History, Optimizer, OptimizerError, Outcome, StopReason, Suggestion, Trial, TrialId,
 };
 
 use super::operators::{crossover, mutate};
 use super::rank::{Evaluation, Rank, standings};
-use crate::novelty::{Designer, first_new, points_of};
-use crate::{InitialDesign, ParetoSet, design_changed, fingerprint};
+use crate::{
+    Candidate, Designer, InitialDesign, ParetoSet, design_changed, fingerprint, first_new, points_of,
+};
 
 /// How [`Nsga2`] works.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -50,11 +51,11 @@ impl Default for Nsga2Settings {
 ///
 /// The population is a function of the history. Recommends the [`ParetoSet`].
 /// Source: Deb et al. (2002), with its constraint domination; departures: no child twice, failures behind everything.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Nsga2 {
     space: Space,
-    seed: Seed,
     settings: Nsga2Settings,
+    known_constraint: KnownConstraint,
 }
 
 /// How often a child that was asked before mutates again.
@@ -63,8 +64,19 @@ const TRIES: usize = 16;
 impl Nsga2 {
     /// An instance with default settings.
     #[must_use]
-    pub fn new(space: Space, seed: Seed) -> Self {
-        Self { space, seed, settings: Nsga2Settings::default() }
+    pub fn new(space: Space) -> Self {
+        Self { space, settings: Nsga2Settings::default(), known_constraint: KnownConstraint::default() }
+    }
+
+    /// Adds a known constraint: only configurations for which `allowed` is true are suggested. Given configurations of an
+    /// initial design are not checked. A resumed study needs the same constraint.
+    #[must_use]
+    pub fn with_known_constraint(
+        mut self,
+        allowed: impl Fn(&Config) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.known_constraint = KnownConstraint::new(allowed);
+        self
     }
 
     /// Replaces the settings.
@@ -126,9 +138,9 @@ impl Nsga2 {
     }
 
     /// One of the two children of a pair of parents.
-    fn child(&self, parents: &Points, standing: &[Rank], pair: u64, which: usize) -> Vec<f64> {
+    fn child(&self, parents: &Points, standing: &[Rank], pair: (Seed, u64), which: usize) -> Vec<f64> {
         let settings = &self.settings;
-        let mut rng = self.seed.stream("mating", pair);
+        let mut rng = pair.0.stream("mating", pair.1);
         let tournament = |rng: &mut Stream| {
             let (a, b) = (rng.index(parents.len()), rng.index(parents.len()));
             if standing[a].compare(&standing[b]).is_le() { a } else { b }
@@ -158,12 +170,12 @@ impl Optimizer for Nsga2 {
     type Recommendation = ParetoSet;
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
-        let (trials, first) = (history.trials(), self.first_generation());
+        let (trials, first, seed) = (history.trials(), self.first_generation(), history.seed());
         let asked = points_of(&self.space, trials)?;
         let index = usize::try_from(id.0).unwrap_or(usize::MAX);
         if index < first {
             let (design, space) = (&self.settings.initial, &self.space);
-            let designer = Designer { design, space, seed: self.seed, run: 0, allowed: None };
+            let designer = Designer { design, space, seed, run: 0, known_constraint: &self.known_constraint };
             let config = designer.config(&asked, id)?;
             return Ok(config
                 .map_or(Ask::Stop(StopReason::Exhausted), |config| Ask::Evaluate(Suggestion::new(config))));
@@ -179,28 +191,28 @@ impl Optimizer for Nsga2 {
         let mut parents = Points::new(self.space.dim());
         best.iter().for_each(|&i| parents.push(asked.row(i)));
         let pair = (end + place - place % 2) as u64;
-        let mut child = self.child(&parents, &standing, pair, place % 2);
+        let mut child = self.child(&parents, &standing, (seed, pair), place % 2);
         let probability = self.settings.mutation.unwrap_or(1.0 / child.len().max(1) as f64);
-        let mut rng = self.seed.stream("mutation", id.0);
+        let mut rng = seed.stream("mutation", id.0);
         let domain = self.space.domain();
+        let usable = |x: &[f64]| {
+            asked.rows().all(|known| known != x) && self.known_constraint.allows_point(&self.space, x)
+        };
         for attempt in 0..=TRIES {
             mutate(&mut child, probability, self.settings.mutation_eta, &mut rng);
             domain.snap(&mut child);
-            if attempt == TRIES || asked.rows().all(|known| known != child) {
+            if attempt == TRIES || usable(&child) {
                 break;
             }
         }
-        let candidate = crate::Candidate { x: child, value: f64::NAN };
-        Ok(
-            match first_new(domain, |x| asked.rows().all(|known| known != x), vec![candidate], self.seed, id)
-            {
-                Some(found) => {
-                    let suggestion = Suggestion::new(self.space.decode(&found.x));
-                    Ask::Evaluate(suggestion.with_diagnostic("generation", (born + 1) as f64))
-                }
-                None => Ask::Stop(StopReason::Exhausted),
-            },
-        )
+        let candidate = Candidate { x: child, value: f64::NAN };
+        Ok(match first_new(domain, usable, vec![candidate], seed, id) {
+            Some(found) => {
+                let suggestion = Suggestion::new(self.space.decode(&found.x));
+                Ask::Evaluate(suggestion.with_diagnostic("generation", (born + 1) as f64))
+            }
+            None => Ask::Stop(StopReason::Exhausted),
+        })
     }
 
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<ParetoSet>, OptimizerError> {
@@ -208,7 +220,7 @@ impl Optimizer for Nsga2 {
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        Ok(design_changed(fingerprint("nsga-ii", &self.settings, self.seed, &self.space)?))
+        Ok(design_changed(fingerprint("nsga-ii", &self.settings, &self.space)?))
     }
 }
 
@@ -272,7 +284,7 @@ mod tests {
         let check = |change: &dyn Fn(&mut Nsga2Settings)| {
             let mut settings = Nsga2Settings::default();
             change(&mut settings);
-            match Nsga2::new(space(), Seed(0)).with_settings(settings) {
+            match Nsga2::new(space()).with_settings(settings) {
                 Err(OptimizerError::InvalidSetting { name, .. }) => Some(name),
                 _ => None,
             }
@@ -301,7 +313,7 @@ mod tests {
         let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
         let first = |initial| {
             let settings = Nsga2Settings { population: 6, initial, ..Nsga2Settings::default() };
-            Nsga2::new(space.clone(), Seed(0)).with_settings(settings).unwrap().first_generation()
+            Nsga2::new(space.clone()).with_settings(settings).unwrap().first_generation()
         };
         assert_eq!(first(InitialDesign::Sobol(4)), 6);
         assert_eq!(first(InitialDesign::Sobol(9)), 9);

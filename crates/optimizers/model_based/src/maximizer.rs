@@ -1,3 +1,5 @@
+//! Maximizer of acquisition functions on mixed domains.
+
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_acquisition::{Acquisition, AcquisitionFactory};
 use thrifty_domain::{Domain, Points, PointsRef};
@@ -5,12 +7,14 @@ use thrifty_optim::{LocalSearch, Objective};
 use thrifty_sampling::{MAX_SOBOL_DIM, Sobol, Stream};
 use thrifty_study::{OptimizerError, TrialId};
 
+use crate::Candidate;
+
 /// Finds the best point of an acquisition on a mixed domain.
 ///
 /// Sobol points over the whole domain and normal steps around the best points observed are ranked; the best
 /// few climb by local search.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Maximiser {
+pub struct Maximizer {
     /// Points over the whole domain.
     pub raw: usize,
     /// Points around each of the best five observed.
@@ -19,20 +23,11 @@ pub struct Maximiser {
     pub climbs: usize,
 }
 
-impl Default for Maximiser {
+impl Default for Maximizer {
     /// 512 points, 20 around each of the best, 6 climbs.
     fn default() -> Self {
         Self { raw: 512, around_best: 20, climbs: 6 }
     }
-}
-
-/// A feasible point and what the acquisition says of it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
-    /// The point.
-    pub x: Vec<f64>,
-    /// Its value.
-    pub value: f64,
 }
 
 /// Refuses an acquisition function that is NaN somewhere.
@@ -63,7 +58,7 @@ impl Objective for Climbing<'_> {
     }
 }
 
-impl Maximiser {
+impl Maximizer {
     /// The best points found, best first and distinct: all that climbed, then the raw ones. `anchors` are points
     /// to look around, best first.
     #[must_use]

@@ -1,57 +1,15 @@
-use thrifty_domain::{Domain, Points};
+//! An initial design at work.
+
+use thrifty_domain::Points;
 use thrifty_sampling::Seed;
-use thrifty_space::{Config, Space};
-use thrifty_study::{OptimizerError, Trial, TrialId};
+use thrifty_space::{Config, KnownConstraint, Space};
+use thrifty_study::{OptimizerError, TrialId};
 
-use crate::{Allowed, Candidate, InitialDesign};
+use crate::InitialDesign;
+use crate::candidate::ENUMERABLE;
 
-/// Finite domains of at most so many points are searched point by point.
-const ENUMERABLE: u64 = 100_000;
-
-/// Random configurations among which one that is allowed is looked for.
+/// Number of random configurations among which an allowed one is searched.
 const TRIES: u64 = 10_000;
-
-/// The first candidate that is of use, else any point that is; nothing when a finite domain is exhausted.
-pub(crate) fn first_new(
-    domain: &Domain,
-    usable: impl Fn(&[f64]) -> bool,
-    candidates: Vec<Candidate>,
-    seed: Seed,
-    id: TrialId,
-) -> Option<Candidate> {
-    if let Some(new) = candidates.into_iter().find(|candidate| usable(&candidate.x)) {
-        return Some(new);
-    }
-    let as_candidate = |x| Candidate { x, value: f64::NEG_INFINITY };
-    if let Some(all) = domain.enumerate(ENUMERABLE) {
-        return all.into_iter().find(|x| usable(x)).map(as_candidate);
-    }
-    let mut rng = seed.stream("new", id.0);
-    let draw = |_| {
-        let mut x: Vec<f64> = (0..domain.dim()).map(|_| rng.uniform()).collect();
-        domain.snap(&mut x);
-        x
-    };
-    (0..1000).map(draw).find(|x| usable(x)).map(as_candidate)
-}
-
-/// The points of trials.
-///
-/// # Errors
-/// [`OptimizerError`] names a trial whose query is not of the space.
-pub(crate) fn points_of<'t>(
-    space: &Space,
-    trials: impl IntoIterator<Item = &'t Trial<Config>>,
-) -> Result<Points, OptimizerError> {
-    let mut points = Points::new(space.dim());
-    for trial in trials {
-        let point = space
-            .encode(&trial.query)
-            .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
-        points.push(&point);
-    }
-    Ok(points)
-}
 
 /// An initial design at work: with known constraints and without repetition.
 pub struct Designer<'a> {
@@ -64,7 +22,7 @@ pub struct Designer<'a> {
     /// Number of the run, from 0.
     pub run: u64,
     /// Known constraint.
-    pub allowed: Option<&'a Allowed>,
+    pub known_constraint: &'a KnownConstraint,
 }
 
 impl Designer<'_> {
@@ -119,6 +77,6 @@ impl Designer<'_> {
     }
 
     fn is_allowed(&self, config: &Config) -> bool {
-        self.allowed.is_none_or(|allowed| allowed(config))
+        self.known_constraint.allows(config)
     }
 }

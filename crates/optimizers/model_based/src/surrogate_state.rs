@@ -1,84 +1,52 @@
+//! State of the surrogates before a suggestion.
+
 use thrifty_acquisition::{
-    Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, ExpectedImprovement,
-    ImprovementTarget, LogExpectedImprovement, Masked, Utility, weigh,
+    Acquisition, AcquisitionError, AcquisitionFactory, Context, ImprovementTarget, UtilityScale, weigh,
 };
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::YeoJohnson;
 use thrifty_sampling::Seed;
-use thrifty_space::{Config, Space};
-use thrifty_study::{Memo, OptimizerError, Trial, TrialId};
-use thrifty_surrogate::{FittedSurrogate, Observations, Posterior, Surrogate, fit_checked};
+use thrifty_search::measurement;
+use thrifty_space::{KnownConstraint, Space};
+use thrifty_study::{Memo, OptimizerError, TrialId};
+use thrifty_surrogate::{FittedSurrogate, Observations, Posterior};
 
 use crate::first_feasible::LogFirstFeasible;
-use crate::multi::measurement;
-use crate::novelty::first_new;
-use crate::running::Running;
 use crate::targets::Targets;
-use crate::weights::{Fitting, Weights, probability_feasible, weighted_logarithm};
-use crate::{BoSettings, Candidate, FailurePolicy, PendingPolicy};
+use crate::weights::{Weights, probability_feasible, weighted_logarithm};
+use crate::{FailurePolicy, OutputFitter, OutputModel, PendingPolicy, Running, StateSettings};
 
-/// What is known of a configuration without evaluating it: whether it is allowed.
-pub type Allowed = dyn Fn(&Config) -> bool + Send + Sync;
-
-/// What is believed before a suggestion: a model fitted to measured losses, with failures and running trials
-/// counted in as the settings say.
+/// State of the surrogates before a suggestion with one objective: fitted to the measured losses, with failures and running
+/// trials counted in as the settings say.
 pub struct SurrogateState<'a> {
-    space: &'a Space,
-    settings: &'a BoSettings,
-    model: Box<dyn FittedSurrogate>,
+    pub(crate) space: &'a Space,
+    pub(crate) settings: StateSettings,
+    objective: OutputModel,
     /// Measured points and losses.
-    x: Points,
-    y: Vec<f64>,
-    /// Of the losses.
-    transform: Option<YeoJohnson>,
-    /// Which of them break no constraint.
+    pub(crate) x: Points,
+    pub(crate) y: Vec<f64>,
+    /// Transform of the losses.
+    pub(crate) transform: Option<YeoJohnson>,
+    /// True for measured points that break no constraint.
     feasible: Vec<bool>,
-    weights: Weights,
+    pub(crate) weights: Weights,
     running: Running,
-    /// What is known to be allowed.
-    allowed: Option<&'a Allowed>,
+    pub(crate) known_constraint: Option<&'a KnownConstraint>,
     /// Every point asked, whatever came of it.
-    asked: Points,
-    seed: Seed,
-    id: TrialId,
+    pub(crate) asked: Points,
+    pub(crate) seed: Seed,
+    pub(crate) id: TrialId,
 }
 
 impl<'a> SurrogateState<'a> {
-    /// Fits the model to the trials; nothing when none of them has a measurement.
+    /// Fits the surrogates to the trials of the fitter; nothing when none of them has a measurement.
     ///
     /// # Errors
     /// [`OptimizerError`]: a query that is not of the space, or a fit that fails.
-    pub fn form(
-        space: &'a Space,
-        settings: &'a BoSettings,
-        model: &dyn Surrogate,
-        trials: &[&Trial<Config>],
-        seed: Seed,
-        id: TrialId,
-    ) -> Result<Option<Self>, OptimizerError> {
-        let dim = space.dim();
-        let (mut x, mut targets, mut asked) = (Points::new(dim), Targets::default(), Points::new(dim));
-        let mut feasible = Vec::new();
-        let (mut failed, mut pending) = (Points::new(dim), Points::new(dim));
-        for trial in trials {
-            let point = space
-                .encode(&trial.query)
-                .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
-            asked.push(&point);
-            let measured = measurement(trial).and_then(|m| Some((m, *m.objectives.first()?)));
-            match (&trial.outcome, measured) {
-                (_, Some((found, loss))) => {
-                    x.push(&point);
-                    targets.push(loss, found.noise);
-                    feasible.push(found.constraints.iter().all(|c| *c <= 0.0));
-                }
-                (Some(_), None) => failed.push(&point),
-                (None, None) => pending.push(&point),
-            }
-        }
-        if x.is_empty() {
-            return Ok(None);
-        }
+    pub fn fit(fitter: &OutputFitter<'a>, settings: StateSettings) -> Result<Option<Self>, OptimizerError> {
+        let space = fitter.space;
+        let Some(data) = TrainingData::gather(fitter)? else { return Ok(None) };
+        let TrainingData { x, targets, feasible, failed, pending, asked } = data;
         let imputed = match settings.failures {
             FailurePolicy::AsWorst => Some(targets.y.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
             FailurePolicy::AsValue(value) => Some(value),
@@ -93,97 +61,84 @@ impl<'a> SurrogateState<'a> {
         }
         let transform = train.transform(settings.losses);
         let (train, y) = (train.transformed(transform), targets.transformed(transform).y);
-        let fitting = Fitting { space, settings, model, trials, seed, id };
-        let weights = fitting.weights(&x, &failed)?;
-        let warm_start = trials.iter().rev().find_map(|trial| trial.memo.0.get(WARM_START));
+        let weights = Weights::fit(fitter, &settings, &x, &failed)?;
         let data = Observations { x: train_x.as_ref(), y: &train.y, noise_variance: train.noise_variance() };
-        let rng = &mut seed.stream("fit", id.0);
-        let model = fit_checked(model, space.domain(), data, warm_start.map(Vec::as_slice), rng).map_err(
-            |error| OptimizerError::failed(format!("fitting the model for trial {}", id.0), error),
-        )?;
+        let OutputModel { name, fitted } = fitter.fit_objective(data)?;
         let draws = match settings.pending {
             PendingPolicy::Fantasies { draws } => Some(draws),
             _ => None,
         };
-        let (model, running) = Running::fantasize(model, pending, draws, |mean| match settings.pending {
+        let (fitted, running) = Running::fantasize(fitted, pending, draws, |mean| match settings.pending {
             PendingPolicy::KrigingBeliever | PendingPolicy::Fantasies { .. } => mean,
             PendingPolicy::LiarBest => y.iter().copied().fold(f64::INFINITY, f64::min),
             PendingPolicy::LiarMean => y.iter().sum::<f64>() / y.len() as f64,
             PendingPolicy::LiarWorst => y.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         });
-        let allowed = None;
         Ok(Some(Self {
             space,
             settings,
-            model,
+            objective: OutputModel { name, fitted },
             x,
             y,
             transform,
             feasible,
             weights,
             running,
-            allowed,
+            known_constraint: None,
             asked,
-            seed,
-            id,
+            seed: fitter.seed,
+            id: fitter.id,
         }))
     }
 
     /// Adds a known constraint: no other point is chosen.
     #[must_use]
-    pub fn within(mut self, allowed: Option<&'a Allowed>) -> Self {
-        self.allowed = allowed;
+    pub fn with_known_constraint(mut self, known_constraint: &'a KnownConstraint) -> Self {
+        self.known_constraint = Some(known_constraint);
         self
     }
 
-    /// With other points that were asked, as in earlier runs: none of them is chosen again.
+    /// Replaces the points that were asked, as those of earlier runs too: none of them is chosen again.
     #[must_use]
     pub fn with_asked(mut self, asked: Points) -> Self {
         self.asked = asked;
         self
     }
 
-    /// What is believed of each point.
+    /// Posterior of the loss, transformed as the settings say.
     #[must_use]
     pub fn posterior(&self) -> &dyn Posterior {
-        self.model.posterior()
+        self.objective.posterior()
     }
 
-    /// Hyperparameters of the model.
-    #[must_use]
-    pub fn hyperparameters(&self) -> Vec<f64> {
-        self.model.hyperparameters()
-    }
-
-    /// Hyperparameters of all models by name, from which a later [`SurrogateState::form`] starts.
+    /// Hyperparameters of all surrogates by name, from which a later fit starts.
     #[must_use]
     pub fn memo(&self) -> Memo {
-        Memo(
-            std::iter::once((WARM_START.to_owned(), self.hyperparameters()))
-                .chain(self.weights.hyperparameters())
-                .collect(),
-        )
+        let mut memo = Memo::default();
+        self.objective.remember(&mut memo);
+        self.weights.models().for_each(|model| model.remember(&mut memo));
+        memo
     }
 
     /// Variance of the noise of an observation, on the scale of the posterior.
     #[must_use]
-    pub fn noise(&self) -> f64 {
-        self.model.noise_variance()
+    pub fn noise_variance(&self) -> f64 {
+        self.objective.fitted.noise_variance()
     }
 
-    /// The belief after observations of its own means at these points: the variances are those after any outcomes
-    /// there. Nothing when there are no points, or none that tells anything new.
+    /// The surrogate after fantasies at its own means at these points; variances do not depend on the outcomes.
+    /// Nothing when there are no points, or no point changes the posterior.
     #[must_use]
     pub fn with_fantasies(&self, points: PointsRef<'_>) -> Option<Box<dyn FittedSurrogate>> {
-        let mut imagined: Option<Box<dyn FittedSurrogate>> = None;
+        let mut fantasized: Option<Box<dyn FittedSurrogate>> = None;
         for point in points.rows() {
-            let model = imagined.as_deref().unwrap_or(&*self.model);
+            let model = fantasized.as_deref().unwrap_or(&*self.objective.fitted);
             let mean = model.posterior().predict(point).0;
             if let Ok(next) = model.fantasize(point, mean) {
-                imagined = Some(next);
+                fantasized = Some(next);
             }
         }
-        imagined
+        fantasized
     }
 
     /// The probability that a point breaks no constraint; nothing where there are none.
@@ -216,6 +171,12 @@ impl<'a> SurrogateState<'a> {
     pub fn range(&self) -> f64 {
         let largest = self.y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         largest - self.y.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// A value on the scale of the surrogate in units of the loss.
+    #[must_use]
+    pub fn loss_of(&self, value: f64) -> f64 {
+        self.transform.map_or(value, |transform| transform.invert(value))
     }
 
     /// Posterior means at the measured points.
@@ -264,9 +225,27 @@ impl<'a> SurrogateState<'a> {
         if !self.feasible.contains(&true) {
             return self.first_feasible();
         }
-        let incumbent = self.x.row(self.incumbent());
-        let logarithms = self.weights.logarithms();
-        weigh(self.unweighted(factory)?, factory.scale(), logarithms, incumbent, self.x.as_ref())
+        self.weighted(self.unweighted(factory)?, factory.scale(), Vec::new())
+    }
+
+    /// The weight of a point: the probability of being feasible, and one over the cost where the settings count it.
+    #[must_use]
+    pub fn weight(&self, x: &[f64]) -> f64 {
+        self.weights.logarithms().iter().map(|logarithm| logarithm.value(x)).sum::<f64>().exp()
+    }
+
+    /// A utility times the weights of this state: the probability of being feasible, and the cost where the settings count it.
+    ///
+    /// # Errors
+    /// As [`weigh`].
+    pub fn weighted<'b>(
+        &'b self,
+        acquisition: Box<dyn Acquisition + 'b>,
+        scale: UtilityScale,
+        more: Vec<Box<dyn Acquisition + 'b>>,
+    ) -> Result<Box<dyn Acquisition + 'b>, AcquisitionError> {
+        let weights = self.weights.logarithms().into_iter().chain(more).collect();
+        weigh(acquisition, scale, weights, self.x.row(self.incumbent()), self.x.as_ref())
     }
 
     /// The measured point with the smallest loss among those that break no constraint, else among all.
@@ -319,7 +298,7 @@ impl<'a> SurrogateState<'a> {
             t: self.y.len() + 1,
             domain: self.space.domain(),
             observed: self.baseline().as_ref(),
-            noise_variance: self.model.noise_variance(),
+            noise_variance: self.noise_variance(),
             rng: &mut rng,
         })
     }
@@ -331,69 +310,48 @@ impl<'a> SurrogateState<'a> {
             _ => self.posterior(),
         }
     }
-
-    /// The best points of an acquisition, best first; `purpose` names the stream of random numbers.
-    #[must_use]
-    pub fn maximise(&self, acquisition: &dyn Acquisition, purpose: &str) -> Vec<Candidate> {
-        let mut order: Vec<usize> = (0..self.y.len()).collect();
-        order.sort_by(|&a, &b| self.y[a].total_cmp(&self.y[b]));
-        let anchors: Vec<&[f64]> = order.iter().map(|&i| self.x.row(i)).collect();
-        let mut rng = self.seed.stream(purpose, self.id.0);
-        let acquisition = Masked::new(acquisition, |x: &[f64]| self.is_allowed(x));
-        let acquisition = &acquisition;
-        self.settings.maximiser.candidates(self.space.domain(), acquisition, &anchors, &mut rng)
-    }
-
-    /// True if a point was asked before.
-    #[must_use]
-    pub fn is_known(&self, x: &[f64]) -> bool {
-        self.asked.rows().any(|known| known == x)
-    }
-
-    /// True if a point is not known to be forbidden.
-    #[must_use]
-    pub fn is_allowed(&self, x: &[f64]) -> bool {
-        self.allowed.is_none_or(|allowed| allowed(&self.space.decode(x)))
-    }
-
-    /// The first candidate that was not asked before, else any point that was not; nothing when a finite space is
-    /// exhausted.
-    #[must_use]
-    pub fn first_new(&self, candidates: Vec<Candidate>) -> Option<Candidate> {
-        let usable = |x: &[f64]| !self.is_known(x) && self.is_allowed(x);
-        first_new(self.space.domain(), usable, candidates, self.seed, self.id)
-    }
-
-    /// Expected improvement on a threshold at a point.
-    #[must_use]
-    pub fn expected_improvement(&self, x: &[f64], threshold: f64) -> f64 {
-        let (mean, variance) = self.posterior().predict(x);
-        ExpectedImprovement { threshold }.value(mean, variance.sqrt())
-    }
-
-    /// An expected improvement on a threshold in units of the loss: to first order, by the slope of the transform there.
-    #[must_use]
-    pub fn in_units_of_loss(&self, improvement: f64, threshold: f64) -> f64 {
-        let Some(transform) = self.transform else { return improvement };
-        let slope = transform.slope(transform.invert(threshold));
-        if slope > 0.0 && slope.is_finite() { improvement / slope } else { improvement }
-    }
-
-    /// The cost that is expected of an evaluation at a point; nothing where costs are not modelled.
-    #[must_use]
-    pub fn expected_cost(&self, x: &[f64]) -> Option<f64> {
-        self.weights.expected_cost(x)
-    }
-
-    /// The largest expected improvement on a threshold, and where: by the logarithm, which has slopes everywhere.
-    #[must_use]
-    pub fn max_expected_improvement(&self, threshold: f64) -> Option<(Vec<f64>, f64)> {
-        let acquisition = Analytic::new(self.posterior(), LogExpectedImprovement { threshold });
-        let best = self.maximise(&acquisition, "expected improvement").into_iter().next()?;
-        let value = self.expected_improvement(&best.x, threshold);
-        Some((best.x, value))
-    }
 }
 
-/// Under this name the model's notes stand in a trial's memo.
-pub(crate) const WARM_START: &str = "model";
+/// Trials as training data.
+struct TrainingData {
+    /// Measured points and losses.
+    x: Points,
+    targets: Targets,
+    feasible: Vec<bool>,
+    failed: Points,
+    pending: Points,
+    asked: Points,
+}
+
+impl TrainingData {
+    /// Nothing when no trial has a measurement.
+    fn gather(fitter: &OutputFitter<'_>) -> Result<Option<Self>, OptimizerError> {
+        let points = || Points::new(fitter.space.dim());
+        let mut data = Self {
+            x: points(),
+            targets: Targets::default(),
+            feasible: Vec::new(),
+            failed: points(),
+            pending: points(),
+            asked: points(),
+        };
+        for trial in &fitter.trials {
+            let point = fitter
+                .space
+                .encode(&trial.query)
+                .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
+            data.asked.push(&point);
+            let measured = measurement(trial).and_then(|m| Some((m, *m.objectives.first()?)));
+            match (&trial.outcome, measured) {
+                (_, Some((found, loss))) => {
+                    data.x.push(&point);
+                    data.targets.push(loss, found.noise);
+                    data.feasible.push(found.constraints.iter().all(|c| *c <= 0.0));
+                }
+                (Some(_), None) => data.failed.push(&point),
+                (None, None) => data.pending.push(&point),
+            }
+        }
+        Ok((!data.x.is_empty()).then_some(data))
+    }
+}

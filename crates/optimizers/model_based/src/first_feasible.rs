@@ -1,3 +1,5 @@
+//! Probability of the first feasible point.
+
 use thrifty_acquisition::{
     Acquisition, AcquisitionError, ConditionalDraws, LogFeasibility, LookaheadMoments, Utility,
 };
@@ -13,7 +15,7 @@ use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, Posterior
 ///
 /// What is sought while nothing feasible was measured: a point that would be the first. Without running trials it is the
 /// probability of being feasible. Joint draws of all constraints at the running trials, as in [`ConditionalDraws`].
-pub(crate) struct LogFirstFeasible<'a> {
+pub struct LogFirstFeasible<'a> {
     constraints: Vec<(Box<dyn Lookahead + 'a>, ConditionalDraws)>,
     /// Draws in which no running trial is feasible.
     kept: Vec<usize>,
@@ -28,7 +30,7 @@ impl<'a> LogFirstFeasible<'a> {
     ///
     /// # Errors
     /// [`AcquisitionError`] as [`ConditionalDraws::independent`].
-    pub(crate) fn new(
+    pub fn new(
         constraints: &[&'a dyn Posterior],
         running: &Points,
         draws: usize,

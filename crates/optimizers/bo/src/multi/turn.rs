@@ -1,0 +1,146 @@
+//! Turn of Bayesian optimisation with several objectives.
+
+use thrifty_acquisition::{Acquisition, AcquisitionFactory, Masked};
+use thrifty_model_based::{
+    Candidate, Modelled, Outlook, OutputModel, Weights, first_new, probability_feasible, weighted_logarithm,
+};
+use thrifty_pareto::{Duplicates, ReferenceOrigin, non_dominated};
+use thrifty_space::{Config, Space};
+use thrifty_study::{Ask, EXPECTED_COST, OptimizerError, StopReason, Suggestion};
+use thrifty_surrogate::Posterior;
+
+use super::reference::REFERENCE;
+use super::state::State;
+use crate::{MultiObjectiveOptimizer, MultiObjectiveRule};
+
+/// A turn with fitted surrogates.
+pub(crate) struct MultiTurn<'a> {
+    optimizer: &'a MultiObjectiveOptimizer,
+    state: State<'a>,
+    rule: MultiObjectiveRule,
+    /// Surrogates of the objectives, or of a weighted sum of them.
+    models: Vec<OutputModel>,
+    weights: Weights,
+    /// The best candidates of the acquisition function, once it was maximized.
+    found: Option<Vec<Candidate>>,
+}
+
+impl<'a> MultiTurn<'a> {
+    /// Fits the surrogates.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names the output whose fit fails.
+    pub(crate) fn new(
+        optimizer: &'a MultiObjectiveOptimizer,
+        state: State<'a>,
+    ) -> Result<Self, OptimizerError> {
+        let rule = optimizer.rule(state.observed.objectives);
+        let models = state.objectives(rule)?;
+        let (x, failed) = (&state.observed.x, &state.observed.failed);
+        let weights = Weights::fit(&state.fitter, &optimizer.settings().state(), x, failed)?;
+        Ok(Self { optimizer, state, rule, models, weights, found: None })
+    }
+
+    /// Builds and maximizes the acquisition function, once in a turn.
+    fn search(&mut self) -> Result<&mut Vec<Candidate>, OptimizerError> {
+        let found = match self.found.take() {
+            Some(found) => found,
+            None => {
+                let Self { state, weights, models, rule, .. } = &*self;
+                let constraints = weights.constraint_models();
+                let utility = state.acquisition(*rule, models, constraints)?;
+                let first = if utility.is_none() { state.first_feasible(constraints)? } else { None };
+                let acquisition = match first {
+                    Some(first) => {
+                        weighted_logarithm(Some(first), weights.log_inverse_cost().into_iter().collect())
+                    }
+                    None => weighted_logarithm(utility, weights.logarithms()),
+                };
+                self.maximize(&acquisition, "acquisition")
+            }
+        };
+        Ok(self.found.insert(found))
+    }
+
+    fn suggestion(&self, x: &[f64]) -> Suggestion<Config> {
+        let mut suggestion = Suggestion::new(self.space().decode(x));
+        for (name, value) in self.state.progress() {
+            suggestion = suggestion.with_diagnostic(name, value);
+        }
+        if !self.weights.constraint_models().is_empty() {
+            let probability = probability_feasible(self.weights.constraints(), x);
+            suggestion = suggestion.with_diagnostic("probability_feasible", probability);
+        }
+        if let Some(cost) = self.weights.expected_cost(x) {
+            suggestion = suggestion.with_outlook(&EXPECTED_COST, cost);
+        }
+        for model in self.models.iter().chain(self.weights.models()) {
+            model.remember(&mut suggestion.memo);
+        }
+        match &self.state.reference {
+            Some(reference) if reference.origin() == ReferenceOrigin::Inferred => {
+                suggestion.with_memo(&REFERENCE, &reference.values().to_vec())
+            }
+            _ => suggestion,
+        }
+    }
+
+    fn first_new(&self, candidates: Vec<Candidate>) -> Option<Candidate> {
+        let (space, known) = (self.space(), self.optimizer.known_constraint());
+        let asked = &self.state.observed.asked;
+        let is_new = |x: &[f64]| known.allows_point(space, x) && asked.rows().all(|asked| asked != x);
+        let fitter = &self.state.fitter;
+        first_new(space.domain(), is_new, candidates, fitter.seed, fitter.id)
+    }
+}
+
+impl Modelled<Config> for MultiTurn<'_> {
+    fn space(&self) -> &Space {
+        self.optimizer.space()
+    }
+
+    fn posteriors(&self) -> Vec<&dyn Posterior> {
+        self.models.iter().map(OutputModel::posterior).collect()
+    }
+
+    fn exploit(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Ask<Config>, OptimizerError> {
+        if by.is_some() {
+            let error = "several objectives have no acquisition function of one posterior";
+            return Err(OptimizerError::failed("exploiting by another acquisition function", error));
+        }
+        let candidates = std::mem::take(self.search()?);
+        let Some(chosen) = self.first_new(candidates) else { return Ok(Ask::Stop(StopReason::Exhausted)) };
+        Ok(Ask::Evaluate(self.suggestion(&chosen.x).with_diagnostic("acquisition", chosen.value)))
+    }
+
+    /// Expected hypervolume improvement against the hypervolume so far; nothing for weighted sums, nor before a reference point.
+    fn outlook(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Option<Outlook>, OptimizerError> {
+        let Some(reference) = self.state.reference.clone().filter(|_| by.is_none()) else { return Ok(None) };
+        if matches!(self.rule, MultiObjectiveRule::Chebyshev { .. }) {
+            return Ok(None);
+        }
+        let Some(best) = self.search()?.first().cloned() else { return Ok(None) };
+        let per_cost = self.weights.log_inverse_cost().map_or(0.0, |weight| weight.value(&best.x));
+        let scaled = self.state.data.scaled(reference.values());
+        let Some(range) = self.state.scaled_hypervolume(&scaled) else { return Ok(None) };
+        Ok(Some(Outlook { expected: (best.value - per_cost).exp(), range, target: None }))
+    }
+
+    fn maximize(&self, acquisition: &dyn Acquisition, purpose: &str) -> Vec<Candidate> {
+        let State { observed, feasible, fitter, .. } = &self.state;
+        let (space, known) = (self.space(), self.optimizer.known_constraint());
+        let mut rng = fitter.seed.stream(purpose, fitter.id.0);
+        // The search looks around some points of the front, others for each trial.
+        let losses = observed.losses(feasible);
+        let mut front = non_dominated(losses.as_ref(), Duplicates::First).unwrap_or_default();
+        rng.shuffle(&mut front);
+        let anchors: Vec<&[f64]> = front.iter().map(|&i| observed.x.row(feasible[i])).collect();
+        let acquisition = Masked::new(acquisition, |x: &[f64]| known.allows_point(space, x));
+        let maximizer = &self.optimizer.settings().maximizer;
+        maximizer.candidates(space.domain(), &acquisition, &anchors, &mut rng)
+    }
+
+    fn suggest(&mut self, candidates: Vec<Candidate>) -> Result<Option<Suggestion<Config>>, OptimizerError> {
+        Ok(self.first_new(candidates).map(|chosen| self.suggestion(&chosen.x)))
+    }
+}

@@ -1,0 +1,134 @@
+//! Turn of Bayesian optimisation with one objective.
+
+use thrifty_acquisition::{Acquisition, AcquisitionFactory};
+use thrifty_model_based::{Candidate, Modelled, Outlook, SurrogateState, reject_nan};
+use thrifty_space::{Config, Space};
+use thrifty_study::{
+    Ask, EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, History, OptimizerError, StopReason, Suggestion,
+    TrialId,
+};
+use thrifty_surrogate::Posterior;
+
+use crate::BayesianOptimizer;
+use crate::optimizer::{current_run, of_run};
+
+/// A turn with fitted surrogates.
+pub(crate) struct BoTurn<'a> {
+    optimizer: &'a BayesianOptimizer,
+    state: SurrogateState<'a>,
+    history: &'a History<Config>,
+    id: TrialId,
+    /// The maximized acquisition function, once it was asked for.
+    search: Option<Search>,
+}
+
+/// A maximized acquisition function.
+struct Search {
+    candidates: Vec<Candidate>,
+    /// The loss to improve on.
+    target: f64,
+    /// Expected improvement at the best candidate, where the acquisition function is one.
+    expected: Option<f64>,
+}
+
+impl<'a> BoTurn<'a> {
+    pub(crate) fn new(
+        optimizer: &'a BayesianOptimizer,
+        state: SurrogateState<'a>,
+        history: &'a History<Config>,
+        id: TrialId,
+    ) -> Self {
+        Self { optimizer, state, history, id, search: None }
+    }
+
+    /// Builds and maximizes the acquisition function, once in a turn.
+    fn search(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<&mut Search, OptimizerError> {
+        let search = match self.search.take() {
+            Some(search) => search,
+            None => {
+                let (state, factory) = (&self.state, by.unwrap_or(self.optimizer.acquisition()));
+                let acquisition = state
+                    .acquisition(factory)
+                    .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
+                let candidates = state.maximize(&*acquisition, "acquisition");
+                reject_nan(factory, &candidates, self.id)?;
+                let target = state.target(factory.target());
+                let best = candidates.first().filter(|_| factory.is_expected_improvement());
+                let expected = best.map(|best| state.expected_improvement(&best.x, target));
+                Search { candidates, target, expected }
+            }
+        };
+        Ok(self.search.insert(search))
+    }
+
+    /// True if the run has converged: the largest expected improvement is below the share of the range that restarts it.
+    fn is_converged(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<bool, OptimizerError> {
+        let Some(restarts) = self.optimizer.settings().restarts else { return Ok(false) };
+        let outlook = self.outlook(by)?;
+        Ok(outlook.is_some_and(|outlook| outlook.expected < restarts.epsilon * outlook.range))
+    }
+
+    /// The suggestion of a point, with its memo.
+    fn suggestion(&self, x: &[f64]) -> Suggestion<Config> {
+        let (mean, variance) = self.state.posterior().predict(x);
+        let mut suggestion = Suggestion::new(self.state.space().decode(x))
+            .with_diagnostic("mean", mean)
+            .with_diagnostic("std_dev", variance.sqrt());
+        if let Some(probability) = self.state.probability_feasible(x) {
+            suggestion = suggestion.with_diagnostic("probability_feasible", probability);
+        }
+        suggestion.memo = self.state.memo();
+        if let Some(cost) = self.state.expected_cost(x) {
+            suggestion = suggestion.with_outlook(&EXPECTED_COST, cost);
+        }
+        of_run(suggestion, current_run(self.history).0)
+    }
+}
+
+impl Modelled<Config> for BoTurn<'_> {
+    fn space(&self) -> &Space {
+        self.state.space()
+    }
+
+    fn posteriors(&self) -> Vec<&dyn Posterior> {
+        vec![self.state.posterior()]
+    }
+
+    fn exploit(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Ask<Config>, OptimizerError> {
+        if self.is_converged(by)? {
+            return self.optimizer.initial(current_run(self.history).0 + 1, self.history, self.id);
+        }
+        let search = self.search(by)?;
+        let (target, expected) = (search.target, search.expected);
+        let candidates = std::mem::take(&mut search.candidates);
+        let Some(chosen) = self.state.first_new(candidates) else {
+            return Ok(Ask::Stop(StopReason::Exhausted));
+        };
+        let mut suggestion = self
+            .suggestion(&chosen.x)
+            .with_diagnostic("acquisition", chosen.value)
+            .with_diagnostic("threshold", target);
+        if let Some(expected) = expected {
+            suggestion = suggestion
+                .with_outlook(&EXPECTED_IMPROVEMENT, expected)
+                .with_outlook(&EXPECTED_GAIN, self.state.in_units_of_loss(expected, target));
+        }
+        Ok(Ask::Evaluate(suggestion))
+    }
+
+    fn outlook(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Option<Outlook>, OptimizerError> {
+        let search = self.search(by)?;
+        let (target, expected) = (search.target, search.expected);
+        let largest = || self.state.max_expected_improvement(target).map(|(_, expected)| expected);
+        let expected = expected.or_else(largest).unwrap_or(0.0);
+        Ok(Some(Outlook { expected, range: self.state.range(), target: Some(target) }))
+    }
+
+    fn maximize(&self, acquisition: &dyn Acquisition, purpose: &str) -> Vec<Candidate> {
+        self.state.maximize(acquisition, purpose)
+    }
+
+    fn suggest(&mut self, candidates: Vec<Candidate>) -> Result<Option<Suggestion<Config>>, OptimizerError> {
+        Ok(self.state.first_new(candidates).map(|chosen| self.suggestion(&chosen.x)))
+    }
+}

@@ -1,0 +1,159 @@
+//! Turn of fractional cross-validation.
+
+use std::collections::BTreeMap;
+
+use thrifty_acquisition::{Acquisition, AcquisitionFactory};
+use thrifty_cv::FoldQuery;
+use thrifty_model_based::{Candidate, Modelled, Outlook, reject_nan};
+use thrifty_space::Space;
+use thrifty_study::{
+    Ask, EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, History, Memo, OptimizerError, StopReason,
+    Suggestion, TrialId,
+};
+use thrifty_surrogate::Posterior;
+
+use crate::choice::Choice;
+use crate::surrogate_state::WARM_START;
+use crate::{FoldSurrogateState, FractionalCv, Incumbent};
+
+/// A turn with fitted surrogates.
+pub(crate) struct FoldTurn<'a> {
+    optimizer: &'a FractionalCv,
+    state: FoldSurrogateState,
+    history: &'a History<FoldQuery>,
+    id: TrialId,
+    /// The optimiser's own choice, once it was asked for.
+    decision: Option<Decision>,
+}
+
+/// The optimiser's own choice and what it promises.
+struct Decision {
+    ask: Ask<FoldQuery>,
+    outlook: Outlook,
+}
+
+impl<'a> FoldTurn<'a> {
+    pub(crate) fn new(
+        optimizer: &'a FractionalCv,
+        state: FoldSurrogateState,
+        history: &'a History<FoldQuery>,
+        id: TrialId,
+    ) -> Self {
+        Self { optimizer, state, history, id, decision: None }
+    }
+
+    fn decision(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Decision, OptimizerError> {
+        match self.decision.take() {
+            Some(decision) => Ok(decision),
+            None => self.decide(by),
+        }
+    }
+
+    /// Maximizes the acquisition function, chooses the fold, suggests.
+    fn decide(&self, by: Option<&dyn AcquisitionFactory>) -> Result<Decision, OptimizerError> {
+        let Self { optimizer, state, history, id, .. } = self;
+        let ranked = state.ranked(Incumbent::BestMean);
+        let means = || ranked.iter().map(|evaluated| evaluated.mean);
+        // The last need not be the worst: configurations that break a constraint come last.
+        let range = means().fold(f64::NEG_INFINITY, f64::max) - means().fold(f64::INFINITY, f64::min);
+        let threshold = optimizer.settings.worth * range;
+        let anchors: Vec<&[f64]> = ranked.iter().map(|evaluated| evaluated.x).collect();
+        let mut rng = history.seed().stream("acquisition", id.0);
+        let candidates = {
+            let acquisition = optimizer
+                .acquisition_on(state, &ranked[0], by, (history.seed(), *id))
+                .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
+            optimizer.candidates(&*acquisition, &anchors, &mut rng)
+        };
+        if let Some(factory) = by.or(optimizer.acquisition.as_deref()) {
+            reject_nan(factory, &candidates, *id)?;
+        }
+        let outlook = |expected| Outlook { expected, range, target: Some(ranked[0].mean) };
+        let end = |reason| -> Result<Decision, OptimizerError> {
+            let ask = optimizer.end_of_search(reason, state, history, *id)?;
+            Ok(Decision { ask, outlook: outlook(0.0) })
+        };
+        let all = optimizer.settings.all_folds();
+        if candidates.iter().all(|candidate| state.new_folds(&candidate.x, all).is_empty()) {
+            return end(StopReason::Exhausted);
+        }
+        let choice = match optimizer.choose(state, candidates, threshold, *id, &mut rng)? {
+            Some(choice) => choice,
+            None => match optimizer.last_resort(state, &anchors, threshold, &mut rng)? {
+                Ok(choice) => choice,
+                Err(reason) => return end(reason),
+            },
+        };
+        let gain = choice.gain;
+        Ok(Decision { ask: Ask::Evaluate(self.suggestion(choice, ranked[0].mean)?), outlook: outlook(gain) })
+    }
+
+    /// The suggestion of a configuration and a fold, with its memo.
+    fn suggestion(&self, choice: Choice, incumbent: f64) -> Result<Suggestion<FoldQuery>, OptimizerError> {
+        let Choice { candidate: chosen, code, gain } = choice;
+        let target = self.state.target();
+        let (mean, variance) = target.predict(&chosen.x);
+        let gains = target.fold_gains(&chosen.x, &[code]).map_err(|error| {
+            OptimizerError::failed(format!("choosing the fold of trial {}", self.id.0), error)
+        })?;
+        let diagnostics = BTreeMap::from([
+            ("acquisition".to_owned(), chosen.value),
+            ("mean".to_owned(), mean),
+            ("std_dev".to_owned(), variance.sqrt()),
+            ("remaining".to_owned(), gains[0].remaining),
+            ("incumbent_mean".to_owned(), incumbent),
+        ]);
+        let mut memo = Memo::default();
+        memo.set(&WARM_START, &self.state.posterior().process().hyperparameters());
+        self.state.constraints().remember(&mut memo);
+        let query = self.optimizer.query(self.space().decode(&chosen.x), code);
+        let suggestion = Suggestion { query, diagnostics, memo }
+            .with_outlook(&EXPECTED_IMPROVEMENT, gain)
+            .with_outlook(&EXPECTED_GAIN, gain);
+        Ok(match self.state.costs().expected(&chosen.x, code) {
+            Some(cost) => suggestion.with_outlook(&EXPECTED_COST, cost),
+            None => suggestion,
+        })
+    }
+}
+
+impl Modelled<FoldQuery> for FoldTurn<'_> {
+    fn space(&self) -> &Space {
+        &self.optimizer.space
+    }
+
+    fn posteriors(&self) -> Vec<&dyn Posterior> {
+        vec![self.state.target()]
+    }
+
+    fn exploit(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Ask<FoldQuery>, OptimizerError> {
+        Ok(self.decision(by)?.ask)
+    }
+
+    fn outlook(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Option<Outlook>, OptimizerError> {
+        let decision = self.decision(by)?;
+        let outlook = decision.outlook;
+        self.decision = Some(decision);
+        Ok(Some(outlook))
+    }
+
+    fn maximize(&self, acquisition: &dyn Acquisition, purpose: &str) -> Vec<Candidate> {
+        let ranked = self.state.ranked(Incumbent::BestMean);
+        let anchors: Vec<&[f64]> = ranked.iter().map(|evaluated| evaluated.x).collect();
+        let mut rng = self.history.seed().stream(purpose, self.id.0);
+        self.optimizer.candidates(acquisition, &anchors, &mut rng)
+    }
+
+    /// Of the candidates the first with a fold that was not asked, and the fold that the fold rule chooses.
+    fn suggest(
+        &mut self,
+        candidates: Vec<Candidate>,
+    ) -> Result<Option<Suggestion<FoldQuery>>, OptimizerError> {
+        let mut rng = self.history.seed().stream("explored fold", self.id.0);
+        let allowed = |candidate: &Candidate| self.optimizer.is_allowed(&candidate.x);
+        let candidates = candidates.into_iter().filter(allowed).collect();
+        let choice = self.optimizer.choose(&self.state, candidates, f64::NEG_INFINITY, self.id, &mut rng)?;
+        let incumbent = self.state.ranked(Incumbent::BestMean).first().map_or(f64::NAN, |best| best.mean);
+        choice.map(|choice| self.suggestion(choice, incumbent)).transpose()
+    }
+}

@@ -1,0 +1,68 @@
+//! The acquisition function on the target, weighted by cost and constraints.
+
+use thrifty_acquisition::{
+    Acquisition, AcquisitionError, AcquisitionFactory, Context, KnowledgeGradient, UtilityScale, ZeroLog,
+    weigh,
+};
+use thrifty_sampling::Seed;
+use thrifty_study::TrialId;
+
+use crate::{Evaluated, FoldAcquisition, FoldKnowledge, FoldSurrogateState, FractionalCv};
+
+impl FractionalCv {
+    /// The acquisition function, and the weights of cost and constraints.
+    pub(crate) fn acquisition_on<'a>(
+        &self,
+        state: &'a FoldSurrogateState,
+        incumbent: &Evaluated<'a>,
+        by: Option<&dyn AcquisitionFactory>,
+        (seed, id): (Seed, TrialId),
+    ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        // Until something is probably feasible, to become so is all that counts.
+        let feasible = state.constraints().is_empty() || state.probability_feasible(incumbent.x) >= 0.5;
+        let target = state.target();
+        let (acquisition, scale, counts_cost): (Box<dyn Acquisition + 'a>, _, _) =
+            match (by.or(self.acquisition.as_deref()), self.settings.acquisition) {
+                _ if !feasible => (Box::new(ZeroLog), UtilityScale::Log, false),
+                (None, FoldAcquisition::KnowledgeGradient) => {
+                    let noise = state.posterior().process().noise_variance();
+                    let gain = KnowledgeGradient::new(target, state.evaluated(), noise)?.logarithm();
+                    (Box::new(gain), UtilityScale::Log, false)
+                }
+                (None, FoldAcquisition::JointKnowledgeGradient) => {
+                    let gain = FoldKnowledge::new(state, self.settings.folds, self.settings.repeats)?;
+                    (Box::new(gain), UtilityScale::Log, true)
+                }
+                (None, FoldAcquisition::OfLoss(kind)) => {
+                    (self.on_target(&kind, state, incumbent, (seed, id))?, kind.scale(), false)
+                }
+                (Some(own), _) => (self.on_target(own, state, incumbent, (seed, id))?, own.scale(), false),
+            };
+        let constraints = state.constraints().logarithms().map(boxed);
+        let cost = state.costs().log_inverse().filter(|_| !counts_cost).map(boxed);
+        weigh(acquisition, scale, constraints.chain(cost).collect(), incumbent.x, state.evaluated())
+    }
+
+    /// An acquisition function on the posterior of the target.
+    fn on_target<'a>(
+        &self,
+        factory: &dyn AcquisitionFactory,
+        state: &'a FoldSurrogateState,
+        incumbent: &Evaluated<'a>,
+        (seed, id): (Seed, TrialId),
+    ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        factory.build(Context {
+            posterior: state.target(),
+            target: incumbent.mean,
+            t: state.observations() + 1,
+            domain: self.space.domain(),
+            observed: state.evaluated(),
+            noise_variance: state.posterior().process().noise_variance(),
+            rng: &mut seed.stream("acquisition draws", id.0),
+        })
+    }
+}
+
+fn boxed<'a>(acquisition: impl Acquisition + 'a) -> Box<dyn Acquisition + 'a> {
+    Box::new(acquisition)
+}

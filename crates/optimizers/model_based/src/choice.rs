@@ -1,0 +1,72 @@
+//! Choice of a point on a surrogate state.
+
+use thrifty_acquisition::{
+    Acquisition, Analytic, ExpectedImprovement, LogExpectedImprovement, Masked, Utility,
+};
+use thrifty_search::first_new;
+
+use crate::{Candidate, SurrogateState};
+
+impl SurrogateState<'_> {
+    /// The best points of an acquisition, best first; `purpose` names the stream of random numbers.
+    #[must_use]
+    pub fn maximize(&self, acquisition: &dyn Acquisition, purpose: &str) -> Vec<Candidate> {
+        let mut order: Vec<usize> = (0..self.y.len()).collect();
+        order.sort_by(|&a, &b| self.y[a].total_cmp(&self.y[b]));
+        let anchors: Vec<&[f64]> = order.iter().map(|&i| self.x.row(i)).collect();
+        let mut rng = self.seed.stream(purpose, self.id.0);
+        let acquisition = Masked::new(acquisition, |x: &[f64]| self.is_allowed(x));
+        let acquisition = &acquisition;
+        self.settings.maximizer.candidates(self.space.domain(), acquisition, &anchors, &mut rng)
+    }
+
+    /// True if a point was asked before.
+    #[must_use]
+    pub fn is_known(&self, x: &[f64]) -> bool {
+        self.asked.rows().any(|known| known == x)
+    }
+
+    /// True if a point is not known to be forbidden.
+    #[must_use]
+    pub fn is_allowed(&self, x: &[f64]) -> bool {
+        self.known_constraint.is_none_or(|known| known.allows_point(self.space, x))
+    }
+
+    /// The first candidate that was not asked before, else any point that was not; nothing when a finite space is
+    /// exhausted.
+    #[must_use]
+    pub fn first_new(&self, candidates: Vec<Candidate>) -> Option<Candidate> {
+        let usable = |x: &[f64]| !self.is_known(x) && self.is_allowed(x);
+        first_new(self.space.domain(), usable, candidates, self.seed, self.id)
+    }
+
+    /// Expected improvement on a threshold at a point.
+    #[must_use]
+    pub fn expected_improvement(&self, x: &[f64], threshold: f64) -> f64 {
+        let (mean, variance) = self.posterior().predict(x);
+        ExpectedImprovement { threshold }.value(mean, variance.sqrt())
+    }
+
+    /// An expected improvement on a threshold in units of the loss: to first order, by the slope of the transform there.
+    #[must_use]
+    pub fn in_units_of_loss(&self, improvement: f64, threshold: f64) -> f64 {
+        let Some(transform) = self.transform else { return improvement };
+        let slope = transform.slope(transform.invert(threshold));
+        if slope > 0.0 && slope.is_finite() { improvement / slope } else { improvement }
+    }
+
+    /// The cost that is expected of an evaluation at a point; nothing where costs are not modelled.
+    #[must_use]
+    pub fn expected_cost(&self, x: &[f64]) -> Option<f64> {
+        self.weights.expected_cost(x)
+    }
+
+    /// The largest expected improvement on a threshold, and where: by the logarithm, which has slopes everywhere.
+    #[must_use]
+    pub fn max_expected_improvement(&self, threshold: f64) -> Option<(Vec<f64>, f64)> {
+        let acquisition = Analytic::new(self.posterior(), LogExpectedImprovement { threshold });
+        let best = self.maximize(&acquisition, "expected improvement").into_iter().next()?;
+        let value = self.expected_improvement(&best.x, threshold);
+        Some((best.x, value))
+    }
+}

@@ -1,0 +1,36 @@
+//! What every model-based optimiser shares.
+//!
+//! A [`SurrogateState`] is fitted to the trials of a study: one surrogate per output ([`OutputFitter`]: objectives,
+//! constraints, cost), failed and running trials by the policies of [`StateSettings`]. It builds acquisition functions with
+//! weights for cost and constraints, and a [`Maximizer`] finds their best points. [`ModelBased`] is the seam for exploration
+//! around any such optimiser: a [`Turn`] offers its own suggestion, its posteriors, and suggestions at other points.
+
+mod choice;
+mod fingerprint;
+mod first_feasible;
+mod maximizer;
+mod outputs;
+mod running;
+mod scale;
+mod settings;
+mod surrogate_state;
+mod targets;
+mod turn;
+mod weights;
+
+pub use fingerprint::{acquisition_fingerprint, surrogate_fingerprint};
+pub use first_feasible::LogFirstFeasible;
+pub use maximizer::{Maximizer, reject_nan};
+pub use outputs::{OutputFitter, OutputModel};
+pub use running::{Running, improvement_over_draws, likely_feasible};
+pub use scale::Scale;
+pub use settings::{CostAwareness, FailurePolicy, LossTransform, PendingPolicy, StateSettings};
+pub use surrogate_state::SurrogateState;
+pub use targets::carried;
+pub use thrifty_gp::{GpSurrogate, KernelFamily};
+pub use thrifty_search::{
+    Candidate, Designer, InitialDesign, ParetoMember, ParetoSet, design_changed, fingerprint, first_new,
+    measurement, points_of, same_shape, shape,
+};
+pub use turn::{ModelBased, Modelled, Outlook, Turn};
+pub use weights::{Weights, feasibilities, probability_feasible, weighted_logarithm};

@@ -1,0 +1,132 @@
+//! Surrogates of the outputs of a study: objectives, constraints, cost.
+
+use thrifty_domain::Points;
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{Memo, MemoKey, OptimizerError, Trial, TrialId};
+use thrifty_surrogate::{FittedSurrogate, JointPosterior, Observations, Posterior, Surrogate, fit_checked};
+
+use crate::Running;
+
+/// Name of the surrogate of a single objective in the memo.
+pub(crate) const OBJECTIVE: &str = "model";
+
+/// Fits the surrogates of a study's outputs, each warm-started by the last suggestion that has hyperparameters of its name.
+pub struct OutputFitter<'a> {
+    /// The space.
+    pub space: &'a Space,
+    /// The surrogate of every objective.
+    pub surrogate: &'a dyn Surrogate,
+    /// The surrogate of constraints and of the logarithm of the cost.
+    pub weight_surrogate: &'a dyn Surrogate,
+    /// Trials with the memos to start from.
+    pub trials: Vec<&'a Trial<Config>>,
+    /// Seed of the study.
+    pub seed: Seed,
+    /// The trial to be suggested.
+    pub id: TrialId,
+}
+
+/// The surrogate of one output.
+pub struct OutputModel {
+    /// Name of the output, under which its hyperparameters are kept in a memo.
+    pub name: String,
+    /// The fitted surrogate.
+    pub fitted: Box<dyn FittedSurrogate>,
+}
+
+impl OutputModel {
+    /// The posterior.
+    #[must_use]
+    pub fn posterior(&self) -> &dyn Posterior {
+        self.fitted.posterior()
+    }
+
+    /// The joint posterior; nothing for surrogates that predict point by point.
+    #[must_use]
+    pub fn joint(&self) -> Option<&dyn JointPosterior> {
+        self.posterior().joint()
+    }
+
+    /// The same with fantasies of running trials at their posterior means.
+    #[must_use]
+    pub fn with_fantasies(self, pending: &Points) -> Self {
+        let (fitted, _) = Running::fantasize(self.fitted, pending.clone(), None, |mean| mean);
+        Self { fitted, ..self }
+    }
+
+    /// Adds the hyperparameters to a memo.
+    pub fn remember(&self, memo: &mut Memo) {
+        memo.set(&MemoKey::named(self.name.as_str()), &self.fitted.hyperparameters());
+    }
+}
+
+impl OutputFitter<'_> {
+    fn warm_start(&self, name: &str) -> Option<Vec<f64>> {
+        let key = MemoKey::named(name);
+        self.trials.iter().rev().find_map(|trial| trial.memo.get(&key))
+    }
+
+    /// The surrogate of the only objective.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] when the fit fails.
+    pub fn fit_objective(&self, data: Observations<'_>) -> Result<OutputModel, OptimizerError> {
+        let rng = &mut self.seed.stream("fit", self.id.0);
+        let warm_start = self.warm_start(OBJECTIVE);
+        let fitted = fit_checked(self.surrogate, self.space.domain(), data, warm_start.as_deref(), rng)
+            .map_err(|error| {
+                OptimizerError::failed(format!("fitting the model for trial {}", self.id.0), error)
+            })?;
+        Ok(OutputModel { name: OBJECTIVE.into(), fitted })
+    }
+
+    /// The surrogate of one of several outputs.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names the output whose fit fails.
+    pub fn fit(&self, name: String, data: Observations<'_>) -> Result<OutputModel, OptimizerError> {
+        self.fit_by(self.surrogate, name, data)
+    }
+
+    /// The surrogate of a constraint or of the logarithm of the cost.
+    ///
+    /// # Errors
+    /// As [`OutputFitter::fit`].
+    pub fn fit_weight(&self, name: String, data: Observations<'_>) -> Result<OutputModel, OptimizerError> {
+        self.fit_by(self.weight_surrogate, name, data)
+    }
+
+    fn fit_by(
+        &self,
+        surrogate: &dyn Surrogate,
+        name: String,
+        data: Observations<'_>,
+    ) -> Result<OutputModel, OptimizerError> {
+        let mut rng = self.seed.child("fit", self.id.0).stream(&name, 0);
+        let warm_start = self.warm_start(&name);
+        let fitted = fit_checked(surrogate, self.space.domain(), data, warm_start.as_deref(), &mut rng)
+            .map_err(|error| {
+                OptimizerError::failed(format!("fitting the model of {name} for trial {}", self.id.0), error)
+            })?;
+        Ok(OutputModel { name, fitted })
+    }
+
+    /// The surrogates of several outputs, named `kind 0`, `kind 1`, …: one column of values each.
+    ///
+    /// # Errors
+    /// As [`OutputFitter::fit`].
+    pub fn fit_all(
+        &self,
+        kind: &str,
+        x: &Points,
+        columns: &[Vec<f64>],
+        noise_variances: Option<&[Vec<f64>]>,
+    ) -> Result<Vec<OutputModel>, OptimizerError> {
+        let one = |(j, y): (usize, &Vec<f64>)| {
+            let noise_variance = noise_variances.map(|columns| &columns[j][..]);
+            self.fit(format!("{kind} {j}"), Observations { x: x.as_ref(), y, noise_variance })
+        };
+        columns.iter().enumerate().map(one).collect()
+    }
+}

@@ -1,0 +1,146 @@
+//! Settings that model-based optimisers share.
+
+use thrifty_search::InitialDesign;
+use thrifty_study::OptimizerError;
+
+use crate::Maximizer;
+
+/// How failed and pruned trials enter the training data.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailurePolicy {
+    /// A loss as bad as the worst measured: the model learns to stay away.
+    #[default]
+    AsWorst,
+    /// A loss of this value.
+    AsValue(f64),
+    /// Nothing: points near it may be tried. The point itself is not asked again, so that a finite space comes to an end.
+    Ignore,
+}
+
+/// How running trials enter the model. The outcomes that a policy imagines count in the threshold of an improvement too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PendingPolicy {
+    /// An observation of its posterior mean. Source: Ginsbourger, Le Riche & Carraro (2010).
+    KrigingBeliever,
+    /// An observation of the best loss measured: optimistic, keeps points close together.
+    LiarBest,
+    /// An observation of the mean loss.
+    LiarMean,
+    /// An observation of the worst loss measured: spreads points out.
+    LiarWorst,
+    /// Joint posterior draws at all running trials: an improvement is averaged over them, each draw with its own threshold
+    /// and, where there are constraints, its own feasible trials. With expected improvement this is the greedy q-EI. Noisy
+    /// expected improvement draws running trials in its own baseline. Other rules see the posterior mean as an observation, and
+    /// so does any rule when the model has no joint posterior.
+    /// Source: Snoek, Larochelle & Adams (2012), section 3.3.
+    Fantasies {
+        /// Number of joint draws, at least 1.
+        draws: usize,
+    },
+}
+
+impl Default for PendingPolicy {
+    /// 32 joint draws.
+    fn default() -> Self {
+        Self::Fantasies { draws: 32 }
+    }
+}
+
+/// Transform of the losses before they enter the model. Expected improvements, targets, means and standard deviations
+/// are then on the scale of the transform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossTransform {
+    /// Nothing.
+    None,
+    /// The [`YeoJohnson`](thrifty_gp::YeoJohnson) map of an upper tail, fitted anew for each suggestion: bad losses are
+    /// drawn in, and what sets the best apart stays.
+    #[default]
+    UpperTail,
+    /// The map fitted to both tails: losses come as close as they can to what a Gaussian process expects.
+    BothTails,
+}
+
+/// Weight of the cost of an evaluation in the choice of the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CostAwareness {
+    /// Nothing.
+    #[default]
+    Ignore,
+    /// A utility counts per unit of expected cost, raised to an exponent: 1 counts the cost fully, 0 not at all. Every
+    /// measurement has a positive cost, whose logarithm is learnt. Source: Snoek et al. (2012), section 3.2.
+    PerUnit {
+        /// η.
+        exponent: f64,
+    },
+    /// The same with what is left of a budget for exponent, so that the last evaluations may be dear: see
+    /// [`LogInverseCost::cooled`]. Source: Lee et al. (2020).
+    Cooled {
+        /// What may be spent in all, more than the initial design costs.
+        budget: f64,
+    },
+}
+
+impl CostAwareness {
+    /// True where costs do not count.
+    #[must_use]
+    #[allow(clippy::trivially_copy_pass_by_ref)] // the signature that serde asks for
+    pub fn is_ignored(&self) -> bool {
+        *self == Self::Ignore
+    }
+}
+
+/// Settings of a [`SurrogateState`](crate::SurrogateState).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StateSettings {
+    /// Initial design.
+    pub initial: InitialDesign,
+    /// Number of trials that the study is planned for, if it is known.
+    pub budget: Option<usize>,
+    /// Maximizer of the acquisition function.
+    pub maximizer: Maximizer,
+    /// Transform of the losses.
+    pub losses: LossTransform,
+    /// Policy for failed trials.
+    pub failures: FailurePolicy,
+    /// Policy for running trials.
+    pub pending: PendingPolicy,
+    /// Weight of costs in the choice of a point.
+    pub cost: CostAwareness,
+}
+
+impl StateSettings {
+    /// Checks all settings.
+    ///
+    /// # Errors
+    /// [`OptimizerError::InvalidSetting`] names the first that is out of its range.
+    pub fn validate(&self) -> Result<(), OptimizerError> {
+        let invalid = |name: &str, value: f64, expected: &str| {
+            let (name, value, expected) = (name.into(), value.to_string(), expected.into());
+            Err(OptimizerError::InvalidSetting { name, value, expected })
+        };
+        if self.maximizer.raw == 0 {
+            return invalid("raw", 0.0, "at least 1 candidate");
+        }
+        if self.pending == (PendingPolicy::Fantasies { draws: 0 }) {
+            return invalid("draws", 0.0, "at least 1 draw for running trials");
+        }
+        if let FailurePolicy::AsValue(value) = self.failures
+            && !value.is_finite()
+        {
+            return invalid("failures", value, "a finite loss");
+        }
+        match self.cost {
+            CostAwareness::PerUnit { exponent } if !(exponent >= 0.0 && exponent.is_finite()) => {
+                invalid("exponent", exponent, "a finite number from 0")
+            }
+            CostAwareness::Cooled { budget } if !(budget > 0.0 && budget.is_finite()) => {
+                invalid("budget", budget, "a positive finite number")
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Turn of a model-based optimiser: its own suggestion, or one at another point.
+
+use thrifty_acquisition::{Acquisition, AcquisitionFactory};
+use thrifty_domain::Points;
+use thrifty_sampling::Stream;
+use thrifty_space::Space;
+use thrifty_study::{Ask, History, Optimizer, OptimizerError, Query, Suggestion, TrialId};
+use thrifty_surrogate::Posterior;
+
+use crate::Candidate;
+
+/// An optimiser whose surrogates can be explored.
+///
+/// [`Optimizer::ask`] is [`ModelBased::turn`] and then the optimiser's own choice: [`Turn::ask`]. Whatever wraps the optimiser may
+/// choose another point instead.
+pub trait ModelBased: Optimizer {
+    /// The turn of trial `id`, with the surrogates fitted.
+    ///
+    /// # Errors
+    /// As [`Optimizer::ask`].
+    fn turn<'a>(
+        &'a mut self,
+        history: &'a History<Self::Query>,
+        id: TrialId,
+    ) -> Result<Turn<'a, Self::Query>, OptimizerError>;
+}
+
+/// A turn of a model-based optimiser.
+pub enum Turn<'a, Q> {
+    /// The answer needs no surrogate: the initial design, the end, a verification.
+    Decided(Ask<Q>),
+    /// Surrogates are fitted and nothing is chosen yet.
+    Modelled(Box<dyn Modelled<Q> + 'a>),
+}
+
+impl<Q: Query> Turn<'_, Q> {
+    /// The optimiser's own answer.
+    ///
+    /// # Errors
+    /// As [`Modelled::exploit`].
+    pub fn ask(self) -> Result<Ask<Q>, OptimizerError> {
+        match self {
+            Self::Decided(ask) => Ok(ask),
+            Self::Modelled(mut turn) => turn.exploit(None),
+        }
+    }
+}
+
+/// What the best point of the optimiser promises.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outlook {
+    /// Largest expected improvement: of the loss, of the best posterior mean, or of the hypervolume.
+    pub expected: f64,
+    /// Its scale: the range of the losses, or the hypervolume so far.
+    pub range: f64,
+    /// The loss to improve on, where there is one objective.
+    pub target: Option<f64>,
+}
+
+/// A turn with fitted surrogates.
+pub trait Modelled<Q> {
+    /// The space.
+    fn space(&self) -> &Space;
+
+    /// Posteriors of the objectives, one each.
+    fn posteriors(&self) -> Vec<&dyn Posterior>;
+
+    /// The optimiser's own choice; with `by` that of another acquisition function.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] when the acquisition function cannot be built or is NaN, or when `by` is set and the optimiser has no
+    /// single objective to build it on.
+    fn exploit(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Ask<Q>, OptimizerError>;
+
+    /// The outlook of [`Modelled::exploit`] with the same `by`; nothing where no improvement is defined.
+    ///
+    /// # Errors
+    /// As [`Modelled::exploit`].
+    fn outlook(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Option<Outlook>, OptimizerError>;
+
+    /// The best points of an acquisition function that may be evaluated, best first; `purpose` names the random stream.
+    fn maximize(&self, acquisition: &dyn Acquisition, purpose: &str) -> Vec<Candidate>;
+
+    /// Random points that may be suggested: uniform on the unit cube, or among the points of a finite set.
+    fn uniform(&self, count: usize, rng: &mut Stream) -> Points {
+        let domain = self.space().domain();
+        let mut points = Points::zeros(count, domain.dim());
+        for row in 0..count {
+            points.row_mut(row).iter_mut().for_each(|value| *value = rng.uniform());
+            domain.snap(points.row_mut(row));
+        }
+        points
+    }
+
+    /// The suggestion of the first candidate that is new and allowed, with the memo of this turn; nothing when everything was asked.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] when a part of the choice, such as the fold, cannot be made.
+    fn suggest(&mut self, candidates: Vec<Candidate>) -> Result<Option<Suggestion<Q>>, OptimizerError>;
+}

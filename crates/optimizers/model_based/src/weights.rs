@@ -1,0 +1,198 @@
+//! Weights of a utility: the probability that constraints hold, and the cost.
+
+use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility, LogInverseCost, Weighted, ZeroLog};
+use thrifty_domain::Points;
+use thrifty_search::{measurement, same_shape};
+use thrifty_study::OptimizerError;
+use thrifty_surrogate::{Observations, Posterior};
+
+use crate::targets::carried;
+use crate::{CostAwareness, FailurePolicy, OutputFitter, OutputModel, StateSettings};
+
+/// Surrogates whose posteriors weight a utility: those of the constraints, and that of the cost.
+#[derive(Default)]
+pub struct Weights {
+    constraints: Vec<OutputModel>,
+    cost: Option<(OutputModel, LogInverseCost)>,
+}
+
+/// The trials and settings behind the weights of a suggestion.
+struct Weighing<'a> {
+    settings: &'a StateSettings,
+    fitter: &'a OutputFitter<'a>,
+}
+
+impl Weights {
+    /// Fits the surrogates of constraints and cost: `x` holds the measured points, and `failed` those without a measurement.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names a trial whose measurement is unlike the first or lacks a positive cost, and a model whose fit
+    /// fails.
+    pub fn fit(
+        fitter: &OutputFitter<'_>,
+        settings: &StateSettings,
+        x: &Points,
+        failed: &Points,
+    ) -> Result<Self, OptimizerError> {
+        Weighing { settings, fitter }.weights(x, failed)
+    }
+}
+
+impl Weighing<'_> {
+    fn weights(&self, x: &Points, failed: &Points) -> Result<Weights, OptimizerError> {
+        let constraints =
+            same_shape(self.fitter.trials.iter().copied())?.map_or(0, |(_, constraints)| constraints);
+        let measured = || self.fitter.trials.iter().filter_map(|trial| Some((trial.id, measurement(trial)?)));
+        let mut weights = Weights::default();
+        for j in 0..constraints {
+            let (mut x, mut y) =
+                (x.clone(), measured().map(|(_, m)| carried(m.constraints[j])).collect::<Vec<f64>>());
+            if self.settings.failures != FailurePolicy::Ignore {
+                let worst = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                failed.rows().for_each(|point| x.push(point));
+                y.extend(std::iter::repeat_n(worst, failed.len()));
+            }
+            let data = Observations::new(x.as_ref(), &y);
+            weights.constraints.push(self.fitter.fit_weight(format!("constraint {j}"), data)?);
+        }
+        if self.settings.cost != CostAwareness::Ignore {
+            let mut costs = Vec::with_capacity(x.len());
+            for (id, measurement) in measured() {
+                match measurement.cost {
+                    Some(cost) if cost > 0.0 && cost.is_finite() => costs.push(cost),
+                    cost => {
+                        let found = cost.map_or_else(|| "no cost".into(), |cost| format!("a cost of {cost}"));
+                        let error =
+                            format!("it has {found}, expected a positive one as the settings count it");
+                        return Err(OptimizerError::failed(format!("reading trial {}", id.0), error));
+                    }
+                }
+            }
+            let logarithms: Vec<f64> = costs.iter().map(|cost| cost.ln()).collect();
+            let data = Observations::new(x.as_ref(), &logarithms);
+            weights.cost = Some((self.fitter.fit_weight("cost".into(), data)?, self.exponent(&costs)?));
+        }
+        Ok(weights)
+    }
+
+    fn exponent(&self, costs: &[f64]) -> Result<LogInverseCost, OptimizerError> {
+        let cost = match self.settings.cost {
+            CostAwareness::Ignore => LogInverseCost::new(0.0),
+            CostAwareness::PerUnit { exponent } => LogInverseCost::new(exponent),
+            CostAwareness::Cooled { budget } => {
+                let design =
+                    self.settings.initial.len(self.fitter.space, self.settings.budget).min(costs.len());
+                let initial: f64 = costs[..design].iter().sum();
+                LogInverseCost::cooled(budget, initial, costs.iter().sum())
+            }
+        };
+        cost.map_err(|error| OptimizerError::failed("weighing by cost", error))
+    }
+}
+
+impl Weights {
+    /// True without constraints and cost.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.constraints.is_empty() && self.cost.is_none()
+    }
+
+    /// Posteriors of the constraints.
+    pub fn constraints(&self) -> impl Iterator<Item = &dyn Posterior> {
+        self.constraints.iter().map(OutputModel::posterior)
+    }
+
+    /// The surrogates of the constraints.
+    #[must_use]
+    pub fn constraint_models(&self) -> &[OutputModel] {
+        &self.constraints
+    }
+
+    /// The logarithms of all weights.
+    #[must_use]
+    pub fn logarithms(&self) -> Vec<Box<dyn Acquisition + '_>> {
+        feasibilities(self.constraints()).into_iter().chain(self.log_inverse_cost()).collect()
+    }
+
+    /// The mean of the log-normal cost at a point, where costs count.
+    #[must_use]
+    pub fn expected_cost(&self, x: &[f64]) -> Option<f64> {
+        let (model, _) = self.cost.as_ref()?;
+        let (mean, variance) = model.posterior().predict(x);
+        Some((mean + 0.5 * variance).exp())
+    }
+
+    /// The logarithm of the weight by cost, where costs count.
+    #[must_use]
+    pub fn log_inverse_cost(&self) -> Option<Box<dyn Acquisition + '_>> {
+        let (model, cost) = self.cost.as_ref()?;
+        Some(Box::new(Analytic::new(model.posterior(), *cost)))
+    }
+
+    /// All surrogates.
+    pub fn models(&self) -> impl Iterator<Item = &OutputModel> {
+        self.constraints.iter().chain(self.cost.iter().map(|(model, _)| model))
+    }
+}
+
+/// Logarithms of the probabilities that constraints are not positive, taken for independent.
+pub fn feasibilities<'a>(
+    constraints: impl Iterator<Item = &'a dyn Posterior>,
+) -> Vec<Box<dyn Acquisition + 'a>> {
+    constraints
+        .map(|posterior| -> Box<dyn Acquisition> { Box::new(Analytic::new(posterior, FEASIBLE)) })
+        .collect()
+}
+
+/// The probability that all constraints hold at a point.
+pub fn probability_feasible<'a>(constraints: impl Iterator<Item = &'a dyn Posterior>, x: &[f64]) -> f64 {
+    constraints.map(|posterior| Analytic::new(posterior, FEASIBLE).value(x)).sum::<f64>().exp()
+}
+
+const FEASIBLE: LogFeasibility = LogFeasibility { threshold: 0.0 };
+
+/// The logarithm of a utility plus the logarithms of its weights; the weights alone where there is no utility.
+#[must_use]
+pub fn weighted_logarithm<'a>(
+    logarithm: Option<Box<dyn Acquisition + 'a>>,
+    log_weights: Vec<Box<dyn Acquisition + 'a>>,
+) -> Weighted<'a> {
+    let logarithm = logarithm.unwrap_or_else(|| Box::new(ZeroLog));
+    log_weights.into_iter().fold(Weighted::log_utility(logarithm), Weighted::times)
+}
+
+#[cfg(test)]
+mod tests {
+    use thrifty_sampling::Seed;
+    use thrifty_search::InitialDesign;
+    use thrifty_space::Space;
+    use thrifty_study::TrialId;
+
+    use super::*;
+    use crate::GpSurrogate;
+
+    #[test]
+    fn the_design_is_what_cooling_begins_with() {
+        let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+        let settings = StateSettings {
+            cost: CostAwareness::Cooled { budget: 10.0 },
+            initial: InitialDesign::Sobol(2),
+            ..StateSettings::default()
+        };
+        let surrogate = GpSurrogate::default();
+        let fitter = OutputFitter {
+            space: &space,
+            surrogate: &surrogate,
+            weight_surrogate: &surrogate,
+            trials: Vec::new(),
+            seed: Seed(1),
+            id: TrialId(0),
+        };
+        let weighing = Weighing { settings: &settings, fitter: &fitter };
+        let exponent = |costs: &[f64]| weighing.exponent(costs).unwrap().exponent();
+        // (10 - 6)/(10 - 3): the first two cost 3.
+        assert!((exponent(&[1.0, 2.0, 3.0]) - 4.0 / 7.0).abs() < 1e-15);
+        assert_eq!(exponent(&[1.0, 2.0]), 1.0);
+        assert_eq!(exponent(&[1.0, 2.0, 8.0]), 0.0);
+    }
+}

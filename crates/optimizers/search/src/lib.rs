@@ -1,0 +1,26 @@
+//! Initial designs and model-free search.
+//!
+//! [`RandomSearch`] and [`SobolSearch`] are baselines for one objective, [`Nsga2`] for several. [`InitialDesign`] and
+//! [`Designer`] are the first trials of every optimiser; [`ParetoSet`] is what several objectives recommend.
+
+mod candidate;
+mod design;
+mod designer;
+mod fingerprint;
+mod measurement;
+mod nsga2;
+mod pareto_set;
+mod points;
+mod random;
+mod sobol;
+
+pub use candidate::{Candidate, first_new};
+pub use design::InitialDesign;
+pub use designer::Designer;
+pub use fingerprint::{design_changed, fingerprint};
+pub use measurement::{MeasurementMismatch, measurement, same_shape, shape};
+pub use nsga2::{Nsga2, Nsga2Settings};
+pub use pareto_set::{ParetoMember, ParetoSet};
+pub use points::points_of;
+pub use random::RandomSearch;
+pub use sobol::SobolSearch;

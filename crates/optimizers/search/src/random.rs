@@ -1,0 +1,76 @@
+//! Random search.
+
+use thrifty_space::{Config, KnownConstraint, Space};
+use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
+
+use crate::fingerprint;
+use crate::fingerprint::format_one;
+
+/// Random search: uniform points of the unit cube, one random stream per trial.
+///
+/// ```
+/// use thrifty_sampling::Seed;
+/// use thrifty_search::RandomSearch;
+/// use thrifty_space::Space;
+/// use thrifty_study::{MaxTrials, Study};
+/// let space = Space::builder().float("x", 0.0, 1.0).build()?;
+/// let mut study = Study::new(RandomSearch::new(space), Seed(1)).with_stop(MaxTrials(30));
+/// study.run(|config, _| config.float("x").map_or(f64::NAN, |x| (x - 0.3).powi(2)))?;
+/// assert!((study.recommend()?.expect("30 trials").config.float("x")? - 0.3).abs() < 0.1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct RandomSearch {
+    space: Space,
+    known_constraint: KnownConstraint,
+}
+
+/// Number of random points among which an allowed one is searched.
+const TRIES: u64 = 10_000;
+
+impl RandomSearch {
+    /// Random search of a space.
+    #[must_use]
+    pub fn new(space: Space) -> Self {
+        Self { space, known_constraint: KnownConstraint::default() }
+    }
+
+    /// Adds a known constraint: only configurations for which `allowed` is true are suggested. A resumed study needs the
+    /// same constraint.
+    #[must_use]
+    pub fn with_known_constraint(
+        mut self,
+        allowed: impl Fn(&Config) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.known_constraint = KnownConstraint::new(allowed);
+        self
+    }
+}
+
+impl Optimizer for RandomSearch {
+    type Query = Config;
+    type Recommendation = Best<Config>;
+
+    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        let mut rng = history.seed().stream("random search", id.0);
+        let found = (0..TRIES)
+            .map(|_| self.space.sample(&mut rng))
+            .find(|config| self.known_constraint.allows(config));
+        found.map_or_else(
+            || {
+                let error = format!("none of {TRIES} random configurations is allowed");
+                Err(OptimizerError::failed(format!("random search, trial {}", id.0), error))
+            },
+            |config| Ok(Ask::Evaluate(Suggestion::new(config))),
+        )
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
+        Ok(history.best().map(|(trial, value)| Best::observed(trial.query.clone(), value)))
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        let text = format_one("random search", &self.space)?;
+        Ok(fingerprint("random search", &(), &self.space)?.resuming_format_one(text))
+    }
+}

@@ -1,0 +1,92 @@
+//! Quasi-random search.
+
+use std::sync::Mutex;
+
+use thrifty_domain::Points;
+use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol};
+use thrifty_space::{Config, KnownConstraint, Space};
+use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
+
+use crate::fingerprint;
+use crate::fingerprint::format_one;
+
+/// Quasi-random search: the points of one scrambled Sobol sequence in order; above [`MAX_SOBOL_DIM`] columns uniform points.
+///
+/// With a known constraint a point that is not allowed gives way to uniform points of its trial.
+#[derive(Debug)]
+pub struct SobolSearch {
+    space: Space,
+    known_constraint: KnownConstraint,
+    /// The sequence of a seed so far: a cache.
+    sequence: Mutex<Option<(Seed, Points)>>,
+}
+
+/// Number of random points among which an allowed one is searched.
+const TRIES: u64 = 10_000;
+
+impl SobolSearch {
+    /// Quasi-random search of a space.
+    #[must_use]
+    pub fn new(space: Space) -> Self {
+        Self { space, known_constraint: KnownConstraint::default(), sequence: Mutex::new(None) }
+    }
+
+    /// Adds a known constraint: only configurations for which `allowed` is true are suggested. A resumed study needs the
+    /// same constraint.
+    #[must_use]
+    pub fn with_known_constraint(
+        mut self,
+        allowed: impl Fn(&Config) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.known_constraint = KnownConstraint::new(allowed);
+        self
+    }
+
+    /// Point `index` of the sequence. The sequence doubles when it is too short, so that n suggestions cost O(n).
+    fn point(&self, seed: Seed, index: usize) -> Config {
+        let mut cached = self.sequence.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let enough = cached.as_ref().is_some_and(|(of, points)| *of == seed && points.len() > index);
+        if !enough {
+            let mut sobol = Sobol::scrambled(self.space.dim(), &mut seed.stream("sobol search", 0));
+            *cached = Some((seed, sobol.take((index + 1).next_power_of_two().max(64))));
+        }
+        cached.as_ref().map_or_else(Config::new, |(_, points)| self.space.decode(points.row(index)))
+    }
+}
+
+impl Optimizer for SobolSearch {
+    type Query = Config;
+    type Recommendation = Best<Config>;
+
+    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        let mut rng = history.seed().stream("sobol search", id.0);
+        let config = if self.space.dim() <= MAX_SOBOL_DIM {
+            self.point(history.seed(), usize::try_from(id.0).unwrap_or(usize::MAX))
+        } else {
+            self.space.sample(&mut rng)
+        };
+        if self.known_constraint.allows(&config) {
+            return Ok(Ask::Evaluate(Suggestion::new(config)));
+        }
+        let mut rng = history.seed().child("sobol search", id.0).stream("allowed", 0);
+        let found = (0..TRIES)
+            .map(|_| self.space.sample(&mut rng))
+            .find(|config| self.known_constraint.allows(config));
+        found.map_or_else(
+            || {
+                let error = format!("none of {TRIES} random configurations is allowed");
+                Err(OptimizerError::failed(format!("Sobol search, trial {}", id.0), error))
+            },
+            |config| Ok(Ask::Evaluate(Suggestion::new(config))),
+        )
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
+        Ok(history.best().map(|(trial, value)| Best::observed(trial.query.clone(), value)))
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        let text = format_one("sobol search", &self.space)?;
+        Ok(fingerprint("sobol search", &(), &self.space)?.resuming_format_one(text))
+    }
+}

@@ -1,0 +1,52 @@
+//! Known constraint: what may be suggested, known without evaluating it.
+
+use std::fmt;
+
+use crate::{Config, Space};
+
+/// A known constraint on configurations; without one everything is allowed.
+///
+/// ```
+/// use thrifty_space::{KnownConstraint, Space};
+/// let space = Space::builder().float("x", 0.0, 1.0).float("y", 0.0, 1.0).build()?;
+/// let constraint = KnownConstraint::new(|config| {
+///     config.float("x").unwrap_or(0.0) + config.float("y").unwrap_or(0.0) <= 1.0
+/// });
+/// assert!(constraint.allows_point(&space, &[0.2, 0.7]));
+/// assert!(!constraint.allows_point(&space, &[0.4, 0.7]));
+/// # Ok::<(), thrifty_space::SpaceError>(())
+/// ```
+#[derive(Default)]
+pub struct KnownConstraint(Option<Box<dyn Fn(&Config) -> bool + Send + Sync>>);
+
+impl KnownConstraint {
+    /// A constraint: true for configurations that may be suggested.
+    #[must_use]
+    pub fn new(allowed: impl Fn(&Config) -> bool + Send + Sync + 'static) -> Self {
+        Self(Some(Box::new(allowed)))
+    }
+
+    /// True if everything is allowed.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// True if a configuration is allowed.
+    #[must_use]
+    pub fn allows(&self, config: &Config) -> bool {
+        self.0.as_ref().is_none_or(|allowed| allowed(config))
+    }
+
+    /// True if the configuration at a point of the unit cube is allowed.
+    #[must_use]
+    pub fn allows_point(&self, space: &Space, x: &[f64]) -> bool {
+        self.0.as_ref().is_none_or(|allowed| allowed(&space.decode(x)))
+    }
+}
+
+impl fmt::Debug for KnownConstraint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_none() { "KnownConstraint(none)" } else { "KnownConstraint(..)" })
+    }
+}

@@ -1,0 +1,41 @@
+//! The best configuration of a study.
+
+/// The best configuration, as an optimiser of one objective recommends it.
+///
+/// Configurations that break a measured constraint are never the best. Over the folds of a cross-validation the value is that of
+/// the mean over folds, never that of a single one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Best<C> {
+    /// The configuration.
+    pub config: C,
+    /// Its value: the objective, in its units.
+    pub value: f64,
+    /// Origin of the value.
+    pub basis: Basis,
+}
+
+/// Origin of the value of a [`Best`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// Measured; over folds on every one of them.
+    Observed,
+    /// A posterior mean. That of the best of many configurations is too small on average, as it was chosen for it.
+    Posterior,
+}
+
+impl<C> Best<C> {
+    /// A measured configuration.
+    pub fn observed(config: C, value: f64) -> Self {
+        Self { config, value, basis: Basis::Observed }
+    }
+
+    /// A configuration chosen by its posterior mean.
+    pub fn posterior(config: C, value: f64) -> Self {
+        Self { config, value, basis: Basis::Posterior }
+    }
+
+    /// True if the value was measured.
+    pub fn is_observed(&self) -> bool {
+        self.basis == Basis::Observed
+    }
+}
