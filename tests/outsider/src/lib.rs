@@ -2,3 +2,7 @@
 //!
 //! Each file in `tests/` adds one part with public items alone: a surrogate, an acquisition, a kernel. It is what a researcher
 //! would write in a crate of their own.
+
+/// The recipes of the book, compiled and run.
+#[doc = include_str!("../../../docs/src/contributing.md")]
+pub mod recipes {}

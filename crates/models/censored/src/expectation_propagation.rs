@@ -31,6 +31,7 @@ pub struct Bound {
 
 /// How long expectations are propagated.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Propagation {
     /// At most so many passes over all bounds; then the posterior says that it has not converged.
     pub max_sweeps: usize,

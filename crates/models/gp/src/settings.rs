@@ -43,6 +43,7 @@ pub enum Mean {
 
 /// What is assumed and how it is learnt.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct GpSettings {
     /// Observation noise.
     pub noise: Noise,

@@ -24,6 +24,7 @@
 
 mod component;
 mod error;
+mod fold_surrogate;
 mod gain;
 mod lookahead;
 mod model;
@@ -31,6 +32,7 @@ mod posterior;
 
 pub use component::Component;
 pub use error::HgpError;
+pub use fold_surrogate::FoldSurrogate;
 pub use gain::FoldGain;
 pub use lookahead::FoldLookahead;
 pub use model::{FoldKernel, Hgp};

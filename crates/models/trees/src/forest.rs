@@ -7,6 +7,7 @@ use crate::{Table, TreesError};
 
 /// How a forest is grown.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ForestSettings {
     /// Number of trees.
     pub trees: usize,

@@ -18,6 +18,7 @@ pub enum Plan {
 
 /// How training under a budget works.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct AutoBctSettings {
     /// What a unit of cost is worth in units of score.
     pub gamma: f64,

@@ -9,6 +9,7 @@ use thrifty_model_based::{
 
 /// Restarts from a new random design once a run has converged; the runs before are forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Restarts {
     /// Converged: the largest expected improvement is below this share of the range of the run's losses.
     pub epsilon: f64,
@@ -16,6 +17,7 @@ pub struct Restarts {
 
 /// Settings of [`BayesianOptimizer`](crate::BayesianOptimizer).
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct BoSettings {
     /// Initial design.
     pub initial: InitialDesign,

@@ -97,6 +97,7 @@ pub enum FoldCosts {
 
 /// How fractional cross-validation works.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FractionalSettings {
     /// Folds of a repeat, at least 2.
     pub folds: usize,

@@ -12,6 +12,7 @@ use thrifty_surrogate::{Description, FittedSurrogate, Observations, Surrogate, S
 /// What theorems on level sets assume; and intervals of different steps may be intersected. All numbers are on the
 /// scale of the observations, lengthscales on the unit cube.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FixedGp {
     /// Which kernel.
     pub family: KernelFamily,

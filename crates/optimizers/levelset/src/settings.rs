@@ -7,6 +7,7 @@ use crate::{ClassificationSet, Confidence, Criterion, DiagnosticStop, Threshold}
 
 /// The points over which criteria that look ahead sum.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Integration {
     /// At most so many of the points that are classified.
     pub points: usize,
@@ -23,6 +24,7 @@ impl Default for Integration {
 
 /// Settings of [`LevelSetOptimizer`](crate::LevelSetOptimizer).
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct LevelSetSettings {
     /// What "above" means.
     pub threshold: Threshold,

@@ -14,6 +14,7 @@ use crate::Candidate;
 /// Sobol points over the whole domain and normal steps around the best points observed are ranked; the best
 /// few climb by local search.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Maximizer {
     /// Points over the whole domain.
     pub raw: usize,

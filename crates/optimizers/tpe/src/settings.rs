@@ -140,6 +140,7 @@ pub enum Repeats {
 
 /// All rules of a tree-structured Parzen estimator; presets are functions of this type.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TpeSettings {
     /// Before there is an estimator.
     pub startup: Startup,

@@ -255,11 +255,15 @@ fn running_trials_keep_others_away() {
         batch.sort_by(f64::total_cmp);
         batch[9] - batch[2]
     };
-    // Of one seed it is chance.
-    let asked = |pending: PendingPolicy| (0..12).map(|seed| asked_from(pending, seed)).sum::<f64>() / 12.0;
+    // Of one seed it is chance, and a few batches of those that ignore each other are in two places.
+    let asked = |pending: PendingPolicy| {
+        let mut widths: Vec<f64> = (0..12).map(|seed| asked_from(pending, seed)).collect();
+        widths.sort_by(f64::total_cmp);
+        0.5 * (widths[5] + widths[6])
+    };
     let alone = asked(PendingPolicy::Ignore);
     for policy in [PendingPolicy::AsBad, PendingPolicy::AsInfinite, PendingPolicy::LiarWorst] {
-        assert!(asked(policy) > alone, "{policy:?}");
+        assert!(asked(policy) > 2.0 * alone, "{policy:?}");
     }
     assert!(asked(PendingPolicy::LiarBest) < 1.0 && asked(PendingPolicy::LiarMean) < 1.0);
 }

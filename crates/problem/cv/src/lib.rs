@@ -26,11 +26,13 @@ pub mod adaptors;
 mod all_folds;
 mod error;
 mod objective;
+mod on_folds;
 mod query;
 mod splits;
 
 pub use all_folds::AllFolds;
 pub use error::SplitError;
 pub use objective::CrossValidation;
+pub use on_folds::{FOLD, OnFolds};
 pub use query::FoldQuery;
 pub use splits::{Fold, Splits};

@@ -26,6 +26,11 @@ impl Config {
         self.0.insert(name.into(), value.into());
     }
 
+    /// Removes a value and returns it, if it was there.
+    pub fn remove(&mut self, name: &str) -> Option<Value> {
+        self.0.remove(name)
+    }
+
     /// Names and values in the order of the names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))

@@ -7,6 +7,7 @@ use crate::{AutoBctError, Controls, PosteriorFamily, State};
 /// How beliefs are chosen on which a value function is learnt: some between the prior and certainty, some as trainings lead to.
 /// Source: `AutoBCT`, section 3.4 and the beginning of section 4, which leave numbers and laws open; these are recorded with a map.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SamplingSettings {
     /// Means drawn around the prior's, each with a covariance of its own.
     pub drawn: usize,

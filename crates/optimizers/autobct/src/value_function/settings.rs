@@ -5,6 +5,7 @@ use crate::{AutoBctError, Expectation, Quadrature};
 
 /// How a value function is learnt over a cloud.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MapSettings {
     /// N: trainings at most.
     pub depth: usize,

@@ -37,6 +37,7 @@ pub enum MultiObjectiveRule {
 
 /// Settings of [`MultiObjectiveOptimizer`](crate::MultiObjectiveOptimizer).
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct MultiObjectiveSettings {
     /// Initial design.
     pub initial: InitialDesign,

@@ -13,6 +13,7 @@ use crate::{
 
 /// How [`Nsga2`] works.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Nsga2Settings {
     /// Individuals of a generation, an even number from 2; the first generation has as many as the design if that is more.
     pub population: usize,

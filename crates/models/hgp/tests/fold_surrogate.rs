@@ -1,0 +1,104 @@
+//! The hierarchical process as a surrogate: the posterior is that of the mean over folds, whatever the fold of a point.
+
+use proptest::prelude::*;
+use thrifty_domain::{Domain, Points, PointsRef, Variable};
+use thrifty_hgp::{FoldSurrogate, Hgp};
+use thrifty_sampling::Seed;
+use thrifty_surrogate::{Observations, Posterior, Surrogate};
+
+const FOLDS: usize = 3;
+
+fn domain() -> Domain {
+    Domain::new(vec![Variable::continuous(), Variable::stepped(FOLDS as u64)]).unwrap()
+}
+
+/// Points in the cube with their folds.
+fn data() -> (Points, Points, Vec<usize>, Vec<f64>) {
+    let domain = domain();
+    let (mut with, mut without) = (Points::new(2), Points::new(1));
+    let (mut folds, mut y) = (Vec::new(), Vec::new());
+    for i in 0..9 {
+        let (x, fold) = (f64::from(i) / 8.0, i as usize % FOLDS);
+        let mut point = vec![x, 0.0];
+        domain.set_level(1, fold as u64, &mut point);
+        with.push(&point);
+        without.push(&[x]);
+        folds.push(fold);
+        y.push((5.0 * x).sin() + 0.2 * fold as f64);
+    }
+    (with, without, folds, y)
+}
+
+#[test]
+fn the_posterior_is_the_mean_over_folds() {
+    let (with, without, folds, y) = data();
+    let rng = || Seed(1).stream("fit", 0);
+    let data = Observations::new(with.as_ref(), &y);
+    let fitted = FoldSurrogate.fit(&domain(), data, None, &mut rng()).unwrap();
+    let config = Domain::new(vec![Variable::continuous()]).unwrap();
+    let process = Hgp::on_domain(&config).fit(without.as_ref(), &folds, &y, &mut rng()).unwrap();
+    let mean = process.mean_of(FOLDS).unwrap();
+    for x in [0.05, 0.33, 0.8] {
+        for fold in [0.0, 0.5, 1.0] {
+            assert_eq!(fitted.posterior().predict(&[x, fold]), mean.predict(&[x]));
+        }
+    }
+    assert_eq!(fitted.hyperparameters(), process.process().hyperparameters());
+    // A fold around the mean varies more than the noise of a measurement.
+    assert!(fitted.noise_variance() > process.process().noise_variance());
+    let warm = fitted.hyperparameters();
+    assert!(FoldSurrogate.fit(&domain(), data, Some(&warm), &mut rng()).is_ok());
+    // An outcome of one fold is one of the mean in part.
+    let next = fitted.fantasize(&[0.33, 0.0], 5.0).unwrap();
+    let (before, after) = (fitted.posterior().predict(&[0.33, 1.0]), next.posterior().predict(&[0.33, 1.0]));
+    assert!(after.0 > before.0 + 0.1 && after.1 < before.1, "{before:?} {after:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn gradients_and_covariances_are_consistent(x in 0.05..0.95_f64, other in 0.05..0.95_f64) {
+        let (with, _, _, y) = data();
+        let data = Observations::new(with.as_ref(), &y);
+        let fitted = FoldSurrogate.fit(&domain(), data, None, &mut Seed(1).stream("fit", 0)).unwrap();
+        let posterior = fitted.posterior();
+        let gradient = posterior.gradient().unwrap();
+        let (mut mean, mut variance) = ([0.0], [0.0]);
+        let (mut of_mean, mut of_variance) = ([9.0; 2], [9.0; 2]);
+        gradient.predict_with_gradient_into(
+            PointsRef::single(&[x, 0.4]), &mut mean, &mut variance, &mut of_mean, &mut of_variance,
+        );
+        let step = 1e-5;
+        let (up, down) = (posterior.predict(&[x + step, 0.4]), posterior.predict(&[x - step, 0.4]));
+        prop_assert!((of_mean[0] - (up.0 - down.0) / (2.0 * step)).abs() < 1e-4 * (1.0 + of_mean[0].abs()));
+        prop_assert!((of_variance[0] - (up.1 - down.1) / (2.0 * step)).abs() < 1e-4 * (1.0 + of_variance[0].abs()));
+        prop_assert_eq!((of_mean[1], of_variance[1]), (0.0, 0.0));
+        let joint = posterior.joint().unwrap();
+        let pair = Points::from_rows(&[[x, 0.0], [other, 1.0]]).unwrap();
+        let mut covariance = [0.0; 4];
+        joint.covariance_into(pair.as_ref(), &mut covariance);
+        prop_assert!((covariance[0] - posterior.predict(&[x, 1.0]).1).abs() < 1e-9);
+        prop_assert_eq!(covariance[1], covariance[2]);
+    }
+}
+
+#[test]
+fn the_domain_must_have_a_fold() {
+    let x = Points::from_rows(&[[0.1], [0.9]]).unwrap();
+    let fit = |domain: &Domain| {
+        let data = Observations::new(x.as_ref(), &[0.0, 1.0]);
+        FoldSurrogate
+            .fit(domain, data, None, &mut Seed(1).stream("fit", 0))
+            .map(|_| ())
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(fit(&Domain::unit_cube(1)).contains("no parameter beside the fold"));
+    let two = Points::from_rows(&[[0.1, 0.2], [0.9, 0.3]]).unwrap();
+    let data = Observations::new(two.as_ref(), &[0.0, 1.0]);
+    let error = FoldSurrogate.fit(&Domain::unit_cube(2), data, None, &mut Seed(1).stream("fit", 0));
+    let error = error.map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("two or more discrete levels"), "{error}");
+    assert_eq!(FoldSurrogate.describe().unwrap(), FoldSurrogate.describe().unwrap());
+}
