@@ -45,7 +45,7 @@ pub use thrifty_testbed as testbed;
 pub use thrifty_tpe as tpe;
 pub use thrifty_trees as trees;
 
-/// What most programs need.
+/// Names that most programs need.
 pub mod prelude {
     pub use thrifty_acquisition::{AcquisitionFactory, AcquisitionKind, ImprovementTarget};
     pub use thrifty_autobct::{AutoBct, AutoBctSettings};

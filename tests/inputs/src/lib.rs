@@ -81,7 +81,7 @@ pub fn decision() -> Decision {
     Decision::with_later(0.16, controls(5), controls(3), Quadrature::Hermite(3)).expect("valid")
 }
 
-/// What is believed before the first training in the corpus.
+/// Prior state of the value functions in the corpus.
 ///
 /// # Panics
 /// Never: the state is valid.

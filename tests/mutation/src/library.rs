@@ -35,7 +35,7 @@ pub struct MutatedLibrary {
     pub unviable: BTreeSet<usize>,
 }
 
-/// Where the mutants stand in the rewritten sources: file to (index of the mutant, bytes).
+/// Places of the mutants in the rewritten sources: file to (index of the mutant, bytes).
 pub type Places = HashMap<PathBuf, Vec<(usize, Range<usize>)>>;
 
 impl MutatedLibrary {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// How the source is rewritten so that the mutant can be switched on while the program runs.
+/// Rewriting of the source by which a mutant can be switched on while the program runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
     /// `(if on { replacement } else { original })`
@@ -44,7 +44,7 @@ pub struct Mutant {
     pub line_text: String,
     /// Number of mutants in the file before this one that change the same line in the same way.
     pub occurrence: usize,
-    /// How the source is rewritten.
+    /// Rewriting of the source.
     pub edit: Edit,
 }
 

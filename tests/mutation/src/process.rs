@@ -8,18 +8,18 @@ use std::time::{Duration, Instant};
 /// Address space of a test program, in KiB; a mutant that allocates without end fails at this size.
 const MEMORY_KIB: u32 = 6_000_000;
 
-/// How a test program ended.
+/// End of a test program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// With exit status 0.
+    /// Exit status 0.
     Passed,
-    /// With another status or by a signal.
+    /// Another exit status, or a signal.
     Failed,
     /// Stopped after the time limit.
     TimedOut,
 }
 
-/// What is switched on while a test runs.
+/// Mutant that is switched on while a test runs.
 #[derive(Debug, Clone, Copy)]
 pub enum Switch<'a> {
     /// The mutant of a package with this number.

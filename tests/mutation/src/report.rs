@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::MutationError;
 use crate::mutant::Mutant;
 
-/// What became of a mutant.
+/// Outcome of a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
@@ -47,7 +47,7 @@ pub struct Row {
     pub mutated: String,
     /// Text of the line.
     pub line_text: String,
-    /// What became of the mutant.
+    /// Outcome of the mutant.
     pub outcome: Outcome,
     /// The test that killed it.
     pub killing_test: String,

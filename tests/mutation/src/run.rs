@@ -14,7 +14,7 @@ use crate::suite::{Key, SHARED_TESTS, Test};
 pub struct Case {
     /// Package and index.
     pub key: Key,
-    /// What earlier tests gave; every one of them passed.
+    /// Result of earlier tests, all of which passed.
     pub row: Row,
 }
 

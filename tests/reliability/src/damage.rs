@@ -12,7 +12,7 @@ use crate::tally::Tally;
 use crate::trace::trace;
 use crate::{ReliabilityError, SEED, TRIALS};
 
-/// What opening a damaged journal came to.
+/// Result of opening a damaged journal.
 struct Seen {
     /// Trials with an outcome.
     told: usize,

@@ -56,7 +56,7 @@ fn file(folder: &Path, name: &str, window: usize, state: &str) -> PathBuf {
     folder.join(format!("{name}-w{window}-{state}.jsonl"))
 }
 
-/// What became of an interrupted journal.
+/// Result of resuming an interrupted journal.
 pub enum Fate {
     /// It went on with the suggestions of the uninterrupted study.
     Resumed,

@@ -1,4 +1,4 @@
-//! What a study survives, measured by one command:
+//! Reliability of studies, measured by one command:
 //! `cargo run --release -p thrifty-reliability -- all [--quick]`.
 //!
 //! Each row of the table is a kind of damage, done to every optimiser: how often, how many outcomes had been acknowledged
@@ -78,14 +78,14 @@ enum Command {
         /// Only rows whose name contains this.
         #[arg(long)]
         only: Option<String>,
-        /// Where finished units are kept.
+        /// Folder of finished units.
         #[arg(long, default_value = "out/reliability")]
         out: PathBuf,
     },
     /// Writes the journals of one format: see tests/journals.
     #[command(hide = true)]
     WriteJournals {
-        /// Where to.
+        /// Folder to write to.
         folder: PathBuf,
     },
     /// A study to be killed.
@@ -94,7 +94,7 @@ enum Command {
     Child {
         /// The optimiser.
         subject: String,
-        /// How it is steered.
+        /// Mode of the loop.
         mode: sitting::Mode,
         /// Its journal.
         journal: PathBuf,

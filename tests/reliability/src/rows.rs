@@ -11,7 +11,7 @@ use crate::sitting::{MODES, Mode, Sitting};
 use crate::tally::{Results, Tally};
 use crate::{ReliabilityError, SEED, TRIALS, conditioned, damage, earlier, kill, places};
 
-/// How often each damage is done.
+/// Number of repetitions of each damage.
 struct Effort {
     /// Kills per optimiser and mode.
     kills: u64,

@@ -8,7 +8,7 @@ use thrifty::study::{Context, Next, Observer, StudyError, Trial};
 use crate::roster::{Evaluate, Job, Place};
 use crate::trace::trace;
 
-/// How a study is steered.
+/// Mode in which a study is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Mode {
     /// One trial after the other by `run`.
@@ -41,7 +41,7 @@ pub struct Sitting<'a> {
     pub seed: u64,
     /// Trials in all.
     pub trials: usize,
-    /// How it is steered.
+    /// Mode of the loop.
     pub mode: Mode,
     /// Called with the number of a trial whose outcome was acknowledged.
     pub acknowledged: Box<dyn FnMut(u64) + Send>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ReliabilityError;
 
-/// What came of one kind of damage to one kind of study.
+/// Tally of one kind of damage to one kind of study.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// Times the damage was done.
@@ -24,7 +24,7 @@ pub struct Tally {
     pub slowest: f64,
     /// Which case that was.
     pub slowest_case: String,
-    /// What cannot be done here, and why; or what the first defect was.
+    /// Remark: what cannot be done here, and why; or the first defect.
     pub remark: String,
 }
 
@@ -49,7 +49,7 @@ impl Tally {
         }
     }
 
-    /// Whether something was tried, or skipped by name, and nothing went wrong.
+    /// True if something was tried, or skipped by name, and nothing went wrong.
     pub fn holds(&self) -> bool {
         (self.count > 0 || self.remark.starts_with("skipped"))
             && self.lost + self.differing + self.silent == 0

@@ -5,11 +5,11 @@ pub enum AutoBctError {
     /// A number that makes no sense.
     #[error("{what} is {value}, expected {expected}")]
     Number {
-        /// What it is.
+        /// Name of the quantity.
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What would do.
+        /// Range that is expected.
         expected: &'static str,
     },
     /// A control outside of the unit cube, or of another dimension.
@@ -17,19 +17,19 @@ pub enum AutoBctError {
     Control {
         /// Which.
         index: usize,
-        /// What it is.
+        /// The control.
         control: Vec<f64>,
-        /// How many numbers it should have.
+        /// Number of coordinates expected.
         dim: usize,
     },
     /// A map that was built for another problem.
     #[error("the map is for another problem: {what} is {found} there, expected {expected}")]
     Map {
-        /// What does not agree.
+        /// Name of the part that does not agree.
         what: &'static str,
-        /// What the map has.
+        /// Value in the value function.
         found: String,
-        /// What the decision has.
+        /// Value in the decision.
         expected: String,
     },
     /// A file that is no map.

@@ -34,7 +34,7 @@ pub struct AutoBct {
     noise: Option<String>,
 }
 
-/// What the history comes to.
+/// State after a history.
 struct Progress {
     state: State,
     /// Control of the last training that did not fail, and its trial.
@@ -47,7 +47,7 @@ struct Progress {
 }
 
 impl AutoBct {
-    /// With bases of score and cost over the columns of the space, and what is believed of their coefficients.
+    /// An optimiser with bases of score and cost over the columns of the space, and the prior of their coefficients.
     ///
     /// # Errors
     /// [`OptimizerError`] names the setting, basis or belief that does not fit.
@@ -62,7 +62,7 @@ impl AutoBct {
         Self::build(space, [score, cost], prior, settings, &|_| noise)
     }
 
-    /// The same with observation noise that depends on the control: `σ_H(u)` and `σ_T(u)`, standard deviations on the scales of the
+    /// An optimiser with observation noise that depends on the control: `σ_H(u)` and `σ_T(u)`, standard deviations on the scales of the
     /// model. [`AutoBctSettings::noise`] is not used; `name` stands for the function in journals.
     ///
     /// # Errors
@@ -134,7 +134,7 @@ impl AutoBct {
         &self.decision
     }
 
-    /// What is believed after a history.
+    /// The state after a history.
     ///
     /// # Errors
     /// [`OptimizerError`] names a trial that is none of this problem, without a cost, or with a value that its scale

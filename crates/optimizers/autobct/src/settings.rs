@@ -1,10 +1,10 @@
 use crate::{AutoBctError, Expectation, Noise, Quadrature, Scale};
 
-/// How far a decision looks ahead.
+/// Horizon of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Plan {
-    /// As if `depth` more trainings were allowed, anew after every one: there is no last one. The paper's method.
+    /// Receding horizon: `depth` more trainings are assumed, anew after every one. Source: `cironis2022`.
     Relaxed {
         /// At least 1.
         depth: usize,
@@ -16,11 +16,11 @@ pub enum Plan {
     },
 }
 
-/// How training under a budget works.
+/// Settings of training under a budget.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AutoBctSettings {
-    /// What a unit of cost is worth in units of score.
+    /// Price of a unit of cost, in units of score.
     pub gamma: f64,
     /// Deviations of the observation noise, the same everywhere.
     pub noise: Noise,
@@ -28,7 +28,7 @@ pub struct AutoBctSettings {
     pub score: Scale,
     /// From the cost that is told to the model's.
     pub cost: Scale,
-    /// How far to look ahead.
+    /// Horizon.
     pub plan: Plan,
     /// Share of the value that is taken off before going on: caution against a value that is too high. With a map it is taken off
     /// the map's values.

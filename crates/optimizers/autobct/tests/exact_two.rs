@@ -1,4 +1,4 @@
-//! How exact the value of two trainings is, on problems that nobody tuned it for.
+//! Accuracy of the value of two trainings on problems for which it was not tuned.
 
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_autobct::{Controls, Decision, Noise, Quadrature, State};
@@ -85,7 +85,7 @@ fn errors(problem: fn(u64) -> (f64, Controls, State), count: u64, rule: Quadratu
     errors
 }
 
-/// What the documentation states: beliefs of the published problem to 1e-5; of random problems 99 of 100 to 5e-6, and all
+/// The documented accuracy: states of the published problem to 1e-5; of random problems 99 of 100 to 5e-6, and all
 /// to 1e-4.
 fn holds(count: u64) {
     let of_published = errors(published, count, Quadrature::ACCURATE);

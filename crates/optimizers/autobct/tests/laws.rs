@@ -1,4 +1,4 @@
-//! What value functions promise: laws of the decision problem, simulated policies, edges.
+//! Laws of value functions: inequalities of the decision problem, simulated policies, edges.
 
 use proptest::prelude::*;
 use rand_distr::{Distribution, StandardNormal};
@@ -42,7 +42,7 @@ fn state(runs: usize, seed: u64) -> State {
     state
 }
 
-/// What a first training at a control is worth to somebody who then sees every score for nothing: more than any number of
+/// Value of a first training at a control if every score is then known for nothing: more than any number of
 /// trainings. Five standard errors above a mean of draws.
 fn with_everything_known(decision: &Decision, state: &State, first: usize) -> f64 {
     const DRAWS: usize = 4000;
@@ -70,7 +70,7 @@ fn normal(rng: &mut Stream) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// What is allowed more is worth no less, and no more than knowing everything at once.
+    /// More trainings are worth no less, and no more than knowing everything at once.
     #[test]
     fn more_trainings_are_worth_no_less(runs in 0_usize..4, seed in 0_u64..1000) {
         let (decision, state) = (decision(9), state(runs, seed));
@@ -156,7 +156,7 @@ fn values_are_bounded_by_what_coefficients_allow() {
     assert!((decision.two_steps(&nothing).value() + noise).abs() < 1e-9);
 }
 
-/// What trainings come to: earnings with expected for paid costs, the innovations of the first training, and how far the last
+/// Simulated trainings: earnings with expected for paid costs, the innovations of the first training, and how far the last
 /// expected score came out from what was expected of it.
 fn earned(decision: &Decision, first: usize, again: bool, rng: &mut Stream) -> (f64, [f64; 3]) {
     let (mut state, controls) = (prior(), decision.controls());

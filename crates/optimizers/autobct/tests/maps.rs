@@ -262,7 +262,7 @@ fn threads_and_files_change_nothing() {
     );
 }
 
-/// What a damaged file says wrongly is named where it is read, and is no panic where it is used.
+/// A damaged file is an error that names the damage where it is read, and no panic where it is used.
 #[test]
 fn damaged_maps_are_refused() {
     let map = ValueMap::build(&decision(), &prior(), &small(), &faithful(), 1).unwrap();

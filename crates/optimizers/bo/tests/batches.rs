@@ -36,7 +36,7 @@ fn next<O: thrifty_study::Optimizer<Query = Config>>(study: &mut Study<O>) -> Tr
     }
 }
 
-/// Of the pairs in ten batches of four after 15 evaluations, how many are nearer than 1e-4 of the range.
+/// Number of pairs in ten batches of four after 15 evaluations that are nearer than 1e-4 of the range.
 fn near_pairs(loss: fn(&Config) -> f64, settings: &BoSettings) -> usize {
     let batch = |seed| {
         let optimizer = BayesianOptimizer::new(space()).with_settings(settings.clone()).unwrap();
@@ -107,7 +107,7 @@ fn place(x: f64, y: f64) -> Config {
     config
 }
 
-/// The same history with a trial that runs.
+/// A history with one more trial that runs.
 fn with_running(history: &History<Config>, query: Config) -> History<Config> {
     let mut trials = history.trials().to_vec();
     trials.push(Trial { query, outcome: None, ..trials[0].clone() });
@@ -149,7 +149,7 @@ fn no_draws_are_refused_and_settings_are_readable() {
     assert_eq!((read.pending, read.budget), (PendingPolicy::KrigingBeliever, None));
 }
 
-/// The same for several objectives, and for the weighted sum of one.
+/// Several objectives, and the weighted sum of one.
 #[test]
 fn points_of_a_batch_are_apart_with_several_objectives() {
     let two = |config: &Config| {

@@ -1,4 +1,4 @@
-//! What a user relies on: it finds optima, copes with failures, ties, duplicates and parallel trials, and names
+//! Behaviour of Bayesian optimisation: it finds optima, copes with failures, ties, duplicates and parallel trials, and names
 //! bad settings.
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, MinValueSampler, Schedule};

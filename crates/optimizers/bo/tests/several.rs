@@ -468,7 +468,7 @@ fn draws_of_several_objectives_are_independent() {
     }
 }
 
-/// Whether the point that runs is feasible is drawn independently of its losses.
+/// Draws of the constraints at a running trial are independent of its losses.
 #[test]
 fn draws_of_constraints_are_independent_of_objectives() {
     let models = wide();
@@ -585,7 +585,7 @@ proptest! {
         }
     }
 
-    /// The same of the improvement on a front that is drawn, constraints and all.
+    /// Gradients of the improvement on a front that is drawn, constraints and all.
     #[test]
     fn gradients_over_draws_match_differences(x in prop::collection::vec(0.02..0.98_f64, 2)) {
         let (measured, models) = models();

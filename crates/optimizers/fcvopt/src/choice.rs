@@ -89,7 +89,7 @@ impl FractionalCv {
 /// Candidates that are weighed before the most valuable pair is looked for.
 const CONSIDERED: usize = 8;
 
-/// What to measure.
+/// Choice of a configuration and a fold.
 pub(crate) struct Choice {
     pub(crate) candidate: Candidate,
     pub(crate) code: usize,

@@ -9,7 +9,7 @@ use thrifty_surrogate::{Posterior, PosteriorGradient};
 use crate::SettingError;
 use crate::evidence::Evidence;
 
-/// What model fits are expected to cost, on the scale of the logarithm; nothing when all cost the same.
+/// Surrogate of the logarithm of the cost of model fits; nothing when all cost the same.
 pub(crate) struct Costs(Option<(HgpPosterior, Component)>);
 
 impl Costs {
@@ -111,7 +111,7 @@ mod tests {
         Costs::by(hgp).of_fold(1)
     }
 
-    /// What is subtracted is the slope of the value.
+    /// The slope of the value is subtracted.
     #[test]
     fn the_gradient_of_the_logarithm_is_subtracted() {
         let cost = cost();

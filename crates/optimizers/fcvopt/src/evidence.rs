@@ -6,7 +6,7 @@ use thrifty_study::{History, Measurement, OptimizerError, TrialId};
 
 use crate::{FractionalSettings, SettingError};
 
-/// What a history says, in points of the unit cube and codes of folds: repeat times folds plus fold.
+/// A history as points of the unit cube and codes of folds: repeat times folds plus fold.
 pub(crate) struct Evidence {
     /// Folds measured, with the index of their configuration among those evaluated.
     pub(crate) x: Points,
@@ -23,7 +23,7 @@ pub(crate) struct Evidence {
     pub(crate) pending_folds: Vec<usize>,
     /// Configurations with a measured fold, each once, in the order of asking.
     pub(crate) evaluated: Points,
-    /// Of each the trial that had it first.
+    /// First trial of each.
     pub(crate) first: Vec<usize>,
     /// Configurations and folds asked, whatever came of them.
     pub(crate) asked: Vec<(Vec<f64>, usize)>,
@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    /// Of all folds and no others, and of a fold measured twice the first.
+    /// The mean is over all folds and no others; a fold that was measured twice counts by its first loss.
     #[test]
     fn whole_means_are_of_all_folds_once() {
         let evidence = evidence();

@@ -16,7 +16,7 @@ pub enum InitialFolds {
     Two,
 }
 
-/// What is to be small.
+/// Loss that is minimised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LossTarget {
@@ -29,7 +29,7 @@ pub enum LossTarget {
     TrueLoss,
 }
 
-/// How the next configuration is chosen.
+/// Acquisition function for the next configuration.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FoldAcquisition {
@@ -44,7 +44,7 @@ pub enum FoldAcquisition {
     JointKnowledgeGradient,
 }
 
-/// How the fold of a chosen configuration is chosen.
+/// Rule for the fold of a chosen configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FoldRule {
@@ -89,13 +89,13 @@ pub enum FoldCosts {
     /// All fits cost the same.
     #[default]
     Ignored,
-    /// What a fit promises is divided by what it is expected to cost: a second hierarchical process on the logarithm of
+    /// Utility per unit of expected cost: a second hierarchical process on the logarithm of
     /// the costs that were told with the losses. Joint knowledge gradient: configuration and fold; otherwise the fold
     /// alone.
     Measured,
 }
 
-/// How fractional cross-validation works.
+/// Settings of fractional cross-validation.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FractionalSettings {
@@ -105,13 +105,13 @@ pub struct FractionalSettings {
     pub repeats: usize,
     /// True if folds of one repeat are more alike than others; otherwise the folds of all are taken as alike.
     pub repeats_differ: bool,
-    /// What is evaluated before there is a model, one fold each.
+    /// Initial design, one fold per configuration.
     pub initial: InitialDesign,
     /// Which folds that are.
     pub initial_folds: InitialFolds,
-    /// What the acquisition, the choice of the fold and the recommendation are about.
+    /// Loss of the acquisition function, of the choice of the fold and of the recommendation.
     pub target: LossTarget,
-    /// How a configuration is chosen.
+    /// Acquisition function.
     pub acquisition: FoldAcquisition,
     /// The fold of what was chosen.
     pub fold: FoldRule,
@@ -120,9 +120,9 @@ pub struct FractionalSettings {
     /// A fit is worth it when it is expected to lower the best mean by this share of the range of means so far. What is
     /// less is passed over, and when nothing is worth it the study stops. 0: everything is.
     pub worth: f64,
-    /// What is recommended.
+    /// Rule for the recommendation.
     pub incumbent: Incumbent,
-    /// How the acquisition is maximised.
+    /// Maximizer of the acquisition function.
     #[serde(rename = "maximiser", alias = "maximizer")]
     pub maximizer: Maximizer,
     /// Observations up to which every fit is made from all starts; beyond, nine fits of ten only go on from the last
@@ -150,7 +150,7 @@ pub struct SettingError {
     pub name: &'static str,
     /// Its value.
     pub value: f64,
-    /// What would do.
+    /// Range that is expected.
     pub expected: &'static str,
 }
 
@@ -179,7 +179,7 @@ impl FractionalSettings {
         }
     }
 
-    /// The same settings for so many model fits in all, the last of which verify.
+    /// Sets the number of model fits in all, of which the last verify.
     #[must_use]
     pub fn with_budget(mut self, budget: usize) -> Self {
         self.budget = Some(budget);
@@ -228,7 +228,7 @@ impl FractionalSettings {
         }
     }
 
-    /// What is verified at the end of the budget, if there is one.
+    /// Plan of the verification at the end of the budget, if there is one.
     pub(crate) fn verification(&self) -> Option<VerificationPlan> {
         let end = self.budget()?;
         let finalists = match (self.incumbent, self.finalists) {
@@ -315,7 +315,7 @@ mod tests {
         assert_eq!(named(&|s| (s.budget, s.finalists) = (Some(3), Some(0))), None);
     }
 
-    /// As many of three that they cost a third of the budget, one where that is no more than half of it, else none.
+    /// Finalists: as many of three that they cost a third of the budget, one where that is no more than half of it, else none.
     #[test]
     fn a_third_of_the_budget_verifies() {
         let finalists = |budget: usize| {

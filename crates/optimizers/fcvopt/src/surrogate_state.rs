@@ -92,7 +92,7 @@ impl FoldSurrogateState {
         &self.posterior
     }
 
-    /// What is to be small.
+    /// Posterior of the loss that is minimised.
     #[must_use]
     pub fn target(&self) -> &Component {
         &self.target
@@ -104,7 +104,7 @@ impl FoldSurrogateState {
         self.evidence.y.len()
     }
 
-    /// What fits are expected to cost.
+    /// Surrogate of the costs.
     pub(crate) fn costs(&self) -> &Costs {
         &self.costs
     }
@@ -130,7 +130,7 @@ impl FoldSurrogateState {
         self.evidence.evaluated.as_ref()
     }
 
-    /// The same from best to worst, by the mean plus what the incumbent rule adds for risk; those that probably break a
+    /// Evaluated configurations from best to worst, by the mean plus what the incumbent rule adds for risk; those that probably break a
     /// constraint come last.
     #[must_use]
     pub fn ranked(&self, incumbent: Incumbent) -> Vec<Evaluated<'_>> {
@@ -162,7 +162,7 @@ impl FoldSurrogateState {
     }
 }
 
-/// What is minimised, or bounded, by a hierarchical process: the loss over all folds, or the true one.
+/// Target of a hierarchical process: the loss over all folds, or the true one.
 pub(crate) fn target(
     posterior: &HgpPosterior,
     settings: &FractionalSettings,

@@ -144,7 +144,7 @@ impl Modelled<FoldQuery> for FoldTurn<'_> {
         self.optimizer.candidates(acquisition, &anchors, &mut rng)
     }
 
-    /// Of the candidates the first with a fold that was not asked, and the fold that the fold rule chooses.
+    /// Suggests the first candidate with a fold that was not asked, and the fold that the fold rule chooses.
     fn suggest(
         &mut self,
         candidates: Vec<Candidate>,

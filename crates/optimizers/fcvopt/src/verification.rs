@@ -10,7 +10,7 @@ static FINALISTS: MemoKey<Vec<f64>> = MemoKey::new("finalists");
 /// Name in the memo of the number of trials at which verification ends.
 static END: MemoKey<u64> = MemoKey::new("verification_end");
 
-/// How many configurations are verified, and the number of trials at which the study ends.
+/// Number of configurations to verify, and the number of trials at which the study ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct VerificationPlan {
     pub(crate) finalists: usize,
@@ -44,7 +44,7 @@ impl Verification {
         })
     }
 
-    /// What every trial of the verification carries.
+    /// Memo of every trial of the verification.
     pub(crate) fn memo(&self) -> Memo {
         let mut memo = Memo::default();
         memo.set(&FINALISTS, &self.finalists.iter().map(|at| *at as f64).collect());

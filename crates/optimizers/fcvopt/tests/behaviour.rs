@@ -1,4 +1,4 @@
-//! What a user relies on: it needs fewer model fits than full cross-validation, and survives folds that fail.
+//! Behaviour of fractional cross-validation: it needs fewer model fits than full cross-validation, and survives folds that fail.
 
 use std::collections::HashSet;
 

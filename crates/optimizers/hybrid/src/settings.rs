@@ -2,19 +2,19 @@
 
 use thrifty_study::OptimizerError;
 
-/// How often to explore.
+/// Rate of exploration.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exploration {
     /// Never: Algorithm 1.
     Never,
-    /// With probability `rate`: Algorithm 2. The published threshold is lost; 0.1 is our reading of "a small
+    /// Exploration with probability `rate`: Algorithm 2. The published threshold is lost; 0.1 is our reading of "a small
     /// fraction of the time".
     FixedRate {
         /// τ in [0, 1].
         rate: f64,
     },
-    /// With probability `max(floor, basis · PI)`, the probability of improvement at the point to explore:
+    /// Exploration with probability `max(floor, basis · PI)`, the probability of improvement at the point to explore:
     /// Algorithm 3, whose basis "may equal unity". The floor is ours: the improvement is judged by the posterior
     /// whose overconfidence is the trouble.
     PiScaled {
@@ -39,7 +39,7 @@ pub enum Exploration {
     ForcedOnConvergence,
 }
 
-/// Where to explore.
+/// Point to explore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExplorePoint {
@@ -53,7 +53,7 @@ pub enum ExplorePoint {
     Pareto,
 }
 
-/// What to do when an exploit turn promises nothing: the largest expected improvement is below ε times the range
+/// Decision when an exploit turn promises nothing: the largest expected improvement is below ε times the range
 /// of the losses. The published hybrids do not define it; these are three readings, and to ignore it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -73,11 +73,11 @@ pub enum OnConvergence {
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HybridSettings {
-    /// How often to explore.
+    /// Rate of exploration.
     pub exploration: Exploration,
     /// Point to explore, by the coin and when forced; the ε rules bring their own.
     pub point: ExplorePoint,
-    /// What to do on convergence.
+    /// Decision on convergence.
     pub convergence: OnConvergence,
     /// ε of convergence, a share of the range of the losses.
     pub epsilon: f64,

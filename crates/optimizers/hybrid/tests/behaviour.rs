@@ -1,4 +1,4 @@
-//! What a hybrid decides in each turn: how often it explores, where, and what it does once exploiting promises nothing.
+//! Decisions of a hybrid in each turn: the rate of exploration, its points, and turns in which exploiting promises nothing.
 
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_acquisition::{ProbabilityOfImprovement, Utility};

@@ -1,4 +1,4 @@
-//! What a hybrid decides, against what can be worked out beside it: coins, points of its streams, converged turns.
+//! Decisions of a hybrid against independent calculations: coins, points of its streams, converged turns.
 
 use thrifty_acquisition::{AcquisitionFactory, AcquisitionKind, ImprovementTarget, Schedule};
 use thrifty_bo::{BayesianOptimizer, BoSettings, Maximizer};

@@ -1,4 +1,4 @@
-//! Where does Branin exceed 80? `cargo run --release -p thrifty-levelset --example branin`
+//! The region in which Branin exceeds 80: `cargo run --release -p thrifty-levelset --example branin`
 
 use thrifty_levelset::metrics::Confusion;
 use thrifty_levelset::{ClassificationSet, Label, LevelSetOptimizer, LevelSetSettings};

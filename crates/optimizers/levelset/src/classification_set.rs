@@ -8,7 +8,7 @@ use thrifty_study::OptimizerError;
 /// Most points that a grid may have.
 const MOST: usize = 1_000_000;
 
-/// What is classified.
+/// Points that are classified.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClassificationSet {

@@ -77,7 +77,7 @@ impl Classified {
         self.labels.is_empty()
     }
 
-    /// What is known of the threshold.
+    /// Bounds and estimate of the threshold.
     #[must_use]
     pub fn level(&self) -> Level {
         self.level
@@ -124,7 +124,7 @@ impl Classified {
         }
     }
 
-    /// Where the mean is above: the classification of every point, decided or not.
+    /// True for points with the mean above the threshold: the classification of every point, decided or not.
     #[must_use]
     pub fn predicted_above(&self) -> Vec<bool> {
         self.mean.iter().map(|mean| *mean > self.level.estimate).collect()

@@ -1,10 +1,10 @@
 use thrifty_acquisition::{AcquisitionError, Schedule};
 
-/// How wide intervals are: `μ ± √β_t σ`, t the number of observations.
+/// Width of confidence intervals: `μ ± √β_t σ`, t the number of observations.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
-    /// The same β always. √β = 3 is what experiments use; no theorem holds for it.
+    /// A constant β. √β = 3 is what experiments use; no theorem holds for it.
     Constant {
         /// β ≥ 0.
         beta: f64,
@@ -14,7 +14,7 @@ pub enum Confidence {
         /// δ in (0, 1): with probability 1 - δ all intervals of all steps hold.
         delta: f64,
     },
-    /// The same numbers, by the name of the theorem on level sets. Source: Gotovos et al. (2013), theorem 1.
+    /// Numbers of the theorem on level sets, equal to those before. Source: Gotovos et al. (2013), theorem 1.
     Gotovos {
         /// δ in (0, 1): with probability 1 - δ every point is classified within ε.
         delta: f64,

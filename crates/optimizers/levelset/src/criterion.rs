@@ -11,7 +11,7 @@ use thrifty_surrogate::{JointPosterior, Posterior};
 
 use crate::Integration;
 
-/// What makes a point worth evaluating.
+/// Acquisition criterion of a level set.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Criterion {
@@ -90,11 +90,11 @@ impl Default for Criterion {
     }
 }
 
-/// What a criterion looks at.
+/// Posteriors, points and threshold of a criterion.
 pub(crate) struct CriterionContext<'a> {
     /// Without pending trials: what the field is of.
     pub(crate) now: &'a dyn Posterior,
-    /// With them: whose variances count.
+    /// Posterior with fantasies of pending trials, whose variances count.
     pub(crate) after: &'a dyn Posterior,
     pub(crate) points: PointsRef<'a>,
     pub(crate) threshold: f64,

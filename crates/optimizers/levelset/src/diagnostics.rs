@@ -12,13 +12,13 @@ pub(crate) static ABOVE: MemoKey<Vec<f64>> = MemoKey::new("above");
 /// Bits to a number: what a double holds exactly, with room.
 const BITS: usize = 32;
 
-/// Where the mean is above, 32 points to a number.
+/// Points with the mean above, packed 32 to a number.
 pub(crate) fn packed(above: &[bool]) -> Vec<f64> {
     let word = |bits: &[bool]| -> u32 { bits.iter().rev().fold(0, |word, bit| 2 * word + u32::from(*bit)) };
     above.chunks(BITS).map(|bits| f64::from(word(bits))).collect()
 }
 
-/// The same again; nothing for another number of points, or numbers that are no bits.
+/// Unpacks [`packed`]; nothing for another number of points, or numbers that are no bits.
 pub(crate) fn unpacked(words: &[f64], points: usize) -> Option<Vec<bool>> {
     let fits = |word: &f64| *word >= 0.0 && *word <= f64::from(u32::MAX) && word.fract() == 0.0;
     if words.len() != points.div_ceil(BITS) || !words.iter().all(fits) {
@@ -27,7 +27,7 @@ pub(crate) fn unpacked(words: &[f64], points: usize) -> Option<Vec<bool>> {
     Some((0..points).map(|i| words[i / BITS] as u32 >> (i % BITS) & 1 == 1).collect())
 }
 
-/// How many bits differ.
+/// Number of bits that differ.
 fn differing(a: &[f64], b: &[f64]) -> u32 {
     a.iter().zip(b).map(|(a, b)| (*a as u32 ^ *b as u32).count_ones()).sum()
 }

@@ -5,7 +5,7 @@ pub struct Intervals {
     pub lower: Vec<f64>,
     /// U.
     pub upper: Vec<f64>,
-    /// How often an interval had nothing in common with those before and took their place: a sign that the model or β
+    /// Number of times that an interval had nothing in common with those before and took their place: a sign that the model or β
     /// is wrong.
     pub contradictions: usize,
 }
@@ -22,7 +22,7 @@ impl Intervals {
         }
     }
 
-    /// What these and later ones have in common: `C_t = C_{t-1} ∩ Q_t`. Source: Gotovos et al. (2013), algorithm 1.
+    /// Intersects with later intervals: `C_t = C_{t-1} ∩ Q_t`. Source: Gotovos et al. (2013), algorithm 1.
     pub fn intersect(&mut self, later: &Self) {
         let bounds = self.lower.iter_mut().zip(&mut self.upper);
         for ((lower, upper), (from, to)) in bounds.zip(later.lower.iter().zip(&later.upper)) {

@@ -1,6 +1,6 @@
-//! How a classification compares with the truth.
+//! Comparison of a classification with the truth.
 
-/// How many points of each kind there are.
+/// Number of points of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Confusion {
     /// Above and said to be.
@@ -14,7 +14,7 @@ pub struct Confusion {
 }
 
 impl Confusion {
-    /// Of the truth and what was said, point for point; nothing when their lengths differ.
+    /// Compares a classification with the truth, point for point; nothing when their lengths differ.
     #[must_use]
     pub fn of(truth: &[bool], said: &[bool]) -> Option<Self> {
         (truth.len() == said.len()).then(|| {
@@ -109,7 +109,7 @@ fn position(shape: &[usize], mut index: usize) -> Vec<f64> {
     point
 }
 
-/// How far two boundaries are apart.
+/// Distance between two boundaries.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundaryDistance {
     /// Mean distance of a point of either to the nearest of the other.
@@ -119,7 +119,7 @@ pub struct BoundaryDistance {
 }
 
 impl BoundaryDistance {
-    /// Of two sets of points; 0 when both are empty, nothing when one is. Cost: the product of their sizes.
+    /// Distance between two sets of points; 0 when both are empty, nothing when one is. Cost: the product of their sizes.
     #[must_use]
     pub fn between(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Self> {
         if a.is_empty() && b.is_empty() {

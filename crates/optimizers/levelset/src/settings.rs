@@ -26,17 +26,17 @@ impl Default for Integration {
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LevelSetSettings {
-    /// What "above" means.
+    /// Threshold.
     pub threshold: Threshold,
-    /// What is classified.
+    /// Points that are classified.
     pub over: ClassificationSet,
-    /// What makes a point worth evaluating.
+    /// Acquisition criterion.
     pub criterion: Criterion,
-    /// How wide the intervals are that decide.
+    /// Width of the confidence intervals.
     pub confidence: Confidence,
-    /// How far from the threshold a point may be on the wrong side of it, in units of the objective.
+    /// Tolerance: distance from the threshold that a misclassified point may have, in units of the objective.
     pub epsilon: f64,
-    /// What is evaluated before there is a model; where only some points can be evaluated, the nearest of them.
+    /// Initial design; where only some points can be evaluated, the nearest of them.
     pub initial: InitialDesign,
     /// Maximizer of the criterion on a continuous domain.
     #[serde(rename = "maximiser", alias = "maximizer")]
@@ -44,7 +44,7 @@ pub struct LevelSetSettings {
     /// Weight of measured costs in the choice of a point.
     #[serde(default, skip_serializing_if = "CostAwareness::is_ignored")]
     pub cost: CostAwareness,
-    /// Where criteria that look ahead look.
+    /// Integration points of criteria that look ahead.
     pub integration: Integration,
     /// Criteria that look ahead see at most so many of finitely many points, those with the largest straddle.
     pub shortlist: usize,

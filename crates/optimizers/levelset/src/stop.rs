@@ -16,7 +16,7 @@ pub enum DiagnosticStop {
         diagnostic: String,
         /// The limit.
         limit: f64,
-        /// How often in a row, at least once.
+        /// Number of times in a row, at least 1.
         times: usize,
     },
     /// One of these says so.

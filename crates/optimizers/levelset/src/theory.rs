@@ -16,7 +16,7 @@ pub fn c1(noise: f64) -> f64 {
     8.0 / (1.0 / noise).ln_1p()
 }
 
-/// How much was learnt, point by point: `½ ln det(I + K/s²)` of the first 1, 2, … points, by the chain rule.
+/// Information gain, point by point: `½ ln det(I + K/s²)` of the first 1, 2, … points, by the chain rule.
 ///
 /// ```text
 /// I_t = I_{t-1} + ½ ln(1 + σ²_{t-1}(x_t)/s²)
@@ -69,7 +69,7 @@ pub fn greedy_information_gain(
     Ok((chosen, gains))
 }
 
-/// What is left of the covariance.
+/// Remaining covariance.
 struct Prior {
     n: usize,
     covariance: Vec<f64>,
@@ -139,9 +139,9 @@ pub fn sample_bound(beta: &[f64], gamma: &[f64], noise: f64, epsilon: f64) -> Op
 /// All bounds of a run with known hyperparameters, one entry an observation, in units of the objective.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunBounds {
-    /// What was learnt, in nats.
+    /// Information gain, in nats.
     pub information: Vec<f64>,
-    /// What the greedy choice would have learnt, divided by 1 - 1/e: no less than `γ_T`.
+    /// Bound on the maximum information gain: that of the greedy choice divided by 1 - 1/e, no less than `γ_T`.
     pub gamma: Vec<f64>,
     /// `β_T`.
     pub beta: Vec<f64>,
@@ -165,7 +165,7 @@ pub enum TheoryError {
 }
 
 impl RunBounds {
-    /// Of the points that a run visited, in order, among the points of a finite domain.
+    /// Bounds for the points that a run visited, in order, among the points of a finite domain.
     ///
     /// Cost: T (T + n)² for T visits and n points.
     ///
@@ -207,9 +207,9 @@ impl RunBounds {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MaternExponents {
-    /// As published in 2010.
+    /// The bound as published in 2010.
     pub srinivas: f64,
-    /// With the information gain of 2021.
+    /// The bound with the information gain of 2021.
     pub vakili: f64,
 }
 

@@ -1,6 +1,6 @@
 use crate::Intervals;
 
-/// What "above" means: f > h.
+/// Threshold h of the level set f > h.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Threshold {
@@ -13,12 +13,12 @@ pub enum Threshold {
     },
 }
 
-/// What is known of h.
+/// Bounds and estimate of h.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Level {
     /// No larger than h while intervals hold: ω times the largest lower bound.
     pub pessimistic: f64,
-    /// What criteria and probabilities take for h: ω times the largest mean.
+    /// Value of h in criteria and probabilities: ω times the largest mean.
     pub estimate: f64,
     /// No smaller than h while intervals hold: ω times the largest upper bound.
     pub optimistic: f64,

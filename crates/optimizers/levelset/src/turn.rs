@@ -81,7 +81,7 @@ impl Modelled<Config> for LevelSetTurn<'_> {
         found
     }
 
-    /// Of a finite set points that may be evaluated.
+    /// Random points that may be evaluated: of a finite set its own.
     fn uniform(&self, count: usize, rng: &mut Stream) -> Points {
         let domain = self.space().domain();
         let open = self.state.open(&self.settings);

@@ -1,4 +1,4 @@
-//! What a user relies on: it finds level sets, certifies them, copes with failures, duplicates, parallel trials and
+//! Behaviour of level-set estimation: it finds level sets, certifies them, copes with failures, duplicates, parallel trials and
 //! thresholds out of reach, and names bad settings.
 
 use thrifty_levelset::metrics::{Confusion, worst_misclassification};

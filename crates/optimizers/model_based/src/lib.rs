@@ -1,4 +1,4 @@
-//! What every model-based optimiser shares.
+//! Parts that every model-based optimiser shares.
 //!
 //! A [`SurrogateState`] is fitted to the trials of a study: one surrogate per output ([`OutputFitter`]: objectives,
 //! constraints, cost), failed and running trials by the policies of [`StateSettings`]. It builds acquisition functions with

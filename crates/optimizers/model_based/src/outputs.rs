@@ -48,7 +48,7 @@ impl OutputModel {
         self.posterior().joint()
     }
 
-    /// The same with fantasies of running trials at their posterior means.
+    /// Adds fantasies of running trials at their posterior means.
     #[must_use]
     pub fn with_fantasies(self, pending: &Points) -> Self {
         let (fitted, _) = Running::fantasize(self.fitted, pending.clone(), None, |mean| mean);

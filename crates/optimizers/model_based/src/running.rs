@@ -11,7 +11,7 @@ use crate::probability_feasible;
 
 /// Running trials as a belief counts them.
 pub struct Running {
-    /// Where they are.
+    /// Points of the running trials.
     pub points: Points,
     /// The one outcome that each is imagined to have.
     pub fantasies: Vec<f64>,
@@ -19,7 +19,7 @@ pub struct Running {
     pub drawn: Option<(Box<dyn FittedSurrogate>, usize)>,
 }
 
-/// How likely a running trial has to break no constraint before its one imagined outcome is something to improve on.
+/// Probability of being feasible from which the fantasy of a running trial counts as an incumbent.
 const LIKELY: f64 = 0.5;
 
 impl Running {

@@ -5,7 +5,7 @@ use thrifty_study::OptimizerError;
 
 use crate::Maximizer;
 
-/// How failed and pruned trials enter the training data.
+/// Policy for failed and pruned trials in the training data.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailurePolicy {
@@ -18,7 +18,7 @@ pub enum FailurePolicy {
     Ignore,
 }
 
-/// How running trials enter the model. The outcomes that a policy imagines count in the threshold of an improvement too.
+/// Policy for running trials in the training data. Fantasies count in the target of an improvement too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PendingPolicy {
@@ -76,10 +76,10 @@ pub enum CostAwareness {
         /// η.
         exponent: f64,
     },
-    /// The same with what is left of a budget for exponent, so that the last evaluations may be dear: see
+    /// Utility per unit of cost with a cooling exponent, the share of the budget that is left, so that the last evaluations may be dear: see
     /// [`LogInverseCost::cooled`]. Source: Lee et al. (2020).
     Cooled {
-        /// What may be spent in all, more than the initial design costs.
+        /// Budget in units of cost, more than the initial design costs.
         budget: f64,
     },
 }

@@ -46,7 +46,7 @@ impl<Q: Query> Turn<'_, Q> {
     }
 }
 
-/// What the best point of the optimiser promises.
+/// Outlook of a turn: the expected improvement of the optimiser's own choice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outlook {
     /// Largest expected improvement: of the loss, of the best posterior mean, or of the hypervolume.

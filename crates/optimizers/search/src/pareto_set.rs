@@ -10,13 +10,13 @@ use crate::{measurement, shape};
 pub struct ParetoMember {
     /// The trial that measured it.
     pub trial: TrialId,
-    /// What was evaluated.
+    /// The configuration.
     pub config: Config,
     /// Its losses: as measured, or as believed where measurements are noisy.
     pub objectives: Vec<f64>,
 }
 
-/// What nothing feasible that was measured dominates, in the order of the trials; of equal losses the first.
+/// Pareto set: feasible measured trials that no other dominates, in the order of the trials; of equal losses the first.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ParetoSet {
     /// The compromises.
@@ -24,7 +24,7 @@ pub struct ParetoSet {
 }
 
 impl ParetoSet {
-    /// Of the measured losses of any history. Failed trials and those that break a constraint do not count.
+    /// The Pareto set of the measured losses of a history. Failed trials and those that break a constraint do not count.
     ///
     /// # Errors
     /// [`OptimizerError`] names a trial whose measurement has other numbers of objectives or constraints than the first.
@@ -40,7 +40,7 @@ impl ParetoSet {
             .map_err(|error| OptimizerError::failed("finding the Pareto set", error))
     }
 
-    /// What nothing dominates among candidates.
+    /// The Pareto set of candidates.
     ///
     /// # Errors
     /// [`ParetoError`] for losses that are not finite or of different lengths.
@@ -61,7 +61,7 @@ impl ParetoSet {
         points
     }
 
-    /// What the set dominates up to a reference point; 0 for an empty set.
+    /// Hypervolume that the set dominates up to a reference point; 0 for an empty set.
     ///
     /// # Errors
     /// As [`Hypervolume::exact`].

@@ -38,7 +38,7 @@ pub enum TpeError {
     /// Probabilities of choices that are no distribution.
     #[error("probabilities {probabilities:?} are negative somewhere or do not sum to 1")]
     InvalidProbabilities {
-        /// What was given.
+        /// The probabilities.
         probabilities: Vec<f64>,
     },
     /// A matrix of distances that is not square, not symmetric, negative or has no zero diagonal.
@@ -46,7 +46,7 @@ pub enum TpeError {
     InvalidDistances {
         /// Number of choices.
         choices: usize,
-        /// What is wrong.
+        /// The problem.
         problem: &'static str,
     },
     /// A prior for a parameter that the space does not have, or of the other sort.
@@ -54,7 +54,7 @@ pub enum TpeError {
     InvalidPrior {
         /// Name of the parameter.
         name: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A setting outside its range.
@@ -64,7 +64,7 @@ pub enum TpeError {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What would do.
+        /// Range that is expected.
         expected: &'static str,
     },
     /// A trial whose number of objectives is not that of the trials before it.

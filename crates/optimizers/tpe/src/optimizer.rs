@@ -187,7 +187,7 @@ impl TpeOptimizer {
         Ok(l.into_iter().zip(g).collect())
     }
 
-    /// How much each parameter parts the best `share` of the measured trials from all of them; the sum is 1, or all
+    /// Importance of each parameter: divergence of the best `share` of the measured trials from all of them; the sum is 1, or all
     /// are 0 without trials.
     ///
     /// ```text

@@ -1,6 +1,6 @@
 use crate::{Bandwidth, CategoricalKernel, GridEnds, Kernels, Split, TpeError, Truncation, Weights};
 
-/// What is estimated together.
+/// Blocks of parameters that are estimated together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Joint {
@@ -16,7 +16,7 @@ pub enum Joint {
     Tree,
 }
 
-/// How parameters that decide whether others are active get their value.
+/// Choice of parameters that decide whether others are active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Branching {
@@ -79,7 +79,7 @@ pub enum StartupCount {
     Asked,
 }
 
-/// What running trials count as.
+/// Treatment of running trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PendingPolicy {
@@ -98,7 +98,7 @@ pub enum PendingPolicy {
     Ignore,
 }
 
-/// What failed trials count as.
+/// Treatment of failed trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailurePolicy {
@@ -109,7 +109,7 @@ pub enum FailurePolicy {
     Ignore,
 }
 
-/// How constraints come in.
+/// Treatment of constraints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConstraintPolicy {
@@ -125,7 +125,7 @@ pub enum ConstraintPolicy {
     Product,
 }
 
-/// What happens where a finite space would see a configuration again.
+/// Treatment of repeated configurations of a finite space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeats {
@@ -144,18 +144,18 @@ pub enum Repeats {
 pub struct TpeSettings {
     /// Before there is an estimator.
     pub startup: Startup,
-    /// What counts towards the start.
+    /// Trials that count towards the start.
     #[serde(default)]
     pub startup_count: StartupCount,
     /// Which trials are good.
     pub split: Split,
-    /// How much each counts.
+    /// Weights of the trials of a side.
     pub weights: Weights,
     /// Kernels of numbers and choices.
     pub kernels: Kernels,
-    /// Where grids end.
+    /// Ends of grids.
     pub grid_ends: GridEnds,
-    /// What is estimated together.
+    /// Blocks of parameters that are estimated together.
     pub joint: Joint,
     /// Parameters that decide on others.
     pub branching: Branching,

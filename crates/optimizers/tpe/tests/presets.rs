@@ -98,7 +98,7 @@ fn the_scan_takes_a_quarter_without_weights_between_the_bounds() {
     assert_eq!(TpeSettings::nnpdf(), expected);
 }
 
-/// As the ablation chose.
+/// The default is the choice of the ablation.
 #[test]
 fn the_default_is_the_choice_of_the_ablation() {
     let mut expected = TpeSettings {
@@ -130,7 +130,7 @@ fn single_rules_have_defaults() {
     assert!(Startup::Sobol(0).is_empty() && !Startup::Random(1).is_empty());
 }
 
-/// What is refused, and that its neighbours are taken.
+/// Settings beyond their bounds are refused, and their neighbours are taken.
 #[test]
 fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
     let with = |change: &dyn Fn(&mut TpeSettings)| {

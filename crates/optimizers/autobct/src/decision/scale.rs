@@ -6,20 +6,20 @@ use crate::AutoBctError;
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scale {
-    /// As it is.
+    /// The identity.
     Identity,
     /// `(raw - zero) / (one - zero)`.
     Affine {
-        /// What is 0.
+        /// Score that maps to 0.
         zero: f64,
-        /// What is 1.
+        /// Score that maps to 1.
         one: f64,
     },
-    /// The same of logarithms.
+    /// A linear map of the logarithm.
     Logarithmic {
-        /// What is 0: positive.
+        /// Positive score that maps to 0.
         zero: f64,
-        /// What is 1: positive.
+        /// Positive score that maps to 1.
         one: f64,
     },
 }

@@ -3,7 +3,7 @@ use thrifty_linear::{Basis, Coefficients};
 
 use crate::{AutoBctError, Controls, Noise, expected_cost};
 
-/// What is believed of score and cost: the state of the decision problem.
+/// State of the decision problem: distributions of the coefficients of score and cost.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct State {
     /// Coefficients of the score.
@@ -57,7 +57,7 @@ pub struct Record {
 }
 
 impl State {
-    /// What to believe of the next task, from trainings of earlier ones. Each task is learnt alone from the same vague start;
+    /// Prior of the next task, from trainings of earlier ones. Each task is learnt alone from the same vague start;
     /// the next is expected to be as they are on average, in doubt by how little each is known and by how much tasks differ:
     ///
     /// ```text

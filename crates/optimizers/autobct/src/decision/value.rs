@@ -20,9 +20,9 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Decision {
     gamma: f64,
-    /// What can be trained now.
+    /// Controls of the next training.
     now: Controls,
-    /// What is thought of as trained later.
+    /// Controls of later trainings in the look ahead.
     later: Controls,
     /// For the outcome of the cost.
     of_cost: Quadrature,
@@ -40,7 +40,7 @@ pub struct Values {
 }
 
 impl Values {
-    /// Of one value a control.
+    /// Values from one value per control.
     #[must_use]
     pub fn new(of_controls: Vec<f64>) -> Self {
         let better = |best: usize, i: usize| if of_controls[i] > of_controls[best] { i } else { best };
@@ -64,7 +64,7 @@ impl Values {
 }
 
 impl Decision {
-    /// With the same controls now and later.
+    /// A decision with the same controls now and later.
     ///
     /// # Errors
     /// [`AutoBctError`] for a γ that is negative or not finite.
@@ -72,7 +72,7 @@ impl Decision {
         Self::with_later(gamma, controls.clone(), controls, of_cost)
     }
 
-    /// With a coarser choice of controls for what is thought of as trained later.
+    /// A decision with a coarser choice of controls for later trainings in the look ahead.
     ///
     /// # Errors
     /// As [`Decision::new`].
@@ -95,13 +95,13 @@ impl Decision {
         self.gamma
     }
 
-    /// What can be trained now.
+    /// Controls of the next training.
     #[must_use]
     pub fn controls(&self) -> &Controls {
         &self.now
     }
 
-    /// What is thought of as trained later.
+    /// Controls of later trainings in the look ahead.
     #[must_use]
     pub fn later(&self) -> &Controls {
         &self.later
@@ -111,7 +111,7 @@ impl Decision {
         &self.rule
     }
 
-    /// What distinguishes this quadrature from others.
+    /// Name that distinguishes this quadrature from others.
     pub(crate) fn rule_name(&self) -> String {
         format!("{:?}", self.of_cost)
     }

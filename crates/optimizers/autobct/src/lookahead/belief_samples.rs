@@ -4,7 +4,7 @@ use thrifty_sampling::{Seed, Stream};
 
 use crate::{AutoBctError, Controls, PosteriorFamily, State};
 
-/// How beliefs are chosen on which a value function is learnt: some between the prior and certainty, some as trainings lead to.
+/// Choice of the states on which a value function is learnt: some between the prior and certainty, some reached by trainings.
 /// Source: `AutoBCT`, section 3.4 and the beginning of section 4, which leave numbers and laws open; these are recorded with a map.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -13,7 +13,7 @@ pub struct SamplingSettings {
     pub drawn: usize,
     /// Each with 0, 1/K, … 1 times its covariance, K + 1 beliefs; those with 0 are truths.
     pub levels: usize,
-    /// How covariances differ from the prior's.
+    /// Distribution of covariances around the prior's.
     pub law: CovariancePrior,
     /// Deviation of the means, in those of the prior.
     pub spread: f64,
@@ -21,7 +21,7 @@ pub struct SamplingSettings {
     pub roots: usize,
     /// Trainings that follow.
     pub depth: usize,
-    /// What is trained after each.
+    /// Controls that are trained after each.
     pub branching: Branching,
 }
 

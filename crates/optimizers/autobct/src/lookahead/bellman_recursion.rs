@@ -3,7 +3,7 @@ use crate::lookahead::posterior_family::{Innovation, PosteriorFamily};
 use crate::lookahead::two_steps::TwoSteps;
 use crate::{AutoBctError, Controls, Decision, Expectation, State, Values};
 
-/// What going on is worth, as a function of beliefs: what a look ahead ends with.
+/// Value function: the value of going on, as a function of the state. A look ahead ends with one.
 pub trait ValueFunction: Send + Sync {
     /// After every one of these outcomes of a training.
     ///
@@ -11,7 +11,7 @@ pub trait ValueFunction: Send + Sync {
     /// [`AutoBctError`] for beliefs it was not made for, or numbers that break down.
     fn after(&self, fan: &PosteriorFamily, outcomes: &[Innovation]) -> Result<Vec<f64>, AutoBctError>;
 
-    /// Of several trainings at once, for what is faster so.
+    /// Values after each of several outcomes, for value functions that are faster so.
     ///
     /// # Errors
     /// As [`ValueFunction::after`].
@@ -23,7 +23,7 @@ pub trait ValueFunction: Send + Sync {
         fans.iter().zip(outcomes).map(|(fan, outcomes)| self.after(fan, outcomes)).collect()
     }
 
-    /// Of one belief.
+    /// Value of one state.
     ///
     /// # Errors
     /// As [`ValueFunction::after`].
@@ -58,7 +58,7 @@ impl ValueFunction for OneStep<'_> {
 /// A value less a share of its size, `V - ε|V|`: caution against values that are too high. Source: `AutoBCT`, (3.18), which has
 /// `(1 - ε) V` and so rises where V is negative.
 pub struct Shrunk<'a> {
-    /// What is too high perhaps.
+    /// Value function that may be too high.
     pub of: &'a dyn ValueFunction,
     /// ε.
     pub epsilon: f64,
@@ -103,7 +103,7 @@ impl<'a> BellmanRecursion<'a> {
         Ok(Self { decision, depth, leaf, rule: expectation.rule() })
     }
 
-    /// What it costs, before it is paid: values of the leaf that are asked for; without a leaf, expected maxima of lines, about 10 ns for
+    /// Number of evaluations, before any is made: values of the leaf that are asked for; without a leaf, expected maxima of lines, about 10 ns for
     /// each later control. Every training more multiplies it by later controls and outcomes.
     #[must_use]
     pub fn evaluations(&self, controls: usize) -> u64 {
@@ -121,7 +121,7 @@ impl<'a> BellmanRecursion<'a> {
         controls.saturating_mul(each)
     }
 
-    /// What these controls are worth.
+    /// Values of some controls.
     ///
     /// # Errors
     /// [`AutoBctError`] for numbers that break down.

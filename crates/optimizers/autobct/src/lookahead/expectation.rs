@@ -7,7 +7,7 @@ use thrifty_sampling::Seed;
 use crate::Quadrature;
 use crate::lookahead::posterior_family::Innovation;
 
-/// How expectations over the outcomes of a training are computed.
+/// Method for expectations over the outcomes of a training.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expectation {
@@ -18,7 +18,7 @@ pub enum Expectation {
         /// For the cost.
         of_cost: Quadrature,
     },
-    /// What follows is a natural cubic spline through outcomes of the score in equal steps over ±4.5 deviations, and the better of it and stopping is
+    /// A natural cubic spline of the continuation value through outcomes of the score in equal steps over ±4.5 standard deviations, and the better of it and stopping is
     /// integrated finely: where one gives way to the other, a kink that costs rules of few nodes their accuracy, is where the spline says.
     Interpolated {
         /// Outcomes of the score, at least 3.
@@ -30,7 +30,7 @@ pub enum Expectation {
     Sampled {
         /// Draws a control.
         samples: usize,
-        /// Of the draws.
+        /// Seed of the draws.
         seed: Seed,
     },
 }
@@ -122,7 +122,7 @@ pub(crate) struct Spline {
     count: usize,
     /// Fine steps: the node to the left, what is left of it and right of it counts, and as much of both curvatures; the point; its weight.
     fine: Vec<Fine>,
-    /// Of the elimination of the tridiagonal system for curvatures.
+    /// Diagonal after elimination in the tridiagonal system for curvatures.
     eliminated: Vec<f64>,
     step: f64,
 }
@@ -277,7 +277,7 @@ mod tests {
         assert!((rule.expected(&outcomes, (7.0, 0.5), &[-100.0; 6]) - 7.0).abs() < 1e-12);
     }
 
-    /// Of lines each has the weight of its outcome of the cost: E[W²] = 1, E[W] = 0.
+    /// Lines have the weights of their outcomes of the cost: E[W²] = 1, E[W] = 0.
     #[test]
     fn lines_are_weighted_by_the_outcome_of_the_cost() {
         let rule = Expectation::Interpolated { of_score: 2, of_cost: Quadrature::Hermite(5) }.rule();

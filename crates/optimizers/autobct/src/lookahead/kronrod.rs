@@ -11,7 +11,7 @@ const NODES: [(f64, f64, f64); 7] = [
     (0.405_845_151_377_397_2, 0.190_350_578_064_785_42, 0.381_830_050_505_118_9),
     (0.207_784_955_007_898_47, 0.204_432_940_075_298_89, 0.0),
 ];
-/// Of the node at 0.
+/// Weights of the node at 0.
 const MIDDLE: (f64, f64) = (0.209_482_141_084_727_82, 0.417_959_183_673_469_4);
 
 /// Panels are halved no more often: what is left of a jump is the share of a panel of 2⁻¹⁶.

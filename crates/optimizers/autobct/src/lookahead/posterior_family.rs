@@ -58,13 +58,13 @@ impl PosteriorFamily {
         &self.centre
     }
 
-    /// What a deviation of the score's outcome adds to the mean of its coefficients.
+    /// Step of the mean of the score's coefficients per standard deviation of its outcome.
     #[must_use]
     pub fn score_step(&self) -> &[f64] {
         &self.score_step
     }
 
-    /// What a deviation of the cost's outcome adds to the mean of its coefficients.
+    /// Step of the mean of the cost's coefficients per standard deviation of its outcome.
     #[must_use]
     pub fn cost_step(&self) -> &[f64] {
         &self.cost_step

@@ -5,7 +5,7 @@ use thrifty_prob::pdf;
 
 use crate::lookahead::kronrod;
 
-/// How an expectation over a standard normal number is computed.
+/// Quadrature rule for an expectation over a standard normal variable.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quadrature {
@@ -113,7 +113,7 @@ impl Rule {
     }
 }
 
-/// Where the first panels of an adaptive rule end: at the bend or, without one, in the middle; and where the density
+/// Ends of the first panels of an adaptive rule: at the bend or, without one, in the middle; and where the density
 /// bends. Fewer might step over a control that is the best for a narrow range of outcomes alone.
 fn first_ends(bend: Option<(f64, f64)>) -> [f64; 5] {
     let at = bend.map(|(at, _)| at).filter(|at| at.abs() < REACH);
@@ -263,7 +263,7 @@ mod tests {
         }
     }
 
-    /// With one node a panel the nodes are the middles of the panels.
+    /// Nodes are the middles of the panels where each has one.
     #[test]
     fn panels_end_where_a_function_bends_and_around() {
         let middles = |bend| {

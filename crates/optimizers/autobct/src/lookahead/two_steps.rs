@@ -9,7 +9,7 @@ use crate::{AutoBctError, Controls, Decision, State, ValueFunction, Values, expe
 #[derive(Debug, Clone, Copy)]
 pub struct TwoSteps<'a>(pub &'a Decision);
 
-/// What one first control leads to, for given covariances.
+/// Moments after one first control, for given covariances.
 struct First {
     /// In the outcome of its score: one line for each second control, and the last for stopping.
     lines: SlopedLines,
@@ -17,14 +17,14 @@ struct First {
     terms: Vec<Term>,
     /// Deviation of its cost.
     spread: f64,
-    /// How far its cost is in doubt once it was paid, in these deviations.
+    /// Remaining uncertainty of its cost after payment, in these standard deviations.
     bend: f64,
 }
 
 /// A line of [`First`]: a second control and what its cost does, nothing for stopping.
 struct Term {
     later: Option<usize>,
-    /// What a deviation of the first cost adds to the mean of the second.
+    /// Step of the mean of the second cost per standard deviation of the first.
     shift: f64,
     std_dev: f64,
     inverse: f64,
@@ -87,7 +87,7 @@ impl TwoSteps<'_> {
         First { lines, terms, spread, bend }
     }
 
-    /// Of a first control with this expected score and mean cost.
+    /// Value of a first control with this expected score and mean cost.
     fn of_first(self, first: &mut First, stop: f64, cost: f64, means: &Means) -> f64 {
         let (gamma, table) = (self.0.gamma(), self.0.table());
         let terms = &first.terms;

@@ -71,7 +71,7 @@ impl ValueMap {
     }
 }
 
-/// What V of a depth is learnt from: V of one training less is in the map.
+/// Training data for V of a depth: V of one training less is in the value function.
 #[derive(Clone, Copy)]
 struct Target<'a> {
     decision: &'a Decision,

@@ -18,7 +18,7 @@ pub(super) fn append(
     }
 }
 
-/// As a cloud packs beliefs.
+/// Features of outcomes, packed as the samples of states are.
 fn raw(fan: &PosteriorFamily, outcomes: &[Innovation], rows: &mut Vec<f32>) {
     let mut numbers = Vec::new();
     pack(&fan.centre().score, 1.0, &mut numbers);

@@ -6,14 +6,14 @@ use thrifty_sampling::Seed;
 
 type Of = fn(&Controls, usize) -> Vec<f64>;
 
-/// Of the format. A map of another version is not read: what its numbers mean may have changed.
+/// Version of the format. A file of another version is not read, because its numbers may mean something else.
 const VERSION: u32 = 1;
 
 /// All that a map depends on.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Key {
     pub(super) gamma: f64,
-    /// With the functions and the noise at each.
+    /// Controls, with the basis functions and the noise at each.
     pub(super) controls: Controls,
     pub(super) cost_rule: String,
     /// The cloud: what it was drawn around, how, and from which seed.
@@ -69,7 +69,7 @@ struct File<K, S, L> {
 }
 
 impl ValueMap {
-    /// As JSON, with a version and all that the map depends on.
+    /// Writes the value function as JSON, with a version and all that it depends on.
     ///
     /// # Errors
     /// [`AutoBctError::File`] for what does not write.
@@ -78,7 +78,7 @@ impl ValueMap {
         serde_json::to_writer(to, &file).map_err(|error| AutoBctError::File { reason: error.to_string() })
     }
 
-    /// As it was written.
+    /// Reads a value function as it was written.
     ///
     /// # Errors
     /// [`AutoBctError::File`] for what does not read, is of another version, or no map.
@@ -104,7 +104,7 @@ impl ValueMap {
         Ok(Self { key: file.key, settings: file.settings, levels: file.levels })
     }
 
-    /// What the map depends on and how it was built.
+    /// Settings and data that the value function depends on.
     pub(crate) fn identity(&self) -> impl serde::Serialize {
         (&self.key, &self.settings)
     }

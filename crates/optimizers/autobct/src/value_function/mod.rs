@@ -21,11 +21,11 @@ use crate::{AutoBctError, Decision, ValueFunction};
 pub struct ValueMap {
     key: Key,
     settings: MapSettings,
-    /// Of `V₁` to `V_N`: nothing where it is exact.
+    /// Learnt parts of `V₁` to `V_N`: nothing where it is exact.
     levels: Vec<Option<Learnt>>,
 }
 
-/// What was learnt of one depth.
+/// The learnt part of one depth.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Learnt {
@@ -49,7 +49,7 @@ impl ValueMap {
         self.levels.len()
     }
 
-    /// How it was built.
+    /// Settings that it was built with.
     #[must_use]
     pub fn settings(&self) -> &MapSettings {
         &self.settings
@@ -83,7 +83,7 @@ pub struct Level<'a> {
 }
 
 impl Level<'_> {
-    /// What is known without learning.
+    /// The baseline: the part that is known without learning.
     fn baseline(&self, fan: &PosteriorFamily, outcomes: &[Innovation]) -> Result<Vec<f64>, AutoBctError> {
         match self.settings.baseline.depth().min(self.depth) {
             0 => Ok(vec![0.0; outcomes.len()]),

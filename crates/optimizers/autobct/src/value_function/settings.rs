@@ -3,31 +3,31 @@ use thrifty_trees::{BoostingSettings, ForestSettings};
 
 use crate::{AutoBctError, Expectation, Quadrature};
 
-/// How a value function is learnt over a cloud.
+/// Settings of a value function that is learnt from samples of states.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MapSettings {
     /// N: trainings at most.
     pub depth: usize,
-    /// What is learnt is the difference from this.
+    /// Baseline: the difference from it is learnt.
     pub baseline: Baseline,
-    /// What trees see of a belief.
+    /// Features of a state for the trees.
     pub features: Features,
     /// Over the outcomes of a training. Sampled with its seed for the first belief, and ones that follow from it for the others.
     pub expectation: Expectation,
     /// Smooth values over the controls before the best is taken: what samples need and quadrature does not.
     pub smooth: bool,
-    /// What learns.
+    /// Regressor.
     pub regressor: Regressor,
     /// Bins that a feature is cut into.
     pub bins: usize,
     /// Never below the baseline: a training more is worth no less.
     pub clip: bool,
-    /// Of what the regressor draws.
+    /// Seed of the regressor's draws.
     pub seed: Seed,
 }
 
-/// What is known without learning.
+/// Baseline of a learnt value function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Baseline {
@@ -50,7 +50,7 @@ impl Baseline {
     }
 }
 
-/// What a regressor sees of a belief.
+/// Features of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Features {
@@ -61,7 +61,7 @@ pub enum Features {
     Shape(usize),
 }
 
-/// What learns values from beliefs.
+/// Regressor of values on states.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Regressor {
@@ -72,7 +72,7 @@ pub enum Regressor {
 }
 
 impl MapSettings {
-    /// As in the paper: a forest on beliefs as they are, of the best of smoothed means of samples.
+    /// The published method (`cironis2022`): a forest on states as they are, of the best of smoothed means of samples.
     #[must_use]
     pub fn paper(depth: usize, samples: usize, seed: Seed) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl MapSettings {
         }
     }
 
-    /// What more trainings than two add to the exact value, by boosted trees from quadrature.
+    /// An accurate value function: boosted trees from quadrature for the gain of more than two trainings over the exact value.
     #[must_use]
     pub fn accurate(depth: usize) -> Self {
         Self {

@@ -11,7 +11,7 @@ use crate::MultiObjectiveSettings;
 pub(crate) struct Data {
     pub(crate) x: Points,
     pub(crate) objectives: Vec<Vec<f64>>,
-    /// How the losses of each objective were scaled.
+    /// Scale of the losses of each objective.
     pub(crate) scales: Vec<Scale>,
     /// Noise variances of each objective on the scale of its model, where any was reported.
     pub(crate) noise_variances: Option<Vec<Vec<f64>>>,

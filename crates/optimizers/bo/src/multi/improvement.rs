@@ -12,7 +12,7 @@ use thrifty_surrogate::{Posterior, PosteriorGradient};
 /// Minus infinity where a belief is not finite. Shapes: one posterior an objective of the front.
 /// Source: Yang et al. (2019); [`ExpectedHypervolumeImprovement`].
 pub struct LogExpectedHypervolume<'a> {
-    /// What is believed of the objectives, on the scale of the front.
+    /// Posteriors of the objectives, on the scale of the front.
     pub objectives: Vec<&'a dyn Posterior>,
     /// Improvements over the front.
     pub improvement: ExpectedHypervolumeImprovement,

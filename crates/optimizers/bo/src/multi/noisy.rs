@@ -32,14 +32,14 @@ struct Objective<'a> {
     given: ConditionalDraws,
 }
 
-/// What the front is made of.
+/// A front of fixed points and joint draws.
 #[derive(Clone, Copy)]
 pub struct UncertainFront<'a> {
     /// Losses that are known.
     pub fixed: PointsRef<'a>,
     /// Points whose losses are drawn.
     pub baseline: PointsRef<'a>,
-    /// What is believed of the constraints; a point is feasible where none is positive.
+    /// Posteriors of the constraints; a point is feasible where none is positive.
     pub constraints: &'a [&'a dyn JointPosterior],
     /// Losses beyond which nothing counts.
     pub reference: &'a [f64],
@@ -110,7 +110,7 @@ fn drawn(
     (losses, places)
 }
 
-/// What one objective says of a batch: means, variances of what is seen, covariances.
+/// Moments of one objective at a batch: means, remaining variances, covariances.
 struct Seen {
     mean: Vec<f64>,
     variance: Vec<f64>,

@@ -4,7 +4,7 @@ use thrifty_model_based::{
     CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, StateSettings,
 };
 
-/// What makes a point worth evaluating when there are several objectives.
+/// Acquisition rule for several objectives.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MultiObjectiveRule {
@@ -14,7 +14,7 @@ pub enum MultiObjectiveRule {
     Automatic,
     /// The logarithm of the expected hypervolume improvement, exact, over the front that was measured.
     ExpectedHypervolume,
-    /// The same where measurements are noisy: the front is what draws from the joint posterior at the measured points make
+    /// Noisy expected hypervolume improvement: the front is drawn from the joint posterior at the measured points, which make
     /// it, and what they say of constraints there. See [`LogNoisyExpectedHypervolume`](crate::LogNoisyExpectedHypervolume).
     /// Draws are fixed while the best point is sought. Recommends by posterior means.
     /// Source: Daulton, Balandat & Bakshy (2021); departure: the candidate in closed form.
@@ -44,7 +44,7 @@ pub struct MultiObjectiveSettings {
     /// Number of trials that the study is planned for, if it is known: an automatic design is a quarter of them at most.
     #[serde(default)]
     pub budget: Option<usize>,
-    /// What makes a point worth evaluating.
+    /// Acquisition rule.
     pub rule: MultiObjectiveRule,
     /// Losses beyond which nothing counts, in the units of the objectives. Without one it is inferred when the
     /// initial design has ended, and stays.
@@ -52,10 +52,10 @@ pub struct MultiObjectiveSettings {
     /// Maximizer of the acquisition function.
     #[serde(rename = "maximiser", alias = "maximizer")]
     pub maximizer: Maximizer,
-    /// What is done to each objective's losses before the models see them. Volumes that a rule improves are on the
+    /// Transform of each objective's losses before they enter the surrogates. Volumes that a rule improves are on the
     /// scale of the transform, which keeps what dominates what; volumes that are reported are not.
     pub losses: LossTransform,
-    /// What failures are to the models; a value counts for every objective. To models of constraints they are as bad as
+    /// Policy for failed trials; a value counts for every objective. For constraints they are as bad as
     /// the worst measured.
     pub failures: FailurePolicy,
     /// Weight of costs in the choice of a point.

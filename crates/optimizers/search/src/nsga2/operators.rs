@@ -128,7 +128,7 @@ mod tests {
         assert!((steps[2000] - (1.0 - 0.5_f64.powf(1.0 / 21.0))).abs() < 3e-3, "{}", steps[2000]);
     }
 
-    /// The same numbers through the formulas of Deb's NSGA-II code, with parents near a bound:
+    /// Children near a bound equal those of the formulas of Deb's NSGA-II code:
     /// β = 1 + 2 (y₁ - 0) / (y₂ - y₁) below and 1 + 2 (1 - y₂) / (y₂ - y₁) above, α = 2 - β^-(η+1).
     #[test]
     fn children_near_a_bound_are_those_of_debs_code() {

@@ -11,7 +11,7 @@ use crate::{
     Candidate, Designer, InitialDesign, ParetoSet, design_changed, fingerprint, first_new, points_of,
 };
 
-/// How [`Nsga2`] works.
+/// Settings of [`Nsga2`].
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Nsga2Settings {
@@ -59,7 +59,7 @@ pub struct Nsga2 {
     known_constraint: KnownConstraint,
 }
 
-/// How often a child that was asked before mutates again.
+/// Number of further mutations of a child that was asked before.
 const TRIES: usize = 16;
 
 impl Nsga2 {

@@ -3,7 +3,7 @@ use std::cmp::Ordering;
 use thrifty_domain::Points;
 use thrifty_pareto::{ParetoError, crowding_distance, non_dominated_ranks};
 
-/// What came of an individual.
+/// Result of evaluating an individual.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Evaluation<'a> {
     /// Losses, all constraints kept.
@@ -14,7 +14,7 @@ pub(super) enum Evaluation<'a> {
     Lost,
 }
 
-/// Where an individual stands in its population: by feasibility, then by front, then by how much room it has there.
+/// Rank of an individual in its population: by feasibility, then by front, then by crowding distance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Rank {
     class: u8,
@@ -31,7 +31,7 @@ impl Rank {
     }
 }
 
-/// Where each of a population stands. Source: Deb et al. (2002), sections III and VI (constraints).
+/// Ranks of a population. Source: Deb et al. (2002), sections III and VI (constraints).
 ///
 /// # Errors
 /// [`ParetoError::ObjectiveMismatch`] where individuals have different numbers of objectives.

@@ -49,7 +49,7 @@ pub enum GridEnds {
     Cut,
 }
 
-/// What stands for 0 on the logarithmic scale of a grid. Source: Hyperopt.
+/// Stand-in for 0 on the logarithmic scale of a grid. Source: Hyperopt.
 const ZERO: f64 = 1e-12;
 
 impl Axis {
@@ -91,7 +91,7 @@ impl Axis {
         Ok(Self { bounds, prior_mean: mean, prior_sd: std_dev, log, grid })
     }
 
-    /// The same axis with a normal prior on its latent scale.
+    /// Sets a normal prior on the latent scale.
     ///
     /// # Errors
     /// [`TpeError::InvalidNormal`].
@@ -111,7 +111,7 @@ impl Axis {
         Ok(Self { bounds: (a, b), prior_mean: 0.5 * (a + b), prior_sd: b - a, log, grid })
     }
 
-    /// Where a value lies on the latent scale.
+    /// Latent value of a parameter value.
     #[must_use]
     pub fn latent(&self, value: f64) -> f64 {
         match (self.log, self.grid) {

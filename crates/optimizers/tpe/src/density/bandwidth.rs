@@ -1,6 +1,6 @@
 use crate::{Axis, TpeError};
 
-/// How wide the kernels of the observations are. The prior keeps its own width.
+/// Bandwidths of the kernels of the observations. The prior keeps its own width.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Bandwidth {
     /// The rule.
@@ -32,9 +32,9 @@ pub enum BandwidthRule {
 /// The least width as a part of the prior's.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Floor {
-    /// What it comes down to.
+    /// Limit of the bandwidth.
     pub factor: f64,
-    /// How fast.
+    /// Rate of decrease.
     pub exponent: f64,
     /// On a grid that is not logarithmic: the least width in steps, so that a kernel reaches the next value.
     #[serde(default)]
@@ -46,7 +46,7 @@ impl Floor {
     pub const MAGIC_CLIP: Self = Self { factor: 0.01, exponent: 1.0, steps: 0.0 };
     /// Source: Watanabe (2023).
     pub const WATANABE: Self = Self { factor: 0.03, exponent: 2.0, steps: 0.0 };
-    /// As good as none: 10⁻¹² of the prior's width.
+    /// A negligible floor: 10⁻¹² of the prior's width.
     pub const NONE: Self = Self { factor: 1e-12, exponent: f64::INFINITY, steps: 0.0 };
 
     /// The floor for n observations relative to the prior's width.

@@ -7,7 +7,7 @@ pub struct Choices {
     distances: Option<Vec<Vec<f64>>>,
 }
 
-/// What an observed choice says of the others.
+/// Kernel of a categorical parameter: the weight of an observed choice on the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CategoricalKernel {
@@ -56,7 +56,7 @@ impl Choices {
         Ok(Self { probabilities, distances: None })
     }
 
-    /// The same choices with distances between them: an observed choice then speaks for those near to it.
+    /// Sets distances between choices: an observed choice has weight on those near it.
     ///
     /// # Errors
     /// [`TpeError::InvalidDistances`].
@@ -95,7 +95,7 @@ impl Choices {
         &self.probabilities
     }
 
-    /// What an observation of `observed` says, one of `kernels` with the prior, which weighs `prior_weight`.
+    /// Probabilities of the kernel of `observed`, one of `kernels` with the prior, which weighs `prior_weight`.
     pub(crate) fn row(
         &self,
         observed: usize,

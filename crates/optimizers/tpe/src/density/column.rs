@@ -120,7 +120,7 @@ impl KernelColumn {
         }
     }
 
-    /// How much more a kernel can be than the prior anywhere, as a logarithm; infinite where the prior vanishes.
+    /// Largest ratio of a kernel to the prior anywhere, as a logarithm; infinite where the prior vanishes.
     pub(crate) fn excess(&self) -> f64 {
         let over = |axis: &Axis, least: f64| {
             let far = (axis.bounds.1 - axis.prior_mean).max(axis.prior_mean - axis.bounds.0) / axis.prior_sd;

@@ -16,7 +16,7 @@ pub enum Dimension {
 }
 
 impl Dimension {
-    /// How an estimator sees a value: the latent place of a number, a grid value or the index of a choice as it is.
+    /// Internal value of a parameter value: the latent place of a number, a grid value or the index of a choice as it is.
     #[must_use]
     pub fn internal(&self, value: f64) -> f64 {
         match self {
@@ -26,7 +26,7 @@ impl Dimension {
     }
 }
 
-/// What happens to the part of a kernel beyond the bounds.
+/// Treatment of the part of a kernel beyond the bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Truncation {
@@ -43,11 +43,11 @@ pub enum Truncation {
 pub struct Kernels {
     /// Widths.
     pub bandwidth: Bandwidth,
-    /// What happens at the bounds.
+    /// Treatment of the bounds.
     pub truncation: Truncation,
-    /// What an observed choice says of the others.
+    /// Kernel of categorical parameters.
     pub categorical: CategoricalKernel,
-    /// What the prior counts, in observations.
+    /// Weight of the prior, in observations.
     pub prior_weight: f64,
 }
 
@@ -73,7 +73,7 @@ pub enum Layout {
 #[derive(Debug, Clone)]
 pub struct Estimator {
     pub(crate) columns: Vec<KernelColumn>,
-    /// Of each kernel to be drawn.
+    /// Probability of drawing each kernel.
     pub(crate) probability: Vec<f64>,
     /// So many deviations away a kernel cannot be seen beside the prior.
     pub(crate) reach: f64,

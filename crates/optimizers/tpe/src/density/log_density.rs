@@ -118,7 +118,7 @@ impl LogSum {
 /// Logarithms of what the kernels of grids and choices say of each point; equal values share a table.
 struct Tables {
     values: Vec<f64>,
-    /// Where the table of (point, dimension) begins; none for numbers and what is not active.
+    /// Start of the table of (point, dimension); none for numbers and inactive parameters.
     starts: Vec<Option<usize>>,
 }
 

@@ -2,7 +2,7 @@ use thrifty_space::{Kind, Parameter};
 
 use crate::{Axis, Choices, Dimension, GridEnds, TpeError};
 
-/// What is believed of a parameter before any trial, where that is not "all the same".
+/// Prior of a parameter, where it is not uniform.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParameterPrior {

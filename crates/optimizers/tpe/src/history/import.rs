@@ -18,7 +18,7 @@ pub enum ImportError {
     Trial {
         /// Its position in the file.
         trial: usize,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
 }

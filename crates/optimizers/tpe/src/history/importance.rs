@@ -8,7 +8,7 @@ use crate::{
 /// Places on a numeric axis at which densities are compared.
 const PLACES: usize = 200;
 
-/// How much each parameter parts the best `share` of the trials from all of them, scaled to a sum of 1.
+/// Importance of each parameter: divergence of the best `share` of the trials from all of them, scaled to a sum of 1.
 ///
 /// ```text
 /// v_d ∝ ∫ (p_best(x_d) / p_all(x_d) - 1)² p_all(x_d) dx_d

@@ -1,6 +1,6 @@
 use std::cmp::Ordering;
 
-/// Where a trial stands among the others; smaller is better.
+/// Rank key of a trial; smaller is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Key {
     /// Feasible before pruned before infeasible before those without a loss.

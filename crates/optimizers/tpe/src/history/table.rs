@@ -47,7 +47,7 @@ struct Shape {
 pub(crate) struct TableColumn {
     /// Internal values; NaN where not active.
     pub(crate) values: Vec<f64>,
-    /// Where numbers lie on the latent scale.
+    /// Values of numbers on the latent scale.
     pub(crate) latent: Vec<f64>,
     /// Rows by the latent value; empty for choices.
     pub(crate) order: Vec<u32>,
@@ -55,13 +55,13 @@ pub(crate) struct TableColumn {
 
 #[derive(Debug, Clone)]
 struct Row {
-    /// Of the configuration as it stands in the history; 0 for known trials.
+    /// Hash of the configuration in the history; 0 for known trials.
     hash: u64,
     state: State,
     constraints: Box<[f64]>,
 }
 
-/// What is known of a trial.
+/// State of a trial.
 #[derive(Debug, Clone, PartialEq)]
 enum State {
     Running,
@@ -328,7 +328,7 @@ impl Table {
         self.ranking.order()
     }
 
-    /// What a trial counts as for the split and the weights: its loss, or infinite.
+    /// Loss of a trial for the split and the weights; may be infinite.
     pub(crate) fn loss(&self, row: usize) -> f64 {
         match self.keys[row] {
             Some(Key { class: Class::Feasible, value, .. }) => value,

@@ -8,7 +8,7 @@ use crate::{
 /// Good/bad split of the trials in which at least one parameter of the block is active.
 #[derive(Debug, Clone)]
 pub(crate) struct GoodBadSplit {
-    /// Of each trial: its place on its side, with [`BAD`] added on the bad one; or [`NEITHER`].
+    /// Side of each trial: its place on its side, with [`BAD`] added on the bad one; or [`NEITHER`].
     tags: Vec<u32>,
     counts: [usize; 2],
     weights: [SideWeights; 2],
@@ -107,7 +107,7 @@ impl GoodBadSplit {
         Ok([fit(good, &self.weights[0])?, fit(bad, &self.weights[1])?])
     }
 
-    /// What either side has of a parameter: one pass over the trials, sorted as they are.
+    /// Observations of a parameter on either side: one pass over the trials, sorted as they are.
     fn observed(&self, table: &Table, index: usize, is_number: bool) -> [Observed; 2] {
         let column = &table.columns[index];
         if !is_number {

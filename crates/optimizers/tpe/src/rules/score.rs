@@ -7,16 +7,16 @@ pub(crate) struct Model {
     pub(crate) share: f64,
 }
 
-/// How candidates score, with the logarithms of the densities of the first model.
+/// Scores of candidates, with the logarithms of the densities of the first model.
 pub(crate) struct Scores {
-    /// What orders them.
+    /// Numbers that order them.
     ranked: Vec<f64>,
     pub(crate) log_l: Vec<f64>,
     pub(crate) log_g: Vec<f64>,
 }
 
 impl Scores {
-    /// Of so many points.
+    /// Scores of `count` points.
     pub(crate) fn of(models: &[Model], points: &[f64], count: usize) -> Self {
         let mut scored = Self { ranked: vec![0.0; count], log_l: Vec::new(), log_g: Vec::new() };
         for (at, Model { good, bad, share }) in models.iter().enumerate() {

@@ -1,6 +1,6 @@
 use crate::TpeError;
 
-/// How many of the trials count as good.
+/// Number of good trials.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Split {

@@ -1,4 +1,4 @@
-/// How much the trials of a side count, before the prior joins and the sum becomes 1.
+/// Weights of the trials of a side, before the prior joins and the sum becomes 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weights {
@@ -19,7 +19,7 @@ const REMEMBERED: usize = 25;
 pub struct SideWeights {
     /// One a trial, in the order of the trials.
     pub trials: Vec<f64>,
-    /// What the prior's weight is multiplied with, so that it means the same under all rules.
+    /// Factor of the prior's weight, so that it means the same under all rules.
     pub prior_scale: f64,
 }
 
