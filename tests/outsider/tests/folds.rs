@@ -48,7 +48,8 @@ fn the_level_set_of_the_mean_is_found_from_single_folds() -> Result<(), Box<dyn 
     assert!(wrong.count() <= 8, "of 200");
     let mut counts = [0; FOLDS];
     study.history().trials().iter().for_each(|trial| counts[trial.query.fold] += 1);
-    assert!(counts.iter().all(|count| (7..=9).contains(count)), "{counts:?}");
+    let (least, most) = (counts.iter().min(), counts.iter().max());
+    assert!(most.zip(least).is_some_and(|(most, least)| most - least <= 1), "{counts:?}");
     assert!(study.history().trials().iter().all(|trial| trial.query.config.get(FOLD).is_none()));
     Ok(())
 }
