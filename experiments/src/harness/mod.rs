@@ -1,6 +1,7 @@
 //! What every experiment shares: replications in parallel, statistics of comparisons, figures, tables, files.
 
 pub mod ablation;
+pub mod claims;
 pub mod clock;
 pub mod compare;
 mod experiment;
@@ -11,9 +12,9 @@ pub mod replicate;
 pub mod stats;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
 
+pub use claims::Verdict;
 pub use experiment::Experiment;
 use thrifty_figures::FigureError;
 
@@ -63,27 +64,6 @@ impl RunContext {
             Effort::Quick => quick,
             Effort::Full => full,
         }
-    }
-}
-
-/// Whether the claim was found true.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-pub enum Verdict {
-    #[serde(rename = "holds")]
-    Holds,
-    #[serde(rename = "does not hold")]
-    DoesNotHold,
-    #[serde(rename = "inconclusive")]
-    Inconclusive,
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Holds => "holds",
-            Self::DoesNotHold => "does not hold",
-            Self::Inconclusive => "inconclusive",
-        })
     }
 }
 

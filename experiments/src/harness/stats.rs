@@ -92,7 +92,8 @@ pub fn mann_whitney(a: &[f64], b: &[f64]) -> f64 {
     Normal::standard().sf(z).min(0.5) * 2.0
 }
 
-fn tie_groups(sizes: &[f64]) -> Vec<f64> {
+/// Sizes of the groups of equal values.
+pub fn tie_groups(sizes: &[f64]) -> Vec<f64> {
     let mut sorted = sizes.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.chunk_by(|a, b| a == b).map(|group| group.len() as f64).collect()
