@@ -9,7 +9,7 @@ pub fn all() -> Vec<Experiment> {
         autobct::synthetic::EXPERIMENT.clone(),
         autobct::values::EXPERIMENT.clone(),
         autobct::alternatives::EXPERIMENT.clone(),
-        autobct::standins::EXPERIMENT.clone(),
+        autobct::substitute_tasks::EXPERIMENT.clone(),
         acquisition::functions::EXPERIMENT.clone(),
         acquisition::gallery::EXPERIMENT.clone(),
         bo::ablation::EXPERIMENT.clone(),

@@ -1,3 +1,5 @@
+//! Acquisition functions against the default of the optimiser.
+
 use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign};
 use thrifty_figures::{LinePlot, Series, panels_with_legend};
 use thrifty_testbed::{Problem, TestFunction};
@@ -145,16 +147,16 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         methods: &rules,
     };
     let samples = race.run(
-        context.seed,
+        context,
         |rule| rule.name.to_owned(),
         |rule, problem, design, seed| optimizer(rule, problem, design, seed),
     )?;
     let labels: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
     let finals = finals_of(&rules, &samples, &names, evaluations);
-    let Ablation { table, numbers, verdict } = Ablation::judge(&labels, &names, &finals);
+    let Ablation { table, numbers, judgement } = Ablation::judge(&labels, &names, &finals)?;
     let others: Vec<Sample> = samples.iter().filter(|s| s.method != DEFAULT).cloned().collect();
     let mut tables = vec![table, cost(&rules, &samples, &problems, evaluations)];
-    tables.push(versus::table(DEFAULT, &versus::duels(DEFAULT, &samples, &others, evaluations)));
+    tables.push(versus::table(DEFAULT, &versus::pairs(DEFAULT, &samples, &others, evaluations)?));
     let mut checkpoints: Vec<usize> = CHECKPOINTS.into_iter().filter(|t| *t <= evaluations).collect();
     if !checkpoints.contains(&evaluations) {
         checkpoints.push(evaluations);
@@ -184,12 +186,12 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         ),
     ];
     Ok(Report {
-        verdict,
+        judgement,
         numbers,
         settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
         notes: vec![format!(
-            "Verdict: does not hold when a rule has a lower mean logarithm of the regret after {evaluations} evaluations than {DEFAULT}, \
-             with p below 5 % after Bonferroni's correction. Designs are shared by the rules. The model and all other settings \
+            "Claims: the mean log₁₀ regret of {DEFAULT} after {evaluations} evaluations is not higher than that of any other rule by more than \
+             0.1. Designs are shared by the rules. The model and all other settings \
              are the defaults."
         )],
         tables,

@@ -2,9 +2,9 @@
 
 pub mod alternatives;
 mod approximators;
-mod earnings;
+mod policy_value;
 pub mod paper;
 pub mod replay;
-pub mod standins;
+pub mod substitute_tasks;
 pub mod synthetic;
 pub mod values;

@@ -79,7 +79,11 @@ pub fn curves(all: &[(&'static str, Vec<&Traced>)]) -> Result<Figure, Experiment
 }
 
 /// The valley: what the model believes of the margin, the true boundary and the model's.
-pub fn map(problem: &LevelSetProblem, run: &Traced) -> Result<Figure, ExperimentError> {
+pub fn map(
+    problem: &LevelSetProblem,
+    run: &Traced,
+    history: &History<Config>,
+) -> Result<Figure, ExperimentError> {
     let space = problem.space();
     let at = |k: usize| k as f64 / (SIDE - 1) as f64;
     let truth = (0..SIDE * SIDE)
@@ -111,7 +115,7 @@ pub fn map(problem: &LevelSetProblem, run: &Traced) -> Result<Figure, Experiment
             "posterior mean",
             margin.clone(),
             vec![boundary(&truth), boundary(&margin)],
-            dots(&run.history)?,
+            dots(history)?,
         ),
     ];
     Figure::of(

@@ -27,6 +27,9 @@ struct Coefficients {
     b: Vec<f64>,
 }
 
+/// Where the coefficients lie below the data folder.
+pub const FILE: &str = "fcvopt/synth_coeffs.json";
+
 /// Least value of the mean over the folds: that of Branin, standardised.
 const OPTIMUM: f64 = (0.397_887_357_729_738_16 - 54.81) / 51.95;
 
@@ -67,7 +70,7 @@ impl Coefficients {
 
 /// The problem, and where its coefficients are from.
 pub fn problem(folder: Option<&Path>) -> Result<(Drawn, &'static str), ExperimentError> {
-    let (coefficients, from) = match data::file(folder, "fcvopt/synth_coeffs.json") {
+    let (coefficients, from) = match data::file(folder, FILE) {
         Some(path) => (Coefficients::read(&path)?, "a file"),
         None => (Coefficients::twin(), "a twin of our own"),
     };

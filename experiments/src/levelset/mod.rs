@@ -3,7 +3,7 @@
 pub mod criteria;
 mod curves;
 pub mod deathvalley;
-mod judged;
+mod scored;
 mod maps;
 mod methods;
 mod problems;

@@ -112,7 +112,6 @@ impl Job<'_> {
             failures: history.unsuccessful().count(),
             optimiser_seconds: seconds(|t| t.ask),
             evaluation_seconds: seconds(|t| t.evaluate),
-            history,
         })
     }
 }

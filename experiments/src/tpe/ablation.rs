@@ -87,10 +87,10 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         let optimizer = TpeOptimizer::with_settings(problem.space().clone(), seed, settings)?;
         study(name, &*problem, optimizer, seed, i, MaxTrials(evaluations))
     };
-    let Ablation { table, numbers, verdict } =
-        Ablation::run("tpe/ablation", &names, &labels, replications, one)?;
+    let Ablation { table, numbers, judgement } =
+        Ablation::run((EXPERIMENT.id, context), &names, &labels, replications, one)?;
     Ok(Report {
-        verdict,
+        judgement,
         numbers,
         settings: [("replications", replications), ("evaluations", evaluations)]
             .map(|(name, value)| (name.to_owned(), value.to_string()))

@@ -3,7 +3,7 @@
 pub mod ablation;
 mod development;
 mod formula;
-mod judged;
+mod scored;
 pub mod nnpdf;
 pub mod parity;
 pub mod quality;

@@ -60,7 +60,7 @@ fn combine(rule: Rule, verdicts: &[Verdict]) -> Verdict {
         Rule::All => verdicts.len(),
         Rule::AtLeast(count) => count,
     };
-    if verdicts.is_empty() {
+    if verdicts.is_empty() || verdicts.len() < needed {
         Verdict::Inconclusive
     } else if verdicts.len() - count(Verdict::DoesNotHold) < needed {
         Verdict::DoesNotHold
@@ -222,6 +222,7 @@ mod tests {
         assert_eq!(combine(Rule::AtLeast(2), &[Yes, No]), No);
         assert_eq!(combine(Rule::AtLeast(2), &[Yes, No, Open]), Open);
         assert_eq!(combine(Rule::All, &[]), Open);
+        assert_eq!(combine(Rule::AtLeast(3), &[Yes, Yes]), Open);
         // Six of one sign: p = 1/64 alone, 2/64 among two.
         let claim = || Claim::new("a", Kind::Superior, Test::SignFlip, 6);
         let six = || Sample::Gains(vec![1.0; 6]);

@@ -56,6 +56,26 @@ impl Finding {
         }
     }
 
+    /// p-value of no difference, of a claim of superiority.
+    pub fn two_sided(&self) -> f64 {
+        (2.0 * self.p_for.min(self.p_against)).min(1.0)
+    }
+
+    /// Mean or median gain with its 95 % interval, as tables show it.
+    pub fn effect_text(&self) -> String {
+        let [effect, low, high] = [self.effect, self.interval.0, self.interval.1].map(crate::harness::number);
+        format!("{effect} [{low}, {high}]")
+    }
+
+    /// What a claim of superiority of a method with smaller losses came to.
+    pub fn direction(&self) -> &'static str {
+        match self.verdict() {
+            Verdict::Holds => "lower",
+            Verdict::DoesNotHold => "higher",
+            Verdict::Inconclusive => "no difference",
+        }
+    }
+
     pub fn holds(&self) -> bool {
         self.verdict() == Verdict::Holds
     }

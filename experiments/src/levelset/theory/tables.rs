@@ -17,8 +17,7 @@ pub struct Kind {
 impl Kind {
     /// Share of the draws that stay below the bound at every step.
     pub fn below(&self) -> f64 {
-        let held = |run: &&Regret| run.cumulative.iter().zip(&run.bounds.regret).all(|(r, b)| r <= b);
-        self.runs.iter().filter(held).count() as f64 / self.runs.len() as f64
+        self.runs.iter().filter(|run| run.is_below()).count() as f64 / self.runs.len() as f64
     }
 
     /// Mean over the draws after t + 1 evaluations.
@@ -78,9 +77,10 @@ impl Samples {
         quantile(&self.counts(), 1.0)
     }
 
-    /// Whether every run ended by the bound; one beyond `most` is no limit here.
-    pub fn within_bound(&self) -> bool {
-        self.largest() <= self.bound.map_or(f64::INFINITY, |bound| bound as f64)
+    /// Whether a run ended by the bound; one beyond `most` is no limit here.
+    pub fn is_within_bound(&self, run: &Certified) -> bool {
+        let samples = run.samples.map_or(f64::INFINITY, |count| count as f64);
+        samples <= self.bound.map_or(f64::INFINITY, |bound| bound as f64)
     }
 
     /// Share of the draws where every point is right within ε.

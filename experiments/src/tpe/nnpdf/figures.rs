@@ -60,7 +60,7 @@ fn densities(stages: &[&Densities]) -> Vec<LinePlot> {
         };
         LinePlot {
             title: title.into(),
-            x_label: stages.first().map_or("", |stage| stage.parameter).into(),
+            x_label: stages.first().map_or("", |stage| &stage.parameter).into(),
             y_label: title.split(',').next().unwrap_or_default().into(),
             log_x: true,
             log_y: true,

@@ -1,3 +1,5 @@
+//! What policies earn on truths drawn from the prior.
+
 use rayon::prelude::*;
 use thrifty_autobct::{
     Cautious, Decision, Expectation, MapSettings, Quadrature, State, ValueFunction, ValueMap, Values,
@@ -7,6 +9,7 @@ use thrifty_sampling::Seed;
 use super::paper::{GAMMA, prior};
 use super::values::{EXPERIMENT, decision, normal};
 use crate::error::ExperimentError;
+use crate::harness::claims::{Claim, Family, Judgement, Kind, Rule, Sample, Test};
 use crate::harness::stats::mean_and_deviation;
 use crate::harness::{RunContext, Table, number};
 
@@ -104,8 +107,13 @@ impl Policy<'_> {
     }
 }
 
-/// Verdict and table: what policies earn on average over truths drawn from the prior.
-pub fn table(context: &RunContext) -> Result<(bool, Vec<(String, f64)>, Table), ExperimentError> {
+/// Mean earnings that are as good as the promised value.
+const TOLERANCE: f64 = 0.005;
+
+/// Judgement, numbers and table: what policies earn on average over truths drawn from the prior.
+pub fn table(
+    context: &RunContext,
+) -> Result<(Judgement, Vec<(String, f64)>, Table), ExperimentError> {
     let draws = context.replications(200, 20_000);
     let fine = decision(33, 33, Quadrature::Hermite(9))?;
     let coarse = decision(21, 11, Quadrature::Hermite(3))?;
@@ -137,7 +145,7 @@ pub fn table(context: &RunContext) -> Result<(bool, Vec<(String, f64)>, Table), 
         policy("before the accurate map of three", None, Look::Map(&accurate), 0.025),
         policy("the same, ε = 0.02 there", None, Look::Map(&careful_accurate), 0.025),
     ];
-    let (mut rows, mut numbers, mut holds) = (Vec::new(), Vec::new(), true);
+    let (mut rows, mut numbers, mut family) = (Vec::new(), Vec::new(), Family::new(Rule::All));
     for policy in &policies {
         let count = ((draws as f64 * policy.share) as usize).max(20);
         let runs: Vec<Run> = (0..count)
@@ -158,7 +166,11 @@ pub fn table(context: &RunContext) -> Result<(bool, Vec<(String, f64)>, Table), 
             runs.iter().map(|run| run.earned - run.luck).collect()
         };
         let mean = mean_and_deviation(&earned).0;
-        holds &= promised.is_none_or(|promised| (mean - promised).abs() < 4.0 * error(&earned));
+        if let Some(value) = promised {
+            let kind = Kind::EqualTo { value, tolerance: TOLERANCE };
+            let claim = Claim::new(format!("{} earns its value", policy.name), kind, Test::Student, count);
+            family.push(claim, Sample::Values(earned.clone()));
+        }
         numbers.push((format!("{}: earned", policy.name), mean));
         let mut trainings: Vec<f64> = runs.iter().map(|run| run.trainings).collect();
         trainings.sort_by(f64::total_cmp);
@@ -181,5 +193,5 @@ pub fn table(context: &RunContext) -> Result<(bool, Vec<(String, f64)>, Table), 
         header: ["policy", "promised", "earned", "as it came", "trainings", "stopped", "runs"].map(String::from).to_vec(),
         rows,
     };
-    Ok((holds, numbers, table))
+    Ok((family.judge()?, numbers, table))
 }
