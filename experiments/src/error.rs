@@ -42,6 +42,9 @@ pub enum ExperimentError {
     /// Runs of other shards are not here, so that nothing can be reported yet.
     #[error("{id}: {missing} of {of} runs are missing, the first of them {first}")]
     Unfinished { id: &'static str, missing: usize, of: usize, first: String },
+    /// A reference file cannot be checked.
+    #[error(transparent)]
+    Golden(#[from] thrifty_golden::GoldenError),
     /// A setting of the command makes no sense.
     #[error("{name} is {value}, expected {expected}")]
     Setting { name: &'static str, value: String, expected: &'static str },

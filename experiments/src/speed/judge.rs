@@ -1,12 +1,14 @@
 use std::collections::BTreeMap;
 
+use thrifty_golden::relative_to_largest;
+
 use super::inputs::Inputs;
 use super::line::{Line, Tool};
 use super::model::log_ei_at;
 use super::tasks::Operation;
 use crate::error::ExperimentError;
 use crate::harness::stats::{mean_and_deviation, quantile};
-use crate::verify::relative_to_largest;
+
 
 /// What a tool needed for an operation at a size, and what it got for that, on terms that are the same for all.
 #[derive(Debug, Clone, PartialEq)]

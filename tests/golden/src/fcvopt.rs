@@ -1,119 +1,79 @@
+//! The hierarchical process: covariances, likelihood, priors, posterior of f, choice of the fold, MAP.
+
 use serde_json::Value;
 use thrifty_acquisition::{Acquisition, AcquisitionError, KnowledgeGradient};
 use thrifty_domain::Points;
 use thrifty_gp::{ExactLikelihood, GpSettings, Mean, Noise};
-use thrifty_hgp::{FoldKernel, Hgp, HgpPosterior};
-use thrifty_kernel::{Hierarchical, Kernel, KernelWorkspace, Matern52, MemberCode, Scaled};
+use thrifty_hgp::Hgp;
+use thrifty_kernel::{Kernel, KernelWorkspace, MemberCode};
 use thrifty_params::{LogLikelihood, Param, Parameterized};
-use thrifty_prob::Prior;
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{JointPosterior, Posterior};
 
-use super::{Family, Findings, number, numbers, relative_to_largest, rows};
+use crate::fcvopt_reference::{Reference, coded, settings};
+use crate::findings::Findings;
+use crate::json::{number, numbers, points, relative_to_largest, rows, text};
+use crate::line::Family;
 
-/// The hierarchical process of the file: covariances, likelihood, priors, posterior of f, choice of the fold, MAP.
-pub fn check(file: &Value) -> Result<Findings, String> {
-    let model = Reference::read(file)?;
+/// Names, tolerances and errors.
+type Errors = Vec<(&'static str, f64, f64)>;
+
+const KNOWN: [&str; 5] = ["made_by", "about", "inputs", "standardise", "K_f"];
+
+/// Parts of the log posterior, which is compared as a whole, and other ways of writing the same numbers.
+const PARTS: [&str; 7] = [
+    "lml_str",
+    "lml_grad",
+    "log_prior_official",
+    "log_prior_intended_noise",
+    "log_prior_total_official",
+    "log_prior_total_intended",
+    "log_posterior_official",
+];
+
+type Compare = fn(&Reference, &Value) -> Result<Errors, String>;
+
+/// Hyperparameters, kernel and priors are those of the file.
+pub(crate) fn check(file: &Value) -> Result<Findings, String> {
     let mut findings = Findings::default();
-    let mut add = |name: &str, tolerance: f64, error: f64| {
-        let mut family = Family::new(name, tolerance);
-        family.add(error);
-        findings.lines.push(family.line("fcvopt.json"));
+    let model = match Reference::read(file)? {
+        Ok(model) => model,
+        Err(kernel) => {
+            findings.unknown(format!("kernel {kernel}"));
+            return Ok(findings);
+        }
     };
-    add("covariances", 1e-14, model.covariances(file)?);
-    let (likelihood, gradient, posterior) = model.likelihood(file)?;
-    add("log likelihood", 1e-12, likelihood);
-    add("likelihood gradient", 1e-10, gradient);
-    add("log posterior, intended noise prior", 1e-10, posterior);
-    add("posterior of f", 1e-10, model.posterior_of_f(file)?);
-    add("lower confidence bound", 1e-10, model.bound(file)?);
-    add("folds", 1e-10, model.folds(file)?);
-    add("knowledge gradients", 1e-8, model.knowledge_gradients(file)?);
-    add("maximum a posteriori, above the best", 1e-6, model.maximum(file)?);
-    if !file["official"].is_null() {
-        findings.skipped.push("numbers of the package itself".into());
+    let sections: [(&str, Compare); 7] = [
+        ("K_y_with_noise", |of, file| Ok(vec![("covariances", 1e-14, of.covariances(file)?)])),
+        ("lml", Reference::likelihood),
+        ("post_f", |of, file| Ok(vec![("posterior of f", 1e-10, of.posterior_of_f(file)?)])),
+        ("lcb_kappa2_raw", |of, file| Ok(vec![("lower confidence bound", 1e-10, of.bound(file)?)])),
+        ("fold_selection", |of, file| Ok(vec![("folds", 1e-10, of.folds(file)?)])),
+        ("kg", |of, file| Ok(vec![("knowledge gradients", 1e-8, of.knowledge_gradients(file)?)])),
+        ("map_fit", |of, file| Ok(vec![("maximum a posteriori, above the best", 1e-6, of.maximum(file)?)])),
+    ];
+    let mut known = [&KNOWN[..], &PARTS, &["K_delta", "log_posterior_intended"]].concat();
+    findings.section(file, "log_posterior_intended");
+    for (name, compare) in sections {
+        known.push(name);
+        if findings.section(file, name).is_none() {
+            continue;
+        }
+        if name == "map_fit" && model.priors.is_none() {
+            findings.skipped.push("log posterior and map_fit: the priors are not in the file".into());
+            continue;
+        }
+        for (what, tolerance, error) in compare(&model, file).map_err(|error| format!("{name}: {error}"))? {
+            let mut family = Family::new(what, tolerance);
+            family.add(error);
+            findings.extend([family]);
+        }
     }
+    findings.name_others(file, &known);
     Ok(findings)
 }
 
-/// Inputs of the file with its hyperparameters.
-struct Reference {
-    x: Points,
-    folds: Vec<usize>,
-    z: Vec<f64>,
-    kernel: FoldKernel,
-    noise: f64,
-    mean: f64,
-    /// Deviation and mean of the negated losses.
-    scale: f64,
-    centre: f64,
-}
-
-/// On targets that are standardised already.
-fn settings(noise: Noise, mean: Mean) -> GpSettings {
-    GpSettings { noise, mean, standardise_targets: false, ..GpSettings::default() }
-}
-
-fn text(error: impl std::fmt::Display) -> String {
-    error.to_string()
-}
-
-/// Matérn 5/2 with the priors of the package.
-fn part(lengthscales: Vec<f64>, variance: f64, prior: Prior) -> Result<Box<dyn Kernel>, String> {
-    let unit = Matern52::new(lengthscales).and_then(|k| k.with_bounds(1e-3, 1e3)).map_err(text)?;
-    let unit = unit.with_prior(Prior::Gamma { shape: 1.5, rate: 0.65 });
-    let scaled = Scaled::new(unit, variance).and_then(|k| k.with_bounds(1e-8, 1e4)).map_err(text)?;
-    Ok(Box::new(scaled.with_prior(prior)))
-}
-
-fn points(value: &Value) -> Result<Points, String> {
-    let rows = rows(value).iter().map(numbers).collect::<Result<Vec<_>, _>>()?;
-    Points::from_rows(&rows).map_err(text)
-}
-
-fn coded(x: &Points, codes: impl Iterator<Item = f64>) -> Points {
-    let mut coded = Points::new(x.dim() + 1);
-    x.rows().zip(codes).for_each(|(row, code)| coded.push(&[row, &[code]].concat()));
-    coded
-}
-
 impl Reference {
-    fn read(file: &Value) -> Result<Self, String> {
-        let (inputs, hyper) = (&file["inputs"], &file["inputs"]["hyper"]);
-        let common =
-            part(numbers(&hyper["lf"])?, number(&hyper["sf2"])?, Prior::LogNormal { mu: 0.0, sigma: 1.0 })?;
-        let deviation =
-            part(numbers(&hyper["ld"])?, number(&hyper["sd2"])?, Prior::LogNormal { mu: -1.0, sigma: 2.0 })?;
-        let kernel = Hierarchical::new(common, deviation, number(&hyper["rho"])?)
-            .and_then(|k| k.with_correlation_bounds(1e-14, 1.0 - 1e-9))
-            .map_err(text)?
-            .with_correlation_prior(Prior::Beta { a: 1.0, b: 5.0 });
-        Ok(Self {
-            x: points(&inputs["X"])?,
-            folds: numbers(&inputs["fold"])?.into_iter().map(|fold| fold as usize).collect(),
-            z: numbers(&file["standardise"]["z"])?,
-            kernel,
-            noise: number(&hyper["noise"])?,
-            mean: number(&hyper["mean"])?,
-            scale: number(&file["standardise"]["sd_of_neg_y"])?,
-            centre: number(&file["standardise"]["mean_of_neg_y"])?,
-        })
-    }
-
-    fn observed(&self) -> Points {
-        coded(&self.x, self.folds.iter().map(|fold| *fold as f64))
-    }
-
-    fn posterior(&self) -> Result<HgpPosterior, String> {
-        self.posterior_of(self.mean, &self.z)
-    }
-
-    fn posterior_of(&self, mean: f64, z: &[f64]) -> Result<HgpPosterior, String> {
-        let settings = settings(Noise::Fixed(self.noise), Mean::Fixed(mean));
-        let hgp = Hgp::of_kernel(self.kernel.clone()).with_settings(settings);
-        hgp.condition(self.x.as_ref(), &self.folds, z).map_err(text)
-    }
-
     /// Of f alone, of deviations by difference, and of observations.
     fn covariances(&self, file: &Value) -> Result<f64, String> {
         let (x, common) = (self.observed(), coded(&self.x, std::iter::repeat(MemberCode::Common.column())));
@@ -143,15 +103,13 @@ impl Reference {
     }
 
     /// Errors of the log likelihood, of its gradient, and of the log posterior.
-    fn likelihood(&self, file: &Value) -> Result<(f64, f64, f64), String> {
+    fn likelihood(&self, file: &Value) -> Result<Errors, String> {
         let (x, mut kernel) = (self.observed(), self.kernel.clone());
-        let noise = Noise::Learned {
-            start: self.noise,
-            floor: 1e-6,
-            ceiling: 10.0,
-            prior: Some(Prior::HalfCauchy { scale: 0.1 }),
+        let (prior, mean) = match &self.priors {
+            Some((noise, mean)) => (Some(noise.clone()), mean.clone()),
+            None => (None, Mean::Learned),
         };
-        let mean = Mean::Normal { mean: 0.0, deviation: 1.0 };
+        let noise = Noise::Learned { start: self.noise, floor: 1e-6, ceiling: 10.0, prior };
         let mut likelihood = ExactLikelihood::new(&mut kernel, x.as_ref(), &self.z, &noise, mean);
         let mut values: Vec<f64> = likelihood.params().iter().map(|param| param.value).collect();
         if let Some(last) = values.last_mut() {
@@ -174,11 +132,16 @@ impl Reference {
             .zip(&values)
             .filter_map(|(param, value)| param.prior.as_ref().map(|prior| prior.log_density(*value)))
             .sum();
-        Ok((
-            (found - number(&file["lml"])?).abs(),
-            relative_to_largest(&own, &truth, 1e-3),
-            (found + prior - number(&file["log_posterior_intended"])?).abs(),
-        ))
+        let mut errors = vec![
+            ("log likelihood", 1e-12, (found - number(&file["lml"])?).abs()),
+            ("likelihood gradient", 1e-10, relative_to_largest(&own, &truth, 1e-3)),
+        ];
+        // Without priors in the file there is nothing to add.
+        if self.priors.is_some() && !file["log_posterior_intended"].is_null() {
+            let error = (found + prior - number(&file["log_posterior_intended"])?).abs();
+            errors.push(("log posterior, intended noise prior", 1e-10, error));
+        }
+        Ok(errors)
     }
 
     fn posterior_of_f(&self, file: &Value) -> Result<f64, String> {
@@ -268,14 +231,9 @@ impl Reference {
     ///
     /// There the prior of the noise is taken at `noise - 1e-4 + 1e-6`: noise sits at its floor of 1e-4.
     fn maximum(&self, file: &Value) -> Result<f64, String> {
-        let noise = Noise::Learned {
-            start: 0.1,
-            floor: 1e-4,
-            ceiling: 10.0,
-            prior: Some(Prior::HalfCauchy { scale: 0.1 }),
-        };
-        let mean = Mean::Normal { mean: 0.0, deviation: 1.0 };
-        let settings = GpSettings { restarts: 5, ..settings(noise.clone(), mean) };
+        let (noise, mean) = self.priors.as_ref().ok_or("no priors")?;
+        let noise = Noise::Learned { start: 0.1, floor: 1e-4, ceiling: 10.0, prior: Some(noise.clone()) };
+        let settings = GpSettings { restarts: 5, ..settings(noise, mean.clone()) };
         let hgp = Hgp::of_kernel(self.kernel.clone()).with_settings(settings);
         let fitted =
             hgp.fit(self.x.as_ref(), &self.folds, &self.z, &mut Seed(1).stream("fit", 0)).map_err(text)?;

@@ -1,3 +1,5 @@
+//! Criteria of level sets.
+
 use serde_json::Value;
 use thrifty_acquisition::{
     BernoulliEntropy, BernoulliVariance, ExpectedFeasibility, Gain, IntegratedBernoulli, LogBernoulliEntropy,
@@ -6,16 +8,21 @@ use thrifty_acquisition::{
 };
 use thrifty_prob::{cdf, owen_t};
 
-use super::{Family, Findings, number, relative, rows};
+use crate::findings::Findings;
+use crate::json::{number, relative, rows};
+use crate::line::Family;
 
 /// Pointwise criteria in units of 2e-15 (1 + z²), the rounding of z as the tail magnifies it; look-ahead ones and
 /// Owen's T to 1e-13 and 4e-15 of the value.
-pub fn check(file: &Value) -> Result<Findings, String> {
+pub(crate) fn check(file: &Value) -> Result<Findings, String> {
     let mut findings = Findings::default();
-    pointwise(file, &mut findings)?;
+    if let Some(section) = findings.section(file, "level_set_pointwise") {
+        pointwise(section, &mut findings)?;
+    }
     let mut variance = Family::new("sur: Bernoulli variance after", 1e-13);
     let mut volume = Family::new("sur: misclassified after", 1e-13);
-    for row in rows(&file["sur_bernoulli_lookahead"]["cases"]) {
+    let section = findings.section(file, "sur_bernoulli_lookahead").unwrap_or(&Value::Null);
+    for row in rows(&section["cases"]) {
         let (u, rho) = (number(&row["u"])?, number(&row["rho"])?);
         let seen = Seen { standardised: u, deviation: 1.0 };
         let after = cdf(u) * cdf(-u) - IntegratedBernoulli::default().gain(seen, rho);
@@ -27,20 +34,15 @@ pub fn check(file: &Value) -> Result<Findings, String> {
         }
     }
     let mut owen = Family::new("owen_t", 4e-15);
-    for row in rows(&file["owen_t"]) {
+    for row in rows(findings.section(file, "owen_t").unwrap_or(&Value::Null)) {
         owen.add(relative(owen_t(number(&row["h"])?, number(&row["a"])?), number(&row["T"])?, 1e-290));
     }
-    let all = [variance, volume, owen].map(|family| family.line("levelset.json"));
-    findings.lines.extend(all.into_iter().filter(|line| line.cases > 0));
-    for key in file.as_object().into_iter().flat_map(|object| object.keys()) {
-        if !["made_by", "level_set_pointwise", "sur_bernoulli_lookahead", "owen_t"].contains(&key.as_str()) {
-            findings.skipped.push(key.clone());
-        }
-    }
+    findings.extend([variance, volume, owen]);
+    findings.name_others(file, &["made_by", "level_set_pointwise", "sur_bernoulli_lookahead", "owen_t"]);
     Ok(findings)
 }
 
-fn pointwise(file: &Value, findings: &mut Findings) -> Result<(), String> {
+fn pointwise(section: &Value, findings: &mut Findings) -> Result<(), String> {
     let families: [(&str, &str, fn(f64) -> Box<dyn Utility>); 8] = [
         ("straddle_196", "straddle", |threshold| Box::new(Straddle { threshold, kappa: 1.96 })),
         ("ambiguity_beta_1p96", "ambiguity", |threshold| Box::new(Straddle { threshold, kappa: 1.96 })),
@@ -59,7 +61,7 @@ fn pointwise(file: &Value, findings: &mut Findings) -> Result<(), String> {
     ];
     for (key, name, utility) in families {
         let mut family = Family::new(format!("pointwise: {name}"), 1.0);
-        for row in rows(&file["level_set_pointwise"]["cases"]) {
+        for row in rows(&section["cases"]) {
             let of = |name: &str| number(&row[name]);
             let (mean, sigma, threshold) = (of("mu")?, of("sigma")?, of("threshold")?);
             let z = (mean - threshold) / sigma;
@@ -78,8 +80,7 @@ fn pointwise(file: &Value, findings: &mut Findings) -> Result<(), String> {
                 add(utility(threshold).value(mean, sigma), of(key)?);
             }
         }
-        let line = family.line("levelset.json");
-        findings.lines.extend((line.cases > 0).then_some(line));
+        findings.extend([family]);
     }
     Ok(())
 }

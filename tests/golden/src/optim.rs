@@ -1,17 +1,22 @@
+//! Minima of bounded problems, and how many evaluations they take.
+
 use serde_json::Value;
 use thrifty_optim::{Lbfgsb, suite};
 
-use super::{Family, Findings, number, numbers, rows};
+use crate::findings::Findings;
+use crate::json::{number, numbers, rows};
+use crate::line::Family;
 
 /// Optima to 1e-8 of max(1, |f|); evaluations against those of the file: at most 1.5 times in the median and 3
 /// times anywhere. Settings are those under which the file says it was made.
-pub fn check(file: &Value) -> Result<Findings, String> {
+pub(crate) fn check(file: &Value) -> Result<Findings, String> {
     let optimiser = Lbfgsb { gradient_tolerance: 1e-9, value_tolerance: 1e-15, ..Lbfgsb::default() };
     let mut findings = Findings::default();
     let (mut optima, mut most) =
         (Family::new("optima", 1e-8), Family::new("evaluations, largest ratio", 3.0));
     let mut ratios = Vec::new();
-    for case in rows(&file["cases"]) {
+    let Some(cases) = findings.section(file, "cases") else { return Ok(findings) };
+    for case in rows(cases) {
         let name = case["name"].as_str().ok_or("a case without a name")?;
         let start = numbers(&case["x0"])?;
         let bounds: Vec<(f64, f64)> = rows(&case["bounds"])
@@ -20,7 +25,7 @@ pub fn check(file: &Value) -> Result<Findings, String> {
             .collect::<Result<_, String>>()?;
         let projected: Vec<f64> = start.iter().zip(&bounds).map(|(x, b)| x.clamp(b.0, b.1)).collect();
         let Some(function) = suite::matching(name, &projected, number(&case["f_start"])?) else {
-            findings.skipped.push(name.into());
+            findings.unknown(format!("function {name}"));
             continue;
         };
         let found =
@@ -33,9 +38,11 @@ pub fn check(file: &Value) -> Result<Findings, String> {
     }
     let mut median = Family::new("evaluations, median ratio", 1.5);
     if !ratios.is_empty() {
-        median.add(crate::harness::stats::quantile(&ratios, 0.5));
+        ratios.sort_by(f64::total_cmp);
+        median.add(0.5 * (ratios[(ratios.len() - 1) / 2] + ratios[ratios.len() / 2]));
         median.cases = ratios.len();
-        findings.lines.extend([optima, median, most].map(|family| family.line("optim.json")));
+        findings.extend([optima, median, most]);
     }
+    findings.name_others(file, &["made_by", "functions", "cases"]);
     Ok(findings)
 }

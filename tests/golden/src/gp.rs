@@ -1,39 +1,39 @@
+//! Gaussian processes: covariances, likelihoods, posteriors, leave-one-out.
+
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use thrifty_domain::Points;
 use thrifty_gp::{ExactLikelihood, Gp, GpSettings, Mean, Noise};
-use thrifty_kernel::{
-    Constant, Kernel, Linear, Matern12, Matern32, Matern52, Periodic, Product, RationalQuadratic, Scaled,
-    SquaredExponential, Sum,
-};
+use thrifty_kernel::Kernel;
 use thrifty_params::{LogLikelihood, Parameterized};
 use thrifty_surrogate::{JointPosterior, PosteriorGradient};
 
-use super::{Family, Findings, number, numbers, relative_to_largest, rows};
+use crate::findings::Findings;
+use crate::json::{number, numbers, points, relative_to_largest, rows};
+use crate::kernels::kernel;
+use crate::line::Family;
 
-/// Relative to the largest number of each quantity: likelihoods and covariance rows 1e-11, posteriors and
-/// leave-one-out 1e-9, gradients 1e-8. The reference is double precision; the condition numbers of its cases
+/// Relative to the largest number of each quantity: covariance rows 1e-13, likelihoods 1e-11, posteriors and
+/// leave-one-out 1e-10, gradients 1e-9. The reference is double precision; the condition numbers of its cases
 /// reach 1e6.
 const QUANTITIES: [(&str, f64); 7] = [
     ("covariance row", 1e-13),
     ("log likelihood", 1e-11),
-    ("likelihood gradient", 1e-8),
-    ("posterior mean and covariance", 1e-9),
-    ("posterior gradients", 1e-8),
-    ("leave-one-out", 1e-9),
+    ("likelihood gradient", 1e-9),
+    ("posterior mean and covariance", 1e-10),
+    ("posterior gradients", 1e-9),
+    ("leave-one-out", 1e-10),
     ("likelihood of the posterior", 1e-11),
 ];
 
-pub fn check(file: &Value) -> Result<Findings, String> {
+pub(crate) fn check(file: &Value) -> Result<Findings, String> {
     let mut families: BTreeMap<String, Vec<Family>> = BTreeMap::new();
     let mut findings = Findings::default();
-    for case in rows(&file["cases"]) {
+    let Some(cases) = findings.section(file, "cases") else { return Ok(findings) };
+    for case in rows(cases) {
         let name = case["kernel"].as_str().ok_or("a case without a kernel")?;
         let Some((kernel, order)) = kernel(name, &case["params"])? else {
-            if !findings.skipped.contains(&name.to_owned()) {
-                findings.skipped.push(name.into());
-            }
+            findings.unknown(format!("kernel {name}"));
             continue;
         };
         let own = families.entry(name.into()).or_insert_with(|| {
@@ -46,66 +46,9 @@ pub fn check(file: &Value) -> Result<Findings, String> {
             family.add(error);
         }
     }
-    findings.lines = families.into_values().flatten().map(|family| family.line("gp.json")).collect();
+    families.into_values().for_each(|own| findings.extend(own));
+    findings.name_others(file, &["made_by", "worst_lml_relative", "convention", "cases"]);
     Ok(findings)
-}
-
-/// A kernel and the names of its parameters in our order; parameters without a reference have the name "".
-type Named = (Box<dyn Kernel>, Vec<&'static str>);
-
-/// The kernel of a case, if this build has it.
-fn kernel(name: &str, params: &Value) -> Result<Option<Named>, String> {
-    let text = |error: thrifty_kernel::KernelError| error.to_string();
-    let at = |key: &str| number(&params[key]);
-    let scaled = |name: &str, suffix: &str| -> Result<Box<dyn Kernel>, String> {
-        let l = numbers(&params[format!("lengthscale{suffix}")])?;
-        let unit: Box<dyn Kernel> = match name {
-            "se" => Box::new(SquaredExponential::new(l).map_err(text)?),
-            "matern12" => Box::new(Matern12::new(l).map_err(text)?),
-            "matern32" => Box::new(Matern32::new(l).map_err(text)?),
-            "rational_quadratic" => {
-                let kernel = RationalQuadratic::new(l).map_err(text)?;
-                Box::new(kernel.with_alpha(at("alpha")?).map_err(text)?)
-            }
-            "periodic" => Box::new(Periodic::new(l, at("period")?).map_err(text)?),
-            _ => Box::new(Matern52::new(l).map_err(text)?),
-        };
-        Ok(Box::new(Scaled::new(unit, number(&params[format!("variance{suffix}")])?).map_err(text)?))
-    };
-    let affine = |weights: Vec<f64>, variance: &str| -> Result<Box<dyn Kernel>, String> {
-        let slopes = Scaled::new(Linear::new(weights).map_err(text)?, at(variance)?).map_err(text)?;
-        let bias = Scaled::new(Constant, at("bias_variance")?).map_err(text)?;
-        Ok(Box::new(Sum::new(slopes, bias).map_err(text)?))
-    };
-    Ok(match name {
-        "se" | "matern12" | "matern32" | "matern52" => {
-            Some((scaled(name, "")?, vec!["variance", "lengthscale"]))
-        }
-        "rational_quadratic" => Some((scaled(name, "")?, vec!["variance", "lengthscale", "alpha"])),
-        "periodic" => Some((scaled(name, "")?, vec!["variance", "lengthscale", "period"])),
-        "linear" => {
-            let kernel = affine(numbers(&params["weight"])?, "variance")?;
-            Some((kernel, vec!["variance", "weight", "bias_variance"]))
-        }
-        "sum_matern52_se" => {
-            let sum = Sum::new(scaled("matern52", "")?, scaled("se", "2")?).map_err(text)?;
-            Some((Box::new(sum), vec!["variance", "lengthscale", "variance2", "lengthscale2"]))
-        }
-        "product_matern32_linear" => {
-            let dim = numbers(&params["lengthscale"])?.len();
-            let product = Product::new(scaled("matern32", "")?, affine(vec![1.0; dim], "lin_variance")?);
-            let mut names = vec!["variance", "lengthscale", "lin_variance"];
-            names.extend(vec![""; dim]);
-            names.push("bias_variance");
-            Some((Box::new(product.map_err(text)?), names))
-        }
-        _ => None,
-    })
-}
-
-fn points(value: &Value) -> Result<Points, String> {
-    let rows = rows(value).iter().map(numbers).collect::<Result<Vec<_>, _>>()?;
-    Points::from_rows(&rows).map_err(|error| error.to_string())
 }
 
 /// One error a quantity.
