@@ -1,3 +1,5 @@
+//! Every experiment by its id.
+
 use crate::error::ExperimentError;
 use crate::harness::Experiment;
 use crate::{acquisition, autobct, bench, bo, caligo, fcvopt, gp, hybrid, levelset, pareto, tpe};

@@ -1,5 +1,7 @@
 //! Acquisition functions against the default of the optimiser.
 
+use std::path::Path;
+
 use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign};
 use thrifty_figures::{LinePlot, Series, panels_with_legend};
 use thrifty_testbed::{Problem, TestFunction};
@@ -130,6 +132,29 @@ fn figure(
     )
 }
 
+/// Regrets at each checkpoint, and those that were published for it.
+fn at_checkpoints(
+    samples: &[Sample],
+    names: &[String],
+    evaluations: usize,
+    quantiles: Option<&Path>,
+    published: &[Published],
+) -> Result<Vec<Table>, ExperimentError> {
+    let mut tables = Vec::new();
+    let mut checkpoints: Vec<usize> = CHECKPOINTS.into_iter().filter(|t| *t <= evaluations).collect();
+    if !checkpoints.contains(&evaluations) {
+        checkpoints.push(evaluations);
+    }
+    for at in checkpoints {
+        let table = regrets::summary(samples, at);
+        tables.push(Table { name: format!("regret-{at}"), ..table });
+        if let Some(path) = quantiles.filter(|_| published.iter().any(|row| row.evals == at)) {
+            tables.push(regrets::published(path, names, at)?);
+        }
+    }
+    Ok(tables)
+}
+
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let rules = chosen(context.methods.as_deref())?;
     let problems = race::functions(context.pick(2, 8));
@@ -157,17 +182,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let others: Vec<Sample> = samples.iter().filter(|s| s.method != DEFAULT).cloned().collect();
     let mut tables = vec![table, cost(&rules, &samples, &problems, evaluations)];
     tables.push(versus::table(DEFAULT, &versus::pairs(DEFAULT, &samples, &others, evaluations)?));
-    let mut checkpoints: Vec<usize> = CHECKPOINTS.into_iter().filter(|t| *t <= evaluations).collect();
-    if !checkpoints.contains(&evaluations) {
-        checkpoints.push(evaluations);
-    }
-    for at in checkpoints {
-        let table = regrets::summary(&samples, at);
-        tables.push(Table { name: format!("regret-{at}"), ..table });
-        if let Some(path) = quantiles.as_deref().filter(|_| published.iter().any(|row| row.evals == at)) {
-            tables.push(regrets::published(path, &names, at)?);
-        }
-    }
+    tables.extend(at_checkpoints(&samples, &names, evaluations, quantiles.as_deref(), &published)?);
     let figures = Family::ALL
         .into_iter()
         .filter(|family| rules.iter().any(|rule| rule.family == *family && rule.name != DEFAULT))

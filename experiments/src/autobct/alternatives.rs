@@ -180,22 +180,7 @@ const MOST: usize = 30;
 fn earn(policy: Policy, search: &mut Search<'_>, seed: Seed) -> Result<f64, ExperimentError> {
     let count = search.decision.controls().len();
     match policy {
-        Policy::LookaheadMoments { depth, recall } => {
-            let mut kept = None;
-            for _ in 0..MOST {
-                let values = if depth == 1 {
-                    search.decision.one_step(&search.state)
-                } else {
-                    search.decision.two_steps(&search.state)
-                };
-                if kept.is_some_and(|kept| search.expected(kept) >= values.value()) {
-                    break;
-                }
-                search.train(values.best)?;
-                kept = if recall { search.incumbent() } else { Some(values.best) };
-            }
-            Ok(kept.map_or(0.0, |kept| search.earned(kept)))
-        }
+        Policy::LookaheadMoments { depth, recall } => look_ahead(depth, recall, search),
         Policy::Improvement { trainings, by_cost } => {
             for _ in 0..trainings {
                 let next = argmax(&search.improvements(by_cost));
@@ -221,28 +206,57 @@ fn earn(policy: Policy, search: &mut Search<'_>, seed: Seed) -> Result<f64, Expe
             Ok(search.incumbent().map_or(0.0, |best| search.earned(best)))
         }
         Policy::Random(trainings) | Policy::Parzen(trainings) => {
-            let space = Space::builder().int("u", 0, count as i64 - 1).build()?;
-            let mut study = Study::new(TpeOptimizer::new(space.clone(), seed)?, seed);
-            let mut rng = seed.stream("controls", 0);
-            let mut best: Option<(f64, usize)> = None;
-            for _ in 0..trainings {
-                let (control, trial) = if matches!(policy, Policy::Random(_)) {
-                    (rng.index(count), None)
-                } else {
-                    let Next::Evaluate(trial) = study.ask()? else { break };
-                    (trial.query.int("u")? as usize, Some(trial.id))
-                };
-                let score = search.train(control)?;
-                if let Some(id) = trial {
-                    study.tell(id, -score)?;
-                }
-                if best.is_none_or(|(known, _)| score > known) {
-                    best = Some((score, control));
-                }
-            }
-            Ok(best.map_or(0.0, |(_, control)| search.earned(control)))
+            without_prior(matches!(policy, Policy::Parzen(_)), trainings, search, seed)
         }
     }
+}
+
+/// Trains as long as that is worth more than what is kept: the last training, or with `recall` the best.
+fn look_ahead(depth: usize, recall: bool, search: &mut Search<'_>) -> Result<f64, ExperimentError> {
+    let mut kept = None;
+    for _ in 0..MOST {
+        let values = if depth == 1 {
+            search.decision.one_step(&search.state)
+        } else {
+            search.decision.two_steps(&search.state)
+        };
+        if kept.is_some_and(|kept| search.expected(kept) >= values.value()) {
+            break;
+        }
+        search.train(values.best)?;
+        kept = if recall { search.incumbent() } else { Some(values.best) };
+    }
+    Ok(kept.map_or(0.0, |kept| search.earned(kept)))
+}
+
+/// So many trainings by random search or the Parzen estimator, and the best score of them.
+fn without_prior(
+    is_parzen: bool,
+    trainings: usize,
+    search: &mut Search<'_>,
+    seed: Seed,
+) -> Result<f64, ExperimentError> {
+    let count = search.decision.controls().len();
+    let space = Space::builder().int("u", 0, count as i64 - 1).build()?;
+    let mut study = Study::new(TpeOptimizer::new(space.clone(), seed)?, seed);
+    let mut rng = seed.stream("controls", 0);
+    let mut best: Option<(f64, usize)> = None;
+    for _ in 0..trainings {
+        let (control, trial) = if is_parzen {
+            let Next::Evaluate(trial) = study.ask()? else { break };
+            (trial.query.int("u")? as usize, Some(trial.id))
+        } else {
+            (rng.index(count), None)
+        };
+        let score = search.train(control)?;
+        if let Some(id) = trial {
+            study.tell(id, -score)?;
+        }
+        if best.is_none_or(|(known, _)| score > known) {
+            best = Some((score, control));
+        }
+    }
+    Ok(best.map_or(0.0, |(_, control)| search.earned(control)))
 }
 
 /// What policies start from: the decision and the prior of a task.
@@ -322,9 +336,8 @@ fn earned_at(
     let starts = world.starts(gamma, tables)?;
     let jobs: Vec<(usize, usize)> =
         (0..POLICIES.len()).flat_map(|p| (0..draws).map(move |i| (p, i))).collect();
-    let name = |&(p, i): &(usize, usize)| {
-        JobName::new(format!("{}, γ = {gamma}", world.label()), POLICIES[p].0, i)
-    };
+    let name =
+        |&(p, i): &(usize, usize)| JobName::new(format!("{}, γ = {gamma}", world.label()), POLICIES[p].0, i);
     Runs::new(EXPERIMENT.id, context).collect(&jobs, name, |&(p, i)| {
         let seed = Seed(context.seed).child(EXPERIMENT.id, i as u64);
         let which = i % starts.len();
@@ -356,6 +369,46 @@ fn claims(task: &str, by_policy: &[&[f64]], kind: Kind) -> Result<Judgement, Cla
     family.judge()
 }
 
+/// Earnings in a world by policy and price, and the claims about them.
+fn table(
+    world: World,
+    by_price: &[(f64, Vec<f64>)],
+    draws: usize,
+    numbers: &mut BTreeMap<String, f64>,
+) -> Result<(Table, Judgement), ExperimentError> {
+    let mut rows: Vec<Vec<String>> = POLICIES.iter().map(|(name, _)| vec![(*name).to_owned()]).collect();
+    let mut judgements = Vec::new();
+    for (gamma, earned) in by_price {
+        let task = format!("{}, γ = {gamma}", world.label());
+        let by_policy: Vec<&[f64]> = earned.chunks(draws).collect();
+        judgements.push(claims(&task, &by_policy, Kind::NotInferior { margin: MARGIN })?);
+        let lower = claims(&task, &by_policy, Kind::Superior)?;
+        for (p, (name, _)) in POLICIES.iter().enumerate() {
+            let (mean, deviation) = mean_and_deviation(by_policy[p]);
+            let mark = match p.checked_sub(1).map(|at| lower.findings()[at].direction()) {
+                Some("lower") => " (less)",
+                Some("higher") => " (more)",
+                _ => "",
+            };
+            rows[p].push(format!("{mean:.3} ± {}{mark}", number(deviation / (draws as f64).sqrt())));
+            numbers.insert(format!("{task}: {name}"), mean);
+        }
+    }
+    let mut header = vec!["policy".to_owned()];
+    header.extend(by_price.iter().map(|(gamma, _)| format!("γ = {gamma}")));
+    let table = Table {
+        name: world.label().into(),
+        caption: format!(
+            "{} Mean and standard error of what is earned, the true score of what is kept less γ times cost; in \
+             brackets where a sign-flip test against the first has a two-sided p below 5 % after Holm's correction.",
+            world.what()
+        ),
+        header,
+        rows,
+    };
+    Ok((table, Judgement::all(judgements)))
+}
+
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let draws = context.replications(50, 1000);
     let prices = context.pick(&[0.16][..], &[0.04, 0.16, 0.64][..]);
@@ -377,36 +430,13 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (mut found, mut numbers, mut judgements) = (Vec::new(), BTreeMap::new(), Vec::new());
     for of_world in earned.chunks_mut(prices.len()) {
         let world = of_world[0].0.0;
-        let mut rows: Vec<Vec<String>> = POLICIES.iter().map(|(name, _)| vec![(*name).to_owned()]).collect();
+        let mut by_price = Vec::new();
         for ((_, gamma), earned) in of_world {
-            let earned = std::mem::replace(earned, Ok(Vec::new()))?;
-            let task = format!("{}, γ = {gamma}", world.label());
-            let by_policy: Vec<&[f64]> = earned.chunks(draws).collect();
-            judgements.push(claims(&task, &by_policy, Kind::NotInferior { margin: MARGIN })?);
-            let lower = claims(&task, &by_policy, Kind::Superior)?;
-            for (p, (name, _)) in POLICIES.iter().enumerate() {
-                let (mean, deviation) = mean_and_deviation(by_policy[p]);
-                let mark = match p.checked_sub(1).map(|at| lower.findings()[at].direction()) {
-                    Some("lower") => " (less)",
-                    Some("higher") => " (more)",
-                    _ => "",
-                };
-                rows[p].push(format!("{mean:.3} ± {}{mark}", number(deviation / (draws as f64).sqrt())));
-                numbers.insert(format!("{task}: {name}"), mean);
-            }
+            by_price.push((*gamma, std::mem::replace(earned, Ok(Vec::new()))?));
         }
-        let mut header = vec!["policy".to_owned()];
-        header.extend(prices.iter().map(|gamma| format!("γ = {gamma}")));
-        found.push(Table {
-            name: world.label().into(),
-            caption: format!(
-                "{} Mean and standard error of what is earned, the true score of what is kept less γ times cost; in \
-                 brackets where a sign-flip test against the first has a two-sided p below 5 % after Holm's correction.",
-                world.what()
-            ),
-            header,
-            rows,
-        });
+        let (table, judgement) = table(world, &by_price, draws, &mut numbers)?;
+        found.push(table);
+        judgements.push(judgement);
     }
     Ok(Report {
         judgement: Judgement::all(judgements),

@@ -2,8 +2,8 @@
 
 pub mod alternatives;
 mod approximators;
-mod policy_value;
 pub mod paper;
+mod policy_value;
 pub mod replay;
 pub mod substitute_tasks;
 pub mod synthetic;

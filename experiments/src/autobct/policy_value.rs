@@ -1,6 +1,5 @@
 //! What policies earn on truths drawn from the prior.
 
-use rayon::prelude::*;
 use thrifty_autobct::{
     Cautious, Decision, Expectation, MapSettings, Quadrature, State, ValueFunction, ValueMap, Values,
 };
@@ -11,7 +10,7 @@ use super::values::{EXPERIMENT, decision, normal};
 use crate::error::ExperimentError;
 use crate::harness::claims::{Claim, Family, Judgement, Kind, Rule, Sample, Test};
 use crate::harness::stats::mean_and_deviation;
-use crate::harness::{RunContext, Table, number};
+use crate::harness::{JobName, RunContext, Runs, Table, number};
 
 /// How a policy values controls.
 #[derive(Clone, Copy)]
@@ -36,6 +35,7 @@ struct Policy<'a> {
 const MOST: usize = 30;
 
 /// What came of a run.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Run {
     /// Expected score of what was trained last, less γ times expected costs.
     earned: f64,
@@ -111,10 +111,7 @@ impl Policy<'_> {
 const TOLERANCE: f64 = 0.005;
 
 /// Judgement, numbers and table: what policies earn on average over truths drawn from the prior.
-pub fn table(
-    context: &RunContext,
-) -> Result<(Judgement, Vec<(String, f64)>, Table), ExperimentError> {
-    let draws = context.replications(200, 20_000);
+pub fn table(context: &RunContext) -> Result<(Judgement, Vec<(String, f64)>, Table), ExperimentError> {
     let fine = decision(33, 33, Quadrature::Hermite(9))?;
     let coarse = decision(21, 11, Quadrature::Hermite(3))?;
     let (start, _) = prior(1).map_err(ExperimentError::failed)?;
@@ -145,44 +142,87 @@ pub fn table(
         policy("before the accurate map of three", None, Look::Map(&accurate), 0.025),
         policy("the same, ε = 0.02 there", None, Look::Map(&careful_accurate), 0.025),
     ];
-    let (mut rows, mut numbers, mut family) = (Vec::new(), Vec::new(), Family::new(Rule::All));
-    for policy in &policies {
-        let count = ((draws as f64 * policy.share) as usize).max(20);
-        let runs: Vec<Run> = (0..count)
-            .into_par_iter()
-            .map(|i| policy.run(Seed(context.seed).child(EXPERIMENT.id, i as u64 + 1)))
-            .collect::<Result<_, _>>()?;
-        let error = |values: &[f64]| mean_and_deviation(values).1 / (count as f64).sqrt();
-        let plain: Vec<f64> = runs.iter().map(|run| run.earned).collect();
-        // A horizon is held against its value without what that value is made of.
+    compare(context, &policies, &start)
+}
+
+/// What one policy earned over its runs.
+struct Earnings<'a> {
+    policy: &'a Policy<'a>,
+    /// The value that a policy with a horizon promises.
+    promised: Option<f64>,
+    runs: &'a [Run],
+}
+
+impl<'a> Earnings<'a> {
+    fn new(policy: &'a Policy<'a>, start: &State, runs: &'a [Run]) -> Self {
         let promised = match policy.horizon {
-            Some(1) => Some(policy.decision.one_step(&start).value()),
-            Some(_) => Some(policy.decision.two_steps(&start).value()),
+            Some(1) => Some(policy.decision.one_step(start).value()),
+            Some(_) => Some(policy.decision.two_steps(start).value()),
             None => None,
         };
-        let earned: Vec<f64> = if promised.is_some() {
-            plain.clone()
-        } else {
-            runs.iter().map(|run| run.earned - run.luck).collect()
+        Self { policy, promised, runs }
+    }
+
+    /// As they came.
+    fn plain(&self) -> Vec<f64> {
+        self.runs.iter().map(|run| run.earned).collect()
+    }
+
+    /// Without luck; a horizon is held against its value without what that value is made of.
+    fn earned(&self) -> Vec<f64> {
+        if self.promised.is_some() {
+            return self.plain();
+        }
+        self.runs.iter().map(|run| run.earned - run.luck).collect()
+    }
+
+    fn row(&self) -> Vec<String> {
+        let count = self.runs.len() as f64;
+        let with_error = |values: &[f64]| {
+            let (mean, deviation) = mean_and_deviation(values);
+            format!("{mean:.4} ± {:.4}", deviation / count.sqrt())
         };
-        let mean = mean_and_deviation(&earned).0;
-        if let Some(value) = promised {
+        let mut trainings: Vec<f64> = self.runs.iter().map(|run| run.trainings).collect();
+        trainings.sort_by(f64::total_cmp);
+        vec![
+            self.policy.name.to_owned(),
+            self.promised.map_or_else(|| "–".into(), |value| format!("{value:.4}")),
+            with_error(&self.earned()),
+            with_error(&self.plain()),
+            number(mean_and_deviation(&trainings).0),
+            number(self.runs.iter().filter(|run| run.spree).count() as f64 / count),
+            self.runs.len().to_string(),
+        ]
+    }
+}
+
+fn compare(
+    context: &RunContext,
+    policies: &[Policy<'_>],
+    start: &State,
+) -> Result<(Judgement, Vec<(String, f64)>, Table), ExperimentError> {
+    let draws = context.replications(200, 20_000);
+    let counts: Vec<usize> =
+        policies.iter().map(|policy| ((draws as f64 * policy.share) as usize).max(20)).collect();
+    let jobs: Vec<(usize, usize)> =
+        counts.iter().enumerate().flat_map(|(p, count)| (0..*count).map(move |i| (p, i))).collect();
+    let name = |&(p, i): &(usize, usize)| JobName::new("prior D.1", policies[p].name, i);
+    let runs: Vec<Run> = Runs::new(EXPERIMENT.id, context).collect(&jobs, name, |&(p, i)| {
+        policies[p].run(Seed(context.seed).child(EXPERIMENT.id, i as u64 + 1))
+    })?;
+    let (mut rows, mut numbers, mut family) = (Vec::new(), Vec::new(), Family::new(Rule::All));
+    let mut rest = &runs[..];
+    for (policy, count) in policies.iter().zip(counts) {
+        let (own, others) = rest.split_at(count);
+        rest = others;
+        let earnings = Earnings::new(policy, start, own);
+        if let Some(value) = earnings.promised {
             let kind = Kind::EqualTo { value, tolerance: TOLERANCE };
             let claim = Claim::new(format!("{} earns its value", policy.name), kind, Test::Student, count);
-            family.push(claim, Sample::Values(earned.clone()));
+            family.push(claim, Sample::Values(earnings.earned()));
         }
-        numbers.push((format!("{}: earned", policy.name), mean));
-        let mut trainings: Vec<f64> = runs.iter().map(|run| run.trainings).collect();
-        trainings.sort_by(f64::total_cmp);
-        rows.push(vec![
-            policy.name.to_owned(),
-            promised.map_or_else(|| "–".into(), |value| format!("{value:.4}")),
-            format!("{mean:.4} ± {:.4}", error(&earned)),
-            format!("{:.4} ± {:.4}", mean_and_deviation(&plain).0, error(&plain)),
-            number(mean_and_deviation(&trainings).0),
-            number(runs.iter().filter(|run| run.spree).count() as f64 / count as f64),
-            count.to_string(),
-        ]);
+        numbers.push((format!("{}: earned", policy.name), mean_and_deviation(&earnings.earned()).0));
+        rows.push(earnings.row());
     }
     let table = Table {
         name: "policies".into(),

@@ -83,6 +83,16 @@ fn states() -> Result<Vec<State>, ExperimentError> {
     Ok(states)
 }
 
+/// Controls and quadratures of exact values.
+const EXACT: [(usize, Quadrature); 6] = [
+    (101, Quadrature::ACCURATE),
+    (101, Quadrature::Hermite(9)),
+    (101, Quadrature::Hermite(5)),
+    (51, Quadrature::ACCURATE),
+    (21, Quadrature::Hermite(5)),
+    (11, Quadrature::Hermite(3)),
+];
+
 /// How far values are off, what the choice of the control loses by that, and what it costs.
 fn accuracy(context: &RunContext) -> Result<Table, ExperimentError> {
     let states = states()?;
@@ -113,15 +123,7 @@ fn accuracy(context: &RunContext) -> Result<Table, ExperimentError> {
             ]);
             Ok::<(), ExperimentError>(())
         };
-    let exact: [(usize, Quadrature); 6] = [
-        (101, Quadrature::ACCURATE),
-        (101, Quadrature::Hermite(9)),
-        (101, Quadrature::Hermite(5)),
-        (51, Quadrature::ACCURATE),
-        (21, Quadrature::Hermite(5)),
-        (11, Quadrature::Hermite(3)),
-    ];
-    for (count, rule) in exact {
+    for (count, rule) in EXACT {
         let decision = decision(count, count, rule)?;
         let rule = match rule {
             Quadrature::Hermite(nodes) => format!("Gauss–Hermite, {nodes} nodes"),
@@ -156,10 +158,14 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         numbers: numbers.into_iter().collect(),
         settings: BTreeMap::new(),
         notes: vec![
-            "Claims: a policy with a horizon earns the mean that its value promises, to 0.005."
-                .into(),
+            "Claims: a policy with a horizon earns the mean that its value promises, to 0.005.".into(),
         ],
-        tables: vec![accuracy(context)?, approximators::of_two(context)?, approximators::of_three(context)?, policies],
+        tables: vec![
+            accuracy(context)?,
+            approximators::of_two(context)?,
+            approximators::of_three(context)?,
+            policies,
+        ],
         figures: Vec::new(),
     })
 }

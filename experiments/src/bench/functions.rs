@@ -11,13 +11,13 @@ use thrifty_testbed::{Problem, TestFunction};
 use super::egreedy::{DESIGNS, QUANTILES};
 use super::race::{self, Race};
 use super::regrets::{published, summary};
-use super::sample::finals;
+use super::sample::{Sample, finals};
 use super::{charts, peers, versus};
 use crate::data;
 use crate::error::ExperimentError;
 use crate::harness::method::{AfterDesign, AnyOptimizer};
 use crate::harness::stats::quantile;
-use crate::harness::{Experiment, Report, RunContext};
+use crate::harness::{Experiment, Judgement, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bench/functions",
@@ -49,6 +49,28 @@ fn optimizer(
             AnyOptimizer::new(BayesianOptimizer::new(space, seed).with_settings(settings)?)
         }
     })
+}
+
+/// Functions won and lost against the best peers, and median regrets.
+fn numbers(
+    judgement: &Judgement,
+    peers: usize,
+    samples: &[Sample],
+    names: &[String],
+    evaluations: usize,
+) -> BTreeMap<String, f64> {
+    let (never_worse, better) = judgement.findings().split_at(peers);
+    let mut numbers: BTreeMap<String, f64> = [
+        ("better than the best peer".into(), better.iter().filter(|f| f.holds()).count() as f64),
+        ("worse than the best peer".into(), never_worse.iter().filter(|f| f.fails()).count() as f64),
+    ]
+    .into();
+    for name in names {
+        let regrets: Vec<f64> = finals(samples, OURS, name, evaluations).into_values().collect();
+        numbers.insert(format!("median regret on {name}"), quantile(&regrets, 0.5));
+        numbers.insert("designs".into(), regrets.len() as f64);
+    }
+    numbers
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
@@ -91,17 +113,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     });
     let mut all = samples.clone();
     all.extend(theirs);
-    let (never_worse, better) = judgement.findings().split_at(best.len());
-    let mut numbers: BTreeMap<String, f64> = [
-        ("better than the best peer".into(), better.iter().filter(|f| f.holds()).count() as f64),
-        ("worse than the best peer".into(), never_worse.iter().filter(|f| f.fails()).count() as f64),
-    ]
-    .into();
-    for name in &names {
-        let regrets: Vec<f64> = finals(&samples, OURS, name, evaluations).into_values().collect();
-        numbers.insert(format!("median regret on {name}"), quantile(&regrets, 0.5));
-        numbers.insert("designs".into(), regrets.len() as f64);
-    }
+    let numbers = numbers(&judgement, best.len(), &samples, &names, evaluations);
     let mut tables = vec![summary(&all, evaluations)];
     if !pairs.is_empty() {
         tables.push(versus::table(OURS, &pairs));

@@ -1,3 +1,5 @@
+//! Regret of one run against evaluations.
+
 use std::collections::BTreeMap;
 
 use crate::harness::replicate::Run;

@@ -138,31 +138,41 @@ fn estimators(finals: &[Finals]) -> Result<Vec<Finding>, ClaimError> {
     Ok(family.judge()?.findings().to_vec())
 }
 
-fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let evaluations = context.pick(50, 100);
-    let seeds = context.replications(10, 50);
-    let index = data::file(context.data.as_deref(), INDEX);
-    let tables: Vec<GridTable> = match &index {
-        Some(index) => TABLES[..context.pick(2, TABLES.len())]
-            .iter()
-            .map(|(title, name)| table_files::read(index, name, title))
-            .collect::<Result<_, _>>()?,
-        None => vec![synthetic()?],
-    };
+fn runs(
+    context: &RunContext,
+    tables: &[GridTable],
+    data: String,
+    evaluations: usize,
+    seeds: usize,
+) -> Result<Vec<Run>, ExperimentError> {
     let mut jobs = Vec::new();
-    for table in &tables {
+    for table in tables {
         for method in METHODS {
             jobs.extend((0..seeds).map(|i| (table, method, i)));
         }
     }
-    let lines = Runs::new(EXPERIMENT.id, context).data(data::identity(index.as_deref())?);
-    let name = |&(table, (label, _), i): &(&GridTable, (&str, Make), usize)| {
-        JobName::new(table.name(), label, i)
-    };
-    let runs: Vec<Run> = studies(&lines, &jobs, name, |&(table, (label, make), i)| {
+    let lines = Runs::new(EXPERIMENT.id, context).data(data);
+    let name =
+        |&(table, (label, _), i): &(&GridTable, (&str, Make), usize)| JobName::new(table.name(), label, i);
+    studies(&lines, &jobs, name, |&(table, (label, make), i)| {
         let seed = Seed(context.seed).child(EXPERIMENT.id, i as u64);
         study(label, table, make(table.space().clone(), seed)?, seed, i, MaxTrials(evaluations))
-    })?;
+    })
+}
+
+/// The measured grids, or one of our own.
+fn tables(context: &RunContext, index: Option<&Path>) -> Result<Vec<GridTable>, ExperimentError> {
+    let Some(index) = index else { return Ok(vec![synthetic()?]) };
+    let named = TABLES[..context.pick(2, TABLES.len())].iter();
+    named.map(|(title, name)| table_files::read(index, name, title)).collect()
+}
+
+fn run(context: &RunContext) -> Result<Report, ExperimentError> {
+    let evaluations = context.pick(50, 100);
+    let seeds = context.replications(10, 50);
+    let index = data::file(context.data.as_deref(), INDEX);
+    let tables = tables(context, index.as_deref())?;
+    let runs = runs(context, &tables, data::identity(index.as_deref())?, evaluations, seeds)?;
     let (mut figures, mut details) = (Vec::new(), Vec::new());
     let (mut numbers, mut finals) = (BTreeMap::new(), Vec::new());
     for table in &tables {

@@ -2,7 +2,9 @@
 
 use super::sample::{Sample, distinct, finals};
 use crate::harness::ablation::NO_REGRET;
-use crate::harness::claims::{Claim, ClaimError, Family, Finding, Judgement, Kind, Rule, Sample as Evidence, Test};
+use crate::harness::claims::{
+    Claim, ClaimError, Family, Finding, Judgement, Kind, Rule, Sample as Evidence, Test,
+};
 use crate::harness::stats::{a12, quantile};
 use crate::harness::{Table, number, pairwise};
 
@@ -44,9 +46,15 @@ pub fn pairs(
             }
         }
         let judgement = family.judge()?;
-        pairs.extend(own.into_iter().zip(judgement.findings()).map(|((function, [ours, theirs]), finding)| {
-            Pair { function, peer: peer.clone(), ours, theirs, finding: finding.clone() }
-        }));
+        pairs.extend(own.into_iter().zip(judgement.findings()).map(
+            |((function, [ours, theirs]), finding)| Pair {
+                function,
+                peer: peer.clone(),
+                ours,
+                theirs,
+                finding: finding.clone(),
+            },
+        ));
     }
     pairs.sort_by_key(|pair| functions.iter().position(|f| *f == pair.function));
     Ok(pairs)

@@ -1,3 +1,5 @@
+//! Defaults of the Bayesian optimiser, one changed at a time.
+
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::{
     BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform, Maximiser,
@@ -102,7 +104,8 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
                 .with_surrogate(variant.model.clone())
                 .with_settings(settings.clone())
         };
-        let (mut run, history) = study_with_history(variant.name, &problem, optimizer()?, seed, i, MaxTrials(evaluations))?;
+        let (mut run, history) =
+            study_with_history(variant.name, &problem, optimizer()?, seed, i, MaxTrials(evaluations))?;
         // Where evaluations are noisy nobody knows which was best: what is recommended counts.
         if kinds[k].is_noisy()
             && let Some(config) = optimizer()?.recommend(&history)?

@@ -121,9 +121,15 @@ fn judge(rows: &[(usize, usize, usize)], all: &[&[Done]]) -> Result<Judgement, C
         }
         let claim = |name: &str, kind, test, n| Claim::new(format!("q = {size}: {name}"), kind, test, n);
         let n = rare.len();
-        family.push(claim("fewer than one pair of 60 coincides", Kind::Superior, Test::SignFlip, n), Sample::Gains(rare));
+        family.push(
+            claim("fewer than one pair of 60 coincides", Kind::Superior, Test::SignFlip, n),
+            Sample::Gains(rare),
+        );
         let kind = Kind::NotInferior { margin: MARGIN };
-        family.push(claim("log₁₀ regret close to that of one by one", kind, Test::SignedRank, n), Sample::Gains(close));
+        family.push(
+            claim("log₁₀ regret close to that of one by one", kind, Test::SignedRank, n),
+            Sample::Gains(close),
+        );
     }
     family.judge()
 }

@@ -1,3 +1,5 @@
+//! Figures of the protocol.
+
 use thrifty_figures::{Axis, Contours, Isoline, LinePlot, Series, panels_with_legend};
 use thrifty_space::Config;
 use thrifty_study::History;
@@ -111,12 +113,7 @@ pub fn map(
     };
     let maps = [
         contours("true margin", truth.clone(), vec![boundary(&truth)], Vec::new()),
-        contours(
-            "posterior mean",
-            margin.clone(),
-            vec![boundary(&truth), boundary(&margin)],
-            dots(history)?,
-        ),
+        contours("posterior mean", margin.clone(), vec![boundary(&truth), boundary(&margin)], dots(history)?),
     ];
     Figure::of(
         "map",

@@ -1,3 +1,5 @@
+//! Trade-offs of a protocol for oblivious transfer.
+
 use thrifty_testbed::MultiObjectiveFunction;
 
 use crate::error::ExperimentError;

@@ -150,7 +150,9 @@ fn kernels_table(
     let starts = ["design", "straddle", "entropy"];
     let mut rows = Vec::new();
     for (name, _) in FAMILIES {
-        let count = |at: usize| runs.iter().filter(|run| run.kernels.get(at).is_some_and(|kernel| kernel == name)).count();
+        let count = |at: usize| {
+            runs.iter().filter(|run| run.kernels.get(at).is_some_and(|kernel| kernel == name)).count()
+        };
         rows.push(
             std::iter::once(name.to_owned())
                 .chain((0..starts.len()).map(|at| count(at).to_string()))
@@ -179,16 +181,16 @@ fn kernels_table(
 const SMALL: f64 = 0.01;
 
 fn judge(runs: &[&Traced]) -> Result<Judgement, ClaimError> {
-    let rate = |name: &str, least| Claim::new(name, Kind::RateAtLeast(least), Test::Binomial, runs.len());
+    let rate = |name: &str, kind| Claim::new(name, kind, Test::Binomial, runs.len());
     let early = |run: &&Traced| stops::combined(run).is_some_and(|stop| stop.1 > SMALL);
     Family::new(Rule::All)
         .with(
-            rate("less than 1 % is misclassified at the end", 0.5),
+            rate("less than 1 % is misclassified at the end", Kind::RateAtLeast(0.5)),
             Sample::count(runs.iter().map(|run| last(&run.wrong) < SMALL)),
         )
         .with(
-            rate("the three diagnostics do not stop the run before that", 0.9),
-            Sample::count(runs.iter().map(|run| !early(run))),
+            rate("the three diagnostics stop the run before that", Kind::RateBetween(0.0, 0.1)),
+            Sample::count(runs.iter().map(early)),
         )
         .judge()
 }
@@ -201,9 +203,8 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let jobs: Vec<(&'static str, usize)> =
         METHODS.iter().flat_map(|method| (0..replications).map(|i| (*method, i))).collect();
     let name = |(method, i): &(&'static str, usize)| JobName::new(problem.name(), *method, *i);
-    let runs: Vec<Traced> = Runs::new(EXPERIMENT.id, context).collect(&jobs, name, |(method, i)| {
-        Ok(trace(&problem, method, evaluations, seed(*i))?.0)
-    })?;
+    let runs: Vec<Traced> = Runs::new(EXPERIMENT.id, context)
+        .collect(&jobs, name, |(method, i)| Ok(trace(&problem, method, evaluations, seed(*i))?.0))?;
     let groups: Vec<(&'static str, Vec<&Traced>)> =
         METHODS.iter().copied().zip(runs.chunks(replications).map(|own| own.iter().collect())).collect();
     let own = &groups[0].1;

@@ -1,3 +1,5 @@
+//! Branin's function with folds.
+
 use std::f64::consts::{PI, TAU};
 use std::path::Path;
 use std::sync::Arc;

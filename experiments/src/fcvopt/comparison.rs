@@ -1,3 +1,5 @@
+//! Methods compared on folds, charged in model fits.
+
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -131,16 +133,16 @@ impl FoldComparison<'_> {
             .flat_map(|k| (0..self.methods.len()).map(move |m| (k, m)))
             .flat_map(|(k, m)| (0..self.replications).map(move |i| (k, m, i)))
             .collect();
-        let name = |&(k, m, i): &(usize, usize, usize)| {
-            JobName::new(&self.problems[k], self.methods[m].name, i)
-        };
+        let name =
+            |&(k, m, i): &(usize, usize, usize)| JobName::new(&self.problems[k], self.methods[m].name, i);
         let lines = Runs::new(self.id, self.context).data(self.data.clone());
         let curves: Vec<Curve> = lines.collect(&jobs, name, |&(k, m, i)| {
             race(&*problems[k * self.replications + i], &self.methods[m], seed(k, i), self.fits)
         })?;
         let (mut tables, mut figures) = (Vec::new(), Vec::new());
         let (mut numbers, mut judgements) = (BTreeMap::new(), Vec::new());
-        for (name, curves) in self.problems.iter().zip(curves.chunks(self.methods.len() * self.replications)) {
+        for (name, curves) in self.problems.iter().zip(curves.chunks(self.methods.len() * self.replications))
+        {
             let own = OnProblem { name, curves: curves.chunks(self.replications).collect() };
             let found = self.findings(&own)?;
             judgements.push(self.judge(&own)?);
@@ -200,10 +202,8 @@ impl FoldComparison<'_> {
             let median = own.median(m, self.end(m));
             numbers.insert(format!("{}: median regret at the end: {}", own.name, method.name), median);
             if let Some(reached) = self.fits_to_yardstick(own, m) {
-                numbers.insert(
-                    format!("{}: fits to the yardstick: {}", own.name, method.name),
-                    reached as f64,
-                );
+                numbers
+                    .insert(format!("{}: fits to the yardstick: {}", own.name, method.name), reached as f64);
             }
         }
     }

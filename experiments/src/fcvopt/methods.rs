@@ -1,3 +1,5 @@
+//! Ways to spend model fits.
+
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::{BayesianOptimizer, RandomSearch};
 use thrifty_cv::{AllFolds, FoldQuery};

@@ -118,10 +118,36 @@ fn judge(all: &[Choices]) -> Result<Judgement, ClaimError> {
         let beyond = |choices: &Choices| choices.shares[k].made - choices.shares[k].by_chance;
         let gains = all.iter().map(|choices| if more { beyond(choices) } else { -beyond(choices) });
         let side = if more { "more" } else { "less" };
-        let claim = Claim::new(format!("{name}, {side} than by chance"), Kind::Superior, Test::SignFlip, all.len());
+        let claim =
+            Claim::new(format!("{name}, {side} than by chance"), Kind::Superior, Test::SignFlip, all.len());
         family.push(claim, Sample::Gains(gains.collect()));
     }
     family.judge()
+}
+
+/// Where the first run measured, and on which fold.
+fn figure(first: &[(f64, usize)], fits: usize) -> Result<Figure, ExperimentError> {
+    let part = |label: &str, from: usize, to: usize| {
+        let dots = first.iter().enumerate().filter(|(i, _)| (from..to).contains(i));
+        Series::dots(label, dots.map(|(_, (x, fold))| (*x, *fold as f64)).collect())
+    };
+    let plot = LinePlot {
+        title: "Where and on which fold the first run measured".into(),
+        x_label: "configuration".into(),
+        y_label: "fold".into(),
+        series: vec![
+            part("initial design", 0, INITIAL),
+            part("early", INITIAL, 2 * INITIAL),
+            part("later", 2 * INITIAL, fits / 2),
+            part("late", fits / 2, fits),
+        ],
+        ..LinePlot::default()
+    };
+    Figure::of(
+        "folds",
+        "Each dot is a model fit: early folds come again far from where they were, late ones fill in around the optimum.",
+        plot.draw(),
+    )
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
@@ -146,23 +172,6 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             numbers.insert(name.to_owned(), made);
         }
     }
-    let first = &all[0].trials;
-    let part = |label: &str, from: usize, to: usize| {
-        let dots = first.iter().enumerate().filter(|(i, _)| (from..to).contains(i));
-        Series::dots(label, dots.map(|(_, (x, fold))| (*x, *fold as f64)).collect())
-    };
-    let plot = LinePlot {
-        title: "Where and on which fold the first run measured".into(),
-        x_label: "configuration".into(),
-        y_label: "fold".into(),
-        series: vec![
-            part("initial design", 0, INITIAL),
-            part("early", INITIAL, 2 * INITIAL),
-            part("later", 2 * INITIAL, fits / 2),
-            part("late", fits / 2, fits),
-        ],
-        ..LinePlot::default()
-    };
     Ok(Report {
         judgement: judge(&all)?,
         numbers,
@@ -182,11 +191,6 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             header: ["choice", "count", "share", "at random", "deviation"].map(String::from).to_vec(),
             rows,
         }],
-        figures: vec![Figure {
-            name: "folds".into(),
-            caption: "Each dot is a model fit: early folds come again far from where they were, late ones fill in around the optimum."
-                .into(),
-            svg: plot.draw().map_err(ExperimentError::failed)?,
-        }],
+        figures: vec![figure(&all[0].trials, fits)?],
     })
 }

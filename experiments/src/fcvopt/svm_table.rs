@@ -1,3 +1,5 @@
+//! Measured folds of support vector machines.
+
 use std::path::Path;
 
 use serde::Deserialize;

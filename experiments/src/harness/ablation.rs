@@ -103,12 +103,7 @@ fn mean_rank(finals: &[Vec<Vec<f64>>], variant: usize) -> f64 {
     sum / (finals.len() * replications) as f64
 }
 
-fn table(
-    variants: &[&str],
-    problems: &[String],
-    finals: &[Vec<Vec<f64>>],
-    judgement: &Judgement,
-) -> Table {
+fn table(variants: &[&str], problems: &[String], finals: &[Vec<Vec<f64>>], judgement: &Judgement) -> Table {
     let row = |(v, variant): (usize, &&str)| {
         let against = v.checked_sub(1).map(|at| &judgement.findings()[at]);
         // The finding is of the default against the variant, the table of the variant against the default.
@@ -117,8 +112,7 @@ fn table(
             format!("{:+.3} [{:+.3}, {:+.3}]", -finding.effect, -high, -low)
         });
         let verdict = against.map_or(String::new(), |finding| finding.verdict().to_string());
-        let mut row =
-            vec![(*variant).to_owned(), format!("{:.2}", mean_rank(finals, v)), change, verdict];
+        let mut row = vec![(*variant).to_owned(), format!("{:.2}", mean_rank(finals, v)), change, verdict];
         row.extend(finals.iter().map(|f| number(quantile(&f[v], 0.5))));
         row
     };

@@ -2,9 +2,9 @@
 
 use thrifty_figures::{LinePlot, Series};
 
-use super::replicate::Run;
 use super::claims::Test;
 use super::pairwise;
+use super::replicate::Run;
 use super::stats::{a12, mean_and_deviation, quantile, ranks};
 use super::{Figure, Table, number};
 use crate::error::ExperimentError;
@@ -122,7 +122,12 @@ impl Comparison {
             self.problem,
             finals.first().map_or(0, Vec::len)
         );
-        Ok(Table { name: name.into(), caption, header: HEADER.map(String::from).to_vec(), rows: rows.collect() })
+        Ok(Table {
+            name: name.into(),
+            caption,
+            header: HEADER.map(String::from).to_vec(),
+            rows: rows.collect(),
+        })
     }
 
     /// Median regret against evaluations with the quartiles as a band.

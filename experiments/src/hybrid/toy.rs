@@ -92,9 +92,8 @@ impl Toy {
 
 /// Both halves of the claim, each in at least nine of ten runs.
 fn judge(toy: &Toy, ei: &[&Turns], forced: &[&Turns], limit: f64) -> Result<Judgement, ClaimError> {
-    let claim = |name: &str, runs: &[&Turns]| {
-        Claim::new(name, Kind::RateAtLeast(0.9), Test::Binomial, runs.len())
-    };
+    let claim =
+        |name: &str, runs: &[&Turns]| Claim::new(name, Kind::RateAtLeast(0.9), Test::Binomial, runs.len());
     Family::new(Rule::All)
         .with(
             claim("expected improvement stops after four evaluations at the local maximum", ei),
@@ -125,7 +124,8 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let forcing = Method::Hybrid(Exploration::ForcedOnConvergence, OnConvergence::Force);
     let judgement = judge(&toy, &ei, &of(&forcing), limit)?;
     let shares: Vec<f64> = judgement.findings().iter().map(|finding| finding.effect).collect();
-    numbers.insert("share of EI runs that stop after four evaluations at the local maximum".into(), shares[0]);
+    numbers
+        .insert("share of EI runs that stop after four evaluations at the local maximum".into(), shares[0]);
     numbers.insert("share of forced runs without a coin that are close at the fifth".into(), shares[1]);
     // The first of them again, for its trials.
     let (_, history) = toy.study(&forcing, 0)?;
@@ -141,7 +141,9 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         notes: notes(shares[0], shares[1]),
         tables: vec![Table {
             name: "methods".into(),
-            caption: format!("{seeds} coin seeds; hit: median turn of the first close evaluation among runs that had one."),
+            caption: format!(
+                "{seeds} coin seeds; hit: median turn of the first close evaluation among runs that had one."
+            ),
             header: ["method", "success", "hit", "evaluations", "best score"].map(String::from).to_vec(),
             rows,
         }],

@@ -44,9 +44,12 @@ const FORCED: usize = 3;
 const MARGIN: f64 = 0.05;
 
 fn settings(replications: usize) -> BTreeMap<String, String> {
-    [("turns", TURNS.to_string()), ("triplets", format!("{replications}, uniform, the same for every method"))]
-        .map(|(name, value): (&str, String)| (name.to_owned(), value))
-        .into()
+    [
+        ("turns", TURNS.to_string()),
+        ("triplets", format!("{replications}, uniform, the same for every method")),
+    ]
+    .map(|(name, value): (&str, String)| (name.to_owned(), value))
+    .into()
 }
 
 /// On no function less often successful than expected improvement, and on one more often.
@@ -55,7 +58,8 @@ fn judge(successes: &[(String, Vec<bool>, Vec<bool>)]) -> Result<Judgement, Clai
     for (name, own, base) in successes {
         let number = |success: &bool| f64::from(u8::from(*success));
         let gains = || Sample::Gains(own.iter().zip(base).map(|(a, b)| number(a) - number(b)).collect());
-        let claim = |what: &str, kind| Claim::new(format!("{what} on {name}"), kind, Test::SignFlip, own.len());
+        let claim =
+            |what: &str, kind| Claim::new(format!("{what} on {name}"), kind, Test::SignFlip, own.len());
         never_worse.push(claim("success not rarer", Kind::NotInferior { margin: MARGIN }), gains());
         better.push(claim("success more often", Kind::Superior), gains());
     }

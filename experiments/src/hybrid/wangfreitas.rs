@@ -109,8 +109,7 @@ fn runs(
         |(method, i)| {
             let seed = Seed(context.seed).child("hybrid/wangfreitas", *i as u64);
             let (space, initial) = (problem.space(), &designs[*i][..]);
-            let setting =
-                Setting { space, initial, epsilon: 1e-3, turns: evaluations, noise: noise.clone() };
+            let setting = Setting { space, initial, epsilon: 1e-3, turns: evaluations, noise: noise.clone() };
             let optimizer = method.optimizer(&setting, seed)?;
             study(&method.label(), &problem, optimizer, seed, *i, MaxTrials(evaluations))
         },

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use thrifty_sampling::Seed;
 
 use super::curves::{Job, Outcome, Protocol};
-use super::scored::Results;
 use super::methods::{ALL, ENTROPY, FEW, Method, RANDOM, STRADDLE, SUR};
 use super::problems::{CASES, Case, SIDE};
+use super::scored::Results;
 use super::{maps, tables};
 use crate::error::ExperimentError;
 use crate::harness::claims::{ClaimError, Family, Kind, Rule};
@@ -52,16 +52,16 @@ fn run_all(
             }
         }
     }
-    let task = |job: &Job| format!("{}, {}", job.case.name, if protocol == Protocol::Known { "known" } else { "learnt" });
+    let task = |job: &Job| {
+        format!("{}, {}", job.case.name, if protocol == Protocol::Known { "known" } else { "learnt" })
+    };
     let lines = Runs::new(EXPERIMENT.id, context);
     let numbered: Vec<(usize, Job)> = jobs.into_iter().enumerate().collect();
     let name = |(at, job): &(usize, Job)| JobName::new(task(job), job.method.0, at % replications);
     let outcomes: Vec<Outcome> = lines.collect(&numbered, name, |(_, job)| job.run())?;
     let by_case = outcomes.chunks(methods.len() * replications);
     let seconds = by_case.clone().map(|own| {
-        let mean = |runs: &[Outcome]| {
-            runs.iter().map(|run| run.seconds).sum::<f64>() / runs.len() as f64
-        };
+        let mean = |runs: &[Outcome]| runs.iter().map(|run| run.seconds).sum::<f64>() / runs.len() as f64;
         own.chunks(replications).map(mean).collect()
     });
     let f1 = by_case.map(|own| {
@@ -84,8 +84,7 @@ struct Parts {
 
 impl Parts {
     fn of(results: &Results, early: usize, last: usize) -> Result<Self, ClaimError> {
-        let (sur, straddle, random) =
-            (results.method(SUR), results.method(STRADDLE), results.method(RANDOM));
+        let (sur, straddle, random) = (results.method(SUR), results.method(STRADDLE), results.method(RANDOM));
         let not_worse = Kind::NotInferior { margin: MARGIN };
         let (mut never_worse, mut better) = (Family::new(Rule::All), Family::new(Rule::AtLeast(2)));
         let mut above_random = Vec::new();
@@ -114,7 +113,10 @@ impl Parts {
         let count = |part: &Judgement, which| part.count(which) as f64;
         let no = Verdict::DoesNotHold;
         [
-            (format!("{protocol}: SUR better than straddle early"), count(&self.better_early, Verdict::Holds)),
+            (
+                format!("{protocol}: SUR better than straddle early"),
+                count(&self.better_early, Verdict::Holds),
+            ),
             (format!("{protocol}: SUR worse than straddle, early or late"), count(&self.never_worse, no)),
             (format!("{protocol}: criteria worse than random late"), count(&self.above_random, no)),
         ]

@@ -42,12 +42,7 @@ impl Results {
     }
 
     /// The same for every method against one on one problem, corrected over the methods; none for the one itself.
-    pub fn against(
-        &self,
-        case: usize,
-        other: &str,
-        k: usize,
-    ) -> Result<Vec<Option<Finding>>, ClaimError> {
+    pub fn against(&self, case: usize, other: &str, k: usize) -> Result<Vec<Option<Finding>>, ClaimError> {
         let other = self.method(other);
         let mut family = Family::new(Rule::All);
         for m in (0..self.methods.len()).filter(|m| *m != other) {

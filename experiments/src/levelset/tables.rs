@@ -2,20 +2,15 @@
 
 use thrifty_figures::{LinePlot, Series, panels_with_legend};
 
-use super::scored::Results;
 use super::methods::{RANDOM, SHOWN, STRADDLE, SUR};
+use super::scored::Results;
 use crate::error::ExperimentError;
 use crate::harness::claims::Finding;
 use crate::harness::stats::ranks;
 use crate::harness::{Figure, Table, number};
 
 /// Means with standard errors, and p against straddle and random points.
-pub fn means(
-    results: &Results,
-    name: &str,
-    ks: &[usize],
-    early: usize,
-) -> Result<Table, ExperimentError> {
+pub fn means(results: &Results, name: &str, ks: &[usize], early: usize) -> Result<Table, ExperimentError> {
     let last = ks.last().copied().unwrap_or(0);
     let mut header = vec!["problem".to_owned(), "criterion".to_owned()];
     header.extend(ks.iter().map(|k| format!("F1 at {k}")));
@@ -52,12 +47,7 @@ pub fn means(
 }
 
 /// One row per criterion: ranks, and on how many problems it is significantly better or worse.
-pub fn summary(
-    results: &Results,
-    name: &str,
-    early: usize,
-    last: usize,
-) -> Result<Table, ExperimentError> {
+pub fn summary(results: &Results, name: &str, early: usize, last: usize) -> Result<Table, ExperimentError> {
     let rank = |m: usize, k: usize| {
         let (mut sum, mut count) = (0.0, 0.0);
         for curves in &results.f1 {
@@ -73,9 +63,8 @@ pub fn summary(
         let found: Vec<_> =
             (0..results.cases.len()).map(|case| results.against(case, other, k)).collect::<Result<_, _>>()?;
         for (m, cells) in tallies.iter_mut().enumerate() {
-            let count = |is: fn(&Finding) -> bool| {
-                found.iter().filter(|own| own[m].as_ref().is_some_and(is)).count()
-            };
+            let count =
+                |is: fn(&Finding) -> bool| found.iter().filter(|own| own[m].as_ref().is_some_and(is)).count();
             cells.push(format!("{} / {}", count(Finding::holds), count(Finding::fails)));
         }
     }
@@ -108,12 +97,7 @@ pub fn summary(
 }
 
 /// Stepwise uncertainty reduction against straddle, as the claim has it.
-pub fn pairwise(
-    results: &Results,
-    name: &str,
-    early: usize,
-    last: usize,
-) -> Result<Table, ExperimentError> {
+pub fn pairwise(results: &Results, name: &str, early: usize, last: usize) -> Result<Table, ExperimentError> {
     let found = [results.on_problems(SUR, STRADDLE, early)?, results.on_problems(SUR, STRADDLE, last)?];
     let rows = results.cases.iter().enumerate().map(|(case, problem)| {
         let cells = found.iter().flat_map(|own| [own[case].effect_text(), number(own[case].two_sided())]);

@@ -1,3 +1,5 @@
+//! Expected hypervolume improvement on test problems.
+
 use thrifty_testbed::MultiObjectiveFunction;
 
 use super::botorch::Botorch;

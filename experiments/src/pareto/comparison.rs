@@ -191,7 +191,8 @@ mod tests {
     fn baselines_must_be_beaten_and_equals_not() {
         let gap = |i: usize| 0.1 + 0.01 * (i * 5 % 12) as f64;
         let judged = |baseline: f64, equal: f64| {
-            let all = [runs(OURS, gap), runs("ParEGO", |i| equal * gap(i)), runs("NSGA-II", |i| baseline * gap(i))];
+            let all =
+                [runs(OURS, gap), runs("ParEGO", |i| equal * gap(i)), runs("NSGA-II", |i| baseline * gap(i))];
             let comparison = Comparison::new(&all.concat(), 2);
             judge(&["p"], &[comparison], &[OURS, "ParEGO", "NSGA-II"]).unwrap().verdict()
         };

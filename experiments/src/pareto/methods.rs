@@ -1,3 +1,5 @@
+//! Methods for several losses.
+
 use std::path::Path;
 
 use thrifty_bo::{

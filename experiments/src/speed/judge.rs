@@ -1,3 +1,5 @@
+//! Times and results of tools on equal terms.
+
 use std::collections::BTreeMap;
 
 use thrifty_golden::relative_to_largest;
@@ -8,7 +10,6 @@ use super::model::log_ei_at;
 use super::tasks::Operation;
 use crate::error::ExperimentError;
 use crate::harness::stats::{mean_and_deviation, quantile};
-
 
 /// What a tool needed for an operation at a size, and what it got for that, on terms that are the same for all.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,3 +1,5 @@
+//! Parts of the Parzen estimator, one changed at a time.
+
 use thrifty_sampling::Seed;
 use thrifty_study::MaxTrials;
 use thrifty_tpe::{

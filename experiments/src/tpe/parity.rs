@@ -5,8 +5,8 @@ use std::path::Path;
 
 use thrifty_tpe::{Joint, TpeSettings};
 
-use super::scored::{NAMES, both};
 use super::runs::{AT, Method, collect, read_peers};
+use super::scored::{NAMES, both};
 use crate::error::ExperimentError;
 use crate::harness::ablation::NO_REGRET;
 use crate::harness::claims::{Claim, Family, Judgement, Kind, Rule, Sample as Evidence, Test};
@@ -97,7 +97,8 @@ fn alike(context: &RunContext, path: &Path) -> Result<(Table, Judgement), Experi
     for (key, theirs) in &theirs {
         let Some(own) = own.get(key) else { continue };
         for (at, evaluations) in AT.into_iter().enumerate() {
-            let logs = |runs: &[[f64; 2]]| runs.iter().map(|r| r[at].max(NO_REGRET).log10()).collect::<Vec<f64>>();
+            let logs =
+                |runs: &[[f64; 2]]| runs.iter().map(|r| r[at].max(NO_REGRET).log10()).collect::<Vec<f64>>();
             let median = |runs: &[[f64; 2]]| quantile(&runs.iter().map(|r| r[at]).collect::<Vec<f64>>(), 0.5);
             let name = format!("{} on {} at {evaluations}: runs as the library's", key.1, key.0);
             let kind = Kind::EqualTo { value: 0.0, tolerance: TOLERANCE };

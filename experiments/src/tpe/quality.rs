@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use thrifty_tpe::{Joint, TpeSettings};
 
-use super::scored::{NAMES, both};
 use super::runs::{AT, Method, Regrets, collect, read_peers};
+use super::scored::{NAMES, both};
 use crate::error::ExperimentError;
 use crate::harness::ablation::NO_REGRET;
 use crate::harness::claims::{Claim, ClaimError, Family, Judgement, Kind, Rule, Sample as Evidence, Test};
@@ -131,8 +131,12 @@ fn versus(regrets: &Regrets) -> Result<(Table, BTreeMap<String, f64>), ClaimErro
             for (at, evaluations) in AT.into_iter().enumerate() {
                 let name = format!("{problem} at {evaluations}: lower than {other}");
                 let evidence = sample(&name, &logs(own, at), &logs(theirs, at), is_ours(other))?;
-                family.push(Claim::new(name, Kind::Superior, test(other), own.len().min(theirs.len())), evidence);
-                let median = |runs: &[[f64; 2]]| quantile(&runs.iter().map(|r| r[at]).collect::<Vec<f64>>(), 0.5);
+                family.push(
+                    Claim::new(name, Kind::Superior, test(other), own.len().min(theirs.len())),
+                    evidence,
+                );
+                let median =
+                    |runs: &[[f64; 2]]| quantile(&runs.iter().map(|r| r[at]).collect::<Vec<f64>>(), 0.5);
                 compared.push((problem, evaluations, median(own), median(theirs)));
             }
         }
@@ -140,7 +144,8 @@ fn versus(regrets: &Regrets) -> Result<(Table, BTreeMap<String, f64>), ClaimErro
         let mut better = 0;
         for ((problem, evaluations, own, theirs), finding) in compared.into_iter().zip(judgement.findings()) {
             better += u32::from(evaluations == AT[1] && finding.holds());
-            let cells = [other.clone(), problem.clone(), evaluations.to_string(), number(own), number(theirs)];
+            let cells =
+                [other.clone(), problem.clone(), evaluations.to_string(), number(own), number(theirs)];
             let found = [number(finding.two_sided()), finding.direction().to_owned()];
             rows.push(cells.into_iter().chain(found).collect());
         }

@@ -54,7 +54,11 @@ pub fn collect(
     let mut regrets = Regrets::new();
     for (&(p, m, _), Reached { regret }) in jobs.iter().zip(&found) {
         let [at_100, at_200] = regret[..] else {
-            return Err(ExperimentError::failed(format!("{}: {} regrets, expected 2", title(p), regret.len())));
+            return Err(ExperimentError::failed(format!(
+                "{}: {} regrets, expected 2",
+                title(p),
+                regret.len()
+            )));
         };
         regrets.entry((title(p), methods[m].0.to_owned())).or_default().push([at_100, at_200]);
     }

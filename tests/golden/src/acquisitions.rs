@@ -18,16 +18,8 @@ use crate::json::{number, numbers, relative, rows, text};
 use crate::kernels::unit;
 use crate::line::Family;
 
-const SECTIONS: [&str; 8] = [
-    "made_by",
-    "ei_z",
-    "ei_full",
-    "botorch_log_ei_helper",
-    "kg_affine",
-    "kg_gp_grid",
-    "mes",
-    "mes_gumbel",
-];
+const SECTIONS: [&str; 8] =
+    ["made_by", "ei_z", "ei_full", "botorch_log_ei_helper", "kg_affine", "kg_gp_grid", "mes", "mes_gumbel"];
 
 /// `h` to 4e-16 (1 + z²) of the truth, its logarithm to 4 ulp, the rest to 2e-15; on means and deviations the
 /// rounding of z, magnified by the tail, is allowed for. Errors are in units of these tolerances.

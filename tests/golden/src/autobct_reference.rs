@@ -96,7 +96,8 @@ pub(crate) fn state(prior: &Value) -> Result<State, String> {
 /// Powers of the distance from a centre, as in `phi(u)=psi(u)=(1,d,d^2,d^3), d=u-0.5`.
 fn basis(value: &Value) -> Result<Polynomial, String> {
     let written = value.as_str().unwrap_or_default();
-    let unknown = || format!("basis {value} is not known to this build, expected powers (1,d,d^2,…), d=u-centre");
+    let unknown =
+        || format!("basis {value} is not known to this build, expected powers (1,d,d^2,…), d=u-centre");
     let (_, powers) = written.split_once("=(1,").ok_or_else(unknown)?;
     let (powers, rest) = powers.split_once(')').ok_or_else(unknown)?;
     let powers: Vec<&str> = powers.split(',').collect();
@@ -106,7 +107,9 @@ fn basis(value: &Value) -> Result<Polynomial, String> {
     };
     let centre = rest.rsplit_once("d=u-").and_then(|(_, centre)| centre.trim().parse().ok());
     match centre {
-        Some(centre) if powers.iter().enumerate().all(expected) => Ok(Polynomial::of_one(powers.len() as u32, centre)),
+        Some(centre) if powers.iter().enumerate().all(expected) => {
+            Ok(Polynomial::of_one(powers.len() as u32, centre))
+        }
         _ => Err(unknown()),
     }
 }

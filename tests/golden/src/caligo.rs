@@ -48,7 +48,8 @@ pub(crate) fn check(file: &Value) -> Result<Findings, String> {
     // The file says 0.0525 for the protocol of nine parameters; the formulas that all its rows agree with give
     // 0.0482 ± 0.0003 of the box, over 400,000 uniform points.
     findings.skipped.push(
-        "viable share of the protocol of nine parameters: its own formulas contradict it, not compared".into(),
+        "viable share of the protocol of nine parameters: its own formulas contradict it, not compared"
+            .into(),
     );
     findings.name_others(file, &SECTIONS);
     Ok(findings)

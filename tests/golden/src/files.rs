@@ -7,9 +7,7 @@ use serde_json::Value;
 use crate::error::GoldenError;
 use crate::findings::Findings;
 use crate::line::Line;
-use crate::{
-    acquisitions, autobct, caligo, fcvopt, gp, iterates, levelset, optim, pareto, prob, tpe,
-};
+use crate::{acquisitions, autobct, caligo, fcvopt, gp, iterates, levelset, optim, pareto, prob, tpe};
 
 type Check = fn(&Value) -> Result<Findings, String>;
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use thrifty_domain::Points;
 use thrifty_gp::{ExactLikelihood, Gp, GpSettings, Mean, Noise};
 use thrifty_kernel::Kernel;
 use thrifty_params::{LogLikelihood, Parameterized};
@@ -51,15 +52,16 @@ pub(crate) fn check(file: &Value) -> Result<Findings, String> {
     Ok(findings)
 }
 
-/// One error a quantity.
-fn errors(case: &Value, mut kernel: Box<dyn Kernel>, order: &[&str]) -> Result<[f64; 7], String> {
-    let (x, y) = (points(&case["X"])?, numbers(&case["y"])?);
+/// Log likelihood, its gradient, and the gradient of the file.
+fn likelihood(
+    case: &Value,
+    kernel: &mut Box<dyn Kernel>,
+    order: &[&str],
+    (x, y): (&Points, &[f64]),
+) -> Result<(f64, Vec<f64>, Vec<f64>), String> {
     let (noise, mean) = (number(&case["noise_variance"])?, number(&case["mean"])?);
-    let row: Vec<f64> = x.rows().map(|point| kernel.eval(x.row(0), point)).collect();
-    let first_row = relative_to_largest(&row, &numbers(&case["K_first_row"])?, 1e-300);
-
     let learned = Noise::Learned { start: noise, floor: noise * 1e-3, ceiling: noise * 1e3, prior: None };
-    let mut likelihood = ExactLikelihood::new(&mut kernel, x.as_ref(), &y, &learned, Mean::Learned);
+    let mut likelihood = ExactLikelihood::new(kernel, x.as_ref(), y, &learned, Mean::Learned);
     let mut values: Vec<f64> = likelihood.params().iter().map(|p| p.value).collect();
     if let Some(last) = values.last_mut() {
         *last = mean;
@@ -78,6 +80,20 @@ fn errors(case: &Value, mut kernel: Box<dyn Kernel>, order: &[&str]) -> Result<[
             truth.extend(numbers(&of[*name])?);
         }
     }
+    Ok((lml, gradient, truth))
+}
+
+/// One error per quantity.
+fn errors(case: &Value, mut kernel: Box<dyn Kernel>, order: &[&str]) -> Result<[f64; 7], String> {
+    let (x, y) = (points(&case["X"])?, numbers(&case["y"])?);
+    let (noise, mean) = (number(&case["noise_variance"])?, number(&case["mean"])?);
+    if x.is_empty() {
+        return Err("a case without points".into());
+    }
+    let row: Vec<f64> = x.rows().map(|point| kernel.eval(x.row(0), point)).collect();
+    let first_row = relative_to_largest(&row, &numbers(&case["K_first_row"])?, 1e-300);
+
+    let (lml, gradient, truth) = likelihood(case, &mut kernel, order, (&x, &y))?;
     let reference = [number(&case["lml"])?];
     let settings = GpSettings {
         noise: Noise::Fixed(noise),

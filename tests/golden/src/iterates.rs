@@ -10,7 +10,8 @@ use crate::line::Family;
 /// Iterates to 1e-10 and counts of evaluations exactly, under the settings that the file says it was made with.
 pub(crate) fn check(file: &Value) -> Result<Findings, String> {
     let mut findings = Findings::default();
-    let (mut points, mut counts) = (Family::new("iterates", 1e-10), Family::new("evaluations and iterations", 0.0));
+    let (mut points, mut counts) =
+        (Family::new("iterates", 1e-10), Family::new("evaluations and iterations", 0.0));
     let Some(cases) = findings.section(file, "cases") else { return Ok(findings) };
     for case in rows(cases) {
         let name = case["name"].as_str().ok_or("a case without a name")?;

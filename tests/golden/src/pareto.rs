@@ -41,8 +41,14 @@ pub(crate) fn volumes(file: &Value) -> Result<Findings, String> {
     if let Some(section) = findings.section(file, "indicators") {
         findings.extend([indicators(section)?]);
     }
-    let known =
-        ["made_by", "hypervolume", "hypervolume_large", "hv_contributions", "nondominated_rank", "indicators"];
+    let known = [
+        "made_by",
+        "hypervolume",
+        "hypervolume_large",
+        "hv_contributions",
+        "nondominated_rank",
+        "indicators",
+    ];
     findings.name_others(file, &known);
     Ok(findings)
 }

@@ -14,8 +14,12 @@ use crate::line::Family;
 pub(crate) fn check(file: &Value) -> Result<Findings, String> {
     let mut findings = Findings::default();
     if let Some(section) = findings.section(file, "normal") {
-        let functions: [(&str, fn(f64) -> f64); 4] =
-            [("pdf", pdf), ("cdf", cdf), ("log_cdf", log_cdf), ("inverse_mills_upper", |z| inverse_mills(-z))];
+        let functions: [(&str, fn(f64) -> f64); 4] = [
+            ("pdf", pdf),
+            ("cdf", cdf),
+            ("log_cdf", log_cdf),
+            ("inverse_mills_upper", |z| inverse_mills(-z)),
+        ];
         for (name, function) in functions {
             let mut family = Family::new(format!("normal {name}"), 2e-15);
             for row in rows(section).iter().filter(|row| !row[name].is_null()) {

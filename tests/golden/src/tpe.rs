@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use thrifty_tpe::{
-    Bandwidth, BandwidthRule, CategoricalKernel, Dimension, Estimator, Floor, Kernels, Layout, Observed, Split,
-    Truncation, Weights,
+    Bandwidth, BandwidthRule, CategoricalKernel, Dimension, Estimator, Floor, Kernels, Layout, Observed,
+    Split, Truncation, Weights,
 };
 
 use crate::findings::Findings;
@@ -36,7 +36,8 @@ pub(crate) fn check(file: &Value) -> Result<Findings, String> {
     }
     for case in rows(findings.section(file, "cases").unwrap_or(none)) {
         let name = case["name"].as_str().unwrap_or("a case without a name");
-        let (lib, kind) = (case["lib"].as_str().unwrap_or_default(), case["kind"].as_str().unwrap_or_default());
+        let (lib, kind) =
+            (case["lib"].as_str().unwrap_or_default(), case["kind"].as_str().unwrap_or_default());
         let checked = match (lib, kind) {
             ("hyperopt", "choice" | "pchoice" | "randint") => choice(case, &mut families),
             ("hyperopt", kind) if NUMERIC.contains(&kind) => hyperopt(case, &mut families),
@@ -57,16 +58,8 @@ pub(crate) fn check(file: &Value) -> Result<Findings, String> {
 }
 
 /// Kinds of numbers in Hyperopt.
-const NUMERIC: [&str; 8] = [
-    "uniform",
-    "quniform",
-    "loguniform",
-    "qloguniform",
-    "normal",
-    "qnormal",
-    "lognormal",
-    "qlognormal",
-];
+const NUMERIC: [&str; 8] =
+    ["uniform", "quniform", "loguniform", "qloguniform", "normal", "qnormal", "lognormal", "qlognormal"];
 
 #[derive(Default)]
 pub(crate) struct Families(BTreeMap<String, Family>);
@@ -93,7 +86,8 @@ pub(crate) fn sides(values: &[f64], losses: &[f64], good: usize) -> [Vec<f64>; 2
 }
 
 /// Names of the sides in the file: mixtures, observations, densities.
-pub(crate) const SIDES: [(&str, &str, &str); 2] = [("below", "below_obs", "log_l"), ("above", "above_obs", "log_g")];
+pub(crate) const SIDES: [(&str, &str, &str); 2] =
+    [("below", "below_obs", "log_l"), ("above", "above_obs", "log_g")];
 
 pub(crate) fn kernels(case: &Value, lib: &str) -> Result<Kernels, String> {
     let hyperopt = lib == "hyperopt";
@@ -133,4 +127,3 @@ pub(crate) fn largest_difference(found: &[f64], truth: &[f64]) -> f64 {
     let worst = differences.fold(0.0, |m: f64, e| if e.is_nan() { f64::INFINITY } else { m.max(e) });
     if found.len() == truth.len() { worst } else { f64::INFINITY }
 }
-

@@ -6,10 +6,11 @@ use thrifty_tpe::{Axis, Choices, Dimension, Estimator, GridEnds, Layout, Split, 
 use crate::json::{number, numbers, relative_to_largest, text};
 use crate::tpe::{Families, SIDES, fit, kernels, largest_difference, log_densities, sides};
 
-/// A numeric parameter of Hyperopt: sorted mixtures, densities of the values themselves.
-pub(crate) fn hyperopt(case: &Value, families: &mut Families) -> Result<(), String> {
-    let kind = case["kind"].as_str().unwrap_or_default();
-    let args = numbers(&case["args"])?;
+/// Bounds, or mean and standard deviation, and the step of a kind of number.
+fn axis(kind: &str, args: &[f64]) -> Result<Axis, String> {
+    if args.len() < 2 {
+        return Err(format!("{kind} with {} numbers, expected 2 or 3", args.len()));
+    }
     let (log, step) = (kind.contains("log"), args.get(2).copied());
     let natural = |x: f64| if log { x.exp() } else { x };
     let axis = match (kind.contains("normal"), step) {
@@ -27,13 +28,22 @@ pub(crate) fn hyperopt(case: &Value, families: &mut Families) -> Result<(), Stri
             ..axis
         };
     }
+    Ok(axis)
+}
+
+/// A numeric parameter of Hyperopt: sorted mixtures, densities of the values themselves.
+pub(crate) fn hyperopt(case: &Value, families: &mut Families) -> Result<(), String> {
+    let kind = case["kind"].as_str().unwrap_or_default();
+    let args = numbers(&case["args"])?;
+    let axis = axis(kind, &args)?;
     let dimension = Dimension::Numeric(axis);
     let kernels = kernels(case, "hyperopt")?;
     let losses = numbers(&case["loss"])?;
     let mut order = losses.clone();
     order.sort_by(f64::total_cmp);
     let gamma = number(&case["gamma"])?;
-    let good = Split::SquareRoot { gamma, cap: 25 }.good(&order);
+    let cap = number(&case["LF"])? as usize;
+    let good = Split::SquareRoot { gamma, cap }.good(&order);
     families.add("hyperopt", "split", 0.0, good as f64 - number(&case["n_below"])?);
     let grid = numbers(&case["grid"])?;
     let points: Vec<f64> = grid.iter().map(|x| dimension.internal(*x)).collect();
@@ -102,4 +112,3 @@ pub(crate) fn choice(case: &Value, families: &mut Families) -> Result<(), String
     }
     Ok(())
 }
-

@@ -8,9 +8,7 @@ use crate::tpe::{Families, OPTUNA_SPLIT, SIDES, fit, kernels, largest_difference
 
 fn optuna_dimension(dist: &Value) -> Result<Dimension, String> {
     if let Some(count) = dist["n_choices"].as_u64() {
-        return Ok(Dimension::Categorical(
-            Choices::uniform(count as usize).map_err(text)?,
-        ));
+        return Ok(Dimension::Categorical(Choices::uniform(count as usize).map_err(text)?));
     }
     let (low, high, log) = (number(&dist["low"])?, number(&dist["high"])?, dist["log"] == true);
     let axis = match &dist["step"] {
@@ -75,8 +73,7 @@ fn written_dimension(value: &Value) -> Result<Dimension, String> {
     }
     let (kind, bounds) = written.strip_suffix(']').and_then(|w| w.split_once('[')).ok_or_else(unknown)?;
     let (low, high) = bounds.split_once(',').ok_or_else(unknown)?;
-    let (low, high): (f64, f64) =
-        (low.parse().map_err(|_| unknown())?, high.parse().map_err(|_| unknown())?);
+    let (low, high): (f64, f64) = (low.parse().map_err(|_| unknown())?, high.parse().map_err(|_| unknown())?);
     let axis = match kind {
         "float" => Axis::float(low, high, false),
         "logfloat" => Axis::float(low, high, true),
@@ -89,6 +86,9 @@ fn written_dimension(value: &Value) -> Result<Dimension, String> {
 pub(crate) fn multivariate(case: &Value, families: &mut Families) -> Result<(), String> {
     let space = case["space"].as_object().ok_or("no space")?;
     let names: Vec<&str> = space.keys().map(String::as_str).collect();
+    if names.is_empty() {
+        return Err("a space without parameters".into());
+    }
     let dimensions: Vec<Dimension> = space.values().map(written_dimension).collect::<Result<_, _>>()?;
     let losses = numbers(&case["loss"])?;
     let good = OPTUNA_SPLIT.good(&losses);
@@ -107,12 +107,15 @@ pub(crate) fn multivariate(case: &Value, families: &mut Families) -> Result<(), 
             observed.iter().map(|column| sides(column, &losses, good)[at].clone()).collect();
         let weights = Weights::LinearForgetting.of(&values[0], None);
         let lists: Vec<Observed> = dimensions.iter().zip(&values).map(|(d, v)| Observed::new(d, v)).collect();
-        let estimator = Estimator::fit(&dimensions, lists, &weights, &kernels, Layout::Observations)
-            .map_err(text)?;
+        let estimator =
+            Estimator::fit(&dimensions, lists, &weights, &kernels, Layout::Observations).map_err(text)?;
         for (d, name) in names.iter().enumerate() {
             optuna_mixture(&estimator, d, &case[side][*name], families)?;
         }
-        let error = largest_difference(&log_densities(&estimator, &points, dimensions.len()), &numbers(&case[density])?);
+        let error = largest_difference(
+            &log_densities(&estimator, &points, dimensions.len()),
+            &numbers(&case[density])?,
+        );
         families.add("optuna", "joint log density", 1e-10, error);
     }
     Ok(())

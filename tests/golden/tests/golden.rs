@@ -31,10 +31,13 @@ fn every_reference_number_is_met() {
 #[test]
 fn only_these_sections_are_not_compared() {
     let skipped = folder(None).expect("the project's own files").skipped;
-    assert_eq!(skipped, [
-        "fcvopt.json: official: nothing in this build to compare with",
-        "caligo.json: viable share of the protocol of nine parameters: its own formulas contradict it, not compared",
-    ]);
+    assert_eq!(
+        skipped,
+        [
+            "fcvopt.json: official: nothing in this build to compare with",
+            "caligo.json: viable share of the protocol of nine parameters: its own formulas contradict it, not compared",
+        ]
+    );
 }
 
 /// A number that is off by a little more than its tolerance fails, and nothing beside it.
@@ -102,7 +105,9 @@ fn what_is_not_known_fails_by_its_name() {
 #[test]
 fn missing_sections_are_named() {
     let needed = ["gamma", "sigma_H", "sigma_T", "basis", "prior_D1", "inputs", "standardise"];
-    for name in ["prob.json", "acquisitions.json", "autobct.json", "fcvopt.json", "levelset.json", "ehvi.json"] {
+    for name in
+        ["prob.json", "acquisitions.json", "autobct.json", "fcvopt.json", "levelset.json", "ehvi.json"]
+    {
         let whole = file(name);
         let before = checked(name, &whole);
         for key in whole.as_object().expect("sections").keys().filter(|key| !needed.contains(&key.as_str())) {
@@ -132,6 +137,8 @@ fn a_folder_is_checked_and_the_rest_of_it_is_named() {
     copy("levelset.json");
     copy("stability_gp.json");
     let found = folder(Some(place.path())).expect("one file");
-    assert!(!found.lines.is_empty() && found.lines.iter().all(|line| line.pass && line.file == "levelset.json"));
+    assert!(
+        !found.lines.is_empty() && found.lines.iter().all(|line| line.pass && line.file == "levelset.json")
+    );
     assert_eq!(found.skipped, ["stability_gp.json: not known to this build, not checked"]);
 }

@@ -1,3 +1,5 @@
+//! Autoencoders of small pictures, in place of the paper's networks.
+
 use std::sync::Arc;
 
 use thrifty_domain::Points;

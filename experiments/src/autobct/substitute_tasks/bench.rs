@@ -1,3 +1,5 @@
+//! Runs of the optimiser on one substitute task.
+
 use cpu_time::ThreadTime;
 use thrifty_autobct::{AutoBct, AutoBctSettings, Plan, Quadrature, Scale, State};
 use thrifty_sampling::Seed;

@@ -1,3 +1,5 @@
+//! Networks that read digits, in place of the paper's.
+
 use std::sync::Arc;
 
 use thrifty_domain::Points;

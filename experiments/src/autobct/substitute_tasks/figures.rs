@@ -1,3 +1,5 @@
+//! Figures of the substitute tasks.
+
 use thrifty_autobct::State;
 use thrifty_figures::{Axis, Contours, LinePlot, Series, panels_with_legend};
 use thrifty_linear::{Basis, Coefficients};

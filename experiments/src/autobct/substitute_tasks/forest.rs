@@ -1,3 +1,5 @@
+//! Random forests on a generated set.
+
 use rand_distr::{Distribution, StandardNormal};
 use smartcore::ensemble::random_forest_classifier::{
     RandomForestClassifier, RandomForestClassifierParameters,

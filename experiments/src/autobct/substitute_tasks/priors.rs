@@ -1,3 +1,5 @@
+//! Priors of Appendix D, by table.
+
 use thrifty_autobct::{AutoBctError, Noise, State};
 use thrifty_linear::{Coefficients, Polynomial};
 

@@ -1,3 +1,5 @@
+//! Rows of tables 4 to 12 as published.
+
 /// A summary row of the paper, as printed.
 pub struct Published {
     /// Which stand-in it is beside.

@@ -1,3 +1,5 @@
+//! A substitute task with its controls and scales, and the list of all.
+
 use std::sync::Arc;
 
 use thrifty_autobct::Scale;

@@ -1,3 +1,5 @@
+//! Tables of the substitute tasks.
+
 use super::bench::Run;
 use super::priors::{Appendix, Reading};
 use super::published::{Published, ROWS, TABLE_6};

@@ -1,3 +1,5 @@
+//! Substitute tasks whose trainings were all done beforehand.
+
 use thrifty_autobct::Controls;
 use thrifty_sampling::{Seed, Stream};
 

@@ -1,3 +1,5 @@
+//! A model that can be trained at a control.
+
 use thrifty_sampling::Seed;
 
 use crate::error::ExperimentError;

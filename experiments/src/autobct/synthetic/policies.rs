@@ -1,3 +1,5 @@
+//! Policies of training: looks ahead and approximate value functions.
+
 use thrifty_autobct::{
     AutoBct, AutoBctSettings, Controls, Decision, Expectation, MapSettings, Plan, Quadrature, ValueMap,
 };

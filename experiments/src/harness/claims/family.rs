@@ -79,11 +79,6 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// Nothing was tested, so nothing is known.
-    pub fn untested() -> Self {
-        Self { verdict: Verdict::Inconclusive, findings: Vec::new() }
-    }
-
     /// Every one of these must hold; each has been corrected for itself.
     pub fn all(parts: Vec<Self>) -> Self {
         let verdicts: Vec<Verdict> = parts.iter().map(|part| part.verdict).collect();
@@ -229,7 +224,7 @@ mod tests {
         let judgement = Family::new(Rule::All).with(claim(), six()).with(claim(), six()).judge().unwrap();
         assert_eq!((judgement.findings()[0].p_for, judgement.verdict()), (1.0 / 32.0, Open));
         assert_eq!(Family::new(Rule::All).with(claim(), six()).judge().unwrap().verdict(), Yes);
-        assert_eq!(Judgement::all(vec![Judgement::untested(), judgement]).verdict(), Open);
+        assert_eq!(Judgement::all(vec![Family::new(Rule::All).judge().unwrap(), judgement]).verdict(), Open);
     }
 
     #[test]

@@ -17,8 +17,11 @@ const DRAWS: usize = 99_999;
 ///
 /// Source: Fisher (1935), section 21; Hartigan (1969) on the means of subsets.
 pub(super) fn sign_flip(differences: &[f64]) -> Resampled {
-    let means =
-        if differences.len() <= EXACT { all_subset_means(differences) } else { some_subset_means(differences) };
+    let means = if differences.len() <= EXACT {
+        all_subset_means(differences)
+    } else {
+        some_subset_means(differences)
+    };
     Resampled::new(means, differences)
 }
 

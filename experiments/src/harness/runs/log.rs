@@ -93,7 +93,11 @@ impl RunLog {
         let cells = record::cells(result).map_err(bad)?;
         let mut state = self.state();
         if let Some(path) = &self.path {
-            write(path, &mut state, &Line { identity: self.identity.clone(), name: name.clone(), cells: cells.clone() })?;
+            write(
+                path,
+                &mut state,
+                &Line { identity: self.identity.clone(), name: name.clone(), cells: cells.clone() },
+            )?;
         }
         state.done.insert(name.clone(), cells);
         Ok(())
@@ -113,9 +117,8 @@ impl RunLog {
 
 /// The commit of all lines of this seed, data and design.
 fn the_commit(path: &Path, lines: &[Line], identity: &Identity) -> Result<String, ExperimentError> {
-    let same = |line: &&Line| {
-        Identity { commit: identity.commit.clone(), ..line.identity.clone() } == *identity
-    };
+    let same =
+        |line: &&Line| Identity { commit: identity.commit.clone(), ..line.identity.clone() } == *identity;
     let commits: BTreeSet<&str> = lines.iter().filter(same).map(|l| l.identity.commit.as_str()).collect();
     match commits.len() {
         0 => Ok(identity.commit.clone()),
@@ -157,7 +160,14 @@ pub(super) fn read(path: &Path) -> Result<(Vec<String>, Vec<Line>), ExperimentEr
         let cells = cells.map_err(|error| bad(error.to_string()))?;
         let number = |column: usize| {
             let found = cells[column].parse::<u64>();
-            found.map_err(|_| bad(format!("line {}: {} is {}, expected a whole number", at + 2, KEYS[column], &cells[column])))
+            found.map_err(|_| {
+                bad(format!(
+                    "line {}: {} is {}, expected a whole number",
+                    at + 2,
+                    KEYS[column],
+                    &cells[column]
+                ))
+            })
         };
         let identity = Identity {
             commit: cells[0].into(),
@@ -183,8 +193,11 @@ pub(super) fn append_to(path: &Path, lines: &[Line]) -> Result<(), ExperimentErr
 }
 
 fn write(path: &Path, state: &mut State, line: &Line) -> Result<(), ExperimentError> {
-    let columns: Vec<String> =
-        KEYS.iter().map(|key| (*key).to_owned()).chain(line.cells.iter().map(|cell| cell.0.clone())).collect();
+    let columns: Vec<String> = KEYS
+        .iter()
+        .map(|key| (*key).to_owned())
+        .chain(line.cells.iter().map(|cell| cell.0.clone()))
+        .collect();
     let mut rows = Vec::new();
     if state.columns.as_ref().is_none_or(Vec::is_empty) {
         rows.push(columns.clone());

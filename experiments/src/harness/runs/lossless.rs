@@ -20,9 +20,7 @@ impl Written {
     fn value<E: serde::de::Error>(self) -> Result<f64, E> {
         match self {
             Self::Finite(value) => Ok(value),
-            Self::Named(name) => {
-                name.parse().map_err(|_| E::custom(format!("{name} is not a number")))
-            }
+            Self::Named(name) => name.parse().map_err(|_| E::custom(format!("{name} is not a number"))),
         }
     }
 }
@@ -46,7 +44,10 @@ pub mod maps {
 
     use super::{Deserialize, Deserializer, Serializer, Written};
 
-    pub fn serialize<S: Serializer>(maps: &[BTreeMap<String, f64>], serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(
+        maps: &[BTreeMap<String, f64>],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         let written = |map: &BTreeMap<String, f64>| {
             map.iter().map(|(name, value)| (name.clone(), Written::from(*value))).collect()
         };

@@ -18,9 +18,9 @@ use serde::de::DeserializeOwned;
 
 pub use self::job::JobName;
 use self::log::{Identity, RunLog};
+pub use self::lossless::{maps as lossless_maps, number as lossless_number, numbers as lossless_numbers};
 pub use self::merge::merge;
 pub use self::shard::Shard;
-pub use self::lossless::{maps as lossless_maps, number as lossless_number, numbers as lossless_numbers};
 use super::RunContext;
 use super::replicate::in_parallel;
 use crate::error::ExperimentError;

@@ -1,3 +1,5 @@
+//! Tests of runs that are killed, divided, merged and mixed.
+
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -96,7 +98,11 @@ fn other_results_of_one_job_are_refused() {
     let at = |name: &str| folder.path().join(name);
     let run = |out: &str, value: f64, seconds: f64| {
         let result = Outcome { regret: vec![value], label: String::new(), seconds };
-        Runs::new("a/b", &context(&at(out))).collect(&[()], |()| JobName::new("t", "m", 0), |()| Ok(result.clone()))
+        Runs::new("a/b", &context(&at(out))).collect(
+            &[()],
+            |()| JobName::new("t", "m", 0),
+            |()| Ok(result.clone()),
+        )
     };
     run("one", 1.0, 0.0).unwrap();
     run("slow", 1.0, 9.0).unwrap();

@@ -85,10 +85,13 @@ impl Design<'_> {
         let name = |(process, schedule, _, i): &(Process, &str, Schedule, usize)| {
             JobName::new(process.name, format!("upper confidence bound, {schedule}"), *i)
         };
-        let regrets: Vec<Regret> =
-            Runs::new(EXPERIMENT.id, context).part("regret").collect(&jobs, name, |(process, _, schedule, i)| {
+        let regrets: Vec<Regret> = Runs::new(EXPERIMENT.id, context).part("regret").collect(
+            &jobs,
+            name,
+            |(process, _, schedule, i)| {
                 Regret::run(process, *schedule, self.side, self.horizon, seed(context, *i))
-            })?;
+            },
+        )?;
         let kind = |(jobs, runs): (&[(Process, &'static str, Schedule, usize)], &[Regret])| Kind {
             process: jobs[0].0,
             schedule: jobs[0].1,

@@ -1,3 +1,5 @@
+//! Tables and figures of bounds beside what happened.
+
 use thrifty_figures::{LinePlot, Series, panels_with_legend};
 use thrifty_levelset::theory::MaternExponents;
 
@@ -235,15 +237,34 @@ pub fn exponents(kinds: &[Kind]) -> Table {
     }
 }
 
-pub fn figures(kinds: &[Kind], all: &[Samples]) -> Result<Vec<Figure>, ExperimentError> {
-    let plot = |title: String, y_label: &str, series: Vec<Series>| LinePlot {
+/// Both axes logarithmic.
+fn plot(title: String, y_label: &str, series: Vec<Series>) -> LinePlot {
+    LinePlot {
         title,
         x_label: "evaluations".into(),
         y_label: y_label.into(),
         log_x: true,
         log_y: true,
         series,
+    }
+}
+
+/// Evaluations of a process until nothing is undecided, against ε.
+fn counted(name: &str, all: &[Samples]) -> LinePlot {
+    let own: Vec<&Samples> = all.iter().filter(|own| own.process.name == name).collect();
+    let line = |label: &str, value: &dyn Fn(&Samples) -> f64| {
+        Series::line(label, own.iter().map(|own| (own.epsilon, value(own))).collect())
     };
+    let bound = |own: &Samples| own.bound.map_or(f64::NAN, |bound| bound as f64);
+    let series = vec![
+        line("bound", &bound),
+        line("the seed's", &Samples::of_seed),
+        line("needed, median", &Samples::median),
+    ];
+    LinePlot { x_label: "ε".into(), ..plot(name.to_owned(), "evaluations until certified", series) }
+}
+
+pub fn figures(kinds: &[Kind], all: &[Samples]) -> Result<Vec<Figure>, ExperimentError> {
     let processes: Vec<&str> =
         kinds.iter().filter(|kind| kind.schedule == "Srinivas").map(|kind| kind.process.name).collect();
     let of = |name: &str| kinds.iter().filter(|kind| kind.process.name == name).collect::<Vec<_>>();
@@ -269,25 +290,7 @@ pub fn figures(kinds: &[Kind], all: &[Samples]) -> Result<Vec<Figure>, Experimen
             plot((*name).to_owned(), "information in nats", series)
         })
         .collect();
-    let counted: Vec<LinePlot> = processes
-        .iter()
-        .map(|name| {
-            let own: Vec<&Samples> = all.iter().filter(|own| own.process.name == *name).collect();
-            let line = |label: &str, value: &dyn Fn(&Samples) -> f64| {
-                Series::line(label, own.iter().map(|own| (own.epsilon, value(own))).collect())
-            };
-            let bound = |own: &Samples| own.bound.map_or(f64::NAN, |bound| bound as f64);
-            let series = vec![
-                line("bound", &bound),
-                line("the seed's", &Samples::of_seed),
-                line("needed, median", &Samples::median),
-            ];
-            LinePlot {
-                x_label: "ε".into(),
-                ..plot((*name).to_owned(), "evaluations until certified", series)
-            }
-        })
-        .collect();
+    let counted: Vec<LinePlot> = processes.iter().map(|name| counted(name, all)).collect();
     Ok(vec![
         Figure::of(
             "regret",

@@ -1,3 +1,5 @@
+//! Figures of the scans.
+
 use thrifty_figures::{FigureError, LinePlot, Series, panels};
 
 use super::Outcome;

@@ -1,3 +1,5 @@
+//! Ensembles held against the law.
+
 use thrifty_sampling::Seed;
 
 use super::law::{BEYOND, Closure, Datum, Law, WITHIN, cells};

@@ -1,3 +1,5 @@
+//! A scan over hyperparameters.
+
 use thrifty_bo::RandomSearch;
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
@@ -8,8 +10,8 @@ use super::law::{Closure, Datum};
 use super::space::space;
 use super::training::{Hyperparameters, Model};
 use crate::error::ExperimentError;
-use crate::harness::runs::lossless_numbers;
 use crate::harness::method::{AfterDesign, AnyOptimizer};
+use crate::harness::runs::lossless_numbers;
 
 /// Random trials that every search begins with, the same for all.
 pub const STARTUP: usize = 20;

@@ -84,12 +84,7 @@ pub fn answer(outcomes: &[Outcome]) -> Result<Answer, ClaimError> {
     let (biases, judgement) = (biases.judge()?, variances.judge()?);
     let found = biases.findings().iter().zip(judgement.findings());
     let row = |(names, (bias, variance)): (&[String; 2], (&Finding, &Finding))| {
-        let found = [
-            text(bias),
-            number(bias.two_sided()),
-            text(variance),
-            variance.verdict().to_string(),
-        ];
+        let found = [text(bias), number(bias.two_sided()), text(variance), variance.verdict().to_string()];
         names.iter().cloned().chain(found).collect()
     };
     let table = Table {
