@@ -159,10 +159,8 @@ impl FoldProblem for Trained {
     }
 }
 
-/// Not worse than any other way by more than half a point of the error rate.
-fn claim(_: &str) -> Option<Kind> {
-    Some(Kind::NotInferior { margin: 0.005 })
-}
+/// A median error rate that is higher by at most half a point is no worse.
+const MARGIN: f64 = 0.005;
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let names = context.pick(&["svm"][..], &["svm", "forest"][..]);
@@ -176,7 +174,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         methods: context.pick(&LIVE[..3], &LIVE[..]),
         replications,
         fits,
-        claim,
+        claim: |_| Some(Kind::NotInferior { margin: MARGIN }),
         columns: [12, 20, 50, 100].into_iter().filter(|at| *at <= fits).collect(),
     };
     let outcome = comparison

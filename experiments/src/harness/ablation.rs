@@ -132,6 +132,7 @@ fn table(variants: &[&str], problems: &[String], finals: &[Vec<Vec<f64>>], judge
 #[cfg(test)]
 mod tests {
     use super::super::Verdict;
+    use super::super::claims::Finding;
     use super::*;
 
     /// Two variants made better on purpose, one made worse, and one that is the default.
@@ -145,7 +146,7 @@ mod tests {
             .collect();
         let names = ["default", "half", "triple", "same"];
         let ablation = Ablation::judge(&names, &["a".into(), "b".into()], &finals).unwrap();
-        let verdicts: Vec<Verdict> = ablation.judgement.findings().iter().map(|f| f.verdict()).collect();
+        let verdicts: Vec<Verdict> = ablation.judgement.findings().iter().map(Finding::verdict).collect();
         assert_eq!(verdicts, [Verdict::DoesNotHold, Verdict::Holds, Verdict::Holds]);
         assert_eq!(ablation.judgement.verdict(), Verdict::DoesNotHold);
         assert_eq!(ablation.table.rows[1][1], "1.00");

@@ -21,6 +21,8 @@ use crate::line::Family;
 const SECTIONS: [&str; 8] =
     ["made_by", "ei_z", "ei_full", "botorch_log_ei_helper", "kg_affine", "kg_gp_grid", "mes", "mes_gumbel"];
 
+type Section = fn(&Value, &mut Findings) -> Result<(), String>;
+
 /// `h` to 4e-16 (1 + z²) of the truth, its logarithm to 4 ulp, the rest to 2e-15; on means and deviations the
 /// rounding of z, magnified by the tail, is allowed for. Errors are in units of these tolerances.
 pub(crate) fn check(file: &Value) -> Result<Findings, String> {
@@ -28,7 +30,6 @@ pub(crate) fn check(file: &Value) -> Result<Findings, String> {
     if let Some(section) = findings.section(file, "ei_z") {
         improvement_function(section, &mut findings)?;
     }
-    type Section = fn(&Value, &mut Findings) -> Result<(), String>;
     let sections: [(&str, Section); 5] = [
         ("ei_full", ei_full),
         ("kg_affine", knowledge_gradient_of_lines),

@@ -106,7 +106,7 @@ impl Reference {
     fn likelihood(&self, file: &Value) -> Result<Errors, String> {
         let (x, mut kernel) = (self.observed(), self.kernel.clone());
         let (prior, mean) = match &self.priors {
-            Some((noise, mean)) => (Some(noise.clone()), mean.clone()),
+            Some((noise, mean)) => (Some(noise.clone()), *mean),
             None => (None, Mean::Learned),
         };
         let noise = Noise::Learned { start: self.noise, floor: 1e-6, ceiling: 10.0, prior };
@@ -233,7 +233,7 @@ impl Reference {
     fn maximum(&self, file: &Value) -> Result<f64, String> {
         let (noise, mean) = self.priors.as_ref().ok_or("no priors")?;
         let noise = Noise::Learned { start: 0.1, floor: 1e-4, ceiling: 10.0, prior: Some(noise.clone()) };
-        let settings = GpSettings { restarts: 5, ..settings(noise, mean.clone()) };
+        let settings = GpSettings { restarts: 5, ..settings(noise, *mean) };
         let hgp = Hgp::of_kernel(self.kernel.clone()).with_settings(settings);
         let fitted =
             hgp.fit(self.x.as_ref(), &self.folds, &self.z, &mut Seed(1).stream("fit", 0)).map_err(text)?;

@@ -21,13 +21,11 @@ impl Findings {
 
     /// A section of a file; one that is not there is named.
     pub(crate) fn section<'v>(&mut self, file: &'v Value, name: &str) -> Option<&'v Value> {
-        match file.get(name).filter(|section| !section.is_null()) {
-            Some(section) => Some(section),
-            None => {
-                self.skipped.push(format!("{name}: not in the file"));
-                None
-            }
+        let section = file.get(name).filter(|section| !section.is_null());
+        if section.is_none() {
+            self.skipped.push(format!("{name}: not in the file"));
         }
+        section
     }
 
     /// A kernel, prior, function or the like that the file names and this build does not know: a failure.

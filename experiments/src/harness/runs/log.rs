@@ -203,8 +203,11 @@ fn write(path: &Path, state: &mut State, line: &Line) -> Result<(), ExperimentEr
         rows.push(columns.clone());
     } else if state.columns.as_ref() != Some(&columns) {
         // Results have other columns than they had: the old ones are kept beside.
-        let aside = (1..).map(|i| path.with_extension(format!("{i}.csv"))).find(|path| !path.exists());
-        let aside = aside.unwrap_or_else(|| path.with_extension("old.csv"));
+        let mut number = 1;
+        while path.with_extension(format!("{number}.csv")).exists() {
+            number += 1;
+        }
+        let aside = path.with_extension(format!("{number}.csv"));
         fs::rename(path, &aside).map_err(ExperimentError::io(path))?;
         eprintln!("{}: has other columns and is kept as {}", path.display(), aside.display());
         state.file = None;

@@ -29,6 +29,7 @@ impl Written {
 pub mod number {
     use super::{Deserialize, Deserializer, Serialize, Serializer, Written};
 
+    #[allow(clippy::trivially_copy_pass_by_ref)] // what serde calls
     pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         Written::from(*value).serialize(serializer)
     }

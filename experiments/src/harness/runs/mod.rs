@@ -80,8 +80,8 @@ impl<'a> Runs<'a> {
         let names: Vec<JobName> = jobs.iter().map(name).collect();
         let mut distinct: Vec<&JobName> = names.iter().collect();
         distinct.sort();
-        if let Some(twice) = distinct.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(ExperimentError::failed(format!("two jobs are called {}", twice[0])));
+        if let Some([twice, ..]) = distinct.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(ExperimentError::failed(format!("two jobs are called {twice}")));
         }
         let log = RunLog::open(self.path(), self.identity(), self.context.merged)?;
         let mine = |at: usize| !self.context.merged && self.context.shard.is_none_or(|s| s.has(at));
