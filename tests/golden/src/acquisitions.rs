@@ -211,16 +211,12 @@ fn ei_full(section: &Value, findings: &mut Findings) -> Result<(), String> {
             by_deviation,
         ];
         // Rounding of τ - μ in units of σ.
-        let shift = 2.0 * f64::EPSILON * (mu.abs() + best.abs() + xi.abs()) / sigma;
+        let shift = 2.0 * f64::EPSILON * (mu.abs() + best.abs()) / sigma;
         for ((name, found), family) in
             names.iter().zip(found).zip(&mut families).filter(|((name, _), _)| !row[**name].is_null())
         {
             let truth = number(&row[*name])?;
-            let size = if name.starts_with("Log") || name.contains("CB") {
-                floored(truth).max(1.0)
-            } else {
-                floored(truth)
-            };
+            let size = if name.starts_with("Log") { floored(truth).max(1.0) } else { floored(truth) };
             // The tail magnifies a shift of z by up to |z|; a logarithm turns it into |z| times the shift.
             let tolerance = (4e-16 * (1.0 + z * z) + shift * (1.0 + z.abs())) * size;
             family.add(if found == truth { 0.0 } else { (found - truth).abs() / tolerance });

@@ -17,7 +17,7 @@ use crate::line::Family;
 /// Relative to the largest number of each quantity: covariance rows 1e-13, likelihoods 1e-11, posteriors and
 /// leave-one-out 1e-10, gradients 1e-9. The reference is double precision; the condition numbers of its cases
 /// reach 1e6.
-const QUANTITIES: [(&str, f64); 7] = [
+const QUANTITIES: [(&str, f64); 8] = [
     ("covariance row", 1e-13),
     ("log likelihood", 1e-11),
     ("likelihood gradient", 1e-9),
@@ -25,6 +25,7 @@ const QUANTITIES: [(&str, f64); 7] = [
     ("posterior gradients", 1e-9),
     ("leave-one-out", 1e-10),
     ("likelihood of the posterior", 1e-11),
+    ("jitter", 0.0),
 ];
 
 pub(crate) fn check(file: &Value) -> Result<Findings, String> {
@@ -84,7 +85,7 @@ fn likelihood(
 }
 
 /// One error per quantity.
-fn errors(case: &Value, mut kernel: Box<dyn Kernel>, order: &[&str]) -> Result<[f64; 7], String> {
+fn errors(case: &Value, mut kernel: Box<dyn Kernel>, order: &[&str]) -> Result<[f64; 8], String> {
     let (x, y) = (points(&case["X"])?, numbers(&case["y"])?);
     let (noise, mean) = (number(&case["noise_variance"])?, number(&case["mean"])?);
     if x.is_empty() {
@@ -130,5 +131,6 @@ fn errors(case: &Value, mut kernel: Box<dyn Kernel>, order: &[&str]) -> Result<[
         against(&of_mean, "post_mean_grad")?.max(against(&of_variance, "post_var_grad")?),
         against(&loo_mean, "loo_mean")?.max(against(&loo_variance, "loo_var_with_noise")?),
         relative_to_largest(&[posterior.log_likelihood()], &reference, 1e-3),
+        posterior.jitter(),
     ])
 }

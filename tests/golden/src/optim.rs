@@ -39,7 +39,7 @@ pub(crate) fn check(file: &Value) -> Result<Findings, String> {
     let mut median = Family::new("evaluations, median ratio", 1.5);
     if !ratios.is_empty() {
         ratios.sort_by(f64::total_cmp);
-        median.add(0.5 * (ratios[(ratios.len() - 1) / 2] + ratios[ratios.len() / 2]));
+        median.add(ratios[ratios.len() / 2]);
         median.cases = ratios.len();
         findings.extend([optima, median, most]);
     }
