@@ -451,3 +451,24 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         figures: Vec::new(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Verdict;
+
+    /// Another policy that earns more or less on purpose.
+    #[test]
+    fn a_policy_that_earns_more_breaks_the_claim() {
+        let earned =
+            |lift: f64| (0..12).map(|i| 0.5 + lift + 0.01 * f64::from(i * 5 % 12)).collect::<Vec<f64>>();
+        let judged = |lift: f64| {
+            let (own, other) = (earned(0.0), earned(lift));
+            let mut by_policy: Vec<&[f64]> = vec![&own; POLICIES.len()];
+            by_policy[1] = &other;
+            claims("t", &by_policy, Kind::NotInferior { margin: MARGIN }).unwrap().verdict()
+        };
+        assert_eq!((judged(-0.1), judged(0.0)), (Verdict::Holds, Verdict::Holds));
+        assert_eq!((judged(0.1), judged(MARGIN)), (Verdict::DoesNotHold, Verdict::Inconclusive));
+    }
+}

@@ -228,3 +228,22 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         figures,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Verdict;
+
+    /// Methods under test made better and worse than random search on purpose.
+    #[test]
+    fn random_search_must_be_beaten_everywhere() {
+        let regrets = |factor: f64| (0..15).map(|i| factor * (0.1 + 0.01 * f64::from(i * 4 % 15))).collect();
+        let judged = |bo: f64, tpe: f64| {
+            let finals = [bo, tpe, 1.0, 1.0].map(regrets).to_vec();
+            judge(&[("a".into(), finals.clone()), ("b".into(), finals)]).unwrap().verdict()
+        };
+        assert_eq!(judged(0.5, 0.5), Verdict::Holds);
+        assert_eq!(judged(0.5, 2.0), Verdict::DoesNotHold);
+        assert_eq!(judged(0.5, 1.0), Verdict::Inconclusive);
+    }
+}

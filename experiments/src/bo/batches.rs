@@ -186,3 +186,30 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         .into()];
     Ok(Report { judgement, numbers, settings, notes, tables, figures: Vec::new() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Verdict;
+
+    /// Batches that coincide, or that end a decade higher, on purpose.
+    #[test]
+    fn coinciding_and_lagging_batches_break_the_claim() {
+        let rows: Vec<(usize, usize, usize)> = SIZES.map(|size| (0, 0, size)).to_vec();
+        let judged = |near: usize, factor: f64| {
+            let done = |size: usize, i: usize| Done {
+                regret: (if size == 1 { 1.0 } else { factor }) * (1.0 + 0.1 * (i % 4) as f64),
+                near: if size == 1 { 0 } else { near },
+                pairs: 60,
+                seconds: 0.0,
+            };
+            let all: Vec<Vec<Done>> =
+                SIZES.map(|size| (0..12).map(|i| done(size, i)).collect()).into_iter().collect();
+            judge(&rows, &all.iter().map(Vec::as_slice).collect::<Vec<_>>()).unwrap().verdict()
+        };
+        assert_eq!(judged(0, 1.5), Verdict::Holds);
+        assert_eq!(judged(6, 1.5), Verdict::DoesNotHold);
+        assert_eq!(judged(0, 10.0), Verdict::DoesNotHold);
+        assert_eq!(judged(1, 1.5), Verdict::Inconclusive);
+    }
+}

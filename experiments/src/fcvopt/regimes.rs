@@ -194,3 +194,25 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         figures: vec![figure(&all[0].trials, fits)?],
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Verdict;
+
+    /// Choices that are made as often as by chance, more often, and the wrong way round.
+    #[test]
+    fn the_side_of_chance_decides() {
+        let judged = |first: f64, last: f64| {
+            let share = |made: f64| Share { made, by_chance: 5.0, count: 10.0 };
+            let run = |i: usize| {
+                let made = |lift: f64| share(5.0 + lift + 0.1 * (i % 3) as f64 - 0.1);
+                Choices { trials: Vec::new(), shares: [made(first), made(first), made(first), made(last)] }
+            };
+            judge(&(0..12).map(run).collect::<Vec<_>>()).unwrap().verdict()
+        };
+        assert_eq!(judged(2.0, -2.0), Verdict::Holds);
+        assert_eq!(judged(2.0, 2.0), Verdict::DoesNotHold);
+        assert_eq!(judged(2.0, 0.0), Verdict::Inconclusive);
+    }
+}

@@ -195,3 +195,76 @@ fn mean_ranks(finals: &[Vec<f64>]) -> Vec<f64> {
     }
     sums
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_bo::RandomSearch;
+    use thrifty_sampling::Seed;
+    use thrifty_space::Config;
+    use thrifty_study::{Ask, Fingerprint, History, MaxTrials, Optimizer, OptimizerError, TrialId};
+    use thrifty_testbed::{Problem, TestFunction};
+
+    use super::*;
+    use crate::harness::replicate::study;
+
+    /// Random search that was made worse on purpose: it asks for its first point again and again.
+    struct Stuck(RandomSearch);
+
+    impl Optimizer for Stuck {
+        type Query = Config;
+        type Recommendation = Config;
+
+        fn ask(&mut self, history: &History<Config>, _: TrialId) -> Result<Ask<Config>, OptimizerError> {
+            self.0.ask(history, TrialId(0))
+        }
+
+        fn recommend(&mut self, history: &History<Config>) -> Result<Option<Config>, OptimizerError> {
+            self.0.recommend(history)
+        }
+
+        fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+            self.0.fingerprint()
+        }
+    }
+
+    fn comparison(replications: usize) -> Comparison {
+        let problem = TestFunction::branin();
+        let mut runs = Vec::new();
+        for i in 0..replications {
+            let seed = Seed(3).child("comparison", i as u64);
+            let search = || RandomSearch { space: problem.space().clone(), seed };
+            runs.push(study("random", &problem, search(), seed, i, MaxTrials(20)).unwrap());
+            runs.push(study("stuck", &problem, Stuck(search()), seed, i, MaxTrials(20)).unwrap());
+        }
+        Comparison::new(&runs, 20)
+    }
+
+    #[test]
+    fn an_optimiser_made_worse_is_found_in_both_directions() {
+        let comparison = comparison(12);
+        let (good, bad) = (comparison.finals(0), comparison.finals(1));
+        let direction = |own: &[f64], other: &[f64]| {
+            pairwise::superior(own, [("other", other)], Test::SignedRank).unwrap()[0].direction()
+        };
+        assert_eq!((direction(&good, &bad), direction(&bad, &good)), ("lower", "higher"));
+        assert_eq!(direction(&good, &good), "no difference");
+        let rows = comparison.table("t").unwrap().rows;
+        assert_eq!(
+            (rows[0][0].as_str(), rows[0][5].as_str(), rows[0][4].as_str()),
+            ("random", "best", "1.00")
+        );
+        assert!(rows[1][5].parse::<f64>().unwrap() < 0.01, "{:?}", rows[1]);
+    }
+
+    #[test]
+    fn two_replications_decide_nothing() {
+        let comparison = comparison(2);
+        let found = pairwise::superior(
+            &comparison.finals(0),
+            [("stuck", &comparison.finals(1)[..])],
+            Test::SignedRank,
+        );
+        let finding = &found.unwrap()[0];
+        assert_eq!((finding.direction(), finding.detectable), ("no difference", f64::INFINITY));
+    }
+}

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::runs::COMMIT;
+use super::runs::commit;
 use super::{Experiment, Report, RunContext, Table};
 use crate::error::ExperimentError;
 
@@ -32,7 +32,7 @@ pub fn write(
         "settings": report.settings,
         "effort": context.effort,
         "seed": context.seed,
-        "versions": { "thrifty": env!("CARGO_PKG_VERSION"), "commit": COMMIT },
+        "versions": { "thrifty": env!("CARGO_PKG_VERSION"), "commit": commit() },
     });
     save("summary.json", format!("{summary:#}\n").as_bytes())?;
     let claims = report.judgement.table();

@@ -183,3 +183,28 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         figures,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stepwise uncertainty reduction better than straddle, the same or worse on purpose, and a criterion below random.
+    #[test]
+    fn each_part_of_the_claim_can_fail() {
+        let judged = |sur: f64, other: f64| {
+            let curve = |lift: f64| (0..20).map(|i| vec![0.5 + lift + 0.001 * f64::from(i % 7); 2]).collect();
+            let of_case: Vec<Vec<Vec<f64>>> = [0.0, 0.1, sur, other].map(curve).to_vec();
+            let results = Results {
+                cases: vec!["one", "two"],
+                methods: vec![RANDOM, STRADDLE, SUR, "LSE"],
+                f1: vec![of_case.clone(), of_case],
+                seconds: vec![vec![0.0; 4]; 2],
+            };
+            Parts::of(&results, 0, 1).unwrap().judgement().verdict()
+        };
+        assert_eq!(judged(0.2, 0.1), Verdict::Holds);
+        assert_eq!(judged(0.1, 0.1), Verdict::Inconclusive);
+        assert_eq!(judged(0.05, 0.1), Verdict::DoesNotHold);
+        assert_eq!(judged(0.2, -0.1), Verdict::DoesNotHold);
+    }
+}

@@ -4,6 +4,7 @@
 //! Lines are appended as jobs finish, so that a killed run goes on where it was and repeats nothing. A shard does its part
 //! of the jobs; `merge` joins the lines of several folders.
 
+mod commit;
 mod job;
 mod log;
 mod lossless;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use self::commit::commit;
 pub use self::job::JobName;
 use self::log::{Identity, RunLog};
 pub use self::lossless::{maps as lossless_maps, number as lossless_number, numbers as lossless_numbers};
@@ -24,9 +26,6 @@ pub use self::shard::Shard;
 use super::RunContext;
 use super::replicate::in_parallel;
 use crate::error::ExperimentError;
-
-/// Commit from which this build was made; `-dirty` where sources had changed since.
-pub const COMMIT: &str = env!("THRIFTY_COMMIT");
 
 /// The jobs of one experiment.
 pub struct Runs<'a> {
@@ -59,7 +58,7 @@ impl<'a> Runs<'a> {
 
     fn identity(&self) -> Identity {
         Identity {
-            commit: COMMIT.into(),
+            commit: commit().into(),
             seed: self.context.seed,
             data: self.data.clone(),
             design: self.context.design(),

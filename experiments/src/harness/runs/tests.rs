@@ -121,7 +121,7 @@ fn lines_of_other_seeds_data_and_commits_are_left_alone() {
     assert_eq!(collect(&RunContext { evaluations: Some(7), ..own.clone() }, usize::MAX).1, 10);
     assert_eq!(collect(&own, usize::MAX).1, 0);
     let path = folder.path().join("a/b/runs.csv");
-    let text = fs::read_to_string(&path).unwrap().replace(COMMIT, "other");
+    let text = fs::read_to_string(&path).unwrap().replace(commit(), "other");
     fs::write(&path, text).unwrap();
     assert_eq!(collect(&own, usize::MAX).1, 10);
     // Lines of two commits cannot be reported together.
