@@ -1,9 +1,12 @@
-use std::path::PathBuf;
+//! The command line.
 
-use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::{Args, Parser, Subcommand};
 
 use crate::error::ExperimentError;
-use crate::harness::{Effort, RunContext, index, output};
+use crate::harness::{Effort, Experiment, Report, RunContext, Shard, index, output, runs};
 use crate::registry::{all, find};
 use crate::{speed, verify};
 
@@ -15,44 +18,64 @@ struct Cli {
     command: Command,
 }
 
+/// How much of an experiment is run, from what, and where its results go.
+#[derive(Args)]
+struct Study {
+    /// A reduced study of at most half a minute on two cores (the default).
+    #[arg(long, conflicts_with = "full")]
+    quick: bool,
+    /// The whole study.
+    #[arg(long)]
+    full: bool,
+    /// Replications instead of the experiment's own number.
+    #[arg(long)]
+    seeds: Option<usize>,
+    /// Evaluations a run instead of the experiment's own number: acquisition/functions, pareto/benchmarks.
+    #[arg(long)]
+    evaluations: Option<usize>,
+    /// Only these methods, divided by semicolons: acquisition/functions, which keeps its default.
+    #[arg(long, value_delimiter = ';')]
+    methods: Option<Vec<String>>,
+    /// The root of all randomness.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Folder with the data sets; without it, experiments use what they can make or ship.
+    #[arg(long, env = "THRIFTY_DATA")]
+    data: Option<PathBuf>,
+    /// CSV file with the runs of other libraries, for the experiments that compare with them.
+    #[arg(long, env = "THRIFTY_PEERS")]
+    peers: Option<PathBuf>,
+    /// A Python interpreter, for the experiments that run another library beside ours; without it they do not.
+    #[arg(long)]
+    python: Option<PathBuf>,
+    /// Where the results go.
+    #[arg(long, default_value = "out")]
+    out: PathBuf,
+}
+
 #[derive(Subcommand)]
 enum Command {
     /// Name every experiment: id, paper, claim, cost.
     List,
-    /// Run one experiment, or all.
+    /// Run one experiment, or all. Runs that are in OUT already are not repeated.
     Run {
         /// Its id, or "all".
         id: String,
-        /// A reduced study of at most half a minute on two cores (the default).
-        #[arg(long, conflicts_with = "full")]
-        quick: bool,
-        /// The whole study.
+        /// Only every n-th run from the i-th on, as i/n; `merge` reports once all are there.
         #[arg(long)]
-        full: bool,
-        /// Replications instead of the experiment's own number.
-        #[arg(long)]
-        seeds: Option<usize>,
-        /// Evaluations a run instead of the experiment's own number: acquisition/functions, pareto/benchmarks.
-        #[arg(long)]
-        evaluations: Option<usize>,
-        /// Only these methods, divided by semicolons: acquisition/functions, which keeps its default.
-        #[arg(long, value_delimiter = ';')]
-        methods: Option<Vec<String>>,
-        /// The root of all randomness.
-        #[arg(long, default_value_t = 0)]
-        seed: u64,
-        /// Folder with the data sets; without it, experiments use what they can make or ship.
-        #[arg(long, env = "THRIFTY_DATA")]
-        data: Option<PathBuf>,
-        /// CSV file with the runs of other libraries, for the experiments that compare with them.
-        #[arg(long, env = "THRIFTY_PEERS")]
-        peers: Option<PathBuf>,
-        /// A Python interpreter, for the experiments that run another library beside ours; without it they do not.
-        #[arg(long)]
-        python: Option<PathBuf>,
-        /// Where the results go.
-        #[arg(long, default_value = "out")]
-        out: PathBuf,
+        shard: Option<Shard>,
+        #[command(flatten)]
+        study: Study,
+    },
+    /// Join the runs of shards and report; the other options are those that the shards were run with.
+    Merge {
+        /// The experiment's id.
+        id: String,
+        /// Folders that --out of the shards named.
+        #[arg(required = true)]
+        folders: Vec<PathBuf>,
+        #[command(flatten)]
+        study: Study,
     },
     /// Measure this build against other packages and against what the machine can do.
     Speed {
@@ -87,58 +110,20 @@ enum Command {
 pub fn main() -> Result<bool, ExperimentError> {
     match Cli::parse().command {
         Command::List => {
-            for experiment in all() {
-                println!(
-                    "{}\n    paper  {}\n    claim  {}",
-                    experiment.id, experiment.paper, experiment.claim
-                );
-                println!("    quick  {}\n    full   {}\n", experiment.quick_cost, experiment.full_cost);
-            }
+            list();
             Ok(true)
         }
-        Command::Run { id, quick: _, full, seeds, evaluations, methods, seed, data, peers, python, out } => {
+        Command::Run { id, shard, study } => {
+            let context = RunContext { shard, ..study.context()? };
             let chosen = if id == "all" { all() } else { vec![find(&id)?] };
-            require("--seeds", seeds)?;
-            require("--evaluations", evaluations)?;
-            if let Some(folder) = &data
-                && !folder.is_dir()
-            {
-                return Err(ExperimentError::data(
-                    folder,
-                    "is not a folder; --data names one with the data sets",
-                ));
-            }
-            let effort = if full { Effort::Full } else { Effort::Quick };
-            let mut reports = Vec::new();
-            for experiment in &chosen {
-                let context = RunContext {
-                    effort,
-                    seeds,
-                    evaluations,
-                    methods: methods.clone(),
-                    seed,
-                    data: data.clone(),
-                    peers: peers.clone(),
-                    python: python.clone(),
-                };
-                let began = std::time::Instant::now();
-                let report = (experiment.run)(&context)?;
-                output::write(&out, experiment, &context, &report)?;
-                let folder = out.join(experiment.id);
-                println!(
-                    "{}: {} in {:.1} s, see {}",
-                    experiment.id,
-                    report.verdict,
-                    began.elapsed().as_secs_f64(),
-                    folder.join("report.md").display()
-                );
-                reports.push((experiment.clone(), report));
-            }
-            if id == "all" {
-                let path = index::write(&out, &reports)?;
-                println!("all figures and tables: {}", path.display());
-            }
-            Ok(true)
+            run(&chosen, &context, &study.out, id == "all")
+        }
+        Command::Merge { id, folders, study } => {
+            let context = RunContext { merged: true, ..study.context()? };
+            let experiment = find(&id)?;
+            let new = runs::merge(experiment.id, &study.out, &folders)?;
+            println!("{}: {new} runs from {} folders", experiment.id, folders.len());
+            run(&[experiment], &context, &study.out, false)
         }
         Command::Speed { python, quick, seeds, seed, out } => {
             require("--seeds", seeds)?;
@@ -148,6 +133,75 @@ pub fn main() -> Result<bool, ExperimentError> {
         }
         Command::Verify { golden, json } => verify::run(golden.as_deref(), json),
     }
+}
+
+impl Study {
+    fn context(&self) -> Result<RunContext, ExperimentError> {
+        require("--seeds", self.seeds)?;
+        require("--evaluations", self.evaluations)?;
+        if let Some(folder) = &self.data
+            && !folder.is_dir()
+        {
+            return Err(ExperimentError::data(
+                folder,
+                "is not a folder; --data names one with the data sets",
+            ));
+        }
+        Ok(RunContext {
+            effort: if self.full { Effort::Full } else { Effort::Quick },
+            seeds: self.seeds,
+            evaluations: self.evaluations,
+            methods: self.methods.clone(),
+            seed: self.seed,
+            data: self.data.clone(),
+            peers: self.peers.clone(),
+            python: self.python.clone(),
+            out: Some(self.out.clone()),
+            shard: None,
+            merged: false,
+        })
+    }
+}
+
+fn list() {
+    for experiment in all() {
+        println!("{}\n    paper  {}\n    claim  {}", experiment.id, experiment.paper, experiment.claim);
+        println!("    quick  {}\n    full   {}\n", experiment.quick_cost, experiment.full_cost);
+    }
+}
+
+/// Runs experiments one after the other; with `together` writes a page of all of them.
+fn run(
+    chosen: &[Experiment],
+    context: &RunContext,
+    out: &std::path::Path,
+    together: bool,
+) -> Result<bool, ExperimentError> {
+    let mut reports = Vec::new();
+    for experiment in chosen {
+        let began = Instant::now();
+        let report: Report = match (experiment.run)(context) {
+            Err(ExperimentError::Unfinished { missing, of, .. }) if context.shard.is_some() => {
+                println!("{}: the shard is done; {missing} of {of} runs are for others", experiment.id);
+                continue;
+            }
+            report => report?,
+        };
+        output::write(out, experiment, context, &report)?;
+        println!(
+            "{}: {} in {:.1} s, see {}",
+            experiment.id,
+            report.judgement.verdict(),
+            began.elapsed().as_secs_f64(),
+            out.join(experiment.id).join("report.md").display()
+        );
+        reports.push((experiment.clone(), report));
+    }
+    if together {
+        let path = index::write(out, &reports)?;
+        println!("all figures and tables: {}", path.display());
+    }
+    Ok(true)
 }
 
 fn require(name: &'static str, count: Option<usize>) -> Result<(), ExperimentError> {

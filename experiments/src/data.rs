@@ -1,3 +1,5 @@
+//! Data files.
+
 use std::path::{Path, PathBuf};
 
 use crate::error::ExperimentError;
@@ -11,6 +13,21 @@ pub fn file(folder: Option<&Path>, name: &str) -> Option<PathBuf> {
 pub fn required(folder: Option<&Path>, name: &str) -> Result<Option<PathBuf>, ExperimentError> {
     let missing = |folder: &Path| ExperimentError::data(folder.join(name), "is not there");
     folder.map(|folder| file(Some(folder), name).ok_or_else(|| missing(folder))).transpose()
+}
+
+/// Identification of a data file by name and checksum; "own" without one.
+pub fn identity(path: Option<&Path>) -> Result<String, ExperimentError> {
+    let Some(path) = path else { return Ok("own".into()) };
+    let bytes = std::fs::read(path).map_err(ExperimentError::io(path))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Ok(format!("{name} {:08x}", crc32fast::hash(&bytes)))
+}
+
+/// Identification of those of several files below the data folder that are there; "own" where none is.
+pub fn identity_of(folder: Option<&Path>, names: &[String]) -> Result<String, ExperimentError> {
+    let there: Vec<PathBuf> = names.iter().filter_map(|name| file(folder, name)).collect();
+    let each: Vec<String> = there.iter().map(|path| identity(Some(path))).collect::<Result<_, _>>()?;
+    Ok(if each.is_empty() { "own".into() } else { each.join(", ") })
 }
 
 /// The text of a file.
@@ -28,7 +45,12 @@ mod tests {
         assert!(required(None, "a.csv").unwrap().is_none());
         let error = required(Some(folder.path()), "a.csv").unwrap_err().to_string();
         assert!(error.ends_with("a.csv: is not there"), "{error}");
-        std::fs::write(folder.path().join("a.csv"), "").unwrap();
+        std::fs::write(folder.path().join("a.csv"), "123456789").unwrap();
+        assert_eq!(identity(Some(&folder.path().join("a.csv"))).unwrap(), "a.csv cbf43926");
+        assert_eq!(identity(None).unwrap(), "own");
+        let names = ["b.csv".to_owned(), "a.csv".to_owned()];
+        assert_eq!(identity_of(Some(folder.path()), &names).unwrap(), "a.csv cbf43926");
+        assert_eq!(identity_of(Some(folder.path()), &names[..1]).unwrap(), "own");
         assert_eq!(required(Some(folder.path()), "a.csv").unwrap(), Some(folder.path().join("a.csv")));
     }
 }

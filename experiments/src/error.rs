@@ -1,3 +1,5 @@
+//! Errors of the commands.
+
 use std::path::PathBuf;
 
 /// Why a command could not do what was asked.
@@ -34,6 +36,15 @@ pub enum ExperimentError {
     /// A model or a sampler gave up.
     #[error("{message}")]
     Failed { message: String },
+    /// A claim and the sample that should decide it do not fit.
+    #[error(transparent)]
+    Claim(#[from] crate::harness::claims::ClaimError),
+    /// Runs of other shards are not here, so that nothing can be reported yet.
+    #[error("{id}: {missing} of {of} runs are missing, the first of them {first}")]
+    Unfinished { id: &'static str, missing: usize, of: usize, first: String },
+    /// A reference file cannot be checked.
+    #[error(transparent)]
+    Golden(#[from] thrifty_golden::GoldenError),
     /// A setting of the command makes no sense.
     #[error("{name} is {value}, expected {expected}")]
     Setting { name: &'static str, value: String, expected: &'static str },

@@ -1,3 +1,5 @@
+//! Every experiment by its id.
+
 use crate::error::ExperimentError;
 use crate::harness::Experiment;
 use crate::{acquisition, autobct, bench, bo, caligo, fcvopt, gp, hybrid, levelset, pareto, tpe};
@@ -9,7 +11,7 @@ pub fn all() -> Vec<Experiment> {
         autobct::synthetic::EXPERIMENT.clone(),
         autobct::values::EXPERIMENT.clone(),
         autobct::alternatives::EXPERIMENT.clone(),
-        autobct::standins::EXPERIMENT.clone(),
+        autobct::substitute_tasks::EXPERIMENT.clone(),
         acquisition::functions::EXPERIMENT.clone(),
         acquisition::gallery::EXPERIMENT.clone(),
         bo::ablation::EXPERIMENT.clone(),

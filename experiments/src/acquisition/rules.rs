@@ -1,3 +1,5 @@
+//! Acquisition functions by name and family.
+
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, MinValueSampler, Schedule};
 
 /// What an acquisition is made of; figures show one family at a time.

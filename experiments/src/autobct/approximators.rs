@@ -1,3 +1,5 @@
+//! Approximations of value functions, scored on states that they were not fitted to.
+
 use std::time::Instant;
 
 use thrifty_autobct::{

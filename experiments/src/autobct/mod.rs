@@ -2,9 +2,9 @@
 
 pub mod alternatives;
 mod approximators;
-mod earnings;
 pub mod paper;
+mod policy_value;
 pub mod replay;
-pub mod standins;
+pub mod substitute_tasks;
 pub mod synthetic;
 pub mod values;

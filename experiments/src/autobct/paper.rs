@@ -1,3 +1,5 @@
+//! Tables 1 to 5 of the paper, with their priors.
+
 use thrifty_autobct::{AutoBctError, Noise, State};
 use thrifty_linear::{Coefficients, Polynomial};
 

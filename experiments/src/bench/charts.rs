@@ -1,3 +1,5 @@
+//! Figures of regret against evaluations.
+
 use thrifty_figures::{LinePlot, Series};
 
 use super::sample::{Sample, distinct};

@@ -1,3 +1,5 @@
+//! The default optimiser beside other libraries on test functions.
+
 use std::collections::BTreeMap;
 
 use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign};
@@ -10,13 +12,13 @@ use thrifty_testbed::{Problem, TestFunction};
 use super::egreedy::{DESIGNS, QUANTILES};
 use super::race::{self, Race};
 use super::regrets::{published, summary};
-use super::sample::finals;
+use super::sample::{Sample, finals};
 use super::{charts, peers, versus};
 use crate::data;
 use crate::error::ExperimentError;
 use crate::harness::method::{AfterDesign, AnyOptimizer};
 use crate::harness::stats::quantile;
-use crate::harness::{Experiment, Report, RunContext, Verdict, number};
+use crate::harness::{Experiment, Judgement, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bench/functions",
@@ -49,6 +51,28 @@ fn optimizer(
     })
 }
 
+/// Functions won and lost against the best peers, and median regrets.
+fn numbers(
+    judgement: &Judgement,
+    peers: usize,
+    samples: &[Sample],
+    names: &[String],
+    evaluations: usize,
+) -> BTreeMap<String, f64> {
+    let (never_worse, better) = judgement.findings().split_at(peers);
+    let mut numbers: BTreeMap<String, f64> = [
+        ("better than the best peer".into(), better.iter().filter(|f| f.holds()).count() as f64),
+        ("worse than the best peer".into(), never_worse.iter().filter(|f| f.fails()).count() as f64),
+    ]
+    .into();
+    for name in names {
+        let regrets: Vec<f64> = finals(samples, OURS, name, evaluations).into_values().collect();
+        numbers.insert(format!("median regret on {name}"), quantile(&regrets, 0.5));
+        numbers.insert("designs".into(), regrets.len() as f64);
+    }
+    numbers
+}
+
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (problems, evaluations) = (race::functions(context.pick(3, 8)), context.pick(30, 50));
     let names: Vec<String> = problems.iter().map(TestFunction::name).collect();
@@ -64,7 +88,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         methods: &METHODS,
     };
     let samples = race.run(
-        context.seed,
+        context,
         |method| (*method).to_owned(),
         |method, problem, design, _| optimizer(method, problem, design),
     )?;
@@ -77,47 +101,22 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         );
         theirs.clear();
     }
-    let duels = versus::duels(OURS, &samples, &theirs, evaluations);
-    let best = versus::against_best(&duels);
-    let (verdict, wins, losses) = versus::verdict(&best);
-    let (verdict, text) = if best.is_empty() {
-        (
-            Verdict::Inconclusive,
-            "No runs of peers: --peers names a CSV file with them. Only our own methods are compared.".into(),
-        )
+    let pairs = versus::pairs(OURS, &samples, &theirs, evaluations)?;
+    let best = versus::against_best(&pairs);
+    let judgement = versus::judge(&best)?;
+    notes.push(if best.is_empty() {
+        "No runs of peers: --peers names a CSV file with them. Only our own methods are compared.".into()
     } else {
-        let list = |lower: bool| {
-            let named = best.iter().filter(|d| d.p < 0.05 && d.lower == lower);
-            named
-                .map(|d| format!("{} ({}, p {})", d.function, d.peer, number(d.p)))
-                .collect::<Vec<_>>()
-                .join(", ")
-        };
-        let text = format!(
-            "Against the best peer of each function, by its least median on the shared designs: {wins} functions better \
-             (p Holm-corrected over functions below 0.05), {losses} worse (p below 0.05 without correction, the harder rule for \
-             us). Before correction lower on: {}; higher on: {}.",
-            list(true),
-            list(false)
-        );
-        (verdict, text)
-    };
-    notes.push(text);
+        "Claims: on no function is the median log₁₀ regret higher by more than 0.1 than that of the best peer there, the one of \
+         least median on the shared designs; on at least three it is lower."
+            .into()
+    });
     let mut all = samples.clone();
     all.extend(theirs);
-    let mut numbers: BTreeMap<String, f64> = [
-        ("better than the best peer".into(), wins as f64),
-        ("worse than the best peer".into(), losses as f64),
-    ]
-    .into();
-    for name in &names {
-        let regrets: Vec<f64> = finals(&samples, OURS, name, evaluations).into_values().collect();
-        numbers.insert(format!("median regret on {name}"), quantile(&regrets, 0.5));
-        numbers.insert("designs".into(), regrets.len() as f64);
-    }
+    let numbers = numbers(&judgement, best.len(), &samples, &names, evaluations);
     let mut tables = vec![summary(&all, evaluations)];
-    if !duels.is_empty() {
-        tables.push(versus::table(OURS, &duels));
+    if !pairs.is_empty() {
+        tables.push(versus::table(OURS, &pairs));
     }
     if let Some(path) = data::file(context.data.as_deref(), QUANTILES) {
         tables.push(published(&path, &names, evaluations)?);
@@ -129,5 +128,5 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let settings =
         [("initial designs", source), ("evaluations", format!("{evaluations}, the design included"))];
     let settings = settings.map(|(name, value)| (name.to_owned(), value)).into();
-    Ok(Report { verdict, numbers, settings, notes, tables, figures })
+    Ok(Report { judgement, numbers, settings, notes, tables, figures })
 }

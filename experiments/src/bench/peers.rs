@@ -1,3 +1,5 @@
+//! Runs of other libraries, read from a file.
+
 use std::path::Path;
 
 use super::sample::Sample;

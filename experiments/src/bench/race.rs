@@ -8,11 +8,13 @@ use thrifty_study::{MaxTrials, OptimizerError};
 use thrifty_testbed::{Problem, TestFunction};
 
 use super::egreedy::{self, DESIGNS};
-use super::sample::Sample;
+use super::sample::{Sample, Timed};
+use crate::data;
 use crate::error::ExperimentError;
 use crate::harness::clock::Clock;
 use crate::harness::method::AnyOptimizer;
-use crate::harness::replicate::{in_parallel, study};
+use crate::harness::replicate::{studies, study};
+use crate::harness::{JobName, RunContext, Runs};
 
 /// The first `count` of the eight functions.
 pub fn functions(count: usize) -> Vec<TestFunction> {
@@ -75,7 +77,7 @@ impl<M: Sync> Race<'_, M> {
     /// All runs: by function, then by design, then by method.
     pub fn run(
         &self,
-        seed: u64,
+        context: &RunContext,
         name: impl Fn(&M) -> String + Sync,
         optimizer: impl Fn(&M, &TestFunction, Vec<Config>, Seed) -> Result<AnyOptimizer, OptimizerError> + Sync,
     ) -> Result<Vec<Sample>, ExperimentError> {
@@ -83,20 +85,23 @@ impl<M: Sync> Race<'_, M> {
         for problem in self.problems {
             let designs = match self.published {
                 Some(path) => egreedy::designs(path, &problem.name(), problem.bounds().len())?,
-                None => self.own_designs(problem, seed),
+                None => self.own_designs(problem, context.seed),
             };
             for (index, design) in designs.into_iter().take(self.designs).enumerate() {
                 let job = |method| Job { problem, design: design.clone(), index, method };
                 jobs.extend(self.methods.iter().map(job));
             }
         }
-        in_parallel(self.id, &jobs, |job| {
+        let lines = Runs::new(self.id, context).data(data::identity(self.published)?);
+        let of = |job: &Job<'_, M>| JobName::new(job.problem.name(), name(job.method), job.index);
+        let runs: Vec<Timed> = studies(&lines, &jobs, of, |job| {
             let clock = Clock::start();
-            let seed = Seed(seed).child(self.id, job.index as u64);
+            let seed = Seed(context.seed).child(self.id, job.index as u64);
             let optimizer = optimizer(job.method, job.problem, job.design.clone(), seed)?;
             let stop = MaxTrials(self.evaluations);
             let run = study(&name(job.method), job.problem, optimizer, seed, job.index, stop)?;
-            Ok(Sample::of(&run, clock.seconds()))
-        })
+            Ok(Timed { run, thread_seconds: clock.seconds() })
+        })?;
+        Ok(runs.iter().map(Sample::of).collect())
     }
 }

@@ -1,3 +1,5 @@
+//! Regret of one run against evaluations.
+
 use std::collections::BTreeMap;
 
 use crate::harness::replicate::Run;
@@ -15,7 +17,8 @@ pub struct Sample {
 
 impl Sample {
     /// Of a run of ours; regret below 0 is rounding of the optimum.
-    pub fn of(run: &Run, seconds: f64) -> Self {
+    pub fn of(Timed { run, thread_seconds: seconds }: &Timed) -> Self {
+        let seconds = *seconds;
         Self {
             method: run.method.clone(),
             function: run.problem.clone(),
@@ -29,6 +32,20 @@ impl Sample {
     pub fn at(&self, evaluations: usize) -> f64 {
         let known = self.curve.iter().rev().find(|(t, _)| *t <= evaluations);
         known.map_or(f64::INFINITY, |(_, regret)| *regret)
+    }
+}
+
+/// A run with the seconds of its thread.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct Timed {
+    #[serde(flatten)]
+    pub run: Run,
+    pub thread_seconds: f64,
+}
+
+impl AsMut<Run> for Timed {
+    fn as_mut(&mut self) -> &mut Run {
+        &mut self.run
     }
 }
 

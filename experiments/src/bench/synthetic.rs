@@ -1,3 +1,5 @@
+//! A grid in place of measured ones.
+
 use super::table::{GridTable, Levels};
 use crate::error::ExperimentError;
 

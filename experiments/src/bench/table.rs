@@ -1,3 +1,5 @@
+//! A problem that is a grid of measured losses.
+
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, Kind, Parameter, Space, SpaceError, Value};
 use thrifty_study::Outcome;

@@ -1,134 +1,127 @@
 //! One method of ours against each peer: paired by design, tested, corrected.
 
 use super::sample::{Sample, distinct, finals};
-use crate::harness::stats::{a12, holm, quantile, ranks, wilcoxon};
-use crate::harness::{Table, Verdict, number};
+use crate::harness::ablation::NO_REGRET;
+use crate::harness::claims::{
+    Claim, ClaimError, Family, Finding, Judgement, Kind, Rule, Sample as Evidence, Test,
+};
+use crate::harness::stats::{a12, quantile};
+use crate::harness::{Table, number, pairwise};
 
-/// Ours against one peer on one function.
-pub struct Duel {
+/// Regrets of ours and of one peer on one function, paired by design.
+pub struct Pair {
     pub function: String,
     pub peer: String,
-    pub pairs: usize,
-    pub ours: f64,
-    pub theirs: f64,
-    pub p: f64,
-    /// `p` corrected over the functions of this peer.
-    pub holm: f64,
-    /// Whether the signed ranks lean to a lower regret of ours.
-    pub lower: bool,
-    pub a12: f64,
+    pub ours: Vec<f64>,
+    pub theirs: Vec<f64>,
+    /// "Ours is lower", corrected over the functions of this peer.
+    pub finding: Finding,
 }
 
-/// Every duel that has pairs, function by function.
-pub fn duels(ours: &str, samples: &[Sample], peers: &[Sample], evaluations: usize) -> Vec<Duel> {
-    let functions = distinct(samples.iter().map(|s| &s.function));
-    let mut duels = Vec::new();
-    for peer in distinct(peers.iter().map(|s| &s.method)) {
-        let own: Vec<Duel> =
-            functions.iter().filter_map(|f| duel(ours, &peer, f, samples, peers, evaluations)).collect();
-        let corrected = holm(&own.iter().map(|d| d.p).collect::<Vec<f64>>());
-        duels.extend(own.into_iter().zip(corrected).map(|(duel, holm)| Duel { holm, ..duel }));
-    }
-    duels.sort_by_key(|duel| functions.iter().position(|f| *f == duel.function));
-    duels
-}
-
-fn duel(
+/// Every pair that has designs in common, function by function.
+pub fn pairs(
     ours: &str,
-    peer: &str,
-    function: &str,
     samples: &[Sample],
     peers: &[Sample],
     evaluations: usize,
-) -> Option<Duel> {
-    let theirs = finals(peers, peer, function, evaluations);
-    let pairs: Vec<(f64, f64)> = finals(samples, ours, function, evaluations)
-        .iter()
-        .filter_map(|(design, ours)| Some((*ours, *theirs.get(design)?)))
-        .collect();
-    let (ours, theirs): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
-    let p = wilcoxon(&ours, &theirs);
-    (!pairs.is_empty()).then(|| Duel {
-        function: function.into(),
-        peer: peer.into(),
-        pairs: pairs.len(),
-        ours: quantile(&ours, 0.5),
-        theirs: quantile(&theirs, 0.5),
-        p,
-        holm: p,
-        lower: signed_ranks(&ours, &theirs) < 0.0,
-        a12: a12(&ours, &theirs),
-    })
-}
-
-/// Sum of the ranks of `|a - b|` with the sign of `a - b`.
-fn signed_ranks(a: &[f64], b: &[f64]) -> f64 {
-    let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).filter(|d| *d != 0.0).collect();
-    let sizes: Vec<f64> = differences.iter().map(|d| d.abs()).collect();
-    ranks(&sizes).iter().zip(&differences).map(|(rank, d)| rank * d.signum()).sum()
-}
-
-fn leaning(duel: &Duel, p: f64) -> &'static str {
-    match (p < 0.05, duel.lower) {
-        (false, _) => "no difference",
-        (true, true) => "lower",
-        (true, false) => "higher",
+) -> Result<Vec<Pair>, ClaimError> {
+    let functions = distinct(samples.iter().map(|s| &s.function));
+    let mut pairs = Vec::new();
+    for peer in distinct(peers.iter().map(|s| &s.method)) {
+        let (mut own, mut family) = (Vec::new(), Family::new(Rule::All));
+        for function in &functions {
+            let theirs = finals(peers, &peer, function, evaluations);
+            let shared: Vec<(f64, f64)> = finals(samples, ours, function, evaluations)
+                .iter()
+                .filter_map(|(design, ours)| Some((*ours, *theirs.get(design)?)))
+                .collect();
+            if !shared.is_empty() {
+                let (ours, theirs): (Vec<f64>, Vec<f64>) = shared.into_iter().unzip();
+                let mut both = [ours, theirs];
+                pairwise::finite(&mut both);
+                let name = format!("lower than {peer} on {function}");
+                let evidence = Evidence::losses(&name, &both[0], &both[1])?;
+                family.push(Claim::new(name, Kind::Superior, Test::SignedRank, both[0].len()), evidence);
+                own.push((function.clone(), both));
+            }
+        }
+        let judgement = family.judge()?;
+        pairs.extend(own.into_iter().zip(judgement.findings()).map(
+            |((function, [ours, theirs]), finding)| Pair {
+                function,
+                peer: peer.clone(),
+                ours,
+                theirs,
+                finding: finding.clone(),
+            },
+        ));
     }
+    pairs.sort_by_key(|pair| functions.iter().position(|f| *f == pair.function));
+    Ok(pairs)
 }
 
-/// One row a duel.
-pub fn table(ours: &str, duels: &[Duel]) -> Table {
-    let row = |d: &Duel| {
+/// One row per pair.
+pub fn table(ours: &str, pairs: &[Pair]) -> Table {
+    let row = |pair: &Pair| {
         vec![
-            d.function.clone(),
-            d.peer.clone(),
-            d.pairs.to_string(),
-            number(d.ours),
-            number(d.theirs),
-            number(d.p),
-            number(d.holm),
-            leaning(d, d.holm).into(),
-            format!("{:.2}", d.a12),
+            pair.function.clone(),
+            pair.peer.clone(),
+            pair.ours.len().to_string(),
+            number(quantile(&pair.ours, 0.5)),
+            number(quantile(&pair.theirs, 0.5)),
+            number(pair.finding.two_sided()),
+            pair.finding.direction().into(),
+            format!("{:.2}", a12(&pair.ours, &pair.theirs)),
         ]
     };
-    let header = ["function", "peer", "pairs", "our median", "its median", "p", "p (Holm)", "ours is", "A12"];
+    let header = ["function", "peer", "pairs", "our median", "its median", "p (Holm)", "ours is", "A12"];
     Table {
         name: "paired".into(),
         caption: format!(
-            "{ours} against each peer, paired by design. p: two-sided paired Wilcoxon; Holm: corrected over the functions \
-             of that peer; the direction is given where the corrected p is below 0.05. A12: chance of a lower regret of ours."
+            "{ours} against each peer, paired by design. p: two-sided signed-rank test, Holm-corrected over the functions \
+             of that peer; the direction is given where it is below 0.05. A12: chance of a lower regret of ours."
         ),
         header: header.map(String::from).to_vec(),
-        rows: duels.iter().map(row).collect(),
+        rows: pairs.iter().map(row).collect(),
     }
 }
 
-/// The duels with the best peer of each function: the one of least median on its pairs.
-pub fn against_best(duels: &[Duel]) -> Vec<&Duel> {
+/// The pairs with the best peer of each function: the one of least median on the shared designs.
+pub fn against_best(pairs: &[Pair]) -> Vec<&Pair> {
     let of = |function: &String| {
-        let own = duels.iter().filter(|d| &d.function == function);
-        own.min_by(|a, b| a.theirs.total_cmp(&b.theirs))
+        let own = pairs.iter().filter(|pair| &pair.function == function);
+        own.min_by(|a, b| quantile(&a.theirs, 0.5).total_cmp(&quantile(&b.theirs, 0.5)))
     };
-    distinct(duels.iter().map(|d| &d.function)).iter().filter_map(of).collect()
+    distinct(pairs.iter().map(|pair| &pair.function)).iter().filter_map(of).collect()
 }
 
-/// The rule of the claim, hard on us both ways: a single function where `p` without correction says higher is a
-/// loss; a win needs `p` corrected over the functions.
-pub fn verdict(best: &[&Duel]) -> (Verdict, usize, usize) {
-    let corrected = holm(&best.iter().map(|d| d.p).collect::<Vec<f64>>());
-    let losses = best.iter().filter(|d| leaning(d, d.p) == "higher").count();
-    let wins = best.iter().zip(corrected).filter(|(d, p)| leaning(d, *p) == "lower").count();
-    let verdict = match (losses, wins) {
-        (1.., _) => Verdict::DoesNotHold,
-        (0, 3..) => Verdict::Holds,
-        _ => Verdict::Inconclusive,
-    };
-    (verdict, wins, losses)
+/// A median log₁₀ regret that is higher by at most this is no worse.
+const MARGIN: f64 = 0.1;
+
+/// Functions on which ours must be better.
+const BETTER: usize = 3;
+
+/// Not worse than the best peer on any function, and better on three.
+pub fn judge(best: &[&Pair]) -> Result<Judgement, ClaimError> {
+    let (mut never_worse, mut better) = (Family::new(Rule::All), Family::new(Rule::AtLeast(BETTER)));
+    for pair in best {
+        let logs = |values: &[f64]| values.iter().map(|r| r.max(NO_REGRET).log10()).collect::<Vec<f64>>();
+        let claim = |what: &str, kind| {
+            let name = format!("{what} than {} on {}", pair.peer, pair.function);
+            Claim::new(name, kind, Test::SignedRank, pair.ours.len())
+        };
+        let not_worse = claim("not worse", Kind::NotInferior { margin: MARGIN });
+        let evidence = Evidence::losses(&not_worse.name, &logs(&pair.ours), &logs(&pair.theirs))?;
+        better.push(claim("better", Kind::Superior), evidence.clone());
+        never_worse.push(not_worse, evidence);
+    }
+    Ok(Judgement::all(vec![never_worse.judge()?, better.judge()?]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harness::Verdict;
 
     fn runs(method: &str, regret: impl Fn(usize) -> f64) -> Vec<Sample> {
         let sample = |design| Sample {
@@ -143,17 +136,21 @@ mod tests {
 
     #[test]
     fn directions_and_verdicts() {
-        let ours = runs("ours", |i| i as f64);
-        let worse = runs("worse", |i| 1.5 * i as f64 + 1.0);
+        let ours = runs("ours", |i| 1.0 + i as f64);
+        let worse = runs("worse", |i| 2.0 * i as f64 + 3.0);
         let mut peers = worse.clone();
-        peers.extend(runs("better", |i| 0.5 * i as f64 - 1.0));
-        let duels = duels("ours", &ours, &peers, 10);
-        assert_eq!(duels.len(), 2);
-        assert!(duels[0].lower && duels[0].p < 0.01 && duels[0].a12 > 0.5);
-        assert!(!duels[1].lower && duels[1].a12 < 0.5);
-        let best = against_best(&duels);
-        assert_eq!((best[0].peer.as_str(), verdict(&best)), ("better", (Verdict::DoesNotHold, 0, 1)));
-        assert_eq!(verdict(&[&duels[0], &duels[0], &duels[0]]).0, Verdict::Holds);
-        assert_eq!(verdict(&[&duels[0]]).0, Verdict::Inconclusive);
+        peers.extend(runs("better", |i| 0.5 * i as f64 + 0.25));
+        let pairs = pairs("ours", &ours, &peers, 10).unwrap();
+        assert_eq!(pairs.len(), 2);
+        assert_eq!(pairs[0].finding.direction(), "lower");
+        assert!(pairs[0].finding.two_sided() < 0.01 && a12(&pairs[0].ours, &pairs[0].theirs) > 0.5);
+        assert_eq!(pairs[1].finding.direction(), "higher");
+        let best = against_best(&pairs);
+        assert_eq!(best[0].peer, "better");
+        assert_eq!(judge(&best).unwrap().verdict(), Verdict::DoesNotHold);
+        assert_eq!(judge(&[&pairs[0], &pairs[0], &pairs[0]]).unwrap().verdict(), Verdict::Holds);
+        // Never worse, but of too few functions to say more.
+        assert_eq!(judge(&[&pairs[0]]).unwrap().verdict(), Verdict::Inconclusive);
+        assert_eq!(judge(&[]).unwrap().verdict(), Verdict::Inconclusive);
     }
 }

@@ -1,3 +1,5 @@
+//! Defaults of the Bayesian optimiser, one changed at a time.
+
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::{
     BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform, Maximizer,
@@ -11,7 +13,7 @@ use thrifty_testbed::Problem;
 use super::problems::KINDS;
 use crate::error::ExperimentError;
 use crate::harness::ablation::{Ablation, NOTE};
-use crate::harness::replicate::study;
+use crate::harness::replicate::study_with_history;
 use crate::harness::{Experiment, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -102,20 +104,21 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
                 .with_surrogate(variant.model.clone())
                 .with_settings(settings.clone())
         };
-        let mut run = study(variant.name, &problem, optimizer()?, seed, i, MaxTrials(evaluations))?;
+        let (mut run, history) =
+            study_with_history(variant.name, &problem, optimizer()?, seed, i, MaxTrials(evaluations))?;
         // Where evaluations are noisy nobody knows which was best: what is recommended counts.
         if kinds[k].is_noisy()
-            && let Some(best) = optimizer()?.recommend(&run.history)?
+            && let Some(best) = optimizer()?.recommend(&history)?
             && let Some(last) = run.regret.last_mut()
         {
             *last = problem.regret(&best.config)?;
         }
         Ok(run)
     };
-    let Ablation { table, numbers, verdict } =
-        Ablation::run("bo/ablation", &names, &labels, replications, one)?;
+    let Ablation { table, numbers, judgement } =
+        Ablation::run((EXPERIMENT.id, context), &names, &labels, replications, one)?;
     Ok(Report {
-        verdict,
+        judgement,
         numbers,
         settings: [
             ("replications", replications.to_string()),

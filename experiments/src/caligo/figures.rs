@@ -1,3 +1,5 @@
+//! Figures of the protocol.
+
 use thrifty_figures::{Axis, Contours, Isoline, LinePlot, Series, panels_with_legend};
 use thrifty_space::Config;
 use thrifty_study::History;
@@ -79,7 +81,11 @@ pub fn curves(all: &[(&'static str, Vec<&Traced>)]) -> Result<Figure, Experiment
 }
 
 /// The valley: what the model believes of the margin, the true boundary and the model's.
-pub fn map(problem: &LevelSetProblem, run: &Traced) -> Result<Figure, ExperimentError> {
+pub fn map(
+    problem: &LevelSetProblem,
+    run: &Traced,
+    history: &History<Config>,
+) -> Result<Figure, ExperimentError> {
     let space = problem.space();
     let at = |k: usize| k as f64 / (SIDE - 1) as f64;
     let truth = (0..SIDE * SIDE)
@@ -107,12 +113,7 @@ pub fn map(problem: &LevelSetProblem, run: &Traced) -> Result<Figure, Experiment
     };
     let maps = [
         contours("true margin", truth.clone(), vec![boundary(&truth)], Vec::new()),
-        contours(
-            "posterior mean",
-            margin.clone(),
-            vec![boundary(&truth), boundary(&margin)],
-            dots(&run.history)?,
-        ),
+        contours("posterior mean", margin.clone(), vec![boundary(&truth), boundary(&margin)], dots(history)?),
     ];
     Figure::of(
         "map",

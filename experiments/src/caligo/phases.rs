@@ -1,3 +1,5 @@
+//! An optimiser whose criterion changes from phase to phase.
+
 use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::selection::{Candidate, Choice, Criterion as Score, select};

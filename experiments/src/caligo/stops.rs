@@ -1,3 +1,5 @@
+//! When diagnostics would have stopped a run.
+
 use std::collections::BTreeMap;
 
 use thrifty_levelset::DiagnosticStop;

@@ -1,10 +1,14 @@
+//! Parts of fractional cross-validation, one changed at a time.
+
 use super::branin;
-use super::contest::{Contest, NOTE};
+use super::comparison::{FoldComparison, NOTE};
 use super::drawn::{Deviations, Drawn, FOLDS};
 use super::methods::ABLATION;
 use super::problem::FoldProblem;
 use super::svm_table;
+use crate::data;
 use crate::error::ExperimentError;
+use crate::harness::claims::Kind;
 use crate::harness::{Experiment, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -16,22 +20,27 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
+/// A median regret that is higher by at most this is no worse.
+const MARGIN: f64 = 0.01;
+
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let names =
         context.pick(&["branin"][..], &["branin", "rough-2d", "rough-4d", "breast_cancer", "digits600"][..]);
     let (replications, fits) = (context.replications(2, 30), context.pick(20, 100));
-    let contest = Contest {
+    let comparison = FoldComparison {
         id: EXPERIMENT.id,
-        judged: "regret",
+        context,
+        data: data::identity_of(context.data.as_deref(), &[branin::FILE.to_owned()])?,
+        measure: "regret",
         problems: names.iter().map(|name| (*name).to_owned()).collect(),
         methods: &ABLATION,
         replications,
         fits,
-        seed: context.seed,
+        claim: |_| Some(Kind::NotInferior { margin: MARGIN }),
         columns: [20, 50, 100].into_iter().filter(|at| *at <= fits).collect(),
     };
     let rough = Deviations { std_dev: 0.5, lengthscale: 0.25, noise: 0.05 };
-    let outcome = contest.run(|k, seed| {
+    let outcome = comparison.run(|k, seed| {
         Ok(match names[k] {
             "branin" => Box::new(branin::problem(context.data.as_deref())?.0) as Box<dyn FoldProblem>,
             "rough-2d" => Box::new(Drawn::new(2, rough, seed)?),
@@ -43,7 +52,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         })
     })?;
     Ok(Report {
-        verdict: outcome.verdict,
+        judgement: outcome.judgement,
         numbers: outcome.numbers,
         settings: [("replications", replications), ("model fits", fits), ("folds", FOLDS)]
             .map(|(name, value)| (name.to_owned(), value.to_string()))

@@ -1,3 +1,5 @@
+//! Whole cross-validations charged fold by fold.
+
 use thrifty_cv::FoldQuery;
 use thrifty_sampling::Seed;
 use thrifty_space::Config;

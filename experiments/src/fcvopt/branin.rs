@@ -1,3 +1,5 @@
+//! Branin's function with folds.
+
 use std::f64::consts::{PI, TAU};
 use std::path::Path;
 use std::sync::Arc;
@@ -26,6 +28,9 @@ struct Coefficients {
     amplitudes: Vec<Vec<f64>>,
     b: Vec<f64>,
 }
+
+/// Where the coefficients lie below the data folder.
+pub const FILE: &str = "fcvopt/synth_coeffs.json";
 
 /// Least value of the mean over the folds: that of Branin, standardised.
 const OPTIMUM: f64 = (0.397_887_357_729_738_16 - 54.81) / 51.95;
@@ -67,7 +72,7 @@ impl Coefficients {
 
 /// The problem, and where its coefficients are from.
 pub fn problem(folder: Option<&Path>) -> Result<(Drawn, &'static str), ExperimentError> {
-    let (coefficients, from) = match data::file(folder, "fcvopt/synth_coeffs.json") {
+    let (coefficients, from) = match data::file(folder, FILE) {
         Some(path) => (Coefficients::read(&path)?, "a file"),
         None => (Coefficients::twin(), "a twin of our own"),
     };

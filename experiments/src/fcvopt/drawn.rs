@@ -1,3 +1,5 @@
+//! Losses drawn from processes, with folds around them.
+
 use std::sync::Arc;
 
 use rand_distr::{Distribution, StandardNormal};

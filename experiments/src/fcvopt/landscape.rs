@@ -1,3 +1,5 @@
+//! True losses that the authors of the paper published, with folds drawn around them.
+
 use std::path::Path;
 use std::sync::Arc;
 

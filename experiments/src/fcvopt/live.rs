@@ -1,3 +1,5 @@
+//! Fractional cross-validation on models that are trained here.
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,10 +15,11 @@ use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::Outcome;
 
-use super::contest::{Contest, NOTE};
+use super::comparison::{FoldComparison, NOTE};
 use super::methods::LIVE;
 use super::problem::FoldProblem;
 use crate::error::ExperimentError;
+use crate::harness::claims::Kind;
 use crate::harness::{Experiment, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -156,23 +159,28 @@ impl FoldProblem for Trained {
     }
 }
 
+/// A median error rate that is higher by at most half a point is no worse.
+const MARGIN: f64 = 0.005;
+
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let names = context.pick(&["svm"][..], &["svm", "forest"][..]);
     let (replications, fits) = (context.replications(1, 10), context.pick(12, 100));
-    let contest = Contest {
+    let comparison = FoldComparison {
         id: EXPERIMENT.id,
-        judged: "true loss",
+        context,
+        data: "own".into(),
+        measure: "true loss",
         problems: names.iter().map(|name| (*name).to_owned()).collect(),
         methods: context.pick(&LIVE[..3], &LIVE[..]),
         replications,
         fits,
-        seed: context.seed,
+        claim: |_| Some(Kind::NotInferior { margin: MARGIN }),
         columns: [12, 20, 50, 100].into_iter().filter(|at| *at <= fits).collect(),
     };
-    let outcome = contest
+    let outcome = comparison
         .run(|k, seed| Ok(Box::new(Arc::new(Trained::new(names[k], seed)?)) as Box<dyn FoldProblem>))?;
     Ok(Report {
-        verdict: outcome.verdict,
+        judgement: outcome.judgement,
         numbers: outcome.numbers,
         settings: [("replications", replications), ("model fits", fits), ("folds", FOLDS)]
             .map(|(name, value)| (name.to_owned(), value.to_string()))

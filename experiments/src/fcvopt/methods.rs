@@ -1,3 +1,5 @@
+//! Ways to spend model fits.
+
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::BayesianOptimizer;
 use thrifty_cv::{AllFolds, FoldQuery};
@@ -199,6 +201,11 @@ pub const LIVE: [Method; 6] = [BOUND, FULL_BO, FOLD_TPE, LOG_EI, FULL_TPE, HOLDO
 /// As in the paper's figures, where the first is its own, the last random search.
 pub const LANDSCAPES: [Method; 8] =
     [BOUND, KNOWLEDGE, RANDOM_FOLD, FULL_BO, HOLDOUT, FOLD_TPE, MULTI_TASK, FOLD_RANDOM];
+
+/// Whether a method is the one under test with another target or acquisition.
+pub fn is_variant(method: &str) -> bool {
+    [TRUE_LOSS, LOG_EI, KNOWLEDGE, JOINT].iter().any(|variant| variant.name == method)
+}
 
 /// The name of whole cross-validations by Bayesian optimisation: the yardstick.
 pub const YARDSTICK: &str = "full CV, BO";

@@ -3,7 +3,7 @@
 pub mod ablation;
 mod baselines;
 mod branin;
-mod contest;
+mod comparison;
 mod drawn;
 mod landscape;
 pub mod landscapes;

@@ -1,3 +1,5 @@
+//! Multi-task Bayesian optimisation over folds.
+
 use thrifty_acquisition::{Analytic, ExpectedImprovement, LogExpectedImprovement, Utility};
 use thrifty_bo::{InitialDesign, Maximizer};
 

@@ -1,3 +1,5 @@
+//! A cross-validation whose truth is known.
+
 use thrifty_cv::FoldQuery;
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space, SpaceError};

@@ -1,3 +1,5 @@
+//! Which fold is chosen, early, late and near what is known.
+
 use std::collections::BTreeMap;
 
 use thrifty_bo::InitialDesign;
@@ -10,8 +12,8 @@ use thrifty_study::{Next, Study};
 use super::drawn::{Deviations, Drawn, FOLDS};
 use super::problem::{FoldProblem, point};
 use crate::error::ExperimentError;
-use crate::harness::replicate::in_parallel;
-use crate::harness::{Experiment, Figure, Report, RunContext, Table, Verdict, number};
+use crate::harness::claims::{Claim, ClaimError, Family, Judgement, Kind, Rule, Sample, Test};
+use crate::harness::{Experiment, Figure, JobName, Report, RunContext, Runs, Table, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "fcvopt/regimes",
@@ -27,7 +29,7 @@ const NEAR: f64 = 0.08;
 const INITIAL: usize = 4;
 
 /// Choices that were made, and how many of them what chance would have made.
-#[derive(Default, Clone, Copy)]
+#[derive(Default, Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Share {
     made: f64,
     by_chance: f64,
@@ -51,6 +53,7 @@ impl Share {
 }
 
 /// A run and what its choices were: a fold sampled before, early and late; not sampled near, late; the neighbour's.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Choices {
     trials: Vec<(f64, usize)>,
     shares: [Share; 4],
@@ -109,31 +112,22 @@ const NAMES: [(&str, bool); 4] = [
     ("near a sampled one: the fold of the nearest", false),
 ];
 
-fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let (runs, fits) = (context.replications(4, 60), context.pick(25, 40));
-    let jobs: Vec<u64> = (0..runs as u64).collect();
-    let all =
-        in_parallel(EXPERIMENT.id, &jobs, |i| choices(Seed(context.seed).child(EXPERIMENT.id, *i), fits))?;
-    let (mut rows, mut numbers, mut verdict) = (Vec::new(), BTreeMap::new(), Verdict::Holds);
+/// Every kind of choice is on the side of chance that the paper says, in choices per run.
+fn judge(all: &[Choices]) -> Result<Judgement, ClaimError> {
+    let mut family = Family::new(Rule::All);
     for (k, (name, more)) in NAMES.into_iter().enumerate() {
-        let share = all.iter().map(|choices| choices.shares[k]).fold(Share::default(), Share::join);
-        let (made, chance) = (share.made / share.count, share.by_chance / share.count);
-        let std_dev = (chance * (1.0 - chance) / share.count).sqrt();
-        rows.push(vec![
-            name.to_owned(),
-            format!("{}", share.count),
-            number(made),
-            number(chance),
-            number(std_dev),
-        ]);
-        if share.count > 0.0 {
-            numbers.insert(name.to_owned(), made);
-            if (made > chance) != more {
-                verdict = Verdict::DoesNotHold;
-            }
-        }
+        let beyond = |choices: &Choices| choices.shares[k].made - choices.shares[k].by_chance;
+        let gains = all.iter().map(|choices| if more { beyond(choices) } else { -beyond(choices) });
+        let side = if more { "more" } else { "less" };
+        let claim =
+            Claim::new(format!("{name}, {side} than by chance"), Kind::Superior, Test::SignFlip, all.len());
+        family.push(claim, Sample::Gains(gains.collect()));
     }
-    let first = &all[0].trials;
+    family.judge()
+}
+
+/// Where the first run measured, and on which fold.
+fn figure(first: &[(f64, usize)], fits: usize) -> Result<Figure, ExperimentError> {
     let part = |label: &str, from: usize, to: usize| {
         let dots = first.iter().enumerate().filter(|(i, _)| (from..to).contains(i));
         Series::dots(label, dots.map(|(_, (x, fold))| (*x, *fold as f64)).collect())
@@ -150,15 +144,44 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         ],
         ..LinePlot::default()
     };
+    Figure::of(
+        "folds",
+        "Each dot is a model fit: early folds come again far from where they were, late ones fill in around the optimum.",
+        plot.draw(),
+    )
+}
+
+fn run(context: &RunContext) -> Result<Report, ExperimentError> {
+    let (runs, fits) = (context.replications(4, 60), context.pick(25, 40));
+    let jobs: Vec<u64> = (0..runs as u64).collect();
+    let name = |i: &u64| JobName::new("draws in one dimension", "least variance", *i as usize);
+    let all: Vec<Choices> = Runs::new(EXPERIMENT.id, context)
+        .collect(&jobs, name, |i| choices(Seed(context.seed).child(EXPERIMENT.id, *i), fits))?;
+    let (mut rows, mut numbers) = (Vec::new(), BTreeMap::new());
+    for (k, (name, _)) in NAMES.into_iter().enumerate() {
+        let share = all.iter().map(|choices| choices.shares[k]).fold(Share::default(), Share::join);
+        let (made, chance) = (share.made / share.count, share.by_chance / share.count);
+        let std_dev = (chance * (1.0 - chance) / share.count).sqrt();
+        rows.push(vec![
+            name.to_owned(),
+            format!("{}", share.count),
+            number(made),
+            number(chance),
+            number(std_dev),
+        ]);
+        if share.count > 0.0 {
+            numbers.insert(name.to_owned(), made);
+        }
+    }
     Ok(Report {
-        verdict,
+        judgement: judge(&all)?,
         numbers,
         settings: [("runs", runs), ("model fits", fits), ("folds", FOLDS), ("initial design", INITIAL)]
             .map(|(name, value)| (name.to_owned(), value.to_string()))
             .into(),
         notes: vec![format!(
             "Configurations nearer than {NEAR} are neighbours; early is before fit {}. The target is the true loss, as in the paper. \
-             Verdict: holds when every kind of choice is on the side of chance that the paper says.",
+             Claims: every kind of choice is made more often, the last one less often, than a fold at random would, in choices per run.",
             2 * INITIAL
         )],
         tables: vec![Table {
@@ -169,11 +192,28 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             header: ["choice", "count", "share", "at random", "deviation"].map(String::from).to_vec(),
             rows,
         }],
-        figures: vec![Figure {
-            name: "folds".into(),
-            caption: "Each dot is a model fit: early folds come again far from where they were, late ones fill in around the optimum."
-                .into(),
-            svg: plot.draw().map_err(ExperimentError::failed)?,
-        }],
+        figures: vec![figure(&all[0].trials, fits)?],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Verdict;
+
+    /// Choices that are made as often as by chance, more often, and the wrong way round.
+    #[test]
+    fn the_side_of_chance_decides() {
+        let judged = |first: f64, last: f64| {
+            let share = |made: f64| Share { made, by_chance: 5.0, count: 10.0 };
+            let run = |i: usize| {
+                let made = |lift: f64| share(5.0 + lift + 0.1 * (i % 3) as f64 - 0.1);
+                Choices { trials: Vec::new(), shares: [made(first), made(first), made(first), made(last)] }
+            };
+            judge(&(0..12).map(run).collect::<Vec<_>>()).unwrap().verdict()
+        };
+        assert_eq!(judged(2.0, -2.0), Verdict::Holds);
+        assert_eq!(judged(2.0, 2.0), Verdict::DoesNotHold);
+        assert_eq!(judged(2.0, 0.0), Verdict::Inconclusive);
+    }
 }

@@ -1,3 +1,5 @@
+//! Measured folds of support vector machines.
+
 use std::path::Path;
 
 use serde::Deserialize;
@@ -44,6 +46,15 @@ const EMBEDDED: [(&str, &str); 3] = [
 /// Tables that are read from the data folder.
 const FROM_FILES: [&str; 2] = ["sonar", "crx"];
 
+fn path_of(name: &str) -> String {
+    format!("tabular/svm_{name}.json")
+}
+
+/// Identification of the tables that were read from the data folder.
+pub fn identity(folder: Option<&Path>) -> Result<String, ExperimentError> {
+    data::identity_of(folder, &FROM_FILES.map(path_of))
+}
+
 /// All tables there are, by name.
 pub fn all(folder: Option<&Path>) -> Result<Vec<(String, SvmTable)>, ExperimentError> {
     let mut tables = Vec::new();
@@ -53,7 +64,7 @@ pub fn all(folder: Option<&Path>) -> Result<Vec<(String, SvmTable)>, ExperimentE
         tables.push((name.to_owned(), table));
     }
     for name in FROM_FILES {
-        if let Some(path) = data::file(folder, &format!("tabular/svm_{name}.json")) {
+        if let Some(path) = data::file(folder, &path_of(name)) {
             let table =
                 SvmTable::parse(&data::read(&path)?).map_err(|error| ExperimentError::data(&path, error))?;
             tables.push((name.to_owned(), table));

@@ -1,3 +1,5 @@
+//! Draws from a process.
+
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_domain::PointsRef;
 use thrifty_kernel::{Kernel, KernelWorkspace};

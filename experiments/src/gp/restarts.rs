@@ -1,3 +1,5 @@
+//! How often one start of the likelihood's maximisation misses the best mode.
+
 use std::collections::BTreeMap;
 
 use thrifty_domain::Points;
@@ -10,9 +12,9 @@ use thrifty_testbed::{Problem, TestFunction};
 
 use super::draws::draw;
 use crate::error::ExperimentError;
-use crate::harness::replicate::in_parallel;
+use crate::harness::claims::{Claim, ClaimError, Family, Judgement, Kind, Rule, Sample, Test};
 use crate::harness::stats::mean_and_std_dev;
-use crate::harness::{Experiment, Figure, Report, RunContext, Table, Verdict, number};
+use crate::harness::{Experiment, Figure, JobName, Report, RunContext, Runs, Table, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "gp/restarts",
@@ -95,6 +97,7 @@ impl Source {
 }
 
 /// What one design came to.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Found {
     /// For each number of starts: whether the best mode was missed, and how much worse predictions are.
     missed: Vec<(bool, f64)>,
@@ -136,6 +139,97 @@ fn study(source: Source, n: usize, seed: Seed) -> Result<Found, ExperimentError>
     Ok(Found { missed, evaluations })
 }
 
+/// With one start the best mode is missed in more than one design of 20, and predictions are worse for it.
+fn judge(found: &[Found]) -> Result<Judgement, ClaimError> {
+    let n = found.len();
+    Family::new(Rule::All)
+        .with(
+            Claim::new("one start misses the best mode", Kind::RateAtLeast(0.05), Test::Binomial, n),
+            Sample::count(found.iter().map(|f| f.missed[0].0)),
+        )
+        .with(
+            Claim::new("excess NLPD of one start above 0", Kind::Superior, Test::SignFlip, n),
+            Sample::Gains(found.iter().map(|f| f.missed[0].1).collect()),
+        )
+        .judge()
+}
+
+/// What was found, with the sources and sizes that it is from.
+struct Groups<'a> {
+    jobs: &'a [(usize, usize, u64)],
+    found: &'a [Found],
+    sizes: &'a [usize],
+}
+
+impl Groups<'_> {
+    fn of(&self, keep: impl Fn(usize, usize) -> bool) -> Vec<&Found> {
+        self.jobs.iter().zip(self.found).filter(|(job, _)| keep(job.0, job.1)).map(|(_, f)| f).collect()
+    }
+
+    /// Share of designs on which the best mode is missed.
+    fn rate(group: &[&Found], k: usize) -> f64 {
+        group.iter().filter(|f| f.missed[k].0).count() as f64 / group.len().max(1) as f64
+    }
+
+    fn by_size(&self) -> Table {
+        let mut rows = Vec::new();
+        for (s, source) in SOURCES.iter().enumerate() {
+            for &n in self.sizes {
+                let group = self.of(|source, size| source == s && size == n);
+                let mut row = vec![source.label(), n.to_string()];
+                row.extend((0..STARTS.len()).map(|k| format!("{:.0} %", 100.0 * Self::rate(&group, k))));
+                let evaluations: Vec<f64> = group.iter().map(|f| f.evaluations).collect();
+                row.push(number(mean_and_std_dev(&evaluations).0));
+                rows.push(row);
+            }
+        }
+        let mut header = vec!["data".to_owned(), "n".to_owned()];
+        header.extend(STARTS.iter().map(|k| format!("missed with {k}")));
+        header.push("evaluations per start".into());
+        let caption = "Share of designs on which the best mode is missed.".into();
+        Table { name: "by_size".into(), caption, header, rows }
+    }
+
+    fn overall(&self, numbers: &mut BTreeMap<String, f64>) -> Table {
+        let everything = self.of(|_, _| true);
+        let mut rows = Vec::new();
+        for (k, starts) in STARTS.iter().enumerate() {
+            let excess: Vec<f64> = everything.iter().map(|f| f.missed[k].1).collect();
+            let (mean, std_dev) = mean_and_std_dev(&excess);
+            let error = std_dev / (everything.len() as f64).sqrt();
+            numbers.insert(format!("missed with {starts}"), Self::rate(&everything, k));
+            numbers.insert(format!("excess NLPD with {starts}"), mean);
+            rows.push(vec![
+                starts.to_string(),
+                format!("{:.1} %", 100.0 * Self::rate(&everything, k)),
+                format!("{mean:.4} ± {error:.4}"),
+            ]);
+        }
+        Table {
+            name: "overall".into(),
+            caption: "All data and sizes together; ± one standard error.".into(),
+            header: ["starts", "missed", "excess NLPD"].map(String::from).to_vec(),
+            rows,
+        }
+    }
+
+    fn figure(&self) -> Result<Figure, ExperimentError> {
+        let at = |k: usize, n: usize| (n as f64, 100.0 * Self::rate(&self.of(|_, size| size == n), k));
+        let series = STARTS.iter().enumerate().map(|(k, starts)| {
+            Series::line(format!("{starts} starts"), self.sizes.iter().map(|&n| at(k, n)).collect())
+        });
+        let plot = LinePlot {
+            title: "how often the best mode is missed".into(),
+            x_label: "observations".into(),
+            y_label: "% of designs".into(),
+            series: series.collect(),
+            ..LinePlot::default()
+        };
+        let caption = "Share of designs on which the best of the first starts is not the best mode.";
+        Figure::of("missed", caption, plot.draw())
+    }
+}
+
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let designs = context.replications(12, 100);
     let sizes: &[usize] = context.pick(&[10, 20, 30, 50], &[10, 15, 20, 30, 50]);
@@ -143,63 +237,17 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         .flat_map(|s| sizes.iter().map(move |&n| (s, n)))
         .flat_map(|(s, n)| (0..designs as u64).map(move |i| (s, n, i)))
         .collect();
-    let found = in_parallel("gp/restarts", &jobs, |&(s, n, i)| {
+    let name = |&(s, n, i): &(usize, usize, u64)| {
+        JobName::new(format!("{}, n = {n}", SOURCES[s].label()), "default process", i as usize)
+    };
+    let found: Vec<Found> = Runs::new(EXPERIMENT.id, context).collect(&jobs, name, |&(s, n, i)| {
         study(SOURCES[s], n, Seed(context.seed).child("gp/restarts", i * 1000 + (n * 10 + s) as u64))
     })?;
-    let of = |keep: &dyn Fn(usize, usize) -> bool| -> Vec<&Found> {
-        jobs.iter().zip(&found).filter(|(job, _)| keep(job.0, job.1)).map(|(_, f)| f).collect()
-    };
-    let rate = |group: &[&Found], k: usize| {
-        group.iter().filter(|f| f.missed[k].0).count() as f64 / group.len().max(1) as f64
-    };
-    let (mut numbers, mut rows) = (BTreeMap::new(), Vec::new());
-    for (s, source) in SOURCES.iter().enumerate() {
-        for &n in sizes {
-            let group = of(&|source, size| source == s && size == n);
-            let mut row = vec![source.label(), n.to_string()];
-            row.extend((0..STARTS.len()).map(|k| format!("{:.0} %", 100.0 * rate(&group, k))));
-            row.push(number(mean_and_std_dev(&group.iter().map(|f| f.evaluations).collect::<Vec<_>>()).0));
-            rows.push(row);
-        }
-    }
-    let everything = of(&|_, _| true);
-    let excess = |k: usize| mean_and_std_dev(&everything.iter().map(|f| f.missed[k].1).collect::<Vec<_>>());
-    let mut overall = Vec::new();
-    for (k, starts) in STARTS.iter().enumerate() {
-        let (mean, std_dev) = excess(k);
-        let error = std_dev / (everything.len() as f64).sqrt();
-        numbers.insert(format!("missed with {starts}"), rate(&everything, k));
-        numbers.insert(format!("excess NLPD with {starts}"), mean);
-        overall.push(vec![
-            starts.to_string(),
-            format!("{:.1} %", 100.0 * rate(&everything, k)),
-            format!("{mean:.4} ± {error:.4}"),
-        ]);
-    }
-    let series = STARTS.iter().enumerate().map(|(k, starts)| {
-        let points = sizes.iter().map(|&n| (n as f64, 100.0 * rate(&of(&|_, size| size == n), k))).collect();
-        Series::line(format!("{starts} starts"), points)
-    });
-    let plot = LinePlot {
-        title: "how often the best mode is missed".into(),
-        x_label: "observations".into(),
-        y_label: "% of designs".into(),
-        series: series.collect(),
-        ..LinePlot::default()
-    };
-    let (one, (worse, std_dev)) = (rate(&everything, 0), excess(0));
-    let error = std_dev / (everything.len() as f64).sqrt();
-    let verdict = match (one > 0.05, worse > 2.0 * error) {
-        (true, true) => Verdict::Holds,
-        (false, _) => Verdict::DoesNotHold,
-        _ => Verdict::Inconclusive,
-    };
-    let header = |names: &[&str]| names.iter().map(|&s| s.to_owned()).collect::<Vec<String>>();
-    let mut columns = header(&["data", "n"]);
-    columns.extend(STARTS.iter().map(|k| format!("missed with {k}")));
-    columns.push("evaluations a start".into());
+    let groups = Groups { jobs: &jobs, found: &found, sizes };
+    let mut numbers = BTreeMap::new();
+    let overall = groups.overall(&mut numbers);
     Ok(Report {
-        verdict,
+        judgement: judge(&found)?,
         numbers,
         settings: [
             ("model", "Matérn 5/2, default settings".to_owned()),
@@ -213,20 +261,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
              best of its first starts; 0 where the best mode is found."
                 .into(),
         ],
-        tables: vec![
-            Table {
-                name: "overall".into(),
-                caption: "All data and sizes together; ± one standard error.".into(),
-                header: header(&["starts", "missed", "excess NLPD"]),
-                rows: overall,
-            },
-            Table {
-                name: "by_size".into(),
-                caption: "Share of designs on which the best mode is missed.".into(),
-                header: columns,
-                rows,
-            },
-        ],
-        figures: vec![Figure::of("missed", "Share of designs on which the best of the first starts is not the best mode.", plot.draw())?],
+        tables: vec![overall, groups.by_size()],
+        figures: vec![groups.figure()?],
     })
 }

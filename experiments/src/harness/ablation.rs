@@ -2,21 +2,33 @@
 
 use std::collections::BTreeMap;
 
-use super::replicate::{Run, in_parallel};
-use super::stats::{quantile, ranks, wilcoxon};
-use super::{Table, Verdict, number};
+use super::claims::{Claim, Family, Judgement, Kind, Rule, Sample, Test};
+use super::replicate::Run;
+use super::runs::lossless_number;
+use super::stats::{quantile, ranks};
+use super::{JobName, RunContext, Runs, Table, number};
 use crate::error::ExperimentError;
 
 /// How variants of a method compare with the first of them.
 pub struct Ablation {
     pub table: Table,
     pub numbers: BTreeMap<String, f64>,
-    pub verdict: Verdict,
+    pub judgement: Judgement,
 }
 
 /// What the verdict means.
-pub const NOTE: &str = "Verdict: does not hold when a variant has a lower mean logarithm of the final regret with p below 5 % after \
-    Bonferroni's correction. Draws are new in every replication and shared by the variants.";
+pub const NOTE: &str = "Claims: the default is not worse than each variant by more than 0.1 in the mean of log₁₀ of the final regret. \
+    Draws are new in every replication and shared by the variants.";
+
+/// A variant whose mean log₁₀ regret is lower by at most this is no better.
+const MARGIN: f64 = 0.1;
+
+/// Final regret of a run.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Final {
+    #[serde(with = "lossless_number")]
+    regret: f64,
+}
 
 /// Regrets below this are as good as none.
 pub const NO_REGRET: f64 = 1e-9;
@@ -24,7 +36,7 @@ pub const NO_REGRET: f64 = 1e-9;
 impl Ablation {
     /// Runs every variant on every problem: `one` makes the run of problem, variant and replication.
     pub fn run(
-        title: &str,
+        (id, context): (&'static str, &RunContext),
         variants: &[&str],
         problems: &[String],
         replications: usize,
@@ -34,78 +46,115 @@ impl Ablation {
             .flat_map(|k| (0..variants.len()).map(move |v| (k, v)))
             .flat_map(|(k, v)| (0..replications).map(move |i| (k, v, i)))
             .collect();
-        let last: Vec<f64> = in_parallel(title, &jobs, |&(k, v, i)| {
+        let name = |&(k, v, i): &(usize, usize, usize)| JobName::new(&problems[k], variants[v], i);
+        let runs: Vec<Final> = Runs::new(id, context).collect(&jobs, name, |&(k, v, i)| {
             let run = one(k, v, i)?;
-            Ok(run.regret.last().copied().unwrap_or(f64::INFINITY).max(NO_REGRET))
+            Ok(Final { regret: run.regret.last().copied().unwrap_or(f64::INFINITY) })
         })?;
-        let by_variant: Vec<Vec<f64>> = last.chunks(replications.max(1)).map(<[f64]>::to_vec).collect();
+        let mut by_variant: Vec<Vec<f64>> = runs
+            .chunks(replications.max(1))
+            .map(|own| own.iter().map(|run| run.regret.max(NO_REGRET)).collect())
+            .collect();
+        by_variant.chunks_mut(variants.len()).for_each(super::pairwise::finite);
         let finals: Vec<Vec<Vec<f64>>> =
             by_variant.chunks(variants.len()).map(<[Vec<f64>]>::to_vec).collect();
-        Ok(Self::judge(variants, problems, &finals))
+        Self::judge(variants, problems, &finals)
     }
 
     /// From final regrets by problem, by variant, by replication, all of them above 0.
-    pub fn judge(variants: &[&str], problems: &[String], finals: &[Vec<Vec<f64>>]) -> Self {
-        let replications = finals[0][0].len();
-        let mean_rank = |v: usize| {
-            let mut sum = 0.0;
-            for of_problem in finals {
-                for i in 0..replications {
-                    sum += ranks(&of_problem.iter().map(|f| f[i]).collect::<Vec<f64>>())[v];
-                }
-            }
-            sum / (finals.len() * replications) as f64
-        };
+    pub fn judge(
+        variants: &[&str],
+        problems: &[String],
+        finals: &[Vec<Vec<f64>>],
+    ) -> Result<Self, ExperimentError> {
         let logs =
             |v: usize| -> Vec<f64> { finals.iter().flat_map(|f| f[v].iter().map(|r| r.log10())).collect() };
-        let (mut numbers, mut rows, mut verdict) = (BTreeMap::new(), Vec::new(), Verdict::Holds);
-        for (v, variant) in variants.iter().enumerate() {
-            let (own, base) = (logs(v), logs(0));
-            let gain = own.iter().zip(&base).map(|(a, b)| a - b).sum::<f64>() / own.len() as f64;
-            let p = wilcoxon(&own, &base);
-            if gain < 0.0 && p * ((variants.len() - 1) as f64) < 0.05 {
-                verdict = Verdict::DoesNotHold;
-            }
-            numbers.insert(format!("mean log10 regret against the default: {variant}"), gain);
-            let mut row =
-                vec![(*variant).to_owned(), format!("{:.2}", mean_rank(v)), format!("{gain:+.3}"), number(p)];
-            row.extend(finals.iter().map(|f| number(quantile(&f[v], 0.5))));
-            rows.push(row);
+        let base = logs(0);
+        let mut family = Family::new(Rule::All);
+        for (v, variant) in variants.iter().enumerate().skip(1) {
+            let claim = Claim::new(
+                format!("not worse than {variant}"),
+                Kind::NotInferior { margin: MARGIN },
+                Test::SignFlip,
+                base.len(),
+            );
+            let sample = Sample::losses(&claim.name, &base, &logs(v))?;
+            family.push(claim, sample);
         }
-        let mut header: Vec<String> =
-            ["variant", "mean rank", "log₁₀ regret", "p"].map(String::from).to_vec();
-        header.extend(problems.iter().cloned());
-        let table = Table {
-            name: "variants".into(),
-            caption: "Mean rank over all runs; mean log₁₀ of the final regret less that of the default; paired Wilcoxon of the \
-                      logarithms against the default; then the median final regret of each problem."
-                .into(),
-            header,
-            rows,
-        };
-        Self { table, numbers, verdict }
+        let judgement = family.judge()?;
+        let mut numbers = BTreeMap::new();
+        for (v, variant) in variants.iter().enumerate() {
+            let gain = logs(v).iter().zip(&base).map(|(a, b)| a - b).sum::<f64>() / base.len() as f64;
+            numbers.insert(format!("mean log10 regret against the default: {variant}"), gain);
+        }
+        Ok(Self { table: table(variants, problems, finals, &judgement), numbers, judgement })
+    }
+}
+
+/// Mean rank of a variant over all runs.
+fn mean_rank(finals: &[Vec<Vec<f64>>], variant: usize) -> f64 {
+    let replications = finals[0][0].len();
+    let mut sum = 0.0;
+    for of_problem in finals {
+        for i in 0..replications {
+            sum += ranks(&of_problem.iter().map(|f| f[i]).collect::<Vec<f64>>())[variant];
+        }
+    }
+    sum / (finals.len() * replications) as f64
+}
+
+fn table(variants: &[&str], problems: &[String], finals: &[Vec<Vec<f64>>], judgement: &Judgement) -> Table {
+    let row = |(v, variant): (usize, &&str)| {
+        let against = v.checked_sub(1).map(|at| &judgement.findings()[at]);
+        // The finding is of the default against the variant, the table of the variant against the default.
+        let change = against.map_or("0".into(), |finding| {
+            let (low, high) = finding.interval;
+            format!("{:+.3} [{:+.3}, {:+.3}]", -finding.effect, -high, -low)
+        });
+        let verdict = against.map_or(String::new(), |finding| finding.verdict().to_string());
+        let mut row = vec![(*variant).to_owned(), format!("{:.2}", mean_rank(finals, v)), change, verdict];
+        row.extend(finals.iter().map(|f| number(quantile(&f[v], 0.5))));
+        row
+    };
+    let mut header: Vec<String> =
+        ["variant", "mean rank", "log₁₀ regret", "default not worse"].map(String::from).to_vec();
+    header.extend(problems.iter().cloned());
+    Table {
+        name: "variants".into(),
+        caption: "Mean rank over all runs; mean log₁₀ of the final regret less that of the default, with a 95 % interval; whether the \
+                  default is not worse by more than 0.1; then the median final regret of each problem."
+            .into(),
+        header,
+        rows: variants.iter().enumerate().map(row).collect(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Verdict;
+    use super::super::claims::Finding;
     use super::*;
 
+    /// Two variants made better on purpose, one made worse, and one that is the default.
     #[test]
-    fn a_variant_that_is_always_better_is_found() {
+    fn variants_that_are_better_or_worse_are_found() {
         let finals: Vec<Vec<Vec<f64>>> = (0..2)
             .map(|k| {
-                (0..3).map(|v| (0..20).map(|i| f64::from(1 + i + k) / f64::from(1 + v)).collect()).collect()
+                let of = |factor: f64| (0..20).map(|i| f64::from(1 + i + k) * factor).collect();
+                [1.0, 0.5, 3.0, 1.0].map(of).to_vec()
             })
             .collect();
-        let names = ["default", "half", "third"];
-        let ablation = Ablation::judge(&names, &["a".into(), "b".into()], &finals);
-        assert_eq!(ablation.verdict, Verdict::DoesNotHold);
-        assert_eq!(ablation.table.rows[2][1], "1.00");
+        let names = ["default", "half", "triple", "same"];
+        let ablation = Ablation::judge(&names, &["a".into(), "b".into()], &finals).unwrap();
+        let verdicts: Vec<Verdict> = ablation.judgement.findings().iter().map(Finding::verdict).collect();
+        assert_eq!(verdicts, [Verdict::DoesNotHold, Verdict::Holds, Verdict::Holds]);
+        assert_eq!(ablation.judgement.verdict(), Verdict::DoesNotHold);
+        assert_eq!(ablation.table.rows[1][1], "1.00");
         assert!(
             (ablation.numbers["mean log10 regret against the default: half"] + 2_f64.log10()).abs() < 1e-12
         );
-        let same: Vec<Vec<Vec<f64>>> = vec![vec![finals[0][0].clone(); 3]];
-        assert_eq!(Ablation::judge(&names, &["a".into()], &same).verdict, Verdict::Holds);
+        let few: Vec<Vec<Vec<f64>>> = vec![finals[0].iter().map(|own| own[..3].to_vec()).collect()];
+        let few = Ablation::judge(&names, &["a".into()], &few).unwrap();
+        assert_eq!(few.judgement.verdict(), Verdict::Inconclusive);
     }
 }

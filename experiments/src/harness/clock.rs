@@ -1,3 +1,5 @@
+//! Processor seconds of a thread.
+
 use std::fs;
 use std::time::Instant;
 

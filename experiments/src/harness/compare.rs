@@ -2,8 +2,10 @@
 
 use thrifty_figures::{LinePlot, Series};
 
+use super::claims::Test;
+use super::pairwise;
 use super::replicate::Run;
-use super::stats::{a12, holm, mean_and_std_dev, quantile, ranks, wilcoxon};
+use super::stats::{a12, mean_and_std_dev, quantile, ranks};
 use super::{Figure, Table, number};
 use crate::error::ExperimentError;
 
@@ -18,6 +20,19 @@ pub struct Comparison {
     budget: usize,
     measure: &'static str,
 }
+
+const HEADER: [&str; 10] = [
+    "method",
+    "regret q25",
+    "median",
+    "q75",
+    "mean rank",
+    "p (Holm)",
+    "A12 against the best",
+    "failures",
+    "optimiser s",
+    "evaluation s",
+];
 
 impl Comparison {
     /// Groups runs of one problem by method, in the order in which methods first come.
@@ -52,9 +67,14 @@ impl Comparison {
         self
     }
 
-    /// Final regrets of a method, by replication.
+    /// Final regrets of a method, by replication; runs that never measured anything have the worst of all.
     pub fn finals(&self, method: usize) -> Vec<f64> {
-        self.curves[method].iter().map(|curve| curve.last().copied().unwrap_or(f64::INFINITY)).collect()
+        let last = |curves: &Vec<Vec<f64>>| {
+            curves.iter().map(|curve| curve.last().copied().unwrap_or(f64::INFINITY)).collect()
+        };
+        let mut all: Vec<Vec<f64>> = self.curves.iter().map(last).collect();
+        pairwise::finite(&mut all);
+        all.swap_remove(method)
     }
 
     /// Regrets of a method after so many evaluations, at least one, by replication.
@@ -64,9 +84,9 @@ impl Comparison {
         self.curves[method].iter().map(at).collect()
     }
 
-    /// One row a method: quartiles of final regret, mean rank, Wilcoxon against the best with Holm, A12, failures,
-    /// seconds of the optimiser and of evaluation a run.
-    pub fn table(&self, name: &str) -> Table {
+    /// One row per method: quartiles of final regret, mean rank, a signed-rank test against the best with Holm, A12,
+    /// failures, seconds of the optimiser and of evaluation per run.
+    pub fn table(&self, name: &str) -> Result<Table, ExperimentError> {
         let finals: Vec<Vec<f64>> = (0..self.methods.len()).map(|m| self.finals(m)).collect();
         let medians: Vec<f64> = finals.iter().map(|f| quantile(f, 0.5)).collect();
         let mean_ranks = mean_ranks(&finals);
@@ -74,11 +94,11 @@ impl Comparison {
             .min_by(|&a, &b| medians[a].total_cmp(&medians[b]).then(mean_ranks[a].total_cmp(&mean_ranks[b])))
             .unwrap_or(0);
         let others: Vec<usize> = (0..finals.len()).filter(|&m| m != best).collect();
-        let p_values: Vec<f64> = others.iter().map(|&m| wilcoxon(&finals[m], &finals[best])).collect();
-        let corrected = holm(&p_values);
+        let named = others.iter().map(|&m| (self.methods[m].as_str(), finals[m].as_slice()));
+        let found = pairwise::superior(&finals[best], named, Test::SignedRank)?;
         let rows = (0..finals.len()).map(|m| {
-            let p =
-                others.iter().position(|&other| other == m).map_or("best".into(), |at| number(corrected[at]));
+            let against = others.iter().position(|&other| other == m);
+            let p = against.map_or("best".into(), |at| number(found[at].two_sided()));
             let mean = |pick: fn(&Run) -> f64| {
                 mean_and_std_dev(&self.runs[m].iter().map(pick).collect::<Vec<f64>>()).0
             };
@@ -95,31 +115,19 @@ impl Comparison {
                 number(mean(|run| run.evaluation_seconds)),
             ]
         });
-        let header = [
-            "method",
-            "regret q25",
-            "median",
-            "q75",
-            "mean rank",
-            "p (Holm)",
-            "A12 against the best",
-            "failures",
-            "optimiser s",
-            "evaluation s",
-        ];
-        Table {
+        let (of, after) = (self.measure, self.budget);
+        let caption = format!(
+            "{}: {of} after {after} evaluations over {} paired replications. p: two-sided signed-rank test against the \
+             method of least median, Holm-corrected. A12: chance of a lower regret than the best's.",
+            self.problem,
+            finals.first().map_or(0, Vec::len)
+        );
+        Ok(Table {
             name: name.into(),
-            caption: format!(
-                "{}: {} after {} evaluations over {} paired replications. p: paired Wilcoxon against the \
-                 method of least median, Holm-corrected. A12: chance of a lower regret than the best's.",
-                self.problem,
-                self.measure,
-                self.budget,
-                finals.first().map_or(0, Vec::len)
-            ),
-            header: header.map(String::from).to_vec(),
+            caption,
+            header: HEADER.map(String::from).to_vec(),
             rows: rows.collect(),
-        }
+        })
     }
 
     /// Median regret against evaluations with the quartiles as a band.
@@ -186,4 +194,77 @@ fn mean_ranks(finals: &[Vec<f64>]) -> Vec<f64> {
         sums.iter_mut().zip(ranks(&row)).for_each(|(sum, rank)| *sum += rank / replications as f64);
     }
     sums
+}
+
+#[cfg(test)]
+mod tests {
+    use thrifty_sampling::Seed;
+    use thrifty_search::RandomSearch;
+    use thrifty_space::Config;
+    use thrifty_study::{Ask, Best, Fingerprint, History, MaxTrials, Optimizer, OptimizerError, TrialId};
+    use thrifty_testbed::{Problem, TestFunction};
+
+    use super::*;
+    use crate::harness::replicate::study;
+
+    /// Random search that was made worse on purpose: it asks for its first point again and again.
+    struct Stuck(RandomSearch);
+
+    impl Optimizer for Stuck {
+        type Query = Config;
+        type Recommendation = Best<Config>;
+
+        fn ask(&mut self, history: &History<Config>, _: TrialId) -> Result<Ask<Config>, OptimizerError> {
+            self.0.ask(history, TrialId(0))
+        }
+
+        fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
+            self.0.recommend(history)
+        }
+
+        fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+            self.0.fingerprint()
+        }
+    }
+
+    fn comparison(replications: usize) -> Comparison {
+        let problem = TestFunction::branin();
+        let mut runs = Vec::new();
+        for i in 0..replications {
+            let seed = Seed(3).child("comparison", i as u64);
+            let search = || RandomSearch::new(problem.space().clone());
+            runs.push(study("random", &problem, search(), seed, i, MaxTrials(20)).unwrap());
+            runs.push(study("stuck", &problem, Stuck(search()), seed, i, MaxTrials(20)).unwrap());
+        }
+        Comparison::new(&runs, 20)
+    }
+
+    #[test]
+    fn an_optimiser_made_worse_is_found_in_both_directions() {
+        let comparison = comparison(12);
+        let (good, bad) = (comparison.finals(0), comparison.finals(1));
+        let direction = |own: &[f64], other: &[f64]| {
+            pairwise::superior(own, [("other", other)], Test::SignedRank).unwrap()[0].direction()
+        };
+        assert_eq!((direction(&good, &bad), direction(&bad, &good)), ("lower", "higher"));
+        assert_eq!(direction(&good, &good), "no difference");
+        let rows = comparison.table("t").unwrap().rows;
+        assert_eq!(
+            (rows[0][0].as_str(), rows[0][5].as_str(), rows[0][4].as_str()),
+            ("random", "best", "1.00")
+        );
+        assert!(rows[1][5].parse::<f64>().unwrap() < 0.01, "{:?}", rows[1]);
+    }
+
+    #[test]
+    fn two_replications_decide_nothing() {
+        let comparison = comparison(2);
+        let found = pairwise::superior(
+            &comparison.finals(0),
+            [("stuck", &comparison.finals(1)[..])],
+            Test::SignedRank,
+        );
+        let finding = &found.unwrap()[0];
+        assert_eq!((finding.direction(), finding.detectable), ("no difference", f64::INFINITY));
+    }
 }

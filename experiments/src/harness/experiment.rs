@@ -1,3 +1,5 @@
+//! An experiment: its claim, its costs and how it is run.
+
 use super::{Report, RunContext};
 use crate::error::ExperimentError;
 

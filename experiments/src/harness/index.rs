@@ -1,3 +1,5 @@
+//! One page with all reports.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +21,7 @@ pub fn write(out: &Path, reports: &[(Experiment, Report)]) -> Result<PathBuf, Ex
             escape(experiment.id),
             escape(experiment.paper),
             escape(experiment.claim),
-            report.verdict
+            report.judgement.verdict()
         );
         for note in &report.notes {
             html += &format!("<p>{}</p>\n", escape(note));
@@ -31,7 +33,8 @@ pub fn write(out: &Path, reports: &[(Experiment, Report)]) -> Result<PathBuf, Ex
                 escape(experiment.id)
             );
         }
-        for table in &report.tables {
+        let claims = report.judgement.table();
+        for table in std::iter::once(&claims).chain(&report.tables) {
             html += &format!("<p>{}</p>\n<table>\n<tr>", escape(&table.caption));
             html.extend(table.header.iter().map(|cell| format!("<th>{}</th>", escape(cell))));
             html += "</tr>\n";

@@ -1,3 +1,5 @@
+//! Optimisers behind one type, and the design that methods share.
+
 use thrifty_space::Config;
 use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
 

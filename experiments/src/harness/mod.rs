@@ -1,36 +1,41 @@
 //! What every experiment shares: replications in parallel, statistics of comparisons, figures, tables, files.
 
 pub mod ablation;
+pub mod claims;
 pub mod clock;
 pub mod compare;
 mod experiment;
 pub mod index;
 pub mod method;
 pub mod output;
+pub mod pairwise;
 pub mod replicate;
+pub mod runs;
 pub mod stats;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
 
+pub use claims::{Judgement, Verdict};
 pub use experiment::Experiment;
+pub use runs::{JobName, Runs, Shard};
 use thrifty_figures::FigureError;
 
 use crate::error::ExperimentError;
 
 /// How much to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
     /// At most half a minute on two cores.
+    #[default]
     Quick,
     /// The whole study.
     Full,
 }
 
 /// What a run was asked for.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct RunContext {
     pub effort: Effort,
     pub seeds: Option<usize>,
@@ -44,6 +49,12 @@ pub struct RunContext {
     pub peers: Option<PathBuf>,
     /// An interpreter that has other libraries, to run beside.
     pub python: Option<PathBuf>,
+    /// Where results go; runs are kept in memory without it.
+    pub out: Option<PathBuf>,
+    /// The part of the runs to do.
+    pub shard: Option<Shard>,
+    /// Whether runs were merged and only the report is wanted.
+    pub merged: bool,
 }
 
 impl RunContext {
@@ -57,33 +68,18 @@ impl RunContext {
         self.evaluations.unwrap_or(self.pick(quick, full))
     }
 
+    /// Identification of what else decides a run: the effort, and the number of evaluations that was asked for.
+    fn design(&self) -> String {
+        let effort = self.pick("quick", "full");
+        self.evaluations.map_or(effort.into(), |evaluations| format!("{effort}, {evaluations} evaluations"))
+    }
+
     /// One of two values, by effort.
     pub fn pick<T>(&self, quick: T, full: T) -> T {
         match self.effort {
             Effort::Quick => quick,
             Effort::Full => full,
         }
-    }
-}
-
-/// Whether the claim was found true.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-pub enum Verdict {
-    #[serde(rename = "holds")]
-    Holds,
-    #[serde(rename = "does not hold")]
-    DoesNotHold,
-    #[serde(rename = "inconclusive")]
-    Inconclusive,
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Holds => "holds",
-            Self::DoesNotHold => "does not hold",
-            Self::Inconclusive => "inconclusive",
-        })
     }
 }
 
@@ -118,7 +114,8 @@ impl Figure {
 /// What an experiment found.
 #[derive(Debug, Clone)]
 pub struct Report {
-    pub verdict: Verdict,
+    /// The claims and what the runs say about them.
+    pub judgement: Judgement,
     /// Named figures, flat.
     pub numbers: BTreeMap<String, f64>,
     /// What was done, as settings.

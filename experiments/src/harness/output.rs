@@ -1,8 +1,11 @@
+//! Files of a report.
+
 use std::fs;
 use std::path::Path;
 
 use serde_json::json;
 
+use super::runs::commit;
 use super::{Experiment, Report, RunContext, Table};
 use crate::error::ExperimentError;
 
@@ -23,15 +26,17 @@ pub fn write(
         "id": experiment.id,
         "paper": experiment.paper,
         "claim": experiment.claim,
-        "verdict": report.verdict,
+        "verdict": report.judgement.verdict(),
+        "claims": report.judgement.findings(),
         "numbers": report.numbers,
         "settings": report.settings,
         "effort": context.effort,
         "seed": context.seed,
-        "versions": { "thrifty": env!("CARGO_PKG_VERSION") },
+        "versions": { "thrifty": env!("CARGO_PKG_VERSION"), "commit": commit() },
     });
     save("summary.json", format!("{summary:#}\n").as_bytes())?;
-    for table in &report.tables {
+    let claims = report.judgement.table();
+    for table in std::iter::once(&claims).chain(&report.tables) {
         save(
             &format!("{}.csv", table.name),
             &csv(table).map_err(|e| ExperimentError::data(folder.join(&table.name), e))?,
@@ -56,11 +61,15 @@ pub fn csv(table: &Table) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
 fn markdown(experiment: &Experiment, report: &Report) -> String {
     let mut text = format!(
         "# {}\n\nPaper: {}\n\nClaim: {}\n\nVerdict: **{}**\n",
-        experiment.id, experiment.paper, experiment.claim, report.verdict
+        experiment.id,
+        experiment.paper,
+        experiment.claim,
+        report.judgement.verdict()
     );
     for note in &report.notes {
         text += &format!("\n{note}\n");
     }
+    text += &section(&report.judgement.table());
     for table in &report.tables {
         text += &section(table);
     }

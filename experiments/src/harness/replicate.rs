@@ -1,25 +1,39 @@
+//! Studies and jobs in parallel.
+
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
 use thrifty_study::{History, Optimizer, StopRule, Study};
 use thrifty_testbed::Problem;
 
+use super::runs::{JobName, Runs, lossless_numbers};
 use crate::error::ExperimentError;
 
-/// What one method did on one problem from one seed.
-#[derive(Debug, Clone)]
+/// What one method did on one problem from one seed. Its names are those of its job, and are not in its line.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Run {
+    #[serde(skip)]
     pub method: String,
+    #[serde(skip)]
     pub problem: String,
+    #[serde(skip)]
     pub replication: usize,
     /// Best regret so far after each evaluation, on the noiseless truth; failures count as the worst so far.
+    #[serde(with = "lossless_numbers")]
     pub regret: Vec<f64>,
     pub failures: usize,
     /// Wall-clock seconds of the optimiser, apart from those of the evaluations.
     pub optimiser_seconds: f64,
     pub evaluation_seconds: f64,
-    pub history: History<Config>,
+}
+
+impl AsMut<Self> for Run {
+    fn as_mut(&mut self) -> &mut Self {
+        self
+    }
 }
 
 /// Runs jobs in parallel with a progress bar; results are in the order of the jobs whatever the threads do.
@@ -43,6 +57,25 @@ pub fn in_parallel<J: Sync, T: Send>(
     results
 }
 
+/// Studies that are jobs: runs with the names of their jobs.
+///
+/// # Errors
+/// As [`Runs::collect`].
+pub fn studies<J: Sync, R: AsMut<Run> + Serialize + DeserializeOwned + Send>(
+    runs: &Runs<'_>,
+    jobs: &[J],
+    name: impl Fn(&J) -> JobName,
+    work: impl Fn(&J) -> Result<R, ExperimentError> + Sync,
+) -> Result<Vec<R>, ExperimentError> {
+    let mut found: Vec<R> = runs.collect(jobs, &name, work)?;
+    for (run, job) in found.iter_mut().zip(jobs) {
+        let run = run.as_mut();
+        let JobName { task, method, replication } = name(job);
+        (run.problem, run.method, run.replication) = (task, method, replication);
+    }
+    Ok(found)
+}
+
 /// Runs one study of a problem to its end.
 pub fn study<O>(
     method: &str,
@@ -52,6 +85,21 @@ pub fn study<O>(
     replication: usize,
     stop: impl StopRule + 'static,
 ) -> Result<Run, ExperimentError>
+where
+    O: Optimizer<Query = Config>,
+{
+    Ok(study_with_history(method, problem, optimizer, seed, replication, stop)?.0)
+}
+
+/// The same, with the trials.
+pub fn study_with_history<O>(
+    method: &str,
+    problem: &dyn Problem,
+    optimizer: O,
+    seed: Seed,
+    replication: usize,
+    stop: impl StopRule + 'static,
+) -> Result<(Run, History<Config>), ExperimentError>
 where
     O: Optimizer<Query = Config>,
 {
@@ -68,7 +116,7 @@ where
     }
     let seconds =
         |pick: fn(&thrifty_study::Timing) -> f64| history.trials().iter().map(|t| pick(&t.timing)).sum();
-    Ok(Run {
+    let run = Run {
         method: method.into(),
         problem: problem.name(),
         replication,
@@ -76,6 +124,6 @@ where
         failures: history.unsuccessful().count(),
         optimiser_seconds: seconds(|t| t.ask),
         evaluation_seconds: seconds(|t| t.evaluate),
-        history,
-    })
+    };
+    Ok((run, history))
 }

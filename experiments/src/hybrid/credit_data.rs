@@ -1,3 +1,5 @@
+//! The credit approval table, or one that a library ships.
+
 use std::path::Path;
 
 use smartcore::ensemble::random_forest_classifier::{

@@ -1,3 +1,5 @@
+//! One unlucky triplet on a function of one variable: what stops where, and the figure of the paper.
+
 use std::collections::BTreeMap;
 
 use thrifty_bo::{BoSettings, SurrogateState};
@@ -6,22 +8,23 @@ use thrifty_hybrid::{Exploration, OnConvergence};
 use thrifty_model_based::OutputFitter;
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
-use thrifty_study::{MaxTrials, Trial, TrialId};
+use thrifty_study::{History, Trial, TrialId};
 use thrifty_testbed::{Problem, TestFunction};
 
 use super::methods::{Method, Setting, model};
-use super::success::{hit, noise, range};
+use super::success::{Turns, noise, range};
 use crate::error::ExperimentError;
-use crate::harness::replicate::{Run, in_parallel, study};
+use crate::harness::claims::{Claim, ClaimError, Family, Judgement, Kind, Rule, Sample, Test};
+use crate::harness::replicate::studies;
 use crate::harness::stats::quantile;
-use crate::harness::{Experiment, Figure, Report, RunContext, Table, Verdict, number};
+use crate::harness::{Experiment, Figure, JobName, Report, RunContext, Runs, Table, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "hybrid/toy",
     paper: "A Hybrid Monte Carlo Architecture for Parameter Optimization, section 3 and figure 1",
     claim: "from one triplet, expected improvement stops at a local maximum after four evaluations, and the hybrid \
             evaluates next the point of largest uncertainty, near the global maximum",
-    quick_cost: "20 coin seeds, 15 methods, 20 turns: seconds",
+    quick_cost: "50 coin seeds, 15 methods, 20 turns: seconds",
     full_cost: "100 coin seeds, 15 methods, 20 turns: about ten seconds",
     run,
 };
@@ -56,47 +59,101 @@ fn methods() -> Vec<Method> {
     ]
 }
 
-fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let problem = TestFunction::x_sin_x();
-    let triplet: Vec<Config> = [0.0, 1.0, 5.0].iter().map(|x| TestFunction::config(&[*x])).collect();
-    let limit = CLOSE * range(&problem);
-    let seeds = context.replications(20, 100);
-    let jobs: Vec<(Method, usize)> =
-        methods().into_iter().flat_map(|m| (0..seeds).map(move |i| (m.clone(), i))).collect();
-    let runs = in_parallel("hybrid/toy", &jobs, |(method, i)| {
-        let seed = Seed(context.seed).child("hybrid/toy", *i as u64);
+/// Where the triplet is, and how a method goes on from there.
+struct Toy {
+    problem: TestFunction,
+    triplet: Vec<Config>,
+    seed: u64,
+}
+
+impl Toy {
+    fn new(seed: u64) -> Self {
+        let triplet = [0.0, 1.0, 5.0].iter().map(|x| TestFunction::config(&[*x])).collect();
+        Self { problem: TestFunction::x_sin_x(), triplet, seed }
+    }
+
+    fn study(&self, method: &Method, i: usize) -> Result<(Turns, History<Config>), ExperimentError> {
+        let seed = Seed(self.seed).child("hybrid/toy", i as u64);
         let setting = Setting {
-            space: problem.space(),
-            initial: &triplet,
+            space: self.problem.space(),
+            initial: &self.triplet,
             epsilon: EPSILON,
             turns: TURNS,
             noise: noise(),
         };
-        let optimizer = method.optimizer(&setting)?;
-        study(&method.label(), &problem, optimizer, seed, *i, MaxTrials(triplet.len() + TURNS))
-    })?;
+        Turns::study(method, &self.problem, &setting, seed, i)
+    }
 
-    let (mut numbers, rows) = success(&problem, &runs, limit);
-    let label = |m: &Method| m.label();
-    let of = |m: &Method| runs.iter().filter(|run| run.method == label(m)).collect::<Vec<_>>();
+    /// Whether a run ended after four evaluations at the local maximum.
+    fn stopped(&self, run: &Turns) -> bool {
+        let regret = &run.run.regret;
+        regret.len() == 7 && (regret[6] - (self.problem.optimum().abs() - 1.819_705_741)).abs() < 0.01
+    }
+}
+
+/// Both halves of the claim, each in at least nine of ten runs.
+fn judge(toy: &Toy, ei: &[&Turns], forced: &[&Turns], limit: f64) -> Result<Judgement, ClaimError> {
+    let claim =
+        |name: &str, runs: &[&Turns]| Claim::new(name, Kind::RateAtLeast(0.9), Test::Binomial, runs.len());
+    Family::new(Rule::All)
+        .with(
+            claim("expected improvement stops after four evaluations at the local maximum", ei),
+            Sample::count(ei.iter().map(|run| toy.stopped(run))),
+        )
+        .with(
+            claim("forced without a coin, the fifth evaluation is close to the global maximum", forced),
+            Sample::count(forced.iter().map(|run| run.hit(3, limit) == Some(5))),
+        )
+        .judge()
+}
+
+fn run(context: &RunContext) -> Result<Report, ExperimentError> {
+    let toy = Toy::new(context.seed);
+    let limit = CLOSE * range(&toy.problem);
+    let seeds = context.replications(50, 100);
+    let jobs: Vec<(Method, usize)> =
+        methods().into_iter().flat_map(|m| (0..seeds).map(move |i| (m.clone(), i))).collect();
+    let runs = studies(
+        &Runs::new(EXPERIMENT.id, context),
+        &jobs,
+        |(method, i)| JobName::new(toy.problem.name(), method.label(), *i),
+        |(method, i)| Ok(toy.study(method, *i)?.0),
+    )?;
+    let (mut numbers, rows) = success(&toy.problem, &runs, limit);
+    let of = |m: &Method| runs.iter().filter(|run| run.run.method == m.label()).collect::<Vec<_>>();
     let ei = of(&Method::Hybrid(Exploration::Never, OnConvergence::Stop));
-    let stopped = |run: &&Run| {
-        run.history.len() == 7 && (run.regret[6] - (problem.optimum().abs() - 1.819_705_741)).abs() < 0.01
-    };
-    let four = ei.iter().filter(|run| stopped(run)).count() as f64 / ei.len() as f64;
-    let forced = of(&Method::Hybrid(Exploration::ForcedOnConvergence, OnConvergence::Force));
-    let fifth =
-        forced.iter().filter(|run| hit(run, 3, limit) == Some(5)).count() as f64 / forced.len() as f64;
-    numbers.insert("share of EI runs that stop after four evaluations at the local maximum".into(), four);
-    numbers.insert("share of forced runs without a coin that are close at the fifth".into(), fifth);
-    if let Some(trial) = forced.first().and_then(|run| run.history.trials().get(7)) {
+    let forcing = Method::Hybrid(Exploration::ForcedOnConvergence, OnConvergence::Force);
+    let judgement = judge(&toy, &ei, &of(&forcing), limit)?;
+    let shares: Vec<f64> = judgement.findings().iter().map(|finding| finding.effect).collect();
+    numbers
+        .insert("share of EI runs that stop after four evaluations at the local maximum".into(), shares[0]);
+    numbers.insert("share of forced runs without a coin that are close at the fifth".into(), shares[1]);
+    // The first of them again, for its trials.
+    let (_, history) = toy.study(&forcing, 0)?;
+    if let Some(trial) = history.trials().get(7) {
         let x = trial.query.float("x0")?;
         numbers.insert("fifth point".into(), x);
         numbers.insert("fifth score".into(), x * x.sin());
     }
-    let figure = picture(&problem, forced[0], context.seed)?;
-    let verdict = if four == 1.0 && fifth == 1.0 { Verdict::Holds } else { Verdict::DoesNotHold };
-    let settings = [
+    Ok(Report {
+        judgement,
+        numbers,
+        settings: settings(seeds),
+        notes: notes(shares[0], shares[1]),
+        tables: vec![Table {
+            name: "methods".into(),
+            caption: format!(
+                "{seeds} coin seeds; hit: median turn of the first close evaluation among runs that had one."
+            ),
+            header: ["method", "success", "hit", "evaluations", "best score"].map(String::from).to_vec(),
+            rows,
+        }],
+        figures: vec![picture(&toy.problem, &history, context.seed)?],
+    })
+}
+
+fn settings(seeds: usize) -> BTreeMap<String, String> {
+    [
         ("function", "x sin x on [0, 10], maximised".to_owned()),
         ("initial triplet", "0, 1, 5".to_owned()),
         (
@@ -110,12 +167,13 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             format!("within {CLOSE} of the function's range of the global maximum within {TURNS} turns"),
         ),
         ("coin seeds", seeds.to_string()),
-    ];
-    Ok(Report {
-        verdict,
-        numbers,
-        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
-        notes: vec![
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
+}
+
+fn notes(four: f64, fifth: f64) -> Vec<String> {
+    vec![
             "Reconstruction: the paper's toy function, triplet, threshold and figure are lost. This function and triplet \
              behave as its text says. For the hybrids the text does not say what happens when an exploit turn has \
              converged; three readings are compared: literal (stop), skip (the turn is spent), force (explore instead)."
@@ -131,29 +189,21 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
              (see hybrid/triplets). Algorithm 3 takes its rate from the posterior whose overconfidence is the trouble: \
              without force it hardly ever explores."
                 .into(),
-        ],
-        tables: vec![Table {
-            name: "methods".into(),
-            caption: format!("{seeds} coin seeds; hit: median turn of the first close evaluation among runs that had one."),
-            header: ["method", "success", "hit", "evaluations", "best score"].map(String::from).to_vec(),
-            rows,
-        }],
-        figures: vec![figure],
-    })
+        ]
 }
 
 /// Success of each method as named numbers, and as rows of the table.
-fn success(problem: &TestFunction, runs: &[Run], limit: f64) -> (BTreeMap<String, f64>, Vec<Vec<String>>) {
+fn success(problem: &TestFunction, runs: &[Turns], limit: f64) -> (BTreeMap<String, f64>, Vec<Vec<String>>) {
     let mut numbers = BTreeMap::new();
     let mut rows = Vec::new();
     for method in methods() {
         let label = method.label();
-        let own: Vec<&Run> = runs.iter().filter(|run| run.method == label).collect();
-        let hits: Vec<f64> = own.iter().filter_map(|run| hit(run, 3, limit)).map(|t| t as f64).collect();
+        let own: Vec<&Turns> = runs.iter().filter(|run| run.run.method == label).collect();
+        let hits: Vec<f64> = own.iter().filter_map(|run| run.hit(3, limit)).map(|t| t as f64).collect();
         let share = hits.len() as f64 / own.len() as f64;
-        let evaluations: Vec<f64> = own.iter().map(|run| (run.history.len() - 3) as f64).collect();
+        let evaluations: Vec<f64> = own.iter().map(|run| (run.run.regret.len() - 3) as f64).collect();
         let best: Vec<f64> =
-            own.iter().map(|run| -(problem.optimum() + run.regret[run.regret.len() - 1])).collect();
+            own.iter().map(|run| -(problem.optimum() + run.run.regret[run.run.regret.len() - 1])).collect();
         let median =
             |values: &[f64]| if values.is_empty() { "–".into() } else { number(quantile(values, 0.5)) };
         numbers.insert(format!("success of {label}"), share);
@@ -169,8 +219,8 @@ fn success(problem: &TestFunction, runs: &[Run], limit: f64) -> (BTreeMap<String
 }
 
 /// The posterior when expected improvement has converged, and where the hybrid goes next: the paper's figure 1.
-fn picture(problem: &TestFunction, run: &Run, seed: u64) -> Result<Figure, ExperimentError> {
-    let trials: Vec<&Trial<Config>> = run.history.trials().iter().take(7).collect();
+fn picture(problem: &TestFunction, history: &History<Config>, seed: u64) -> Result<Figure, ExperimentError> {
+    let trials: Vec<&Trial<Config>> = history.trials().iter().take(7).collect();
     let settings = BoSettings { losses: thrifty_bo::LossTransform::None, ..BoSettings::default() };
     let surrogate = model(noise());
     let (space, seed, id) = (problem.space(), Seed(seed), TrialId(7));
@@ -188,10 +238,10 @@ fn picture(problem: &TestFunction, run: &Run, seed: u64) -> Result<Figure, Exper
     }
     let at = |trial: &Trial<Config>| trial.query.float("x0").map(|x| (x, x * x.sin()));
     let points = |range: std::ops::Range<usize>| -> Result<Vec<(f64, f64)>, ExperimentError> {
-        Ok(run.history.trials()[range].iter().map(at).collect::<Result<_, _>>()?)
+        Ok(history.trials()[range].iter().map(at).collect::<Result<_, _>>()?)
     };
     let truth = grid.iter().map(|x| (*x, x * x.sin())).collect();
-    let last = run.history.len().min(8);
+    let last = history.len().min(8);
     let plot = LinePlot {
         title: "Expected improvement has converged; the most uncertain point is next to the global maximum"
             .into(),

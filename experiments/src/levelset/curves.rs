@@ -1,3 +1,5 @@
+//! One run of a criterion, scored after every evaluation.
+
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_bo::InitialDesign;
 use thrifty_levelset::metrics::Confusion;
@@ -9,6 +11,7 @@ use thrifty_study::{History, MaxTrials, Study};
 use super::methods::{Method, integration};
 use super::problems::{Case, SIDE};
 use crate::error::ExperimentError;
+use crate::harness::runs::lossless_numbers;
 
 /// What is known of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +45,10 @@ pub struct Job {
 }
 
 /// How it went.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Outcome {
     /// F1 of the class above after 0, 1, … chosen evaluations.
+    #[serde(with = "lossless_numbers")]
     pub f1: Vec<f64>,
     /// Seconds of the optimiser in all.
     pub seconds: f64,

@@ -1,3 +1,5 @@
+//! What is made of responses that are cut off, on problems with a valley where nothing is seen.
+
 use std::collections::BTreeMap;
 
 use thrifty_figures::{LinePlot, Series};
@@ -7,9 +9,9 @@ use thrifty_testbed::LevelSetProblem;
 use super::responses::{CRITERIA, Case, Job, Kind, Scores};
 use super::valley_map;
 use crate::error::ExperimentError;
-use crate::harness::replicate::in_parallel;
-use crate::harness::stats::{holm, mean_and_std_dev, wilcoxon};
-use crate::harness::{Experiment, Figure, Report, RunContext, Table, Verdict, number};
+use crate::harness::claims::{Claim, ClaimError, Family, Judgement, Kind as ClaimKind, Rule, Sample, Test};
+use crate::harness::stats::mean_and_std_dev;
+use crate::harness::{Experiment, Figure, JobName, Report, RunContext, Runs, Table, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "levelset/deathvalley",
@@ -21,9 +23,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-const NOTE: &str = "Holds when, under SUR at the last judgement, censored has the larger mean F1 than both ways of taking clipped responses for \
-                    values on every problem, each with p below 5 % after Holm's correction over all; does not hold when one of them has \
-                    the larger mean with such a p. Volume error: |volume said to be above - true volume| / true volume. The margin is judged \
+const NOTE: &str = "Claims: under SUR at the last judgement, censored has the larger F1 than both ways of taking clipped responses for values on \
+                    every problem. Volume error: |volume said to be above - true volume| / true volume. The margin is judged \
                     by the set where it is positive, clipped responses by that where at least one bit comes out (half a bit in \
                     8,192 for DeathValley4, whose responses fall off without an edge where decoding fails): the two differ there.";
 
@@ -140,46 +141,21 @@ fn with_error(values: &[f64]) -> String {
     format!("{mean:.3} ± {:.3}", std_dev / (values.len() as f64).sqrt())
 }
 
-/// p of censored against each way of taking clipped responses for values, under SUR at the last judgement, with
-/// Holm over all; and whether censored has the larger mean.
-fn duels(found: &[Found<'_>]) -> Vec<(String, bool, f64)> {
-    let mut pairs = Vec::new();
+/// Censored against each way of taking clipped responses for values, under SUR at the last judgement.
+fn judge(found: &[Found<'_>]) -> Result<Judgement, ClaimError> {
+    let mut family = Family::new(Rule::All);
     for one in found {
         let last = one.case.judged.len() - 1;
         let ours = one.of(3, 0, last, |s| &s.f1);
         for other in [1, 2] {
             let theirs = one.of(other, 0, last, |s| &s.f1);
-            let better = mean_and_std_dev(&ours).0 > mean_and_std_dev(&theirs).0;
-            let name = format!("{} against {}", one.case.margin.name(), Kind::ALL[other].name());
-            pairs.push((name, better, wilcoxon(&ours, &theirs)));
+            let name = format!("{}: F1 higher than of {}", one.case.margin.name(), Kind::ALL[other].name());
+            // A higher F1 is better.
+            let sample = Sample::losses(&name, &theirs, &ours)?;
+            family.push(Claim::new(name, ClaimKind::Superior, Test::SignedRank, ours.len()), sample);
         }
     }
-    let corrected = holm(&pairs.iter().map(|(.., p)| *p).collect::<Vec<f64>>());
-    pairs.into_iter().zip(corrected).map(|((name, better, _), p)| (name, better, p)).collect()
-}
-
-fn verdict(duels: &[(String, bool, f64)]) -> Verdict {
-    if duels.iter().any(|(_, better, p)| !better && *p < 0.05) {
-        Verdict::DoesNotHold
-    } else if duels.iter().all(|(_, better, p)| *better && *p < 0.05) {
-        Verdict::Holds
-    } else {
-        Verdict::Inconclusive
-    }
-}
-
-fn duel_table(duels: &[(String, bool, f64)]) -> Table {
-    let row = |(name, better, p): &(String, bool, f64)| {
-        vec![name.clone(), if *better { "censored" } else { "values" }.into(), number(*p)]
-    };
-    Table {
-        name: "duels".into(),
-        caption: "Censored against clipped responses as values, SUR, F1 at the last judgement: paired Wilcoxon test with Holm's \
-                  correction."
-            .into(),
-        header: ["problem and model", "larger mean", "p (Holm)"].map(String::from).to_vec(),
-        rows: duels.iter().map(row).collect(),
-    }
+    family.judge()
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
@@ -193,7 +169,14 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             }
         }
     }
-    let mut scores = in_parallel(EXPERIMENT.id, &jobs, Job::run)?.into_iter();
+    let numbered: Vec<(usize, Job<'_>)> = jobs.into_iter().enumerate().collect();
+    let name = |(at, job): &(usize, Job<'_>)| {
+        let method = format!("{}, {}", job.kind.name(), job.criterion.0);
+        JobName::new(job.case.margin.name(), method, at % replications)
+    };
+    let found: Vec<Scores> =
+        Runs::new(EXPERIMENT.id, context).collect(&numbered, name, |(_, job)| job.run())?;
+    let mut scores = found.into_iter();
     let mut found = Vec::new();
     for case in &cases {
         let mut own = Vec::new();
@@ -202,12 +185,12 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         }
         found.push(Found { case, scores: own });
     }
-    let duels = duels(&found);
+    let judgement = judge(&found)?;
     let mut numbers = BTreeMap::new();
-    for (name, _, p) in &duels {
-        numbers.insert(format!("p (Holm) on {name}"), *p);
+    for finding in judgement.findings() {
+        numbers.insert(format!("p (Holm), {}", finding.claim), finding.two_sided());
     }
-    let mut tables = vec![duel_table(&duels)];
+    let mut tables = Vec::new();
     let mut figures = vec![valley_map::figure(&cases[0], context.pick(16, 20), seed(0))?];
     for one in &found {
         let name = one.case.margin.name();
@@ -221,7 +204,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         figures.push(one.figure()?);
     }
     Ok(Report {
-        verdict: verdict(&duels),
+        judgement,
         numbers,
         settings: [
             ("designs", replications.to_string()),

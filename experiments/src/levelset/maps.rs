@@ -1,3 +1,5 @@
+//! Maps of where criteria look.
+
 use thrifty_figures::{Axis, Contours, Isoline};
 use thrifty_sampling::Seed;
 

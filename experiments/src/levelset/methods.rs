@@ -1,3 +1,5 @@
+//! Criteria under the names that tables give them.
+
 use thrifty_levelset::{Criterion, Integration};
 
 /// A criterion under the name that tables give it.

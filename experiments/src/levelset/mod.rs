@@ -3,11 +3,11 @@
 pub mod criteria;
 mod curves;
 pub mod deathvalley;
-mod judged;
 mod maps;
 mod methods;
 mod problems;
 mod responses;
+mod scored;
 mod tables;
 pub mod theory;
 mod valley_map;

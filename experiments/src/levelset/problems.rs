@@ -1,3 +1,5 @@
+//! Problems on a grid, with the process that a model is told.
+
 use thrifty_bo::KernelFamily;
 use thrifty_domain::PointsRef;
 use thrifty_levelset::FixedGp;

@@ -14,6 +14,7 @@ use thrifty_testbed::LevelSetProblem;
 
 use crate::error::ExperimentError;
 use crate::harness::method::AfterDesign;
+use crate::harness::runs::lossless_numbers;
 
 /// A problem, what a run returns of it, and how long it is looked at.
 pub struct Case {
@@ -85,9 +86,12 @@ pub struct Job<'a> {
 }
 
 /// What a run came to after each number of evaluations at which it is judged.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Scores {
+    #[serde(with = "lossless_numbers")]
     pub f1: Vec<f64>,
     /// |found - true| / true volume above.
+    #[serde(with = "lossless_numbers")]
     pub volume_error: Vec<f64>,
     pub seconds: f64,
 }

@@ -1,13 +1,16 @@
+//! Tables and curves of F1.
+
 use thrifty_figures::{LinePlot, Series, panels_with_legend};
 
-use super::judged::Results;
 use super::methods::{RANDOM, SHOWN, STRADDLE, SUR};
+use super::scored::Results;
 use crate::error::ExperimentError;
+use crate::harness::claims::Finding;
 use crate::harness::stats::ranks;
 use crate::harness::{Figure, Table, number};
 
 /// Means with standard errors, and p against straddle and random points.
-pub fn means(results: &Results, name: &str, ks: &[usize], early: usize) -> Table {
+pub fn means(results: &Results, name: &str, ks: &[usize], early: usize) -> Result<Table, ExperimentError> {
     let last = ks.last().copied().unwrap_or(0);
     let mut header = vec!["problem".to_owned(), "criterion".to_owned()];
     header.extend(ks.iter().map(|k| format!("F1 at {k}")));
@@ -15,35 +18,36 @@ pub fn means(results: &Results, name: &str, ks: &[usize], early: usize) -> Table
     header.push(format!("less random at {last} (p)"));
     let mut rows = Vec::new();
     for (case, problem) in results.cases.iter().enumerate() {
-        let duels = [(STRADDLE, early), (STRADDLE, last), (RANDOM, last)]
-            .map(|(other, k)| (other, results.against(case, other, k)));
+        let mut found = Vec::new();
+        for (other, k) in [(STRADDLE, early), (STRADDLE, last), (RANDOM, last)] {
+            found.push(results.against(case, other, k)?);
+        }
         for (m, method) in results.methods.iter().enumerate() {
             let mut row = vec![(*problem).to_owned(), (*method).to_owned()];
             row.extend(ks.iter().map(|k| {
                 let (mean, error) = results.mean(case, m, *k);
                 format!("{mean:.3} ± {error:.3}")
             }));
-            row.extend(duels.iter().map(|(other, duels)| {
-                if other == method {
-                    return "-".to_owned();
-                }
-                format!("{:+.3} ({})", duels[m].difference, number(duels[m].p))
+            row.extend(found.iter().map(|against| {
+                against[m].as_ref().map_or("-".into(), |finding| {
+                    format!("{:+.3} ({})", finding.effect, number(finding.two_sided()))
+                })
             }));
             rows.push(row);
         }
     }
-    Table {
+    Ok(Table {
         name: name.into(),
-        caption: "Mean F1 of the class above ± one standard error after so many evaluations chosen by the criterion; mean paired \
-                  difference, in brackets p of the Wilcoxon test, Holm-corrected over the criteria of a problem."
+        caption: "Mean F1 of the class above ± one standard error after so many evaluations chosen by the criterion; median paired \
+                  difference, in brackets two-sided p of the signed-rank test, Holm-corrected over the criteria of a problem."
             .into(),
         header,
         rows,
-    }
+    })
 }
 
-/// One row a criterion: ranks, and on how many problems it is significantly better or worse.
-pub fn summary(results: &Results, name: &str, early: usize, last: usize) -> Table {
+/// One row per criterion: ranks, and on how many problems it is significantly better or worse.
+pub fn summary(results: &Results, name: &str, early: usize, last: usize) -> Result<Table, ExperimentError> {
     let rank = |m: usize, k: usize| {
         let (mut sum, mut count) = (0.0, 0.0);
         for curves in &results.f1 {
@@ -54,25 +58,25 @@ pub fn summary(results: &Results, name: &str, early: usize, last: usize) -> Tabl
         }
         format!("{:.2}", sum / count)
     };
-    let tally = |m: usize, other: &str, k: usize| {
-        let duels: Vec<_> = (0..results.cases.len()).map(|case| results.against(case, other, k)[m]).collect();
-        let better = duels.iter().filter(|duel| duel.is_better()).count();
-        format!("{better} / {}", duels.iter().filter(|duel| duel.is_worse()).count())
-    };
+    let mut tallies: Vec<Vec<String>> = vec![Vec::new(); results.methods.len()];
+    for (other, k) in [(STRADDLE, early), (STRADDLE, last), (RANDOM, last)] {
+        let found: Vec<_> =
+            (0..results.cases.len()).map(|case| results.against(case, other, k)).collect::<Result<_, _>>()?;
+        for (m, cells) in tallies.iter_mut().enumerate() {
+            let count =
+                |is: fn(&Finding) -> bool| found.iter().filter(|own| own[m].as_ref().is_some_and(is)).count();
+            cells.push(format!("{} / {}", count(Finding::holds), count(Finding::fails)));
+        }
+    }
     let rows = results.methods.iter().enumerate().map(|(m, method)| {
         let seconds = results.seconds.iter().map(|own| own[m]).sum::<f64>() / results.cases.len() as f64;
-        vec![
-            (*method).to_owned(),
-            rank(m, early),
-            rank(m, last),
-            tally(m, STRADDLE, early),
-            tally(m, STRADDLE, last),
-            tally(m, RANDOM, last),
-            number(seconds),
-        ]
+        let mut row = vec![(*method).to_owned(), rank(m, early), rank(m, last)];
+        row.extend(tallies[m].iter().cloned());
+        row.push(number(seconds));
+        row
     });
     let against = |other: &str, k: usize| format!("better / worse than {other} at {k}");
-    Table {
+    Ok(Table {
         name: name.into(),
         caption: format!(
             "Mean rank among the criteria over all runs; on how many of {} problems a criterion is significantly better / worse; \
@@ -89,28 +93,25 @@ pub fn summary(results: &Results, name: &str, early: usize, last: usize) -> Tabl
             "seconds".into(),
         ],
         rows: rows.collect(),
-    }
+    })
 }
 
 /// Stepwise uncertainty reduction against straddle, as the claim has it.
-pub fn duel(results: &Results, name: &str, early: usize, last: usize) -> Table {
-    let duels = [early, last].map(|k| results.on_problems(SUR, STRADDLE, k));
+pub fn pairwise(results: &Results, name: &str, early: usize, last: usize) -> Result<Table, ExperimentError> {
+    let found = [results.on_problems(SUR, STRADDLE, early)?, results.on_problems(SUR, STRADDLE, last)?];
     let rows = results.cases.iter().enumerate().map(|(case, problem)| {
-        let cells = duels.iter().flat_map(|own| {
-            let duel = own[case];
-            [format!("{:+.4} ± {:.4}", duel.difference, duel.error), number(duel.p)]
-        });
+        let cells = found.iter().flat_map(|own| [own[case].effect_text(), number(own[case].two_sided())]);
         std::iter::once((*problem).to_owned()).chain(cells).collect()
     });
     let of = |k: usize| [format!("F1 less straddle's at {k}"), "p (Holm)".to_owned()];
-    Table {
+    Ok(Table {
         name: name.into(),
-        caption: "Stepwise uncertainty reduction less straddle: mean paired difference ± one standard error, and p of the Wilcoxon \
-                  test, Holm-corrected over the problems."
+        caption: "Stepwise uncertainty reduction less straddle: median paired difference with its 95 % interval, and two-sided p of the \
+                  signed-rank test, Holm-corrected over the problems."
             .into(),
         header: std::iter::once("problem".to_owned()).chain(of(early)).chain(of(last)).collect(),
         rows: rows.collect(),
-    }
+    })
 }
 
 /// Mean F1 against evaluations, a panel a problem.

@@ -1,3 +1,5 @@
+//! Activation functions.
+
 /// The function of a hidden neuron.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {

@@ -1,3 +1,5 @@
+//! A network of dense layers.
+
 use thrifty_sampling::Stream;
 
 use super::{Activation, Initialiser};

@@ -1,3 +1,5 @@
+//! Ways of gradient descent.
+
 /// A rule of gradient descent and what it remembers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {

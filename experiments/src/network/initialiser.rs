@@ -1,3 +1,5 @@
+//! Initial weights.
+
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_sampling::Stream;
 

@@ -1,3 +1,5 @@
+//! Losses of a network.
+
 /// What a network is trained to make small: a mean over rows.
 ///
 /// ```text

@@ -1,3 +1,5 @@
+//! Training of a network.
+
 use thrifty_domain::Points;
 use thrifty_sampling::Stream;
 

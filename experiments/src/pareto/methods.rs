@@ -1,3 +1,5 @@
+//! Methods for several losses.
+
 use std::path::Path;
 
 use thrifty_bo::{
@@ -115,7 +117,6 @@ impl Job<'_> {
             failures: history.unsuccessful().count(),
             optimiser_seconds: seconds(|t| t.ask),
             evaluation_seconds: seconds(|t| t.evaluate),
-            history,
         })
     }
 }

@@ -2,5 +2,5 @@
 
 pub mod benchmarks;
 mod botorch;
-pub mod contest;
+pub mod comparison;
 pub mod methods;

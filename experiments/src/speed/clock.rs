@@ -1,3 +1,5 @@
+//! Least times over repeats within a budget.
+
 use cpu_time::ProcessTime;
 
 /// How long to repeat a measurement.

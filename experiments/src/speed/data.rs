@@ -1,3 +1,5 @@
+//! Data of one size.
+
 use thrifty_domain::Points;
 use thrifty_sampling::Seed;
 use thrifty_testbed::{Problem, TestFunction};

@@ -1,3 +1,5 @@
+//! Where a likelihood with its gradient spends its time, and the least that the machine allows.
+
 use thrifty_kernel::{Kernel, KernelWorkspace};
 use thrifty_linalg::{Matrix, Threads, factor_in_place, gram_of_inverse_into, invert_lower_into};
 

@@ -1,3 +1,5 @@
+//! Hyperparameters as all tools are given them.
+
 /// Natural values of the shared model's hyperparameters.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Hyperparameters {

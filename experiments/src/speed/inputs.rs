@@ -1,3 +1,5 @@
+//! Inputs of all tasks.
+
 use std::collections::BTreeMap;
 
 use thrifty_sampling::Seed;

@@ -1,4 +1,8 @@
+//! Times and results of tools on equal terms.
+
 use std::collections::BTreeMap;
+
+use thrifty_golden::relative_to_largest;
 
 use super::inputs::Inputs;
 use super::line::{Line, Tool};
@@ -6,7 +10,6 @@ use super::model::log_ei_at;
 use super::tasks::Operation;
 use crate::error::ExperimentError;
 use crate::harness::stats::{mean_and_std_dev, quantile};
-use crate::verify::relative_to_largest;
 
 /// What a tool needed for an operation at a size, and what it got for that, on terms that are the same for all.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,3 +1,5 @@
+//! A line that a tool prints.
+
 use super::hyperparameters::Hyperparameters;
 use super::tasks::{Operation, Task};
 

@@ -1,3 +1,5 @@
+//! How far this machine is from its floor, on one thread and on the pool.
+
 use super::floor::Stages;
 use super::threads::Comparison;
 use crate::harness::{Table, number};

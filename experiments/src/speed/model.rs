@@ -1,3 +1,5 @@
+//! Models for which all tools are asked.
+
 use thrifty_acquisition::{Acquisition, Analytic, LogExpectedImprovement};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Mean, Noise};
 use thrifty_kernel::{KernelError, Matern52, Scaled};

@@ -1,3 +1,5 @@
+//! Tasks done by this build.
+
 use std::hint::black_box;
 
 use cpu_time::ProcessTime;

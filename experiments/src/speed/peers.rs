@@ -1,3 +1,5 @@
+//! Tasks done by other packages.
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};

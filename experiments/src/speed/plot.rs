@@ -1,3 +1,5 @@
+//! A figure of times.
+
 use thrifty_figures::{LinePlot, Series, panels_with_legend};
 
 use super::floor::Stages;

@@ -1,3 +1,5 @@
+//! The comparison in sentences.
+
 use super::judge::Row;
 use super::line::Tool;
 use super::tasks::Operation;

@@ -1,3 +1,5 @@
+//! Tables of times.
+
 use super::judge::{Reached, Row};
 use super::tasks::Operation;
 use crate::harness::{Table, number};

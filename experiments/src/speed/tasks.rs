@@ -1,3 +1,5 @@
+//! Operations and sizes to be timed.
+
 use std::fmt;
 
 use crate::harness::Effort;

@@ -1,3 +1,5 @@
+//! One thread against the pool.
+
 use std::time::Instant;
 
 use thrifty_linalg::{Matrix, Threads, factor_in_place, gram_of_inverse_into, invert_lower_into};

@@ -1,3 +1,5 @@
+//! Parts of the Parzen estimator, one changed at a time.
+
 use thrifty_sampling::Seed;
 use thrifty_study::MaxTrials;
 use thrifty_tpe::{
@@ -88,10 +90,10 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             TpeOptimizer::new(problem.space().clone()).and_then(|tpe| tpe.with_settings(settings))?;
         study(name, &*problem, optimizer, seed, i, MaxTrials(evaluations))
     };
-    let Ablation { table, numbers, verdict } =
-        Ablation::run("tpe/ablation", &names, &labels, replications, one)?;
+    let Ablation { table, numbers, judgement } =
+        Ablation::run((EXPERIMENT.id, context), &names, &labels, replications, one)?;
     Ok(Report {
-        verdict,
+        judgement,
         numbers,
         settings: [("replications", replications), ("evaluations", evaluations)]
             .map(|(name, value)| (name.to_owned(), value.to_string()))

@@ -1,3 +1,5 @@
+//! A problem that is a formula.
+
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::Outcome;

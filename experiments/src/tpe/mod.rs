@@ -3,8 +3,8 @@
 pub mod ablation;
 mod development;
 mod formula;
-mod judged;
 pub mod nnpdf;
 pub mod parity;
 pub mod quality;
 mod runs;
+mod scored;

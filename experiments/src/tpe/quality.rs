@@ -1,12 +1,16 @@
+//! The default estimator beside the rules of other libraries.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use thrifty_tpe::{Joint, TpeSettings};
 
-use super::judged::{NAMES, both};
 use super::runs::{AT, Method, Regrets, collect, read_peers};
+use super::scored::{NAMES, both};
 use crate::error::ExperimentError;
-use crate::harness::stats::{holm, mann_whitney, quantile, wilcoxon};
-use crate::harness::{Experiment, Report, RunContext, Table, Verdict, number};
+use crate::harness::ablation::NO_REGRET;
+use crate::harness::claims::{Claim, ClaimError, Family, Judgement, Kind, Rule, Sample as Evidence, Test};
+use crate::harness::stats::quantile;
+use crate::harness::{Experiment, Report, RunContext, Table, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "tpe/quality",
@@ -33,19 +37,19 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let seeds = context.replications(5, 100);
     let names = context.pick(&NAMES[3..], &NAMES[..]);
     let problems = both(names);
-    let mut regrets = collect("tpe/quality", &METHODS, &problems, seeds, context.seed)?;
+    let mut regrets = collect((EXPERIMENT.id, context), &METHODS, &problems, seeds)?;
     if let Some(path) = &context.peers {
         regrets.extend(read_peers(path, &problems)?);
     }
-    let (versus, verdict, numbers) = versus(&regrets);
+    let (versus, numbers) = versus(&regrets)?;
     Ok(Report {
-        verdict,
+        judgement: judge(&regrets)?,
         numbers,
         settings: [("seeds".to_owned(), seeds.to_string()), ("evaluations".to_owned(), AT[1].to_string())]
             .into(),
         notes: vec![format!(
-            "Verdict: does not hold when a regret after 200 evaluations is higher than that of Optuna, or of its rules, with p \
-             below 5 %, without correction. Stuck: share of runs with a regret above {STUCK} after 200 evaluations."
+            "Claims: after 200 evaluations the median log₁₀ regret is on no problem higher by more than 0.1 than that of Optuna, or of its \
+             rules. Stuck: share of runs with a regret above {STUCK} after 200 evaluations."
         )],
         tables: vec![regret_table(&regrets), versus],
         figures: Vec::new(),
@@ -76,57 +80,109 @@ fn regret_table(regrets: &Regrets) -> Table {
     }
 }
 
+/// A median log₁₀ regret that is higher by at most this is no worse.
+const MARGIN: f64 = 0.1;
+
+/// Final or earlier regrets of the first method and of another on a problem: paired by seed among our own, independent of
+/// runs of other libraries.
+fn sample(claim: &str, own: &[f64], theirs: &[f64], is_paired: bool) -> Result<Evidence, ClaimError> {
+    if is_paired {
+        return Evidence::losses(claim, own, theirs);
+    }
+    Ok(Evidence::Independent { own: own.to_vec(), other: theirs.to_vec() })
+}
+
+fn is_ours(method: &str) -> bool {
+    METHODS.iter().any(|(name, _)| *name == method)
+}
+
+fn test(method: &str) -> Test {
+    if is_ours(method) { Test::SignedRank } else { Test::RankSum }
+}
+
+fn logs(runs: &[[f64; 2]], at: usize) -> Vec<f64> {
+    runs.iter().map(|run| run[at].max(NO_REGRET).log10()).collect()
+}
+
+/// Not worse than Optuna and its rules on any problem, at the end.
+fn judge(regrets: &Regrets) -> Result<Judgement, ClaimError> {
+    let mut family = Family::new(Rule::All);
+    for ((problem, other), theirs) in regrets {
+        let own = regrets.get(&(problem.clone(), METHODS[0].0.to_owned()));
+        let Some(own) = own.filter(|_| other.to_lowercase().contains("optuna")) else { continue };
+        let name = format!("{problem}: not worse than {other}");
+        let evidence = sample(&name, &logs(own, 1), &logs(theirs, 1), is_ours(other))?;
+        let planned = own.len().min(theirs.len());
+        family.push(Claim::new(name, Kind::NotInferior { margin: MARGIN }, test(other), planned), evidence);
+    }
+    family.judge()
+}
+
 /// The first method against all others: our own paired by seed, others by ranks.
-fn versus(regrets: &Regrets) -> (Table, Verdict, BTreeMap<String, f64>) {
+fn versus(regrets: &Regrets) -> Result<(Table, BTreeMap<String, f64>), ClaimError> {
     let ours = METHODS[0].0;
-    let (mut rows, mut verdict, mut numbers) = (Vec::new(), Verdict::Holds, BTreeMap::new());
+    let (mut rows, mut numbers) = (Vec::new(), BTreeMap::new());
     let others: BTreeSet<&String> =
         regrets.keys().map(|(_, method)| method).filter(|method| *method != ours).collect();
     for other in others {
-        let is_paired = METHODS.iter().any(|(name, _)| name == other);
-        let mut compared = Vec::new();
+        let (mut compared, mut family) = (Vec::new(), Family::new(Rule::All));
         for ((problem, _), theirs) in regrets.iter().filter(|((_, method), _)| method == other) {
             let Some(own) = regrets.get(&(problem.clone(), ours.to_owned())) else { continue };
             for (at, evaluations) in AT.into_iter().enumerate() {
-                let list = |runs: &[[f64; 2]]| runs.iter().map(|r| r[at]).collect::<Vec<f64>>();
-                let (own, theirs) = (list(own), list(theirs));
-                let p = if is_paired { wilcoxon(&own, &theirs) } else { mann_whitney(&own, &theirs) };
-                compared.push((problem, evaluations, quantile(&own, 0.5), quantile(&theirs, 0.5), p));
+                let name = format!("{problem} at {evaluations}: lower than {other}");
+                let evidence = sample(&name, &logs(own, at), &logs(theirs, at), is_ours(other))?;
+                family.push(
+                    Claim::new(name, Kind::Superior, test(other), own.len().min(theirs.len())),
+                    evidence,
+                );
+                let median =
+                    |runs: &[[f64; 2]]| quantile(&runs.iter().map(|r| r[at]).collect::<Vec<f64>>(), 0.5);
+                compared.push((problem, evaluations, median(own), median(theirs)));
             }
         }
-        let corrected = holm(&compared.iter().map(|c| c.4).collect::<Vec<f64>>());
+        let judgement = family.judge()?;
         let mut better = 0;
-        for ((problem, evaluations, own, theirs, p), corrected) in compared.into_iter().zip(corrected) {
-            let direction = match (p < 0.05, own < theirs) {
-                (true, true) => "lower",
-                (true, false) => "higher",
-                _ => "no difference",
-            };
-            better += usize::from(evaluations == AT[1] && direction == "lower");
-            if other.to_lowercase().contains("optuna") && evaluations == AT[1] && direction == "higher" {
-                verdict = Verdict::DoesNotHold;
-            }
-            rows.push(vec![
-                other.clone(),
-                problem.clone(),
-                evaluations.to_string(),
-                number(own),
-                number(theirs),
-                number(p),
-                number(corrected),
-                direction.into(),
-            ]);
+        for ((problem, evaluations, own, theirs), finding) in compared.into_iter().zip(judgement.findings()) {
+            better += u32::from(evaluations == AT[1] && finding.holds());
+            let cells =
+                [other.clone(), problem.clone(), evaluations.to_string(), number(own), number(theirs)];
+            let found = [number(finding.two_sided()), finding.direction().to_owned()];
+            rows.push(cells.into_iter().chain(found).collect());
         }
-        numbers.insert(format!("problems lower than {other} after 200"), f64::from(better as u32));
+        numbers.insert(format!("problems lower than {other} after 200"), f64::from(better));
     }
-    let header = ["against", "problem", "evaluations", "thrifty", "other", "p", "p (Holm)", "thrifty is"];
+    let header = ["against", "problem", "evaluations", "thrifty", "other", "p (Holm)", "thrifty is"];
     let table = Table {
         name: "versus".into(),
-        caption: "Medians; paired Wilcoxon against our own, rank-sum against runs of other libraries; the direction where p is \
-                  below 0.05 without correction."
+        caption: "Medians; two-sided p of the logarithms by signed ranks against our own, by the rank sum against runs of other \
+                  libraries, Holm-corrected over the rows of a method; the direction where it is below 0.05."
             .into(),
         header: header.map(String::from).to_vec(),
         rows,
     };
-    (table, verdict, numbers)
+    Ok((table, numbers))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Verdict;
+
+    /// Rules made worse or better on purpose, paired and from another library.
+    #[test]
+    fn worse_and_better_rules_are_told_apart() {
+        let regret = |i: usize| 0.1 + 0.01 * (i * 7 % 30) as f64;
+        let with = |factor: f64, other: &str| {
+            let runs = |factor: f64| (0..30).map(|i| [1.0, factor * regret(i)]).collect::<Vec<_>>();
+            let key = |method: &str| ("p".to_owned(), method.to_owned());
+            let regrets = Regrets::from([(key(METHODS[0].0), runs(1.0)), (key(other), runs(factor))]);
+            (judge(&regrets).unwrap().verdict(), versus(&regrets).unwrap().0.rows[1][6].clone())
+        };
+        for other in [METHODS[1].0, "optuna"] {
+            assert_eq!(with(3.0, other), (Verdict::Holds, "lower".into()), "{other}");
+            assert_eq!(with(0.3, other), (Verdict::DoesNotHold, "higher".into()), "{other}");
+        }
+        assert_eq!(with(1.0, METHODS[1].0), (Verdict::Holds, "no difference".into()));
+        assert_eq!(with(0.1, "hyperopt").0, Verdict::Inconclusive);
+    }
 }

@@ -1,3 +1,5 @@
+//! Runs of estimators, ours and those of other libraries.
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -6,9 +8,11 @@ use thrifty_study::MaxTrials;
 use thrifty_testbed::Problem;
 use thrifty_tpe::{TpeOptimizer, TpeSettings};
 
-use super::judged::problem;
+use super::scored::problem;
 use crate::error::ExperimentError;
-use crate::harness::replicate::{in_parallel, study};
+use crate::harness::replicate::study;
+use crate::harness::runs::lossless_numbers;
+use crate::harness::{JobName, RunContext, Runs};
 
 /// A method by name.
 pub type Method = (&'static str, fn() -> TpeSettings);
@@ -19,29 +23,45 @@ pub const AT: [usize; 2] = [100, 200];
 /// Regrets after 100 and 200 evaluations, by problem and method.
 pub type Regrets = BTreeMap<(String, String), Vec<[f64; 2]>>;
 
+/// Regrets of one run after 100 and 200 evaluations.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Reached {
+    #[serde(with = "lossless_numbers")]
+    regret: Vec<f64>,
+}
+
 /// Runs methods on problems: name, and whether it is moved.
 pub fn collect(
-    title: &str,
+    (id, context): (&'static str, &RunContext),
     methods: &[Method],
     problems: &[(&str, bool)],
     seeds: usize,
-    seed: u64,
 ) -> Result<Regrets, ExperimentError> {
     let jobs: Vec<(usize, usize, usize)> = (0..problems.len())
         .flat_map(|p| (0..methods.len()).map(move |m| (p, m)))
         .flat_map(|(p, m)| (0..runs_on(problems[p].0, seeds)).map(move |i| (p, m, i)))
         .collect();
-    let found: Vec<(String, [f64; 2])> = in_parallel(title, &jobs, |&(p, m, i)| {
+    let title = |p: usize| super::scored::title(problems[p].0, problems[p].1);
+    let name = |&(p, m, i): &(usize, usize, usize)| JobName::new(title(p), methods[m].0, i);
+    let found: Vec<Reached> = Runs::new(id, context).collect(&jobs, name, |&(p, m, i)| {
         let problem = problem(problems[p].0, problems[p].1)?;
-        let seed = Seed(seed).child("tpe/quality", i as u64);
+        let seed = Seed(context.seed).child("tpe/quality", i as u64);
         let optimizer =
             TpeOptimizer::new(problem.space().clone()).and_then(|tpe| tpe.with_settings(methods[m].1()))?;
         let run = study(methods[m].0, &problem, optimizer, seed, i, MaxTrials(AT[1]))?;
-        Ok((problem.name, AT.map(|at| run.regret.get(at - 1).copied().unwrap_or(f64::INFINITY))))
+        let regret = AT.map(|at| run.regret.get(at - 1).copied().unwrap_or(f64::INFINITY));
+        Ok(Reached { regret: regret.to_vec() })
     })?;
     let mut regrets = Regrets::new();
-    for (job, (problem, at)) in jobs.iter().zip(found) {
-        regrets.entry((problem, methods[job.1].0.to_owned())).or_default().push(at);
+    for (&(p, m, _), Reached { regret }) in jobs.iter().zip(&found) {
+        let [at_100, at_200] = regret[..] else {
+            return Err(ExperimentError::failed(format!(
+                "{}: {} regrets, expected 2",
+                title(p),
+                regret.len()
+            )));
+        };
+        regrets.entry((title(p), methods[m].0.to_owned())).or_default().push([at_100, at_200]);
     }
     Ok(regrets)
 }
@@ -70,7 +90,7 @@ pub fn read_peers(path: &Path, problems: &[(&str, bool)]) -> Result<Regrets, Exp
         return Ok(regrets);
     }
     let names: Vec<String> =
-        problems.iter().map(|(name, moved)| super::judged::title(name, *moved)).collect();
+        problems.iter().map(|(name, moved)| super::scored::title(name, *moved)).collect();
     for row in reader.deserialize() {
         let run: PeerRun = row.map_err(|error| ExperimentError::data(path, error))?;
         if names.contains(&run.problem) {

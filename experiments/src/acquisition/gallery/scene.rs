@@ -1,3 +1,5 @@
+//! A posterior of one variable, and curves on it.
+
 use thrifty_acquisition::{Acquisition, AcquisitionError};
 use thrifty_domain::Points;
 use thrifty_figures::{Axis, LinePlot, Observations, Series, posterior_band};

@@ -1,3 +1,5 @@
+//! Random forests on a checkerboard.
+
 use cpu_time::ThreadTime;
 use thrifty_figures::{Axis, Contours};
 use thrifty_sampling::{Seed, Stream};

@@ -1,3 +1,5 @@
+//! A curve through the published scores.
+
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_sampling::Seed;
 

@@ -1,3 +1,5 @@
+//! Priors and posteriors of the synthetic example.
+
 use thrifty_figures::{LinePlot, Series, panels_with_legend};
 use thrifty_linear::Coefficients;
 use thrifty_sampling::Seed;

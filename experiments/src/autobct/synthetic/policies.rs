@@ -1,3 +1,5 @@
+//! Policies of training: looks ahead and approximate value functions.
+
 use thrifty_autobct::{
     AutoBct, AutoBctSettings, Controls, Decision, Expectation, MapSettings, Plan, Quadrature, ValueMap,
 };
@@ -10,6 +12,7 @@ use crate::autobct::approximators;
 use crate::autobct::paper::{GAMMA, basis, prior};
 use crate::error::ExperimentError;
 use crate::harness::RunContext;
+use crate::harness::runs::lossless_number;
 
 /// A way to look ahead.
 struct Policy {
@@ -27,14 +30,16 @@ struct Policy {
 pub struct Policies(Vec<Policy>);
 
 /// What a run came to.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Run {
     pub trainings: f64,
     pub control: f64,
+    #[serde(with = "lossless_number")]
     pub score: f64,
     pub spent: f64,
     /// Of going on, when it stopped.
+    #[serde(with = "lossless_number")]
     pub value: f64,
-    pub history: History<Config>,
 }
 
 impl Policies {
@@ -99,8 +104,13 @@ impl Policies {
         self.0[policy].name
     }
 
-    /// Until it stops.
-    pub fn run(&self, policy: usize, problem: &dyn Problem, seed: Seed) -> Result<Run, ExperimentError> {
+    /// Until it stops; beside what it came to, its trials.
+    pub fn run(
+        &self,
+        policy: usize,
+        problem: &dyn Problem,
+        seed: Seed,
+    ) -> Result<(Run, History<Config>), ExperimentError> {
         let mut study = Study::new(optimizer(&self.0[policy], seed)?, seed);
         let reason = study.run(|config, context| {
             let trained = config
@@ -124,15 +134,15 @@ impl Policies {
         };
         let trials = study.history().trials();
         let last = trials.last().ok_or_else(|| ExperimentError::failed("a run without trainings"))?;
-        Ok(Run {
+        let run = Run {
             trainings: trials.len() as f64,
             control: last.query.float("u")?,
             score: last.outcome.as_ref().and_then(Outcome::objective).unwrap_or(f64::NAN),
             spent: numbers["spent"],
             // A horizon or a guard that ended it asked for none.
             value: numbers.get("value").copied().unwrap_or(f64::NAN),
-            history: study.history().clone(),
-        })
+        };
+        Ok((run, study.history().clone()))
     }
 }
 

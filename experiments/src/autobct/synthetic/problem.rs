@@ -1,3 +1,5 @@
+//! A problem with one control, a score and a cost.
+
 use thrifty_sampling::Seed;
 
 use crate::error::ExperimentError;

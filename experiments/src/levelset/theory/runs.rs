@@ -1,3 +1,5 @@
+//! Runs with a known process, and the bounds that hold for them.
+
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_acquisition::{ConfidenceBound, Schedule, Utility};
 use thrifty_bo::{InitialDesign, KernelFamily};
@@ -77,14 +79,27 @@ pub fn grid(side: usize) -> Points {
 }
 
 /// Upper confidence bounds on one draw, for a loss: the largest of √β σ - μ.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Regret {
     /// Realised, after 1, 2, … evaluations.
     pub cumulative: Vec<f64>,
-    pub bounds: RunBounds,
+    pub bounds: Bounds,
+}
+
+/// What theorem 1 says of a run after 1, 2, … evaluations.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub struct Bounds {
+    pub regret: Vec<f64>,
+    pub information: Vec<f64>,
+    pub gamma: Vec<f64>,
 }
 
 impl Regret {
+    /// Whether the bound is kept at every step.
+    pub fn is_below(&self) -> bool {
+        self.cumulative.iter().zip(&self.bounds.regret).all(|(r, b)| r <= b)
+    }
+
     pub fn run(
         process: &Process,
         schedule: Schedule,
@@ -116,14 +131,16 @@ impl Regret {
         }
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
         let confidence = Confidence::Srinivas { delta: DELTA };
-        let bounds = RunBounds::of(&model, points.as_ref(), visited.as_ref(), confidence, 1.0)
-            .map_err(ExperimentError::failed)?;
+        let RunBounds { regret, information, gamma, .. } =
+            RunBounds::of(&model, points.as_ref(), visited.as_ref(), confidence, 1.0)
+                .map_err(ExperimentError::failed)?;
+        let bounds = Bounds { regret, information, gamma };
         Ok(Self { cumulative: cumulative_regret(&losses, least), bounds })
     }
 }
 
 /// Classification of one draw until nothing is undecided.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Certified {
     /// Evaluations until then; nothing when the cap came first.
     pub samples: Option<usize>,

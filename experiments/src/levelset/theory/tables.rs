@@ -1,3 +1,5 @@
+//! Tables and figures of bounds beside what happened.
+
 use thrifty_figures::{LinePlot, Series, panels_with_legend};
 use thrifty_levelset::theory::MaternExponents;
 
@@ -17,8 +19,7 @@ pub struct Kind {
 impl Kind {
     /// Share of the draws that stay below the bound at every step.
     pub fn below(&self) -> f64 {
-        let held = |run: &&Regret| run.cumulative.iter().zip(&run.bounds.regret).all(|(r, b)| r <= b);
-        self.runs.iter().filter(held).count() as f64 / self.runs.len() as f64
+        self.runs.iter().filter(|run| run.is_below()).count() as f64 / self.runs.len() as f64
     }
 
     /// Mean over the draws after t + 1 evaluations.
@@ -78,9 +79,10 @@ impl Samples {
         quantile(&self.counts(), 1.0)
     }
 
-    /// Whether every run ended by the bound; one beyond `most` is no limit here.
-    pub fn within_bound(&self) -> bool {
-        self.largest() <= self.bound.map_or(f64::INFINITY, |bound| bound as f64)
+    /// Whether a run ended by the bound; one beyond `most` is no limit here.
+    pub fn is_within_bound(&self, run: &Certified) -> bool {
+        let samples = run.samples.map_or(f64::INFINITY, |count| count as f64);
+        samples <= self.bound.map_or(f64::INFINITY, |bound| bound as f64)
     }
 
     /// Share of the draws where every point is right within ε.
@@ -235,15 +237,34 @@ pub fn exponents(kinds: &[Kind]) -> Table {
     }
 }
 
-pub fn figures(kinds: &[Kind], all: &[Samples]) -> Result<Vec<Figure>, ExperimentError> {
-    let plot = |title: String, y_label: &str, series: Vec<Series>| LinePlot {
+/// Both axes logarithmic.
+fn plot(title: String, y_label: &str, series: Vec<Series>) -> LinePlot {
+    LinePlot {
         title,
         x_label: "evaluations".into(),
         y_label: y_label.into(),
         log_x: true,
         log_y: true,
         series,
+    }
+}
+
+/// Evaluations of a process until nothing is undecided, against ε.
+fn counted(name: &str, all: &[Samples]) -> LinePlot {
+    let own: Vec<&Samples> = all.iter().filter(|own| own.process.name == name).collect();
+    let line = |label: &str, value: &dyn Fn(&Samples) -> f64| {
+        Series::line(label, own.iter().map(|own| (own.epsilon, value(own))).collect())
     };
+    let bound = |own: &Samples| own.bound.map_or(f64::NAN, |bound| bound as f64);
+    let series = vec![
+        line("bound", &bound),
+        line("the seed's", &Samples::of_seed),
+        line("needed, median", &Samples::median),
+    ];
+    LinePlot { x_label: "ε".into(), ..plot(name.to_owned(), "evaluations until certified", series) }
+}
+
+pub fn figures(kinds: &[Kind], all: &[Samples]) -> Result<Vec<Figure>, ExperimentError> {
     let processes: Vec<&str> =
         kinds.iter().filter(|kind| kind.schedule == "Srinivas").map(|kind| kind.process.name).collect();
     let of = |name: &str| kinds.iter().filter(|kind| kind.process.name == name).collect::<Vec<_>>();
@@ -269,25 +290,7 @@ pub fn figures(kinds: &[Kind], all: &[Samples]) -> Result<Vec<Figure>, Experimen
             plot((*name).to_owned(), "information in nats", series)
         })
         .collect();
-    let counted: Vec<LinePlot> = processes
-        .iter()
-        .map(|name| {
-            let own: Vec<&Samples> = all.iter().filter(|own| own.process.name == *name).collect();
-            let line = |label: &str, value: &dyn Fn(&Samples) -> f64| {
-                Series::line(label, own.iter().map(|own| (own.epsilon, value(own))).collect())
-            };
-            let bound = |own: &Samples| own.bound.map_or(f64::NAN, |bound| bound as f64);
-            let series = vec![
-                line("bound", &bound),
-                line("the seed's", &Samples::of_seed),
-                line("needed, median", &Samples::median),
-            ];
-            LinePlot {
-                x_label: "ε".into(),
-                ..plot((*name).to_owned(), "evaluations until certified", series)
-            }
-        })
-        .collect();
+    let counted: Vec<LinePlot> = processes.iter().map(|name| counted(name, all)).collect();
     Ok(vec![
         Figure::of(
             "regret",

@@ -1,3 +1,5 @@
+//! Figures of the scans.
+
 use thrifty_figures::{FigureError, LinePlot, Series, panels};
 
 use super::Outcome;
@@ -60,7 +62,7 @@ fn densities(stages: &[&Densities]) -> Vec<LinePlot> {
         };
         LinePlot {
             title: title.into(),
-            x_label: stages.first().map_or("", |stage| stage.parameter).into(),
+            x_label: stages.first().map_or("", |stage| &stage.parameter).into(),
             y_label: title.split(',').next().unwrap_or_default().into(),
             log_x: true,
             log_y: true,

@@ -1,3 +1,5 @@
+//! Ensembles held against the law.
+
 use thrifty_sampling::Seed;
 
 use super::law::{BEYOND, Closure, Datum, Law, WITHIN, cells};
@@ -10,7 +12,7 @@ use super::training::{Hyperparameters, Model};
 /// ```
 /// f̄ and s² are mean and variance (over M - 1) of M replicas; what they add to the square of the mean by being
 /// few is taken off, so that the bias is that of endlessly many and may come out below 0.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(serde::Serialize, serde::Deserialize, Debug, Clone, Copy, PartialEq)]
 pub struct Distance {
     pub bias: f64,
     pub variance: f64,
@@ -40,7 +42,7 @@ fn moments(predictions: &[Vec<f64>], i: usize) -> (f64, f64) {
 }
 
 /// An ensemble held against the law.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Judgement {
     pub within: Distance,
     pub beyond: Distance,

@@ -1,3 +1,5 @@
+//! Laws and the data of a closure test.
+
 use std::f64::consts::TAU;
 
 use rand_distr::{Distribution, StandardNormal};

@@ -1,3 +1,5 @@
+//! The network that is scanned.
+
 use thrifty_sampling::Stream;
 
 use crate::network::{Activation, Initialiser};

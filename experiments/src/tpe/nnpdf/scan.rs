@@ -1,3 +1,5 @@
+//! A scan over hyperparameters.
+
 use thrifty_sampling::Seed;
 use thrifty_search::RandomSearch;
 use thrifty_space::Config;
@@ -9,6 +11,7 @@ use super::space::space;
 use super::training::{Hyperparameters, Model};
 use crate::error::ExperimentError;
 use crate::harness::method::{AfterDesign, AnyOptimizer};
+use crate::harness::runs::lossless_numbers;
 
 /// Random trials that every search begins with, the same for all.
 pub const STARTUP: usize = 20;
@@ -90,20 +93,20 @@ impl Search {
 }
 
 /// Densities of good and bad trials over one parameter, per unit of its logarithm, or of itself.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Densities {
     pub trials: usize,
-    pub parameter: &'static str,
+    pub parameter: String,
     /// Value, ln l, ln g.
     pub curve: Vec<(f64, f64, f64)>,
 }
 
 /// What a scan found.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Scan {
     /// Of each trial.
+    #[serde(with = "lossless_numbers")]
     pub losses: Vec<f64>,
-    pub chosen: Hyperparameters,
     /// Mean loss of the chosen model over fresh initialisations: what the smallest of noisy losses promised.
     pub again: f64,
     /// At [`STARTUP`] trials and each doubling of it; empty for random search.
@@ -122,7 +125,7 @@ pub fn scan(
     closure: &Closure,
     trials: usize,
     seed: Seed,
-) -> Result<Scan, ExperimentError> {
+) -> Result<(Scan, Hyperparameters), ExperimentError> {
     let space = space()?;
     let design = (0..STARTUP as u64).map(|i| space.sample(&mut seed.stream("design", i))).collect();
     let estimator = |settings| TpeOptimizer::new(space.clone()).and_then(|tpe| tpe.with_settings(settings));
@@ -149,7 +152,7 @@ pub fn scan(
                     (0..=200).map(|i| low * (high / low).powf(f64::from(i) / 200.0)).collect();
                 let pairs = estimator.marginals(study.history(), parameter, &values)?;
                 let curve = values.into_iter().zip(pairs).map(|(x, (l, g))| (x, l, g)).collect();
-                densities.push(Densities { trials: count, parameter, curve });
+                densities.push(Densities { trials: count, parameter: parameter.to_owned(), curve });
             }
         }
     }
@@ -159,7 +162,7 @@ pub fn scan(
     for i in 0..AGAIN {
         again += loss(&config, "again", i)? / AGAIN as f64;
     }
-    Ok(Scan { losses, chosen: Hyperparameters::of(&config)?, again, densities })
+    Ok((Scan { losses, again, densities }, Hyperparameters::of(&config)?))
 }
 
 #[cfg(test)]
@@ -170,7 +173,7 @@ mod tests {
     #[test]
     fn searches_share_their_start_and_repeat() {
         let closure = Closure::new(Law::Step, Seed(1));
-        let run = |search, goal| scan(search, goal, &closure, 24, Seed(2)).expect("a scan");
+        let run = |search, goal| scan(search, goal, &closure, 24, Seed(2)).expect("a scan").0;
         let [a, b, c] = Search::ALL.map(|search| run(search, Goal::Folds));
         assert_eq!(a.losses[..STARTUP], b.losses[..STARTUP]);
         assert_eq!(a.losses[..STARTUP], c.losses[..STARTUP]);

@@ -1,3 +1,5 @@
+//! The space of hyperparameters.
+
 use thrifty_space::{Config, Space, SpaceError};
 
 use super::training::Hyperparameters;

@@ -1,11 +1,14 @@
+//! What the scans came to.
+
 use std::collections::BTreeMap;
 
 use super::Outcome;
 use super::judge::Distance;
 use super::law::Law;
 use super::scan::{Goal, Search};
-use crate::harness::stats::{holm, mean_and_std_dev, quantile, wilcoxon};
-use crate::harness::{Table, Verdict, number};
+use crate::harness::claims::{Claim, ClaimError, Family, Finding, Judgement, Kind, Rule, Sample, Test};
+use crate::harness::stats::{mean_and_std_dev, quantile};
+use crate::harness::{Table, number};
 
 /// The test sets on which an ensemble is judged.
 const SETS: [(&str, fn(&Outcome) -> Distance); 2] =
@@ -18,32 +21,33 @@ const NO_BIAS: f64 = 1e-3;
 
 /// Does minimising the bias on test sets harm the variance?
 pub struct Answer {
-    pub verdict: Verdict,
+    pub judgement: Judgement,
     pub table: Table,
 }
 
-/// ln of a ratio over paired runs: mean, two standard errors, p of the paired Wilcoxon test.
-struct Ratio {
-    mean: f64,
-    reach: f64,
-    p: f64,
-}
+/// ln of a ratio over paired runs.
+struct Ratio(Vec<f64>);
 
 impl Ratio {
     fn of(pairs: &[(f64, f64)]) -> Self {
-        let (a, b): (Vec<f64>, Vec<f64>) =
-            pairs.iter().map(|(a, b)| (a.max(NO_BIAS).ln(), b.max(NO_BIAS).ln())).unzip();
-        let differences: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
-        let (mean, std_dev) = mean_and_std_dev(&differences);
-        // One pair says nothing of its error.
-        let reach = if pairs.len() > 1 { 2.0 * std_dev / (pairs.len() as f64).sqrt() } else { f64::INFINITY };
-        Self { mean, reach, p: wilcoxon(&a, &b) }
+        Self(pairs.iter().map(|(a, b)| a.max(NO_BIAS).ln() - b.max(NO_BIAS).ln()).collect())
     }
 
-    fn text(&self) -> String {
-        let end = |sign: f64| number((self.mean + sign * self.reach).exp());
-        format!("{} [{}, {}]", number(self.mean.exp()), end(-1.0), end(1.0))
+    fn mean(&self) -> f64 {
+        mean_and_std_dev(&self.0).0
     }
+
+    /// That the ratio is below 1 by so much, or not above 1 by more than a margin.
+    fn claim(&self, name: String, kind: Kind) -> (Claim, Sample) {
+        let gains = self.0.iter().map(|ratio| -ratio).collect();
+        (Claim::new(name, kind, Test::SignFlip, self.0.len()), Sample::Gains(gains))
+    }
+}
+
+/// The ratio with its interval; the finding is of its negative logarithm.
+fn text(finding: &Finding) -> String {
+    let back = |gain: f64| number((-gain).exp());
+    format!("{} [{}, {}]", back(finding.effect), back(finding.interval.1), back(finding.interval.0))
 }
 
 /// A quantity of the runs of two kinds, paired by law and replication.
@@ -58,8 +62,9 @@ fn paired(
     of(first).filter_map(|a| Some((value(a), value(of(second).find(|b| same(a, b))?)))).collect()
 }
 
-pub fn answer(outcomes: &[Outcome]) -> Answer {
-    let mut cases = Vec::new();
+pub fn answer(outcomes: &[Outcome]) -> Result<Answer, ClaimError> {
+    let (mut biases, mut variances) = (Family::new(Rule::All), Family::new(Rule::All));
+    let mut names = Vec::new();
     for search in Search::ALL {
         for (set, distance) in SETS {
             let of = |value: fn(Distance) -> f64| {
@@ -67,31 +72,31 @@ pub fn answer(outcomes: &[Outcome]) -> Answer {
                     paired(outcomes, (search, Goal::Test), (search, Goal::Folds), |o| value(distance(o)));
                 Ratio::of(&pairs)
             };
-            cases.push((search, set, of(|d| d.bias), of(|d| d.variance)));
+            let name = |what: &str| format!("{}, {set}: {what}", search.name());
+            let (claim, sample) = of(|d| d.bias).claim(name("bias smaller"), Kind::Superior);
+            biases.push(claim, sample);
+            let harmless = Kind::NotInferior { margin: HARMLESS.ln() };
+            let (claim, sample) = of(|d| d.variance).claim(name("variance not larger"), harmless);
+            variances.push(claim, sample);
+            names.push([search.name().to_owned(), set.to_owned()]);
         }
     }
-    let corrected =
-        |pick: fn(&(Search, &str, Ratio, Ratio)) -> f64| holm(&cases.iter().map(pick).collect::<Vec<f64>>());
-    let (p_bias, p_variance) = (corrected(|c| c.2.p), corrected(|c| c.3.p));
-    let harmed = cases.iter().zip(&p_variance).any(|((.., variance), p)| variance.mean > 0.0 && *p < 0.05);
-    let sound = cases.iter().all(|(.., variance)| variance.mean + variance.reach < HARMLESS.ln());
-    let verdict = match (harmed, sound) {
-        (true, _) => Verdict::DoesNotHold,
-        (false, true) => Verdict::Holds,
-        (false, false) => Verdict::Inconclusive,
-    };
-    let row = |((search, set, bias, variance), (p, q)): (&(Search, &str, Ratio, Ratio), (&f64, &f64))| {
-        vec![search.name().into(), (*set).into(), bias.text(), number(*p), variance.text(), number(*q)]
+    let (biases, judgement) = (biases.judge()?, variances.judge()?);
+    let found = biases.findings().iter().zip(judgement.findings());
+    let row = |(names, (bias, variance)): (&[String; 2], (&Finding, &Finding))| {
+        let found = [text(bias), number(bias.two_sided()), text(variance), variance.verdict().to_string()];
+        names.iter().cloned().chain(found).collect()
     };
     let table = Table {
         name: "answer".into(),
         caption: "What choosing by the test χ² does compared with the K-fold χ²: geometric mean over laws and replications of \
-                  the ratio of biases and of variances, with two standard errors; p of the paired Wilcoxon test after Holm."
+                  the ratio of biases and of variances, with 95 % intervals; two-sided p of the biases after Holm, and whether \
+                  variances are not larger by more than a quarter."
             .into(),
-        header: ["search", "test set", "bias ratio", "p", "variance ratio", "p"].map(String::from).to_vec(),
-        rows: cases.iter().zip(p_bias.iter().zip(&p_variance)).map(row).collect(),
+        header: ["search", "test set", "bias ratio", "p", "variance ratio", "harmless"].map(String::from).to_vec(),
+        rows: names.iter().zip(found).map(row).collect(),
     };
-    Answer { verdict, table }
+    Ok(Answer { judgement, table })
 }
 
 /// Median and quartiles.
@@ -145,25 +150,37 @@ pub fn best(outcome: &Outcome) -> f64 {
     outcome.scan.losses.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
+/// Whether the model of a scan is better than that of a random search, one test per group.
+fn against_random(outcomes: &[Outcome]) -> Result<Vec<String>, ClaimError> {
+    let p = |((_, goal, search), _): ((Law, Goal, Search), Vec<&Outcome>)| {
+        if search == Search::Random {
+            return Ok("–".into());
+        }
+        let again = paired(outcomes, (search, goal), (Search::Random, goal), |o| o.scan.again);
+        let (claim, sample) = Ratio::of(&again).claim(search.name().into(), Kind::Superior);
+        let judgement = Family::new(Rule::All).with(claim, sample).judge()?;
+        Ok(number(judgement.findings()[0].two_sided()))
+    };
+    groups(outcomes).into_iter().map(p).collect()
+}
+
 /// Losses that scans found, and whether they were worth it.
-pub fn scans(outcomes: &[Outcome]) -> Table {
-    let row = |(group, own): ((Law, Goal, Search), Vec<&Outcome>)| {
-        let (_, goal, search) = group;
+pub fn scans(outcomes: &[Outcome]) -> Result<Table, ClaimError> {
+    let against = against_random(outcomes)?;
+    let row = |((group, own), p): (((Law, Goal, Search), Vec<&Outcome>), String)| {
         let of = |value: fn(&Outcome) -> f64| spread(&own.iter().map(|o| value(o)).collect::<Vec<f64>>());
-        let law: Vec<(f64, f64)> = paired(outcomes, (search, goal), (Search::Random, goal), |o| o.scan.again);
-        let p = if search == Search::Random { "–".into() } else { number(Ratio::of(&law).p) };
         let mut row = names(group);
         row.extend([of(best), of(|o| o.scan.again), p]);
         row
     };
-    Table {
+    Ok(Table {
         name: "scans".into(),
-        caption: "Smallest loss of a scan, and mean loss of that model over 4 fresh initialisations: median and quartiles; p of \
-                  the paired Wilcoxon test of the latter against random search over all laws."
+        caption: "Smallest loss of a scan, and mean loss of that model over 4 fresh initialisations: median and quartiles; two-sided \
+                  p of the sign-flip test of the latter against random search over all laws, each alone."
             .into(),
         header: ["law", "loss", "search", "smallest", "again", "p against random"].map(String::from).to_vec(),
-        rows: groups(outcomes).into_iter().map(row).collect(),
-    }
+        rows: groups(outcomes).into_iter().zip(against).map(row).collect(),
+    })
 }
 
 /// Medians of every group, and the ratios of the answer.
@@ -187,7 +204,7 @@ pub fn numbers(outcomes: &[Outcome], numbers: &mut BTreeMap<String, f64>) {
                 let pairs =
                     paired(outcomes, (search, Goal::Test), (search, Goal::Folds), |o| value(distance(o)));
                 let name = format!("{}: {what} {set}, test χ² over K-fold χ²", search.name());
-                numbers.insert(name, Ratio::of(&pairs).mean.exp());
+                numbers.insert(name, Ratio::of(&pairs).mean().exp());
             };
             put("bias", |d| d.bias);
             put("variance", |d| d.variance);

@@ -1,3 +1,5 @@
+//! Training of a network with given hyperparameters.
+
 use thrifty_sampling::Stream;
 
 use super::law::{Datum, WITHIN};

@@ -1,0 +1,107 @@
+//! A substitute task with its controls and scales, and the list of all.
+
+use std::sync::Arc;
+
+use thrifty_autobct::Scale;
+use thrifty_sampling::Seed;
+
+use super::autoencoder::{Autoencoder, Tumours};
+use super::digits::{Controlled, Digits, Epochs, TwoEpochs};
+use super::forest::Forest;
+use super::priors::{Appendix, Reading};
+use super::task::Task;
+
+/// What stands for an experiment of the paper.
+pub struct StandIn {
+    /// The table and what is controlled.
+    pub name: &'static str,
+    /// Of the paper, with the prior.
+    pub appendix: Appendix,
+    pub controls: usize,
+    /// From what a training reports to h.
+    pub score: Scale,
+    /// A control that is trained at first, and the cost t that this training has by definition.
+    pub reference: (Vec<f64>, f64),
+    pub epsilon: f64,
+    pub task: Box<dyn Task>,
+}
+
+/// How large everything is.
+#[derive(Debug, Clone, Copy)]
+pub struct Size {
+    /// Of the forest's data.
+    pub rows: usize,
+    /// Of the autoencoder.
+    pub epochs: usize,
+}
+
+impl StandIn {
+    /// With ε as in the paper, which has none in its tables of one control and two epochs.
+    fn new(
+        name: &'static str,
+        appendix: Appendix,
+        score: Scale,
+        (control, t): (&[f64], f64),
+        task: Box<dyn Task>,
+    ) -> Self {
+        let epsilon = if matches!(appendix, Appendix::D2 | Appendix::D3) { 0.0 } else { 0.02 };
+        let reference = (control.to_vec(), t);
+        Self { name, appendix, controls: control.len(), score, reference, epsilon, task }
+    }
+}
+
+/// Those of tables 4 to 12.
+pub fn all(size: Size, seed: Seed) -> Vec<StandIn> {
+    let digits = Digits::new(seed);
+    // Appendix D.5.
+    let accuracy = Scale::Affine { zero: 0.6, one: 0.8 };
+    let forest = Box::new(Forest::new(size.rows, seed));
+    let mut all = two_epochs(&Arc::new(digits.clone()));
+    all.push(StandIn::new("9: sample size", Appendix::D5, accuracy, (&[1.0], 1.0), forest));
+    all.extend(epochs(digits.dimmed(), seed));
+    all.extend(autoencoders(size.epochs, seed));
+    all
+}
+
+/// Tables 4 to 8: the score is the accuracy itself.
+fn two_epochs(digits: &Arc<Digits>) -> Vec<StandIn> {
+    let new = |name, appendix, reference: (&[f64], f64), controlled| {
+        let task = Box::new(TwoEpochs { data: digits.clone(), controlled });
+        StandIn::new(name, appendix, Scale::Identity, reference, task)
+    };
+    let both: (&[f64], f64) = (&[0.5, 0.0], 1.0);
+    let (around, printed) = (Appendix::D4(Reading::Coefficients), Appendix::D4(Reading::Polynomial));
+    vec![
+        new("4: batch size", Appendix::D2, (&[0.0], 1.0), Controlled::Batch),
+        new("5: learning rate", Appendix::D3, (&[0.5], 0.36), Controlled::Rate),
+        new("7: rate and batch", around, both, Controlled::RateAndBatch),
+        new("7: rate and batch, printed polynomial", printed, both, Controlled::RateAndBatch),
+    ]
+}
+
+/// Table 10.
+fn epochs(digits: Digits, seed: Seed) -> Vec<StandIn> {
+    let seen = Arc::new(digits.through_a_fixed_layer(100, seed));
+    let new = |name, data: Arc<Digits>, hidden: &[usize], rate| {
+        let task = Box::new(Epochs { data, hidden: hidden.to_vec(), rate });
+        StandIn::new(name, Appendix::D6, Scale::Identity, (&[1.0], 1.0), task)
+    };
+    vec![
+        new("10: epochs, plain", Arc::new(digits), &[32], 0.001),
+        new("10: epochs, frozen", seen, &[], 0.005),
+    ]
+}
+
+/// Tables 11 and 12: an F of 0.75 is a score of 1, as in Appendix D.7.
+fn autoencoders(epochs: usize, seed: Seed) -> Vec<StandIn> {
+    let data = Arc::new(Tumours::new(seed));
+    let new = |name, appendix, reference: &[f64], with_code| {
+        let task = Box::new(Autoencoder { data: data.clone(), with_code, epochs });
+        let score = Scale::Affine { zero: 0.0, one: 0.75 };
+        StandIn::new(name, appendix, score, (reference, 1.0), task)
+    };
+    vec![
+        new("11: scale", Appendix::D7, &[1.0], false),
+        new("12: scale and code", Appendix::D8, &[1.0, 1.0], true),
+    ]
+}

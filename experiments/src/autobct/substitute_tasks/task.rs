@@ -1,0 +1,23 @@
+//! A model that can be trained at a control.
+
+use thrifty_sampling::Seed;
+
+use crate::error::ExperimentError;
+
+/// A model with what is controlled about its training.
+pub trait Task: Sync {
+    /// Trains at a point of the unit cube and says how good the model is on data that it did not see.
+    fn train(&self, control: &[f64], seed: Seed) -> Result<Trained, ExperimentError>;
+
+    /// What a control means, for a reader.
+    fn meaning(&self, control: &[f64]) -> String;
+}
+
+/// What a training came to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trained {
+    /// Accuracy, or what stands for it.
+    pub score: f64,
+    /// Work by count, the same on every machine.
+    pub operations: f64,
+}

@@ -1,0 +1,338 @@
+//! Methods compared on folds, charged in model fits.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use thrifty_figures::{LinePlot, Series};
+use thrifty_sampling::Seed;
+use thrifty_study::{Next, Study};
+
+use super::methods::{Method, YARDSTICK};
+use super::problem::FoldProblem;
+use crate::error::ExperimentError;
+use crate::harness::claims::{Claim, ClaimError, Family, Finding, Judgement, Kind, Rule, Sample, Test};
+use crate::harness::replicate::in_parallel;
+use crate::harness::runs::lossless_numbers;
+use crate::harness::stats::quantile;
+use crate::harness::{Figure, JobName, RunContext, Runs, Table, number, pairwise};
+
+/// Every method on every problem, charged in model fits. The first method is the one under test.
+pub struct FoldComparison<'a> {
+    /// Names random numbers and the progress bar.
+    pub id: &'static str,
+    pub context: &'a RunContext,
+    /// Identification of the data.
+    pub data: String,
+    /// What a problem's regret is: above the least true loss, or above 0 where nobody knows that.
+    pub measure: &'static str,
+    pub problems: Vec<String>,
+    pub methods: &'a [Method],
+    pub replications: usize,
+    pub fits: usize,
+    /// Model fits that a column of the tables stands for.
+    pub columns: Vec<usize>,
+    /// What is claimed of the regret at the end against a method, if anything.
+    pub claim: fn(&str) -> Option<Kind>,
+}
+
+/// What came of it.
+pub struct Outcome {
+    pub tables: Vec<Table>,
+    pub figures: Vec<Figure>,
+    pub numbers: BTreeMap<String, f64>,
+    pub judgement: Judgement,
+}
+
+/// What the verdict means.
+pub const NOTE: &str = "Claims are about the regret of the first method at the end against each other one, on every problem, by \
+    signed ranks over replications. A method that is not run to the end is compared where it ended.";
+
+/// Regrets after so many fits; a run without a recommendation yet counts as infinite, one that has ended stays.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Curve {
+    fits: Vec<usize>,
+    #[serde(with = "lossless_numbers")]
+    regrets: Vec<f64>,
+    /// Seconds of a fit: of the method's own work, and of the evaluation.
+    own_seconds: f64,
+    evaluation_seconds: f64,
+}
+
+impl Curve {
+    fn at(&self, fits: usize) -> f64 {
+        let known = self.fits.iter().zip(&self.regrets).rev().find(|(at, _)| **at <= fits);
+        known.map_or(f64::INFINITY, |(_, regret)| *regret)
+    }
+}
+
+/// Every fifth fit up to 50, every tenth up to 100, then every twenty-fifth.
+fn is_looked_at(fit: usize) -> bool {
+    fit.is_multiple_of(if fit <= 50 {
+        5
+    } else if fit <= 100 {
+        10
+    } else {
+        25
+    })
+}
+
+fn race(
+    problem: &dyn FoldProblem,
+    method: &Method,
+    seed: Seed,
+    fits: usize,
+) -> Result<Curve, ExperimentError> {
+    let mut study = Study::new((method.make)(problem.space().clone(), problem.folds(), seed)?, seed);
+    let (mut looked, mut regrets, mut seconds) = (Vec::new(), Vec::new(), (0.0, 0.0));
+    for fit in 1..=fits.min(method.cap) {
+        let began = Instant::now();
+        let Next::Evaluate(trial) = study.ask()? else { break };
+        seconds.0 += began.elapsed().as_secs_f64();
+        let began = Instant::now();
+        let loss = problem.loss(&trial.query, &mut seed.stream("noise", trial.id.0))?;
+        seconds.1 += began.elapsed().as_secs_f64();
+        study.tell(trial.id, loss)?;
+        if is_looked_at(fit) {
+            let regret = study.recommend()?.map(|best| problem.regret(&best.config)).transpose()?;
+            looked.push(fit);
+            regrets.push(regret.unwrap_or(f64::INFINITY));
+        }
+    }
+    let asked = study.history().len().max(1) as f64;
+    let (own_seconds, evaluation_seconds) = (seconds.0 / asked, seconds.1 / asked);
+    Ok(Curve { fits: looked, regrets, own_seconds, evaluation_seconds })
+}
+
+/// Curves of one problem, by method.
+struct OnProblem<'a> {
+    name: &'a str,
+    curves: Vec<&'a [Curve]>,
+}
+
+impl OnProblem<'_> {
+    fn regrets(&self, method: usize, fits: usize) -> Vec<f64> {
+        self.curves[method].iter().map(|curve| curve.at(fits)).collect()
+    }
+
+    fn median(&self, method: usize, fits: usize) -> f64 {
+        quantile(&self.regrets(method, fits), 0.5)
+    }
+}
+
+impl FoldComparison<'_> {
+    /// `problem` makes the problem of this index for a replication's seed.
+    pub fn run(
+        &self,
+        problem: impl Fn(usize, Seed) -> Result<Box<dyn FoldProblem>, ExperimentError> + Sync,
+    ) -> Result<Outcome, ExperimentError> {
+        let seed = |k: usize, i: usize| Seed(self.context.seed).child(self.id, (1000 * k + i) as u64);
+        let pairs: Vec<(usize, usize)> =
+            (0..self.problems.len()).flat_map(|k| (0..self.replications).map(move |i| (k, i))).collect();
+        let problems = in_parallel(self.id, &pairs, |&(k, i)| problem(k, seed(k, i)))?;
+        let jobs: Vec<(usize, usize, usize)> = (0..self.problems.len())
+            .flat_map(|k| (0..self.methods.len()).map(move |m| (k, m)))
+            .flat_map(|(k, m)| (0..self.replications).map(move |i| (k, m, i)))
+            .collect();
+        let name =
+            |&(k, m, i): &(usize, usize, usize)| JobName::new(&self.problems[k], self.methods[m].name, i);
+        let lines = Runs::new(self.id, self.context).data(self.data.clone());
+        let curves: Vec<Curve> = lines.collect(&jobs, name, |&(k, m, i)| {
+            race(&*problems[k * self.replications + i], &self.methods[m], seed(k, i), self.fits)
+        })?;
+        let (mut tables, mut figures) = (Vec::new(), Vec::new());
+        let (mut numbers, mut judgements) = (BTreeMap::new(), Vec::new());
+        for (name, curves) in self.problems.iter().zip(curves.chunks(self.methods.len() * self.replications))
+        {
+            let own = OnProblem { name, curves: curves.chunks(self.replications).collect() };
+            let found = self.findings(&own)?;
+            judgements.push(self.judge(&own)?);
+            self.numbers(&own, &mut numbers);
+            tables.push(self.table(&own, &found));
+            tables.push(self.times(name, &own.curves));
+            figures.push(self.figure(name, &own.curves)?);
+        }
+        Ok(Outcome { tables, figures, numbers, judgement: Judgement::all(judgements) })
+    }
+
+    /// Model fits after which a method has ended.
+    fn end(&self, method: usize) -> usize {
+        self.fits.min(self.methods[method].cap)
+    }
+
+    /// Regrets of the first method and of another where that ended.
+    fn at_the_end(&self, own: &OnProblem<'_>, method: usize) -> [Vec<f64>; 2] {
+        let mut both = [own.regrets(0, self.end(method)), own.regrets(method, self.end(method))];
+        pairwise::finite(&mut both);
+        both
+    }
+
+    fn judge(&self, own: &OnProblem<'_>) -> Result<Judgement, ClaimError> {
+        let mut family = Family::new(Rule::All);
+        for (m, method) in self.methods.iter().enumerate().skip(1) {
+            let Some(kind) = (self.claim)(method.name) else { continue };
+            let [ours, theirs] = self.at_the_end(own, m);
+            let name = format!("{}: {} against {}", own.name, self.methods[0].name, method.name);
+            let sample = Sample::losses(&name, &ours, &theirs)?;
+            family.push(Claim::new(name, kind, Test::SignedRank, self.replications), sample);
+        }
+        family.judge()
+    }
+
+    /// "The first is lower" for every other method, for the table.
+    fn findings(&self, own: &OnProblem<'_>) -> Result<Vec<Finding>, ClaimError> {
+        let mut family = Family::new(Rule::All);
+        for (m, method) in self.methods.iter().enumerate().skip(1) {
+            let [ours, theirs] = self.at_the_end(own, m);
+            let sample = Sample::losses(method.name, &ours, &theirs)?;
+            family.push(Claim::new(method.name, Kind::Superior, Test::SignedRank, ours.len()), sample);
+        }
+        Ok(family.judge()?.findings().to_vec())
+    }
+
+    /// The number of fits after which the median of a method is at most that of the yardstick at the end.
+    fn fits_to_yardstick(&self, own: &OnProblem<'_>, method: usize) -> Option<usize> {
+        let yardstick = self.methods.iter().position(|m| m.name == YARDSTICK)?;
+        let target = own.median(yardstick, self.fits);
+        let mut looked = (1..=self.end(method)).filter(|fit| is_looked_at(*fit));
+        looked.find(|fit| own.median(method, *fit) <= target)
+    }
+
+    fn numbers(&self, own: &OnProblem<'_>, numbers: &mut BTreeMap<String, f64>) {
+        for (m, method) in self.methods.iter().enumerate() {
+            let median = own.median(m, self.end(m));
+            numbers.insert(format!("{}: median regret at the end: {}", own.name, method.name), median);
+            if let Some(reached) = self.fits_to_yardstick(own, m) {
+                numbers
+                    .insert(format!("{}: fits to the yardstick: {}", own.name, method.name), reached as f64);
+            }
+        }
+    }
+
+    fn table(&self, own: &OnProblem<'_>, found: &[Finding]) -> Table {
+        let row = |(m, method): (usize, &Method)| {
+            let at = |fits: &usize| {
+                if *fits <= self.end(m) { number(own.median(m, *fits)) } else { "–".into() }
+            };
+            let mut row = vec![method.name.to_owned()];
+            row.extend(self.columns.iter().map(at));
+            row.push(self.fits_to_yardstick(own, m).map_or("–".into(), |fits| fits.to_string()));
+            row.extend(match m.checked_sub(1).map(|at| &found[at]) {
+                None => ["–", "–", ""].map(String::from),
+                Some(finding) => {
+                    // The finding is about the first method, the column about the other one.
+                    let direction = match finding.direction() {
+                        "lower" => "higher",
+                        "higher" => "lower",
+                        none => none,
+                    };
+                    [finding.effect_text(), number(finding.two_sided()), direction.into()]
+                }
+            });
+            row
+        };
+        let mut header = vec!["method".to_owned()];
+        header.extend(self.columns.iter().map(|at| format!("{at} fits")));
+        header.extend(
+            ["fits to the yardstick", "less the first's", "p (Holm)", "than the first"].map(String::from),
+        );
+        Table {
+            name: format!("regret-{}", own.name),
+            caption: format!(
+                "{}: median regret of what is recommended; the number of fits after which the median is at most that of \
+                 \"{YARDSTICK}\" at the end; the median of the regret less that of the first method in the same replication, with \
+                 a 95 % interval; two-sided p of the signed-rank test, and the direction where it is below 0.05.",
+                own.name
+            ),
+            header,
+            rows: self.methods.iter().enumerate().map(row).collect(),
+        }
+    }
+
+    fn times(&self, name: &str, curves: &[&[Curve]]) -> Table {
+        let row = |(method, curves): (&Method, &&[Curve])| {
+            let milliseconds = |pick: fn(&Curve) -> f64| {
+                number(1e3 * quantile(&curves.iter().map(pick).collect::<Vec<f64>>(), 0.5))
+            };
+            vec![method.name.into(), milliseconds(|c| c.own_seconds), milliseconds(|c| c.evaluation_seconds)]
+        };
+        Table {
+            name: format!("time-{name}"),
+            caption: format!(
+                "{name}: milliseconds of wall-clock time for a fit, the median over replications: the method's own work, which grows \
+                 with the number of fits, and the evaluation."
+            ),
+            header: ["method", "own, ms", "evaluation, ms"].map(String::from).to_vec(),
+            rows: self.methods.iter().zip(curves).map(row).collect(),
+        }
+    }
+
+    fn figure(&self, name: &str, curves: &[&[Curve]]) -> Result<Figure, ExperimentError> {
+        let line = |(method, curves): (&Method, &&[Curve])| {
+            let fits = (1..=self.fits.min(method.cap)).filter(|fit| is_looked_at(*fit));
+            let median =
+                |fit: usize| quantile(&curves.iter().map(|curve| curve.at(fit)).collect::<Vec<f64>>(), 0.5);
+            let points = fits.map(|fit| (fit as f64, median(fit)));
+            Series::line(method.name, points.filter(|point| point.1.is_finite()).collect())
+        };
+        let plot = LinePlot {
+            title: format!("{name}: {} of what is recommended", self.measure),
+            x_label: "model fits".into(),
+            y_label: format!("median {}", self.measure),
+            // There are twelve colours.
+            series: self.methods.iter().zip(curves).take(12).map(line).collect(),
+            ..LinePlot::default()
+        };
+        // A regret of nothing has no place on a logarithmic axis.
+        let positive = plot.series.iter().all(|series| series.points.iter().all(|point| point.1 > 0.0));
+        let svg = LinePlot { log_y: positive, ..plot }.draw().map_err(ExperimentError::failed)?;
+        let caption = "The median over replications, of what is recommended after so many model fits; a full cross-validation needs all of \
+                       its folds for its first configuration.";
+        Ok(Figure { name: format!("regret-{name}"), caption: caption.into(), svg })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::methods::ALL;
+    use super::*;
+    use crate::harness::{RunContext, Verdict};
+
+    /// Another method made worse on purpose, better, and the same.
+    #[test]
+    fn claims_are_decided_both_ways() {
+        let context = RunContext::default();
+        let comparison = |claim| FoldComparison {
+            id: "test",
+            context: &context,
+            data: String::new(),
+            measure: "regret",
+            problems: vec!["p".into()],
+            methods: &ALL[..2],
+            replications: 12,
+            fits: 10,
+            columns: vec![10],
+            claim,
+        };
+        let curves = |factor: f64| -> Vec<Curve> {
+            let regret = |i: usize| factor * (0.1 + 0.01 * (i * 5 % 12) as f64);
+            let curve = |i| Curve {
+                fits: vec![5, 10],
+                regrets: vec![f64::INFINITY, regret(i)],
+                own_seconds: 0.0,
+                evaluation_seconds: 0.0,
+            };
+            (0..12).map(curve).collect()
+        };
+        let verdict = |claim: fn(&str) -> Option<Kind>, factor: f64| {
+            let (ours, theirs) = (curves(1.0), curves(factor));
+            let own = OnProblem { name: "p", curves: vec![&ours, &theirs] };
+            comparison(claim).judge(&own).unwrap().verdict()
+        };
+        assert_eq!(verdict(|_| Some(Kind::Superior), 2.0), Verdict::Holds);
+        assert_eq!(verdict(|_| Some(Kind::Superior), 0.5), Verdict::DoesNotHold);
+        assert_eq!(verdict(|_| Some(Kind::Superior), 1.0), Verdict::Inconclusive);
+        assert_eq!(verdict(|_| Some(Kind::NotInferior { margin: 0.01 }), 1.0), Verdict::Holds);
+        assert_eq!(verdict(|_| Some(Kind::NotInferior { margin: 0.01 }), 0.5), Verdict::DoesNotHold);
+        assert_eq!(verdict(|_| None, 0.5), Verdict::Inconclusive);
+    }
+}

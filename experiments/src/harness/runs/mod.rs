@@ -1,0 +1,104 @@
+//! Replications of an experiment: named jobs, one CSV line for each that is finished, and reports from these lines alone.
+//!
+//! A line names the commit of the build, the root seed, the data and the effort beside task, method and replication.
+//! Lines are appended as jobs finish, so that a killed run goes on where it was and repeats nothing. A shard does its part
+//! of the jobs; `merge` joins the lines of several folders.
+
+mod commit;
+mod job;
+mod log;
+mod lossless;
+mod merge;
+mod record;
+mod shard;
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use self::commit::commit;
+pub use self::job::JobName;
+use self::log::{Identity, RunLog};
+pub use self::lossless::{maps as lossless_maps, number as lossless_number, numbers as lossless_numbers};
+pub use self::merge::merge;
+pub use self::shard::Shard;
+use super::RunContext;
+use super::replicate::in_parallel;
+use crate::error::ExperimentError;
+
+/// The jobs of one experiment.
+pub struct Runs<'a> {
+    id: &'static str,
+    part: Option<&'static str>,
+    context: &'a RunContext,
+    data: String,
+}
+
+impl<'a> Runs<'a> {
+    pub fn new(id: &'static str, context: &'a RunContext) -> Self {
+        Self { id, part: None, context, data: "own".into() }
+    }
+
+    /// Jobs with another kind of result, kept in a file of their own.
+    pub fn part(self, part: &'static str) -> Self {
+        Self { part: Some(part), ..self }
+    }
+
+    /// Identification of the data; the experiment's own without it.
+    pub fn data(self, data: impl Into<String>) -> Self {
+        Self { data: data.into(), ..self }
+    }
+
+    /// `OUT/ID/runs.csv`, where there is a folder for results.
+    fn path(&self) -> Option<PathBuf> {
+        let folder = self.context.out.as_ref()?.join(self.id);
+        Some(folder.join(self.part.map_or("runs.csv".into(), |part| format!("runs-{part}.csv"))))
+    }
+
+    fn identity(&self) -> Identity {
+        Identity {
+            commit: commit().into(),
+            seed: self.context.seed,
+            data: self.data.clone(),
+            design: self.context.design(),
+        }
+    }
+
+    /// Does the jobs that have no line yet, and returns what the lines say, in the order of the jobs.
+    ///
+    /// # Errors
+    /// What `work` fails with; [`ExperimentError::Unfinished`] when jobs of other shards are missing; data errors where
+    /// lines cannot be read.
+    pub fn collect<J: Sync, T: Serialize + DeserializeOwned + Send>(
+        &self,
+        jobs: &[J],
+        name: impl Fn(&J) -> JobName,
+        work: impl Fn(&J) -> Result<T, ExperimentError> + Sync,
+    ) -> Result<Vec<T>, ExperimentError> {
+        let names: Vec<JobName> = jobs.iter().map(name).collect();
+        let mut distinct: Vec<&JobName> = names.iter().collect();
+        distinct.sort();
+        if let Some([twice, ..]) = distinct.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(ExperimentError::failed(format!("two jobs are called {twice}")));
+        }
+        let log = RunLog::open(self.path(), self.identity(), self.context.merged)?;
+        let mine = |at: usize| !self.context.merged && self.context.shard.is_none_or(|s| s.has(at));
+        let open: Vec<usize> = (0..jobs.len()).filter(|at| mine(*at) && !log.has(&names[*at])).collect();
+        let title = self.part.map_or(self.id.into(), |part| format!("{}, {part}", self.id));
+        in_parallel(&title, &open, |at| log.append(&names[*at], &work(&jobs[*at])?))?;
+        let missing: Vec<&JobName> = names.iter().filter(|name| !log.has(name)).collect();
+        if let Some(first) = missing.first() {
+            return Err(ExperimentError::Unfinished {
+                id: self.id,
+                missing: missing.len(),
+                of: jobs.len(),
+                first: first.to_string(),
+            });
+        }
+        names.iter().map(|name| log.read(name)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! Tests of runs that are killed, divided, merged and mixed.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+struct Outcome {
+    #[serde(with = "lossless_numbers")]
+    regret: Vec<f64>,
+    label: String,
+    seconds: f64,
+}
+
+fn context(out: &Path) -> RunContext {
+    RunContext { out: Some(out.into()), ..RunContext::default() }
+}
+
+fn jobs() -> Vec<(&'static str, usize)> {
+    ["a,b", "c"].into_iter().flat_map(|task| (0..5).map(move |i| (task, i))).collect()
+}
+
+fn name(job: &(&'static str, usize)) -> JobName {
+    JobName::new(job.0, "m\"x\"", job.1)
+}
+
+fn outcome(job: &(&'static str, usize)) -> Outcome {
+    let regret = vec![f64::INFINITY, 0.1 + job.1 as f64 / 3.0, 5e-324, f64::NEG_INFINITY];
+    Outcome { regret, label: format!("{}\n", job.0), seconds: 0.0 }
+}
+
+/// Collects, counting what is done anew; fails at the job of that number.
+fn collect(context: &RunContext, until: usize) -> (Result<Vec<Outcome>, ExperimentError>, usize) {
+    let done = AtomicUsize::new(0);
+    let found = Runs::new("a/b", context).collect(&jobs(), name, |job| {
+        if done.fetch_add(1, Ordering::SeqCst) >= until {
+            return Err(ExperimentError::failed("killed"));
+        }
+        Ok(outcome(job))
+    });
+    (found, done.into_inner())
+}
+
+fn expected() -> Vec<Outcome> {
+    jobs().iter().map(outcome).collect()
+}
+
+#[test]
+fn a_killed_run_goes_on_and_repeats_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let context = context(folder.path());
+    let path = folder.path().join("a/b/runs.csv");
+    assert!(collect(&context, 4).0.unwrap_err().to_string().contains("killed"));
+    let lines = |path: &Path| read_lines(path).len();
+    assert_eq!(lines(&path), 4);
+    // Killed in the middle of a line.
+    let mut text = fs::read(&path).unwrap();
+    let whole = text.len();
+    text.extend_from_slice(b"deadbeef,0,own,quick,\"a,");
+    fs::write(&path, &text).unwrap();
+    let (found, done) = collect(&context, usize::MAX);
+    assert_eq!((found.unwrap(), done), (expected(), 6));
+    assert_eq!(lines(&path), 10);
+    assert_eq!(fs::read(&path).unwrap()[..whole], text[..whole]);
+    let (again, done) = collect(&context, 0);
+    assert_eq!((again.unwrap(), done), (expected(), 0));
+}
+
+fn read_lines(path: &Path) -> Vec<log::Line> {
+    log::read(path).unwrap().1
+}
+
+#[test]
+fn shards_are_merged_to_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for i in 1..=3 {
+        let shard = Some(format!("{i}/3").parse().unwrap());
+        let part = RunContext { shard, ..context(&at(&i.to_string())) };
+        let error = collect(&part, usize::MAX).0.unwrap_err();
+        assert!(matches!(error, ExperimentError::Unfinished { missing: 6..=7, of: 10, .. }), "{error}");
+    }
+    let merged = RunContext { merged: true, ..context(&at("all")) };
+    assert_eq!(merge("a/b", &at("all"), &[at("1"), at("2")]).unwrap(), 7);
+    let error = collect(&merged, 0).0.unwrap_err().to_string();
+    assert!(error.contains("3 of 10 runs are missing") && error.contains("on a,b, replication 2"), "{error}");
+    assert_eq!(merge("a/b", &at("all"), &[at("1"), at("3").join("a/b")]).unwrap(), 3);
+    let (found, done) = collect(&merged, 0);
+    assert_eq!((found.unwrap(), done), (expected(), 0));
+    assert!(merge("a/b", &at("all"), &[at("none")]).is_err());
+}
+
+#[test]
+fn other_results_of_one_job_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |out: &str, value: f64, seconds: f64| {
+        let result = Outcome { regret: vec![value], label: String::new(), seconds };
+        Runs::new("a/b", &context(&at(out))).collect(
+            &[()],
+            |()| JobName::new("t", "m", 0),
+            |()| Ok(result.clone()),
+        )
+    };
+    run("one", 1.0, 0.0).unwrap();
+    run("slow", 1.0, 9.0).unwrap();
+    run("two", 2.0, 0.0).unwrap();
+    assert_eq!(merge("a/b", &at("all"), &[at("one"), at("slow")]).unwrap(), 1);
+    let error = merge("a/b", &at("all"), &[at("two")]).unwrap_err().to_string();
+    assert!(error.contains("m on t, replication 0 has another result"), "{error}");
+}
+
+#[test]
+fn lines_of_other_seeds_data_and_commits_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = context(folder.path());
+    collect(&own, usize::MAX).0.unwrap();
+    assert_eq!(collect(&RunContext { seed: 1, ..own.clone() }, usize::MAX).1, 10);
+    assert_eq!(collect(&RunContext { evaluations: Some(7), ..own.clone() }, usize::MAX).1, 10);
+    assert_eq!(collect(&own, usize::MAX).1, 0);
+    let path = folder.path().join("a/b/runs.csv");
+    let text = fs::read_to_string(&path).unwrap().replace(commit(), "other");
+    fs::write(&path, text).unwrap();
+    assert_eq!(collect(&own, usize::MAX).1, 10);
+    // Lines of two commits cannot be reported together.
+    let error = collect(&RunContext { merged: true, ..own }, 0).0.unwrap_err().to_string();
+    assert!(error.contains("several commits"), "{error}");
+}
+
+#[test]
+fn a_file_with_other_columns_is_kept_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let context = context(folder.path());
+    let name = |i: &usize| JobName::new("t", "m", *i);
+    let numbers = Runs::new("a/b", &context).collect(&[0, 1], name, |i| Ok(*i as f64)).unwrap();
+    assert_eq!(numbers, [0.0, 1.0]);
+    let pairs = Runs::new("a/b", &context).collect(&[2], name, |_| Ok(outcome(&("t", 1)))).unwrap();
+    assert_eq!(pairs, [outcome(&("t", 1))]);
+    assert_eq!(read_lines(&folder.path().join("a/b/runs.1.csv")).len(), 2);
+    assert_eq!(read_lines(&folder.path().join("a/b/runs.csv")).len(), 1);
+}
+
+#[test]
+fn without_a_folder_nothing_is_written() {
+    let (found, done) = collect(&RunContext::default(), usize::MAX);
+    assert_eq!((found.unwrap(), done), (expected(), 10));
+}
