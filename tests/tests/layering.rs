@@ -75,7 +75,7 @@ fn every_crate_uses_only_the_layers_below_it() {
 }
 
 #[test]
-fn only_linalg_names_the_factorisation_library() {
+fn only_linalg_names_the_factorization_library() {
     let metadata = metadata();
     for package in metadata["packages"].as_array().expect("packages") {
         let uses =

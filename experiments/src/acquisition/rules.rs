@@ -60,7 +60,7 @@ pub const RULES: [NamedRule; 16] = [
         AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 10 })
     }),
     of("GIBBON", Family::Information, |_| AcquisitionKind::Gibbon(MinValueSampler::Sampled { count: 10 })),
-    of("JES", Family::Information, |_| AcquisitionKind::JointEntropySearch { minimisers: 16 }),
+    of("JES", Family::Information, |_| AcquisitionKind::JointEntropySearch { minimizers: 16 }),
     of("ES", Family::Information, |_| AcquisitionKind::EntropySearch { representers: 50, draws: 64 }),
     of("PES", Family::Information, |_| AcquisitionKind::PredictiveEntropySearch {
         representers: 50,

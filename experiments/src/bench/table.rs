@@ -98,10 +98,10 @@ impl GridTable {
         let n = sorted.len() as f64;
         let survives = |k: usize| ((n - k as f64) / n).powf(count as f64);
         let terms = sorted.iter().enumerate();
-        terms.map(|(k, loss)| self.normalised(*loss) * (survives(k) - survives(k + 1))).sum()
+        terms.map(|(k, loss)| self.normalized(*loss) * (survives(k) - survives(k + 1))).sum()
     }
 
-    fn normalised(&self, loss: f64) -> f64 {
+    fn normalized(&self, loss: f64) -> f64 {
         (loss - self.optimum) / (self.median - self.optimum)
     }
 }
@@ -136,7 +136,7 @@ impl Problem for GridTable {
     }
 
     fn regret(&self, config: &Config) -> Result<f64, SpaceError> {
-        Ok(self.normalised(self.truth(config)?))
+        Ok(self.normalized(self.truth(config)?))
     }
 }
 

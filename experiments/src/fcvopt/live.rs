@@ -55,7 +55,7 @@ fn data() -> Result<(DenseMatrix<f64>, Vec<u32>), ExperimentError> {
 }
 
 /// Columns with the mean and deviation of the rows that are trained on.
-fn standardised(train: &DenseMatrix<f64>, test: &DenseMatrix<f64>) -> (DenseMatrix<f64>, DenseMatrix<f64>) {
+fn standardized(train: &DenseMatrix<f64>, test: &DenseMatrix<f64>) -> (DenseMatrix<f64>, DenseMatrix<f64>) {
     let (rows, columns) = train.shape();
     let moments: Vec<(f64, f64)> = (0..columns)
         .map(|c| {
@@ -79,7 +79,7 @@ fn machine(
     y: &[u32],
     test: &DenseMatrix<f64>,
 ) -> Result<Vec<u32>, ExperimentError> {
-    let (x, test) = standardised(x, test);
+    let (x, test) = standardized(x, test);
     let signs: Vec<i32> = y.iter().map(|class| if *class == 0 { -1 } else { 1 }).collect();
     let parameters = SVCParameters::default()
         .with_c(config.float("C")?)

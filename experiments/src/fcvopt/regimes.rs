@@ -93,10 +93,10 @@ fn choices(seed: Seed, fits: usize) -> Result<Choices, ExperimentError> {
                 shares[2].add(!near.contains(&fold), 1.0 - share(&near));
             }
             let nearest = trials.iter().min_by(|a, b| (a.0 - x).abs().total_cmp(&(b.0 - x).abs()));
-            if let Some((other, neighbour)) = nearest
+            if let Some((other, neighbor)) = nearest
                 && (other - x).abs() < NEAR
             {
-                shares[3].add(*neighbour == fold, 1.0 / FOLDS as f64);
+                shares[3].add(*neighbor == fold, 1.0 / FOLDS as f64);
             }
         }
         trials.push((x, fold));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use thrifty_figures::{
     Axis, Observations, panels, posterior_band, posterior_maps, predicted_against_observed, slices,
-    standardised_residuals,
+    standardized_residuals,
 };
 use thrifty_gp::{Gp, GpPosterior};
 use thrifty_kernel::{Matern52, Scaled};
@@ -65,7 +65,7 @@ fn figures(seed: Seed) -> Result<Vec<Figure>, ExperimentError> {
     let scored = plane.posterior.leave_one_out_calibration().map_err(ExperimentError::failed)?;
     let left_out = [
         predicted_against_observed("leave-one-out", &mean, &variance, &plane.y),
-        standardised_residuals("leave-one-out residuals", &scored.standardised),
+        standardized_residuals("leave-one-out residuals", &scored.standardized),
     ];
     Ok(vec![
         Figure::of("band", "Forrester's function after 6 evaluations: mean and 95 % band.", band.draw())?,

@@ -111,7 +111,7 @@ impl Comparison {
                 p,
                 format!("{:.2}", a12(&finals[m], &finals[best])),
                 self.runs[m].iter().map(|run| run.failures).sum::<usize>().to_string(),
-                number(mean(|run| run.optimiser_seconds)),
+                number(mean(|run| run.optimizer_seconds)),
                 number(mean(|run| run.evaluation_seconds)),
             ]
         });
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn an_optimiser_made_worse_is_found_in_both_directions() {
+    fn an_optimizer_made_worse_is_found_in_both_directions() {
         let comparison = comparison(12);
         let (good, bad) = (comparison.finals(0), comparison.finals(1));
         let direction = |own: &[f64], other: &[f64]| {

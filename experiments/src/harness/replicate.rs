@@ -26,7 +26,7 @@ pub struct Run {
     pub regret: Vec<f64>,
     pub failures: usize,
     /// Wall-clock seconds of the optimiser, apart from those of the evaluations.
-    pub optimiser_seconds: f64,
+    pub optimizer_seconds: f64,
     pub evaluation_seconds: f64,
 }
 
@@ -122,7 +122,7 @@ where
         replication,
         regret,
         failures: history.unsuccessful().count(),
-        optimiser_seconds: seconds(|t| t.ask),
+        optimizer_seconds: seconds(|t| t.ask),
         evaluation_seconds: seconds(|t| t.evaluate),
     };
     Ok((run, history))

@@ -16,7 +16,7 @@ pub const ALL: [Method; 15] = [
     (RANDOM, Criterion::Random),
     ("maximum deviation", Criterion::MaxStdDev),
     (STRADDLE, Criterion::Straddle { kappa: 1.96 }),
-    ("randomised straddle", Criterion::RandomisedStraddle),
+    ("randomised straddle", Criterion::RandomizedStraddle),
     ("LSE", Criterion::Ambiguity),
     ("EGRA", Criterion::ExpectedFeasibility { alpha: 2.0 }),
     ("Ranjan", Criterion::Ranjan { alpha: 2.0 }),

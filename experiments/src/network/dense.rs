@@ -2,7 +2,7 @@
 
 use thrifty_sampling::Stream;
 
-use super::{Activation, Initialiser};
+use super::{Activation, Initializer};
 
 /// A fully connected network over batches of rows: hidden layers of one activation, then a linear layer.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,10 +32,10 @@ impl Pass {
 
 impl Dense {
     /// Thresholds begin at 0.
-    pub fn new(sizes: &[usize], activation: Activation, initialiser: Initialiser, rng: &mut Stream) -> Self {
+    pub fn new(sizes: &[usize], activation: Activation, initializer: Initializer, rng: &mut Stream) -> Self {
         let mut parameters = Vec::new();
         for pair in sizes.windows(2) {
-            parameters.extend((0..pair[0] * pair[1]).map(|_| initialiser.draw(pair[0], pair[1], rng)));
+            parameters.extend((0..pair[0] * pair[1]).map(|_| initializer.draw(pair[0], pair[1], rng)));
             parameters.resize(parameters.len() + pair[1], 0.0);
         }
         Self { activation, sizes: sizes.to_vec(), parameters }
@@ -131,7 +131,7 @@ mod tests {
     use thrifty_sampling::Seed;
 
     fn network(sizes: &[usize], activation: Activation, rng: &mut Stream) -> Dense {
-        let mut network = Dense::new(sizes, activation, Initialiser::GlorotNormal, rng);
+        let mut network = Dense::new(sizes, activation, Initializer::GlorotNormal, rng);
         // Thresholds away from 0, where a neuron has a kink.
         network.parameters.iter_mut().for_each(|p| *p += 0.2 * rng.uniform());
         network

@@ -3,13 +3,13 @@
 mod activation;
 mod dense;
 mod descent;
-mod initialiser;
+mod initializer;
 mod loss;
 mod training;
 
 pub use activation::Activation;
 pub use dense::{Dense, Pass};
 pub use descent::{Descent, Rule};
-pub use initialiser::Initialiser;
+pub use initializer::Initializer;
 pub use loss::Loss;
 pub use training::{Examples, Training};

@@ -88,7 +88,7 @@ impl Training {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Activation, Initialiser};
+    use crate::network::{Activation, Initializer};
     use thrifty_sampling::Seed;
 
     /// A corner in the plane, which a linear classifier cannot learn.
@@ -102,7 +102,7 @@ mod tests {
             examples.x.push(&point);
             examples.targets.push(&[1.0 - class, class]);
         }
-        let start = Dense::new(&[2, 12, 2], Activation::Relu, Initialiser::HeNormal, rng);
+        let start = Dense::new(&[2, 12, 2], Activation::Relu, Initializer::HeNormal, rng);
         let training =
             Training { loss: Loss::CrossEntropy, rule: Rule::Adam, rate: 0.02, batch: 20, epochs: 30 };
         let on = |network: &Dense| training.on(network, &examples, &mut Pass::default());

@@ -180,7 +180,7 @@ mod tests {
             replication,
             regret: vec![10.0, gap(replication)],
             failures: 0,
-            optimiser_seconds: 0.0,
+            optimizer_seconds: 0.0,
             evaluation_seconds: 0.0,
         };
         (0..12).map(run).collect()

@@ -115,7 +115,7 @@ impl Job<'_> {
             replication: self.replication,
             regret,
             failures: history.unsuccessful().count(),
-            optimiser_seconds: seconds(|t| t.ask),
+            optimizer_seconds: seconds(|t| t.ask),
             evaluation_seconds: seconds(|t| t.evaluate),
         })
     }

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_floor_is_three_factorisations_and_both_passes() {
+    fn the_floor_is_three_factorizations_and_both_passes() {
         let stages =
             Stages { n: 300, build: 0.5, factor: 1.0, invert: 2.0, gram: 2.0, gradient: 0.5, measured: 8.0 };
         assert_eq!((stages.floor(), stages.share()), (4.0, 0.5));

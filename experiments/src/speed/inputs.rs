@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_are_standardised_and_the_acquisition_has_a_posterior() {
+    fn targets_are_standardized_and_the_acquisition_has_a_posterior() {
         let inputs = inputs();
         let data = inputs.data(20).unwrap();
         let mean = data.y.iter().sum::<f64>() / 20.0;

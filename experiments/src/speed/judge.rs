@@ -129,7 +129,7 @@ mod tests {
     use crate::speed::tasks::Task;
 
     fn judged(ours: &str, peer: &str) -> Vec<Row> {
-        let tasks = vec![Task::new(Operation::Fit, 20), Task::maximise(20, 0)];
+        let tasks = vec![Task::new(Operation::Fit, 20), Task::maximize(20, 0)];
         let inputs = Inputs::new(Budget { seconds: 0.0, repeats: 1 }, tasks, 3).unwrap();
         judge(&inputs, &[Tool::parse("ours", ours), Tool::parse("peer", peer)]).unwrap()
     }

@@ -63,7 +63,7 @@ impl Hyperparameters {
 
 /// Zero mean, targets as they are, no restarts.
 fn plain(noise: Noise) -> GpSettings {
-    GpSettings { noise, mean: Mean::Zero, standardise_targets: false, restarts: 0, ..GpSettings::default() }
+    GpSettings { noise, mean: Mean::Zero, standardize_targets: false, restarts: 0, ..GpSettings::default() }
 }
 
 /// Log expected improvement on the smallest target.

@@ -113,7 +113,7 @@ impl Task {
     }
 
     /// A maximisation from one random start.
-    pub fn maximise(n: usize, seed: u64) -> Self {
+    pub fn maximize(n: usize, seed: u64) -> Self {
         Self { seed: Some(seed), ..Self::new(Operation::Acquisition, n) }
     }
 
@@ -147,7 +147,7 @@ impl Task {
         let mut tasks: Vec<Self> = likelihoods.iter().map(of(Operation::Likelihood)).collect();
         tasks.extend(fits.iter().map(of(Operation::Fit)));
         tasks.extend(test.iter().flat_map(|m| predictions.iter().map(|n| Self::predict(*n, *m))));
-        tasks.extend(acquisitions.iter().flat_map(|n| (0..STARTS).map(|seed| Self::maximise(*n, seed))));
+        tasks.extend(acquisitions.iter().flat_map(|n| (0..STARTS).map(|seed| Self::maximize(*n, seed))));
         tasks.extend(trials.iter().map(of(Operation::TpeSingle)));
         tasks.extend(trials.iter().map(of(Operation::TpeJoint)));
         let fits: Sizes = match effort {

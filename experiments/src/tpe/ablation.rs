@@ -35,9 +35,9 @@ const VARIANTS: [(&str, Change); 33] = [
     ("good: ⌈√n⌉", |s| s.split = Split::SquareRoot { gamma: 1.0, cap: 25 }),
     ("weights: uniform", |s| s.weights = Weights::Uniform),
     ("weights: forgetting", |s| s.weights = Weights::LinearForgetting),
-    ("neighbours: with prior", |s| s.kernels.bandwidth.rule = neighbours(true, false)),
-    ("neighbours: with bounds", |s| s.kernels.bandwidth.rule = neighbours(false, true)),
-    ("neighbours: with both", |s| s.kernels.bandwidth.rule = neighbours(true, true)),
+    ("neighbours: with prior", |s| s.kernels.bandwidth.rule = neighbors(true, false)),
+    ("neighbours: with bounds", |s| s.kernels.bandwidth.rule = neighbors(false, true)),
+    ("neighbours: with both", |s| s.kernels.bandwidth.rule = neighbors(true, true)),
     ("width: Scott", |s| s.kernels.bandwidth.rule = BandwidthRule::Scott),
     ("width: fifth of range", |s| s.kernels.bandwidth.rule = BandwidthRule::FifthOfRange),
     ("floor: magic clip", |s| s.kernels.bandwidth.floor = Floor::MAGIC_CLIP),
@@ -70,8 +70,8 @@ const VARIANTS: [(&str, Change); 33] = [
     ("prior weight: 2", |s| s.kernels.prior_weight = 2.0),
 ];
 
-fn neighbours(prior: bool, bounds: bool) -> BandwidthRule {
-    BandwidthRule::Neighbours { prior, bounds }
+fn neighbors(prior: bool, bounds: bool) -> BandwidthRule {
+    BandwidthRule::Neighbors { prior, bounds }
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {

@@ -103,7 +103,7 @@ mod tests {
                 _ => TestFunction::ackley(10),
             });
             let best = |at: &[f64]| still.truth(&TestFunction::config(at)).unwrap();
-            let inside = function.optimisers().iter().any(|optimum| {
+            let inside = function.optimizers().iter().any(|optimum| {
                 assert!(best(optimum).abs() < 1e-9, "{name}");
                 let there: Vec<f64> = optimum
                     .iter()

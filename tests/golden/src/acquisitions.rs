@@ -119,7 +119,7 @@ fn knowledge_gradient_on_grid(case: &Value, findings: &mut Findings) -> Result<(
         noise: Noise::Fixed(noise),
         // The file maximises: everything is mirrored.
         mean: Mean::Fixed(-number(&case["prior_mean"])?),
-        standardise_targets: false,
+        standardize_targets: false,
         ..GpSettings::default()
     };
     let mirrored: Vec<f64> = numbers(&case["train_y"])?.iter().map(|y| -y).collect();

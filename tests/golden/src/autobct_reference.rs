@@ -105,10 +105,10 @@ fn basis(value: &Value) -> Result<Polynomial, String> {
         0 => *power == "d",
         i => *power == format!("d^{}", i + 1),
     };
-    let centre = rest.rsplit_once("d=u-").and_then(|(_, centre)| centre.trim().parse().ok());
-    match centre {
-        Some(centre) if powers.iter().enumerate().all(expected) => {
-            Ok(Polynomial::of_one(powers.len() as u32, centre))
+    let center = rest.rsplit_once("d=u-").and_then(|(_, center)| center.trim().parse().ok());
+    match center {
+        Some(center) if powers.iter().enumerate().all(expected) => {
+            Ok(Polynomial::of_one(powers.len() as u32, center))
         }
         _ => Err(unknown()),
     }

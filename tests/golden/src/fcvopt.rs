@@ -167,7 +167,7 @@ impl Reference {
         let (test, f) = (points(&file["inputs"]["X_test"])?, self.posterior()?.common());
         let bound = |row: &[f64]| {
             let (mean, variance) = f.predict(row);
-            -(mean * self.scale + self.centre) - 2.0 * variance.sqrt() * self.scale
+            -(mean * self.scale + self.center) - 2.0 * variance.sqrt() * self.scale
         };
         let found: Vec<f64> = test.rows().map(bound).collect();
         Ok(relative_to_largest(&found, &numbers(&file["lcb_kappa2_raw"])?, 1e-3))

@@ -25,7 +25,7 @@ pub(crate) struct Reference {
     pub(crate) mean: f64,
     /// Standard deviation and mean of the negated losses.
     pub(crate) scale: f64,
-    pub(crate) centre: f64,
+    pub(crate) center: f64,
     /// Priors of noise and mean, where the file has priors.
     pub(crate) priors: Option<(Prior, Mean)>,
 }
@@ -70,7 +70,7 @@ fn bounded<P: StationaryProfile + 'static>(
 
 /// On targets that are standardised already.
 pub(crate) fn settings(noise: Noise, mean: Mean) -> GpSettings {
-    GpSettings { noise, mean, standardise_targets: false, ..GpSettings::default() }
+    GpSettings { noise, mean, standardize_targets: false, ..GpSettings::default() }
 }
 
 impl Reference {
@@ -106,7 +106,7 @@ impl Reference {
             noise: number(&hyper["noise"])?,
             mean: number(&hyper["mean"])?,
             scale: number(&file["standardise"]["sd_of_neg_y"])?,
-            centre: number(&file["standardise"]["mean_of_neg_y"])?,
+            center: number(&file["standardise"]["mean_of_neg_y"])?,
             priors: priors.map(|p| Ok::<_, String>((p.of("noise")?, p.of_mean()?))).transpose()?,
         }))
     }

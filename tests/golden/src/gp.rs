@@ -99,7 +99,7 @@ fn errors(case: &Value, mut kernel: Box<dyn Kernel>, order: &[&str]) -> Result<[
     let settings = GpSettings {
         noise: Noise::Fixed(noise),
         mean: Mean::Fixed(mean),
-        standardise_targets: false,
+        standardize_targets: false,
         ..GpSettings::default()
     };
     let posterior =

@@ -26,7 +26,7 @@ pub(crate) fn check(file: &Value) -> Result<Findings, String> {
             .map(|b| (end(&b[0], f64::NEG_INFINITY), end(&b[1], f64::INFINITY)))
             .collect();
         for (k, truth) in rows(&case["iterates"]).iter().enumerate() {
-            let optimiser = Lbfgsb {
+            let optimizer = Lbfgsb {
                 memory: number(&case["memory"])? as usize,
                 gradient_tolerance: 1e-9,
                 value_tolerance: 1e-15,
@@ -34,7 +34,7 @@ pub(crate) fn check(file: &Value) -> Result<Findings, String> {
                 ..Lbfgsb::default()
             };
             let found =
-                optimiser.minimize(function, &start, &bounds).map_err(|error| format!("{name}: {error}"))?;
+                optimizer.minimize(function, &start, &bounds).map_err(|error| format!("{name}: {error}"))?;
             let truth = numbers(truth)?;
             if truth.len() != found.x.len() {
                 return Err(format!("{name}: iterate {k} has {} coordinates", truth.len()));

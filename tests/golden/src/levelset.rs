@@ -24,7 +24,7 @@ pub(crate) fn check(file: &Value) -> Result<Findings, String> {
     let section = findings.section(file, "sur_bernoulli_lookahead").unwrap_or(&Value::Null);
     for row in rows(&section["cases"]) {
         let (u, rho) = (number(&row["u"])?, number(&row["rho"])?);
-        let seen = PointState { standardised: u, std_dev: 1.0 };
+        let seen = PointState { standardized: u, std_dev: 1.0 };
         let after = cdf(u) * cdf(-u) - IntegratedBernoulli::default().gain(seen, rho);
         variance.add(relative(after, number(&row["exp_bernoulli_var_after"])?, 1e-290));
         let truth = &row["exp_misclass_after_quad"];

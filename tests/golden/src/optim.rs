@@ -10,7 +10,7 @@ use crate::line::Family;
 /// Optima to 1e-8 of max(1, |f|); evaluations against those of the file: at most 1.5 times in the median and 3
 /// times anywhere. Settings are those under which the file says it was made.
 pub(crate) fn check(file: &Value) -> Result<Findings, String> {
-    let optimiser = Lbfgsb { gradient_tolerance: 1e-9, value_tolerance: 1e-15, ..Lbfgsb::default() };
+    let optimizer = Lbfgsb { gradient_tolerance: 1e-9, value_tolerance: 1e-15, ..Lbfgsb::default() };
     let mut findings = Findings::default();
     let (mut optima, mut most) =
         (Family::new("optima", 1e-8), Family::new("evaluations, largest ratio", 3.0));
@@ -29,7 +29,7 @@ pub(crate) fn check(file: &Value) -> Result<Findings, String> {
             continue;
         };
         let found =
-            optimiser.minimize(function, &start, &bounds).map_err(|error| format!("{name}: {error}"))?;
+            optimizer.minimize(function, &start, &bounds).map_err(|error| format!("{name}: {error}"))?;
         let best = number(&case["f_best"])?;
         optima.add((found.value - best).max(0.0) / best.abs().max(1.0));
         let ratio = found.evaluations as f64 / number(&case["evaluations"])?;

@@ -95,7 +95,7 @@ pub(crate) fn kernels(case: &Value, lib: &str) -> Result<Kernels, String> {
     let magic_clip = case["consider_magic_clip"].as_bool().unwrap_or(true);
     Ok(Kernels {
         bandwidth: Bandwidth {
-            rule: BandwidthRule::Neighbours { prior: hyperopt, bounds },
+            rule: BandwidthRule::Neighbors { prior: hyperopt, bounds },
             floor: if magic_clip { Floor::MAGIC_CLIP } else { Floor::NONE },
         },
         truncation: if hyperopt { Truncation::Mixture } else { Truncation::Component },

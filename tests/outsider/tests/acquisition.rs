@@ -65,7 +65,7 @@ fn measure(config: &Config) -> Measurement {
 }
 
 #[test]
-fn an_acquisition_of_ones_own_in_bayesian_optimisation_with_cost_and_constraints()
+fn an_acquisition_of_ones_own_in_bayesian_optimization_with_cost_and_constraints()
 -> Result<(), Box<dyn Error>> {
     let settings = BoSettings { cost: CostAwareness::PerUnit { exponent: 1.0 }, ..BoSettings::default() };
     let optimizer =

@@ -45,7 +45,7 @@ fn the_coin_has_its_rate() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
-fn it_obeys_the_contract_of_optimisers() {
+fn it_obeys_the_contract_of_optimizers() {
     contract::optimizer(|| parzen(0.4), |config: &Config, _| loss(config).into(), 24);
 }
 

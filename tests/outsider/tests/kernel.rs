@@ -25,7 +25,7 @@ fn best_with(surrogate: GpSurrogate) -> Result<f64, Box<dyn Error>> {
 }
 
 #[test]
-fn sums_and_products_in_bayesian_optimisation() -> Result<(), Box<dyn Error>> {
+fn sums_and_products_in_bayesian_optimization() -> Result<(), Box<dyn Error>> {
     let composed = GpSurrogate::default().with_kernel("trend + season x drift", |domain| {
         let trend = 1.0 * Matern52::new(vec![0.5; domain.dim()])?;
         let season = 1.0 * Periodic::new(vec![1.0], 0.2)?.with_fixed_period();
@@ -102,7 +102,7 @@ impl Kernel for Cauchy {
 }
 
 #[test]
-fn a_kernel_of_ones_own_in_bayesian_optimisation() -> Result<(), Box<dyn Error>> {
+fn a_kernel_of_ones_own_in_bayesian_optimization() -> Result<(), Box<dyn Error>> {
     let points = Points::from_flat(vec![0.1, 0.7, 0.4, 0.2, 0.9, 0.5], 2);
     let mut rng = Seed(1).stream("contract", 0);
     assert!(contract::check(&Cauchy::new(0.4, false), points.as_ref(), &mut rng).is_ok());

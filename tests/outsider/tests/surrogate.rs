@@ -92,7 +92,7 @@ fn best_of(surrogate: impl Surrogate + 'static) -> Result<f64, Box<dyn Error>> {
 }
 
 #[test]
-fn any_surrogate_works_in_bayesian_optimisation() -> Result<(), Box<dyn Error>> {
+fn any_surrogate_works_in_bayesian_optimization() -> Result<(), Box<dyn Error>> {
     let quadratic = LinearSurrogate::new(|domain| Ok(Box::new(Polynomial::full(domain.dim(), 2, 0.5))));
     // The bowl is quadratic: linear regression has it at once.
     assert!(best_of(quadratic)? < 1e-6);

@@ -23,7 +23,7 @@ const RULES: [AcquisitionKind; 15] = [
     AcquisitionKind::Thompson,
     AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 8 }),
     AcquisitionKind::Gibbon(MinValueSampler::Sampled { count: 8 }),
-    AcquisitionKind::JointEntropySearch { minimisers: 4 },
+    AcquisitionKind::JointEntropySearch { minimizers: 4 },
     AcquisitionKind::EntropySearch { representers: 8, draws: 16 },
     AcquisitionKind::PredictiveEntropySearch { representers: 8, draws: 16 },
     AcquisitionKind::LogNoisyExpectedImprovement { draws: 8 },

@@ -11,7 +11,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use thrifty_acquisition::{
     Acquisition, EntropySearch, Gibbon, Gumbel, JointEntropySearch, KnowledgeGradient, MaxValueEntropySearch,
     MinimizerDistribution, NoisyExpectedImprovement, PathSearch, PredictiveEntropySearch, Utility,
-    choose_anchors, minimisers_on,
+    choose_anchors, minimizers_on,
 };
 use thrifty_domain::{Domain, Points};
 use thrifty_gp::{Gp, GpPosterior};
@@ -69,9 +69,9 @@ fn looking_ahead(c: &mut Criterion<cpu_time::CpuTime>) {
     let kg = KnowledgeGradient::new(&posterior, many.as_ref(), NOISE).expect("anchors");
     let nei = NoisyExpectedImprovement::new(&posterior, known.as_ref(), 64, rng).expect("a baseline");
     let (domain, search) = (Domain::unit_cube(DIM), PathSearch { raw: 256, climbs: 1 });
-    let minimisers = minimisers_on(&posterior, &domain, known.as_ref(), &search, 32, rng).expect("paths");
-    let minima = minimisers.iter().map(|m| m.value).collect();
-    let joint = JointEntropySearch::on(&posterior, &minimisers, NOISE).expect("minimisers");
+    let minimizers = minimizers_on(&posterior, &domain, known.as_ref(), &search, 32, rng).expect("paths");
+    let minima = minimizers.iter().map(|m| m.value).collect();
+    let joint = JointEntropySearch::on(&posterior, &minimizers, NOISE).expect("minimisers");
     let pending = points(10, 7);
     let batch = Gibbon::new(minima, NOISE).and_then(|g| g.beside(&posterior, pending.as_ref()));
     let batch = batch.expect("pending points");

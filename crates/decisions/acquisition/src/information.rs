@@ -4,12 +4,12 @@ mod entropy_search;
 mod gibbon;
 mod joint_entropy;
 mod max_value;
-mod minimiser;
+mod minimizer;
 mod predictive;
 
 pub use entropy_search::{EntropySearch, EntropySearchFactory};
 pub use gibbon::{Gibbon, GibbonBatch, GibbonFactory};
 pub use joint_entropy::{JointEntropySearch, JointEntropySearchFactory};
 pub use max_value::{MaxValueEntropySearch, MaxValueEntropySearchFactory};
-pub use minimiser::MinimizerDistribution;
+pub use minimizer::MinimizerDistribution;
 pub use predictive::{PredictiveEntropySearch, PredictiveEntropySearchFactory};

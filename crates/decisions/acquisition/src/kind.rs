@@ -43,7 +43,8 @@ pub enum AcquisitionKind {
     /// [`JointEntropySearch`](crate::JointEntropySearch).
     JointEntropySearch {
         /// Number of sampled minimisers.
-        minimisers: usize,
+        #[serde(rename = "minimisers", alias = "minimizers")]
+        minimizers: usize,
     },
     /// [`EntropySearch`](crate::EntropySearch).
     EntropySearch {
@@ -95,7 +96,7 @@ impl AcquisitionKind {
             Self::Thompson => Box::new(ThompsonSampling),
             Self::MaxValueEntropySearch(minima) => Box::new(MaxValueEntropySearchFactory { minima }),
             Self::Gibbon(minima) => Box::new(GibbonFactory { minima }),
-            Self::JointEntropySearch { minimisers } => Box::new(JointEntropySearchFactory { minimisers }),
+            Self::JointEntropySearch { minimizers } => Box::new(JointEntropySearchFactory { minimizers }),
             Self::EntropySearch { representers, draws } => {
                 Box::new(EntropySearchFactory { representers, draws })
             }

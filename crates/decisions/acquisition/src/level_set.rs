@@ -31,7 +31,7 @@ pub use integrated_bernoulli::IntegratedBernoulli;
 pub use misclassified::MisclassifiedVolume;
 pub use ranjan::RanjanImprovement;
 pub use robust::Robust;
-pub use straddle::{RandomisedStraddle, Straddle};
+pub use straddle::{RandomizedStraddle, Straddle};
 pub use superlevel_volume::SuperlevelVolume;
 pub use targeted::TargetedMeanSquaredError;
 pub use targeted_variance::TargetedVariance;

@@ -49,7 +49,7 @@ pub use kind::AcquisitionKind;
 pub use level_set::{
     BernoulliEntropy, BernoulliVariance, BoundaryInformation, ExpectedFeasibility, ExpectedReduction,
     Integrated, IntegratedBernoulli, LogBernoulliEntropy, LogBernoulliVariance, MisclassifiedVolume,
-    PointState, RandomisedStraddle, RanjanImprovement, Robust, Straddle, SuperlevelVolume,
+    PointState, RandomizedStraddle, RanjanImprovement, Robust, Straddle, SuperlevelVolume,
     TargetedMeanSquaredError, TargetedVariance, ThresholdField, TruncatedVariance,
 };
 pub use lookahead::{
@@ -57,9 +57,9 @@ pub use lookahead::{
     LookaheadUtility, OneShotKnowledgeGradient, choose_anchors, prune_baseline,
 };
 pub use sampling::{
-    Average, ConditionalDraws, Gumbel, MinValueSampler, Minimiser, NoisyExpectedImprovement,
+    Average, ConditionalDraws, Gumbel, MinValueSampler, Minimizer, NoisyExpectedImprovement,
     NoisyExpectedImprovementFactory, OverDraws, PathSearch, ResidualMoments, ThompsonPath, ThompsonSampling,
-    fantasies, minima_among, minima_on, minimisers_on, thompson_among,
+    fantasies, minima_among, minima_on, minimizers_on, thompson_among,
 };
 pub use thrifty_surrogate::Description;
 pub use weights::{

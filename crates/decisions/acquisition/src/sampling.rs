@@ -19,6 +19,6 @@ pub use noisy::{NoisyExpectedImprovement, NoisyExpectedImprovementFactory};
 pub use over_draws::OverDraws;
 pub(crate) use thompson::feasible_sobol;
 pub use thompson::{
-    Minimiser, PathSearch, ThompsonPath, ThompsonSampling, minima_among, minima_on, minimisers_on,
+    Minimizer, PathSearch, ThompsonPath, ThompsonSampling, minima_among, minima_on, minimizers_on,
     thompson_among,
 };

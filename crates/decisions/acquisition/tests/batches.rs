@@ -202,10 +202,10 @@ fn local_penalties_are_what_their_formula_says() {
     for lipschitz in [0.5, 4.0] {
         let penalties = LocalPenalties::new(&posterior, x.as_ref(), best, lipschitz).unwrap();
         for at in points(5, 21).rows() {
-            let of = |centre: &[f64]| {
-                let (mean, variance) = posterior.predict(centre);
+            let of = |center: &[f64]| {
+                let (mean, variance) = posterior.predict(center);
                 assert!(mean > best);
-                let distance = (at[0] - centre[0]).hypot(at[1] - centre[1]);
+                let distance = (at[0] - center[0]).hypot(at[1] - center[1]);
                 thrifty_prob::log_cdf((lipschitz * distance - (mean - best)) / variance.sqrt())
             };
             let expected: f64 = x.rows().map(of).sum();

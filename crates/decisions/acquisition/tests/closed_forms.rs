@@ -4,9 +4,9 @@ use thrifty_acquisition::{
     Acquisition, BernoulliEntropy, BernoulliVariance, ConditionalDraws, ConfidenceBound, ExpectedReduction,
     ExpectedUtility, ImprovementTarget, IntegratedBernoulli, KnowledgeGradient, LocalPenalties,
     LogBernoulliEntropy, LogBernoulliVariance, LogFeasibility, LogInverseCost, LookaheadGradient,
-    LookaheadMoments, LookaheadUtility, MaxValueEntropySearch, PathSearch, PointState, RandomisedStraddle,
+    LookaheadMoments, LookaheadUtility, MaxValueEntropySearch, PathSearch, PointState, RandomizedStraddle,
     RanjanImprovement, Robust, Schedule, Straddle, ThresholdField, Utility, choose_anchors,
-    lipschitz_constant, minimisers_on, prune_baseline, thompson_among,
+    lipschitz_constant, minimizers_on, prune_baseline, thompson_among,
 };
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_gp::{Gp, GpPosterior};
@@ -232,7 +232,7 @@ fn what_is_known_has_no_slopes() {
 #[test]
 fn what_is_explained_is_at_most_all() {
     for u in [-1.5, 0.0, 0.4] {
-        let seen = PointState { standardised: u, std_dev: 1.0 };
+        let seen = PointState { standardized: u, std_dev: 1.0 };
         let all = IntegratedBernoulli::default().gain(seen, 1.0);
         assert_eq!(IntegratedBernoulli::default().gain(seen, 1.0 + 1e-12), all);
         assert_eq!(IntegratedBernoulli::default().gain(seen, 1.7), all);
@@ -252,14 +252,14 @@ fn straddles_fall_off_on_both_sides_of_the_threshold() {
     assert_eq!(straddle.value_and_slopes(1.5, 2.0).1, -1.0);
     assert_eq!(straddle.value_and_slopes(0.5, 2.0), (straddle.value(0.5, 2.0), 1.0, 1.96));
     assert_eq!(straddle.value_and_slopes(1.0, 2.0), (3.92, 0.0, 1.96));
-    let random = RandomisedStraddle { threshold: 1.0, beta: 4.0 };
+    let random = RandomizedStraddle { threshold: 1.0, beta: 4.0 };
     assert_eq!(random.value_and_slopes(2.0, 1.0), (1.0, -1.0, 2.0));
     // Never below 0, and flat there.
     assert_eq!((random.value(4.0, 1.0), random.value_and_slopes(4.0, 1.0)), (0.0, (0.0, 0.0, 0.0)));
     assert_eq!(random.value_and_slopes(3.0, 1.0), (0.0, 0.0, 0.0));
     // χ² of two degrees: the mean is 2, the median 2 ln 2.
     let mut rng = Seed(1).stream("beta", 0);
-    let mut betas: Vec<f64> = (0..4001).map(|_| RandomisedStraddle::drawn(0.0, &mut rng).beta).collect();
+    let mut betas: Vec<f64> = (0..4001).map(|_| RandomizedStraddle::drawn(0.0, &mut rng).beta).collect();
     betas.sort_by(f64::total_cmp);
     let mean = betas.iter().sum::<f64>() / 4001.0;
     assert!((mean - 2.0).abs() < 0.13 && (betas[2000] - 4_f64.ln()).abs() < 0.13 && betas[0] >= 0.0);
@@ -275,7 +275,7 @@ fn what_starts_a_search_of_paths_is_of_the_domain() {
         for raw in [1, 2] {
             let search = PathSearch { raw, climbs: 0 };
             let mut rng = Seed(seed).stream("paths", 0);
-            for found in minimisers_on(&posterior, &domain, none.as_ref(), &search, 3, &mut rng).unwrap() {
+            for found in minimizers_on(&posterior, &domain, none.as_ref(), &search, 3, &mut rng).unwrap() {
                 let mut snapped = found.x.clone();
                 domain.snap(&mut snapped);
                 assert_eq!(found.x, snapped, "seed {seed}, {raw} points");

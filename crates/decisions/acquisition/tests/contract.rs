@@ -32,7 +32,7 @@ fn every_kind_obeys_it() {
         AcquisitionKind::Thompson,
         AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 8 }),
         AcquisitionKind::Gibbon(MinValueSampler::Sampled { count: 4 }),
-        AcquisitionKind::JointEntropySearch { minimisers: 4 },
+        AcquisitionKind::JointEntropySearch { minimizers: 4 },
         AcquisitionKind::EntropySearch { representers: 10, draws: 32 },
         AcquisitionKind::PredictiveEntropySearch { representers: 10, draws: 32 },
         AcquisitionKind::LogNoisyExpectedImprovement { draws: 16 },

@@ -4,7 +4,7 @@ use thrifty_acquisition::{
     Acquisition, Analytic, EntropySearch, Gibbon, Gumbel, JointEntropySearch, KnowledgeGradient,
     LocalPenalties, LogExpectedImprovement, MaxValueEntropySearch, MinimizerDistribution,
     NoisyExpectedImprovement, OneShotKnowledgeGradient, PathSearch, PredictiveEntropySearch, choose_anchors,
-    fantasies, lipschitz_constant, minimisers_on, thompson_among,
+    fantasies, lipschitz_constant, minimizers_on, thompson_among,
 };
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_gp::Gp;
@@ -43,7 +43,7 @@ fn check(model: &str, posterior: &dyn JointPosterior) {
     let minima = Gumbel::of(posterior, pool.as_ref()).unwrap().minima(8);
     let search = PathSearch { raw: 64, climbs: 1 };
     let domain = Domain::unit_cube(2);
-    let minimisers = minimisers_on(posterior, &domain, known.as_ref(), &search, 6, &mut rng).unwrap();
+    let minimizers = minimizers_on(posterior, &domain, known.as_ref(), &search, 6, &mut rng).unwrap();
     let anchors = choose_anchors(posterior, pool.as_ref(), 12, &mut rng).unwrap();
     let imagined = fantasies(posterior, known.as_ref().slice(0, 2), noise, 2, &mut rng).unwrap();
     let steepest = lipschitz_constant(posterior, pool.as_ref()).unwrap();
@@ -51,7 +51,7 @@ fn check(model: &str, posterior: &dyn JointPosterior) {
         ("MES", Box::new(Analytic::new(posterior, MaxValueEntropySearch::new(minima.clone()).unwrap()))),
         ("GIBBON", Box::new(Analytic::new(posterior, Gibbon::new(minima.clone(), noise).unwrap()))),
         ("batch", Box::new(Gibbon::new(minima, noise).unwrap().beside(posterior, known.as_ref()).unwrap())),
-        ("JES", Box::new(JointEntropySearch::on(posterior, &minimisers, noise).unwrap())),
+        ("JES", Box::new(JointEntropySearch::on(posterior, &minimizers, noise).unwrap())),
         ("NEI", Box::new(NoisyExpectedImprovement::new(posterior, known.as_ref(), 16, &mut rng).unwrap())),
         ("KG", Box::new(KnowledgeGradient::new(posterior, anchors.as_ref(), noise).unwrap())),
         ("penalties", Box::new(LocalPenalties::new(posterior, known.as_ref(), -1.0, steepest).unwrap())),

@@ -7,7 +7,7 @@ use thrifty_acquisition::{
     LogProbabilityOfImprovement, MaxStdDev, MaxValueEntropySearch, MinimizerDistribution,
     NoisyExpectedImprovement, OneShotKnowledgeGradient, PathSearch, PosteriorMean, PredictiveEntropySearch,
     ProbabilityOfImprovement, ThompsonPath, Weighted, choose_anchors, fantasies, lipschitz_constant,
-    minimisers_on,
+    minimizers_on,
 };
 use thrifty_domain::{Domain, Points};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
@@ -177,9 +177,9 @@ fn check(seed: u64, found: &mut Vec<String>) {
         }
     }
     let search = PathSearch { raw: 32, climbs: 1 };
-    if let Ok(found_minimisers) =
-        minimisers_on(&posterior, &Domain::unit_cube(2), x.as_ref(), &search, 4, &mut rng)
-        && let Ok(joint) = JointEntropySearch::on(&posterior, &found_minimisers, noise)
+    if let Ok(found_minimizers) =
+        minimizers_on(&posterior, &Domain::unit_cube(2), x.as_ref(), &search, 4, &mut rng)
+        && let Ok(joint) = JointEntropySearch::on(&posterior, &found_minimizers, noise)
     {
         faults("JES", seed, &joint, &at, found);
     }

@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use thrifty_acquisition::{
-    Acquisition, EntropySearch, Gibbon, Gumbel, JointEntropySearch, MaxValueEntropySearch, Minimiser,
+    Acquisition, EntropySearch, Gibbon, Gumbel, JointEntropySearch, MaxValueEntropySearch, Minimizer,
     MinimizerDistribution, PathSearch, PredictiveEntropySearch, Utility, minima_among, minima_on,
-    minimisers_on, thompson_among,
+    minimizers_on, thompson_among,
 };
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
@@ -196,11 +196,11 @@ proptest! {
         let posterior = posterior(seed, 1e-2);
         let (mut rng, search) = (Seed(seed).stream("paths", 0), PathSearch { raw: 64, climbs: 1 });
         let none = Points::new(2);
-        let minimisers = minimisers_on(&posterior, &Domain::unit_cube(2), none.as_ref(), &search, 5, &mut rng).unwrap();
+        let minimizers = minimizers_on(&posterior, &Domain::unit_cube(2), none.as_ref(), &search, 5, &mut rng).unwrap();
         let at = points(3, seed + 3);
-        let joint = JointEntropySearch::on(&posterior, &minimisers, noise).unwrap();
+        let joint = JointEntropySearch::on(&posterior, &minimizers, noise).unwrap();
         assert_gradients(&joint, at.as_ref())?;
-        let minima: Vec<f64> = minimisers.iter().map(|m| m.value).collect();
+        let minima: Vec<f64> = minimizers.iter().map(|m| m.value).collect();
         let alone = Gibbon::new(minima.clone(), noise).unwrap();
         let pending = points(3, seed + 4);
         let batch = alone.clone().beside(&posterior, pending.as_ref()).unwrap();
@@ -290,9 +290,9 @@ fn edges() {
     assert_eq!(EntropySearch::new(one).value(&[0.5, 0.5]), 0.0);
     assert!(MinimizerDistribution::new(&posterior, twice.as_ref(), 0.0, 0, rng).is_err());
     assert!(MinimizerDistribution::new(&posterior, Points::new(3).as_ref(), 0.0, 8, rng).is_err());
-    let wrong = [Minimiser { x: vec![0.1], value: 0.0 }];
+    let wrong = [Minimizer { x: vec![0.1], value: 0.0 }];
     let error = JointEntropySearch::on(&posterior, &wrong, 0.1).err().unwrap();
     assert_eq!(error.to_string(), "minimisers have dimension 1, expected 2");
-    let known = [Minimiser { x: vec![0.1, 0.2], value: -1.0 }];
+    let known = [Minimizer { x: vec![0.1, 0.2], value: -1.0 }];
     assert!(JointEntropySearch::on(&posterior, &known, 0.0).unwrap().value(&[0.1, 0.2]).is_finite());
 }

@@ -2,7 +2,7 @@
 
 use thrifty_acquisition::{
     AcquisitionError, BoundaryInformation, ConditionalDraws, ExpectedReduction, Gibbon, IntegratedBernoulli,
-    MaxValueEntropySearch, MisclassifiedVolume, PathSearch, PointState, Utility, minimisers_on,
+    MaxValueEntropySearch, MisclassifiedVolume, PathSearch, PointState, Utility, minimizers_on,
 };
 use thrifty_domain::{Domain, Points};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
@@ -46,7 +46,7 @@ fn gains_are_integrals_of_their_slopes() {
         [&BoundaryInformation::default(), &IntegratedBernoulli::default(), &MisclassifiedVolume];
     for (k, gain) in gains.iter().enumerate() {
         for u in [-1.2, 0.3, 0.9] {
-            let seen = PointState { standardised: u, std_dev: 1.0 };
+            let seen = PointState { standardized: u, std_dev: 1.0 };
             for rho in [3e-4, 7e-4, 0.02, 0.4, 0.9] {
                 let step = 1e-3 * rho;
                 let slope = (gain.gain(seen, rho + step) - gain.gain(seen, rho - step)) / (2.0 * step);
@@ -81,7 +81,7 @@ fn searches_on_paths_name_what_does_not_fit() {
     let posterior = posterior();
     let found = |domain: usize, known: &Points, raw: usize| {
         let (domain, search) = (Domain::unit_cube(domain), PathSearch { raw, climbs: 1 });
-        minimisers_on(&posterior, &domain, known.as_ref(), &search, 2, &mut Seed(4).stream("paths", 0))
+        minimizers_on(&posterior, &domain, known.as_ref(), &search, 2, &mut Seed(4).stream("paths", 0))
     };
     let (none, two, three) = (Points::new(2), points(2, 5), Points::from_flat(vec![0.1, 0.2, 0.3], 3));
     assert_eq!(found(2, &none, 8).unwrap().len(), 2);

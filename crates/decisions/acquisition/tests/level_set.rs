@@ -5,7 +5,7 @@ use serde_json::Value;
 use thrifty_acquisition::{
     Acquisition, AcquisitionError, BernoulliEntropy, BernoulliVariance, BoundaryInformation,
     ExpectedFeasibility, ExpectedReduction, ExpectedUtility, Integrated, IntegratedBernoulli,
-    LogBernoulliEntropy, LogBernoulliVariance, MisclassifiedVolume, PointState, RandomisedStraddle,
+    LogBernoulliEntropy, LogBernoulliVariance, MisclassifiedVolume, PointState, RandomizedStraddle,
     RanjanImprovement, Robust, Straddle, SuperlevelVolume, TargetedMeanSquaredError, TargetedVariance,
     ThresholdField, TruncatedVariance, Utility,
 };
@@ -70,7 +70,7 @@ fn expected_variance_and_misclassification_after_an_observation() {
     assert_eq!(rows.len(), 7);
     for row in rows {
         let (u, rho) = (number(&row["u"]), number(&row["rho"]));
-        let seen = PointState { standardised: u, std_dev: 1.0 };
+        let seen = PointState { standardized: u, std_dev: 1.0 };
         let after = cdf(u) * cdf(-u) - IntegratedBernoulli::default().gain(seen, rho);
         assert!(close(after, number(&row["exp_bernoulli_var_after"]), 1e-13), "{row}: {after}");
         if let Some(truth) = row.get("exp_misclass_after_quad").filter(|v| !v.is_null()) {
@@ -83,7 +83,7 @@ fn expected_variance_and_misclassification_after_an_observation() {
 fn pointwise(threshold: f64) -> Vec<(&'static str, Box<dyn Utility>)> {
     vec![
         ("straddle", Box::new(Straddle { threshold, kappa: 1.96 })),
-        ("randomised straddle", Box::new(RandomisedStraddle { threshold, beta: 4.0 })),
+        ("randomised straddle", Box::new(RandomizedStraddle { threshold, beta: 4.0 })),
         ("expected feasibility", Box::new(ExpectedFeasibility { threshold, alpha: 2.0 })),
         ("ranjan", Box::new(RanjanImprovement { threshold, alpha: 2.0 })),
         ("targeted error", Box::new(TargetedMeanSquaredError { threshold, bandwidth: 0.0 })),
@@ -135,7 +135,7 @@ proptest! {
     /// By quadrature over the outcome, and Owen's T.
     #[test]
     fn gains_are_expected_gains(u in -3.5..3.5_f64, rho in 0.01..0.97_f64) {
-        let seen = PointState { standardised: u, std_dev: 2.0 };
+        let seen = PointState { standardized: u, std_dev: 2.0 };
         let after = |z: f64| (u + rho.sqrt() * z) / (1.0 - rho).sqrt();
         let steps = 40_000;
         let width = 18.0 / f64::from(steps);
@@ -161,7 +161,7 @@ proptest! {
 
     #[test]
     fn gains_rise_with_what_is_explained(u in -8.0..8.0_f64, rho in 1e-6..0.999_f64) {
-        let seen = PointState { standardised: u, std_dev: 2.0 };
+        let seen = PointState { standardized: u, std_dev: 2.0 };
         let density = pdf(2.0 * u / 5_f64.sqrt()) / 5_f64.sqrt();
         let gains: [(&dyn ExpectedReduction, f64); 5] = [
             (&IntegratedBernoulli::default(), cdf(u) * cdf(-u)),

@@ -6,7 +6,7 @@ use serde_json::Value;
 use thrifty_acquisition::{
     Acquisition, AcquisitionFactory, AcquisitionKind, Analytic, Average, Context, Gibbon, Gumbel,
     ImprovementTarget, LocalPenalties, LogInverseCost, MinValueSampler, OneShotKnowledgeGradient, PathSearch,
-    Schedule, UtilityScale, choose_anchors, fantasies, lipschitz_constant, minima_among, minimisers_on,
+    Schedule, UtilityScale, choose_anchors, fantasies, lipschitz_constant, minima_among, minimizers_on,
     prune_baseline, thompson_among, weigh,
 };
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
@@ -75,7 +75,7 @@ fn rules() -> Vec<(&'static str, AcquisitionKind)> {
         ("max_value", AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 5 })),
         ("max_value_sampled", AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Sampled { count: 4 })),
         ("gibbon", AcquisitionKind::Gibbon(MinValueSampler::Gumbel { count: 5 })),
-        ("joint_entropy", AcquisitionKind::JointEntropySearch { minimisers: 4 }),
+        ("joint_entropy", AcquisitionKind::JointEntropySearch { minimizers: 4 }),
         ("entropy", AcquisitionKind::EntropySearch { representers: 8, draws: 64 }),
         ("predictive", AcquisitionKind::PredictiveEntropySearch { representers: 8, draws: 64 }),
         ("noisy", AcquisitionKind::LogNoisyExpectedImprovement { draws: 32 }),
@@ -210,7 +210,7 @@ fn searches_keep_their_choices() {
     check("gumbel", &[gumbel.location, gumbel.scale, gumbel.quantile(0.3)]);
     let search = PathSearch { raw: 32, climbs: 2 };
     let domain = Domain::new(vec![Variable::continuous(), Variable::stepped(5)]).unwrap();
-    let found = minimisers_on(&posterior, &domain, x.as_ref(), &search, 3, &mut rng("on")).unwrap();
+    let found = minimizers_on(&posterior, &domain, x.as_ref(), &search, 3, &mut rng("on")).unwrap();
     check("minimisers", &found.iter().flat_map(|m| [m.x[0], m.x[1], m.value]).collect::<Vec<f64>>());
     assert_eq!(PathSearch::default(), PathSearch { raw: 512, climbs: 3 });
 }

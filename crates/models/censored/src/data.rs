@@ -47,10 +47,10 @@ impl ScaledResponses {
         settings: &GpSettings,
     ) -> Result<Self, CensoredError> {
         check(dim, x, responses, noise)?;
-        let inputs = settings.normalise_inputs.then(|| InputScaling::of(x));
+        let inputs = settings.normalize_inputs.then(|| InputScaling::of(x));
         let given: Vec<f64> = responses.iter().map(|response| response.number()).collect();
-        let targets = if settings.standardise_targets {
-            TargetScaling::standardise(&given)
+        let targets = if settings.standardize_targets {
+            TargetScaling::standardize(&given)
         } else {
             TargetScaling::NONE
         };

@@ -131,7 +131,7 @@ mod tests {
         ];
         let settings = GpSettings {
             noise: Noise::Learned { start: 0.05, floor: 1e-6, ceiling: 1.0, prior: None },
-            standardise_targets: false,
+            standardize_targets: false,
             ..GpSettings::default()
         };
         // A millionth of a step on the value needs sites to more digits than predictions do.

@@ -15,7 +15,7 @@ fn known(noise: f64, mean: f64) -> GpSettings {
     GpSettings {
         noise: Noise::Fixed(noise),
         mean: Mean::Fixed(mean),
-        standardise_targets: false,
+        standardize_targets: false,
         ..GpSettings::default()
     }
 }
@@ -54,7 +54,7 @@ fn values_alone_are_an_ordinary_process() {
     let x = Points::from_flat((0..9).map(|i| f64::from(i) / 8.0).collect(), 1);
     let y: Vec<f64> = x.rows().map(|p| 40.0 + 7.0 * (5.0 * p[0]).sin()).collect();
     let responses: Vec<Response> = y.iter().map(|y| Response::Value(*y)).collect();
-    for settings in [GpSettings::default(), GpSettings { normalise_inputs: true, ..known(0.01, 41.0) }] {
+    for settings in [GpSettings::default(), GpSettings { normalize_inputs: true, ..known(0.01, 41.0) }] {
         let gp = Gp::matern52(1).with_settings(settings);
         let ordinary = gp.fit(x.as_ref(), &y, &mut Seed(3).stream("fit", 0)).unwrap();
         let ours = CensoredGp::new(gp).fit(x.as_ref(), &responses, &mut Seed(3).stream("fit", 0)).unwrap();

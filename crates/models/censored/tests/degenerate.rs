@@ -18,7 +18,7 @@ fn known(noise: f64) -> Gp<Scaled<Matern52>> {
     let settings = GpSettings {
         noise: Noise::Fixed(noise),
         mean: Mean::Zero,
-        standardise_targets: false,
+        standardize_targets: false,
         ..GpSettings::default()
     };
     Gp::new(Scaled::new(Matern52::new(vec![0.5]).unwrap(), 1.0).unwrap()).with_settings(settings)

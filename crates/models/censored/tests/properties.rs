@@ -15,7 +15,7 @@ fn gp(dim: usize, noise: f64) -> Gp<Scaled<Matern52>> {
     let settings = GpSettings {
         noise: Noise::Fixed(noise),
         mean: Mean::Fixed(0.1),
-        standardise_targets: false,
+        standardize_targets: false,
         ..GpSettings::default()
     };
     let kernel = Scaled::new(Matern52::new(vec![0.6; dim]).unwrap(), 1.4).unwrap();
@@ -87,8 +87,8 @@ proptest! {
             let (tau, own) = (found.sites.precision[i], found.covariance[(i, i)]);
             prop_assert!(tau >= 0.0 && own <= c[(i, i)] * (1.0 + 1e-9));
             let without = 1.0 / (1.0 / own - tau);
-            let centre = without * ((found.mean[i] - mean[i]) / own - found.sites.shift[i]) + mean[i];
-            let (m, v) = truncated_by_quadrature(centre, without, *bound);
+            let center = without * ((found.mean[i] - mean[i]) / own - found.sites.shift[i]) + mean[i];
+            let (m, v) = truncated_by_quadrature(center, without, *bound);
             prop_assert!((found.mean[i] - m).abs() < 1e-4 * c[(i, i)].sqrt(), "{i}: mean {} {m}", found.mean[i]);
             prop_assert!((own / v - 1.0).abs() < 1e-3, "{i}: variance {own} {v}");
         }

@@ -108,13 +108,13 @@ fn posteriors_keep_their_predictions() {
     for (name, responses) in
         [("values", values), ("clipped", clipped), ("signs", signs), ("mixed", mixed), ("silent", silent)]
     {
-        for (how, mean, standardise_targets) in
+        for (how, mean, standardize_targets) in
             [("plain", Mean::Fixed(0.1), false), ("scaled", Mean::Learned, true), ("zero", Mean::Zero, false)]
         {
             let settings = GpSettings {
                 noise: Noise::Learned { start: 1e-2, floor: 1e-4, ceiling: 1.0, prior: None },
                 mean,
-                standardise_targets,
+                standardize_targets,
                 restarts: 1,
                 ..GpSettings::default()
             };

@@ -20,9 +20,9 @@ pub(crate) struct ScaledData {
 impl ScaledData {
     /// Scales checked data by what they are and what the settings ask for.
     pub(crate) fn new(x: PointsRef<'_>, y: &[f64], noise: &[f64], settings: &GpSettings) -> Self {
-        let inputs = settings.normalise_inputs.then(|| InputScaling::of(x));
+        let inputs = settings.normalize_inputs.then(|| InputScaling::of(x));
         let targets =
-            if settings.standardise_targets { TargetScaling::standardise(y) } else { TargetScaling::NONE };
+            if settings.standardize_targets { TargetScaling::standardize(y) } else { TargetScaling::NONE };
         Self::on_scale(x, y, noise, inputs, targets)
     }
 

@@ -81,7 +81,7 @@ pub fn learn_parameters<L: LogLikelihood>(
     for _ in 0..settings.restarts {
         starts.push(perturbed(&params, rng));
     }
-    let optimiser = Lbfgsb {
+    let optimizer = Lbfgsb {
         max_evaluations: settings.max_evaluations,
         // A log likelihood that is a ten-thousandth higher changes no decision.
         gradient_tolerance: 1e-4,
@@ -94,12 +94,12 @@ pub fn learn_parameters<L: LogLikelihood>(
     let from: Vec<Vec<f64>> = starts.iter().map(inner).collect();
     let mut evaluate = |u: &[f64], g: &mut [f64]| objective.value_and_gradient(u, g);
     let found = if from.len() == 1 || !settings.scout {
-        multi_start(&optimiser, evaluate, &from, &bounds)?
+        multi_start(&optimizer, evaluate, &from, &bounds)?
     } else {
         // Which start is the best shows early; only that one is worth the last digits.
-        let scout = Lbfgsb { gradient_tolerance: 1e-2, value_tolerance: 1e-4, ..optimiser.clone() };
+        let scout = Lbfgsb { gradient_tolerance: 1e-2, value_tolerance: 1e-4, ..optimizer.clone() };
         // From scratch the first steps are small: their gain is no sign of the end.
-        let exact = Lbfgsb { value_tolerance: 1e-12, ..optimiser.clone() };
+        let exact = Lbfgsb { value_tolerance: 1e-12, ..optimizer.clone() };
         multi_start(&scout, &mut evaluate, &from, &bounds)?.polished(&exact, evaluate, &bounds)?
     };
     let best = objective.natural(&found.best().x);

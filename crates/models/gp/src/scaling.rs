@@ -53,7 +53,7 @@ impl TargetScaling {
     /// The map that gives `y` mean 0 and standard deviation 1 (with n - 1). Constant targets keep their scale:
     /// a deviation below 1e-12 of their size is rounding.
     #[must_use]
-    pub fn standardise(y: &[f64]) -> Self {
+    pub fn standardize(y: &[f64]) -> Self {
         let n = y.len() as f64;
         // Scaled by the largest, so that neither sum nor squares overflow.
         let largest = y.iter().fold(0.0, |m: f64, v| m.max(v.abs()));

@@ -50,9 +50,11 @@ pub struct GpSettings {
     /// Constant mean.
     pub mean: Mean,
     /// Map each input column to `[0, 1]` before fitting. Off by default: inputs come from the unit cube.
-    pub normalise_inputs: bool,
+    #[serde(rename = "normalise_inputs", alias = "normalize_inputs")]
+    pub normalize_inputs: bool,
     /// Give targets mean 0 and standard deviation 1 before fitting.
-    pub standardise_targets: bool,
+    #[serde(rename = "standardise_targets", alias = "standardize_targets")]
+    pub standardize_targets: bool,
     /// Fits from random starts beside the one from the current hyperparameters; the best is kept.
     pub restarts: usize,
     /// Take only the best of several starts to the last digits; the others stop at about 1e-4 of the log posterior, so
@@ -72,8 +74,8 @@ impl Default for GpSettings {
         Self {
             noise: Noise::Learned { start: 1e-4, floor: 1e-12, ceiling: 10.0, prior: None },
             mean: Mean::Learned,
-            normalise_inputs: false,
-            standardise_targets: true,
+            normalize_inputs: false,
+            standardize_targets: true,
             restarts: 2,
             scout: false,
             max_evaluations: 200,
@@ -93,8 +95,8 @@ impl GpSettings {
     pub fn surrogate_training_protocol(restarts: usize) -> Self {
         Self {
             mean: Mean::Zero,
-            normalise_inputs: true,
-            standardise_targets: true,
+            normalize_inputs: true,
+            standardize_targets: true,
             restarts,
             ..Self::default()
         }

@@ -43,7 +43,7 @@ impl YeoJohnson {
     }
 
     fn fitted(targets: &[f64], range: (f64, f64)) -> Self {
-        let scaling = TargetScaling::standardise(targets);
+        let scaling = TargetScaling::standardize(targets);
         let z = scaling.apply(targets);
         let different = |i: &usize| z[..*i].iter().all(|v| v != &z[*i]);
         if (0..z.len()).filter(different).take(3).count() < 3 {

@@ -133,7 +133,7 @@ impl Problem {
             Some(log) => Noise::Fixed(10_f64.powf(log)),
             None => Noise::Fixed(0.0),
         };
-        GpSettings { noise, mean: Mean::Zero, normalise_inputs: true, ..GpSettings::default() }
+        GpSettings { noise, mean: Mean::Zero, normalize_inputs: true, ..GpSettings::default() }
     }
 }
 
@@ -170,7 +170,7 @@ fn check(problem: &Problem) {
     require_sound(&more, test.as_ref());
     // Learning costs a hundred times as much as conditioning: one problem in fifty.
     if problem.seed.is_multiple_of(50) {
-        let settings = GpSettings { restarts: 0, normalise_inputs: true, ..GpSettings::default() };
+        let settings = GpSettings { restarts: 0, normalize_inputs: true, ..GpSettings::default() };
         let learnt = gp.with_settings(settings).fit(x.as_ref(), &y, &mut rng).unwrap();
         require_sound(&learnt, test.as_ref());
     }

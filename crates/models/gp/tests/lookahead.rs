@@ -9,12 +9,12 @@ use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, Posterior
 
 type Process = GpPosterior<Scaled<Matern52>>;
 
-fn posterior(normalise_inputs: bool) -> Process {
+fn posterior(normalize_inputs: bool) -> Process {
     let x = Points::from_rows(&[[0.1, 2.0], [0.8, 7.0], [0.4, 9.0], [0.6, 1.0], [0.3, 5.0]]).unwrap();
     let settings = GpSettings {
         noise: Noise::Fixed(0.03),
         mean: Mean::Fixed(0.4),
-        normalise_inputs,
+        normalize_inputs,
         ..GpSettings::default()
     };
     let process = Gp::matern52(2).with_settings(settings);
@@ -85,8 +85,8 @@ fn a_look_ahead_is_what_an_observation_does() {
 
 #[test]
 fn files_with_and_without_input_scaling_are_read_and_checked() {
-    for normalise in [false, true] {
-        let process = posterior(normalise);
+    for normalize in [false, true] {
+        let process = posterior(normalize);
         let file = serde_json::to_value(&process).unwrap();
         let read = |change: &dyn Fn(&mut serde_json::Value)| {
             let mut file = file.clone();
@@ -96,7 +96,7 @@ fn files_with_and_without_input_scaling_are_read_and_checked() {
         let back = read(&|_| {}).unwrap();
         assert_eq!(back.predict(&[0.33, 4.4]), process.predict(&[0.33, 4.4]));
         assert_eq!(back.hyperparameters(), process.hyperparameters());
-        if normalise {
+        if normalize {
             for part in ["offset", "width"] {
                 let short = |file: &mut serde_json::Value| {
                     drop(file["data"]["inputs"][part].as_array_mut().unwrap().pop());
@@ -117,15 +117,15 @@ fn defaults_are_learnt_noise_without_a_prior_and_two_restarts() {
     let expected = GpSettings {
         noise: Noise::Learned { start: 1e-4, floor: 1e-12, ceiling: 10.0, prior: None },
         mean: Mean::Learned,
-        normalise_inputs: false,
-        standardise_targets: true,
+        normalize_inputs: false,
+        standardize_targets: true,
         restarts: 2,
         scout: false,
         max_evaluations: 200,
         jitter: JitterLadder::default(),
     };
     assert_eq!(GpSettings::default(), expected);
-    let protocol = GpSettings { mean: Mean::Zero, normalise_inputs: true, restarts: 7, ..expected };
+    let protocol = GpSettings { mean: Mean::Zero, normalize_inputs: true, restarts: 7, ..expected };
     assert_eq!(GpSettings::surrogate_training_protocol(7), protocol);
     assert_eq!(Mean::default(), Mean::Learned);
 }

@@ -71,7 +71,7 @@ fn truth(x: f64) -> f64 {
 }
 
 fn settings() -> GpSettings {
-    GpSettings { normalise_inputs: false, noise: Noise::Fixed(1e-6), restarts: 3, ..GpSettings::default() }
+    GpSettings { normalize_inputs: false, noise: Noise::Fixed(1e-6), restarts: 3, ..GpSettings::default() }
 }
 
 fn data() -> (Points, Vec<f64>) {

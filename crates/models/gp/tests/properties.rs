@@ -39,7 +39,7 @@ proptest! {
     #[test]
     fn posteriors_obey_the_contract((x, y) in data(), at in prop::collection::vec(0.03..0.97_f64, 12)) {
         for kernel in kernels(x.dim()) {
-            let settings = GpSettings { normalise_inputs: x.len() > 3, ..noisy(1e-2) };
+            let settings = GpSettings { normalize_inputs: x.len() > 3, ..noisy(1e-2) };
             let posterior = Gp::new(kernel).with_settings(settings).condition(x.as_ref(), &y).unwrap();
             let test = Points::from_flat(at.clone(), x.dim());
             contract::batch_is_pointwise(&posterior, test.as_ref(), 1e-10);
@@ -86,7 +86,7 @@ proptest! {
     #[test]
     fn an_added_observation_equals_conditioning_again((x, y) in data(), at in prop::collection::vec(0.0..1.0_f64, 3)) {
         let point = &at[..x.dim()];
-        let settings = GpSettings { standardise_targets: false, ..noisy(1e-3) };
+        let settings = GpSettings { standardize_targets: false, ..noisy(1e-3) };
         let gp = Gp::matern52(x.dim()).with_settings(settings);
         let added = gp.condition(x.as_ref(), &y).unwrap().with_observation(point, 0.7).unwrap();
         let (mut all_x, mut all_y) = (x.clone(), y.clone());
@@ -100,7 +100,7 @@ proptest! {
     #[test]
     fn joint_gradients_match_finite_differences((x, y) in data(), at in prop::collection::vec(0.03..0.97_f64, 6), w in prop::collection::vec(-1.0..1.0_f64, 42)) {
         for kernel in kernels(x.dim()).into_iter().take(2).chain([affine(x.dim()).clone_box()]) {
-            let settings = GpSettings { normalise_inputs: x.len() > 3, ..noisy(1e-2) };
+            let settings = GpSettings { normalize_inputs: x.len() > 3, ..noisy(1e-2) };
             let posterior = Gp::new(kernel).with_settings(settings).condition(x.as_ref(), &y).unwrap();
             let test = Points::from_flat(at.clone(), x.dim());
             let m = test.len();
@@ -124,7 +124,7 @@ proptest! {
     #[test]
     fn many_added_observations_and_fantasies_equal_conditioning_again((x, y) in data(), at in prop::collection::vec(0.0..1.0_f64, 6), noise in 0.0..0.5_f64) {
         let more = Points::from_flat(at, x.dim());
-        let settings = GpSettings { standardise_targets: false, ..noisy(1e-2) };
+        let settings = GpSettings { standardize_targets: false, ..noisy(1e-2) };
         let gp = Gp::matern52(x.dim()).with_settings(settings);
         let new_y: Vec<f64> = (0..more.len()).map(|i| (i as f64).sin()).collect();
         let start = gp.condition(x.as_ref(), &y).unwrap();
@@ -147,7 +147,7 @@ proptest! {
 
     #[test]
     fn a_fitted_process_survives_writing_and_reading((x, y) in data(), seed in 0_u64..100) {
-        let gp = Gp::matern52(x.dim()).with_settings(GpSettings { normalise_inputs: true, ..GpSettings::default() });
+        let gp = Gp::matern52(x.dim()).with_settings(GpSettings { normalize_inputs: true, ..GpSettings::default() });
         let fitted = gp.fit(x.as_ref(), &y, &mut Seed(seed).stream("fit", 0)).unwrap();
         let text = serde_json::to_string(&fitted).unwrap();
         let read: GpPosterior<Scaled<Matern52>> = serde_json::from_str(&text).unwrap();
@@ -161,7 +161,7 @@ proptest! {
 
     #[test]
     fn known_noise_that_is_everywhere_the_same_is_common_noise((x, y) in data(), noise in 1e-4..1.0_f64) {
-        let settings = |noise| GpSettings { standardise_targets: false, ..noisy(noise) };
+        let settings = |noise| GpSettings { standardize_targets: false, ..noisy(noise) };
         let gp = |noise| Gp::matern52(x.dim()).with_settings(settings(noise));
         let known = gp(0.0).condition_with_noise(x.as_ref(), &y, &vec![noise; y.len()]).unwrap();
         let common = gp(noise).condition(x.as_ref(), &y).unwrap();
@@ -237,7 +237,7 @@ fn paths_have_the_moments_of_the_posterior() {
 #[test]
 fn an_observation_on_top_of_another_is_repaired_by_jitter() {
     let x = Points::from_flat(vec![0.2, 0.7], 1);
-    let settings = GpSettings { standardise_targets: false, ..noisy(0.0) };
+    let settings = GpSettings { standardize_targets: false, ..noisy(0.0) };
     let posterior = Gp::matern52(1).with_settings(settings).condition(x.as_ref(), &[1.0, 2.0]).unwrap();
     assert_eq!(posterior.jitter(), 0.0);
     let again = posterior.with_observation(&[0.2], 1.0).unwrap();
@@ -250,7 +250,7 @@ fn leave_one_out_is_leaving_one_out() {
     let x = Points::from_flat(vec![0.1, 0.3, 0.45, 0.8, 0.95], 1);
     let y = [0.2, 1.0, 0.7, -0.4, 0.1];
     let known = [0.0, 0.02, 0.0, 0.1, 0.0];
-    let settings = GpSettings { standardise_targets: false, ..noisy(0.03) };
+    let settings = GpSettings { standardize_targets: false, ..noisy(0.03) };
     let gp = Gp::matern52(1).with_settings(settings);
     let all = gp.condition_with_noise(x.as_ref(), &y, &known).unwrap();
     for (left, (mean, variance)) in all.leave_one_out().into_iter().enumerate() {

@@ -111,9 +111,9 @@ impl FittedFolds {
     fn new(posterior: HgpPosterior, column: &FoldColumn<'_>) -> Result<Self, SurrogateError> {
         let failed = |error| SurrogateError::failed(NAME, error);
         let mean = posterior.mean_of(column.folds).map_err(failed)?;
-        let centre = vec![0.5; column.dim];
-        let of_fold = posterior.fold(0).prior_variance(&centre).map_err(failed)?;
-        let around = (of_fold - mean.prior_variance(&centre).map_err(failed)?).max(0.0);
+        let center = vec![0.5; column.dim];
+        let of_fold = posterior.fold(0).prior_variance(&center).map_err(failed)?;
+        let around = (of_fold - mean.prior_variance(&center).map_err(failed)?).max(0.0);
         let noise_variance = posterior.process().noise_variance() + around;
         let target = TargetPosterior { mean, dim: column.domain.dim() };
         Ok(Self { domain: column.domain.clone(), posterior, target, noise_variance })

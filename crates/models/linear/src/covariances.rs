@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use thrifty_sampling::Seed;
 
-    fn centre() -> Coefficients {
+    fn center() -> Coefficients {
         let covariance = vec![1.0, 0.3, 0.0, 0.3, 4.0, -0.5, 0.0, -0.5, 0.25];
         Coefficients::new(vec![1.0, 2.0, 3.0], covariance).unwrap()
     }
@@ -126,7 +126,7 @@ mod tests {
     fn moments(law: CovariancePrior) -> (Vec<f64>, Vec<f64>) {
         let (draws, mut rng) = (20_000, Seed(3).stream("covariances", 0));
         let all: Vec<Vec<f64>> =
-            (0..draws).map(|_| law.around(&centre(), &mut rng).unwrap().covariance().to_vec()).collect();
+            (0..draws).map(|_| law.around(&center(), &mut rng).unwrap().covariance().to_vec()).collect();
         let over = |of: &dyn Fn(&[f64]) -> f64| all.iter().map(|c| of(c)).sum::<f64>() / f64::from(draws);
         let means: Vec<f64> = (0..9).map(|at| over(&|c| c[at])).collect();
         let variances = (0..9).map(|at| over(&|c| (c[at] - means[at]).powi(2))).collect();
@@ -137,7 +137,7 @@ mod tests {
     fn wishart_has_the_moments_of_its_closed_form() {
         let degrees = 7.0;
         let (means, variances) = moments(CovariancePrior::Wishart { degrees });
-        let s = centre().covariance().to_vec();
+        let s = center().covariance().to_vec();
         for i in 0..3 {
             for j in 0..3 {
                 let at = i * 3 + j;
@@ -153,7 +153,7 @@ mod tests {
     fn lkj_keeps_variances_and_has_correlations_of_the_right_spread() {
         for eta in [0.7, 1.0, 3.0] {
             let (means, variances) = moments(CovariancePrior::Lkj { eta });
-            let s = centre().covariance().to_vec();
+            let s = center().covariance().to_vec();
             for i in 0..3 {
                 assert!((means[i * 4] - s[i * 4]).abs() < 1e-12 && variances[i * 4] < 1e-20);
                 for j in 0..i {
@@ -171,10 +171,10 @@ mod tests {
         let mut rng = Seed(0).stream("covariances", 0);
         let law = CovariancePrior::Wishart { degrees: 2.0 };
         assert!(
-            law.around(&centre(), &mut rng).unwrap_err().to_string().contains("degrees of freedom 0 is 2")
+            law.around(&center(), &mut rng).unwrap_err().to_string().contains("degrees of freedom 0 is 2")
         );
         let law = CovariancePrior::Lkj { eta: f64::NAN };
-        assert!(law.around(&centre(), &mut rng).unwrap_err().to_string().contains("NaN"));
+        assert!(law.around(&center(), &mut rng).unwrap_err().to_string().contains("NaN"));
         let none = Coefficients::independent(vec![], &[]).unwrap();
         for law in [CovariancePrior::Wishart { degrees: 1.0 }, CovariancePrior::Lkj { eta: 1.0 }] {
             assert_eq!(law.around(&none, &mut rng).unwrap(), none);

@@ -11,7 +11,7 @@ use crate::error::{all_finite, same_length};
 /// Smoothing splines over points: natural cubic ones of one number, thin-plate ones of two or three.
 ///
 /// ```text
-/// f minimises Σ_i (y_i - f(x_i))² + λ J(f),   J(f) = ∫ Σ_ab (∂²f / ∂x_a ∂x_b)²
+/// f minimizes Σ_i (y_i - f(x_i))² + λ J(f),   J(f) = ∫ Σ_ab (∂²f / ∂x_a ∂x_b)²
 /// ```
 ///
 /// Everything that depends on the points alone is worked out once, so that another y costs n². λ is chosen by generalised
@@ -112,8 +112,8 @@ impl SmoothingSpline {
                 row
             })
             .collect();
-        let penalised = Matrix::from_fn(n, n, |i, j| f64::midpoint(rows[i][j], rows[j][i]));
-        let mut eigen = SymmetricEigen::new(&penalised).map_err(|_| LinearError::Number {
+        let penalized = Matrix::from_fn(n, n, |i, j| f64::midpoint(rows[i][j], rows[j][i]));
+        let mut eigen = SymmetricEigen::new(&penalized).map_err(|_| LinearError::Number {
             what: "a kernel of points",
             index: 0,
             value: f64::NAN,
@@ -298,7 +298,7 @@ mod tests {
     proptest! {
         /// Lines stay as they are in any dimension, and the smoothest fit of anything is its line of least squares.
         #[test]
-        fn lines_are_not_penalised(dim in 1_usize..4, coordinates in prop::collection::vec(-2.0..2.0_f64, 36), slopes in prop::collection::vec(-3.0..3.0_f64, 4), lambda in -6..7_i32) {
+        fn lines_are_not_penalized(dim in 1_usize..4, coordinates in prop::collection::vec(-2.0..2.0_f64, 36), slopes in prop::collection::vec(-3.0..3.0_f64, 4), lambda in -6..7_i32) {
             let points = Points::from_flat(coordinates[..12 * dim].to_vec(), dim);
             let y: Vec<f64> = points.rows().map(|row| slopes[0] + dot(row, &slopes[1..=dim])).collect();
             let spline = SmoothingSpline::new(points.as_ref());

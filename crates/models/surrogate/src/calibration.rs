@@ -4,7 +4,8 @@ use thrifty_prob::{cdf, log_pdf, quantile};
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Calibration {
     /// `(y - mean) / std_dev` of every observation: standard normal when the predictions are right.
-    pub standardised: Vec<f64>,
+    #[serde(rename = "standardised", alias = "standardized")]
+    pub standardized: Vec<f64>,
     /// Probability integral transforms `Φ((y - mean) / std_dev)`: uniform when the predictions are right.
     pub pit: Vec<f64>,
     /// Mean negative log predictive density, in nats.
@@ -58,13 +59,13 @@ impl Calibration {
             return Err(CalibrationError::Variance { index, value: variance[index] });
         }
         let each = || mean.iter().zip(variance).zip(observed);
-        let standardised: Vec<f64> = each().map(|((m, v), y)| (y - m) / v.sqrt()).collect();
+        let standardized: Vec<f64> = each().map(|((m, v), y)| (y - m) / v.sqrt()).collect();
         let log_density = |((_, v), z): ((&f64, &f64), &f64)| log_pdf(*z) - 0.5 * v.ln();
-        let total: f64 = mean.iter().zip(variance).zip(&standardised).map(log_density).sum();
+        let total: f64 = mean.iter().zip(variance).zip(&standardized).map(log_density).sum();
         let squares: f64 = each().map(|((m, _), y)| (y - m).powi(2)).sum();
         Ok(Self {
-            pit: standardised.iter().map(|&z| cdf(z)).collect(),
-            standardised,
+            pit: standardized.iter().map(|&z| cdf(z)).collect(),
+            standardized,
             nlpd: -total / n as f64,
             rmse: (squares / n as f64).sqrt(),
         })
@@ -74,8 +75,8 @@ impl Calibration {
     #[must_use]
     pub fn coverage(&self, level: f64) -> f64 {
         let reach = quantile(0.5 + 0.5 * level.clamp(0.0, 1.0));
-        let inside = self.standardised.iter().filter(|z| z.abs() <= reach).count();
-        inside as f64 / self.standardised.len() as f64
+        let inside = self.standardized.iter().filter(|z| z.abs() <= reach).count();
+        inside as f64 / self.standardized.len() as f64
     }
 
     /// Largest distance between the distribution of the transforms and the uniform one (Kolmogorov–Smirnov).
@@ -96,7 +97,7 @@ mod tests {
     #[test]
     fn known_values() {
         let found = Calibration::of(&[0.0, 2.0], &[1.0, 4.0], &[0.0, 4.0]).unwrap();
-        assert_eq!(found.standardised, [0.0, 1.0]);
+        assert_eq!(found.standardized, [0.0, 1.0]);
         let half_log_tau = 0.5 * std::f64::consts::TAU.ln();
         assert!((found.nlpd - (half_log_tau + 0.5 * (0.5 + 2_f64.ln()))).abs() < 1e-15);
         assert!((found.rmse - 2_f64.sqrt()).abs() < 1e-15);

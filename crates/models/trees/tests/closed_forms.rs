@@ -240,7 +240,7 @@ fn bins_are_two_to_65536() {
 
 /// Two numbers next to each other have no number between them: the border is the lower one.
 #[test]
-fn neighbouring_numbers_are_told_apart() {
+fn neighboring_numbers_are_told_apart() {
     let (a, b) = (1.0_f32, 1.0_f32.next_up());
     let table = Table::new(vec![a, b, b.next_up(), 2.0], 1, 256).unwrap();
     let found = Boosting::fit(&table, &[1.0, 2.0, 4.0, 8.0], &one_tree(3, 1)).unwrap();

@@ -171,7 +171,7 @@ impl Domain {
     /// The feasible points that differ from feasible `x` by one move of one active discrete variable: one
     /// level up or down where levels are ordered, any other category where they are not.
     #[must_use]
-    pub fn neighbours(&self, x: &[f64]) -> Vec<Vec<f64>> {
+    pub fn neighbors(&self, x: &[f64]) -> Vec<Vec<f64>> {
         let mut found = Vec::new();
         for index in 0..self.variables.len() {
             let (Some(level), Some(count)) = (self.level(index, x), self.variables[index].levels()) else {
@@ -189,9 +189,9 @@ impl Domain {
                 _ => (0..count).filter(|&l| l != level).collect(),
             };
             for other in moves {
-                let mut neighbour = x.to_vec();
-                self.set_level(index, other, &mut neighbour);
-                found.push(neighbour);
+                let mut neighbor = x.to_vec();
+                self.set_level(index, other, &mut neighbor);
+                found.push(neighbor);
             }
         }
         found

@@ -86,10 +86,10 @@ proptest! {
 
     /// Neighbours of a point are the feasible points reached by changing one active variable.
     #[test]
-    fn neighbours_are_one_move_away_and_mutual(domain in discrete(), u in prop::collection::vec(0.0..1.0_f64, 20)) {
+    fn neighbors_are_one_move_away_and_mutual(domain in discrete(), u in prop::collection::vec(0.0..1.0_f64, 20)) {
         let mut x: Vec<f64> = u.iter().cycle().take(domain.dim()).copied().collect();
         domain.snap(&mut x);
-        let neighbours = domain.neighbours(&x);
+        let neighbors = domain.neighbors(&x);
         let moves = |index: usize| {
             let level = domain.level(index, &x).expect("all are discrete");
             let count = domain.variables()[index].levels().expect("all are discrete");
@@ -100,10 +100,10 @@ proptest! {
             }
         };
         let expected: u64 = (0..domain.variables().len()).map(moves).sum();
-        prop_assert_eq!(neighbours.len() as u64, expected);
-        let distinct: BTreeSet<Vec<u64>> = neighbours.iter().map(|y| bits(y)).collect();
-        prop_assert_eq!(distinct.len(), neighbours.len());
-        for y in &neighbours {
+        prop_assert_eq!(neighbors.len() as u64, expected);
+        let distinct: BTreeSet<Vec<u64>> = neighbors.iter().map(|y| bits(y)).collect();
+        prop_assert_eq!(distinct.len(), neighbors.len());
+        for y in &neighbors {
             prop_assert!(domain.is_feasible(y) && *y != x);
             let changed = (0..domain.variables().len())
                 .filter(|&i| domain.is_active(i, &x) && domain.is_active(i, y))
@@ -162,7 +162,7 @@ fn inactive_variables_hold_the_filler_and_are_counted_once() {
     domain.set_level(0, 1, &mut x);
     assert_eq!(x, [0.0, 1.0, 0.0, 0.625, 1.0, 0.1]);
     // Two other categories, two steps of the second, one of the third, which stands at its lowest level.
-    assert_eq!(domain.neighbours(&x).len(), 2 + 2 + 1);
+    assert_eq!(domain.neighbors(&x).len(), 2 + 2 + 1);
 }
 
 #[test]

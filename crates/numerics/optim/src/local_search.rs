@@ -21,7 +21,7 @@ pub trait Objective {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LocalSearch {
     /// For the continuous columns.
-    pub optimiser: Lbfgsb,
+    pub optimizer: Lbfgsb,
     /// Turns at most.
     pub max_rounds: usize,
 }
@@ -29,7 +29,7 @@ pub struct LocalSearch {
 impl Default for LocalSearch {
     /// At most 100 gradient evaluations and 20 turns.
     fn default() -> Self {
-        Self { optimiser: Lbfgsb { max_evaluations: 100, ..Lbfgsb::default() }, max_rounds: 20 }
+        Self { optimizer: Lbfgsb { max_evaluations: 100, ..Lbfgsb::default() }, max_rounds: 20 }
     }
 }
 
@@ -79,7 +79,7 @@ impl LocalSearch {
             -value
         };
         // A start without a finite value has no slope to follow.
-        if let Ok(found) = self.optimiser.minimize(descent, &summit.x, &bounds) {
+        if let Ok(found) = self.optimizer.minimize(descent, &summit.x, &bounds) {
             improve(summit, &found.x, value(landscape, &found.x));
         }
     }
@@ -101,11 +101,11 @@ fn improve(summit: &mut LocalMaximum, x: &[f64], value: f64) -> bool {
 
 /// The best neighbour, if it is better.
 fn move_once(domain: &Domain, landscape: &dyn Objective, summit: &mut LocalMaximum) -> bool {
-    let mut neighbours = Points::new(domain.dim());
-    domain.neighbours(&summit.x).iter().for_each(|x| neighbours.push(x));
-    let mut values = vec![f64::NEG_INFINITY; neighbours.len()];
-    landscape.values_into(neighbours.as_ref(), &mut values);
-    largest(&values).is_some_and(|best| improve(summit, neighbours.row(best), values[best]))
+    let mut neighbors = Points::new(domain.dim());
+    domain.neighbors(&summit.x).iter().for_each(|x| neighbors.push(x));
+    let mut values = vec![f64::NEG_INFINITY; neighbors.len()];
+    landscape.values_into(neighbors.as_ref(), &mut values);
+    largest(&values).is_some_and(|best| improve(summit, neighbors.row(best), values[best]))
 }
 
 /// The first index of the largest value; NaN is never the largest.

@@ -28,13 +28,13 @@ impl MultiStart {
     /// [`OptimError`] when `f` fails where it did not before.
     pub fn polished(
         mut self,
-        optimiser: &Lbfgsb,
+        optimizer: &Lbfgsb,
         f: impl FnMut(&[f64], &mut [f64]) -> f64,
         bounds: &[(f64, f64)],
     ) -> Result<Self, OptimError> {
         let rough = self.best();
         let (x, evaluations) = (rough.x.clone(), rough.evaluations);
-        let exact = optimiser.minimize(f, &x, bounds)?;
+        let exact = optimizer.minimize(f, &x, bounds)?;
         self.results[self.best] = Ok(Minimum { evaluations: exact.evaluations + evaluations, ..exact });
         Ok(self)
     }
@@ -45,12 +45,12 @@ impl MultiStart {
 /// # Errors
 /// [`OptimError::NoStarts`] without starts, else the last start's error when every one of them failed.
 pub fn multi_start(
-    optimiser: &Lbfgsb,
+    optimizer: &Lbfgsb,
     mut f: impl FnMut(&[f64], &mut [f64]) -> f64,
     starts: &[Vec<f64>],
     bounds: &[(f64, f64)],
 ) -> Result<MultiStart, OptimError> {
-    let results: Vec<_> = starts.iter().map(|start| optimiser.minimize(&mut f, start, bounds)).collect();
+    let results: Vec<_> = starts.iter().map(|start| optimizer.minimize(&mut f, start, bounds)).collect();
     let value = |i: usize| results[i].as_ref().map_or(f64::INFINITY, |minimum| minimum.value);
     let best = (0..results.len()).reduce(|best, i| if value(i) < value(best) { i } else { best });
     match best {

@@ -11,19 +11,19 @@ use thrifty_optim::{
 };
 
 /// A convex quadratic with random axes of curvature, its centre maybe outside the box.
-fn quadratic<'a>(weights: &'a [f64], centre: &'a [f64]) -> impl Fn(&[f64], &mut [f64]) -> f64 + 'a {
+fn quadratic<'a>(weights: &'a [f64], center: &'a [f64]) -> impl Fn(&[f64], &mut [f64]) -> f64 + 'a {
     move |x, gradient| {
         let mut value = 0.0;
         for i in 0..x.len() {
             // Neighbours are coupled, so that the Hessian is not diagonal.
             let next = (i + 1) % x.len();
-            let (a, b) = (x[i] - centre[i], x[next] - centre[next]);
+            let (a, b) = (x[i] - center[i], x[next] - center[next]);
             value += weights[i] * a * a + 0.1 * (a - b).powi(2);
         }
         for i in 0..x.len() {
             let previous = (i + x.len() - 1) % x.len();
             let next = (i + 1) % x.len();
-            let d = |j: usize| x[j] - centre[j];
+            let d = |j: usize| x[j] - center[j];
             gradient[i] = 2.0 * weights[i] * d(i) + 0.2 * (d(i) - d(next)) - 0.2 * (d(previous) - d(i));
         }
         value
@@ -40,11 +40,11 @@ fn problem() -> impl Strategy<Value = (Vec<f64>, Vec<f64>, Vec<f64>)> {
 
 proptest! {
     #[test]
-    fn convex_quadratics_end_at_a_stationary_point_inside((weights, centre, start) in problem()) {
+    fn convex_quadratics_end_at_a_stationary_point_inside((weights, center, start) in problem()) {
         let bounds = vec![(-1.0, 1.0); weights.len()];
-        let f = quadratic(&weights, &centre);
-        let optimiser = Lbfgsb { gradient_tolerance: 1e-7, value_tolerance: 0.0, ..Lbfgsb::default() };
-        let found = optimiser.minimize(&f, &start, &bounds).unwrap();
+        let f = quadratic(&weights, &center);
+        let optimizer = Lbfgsb { gradient_tolerance: 1e-7, value_tolerance: 0.0, ..Lbfgsb::default() };
+        let found = optimizer.minimize(&f, &start, &bounds).unwrap();
         prop_assert!(found.x.iter().all(|x| (-1.0..=1.0).contains(x)));
         let mut gradient = vec![0.0; start.len()];
         let inside: Vec<f64> = start.iter().map(|v| v.clamp(-1.0, 1.0)).collect();
@@ -54,7 +54,7 @@ proptest! {
             let projected = x - (x - g).clamp(-1.0, 1.0);
             prop_assert!(projected.abs() <= 1e-6 * scale, "{:?}: {projected} at {x}", found.termination);
         }
-        let again = optimiser.minimize(&f, &start, &bounds).unwrap();
+        let again = optimizer.minimize(&f, &start, &bounds).unwrap();
         prop_assert_eq!(again, found, "the same bits twice");
     }
 
@@ -75,8 +75,8 @@ proptest! {
         prop_assert!(domain.is_feasible(&summit.x), "{:?}", summit.x);
         prop_assert!(summit.value >= bumps.at(&feasible));
         prop_assert_eq!(summit.value, bumps.at(&summit.x));
-        for neighbour in domain.neighbours(&summit.x) {
-            prop_assert!(bumps.at(&neighbour) <= summit.value, "a neighbour is higher");
+        for neighbor in domain.neighbors(&summit.x) {
+            prop_assert!(bumps.at(&neighbor) <= summit.value, "a neighbour is higher");
         }
     }
 }
@@ -119,7 +119,7 @@ impl Objective for Bumps {
 }
 
 #[test]
-fn a_function_that_fails_beyond_a_line_is_minimised_before_it() {
+fn a_function_that_fails_beyond_a_line_is_minimized_before_it() {
     // -ln(1 - x) + … has a pole at 1 and NaN beyond: rejected steps must come back.
     let f = |x: &[f64], gradient: &mut [f64]| {
         gradient[0] = -(-1.0 / (1.0 - x[0]).powi(2)) - 20.0;
@@ -135,28 +135,28 @@ fn edges_and_bad_input() {
         gradient.fill(0.0);
         3.0
     };
-    let optimiser = Lbfgsb::default();
-    let found = optimiser.minimize(flat, &[], &[]).unwrap();
+    let optimizer = Lbfgsb::default();
+    let found = optimizer.minimize(flat, &[], &[]).unwrap();
     assert_eq!((found.value, found.evaluations, found.termination), (3.0, 1, Termination::Gradient));
-    assert_eq!(optimiser.minimize(flat, &[9.0], &[(1.0, 1.0)]).unwrap().x, [1.0]);
+    assert_eq!(optimizer.minimize(flat, &[9.0], &[(1.0, 1.0)]).unwrap().x, [1.0]);
     let open = [(f64::NEG_INFINITY, f64::INFINITY); 2];
-    let found = optimiser.minimize(suite::rosenbrock, &[-1.2, 1.0], &open).unwrap();
+    let found = optimizer.minimize(suite::rosenbrock, &[-1.2, 1.0], &open).unwrap();
     assert!(found.value < 1e-8, "{found:?}");
     assert_eq!(
-        optimiser.minimize(flat, &[0.0], &[]).unwrap_err(),
+        optimizer.minimize(flat, &[0.0], &[]).unwrap_err(),
         OptimError::DimensionMismatch { start: 1, bounds: 0 }
     );
     for (low, high) in [(1.0, 0.0), (f64::NAN, 1.0), (0.0, f64::NAN), (f64::INFINITY, f64::INFINITY)] {
-        let error = optimiser.minimize(flat, &[0.0, 0.5], &[(0.0, 1.0), (low, high)]).unwrap_err();
+        let error = optimizer.minimize(flat, &[0.0, 0.5], &[(0.0, 1.0), (low, high)]).unwrap_err();
         assert!(matches!(error, OptimError::InvalidBounds { index: 1, .. }), "{error}");
     }
     assert!(matches!(
-        optimiser.minimize(flat, &[f64::NAN], &[(0.0, 1.0)]),
+        optimizer.minimize(flat, &[f64::NAN], &[(0.0, 1.0)]),
         Err(OptimError::NonFiniteStart { index: 0, .. })
     ));
     let nan = |_: &[f64], _: &mut [f64]| f64::NAN;
-    assert!(matches!(optimiser.minimize(nan, &[0.5], &[(0.0, 1.0)]), Err(OptimError::NonFiniteValue { .. })));
-    assert_eq!(multi_start(&optimiser, flat, &[], &[]).unwrap_err(), OptimError::NoStarts);
+    assert!(matches!(optimizer.minimize(nan, &[0.5], &[(0.0, 1.0)]), Err(OptimError::NonFiniteValue { .. })));
+    assert_eq!(multi_start(&optimizer, flat, &[], &[]).unwrap_err(), OptimError::NoStarts);
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn turns_are_limited() {
         assert_eq!(search.maximize(&domain, &parabola, &start).value, value, "{max_rounds}");
     }
     assert_eq!(LocalSearch::default().max_rounds, 20);
-    assert_eq!(LocalSearch::default().optimiser.max_evaluations, 100);
+    assert_eq!(LocalSearch::default().optimizer.max_evaluations, 100);
 }
 
 /// A start whose value is not a number is left for any that is.
@@ -291,7 +291,7 @@ fn a_climb_leaves_a_start_without_a_value() {
 #[test]
 fn a_search_ends_for_the_reason_it_names() {
     let bounds = [(-5.0, 5.0); 2];
-    let run = |optimiser: &Lbfgsb| optimiser.minimize(suite::rosenbrock, &[-1.2, 1.0], &bounds).unwrap();
+    let run = |optimizer: &Lbfgsb| optimizer.minimize(suite::rosenbrock, &[-1.2, 1.0], &bounds).unwrap();
     let exact = Lbfgsb { gradient_tolerance: 1e-9, value_tolerance: 0.0, ..Lbfgsb::default() };
     let found = run(&exact);
     assert_eq!(found.termination, Termination::Gradient);

@@ -184,9 +184,9 @@ mod tests {
     fn exp_is_within_two_units_in_the_last_place() {
         let x: Vec<f64> = (0..200_000).map(|i| -708.0 * (f64::from(i) / 200_000.0).powi(3)).collect();
         let mut fast = vec![0.0; x.len()];
-        for vectorised in [true, false] {
+        for vectorized in [true, false] {
             let pass = Exponentials(&x, &mut fast);
-            if vectorised {
+            if vectorized {
                 dispatch(pass);
             } else {
                 pass.run::<false>();

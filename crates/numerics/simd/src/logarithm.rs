@@ -72,9 +72,9 @@ mod tests {
         x.extend((1..60).flat_map(|n| [2_f64.powi(n), 2_f64.powi(-n)].map(|p| p * (1.0 + f64::EPSILON))));
         x.extend((1..60).map(|n| std::f64::consts::SQRT_2 * 2_f64.powi(n) - 1.0));
         let mut fast = vec![0.0; x.len()];
-        for vectorised in [true, false] {
+        for vectorized in [true, false] {
             let pass = Logarithms(&x, &mut fast);
-            if vectorised {
+            if vectorized {
                 dispatch(pass);
             } else {
                 pass.run::<false>();

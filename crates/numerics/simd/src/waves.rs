@@ -94,9 +94,9 @@ mod tests {
         // Near a zero the relative error counts no more than the absolute one, but must not be gross.
         angles.extend((-60..60).map(|i| f64::from(i) * std::f64::consts::FRAC_PI_2));
         angles.extend([0.0, -0.0, f64::MIN_POSITIVE, 1e-300, LIMIT, -LIMIT]);
-        for vectorised in [true, false] {
+        for vectorized in [true, false] {
             let (mut cos, mut sin) = (angles.clone(), angles.clone());
-            if vectorised {
+            if vectorized {
                 cosines(&mut cos);
                 sines(&mut sin);
             } else {

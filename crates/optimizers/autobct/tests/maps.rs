@@ -335,7 +335,7 @@ fn a_map_of_another_problem_is_named() {
 
 /// Follows plans with a map; with exact levels a map changes nothing.
 #[test]
-fn an_optimiser_follows_a_map() {
+fn an_optimizer_follows_a_map() {
     let settings = |plan| AutoBctSettings {
         plan,
         grid: 21,

@@ -24,7 +24,7 @@ fn run(problem: &dyn Problem, settings: BoSettings, trials: usize) -> Study<Baye
 }
 
 #[test]
-fn smooth_functions_are_minimised_in_few_evaluations() {
+fn smooth_functions_are_minimized_in_few_evaluations() {
     for (problem, trials, regret) in [
         (TestFunction::branin(), 50, 1e-3),
         (TestFunction::forrester(), 20, 1e-3),
@@ -51,7 +51,7 @@ fn every_rule_and_kernel_runs() {
         AcquisitionKind::Thompson,
         AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 8 }),
         AcquisitionKind::Gibbon(MinValueSampler::Sampled { count: 4 }),
-        AcquisitionKind::JointEntropySearch { minimisers: 4 },
+        AcquisitionKind::JointEntropySearch { minimizers: 4 },
         AcquisitionKind::EntropySearch { representers: 10, draws: 32 },
         AcquisitionKind::PredictiveEntropySearch { representers: 10, draws: 32 },
         AcquisitionKind::LogNoisyExpectedImprovement { draws: 16 },
@@ -74,7 +74,7 @@ fn information_and_draws_find_minima() {
     for rule in [
         AcquisitionKind::Thompson,
         AcquisitionKind::Gibbon(MinValueSampler::Sampled { count: 8 }),
-        AcquisitionKind::JointEntropySearch { minimisers: 8 },
+        AcquisitionKind::JointEntropySearch { minimizers: 8 },
         AcquisitionKind::LogNoisyExpectedImprovement { draws: 32 },
         AcquisitionKind::LogKnowledgeGradient { anchors: 40 },
     ] {

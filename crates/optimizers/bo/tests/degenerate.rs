@@ -20,7 +20,7 @@ fn rules() -> Vec<AcquisitionKind> {
         AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 8 }),
         AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Sampled { count: 4 }),
         AcquisitionKind::Gibbon(MinValueSampler::Sampled { count: 4 }),
-        AcquisitionKind::JointEntropySearch { minimisers: 4 },
+        AcquisitionKind::JointEntropySearch { minimizers: 4 },
         AcquisitionKind::EntropySearch { representers: 10, draws: 16 },
         AcquisitionKind::PredictiveEntropySearch { representers: 10, draws: 16 },
         AcquisitionKind::LogNoisyExpectedImprovement { draws: 8 },

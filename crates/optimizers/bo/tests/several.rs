@@ -259,7 +259,7 @@ fn parallel_trials_differ_and_threads_change_nothing() {
 
 /// A study interrupted after each of its first trials ends as one that was not.
 #[test]
-fn a_new_optimiser_in_its_place_says_the_same() {
+fn a_new_optimizer_in_its_place_says_the_same() {
     let problem = Problem::constrained_branin_currin();
     let bits = |history: &History<Config>| -> Vec<u64> {
         let values = history.trials().iter().flat_map(|t| [t.query.float("x0"), t.query.float("x1")]);

@@ -382,7 +382,7 @@ fn every_acquisition_works_on_the_target() {
         AcquisitionKind::Thompson,
         AcquisitionKind::MaxValueEntropySearch(MinValueSampler::Gumbel { count: 8 }),
         AcquisitionKind::Gibbon(MinValueSampler::Sampled { count: 4 }),
-        AcquisitionKind::JointEntropySearch { minimisers: 4 },
+        AcquisitionKind::JointEntropySearch { minimizers: 4 },
         AcquisitionKind::EntropySearch { representers: 12, draws: 32 },
         AcquisitionKind::PredictiveEntropySearch { representers: 12, draws: 32 },
         AcquisitionKind::LogNoisyExpectedImprovement { draws: 16 },

@@ -16,7 +16,7 @@ fn after(observed: &[(f64, usize)]) -> HgpPosterior {
     let settings = GpSettings {
         noise: Noise::Fixed(1e-3),
         mean: Mean::Fixed(0.0),
-        standardise_targets: false,
+        standardize_targets: false,
         ..GpSettings::default()
     };
     let x = Points::from_flat(observed.iter().map(|o| o.0).collect(), 1);
@@ -35,7 +35,7 @@ fn early_a_fold_that_was_sampled_elsewhere() {
 }
 
 #[test]
-fn near_a_sampled_point_not_the_fold_of_the_neighbour() {
+fn near_a_sampled_point_not_the_fold_of_the_neighbor() {
     let posterior = after(&[(0.5, 0), (0.0, 1), (1.0, 2)]);
     for x in [0.48, 0.5, 0.52] {
         assert_ne!(posterior.common().best_fold(&[x], &FOLDS).unwrap(), 0);

@@ -1,7 +1,7 @@
 use thrifty_acquisition::{
     Acquisition, AcquisitionError, Analytic, BoundaryInformation, ExpectedFeasibility, ExpectedReduction,
     Integrated, IntegratedBernoulli, LogBernoulliEntropy, LogBernoulliVariance, LookaheadAcquisition,
-    MaxStdDev, MisclassifiedVolume, RandomisedStraddle, RanjanImprovement, Robust, Straddle,
+    MaxStdDev, MisclassifiedVolume, RandomizedStraddle, RanjanImprovement, Robust, Straddle,
     SuperlevelVolume, TargetedMeanSquaredError, TargetedVariance, ThresholdField, TruncatedVariance,
     UtilityScale,
 };
@@ -20,8 +20,9 @@ pub enum Criterion {
         /// κ ≥ 0.
         kappa: f64,
     },
-    /// [`RandomisedStraddle`], β drawn anew for each suggestion; where that is 0 everywhere the largest deviation.
-    RandomisedStraddle,
+    /// [`RandomizedStraddle`], β drawn anew for each suggestion; where that is 0 everywhere the largest deviation.
+    #[serde(rename = "randomised_straddle", alias = "randomized_straddle")]
+    RandomizedStraddle,
     /// Ambiguity of the classification's own intervals, among undecided points of what is classified: `min(U - h, h -
     /// L)`, or for an implicit threshold the width, among undecided points and those that may be the maximum. Source:
     /// Gotovos et al. (2013).
@@ -125,7 +126,7 @@ impl Criterion {
     pub(crate) fn scale(self) -> UtilityScale {
         match self {
             Self::BernoulliVariance | Self::BernoulliEntropy => UtilityScale::Log,
-            Self::Straddle { .. } | Self::RandomisedStraddle => UtilityScale::Signed,
+            Self::Straddle { .. } | Self::RandomizedStraddle => UtilityScale::Signed,
             _ => UtilityScale::NonNegative,
         }
     }
@@ -139,8 +140,8 @@ impl Criterion {
         let (after, threshold) = (context.after, context.threshold);
         Ok(Some(match self {
             Self::Straddle { kappa } => Box::new(Analytic::new(after, Straddle { threshold, kappa })),
-            Self::RandomisedStraddle => {
-                Box::new(Analytic::new(after, RandomisedStraddle::drawn(threshold, rng)))
+            Self::RandomizedStraddle => {
+                Box::new(Analytic::new(after, RandomizedStraddle::drawn(threshold, rng)))
             }
             Self::ExpectedFeasibility { alpha } => {
                 Box::new(Analytic::new(after, ExpectedFeasibility { threshold, alpha }))

@@ -48,8 +48,8 @@ impl FixedGp {
         let settings = GpSettings {
             noise: Noise::Fixed(self.noise),
             mean: Mean::Fixed(self.mean),
-            normalise_inputs: false,
-            standardise_targets: false,
+            normalize_inputs: false,
+            standardize_targets: false,
             ..GpSettings::default()
         };
         let process = Gp::new(kernel).with_settings(settings);

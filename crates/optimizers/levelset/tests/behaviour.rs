@@ -17,7 +17,7 @@ use thrifty_testbed::{Problem, TestFunction};
 
 const CRITERIA: [Criterion; 16] = [
     Criterion::Straddle { kappa: 1.96 },
-    Criterion::RandomisedStraddle,
+    Criterion::RandomizedStraddle,
     Criterion::Ambiguity,
     Criterion::ExpectedFeasibility { alpha: 2.0 },
     Criterion::Ranjan { alpha: 2.0 },
@@ -185,7 +185,7 @@ fn suggestions_are_functions_of_the_history() {
     for criterion in [
         Criterion::IntegratedBernoulli,
         Criterion::Ambiguity,
-        Criterion::RandomisedStraddle,
+        Criterion::RandomizedStraddle,
         Criterion::Random,
     ] {
         for fixed in [true, false] {

@@ -78,18 +78,18 @@ fn information_is_the_determinant_and_the_greedy_choice_is_best_at_first() {
     let points = Sobol::scrambled(2, &mut Seed(1).stream("points", 0)).take(30);
     let (covariance, noise) = (prior(&points), 0.01);
     let visits = [3, 7, 3, 12, 29, 0];
-    let realised = information_gain(&covariance, &visits, noise).unwrap();
+    let realized = information_gain(&covariance, &visits, noise).unwrap();
     let m = visits.len();
     let matrix: Vec<f64> = (0..m * m)
         .map(|k| covariance[visits[k / m] * 30 + visits[k % m]] / noise + f64::from(k / m == k % m))
         .collect();
-    assert!((realised[m - 1] - 0.5 * log_det(matrix, m)).abs() < 1e-10);
+    assert!((realized[m - 1] - 0.5 * log_det(matrix, m)).abs() < 1e-10);
     let (chosen, greedy) = greedy_information_gain(&covariance, 10, noise).unwrap();
     assert_eq!(chosen.len(), 10);
     assert_eq!(information_gain(&covariance, &chosen, noise).unwrap(), greedy);
     // One point: the gain of the largest variance; then never less than 1 - 1/e of any other choice.
     assert!((greedy[0] - 0.5 * (1.0 + 1.0 / noise).ln()).abs() < 1e-12);
-    assert!(greedy[m - 1] >= (1.0 - (-1.0_f64).exp()) * realised[m - 1]);
+    assert!(greedy[m - 1] >= (1.0 - (-1.0_f64).exp()) * realized[m - 1]);
     assert!(greedy.windows(3).all(|w| w[2] - w[1] <= w[1] - w[0] + 1e-12), "diminishing returns");
     assert!(
         information_gain(&covariance, &[30], noise).is_err()

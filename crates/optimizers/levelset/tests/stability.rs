@@ -105,7 +105,7 @@ fn run(name: &str, settings: LevelSetSettings, fixed: bool, window: usize) {
 fn criteria_keep_their_suggestions() {
     for (name, criterion) in [
         ("straddle", Criterion::Straddle { kappa: 1.96 }),
-        ("randomised", Criterion::RandomisedStraddle),
+        ("randomised", Criterion::RandomizedStraddle),
         ("ambiguity", Criterion::Ambiguity),
         ("feasibility", Criterion::ExpectedFeasibility { alpha: 2.0 }),
         ("ranjan", Criterion::Ranjan { alpha: 1.5 }),

@@ -19,7 +19,7 @@ impl Scale {
     #[must_use]
     pub fn of(losses: &[f64], transform: LossTransform) -> Self {
         match transform {
-            LossTransform::None => Self::Straight(TargetScaling::standardise(losses)),
+            LossTransform::None => Self::Straight(TargetScaling::standardize(losses)),
             LossTransform::UpperTail => Self::Bent(YeoJohnson::of_upper_tail(losses)),
             LossTransform::BothTails => Self::Bent(YeoJohnson::of(losses)),
         }

@@ -75,7 +75,7 @@ fn every_preset_improves_on_its_start_and_stays_in_the_space() {
 }
 
 #[test]
-fn a_new_optimiser_over_the_same_history_says_the_same() {
+fn a_new_optimizer_over_the_same_history_says_the_same() {
     for settings in presets() {
         let mut study = Study::new(optimizer(mixed(), settings.clone()), Seed(1));
         for step in 0..45 {

@@ -6,8 +6,8 @@ use thrifty_tpe::{
     Truncation, Weights,
 };
 
-fn neighbours(prior: bool, bounds: bool, floor: Floor) -> Bandwidth {
-    Bandwidth { rule: BandwidthRule::Neighbours { prior, bounds }, floor }
+fn neighbors(prior: bool, bounds: bool, floor: Floor) -> Bandwidth {
+    Bandwidth { rule: BandwidthRule::Neighbors { prior, bounds }, floor }
 }
 
 /// Hyperopt 0.3.0: `tpe.suggest(n_startup_jobs=20, n_EI_candidates=24, gamma=0.25, prior_weight=1.0)`, at most 25 good ones.
@@ -18,7 +18,7 @@ fn hyperopt() -> TpeSettings {
         split: Split::SquareRoot { gamma: 0.25, cap: 25 },
         weights: Weights::LinearForgetting,
         kernels: Kernels {
-            bandwidth: neighbours(true, false, Floor { factor: 0.01, exponent: 1.0, steps: 0.0 }),
+            bandwidth: neighbors(true, false, Floor { factor: 0.01, exponent: 1.0, steps: 0.0 }),
             truncation: Truncation::Mixture,
             categorical: CategoricalKernel::Counts,
             prior_weight: 1.0,
@@ -44,7 +44,7 @@ fn optuna() -> TpeSettings {
         split: Split::Linear { gamma: 0.1, cap: 25 },
         weights: Weights::LinearForgetting,
         kernels: Kernels {
-            bandwidth: neighbours(false, false, Floor { factor: 0.01, exponent: 1.0, steps: 0.0 }),
+            bandwidth: neighbors(false, false, Floor { factor: 0.01, exponent: 1.0, steps: 0.0 }),
             truncation: Truncation::Component,
             categorical: CategoricalKernel::Smoothed,
             prior_weight: 1.0,
@@ -70,7 +70,7 @@ fn hyperopt_is_as_its_source_says() {
 fn optuna_is_as_its_source_says() {
     assert_eq!(TpeSettings::optuna5(), optuna());
     let mut fourth = TpeSettings { joint: Joint::Independent, pending: PendingPolicy::Ignore, ..optuna() };
-    fourth.kernels.bandwidth.rule = BandwidthRule::Neighbours { prior: true, bounds: false };
+    fourth.kernels.bandwidth.rule = BandwidthRule::Neighbors { prior: true, bounds: false };
     assert_eq!(TpeSettings::optuna4(), fourth);
 }
 
@@ -82,7 +82,7 @@ fn watanabes_recommendation_is_as_his_paper_says() {
         weights: Weights::ExpectedImprovement,
         ..optuna()
     };
-    expected.kernels.bandwidth = neighbours(true, true, Floor { factor: 0.03, exponent: 2.0, steps: 0.0 });
+    expected.kernels.bandwidth = neighbors(true, true, Floor { factor: 0.03, exponent: 2.0, steps: 0.0 });
     assert_eq!(TpeSettings::watanabe2023(), expected);
 }
 
@@ -94,7 +94,7 @@ fn the_scan_takes_a_quarter_without_weights_between_the_bounds() {
         ..hyperopt()
     };
     expected.kernels.bandwidth =
-        neighbours(false, true, Floor { factor: 1e-12, exponent: f64::INFINITY, steps: 0.0 });
+        neighbors(false, true, Floor { factor: 1e-12, exponent: f64::INFINITY, steps: 0.0 });
     assert_eq!(TpeSettings::nnpdf(), expected);
 }
 

@@ -9,8 +9,7 @@ use thrifty_tpe::{
 
 fn rules() -> impl Strategy<Value = Kernels> {
     let rule = prop_oneof![
-        (any::<bool>(), any::<bool>())
-            .prop_map(|(prior, bounds)| BandwidthRule::Neighbours { prior, bounds }),
+        (any::<bool>(), any::<bool>()).prop_map(|(prior, bounds)| BandwidthRule::Neighbors { prior, bounds }),
         Just(BandwidthRule::Scott),
         Just(BandwidthRule::FifthOfRange),
     ];
@@ -129,8 +128,8 @@ proptest! {
         let observed = vec![Observed::new(&dimensions[0], &values), Observed::new(&dimensions[1], &missing)];
         let mut rules = kernels;
         // The width may depend on how many parameters there are.
-        if !matches!(rules.bandwidth.rule, BandwidthRule::Neighbours { .. }) {
-            rules.bandwidth.rule = BandwidthRule::Neighbours { prior: true, bounds: true };
+        if !matches!(rules.bandwidth.rule, BandwidthRule::Neighbors { .. }) {
+            rules.bandwidth.rule = BandwidthRule::Neighbors { prior: true, bounds: true };
         }
         let both = Estimator::fit(&dimensions, observed, &weights(values.len()), &rules, Layout::Observations).unwrap();
         let alone = fit(&dimensions[0], &values, &rules, Layout::Observations);
@@ -148,7 +147,7 @@ proptest! {
 fn draws_follow_the_density() {
     let kernels = Kernels {
         bandwidth: Bandwidth {
-            rule: BandwidthRule::Neighbours { prior: false, bounds: false },
+            rule: BandwidthRule::Neighbors { prior: false, bounds: false },
             floor: Floor::MAGIC_CLIP,
         },
         truncation: Truncation::Component,

@@ -9,9 +9,9 @@
 //! let space = Space::builder()
 //!     .log_float("learning rate", 1e-5, 1e-1)
 //!     .int("layers", 1, 8)
-//!     .categorical("optimiser", ["sgd", "adam"])
+//!     .categorical("optimizer", ["sgd", "adam"])
 //!     .float("momentum", 0.0, 0.99)
-//!     .when("optimiser", ["sgd"])
+//!     .when("optimizer", ["sgd"])
 //!     .build()?;
 //! let config = space.decode(&vec![0.5; space.dim()]);
 //! assert_eq!(config.int("layers")?, 5);

@@ -110,10 +110,10 @@ proptest! {
     }
 
     #[test]
-    fn neighbours_and_enumeration_are_feasible(space in space(), seed in any::<u64>()) {
+    fn neighbors_and_enumeration_are_feasible(space in space(), seed in any::<u64>()) {
         let x = space.encode(&space.sample(&mut Seed(seed).stream("space", 0))).expect("valid");
-        for neighbour in space.domain().neighbours(&x) {
-            prop_assert!(space.domain().is_feasible(&neighbour) && neighbour != x);
+        for neighbor in space.domain().neighbors(&x) {
+            prop_assert!(space.domain().is_feasible(&neighbor) && neighbor != x);
         }
         if let Some(all) = space.domain().enumerate(2000) {
             prop_assert_eq!(Some(all.len() as u64), space.domain().cardinality(2000));

@@ -67,7 +67,7 @@ impl Optimizer for Seeded {
 
 /// Journals of optimisers with a seed of their own go on where it is that of the study; else the error names it.
 #[test]
-fn a_seed_of_the_optimiser_is_compared_with_that_of_the_study() {
+fn a_seed_of_the_optimizer_is_compared_with_that_of_the_study() {
     let folder = tempfile::tempdir().unwrap();
     let path = journal(&folder);
     let study = |own| Study::new(Seeded { own }, Seed(3)).with_stop(MaxTrials(4));

@@ -23,9 +23,9 @@ impl Optimizer for Wanderer {
     fn ask(&mut self, history: &History<Vec<f64>>, id: TrialId) -> Result<Ask<Vec<f64>>, OptimizerError> {
         let mut rng = self.0.stream("wander", id.0);
         let step = history.trials().last().map_or(1.0, |trial| trial.memo.get(&STEP).expect("a step")[0]);
-        let centre = history.best().map_or(0.5, |(trial, _)| trial.query[0]);
+        let center = history.best().map_or(0.5, |(trial, _)| trial.query[0]);
         let pending = history.pending().count() as f64;
-        let mut suggestion = Suggestion::new(vec![centre + step * (rng.uniform() - 0.5) + 1e-3 * pending]);
+        let mut suggestion = Suggestion::new(vec![center + step * (rng.uniform() - 0.5) + 1e-3 * pending]);
         suggestion.memo.set(&STEP, &vec![step * 0.97, f64::NEG_INFINITY]);
         Ok(Ask::Evaluate(suggestion.with_diagnostic("step", step).with_diagnostic("log", f64::NEG_INFINITY)))
     }

@@ -15,7 +15,7 @@ pub struct TestFunction {
     space: Space,
     value: fn(&[f64]) -> f64,
     optimum: f64,
-    optimisers: Vec<Vec<f64>>,
+    optimizers: Vec<Vec<f64>>,
 }
 
 const PI: f64 = std::f64::consts::PI;
@@ -37,19 +37,19 @@ impl TestFunction {
         bounds: Vec<(f64, f64)>,
         value: fn(&[f64]) -> f64,
         optimum: f64,
-        optimisers: &[&[f64]],
+        optimizers: &[&[f64]],
     ) -> Self {
         let space = Space::from_bounds(&bounds)
             .unwrap_or_else(|error| unreachable!("the bounds of {name} are constants: {error}"));
-        let optimisers = optimisers.iter().map(|x| x.to_vec()).collect();
-        Self { name: name.into(), bounds, space, value, optimum, optimisers }
+        let optimizers = optimizers.iter().map(|x| x.to_vec()).collect();
+        Self { name: name.into(), bounds, space, value, optimum, optimizers }
     }
 
     /// Branin on [-5, 10] × [0, 15]: three global minima. Source: Dixon & Szegö (1978).
     #[must_use]
     pub fn branin() -> Self {
-        let optimisers: [&[f64]; 3] = [&[-PI, 12.275], &[PI, 2.275], &[3.0 * PI, 2.475]];
-        Self::new("Branin", vec![(-5.0, 10.0), (0.0, 15.0)], f::branin, 10.0 / (8.0 * PI), &optimisers)
+        let optimizers: [&[f64]; 3] = [&[-PI, 12.275], &[PI, 2.275], &[3.0 * PI, 2.475]];
+        Self::new("Branin", vec![(-5.0, 10.0), (0.0, 15.0)], f::branin, 10.0 / (8.0 * PI), &optimizers)
     }
 
     /// Hartmann in 3 dimensions on the unit cube: four minima. Source: Dixon & Szegö (1978).
@@ -184,8 +184,8 @@ impl TestFunction {
 
     /// The points of the smallest value.
     #[must_use]
-    pub fn optimisers(&self) -> &[Vec<f64>] {
-        &self.optimisers
+    pub fn optimizers(&self) -> &[Vec<f64>] {
+        &self.optimizers
     }
 
     /// The point of a configuration.

@@ -11,23 +11,23 @@ pub(crate) fn branin(x: &[f64]) -> f64 {
         + 10.0
 }
 
-fn hartmann<const D: usize>(x: &[f64], rates: &[[f64; D]; 4], centres: &[[f64; D]; 4]) -> f64 {
-    let term = |((alpha, rates), centres): ((&f64, &[f64; D]), &[f64; D])| {
-        let exponent: f64 = (0..D).map(|i| rates[i] * (x[i] - 1e-4 * centres[i]).powi(2)).sum();
+fn hartmann<const D: usize>(x: &[f64], rates: &[[f64; D]; 4], centers: &[[f64; D]; 4]) -> f64 {
+    let term = |((alpha, rates), centers): ((&f64, &[f64; D]), &[f64; D])| {
+        let exponent: f64 = (0..D).map(|i| rates[i] * (x[i] - 1e-4 * centers[i]).powi(2)).sum();
         alpha * (-exponent).exp()
     };
-    -ALPHA.iter().zip(rates).zip(centres).map(term).sum::<f64>()
+    -ALPHA.iter().zip(rates).zip(centers).map(term).sum::<f64>()
 }
 
 pub(crate) fn hartmann3(x: &[f64]) -> f64 {
     let rates = [[3.0, 10.0, 30.0], [0.1, 10.0, 35.0], [3.0, 10.0, 30.0], [0.1, 10.0, 35.0]];
-    let centres = [
+    let centers = [
         [3689.0, 1170.0, 2673.0],
         [4699.0, 4387.0, 7470.0],
         [1091.0, 8732.0, 5547.0],
         [381.0, 5743.0, 8828.0],
     ];
-    hartmann(x, &rates, &centres)
+    hartmann(x, &rates, &centers)
 }
 
 pub(crate) fn hartmann6(x: &[f64]) -> f64 {
@@ -37,13 +37,13 @@ pub(crate) fn hartmann6(x: &[f64]) -> f64 {
         [3.0, 3.5, 1.7, 10.0, 17.0, 8.0],
         [17.0, 8.0, 0.05, 10.0, 0.1, 14.0],
     ];
-    let centres = [
+    let centers = [
         [1312.0, 1696.0, 5569.0, 124.0, 8283.0, 5886.0],
         [2329.0, 4135.0, 8307.0, 3736.0, 1004.0, 9991.0],
         [2348.0, 1451.0, 3522.0, 2883.0, 3047.0, 6650.0],
         [4047.0, 8828.0, 8732.0, 5743.0, 1091.0, 381.0],
     ];
-    hartmann(x, &rates, &centres)
+    hartmann(x, &rates, &centers)
 }
 
 pub(crate) fn ackley(x: &[f64]) -> f64 {
@@ -66,7 +66,7 @@ pub(crate) fn x_sin_x(x: &[f64]) -> f64 {
 }
 
 pub(crate) fn wang_freitas(x: &[f64]) -> f64 {
-    let bump = |centre: f64, width: f64| (-0.5 * ((x[0] - centre) / width).powi(2)).exp();
+    let bump = |center: f64, width: f64| (-0.5 * ((x[0] - center) / width).powi(2)).exp();
     -(2.0 * bump(0.1, 0.1) + 4.0 * bump(0.9, 0.01))
 }
 

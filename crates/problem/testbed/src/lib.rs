@@ -1,7 +1,7 @@
 //! Problems with known optima, and wrappers that make them harder.
 //!
 //! A [`Problem`] has a space, a truth and an evaluation that may be noisy or fail. [`TestFunction`] is the
-//! noiseless kind; [`Noisy`], [`Shifted`], [`Maximised`] and [`Failing`] wrap any. [`MultiObjectiveFunction`] has several
+//! noiseless kind; [`Noisy`], [`Shifted`], [`Maximized`] and [`Failing`] wrap any. [`MultiObjectiveFunction`] has several
 //! losses and a known largest hypervolume. [`LevelSetProblem`] asks where a function is above a threshold,
 //! [`RandomFunction`] is a draw from a process.
 //!
@@ -27,4 +27,4 @@ pub use level_set::LevelSetProblem;
 pub use problem::Problem;
 pub use random_function::{RandomFunction, Spectrum};
 pub use several::MultiObjectiveFunction;
-pub use wrappers::{Failing, Maximised, Noisy, Shifted};
+pub use wrappers::{Failing, Maximized, Noisy, Shifted};

@@ -24,7 +24,7 @@ pub struct Shifted<P> {
 
 /// The negative of a problem: its largest value is what was the smallest. For testing who flips what.
 #[derive(Debug, Clone)]
-pub struct Maximised<P>(pub P);
+pub struct Maximized<P>(pub P);
 
 /// A problem whose evaluations fail now and then, depending on the trial's stream alone.
 #[derive(Debug, Clone)]
@@ -131,7 +131,7 @@ impl<P: Problem> Problem for Shifted<P> {
     }
 }
 
-impl<P: Problem> Problem for Maximised<P> {
+impl<P: Problem> Problem for Maximized<P> {
     fn name(&self) -> String {
         format!("maximised {}", self.0.name())
     }

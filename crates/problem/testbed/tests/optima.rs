@@ -3,7 +3,7 @@
 use thrifty_optim::Lbfgsb;
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_study::Outcome;
-use thrifty_testbed::{Failing, Maximised, Noisy, Problem, Shifted, TestFunction};
+use thrifty_testbed::{Failing, Maximized, Noisy, Problem, Shifted, TestFunction};
 
 fn descend(function: &TestFunction, start: &[f64]) -> f64 {
     let numeric = |x: &[f64], gradient: &mut [f64]| {
@@ -32,7 +32,7 @@ fn optima_are_what_they_say_and_nothing_is_lower() {
     ];
     for function in TestFunction::all().into_iter().chain(bigger) {
         let (name, optimum) = (function.name(), function.optimum());
-        for x in function.optimisers() {
+        for x in function.optimizers() {
             let value = function.value(x);
             assert!(
                 (value - optimum).abs() <= 1e-12 * optimum.abs().max(1.0),
@@ -49,7 +49,7 @@ fn optima_are_what_they_say_and_nothing_is_lower() {
         }
         assert!(lowest >= optimum - 1e-11 * optimum.abs().max(1.0), "{name}: {lowest} below {optimum}");
         // Beside the optimiser too: no random start finds the needle of Ackley's function.
-        let beside: Vec<f64> = function.optimisers()[0]
+        let beside: Vec<f64> = function.optimizers()[0]
             .iter()
             .zip(function.bounds())
             .map(|(x, (l, h))| x + 0.003 * (h - l))
@@ -99,9 +99,9 @@ fn wrappers() {
     assert!(shifted.truth(&config).is_err(), "outside the moved bounds");
     assert!(Shifted::new(branin.clone(), &[("y", 1.0)]).is_err());
 
-    let maximised = Maximised(branin.clone());
-    assert_eq!(maximised.evaluate(&config, &mut rng(0)), Outcome::from(-truth));
-    assert_eq!(maximised.regret(&config), branin.regret(&config));
+    let maximized = Maximized(branin.clone());
+    assert_eq!(maximized.evaluate(&config, &mut rng(0)), Outcome::from(-truth));
+    assert_eq!(maximized.regret(&config), branin.regret(&config));
 
     let failing = Failing { problem: branin, rate: 0.25 };
     let failed =

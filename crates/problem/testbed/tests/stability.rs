@@ -7,7 +7,7 @@ use thrifty_sampling::Seed;
 use thrifty_space::Config;
 use thrifty_study::Outcome;
 use thrifty_testbed::{
-    Failing, LevelSetProblem, Maximised, MultiObjectiveFunction, Noisy, Problem, RandomFunction, Shifted,
+    Failing, LevelSetProblem, Maximized, MultiObjectiveFunction, Noisy, Problem, RandomFunction, Shifted,
     Spectrum, TestFunction,
 };
 
@@ -51,7 +51,7 @@ fn functions_of_one_loss_keep_their_values() {
             found.extend([function.truth(&config).unwrap(), function.regret(&config).unwrap()]);
             assert_eq!(function.point(&config).unwrap(), x);
         }
-        found.extend(function.optimisers().iter().map(|x| function.value(x)));
+        found.extend(function.optimizers().iter().map(|x| function.value(x)));
         found.extend(function.bounds().iter().flat_map(|(low, high)| [*low, *high]));
         check(&format!("one_{}", function.name().replace(' ', "_")), &found);
         assert!(TestFunction::by_name(&function.name()).is_some());
@@ -119,10 +119,10 @@ fn wrapped_problems_keep_their_outcomes() {
     let config = TestFunction::config(&[1.0, 4.0]);
     check("noisy", &losses(&Noisy { problem: branin(), std_dev: 0.5 }, &config));
     check("failing", &losses(&Failing { problem: branin(), rate: 0.4 }, &config));
-    check("maximised", &losses(&Maximised(branin()), &config));
+    check("maximised", &losses(&Maximized(branin()), &config));
     check("shifted", &losses(&Shifted::new(branin(), &[("x0", 0.7), ("x1", -0.4)]).unwrap(), &config));
     let regret = |problem: &dyn Problem| problem.regret(&config).unwrap();
-    assert!((regret(&Maximised(branin())) - regret(&branin())).abs() < 1e-12);
+    assert!((regret(&Maximized(branin())) - regret(&branin())).abs() < 1e-12);
     for (name, spectrum) in
         [("smooth", Spectrum::SquaredExponential), ("rough", Spectrum::Matern { twice_smoothness: 3 })]
     {

@@ -149,17 +149,17 @@ fn the_valley_reaches_from_512_to_8192_bits() {
 /// A layer of height 1 with patches of standard deviation 0.15: below the layer only the patches remain.
 #[test]
 fn a_lake_has_a_layer_and_patches() {
-    let spread = |x: [f64; 2], centre: f64| {
+    let spread = |x: [f64; 2], center: f64| {
         let values = (0..400).map(|seed| {
             let lake = LevelSetProblem::lake(Seed(seed));
-            lake.truth(&TestFunction::config(&x)).expect("a point of the space") - centre
+            lake.truth(&TestFunction::config(&x)).expect("a point of the space") - center
         });
         let (sum, squares) = values.fold((0.0, 0.0), |(s, q), v| (s + v, q + v * v));
         (sum / 400.0, (squares / 400.0_f64).sqrt())
     };
     // At x0 = 0 the layer lies at a depth of 0.4; at a depth of 1 it has vanished.
-    for (x, centre) in [([0.0, 0.4], 1.0), ([0.0, 1.0], 0.0)] {
-        let (mean, std_dev) = spread(x, centre);
+    for (x, center) in [([0.0, 0.4], 1.0), ([0.0, 1.0], 0.0)] {
+        let (mean, std_dev) = spread(x, center);
         // Standard errors 0.0075 and 0.0053.
         assert!(mean.abs() < 0.045 && (std_dev - 0.15).abs() < 0.032, "{x:?}: {mean} ± {std_dev}");
     }

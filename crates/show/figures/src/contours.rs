@@ -1,7 +1,7 @@
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use crate::colour;
+use crate::color;
 use crate::scale::tick;
 use crate::{Axis, FigureError};
 
@@ -108,7 +108,7 @@ impl Contours {
         chart.draw_series((0..self.side * self.side).filter(|&at| self.values[at].is_finite()).map(
             |at| {
                 let ((left, right), (bottom, top)) = (edges(at % self.side), edges(at / self.side));
-                Rectangle::new([(left, bottom), (right, top)], colour::shade(share(self.values[at])).filled())
+                Rectangle::new([(left, bottom), (right, top)], color::shade(share(self.values[at])).filled())
             },
         ))?;
         for level in 1..=self.levels {
@@ -118,7 +118,7 @@ impl Contours {
             chart.draw_series(segments.into_iter().map(|ends| PathElement::new(ends, line)))?;
         }
         for (at, isoline) in self.isolines.iter().enumerate() {
-            let line = if at == 0 { BLACK } else { colour::nth(at - 1) }.stroke_width(2);
+            let line = if at == 0 { BLACK } else { color::nth(at - 1) }.stroke_width(2);
             let segments = self.segments(&isoline.values, isoline.height);
             chart.draw_series(segments.into_iter().map(|ends| PathElement::new(ends, line)))?;
         }

@@ -1,7 +1,7 @@
 //! Plots as SVG text: curves over one axis, and what a posterior says.
 //!
 //! [`LinePlot`] holds [`Series`]: lines, dots, bands, error bars. [`posterior_band`], [`slices`],
-//! [`predicted_against_observed`] and [`standardised_residuals`] build such plots from a posterior or its
+//! [`predicted_against_observed`] and [`standardized_residuals`] build such plots from a posterior or its
 //! predictions; [`panels`] draws several side by side, [`columns`] one above the other. [`Contours`] is a map over two axes.
 //!
 //! ```
@@ -13,7 +13,7 @@
 //! ```
 
 mod axis;
-mod colour;
+mod color;
 mod contours;
 mod line_plot;
 mod panels;
@@ -26,7 +26,7 @@ pub use contours::{Contours, Isoline};
 pub use line_plot::{LinePlot, Series};
 pub use panels::{columns, panels, panels_with_legend};
 pub use posterior::{Observations, posterior_band, posterior_maps, slices};
-pub use predictions::{predicted_against_observed, standardised_residuals};
+pub use predictions::{predicted_against_observed, standardized_residuals};
 
 /// A figure that could not be drawn.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]

@@ -3,7 +3,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::FigureError;
-use crate::colour;
+use crate::color;
 use crate::scale::{Scale, tick};
 
 /// A line or a cloud of dots, with a band or error bars where there are any.
@@ -149,7 +149,7 @@ impl LinePlot {
             .bold_line_style(RGBColor(230, 230, 230))
             .draw()?;
         for (at, series) in self.series.iter().enumerate() {
-            let colour = colour::nth(at);
+            let color = color::nth(at);
             let finite = |p: &(f64, f64)| p.0.is_finite() && p.1.is_finite();
             let whole = |intervals: &[(f64, f64, f64)]| -> Vec<[(f64, f64); 2]> {
                 let ends = intervals.iter().map(|b| [self.place((b.0, b.1)), self.place((b.0, b.2))]);
@@ -159,16 +159,16 @@ impl LinePlot {
             if !band.is_empty() {
                 let upper = band.iter().map(|ends| ends[1]);
                 let outline: Vec<(f64, f64)> = upper.chain(band.iter().rev().map(|ends| ends[0])).collect();
-                chart.draw_series(std::iter::once(Polygon::new(outline, colour.mix(0.15))))?;
+                chart.draw_series(std::iter::once(Polygon::new(outline, color.mix(0.15))))?;
             }
             let bars = whole(&series.bars);
-            chart.draw_series(bars.into_iter().map(|ends| PathElement::new(ends, colour.mix(0.5))))?;
+            chart.draw_series(bars.into_iter().map(|ends| PathElement::new(ends, color.mix(0.5))))?;
             let points: Vec<(f64, f64)> =
                 series.points.iter().map(|&point| self.place(point)).filter(finite).collect();
             if series.dots {
-                chart.draw_series(points.into_iter().map(|p| Circle::new(p, 4, colour.filled())))?;
+                chart.draw_series(points.into_iter().map(|p| Circle::new(p, 4, color.filled())))?;
             } else {
-                chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?;
+                chart.draw_series(LineSeries::new(points, color.stroke_width(2)))?;
             }
         }
         Ok(())
@@ -183,11 +183,11 @@ impl LinePlot {
     {
         let labelled = self.series.iter().enumerate().filter(|(_, series)| !series.label.is_empty());
         for (row, (at, series)) in labelled.enumerate() {
-            let (colour, top) = (colour::nth(at), 48 + 22 * row as i32);
+            let (color, top) = (color::nth(at), 48 + 22 * row as i32);
             if series.dots {
-                area.draw(&Circle::new((14, top), 4, colour.filled()))?;
+                area.draw(&Circle::new((14, top), 4, color.filled()))?;
             } else {
-                area.draw(&PathElement::new(vec![(4, top), (26, top)], colour.stroke_width(2)))?;
+                area.draw(&PathElement::new(vec![(4, top), (26, top)], color.stroke_width(2)))?;
             }
             let style = ("sans-serif", 14).into_font().color(&BLACK).pos(Pos::new(HPos::Left, VPos::Center));
             area.draw(&Text::new(series.label.clone(), (34, top), style))?;

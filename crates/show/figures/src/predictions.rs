@@ -27,10 +27,10 @@ pub fn predicted_against_observed(title: &str, mean: &[f64], variance: &[f64], o
 /// Residuals in units of their predicted deviation, in the order of the observations, between the lines at ±1.96
 /// that should hold 95 % of them.
 #[must_use]
-pub fn standardised_residuals(title: &str, standardised: &[f64]) -> LinePlot {
-    let last = standardised.len().saturating_sub(1) as f64;
+pub fn standardized_residuals(title: &str, standardized: &[f64]) -> LinePlot {
+    let last = standardized.len().saturating_sub(1) as f64;
     let level = |label: &str, z: f64| Series::line(label, vec![(0.0, z), (last, z)]);
-    let dots = standardised.iter().enumerate().map(|(i, z)| (i as f64, *z)).collect();
+    let dots = standardized.iter().enumerate().map(|(i, z)| (i as f64, *z)).collect();
     LinePlot {
         title: title.into(),
         x_label: "observation".into(),

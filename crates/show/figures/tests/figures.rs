@@ -3,7 +3,7 @@
 use thrifty_domain::Points;
 use thrifty_figures::{
     Axis, LinePlot, Observations, Series, columns, panels, panels_with_legend, posterior_band,
-    posterior_maps, predicted_against_observed, slices, standardised_residuals,
+    posterior_maps, predicted_against_observed, slices, standardized_residuals,
 };
 use thrifty_gp::Gp;
 use thrifty_sampling::{Seed, latin_hypercube};
@@ -32,7 +32,7 @@ fn a_posterior_is_drawn_in_every_form() {
     let (mean, variance): (Vec<f64>, Vec<f64>) = posterior.leave_one_out().into_iter().unzip();
     drawn(&predicted_against_observed("leave-one-out", &mean, &variance, &y).draw().unwrap(), 12);
     let calibration = posterior.leave_one_out_calibration().unwrap();
-    drawn(&standardised_residuals("residuals", &calibration.standardised).draw().unwrap(), 12);
+    drawn(&standardized_residuals("residuals", &calibration.standardized).draw().unwrap(), 12);
     let line = Points::from_flat(vec![0.1, 0.5, 0.8], 1);
     let one = Gp::matern52(1).fit(line.as_ref(), &[1.0, 3.0, 2.0], &mut Seed(1).stream("fit", 0)).unwrap();
     let seen = Observations { x: line.as_ref(), y: &[1.0, 3.0, 2.0] };

@@ -1,7 +1,7 @@
 //! What stands where: sizes, bars, legends, and maps whose cells tile their area.
 
 use thrifty_figures::{
-    Axis, Contours, Isoline, LinePlot, Series, columns, predicted_against_observed, standardised_residuals,
+    Axis, Contours, Isoline, LinePlot, Series, columns, predicted_against_observed, standardized_residuals,
 };
 
 /// The numbers of every attribute of a name.
@@ -36,12 +36,12 @@ fn bars_are_two_standard_std_devs_around_the_mean() {
 
 #[test]
 fn residuals_stand_between_the_quantiles_of_the_normal_distribution() {
-    let plot = standardised_residuals("title", &[0.3, -0.2, 1.4]);
+    let plot = standardized_residuals("title", &[0.3, -0.2, 1.4]);
     assert_eq!(plot.series[0].points, [(0.0, 0.3), (1.0, -0.2), (2.0, 1.4)]);
     assert_eq!(plot.series[1].points, [(0.0, 1.96), (2.0, 1.96)]);
     assert_eq!(plot.series[2].points, [(0.0, -1.96), (2.0, -1.96)]);
     // One residual or none: no line to the left of the axis.
-    assert_eq!(standardised_residuals("title", &[]).series[1].points, [(0.0, 1.96), (0.0, 1.96)]);
+    assert_eq!(standardized_residuals("title", &[]).series[1].points, [(0.0, 1.96), (0.0, 1.96)]);
 }
 
 #[test]
@@ -121,15 +121,15 @@ fn the_cells_of_a_map_tile_it() {
 }
 
 #[test]
-fn further_isolines_have_colours_of_their_own() {
+fn further_isolines_have_colors_of_their_own() {
     let isoline = |height: f64| Isoline { values: map(vec![]).values, height };
     let strokes = |isolines: Vec<Isoline>| {
         let svg = map(isolines).draw().expect("a figure");
         let heavy = svg.lines().filter(|line| line.contains("stroke-width=\"2\""));
-        let colours: std::collections::BTreeSet<String> = heavy
+        let colors: std::collections::BTreeSet<String> = heavy
             .filter_map(|line| line.split(" stroke=\"").nth(1)?.split('"').next().map(str::to_owned))
             .collect();
-        colours
+        colors
     };
     let one = strokes(vec![isoline(0.5)]);
     assert_eq!(one.iter().collect::<Vec<_>>(), ["#000000"]);

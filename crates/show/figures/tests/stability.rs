@@ -6,7 +6,7 @@
 use thrifty_domain::Points;
 use thrifty_figures::{
     Axis, Contours, Isoline, LinePlot, Observations, Series, columns, panels, panels_with_legend,
-    posterior_band, posterior_maps, predicted_against_observed, slices, standardised_residuals,
+    posterior_band, posterior_maps, predicted_against_observed, slices, standardized_residuals,
 };
 use thrifty_gp::{Gp, GpSettings, Noise};
 
@@ -139,7 +139,7 @@ fn posteriors_keep_their_drawing() {
     check("predicted", &predicted.draw().unwrap(), (6_648, 0xbe55_59a1_78a4_d4e0));
     check(
         "residuals",
-        &standardised_residuals("residuals", &[0.3, -2.4, 1.1]).draw().unwrap(),
+        &standardized_residuals("residuals", &[0.3, -2.4, 1.1]).draw().unwrap(),
         (8_751, 0x62c5_4a9f_8a3f_d80d),
     );
 }

@@ -1,8 +1,8 @@
 //! Information about the minimum, and drawn functions.
 
 use thrifty_acquisition::{
-    Analytic, EntropySearch, Gibbon, Gumbel, JointEntropySearch, MaxValueEntropySearch, Minimiser,
-    MinimizerDistribution, PathSearch, PredictiveEntropySearch, ThompsonPath, choose_anchors, minimisers_on,
+    Analytic, EntropySearch, Gibbon, Gumbel, JointEntropySearch, MaxValueEntropySearch, Minimizer,
+    MinimizerDistribution, PathSearch, PredictiveEntropySearch, ThompsonPath, choose_anchors, minimizers_on,
 };
 use thrifty_domain::{Domain, Points};
 use thrifty_figures::{Series, columns};
@@ -18,10 +18,10 @@ pub fn draw(seed: Seed) -> Result<Vec<Drawn>, ExperimentError> {
     Ok(vec![max_value(seed)?, minima(seed)?, joint(seed)?, entropy(seed)?, thompson(seed)?])
 }
 
-fn minimisers(scene: &Scene, count: usize, seed: Seed) -> Result<Vec<Minimiser>, ExperimentError> {
+fn minimizers(scene: &Scene, count: usize, seed: Seed) -> Result<Vec<Minimizer>, ExperimentError> {
     let rng = &mut seed.stream("minimisers", count as u64);
     let domain = Domain::unit_cube(1);
-    acquisition(minimisers_on(
+    acquisition(minimizers_on(
         &scene.posterior,
         &domain,
         scene.x.as_ref(),
@@ -31,12 +31,12 @@ fn minimisers(scene: &Scene, count: usize, seed: Seed) -> Result<Vec<Minimiser>,
     ))
 }
 
-fn values(minimisers: &[Minimiser]) -> Vec<f64> {
-    minimisers.iter().map(|minimiser| minimiser.value).collect()
+fn values(minimizers: &[Minimizer]) -> Vec<f64> {
+    minimizers.iter().map(|minimizer| minimizer.value).collect()
 }
 
 fn both(scene: &Scene, seed: Seed) -> Result<[Curve; 2], ExperimentError> {
-    let minima = values(&minimisers(scene, 64, seed)?);
+    let minima = values(&minimizers(scene, 64, seed)?);
     let max_value = acquisition(MaxValueEntropySearch::new(minima.clone()))?;
     let gibbon = acquisition(Gibbon::new(minima, scene.noise))?;
     Ok([
@@ -82,7 +82,7 @@ fn max_value(seed: Seed) -> Result<Drawn, ExperimentError> {
 /// MinValueSampler by the Gumbel law and from drawn functions.
 fn minima(seed: Seed) -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
-    let drawn = values(&minimisers(&scene, 64, seed)?);
+    let drawn = values(&minimizers(&scene, 64, seed)?);
     let gumbel = acquisition(Gumbel::of(&scene.posterior, grid().as_ref()))?.minima(64);
     let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
     let gap = mean(&drawn) - mean(&gumbel);
@@ -103,11 +103,11 @@ fn minima(seed: Seed) -> Result<Drawn, ExperimentError> {
 
 fn joint(seed: Seed) -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
-    let minimisers = minimisers(&scene, 32, seed)?;
-    let search = acquisition(JointEntropySearch::on(&scene.posterior, &minimisers, scene.noise))?;
+    let minimizers = minimizers(&scene, 32, seed)?;
+    let search = acquisition(JointEntropySearch::on(&scene.posterior, &minimizers, scene.noise))?;
     let curves = [Curve::of("JES", &search)];
     let mut above = marked(scene.panel("32 sampled minimisers"), &curves);
-    above.series.push(Series::dots("minimisers", minimisers.iter().map(|m| (m.x[0], m.value)).collect()));
+    above.series.push(Series::dots("minimisers", minimizers.iter().map(|m| (m.x[0], m.value)).collect()));
     let figure = Figure::of(
         "joint-entropy",
         "Joint entropy search: what an observation tells of where the minimum is and how low, on 32 sampled minimisers; it has \

@@ -21,7 +21,7 @@ pub fn draw(seed: Seed) -> Result<Vec<Drawn>, ExperimentError> {
     // What expected improvement chose before is running.
     let pending = super::scene::points(&[alone.maximizer.0]);
     let improvements = vec![
-        penalised(&scene, &pending, expected())?,
+        penalized(&scene, &pending, expected())?,
         fantasised(&scene, &pending, seed)?,
         noisy(&scene, &pending, seed)?,
     ];
@@ -59,7 +59,7 @@ pub fn draw(seed: Seed) -> Result<Vec<Drawn>, ExperimentError> {
     Ok(vec![Drawn { figure, findings }])
 }
 
-fn penalised(scene: &Scene, pending: &Points, expected: impl Acquisition) -> Result<Curve, ExperimentError> {
+fn penalized(scene: &Scene, pending: &Points, expected: impl Acquisition) -> Result<Curve, ExperimentError> {
     let steepest = acquisition(lipschitz_constant(&scene.posterior, grid().as_ref()))?;
     let penalties =
         acquisition(LocalPenalties::new(&scene.posterior, pending.as_ref(), scene.best(), steepest))?;

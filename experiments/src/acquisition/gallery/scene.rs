@@ -27,7 +27,7 @@ impl Scene {
         let settings = GpSettings {
             noise: Noise::Fixed(noise),
             mean: Mean::Fixed(0.0),
-            standardise_targets: false,
+            standardize_targets: false,
             ..GpSettings::default()
         };
         let x = points(&seen.iter().map(|s| s.0).collect::<Vec<f64>>());

@@ -8,7 +8,7 @@ use thrifty_sampling::Seed;
 use super::task::{Task, Trained};
 use crate::error::ExperimentError;
 use crate::harness::stats::{mean_and_std_dev, quantile};
-use crate::network::{Activation, Dense, Examples, Initialiser, Loss, Pass, Rule, Training};
+use crate::network::{Activation, Dense, Examples, Initializer, Loss, Pass, Rule, Training};
 
 /// Tumours that a dependency ships, 30 numbers each. A network learns to repeat benign ones through a narrow code; what it
 /// repeats badly is called malignant.
@@ -105,7 +105,7 @@ impl Task for Autoencoder {
         let train = &self.data.train;
         let examples = Examples { x: train.clone(), targets: train.clone() };
         let sizes = widths(scale, code, train.dim());
-        let mut network = Dense::new(&sizes, Activation::Tanh, Initialiser::GlorotUniform, rng);
+        let mut network = Dense::new(&sizes, Activation::Tanh, Initializer::GlorotUniform, rng);
         let training =
             Training { loss: Loss::Squared, rule: Rule::Adam, rate: 0.003, batch: 32, epochs: self.epochs };
         let operations = training.fit(&mut network, &examples, None, rng);

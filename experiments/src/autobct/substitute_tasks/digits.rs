@@ -8,7 +8,7 @@ use thrifty_sampling::{Seed, Stream};
 use super::task::{Task, Trained};
 use crate::error::ExperimentError;
 use crate::harness::stats::quantile;
-use crate::network::{Activation, Dense, Examples, Initialiser, Loss, Pass, Rule, Training};
+use crate::network::{Activation, Dense, Examples, Initializer, Loss, Pass, Rule, Training};
 
 /// Handwritten digits that a dependency ships, 64 pixels from 0 to 16 each, with probabilities of the ten classes: 1,097 to
 /// train on, 200 to watch a training, 500 to judge by.
@@ -57,7 +57,7 @@ impl Digits {
     pub fn through_a_fixed_layer(&self, neurons: usize, seed: Seed) -> Self {
         let rng = &mut seed.stream("fixed layer", 0);
         let sizes = [self.train.x.dim(), neurons];
-        let layer = Dense::new(&sizes, Activation::Relu, Initialiser::HeNormal, rng);
+        let layer = Dense::new(&sizes, Activation::Relu, Initializer::HeNormal, rng);
         self.seen(|x| {
             let mut values = layer.forward(x.as_flat(), &mut Pass::default()).to_vec();
             values.iter_mut().for_each(|z| *z = z.max(0.0));
@@ -86,7 +86,7 @@ fn train_once(
     rng: &mut Stream,
 ) -> Judged {
     let sizes = [&[data.train.x.dim()], hidden, &[CLASSES]].concat();
-    let mut network = Dense::new(&sizes, Activation::Relu, Initialiser::HeNormal, rng);
+    let mut network = Dense::new(&sizes, Activation::Relu, Initializer::HeNormal, rng);
     // As if inputs went to 1: the first answers are no more certain for pixels that go to 16.
     let largest = data.train.x.as_flat().iter().copied().fold(1.0, f64::max);
     network.parameters[..sizes[0] * sizes[1]].iter_mut().for_each(|weight| *weight /= largest);

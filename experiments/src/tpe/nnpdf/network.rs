@@ -2,7 +2,7 @@
 
 use thrifty_sampling::Stream;
 
-use crate::network::{Activation, Initialiser};
+use crate::network::{Activation, Initializer};
 
 /// A fully connected network from one number to one number: hidden layers, then a linear neuron.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,11 +23,11 @@ pub struct Scratch {
 }
 
 impl Network {
-    pub fn new(hidden: &[usize], activation: Activation, initialiser: Initialiser, rng: &mut Stream) -> Self {
+    pub fn new(hidden: &[usize], activation: Activation, initializer: Initializer, rng: &mut Stream) -> Self {
         let sizes: Vec<usize> = [&[1], hidden, &[1]].concat();
         let mut parameters = Vec::new();
         for pair in sizes.windows(2) {
-            parameters.extend((0..pair[0] * pair[1]).map(|_| initialiser.draw(pair[0], pair[1], rng)));
+            parameters.extend((0..pair[0] * pair[1]).map(|_| initializer.draw(pair[0], pair[1], rng)));
             parameters.resize(parameters.len() + pair[1], 0.0);
         }
         Self { activation, sizes, parameters }
@@ -97,7 +97,7 @@ mod tests {
         {
             for hidden in [&[5][..], &[4, 3], &[6, 2, 5]] {
                 let rng = &mut Seed(3).stream("test", i as u64);
-                let mut network = Network::new(hidden, activation, Initialiser::HeNormal, rng);
+                let mut network = Network::new(hidden, activation, Initializer::HeNormal, rng);
                 // Thresholds away from 0, where a neuron has a kink.
                 network.parameters.iter_mut().for_each(|p| *p += 0.3 * rng.uniform());
                 let mut gradient = vec![0.0; network.parameters.len()];
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn one_neuron_by_hand() {
         let rng = &mut Seed(0).stream("test", 0);
-        let mut network = Network::new(&[1], Activation::Sigmoid, Initialiser::GlorotNormal, rng);
+        let mut network = Network::new(&[1], Activation::Sigmoid, Initializer::GlorotNormal, rng);
         network.parameters = vec![2.0, -1.0, 3.0, 0.5];
         let expected = 3.0 / (1.0 + (-0.2_f64).exp()) + 0.5;
         assert!((network.predict(0.6, &mut Scratch::default()) - expected).abs() < 1e-15);

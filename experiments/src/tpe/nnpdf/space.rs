@@ -3,7 +3,7 @@
 use thrifty_space::{Config, Space, SpaceError};
 
 use super::training::Hyperparameters;
-use crate::network::{Activation, Initialiser, Rule};
+use crate::network::{Activation, Initializer, Rule};
 
 /// Layers with their widths, activation, initialiser, descent, regularisation: twelve parameters, three of them
 /// conditional.
@@ -39,10 +39,10 @@ impl Hyperparameters {
                 "sigmoid" => Activation::Sigmoid,
                 _ => Activation::Relu,
             },
-            initialiser: match config.str("initialiser")? {
-                "glorot uniform" => Initialiser::GlorotUniform,
-                "glorot normal" => Initialiser::GlorotNormal,
-                _ => Initialiser::HeNormal,
+            initializer: match config.str("initialiser")? {
+                "glorot uniform" => Initializer::GlorotUniform,
+                "glorot normal" => Initializer::GlorotNormal,
+                _ => Initializer::HeNormal,
             },
             rule: match config.str("optimiser")? {
                 "sgd" => Rule::Sgd { momentum: config.float("momentum")? },

@@ -4,7 +4,7 @@ use thrifty_sampling::Stream;
 
 use super::law::{Datum, WITHIN};
 use super::network::{Network, Scratch};
-use crate::network::{Activation, Descent, Initialiser, Rule};
+use crate::network::{Activation, Descent, Initializer, Rule};
 
 /// What a scan chooses.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,7 +12,7 @@ pub struct Hyperparameters {
     /// Neurons of each hidden layer.
     pub hidden: Vec<usize>,
     pub activation: Activation,
-    pub initialiser: Initialiser,
+    pub initializer: Initializer,
     pub rule: Rule,
     pub rate: f64,
     /// Factor of the sum of squared parameters in the training loss.
@@ -41,7 +41,7 @@ fn input(x: f64) -> f64 {
 impl Model {
     /// Descends on the training data with weights 1 / σ² of mean 1 until the validation χ² stops falling.
     pub fn train(h: &Hyperparameters, training: &[Datum], validation: &[Datum], rng: &mut Stream) -> Self {
-        let mut network = Network::new(&h.hidden, h.activation, h.initialiser, rng);
+        let mut network = Network::new(&h.hidden, h.activation, h.initializer, rng);
         let mut descent = Descent::new(h.rule, h.rate, network.parameters.len());
         let (mut gradient, mut scratch) = (vec![0.0; network.parameters.len()], Scratch::default());
         let scale = training.len() as f64 / training.iter().map(|d| d.sigma.powi(-2)).sum::<f64>();
@@ -105,12 +105,12 @@ mod tests {
     }
 
     fn usual(activation: Activation) -> Hyperparameters {
-        let initialiser = Initialiser::GlorotUniform;
+        let initializer = Initializer::GlorotUniform;
         let (hidden, rule, rate) = (vec![8], Rule::Adam, 0.01);
         Hyperparameters {
             hidden,
             activation,
-            initialiser,
+            initializer,
             rule,
             rate,
             decay: 0.0,

@@ -56,7 +56,7 @@ pub struct LogExpectedImprovement {
 }
 
 /// `z`, where a difference of 0 at σ = 0 is no improvement.
-fn standardised(threshold: f64, mean: f64, std_dev: f64) -> f64 {
+fn standardized(threshold: f64, mean: f64, std_dev: f64) -> f64 {
     let gain = threshold - mean;
     if std_dev > 0.0 {
         gain / std_dev
@@ -69,11 +69,11 @@ fn standardised(threshold: f64, mean: f64, std_dev: f64) -> f64 {
 
 impl Utility for ProbabilityOfImprovement {
     fn value(&self, mean: f64, std_dev: f64) -> f64 {
-        cdf(standardised(self.threshold, mean, std_dev))
+        cdf(standardized(self.threshold, mean, std_dev))
     }
 
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
-        let z = standardised(self.threshold, mean, std_dev);
+        let z = standardized(self.threshold, mean, std_dev);
         if z.is_infinite() {
             return (cdf(z), 0.0, 0.0);
         }
@@ -84,11 +84,11 @@ impl Utility for ProbabilityOfImprovement {
 
 impl Utility for LogProbabilityOfImprovement {
     fn value(&self, mean: f64, std_dev: f64) -> f64 {
-        log_cdf(standardised(self.threshold, mean, std_dev))
+        log_cdf(standardized(self.threshold, mean, std_dev))
     }
 
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
-        let z = standardised(self.threshold, mean, std_dev);
+        let z = standardized(self.threshold, mean, std_dev);
         if z.is_infinite() {
             return (log_cdf(z), 0.0, 0.0);
         }
@@ -101,14 +101,14 @@ impl Utility for LogProbabilityOfImprovement {
 impl Utility for ExpectedImprovement {
     fn value(&self, mean: f64, std_dev: f64) -> f64 {
         if std_dev > 0.0 {
-            std_dev * h(standardised(self.threshold, mean, std_dev))
+            std_dev * h(standardized(self.threshold, mean, std_dev))
         } else {
             (self.threshold - mean).max(0.0)
         }
     }
 
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
-        let z = standardised(self.threshold, mean, std_dev);
+        let z = standardized(self.threshold, mean, std_dev);
         (self.value(mean, std_dev), -cdf(z), pdf(z))
     }
 }
@@ -116,7 +116,7 @@ impl Utility for ExpectedImprovement {
 impl Utility for LogExpectedImprovement {
     fn value(&self, mean: f64, std_dev: f64) -> f64 {
         if std_dev > 0.0 {
-            std_dev.ln() + log_h(standardised(self.threshold, mean, std_dev))
+            std_dev.ln() + log_h(standardized(self.threshold, mean, std_dev))
         } else {
             (self.threshold - mean).max(0.0).ln()
         }
@@ -128,7 +128,7 @@ impl Utility for LogExpectedImprovement {
             let gain = self.threshold - mean;
             return (value, if gain > 0.0 { -1.0 / gain } else { 0.0 }, 0.0);
         }
-        let z = standardised(self.threshold, mean, std_dev);
+        let z = standardized(self.threshold, mean, std_dev);
         let ratio = log_h_derivative(z);
         // 1 - zΦ/h = φ/h: written so where both are large; far below, φ/h tends to z² with the ratio's own digits.
         let by_std_dev = if z > -1.0 { pdf(z) / h(z) } else { 1.0 - z * ratio };

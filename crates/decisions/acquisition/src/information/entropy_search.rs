@@ -1,14 +1,14 @@
 use thrifty_domain::PointsRef;
 use thrifty_surrogate::Description;
 
-use super::minimiser::{End, MinimizerDistribution, Pieces, entropy};
+use super::minimizer::{End, MinimizerDistribution, Pieces, entropy};
 use crate::factory::described;
 use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Context, UtilityScale};
 
 /// Entropy search: how much an observation is expected to lower the entropy of where the minimum is, in nats.
 ///
 /// ```text
-/// ES(x) = H(p*) - E_u[H(p*(u))],   p* = E_u[p*(u)],   u the standardised outcome at x
+/// ES(x) = H(p*) - E_u[H(p*(u))],   p* = E_u[p*(u)],   u the standardized outcome at x
 /// ```
 ///
 /// p*(u) is the [`MinimizerDistribution`]'s: a step function of the outcome, so the expectation is a sum over its steps and

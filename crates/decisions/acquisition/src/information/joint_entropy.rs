@@ -5,8 +5,8 @@ use thrifty_surrogate::{Description, JointPosterior, lookahead};
 use crate::error::require_noise;
 use crate::factory::described;
 use crate::{
-    Acquisition, AcquisitionError, AcquisitionFactory, Context, Minimiser, PathSearch, UtilityScale,
-    minimisers_on,
+    Acquisition, AcquisitionError, AcquisitionFactory, Context, Minimizer, PathSearch, UtilityScale,
+    minimizers_on,
 };
 use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, LookaheadUtility};
 
@@ -18,7 +18,7 @@ use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, Lookahead
 /// u_k = σ² - c_k²/v*_k,   m_k = μ + c_k (f*_k - μ*_k)/v*_k,   γ_k = (m_k - f*_k)/√u_k
 /// ```
 ///
-/// (x*_k, f*_k) are K sampled minimisers ([`minimisers_on`](crate::minimisers_on)), μ*_k and v*_k the posterior's
+/// (x*_k, f*_k) are K sampled minimisers ([`minimizers_on`](crate::minimisers_on)), μ*_k and v*_k the posterior's
 /// moments at x*_k, c with k below the covariance with x, v(γ) the variance of a standard normal variable below γ:
 /// the belief is conditioned on f(x*_k) = f*_k, then cut off below f*_k, and taken for normal with the variance that
 /// is left.
@@ -30,7 +30,7 @@ use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, Lookahead
 /// departures: minima, and no refit to the sampled optima.
 #[derive(Debug, Clone)]
 pub struct JointEntropySearch {
-    minimisers: Vec<Conditioning>,
+    minimizers: Vec<Conditioning>,
     noise: f64,
 }
 
@@ -52,17 +52,17 @@ impl JointEntropySearch {
     /// negative or not finite.
     pub fn on<'a>(
         posterior: &'a dyn JointPosterior,
-        minimisers: &[Minimiser],
+        minimizers: &[Minimizer],
         noise: f64,
     ) -> Result<impl Acquisition + 'a, AcquisitionError> {
         let mut noise = require_noise(noise)?;
-        let values: Vec<f64> = minimisers.iter().map(|minimiser| minimiser.value).collect();
+        let values: Vec<f64> = minimizers.iter().map(|minimizer| minimizer.value).collect();
         crate::error::require_finite("minimisers", &values)?;
         let mut anchors = Points::new(posterior.dim());
-        for minimiser in minimisers {
-            anchors.try_push(&minimiser.x).map_err(|_| AcquisitionError::Dimension {
+        for minimizer in minimizers {
+            anchors.try_push(&minimizer.x).map_err(|_| AcquisitionError::Dimension {
                 name: "minimisers",
-                found: minimiser.x.len(),
+                found: minimizer.x.len(),
                 expected: posterior.dim(),
             })?;
         }
@@ -78,9 +78,9 @@ impl JointEntropySearch {
             let precision = if precision.is_finite() { precision } else { 0.0 };
             Conditioning { value: *value, shift: (value - mean) * precision, precision }
         };
-        let minimisers = values.iter().zip(&mean).zip(&variance).map(conditioning).collect();
+        let minimizers = values.iter().zip(&mean).zip(&variance).map(conditioning).collect();
         let anchors: PointsRef<'_> = anchors.as_ref();
-        Ok(LookaheadAcquisition::new(lookahead(posterior, anchors, noise), Self { minimisers, noise }))
+        Ok(LookaheadAcquisition::new(lookahead(posterior, anchors, noise), Self { minimizers, noise }))
     }
 }
 
@@ -99,8 +99,8 @@ impl LookaheadUtility for JointEntropySearch {
             };
             (self.noise + told).ln()
         };
-        let after: f64 = self.minimisers.iter().zip(anchors).map(of).sum();
-        0.5 * (ahead.variance.ln() - after / self.minimisers.len() as f64)
+        let after: f64 = self.minimizers.iter().zip(anchors).map(of).sum();
+        0.5 * (ahead.variance.ln() - after / self.minimizers.len() as f64)
     }
 
     /// With `T = s + u v(γ)`: `dT = (v - γ v'/2) du + √u v' dm`.
@@ -116,7 +116,7 @@ impl LookaheadUtility for JointEntropySearch {
         }
         let mut slopes = LookaheadGradient { mean: 0.0, variance: 0.5 / ahead.variance };
         let (mut of_own, mut after) = (0.0, 0.0);
-        for ((at, c), slot) in self.minimisers.iter().zip(anchors).zip(of_covariance.iter_mut()) {
+        for ((at, c), slot) in self.minimizers.iter().zip(anchors).zip(of_covariance.iter_mut()) {
             let left = own - c * c * at.precision;
             if left.is_nan() || left <= 0.0 {
                 after += self.noise.ln();
@@ -128,7 +128,7 @@ impl LookaheadUtility for JointEntropySearch {
             let v_slope = v * log_truncated_variance_derivative(gamma);
             let told = self.noise + left * v;
             after += told.ln();
-            let weight = -0.5 / (told * self.minimisers.len() as f64);
+            let weight = -0.5 / (told * self.minimizers.len() as f64);
             let bend = if v_slope == 0.0 { 0.0 } else { 0.5 * gamma * v_slope };
             let (by_left, by_mean) = (weight * (v - bend), weight * root * v_slope);
             slopes.mean += by_mean;
@@ -136,7 +136,7 @@ impl LookaheadUtility for JointEntropySearch {
             *slot = by_mean * at.shift - 2.0 * by_left * c * at.precision;
         }
         of_covariance[anchors.len()] = of_own;
-        (0.5 * (ahead.variance.ln() - after / self.minimisers.len() as f64), slopes)
+        (0.5 * (ahead.variance.ln() - after / self.minimizers.len() as f64), slopes)
     }
 }
 
@@ -144,15 +144,16 @@ impl LookaheadUtility for JointEntropySearch {
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct JointEntropySearchFactory {
     /// Number of sampled minimisers.
-    pub minimisers: usize,
+    #[serde(rename = "minimisers", alias = "minimizers")]
+    pub minimizers: usize,
 }
 
 impl AcquisitionFactory for JointEntropySearchFactory {
     fn build<'a>(&self, context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
         let (joint, search) = (context.joint()?, PathSearch::default());
         let Context { posterior, domain, observed, noise_variance, rng, .. } = context;
-        let minimisers = minimisers_on(posterior, domain, observed, &search, self.minimisers, rng)?;
-        Ok(Box::new(JointEntropySearch::on(joint, &minimisers, noise_variance)?))
+        let minimizers = minimizers_on(posterior, domain, observed, &search, self.minimizers, rng)?;
+        Ok(Box::new(JointEntropySearch::on(joint, &minimizers, noise_variance)?))
     }
 
     fn scale(&self) -> UtilityScale {

@@ -2,7 +2,7 @@ use thrifty_domain::PointsRef;
 use thrifty_prob::pdf;
 use thrifty_surrogate::Description;
 
-use super::minimiser::{End, MinimizerDistribution, Pieces};
+use super::minimizer::{End, MinimizerDistribution, Pieces};
 use crate::factory::described;
 use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Context, UtilityScale};
 

@@ -1,6 +1,6 @@
 use thrifty_prob::{cdf, inverse_mills, log_cdf, pdf};
 
-use super::margin::{slopes_of, standardised};
+use super::margin::{slopes_of, standardized};
 use crate::Utility;
 
 /// Variance of the indicator of f > h: `p(1 - p)`, `p = Φ(z)`, `z = (μ - h)/σ`.
@@ -62,11 +62,11 @@ fn log_bernoulli_entropy(z: f64) -> f64 {
 
 impl Utility for BernoulliVariance {
     fn value(&self, mean: f64, std_dev: f64) -> f64 {
-        bernoulli_variance(standardised(mean, std_dev, self.threshold))
+        bernoulli_variance(standardized(mean, std_dev, self.threshold))
     }
 
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
-        let z = standardised(mean, std_dev, self.threshold);
+        let z = standardized(mean, std_dev, self.threshold);
         let (by_mean, by_std_dev) = slopes_of(pdf(z) * (cdf(-z) - cdf(z)), z, std_dev);
         (bernoulli_variance(z), by_mean, by_std_dev)
     }
@@ -74,12 +74,12 @@ impl Utility for BernoulliVariance {
 
 impl Utility for LogBernoulliVariance {
     fn value(&self, mean: f64, std_dev: f64) -> f64 {
-        let z = standardised(mean, std_dev, self.threshold);
+        let z = standardized(mean, std_dev, self.threshold);
         log_cdf(z) + log_cdf(-z)
     }
 
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
-        let z = standardised(mean, std_dev, self.threshold);
+        let z = standardized(mean, std_dev, self.threshold);
         let by_z = if z.is_finite() { inverse_mills(-z) - inverse_mills(z) } else { 0.0 };
         let (by_mean, by_std_dev) = slopes_of(by_z, z, std_dev);
         (self.value(mean, std_dev), by_mean, by_std_dev)
@@ -88,11 +88,11 @@ impl Utility for LogBernoulliVariance {
 
 impl Utility for BernoulliEntropy {
     fn value(&self, mean: f64, std_dev: f64) -> f64 {
-        bernoulli_entropy(standardised(mean, std_dev, self.threshold))
+        bernoulli_entropy(standardized(mean, std_dev, self.threshold))
     }
 
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
-        let z = standardised(mean, std_dev, self.threshold);
+        let z = standardized(mean, std_dev, self.threshold);
         let density = pdf(z);
         let by_z = if density > 0.0 { density * (log_cdf(-z) - log_cdf(z)) } else { 0.0 };
         let (by_mean, by_std_dev) = slopes_of(by_z, z, std_dev);
@@ -102,12 +102,12 @@ impl Utility for BernoulliEntropy {
 
 impl Utility for LogBernoulliEntropy {
     fn value(&self, mean: f64, std_dev: f64) -> f64 {
-        log_bernoulli_entropy(standardised(mean, std_dev, self.threshold))
+        log_bernoulli_entropy(standardized(mean, std_dev, self.threshold))
     }
 
     /// `φ(z) ln((1 - p)/p)/H`, as `r(z) ln(..)/(H/q)` with the Mills ratio of the smaller probability.
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
-        let z = standardised(mean, std_dev, self.threshold);
+        let z = standardized(mean, std_dev, self.threshold);
         let value = log_bernoulli_entropy(z);
         let by_z = if z.is_finite() {
             let low = -z.abs();

@@ -48,7 +48,7 @@ fn expectation(u: f64, rho: f64, of: impl Fn(f64) -> f64) -> f64 {
 
 impl ExpectedReduction for BoundaryInformation {
     fn gain(&self, seen: PointState, explained: f64) -> f64 {
-        let (u, rho) = (seen.standardised, explained.min(1.0));
+        let (u, rho) = (seen.standardized, explained.min(1.0));
         if rho <= 0.0 {
             return 0.0;
         }
@@ -69,9 +69,9 @@ impl ExpectedReduction for BoundaryInformation {
         }
         let hazards = |t: f64| inverse_mills(t) * inverse_mills(-t);
         let expected = if explained <= 0.0 {
-            hazards(seen.standardised)
+            hazards(seen.standardized)
         } else {
-            expectation(seen.standardised, explained, hazards)
+            expectation(seen.standardized, explained, hazards)
         };
         0.5 * expected / (1.0 - explained)
     }
@@ -97,7 +97,7 @@ mod tests {
     fn the_sum_is_the_sum_of_gains() {
         let mut gain = BoundaryInformation::default();
         let seen: Vec<PointState> =
-            (-10..=10).map(|k| PointState { standardised: 0.5 * f64::from(k), std_dev: 1.0 }).collect();
+            (-10..=10).map(|k| PointState { standardized: 0.5 * f64::from(k), std_dev: 1.0 }).collect();
         gain.prepare(&seen);
         for rho in [1e-12, 1e-3, 0.03, 0.2, 0.5, 0.8, 0.97, 1.0 - 1e-9] {
             for one in 0..seen.len() {
@@ -105,7 +105,7 @@ mod tests {
                 weights[one] = 1.0;
                 let found = gain.sum(&seen, &weights, &vec![rho; seen.len()]);
                 let expected = gain.gain(seen[one], rho);
-                let largest = bernoulli_entropy(seen[one].standardised);
+                let largest = bernoulli_entropy(seen[one].standardized);
                 assert!(
                     (found - expected).abs() <= 1e-8 * largest * width(rho).max(1e-2),
                     "{:?} {rho}: {found} {expected}",

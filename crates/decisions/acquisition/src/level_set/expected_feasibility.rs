@@ -1,6 +1,6 @@
 use thrifty_prob::{cdf, h};
 
-use super::margin::standardised;
+use super::margin::standardized;
 use crate::Utility;
 
 /// Expected feasibility: how far within ε = ασ of the threshold the function is expected to be.
@@ -24,7 +24,7 @@ impl Utility for ExpectedFeasibility {
         if std_dev <= 0.0 {
             return 0.0;
         }
-        let z = -standardised(mean, std_dev, self.threshold).abs();
+        let z = -standardized(mean, std_dev, self.threshold).abs();
         std_dev * (h(z + self.alpha) - 2.0 * h(z) + h(z - self.alpha))
     }
 
@@ -32,7 +32,7 @@ impl Utility for ExpectedFeasibility {
         if std_dev <= 0.0 {
             return (0.0, 0.0, 0.0);
         }
-        let z = standardised(mean, std_dev, self.threshold);
+        let z = standardized(mean, std_dev, self.threshold);
         let low = -z.abs();
         let by_low = cdf(low + self.alpha) - 2.0 * cdf(low) + cdf(low - self.alpha);
         let value = self.value(mean, std_dev);

@@ -2,7 +2,7 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PointState {
     /// `u = (μ - h)/σ`.
-    pub standardised: f64,
+    pub standardized: f64,
     /// σ > 0.
     pub std_dev: f64,
 }

@@ -3,7 +3,7 @@ use thrifty_prob::cdf;
 use thrifty_surrogate::Posterior;
 
 use super::bernoulli::bernoulli_variance;
-use super::margin::standardised;
+use super::margin::standardized;
 use crate::AcquisitionError;
 use crate::error::{require, require_finite, require_points};
 
@@ -16,7 +16,7 @@ pub struct ThresholdField {
     pub(super) points: Points,
     pub(super) weights: Vec<f64>,
     /// `(μ - h)/σ`.
-    pub(super) standardised: Vec<f64>,
+    pub(super) standardized: Vec<f64>,
     pub(super) std_dev: Vec<f64>,
     neglected: f64,
 }
@@ -52,7 +52,7 @@ impl ThresholdField {
             threshold,
             points: Points::new(dim),
             weights: none(),
-            standardised: none(),
+            standardized: none(),
             std_dev: none(),
             neglected: 0.0,
         };
@@ -60,7 +60,7 @@ impl ThresholdField {
             let std_dev = variance[i].sqrt();
             field.points.push(point);
             field.weights.push(weights.map_or(1.0 / n as f64, |weights| weights[i]));
-            field.standardised.push(standardised(mean[i], std_dev, threshold));
+            field.standardized.push(standardized(mean[i], std_dev, threshold));
             field.std_dev.push(std_dev);
         }
         Ok(field)
@@ -72,7 +72,7 @@ impl ThresholdField {
     /// limit 5 below 3e-7 of their weight.
     #[must_use]
     pub fn near(self, limit: f64) -> Self {
-        let inside = |field: &Self, i: &usize| field.standardised[*i].abs() <= limit;
+        let inside = |field: &Self, i: &usize| field.standardized[*i].abs() <= limit;
         let kept: Vec<usize> = (0..self.len()).filter(|i| inside(&self, i)).collect();
         if kept.is_empty() || kept.len() == self.len() {
             return self;
@@ -105,7 +105,7 @@ impl ThresholdField {
             threshold: self.threshold,
             points,
             weights,
-            standardised: pick(&self.standardised),
+            standardized: pick(&self.standardized),
             std_dev: pick(&self.std_dev),
             neglected: self.neglected,
         }
@@ -150,10 +150,10 @@ impl ThresholdField {
     /// `Σ w min(p, 1 - p)`: the volume that is expected to be on the wrong side.
     #[must_use]
     pub fn misclassified(&self) -> f64 {
-        self.standardised.iter().zip(&self.weights).map(|(u, w)| w * cdf(-u.abs())).sum()
+        self.standardized.iter().zip(&self.weights).map(|(u, w)| w * cdf(-u.abs())).sum()
     }
 
     fn bernoulli_at(&self, i: usize) -> f64 {
-        bernoulli_variance(self.standardised[i])
+        bernoulli_variance(self.standardized[i])
     }
 }

@@ -42,7 +42,7 @@ impl<G: ExpectedReduction> Integrated<G> {
         require_noise(noise)?;
         let n = field.len();
         let seen: Vec<PointState> = (0..n)
-            .map(|j| PointState { standardised: field.standardised[j], std_dev: field.std_dev[j] })
+            .map(|j| PointState { standardized: field.standardized[j], std_dev: field.std_dev[j] })
             .collect();
         let precision: Vec<f64> = field.std_dev.iter().map(|sigma| 1.0 / (sigma * sigma)).collect();
         let (mut mean, mut variance) = (vec![0.0; n], vec![0.0; n]);

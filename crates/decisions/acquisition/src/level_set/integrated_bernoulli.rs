@@ -30,7 +30,7 @@ impl ExpectedReduction for IntegratedBernoulli {
         if explained <= 0.0 {
             return 0.0;
         }
-        let (u, theta) = (seen.standardised, explained.min(1.0).asin());
+        let (u, theta) = (seen.standardized, explained.min(1.0).asin());
         // ∫_0^θ exp(-u²/(1 + sin t)) dt / 2π is the same gain: where T's difference cancels, by Simpson's rule.
         if theta < 1e-3 {
             let at = |t: f64| (-u * u / (1.0 + t.sin())).exp();
@@ -43,13 +43,13 @@ impl ExpectedReduction for IntegratedBernoulli {
         if explained >= 1.0 {
             return 0.0;
         }
-        let u = seen.standardised;
+        let u = seen.standardized;
         (-u * u / (1.0 + explained)).exp() / (2.0 * PI * (1.0 - explained * explained).sqrt())
     }
 
     fn prepare(&mut self, seen: &[PointState]) {
         let q = |seen: PointState, w: f64| {
-            2.0 * (owen_t(seen.standardised, 1.0) - owen_t(seen.standardised, 1.0 - w)) / w
+            2.0 * (owen_t(seen.standardized, 1.0) - owen_t(seen.standardized, 1.0 - w)) / w
         };
         self.series = GainSeries::of(seen, q);
     }
@@ -68,7 +68,7 @@ mod tests {
     fn the_sum_is_the_sum_of_gains() {
         let mut gain = IntegratedBernoulli::default();
         let seen: Vec<PointState> =
-            (-16..=16).map(|k| PointState { standardised: 0.5 * f64::from(k), std_dev: 1.0 }).collect();
+            (-16..=16).map(|k| PointState { standardized: 0.5 * f64::from(k), std_dev: 1.0 }).collect();
         gain.prepare(&seen);
         for rho in [0.0, 1e-300, 1e-9, 1e-3, 0.03, 0.2, 0.5, 0.8, 0.97, 1.0 - 1e-9, 1.0] {
             for one in 0..seen.len() {
@@ -77,7 +77,7 @@ mod tests {
                 let found = gain.sum(&seen, &weights, &vec![rho; seen.len()]);
                 let expected = 2.0 * gain.gain(seen[one], rho);
                 let largest = 2.0 * gain.gain(seen[one], 1.0);
-                let accuracy = if seen[one].standardised.abs() <= 5.0 { 1e-11 } else { 1e-8 };
+                let accuracy = if seen[one].standardized.abs() <= 5.0 { 1e-11 } else { 1e-8 };
                 let tolerance = accuracy * largest * rho.sqrt();
                 assert!((found - expected).abs() <= tolerance, "{:?} {rho}: {found} {expected}", seen[one]);
             }

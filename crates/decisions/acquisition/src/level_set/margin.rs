@@ -1,6 +1,6 @@
 /// `(μ - h)/σ`; where nothing is uncertain infinite on the side of the mean, below for a mean on the threshold: it is
 /// not above.
-pub(super) fn standardised(mean: f64, std_dev: f64, threshold: f64) -> f64 {
+pub(super) fn standardized(mean: f64, std_dev: f64, threshold: f64) -> f64 {
     let margin = mean - threshold;
     if std_dev > 0.0 {
         margin / std_dev

@@ -24,7 +24,7 @@ impl ExpectedReduction for MisclassifiedVolume {
         if explained <= 0.0 {
             return 0.0;
         }
-        let u = seen.standardised.abs();
+        let u = seen.standardized.abs();
         let steep = ((1.0 - explained) / explained).sqrt();
         if steep <= 1.0 {
             return cdf(-u) - 2.0 * owen_t(u, steep);
@@ -38,7 +38,7 @@ impl ExpectedReduction for MisclassifiedVolume {
         if explained <= 0.0 || explained >= 1.0 {
             return 0.0;
         }
-        let exponent = -0.5 * seen.standardised.powi(2) / explained;
+        let exponent = -0.5 * seen.standardized.powi(2) / explained;
         exponent.exp() / (2.0 * PI * (explained * (1.0 - explained)).sqrt())
     }
 }

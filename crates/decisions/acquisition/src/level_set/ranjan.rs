@@ -1,6 +1,6 @@
 use thrifty_prob::{cdf, h};
 
-use super::margin::standardised;
+use super::margin::standardized;
 use crate::Utility;
 
 /// Ranjan's improvement: expected feasibility in squares.
@@ -43,7 +43,7 @@ impl Utility for RanjanImprovement {
         if std_dev <= 0.0 {
             return (0.0, 0.0, 0.0);
         }
-        let z = standardised(mean, std_dev, self.threshold);
+        let z = standardized(mean, std_dev, self.threshold);
         let (bracket, slope) = self.bracket(z.abs());
         let by_std_dev = std_dev * (2.0 * bracket - z.abs() * slope);
         (std_dev * std_dev * bracket, std_dev * slope * z.signum(), by_std_dev)

@@ -39,14 +39,14 @@ impl Utility for Straddle {
 /// One draw serves all points of a step. Its mean width does not grow with the number of steps, and it keeps its guarantees
 /// without one to tune. Source: Inatsu et al. (2024).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RandomisedStraddle {
+pub struct RandomizedStraddle {
     /// h.
     pub threshold: f64,
     /// β ≥ 0.
     pub beta: f64,
 }
 
-impl RandomisedStraddle {
+impl RandomizedStraddle {
     /// With β drawn: `-2 ln(1 - u)` of a uniform u.
     #[must_use]
     pub fn drawn(threshold: f64, rng: &mut Stream) -> Self {
@@ -58,7 +58,7 @@ impl RandomisedStraddle {
     }
 }
 
-impl Utility for RandomisedStraddle {
+impl Utility for RandomizedStraddle {
     fn value(&self, mean: f64, std_dev: f64) -> f64 {
         self.straddle().value(mean, std_dev).max(0.0)
     }

@@ -27,16 +27,16 @@ impl ExpectedReduction for SuperlevelVolume {
         if explained <= 0.0 {
             return 0.0;
         }
-        let z = self.argument(seen.standardised, explained);
+        let z = self.argument(seen.standardized, explained);
         // By the smaller probability: no difference of numbers near 1.
-        if seen.standardised > self.kappa { -cdf(-z) } else { cdf(z) }
+        if seen.standardized > self.kappa { -cdf(-z) } else { cdf(z) }
     }
 
     fn slope(&self, seen: PointState, explained: f64) -> f64 {
         if explained <= 0.0 || explained >= 1.0 {
             return 0.0;
         }
-        let z = self.argument(seen.standardised, explained);
+        let z = self.argument(seen.standardized, explained);
         let density = pdf(z);
         if density == 0.0 {
             return 0.0;

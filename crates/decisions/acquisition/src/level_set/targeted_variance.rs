@@ -25,6 +25,6 @@ impl ExpectedReduction for TargetedVariance {
         let spread = seen.std_dev.hypot(self.bandwidth);
         let share = seen.std_dev / spread;
         // σ²/√(σ² + b²): small deviations do not underflow on the way.
-        seen.std_dev * share * pdf(seen.standardised * share)
+        seen.std_dev * share * pdf(seen.standardized * share)
     }
 }

@@ -11,7 +11,7 @@ use crate::{
 
 /// A minimum of a function drawn from a posterior, and where it is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Minimiser {
+pub struct Minimizer {
     /// x*.
     pub x: Vec<f64>,
     /// f* = f(x*).
@@ -111,7 +111,7 @@ impl Objective for ThompsonPath {
     }
 }
 
-/// How [`minimisers_on`] searches a domain.
+/// How [`minimizers_on`] searches a domain.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PathSearch {
     /// Sobol points over the domain at which every function is looked at.
@@ -137,14 +137,14 @@ impl Default for PathSearch {
 ///
 /// # Errors
 /// [`AcquisitionError`] for nothing to look at, another dimension, or without paths and joint covariances.
-pub fn minimisers_on(
+pub fn minimizers_on(
     posterior: &dyn Posterior,
     domain: &Domain,
     known: PointsRef<'_>,
     search: &PathSearch,
     count: usize,
     rng: &mut Stream,
-) -> Result<Vec<Minimiser>, AcquisitionError> {
+) -> Result<Vec<Minimizer>, AcquisitionError> {
     let (expected, found) = (posterior.dim(), domain.dim());
     if expected != found || (!known.is_empty() && known.dim() != expected) {
         return Err(AcquisitionError::Dimension { name: "domain and known points", found, expected });
@@ -158,7 +158,7 @@ pub fn minimisers_on(
         let joint = posterior.joint().ok_or(AcquisitionError::Lacks("sample paths or covariances"))?;
         let of = |draw: &Vec<f64>| {
             let best = smallest(draw);
-            Minimiser { x: points.row(best).to_vec(), value: draw[best] }
+            Minimizer { x: points.row(best).to_vec(), value: draw[best] }
         };
         return Ok(draws(joint, points.as_ref(), count, rng)?.iter().map(of).collect());
     };
@@ -168,10 +168,10 @@ pub fn minimisers_on(
         .collect())
 }
 
-/// [`minimisers_on`], the values alone.
+/// [`minimizers_on`], the values alone.
 ///
 /// # Errors
-/// As [`minimisers_on`].
+/// As [`minimizers_on`].
 pub fn minima_on(
     posterior: &dyn Posterior,
     domain: &Domain,
@@ -180,8 +180,8 @@ pub fn minima_on(
     count: usize,
     rng: &mut Stream,
 ) -> Result<Vec<f64>, AcquisitionError> {
-    let minimisers = minimisers_on(posterior, domain, known, search, count, rng)?;
-    Ok(minimisers.into_iter().map(|minimiser| minimiser.value).collect())
+    let minimizers = minimizers_on(posterior, domain, known, search, count, rng)?;
+    Ok(minimizers.into_iter().map(|minimizer| minimizer.value).collect())
 }
 
 /// Scrambled Sobol points of a domain, made feasible.
@@ -198,16 +198,16 @@ pub(crate) fn feasible_sobol(domain: &Domain, count: usize, rng: &mut Stream) ->
     points
 }
 
-fn minimum_of(path: &ThompsonPath, domain: &Domain, points: &Points, climbs: usize) -> Minimiser {
+fn minimum_of(path: &ThompsonPath, domain: &Domain, points: &Points, climbs: usize) -> Minimizer {
     let mut values = vec![0.0; points.len()];
     Acquisition::values_into(path, points.as_ref(), &mut values);
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
-    let mut best = Minimiser { x: points.row(order[0]).to_vec(), value: -values[order[0]] };
+    let mut best = Minimizer { x: points.row(order[0]).to_vec(), value: -values[order[0]] };
     for start in order.iter().take(climbs) {
         let summit = LocalSearch::default().maximize(domain, path, points.row(*start));
         if -summit.value < best.value {
-            best = Minimiser { x: summit.x, value: -summit.value };
+            best = Minimizer { x: summit.x, value: -summit.value };
         }
     }
     best

@@ -47,8 +47,8 @@ impl LocalPenalties {
     /// Adds the terms of one point, and with `gradient` their slopes.
     fn add(&self, x: &[f64], mut gradient: Option<&mut [f64]>) -> f64 {
         let mut sum = 0.0;
-        for (centre, (gap, std_dev)) in self.pending.rows().zip(&self.gaps) {
-            let distance = x.iter().zip(centre).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+        for (center, (gap, std_dev)) in self.pending.rows().zip(&self.gaps) {
+            let distance = x.iter().zip(center).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
             let ahead = self.lipschitz * distance - gap;
             if *std_dev <= 0.0 {
                 sum += if ahead > 0.0 { 0.0 } else { f64::NEG_INFINITY };
@@ -60,7 +60,7 @@ impl LocalPenalties {
                 && distance > 0.0
             {
                 let slope = inverse_mills(-z) * self.lipschitz / (std_dev * distance);
-                gradient.iter_mut().zip(x.iter().zip(centre)).for_each(|(g, (a, b))| *g += slope * (a - b));
+                gradient.iter_mut().zip(x.iter().zip(center)).for_each(|(g, (a, b))| *g += slope * (a - b));
             }
         }
         sum

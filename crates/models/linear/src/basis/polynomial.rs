@@ -7,21 +7,22 @@ use super::Basis;
 /// ```
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Polynomial {
-    centre: Vec<f64>,
+    #[serde(rename = "centre", alias = "center")]
+    center: Vec<f64>,
     /// One exponent a dimension for each function.
     exponents: Vec<Vec<u32>>,
 }
 
 impl Polynomial {
-    /// Powers of one variable around `centre`: 1, d, …, `d^degree`.
+    /// Powers of one variable around `center`: 1, d, …, `d^degree`.
     #[must_use]
-    pub fn of_one(degree: u32, centre: f64) -> Self {
-        Self::additive(1, degree, centre)
+    pub fn of_one(degree: u32, center: f64) -> Self {
+        Self::additive(1, degree, center)
     }
 
     /// 1, then the powers of each variable alone.
     #[must_use]
-    pub fn additive(dim: usize, degree: u32, centre: f64) -> Self {
+    pub fn additive(dim: usize, degree: u32, center: f64) -> Self {
         let mut exponents = vec![vec![0; dim]];
         for d in 0..dim {
             for power in 1..=degree {
@@ -30,12 +31,12 @@ impl Polynomial {
                 exponents.push(own);
             }
         }
-        Self { centre: vec![centre; dim], exponents }
+        Self { center: vec![center; dim], exponents }
     }
 
     /// All monomials up to a total degree, by degree, within one by falling power of the first variable.
     #[must_use]
-    pub fn full(dim: usize, degree: u32, centre: f64) -> Self {
+    pub fn full(dim: usize, degree: u32, center: f64) -> Self {
         fn fill(left: u32, own: &mut Vec<u32>, dim: usize, all: &mut Vec<Vec<u32>>) {
             if own.len() + 1 == dim {
                 own.push(left);
@@ -55,20 +56,20 @@ impl Polynomial {
                 fill(total, &mut Vec::new(), dim, &mut exponents);
             }
         }
-        Self { centre: vec![centre; dim], exponents }
+        Self { center: vec![center; dim], exponents }
     }
 
     /// Any monomials: a row of exponents for each, as long as the centre. Rows of another length are left out.
     #[must_use]
-    pub fn of_exponents(exponents: Vec<Vec<u32>>, centre: Vec<f64>) -> Self {
-        let exponents = exponents.into_iter().filter(|own| own.len() == centre.len()).collect();
-        Self { centre, exponents }
+    pub fn of_exponents(exponents: Vec<Vec<u32>>, center: Vec<f64>) -> Self {
+        let exponents = exponents.into_iter().filter(|own| own.len() == center.len()).collect();
+        Self { center, exponents }
     }
 }
 
 impl Basis for Polynomial {
     fn dim(&self) -> usize {
-        self.centre.len()
+        self.center.len()
     }
 
     fn len(&self) -> usize {
@@ -77,7 +78,7 @@ impl Basis for Polynomial {
 
     fn eval_into(&self, x: &[f64], out: &mut [f64]) {
         for (slot, powers) in out.iter_mut().zip(&self.exponents) {
-            let terms = x.iter().zip(&self.centre).zip(powers);
+            let terms = x.iter().zip(&self.center).zip(powers);
             *slot = terms.map(|((x, c), power)| (x - c).powi(*power as i32)).product();
         }
     }
@@ -87,7 +88,7 @@ impl Basis for Polynomial {
         for (row, powers) in out.chunks_exact_mut(d.max(1)).zip(&self.exponents) {
             for (k, slot) in row.iter_mut().enumerate() {
                 let term = |(i, power): (usize, &u32)| {
-                    let offset = x[i] - self.centre[i];
+                    let offset = x[i] - self.center[i];
                     match (i == k, *power) {
                         (true, 0) => 0.0,
                         (true, power) => f64::from(power) * offset.powi(power as i32 - 1),
@@ -101,6 +102,6 @@ impl Basis for Polynomial {
     }
 
     fn name(&self) -> String {
-        format!("polynomial of {:?} around {:?}", self.exponents, self.centre)
+        format!("polynomial of {:?} around {:?}", self.exponents, self.center)
     }
 }

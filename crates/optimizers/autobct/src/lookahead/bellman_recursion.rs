@@ -43,7 +43,7 @@ impl ValueFunction for OneStep<'_> {
         for v in 0..later.len() {
             let (score, by) = fan.score_line(later.score(v));
             let (cost, shift) = fan.cost_line(later.cost(v));
-            let variance = fan.centre().cost.moments(later.cost(v)).1 + later.cost_noise(v);
+            let variance = fan.center().cost.moments(later.cost(v)).1 + later.cost_noise(v);
             let std_dev = variance.sqrt();
             let (scale, inverse) = (self.0.gamma() * std_dev, 1.0 / std_dev);
             for (value, (z, w)) in values.iter_mut().zip(outcomes) {

@@ -29,11 +29,11 @@ pub(crate) fn integrate(f: &mut impl FnMut(f64) -> f64, panel: (f64, f64), toler
 }
 
 fn halved(f: &mut impl FnMut(f64) -> f64, (low, high): (f64, f64), tolerance: f64, left: u32) -> f64 {
-    let (centre, half) = (f64::midpoint(low, high), 0.5 * (high - low));
-    let middle = f(centre);
+    let (center, half) = (f64::midpoint(low, high), 0.5 * (high - low));
+    let middle = f(center);
     let (mut fifteen, mut seven) = (MIDDLE.0 * middle, MIDDLE.1 * middle);
     for (x, of_fifteen, of_seven) in NODES {
-        let both = f(centre - half * x) + f(centre + half * x);
+        let both = f(center - half * x) + f(center + half * x);
         fifteen += of_fifteen * both;
         seven += of_seven * both;
     }
@@ -47,7 +47,7 @@ fn halved(f: &mut impl FnMut(f64) -> f64, (low, high): (f64, f64), tolerance: f6
     }
     // Errors of the halves add up.
     let tolerance = 0.5 * tolerance;
-    halved(f, (low, centre), tolerance, left - 1) + halved(f, (centre, high), tolerance, left - 1)
+    halved(f, (low, center), tolerance, left - 1) + halved(f, (center, high), tolerance, left - 1)
 }
 
 #[cfg(test)]

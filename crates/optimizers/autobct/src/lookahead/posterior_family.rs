@@ -11,7 +11,7 @@ use crate::{AutoBctError, Controls, State};
 #[derive(Debug, Clone, PartialEq)]
 pub struct PosteriorFamily {
     /// The belief after an outcome as expected.
-    centre: State,
+    center: State,
     score_step: Vec<f64>,
     cost_step: Vec<f64>,
 }
@@ -24,7 +24,7 @@ impl PosteriorFamily {
     #[must_use]
     pub fn still(state: &State) -> Self {
         Self {
-            centre: state.clone(),
+            center: state.clone(),
             score_step: vec![0.0; state.score.len()],
             cost_step: vec![0.0; state.cost.len()],
         }
@@ -35,7 +35,7 @@ impl PosteriorFamily {
     /// # Errors
     /// [`AutoBctError`] for numbers that break down.
     pub fn of_training(state: &State, controls: &Controls, control: usize) -> Result<Self, AutoBctError> {
-        let mut centre = state.clone();
+        let mut center = state.clone();
         let step = |belief: &mut thrifty_linear::Coefficients,
                     functions: &[f64],
                     noise: f64|
@@ -47,15 +47,15 @@ impl PosteriorFamily {
             step.iter_mut().for_each(|s| *s /= std_dev);
             Ok(step)
         };
-        let score_step = step(&mut centre.score, controls.score(control), controls.score_noise(control))?;
-        let cost_step = step(&mut centre.cost, controls.cost(control), controls.cost_noise(control))?;
-        Ok(Self { centre, score_step, cost_step })
+        let score_step = step(&mut center.score, controls.score(control), controls.score_noise(control))?;
+        let cost_step = step(&mut center.cost, controls.cost(control), controls.cost_noise(control))?;
+        Ok(Self { center, score_step, cost_step })
     }
 
     /// The belief after an outcome as expected: its covariances are those of every outcome.
     #[must_use]
-    pub fn centre(&self) -> &State {
-        &self.centre
+    pub fn center(&self) -> &State {
+        &self.center
     }
 
     /// Step of the mean of the score's coefficients per standard deviation of its outcome.
@@ -77,7 +77,7 @@ impl PosteriorFamily {
     pub fn state(&self, (z, w): Innovation) -> Result<State, AutoBctError> {
         let moved =
             |mean: &[f64], step: &[f64], by: f64| mean.iter().zip(step).map(|(m, s)| m + by * s).collect();
-        let State { score, cost } = &self.centre;
+        let State { score, cost } = &self.center;
         Ok(State {
             score: score.with_mean(moved(score.mean(), &self.score_step, z))?,
             cost: cost.with_mean(moved(cost.mean(), &self.cost_step, w))?,
@@ -86,12 +86,12 @@ impl PosteriorFamily {
 
     /// Expected score at a control: for an outcome as expected, and what a deviation adds.
     pub(crate) fn score_line(&self, functions: &[f64]) -> (f64, f64) {
-        (dot(functions, self.centre.score.mean()), dot(functions, &self.score_step))
+        (dot(functions, self.center.score.mean()), dot(functions, &self.score_step))
     }
 
     /// Likewise the mean of the cost.
     pub(crate) fn cost_line(&self, functions: &[f64]) -> (f64, f64) {
-        (dot(functions, self.centre.cost.mean()), dot(functions, &self.cost_step))
+        (dot(functions, self.center.cost.mean()), dot(functions, &self.cost_step))
     }
 }
 

@@ -126,9 +126,9 @@ fn first_ends(bend: Option<(f64, f64)>) -> [f64; 5] {
 fn on_panels(ends: &[f64], panel: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut rule = Vec::with_capacity((ends.len() - 1) * panel.len());
     for pair in ends.windows(2) {
-        let (centre, half) = (f64::midpoint(pair[0], pair[1]), 0.5 * (pair[1] - pair[0]));
+        let (center, half) = (f64::midpoint(pair[0], pair[1]), 0.5 * (pair[1] - pair[0]));
         rule.extend(panel.iter().map(|(x, w)| {
-            let z = centre + half * x;
+            let z = center + half * x;
             (z, half * w * pdf(z))
         }));
     }

@@ -118,10 +118,10 @@ impl ValueFunction for TwoSteps<'_> {
         let at = |lines: &[(f64, f64)], by: f64| lines.iter().map(|(mean, step)| mean + by * step).collect();
         let means: Vec<Means> =
             outcomes.iter().map(|&(z, w)| Means { score: at(&scores, z), cost: at(&costs, w) }).collect();
-        let variances = self.cost_variances(fan.centre());
+        let variances = self.cost_variances(fan.center());
         let mut values = vec![f64::NEG_INFINITY; outcomes.len()];
         for u in all() {
-            let mut first = self.first(later, u, fan.centre(), &variances);
+            let mut first = self.first(later, u, fan.center(), &variances);
             for (value, means) in values.iter_mut().zip(&means) {
                 *value = value.max(self.of_first(&mut first, means.score[u], means.cost[u], means));
             }

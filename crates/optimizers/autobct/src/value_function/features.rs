@@ -21,9 +21,9 @@ pub(super) fn append(
 /// Features of outcomes, packed as the samples of states are.
 fn raw(fan: &PosteriorFamily, outcomes: &[Innovation], rows: &mut Vec<f32>) {
     let mut numbers = Vec::new();
-    pack(&fan.centre().score, 1.0, &mut numbers);
+    pack(&fan.center().score, 1.0, &mut numbers);
     let split = numbers.len();
-    pack(&fan.centre().cost, 1.0, &mut numbers);
+    pack(&fan.center().cost, 1.0, &mut numbers);
     for (z, w) in outcomes {
         let from = rows.len();
         rows.extend(numbers.iter().map(|number| *number as f32));
@@ -58,8 +58,8 @@ fn shape(
         At {
             score: fan.score_line(score),
             cost: fan.cost_line(cost),
-            doubt: fan.centre().score.moments(score).1.sqrt(),
-            spread: (fan.centre().cost.moments(cost).1 + controls.cost_noise(v)).sqrt(),
+            doubt: fan.center().score.moments(score).1.sqrt(),
+            spread: (fan.center().cost.moments(cost).1 + controls.cost_noise(v)).sqrt(),
         }
     };
     let seen: Vec<At> = (0..count).map(at).collect();

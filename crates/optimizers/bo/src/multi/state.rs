@@ -16,7 +16,7 @@ use super::data::{Data, means};
 use super::improvement::LogExpectedHypervolume;
 use super::noisy::{LogNoisyExpectedHypervolume, UncertainFront};
 use super::observed::Observed;
-use super::scalarisation::{augmented_chebyshev, chebyshev_noise_variance, normalised, ranges, weights};
+use super::scalarization::{augmented_chebyshev, chebyshev_noise_variance, normalized, ranges, weights};
 use crate::{MultiObjectiveError, MultiObjectiveRule};
 
 /// Steps of a hypervolume: about a tenth of a second.
@@ -51,7 +51,7 @@ impl State<'_> {
         match rule {
             _ if self.reference.is_none() => Ok(Vec::new()),
             MultiObjectiveRule::Chebyshev { augmentation } => {
-                let (y, noise) = self.scalarised(augmentation);
+                let (y, noise) = self.scalarized(augmentation);
                 let observations =
                     Observations { x: data.x.as_ref(), y: &y, noise_variance: noise.as_deref() };
                 let model = self.fitter.fit("scalarisation".into(), observations)?;
@@ -76,8 +76,8 @@ impl State<'_> {
     }
 
     /// One weighted sum of the losses at every training point, and its noise variance where any was reported.
-    fn scalarised(&self, augmentation: f64) -> (Vec<f64>, Option<Vec<f64>>) {
-        let columns = normalised(&self.data.objectives);
+    fn scalarized(&self, augmentation: f64) -> (Vec<f64>, Option<Vec<f64>>) {
+        let columns = normalized(&self.data.objectives);
         let mut rng = self.fitter.seed.stream("weights", self.fitter.id.0);
         let weights = weights(columns.len(), &mut rng);
         let row =
@@ -104,7 +104,7 @@ impl State<'_> {
         let reference = self.data.scaled(reference.values());
         let built = match (rule, models) {
             (MultiObjectiveRule::Chebyshev { augmentation }, [model]) => {
-                let (sums, _) = self.scalarised(augmentation);
+                let (sums, _) = self.scalarized(augmentation);
                 let best = self.feasible.iter().map(|&i| sums[i]).min_by(f64::total_cmp);
                 let Some(best) = best else { return Ok(None) };
                 self.improvement(model, constraints, best).map_err(MultiObjectiveError::from)

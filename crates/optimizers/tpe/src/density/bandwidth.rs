@@ -17,7 +17,8 @@ pub enum BandwidthRule {
     ///
     /// A single observation reaches to the farther bound; with the prior as neighbour and not the bounds it has
     /// half of the prior's width.
-    Neighbours {
+    #[serde(rename = "neighbours", alias = "neighbors")]
+    Neighbors {
         /// True if the prior's mean is a neighbour.
         prior: bool,
         /// True if the bounds are neighbours of the outermost.
@@ -81,7 +82,7 @@ impl Bandwidth {
         let n = sorted.len();
         let scale = (n as f64).powf(-1.0 / (dim as f64 + 4.0));
         match self.rule {
-            BandwidthRule::Neighbours { prior, bounds } => neighbours(sorted, axis, prior, bounds, out),
+            BandwidthRule::Neighbors { prior, bounds } => neighbors(sorted, axis, prior, bounds, out),
             BandwidthRule::Scott => out.resize(n, std_dev(sorted).unwrap_or(axis.prior_sd) * scale),
             BandwidthRule::FifthOfRange => out.resize(n, 0.2 * axis.prior_sd * scale),
         }
@@ -93,7 +94,7 @@ impl Bandwidth {
     }
 }
 
-fn neighbours(sorted: &[f64], axis: &Axis, prior: bool, bounds: bool, out: &mut Vec<f64>) {
+fn neighbors(sorted: &[f64], axis: &Axis, prior: bool, bounds: bool, out: &mut Vec<f64>) {
     let n = sorted.len();
     if n == 1 && !bounds {
         out.push(if prior {
@@ -175,10 +176,10 @@ mod tests {
 
     /// The larger gap of 0.2, 0.5 and 0.6 in [0, 1], with the prior's mean at 0.5 and the bounds as neighbours or not.
     #[test]
-    fn a_kernel_reaches_its_farther_neighbour() {
+    fn a_kernel_reaches_its_farther_neighbor() {
         let axis = Axis::float(0.0, 1.0, false).unwrap();
         let of = |prior, bounds, sorted: &[f64]| {
-            widths(BandwidthRule::Neighbours { prior, bounds }, Floor::NONE, &axis, sorted)
+            widths(BandwidthRule::Neighbors { prior, bounds }, Floor::NONE, &axis, sorted)
         };
         let three = [0.2, 0.5, 0.6];
         are_close(&of(false, false, &three), &[0.3, 0.3, 0.1]);
@@ -198,7 +199,7 @@ mod tests {
     fn a_single_observation_reaches_to_the_farther_bound_or_half_of_the_prior() {
         let axis = Axis::float(2.0, 4.0, false).unwrap();
         let of = |axis: &Axis, prior, bounds, x: f64| {
-            widths(BandwidthRule::Neighbours { prior, bounds }, Floor::NONE, axis, &[x])[0]
+            widths(BandwidthRule::Neighbors { prior, bounds }, Floor::NONE, axis, &[x])[0]
         };
         assert!((of(&axis, false, false, 2.5) - 1.5).abs() < 1e-12);
         assert!((of(&axis, false, false, 3.75) - 1.75).abs() < 1e-12);
@@ -211,7 +212,7 @@ mod tests {
         assert!((of(&normal, true, false, 1.0) - 1.5).abs() < 1e-12);
         // A bound that there is not is no neighbour.
         let lonely = widths(
-            BandwidthRule::Neighbours { prior: false, bounds: true },
+            BandwidthRule::Neighbors { prior: false, bounds: true },
             Floor::NONE,
             &normal,
             &[1.0, 1.5],
@@ -221,7 +222,7 @@ mod tests {
 
     #[test]
     fn widths_are_cut_to_the_floor_and_the_prior() {
-        let rule = BandwidthRule::Neighbours { prior: false, bounds: false };
+        let rule = BandwidthRule::Neighbors { prior: false, bounds: false };
         let narrow = Axis::float(0.0, 1.0, false).unwrap().with_prior(0.5, 0.1).unwrap();
         are_close(&widths(rule, Floor::NONE, &narrow, &[0.2, 0.9]), &[0.1, 0.1]);
         let axis = Axis::float(0.0, 8.0, false).unwrap();

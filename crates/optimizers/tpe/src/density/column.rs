@@ -252,7 +252,7 @@ mod tests {
     use crate::{Bandwidth, BandwidthRule, CategoricalKernel, Floor, GridEnds, Truncation};
 
     fn fit(dimension: &Dimension, values: &[f64], floor: Floor) -> KernelColumn {
-        let rule = BandwidthRule::Neighbours { prior: false, bounds: false };
+        let rule = BandwidthRule::Neighbors { prior: false, bounds: false };
         let kernels = Kernels {
             bandwidth: Bandwidth { rule, floor },
             truncation: Truncation::Component,

@@ -5,7 +5,7 @@ use crate::{
     Weights,
 };
 
-const OBSERVATIONS_ALONE: BandwidthRule = BandwidthRule::Neighbours { prior: false, bounds: false };
+const OBSERVATIONS_ALONE: BandwidthRule = BandwidthRule::Neighbors { prior: false, bounds: false };
 
 impl TpeSettings {
     /// The default, each part chosen by `run tpe/ablation`.
@@ -32,7 +32,7 @@ impl TpeSettings {
     /// failures here.
     #[must_use]
     pub fn hyperopt() -> Self {
-        let rule = BandwidthRule::Neighbours { prior: true, bounds: false };
+        let rule = BandwidthRule::Neighbors { prior: true, bounds: false };
         Self {
             startup: Startup::Random(20),
             startup_count: StartupCount::Asked,
@@ -88,14 +88,14 @@ impl TpeSettings {
     pub fn optuna4() -> Self {
         let mut settings =
             Self { joint: Joint::Independent, pending: PendingPolicy::Ignore, ..Self::optuna5() };
-        settings.kernels.bandwidth.rule = BandwidthRule::Neighbours { prior: true, bounds: false };
+        settings.kernels.bandwidth.rule = BandwidthRule::Neighbors { prior: true, bounds: false };
         settings
     }
 
     /// The recommendation of Watanabe (2023), built from its description and not checked against it.
     #[must_use]
     pub fn watanabe2023() -> Self {
-        let rule = BandwidthRule::Neighbours { prior: true, bounds: true };
+        let rule = BandwidthRule::Neighbors { prior: true, bounds: true };
         let mut settings = Self {
             split: Split::Linear { gamma: 0.15, cap: 25 },
             weights: Weights::ExpectedImprovement,
@@ -109,7 +109,7 @@ impl TpeSettings {
     /// a quarter of the trials is good, all weigh the same, and the bounds are neighbours.
     #[must_use]
     pub fn nnpdf() -> Self {
-        let rule = BandwidthRule::Neighbours { prior: false, bounds: true };
+        let rule = BandwidthRule::Neighbors { prior: false, bounds: true };
         let mut settings = Self {
             split: Split::Linear { gamma: 0.25, cap: usize::MAX },
             weights: Weights::Uniform,

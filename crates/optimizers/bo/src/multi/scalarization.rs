@@ -63,7 +63,7 @@ pub(crate) fn ranges(columns: &[Vec<f64>]) -> Vec<f64> {
 }
 
 /// Columns of losses, each brought to [0, 1]; a column without range is 0.
-pub(crate) fn normalised(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
+pub(crate) fn normalized(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let unit = |(column, range): (&Vec<f64>, f64)| {
         let low = column.iter().copied().fold(f64::INFINITY, f64::min);
         column.iter().map(|z| if range > 0.0 { (z - low) / range } else { 0.0 }).collect()
@@ -112,6 +112,6 @@ mod tests {
     #[test]
     fn columns_become_unit_ranges() {
         let columns = [vec![2.0, 4.0, 3.0], vec![7.0; 3]];
-        assert_eq!(normalised(&columns), [vec![0.0, 1.0, 0.5], vec![0.0; 3]]);
+        assert_eq!(normalized(&columns), [vec![0.0, 1.0, 0.5], vec![0.0; 3]]);
     }
 }

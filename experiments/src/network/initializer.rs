@@ -5,7 +5,7 @@ use thrifty_sampling::Stream;
 
 /// How weights between layers of `i` and `o` neurons begin; thresholds begin at 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Initialiser {
+pub enum Initializer {
     /// Uniform up to √(6 / (i + o)). Source: Glorot & Bengio (2010).
     GlorotUniform,
     /// Normal of variance 2 / (i + o).
@@ -14,7 +14,7 @@ pub enum Initialiser {
     HeNormal,
 }
 
-impl Initialiser {
+impl Initializer {
     pub fn draw(self, inputs: usize, outputs: usize, rng: &mut Stream) -> f64 {
         let both = (inputs + outputs) as f64;
         match self {
@@ -35,13 +35,13 @@ mod tests {
     use thrifty_sampling::Seed;
 
     #[test]
-    fn weights_have_the_variance_of_their_initialiser() {
-        use Initialiser::{GlorotNormal, GlorotUniform, HeNormal};
-        for (initialiser, expected) in [(GlorotUniform, 0.04), (GlorotNormal, 0.04), (HeNormal, 0.05)] {
+    fn weights_have_the_variance_of_their_initializer() {
+        use Initializer::{GlorotNormal, GlorotUniform, HeNormal};
+        for (initializer, expected) in [(GlorotUniform, 0.04), (GlorotNormal, 0.04), (HeNormal, 0.05)] {
             let rng = &mut Seed(1).stream("test", 0);
-            let weights: Vec<f64> = (0..2000).map(|_| initialiser.draw(40, 10, rng)).collect();
+            let weights: Vec<f64> = (0..2000).map(|_| initializer.draw(40, 10, rng)).collect();
             let variance = weights.iter().map(|w| w * w).sum::<f64>() / weights.len() as f64;
-            assert!((variance / expected - 1.0).abs() < 0.1, "{initialiser:?} {variance}");
+            assert!((variance / expected - 1.0).abs() < 0.1, "{initializer:?} {variance}");
         }
     }
 }
