@@ -61,7 +61,9 @@ impl Utility for Gibbon {
         terms.sum::<f64>() / self.minima.len() as f64
     }
 
-    /// With `D = s + σ² v`: `∂/∂γ = -σ² v'/2D`, and by σ itself `σ/(σ² + s) - σ v/D`.
+    /// Value and its derivatives with respect to mean and standard deviation.
+    ///
+    /// With `D = s + σ² v`: `∂/∂γ = -σ² v'/2D`, and with respect to σ at fixed γ `σ/(σ² + s) - σ v/D`.
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
         let variance = std_dev * std_dev;
         if variance <= 0.0 {

@@ -34,7 +34,7 @@ pub struct JointEntropySearch {
     noise: f64,
 }
 
-/// What conditioning on one sampled minimum needs.
+/// Constants for conditioning on one sampled minimum.
 #[derive(Debug, Clone, Copy)]
 struct Conditioning {
     value: f64,
@@ -103,6 +103,8 @@ impl LookaheadUtility for JointEntropySearch {
         0.5 * (ahead.variance.ln() - after / self.minimisers.len() as f64)
     }
 
+    /// Value and its gradients.
+    ///
     /// With `T = s + u v(γ)`: `dT = (v - γ v'/2) du + √u v' dm`.
     fn value_and_slopes(
         &self,

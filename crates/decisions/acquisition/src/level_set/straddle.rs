@@ -47,7 +47,7 @@ pub struct RandomisedStraddle {
 }
 
 impl RandomisedStraddle {
-    /// With β drawn: `-2 ln(1 - u)` of a uniform u.
+    /// Randomised straddle with β drawn from χ²₂: `-2 ln(1 - u)` of a uniform u.
     #[must_use]
     pub fn drawn(threshold: f64, rng: &mut Stream) -> Self {
         Self { threshold, beta: -2.0 * (-rng.uniform()).ln_1p() }

@@ -4,7 +4,7 @@ use thrifty_surrogate::{Lookahead, LookaheadCotangent};
 use crate::Acquisition;
 use crate::acquisition::settle;
 
-/// What one observation says of its point and of fixed other points, the anchors.
+/// Joint moments of one observation at a point and the function at fixed anchors.
 #[derive(Debug, Clone, Copy)]
 pub struct LookaheadMoments<'a> {
     /// Mean μ of the function at the point.

@@ -37,8 +37,9 @@ struct LookaheadMoments {
 }
 
 impl<'a> OneShotKnowledgeGradient<'a> {
-    /// Of `q` observations with noise of this variance and `outcomes` imagined ones; `best` is the smallest mean that
-    /// could be recommended now.
+    /// Builds the acquisition for `q` observations with this noise variance and `outcomes` fantasized outcomes.
+    ///
+    /// `best` is the smallest mean that could be recommended now.
     ///
     /// # Errors
     /// [`AcquisitionError`] for no observations or outcomes, a best mean that is not finite, or a noise variance that

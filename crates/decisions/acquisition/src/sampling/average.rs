@@ -44,7 +44,7 @@ pub struct Average<'a> {
 }
 
 impl<'a> Average<'a> {
-    /// Of utilities.
+    /// Mean of acquisitions.
     ///
     /// # Errors
     /// [`AcquisitionError::None`] for none.
@@ -55,7 +55,7 @@ impl<'a> Average<'a> {
         Ok(Self { acquisitions, logarithm: false })
     }
 
-    /// Of logarithms of utilities.
+    /// Logarithm of the mean of acquisitions that are given as logarithms.
     ///
     /// # Errors
     /// As [`Average::of`].

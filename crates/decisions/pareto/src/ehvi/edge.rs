@@ -136,7 +136,7 @@ const POLYNOMIAL: [f64; 28] = [
     1.915_591_890_149_092,
 ];
 
-/// Of `t (1/R - t)` in 1/t², from the highest power down; expanded from Laplace's continued fraction.
+/// Coefficients of `t (1/R - t)` in 1/t², from the highest power down; expanded from Laplace's continued fraction.
 const SERIES: [f64; 8] = [-1_708_394.0, 110_410.0, -8162.0, 706.0, -74.0, 10.0, -2.0, 1.0];
 
 #[cfg(test)]
