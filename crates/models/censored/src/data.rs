@@ -31,7 +31,7 @@ pub(crate) struct Pseudo {
     pub(crate) noise: Vec<f64>,
 }
 
-/// What the responses come to under one set of hyperparameters.
+/// Approximation of all responses for one set of hyperparameters.
 pub(crate) struct Approximation {
     pub(crate) pseudo: Pseudo,
     pub(crate) log_likelihood: f64,

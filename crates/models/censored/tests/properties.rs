@@ -78,7 +78,7 @@ fn truncated_by_quadrature(mean: f64, variance: f64, bound: Bound) -> (f64, f64)
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// What defines the approximation: with its own site taken out and its bound put in, each component has the moments it has.
+    /// The defining property of the approximation: exchanging a site for its bound leaves the moments of the component.
     #[test]
     fn moments_match_those_of_the_bound((mean, c, bounds) in vectors()) {
         let found = expectation_propagation(&mean, &c, &bounds, &Propagation::default(), None).unwrap();

@@ -10,7 +10,7 @@ pub enum Noise {
     Fixed(f64),
     /// Learnt between a floor and a ceiling.
     Learned {
-        /// Where learning starts.
+        /// Initial value of the search.
         start: f64,
         /// Smallest variance. It is also what keeps the covariance of duplicated points regular.
         floor: f64,
@@ -41,7 +41,7 @@ pub enum Mean {
     },
 }
 
-/// What is assumed and how it is learnt.
+/// Settings of a Gaussian process: model assumptions and fit.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GpSettings {
@@ -61,7 +61,7 @@ pub struct GpSettings {
     pub scout: bool,
     /// Likelihood evaluations that one start may take.
     pub max_evaluations: usize,
-    /// What may be added to a covariance that cannot be factored; what was is reported.
+    /// Jitter that may be added to a covariance that cannot be factored; the posterior reports the amount.
     pub jitter: JitterLadder,
 }
 

@@ -1,4 +1,4 @@
-//! What a look ahead holds is what the posterior says, on the scale of the targets; files and defaults.
+//! Look-ahead moments agree with the posterior on the scale of the targets; also files and defaults.
 
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::{Gp, GpLookahead, GpPosterior, GpSettings, Mean, Noise};

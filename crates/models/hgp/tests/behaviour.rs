@@ -1,4 +1,4 @@
-//! What the hierarchical process promises of its parts.
+//! Behaviour of the parts of a hierarchical process.
 
 use proptest::prelude::*;
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
@@ -171,7 +171,7 @@ fn bad_input_is_named() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// What is said of a fold before it is observed is what happens when it is, whatever it shows.
+    /// The predicted variance after observing a fold is the variance after observing it, whatever its value.
     #[test]
     fn gains_come_true(seed in 0_u64..1000, a in 0.0..1.0_f64, b in 0.0..1.0_f64, shown in -3.0..3.0_f64) {
         let posterior = fitted(14, 4, seed);
@@ -189,7 +189,7 @@ proptest! {
     }
 }
 
-/// What is known before any data is on the scale of the targets, squared.
+/// The prior variance is on the scale of the targets, squared.
 #[test]
 fn the_prior_variance_is_on_the_scale_of_the_targets() {
     let (x, of, y) = data(14, 3, 8);

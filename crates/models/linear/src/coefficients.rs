@@ -39,12 +39,12 @@ impl TryFrom<Unchecked> for Coefficients {
     }
 }
 
-/// What an observation came to against what was expected of it.
+/// Innovation of an observation: its residual and predictive variance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Innovation {
-    /// Observed less expected.
+    /// Observed value minus its predictive mean.
     pub residual: f64,
-    /// Variance of the observation before it came, noise included.
+    /// Predictive variance of the observation, noise included.
     pub variance: f64,
 }
 
@@ -123,7 +123,7 @@ impl Coefficients {
         &self.covariance
     }
 
-    /// The same about coefficients whose mean is moved.
+    /// Replaces the mean and keeps the covariance.
     ///
     /// # Errors
     /// [`LinearError`] for another number of them, or one that is not finite.
@@ -158,7 +158,7 @@ impl Coefficients {
         out
     }
 
-    /// Learns from an observation with noise of this variance.
+    /// Updates with an observation that has this noise variance.
     ///
     /// # Errors
     /// [`LinearError`] for another number of functions, numbers that are not finite, a negative noise, or a certain
@@ -182,7 +182,7 @@ impl Coefficients {
         Ok(innovation)
     }
 
-    /// The same in Joseph's form, a sum of two squares: stays a covariance where noise is tiny beside Σ. Cost: J³.
+    /// Updates in Joseph's form, a sum of two squares: Σ stays a covariance where noise is tiny beside it. Cost: J³.
     ///
     /// ```text
     /// Σ ← (I - K φᵀ) Σ (I - K φᵀ)ᵀ + σ² K Kᵀ,   K = Σφ / v

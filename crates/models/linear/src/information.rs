@@ -24,10 +24,10 @@ impl Information {
         Self { precision: vec![0.0; count * count], shift: vec![0.0; count] }
     }
 
-    /// The same belief.
+    /// Information form of a normal distribution.
     ///
     /// # Errors
-    /// [`LinearError::Singular`] where something is certain.
+    /// [`LinearError::Singular`] for a singular covariance.
     pub fn of(belief: &Coefficients) -> Result<Self, LinearError> {
         let n = belief.len();
         let covariance = Matrix::from_fn(n, n, |i, j| belief.covariance()[i * n + j]);

@@ -12,7 +12,7 @@ pub enum ConditioningError {
     /// Another number of outcomes than points, or points of another dimension.
     #[error("{name}: {found}, expected {expected}")]
     Size {
-        /// What was counted.
+        /// Name of the counted quantity.
         name: &'static str,
         /// Number found.
         found: usize,
@@ -22,9 +22,9 @@ pub enum ConditioningError {
     /// An outcome, or the noise variance, that makes no sense.
     #[error("{name} {index} is {value}, expected a finite number, a variance from 0")]
     InvalidNumber {
-        /// What it is.
+        /// Name of the number.
         name: &'static str,
-        /// Which of them.
+        /// Position in its list.
         index: usize,
         /// Its value.
         value: f64,

@@ -67,7 +67,7 @@ pub trait JointPosterior: Posterior {
         None
     }
 
-    /// What an observation with this noise variance would do at fixed points, if the model has a faster way than
+    /// Look-ahead for observations with this noise variance, if the model has a faster one than
     /// [`JointLookahead`](crate::JointLookahead); see [`lookahead`](crate::lookahead).
     fn own_lookahead<'a>(&'a self, _anchors: PointsRef<'_>, _noise: f64) -> Option<Box<dyn Lookahead + 'a>> {
         None

@@ -30,7 +30,7 @@ struct Path {
     update: Vec<f64>,
 }
 
-/// What all paths of one draw have in common.
+/// Data that all paths of one draw share.
 struct Shared {
     kernel: Box<dyn Kernel>,
     data: ScaledData,

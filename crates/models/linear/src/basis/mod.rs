@@ -30,7 +30,7 @@ pub trait Basis: Send + Sync {
         false
     }
 
-    /// What tells it from other bases: two of the same name have the same functions.
+    /// Name of the basis; two bases with the same name have the same functions.
     fn name(&self) -> String;
 
     /// Their values at a point.
