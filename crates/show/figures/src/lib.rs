@@ -34,6 +34,6 @@ pub use predictions::{predicted_against_observed, standardised_residuals};
 pub struct FigureError {
     /// Its title.
     pub title: String,
-    /// What the drawing library says.
+    /// Message of the drawing library.
     pub message: String,
 }
