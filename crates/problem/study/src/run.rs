@@ -8,7 +8,7 @@ use thrifty_sampling::{Seed, Stream};
 
 use crate::{Next, Optimizer, Outcome, StopReason, Study, StudyError, Trial, TrialId};
 
-/// What the optimiser has seen when it is asked while trials are running.
+/// Schedule of asks: the outcomes that an ask sees while other trials are running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
@@ -37,7 +37,7 @@ impl Schedule {
     }
 }
 
-/// What an evaluator may use besides the query.
+/// Context of an evaluation besides the query.
 pub struct Context<'a> {
     /// The trial.
     pub id: TrialId,
@@ -58,7 +58,7 @@ impl Context<'_> {
     }
 }
 
-/// What an evaluation sends back.
+/// Message from an evaluation to the study.
 enum Message {
     Reported(TrialId, u64, f64),
     Finished(TrialId, Outcome, f64),
