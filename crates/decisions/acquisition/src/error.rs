@@ -52,7 +52,7 @@ pub enum AcquisitionError {
     Covariance {
         /// Which points.
         name: &'static str,
-        /// At which of them.
+        /// The pivot that failed.
         source: NotPositiveDefinite,
     },
     /// Settings that cannot be written.
@@ -66,7 +66,7 @@ pub enum AcquisitionError {
         /// The reason.
         message: String,
     },
-    /// Imagined outcomes cannot be taken in. No `From`: it would take away what `?` infers in the crates above.
+    /// Fantasized outcomes cannot be conditioned on. No `From`: it would take away what `?` infers in the crates above.
     #[error(transparent)]
     Conditioning(ConditioningError),
 }

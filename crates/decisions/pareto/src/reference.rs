@@ -12,7 +12,7 @@ pub enum ReferenceOrigin {
     Inferred,
 }
 
-/// The point up to which hypervolume counts. It never changes, and says where it comes from.
+/// Reference point of a hypervolume, with its origin; it never changes.
 ///
 /// Hypervolumes of different reference points cannot be compared: infer one once, keep it, and report it. A curve
 /// of progress with a moving reference point means nothing.

@@ -5,7 +5,7 @@ use thrifty_linalg::NotPositiveDefinite;
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum CensoredError {
-    /// A value or bound is NaN or infinite. An infinite bound says nothing: leave it out.
+    /// A value or bound is NaN or infinite. An infinite bound carries no information: leave it out.
     #[error("response {index} is {value}, expected a finite number")]
     NonFiniteResponse {
         /// Its position.

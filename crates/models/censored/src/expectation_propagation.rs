@@ -64,9 +64,9 @@ impl Propagation {
 /// Normal observations that stand for bounds: exp(-½ τ y² + ν y) each.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sites {
-    /// τ ≥ 0: 0 says nothing.
+    /// Precisions τ ≥ 0; a site with 0 has no effect.
     pub precision: Vec<f64>,
-    /// ν = τ times the pseudo-target, which is relative to the mean of the vector.
+    /// Shifts ν: τ times the pseudo-target, which is relative to the mean of the vector.
     pub shift: Vec<f64>,
 }
 
@@ -235,7 +235,7 @@ impl State<'_> {
         Ok(())
     }
 
-    /// A component without variance is on the right side or nothing can be said.
+    /// Checks that a component without variance is on the right side of its bound.
     fn require_kept(&self, i: usize) -> Result<(), CensoredError> {
         let beyond = self.sign(i) * (self.prior[i] + self.moments.mean[i] - self.bounds[i].at);
         if beyond <= 1e-9 * self.bounds[i].at.abs().max(self.prior[i].abs()).max(f64::MIN_POSITIVE) {

@@ -36,7 +36,7 @@ impl<K: Kernel> CensoredPosterior<K> {
         Self { process, account, params, restarts }
     }
 
-    /// The ordinary posterior on pseudo-observations, which this one is. Bounds that say nothing are not among them.
+    /// Gaussian process posterior on the pseudo-observations; bounds without effect are left out.
     #[must_use]
     pub fn process(&self) -> &GpPosterior<K> {
         &self.process

@@ -150,8 +150,10 @@ proptest! {
         prop_assert!((p.0 - q.0).abs() < 1e-5 && (p.1 - q.1).abs() < 1e-5, "{p:?} {q:?}");
     }
 
-    /// Each bound moves the belief its own way. That is a law of the exact belief; the approximation keeps it to 2 % of the prior's deviation,
-    /// as where a bound that says next to nothing changes what another one is taken for.
+    /// A bound moves the mean towards its side, and does not increase the standard deviation.
+    ///
+    /// This holds for the exact posterior. The approximation keeps it to 2 % of the prior standard deviation, because
+    /// a bound that has almost no effect can change the sites of the others.
     #[test]
     fn a_bound_moves_the_mean_its_way((x, responses) in data(), at in -2.0..2.0_f64) {
         let before = condition(&x, &responses);

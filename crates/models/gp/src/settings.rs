@@ -16,7 +16,7 @@ pub enum Noise {
         floor: f64,
         /// Largest variance.
         ceiling: f64,
-        /// Belief before data.
+        /// Prior density.
         prior: Option<Prior>,
     },
 }

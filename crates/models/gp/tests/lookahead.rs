@@ -111,7 +111,7 @@ fn files_with_and_without_input_scaling_are_read_and_checked() {
     }
 }
 
-/// Noise may be anything from 1e-12 to 10 times the variance of the targets: no belief, so that intervals stay honest.
+/// Default noise may be anything from 1e-12 to 10 times the variance of the targets, without a prior.
 #[test]
 fn defaults_are_learnt_noise_without_a_prior_and_two_restarts() {
     let expected = GpSettings {

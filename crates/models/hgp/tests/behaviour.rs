@@ -48,7 +48,7 @@ fn components_are_posteriors_with_gradients() {
 const WEIGHTS: LookaheadCotangent<'static> =
     LookaheadCotangent { mean: 0.7, variance: -1.3, covariance: &[0.4, 0.0, -2.0, 1.1] };
 
-/// A look ahead says what conditioning does: means move by slope times outcome.
+/// The look-ahead agrees with conditioning: means move by slope times outcome.
 #[test]
 fn a_look_ahead_is_what_an_observation_does() {
     let posterior = fitted(14, 3, 6);
@@ -82,7 +82,7 @@ fn what_is_observed_is_known_best() {
     assert!(variance(&average) < variance(&posterior.fold(0)));
 }
 
-/// The mean of folds is what its name says, to the moments of the folds themselves.
+/// The mean of folds has the moments of the mean of the folds themselves.
 #[test]
 fn the_mean_of_folds_has_the_moments_of_their_mean() {
     let posterior = fitted(15, 3, 4);

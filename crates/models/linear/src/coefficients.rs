@@ -1,7 +1,7 @@
 use crate::LinearError;
 use crate::error::{all_finite, is_variance, same_length};
 
-/// A normal belief about coefficients: mean μ and covariance Σ, which may be singular.
+/// Normal distribution of coefficients: mean μ and covariance Σ, which may be singular.
 ///
 /// [`Coefficients::update`] is the Kalman filter of a constant state: one observation `y = φ·a + ε` at a time,
 ///
@@ -162,7 +162,7 @@ impl Coefficients {
     ///
     /// # Errors
     /// [`LinearError`] for another number of functions, numbers that are not finite, a negative noise, or a certain
-    /// contradiction; the belief is as before then.
+    /// contradiction; the coefficients are unchanged then.
     pub fn update(&mut self, phi: &[f64], y: f64, noise: f64) -> Result<Innovation, LinearError> {
         let (gain, innovation) = self.prepare(phi, y, noise)?;
         if innovation.variance == 0.0 {

@@ -1,7 +1,7 @@
 use crate::coefficients::dot;
 use crate::{Coefficients, LinearError};
 
-/// A belief about coefficients and the variance of the noise together, conjugate to normal observations.
+/// Normal-inverse-gamma distribution of coefficients and noise variance, conjugate to normal observations.
 ///
 /// ```text
 /// σ² ~ InverseGamma(a, b),   coefficients | σ² ~ N(m, σ² V)

@@ -22,7 +22,7 @@ impl Bins {
         self.0.len()
     }
 
-    /// True if there are features, each with rising borders: a file may say anything.
+    /// Checks that there are features, each with rising borders; files are not trusted.
     pub(crate) fn check(&self) -> Result<(), TreesError> {
         let rising = |borders: &Vec<f32>| {
             let fits = u16::try_from(borders.len()).is_ok();

@@ -85,7 +85,7 @@ impl Tree {
         Self { nodes, values: order.iter().map(|own| self.values[*own]).collect(), depth: self.depth }
     }
 
-    /// True if every node refers to what is there, and further down: a file may say anything.
+    /// Checks that every node refers to existing nodes further down; files are not trusted.
     pub(crate) fn check(&self, columns: usize) -> Result<(), TreesError> {
         if self.nodes.is_empty() || self.values.len() != self.nodes.len() {
             return Err(TreesError::Broken { node: 0 });

@@ -105,7 +105,7 @@ fn edges_and_bad_input() {
     assert!(wide.predict(&[1.0, 2.0, 3.0]).is_err());
 }
 
-/// A file may say anything: what it says wrongly is an error, not a division by zero or a panic later on.
+/// Invalid files give an error, not a division by zero or a panic later on.
 #[test]
 fn broken_files_are_refused() {
     let read = |json: &str| serde_json::from_str::<Forest>(json).map_err(|error| error.to_string());

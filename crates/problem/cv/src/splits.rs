@@ -100,7 +100,7 @@ impl Splits {
         Ok(Self::repeat(groups.len(), folds, repeats, seed, one))
     }
 
-    /// `one` says in which fold each row is tested.
+    /// Builds all repeats; `one` returns the test fold of each row.
     fn repeat(
         rows: usize,
         folds: usize,

@@ -63,7 +63,7 @@ impl Lineage {
 }
 
 impl<Q: fmt::Debug> fmt::Debug for History<Q> {
-    /// The trials: a lineage is no part of what a history says.
+    /// Formats the trials; the lineage is left out.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("History").field("trials", &self.trials).finish_non_exhaustive()
     }

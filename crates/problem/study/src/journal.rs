@@ -87,7 +87,7 @@ pub(crate) struct Journal {
     noted: Sitting,
     /// The budget now.
     budget: Option<u64>,
-    /// True if the next line says that the study goes on: after opening, or when trials are evaluated again.
+    /// True if the next line marks a resumed study: after opening, or when trials are evaluated again.
     resumes: bool,
     /// Why nothing more can be written.
     broken: Option<String>,
@@ -181,7 +181,7 @@ impl Journal {
         self.lines <= 1
     }
 
-    /// Has the next line say that unfinished trials report again.
+    /// Marks in the next line that unfinished trials report again.
     pub(crate) fn resume(&mut self) {
         self.resumes = true;
     }

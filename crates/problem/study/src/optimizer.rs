@@ -53,7 +53,7 @@ impl<Q> Suggestion<Q> {
 pub enum Ask<Q> {
     /// Evaluate this.
     Evaluate(Suggestion<Q>),
-    /// Nothing to say before a pending trial ends.
+    /// No suggestion before a pending trial ends.
     Wait,
     /// There is nothing left to evaluate.
     Stop(StopReason),

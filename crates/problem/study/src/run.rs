@@ -12,10 +12,10 @@ use crate::{Next, Optimizer, Outcome, StopReason, Study, StudyError, Trial, Tria
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
-    /// Ask i is made when exactly trials 0 to i - w have been told, in the order of their ids: what is suggested
-    /// does not depend on who finishes first, and is the same with any number of threads.
+    /// Ask i is made when exactly trials 0 to i - w have been told, in the order of their ids. Suggestions do not
+    /// depend on the order in which trials finish, and are the same with any number of threads.
     Window(usize),
-    /// Ask i is made as soon as a thread is free and sees all that has come by then: faster when evaluations
+    /// Ask i is made as soon as a thread is free, and uses all outcomes up to then: faster when evaluations
     /// differ in length, and not reproducible.
     AsCompleted,
 }
@@ -65,7 +65,7 @@ enum Message {
 }
 
 impl<O: Optimizer> Study<O> {
-    /// Runs until a rule or the optimiser says to stop, evaluating on the calling thread.
+    /// Runs until a stop rule or the optimiser ends the study, evaluating on the calling thread.
     ///
     /// # Errors
     /// [`StudyError`] when the optimiser or the journal fails. What was learnt is kept.
@@ -82,7 +82,7 @@ impl<O: Optimizer> Study<O> {
         )
     }
 
-    /// Runs until a rule or the optimiser says to stop, evaluating on `threads` threads.
+    /// Runs until a stop rule or the optimiser ends the study, evaluating on `threads` threads.
     ///
     /// Without a schedule of the study or its journal this is [`Schedule::Window`] of as many trials as threads; the
     /// study keeps it from then on. The suggestions are those of [`Study::run`] with the same window, whatever the number

@@ -28,7 +28,7 @@ pub struct MultiObjectiveFunction {
     max_hypervolume: f64,
 }
 
-/// Formulas that know how many losses they give, and those that are told.
+/// Formulas with a fixed number of losses, and formulas that take the number as an argument.
 #[derive(Debug, Clone, Copy)]
 enum Losses {
     Two(fn(&[f64]) -> [f64; 2]),

@@ -1,4 +1,4 @@
-//! Plots as SVG text: curves over one axis, and what a posterior says.
+//! Plots as SVG text: curves over one axis, and posteriors.
 //!
 //! [`LinePlot`] holds [`Series`]: lines, dots, bands, error bars. [`posterior_band`], [`slices`],
 //! [`predicted_against_observed`] and [`standardised_residuals`] build such plots from a posterior or its

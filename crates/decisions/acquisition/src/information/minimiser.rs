@@ -27,13 +27,13 @@ use crate::{AcquisitionError, Context, choose_anchors};
 pub struct MinimizerDistribution<'a> {
     lookahead: Box<dyn Lookahead + 'a>,
     law: JointNormal,
-    /// One row a draw, an extra column for what of the outcome the representers do not tell.
+    /// One row per draw, with an extra column for the part of the outcome that the representers do not explain.
     base: Points,
     /// f^s.
     draws: Vec<Vec<f64>>,
 }
 
-/// A standardised outcome, with the mass of the normal law on its side away from 0.
+/// A standardised outcome, with the mass of the normal distribution on its side away from 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct End {
     pub(super) at: f64,
@@ -132,7 +132,7 @@ impl<'a> MinimizerDistribution<'a> {
         entropy(self.probabilities())
     }
 
-    /// Calls back with the pieces of each point; nothing where an observation tells nothing.
+    /// Calls back with the pieces of each point; `None` where an observation gives no information.
     pub(super) fn each(&self, x: PointsRef<'_>, mut visit: impl FnMut(usize, Option<Pieces>)) {
         let (m, width) = (self.representers(), self.representers() + 1);
         let (mut mean, mut variance) = (vec![0.0; x.len()], vec![0.0; x.len()]);

@@ -51,7 +51,7 @@ pub struct LookaheadAcquisition<'a, U> {
 }
 
 impl<'a, U: LookaheadUtility> LookaheadAcquisition<'a, U> {
-    /// The utility of what the look ahead says.
+    /// Acquisition by a utility of the look-ahead moments.
     pub fn new(lookahead: Box<dyn Lookahead + 'a>, utility: U) -> Self {
         Self { lookahead, utility }
     }

@@ -8,8 +8,9 @@ use crate::error::{require, require_noise};
 use crate::sampling::{normals, smallest};
 use crate::{Acquisition, AcquisitionError};
 
-/// Knowledge gradient of q observations at once, one-shot: the points and the answers to N imagined outcomes are
-/// chosen together.
+/// One-shot knowledge gradient of q observations at once.
+///
+/// The points and the answers to N fantasized outcomes are chosen together.
 ///
 /// ```text
 /// V(x_1..x_q, x'_1..x'_N) = μ° - 1/N Σ_i μ_i(x'_i),   μ_i(x') = μ(x') + c(x')ᵀ L⁻ᵀ z_i,   L Lᵀ = Σ_X + s I

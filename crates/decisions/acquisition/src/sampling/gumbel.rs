@@ -5,7 +5,7 @@ use thrifty_surrogate::Posterior;
 use crate::AcquisitionError;
 use crate::error::require_finite;
 
-/// The law of a minimum, as a Gumbel law that matches its quartiles.
+/// Gumbel approximation of the distribution of a minimum, matched at its quartiles.
 ///
 /// ```text
 /// P(min > y) = Π_i Φ((μ_i - y)/σ_i) ≈ exp(-exp((y - a)/b)),   quantile(p) = a + b ln(-ln(1 - p))

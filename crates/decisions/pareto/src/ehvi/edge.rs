@@ -9,7 +9,7 @@ const FARTHEST: f64 = 1e150;
 /// Up to here the polynomial is fitted; the series takes over.
 const FITTED: f64 = 40.0;
 
-/// The edges of the boxes in one objective as a normal belief sees them, with z = (a - μ)/σ:
+/// Integrals of a normal distribution up to the box edges of one objective, with z = (a - μ)/σ:
 ///
 /// ```text
 /// ψ(a) = E[max(a - Y, 0)] = max(a - μ, 0) + σ h(-|z|),   ∂ψ/∂μ = -Φ(z),   ∂ψ/∂σ = φ(z)

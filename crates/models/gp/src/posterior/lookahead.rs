@@ -72,7 +72,7 @@ impl<'a, K: Kernel> GpLookahead<'a, K> {
         }
     }
 
-    /// Adds the gradients of a weighted sum of what [`GpLookahead::look_between`] says of one point.
+    /// Adds the gradients of a weighted sum of the moments of [`GpLookahead::look_between`] at one point.
     ///
     /// # Panics
     /// When the lengths do not fit together.

@@ -62,7 +62,7 @@ impl LineSearch {
         self.step
     }
 
-    /// Takes value and slope at the current step and says what to do.
+    /// Takes value and slope at the current step, and returns the next action.
     pub(super) fn probe(&mut self, value: f64, slope: f64) -> Probe {
         self.probes += 1;
         if !(value.is_finite() && slope.is_finite()) {
