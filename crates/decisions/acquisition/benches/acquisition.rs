@@ -59,7 +59,8 @@ fn utilities(c: &mut Criterion<cpu_time::CpuTime>) {
     });
 }
 
-/// Of 100 candidates together, prediction and all: divide by 100.
+/// Benchmarks of look-ahead acquisitions on 100 candidates, prediction included; divide by 100 for the time per
+/// candidate.
 fn looking_ahead(c: &mut Criterion<cpu_time::CpuTime>) {
     let posterior = posterior();
     let x = points(100, 3);

@@ -2,7 +2,7 @@
 
 use thrifty_domain::PointsRef;
 
-/// How much each point is worth evaluating: higher is better.
+/// Acquisition function: the utility of evaluating each point; higher is better.
 pub trait Acquisition: Send + Sync {
     /// Values at m points, overwriting `out`.
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]);

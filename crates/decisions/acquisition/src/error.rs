@@ -9,23 +9,23 @@ pub enum AcquisitionError {
     /// A number that makes no sense.
     #[error("{name} is {value}, expected {expected}")]
     InvalidNumber {
-        /// What it is.
+        /// Name of the setting.
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Description of the valid values.
         expected: &'static str,
     },
     /// One of several numbers makes no sense.
     #[error("{name} {index} is {value}, expected {expected}")]
     InvalidEntry {
-        /// What they are.
+        /// Name of the list of numbers.
         name: &'static str,
-        /// Which of them.
+        /// Position in the list.
         index: usize,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Description of the valid values.
         expected: &'static str,
     },
     /// A knowledge gradient with nothing to choose among.
@@ -52,7 +52,7 @@ pub enum AcquisitionError {
     Covariance {
         /// Which points.
         name: &'static str,
-        /// At which of them.
+        /// The pivot that failed.
         source: NotPositiveDefinite,
     },
     /// Settings that cannot be written.
@@ -66,7 +66,7 @@ pub enum AcquisitionError {
         /// The reason.
         message: String,
     },
-    /// Imagined outcomes cannot be taken in. No `From`: it would take away what `?` infers in the crates above.
+    /// Fantasized outcomes cannot be conditioned on. No `From`: it would take away what `?` infers in the crates above.
     #[error(transparent)]
     Conditioning(ConditioningError),
 }

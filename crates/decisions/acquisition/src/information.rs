@@ -1,4 +1,5 @@
-//! How much an observation tells of the minimum or of where it is, in nats.
+//! Information-theoretic acquisitions: information in nats that an observation gives about the minimum or the
+//! minimiser.
 
 mod entropy_search;
 mod gibbon;

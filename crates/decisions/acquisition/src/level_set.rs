@@ -1,7 +1,7 @@
-//! Where is the function above a threshold? Above means f > threshold.
+//! Acquisitions for level-set estimation: the superlevel set is where f > threshold.
 //!
-//! Of mean and deviation alone: [`Straddle`] and its kin. Of what an observation tells of a whole field of points:
-//! [`Integrated`] over a [`ThresholdField`], with a [`ExpectedReduction`] a point.
+//! [`Straddle`] and related acquisitions use the mean and standard deviation at the candidate alone. [`Integrated`]
+//! uses the effect of an observation on a whole [`ThresholdField`], by an [`ExpectedReduction`] per point.
 
 mod bernoulli;
 mod boundary_information;

@@ -1,4 +1,4 @@
-//! Acquisition functions: utilities of a posterior that say which point to evaluate next.
+//! Acquisition functions: utilities of a posterior that decide which point to evaluate next.
 //!
 //! An [`Acquisition`] has a value at every point, higher is better, and a gradient if its posterior has one. An
 //! [`AcquisitionFactory`] builds it for an optimiser; [`AcquisitionKind`] is the catalogue of factories, and one of your own is

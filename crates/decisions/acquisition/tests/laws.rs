@@ -21,7 +21,7 @@ fn posterior() -> GpPosterior<Scaled<Matern52>> {
     Gp::matern52(2).with_settings(settings).condition(x.as_ref(), &y).unwrap()
 }
 
-/// What was drawn at a point stays when others are left out.
+/// Restricting draws to some of the points leaves the draws at those points unchanged.
 #[test]
 fn draws_at_some_of_the_points_are_those_at_all() {
     let (posterior, x) = (posterior(), points(5, 2));

@@ -102,7 +102,7 @@ fn rules_keep_their_values() {
     }
 }
 
-/// The same everywhere.
+/// Acquisition with the same value everywhere.
 struct Always(f64);
 
 impl Acquisition for Always {

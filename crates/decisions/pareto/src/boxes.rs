@@ -6,16 +6,17 @@ use thrifty_domain::{Points, PointsRef};
 
 use crate::{Duplicates, ParetoError, check, non_dominated, strictly_dominates};
 
-/// What a front leaves non-dominated, up to a reference point, in disjoint boxes.
+/// Partition of the non-dominated region below a reference point into disjoint boxes.
 ///
 /// ```text
 /// {y < r : no point of the front is ≼ y} = ∪_b [l_b, u_b),   l_b may be -∞
 /// ```
 ///
-/// Over such boxes everything about a hypervolume improvement is a sum of products. There are n + 1 of them for m = 2,
-/// at most 2n + 1 for m = 3; for m = 4 and 5 they come from the local upper bounds of the front, of which they are a
-/// small multiple. Above, where ties among the bounds make more boxes than they save, one box is cut by point after
-/// point. The front is filtered: dominated points, duplicates and points not inside the reference box do no harm.
+/// Over such boxes every formula of hypervolume improvement is a sum of products. There are n + 1 of them for m = 2,
+/// and at most 2n + 1 for m = 3. For m = 4 and 5 they come from the local upper bounds of the front, of which they are
+/// a small multiple. For larger m, where ties among the bounds make more boxes than they save, points cut one box one
+/// after another. The front is filtered: dominated points, duplicates and points not inside the reference box are
+/// ignored.
 ///
 /// Cost: O(n log n) for m ≤ 2, O(n²) with a tiny factor for m = 3, O(bounds²) for m = 4 and 5, O(n boxes)
 /// above.
@@ -51,9 +52,9 @@ impl NonDominatedBoxes {
         Self::with_limit(front, reference, Self::DEFAULT_LIMIT)
     }
 
-    /// As [`NonDominatedBoxes::new`] with another limit on the steps; it counts with four objectives and more.
+    /// Partition with another limit on the number of steps; the limit applies to four or more objectives.
     ///
-    /// A step compares one coordinate.
+    /// A step compares one coordinate. See also [`NonDominatedBoxes::new`].
     ///
     /// # Errors
     /// As [`NonDominatedBoxes::new`].
@@ -189,7 +190,7 @@ impl NonDominatedBoxes {
     }
 }
 
-/// What is below the local upper bounds: seen from above it is what their mirror images dominate.
+/// Boxes of the region below the local upper bounds, which is the region that their mirror images dominate.
 ///
 /// Source: Lacour, Klamroth & Fonseca (2017) twice, as Daulton, Balandat & Bakshy (2020) do.
 fn between(

@@ -25,7 +25,7 @@ pub(crate) fn reference(reference: &[f64]) -> Result<(), ParetoError> {
     }
 }
 
-/// As many objectives as expected.
+/// Checks the number of objectives.
 pub(crate) fn objectives(what: &'static str, found: usize, expected: usize) -> Result<(), ParetoError> {
     if found == expected { Ok(()) } else { Err(ParetoError::ObjectiveMismatch { what, found, expected }) }
 }

@@ -2,14 +2,14 @@ use thrifty_domain::PointsRef;
 
 use crate::{ParetoError, check};
 
-/// How much room each point of one front has: the larger, the lonelier.
+/// Crowding distance of each point of one front; larger means more isolated.
 ///
 /// ```text
 /// d(i) = Σ_j (f_j(next of i) - f_j(previous of i)) / (max f_j - min f_j),   ∞ at the ends of an objective
 /// ```
 ///
-/// An objective in which all points agree says nothing, also about ends. Of equal points the order of the list
-/// decides, so that the inner ones of a pile have no room. Not that of a whole population: pass one front.
+/// An objective in which all points agree is skipped, its ends included. Equal points keep the order of the list, so
+/// the inner ones of a group of duplicates have distance 0. Pass one front, not a whole population.
 ///
 /// Shapes: `front` n×m.   Cost: O(m n log n).   Source: Deb et al. (2002), NSGA-II, section III.B; departure:
 /// objectives without range are skipped.

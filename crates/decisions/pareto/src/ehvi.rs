@@ -42,7 +42,7 @@ struct Objective {
     gap: Vec<u32>,
 }
 
-/// What an evaluation fills; kept for the next one.
+/// Buffers of an evaluation, kept for the next one.
 struct Workspace {
     edges: Vec<EdgeTable>,
     gaps: GapTable,

@@ -23,7 +23,7 @@ pub enum ParetoError {
     /// Two things that belong together have different numbers of objectives.
     #[error("{what} has {found} objectives, expected {expected}")]
     ObjectiveMismatch {
-        /// What has the wrong number.
+        /// The set or vector with the wrong number.
         what: &'static str,
         /// Number found.
         found: usize,
@@ -33,7 +33,7 @@ pub enum ParetoError {
     /// There is nothing to compute from.
     #[error("{what} is empty, expected at least one")]
     Empty {
-        /// What is empty.
+        /// The set or vector that is empty.
         what: &'static str,
     },
     /// A mean is not finite, or a standard deviation is negative or not finite.
@@ -51,9 +51,9 @@ pub enum ParetoError {
     /// Something exact costs more than the limit allows. Raise the limit, take fewer objectives, or approximate.
     #[error("{what} of {points} points with {objectives} objectives takes more than {limit} steps")]
     TooMuchWork {
-        /// What was to be computed.
+        /// The quantity to be computed.
         what: &'static str,
-        /// How many points there are inside the reference box.
+        /// Number of points inside the reference box.
         points: usize,
         /// Number of objectives.
         objectives: usize,

@@ -8,7 +8,7 @@ use thrifty_simd::{VectorLoop, dispatch};
 use crate::front::{Front, List, Lowest, Steps, lexicographic};
 use crate::{ParetoError, check};
 
-/// What a filter does with equal points that nothing dominates.
+/// Treatment of equal non-dominated points by a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Duplicates {
     /// All of them are non-dominated.

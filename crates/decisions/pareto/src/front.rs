@@ -18,7 +18,7 @@ pub(crate) trait Front {
     fn insert(&mut self, point: &[f64]);
 }
 
-/// Up to two objectives: the least second one says everything.
+/// Front for up to two objectives: the smallest second objective decides.
 pub(crate) struct Lowest(f64);
 
 impl Front for Lowest {

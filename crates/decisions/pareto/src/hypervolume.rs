@@ -61,14 +61,15 @@ impl Hypervolume {
         self
     }
 
-    /// How many steps an exact computation will take, about: for points that all lie on a sphere.
+    /// Approximate number of steps of an exact computation, for points that all lie on a sphere.
     ///
     /// ```text
     /// 1.5e5 · 2.9^(m - 5) · (n/100)^(2.2 + 0.16 (m - 5)),   0 for m < 5
     /// ```
     ///
     /// A fit, within a factor of 4 for 5 to 12 objectives and 25 to 1,000 points. A step takes about 3 ns. Fronts with
-    /// dominated or clustered points take less, some take more: the limit counts, this warns.
+    /// dominated or clustered points take fewer steps, some fronts take more. This estimate is a warning; the limit
+    /// counts the real steps.
     pub fn estimated_steps(&self, points: usize) -> f64 {
         let Some(more) = self.reference.len().checked_sub(5).map(|more| more as f64) else { return 0.0 };
         1.5e5 * 2.9_f64.powf(more) * (points as f64 / 100.0).powf(2.2 + 0.16 * more)
@@ -92,10 +93,11 @@ impl Hypervolume {
         })
     }
 
-    /// What each point adds to the others: `HV(A) - HV(A without i)`.
+    /// Exclusive hypervolume contribution of each point: `HV(A) - HV(A without i)`.
     ///
-    /// Dominated points and all duplicates of a point add nothing. Dominated points count among the others: what they
-    /// dominate is not lost with the point before them. Error about 1e-15 of the volume between point and reference.
+    /// Dominated points and all duplicates of a point contribute nothing. Dominated points stay in the set: a region
+    /// that they dominate is not lost with the point that dominates them. Error about 1e-15 of the volume between
+    /// point and reference.
     ///
     /// Cost: O(n log n) for m ≤ 2, O(n² log n) for m = 3, n hypervolumes of clipped points above.
     ///

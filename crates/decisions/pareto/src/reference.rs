@@ -2,7 +2,7 @@ use thrifty_domain::PointsRef;
 
 use crate::{Duplicates, ParetoError, check, non_dominated};
 
-/// Where a reference point comes from.
+/// Origin of a reference point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReferenceOrigin {
@@ -12,7 +12,7 @@ pub enum ReferenceOrigin {
     Inferred,
 }
 
-/// The point up to which hypervolume counts. It never changes, and says where it comes from.
+/// Reference point of a hypervolume, with its origin; it never changes.
 ///
 /// Hypervolumes of different reference points cannot be compared: infer one once, keep it, and report it. A curve
 /// of progress with a moving reference point means nothing.
@@ -41,7 +41,7 @@ impl TryFrom<Unchecked> for ReferencePoint {
 }
 
 impl ReferencePoint {
-    /// How far beyond the nadir an inferred point lies, as a share of the range of the front.
+    /// Distance of an inferred point beyond the nadir, as a share of the range of the front.
     pub const MARGIN: f64 = 0.1;
 
     /// A chosen reference point.
@@ -107,7 +107,7 @@ impl ReferencePoint {
         &self.values
     }
 
-    /// Where it comes from.
+    /// Origin of the reference point.
     pub fn origin(&self) -> ReferenceOrigin {
         self.origin
     }

@@ -1,4 +1,4 @@
-//! Where things are empty, equal, outside, or not numbers.
+//! Edge cases: sets that are empty, ties, points outside the reference box, values that are not numbers.
 
 use thrifty_domain::Points;
 use thrifty_pareto::{

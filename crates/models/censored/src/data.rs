@@ -6,7 +6,7 @@ use thrifty_linalg::{Cholesky, JitterLadder, Matrix, subtract_inner_products};
 use crate::expectation_propagation::{Sites, Truncated, expectation_propagation};
 use crate::{Bound, CensoredError, Propagation, Response};
 
-/// A site whose precision is this share of the prior's tells less than rounding takes.
+/// Share of the prior's precision below which a site is lost in rounding.
 const SILENT: f64 = 1e-10;
 
 /// Checked responses on the scales that the model sees.
@@ -25,13 +25,13 @@ pub(crate) struct ScaledResponses {
 
 /// Normal observations that stand for all responses.
 pub(crate) struct Pseudo {
-    /// Which responses: values, and bounds that say something.
+    /// Positions of the responses: values, and bounds that are informative.
     pub(crate) of: Vec<usize>,
     pub(crate) y: Vec<f64>,
     pub(crate) noise: Vec<f64>,
 }
 
-/// What the responses come to under one set of hyperparameters.
+/// Approximation of all responses for one set of hyperparameters.
 pub(crate) struct Approximation {
     pub(crate) pseudo: Pseudo,
     pub(crate) log_likelihood: f64,
@@ -117,7 +117,7 @@ impl ScaledResponses {
         Ok(Approximation { pseudo, log_likelihood: of_values + bounds.log_probability, bounds })
     }
 
-    /// Values as they are, bounds as the sites say, in the order of the responses.
+    /// Pseudo-observations: values unchanged, bounds replaced by their sites, in the order of the responses.
     fn pseudo(&self, sites: &Sites, given: &[f64], prior: impl Fn(usize) -> f64) -> Pseudo {
         let mut kept: Vec<(usize, f64, f64)> =
             self.values.iter().map(|i| (*i, self.numbers[*i], self.noise[*i])).collect();

@@ -5,7 +5,7 @@ use thrifty_linalg::NotPositiveDefinite;
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum CensoredError {
-    /// A value or bound is NaN or infinite. An infinite bound says nothing: leave it out.
+    /// A value or bound is NaN or infinite. An infinite bound carries no information: leave it out.
     #[error("response {index} is {value}, expected a finite number")]
     NonFiniteResponse {
         /// Its position.
@@ -18,7 +18,7 @@ pub enum CensoredError {
     Contradiction {
         /// Its position among the responses, or among the bounds of a vector.
         index: usize,
-        /// How far it is off.
+        /// Distance of the bound from the mean that the other responses imply, in standard deviations.
         std_devs: f64,
     },
     /// A setting makes no sense.
@@ -28,10 +28,10 @@ pub enum CensoredError {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Description of the valid values.
         expected: &'static str,
     },
-    /// What the process itself objects to.
+    /// An error of the Gaussian process.
     #[error(transparent)]
     Process(#[from] GpError),
 }

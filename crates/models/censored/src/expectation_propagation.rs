@@ -25,19 +25,20 @@ pub enum Side {
 pub struct Bound {
     /// The number.
     pub at: f64,
-    /// Where the component is.
+    /// The side of the number on which the component lies.
     pub side: Side,
 }
 
-/// How long expectations are propagated.
+/// Settings of expectation propagation.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Propagation {
-    /// At most so many passes over all bounds; then the posterior says that it has not converged.
+    /// Largest number of sweeps over all bounds; after it the posterior reports that it has not converged.
     pub max_sweeps: usize,
-    /// Converged when a pass moves no mean and no deviation by more than this share of the deviation without bounds.
+    /// Convergence tolerance: the largest change of a mean or standard deviation per sweep, in prior standard
+    /// deviations.
     pub tolerance: f64,
-    /// Which share of each update is made, in (0, 1].
+    /// Share of each update that is applied, in (0, 1].
     pub step: f64,
 }
 
@@ -63,16 +64,16 @@ impl Propagation {
 /// Normal observations that stand for bounds: exp(-½ τ y² + ν y) each.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sites {
-    /// τ ≥ 0: 0 says nothing.
+    /// Precisions τ ≥ 0; a site with 0 has no effect.
     pub precision: Vec<f64>,
-    /// ν = τ times the pseudo-target, which is relative to the mean of the vector.
+    /// Shifts ν: τ times the pseudo-target, which is relative to the mean of the vector.
     pub shift: Vec<f64>,
 }
 
-/// What expectation propagation says of the vector.
+/// Approximation of a normal vector within bounds by expectation propagation.
 #[derive(Debug, Clone)]
 pub struct Truncated {
-    /// What stands for the bounds.
+    /// Sites that replace the bounds.
     pub sites: Sites,
     /// Means within the bounds.
     pub mean: Vec<f64>,
@@ -139,7 +140,7 @@ pub fn expectation_propagation(
     Ok(Truncated { sites, mean, covariance, log_probability, sweeps, converged })
 }
 
-/// Of the vector less its mean.
+/// Moments of the vector relative to its prior mean.
 #[derive(Default)]
 struct Moments {
     mean: Vec<f64>,
@@ -186,7 +187,9 @@ impl State<'_> {
         Some(Cavity { mean, variance: without, z })
     }
 
-    /// The same by the sites of all others, where what is left of the variance is mostly rounding. Cost: n³/3 flops.
+    /// Cavity from the sites of all other components, for when rounding dominates the remaining variance.
+    ///
+    /// Cost: n³/3 flops.
     fn cavity_from_the_others(&self, i: usize) -> Option<Cavity> {
         let mut others = self.sites.clone();
         (others.precision[i], others.shift[i]) = (0.0, 0.0);
@@ -232,7 +235,7 @@ impl State<'_> {
         Ok(())
     }
 
-    /// A component without variance is on the right side or nothing can be said.
+    /// Checks that a component without variance is on the right side of its bound.
     fn require_kept(&self, i: usize) -> Result<(), CensoredError> {
         let beyond = self.sign(i) * (self.prior[i] + self.moments.mean[i] - self.bounds[i].at);
         if beyond <= 1e-9 * self.bounds[i].at.abs().max(self.prior[i].abs()).max(f64::MIN_POSITIVE) {

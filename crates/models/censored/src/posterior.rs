@@ -6,7 +6,7 @@ use thrifty_surrogate::{JointPosterior, PathSampler, Posterior, PosteriorGradien
 
 use crate::CensoredError;
 
-/// How the approximation went.
+/// Log likelihood and convergence of the approximation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Convergence {
     pub(crate) log_likelihood: f64,
@@ -36,7 +36,7 @@ impl<K: Kernel> CensoredPosterior<K> {
         Self { process, account, params, restarts }
     }
 
-    /// The ordinary posterior on pseudo-observations, which this one is. Bounds that say nothing are not among them.
+    /// Gaussian process posterior on the pseudo-observations; bounds without effect are left out.
     #[must_use]
     pub fn process(&self) -> &GpPosterior<K> {
         &self.process
@@ -72,7 +72,7 @@ impl<K: Kernel> CensoredPosterior<K> {
         self.params.iter().map(|p| p.value).collect()
     }
 
-    /// What every start of the fit came to; empty after conditioning alone.
+    /// Result of every start of the fit; empty after conditioning alone.
     #[must_use]
     pub fn restarts(&self) -> &[Restart] {
         &self.restarts

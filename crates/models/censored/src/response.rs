@@ -1,6 +1,6 @@
 use crate::Side;
 
-/// What was observed of a function f at a point; ε is normal noise.
+/// Observed response of a function f at a point, exact or censored; ε is normal noise.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Response {
@@ -19,13 +19,13 @@ impl Response {
         if above { Self::AtLeast(0.0) } else { Self::AtMost(0.0) }
     }
 
-    /// What max(f + ε, floor) tells: a value above the floor, else a bound.
+    /// Response from an observation of max(f + ε, floor): a value above the floor, else a bound.
     #[must_use]
     pub fn clipped(y: f64, floor: f64) -> Self {
         if y <= floor { Self::AtMost(floor) } else { Self::Value(y) }
     }
 
-    /// The same of -f.
+    /// Response of -f.
     #[must_use]
     pub fn negated(self) -> Self {
         match self {

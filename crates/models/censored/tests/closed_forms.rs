@@ -1,4 +1,4 @@
-//! What is known without expectation propagation: one bound, values alone, two and three bounds by quadrature.
+//! Closed forms without expectation propagation: one bound, values alone, two and three bounds by quadrature.
 
 use std::f64::consts::PI;
 

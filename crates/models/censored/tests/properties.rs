@@ -78,7 +78,7 @@ fn truncated_by_quadrature(mean: f64, variance: f64, bound: Bound) -> (f64, f64)
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// What defines the approximation: with its own site taken out and its bound put in, each component has the moments it has.
+    /// The defining property of the approximation: exchanging a site for its bound leaves the moments of the component.
     #[test]
     fn moments_match_those_of_the_bound((mean, c, bounds) in vectors()) {
         let found = expectation_propagation(&mean, &c, &bounds, &Propagation::default(), None).unwrap();
@@ -150,8 +150,10 @@ proptest! {
         prop_assert!((p.0 - q.0).abs() < 1e-5 && (p.1 - q.1).abs() < 1e-5, "{p:?} {q:?}");
     }
 
-    /// Each bound moves the belief its own way. That is a law of the exact belief; the approximation keeps it to 2 % of the prior's deviation,
-    /// as where a bound that says next to nothing changes what another one is taken for.
+    /// A bound moves the mean towards its side, and does not increase the standard deviation.
+    ///
+    /// This holds for the exact posterior. The approximation keeps it to 2 % of the prior standard deviation, because
+    /// a bound that has almost no effect can change the sites of the others.
     #[test]
     fn a_bound_moves_the_mean_its_way((x, responses) in data(), at in -2.0..2.0_f64) {
         let before = condition(&x, &responses);

@@ -28,7 +28,7 @@ fn check(name: &str, found: &[f64]) {
     }
 }
 
-/// Everything that an approximation tells.
+/// All numbers of an approximation.
 fn told(found: &Truncated) -> Vec<f64> {
     let n = found.mean.len();
     let covariance = (0..n * n).map(|at| found.covariance[(at / n, at % n)]);

@@ -1,4 +1,6 @@
-//! What a fit and a prediction cost. Expect, for d = 6 on one core with AVX-512: likelihood and gradient about
+//! Cost of fits and predictions.
+//!
+//! Expect, for d = 6 on one core with AVX-512: likelihood and gradient about
 //! 0.006 / 0.02 / 0.06 / 0.23 / 1.9 ms at n = 25 / 50 / 100 / 200 / 500, a fit 30 to 40 of them, 1,000 predictions
 //! 0.08 / 0.15 / 0.75 / 10 ms at n = 25 / 50 / 200 / 1000, 10 predictions with gradients 3.5 / 6 / 27 / 350 µs.
 

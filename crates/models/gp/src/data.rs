@@ -26,7 +26,7 @@ impl ScaledData {
         Self::on_scale(x, y, noise, inputs, targets)
     }
 
-    /// Scales checked data as told.
+    /// Scales checked data with these scalings.
     pub(crate) fn on_scale(
         x: PointsRef<'_>,
         y: &[f64],

@@ -83,7 +83,7 @@ pub enum GpError {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Description of the valid values.
         expected: &'static str,
     },
     /// The prior of a hyperparameter makes no sense.
@@ -91,7 +91,7 @@ pub enum GpError {
     InvalidPrior {
         /// The hyperparameter.
         name: &'static str,
-        /// What is wrong.
+        /// The problem with the prior.
         problem: ProbError,
     },
     /// `K + σ²I` cannot be factored, even with the largest jitter.

@@ -7,7 +7,7 @@ use thrifty_sampling::Stream;
 use crate::data::ScaledData;
 use crate::{ExactLikelihood, GpError, GpSettings};
 
-/// What one start of the hyperparameter search came to.
+/// Result of one start of the hyperparameter search.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Restart {
     /// Natural values at the start.

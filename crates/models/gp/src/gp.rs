@@ -122,7 +122,7 @@ impl<K: Kernel + Clone> Gp<K> {
         self
     }
 
-    /// What is assumed and how it is learnt.
+    /// Settings of the model and of its fit.
     #[must_use]
     pub fn settings(&self) -> &GpSettings {
         &self.settings

@@ -65,7 +65,7 @@ impl<'a, K: Kernel> ExactLikelihood<'a, K> {
         }
     }
 
-    /// The same likelihood with a known noise variance for each observation, added to the common one.
+    /// Adds a known noise variance per observation to the common one.
     ///
     /// # Panics
     /// When there is not one for each target.

@@ -34,7 +34,7 @@ pub struct GpPosterior<K> {
     data: ScaledData,
     noise: f64,
     mean: f64,
-    /// Of A; shared by posteriors that differ in their targets alone.
+    /// Cholesky factor of A, shared by posteriors that differ in their targets alone.
     factor: Arc<Cholesky>,
     alpha: Vec<f64>,
     params: Vec<Param>,
@@ -106,19 +106,19 @@ impl<K: Kernel> GpPosterior<K> {
         (mean, variance + self.noise_variance())
     }
 
-    /// How the targets were scaled.
+    /// Scaling of the targets.
     #[must_use]
     pub fn target_scaling(&self) -> TargetScaling {
         self.data.targets
     }
 
-    /// What was added to the diagonal of the covariance beside the noise, on scaled targets; 0 when nothing was.
+    /// Jitter on the diagonal of the covariance beside the noise, on scaled targets; 0 when none was needed.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.factor.jitter()
     }
 
-    /// What every start of the fit came to; empty after conditioning alone.
+    /// Result of every start of the fit; empty after conditioning alone.
     #[must_use]
     pub fn restarts(&self) -> &[Restart] {
         &self.restarts
@@ -159,7 +159,7 @@ impl<K: Kernel> GpPosterior<K> {
         self.data.y.iter().zip(&self.alpha).enumerate().map(one).collect()
     }
 
-    /// How well every target was predicted from all others.
+    /// Calibration of leave-one-out predictions: each target is predicted from all others.
     ///
     /// # Errors
     /// [`CalibrationError`] when a variance overflows or vanishes at extreme scales of the targets.

@@ -10,7 +10,7 @@ use crate::{Gp, GpError, GpPosterior};
 /// A process to choose from.
 #[derive(Clone)]
 pub struct Candidate {
-    /// What it is called.
+    /// Name of the candidate.
     pub name: String,
     /// The process.
     pub gp: Gp<Box<dyn Kernel>>,
@@ -36,7 +36,7 @@ pub enum Criterion {
     },
 }
 
-/// How the data are split to judge a choice.
+/// Outer split of the data for assessing the selection.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Outer {
     /// Each fold in turn is predicted by what was chosen on the others.
@@ -48,7 +48,7 @@ pub enum Outer {
     },
 }
 
-/// What was chosen, and how close it was.
+/// Selected candidate and the scores of all.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Choice {
     /// Position of the candidate with the highest score, the first of equals.
@@ -57,12 +57,12 @@ pub struct Choice {
     pub scores: Vec<f64>,
 }
 
-/// What the outer splits say of choosing: they report and choose nothing.
+/// Assessment of the selection on outer splits, which take no part in the selection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// What was chosen without each outer fold.
+    /// Selected candidate without each outer fold.
     pub choices: Vec<Choice>,
-    /// How well the choice predicted the fold.
+    /// Calibration of the selected candidate on each outer fold.
     pub calibrations: Vec<Calibration>,
 }
 
@@ -73,7 +73,7 @@ impl Report {
         self.calibrations.iter().map(|c| c.nlpd).sum::<f64>() / self.calibrations.len() as f64
     }
 
-    /// How often each candidate was chosen.
+    /// Number of selections of each candidate.
     #[must_use]
     pub fn counts(&self) -> Vec<usize> {
         let candidates = self.choices.first().map_or(0, |choice| choice.scores.len());
@@ -93,7 +93,7 @@ pub enum SelectionError {
     Split {
         /// Number of observations.
         n: usize,
-        /// How they should have been split.
+        /// Description of the requested split.
         what: String,
     },
     /// A candidate could not be fitted.
@@ -195,7 +195,7 @@ impl Candidate {
         self.gp.fit(x, y, rng).map_err(|error| SelectionError::Fit { name: self.name.clone(), error })
     }
 
-    /// How well a fit to the others predicts those held out, with noise.
+    /// Calibration of predictions for the held-out observations, noise included, by a fit to the others.
     fn predicted(
         &self,
         x: PointsRef<'_>,

@@ -10,13 +10,13 @@ pub enum Noise {
     Fixed(f64),
     /// Learnt between a floor and a ceiling.
     Learned {
-        /// Where learning starts.
+        /// Initial value of the search.
         start: f64,
         /// Smallest variance. It is also what keeps the covariance of duplicated points regular.
         floor: f64,
         /// Largest variance.
         ceiling: f64,
-        /// Belief before data.
+        /// Prior density.
         prior: Option<Prior>,
     },
 }
@@ -41,7 +41,7 @@ pub enum Mean {
     },
 }
 
-/// What is assumed and how it is learnt.
+/// Settings of a Gaussian process: model assumptions and fit.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GpSettings {
@@ -63,7 +63,7 @@ pub struct GpSettings {
     pub scout: bool,
     /// Likelihood evaluations that one start may take.
     pub max_evaluations: usize,
-    /// What may be added to a covariance that cannot be factored; what was is reported.
+    /// Jitter that may be added to a covariance that cannot be factored; the posterior reports the amount.
     pub jitter: JitterLadder,
 }
 

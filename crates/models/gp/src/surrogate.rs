@@ -32,7 +32,7 @@ pub enum KernelFamily {
 /// Error of a kernel closure: a kernel that cannot be built on a domain.
 pub type KernelFactoryError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Closure that builds a kernel for a domain, with the name by which a journal knows it.
+/// Closure that builds a kernel for a domain, with its name in journals.
 #[derive(Clone)]
 pub struct KernelFactory {
     name: String,

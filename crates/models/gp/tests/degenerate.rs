@@ -7,7 +7,7 @@ use thrifty_kernel::{Kernel, Matern12, Matern52, Scaled, SquaredExponential};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_surrogate::{JointPosterior, Posterior};
 
-/// How points crowd together.
+/// Arrangement of the input points.
 #[derive(Debug, Clone, Copy)]
 enum Crowding {
     /// Few places, many times each.
@@ -20,7 +20,7 @@ enum Crowding {
     None,
 }
 
-/// What the targets are.
+/// Kind of targets.
 #[derive(Debug, Clone, Copy)]
 enum Targets {
     Constant,

@@ -1,4 +1,4 @@
-//! What a look ahead holds is what the posterior says, on the scale of the targets; files and defaults.
+//! Look-ahead moments agree with the posterior on the scale of the targets; also files and defaults.
 
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::{Gp, GpLookahead, GpPosterior, GpSettings, Mean, Noise};
@@ -111,7 +111,7 @@ fn files_with_and_without_input_scaling_are_read_and_checked() {
     }
 }
 
-/// Noise may be anything from 1e-12 to 10 times the variance of the targets: no belief, so that intervals stay honest.
+/// Default noise may be anything from 1e-12 to 10 times the variance of the targets, without a prior.
 #[test]
 fn defaults_are_learnt_noise_without_a_prior_and_two_restarts() {
     let expected = GpSettings {

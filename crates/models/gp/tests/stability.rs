@@ -39,7 +39,7 @@ fn at() -> Points {
     Points::from_flat(vec![0.3, 0.4, 0.65, 0.8, 0.9, 0.15], 2)
 }
 
-/// Everything that a posterior tells of three points.
+/// All predictions of a posterior at three points.
 fn told<K: Kernel + Clone + 'static>(posterior: &GpPosterior<K>) -> Vec<f64> {
     let x = at();
     let (mut mean, mut variance) = (vec![0.0; 3], vec![0.0; 3]);

@@ -25,7 +25,7 @@ impl Component {
         &self.gp
     }
 
-    /// What the last column of the process holds for this function.
+    /// Value of the last column of the process for this function.
     pub(crate) fn code(&self) -> f64 {
         self.code
     }

@@ -13,9 +13,9 @@ pub enum HgpError {
     /// A point of another dimension.
     #[error("points have {found} coordinates, expected {expected}")]
     Dimension {
-        /// What the model takes.
+        /// Dimension that the model expects.
         expected: usize,
-        /// What was given.
+        /// Dimension of the given points.
         found: usize,
     },
     /// The mean over no folds.

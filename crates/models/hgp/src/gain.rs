@@ -3,7 +3,7 @@ use thrifty_surrogate::{JointPosterior, Posterior};
 
 use crate::{Component, HgpError};
 
-/// What observing one fold of a configuration does to the doubt about a function there, mostly the true loss f.
+/// Variance reduction of a function, mostly the true loss f, from observing one fold at the same configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FoldGain {
     /// The fold.

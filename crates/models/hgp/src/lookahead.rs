@@ -5,7 +5,7 @@ use thrifty_surrogate::{Lookahead, LookaheadCotangent};
 use crate::model::coded_alike;
 use crate::{Component, FoldKernel};
 
-/// What observing one function of a hierarchical process would do to the means of another, mostly of the true loss.
+/// Look-ahead in a hierarchical process: observes one function and targets another, mostly the true loss.
 pub struct FoldLookahead<'a> {
     inner: GpLookahead<'a, FoldKernel>,
     observed: f64,
@@ -26,7 +26,7 @@ impl<'a> FoldLookahead<'a> {
 }
 
 impl Component {
-    /// What observing a fold, noise included, would do to the means of this function at the anchors.
+    /// Look-ahead of this function at the anchors for an observation of a fold, noise included.
     #[must_use]
     pub fn fold_lookahead(&self, fold: usize, anchors: PointsRef<'_>) -> FoldLookahead<'_> {
         let noise = self.process().noise_variance();

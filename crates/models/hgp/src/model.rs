@@ -91,7 +91,7 @@ impl Hgp {
         Self::new(common, deviation, 0.2)
     }
 
-    /// With kernels of one's own for the true loss and the deviations, and the default prior of β.
+    /// Model with the given kernels for the true loss and the deviations, and the default prior of β.
     ///
     /// # Errors
     /// [`KernelError`] when they take points of different dimension or β is not strictly between 0 and 1.
@@ -106,7 +106,7 @@ impl Hgp {
         Ok(Self::of_kernel(kernel))
     }
 
-    /// With a kernel whose bounds and priors are all one's own, and default settings of noise and mean.
+    /// Model with a given kernel, its bounds and priors included, and default settings of noise and mean.
     #[must_use]
     pub fn of_kernel(kernel: FoldKernel) -> Self {
         let noise = Noise::Learned { start: 0.1, floor: 1e-6, ceiling: 10.0, prior: Some(prior::NOISE) };
@@ -126,7 +126,7 @@ impl Hgp {
         Ok(Self { gp: Gp::new(kernel).with_settings(settings) })
     }
 
-    /// With β fixed at (nearly) zero: deviations of two folds have nothing in common.
+    /// Fixes β at (nearly) zero, so that the deviations of two folds are independent.
     ///
     /// # Errors
     /// Never for the kernels of this crate.

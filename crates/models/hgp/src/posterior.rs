@@ -8,7 +8,7 @@ use thrifty_surrogate::Posterior;
 use crate::model::coded;
 use crate::{Component, FoldKernel, HgpError};
 
-/// What is believed of the true loss and of every fold.
+/// Joint posterior of the true loss and of every fold.
 #[derive(Clone)]
 pub struct HgpPosterior {
     gp: Arc<GpPosterior<FoldKernel>>,

@@ -1,4 +1,4 @@
-//! What the hierarchical process promises of its parts.
+//! Behaviour of the parts of a hierarchical process.
 
 use proptest::prelude::*;
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
@@ -48,7 +48,7 @@ fn components_are_posteriors_with_gradients() {
 const WEIGHTS: LookaheadCotangent<'static> =
     LookaheadCotangent { mean: 0.7, variance: -1.3, covariance: &[0.4, 0.0, -2.0, 1.1] };
 
-/// A look ahead says what conditioning does: means move by slope times outcome.
+/// The look-ahead agrees with conditioning: means move by slope times outcome.
 #[test]
 fn a_look_ahead_is_what_an_observation_does() {
     let posterior = fitted(14, 3, 6);
@@ -82,7 +82,7 @@ fn what_is_observed_is_known_best() {
     assert!(variance(&average) < variance(&posterior.fold(0)));
 }
 
-/// The mean of folds is what its name says, to the moments of the folds themselves.
+/// The mean of folds has the moments of the mean of the folds themselves.
 #[test]
 fn the_mean_of_folds_has_the_moments_of_their_mean() {
     let posterior = fitted(15, 3, 4);
@@ -171,7 +171,7 @@ fn bad_input_is_named() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// What is said of a fold before it is observed is what happens when it is, whatever it shows.
+    /// The predicted variance after observing a fold is the variance after observing it, whatever its value.
     #[test]
     fn gains_come_true(seed in 0_u64..1000, a in 0.0..1.0_f64, b in 0.0..1.0_f64, shown in -3.0..3.0_f64) {
         let posterior = fitted(14, 4, seed);
@@ -189,7 +189,7 @@ proptest! {
     }
 }
 
-/// What is known before any data is on the scale of the targets, squared.
+/// The prior variance is on the scale of the targets, squared.
 #[test]
 fn the_prior_variance_is_on_the_scale_of_the_targets() {
     let (x, of, y) = data(14, 3, 8);

@@ -89,8 +89,10 @@ fn without_correlation_deviations_have_nothing_in_common() {
     assert!((eval(0.0, 1.0) - eval(common, common)).abs() < 1e-11);
 }
 
-/// With variances s = ln 2 of f and d = 0.1 of deviations, and β = 0.2: s for f, s + d for a fold, and for the mean of k
-/// folds s + d (1 + (k - 1) β) / k.
+/// Prior variances in closed form.
+///
+/// With variances s = ln 2 of f and d = 0.1 of deviations, and β = 0.2: s for f, s + d for a fold, and for the mean of
+/// k folds s + d (1 + (k - 1) β) / k.
 #[test]
 fn prior_variances_are_closed_forms() {
     let posterior = conditioned(&Hgp::matern52(2));

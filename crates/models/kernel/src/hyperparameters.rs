@@ -75,7 +75,7 @@ impl Hyperparameters {
         Self::new(name, vec![value], (1e-4, 1.0 - 1e-4, Transform::Logit))
     }
 
-    /// The same hyperparameters with other bounds; the values move into them unless they are fixed.
+    /// Replaces the bounds; values that are not fixed are clamped to them.
     ///
     /// # Errors
     /// [`KernelError`] for bounds outside the range of the transform or in the wrong order.
@@ -93,7 +93,7 @@ impl Hyperparameters {
         Ok(self)
     }
 
-    /// The same hyperparameters with all values equal to `value`.
+    /// Sets all values to `value`.
     ///
     /// # Errors
     /// [`KernelError`] for a value outside the range of the transform.
@@ -103,14 +103,14 @@ impl Hyperparameters {
         Ok(self)
     }
 
-    /// The same hyperparameters with a prior for each.
+    /// Sets a prior for each hyperparameter.
     #[must_use]
     pub fn with_prior(mut self, prior: Prior) -> Self {
         self.prior = Some(prior);
         self
     }
 
-    /// The same hyperparameters with one parameter for all values, which become equal to the first.
+    /// Ties all values to one parameter; they become equal to the first.
     #[must_use]
     pub fn shared(mut self) -> Self {
         let first = self.value();
@@ -118,7 +118,7 @@ impl Hyperparameters {
         Self { shared: true, ..self }
     }
 
-    /// The same hyperparameters with their values known: they are not among the parameters.
+    /// Fixes the values: they are not among the parameters.
     #[must_use]
     pub fn fixed(self) -> Self {
         Self { fixed: true, ..self }

@@ -20,9 +20,9 @@ enum Fault {
     WeightedSum,
     Input,
     Inputs,
-    /// The same in both, so that only differences show it.
+    /// One fault in both functions, so that only finite differences show it.
     InputAndInputs,
-    /// The same in both, so that only differences show it.
+    /// One fault in both functions, so that only finite differences show it.
     PairAndParams,
     /// Features of another kernel, 5 % off.
     Features,

@@ -52,7 +52,7 @@ proptest! {
         }
     }
 
-    /// Where a variable is inactive, what its columns hold changes nothing.
+    /// The values in the columns of an inactive variable do not change the covariance.
     #[test]
     fn fillers_are_ignored(x in points(&mixed()), filler in 0.0..1.0_f64) {
         let (mut a, mut b) = (x.row(0).to_vec(), x.row(1).to_vec());

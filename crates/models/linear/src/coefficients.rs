@@ -1,7 +1,7 @@
 use crate::LinearError;
 use crate::error::{all_finite, is_variance, same_length};
 
-/// A normal belief about coefficients: mean μ and covariance Σ, which may be singular.
+/// Normal distribution of coefficients: mean μ and covariance Σ, which may be singular.
 ///
 /// [`Coefficients::update`] is the Kalman filter of a constant state: one observation `y = φ·a + ε` at a time,
 ///
@@ -39,12 +39,12 @@ impl TryFrom<Unchecked> for Coefficients {
     }
 }
 
-/// What an observation came to against what was expected of it.
+/// Innovation of an observation: its residual and predictive variance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Innovation {
-    /// Observed less expected.
+    /// Observed value minus its predictive mean.
     pub residual: f64,
-    /// Variance of the observation before it came, noise included.
+    /// Predictive variance of the observation, noise included.
     pub variance: f64,
 }
 
@@ -123,7 +123,7 @@ impl Coefficients {
         &self.covariance
     }
 
-    /// The same about coefficients whose mean is moved.
+    /// Replaces the mean and keeps the covariance.
     ///
     /// # Errors
     /// [`LinearError`] for another number of them, or one that is not finite.
@@ -158,11 +158,11 @@ impl Coefficients {
         out
     }
 
-    /// Learns from an observation with noise of this variance.
+    /// Updates with an observation that has this noise variance.
     ///
     /// # Errors
     /// [`LinearError`] for another number of functions, numbers that are not finite, a negative noise, or a certain
-    /// contradiction; the belief is as before then.
+    /// contradiction; the coefficients are unchanged then.
     pub fn update(&mut self, phi: &[f64], y: f64, noise: f64) -> Result<Innovation, LinearError> {
         let (gain, innovation) = self.prepare(phi, y, noise)?;
         if innovation.variance == 0.0 {
@@ -182,7 +182,7 @@ impl Coefficients {
         Ok(innovation)
     }
 
-    /// The same in Joseph's form, a sum of two squares: stays a covariance where noise is tiny beside Σ. Cost: J³.
+    /// Updates in Joseph's form, a sum of two squares: Σ stays a covariance where noise is tiny beside it. Cost: J³.
     ///
     /// ```text
     /// Σ ← (I - K φᵀ) Σ (I - K φᵀ)ᵀ + σ² K Kᵀ,   K = Σφ / v

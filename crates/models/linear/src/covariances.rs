@@ -3,7 +3,7 @@ use thrifty_sampling::Stream;
 
 use crate::{Coefficients, LinearError};
 
-/// Covariances at random, around a given one.
+/// Prior of random covariances around a given one.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CovariancePrior {
@@ -20,7 +20,7 @@ pub enum CovariancePrior {
 }
 
 impl CovariancePrior {
-    /// A covariance around that of a belief, about the same mean.
+    /// Normal distribution with the same mean and a random covariance around the given one.
     ///
     /// # Errors
     /// [`LinearError`] for too few degrees of freedom or an η that is not positive, or a belief without a covariance.

@@ -51,7 +51,7 @@ impl Drift {
         (0..n * n).map(|at| (0..n).map(|k| self.entry(at / n, k) * matrix[k * n + at % n]).sum()).collect()
     }
 
-    /// What is believed one step later.
+    /// Distribution of the coefficients one step later.
     ///
     /// # Errors
     /// [`LinearError`] for another number of coefficients.
@@ -71,7 +71,7 @@ impl Drift {
         Coefficients::new(mean, covariance)
     }
 
-    /// What is believed of every step once all observations are known, from what was believed of each after its own:
+    /// Smoothed distribution of every step given all observations, from the filtered distributions:
     ///
     /// ```text
     /// G = Σ_t Fᵀ P⁻¹,   μ_t ← μ_t + G (μ_{t+1} - F μ_t),   Σ_t ← Σ_t + G (Σ_{t+1} - P) Gᵀ,   P = F Σ_t Fᵀ + Q

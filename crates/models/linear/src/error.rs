@@ -5,23 +5,23 @@ pub enum LinearError {
     /// Numbers that do not fit together.
     #[error("{what} has {found} entries, expected {expected}")]
     Length {
-        /// What it is.
+        /// Name of the list.
         what: &'static str,
-        /// How long it is.
+        /// Length found.
         found: usize,
-        /// How long it should be.
+        /// Length expected.
         expected: usize,
     },
     /// A number that makes no sense.
     #[error("{what} {index} is {value}, expected {expected}")]
     Number {
-        /// What it is.
+        /// Name of the number.
         what: &'static str,
-        /// Which of them.
+        /// Position in its list.
         index: usize,
         /// Its value.
         value: f64,
-        /// What would do.
+        /// Description of the valid values.
         expected: &'static str,
     },
     /// A covariance that is not one.
@@ -47,9 +47,9 @@ pub enum LinearError {
     /// An observation without noise of what is known already, with another value.
     #[error("a noiseless observation of {observed} where {expected} is certain")]
     Contradiction {
-        /// What was observed.
+        /// Observed value.
         observed: f64,
-        /// What was certain.
+        /// Value that was certain.
         expected: f64,
     },
     /// A covariance without an inverse where one is needed.

@@ -3,14 +3,14 @@ use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 use crate::error::{all_finite, same_length};
 use crate::{Coefficients, LinearError};
 
-/// A normal belief about coefficients by its precision Σ⁻¹ and shift Σ⁻¹μ.
+/// Information form of a normal distribution of coefficients: precision Σ⁻¹ and shift Σ⁻¹μ.
 ///
 /// ```text
 /// Σ⁻¹ ← Σ⁻¹ + φ φᵀ / σ²,   Σ⁻¹μ ← Σ⁻¹μ + φ y / σ²
 /// ```
 ///
-/// An observation costs J² and no division by anything that may vanish; knows total ignorance, a precision of 0, where
-/// [`Coefficients`] cannot. Reading the belief costs a factorisation.
+/// An observation costs J² and no division by anything that may vanish. A precision of 0 represents total ignorance,
+/// which [`Coefficients`] cannot. Reading mean and covariance costs a factorisation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Information {
     precision: Vec<f64>,
@@ -24,10 +24,10 @@ impl Information {
         Self { precision: vec![0.0; count * count], shift: vec![0.0; count] }
     }
 
-    /// The same belief.
+    /// Information form of a normal distribution.
     ///
     /// # Errors
-    /// [`LinearError::Singular`] where something is certain.
+    /// [`LinearError::Singular`] for a singular covariance.
     pub fn of(belief: &Coefficients) -> Result<Self, LinearError> {
         let n = belief.len();
         let covariance = Matrix::from_fn(n, n, |i, j| belief.covariance()[i * n + j]);

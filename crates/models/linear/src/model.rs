@@ -21,19 +21,19 @@ impl<B: Basis> LinearModel<B> {
         Self::shared(Arc::new(basis), prior)
     }
 
-    /// The same with functions that other models have too.
+    /// Model whose basis is shared with other models.
     pub(crate) fn shared(basis: Arc<B>, prior: Coefficients) -> Result<Self, LinearError> {
         same_length("coefficients", prior.len(), basis.len())?;
         Ok(Self { basis, prior })
     }
 
-    /// What is believed before data.
+    /// Prior, as a posterior without data.
     #[must_use]
     pub fn prior(&self) -> LinearPosterior<B> {
         LinearPosterior::new(self.basis.clone(), self.prior.clone())
     }
 
-    /// What is believed after observations with noise of known variances, and the logarithm of their evidence.
+    /// Posterior after observations with known noise variances, and its log marginal likelihood.
     ///
     /// Shapes: `x` n×d, `y` and `noise` n. Cost: n J².
     ///

@@ -38,7 +38,7 @@ impl<B: Basis> LinearPosterior<B> {
         &self.basis
     }
 
-    /// What is believed of their coefficients.
+    /// Distribution of the coefficients.
     #[must_use]
     pub fn coefficients(&self) -> &Coefficients {
         &self.coefficients

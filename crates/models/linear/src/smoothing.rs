@@ -23,7 +23,7 @@ pub struct SmoothingSpline {
     lines: Vec<Vec<f64>>,
     /// Each of them as a line in the coordinates: its constant, then its slopes.
     slopes: Vec<Vec<f64>>,
-    /// Of the kernel between points, after lines are taken out.
+    /// Eigendecomposition of the kernel between the points, after lines are projected out.
     eigen: SymmetricEigen,
 }
 
@@ -125,7 +125,7 @@ impl SmoothingSpline {
         Ok(Self { points: points.to_owned(), lines, slopes, eigen })
     }
 
-    /// With λ by generalised cross-validation: the least of `n Σ r_i² / (n - trace)²`.
+    /// Fits with λ by generalised cross-validation, the minimum of `n Σ r_i² / (n - trace)²`.
     ///
     /// # Errors
     /// [`LinearError`] for another number of values than points, or values that are not finite.
@@ -146,7 +146,7 @@ impl SmoothingSpline {
         self.smooth_with(y, largest * log.exp())
     }
 
-    /// With a given λ: positive.
+    /// Fits with a given λ > 0.
     ///
     /// # Errors
     /// As [`SmoothingSpline::smooth`], and for a λ that is not positive.

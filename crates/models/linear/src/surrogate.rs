@@ -64,7 +64,7 @@ fn failed(error: LinearError) -> SurrogateError {
     SurrogateError::failed(NAME, error)
 }
 
-/// What the search for τ² and σ² evaluates.
+/// Objective of the search for τ² and σ²: the marginal likelihood.
 struct Evidence<'a> {
     basis: Arc<WithConstant>,
     data: Observations<'a>,

@@ -1,7 +1,7 @@
 use crate::coefficients::dot;
 use crate::{Coefficients, LinearError};
 
-/// A belief about coefficients and the variance of the noise together, conjugate to normal observations.
+/// Normal-inverse-gamma distribution of coefficients and noise variance, conjugate to normal observations.
 ///
 /// ```text
 /// σ² ~ InverseGamma(a, b),   coefficients | σ² ~ N(m, σ² V)
@@ -20,7 +20,7 @@ pub struct NormalInverseGamma {
 /// A Student distribution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Student {
-    /// Where it is centred.
+    /// Location parameter.
     pub location: f64,
     /// The square of its scale: the variance is this times `ν / (ν - 2)`.
     pub scale_squared: f64,
@@ -41,7 +41,7 @@ impl Student {
 }
 
 impl NormalInverseGamma {
-    /// With V and m as of unit noise; `shape` a and `rate` b of the variance.
+    /// Builds the distribution from m and V for unit noise, and shape a and rate b of the variance.
     ///
     /// # Errors
     /// [`LinearError`] when a or b is not positive and finite.
@@ -67,7 +67,7 @@ impl NormalInverseGamma {
         if self.shape > 1.0 { self.rate / (self.shape - 1.0) } else { f64::INFINITY }
     }
 
-    /// What the next observation will be.
+    /// Predictive distribution of the next observation.
     #[must_use]
     pub fn predict(&self, phi: &[f64]) -> Student {
         let (location, spread) = self.unit.moments(phi);
@@ -78,7 +78,7 @@ impl NormalInverseGamma {
         }
     }
 
-    /// What `φ·a` is, without noise.
+    /// Predictive distribution of `φ·a`, without noise.
     #[must_use]
     pub fn predict_latent(&self, phi: &[f64]) -> Student {
         let (location, spread) = self.unit.moments(phi);

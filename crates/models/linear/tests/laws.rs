@@ -1,4 +1,4 @@
-//! What a belief about coefficients promises: closed forms, laws and edges.
+//! Properties of the distribution of coefficients: closed forms, laws and edge cases.
 
 use proptest::prelude::*;
 use thrifty_domain::{Points, PointsRef};
@@ -194,7 +194,7 @@ fn full_polynomials_have_all_monomials() {
     assert!(close(&basis.eval(&[x, y]), &expected, 1e-15));
 }
 
-/// With a noise known to be near a value the conjugate belief is that of the known noise.
+/// A conjugate prior that concentrates on a noise variance gives the same distribution as that known noise.
 #[test]
 fn unknown_noise_that_is_all_but_known() {
     let basis = Polynomial::of_one(1, 0.5);
@@ -317,7 +317,7 @@ fn extreme_scales() {
     }
 }
 
-/// As many monomials as there are: of degree up to g in d variables, (d + g)! / d! g!.
+/// The number of monomials of degree up to g in d variables is (d + g)! / d! g!.
 #[test]
 fn monomials_are_as_many_as_their_degrees_say() {
     for (dim, degree, count) in [(0, 3, 0), (1, 0, 1), (1, 3, 4), (2, 3, 10), (3, 2, 10), (4, 4, 70)] {

@@ -1,6 +1,6 @@
 use thrifty_prob::{cdf, log_pdf, quantile};
 
-/// How well normal predictions fit what was then observed.
+/// Calibration of normal predictions against later observations.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Calibration {
     /// `(y - mean) / std_dev` of every observation: standard normal when the predictions are right.

@@ -12,7 +12,7 @@ pub enum ConditioningError {
     /// Another number of outcomes than points, or points of another dimension.
     #[error("{name}: {found}, expected {expected}")]
     Size {
-        /// What was counted.
+        /// Name of the counted quantity.
         name: &'static str,
         /// Number found.
         found: usize,
@@ -22,9 +22,9 @@ pub enum ConditioningError {
     /// An outcome, or the noise variance, that makes no sense.
     #[error("{name} {index} is {value}, expected a finite number, a variance from 0")]
     InvalidNumber {
-        /// What it is.
+        /// Name of the number.
         name: &'static str,
-        /// Which of them.
+        /// Position in its list.
         index: usize,
         /// Its value.
         value: f64,
@@ -34,14 +34,14 @@ pub enum ConditioningError {
     NotPositiveDefinite(#[from] NotPositiveDefinite),
 }
 
-/// Any joint posterior after more observations, imagined or real, with everything else it learnt kept.
+/// Joint posterior after more observations, fantasized or real; its hyperparameters are kept.
 ///
 /// ```text
 /// mean'(x) = mean(x) + c(x)ᵀ V⁻¹ (y - mean(P)),   cov'(x, x') = cov(x, x') - c(x)ᵀ V⁻¹ c(x'),   V = Σ_P + s I
 /// ```
 ///
 /// c(x) are the covariances with the m points P, s is the variance of the noise. It needs nothing of the model but
-/// joint covariances. Points that are known for certain (V = 0) tell nothing.
+/// joint covariances. Observations of points without uncertainty (V = 0) change nothing.
 /// Cost: O(m³) once, then m covariances and O(m²) a point.
 /// Source: Rasmussen & Williams (2006), eqs. A.6 and 2.23–2.24.
 #[derive(Clone)]
@@ -82,7 +82,7 @@ impl<'a> Conditioned<'a> {
         Ok(Self { posterior, at: at.to_owned(), factor, weights })
     }
 
-    /// After imagined outcomes: one posterior for each row of m standard normal numbers z. All share one factor.
+    /// Fantasies: one posterior per row of m standard normal numbers z. All share one factor.
     ///
     /// ```text
     /// y = mean(P) + L z

@@ -2,11 +2,11 @@ use thrifty_domain::{Points, PointsRef};
 
 use crate::JointPosterior;
 
-/// What one more observation would do to the means of a function f at fixed points, the anchors.
+/// Look-ahead: the effect of one more observation on the means of a function f at fixed points, the anchors.
 ///
-/// An outcome that is z deviations above its mean moves the mean of f at anchor a by `z cov[f(a), o(x)] / sd[o(x)]`,
-/// where o(x) is the observation at x, noise included. What is observed need not be f itself: a fold of a
-/// cross-validation tells of the loss over all.
+/// An outcome that is z standard deviations above its mean moves the mean of f at anchor a by
+/// `z cov[f(a), o(x)] / sd[o(x)]`, where o(x) is the observation at x, noise included. The observed function may differ
+/// from f: a fold of a cross-validation is informative about the mean loss over all folds.
 pub trait Lookahead: Send + Sync {
     /// Dimension of the points it takes.
     fn dim(&self) -> usize;
@@ -18,19 +18,19 @@ pub trait Lookahead: Send + Sync {
     /// every anchor and then with f at the point itself, m×(anchors + 1), row-major. Overwrites.
     fn moments_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64], covariance: &mut [f64]);
 
-    /// Adds the gradient of a weighted sum of what [`Lookahead::moments_into`] says of one point; false, and nothing
-    /// added, when the model has no gradients.
+    /// Adds the gradient of a weighted sum of the moments of [`Lookahead::moments_into`] at one point; returns false,
+    /// and adds nothing, when the model has no gradients.
     fn pull_back(&self, x: &[f64], weights: LookaheadCotangent<'_>, grad: &mut [f64]) -> bool;
 }
 
-/// Weights of what a look ahead says of one point.
+/// Weights of the look-ahead moments at one point.
 #[derive(Debug, Clone, Copy)]
 pub struct LookaheadCotangent<'a> {
-    /// Of the mean.
+    /// Weight of the mean.
     pub mean: f64,
-    /// Of the variance of the observation.
+    /// Weight of the variance of the observation.
     pub variance: f64,
-    /// Of the covariances with every anchor and then with the function at the point itself.
+    /// Weights of the covariances with every anchor and then with the function at the point itself.
     pub covariance: &'a [f64],
 }
 

@@ -30,7 +30,7 @@ pub enum ObservationsError {
         name: &'static str,
         /// Number found.
         found: usize,
-        /// How many points there are.
+        /// Number of points.
         expected: usize,
     },
     /// Points of another dimension than the domain.

@@ -3,7 +3,7 @@ use thrifty_sampling::Stream;
 
 use crate::Lookahead;
 
-/// A belief about a function on the unit cube: a mean and a variance at every point.
+/// Posterior of a function on the unit cube: a mean and a variance at every point.
 pub trait Posterior: Send + Sync {
     /// Dimension of the points it takes.
     fn dim(&self) -> usize;
@@ -47,7 +47,7 @@ pub trait PosteriorGradient: Posterior {
     );
 }
 
-/// A posterior that knows how function values at different points vary together.
+/// Posterior with covariances between function values at different points.
 pub trait JointPosterior: Posterior {
     /// Posterior covariance of the latent function at m points: m×m, row-major, symmetric to the bit. Overwrites.
     fn covariance_into(&self, x: PointsRef<'_>, out: &mut [f64]);
@@ -67,7 +67,7 @@ pub trait JointPosterior: Posterior {
         None
     }
 
-    /// What an observation with this noise variance would do at fixed points, if the model has a faster way than
+    /// Look-ahead for observations with this noise variance, if the model has a faster one than
     /// [`JointLookahead`](crate::JointLookahead); see [`lookahead`](crate::lookahead).
     fn own_lookahead<'a>(&'a self, _anchors: PointsRef<'_>, _noise: f64) -> Option<Box<dyn Lookahead + 'a>> {
         None

@@ -200,7 +200,7 @@ fn conditioned_posteriors_obey_the_contract() {
     contract::joint_gradient_matches(&posterior, &x, (&[0.3, -1.0, 2.0, 0.7], &weights), 1e-5, 1e-7);
 }
 
-/// What is known for certain is not changed by an observation of it.
+/// Observing a point without uncertainty does not change the posterior.
 #[test]
 fn certain_points_change_nothing() {
     let certain = Weights { covariance: [[0.0; K]; K], ..Weights::new() };

@@ -6,16 +6,16 @@ use crate::table::Bins;
 use crate::tree::Tree;
 use crate::{Table, TreesError};
 
-/// How trees are boosted.
+/// Settings of gradient boosting.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct BoostingSettings {
     /// Number of trees.
     pub rounds: usize,
-    /// Share of each tree that is added.
+    /// Learning rate: the share of each tree that is added.
     pub rate: f64,
-    /// Splits on a way at most.
+    /// Largest depth of a tree, in splits.
     pub max_depth: usize,
-    /// Rows of a leaf at least.
+    /// Smallest number of rows of a leaf.
     pub min_leaf: usize,
 }
 

@@ -9,7 +9,7 @@ pub enum TreesError {
         row: usize,
         /// Column.
         column: usize,
-        /// What it is.
+        /// Its value.
         value: f32,
     },
     /// A target that is no number.
@@ -17,13 +17,13 @@ pub enum TreesError {
     Target {
         /// Row.
         row: usize,
-        /// What it is.
+        /// Its value.
         value: f64,
     },
     /// Lengths that do not fit.
     #[error("{what}: {found}, expected {expected}")]
     Length {
-        /// Of what.
+        /// Name of the counted quantity.
         what: &'static str,
         /// Number found.
         found: usize,
@@ -33,11 +33,11 @@ pub enum TreesError {
     /// A setting that makes no sense.
     #[error("{what} is {value}, expected {expected}")]
     Setting {
-        /// Which.
+        /// Name of the setting.
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What would do.
+        /// Description of the valid values.
         expected: &'static str,
     },
     /// Trees from a file that refer to nodes or features that are not there.

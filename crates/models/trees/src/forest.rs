@@ -5,24 +5,24 @@ use crate::table::Bins;
 use crate::tree::Tree;
 use crate::{Table, TreesError};
 
-/// How a forest is grown.
+/// Settings of a random forest.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ForestSettings {
     /// Number of trees.
     pub trees: usize,
-    /// Features tried for a split; a third of all if none is given.
+    /// Number of features tried per split; a third of all if none is given.
     pub features: Option<usize>,
-    /// Rows of a leaf at least.
+    /// Smallest number of rows of a leaf.
     pub min_leaf: usize,
-    /// Splits on a way at most.
+    /// Largest depth of a tree, in splits.
     pub max_depth: Option<usize>,
-    /// Rows drawn for a tree, with repetition, as a share of all.
+    /// Rows drawn per tree, with repetition, as a share of all rows.
     pub sample: f64,
 }
 
 impl Default for ForestSettings {
-    /// As forests for regression usually are: 100 trees, a third of the features, leaves of five, bootstrap samples.
+    /// Usual settings for regression: 100 trees, a third of the features, leaves of five rows, bootstrap samples.
     fn default() -> Self {
         Self { trees: 100, features: None, min_leaf: 5, max_depth: None, sample: 1.0 }
     }

@@ -11,7 +11,7 @@ pub(crate) struct Growth {
     pub(crate) features: usize,
 }
 
-/// Where a node is split best.
+/// Best split of a node.
 struct Split {
     gain: f64,
     feature: usize,

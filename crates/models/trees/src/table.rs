@@ -22,7 +22,7 @@ impl Bins {
         self.0.len()
     }
 
-    /// True if there are features, each with rising borders: a file may say anything.
+    /// Checks that there are features, each with rising borders; files are not trusted.
     pub(crate) fn check(&self) -> Result<(), TreesError> {
         let rising = |borders: &Vec<f32>| {
             let fits = u16::try_from(borders.len()).is_ok();
@@ -48,7 +48,7 @@ fn bin(borders: &[f32], x: f32) -> u16 {
 }
 
 impl Table {
-    /// Of row-major features. `bins` is how many a feature is cut into at most.
+    /// Bins row-major features into at most `bins` bins per feature.
     ///
     /// # Errors
     /// [`TreesError`] for numbers that are not finite, rows of different lengths, no rows, or fewer than 2 or more than 65,536 bins.
@@ -100,7 +100,7 @@ impl Table {
         &self.bins
     }
 
-    /// How many bins a feature has.
+    /// Number of bins of a feature.
     pub(crate) fn count(&self, column: usize) -> usize {
         self.bins.0[column].len() + 1
     }

@@ -4,9 +4,9 @@ use crate::TreesError;
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Tree {
     pub(crate) nodes: Vec<Node>,
-    /// What is predicted, by node; of inner nodes the mean of their rows.
+    /// Predicted value per node; for inner nodes the mean of their rows.
     pub(crate) values: Vec<f32>,
-    /// Splits on the longest way.
+    /// Depth: splits on the longest path.
     pub(crate) depth: u32,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Where every bin goes left, to the node itself.
+    /// Leaf node: every bin goes left, to the node itself.
     pub(crate) fn leaf(own: usize) -> Self {
         Self { code: u16::MAX, feature: 0, left: own as u32 }
     }
@@ -66,7 +66,8 @@ impl Tree {
         }
     }
 
-    /// The same tree level by level: what every row passes lies together.
+    /// Reorders the nodes level by level, so that the nodes near the root, which every row visits, lie together in
+    /// memory.
     pub(crate) fn by_levels(&self) -> Self {
         let mut order = vec![0];
         let mut nodes = Vec::with_capacity(self.nodes.len());
@@ -84,7 +85,7 @@ impl Tree {
         Self { nodes, values: order.iter().map(|own| self.values[*own]).collect(), depth: self.depth }
     }
 
-    /// True if every node refers to what is there, and further down: a file may say anything.
+    /// Checks that every node refers to existing nodes further down; files are not trusted.
     pub(crate) fn check(&self, columns: usize) -> Result<(), TreesError> {
         if self.nodes.is_empty() || self.values.len() != self.nodes.len() {
             return Err(TreesError::Broken { node: 0 });

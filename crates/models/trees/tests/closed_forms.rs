@@ -89,7 +89,7 @@ fn leaves_hold_at_least_as_many_rows_as_asked() {
     assert_eq!((nodes(&boosting).0, boosting.predict(&[3.0]).unwrap()), (0, vec![12.5]));
 }
 
-/// With every row at one of two values, r rounds at rate ν leave (1 - ν)^r of the deviations from the mean.
+/// After r rounds at rate ν the share (1 - ν)^r of the deviations from the mean remains, for rows with two values.
 #[test]
 fn boosting_leaves_a_power_of_what_there_was() {
     let table = ramp(40);

@@ -1,4 +1,4 @@
-//! What trees promise: means of constants, exact splits, laws of forests and boosting, files.
+//! Properties of trees: means of constants, exact splits, forests and boosting, files.
 
 use proptest::prelude::*;
 use thrifty_sampling::Seed;
@@ -105,7 +105,7 @@ fn edges_and_bad_input() {
     assert!(wide.predict(&[1.0, 2.0, 3.0]).is_err());
 }
 
-/// A file may say anything: what it says wrongly is an error, not a division by zero or a panic later on.
+/// Invalid files give an error, not a division by zero or a panic later on.
 #[test]
 fn broken_files_are_refused() {
     let read = |json: &str| serde_json::from_str::<Forest>(json).map_err(|error| error.to_string());
@@ -155,7 +155,7 @@ proptest! {
         }
     }
 
-    /// With a bin a value and leaves of one row, boosting at full rate gives every row back.
+    /// Boosting at full rate reproduces every row, with one bin per value and leaves of one row.
     #[test]
     fn leaves_of_one_row_remember(rows in 2_usize..40, seed in 0_u64..500) {
         let (x, y) = data(rows, seed);

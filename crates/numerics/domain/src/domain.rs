@@ -1,6 +1,6 @@
 use crate::{Condition, DomainError, FILLER, Spacing, Variable, VariableKind};
 
-/// What the columns of the unit cube `[0, 1]^d` mean, variable after variable.
+/// Mixed search space in the unit cube `[0, 1]^d`: a list of variables, each with one or more columns.
 ///
 /// A point is *feasible* when every discrete column holds one of its levels exactly and every inactive
 /// variable holds the filler; [`Domain::snap`] maps any point of the cube to a feasible one and leaves

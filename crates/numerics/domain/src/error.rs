@@ -53,7 +53,7 @@ pub enum DomainError {
         parent: usize,
         /// The levels asked for.
         levels: Vec<u64>,
-        /// How many levels the parent has.
+        /// Number of levels of the parent.
         count: u64,
     },
 }

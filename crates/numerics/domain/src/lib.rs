@@ -1,7 +1,7 @@
-//! What an input is.
+//! Points and the domains that they come from.
 //!
 //! [`Points`] is a list of n points of dimension d, each a contiguous `&[f64]`; [`PointsRef`] borrows one.
-//! [`Domain`] says what the columns of the unit cube `[0, 1]^d` mean, so that models and maximisers can
+//! [`Domain`] describes the columns of the unit cube `[0, 1]^d`, so that models and maximisers can
 //! handle stepped, categorical and conditional inputs without ever seeing a configuration.
 //!
 //! ```

@@ -1,7 +1,7 @@
 /// The value that inactive conditional columns hold.
 pub const FILLER: f64 = 0.5;
 
-/// How the levels of a [`VariableKind::Stepped`] column are spread over `[0, 1]`.
+/// Spacing of the levels of a [`VariableKind::Stepped`] column over `[0, 1]`.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Spacing {
     /// Level k of n sits at the middle of the k-th of n equal cells: `(k + ½) / n`.
@@ -13,7 +13,7 @@ pub enum Spacing {
     },
 }
 
-/// What the columns of one variable mean.
+/// Kind of a variable, which decides its columns.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum VariableKind {
     /// One column, every value in `[0, 1]`.
@@ -22,7 +22,7 @@ pub enum VariableKind {
     Stepped {
         /// Number of levels.
         count: u64,
-        /// Where they sit.
+        /// Spacing of the levels.
         spacing: Spacing,
     },
     /// `count` columns, exactly one of them 1 and the others 0.
@@ -52,9 +52,9 @@ pub struct Condition {
 /// columns of the variable hold [`FILLER`].
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Variable {
-    /// What its columns mean.
+    /// Kind of the variable.
     pub kind: VariableKind,
-    /// When it counts; several conditions must all hold.
+    /// Conditions of activity; all of them must hold.
     pub conditions: Vec<Condition>,
 }
 
@@ -118,7 +118,7 @@ impl From<VariableKind> for Variable {
 }
 
 impl Spacing {
-    /// Where level `k` of `count` sits in `[0, 1]`.
+    /// Position of level `k` of `count` in `[0, 1]`.
     #[must_use]
     pub fn position(self, k: u64, count: u64) -> f64 {
         match self {

@@ -72,7 +72,7 @@ impl Cholesky {
         Err(failed)
     }
 
-    /// What was added to the diagonal, in the units of the matrix; 0 when nothing was.
+    /// Jitter added to the diagonal, in the units of the matrix; 0 when none was added.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.jitter

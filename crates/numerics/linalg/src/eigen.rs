@@ -20,7 +20,7 @@ pub struct NoEigenvalues {
 }
 
 impl SymmetricEigen {
-    /// Of a symmetric matrix given by its lower half. Cost: about 10 n³ flops.
+    /// Decomposes a symmetric matrix given by its lower half. Cost: about 10 n³ flops.
     ///
     /// # Errors
     /// [`NoEigenvalues`] for entries that are not finite, or an iteration that does not end.

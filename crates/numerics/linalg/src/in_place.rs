@@ -11,7 +11,7 @@ use crate::Matrix;
 /// Rows from which a second thread is worth its start (measured on two cores: 1.16× at 500, slower below 300).
 pub const PARALLEL_FROM: usize = 500;
 
-/// Who works on a large matrix.
+/// Threads for operations on large matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Threads {
     /// The calling thread alone: right inside anything that is itself parallel, and for reproducible bits

@@ -29,7 +29,7 @@ impl<F: FnMut(&[f64], &mut [f64]) -> f64> FusedProblem<F> {
         Self { state: RefCell::new(state) }
     }
 
-    /// How often the objective was called.
+    /// Number of calls of the objective.
     pub fn calls(&self) -> usize {
         self.state.borrow().calls
     }

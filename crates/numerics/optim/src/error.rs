@@ -40,7 +40,7 @@ pub enum OptimError {
     /// A solver of argmin gave up.
     #[error("argmin: {message}")]
     Argmin {
-        /// What it said.
+        /// The solver's message.
         message: String,
     },
 }

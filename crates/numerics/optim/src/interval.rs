@@ -15,11 +15,11 @@ impl<F: FnMut(f64) -> f64> CostFunction for Line<F> {
     }
 }
 
-/// Where a function of one number is least on an interval: the best of `cells + 1` equally spaced points, refined
-/// between its neighbours by argmin's golden-section search to `tolerance`.
+/// Minimiser of a function of one number on an interval, by a grid and golden-section search.
 ///
-/// Finds the least of several minima if cells are narrower than what lies between them. Values that are not
-/// numbers count as infinite.
+/// The best of `cells + 1` equally spaced points is refined between its neighbours by argmin's golden-section search to
+/// `tolerance`. The global minimum is found if the cells are narrower than the distance between local minima. Values
+/// that are not numbers count as infinite.
 pub fn golden_section(
     f: impl FnMut(f64) -> f64,
     (low, high): (f64, f64),

@@ -2,7 +2,7 @@ use thrifty_domain::{Domain, Points, PointsRef};
 
 use crate::Lbfgsb;
 
-/// What a [`LocalSearch`] climbs on.
+/// Objective of a [`LocalSearch`].
 pub trait Objective {
     /// Values at m points, overwriting `out`.
     fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]);
@@ -33,7 +33,7 @@ impl Default for LocalSearch {
     }
 }
 
-/// Where a climb ended.
+/// Result of a [`LocalSearch`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct LocalMaximum {
     /// A feasible point.

@@ -1,6 +1,6 @@
 use crate::{Lbfgsb, Minimum, OptimError};
 
-/// What several starts came to.
+/// Results of a search from several starts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MultiStart {
     /// One result a start, in the order of the starts.
@@ -21,8 +21,10 @@ impl MultiStart {
         }
     }
 
-    /// The same with the lowest minimum taken further by another optimiser: several starts found roughly cost less than
-    /// all of them found exactly, and the best is as exact.
+    /// Refines the lowest minimum by another optimiser.
+    ///
+    /// Rough searches from all starts and one exact search cost less than an exact search from every start, and the
+    /// best minimum is as exact.
     ///
     /// # Errors
     /// [`OptimError`] when `f` fails where it did not before.

@@ -355,7 +355,7 @@ fn the_first_simplex_of_nelder_mead() {
     }
 }
 
-/// Where there is no value the simplex does not go.
+/// Nelder-Mead never ends at a point without a value.
 #[test]
 fn nelder_mead_keeps_away_from_points_without_a_value() {
     let f = |x: &[f64]| if x[0] > 0.4 { f64::NAN } else { (x[0] - 0.3).powi(2) + x[1] * x[1] };

@@ -1,8 +1,8 @@
 use crate::{Param, Parameterized};
 
-/// Whoever can score its own hyperparameters.
+/// A model with a log likelihood in its hyperparameters.
 pub trait LogLikelihood: Parameterized {
-    /// Why a score cannot be had.
+    /// Error of a likelihood that cannot be computed.
     type Error;
 
     /// The log likelihood at the current parameters; overwrites `gradient` with its derivatives with respect to
@@ -39,7 +39,7 @@ pub enum ParamsError {
     InvalidPrior {
         /// The parameter.
         name: String,
-        /// What is wrong.
+        /// The problem with the prior.
         problem: thrifty_prob::ProbError,
     },
 }

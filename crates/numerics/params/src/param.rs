@@ -15,7 +15,7 @@ pub struct Param {
     pub high: f64,
     /// The scale on which it is learnt.
     pub transform: Transform,
-    /// What is believed of it before data; a density on the natural scale.
+    /// Prior density on the natural scale.
     pub prior: Option<Prior>,
 }
 
@@ -33,7 +33,7 @@ impl Param {
         self
     }
 
-    /// The same parameter under `prefix.name`: how a composite tells its parts' parameters apart.
+    /// Prefixes the name to `prefix.name`, so that the parameters of the parts of a composite stay distinct.
     #[must_use]
     pub fn under(mut self, prefix: &str) -> Self {
         self.name = format!("{prefix}.{}", self.name);
@@ -41,7 +41,7 @@ impl Param {
     }
 }
 
-/// Whoever has hyperparameters.
+/// A model with hyperparameters.
 pub trait Parameterized {
     /// The parameters in a fixed order. Take this snapshot once a fit: it allocates.
     fn params(&self) -> Vec<Param>;

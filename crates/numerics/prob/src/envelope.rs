@@ -24,7 +24,7 @@ pub struct UpperEnvelope {
 }
 
 impl UpperEnvelope {
-    /// Of lines with intercepts `a` and slopes `b`. Lines that are not finite are left out.
+    /// Upper envelope of lines with intercepts `a` and slopes `b`. Lines that are not finite are left out.
     ///
     /// # Panics
     /// When there are not as many slopes as intercepts.
@@ -69,7 +69,7 @@ impl UpperEnvelope {
         &self.lines
     }
 
-    /// Where one line gives way to the next.
+    /// Breakpoints between one line of the envelope and the next.
     #[must_use]
     pub fn breaks(&self) -> &[f64] {
         &self.breaks
@@ -177,13 +177,13 @@ impl SlopedLines {
         self.sorted.iter().map(|(_, line)| *line)
     }
 
-    /// The same of intercepts by rank of their slope, as [`SlopedLines::order`] has them, with h from a table.
+    /// Expected maximum for intercepts by rank of their slope, as in [`SlopedLines::order`], with h from a table.
     #[inline]
     pub fn expected_maximum_in_order(&mut self, intercept: impl Fn(usize) -> f64, table: &TableOfH) -> f64 {
         self.maximum(|rank, _| intercept(rank), |z| table.at(z))
     }
 
-    /// Of intercepts by rank and line.
+    /// Expected maximum for intercepts by rank and line.
     #[inline]
     fn maximum(&mut self, intercept: impl Fn(usize, usize) -> f64, h: impl Fn(f64) -> f64) -> f64 {
         self.stack.clear();
@@ -302,7 +302,7 @@ mod tests {
         }
     }
 
-    /// Of lines that are parallel, or nearly so, the highest alone matters, and by no more than their difference.
+    /// Among (nearly) parallel lines only the highest matters, up to their difference.
     #[test]
     fn parallel_lines_nearly_tied() {
         // The second of two parallel lines hides what the first did not.

@@ -11,7 +11,7 @@ pub enum ProbError {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Description of the valid values.
         expected: &'static str,
     },
     /// No prior has this name.

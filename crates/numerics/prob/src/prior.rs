@@ -8,7 +8,7 @@ use libm::lgamma as ln_gamma;
 use crate::ProbError;
 use crate::normal::LN_SQRT_TAU;
 
-/// What is believed of a hyperparameter before data: a density on its natural scale.
+/// Prior of a hyperparameter: a density on its natural scale.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case", try_from = "build::Unchecked")]
 pub enum Prior {

@@ -1,7 +1,7 @@
 /// From here on the continued fraction takes few terms.
 const FRACTION_FROM: f64 = 3.0;
 
-/// What the inverse Mills ratio adds to its argument, for z ≥ 0: every tail formula without cancellation.
+/// Inverse Mills ratio minus its argument, for z ≥ 0: the basis of every tail formula without cancellation.
 ///
 /// ```text
 /// c(z) = φ(z) / (1 - Φ(z)) - z = 1/(z + 2/(z + 3/(z + …)))

@@ -1,4 +1,4 @@
-//! Where randomness and space-filling points come from.
+//! Random streams and space-filling designs.
 //!
 //! A [`Stream`] is keyed by (seed, purpose, id), never by how many numbers were drawn before: the suggestion
 //! for trial 17 draws from `seed.stream("acquisition", 17)` whatever the trials before it did, on any number

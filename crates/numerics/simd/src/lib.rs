@@ -21,10 +21,10 @@
 
 /// A loop to be compiled for several instruction sets.
 pub trait VectorLoop {
-    /// What the loop gives.
+    /// Result of the loop.
     type Output;
 
-    /// The loop. `FMA` says whether fused multiply-add is an instruction. Implement with `#[inline(always)]`.
+    /// Runs the loop. `FMA` is true if fused multiply-add is an instruction. Implement with `#[inline(always)]`.
     fn run<const FMA: bool>(self) -> Self::Output;
 }
 
@@ -39,7 +39,7 @@ pub enum InstructionSet {
     Avx2,
     /// 64-bit ARM, which always has fused multiply-add.
     Neon,
-    /// What the compiler assumes of every machine, without fused multiply-add.
+    /// The compiler's baseline for every machine, without fused multiply-add.
     Baseline,
 }
 

@@ -4,10 +4,10 @@ use thrifty_space::Config;
 /// One fold of one configuration: one model fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FoldQuery {
-    /// What is set.
+    /// The configuration.
     pub config: Config,
-    /// Which repeat of the cross-validation, from 0.
+    /// Index of the repeat of the cross-validation, from 0.
     pub repeat: usize,
-    /// Which fold of the repeat, from 0.
+    /// Index of the fold within the repeat, from 0.
     pub fold: usize,
 }

@@ -46,8 +46,9 @@ impl Splits {
         Ok(Self::repeat(rows, folds, repeats, seed, one))
     }
 
-    /// As [`Splits::repeated_k_fold`], with the classes in every fold as they are in the data: counts of a class differ
-    /// by at most one between folds.
+    /// Repeated stratified folds: counts of a class differ by at most one between the folds of a repeat.
+    ///
+    /// See also [`Splits::repeated_k_fold`].
     ///
     /// # Errors
     /// [`SplitError`].
@@ -68,8 +69,9 @@ impl Splits {
         Ok(Self::repeat(classes.len(), folds, repeats, seed, one))
     }
 
-    /// As [`Splits::repeated_k_fold`], with rows of a group in the same fold: large groups first, each to the fold that
-    /// is smallest so far.
+    /// Repeated folds that keep the rows of a group together.
+    ///
+    /// Large groups are placed first, each in the fold that is smallest so far. See also [`Splits::repeated_k_fold`].
     ///
     /// # Errors
     /// [`SplitError`], also for fewer groups than folds.
@@ -98,7 +100,7 @@ impl Splits {
         Ok(Self::repeat(groups.len(), folds, repeats, seed, one))
     }
 
-    /// `one` says in which fold each row is tested.
+    /// Builds all repeats; `one` returns the test fold of each row.
     fn repeat(
         rows: usize,
         folds: usize,

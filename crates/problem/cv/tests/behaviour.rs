@@ -67,7 +67,7 @@ fn what_cannot_be_split_is_named() {
     );
 }
 
-/// Suggests 0, ⅛, ⅜, … and says how many configurations it has seen measured.
+/// Optimiser that suggests 0, ⅛, ⅜, … and reports how many measured configurations it has seen.
 struct Steps;
 
 impl Optimizer for Steps {

@@ -19,7 +19,7 @@ pub enum SpaceError {
     /// Two parameters of one name.
     #[error("parameter {name} is defined twice")]
     DuplicateName { name: String },
-    /// Bounds that are empty, inverted, not finite or further apart than a float can say (on a log scale: their ratio).
+    /// Bounds that are empty, inverted, not finite, or too far apart for a float (on a log scale: their ratio).
     #[error("parameter {name} has bounds [{low}, {high}], expected low < high, finite and a finite range")]
     InvalidBounds { name: String, low: f64, high: f64 },
     /// A logarithmic scale needs positive bounds.
@@ -28,7 +28,7 @@ pub enum SpaceError {
     /// A step that is not positive or wider than the range.
     #[error("parameter {name} has step {step}, expected a positive number of at most {range}")]
     InvalidStep { name: String, step: f64, range: f64 },
-    /// More levels than a float can tell apart.
+    /// More levels than a float can distinguish.
     #[error("parameter {name} has {count} levels, at most 2^51 can be told apart")]
     TooManyLevels { name: String, count: u128 },
     /// A logarithmic grid so long that neighbours at its end fall together.
@@ -40,7 +40,7 @@ pub enum SpaceError {
     /// A choice that stands twice.
     #[error("parameter {name} has the choice {choice} twice")]
     DuplicateChoice { name: String, choice: Value },
-    /// A choice that is NaN, which equals nothing, or infinite, which JSON cannot say.
+    /// A choice that is NaN, which equals nothing, or infinite, which JSON cannot represent.
     #[error("parameter {name} has the choice {choice}, expected finite numbers")]
     NonFiniteChoice { name: String, choice: Value },
     /// A condition on something that is not an earlier discrete parameter.

@@ -1,4 +1,4 @@
-//! What can be set: parameters, conditions between them, configurations, and their place in the unit cube.
+//! Search spaces: parameters, conditions between them, configurations, and their encoding in the unit cube.
 //!
 //! A [`Space`] is data: build it with [`Space::builder`] or read it with serde. It lowers itself to a
 //! [`Domain`](thrifty_domain::Domain), so that models and maximisers never see a configuration, and maps

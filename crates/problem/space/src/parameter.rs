@@ -6,10 +6,11 @@ use crate::{SpaceError, Value};
 /// Level k of n comes back from `(k + ½) / n` while the two roundings, n · 2⁻⁵² together, stay below ½.
 const MOST_LEVELS: u128 = 1 << 51;
 
-/// The same on a logarithmic axis, where `ln` and `exp` add about 100 roundings of 2⁻⁵³ relative to the level.
+/// Largest level, in steps, on a logarithmic axis: `ln` and `exp` add about 100 roundings of 2⁻⁵³ relative to the
+/// level.
 const MOST_LOG_STEPS: f64 = (1_u64 << 44) as f64;
 
-/// What values a parameter can have.
+/// Kind of a parameter: the set of its values.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Kind {
@@ -65,10 +66,10 @@ pub struct When {
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// What values it can have.
+    /// Set of its values.
     #[serde(flatten)]
     pub kind: Kind,
-    /// When it is active; all must hold.
+    /// Conditions of activity; all of them must hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<When>,
 }

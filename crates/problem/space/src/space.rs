@@ -91,7 +91,7 @@ impl Space {
         self.by_name.binary_search_by(|index| self.parameters[*index].name.as_str().cmp(name)).is_ok()
     }
 
-    /// What the columns of the unit cube mean: variable i is parameter i.
+    /// Domain of the encoded configurations: variable i is parameter i.
     #[must_use]
     pub fn domain(&self) -> &Domain {
         &self.domain

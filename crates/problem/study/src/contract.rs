@@ -73,7 +73,7 @@ fn run<O: Optimizer>(
     study.history().trials().to_vec()
 }
 
-/// What an optimiser says of a trial, to be compared to the bit.
+/// Query, diagnostics and memo of a trial in a form that compares bit by bit.
 fn said<Q: serde::Serialize>(
     query: &Q,
     diagnostics: &BTreeMap<String, f64>,

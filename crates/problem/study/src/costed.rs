@@ -14,7 +14,7 @@ pub enum CostUnit {
     ThreadCpuSeconds,
 }
 
-/// An evaluator that measures its own cost, unless it tells one. A failure has none.
+/// Wraps an evaluator so that it measures its own cost, unless it reports one. A failure has no cost.
 ///
 /// ```
 /// use thrifty_study::{CostUnit, Outcome, costed};

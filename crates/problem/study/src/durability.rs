@@ -8,7 +8,7 @@ pub enum Durability {
     /// Left to the operating system: a power failure may lose the last seconds.
     #[default]
     Process,
-    /// Outcomes are on the disk before anyone learns from them (`fdatasync` per told line): a power failure loses
+    /// Outcomes are on the disk before the optimiser uses them (`fdatasync` per told line): a power failure loses
     /// no outcome that the study has acknowledged.
     Outcomes,
     /// Every line is on the disk before the study goes on.

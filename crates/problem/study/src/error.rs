@@ -9,9 +9,9 @@ pub enum OptimizerError {
     /// A part of the optimiser failed.
     #[error("{what}: {source}")]
     Failed {
-        /// What it was doing.
+        /// The operation that failed.
         what: String,
-        /// Why that failed.
+        /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A setting makes no sense.
@@ -21,7 +21,7 @@ pub enum OptimizerError {
         name: String,
         /// Its value.
         value: String,
-        /// What it may be.
+        /// Description of the valid values.
         expected: String,
     },
 }
@@ -65,7 +65,7 @@ pub enum JournalError {
     Changed {
         /// The file.
         path: PathBuf,
-        /// What happened to it.
+        /// The change that was detected.
         message: String,
     },
     /// The study has trials of its own already, and the journal has others.
@@ -93,11 +93,11 @@ pub enum JournalError {
     Mismatch {
         /// The file.
         path: PathBuf,
-        /// What differs: the format or the seed.
+        /// The property that differs: the format or the seed.
         what: &'static str,
-        /// What the journal has.
+        /// Its value in the journal.
         found: String,
-        /// What the study has.
+        /// Its value in the study.
         expected: String,
     },
     /// The journal is of a study with another space, method or settings.
@@ -146,7 +146,7 @@ pub enum StudyError {
         rule: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Description of the valid values.
         expected: &'static str,
     },
     /// The optimiser waits and nothing is pending.

@@ -30,12 +30,12 @@ pub struct Fingerprint {
     pub(crate) budget: Option<u64>,
     /// Named parts in order of their addition.
     parts: Vec<(String, Value)>,
-    /// How journals of format 1 relate to this optimiser.
+    /// Relation of journals of format 1 to this optimiser.
     #[serde(skip, default)]
     format_one: FormatOne,
 }
 
-/// How journals of format 1, which kept a single text, relate to an optimiser.
+/// Relation of journals of format 1, which kept a single text, to an optimiser.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) enum FormatOne {
     /// There are none.
@@ -90,7 +90,7 @@ impl Fingerprint {
         self
     }
 
-    /// The same around another optimiser, whose budget and parts it takes over.
+    /// Wraps the fingerprint of an inner optimiser, and takes over its budget and parts.
     #[must_use]
     pub fn around(mut self, inner: Self) -> Self {
         self.method = format!("{} over {}", self.method, inner.method);
@@ -102,14 +102,14 @@ impl Fingerprint {
         self
     }
 
-    /// The same for an optimiser whose journals of format 1 have this text and go on unchanged; `{seed}` stands for the seed.
+    /// Accepts journals of format 1 with this text, which continue unchanged; `{seed}` stands for the seed.
     #[must_use]
     pub fn resuming_format_one(mut self, text: String) -> Self {
         self.format_one = FormatOne::Same(text);
         self
     }
 
-    /// The same for an optimiser whose suggestions have changed since format 1: which setting or rule, how it was, how it is.
+    /// Declares that suggestions have changed since format 1: the setting or rule, its old value, its new value.
     #[must_use]
     pub fn changed_since_format_one(mut self, setting: &str, before: &str, now: &str) -> Self {
         self.change(vec![Difference { path: setting.into(), found: before.into(), expected: now.into() }]);

@@ -27,7 +27,7 @@ pub struct Timing {
 pub struct Trial<Q> {
     /// Its number.
     pub id: TrialId,
-    /// What was evaluated.
+    /// The evaluated query.
     pub query: Q,
     /// Named numbers about the suggestion, for reports.
     pub diagnostics: BTreeMap<String, f64>,
@@ -35,9 +35,9 @@ pub struct Trial<Q> {
     pub memo: Memo,
     /// Intermediate values: step and value.
     pub reports: Vec<(u64, f64)>,
-    /// How it ended; nothing while it runs.
+    /// Outcome; nothing while the trial runs.
     pub outcome: Option<Outcome>,
-    /// How long it took.
+    /// Time spent on the trial.
     pub timing: Timing,
 }
 
@@ -63,7 +63,7 @@ impl Lineage {
 }
 
 impl<Q: fmt::Debug> fmt::Debug for History<Q> {
-    /// The trials: a lineage is no part of what a history says.
+    /// Formats the trials; the lineage is left out.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("History").field("trials", &self.trials).finish_non_exhaustive()
     }
@@ -177,7 +177,7 @@ impl<Q> History<Q> {
     }
 }
 
-/// What a stop rule sees, whatever the query is.
+/// View of a history for stop rules, independent of the type of query.
 pub trait HistoryView {
     /// Number of trials asked.
     fn asked(&self) -> usize;

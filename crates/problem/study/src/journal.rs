@@ -61,7 +61,7 @@ pub(crate) enum Event<Q> {
     Told { id: TrialId, outcome: Outcome, seconds: f64 },
 }
 
-/// What may change between two sittings of a study.
+/// Properties of a study that may change on resume.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Sitting {
     schedule: Option<Schedule>,
@@ -83,23 +83,23 @@ pub(crate) struct Journal {
     lines: usize,
     /// The first line, as long as it is not written.
     header: Option<Header>,
-    /// What the lines say of schedule and budget.
+    /// Schedule and budget according to the lines.
     noted: Sitting,
     /// The budget now.
     budget: Option<u64>,
-    /// True if the next line says that the study goes on: after opening, or when trials are evaluated again.
+    /// True if the next line marks a resumed study: after opening, or when trials are evaluated again.
     resumes: bool,
     /// Why nothing more can be written.
     broken: Option<String>,
 }
 
-/// What a journal held when it was opened.
+/// Content of a journal when it was opened.
 pub(crate) struct Opened<Q> {
     pub(crate) journal: Journal,
     pub(crate) events: Vec<Event<Q>>,
     /// The schedule that the journal names.
     pub(crate) schedule: Option<Schedule>,
-    /// What was dropped and what differs, in words.
+    /// Warnings about dropped lines and differences.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -181,7 +181,7 @@ impl Journal {
         self.lines <= 1
     }
 
-    /// Has the next line say that unfinished trials report again.
+    /// Marks in the next line that unfinished trials report again.
     pub(crate) fn resume(&mut self) {
         self.resumes = true;
     }

@@ -5,15 +5,15 @@ use serde::de::DeserializeOwned;
 
 use crate::{Fingerprint, History, Memo, MemoKey, MemoValue, OptimizerError, StopReason, TrialId};
 
-/// What can be evaluated: it must survive the journal and cross threads.
+/// Query that can be evaluated; it is stored in the journal and crosses threads.
 pub trait Query: Clone + Serialize + DeserializeOwned + Send + Sync {}
 
 impl<T: Clone + Serialize + DeserializeOwned + Send + Sync> Query for T {}
 
-/// What to evaluate next, and why.
+/// Suggested query, with diagnostics and a memo.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestion<Q> {
-    /// What to evaluate.
+    /// The query to evaluate.
     pub query: Q,
     /// Named numbers for reports: `mean`, `std_dev`, `acquisition`, …. No suggestion and no stop rule depends on them.
     pub diagnostics: BTreeMap<String, f64>,
@@ -53,7 +53,7 @@ impl<Q> Suggestion<Q> {
 pub enum Ask<Q> {
     /// Evaluate this.
     Evaluate(Suggestion<Q>),
-    /// Nothing to say before a pending trial ends.
+    /// No suggestion before a pending trial ends.
     Wait,
     /// There is nothing left to evaluate.
     Stop(StopReason),
@@ -61,9 +61,9 @@ pub enum Ask<Q> {
 
 /// A method that suggests what to evaluate.
 pub trait Optimizer {
-    /// What it suggests.
+    /// Type of the suggested queries.
     type Query: Query;
-    /// What it recommends in the end.
+    /// Type of the final recommendation.
     type Recommendation;
 
     /// The suggestion for trial `id`: a function of the optimiser's settings, the history with its seed, and the id.
@@ -79,7 +79,7 @@ pub trait Optimizer {
         id: TrialId,
     ) -> Result<Ask<Self::Query>, OptimizerError>;
 
-    /// What the history says is best, if anything.
+    /// Recommendation given the history, if there is one.
     ///
     /// # Errors
     /// As [`Optimizer::ask`].

@@ -2,15 +2,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::TrialId;
 
-/// What one evaluation observed. Losses are minimised: a method that maximises is flipped at the evaluator.
+/// Measurement of one evaluation.
+///
+/// Losses are minimised: a method that maximises is flipped at the evaluator.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Measurement {
-    /// What is minimised, one number an objective.
+    /// Objectives to be minimised, one number each.
     pub objectives: Vec<f64>,
     /// Feasible where not positive.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<f64>,
-    /// What the evaluation cost, in the user's unit.
+    /// Cost of the evaluation, in the user's unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
     /// Known variance of the noise in the objectives.
@@ -30,7 +32,7 @@ pub enum MeasurementProblem {
         what: String,
         /// Number found.
         found: usize,
-        /// How many the earlier trial has.
+        /// Number in the earlier trial.
         expected: usize,
         /// The earlier trial.
         earlier: TrialId,
@@ -60,20 +62,20 @@ pub enum Failure {
     NoObjective,
     /// A measurement that contradicts earlier ones, or with an impossible cost or noise.
     Invalid(MeasurementProblem),
-    /// The evaluator said so.
+    /// The evaluator reported an error.
     Error {
-        /// What it said.
+        /// Its message.
         message: String,
     },
 }
 
-/// How a trial ended.
+/// Outcome of a trial: a measurement, a failure or early stopping.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// With a measurement, all of it finite.
+    /// A measurement whose numbers are all finite.
     Measured(Measurement),
-    /// Without one.
+    /// A failure without a measurement.
     Failed(Failure),
     /// Stopped early because it was not promising.
     Pruned {
@@ -88,7 +90,7 @@ impl Outcome {
         Self::Failed(Failure::Error { message: message.into() })
     }
 
-    /// The same outcome, or the failure that it is when a number in it is not finite or a cost or noise is negative.
+    /// Turns a measurement with a number that is not finite, or with a negative cost or noise, into a failure.
     #[must_use]
     pub fn checked(self) -> Self {
         let Self::Measured(measurement) = &self else { return self };

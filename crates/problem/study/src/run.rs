@@ -8,14 +8,14 @@ use thrifty_sampling::{Seed, Stream};
 
 use crate::{Next, Optimizer, Outcome, StopReason, Study, StudyError, Trial, TrialId};
 
-/// What the optimiser has seen when it is asked while trials are running.
+/// Schedule of asks: the outcomes that an ask sees while other trials are running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
-    /// Ask i is made when exactly trials 0 to i - w have been told, in the order of their ids: what is suggested
-    /// does not depend on who finishes first, and is the same with any number of threads.
+    /// Ask i is made when exactly trials 0 to i - w have been told, in the order of their ids. Suggestions do not
+    /// depend on the order in which trials finish, and are the same with any number of threads.
     Window(usize),
-    /// Ask i is made as soon as a thread is free and sees all that has come by then: faster when evaluations
+    /// Ask i is made as soon as a thread is free, and uses all outcomes up to then: faster when evaluations
     /// differ in length, and not reproducible.
     AsCompleted,
 }
@@ -37,7 +37,7 @@ impl Schedule {
     }
 }
 
-/// What an evaluator may use besides the query.
+/// Context of an evaluation besides the query.
 pub struct Context<'a> {
     /// The trial.
     pub id: TrialId,
@@ -58,14 +58,14 @@ impl Context<'_> {
     }
 }
 
-/// What an evaluation sends back.
+/// Message from an evaluation to the study.
 enum Message {
     Reported(TrialId, u64, f64),
     Finished(TrialId, Outcome, f64),
 }
 
 impl<O: Optimizer> Study<O> {
-    /// Runs until a rule or the optimiser says to stop, evaluating on the calling thread.
+    /// Runs until a stop rule or the optimiser ends the study, evaluating on the calling thread.
     ///
     /// # Errors
     /// [`StudyError`] when the optimiser or the journal fails. What was learnt is kept.
@@ -82,7 +82,7 @@ impl<O: Optimizer> Study<O> {
         )
     }
 
-    /// Runs until a rule or the optimiser says to stop, evaluating on `threads` threads.
+    /// Runs until a stop rule or the optimiser ends the study, evaluating on `threads` threads.
     ///
     /// Without a schedule of the study or its journal this is [`Schedule::Window`] of as many trials as threads; the
     /// study keeps it from then on. The suggestions are those of [`Study::run`] with the same window, whatever the number

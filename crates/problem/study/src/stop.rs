@@ -10,11 +10,11 @@ use crate::{EXPECTED_IMPROVEMENT, HistoryView, Memo, MemoKey, Outcome, StudyErro
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StopReason {
-    /// As many trials as allowed.
+    /// The limit on the number of trials was reached.
     Trials(usize),
-    /// As much time as allowed, in seconds.
+    /// The time limit was reached; the elapsed time in seconds.
     WallTime(f64),
-    /// As much cost as allowed.
+    /// The cost limit was reached; the cost spent.
     Cost(f64),
     /// A value at least as good as the target.
     Target(f64),
@@ -22,7 +22,7 @@ pub enum StopReason {
     NoImprovement {
         /// The last expected improvement.
         expected: f64,
-        /// What it would have had to reach.
+        /// The smallest expected improvement that would have continued the study.
         threshold: f64,
     },
     /// The expected gain of an evaluation is not worth its expected cost.
@@ -83,7 +83,7 @@ pub struct Target(pub f64);
 pub struct NoImprovement {
     /// Relative to the range of the objective.
     pub epsilon: f64,
-    /// How often in a row.
+    /// Number of trials in a row.
     pub times: usize,
 }
 

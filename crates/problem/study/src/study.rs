@@ -12,7 +12,7 @@ use crate::{
     Schedule, StopReason, StopRule, StudyError, Suggestion, Timing, Trial, TrialId,
 };
 
-/// What a study says when asked by hand.
+/// Next step of a study that is steered by hand.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next<Q> {
     /// Evaluate this trial and tell.
@@ -30,7 +30,7 @@ pub enum Next<Q> {
 pub struct Study<O: Optimizer> {
     pub(crate) optimizer: O,
     pub(crate) history: History<O::Query>,
-    /// As chosen or as the journal has it.
+    /// The schedule, as chosen or as read from the journal.
     pub(crate) schedule: Option<Schedule>,
     /// All trials before this one have ended.
     pub(crate) ended: usize,
@@ -143,12 +143,12 @@ impl<O: Optimizer> Study<O> {
         &self.optimizer
     }
 
-    /// What was noticed when the journal was opened: a line that was cut off, another machine, another schedule.
+    /// Warnings from opening the journal: a line that was cut off, another machine, another schedule.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// What the optimiser recommends now.
+    /// The optimiser's current recommendation.
     ///
     /// # Errors
     /// [`StudyError::Optimizer`].
@@ -156,7 +156,7 @@ impl<O: Optimizer> Study<O> {
         Ok(self.optimizer.recommend(&self.history)?)
     }
 
-    /// True if a rule says to stop.
+    /// Reason to stop by the first stop rule that applies, if any.
     pub fn check_stop(&self) -> Option<StopReason> {
         self.check_stop_on(&self.history)
     }
@@ -166,7 +166,7 @@ impl<O: Optimizer> Study<O> {
         self.stop.iter().find_map(|rule| rule.check(&view))
     }
 
-    /// As [`Study::check_stop`], as of when only the first `visible` trials had ended.
+    /// Result of [`Study::check_stop`] at the time when only the first `visible` trials had ended.
     pub(crate) fn check_stop_as_of(&mut self, visible: usize) -> Option<StopReason> {
         let mut history = std::mem::take(&mut self.history);
         let reason = history.as_of(visible, |history| self.check_stop_on(history));

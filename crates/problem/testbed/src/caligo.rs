@@ -10,9 +10,9 @@ use thrifty_prob::{cdf, quantile};
 
 /// Probability of failure ε of the protocol.
 const EPSILON: f64 = 1e-10;
-/// Of correctness.
+/// Probability that the correctness of the protocol fails.
 const CORRECTNESS: f64 = 1e-6;
-/// How many times the entropy a decoder reveals.
+/// Bits that a decoder reveals, as a multiple of the entropy.
 const DECODER: f64 = 1.05;
 /// Frames that may fail.
 const FRAME_ERROR: f64 = 0.1;
@@ -23,12 +23,12 @@ pub(crate) fn entropy(p: f64) -> f64 {
     (term(p) + term(1.0 - p)) / LN_2
 }
 
-/// What privacy costs: `2 log₂(1/ε) - 2`.
+/// Cost of privacy in bits: `2 log₂(1/ε) - 2`.
 fn privacy() -> f64 {
     -2.0 * EPSILON.log2() - 2.0
 }
 
-/// What secrecy and correctness cost.
+/// Cost of secrecy and correctness in bits.
 fn secrecy() -> f64 {
     64.0 - EPSILON.log2() - CORRECTNESS.log2()
 }
@@ -80,7 +80,7 @@ pub(crate) fn valley4(n: f64, q: f64, r: f64, rate: f64) -> f64 {
     (min_entropy_rate(r, 1.0) - (1.0 - rate) - privacy() / n).min(largest_rate(n, q) - rate)
 }
 
-/// What a run of the protocol returns a bit: whole secure bits, if the decoder succeeds.
+/// Rate of a run of the protocol: whole secure bits per bit sent, if the decoder succeeds.
 pub(crate) fn valley4_clipped(n: f64, q: f64, r: f64, rate: f64) -> f64 {
     let bits = (n * min_entropy_rate(r, 1.0) - n * (1.0 - rate) - privacy()).floor().max(0.0);
     let room = 1.0 - DECODER * entropy(q) + n.log2() / (2.0 * n) - rate;
@@ -102,14 +102,14 @@ pub(crate) struct Protocol {
     pub(crate) blind: bool,
 }
 
-/// What a protocol gives.
+/// Yield of a protocol.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Yield {
     /// Secure bits a pair, negative where there are none.
     pub(crate) margin: f64,
     /// Whole secure bits a pair.
     pub(crate) clipped: f64,
-    /// How many times the entropy reconciliation reveals.
+    /// Bits that reconciliation reveals, as a multiple of the entropy.
     pub(crate) revealed: f64,
     /// Seconds.
     pub(crate) latency: f64,
@@ -123,7 +123,7 @@ fn clicks(weight: f64, detector_error: f64, efficiency: f64, dark: f64) -> (f64,
     (click, ((efficiency * error + (1.0 - efficiency) * dark / 2.0) / click).clamp(1e-9, 0.5))
 }
 
-/// How far the error rate of the rest may be above that of k tested bits.
+/// Bound on the excess of the error rate of the rest over that of k tested bits.
 fn fluctuation(rest: f64, tested: f64) -> f64 {
     ((rest + tested) / (rest * tested) * (tested + 1.0) / tested * (16.0 / EPSILON).ln()).sqrt()
 }

@@ -110,7 +110,7 @@ impl LevelSetProblem {
         Self::death_valley2_of(4096.0)
     }
 
-    /// The same for another number of bits.
+    /// Problem of [`LevelSetProblem::death_valley2`] for another number of bits.
     #[must_use]
     pub fn death_valley2_of(bits: f64) -> Self {
         let space = Space::builder().float("Q", 0.01, 0.15).float("r", 0.5, 0.99);
@@ -128,7 +128,8 @@ impl LevelSetProblem {
         })
     }
 
-    /// The same as a run returns it: secure bits a bit, 0 in all of the valley.
+    /// Problem of [`LevelSetProblem::death_valley4`] with the rate of an actual run: secure bits per bit, 0 in the
+    /// valley.
     #[must_use]
     pub fn death_valley4_clipped() -> Self {
         Self::on("DeathValley4 clipped", valley4_space(), 0.0, |config| {
@@ -144,7 +145,7 @@ impl LevelSetProblem {
         Self::on("Caligo9", caligo9_space(), 0.0, |config| Ok(protocol(config)?.margin))
     }
 
-    /// The same as a run returns it.
+    /// Problem of [`LevelSetProblem::caligo9`] with the rate of an actual run: whole secure bits, never negative.
     #[must_use]
     pub fn caligo9_clipped() -> Self {
         Self::on("Caligo9 clipped", caligo9_space(), 0.0, |config| Ok(protocol(config)?.clipped))
@@ -208,13 +209,13 @@ impl LevelSetProblem {
         &self.name
     }
 
-    /// What can be set.
+    /// Search space.
     #[must_use]
     pub fn space(&self) -> &Space {
         &self.space
     }
 
-    /// What the function is held against.
+    /// Threshold of the level set.
     #[must_use]
     pub fn threshold(&self) -> f64 {
         self.threshold
@@ -237,7 +238,7 @@ impl LevelSetProblem {
         Ok(self.truth(config)? > self.threshold)
     }
 
-    /// What an evaluation observes: the truth.
+    /// Outcome of an evaluation, which is the true value.
     pub fn evaluate(&self, config: &Config, _rng: &mut Stream) -> Outcome {
         match self.truth(config) {
             Ok(value) => Outcome::from(value),

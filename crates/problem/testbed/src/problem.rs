@@ -7,7 +7,7 @@ pub trait Problem: Send + Sync {
     /// Its name.
     fn name(&self) -> String;
 
-    /// What can be set.
+    /// Search space.
     fn space(&self) -> &Space;
 
     /// The smallest true value.
@@ -19,10 +19,10 @@ pub trait Problem: Send + Sync {
     /// [`SpaceError`] when the configuration is not of the space.
     fn truth(&self, config: &Config) -> Result<f64, SpaceError>;
 
-    /// What an evaluation observes; noise comes from `rng`, the trial's own stream.
+    /// Outcome of an evaluation; noise comes from `rng`, the trial's own stream.
     fn evaluate(&self, config: &Config, rng: &mut Stream) -> Outcome;
 
-    /// How far a configuration's truth is above the optimum.
+    /// Regret: the true value of a configuration minus the optimum.
     ///
     /// # Errors
     /// As [`Problem::truth`].

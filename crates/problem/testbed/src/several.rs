@@ -28,7 +28,7 @@ pub struct MultiObjectiveFunction {
     max_hypervolume: f64,
 }
 
-/// Formulas that know how many losses they give, and those that are told.
+/// Formulas with a fixed number of losses, and formulas that take the number as an argument.
 #[derive(Debug, Clone, Copy)]
 enum Losses {
     Two(fn(&[f64]) -> [f64; 2]),
@@ -169,7 +169,7 @@ impl MultiObjectiveFunction {
         &self.name
     }
 
-    /// What can be set.
+    /// Search space.
     #[must_use]
     pub fn space(&self) -> &Space {
         &self.space
@@ -215,7 +215,7 @@ impl MultiObjectiveFunction {
         self.constraint.map(|constraint| constraint(x, &self.losses(x)))
     }
 
-    /// What is true of a configuration.
+    /// True objectives and constraints of a configuration.
     ///
     /// # Errors
     /// [`SpaceError`] when the configuration is not of the space.
@@ -227,7 +227,7 @@ impl MultiObjectiveFunction {
         Ok(Measurement { objectives: self.losses(&x), constraints, ..Measurement::default() })
     }
 
-    /// What an evaluation observes: the truth.
+    /// Outcome of an evaluation, which is the true value.
     pub fn evaluate(&self, config: &Config, _rng: &mut Stream) -> Outcome {
         match self.truth(config) {
             Ok(measurement) => Outcome::from(measurement),

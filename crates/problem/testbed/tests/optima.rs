@@ -1,4 +1,4 @@
-//! Each function has the optimum it says, at the points it says; and the wrappers do what they say.
+//! Stated optima of the test functions, and the behaviour of the wrappers.
 
 use thrifty_optim::Lbfgsb;
 use thrifty_sampling::{Seed, Sobol};

@@ -1,4 +1,4 @@
-//! Losses are those of the literature, and fronts have the volumes that problems say.
+//! Losses agree with the literature, and fronts have the stated volumes.
 
 use proptest::prelude::*;
 use thrifty_domain::Points;

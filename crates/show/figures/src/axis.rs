@@ -1,7 +1,7 @@
 /// One variable of the unit interval in the user's units.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// What it is called, with its unit.
+    /// Axis label, with the unit.
     pub label: String,
     /// The value at 0.
     pub low: f64,
@@ -18,7 +18,7 @@ impl Axis {
         Self { label: label.into(), low: 0.0, high: 1.0, log: false }
     }
 
-    /// Where `u` of the unit interval lies.
+    /// Value on the axis at `u` of the unit interval.
     #[must_use]
     pub fn value(&self, u: f64) -> f64 {
         if self.log {

@@ -5,10 +5,10 @@ use crate::color;
 use crate::scale::tick;
 use crate::{Axis, FigureError};
 
-/// Where values on the grid of a map reach a height: a boundary, drawn in a colour of its own.
+/// Isoline of values on the grid of a map: a boundary in its own colour.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Isoline {
-    /// As [`Contours::values`].
+    /// Values on the grid, in the order of [`Contours::values`].
     pub values: Vec<f64>,
     /// The height.
     pub height: f64,
@@ -127,7 +127,7 @@ impl Contours {
         Ok(())
     }
 
-    /// Where values cross a height: one segment at most in each of the two triangles of a cell.
+    /// Line segments at which the values cross a height: at most one in each of the two triangles of a cell.
     fn segments(&self, values: &[f64], height: f64) -> Vec<[(f64, f64); 2]> {
         let step = 1.0 / (self.side - 1) as f64;
         let corner = |i: usize, j: usize| (i as f64 * step, j as f64 * step, values[j * self.side + i]);
@@ -150,7 +150,7 @@ impl Contours {
     }
 }
 
-/// Where a line between two corners passes a height, if it does.
+/// Point at which the line between two corners crosses a height, if it does.
 fn crossing(from: (f64, f64, f64), to: (f64, f64, f64), height: f64) -> Option<(f64, f64)> {
     if (from.2 >= height) == (to.2 >= height) || !(from.2.is_finite() && to.2.is_finite()) {
         return None;

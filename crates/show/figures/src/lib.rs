@@ -1,4 +1,4 @@
-//! Plots as SVG text: curves over one axis, and what a posterior says.
+//! Plots as SVG text: curves over one axis, and posteriors.
 //!
 //! [`LinePlot`] holds [`Series`]: lines, dots, bands, error bars. [`posterior_band`], [`slices`],
 //! [`predicted_against_observed`] and [`standardized_residuals`] build such plots from a posterior or its
@@ -34,6 +34,6 @@ pub use predictions::{predicted_against_observed, standardized_residuals};
 pub struct FigureError {
     /// Its title.
     pub title: String,
-    /// What the drawing library says.
+    /// Message of the drawing library.
     pub message: String,
 }

@@ -9,7 +9,7 @@ use crate::scale::{Scale, tick};
 /// A line or a cloud of dots, with a band or error bars where there are any.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
-    /// What the legend calls it; nothing for no entry.
+    /// Label in the legend; an empty label has no entry.
     pub label: String,
     /// x and y.
     pub points: Vec<(f64, f64)>,
@@ -48,7 +48,7 @@ pub struct LinePlot {
     pub log_x: bool,
     /// Logarithmic y; values below 1e-300 are drawn there.
     pub log_y: bool,
-    /// What is drawn, first to last.
+    /// Series in drawing order.
     pub series: Vec<Series>,
 }
 
@@ -79,7 +79,7 @@ impl LinePlot {
         Ok(svg)
     }
 
-    /// Where a point is drawn: a logarithmic axis shows the logarithm, with powers of ten for labels.
+    /// Position at which a point is drawn: a logarithmic axis shows the logarithm, with powers of ten for labels.
     fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
         // The maximum with NaN is the other number: NaN must stay what is left out.
         let scale = |log: bool, v: f64| if log && !v.is_nan() { v.max(1e-300).log10() } else { v };

@@ -6,7 +6,7 @@ use crate::{Axis, Contours, FigureError, LinePlot, Series};
 /// Points of a curve.
 const STEPS: usize = 201;
 
-/// What was observed: points of the unit cube and their targets.
+/// Observations: points of the unit cube and their targets.
 #[derive(Debug, Clone, Copy)]
 pub struct Observations<'a> {
     /// The points.

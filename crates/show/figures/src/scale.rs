@@ -3,7 +3,7 @@ use std::ops::Range;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::coord::types::RangedCoordf64;
 
-/// What a plot draws along: numbers, or their logarithms with marks at round numbers and not at round logarithms.
+/// Scale of a plot axis: linear, or logarithmic with tick marks at round numbers instead of round logarithms.
 pub(crate) struct Scale {
     range: RangedCoordf64,
     log: bool,

@@ -1,4 +1,4 @@
-//! What stands where: sizes, bars, legends, and maps whose cells tile their area.
+//! Geometry of figures: sizes, bars, legends, and maps whose cells tile their area.
 
 use thrifty_figures::{
     Axis, Contours, Isoline, LinePlot, Series, columns, predicted_against_observed, standardized_residuals,

@@ -26,11 +26,11 @@ impl Utility for ConfidenceBound {
     }
 }
 
-/// How β changes with the number t of evaluations, from 1.
+/// Schedule of β over the number t of evaluations, which counts from 1.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
-    /// The same β always.
+    /// Constant β.
     Constant {
         /// β ≥ 0.
         beta: f64,

@@ -28,7 +28,7 @@ impl<U: Fn(f64) -> f64 + Send + Sync> ExpectedUtility<U> {
         Self { utility, nodes: simpson(2001) }
     }
 
-    /// The same with another number of nodes: odd, at least 3.
+    /// Sets the number of quadrature nodes, which is odd and at least 3.
     ///
     /// # Errors
     /// [`AcquisitionError::InvalidNumber`] for an even or too small number.
@@ -122,7 +122,7 @@ impl ExpectedUtilityFactory {
         Self { name: name.into(), utility: Arc::new(utility), scale: UtilityScale::Signed }
     }
 
-    /// The same where the utility is never negative: weights of cost and feasibility multiply it.
+    /// Declares the utility non-negative, so that weights of cost and feasibility multiply it.
     #[must_use]
     pub fn non_negative(self) -> Self {
         Self { scale: UtilityScale::NonNegative, ..self }

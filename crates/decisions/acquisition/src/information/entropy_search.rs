@@ -22,7 +22,7 @@ pub struct EntropySearch<'a> {
 }
 
 impl<'a> EntropySearch<'a> {
-    /// By this belief of where the minimum is.
+    /// Builds the acquisition from a distribution of the minimiser.
     #[must_use]
     pub fn new(law: MinimizerDistribution<'a>) -> Self {
         Self { law }

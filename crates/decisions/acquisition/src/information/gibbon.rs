@@ -11,15 +11,15 @@ use crate::{
 };
 use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, LookaheadUtility};
 
-/// GIBBON: a lower bound on how much a noisy observation tells of the minimum y*, in nats.
+/// GIBBON: a lower bound on the mutual information, in nats, of a noisy observation and the minimum y*.
 ///
 /// ```text
 /// G = -1/2K Σ_k ln(1 - ρ² r_k (γ_k + r_k)),   γ_k = (μ - y*_k)/σ,   r = φ/Φ,   ρ² = σ²/(σ² + s)
 /// ```
 ///
-/// s is the variance of the noise. The observation given y* is taken for normal with the variance that the
-/// truncated law has: the entropy of a normal law is the largest, hence the bound. Sampled minima as for
-/// [`MaxValueEntropySearch`](crate::MaxValueEntropySearch). 0 at σ = 0.
+/// s is the variance of the noise. The observation given y* is approximated by a normal distribution with the variance
+/// of the truncated one. A normal distribution has the largest entropy for its variance, hence the bound. Sampled
+/// minima as for [`MaxValueEntropySearch`](crate::MaxValueEntropySearch). 0 at σ = 0.
 ///
 /// Cost: K terms a point. Source: Moss et al. (2021) for one point; departure: minima.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +61,9 @@ impl Utility for Gibbon {
         terms.sum::<f64>() / self.minima.len() as f64
     }
 
-    /// With `D = s + σ² v`: `∂/∂γ = -σ² v'/2D`, and by σ itself `σ/(σ² + s) - σ v/D`.
+    /// Value and its derivatives with respect to mean and standard deviation.
+    ///
+    /// With `D = s + σ² v`: `∂/∂γ = -σ² v'/2D`, and with respect to σ at fixed γ `σ/(σ² + s) - σ v/D`.
     fn value_and_slopes(&self, mean: f64, std_dev: f64) -> (f64, f64, f64) {
         let variance = std_dev * std_dev;
         if variance <= 0.0 {
@@ -83,7 +85,7 @@ impl Utility for Gibbon {
     }
 }
 
-/// [`Gibbon`] of a point that joins a batch: what it tells beyond the points that are pending.
+/// [`Gibbon`] of a point that joins a batch: the gain in information beyond the pending points.
 ///
 /// ```text
 /// G(x) + ½ ln(1 - c(x)ᵀ (Σ_P + s I)⁻¹ c(x) / (σ² + s))

@@ -10,8 +10,8 @@ use crate::{
 };
 use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, LookaheadUtility};
 
-/// Joint entropy search, lower bound: how much a noisy observation tells of the minimiser and the minimum together,
-/// in nats.
+/// Joint entropy search: a lower bound on the mutual information, in nats, of a noisy observation and the pair of
+/// minimiser and minimum.
 ///
 /// ```text
 /// JES(x) = ½ ln(σ² + s) - 1/2K Σ_k ln(s + u_k v(γ_k))
@@ -20,8 +20,8 @@ use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, Lookahead
 ///
 /// (x*_k, f*_k) are K sampled minimisers ([`minimizers_on`](crate::minimisers_on)), μ*_k and v*_k the posterior's
 /// moments at x*_k, c with k below the covariance with x, v(γ) the variance of a standard normal variable below γ:
-/// the belief is conditioned on f(x*_k) = f*_k, then cut off below f*_k, and taken for normal with the variance that
-/// is left.
+/// the posterior is conditioned on f(x*_k) = f*_k, truncated below at f*_k, and approximated by a normal distribution
+/// with the variance that is left.
 ///
 /// Without noise the value at a sampled minimiser would be infinite: s is at least a millionth of the largest v*. 0 where
 /// σ = 0.
@@ -34,7 +34,7 @@ pub struct JointEntropySearch {
     noise: f64,
 }
 
-/// What conditioning on one sampled minimum needs.
+/// Constants for conditioning on one sampled minimum.
 #[derive(Debug, Clone, Copy)]
 struct Conditioning {
     value: f64,
@@ -103,6 +103,8 @@ impl LookaheadUtility for JointEntropySearch {
         0.5 * (ahead.variance.ln() - after / self.minimizers.len() as f64)
     }
 
+    /// Value and its gradients.
+    ///
     /// With `T = s + u v(γ)`: `dT = (v - γ v'/2) du + √u v' dm`.
     fn value_and_slopes(
         &self,

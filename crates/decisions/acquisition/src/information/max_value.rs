@@ -12,7 +12,7 @@ use crate::{
 /// `½ ln 2π`.
 const HALF_LN_TAU: f64 = 0.918_938_533_204_672_7;
 
-/// Max-value entropy search: how much the value at the point, seen without noise, tells of the minimum y*, in nats.
+/// Max-value entropy search: mutual information, in nats, of a noiseless observation and the minimum y*.
 ///
 /// ```text
 /// MES = 1/K Σ_k [γ_k φ(γ_k) / 2Φ(γ_k) - ln Φ(γ_k)],   γ_k = (μ - y*_k)/σ

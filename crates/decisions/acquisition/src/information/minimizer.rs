@@ -8,34 +8,32 @@ use crate::lookahead::anchors::CANDIDATES;
 use crate::sampling::{JointNormal, normals};
 use crate::{AcquisitionError, Context, choose_anchors};
 
-/// Where the minimum is: the belief p* over finitely many points, the representers, and what an observation does to
-/// it.
+/// Distribution of the minimiser over finitely many representer points, before and after an observation.
 ///
 /// ```text
 /// f^s = μ + L z^s,   u^s = (o^s - E o)/sd(o),   p*_i(u) = 1/S Σ_s [i = argmin_j (f^s_j - b_j u^s) + b_j u]
 /// ```
 ///
-/// S joint draws of the function at the representers and of the standardised outcome u of an observation at x, with
-/// `b_j = cov[f_j, o]/sd(o)`. Taking `b u^s` away leaves what the outcome does not tell (Matheron's rule), so every
-/// draw speaks for every outcome: of each draw the lower envelope of m lines in u says for which outcomes which
-/// representer is the minimiser. The base numbers z^s are quasi-random and fixed: the law is a deterministic function
-/// of x.
+/// There are S joint draws of the function at the representers and of the standardised outcome u of an observation at
+/// x, with `b_j = cov[f_j, o]/sd(o)`. By Matheron's rule `f^s - b u^s + b u` is a draw given the outcome u, so every
+/// draw serves every outcome. For each draw the lower envelope of m lines in u gives the minimiser as a function of
+/// the outcome. The base numbers z^s are quasi-random and fixed, so p* is a deterministic function of x.
 ///
-/// Representers that are the same to the bit count once.
+/// Representers that are equal to the bit count once.
 /// Parameters: S ≥ 1.
-/// Cost: O(m³) once; O(m² + S m + S k log S k) a point, k pieces an envelope.
-/// Source: Hennig & Schuler (2012), section 2 for the representers and the belief on them; departure: exact in the
-/// outcome, sampled in the rest, where they linearise expectation propagation.
+/// Cost: O(m³) once; O(m² + S m + S k log S k) per point, k pieces per envelope.
+/// Source: Hennig & Schuler (2012), section 2 for the representers and the distribution of the minimiser over them;
+/// departure: exact in the outcome, sampled in the rest, where they linearise expectation propagation.
 pub struct MinimizerDistribution<'a> {
     lookahead: Box<dyn Lookahead + 'a>,
     law: JointNormal,
-    /// One row a draw, an extra column for what of the outcome the representers do not tell.
+    /// One row per draw, with an extra column for the part of the outcome that the representers do not explain.
     base: Points,
     /// f^s.
     draws: Vec<Vec<f64>>,
 }
 
-/// A standardised outcome, with the mass of the normal law on its side away from 0.
+/// A standardised outcome, with the mass of the normal distribution on its side away from 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct End {
     pub(super) at: f64,
@@ -134,7 +132,7 @@ impl<'a> MinimizerDistribution<'a> {
         entropy(self.probabilities())
     }
 
-    /// Calls back with the pieces of each point; nothing where an observation tells nothing.
+    /// Calls back with the pieces of each point; `None` where an observation gives no information.
     pub(super) fn each(&self, x: PointsRef<'_>, mut visit: impl FnMut(usize, Option<Pieces>)) {
         let (m, width) = (self.representers(), self.representers() + 1);
         let (mut mean, mut variance) = (vec![0.0; x.len()], vec![0.0; x.len()]);
@@ -148,7 +146,7 @@ impl<'a> MinimizerDistribution<'a> {
         }
     }
 
-    /// Of the lines with these slopes.
+    /// Pieces of the lower envelope of every draw, for lines with these slopes.
     fn pieces(&self, slopes: &[f64]) -> Pieces {
         let m = slopes.len();
         let mut told = slopes.to_vec();

@@ -27,7 +27,7 @@ pub struct PredictiveEntropySearch<'a> {
 }
 
 impl<'a> PredictiveEntropySearch<'a> {
-    /// By this belief of where the minimum is.
+    /// Builds the acquisition from a distribution of the minimiser.
     #[must_use]
     pub fn new(law: MinimizerDistribution<'a>) -> Self {
         Self { law }

@@ -10,20 +10,21 @@ const STEP: f64 = 0.5;
 /// Beyond this both the normal density and the entropy are below 1e-17.
 const REACH: f64 = 9.0;
 
-/// What an observation tells of the indicator of f > h: their mutual information, in nats.
+/// Mutual information, in nats, of an observation and the indicator of f > h.
 ///
 /// ```text
 /// I = H(Φ(u)) - E[H(Φ(U))],   U ~ N(u/√(1 - ρ), ρ/(1 - ρ)),   H(p) = -p ln p - (1 - p) ln(1 - p)
 /// dI/dρ = E[λ(U) λ(-U)] / 2(1 - ρ),   λ = φ/Φ
 /// ```
 ///
-/// Summed over a field it is the sum of what is told of each point alone: points that say the same count twice, for
-/// what is told of all of them together has no closed form. The trapezoidal rule, over the outcome where it tells
-/// little, over U where it tells much; over a field as the series of
+/// Over a field it is the sum of the information about each point alone. Dependent points count twice, because the
+/// joint information about all points has no closed form. The trapezoidal rule runs over the outcome where the
+/// information is small, and over U where it is large; over a field it uses the series of
 /// [`IntegratedBernoulli`](crate::IntegratedBernoulli).
 ///
-/// The sound reading of an entropy search for "the location of the boundary", which is a set and has no density.
-/// Source: the contour entropy of Marques, Lam & Willcox (2018), with the indicator in place of their three-way one.
+/// This is the well-defined version of an entropy search for the location of the boundary, which is a set and has no
+/// density. Source: the contour entropy of Marques, Lam & Willcox (2018), with the indicator in place of their
+/// three-way one.
 #[derive(Debug, Clone, Default)]
 pub struct BoundaryInformation {
     series: GainSeries,

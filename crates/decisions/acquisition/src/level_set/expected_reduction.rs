@@ -1,4 +1,4 @@
-/// What is believed at one point of a field before an observation.
+/// Posterior at one point of a field before an observation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PointState {
     /// `u = (μ - h)/σ`.
@@ -7,14 +7,15 @@ pub struct PointState {
     pub std_dev: f64,
 }
 
-/// What observations are expected to gain at a point of a field, by the share ρ of its variance that they explain.
+/// Expected reduction of a criterion at a point of a field, given the share ρ of its variance that observations
+/// explain.
 ///
 /// ```text
 /// ρ = 1 - σ²_after/σ²_before;   for one observation at x:  ρ = cov(f, f(x))² / (σ² (var f(x) + s))
 /// ```
 ///
-/// Normal observations move the mean by N(0, ρσ²) and leave the variance (1 - ρ)σ²: u, σ and ρ say all. A batch is no
-/// different from one observation, for ρ does not depend on what is observed.
+/// Normal observations move the mean by N(0, ρσ²) and leave the variance (1 - ρ)σ², so u, σ and ρ determine the gain. A
+/// batch is treated like one observation, because ρ does not depend on the observed values.
 pub trait ExpectedReduction: Send + Sync {
     /// The expected gain; 0 at ρ = 0.
     fn gain(&self, seen: PointState, explained: f64) -> f64;

@@ -7,9 +7,9 @@ use super::margin::standardized;
 use crate::AcquisitionError;
 use crate::error::{require, require_finite, require_points};
 
-/// What is believed of being above a threshold, at weighted points.
+/// Posterior relative to a threshold at weighted points.
 ///
-/// Points where nothing is uncertain are left out: no observation tells more of them.
+/// Points with zero posterior variance are left out: no observation changes their posterior.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThresholdField {
     pub(super) threshold: f64,

@@ -6,14 +6,14 @@ use crate::AcquisitionError;
 use crate::error::require_noise;
 use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, LookaheadUtility};
 
-/// What an observation is expected to gain over a whole [`ThresholdField`]: the weighted sum of a [`ExpectedReduction`].
+/// Expected reduction over a whole [`ThresholdField`]: the weighted sum of an [`ExpectedReduction`].
 ///
 /// ```text
 /// Σ_j w_j [g(u_j, σ_j, ρ_j(P ∪ x)) - g(u_j, σ_j, ρ_j(P))]
 /// ```
 ///
-/// P are pending points: choosing point after point is the greedy choice of a batch, each step exact. Cost: a look
-/// ahead and one gain a point of the field.
+/// P are the pending points: choosing one point after another is the greedy choice of a batch, each step exact. Cost:
+/// one look-ahead and one gain per point of the field.
 #[derive(Debug)]
 pub struct Integrated<G> {
     gain: G,
@@ -28,8 +28,9 @@ pub struct Integrated<G> {
 }
 
 impl<G: ExpectedReduction> Integrated<G> {
-    /// Of an observation with noise of this variance. `after` is the posterior that the field is of, or that
-    /// posterior after pending points: only its variances count.
+    /// Builds the acquisition for an observation with this noise variance.
+    ///
+    /// `after` is the posterior of the field, or that posterior after pending points; only its variances count.
     ///
     /// # Errors
     /// [`AcquisitionError`] for a noise variance that is negative or not finite.

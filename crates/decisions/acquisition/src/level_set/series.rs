@@ -41,7 +41,7 @@ fn node(k: usize) -> f64 {
 }
 
 impl GainSeries {
-    /// Of `q(point, w)`.
+    /// Series of the function `q(point, w)` at each of these points.
     pub(super) fn of(seen: &[PointState], q: impl Fn(PointState, f64) -> f64) -> Self {
         let mut blocks = vec![[[0.0; LANES]; TERMS]; seen.len().div_ceil(LANES)];
         let cosines: Vec<f64> = (0..4 * TERMS).map(|k| (PI * k as f64 / (2 * TERMS) as f64).cos()).collect();

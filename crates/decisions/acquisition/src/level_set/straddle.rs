@@ -47,7 +47,7 @@ pub struct RandomizedStraddle {
 }
 
 impl RandomizedStraddle {
-    /// With β drawn: `-2 ln(1 - u)` of a uniform u.
+    /// Randomised straddle with β drawn from χ²₂: `-2 ln(1 - u)` of a uniform u.
     #[must_use]
     pub fn drawn(threshold: f64, rng: &mut Stream) -> Self {
         Self { threshold, beta: -2.0 * (-rng.uniform()).ln_1p() }

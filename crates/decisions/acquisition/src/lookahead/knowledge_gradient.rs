@@ -27,7 +27,7 @@ pub struct KnowledgeGradient<'a> {
 }
 
 impl<'a> KnowledgeGradient<'a> {
-    /// Of an observation of the function with noise of this variance.
+    /// Knowledge gradient of observing the function with this noise variance.
     ///
     /// # Errors
     /// [`AcquisitionError`] for no anchors, or a noise variance that is negative or not finite.
@@ -40,7 +40,7 @@ impl<'a> KnowledgeGradient<'a> {
         Self::of(lookahead(posterior, anchors, noise))
     }
 
-    /// Of any observation.
+    /// Knowledge gradient of any [`Lookahead`].
     ///
     /// # Errors
     /// [`AcquisitionError`] for no anchors.
@@ -51,7 +51,7 @@ impl<'a> KnowledgeGradient<'a> {
         Ok(Self { lookahead, best, only_anchors: false, logarithm: false })
     }
 
-    /// The same where the point itself may not be recommended.
+    /// Restricts the recommendation to the anchors: the candidate itself cannot be recommended.
     #[must_use]
     pub fn among_anchors(mut self) -> Self {
         self.only_anchors = true;

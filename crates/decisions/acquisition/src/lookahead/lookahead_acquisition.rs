@@ -4,7 +4,7 @@ use thrifty_surrogate::{Lookahead, LookaheadCotangent};
 use crate::Acquisition;
 use crate::acquisition::settle;
 
-/// What one observation says of its point and of fixed other points, the anchors.
+/// Joint moments of one observation at a point and the function at fixed anchors.
 #[derive(Debug, Clone, Copy)]
 pub struct LookaheadMoments<'a> {
     /// Mean μ of the function at the point.
@@ -51,7 +51,7 @@ pub struct LookaheadAcquisition<'a, U> {
 }
 
 impl<'a, U: LookaheadUtility> LookaheadAcquisition<'a, U> {
-    /// The utility of what the look ahead says.
+    /// Acquisition by a utility of the look-ahead moments.
     pub fn new(lookahead: Box<dyn Lookahead + 'a>, utility: U) -> Self {
         Self { lookahead, utility }
     }

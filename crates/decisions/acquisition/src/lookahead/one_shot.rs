@@ -8,8 +8,9 @@ use crate::error::{require, require_noise};
 use crate::sampling::{normals, smallest};
 use crate::{Acquisition, AcquisitionError};
 
-/// Knowledge gradient of q observations at once, one-shot: the points and the answers to N imagined outcomes are
-/// chosen together.
+/// One-shot knowledge gradient of q observations at once.
+///
+/// The points and the answers to N fantasized outcomes are chosen together.
 ///
 /// ```text
 /// V(x_1..x_q, x'_1..x'_N) = μ° - 1/N Σ_i μ_i(x'_i),   μ_i(x') = μ(x') + c(x')ᵀ L⁻ᵀ z_i,   L Lᵀ = Σ_X + s I
@@ -37,8 +38,9 @@ struct LookaheadMoments {
 }
 
 impl<'a> OneShotKnowledgeGradient<'a> {
-    /// Of `q` observations with noise of this variance and `outcomes` imagined ones; `best` is the smallest mean that
-    /// could be recommended now.
+    /// Builds the acquisition for `q` observations with this noise variance and `outcomes` fantasized outcomes.
+    ///
+    /// `best` is the smallest mean that could be recommended now.
     ///
     /// # Errors
     /// [`AcquisitionError`] for no observations or outcomes, a best mean that is not finite, or a noise variance that

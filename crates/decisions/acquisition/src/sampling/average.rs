@@ -8,7 +8,7 @@ use crate::sampling::log_mean_exp;
 use crate::sampling::normals;
 use crate::{Acquisition, AcquisitionError};
 
-/// `count` posteriors, each after its own imagined outcomes at pending points: fantasies, quasi-random together.
+/// Fantasies: `count` posteriors, each conditioned on its own quasi-random outcomes at the pending points.
 ///
 /// An acquisition averaged over them ([`Average`]) is the value of a point once the pending outcomes are in. Works on
 /// every joint posterior.
@@ -44,7 +44,7 @@ pub struct Average<'a> {
 }
 
 impl<'a> Average<'a> {
-    /// Of utilities.
+    /// Mean of acquisitions.
     ///
     /// # Errors
     /// [`AcquisitionError::None`] for none.
@@ -55,7 +55,7 @@ impl<'a> Average<'a> {
         Ok(Self { acquisitions, logarithm: false })
     }
 
-    /// Of logarithms of utilities.
+    /// Logarithm of the mean of acquisitions that are given as logarithms.
     ///
     /// # Errors
     /// As [`Average::of`].

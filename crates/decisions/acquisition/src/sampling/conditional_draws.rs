@@ -23,7 +23,7 @@ pub struct ConditionalDraws {
     base: Points,
 }
 
-/// What is left of a point once the baseline is known.
+/// Moments at a point after conditioning on the baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResidualMoments {
     /// Its deviation, the same given every draw.
@@ -77,12 +77,13 @@ impl ConditionalDraws {
         Ok(laws.into_iter().enumerate().map(|(k, law)| Self { law, base: columns(k) }).collect())
     }
 
-    /// The same draws at some of the points: what is left of others is then a little more, and cheaper to know.
+    /// Restricts the draws to some of the points.
     ///
-    /// `points` are those of [`ConditionalDraws::new`], `kept` the places of those to keep.
+    /// With fewer points in the baseline the residual variance elsewhere is a little larger, and cheaper to compute.
+    /// `points` are those of [`ConditionalDraws::new`], `kept` the positions to keep.
     ///
     /// # Errors
-    /// As there.
+    /// As [`ConditionalDraws::new`].
     ///
     /// # Panics
     /// When a place is beyond the points.
@@ -105,7 +106,7 @@ impl ConditionalDraws {
         Ok(Self { law, base })
     }
 
-    /// How many draws there are.
+    /// Number of draws.
     #[must_use]
     pub fn draws(&self) -> usize {
         self.base.len()

@@ -5,7 +5,7 @@ use thrifty_surrogate::Posterior;
 use crate::AcquisitionError;
 use crate::error::require_finite;
 
-/// The law of a minimum, as a Gumbel law that matches its quartiles.
+/// Gumbel approximation of the distribution of a minimum, matched at its quartiles.
 ///
 /// ```text
 /// P(min > y) = Π_i Φ((μ_i - y)/σ_i) ≈ exp(-exp((y - a)/b)),   quantile(p) = a + b ln(-ln(1 - p))
@@ -23,7 +23,7 @@ pub struct Gumbel {
 }
 
 impl Gumbel {
-    /// Of the smallest of normal values with these means and deviations.
+    /// Gumbel distribution of the smallest of normal values with these means and standard deviations.
     ///
     /// # Errors
     /// [`AcquisitionError`] for no values, other lengths, or an entry that is not finite.
@@ -51,7 +51,7 @@ impl Gumbel {
         Ok(Self { location: middle - scale * log_log(0.5), scale })
     }
 
-    /// Of the smallest value of a posterior at these points.
+    /// Gumbel distribution of the minimum of a posterior over these points.
     ///
     /// # Errors
     /// As [`Gumbel::of_minimum`].

@@ -7,7 +7,7 @@ use thrifty_surrogate::{JointPosterior, factor_covariance};
 use crate::AcquisitionError;
 use crate::error::{require_finite, require_points};
 
-/// The joint normal law of the function at some points: mean, and `L Lᵀ` = covariance.
+/// Joint normal distribution of the function at some points: mean, and `L Lᵀ` = covariance.
 #[derive(Debug, Clone)]
 pub(crate) struct JointNormal {
     pub(crate) mean: Vec<f64>,
@@ -17,8 +17,10 @@ pub(crate) struct JointNormal {
 }
 
 impl JointNormal {
-    /// `name` says in errors which points they are. Where all is known but for rounding (noiseless observations) the
-    /// covariance is nothing but rounding: 1e-14 of the squared range of the means holds its diagonal up.
+    /// Joint distribution at these points; `name` identifies the points in errors.
+    ///
+    /// For noiseless observations the covariance may consist of rounding alone; 1e-14 of the squared range of the
+    /// means is then added to its diagonal.
     pub(crate) fn of(
         posterior: &dyn JointPosterior,
         points: PointsRef<'_>,

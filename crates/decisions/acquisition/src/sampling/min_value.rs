@@ -2,7 +2,7 @@
 
 use crate::{AcquisitionError, Context, Gumbel, PathSearch, minima_on};
 
-/// How minima are sampled for max-value entropy search.
+/// Sampler of minima for max-value entropy search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MinValueSampler {

@@ -20,7 +20,9 @@ use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, Lookahead
 pub struct OverDraws<'a>(LookaheadAcquisition<'a, GivenEach>);
 
 impl<'a> OverDraws<'a> {
-    /// Over these draws at these points, with one utility per draw; `logarithms` says that the utilities are logarithms.
+    /// Acquisition over these draws at these points, with one utility per draw.
+    ///
+    /// If `logarithms` is true, the utilities are logarithms.
     ///
     /// # Errors
     /// [`AcquisitionError::InvalidNumber`] when there are not as many utilities as draws.

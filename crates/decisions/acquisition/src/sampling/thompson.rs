@@ -68,7 +68,7 @@ pub struct ThompsonPath {
 }
 
 impl ThompsonPath {
-    /// Of one function drawn from a posterior that can draw functions.
+    /// Utility of one function drawn from a posterior that can draw functions.
     ///
     /// # Errors
     /// [`AcquisitionError::Lacks`] where the posterior, or its prior, has no way of drawing them.
@@ -111,12 +111,12 @@ impl Objective for ThompsonPath {
     }
 }
 
-/// How [`minimizers_on`] searches a domain.
+/// Settings of the search of [`minimizers_on`] over a domain.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PathSearch {
     /// Sobol points over the domain at which every function is looked at.
     pub raw: usize,
-    /// How many of the best of them climb, with gradients.
+    /// Number of the best of these points that start a gradient search.
     pub climbs: usize,
 }
 

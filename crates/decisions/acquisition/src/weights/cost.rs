@@ -26,7 +26,8 @@ impl LogInverseCost {
         Ok(Self { exponent: require("cost exponent", exponent, exponent >= 0.0, "a finite number from 0")? })
     }
 
-    /// With what is left of a budget as exponent: `η = (total - spent)/(total - initial)`, between 0 and 1.
+    /// Weight whose exponent is the unspent share of a budget: `η = (total - spent)/(total - initial)`, between 0 and
+    /// 1.
     ///
     /// # Errors
     /// [`AcquisitionError::InvalidNumber`] for a total not above the initial cost, or a number that is not finite.

@@ -13,7 +13,7 @@ pub struct Masked<A, F> {
 }
 
 impl<A: Acquisition, F: Fn(&[f64]) -> bool + Send + Sync> Masked<A, F> {
-    /// Where `allowed` says yes to a point.
+    /// Masks an acquisition to the points for which `allowed` returns true.
     pub fn new(acquisition: A, allowed: F) -> Self {
         Self { acquisition, allowed }
     }

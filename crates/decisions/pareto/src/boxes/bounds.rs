@@ -32,7 +32,7 @@ impl LocalUpperBounds {
         Ok(Self::below(reference.to_vec()))
     }
 
-    /// As [`LocalUpperBounds::new`]; the reference point may be infinite.
+    /// Bounds of no points, as [`LocalUpperBounds::new`], for a reference point that may be infinite.
     pub(super) fn below(reference: Vec<f64>) -> Self {
         let m = reference.len();
         let mut defining = vec![f64::NEG_INFINITY; m * m];
@@ -86,7 +86,7 @@ impl LocalUpperBounds {
         self.defining.truncate(last * m * m);
     }
 
-    /// How many bounds there are.
+    /// Number of bounds.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bounds.len() / self.reference.len()

@@ -1,4 +1,4 @@
-/// What is non-dominated in the plane between two steps of a staircase.
+/// Strip of the non-dominated region of the plane between two steps of a staircase.
 struct Strip {
     left: f64,
     height: f64,

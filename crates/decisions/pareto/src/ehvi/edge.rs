@@ -9,7 +9,7 @@ const FARTHEST: f64 = 1e150;
 /// Up to here the polynomial is fitted; the series takes over.
 const FITTED: f64 = 40.0;
 
-/// The edges of the boxes in one objective as a normal belief sees them, with z = (a - μ)/σ:
+/// Integrals of a normal distribution up to the box edges of one objective, with z = (a - μ)/σ:
 ///
 /// ```text
 /// ψ(a) = E[max(a - Y, 0)] = max(a - μ, 0) + σ h(-|z|),   ∂ψ/∂μ = -Φ(z),   ∂ψ/∂σ = φ(z)
@@ -136,7 +136,7 @@ const POLYNOMIAL: [f64; 28] = [
     1.915_591_890_149_092,
 ];
 
-/// Of `t (1/R - t)` in 1/t², from the highest power down; expanded from Laplace's continued fraction.
+/// Coefficients of `t (1/R - t)` in 1/t², from the highest power down; expanded from Laplace's continued fraction.
 const SERIES: [f64; 8] = [-1_708_394.0, 110_410.0, -8162.0, 706.0, -74.0, 10.0, -2.0, 1.0];
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub(super) struct Measure<'a> {
     pub(super) pairs: &'a [[u32; 2]],
     pub(super) table: &'a EdgeTable,
     pub(super) slopes: bool,
-    /// Where the gaps of the objective begin in the table.
+    /// Position of the objective's first gap in the table.
     pub(super) start: usize,
     pub(super) gaps: &'a mut GapTable,
 }

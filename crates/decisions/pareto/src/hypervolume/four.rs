@@ -1,7 +1,7 @@
 use super::space;
 use crate::staircase::Staircase;
 
-/// What a hypervolume in four dimensions needs besides its points; kept for the next one.
+/// Buffers of a hypervolume in four dimensions, kept for the next one.
 #[derive(Debug, Clone)]
 pub(super) struct Sweep {
     front: Vec<[f64; 3]>,

@@ -33,7 +33,7 @@ impl TreeStaircase {
         Self { steps: BTreeMap::new(), corner }
     }
 
-    /// As that of the [`Staircase`](super::Staircase).
+    /// Adds a point and returns the area that only it dominates; see [`Staircase`](super::Staircase).
     pub(crate) fn insert(&mut self, x: f64, y: f64) -> f64 {
         if self.steps.range(..=Place(x)).next_back().is_some_and(|(_, below)| *below <= y) {
             return 0.0;

@@ -68,8 +68,8 @@ impl<K: Kernel + Clone> GpPosterior<K> {
         Some(factor)
     }
 
-    /// `count` posteriors, each after its own imagined outcome at the m points, drawn jointly with the common
-    /// noise. All share one factor.
+    /// Fantasies: `count` posteriors, each conditioned on its own outcomes at the m points, drawn jointly with the
+    /// common noise. All share one factor.
     ///
     /// ```text
     /// y = mean(x) + L₂₂ z,   z ~ N(0, I)

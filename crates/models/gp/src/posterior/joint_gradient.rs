@@ -5,6 +5,8 @@ use thrifty_surrogate::{JointGradient, Posterior};
 use super::GpPosterior;
 
 impl<K: Kernel> JointGradient for GpPosterior<K> {
+    /// Gradient of a weighted sum of means and covariances with respect to the points.
+    ///
     /// With S = W + Wᵀ and B = A⁻¹ K(X, X*), the gradient in point i is
     ///
     /// ```text

@@ -5,9 +5,9 @@ use thrifty_surrogate::{JointGradient, Lookahead, LookaheadCotangent, Posterior}
 
 use super::{GpPosterior, dot};
 
-/// What one more observation of a Gaussian process would do at fixed points.
+/// Look-ahead of a Gaussian process: joint moments of one more observation and the function at fixed points.
 ///
-/// What the anchors cost is paid once: L⁻¹ K(X, anchors). Cost of a point: n² for itself and n for each anchor.
+/// The cost of the anchors, L⁻¹ K(X, anchors), is paid once. Cost per point: n² for itself and n per anchor.
 pub struct GpLookahead<'a, K> {
     posterior: &'a GpPosterior<K>,
     anchors: Points,
@@ -72,7 +72,7 @@ impl<'a, K: Kernel> GpLookahead<'a, K> {
         }
     }
 
-    /// Adds the gradients of a weighted sum of what [`GpLookahead::look_between`] says of one point.
+    /// Adds the gradients of a weighted sum of the moments of [`GpLookahead::look_between`] at one point.
     ///
     /// # Panics
     /// When the lengths do not fit together.
@@ -117,7 +117,9 @@ impl<K: Kernel> Lookahead for GpLookahead<'_, K> {
         self.look_between(x, x, mean, variance, covariance);
     }
 
-    /// Where observed and target are one point, the covariances with all anchors are two sums of kernels:
+    /// Gradient of a weighted sum of the look-ahead moments at one point.
+    ///
+    /// The observed and the target point are one, so the covariances with all anchors are two sums of kernels:
     /// `Σ w_j c_j = Σ_j w_j k(a_j, x) - k(x)ᵀ L⁻ᵀ Σ_j w_j L⁻¹ k(a_j)`. Cost: n² and n for each anchor.
     fn pull_back(&self, x: &[f64], weights: LookaheadCotangent<'_>, grad: &mut [f64]) -> bool {
         let (gp, d) = (self.posterior, x.len());

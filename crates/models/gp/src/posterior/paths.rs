@@ -15,7 +15,7 @@ use crate::data::ScaledData;
 /// Random features of a drawn prior: their error is about a thirtieth of the prior's deviation.
 const FEATURES: usize = 1024;
 
-/// A function drawn by Matheron's rule: a draw from the prior, corrected by what the data say of it.
+/// Sample path by Matheron's rule: a draw from the prior, corrected by the data.
 ///
 /// ```text
 /// f(x) = m + φ(x)ᵀ w / √F + k(x, X) v,   v = A⁻¹ (y - m - Φ w / √F - ε),   w, ε normal
@@ -30,7 +30,7 @@ struct Path {
     update: Vec<f64>,
 }
 
-/// What all paths of one draw have in common.
+/// Data that all paths of one draw share.
 struct Shared {
     kernel: Box<dyn Kernel>,
     data: ScaledData,

@@ -1,4 +1,4 @@
-//! What the posterior says of points: mean, variance, gradients, covariances.
+//! Predictions of the posterior: mean, variance, gradients, covariances.
 
 use thrifty_domain::PointsRef;
 use thrifty_kernel::Kernel;

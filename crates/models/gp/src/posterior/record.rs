@@ -10,7 +10,7 @@ use super::GpPosterior;
 use crate::data::{self, ScaledData};
 use crate::fit::{Learnt, Restart};
 
-/// What is written.
+/// Serialized form of a posterior, as it is written.
 #[derive(Serialize)]
 #[serde(rename = "GpPosterior")]
 struct Written<'a, K> {
@@ -23,7 +23,7 @@ struct Written<'a, K> {
     ladder: &'a JitterLadder,
 }
 
-/// What is read.
+/// Serialized form of a posterior, as it is read.
 #[derive(Deserialize)]
 #[serde(rename = "GpPosterior", deny_unknown_fields)]
 struct Read<K> {

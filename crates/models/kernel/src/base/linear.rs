@@ -32,7 +32,7 @@ impl Linear {
         Ok(Self { variances: Hyperparameters::positive("variance", variances, 1e-6, 1e6)? })
     }
 
-    /// The same kernel with other bounds for learning the variances, which move into them.
+    /// Replaces the bounds for learning the variances, which are clamped to them.
     ///
     /// # Errors
     /// [`KernelError`] when a bound is not positive and finite, or they are in the wrong order.
@@ -40,7 +40,7 @@ impl Linear {
         Ok(Self { variances: self.variances.with_bounds("variances", low, high)? })
     }
 
-    /// The same kernel with a prior for every variance.
+    /// Sets a prior for every variance.
     #[must_use]
     pub fn with_prior(self, prior: Prior) -> Self {
         Self { variances: self.variances.with_prior(prior) }

@@ -39,7 +39,7 @@ impl Periodic {
         Ok(Self { lengthscales, period: Hyperparameters::positive("period", vec![period], 1e-3, 1e3)? })
     }
 
-    /// The same kernel with other bounds for learning the lengthscales, which move into them.
+    /// Replaces the bounds for learning the lengthscales, which are clamped to them.
     ///
     /// # Errors
     /// [`KernelError`] when a bound is not positive and finite, or they are in the wrong order.
@@ -53,7 +53,7 @@ impl Periodic {
         Self { lengthscales: self.lengthscales.with_prior(prior), ..self }
     }
 
-    /// The same kernel with other bounds for learning the period, which moves into them.
+    /// Replaces the bounds for learning the period, which is clamped to them.
     ///
     /// # Errors
     /// [`KernelError`] when a bound is not positive and finite, or they are in the wrong order.
@@ -61,7 +61,7 @@ impl Periodic {
         Ok(Self { period: self.period.with_bounds("period", low, high)?, ..self })
     }
 
-    /// The same kernel with a prior for the period.
+    /// Sets a prior for the period.
     #[must_use]
     pub fn with_period_prior(self, prior: Prior) -> Self {
         Self { period: self.period.with_prior(prior), ..self }

@@ -53,7 +53,7 @@ impl<L: CategoricalCorrelation> Categorical<L> {
         })
     }
 
-    /// The same kernel with a prior for every parameter.
+    /// Sets a prior for every parameter.
     #[must_use]
     pub fn with_prior(self, prior: Prior) -> Self {
         Self { values: self.values.with_prior(prior), ..self }

@@ -46,8 +46,9 @@ impl<F: Kernel, D: Kernel> Hierarchical<F, D> {
         Ok(Self { common, deviation, members: GroupCorrelation::new(correlation)? })
     }
 
-    /// The same kernel with members in blocks of `size`: the members 0 to `size - 1` are the first block, and so on. The
-    /// correlation of members of different blocks is that within a block times `between`, ρ.
+    /// Groups the members into blocks of `size`: members 0 to `size - 1` are the first block, and so on.
+    ///
+    /// The correlation of members of different blocks is that within a block times `between`, ρ.
     ///
     /// # Errors
     /// [`KernelError`] for blocks of no members, or ρ that is not strictly between 0 and 1.
@@ -61,14 +62,14 @@ impl<F: Kernel, D: Kernel> Hierarchical<F, D> {
         Ok(self)
     }
 
-    /// The same kernel with a prior on β.
+    /// Sets a prior for β.
     #[must_use]
     pub fn with_correlation_prior(mut self, prior: Prior) -> Self {
         self.members.correlation = self.members.correlation.with_prior(prior);
         self
     }
 
-    /// The same kernel with other bounds for learning β, which moves into them.
+    /// Replaces the bounds for learning β, which is clamped to them.
     ///
     /// # Errors
     /// [`KernelError`] for bounds that are not between 0 and 1 or in the wrong order.

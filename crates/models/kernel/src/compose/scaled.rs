@@ -28,7 +28,7 @@ impl<K: Kernel> Scaled<K> {
         Ok(Self { kernel, variance: Hyperparameters::positive("variance", vec![variance], 1e-6, 1e6)? })
     }
 
-    /// The same kernel with other bounds for learning the variance, which moves into them.
+    /// Replaces the bounds for learning the variance, which is clamped to them.
     ///
     /// # Errors
     /// [`KernelError`] when a bound is not positive and finite, or they are in the wrong order.
@@ -36,7 +36,7 @@ impl<K: Kernel> Scaled<K> {
         Ok(Self { variance: self.variance.with_bounds("variance", low, high)?, ..self })
     }
 
-    /// The same kernel with a prior for the variance.
+    /// Sets a prior for the variance.
     #[must_use]
     pub fn with_prior(self, prior: Prior) -> Self {
         Self { variance: self.variance.with_prior(prior), ..self }

@@ -48,7 +48,7 @@ impl<R: StationaryProfile> LearntProfile<R> {
         self.now = R::from_params(values);
     }
 
-    /// The same with one parameter changed.
+    /// Replaces one parameter.
     pub(super) fn with_param(
         mut self,
         name: &str,

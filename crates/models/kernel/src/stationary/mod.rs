@@ -69,7 +69,7 @@ impl<R: StationaryProfile> Stationary<R> {
         Ok(Self { lengthscales: kernel.lengthscales.shared(), ..kernel })
     }
 
-    /// The same kernel with other bounds for learning; the lengthscales move into them.
+    /// Replaces the bounds for learning; the lengthscales are clamped to them.
     ///
     /// # Errors
     /// [`KernelError`] when a bound is not positive and finite, or they are in the wrong order.
@@ -83,7 +83,7 @@ impl<R: StationaryProfile> Stationary<R> {
         Self { lengthscales: self.lengthscales.with_prior(prior), ..self }
     }
 
-    /// The same kernel with another value of a parameter of its profile.
+    /// Sets the value of a parameter of the profile.
     ///
     /// # Errors
     /// [`KernelError`] when the value is not positive and finite.
@@ -94,7 +94,7 @@ impl<R: StationaryProfile> Stationary<R> {
         Ok(Self { profile: self.profile.with_param(name, |hyper| hyper.with_value(name, value))?, ..self })
     }
 
-    /// The same kernel with other bounds for learning a parameter of its profile, which moves into them.
+    /// Replaces the bounds for learning a parameter of the profile, which is clamped to them.
     ///
     /// # Errors
     /// [`KernelError`] when a bound is not positive and finite, or they are in the wrong order.
@@ -108,7 +108,7 @@ impl<R: StationaryProfile> Stationary<R> {
         })
     }
 
-    /// The same kernel with a prior for a parameter of its profile.
+    /// Sets a prior for a parameter of the profile.
     ///
     /// # Panics
     /// When the profile has no such parameter.

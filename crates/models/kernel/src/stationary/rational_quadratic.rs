@@ -24,7 +24,7 @@ pub struct RationalQuadraticProfile {
 pub type RationalQuadratic = Stationary<RationalQuadraticProfile>;
 
 impl RationalQuadratic {
-    /// The same kernel with another mixture parameter α.
+    /// Sets the mixture parameter α.
     ///
     /// # Errors
     /// [`KernelError`] when it is not positive and finite.
@@ -32,7 +32,7 @@ impl RationalQuadratic {
         self.with_profile_param("alpha", alpha)
     }
 
-    /// The same kernel with other bounds for learning α, which moves into them.
+    /// Replaces the bounds for learning α, which is clamped to them.
     ///
     /// # Errors
     /// [`KernelError`] when a bound is not positive and finite, or they are in the wrong order.
@@ -40,7 +40,7 @@ impl RationalQuadratic {
         self.with_profile_bounds("alpha", low, high)
     }
 
-    /// The same kernel with a prior for α.
+    /// Sets a prior for α.
     #[must_use]
     pub fn with_alpha_prior(self, prior: Prior) -> Self {
         self.with_profile_prior("alpha", prior)

@@ -15,7 +15,7 @@ pub struct Fourier {
 }
 
 impl Fourier {
-    /// Waves with `period` and its integer parts; on the unit cube a period of 2 knows nothing of periodicity.
+    /// Waves with `period` and its integer parts; with a period of 2 a function on the unit cube need not be periodic.
     #[must_use]
     pub fn new(dim: usize, order: usize, period: f64) -> Self {
         Self { dim, order, period }

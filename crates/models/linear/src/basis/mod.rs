@@ -30,7 +30,7 @@ pub trait Basis: Send + Sync {
         false
     }
 
-    /// What tells it from other bases: two of the same name have the same functions.
+    /// Name of the basis; two bases with the same name have the same functions.
     fn name(&self) -> String;
 
     /// Their values at a point.
@@ -50,7 +50,7 @@ pub struct FromFn<F> {
 }
 
 impl<F: Fn(&[f64], &mut [f64]) + Send + Sync> FromFn<F> {
-    /// `function` writes `len` numbers for a point of dimension `dim`; `name` tells it from others.
+    /// Basis of a closure that writes `len` numbers for a point of dimension `dim`; `name` must be unique.
     pub fn new(name: impl Into<String>, dim: usize, len: usize, function: F) -> Self {
         Self { name: name.into(), dim, len, function }
     }

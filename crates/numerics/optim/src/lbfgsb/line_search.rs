@@ -27,7 +27,7 @@ struct Sample {
     d: f64,
 }
 
-/// What to do after a probe.
+/// Next action after a probe.
 pub(super) enum Probe {
     /// The step satisfies the conditions.
     Accept,
@@ -62,7 +62,7 @@ impl LineSearch {
         self.step
     }
 
-    /// Takes value and slope at the current step and says what to do.
+    /// Takes value and slope at the current step, and returns the next action.
     pub(super) fn probe(&mut self, value: f64, slope: f64) -> Probe {
         self.probes += 1;
         if !(value.is_finite() && slope.is_finite()) {
@@ -185,7 +185,7 @@ fn cubic_minimum(a: Sample, b: Sample) -> f64 {
     a.t + p / q * (b.t - a.t)
 }
 
-/// Where the cubic through a falling pair has its minimum beyond `b`; the end of the line if it has none.
+/// Minimiser beyond `b` of the cubic through a falling pair; the end of the line if it has none.
 fn cubic_beyond(a: Sample, b: Sample, longest: f64) -> f64 {
     let theta = 3.0 * (a.f - b.f) / (b.t - a.t) + a.d + b.d;
     let scale = theta.abs().max(a.d.abs()).max(b.d.abs());

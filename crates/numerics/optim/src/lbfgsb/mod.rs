@@ -56,15 +56,15 @@ pub enum Termination {
     Gradient,
     /// The value hardly falls any more.
     Value,
-    /// As many iterations as allowed.
+    /// The limit on iterations was reached.
     Iterations,
-    /// As many evaluations as allowed.
+    /// The limit on evaluations was reached.
     Evaluations,
     /// No lower point along a direction of descent: the limit of the function's precision.
     LineSearch,
 }
 
-/// Where a search ended.
+/// Result of a local search for a minimum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Minimum {
     /// The best point, inside the box.
