@@ -69,50 +69,8 @@ impl SmoothingSpline {
             });
         }
         points.rows().try_for_each(|row| all_finite("coordinate", row))?;
-        // Gram and Schmidt, twice, for what is left of a column is small where points nearly lie on a line.
-        let (mut lines, mut slopes): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
-        for column in 0..=dim {
-            let mut own: Vec<f64> =
-                points.rows().map(|row| if column == 0 { 1.0 } else { row[column - 1] }).collect();
-            let mut slope: Vec<f64> = (0..=dim).map(|c| f64::from(u8::from(c == column))).collect();
-            let size = dot(&own, &own).sqrt();
-            for _ in 0..2 {
-                for (line, known) in lines.iter().zip(&slopes) {
-                    let part = dot(line, &own);
-                    subtract(&mut own, part, line);
-                    subtract(&mut slope, part, known);
-                }
-            }
-            let left = dot(&own, &own).sqrt();
-            if left <= 1e-10 * size {
-                return Err(LinearError::Length {
-                    what: "the points of a smoothing spline",
-                    found: n,
-                    expected: dim + 1,
-                });
-            }
-            own.iter_mut().chain(&mut slope).for_each(|entry| *entry /= left);
-            lines.push(own);
-            slopes.push(slope);
-        }
-        // P K P: columns first, then rows.
-        let mut scale = 0.0_f64;
-        let columns: Vec<Vec<f64>> = (0..n)
-            .map(|j| {
-                let mut column: Vec<f64> = (0..n).map(|i| kernel(points.row(i), points.row(j))).collect();
-                scale = column.iter().fold(scale, |scale, entry| scale.max(entry.abs()));
-                take_out(&lines, &mut column);
-                column
-            })
-            .collect();
-        let rows: Vec<Vec<f64>> = (0..n)
-            .map(|i| {
-                let mut row: Vec<f64> = columns.iter().map(|column| column[i]).collect();
-                take_out(&lines, &mut row);
-                row
-            })
-            .collect();
-        let penalized = Matrix::from_fn(n, n, |i, j| f64::midpoint(rows[i][j], rows[j][i]));
+        let (lines, slopes) = orthonormal_lines(points)?;
+        let (penalized, scale) = penalized_kernel(points, &lines);
         let mut eigen = SymmetricEigen::new(&penalized).map_err(|_| LinearError::Number {
             what: "a kernel of points",
             index: 0,
@@ -230,6 +188,62 @@ impl Smoothed {
         same_length("a point", x.len(), self.points.dim())?;
         Ok(bent(&self.points, &self.weights, x) + self.line[0] + dot(x, &self.line[1..]))
     }
+}
+
+/// An orthonormal basis of the linear functions at the points, and the coefficients of each.
+fn orthonormal_lines(points: PointsRef<'_>) -> Result<(Vec<Vec<f64>>, Vec<Vec<f64>>), LinearError> {
+    let (n, dim) = (points.len(), points.dim());
+    // Gram and Schmidt, twice, for what is left of a column is small where points nearly lie on a line.
+    let (mut lines, mut slopes): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
+    for column in 0..=dim {
+        let mut own: Vec<f64> =
+            points.rows().map(|row| if column == 0 { 1.0 } else { row[column - 1] }).collect();
+        let mut slope: Vec<f64> = (0..=dim).map(|c| f64::from(u8::from(c == column))).collect();
+        let size = dot(&own, &own).sqrt();
+        for _ in 0..2 {
+            for (line, known) in lines.iter().zip(&slopes) {
+                let part = dot(line, &own);
+                subtract(&mut own, part, line);
+                subtract(&mut slope, part, known);
+            }
+        }
+        let left = dot(&own, &own).sqrt();
+        if left <= 1e-10 * size {
+            return Err(LinearError::Length {
+                what: "the points of a smoothing spline",
+                found: n,
+                expected: dim + 1,
+            });
+        }
+        own.iter_mut().chain(&mut slope).for_each(|entry| *entry /= left);
+        lines.push(own);
+        slopes.push(slope);
+    }
+    Ok((lines, slopes))
+}
+
+/// The kernel at the points with linear functions taken out on both sides, and the largest entry of the kernel.
+fn penalized_kernel(points: PointsRef<'_>, lines: &[Vec<f64>]) -> (Matrix, f64) {
+    let n = points.len();
+    // P K P: columns first, then rows.
+    let mut scale = 0.0_f64;
+    let columns: Vec<Vec<f64>> = (0..n)
+        .map(|j| {
+            let mut column: Vec<f64> = (0..n).map(|i| kernel(points.row(i), points.row(j))).collect();
+            scale = column.iter().fold(scale, |scale, entry| scale.max(entry.abs()));
+            take_out(lines, &mut column);
+            column
+        })
+        .collect();
+    let rows: Vec<Vec<f64>> = (0..n)
+        .map(|i| {
+            let mut row: Vec<f64> = columns.iter().map(|column| column[i]).collect();
+            take_out(lines, &mut row);
+            row
+        })
+        .collect();
+    let penalized = Matrix::from_fn(n, n, |i, j| f64::midpoint(rows[i][j], rows[j][i]));
+    (penalized, scale)
 }
 
 #[cfg(test)]

@@ -37,22 +37,7 @@ impl Evidence {
         settings: &FractionalSettings,
         history: &History<FoldQuery>,
     ) -> Result<Self, OptimizerError> {
-        let points = || Points::new(space.dim());
-        let mut evidence = Self {
-            x: points(),
-            folds: Vec::new(),
-            y: Vec::new(),
-            noise_variances: Vec::new(),
-            costs: Vec::new(),
-            constraints: Vec::new(),
-            of: Vec::new(),
-            pending: points(),
-            pending_folds: Vec::new(),
-            evaluated: points(),
-            first: Vec::new(),
-            asked: Vec::new(),
-            failed: Vec::new(),
-        };
+        let mut evidence = Self::empty(space.dim());
         for (at, trial) in history.trials().iter().enumerate() {
             let named = || format!("encoding trial {}", trial.id.0);
             let FoldQuery { config, repeat, fold } = &trial.query;
@@ -74,25 +59,61 @@ impl Evidence {
                 continue;
             };
             if let Some(loss) = outcome.objective() {
-                let known = evidence.evaluated.rows().position(|known| known == point.as_slice());
-                evidence.of.push(known.unwrap_or(evidence.evaluated.len()));
-                if known.is_none() {
-                    evidence.evaluated.push(&point);
-                    evidence.first.push(at);
-                }
-                evidence.x.push(&point);
-                evidence.folds.push(code);
-                // What a model cannot carry is as far out as what it can.
-                evidence.y.push(loss.clamp(-LARGEST_TARGET, LARGEST_TARGET));
-                let noise_variance = outcome.measurement().and_then(|measured| measured.noise).unwrap_or(0.0);
-                evidence.noise_variances.push(noise_variance.min(LARGEST_TARGET));
-                evidence.costs.push(outcome.measurement().and_then(|measured| measured.cost));
-                evidence.push_constraints(outcome.measurement(), trial.id)?;
+                evidence.push_measured(&point, code, loss, at);
+                evidence.push_measurement(outcome.measurement(), trial.id)?;
             } else {
                 evidence.failed.push((point, code));
             }
         }
         Ok(evidence)
+    }
+
+    fn empty(dim: usize) -> Self {
+        let points = || Points::new(dim);
+        Self {
+            x: points(),
+            folds: Vec::new(),
+            y: Vec::new(),
+            noise_variances: Vec::new(),
+            costs: Vec::new(),
+            constraints: Vec::new(),
+            of: Vec::new(),
+            pending: points(),
+            pending_folds: Vec::new(),
+            evaluated: points(),
+            first: Vec::new(),
+            asked: Vec::new(),
+            failed: Vec::new(),
+        }
+    }
+
+    /// Adds the loss of a fold; `at` is the index of the trial.
+    fn push_measured(&mut self, point: &[f64], code: usize, loss: f64, at: usize) {
+        let known = self.evaluated.rows().position(|known| known == point);
+        self.of.push(known.unwrap_or(self.evaluated.len()));
+        if known.is_none() {
+            self.evaluated.push(point);
+            self.first.push(at);
+        }
+        self.x.push(point);
+        self.folds.push(code);
+        // Values beyond the range of a surrogate count as its ends.
+        self.y.push(loss.clamp(-LARGEST_TARGET, LARGEST_TARGET));
+    }
+
+    /// Adds noise variance, cost and constraints of the fold that was added last.
+    ///
+    /// # Errors
+    /// As [`Evidence::push_constraints`].
+    fn push_measurement(
+        &mut self,
+        measured: Option<&Measurement>,
+        trial: TrialId,
+    ) -> Result<(), OptimizerError> {
+        let noise_variance = measured.and_then(|measured| measured.noise).unwrap_or(0.0);
+        self.noise_variances.push(noise_variance.min(LARGEST_TARGET));
+        self.costs.push(measured.and_then(|measured| measured.cost));
+        self.push_constraints(measured, trial)
     }
 
     /// Configurations asked, as often as they were.

@@ -97,56 +97,49 @@ impl Parameter {
                 }
                 self.stepped(step_count(*low, *high, *step), Spacing::Linear)
             }
-            Kind::Int { low, high, step, log } => {
-                if low > high {
-                    return Err(SpaceError::InvalidBounds {
-                        name: name(),
-                        low: *low as f64,
-                        high: *high as f64,
-                    });
-                }
-                let range = high.abs_diff(*low);
-                if *step < 1 || step.unsigned_abs() > range.max(1) {
-                    return Err(SpaceError::InvalidStep {
-                        name: name(),
-                        step: *step as f64,
-                        range: range as f64,
-                    });
-                }
-                if *log && *low < 1 {
-                    return Err(SpaceError::NonPositiveLog { name: name(), low: *low as f64 });
-                }
-                let count = u128::from(range / step.unsigned_abs()) + 1;
-                let first = *low as f64 / *step as f64;
-                // A grid whose first level is less than half a step from 0 has no logarithmic cell there.
-                if *log && first <= 0.5 {
-                    return Err(SpaceError::InvalidStep {
-                        name: name(),
-                        step: *step as f64,
-                        range: 2.0 * *low as f64,
-                    });
-                }
-                let high = *high as f64 / *step as f64;
-                if *log && high > MOST_LOG_STEPS {
-                    return Err(SpaceError::LogGridTooLong { name: name(), high });
-                }
-                self.stepped(count, if *log { Spacing::Log { first } } else { Spacing::Linear })
-            }
-            Kind::Categorical { choices } => {
-                if choices.is_empty() {
-                    return Err(SpaceError::NoChoices { name: name() });
-                }
-                let infinite = |choice: &&Value| matches!(choice, Value::Float(c) if !c.is_finite());
-                if let Some(choice) = choices.iter().find(infinite) {
-                    return Err(SpaceError::NonFiniteChoice { name: name(), choice: choice.clone() });
-                }
-                match choices.iter().enumerate().find(|(i, choice)| choices[..*i].contains(choice)) {
-                    Some((_, choice)) => {
-                        Err(SpaceError::DuplicateChoice { name: name(), choice: choice.clone() })
-                    }
-                    None => Ok(Variable::one_hot(choices.len())),
-                }
-            }
+            Kind::Int { low, high, step, log } => self.lower_int((*low, *high), *step, *log),
+            Kind::Categorical { choices } => self.lower_categorical(choices),
+        }
+    }
+
+    fn lower_int(&self, (low, high): (i64, i64), step: i64, log: bool) -> Result<Variable, SpaceError> {
+        let name = || self.name.clone();
+        let invalid_step = |range: f64| SpaceError::InvalidStep { name: name(), step: step as f64, range };
+        if low > high {
+            return Err(SpaceError::InvalidBounds { name: name(), low: low as f64, high: high as f64 });
+        }
+        let range = high.abs_diff(low);
+        if step < 1 || step.unsigned_abs() > range.max(1) {
+            return Err(invalid_step(range as f64));
+        }
+        if log && low < 1 {
+            return Err(SpaceError::NonPositiveLog { name: name(), low: low as f64 });
+        }
+        let count = u128::from(range / step.unsigned_abs()) + 1;
+        let first = low as f64 / step as f64;
+        // A grid whose first level is less than half a step from 0 has no logarithmic cell there.
+        if log && first <= 0.5 {
+            return Err(invalid_step(2.0 * low as f64));
+        }
+        let high = high as f64 / step as f64;
+        if log && high > MOST_LOG_STEPS {
+            return Err(SpaceError::LogGridTooLong { name: name(), high });
+        }
+        self.stepped(count, if log { Spacing::Log { first } } else { Spacing::Linear })
+    }
+
+    fn lower_categorical(&self, choices: &[Value]) -> Result<Variable, SpaceError> {
+        let name = || self.name.clone();
+        if choices.is_empty() {
+            return Err(SpaceError::NoChoices { name: name() });
+        }
+        let infinite = |choice: &&Value| matches!(choice, Value::Float(c) if !c.is_finite());
+        if let Some(choice) = choices.iter().find(infinite) {
+            return Err(SpaceError::NonFiniteChoice { name: name(), choice: choice.clone() });
+        }
+        match choices.iter().enumerate().find(|(i, choice)| choices[..*i].contains(choice)) {
+            Some((_, choice)) => Err(SpaceError::DuplicateChoice { name: name(), choice: choice.clone() }),
+            None => Ok(Variable::one_hot(choices.len())),
         }
     }
 

@@ -32,19 +32,7 @@ impl CauchyPoint {
 
     pub(super) fn find(&mut self, x: &[f64], gradient: &[f64], bounds: &[(f64, f64)], memory: &mut Memory) {
         let width = 2 * memory.pairs();
-        self.point.copy_from_slice(x);
-        self.breaks.clear();
-        for (i, (&g, &(low, high))) in gradient.iter().zip(bounds).enumerate() {
-            let bound = if g < 0.0 { high } else { low };
-            let time = if g == 0.0 { f64::INFINITY } else { (x[i] - bound) / g };
-            let moves = g != 0.0 && time > 0.0;
-            self.direction[i] = if moves { -g } else { 0.0 };
-            self.free[i] = low < x[i] && x[i] < high || moves;
-            if moves && time.is_finite() {
-                self.breaks.push((time, i));
-            }
-        }
-        self.breaks.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        self.find_breaks(x, gradient, bounds);
         let direction = &self.direction;
         self.p.clear();
         self.p.extend((0..width).map(|c| (0..x.len()).map(|i| memory.w(i, c) * direction[i]).sum::<f64>()));
@@ -88,6 +76,28 @@ impl CauchyPoint {
             // At a bound with nothing left that moves, the path has ended.
             step = if slope < 0.0 { -slope / curvature.max(smallest) } else { 0.0 };
         }
+        self.finish(x, bounds, reached, step);
+    }
+
+    /// The steepest descent direction, the variables that move, and the steps at which they reach a bound.
+    fn find_breaks(&mut self, x: &[f64], gradient: &[f64], bounds: &[(f64, f64)]) {
+        self.point.copy_from_slice(x);
+        self.breaks.clear();
+        for (i, (&g, &(low, high))) in gradient.iter().zip(bounds).enumerate() {
+            let bound = if g < 0.0 { high } else { low };
+            let time = if g == 0.0 { f64::INFINITY } else { (x[i] - bound) / g };
+            let moves = g != 0.0 && time > 0.0;
+            self.direction[i] = if moves { -g } else { 0.0 };
+            self.free[i] = low < x[i] && x[i] < high || moves;
+            if moves && time.is_finite() {
+                self.breaks.push((time, i));
+            }
+        }
+        self.breaks.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    }
+
+    /// The point after the last break point that was reached and a step beyond it.
+    fn finish(&mut self, x: &[f64], bounds: &[(f64, f64)], reached: f64, step: f64) {
         let step = if self.direction.iter().any(|d| *d != 0.0) { step.max(0.0) } else { 0.0 };
         let total = reached + step;
         for (i, d) in self.direction.iter().enumerate() {

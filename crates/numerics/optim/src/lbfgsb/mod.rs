@@ -137,31 +137,18 @@ impl Lbfgsb {
                 memory.clear();
                 continue;
             }
-            let longest = longest_step(&x, &direction, bounds);
             // Without a model yet, a box is the only hint of scale; without a box, move by 1.
             let first = if iterations == 0 && !boxed {
                 (1.0 / direction.iter().map(|d| d * d).sum::<f64>().sqrt()).min(1.0)
             } else {
                 1.0
             };
+            let longest = longest_step(&x, &direction, bounds);
             let limit = if iterations == 0 { longest.min(1.0) } else { longest };
-            let mut search = LineSearch::new(value, slope, first.min(limit), limit.max(1.0));
-            let found = loop {
-                for (((next, x), d), &(low, high)) in next.iter_mut().zip(&x).zip(&direction).zip(bounds) {
-                    *next = (x + search.step() * d).clamp(low, high);
-                }
-                let trial = f(&next, &mut next_gradient);
-                evaluations += 1;
-                let trial_slope = direction.iter().zip(&next_gradient).map(|(d, g)| d * g).sum();
-                match search.probe(trial, trial_slope) {
-                    Probe::Accept => break Some(trial),
-                    Probe::Stuck => break (trial < value && trial_slope.is_finite()).then_some(trial),
-                    Probe::Again if evaluations >= self.max_evaluations => {
-                        break (trial < value && trial_slope.is_finite()).then_some(trial);
-                    }
-                    Probe::Again => {}
-                }
-            };
+            let search = LineSearch::new(value, slope, first.min(limit), limit.max(1.0));
+            let line = Line { x: &x, direction: &direction, bounds, value };
+            let found =
+                self.search_line(search, &line, &mut f, (&mut next, &mut next_gradient), &mut evaluations);
             let Some(next_value) = found else {
                 if memory.is_empty() || evaluations >= self.max_evaluations {
                     break if evaluations >= self.max_evaluations {
@@ -187,6 +174,30 @@ impl Lbfgsb {
         };
         Ok(Minimum { x, value, gradient, iterations, evaluations, termination })
     }
+
+    /// The value at an accepted step, with its point and gradient in `next`; nothing when no step is better.
+    fn search_line(
+        &self,
+        mut search: LineSearch,
+        line: &Line<'_>,
+        f: &mut impl FnMut(&[f64], &mut [f64]) -> f64,
+        (next, next_gradient): (&mut [f64], &mut [f64]),
+        evaluations: &mut usize,
+    ) -> Option<f64> {
+        loop {
+            line.point_into(search.step(), next);
+            let trial = f(next, next_gradient);
+            *evaluations += 1;
+            let slope: f64 = line.direction.iter().zip(&*next_gradient).map(|(d, g)| d * g).sum();
+            let better = || (trial < line.value && slope.is_finite()).then_some(trial);
+            match search.probe(trial, slope) {
+                Probe::Accept => return Some(trial),
+                Probe::Stuck => return better(),
+                Probe::Again if *evaluations >= self.max_evaluations => return better(),
+                Probe::Again => {}
+            }
+        }
+    }
 }
 
 /// Largest component of the gradient's projection: what a step of length 1 against it would move inside the box.
@@ -211,4 +222,22 @@ fn longest_step(x: &[f64], direction: &[f64], bounds: &[(f64, f64)]) -> f64 {
         longest = f64::min(longest, room.max(0.0));
     }
     longest
+}
+
+/// A line through the box from a point with a known value.
+struct Line<'a> {
+    x: &'a [f64],
+    direction: &'a [f64],
+    bounds: &'a [(f64, f64)],
+    value: f64,
+}
+
+impl Line<'_> {
+    /// The point after a step.
+    fn point_into(&self, step: f64, out: &mut [f64]) {
+        for (((next, x), d), &(low, high)) in out.iter_mut().zip(self.x).zip(self.direction).zip(self.bounds)
+        {
+            *next = (x + step * d).clamp(low, high);
+        }
+    }
 }
