@@ -18,7 +18,7 @@ use crate::turn::BoTurn;
 /// Bayesian optimisation.
 ///
 /// An initial design, then for each trial: fit the surrogates, build the acquisition function, maximize it, suggest its best
-/// point that was not asked before. Algorithm 1 of the hybrid optimisation is this with expected improvement
+/// point that was not asked before. Algorithm 1 of `brofos2014` is this with expected improvement
 /// and [`NoImprovement`](thrifty_study::NoImprovement) as stop rule.
 ///
 /// Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` at it, `threshold`; and

@@ -12,7 +12,7 @@ use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Sugges
 /// ("coin", i), so that a suggestion is a function of the history.
 ///
 /// Diagnostics of a suggestion: `explored` (0 or 1), and those of the optimiser where it was not.
-/// Source: Algorithm 2 of the hybrid optimisation, with uniform points (ε-greedy).
+/// Source: Algorithm 2 of `brofos2014`, with uniform points (ε-greedy).
 ///
 /// ```
 /// use thrifty_hybrid::CoinFlip;

@@ -112,7 +112,7 @@ fn bounds_by_hand() {
     let t = sample_bound(&[2.0; 10], &[1.0; 10], 0.25, 1.0).unwrap();
     assert_eq!(t, (8.0 / 5_f64.ln() / 4.0 * 2.0).ceil() as usize);
     assert!(sample_bound(&[2.0; 10], &[1.0; 10], 0.25, 1e-3).is_none());
-    // The notes' numbers for ν = 5/2, d = 2; the seed's exponent for every ν is (d + 1)/(d + 2) = 0.75.
+    // Corrected numbers for ν = 5/2, d = 2; the exponent of the active-learning notes for every ν is (d + 1)/(d + 2) = 0.75.
     let exponents = MaternExponents::new(2.5, 2);
     assert!((exponents.srinivas - 0.773).abs() < 5e-4 && (exponents.vakili - 0.643).abs() < 5e-4);
     assert!((MaternExponents::new(1.0, 2).vakili - 0.75).abs() < 1e-15, "which is that of order 1");

@@ -88,7 +88,7 @@ impl TestFunction {
         )
     }
 
-    /// `-x sin x` on [0, 10]: the toy of the hybrid paper, as a minimisation.
+    /// `-x sin x` on [0, 10]: the toy of `brofos2014`, as a minimisation.
     #[must_use]
     pub fn x_sin_x() -> Self {
         Self::new("x sin x", vec![(0.0, 10.0)], f::x_sin_x, -7.916_727_371_587_782, &[&[7.978_665_712_413_2]])

@@ -9,7 +9,7 @@ use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context
 /// The optimistic bound: `-(μ - √β σ)`. For a loss that is the negative lower confidence bound, for a score
 /// turned into a loss the upper one.
 ///
-/// β multiplies the variance, as in Srinivas et al. (2010); the hybrid paper's width and the κ of others is √β.
+/// β multiplies the variance, as in Srinivas et al. (2010); the width of `brofos2014` and the κ of others is √β.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ConfidenceBound {
     /// β ≥ 0.

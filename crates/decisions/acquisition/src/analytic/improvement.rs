@@ -14,7 +14,7 @@ use crate::{
 /// PI = Φ(z),   z = (τ - μ)/σ
 /// ```
 ///
-/// At σ = 0 it is 1 below the threshold, else 0. Source: Kushner (1964); hybrid paper eqs. 2 and 3.
+/// At σ = 0 it is 1 below the threshold, else 0. Source: Kushner (1964); `brofos2014`, eqs. 2 and 3.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProbabilityOfImprovement {
     /// τ.
@@ -35,7 +35,7 @@ pub struct LogProbabilityOfImprovement {
 /// ∂EI/∂μ = -Φ(z),   ∂EI/∂σ = φ(z)
 /// ```
 ///
-/// At σ = 0 it is max(τ - μ, 0). Source: Jones, Schonlau & Welch (1998), eq. 15; hybrid paper eq. 1.
+/// At σ = 0 it is max(τ - μ, 0). Source: Jones, Schonlau & Welch (1998), eq. 15; `brofos2014`, eq. 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedImprovement {
     /// τ.
