@@ -386,7 +386,13 @@ fn the_first_step_without_a_box() {
 fn errors_of_starts_are_kept() {
     let f = |x: &[f64], gradient: &mut [f64]| {
         gradient[0] = 2.0 * x[0];
-        if x[0] > 1.0 { f64::INFINITY } else if x[0] < -1.0 { f64::NEG_INFINITY } else { x[0] * x[0] }
+        if x[0] > 1.0 {
+            f64::INFINITY
+        } else if x[0] < -1.0 {
+            f64::NEG_INFINITY
+        } else {
+            x[0] * x[0]
+        }
     };
     let optimiser = Lbfgsb::default();
     let open = [(f64::NEG_INFINITY, f64::INFINITY)];

@@ -96,8 +96,7 @@ fn the_compact_model_is_that_of_the_bfgs_formula() {
         assert_eq!((memory.pairs(), memory.is_empty()), (count.min(limit), false));
         let v = vector(n, &mut rng);
         let width = 2 * memory.pairs();
-        let mut middle: Vec<f64> =
-            (0..width).map(|c| (0..n).map(|i| memory.w(i, c) * v[i]).sum()).collect();
+        let mut middle: Vec<f64> = (0..width).map(|c| (0..n).map(|i| memory.w(i, c) * v[i]).sum()).collect();
         memory.multiply_middle(&mut middle);
         let found: Vec<f64> = (0..n)
             .map(|i| memory.theta * v[i] - (0..width).map(|c| memory.w(i, c) * middle[c]).sum::<f64>())
@@ -168,7 +167,9 @@ fn first_minimum(problem: &Boxed, dense: &Dense) -> Vec<f64> {
         _ => f64::INFINITY,
     };
     let at = |t: f64| -> Vec<f64> {
-        (0..x.len()).map(|i| if gradient[i] == 0.0 { x[i] } else { x[i] - gradient[i] * t.min(time(i)) }).collect()
+        (0..x.len())
+            .map(|i| if gradient[i] == 0.0 { x[i] } else { x[i] - gradient[i] * t.min(time(i)) })
+            .collect()
     };
     let mut times: Vec<f64> = (0..x.len()).map(time).filter(|t| t.is_finite() && *t > 0.0).collect();
     times.sort_by(f64::total_cmp);
@@ -233,9 +234,8 @@ fn cauchy_points_and_subspace_steps_are_those_of_dense_matrices() {
         let expected = first_minimum(&problem, &dense);
         assert_close(&cauchy.point, &expected, &format!("Cauchy point {case}"));
         let z: Vec<f64> = cauchy.point.iter().zip(&problem.x).map(|(a, b)| a - b).collect();
-        let moved: Vec<f64> = (0..2 * memory.pairs())
-            .map(|c| (0..n).map(|i| memory.w(i, c) * z[i]).sum())
-            .collect();
+        let moved: Vec<f64> =
+            (0..2 * memory.pairs()).map(|c| (0..n).map(|i| memory.w(i, c) * z[i]).sum()).collect();
         assert_close(&cauchy.moved, &moved, &format!("moved {case}"));
         let inside: Vec<bool> =
             problem.bounds.iter().zip(&cauchy.point).map(|(b, v)| b.0 < *v && *v < b.1).collect();
@@ -297,7 +297,13 @@ fn small_systems_are_solved_and_singular_ones_are_seen() {
     assert!(!lu.factor(2, |_, j| 1.0 + j as f64));
     assert!(!lu.factor(1, |_, _| f64::INFINITY) && !lu.factor(1, |_, _| f64::NAN));
     // The largest of a column is the pivot: with 1e-20 for pivot the solution would be (0, 1).
-    assert!(lu.factor(2, |i, j| if (i, j) == (0, 0) { 1e-20 } else if (i, j) == (1, 1) { 1.0 } else { -1.0 }));
+    assert!(lu.factor(2, |i, j| if (i, j) == (0, 0) {
+        1e-20
+    } else if (i, j) == (1, 1) {
+        1.0
+    } else {
+        -1.0
+    }));
     let mut b = [1.0, 0.0];
     lu.solve(&mut b);
     assert_close(&b, &[-1.0, -1.0], "pivoted");
