@@ -122,3 +122,100 @@ impl Designer<'_> {
         self.allowed.is_none_or(|allowed| allowed(config))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_domain::Variable;
+
+    use super::*;
+
+    fn candidate(x: f64) -> Candidate {
+        Candidate { x: vec![x], value: x }
+    }
+
+    #[test]
+    fn the_first_candidate_of_use_is_taken() {
+        let domain = Domain::new(vec![Variable::continuous()]).unwrap();
+        let first = |limit: f64, candidates: Vec<Candidate>| {
+            first_new(&domain, |x| x[0] > limit, candidates, Seed(1), TrialId(4))
+        };
+        assert_eq!(first(0.3, vec![candidate(0.2), candidate(0.5), candidate(0.9)]), Some(candidate(0.5)));
+        // None is of use: the first random point that is, without a value.
+        let random = first(0.6, vec![candidate(0.2), candidate(0.5)]).unwrap();
+        let mut rng = Seed(1).stream("new", 4);
+        let expected = (0..1000).map(|_| rng.uniform()).find(|x| *x > 0.6).unwrap();
+        assert_eq!((random.x[0], random.value), (expected, f64::NEG_INFINITY));
+        assert_eq!(first(2.0, vec![candidate(0.2)]), None);
+    }
+
+    /// A finite domain is searched point by point in its order.
+    #[test]
+    fn finite_domains_are_searched_to_the_last_point() {
+        let domain = Domain::new(vec![Variable::stepped(4), Variable::stepped(3)]).unwrap();
+        let all = domain.enumerate(100).unwrap();
+        assert_eq!(all.len(), 12);
+        for (at, last) in all.iter().enumerate() {
+            let usable = |x: &[f64]| all[at..].iter().any(|point| point == x);
+            let found = first_new(&domain, usable, vec![], Seed(1), TrialId(0)).unwrap();
+            assert_eq!((&found.x, found.value), (last, f64::NEG_INFINITY));
+        }
+        assert_eq!(first_new(&domain, |_| false, vec![], Seed(1), TrialId(0)), None);
+    }
+
+    fn levels() -> Space {
+        Space::builder().int("i", 0, 5).build().unwrap()
+    }
+
+    fn ask(asked: &[f64], id: u64, allowed: Option<&Allowed>) -> Result<Option<i64>, OptimizerError> {
+        let (design, space) = (InitialDesign::Sobol(4), levels());
+        let designer = Designer { design: &design, space: &space, seed: Seed(2), run: 0, allowed };
+        let mut points = Points::new(1);
+        asked.iter().for_each(|x| {
+            let mut config = Config::new();
+            config.insert("i", *x as i64);
+            points.push(&space.encode(&config).unwrap());
+        });
+        designer.config(&points, TrialId(id)).map(|found| found.map(|config| config.int("i").unwrap()))
+    }
+
+    /// A configuration that was asked or is not allowed gives way to one that is neither; all of them come in turn.
+    #[test]
+    fn designs_give_way_to_what_is_new_and_allowed() {
+        let designed = ask(&[], 0, None).unwrap().unwrap();
+        assert_eq!(ask(&[f64::from((designed as i32 + 1) % 6)], 0, None).unwrap(), Some(designed));
+        let mut seen = std::collections::BTreeSet::new();
+        for id in 0..60 {
+            let found = ask(&[0.0, 2.0, 3.0], id, None).unwrap().unwrap();
+            assert!([1, 4, 5].contains(&found), "{found}");
+            seen.insert(found);
+        }
+        assert_eq!(seen.len(), 3);
+        let even = |config: &Config| config.int("i").unwrap() % 2 == 0;
+        for id in 0..60 {
+            let found = ask(&[2.0], id, Some(&even)).unwrap().unwrap();
+            assert!([0, 4].contains(&found), "{found}");
+        }
+        assert_eq!(ask(&[0.0, 2.0, 4.0], 3, Some(&even)).unwrap(), None);
+        assert_eq!(ask(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0], 3, None).unwrap(), None);
+        let error = ask(&[], 3, Some(&|_: &Config| false)).unwrap_err();
+        let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+        assert!(text.contains("none of the 6 configurations") && text.contains("configuration 3"), "{text}");
+    }
+
+    /// In an infinite space random configurations are tried until one is allowed.
+    #[test]
+    fn rare_configurations_are_found_by_chance() {
+        let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+        let design = InitialDesign::Sobol(4);
+        let config = |limit: f64| {
+            let allowed = move |config: &Config| config.float("x").unwrap() < limit;
+            let designer =
+                Designer { design: &design, space: &space, seed: Seed(2), run: 1, allowed: Some(&allowed) };
+            designer.config(&Points::new(1), TrialId(2)).map(|found| found.unwrap().float("x").unwrap())
+        };
+        assert!(config(0.002).unwrap() < 0.002);
+        let error = config(0.0).unwrap_err();
+        let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+        assert!(text.contains("none of 10000 random configurations"), "{text}");
+    }
+}
