@@ -650,3 +650,15 @@ fn many_points_at_once_are_those_of_each() {
         }
     }
 }
+
+/// Generations recommend the Pareto set of what was measured, and nothing where nothing feasible was.
+#[test]
+fn generations_recommend_their_pareto_set() {
+    let problem = Problem::branin_currin();
+    let mut nsga2 = Nsga2::new(problem.space().clone(), Seed(3));
+    let history = run(&problem, Nsga2::new(problem.space().clone(), Seed(3)), 30).history().clone();
+    let recommended = nsga2.recommend(&history).unwrap().unwrap();
+    assert!(!recommended.members.is_empty());
+    assert_eq!(recommended, ParetoSet::of(&history).unwrap());
+    assert_eq!(nsga2.recommend(&History::from_trials(vec![])).unwrap(), None);
+}

@@ -218,3 +218,26 @@ fn running_folds_are_imagined_at_their_means() {
     assert!((mean - lie).abs() < 1e-6 && rest < spread, "{mean} {lie} {rest} {spread}");
     assert!(!with.new_folds(&x, FOLDS).contains(&fold) && without.new_folds(&x, FOLDS).contains(&fold));
 }
+
+/// A search that ends says how much the best fold it considered was expected to gain, of the threshold that was not met.
+#[test]
+fn the_end_of_a_search_names_what_was_expected() {
+    let change = |s: &mut FractionalSettings| s.worth = 0.9;
+    let mut study = Study::new(optimizer(&change), Seed(4)).with_stop(MaxTrials(40));
+    let reason = study.run(|query: &FoldQuery, _| measured(query)).unwrap();
+    let thrifty_study::StopReason::NoImprovement { expected, threshold } = reason else {
+        panic!("{reason:?}")
+    };
+    let history = study.history();
+    let belief = before(history, history.len(), &optimizer(&change));
+    let means: Vec<f64> = belief.ranked(Incumbent::BestMean).iter().map(|evaluated| evaluated.mean).collect();
+    let range = means.iter().copied().fold(f64::NEG_INFINITY, f64::max) - means[0];
+    assert!((threshold - 0.9 * range).abs() < 1e-9 * threshold, "{threshold} {range}");
+    // At least what a random search of pairs finds.
+    let mut rng = Seed(1).stream("points", 0);
+    let knowledge = FoldKnowledge::new(&belief, FOLDS, 1).unwrap();
+    let best = (0..200)
+        .map(|_| knowledge.best(&[rng.uniform(), rng.uniform()]).unwrap().1.exp())
+        .fold(0.0, f64::max);
+    assert!(expected >= best && expected < threshold, "{expected} {best}");
+}

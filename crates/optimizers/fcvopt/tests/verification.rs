@@ -227,3 +227,68 @@ fn settings_without_the_new_fields_are_read_and_written_as_before() {
         assert_eq!(settings.validate().unwrap_err().to_string(), message);
     }
 }
+
+/// When the first fold of the verification fails, the next best configuration takes the place of its finalist.
+#[test]
+fn a_lost_finalist_is_replaced_by_the_next_best() {
+    let budget = 40;
+    let mut study = Study::new(optimizer(3, |s| s.finalists = Some(2)), Seed(3));
+    for _ in 0..20 {
+        let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+        study.tell(trial.id, loss(&trial.query)).unwrap();
+    }
+    study.optimizer().finish_verification(study.history(), 20).unwrap();
+    let mut lost = None;
+    while let Next::Evaluate(trial) = study.ask().unwrap() {
+        let first = trial.memo.0.get("finalists").filter(|_| lost.is_none()).map(|all| all[0] as usize);
+        if let Some(first) = first {
+            // A fold of the best, which comes first.
+            assert_eq!(trial.query.config, study.history().trials()[first].query.config);
+            lost = Some(first);
+            study.tell(trial.id, Outcome::failed("no")).unwrap();
+        } else {
+            study.tell(trial.id, loss(&trial.query)).unwrap();
+        }
+        assert!(study.history().len() <= budget);
+    }
+    let (lost, trials) = (lost.unwrap(), study.history().trials());
+    let finalists: Vec<usize> =
+        trials.last().unwrap().memo.0["finalists"].iter().map(|at| *at as usize).collect();
+    assert!(finalists.len() == 3 && finalists[0] == lost, "{finalists:?}");
+    let folds = measured(study.history());
+    let of = |at: usize| folds.get(&trials[at].query.config.to_string()).map_or(0, BTreeSet::len);
+    assert!(of(lost) < FOLDS, "{finalists:?}");
+    assert_eq!((of(finalists[1]), of(finalists[2])), (FOLDS, FOLDS));
+}
+
+/// Without a verification a configuration of which all folds happen to be known is not preferred to a better one.
+#[test]
+fn a_complete_configuration_is_not_preferred_before_verification() {
+    let evaluated = |x: f64, fold: usize, loss: f64| {
+        let mut config = thrifty_space::Config::new();
+        config.insert("x0", x);
+        config.insert("x1", 0.5);
+        thrifty_study::Trial {
+            id: TrialId(0),
+            query: FoldQuery { config, repeat: 0, fold },
+            diagnostics: BTreeMap::new(),
+            memo: thrifty_study::Memo::default(),
+            reports: vec![],
+            outcome: Some(Outcome::from(loss)),
+            timing: thrifty_study::Timing::default(),
+        }
+    };
+    let mut trials: Vec<_> = (0..FOLDS).map(|fold| evaluated(0.9, fold, 5.0 + 0.01 * fold as f64)).collect();
+    for (at, x) in [0.1, 0.2, 0.3, 0.4, 0.5].into_iter().enumerate() {
+        trials.push(evaluated(x, at, (x - 0.3) * (x - 0.3)));
+    }
+    let history = History::from_trials(trials);
+    let best = optimizer(1, |_| ()).recommend(&history).unwrap().unwrap();
+    assert!(!best.verified && best.config.float("x0").unwrap() < 0.6, "{best:?}");
+    // As soon as verification is asked for it counts that all folds are known.
+    let asked = optimizer(1, |_| ());
+    asked.finish_verification(&history, 0).unwrap();
+    let mut asked = asked;
+    let best = asked.recommend(&history).unwrap().unwrap();
+    assert!(best.verified && best.config.float("x0").unwrap() == 0.9, "{best:?}");
+}
