@@ -213,3 +213,14 @@ fn entropies_far_from_the_threshold() {
         assert!((log.value(z, 1.0) / expected - 1.0).abs() < 1e-14, "{z}: {} {expected}", log.value(z, 1.0));
     }
 }
+
+/// Where nothing is uncertain the slope is a difference over two millionths, or over that share of a large mean.
+#[test]
+fn slopes_of_known_utilities_are_short_differences() {
+    let hinge = ExpectedUtility::new(|v: f64| v.max(0.0));
+    // Half of the kink is within reach of the difference, or a quarter.
+    for (mean, slope) in [(0.0, 0.5), (0.5e-6, 0.75), (1.1e-6, 1.0), (-1.1e-6, 0.0)] {
+        let found = hinge.value_and_slopes(mean, 0.0).1;
+        assert!((found - slope).abs() < 1e-6, "{mean}: {found} {slope}");
+    }
+}
