@@ -157,3 +157,53 @@ fn perturbed(params: &[Param], rng: &mut Stream) -> Vec<f64> {
     };
     params.iter().map(&mut moved).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_params::Transform;
+    use thrifty_sampling::Seed;
+
+    use super::*;
+
+    fn params() -> Vec<Param> {
+        let mean = Param { transform: Transform::Identity, ..Param::positive("mean", -1.0, -5.0, 5.0) };
+        vec![Param::positive("scale", 2.0, 0.5, 8.0), mean]
+    }
+
+    /// A warm start of another length or with values that are not finite is no start; one beyond the bounds is brought to them.
+    #[test]
+    fn warm_starts_that_fit_are_used() {
+        let start = |warm: Option<&[f64]>| first_start(&params(), warm);
+        assert_eq!(start(None), [2.0, -1.0]);
+        assert_eq!(start(Some(&[3.0, 4.0])), [3.0, 4.0]);
+        assert_eq!(start(Some(&[100.0, -100.0])), [8.0, -5.0]);
+        for wrong in [&[3.0][..], &[], &[3.0, 4.0, 1.0], &[3.0, f64::NAN], &[f64::INFINITY, 4.0]] {
+            assert_eq!(start(Some(wrong)), [2.0, -1.0], "{wrong:?}");
+        }
+    }
+
+    /// Steps of 1.5 on the scale of learning: of a logarithm for a positive parameter; never beyond the bounds.
+    #[test]
+    fn restarts_are_normal_steps_from_the_current_values() {
+        let free = vec![
+            Param::positive("scale", 2.0, 1e-30, 1e30),
+            Param { transform: Transform::Identity, ..Param::positive("mean", -1.0, -1e3, 1e3) },
+        ];
+        let mut rng = Seed(1).stream("restarts", 0);
+        let n = 4000;
+        let steps: Vec<[f64; 2]> = (0..n)
+            .map(|_| perturbed(&free, &mut rng))
+            .map(|moved| [(moved[0] / 2.0).ln(), moved[1] + 1.0])
+            .collect();
+        for k in 0..2 {
+            let mean = steps.iter().map(|step| step[k]).sum::<f64>() / f64::from(n);
+            let square = steps.iter().map(|step| step[k] * step[k]).sum::<f64>() / f64::from(n);
+            // Standard errors 0.024 and 0.05; 5 of them.
+            assert!(mean.abs() < 0.12 && (square - 2.25).abs() < 0.25, "{k}: {mean} {square}");
+        }
+        for _ in 0..200 {
+            let moved = perturbed(&params(), &mut rng);
+            assert!((0.5..=8.0).contains(&moved[0]) && (-5.0..=5.0).contains(&moved[1]), "{moved:?}");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::{Gp, GpLookahead, GpPosterior, GpSettings, Mean, Noise};
-use thrifty_kernel::{Matern52, Scaled};
+use thrifty_kernel::{Linear, Matern52, Scaled};
 use thrifty_linalg::JitterLadder;
 use thrifty_prob::Prior;
 use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, Posterior, contract};
@@ -167,4 +167,57 @@ fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
         assert!(check(&|settings| settings.mean = mean).unwrap_err().contains("mean"));
     }
     assert_eq!(check(&|settings| settings.mean = Mean::Normal { mean: -3.0, std_dev: 1e-9 }), Ok(()));
+}
+
+/// Where the prior variance depends on the point, its slope is twice that of the kernel in one argument.
+#[test]
+fn looks_ahead_have_slopes_where_the_prior_variance_changes() {
+    let x = Points::from_rows(&[[0.1, 2.0], [0.8, 7.0], [0.4, 9.0], [0.6, 1.0], [0.3, 5.0]]).unwrap();
+    let kernel = Matern52::new(vec![0.5, 3.0]).unwrap() + Linear::new(vec![1.5, 0.04]).unwrap();
+    let settings = GpSettings { noise: Noise::Fixed(0.03), mean: Mean::Fixed(0.4), ..GpSettings::default() };
+    let process = Gp::new(kernel).with_settings(settings);
+    let posterior = process.condition(x.as_ref(), &[3.0, -1.5, 7.2, 0.9, 0.1]).unwrap();
+    let anchors = Points::from_rows(&[[0.2, 3.0], [0.9, 6.0], [0.5, 4.0]]).unwrap();
+    let look = GpLookahead::new(&posterior, anchors.as_ref(), 0.07);
+    for (variance, own) in [(1.0, 0.0), (0.0, 1.0), (-0.4, 0.9)] {
+        let weights = LookaheadCotangent { mean: 0.2, variance, covariance: &[0.3, 0.0, -0.5, own] };
+        contract::lookahead_gradient_matches(&look, &[0.35, 6.0], weights, 1e-5, 1e-5);
+    }
+}
+
+/// The slopes of what is said of an observation at one place and a target at another, by either place.
+#[test]
+fn looks_between_two_places_have_their_slopes() {
+    let posterior = posterior(false);
+    let anchors = Points::from_rows(&[[0.2, 3.0], [0.9, 6.0], [0.5, 4.0], [0.65, 7.5], [0.05, 1.5]]).unwrap();
+    let look = GpLookahead::new(&posterior, anchors.as_ref(), 0.7);
+    let (observed, target) = ([0.7, 5.5], [0.35, 2.5]);
+    for of_anchors in [[0.0; 5], [0.3, 0.0, -0.5, 0.0, 0.0], [0.3, 0.2, -0.5, 0.4, -0.1]] {
+        let covariance: Vec<f64> = of_anchors.into_iter().chain([0.9]).collect();
+        let weights = LookaheadCotangent { mean: 40.0, variance: -0.4, covariance: &covariance };
+        let sum = |observed: &[f64], target: &[f64]| {
+            let (mut mean, mut variance, mut between) = ([0.0], [0.0], [0.0; 6]);
+            let [observed, target] = [observed, target].map(PointsRef::single);
+            look.look_between(observed, target, &mut mean, &mut variance, &mut between);
+            let covariances: f64 = between.iter().zip(&covariance).map(|(c, w)| c * w).sum();
+            40.0 * mean[0] - 0.4 * variance[0] + covariances
+        };
+        // Slopes add to what is there.
+        let (mut of_observed, mut of_target) = ([1.0, 2.0], [3.0, 4.0]);
+        look.pull_back_between(&observed, &target, weights, &mut of_observed, &mut of_target);
+        for k in 0..2 {
+            let moved = |x: [f64; 2], step: f64| {
+                let mut moved = x;
+                moved[k] += step;
+                moved
+            };
+            let by_observed =
+                (sum(&moved(observed, 1e-5), &target) - sum(&moved(observed, -1e-5), &target)) / 2e-5;
+            let by_target =
+                (sum(&observed, &moved(target, 1e-5)) - sum(&observed, &moved(target, -1e-5))) / 2e-5;
+            let (first, second) = (of_observed[k] - [1.0, 2.0][k], of_target[k] - [3.0, 4.0][k]);
+            assert!((first - by_observed).abs() < 1e-4 * (1.0 + by_observed.abs()), "{first} {by_observed}");
+            assert!((second - by_target).abs() < 1e-4 * (1.0 + by_target.abs()), "{second} {by_target}");
+        }
+    }
 }

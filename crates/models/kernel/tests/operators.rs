@@ -1,7 +1,8 @@
 //! Composition by operators is composition by constructors.
 
 use thrifty_kernel::{
-    Constant, Kernel, Linear, Matern32, Matern52, OnColumns, Periodic, Product, Scaled, Sum, WhiteNoise,
+    Constant, Kernel, KernelError, Linear, Matern32, Matern52, OnColumns, Periodic, Product, Scaled, Sum,
+    WhiteNoise,
 };
 use thrifty_params::Parameterized;
 
@@ -67,4 +68,19 @@ fn a_season_that_fades_on_a_trend() {
     // A week on, the season is in phase again: what is left is the decay of the Matérn kernel and the trend.
     let decay = Matern52::new(vec![30.0]).unwrap().eval(&[3.0], &[10.0]);
     assert!((kernel.eval(&[3.0], &[10.0]) - (1.5 * decay + 0.1 * 30.0)).abs() < 1e-12);
+}
+
+#[test]
+fn parts_of_different_dimension_are_named() {
+    let (two, one) = (Matern52::isotropic(2, 0.5).unwrap(), Matern52::isotropic(1, 0.5).unwrap());
+    let found = [
+        thrifty_kernel::Sum::new(two.clone(), one.clone()).err(),
+        thrifty_kernel::Product::new(two.clone(), one.clone()).err(),
+        thrifty_kernel::Sum::new(one.clone(), two.clone()).err(),
+        thrifty_kernel::Product::new(one, two).err(),
+    ];
+    for error in &found {
+        let Some(KernelError::DimensionMismatch { .. }) = error else { panic!("{error:?}") };
+    }
+    assert!(found[0] == found[1] && found[2] == found[3] && found[0] != found[2]);
 }

@@ -153,3 +153,85 @@ fn jitter_rises_by_factors_of_ten() {
     let error = Cholesky::new(&hopeless, &JitterLadder::default()).unwrap_err();
     assert!((error.jitter - 1e-4).abs() < 1e-12, "{error}");
 }
+
+/// A row that is appended to a factor with jitter gets the same jitter, and a failed append says so.
+#[test]
+fn appended_rows_have_the_jitter_of_the_others() {
+    let ones = Matrix::from_fn(6, 6, |_, _| 1.0);
+    let mut grown = Cholesky::new(&ones, &JitterLadder { steps: vec![1e-3] }).unwrap();
+    assert_eq!(grown.jitter(), 1e-3);
+    grown.append(&[1.0; 6], 1.0).unwrap();
+    let whole = Matrix::from_fn(7, 7, |i, j| if i == j { 1.0 + 1e-3 } else { 1.0 });
+    for (found, expected) in entries(grown.factor()).zip(entries(factor(&whole).factor())) {
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    }
+    assert_eq!((grown.jitter(), grown.dim()), (1e-3, 7));
+    for diagonal in [0.5, f64::NAN, f64::INFINITY] {
+        let error = grown.append(&[1.0; 7], diagonal).unwrap_err();
+        assert_eq!((error.n, error.index, error.jitter), (8, 7, 1e-3));
+        assert_eq!(
+            error.to_string(),
+            "matrix of 8 rows is not positive definite at pivot 7, even with jitter 1e-3"
+        );
+    }
+    assert_eq!(grown.dim(), 7);
+}
+
+/// Solves with many right-hand sides are those of each, from both sides; half the logarithm of the determinant is that of the factor.
+#[test]
+fn matrices_of_right_hand_sides_are_solved_column_by_column() {
+    let a = Matrix::from_fn(9, 9, |i, j| {
+        (-(i as f64 - j as f64).powi(2) / 8.0).exp() + if i == j { 0.1 } else { 0.0 }
+    });
+    let factor = factor(&a);
+    let b = Matrix::from_fn(9, 4, |i, j| ((3 * i + 5 * j) % 7) as f64 - 2.0);
+    let (mut lower, mut upper) = (b.clone(), b.clone());
+    factor.solve_lower_matrix_in_place(&mut lower);
+    factor.solve_upper_matrix_in_place(&mut upper);
+    for j in 0..4 {
+        let (mut of_lower, mut of_upper) = (b.column(j).to_vec(), b.column(j).to_vec());
+        factor.solve_lower_in_place(&mut of_lower);
+        factor.solve_upper_in_place(&mut of_upper);
+        let l = factor.factor();
+        for i in 0..9 {
+            assert!(
+                (lower[(i, j)] - of_lower[i]).abs() < 1e-13 && (upper[(i, j)] - of_upper[i]).abs() < 1e-13
+            );
+            let back: f64 = (0..=i).map(|k| l[(i, k)] * of_lower[k]).sum();
+            let transposed: f64 = (i..9).map(|k| l[(k, i)] * of_upper[k]).sum();
+            assert!((back - b[(i, j)]).abs() < 1e-12 && (transposed - b[(i, j)]).abs() < 1e-12, "{i} {j}");
+        }
+    }
+    let expected: f64 = (0..9).map(|i| factor.factor()[(i, i)].ln()).sum();
+    assert!((0.5 * factor.log_det() - expected).abs() < 1e-12);
+}
+
+/// A pool of threads gives the factor, inverse and Gram matrix of one thread, above and below the size from which it is used.
+#[test]
+fn threads_do_not_change_the_result() {
+    use thrifty_linalg::{PARALLEL_FROM, Threads, factor_in_place, gram_of_inverse_into, invert_lower_into};
+    for n in [3, 40, PARALLEL_FROM] {
+        let a = Matrix::from_fn(n, n, |i, j| {
+            (-(i as f64 - j as f64).abs() / 3.0).exp() + if i == j { 0.5 } else { 0.0 }
+        });
+        let results = [Threads::One, Threads::Pool].map(|threads| {
+            let mut factor = a.clone();
+            factor_in_place(&mut factor, threads).unwrap();
+            let (mut inverse, mut gram) = (Matrix::zeros(n, n), Matrix::zeros(n, n));
+            invert_lower_into(&factor, &mut inverse, threads);
+            gram_of_inverse_into(&inverse, &mut gram, threads);
+            gram
+        });
+        let column = |j: usize| -> Vec<f64> { (0..n).map(|i| results[0][(i.max(j), i.min(j))]).collect() };
+        for j in [0, n / 2, n - 1] {
+            let product = multiply(&a, &column(j));
+            assert!(product.iter().enumerate().all(|(i, v)| (v - f64::from(u8::from(i == j))).abs() < 1e-10));
+            for i in j..n {
+                assert!((results[0][(i, j)] - results[1][(i, j)]).abs() < 1e-12, "{i} {j}");
+            }
+        }
+    }
+    assert_eq!(PARALLEL_FROM, 500);
+    let mut wrong = Matrix::from_fn(3, 3, |i, j| if i == j { 1.0 - i as f64 } else { 0.0 });
+    assert_eq!(factor_in_place(&mut wrong, Threads::Pool), Err(1));
+}

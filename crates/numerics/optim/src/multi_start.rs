@@ -45,7 +45,7 @@ impl MultiStart {
 /// Minimises `f` from every start and keeps all results.
 ///
 /// # Errors
-/// [`OptimError::NoStarts`] without starts, else the last start's error when every one of them failed.
+/// [`OptimError::NoStarts`] without starts, else the first start's error when every one of them failed.
 pub fn multi_start(
     optimizer: &Lbfgsb,
     mut f: impl FnMut(&[f64], &mut [f64]) -> f64,

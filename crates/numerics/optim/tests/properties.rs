@@ -380,3 +380,182 @@ fn the_first_step_without_a_box() {
         assert!(first.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{first:?}");
     }
 }
+
+/// When every start fails, the error is that of the first; a failure beside a success is kept in its place.
+#[test]
+fn errors_of_starts_are_kept() {
+    let f = |x: &[f64], gradient: &mut [f64]| {
+        gradient[0] = 2.0 * x[0];
+        if x[0] > 1.0 {
+            f64::INFINITY
+        } else if x[0] < -1.0 {
+            f64::NEG_INFINITY
+        } else {
+            x[0] * x[0]
+        }
+    };
+    let optimizer = Lbfgsb::default();
+    let open = [(f64::NEG_INFINITY, f64::INFINITY)];
+    let from = |starts: &[f64]| {
+        let starts: Vec<Vec<f64>> = starts.iter().map(|v| vec![*v]).collect();
+        multi_start(&optimizer, f, &starts, &open)
+    };
+    assert_eq!(from(&[3.0, -3.0]).unwrap_err(), OptimError::NonFiniteValue { value: f64::INFINITY });
+    assert_eq!(from(&[-3.0, 3.0]).unwrap_err(), OptimError::NonFiniteValue { value: f64::NEG_INFINITY });
+    let found = from(&[3.0, 0.5, -3.0]).unwrap();
+    let failed: Vec<bool> = found.results.iter().map(Result::is_err).collect();
+    assert_eq!(failed, [true, false, true]);
+    assert!(found.best().x[0].abs() < 1e-5);
+}
+
+/// Of equal minima the first is the best; polishing takes that one further, counts all its evaluations and leaves the others.
+#[test]
+fn the_best_start_is_polished() {
+    let f = |x: &[f64], gradient: &mut [f64]| {
+        gradient[0] = 4.0 * x[0] * (x[0] * x[0] - 1.0);
+        (x[0] * x[0] - 1.0).powi(2)
+    };
+    let bounds = [(-3.0, 3.0)];
+    let rough = Lbfgsb { max_iterations: 1, ..Lbfgsb::default() };
+    let starts = [vec![2.9], vec![-1.4], vec![1.4]];
+    let found = multi_start(&rough, f, &starts, &bounds).unwrap();
+    assert_eq!(found.results[1].as_ref().unwrap().value, found.results[2].as_ref().unwrap().value);
+    assert_eq!(found.best(), found.results[1].as_ref().unwrap());
+    let exact = Lbfgsb { gradient_tolerance: 1e-12, value_tolerance: 0.0, ..Lbfgsb::default() };
+    let alone = exact.minimize(f, &found.best().x, &bounds).unwrap();
+    let polished = found.clone().polished(&exact, f, &bounds).unwrap();
+    assert!((polished.best().x[0] + 1.0).abs() < 1e-9, "{:?}", polished.best());
+    assert_eq!(polished.best().evaluations, found.best().evaluations + alone.evaluations);
+    assert_eq!((&polished.results[0], &polished.results[2]), (&found.results[0], &found.results[2]));
+    let fails = |_: &[f64], _: &mut [f64]| f64::NAN;
+    assert!(matches!(found.polished(&exact, fails, &bounds), Err(OptimError::NonFiniteValue { .. })));
+}
+
+/// A function of no variables is called once; a new point calls again, the same point does not.
+#[test]
+fn fused_problems_call_once_per_point() {
+    let none = FusedProblem::new(|_: &[f64], _: &mut [f64]| 7.0);
+    assert_eq!((none.calls(), none.cost(&vec![]).unwrap(), none.calls()), (0, 7.0, 1));
+    assert_eq!((none.gradient(&vec![]).unwrap(), none.calls()), (vec![], 1));
+    let problem = FusedProblem::new(suite::rosenbrock);
+    for (x, calls) in [([0.0, 0.0], 1), ([0.0, 0.0], 1), ([1.0, 0.0], 2), ([0.0, 0.0], 3)] {
+        let mut gradient = vec![0.0; 2];
+        let value = suite::rosenbrock(&x, &mut gradient);
+        assert_eq!((problem.gradient(&x.to_vec()).unwrap(), problem.calls()), (gradient, calls));
+        assert_eq!((problem.cost(&x.to_vec()).unwrap(), problem.calls()), (value, calls));
+    }
+}
+
+/// A problem whose value, gradient or number of slopes is missing.
+struct Missing(&'static str);
+
+impl CostFunction for Missing {
+    type Param = Vec<f64>;
+    type Output = f64;
+    fn cost(&self, _: &Vec<f64>) -> Result<f64, Error> {
+        if self.0 == "value" { Err(Error::msg("no value")) } else { Ok(2.0) }
+    }
+}
+
+impl Gradient for Missing {
+    type Param = Vec<f64>;
+    type Gradient = Vec<f64>;
+    fn gradient(&self, _: &Vec<f64>) -> Result<Vec<f64>, Error> {
+        match self.0 {
+            "gradient" => Err(Error::msg("no gradient")),
+            "slope" => Ok(vec![1.0]),
+            _ => Ok(vec![1.0, 3.0]),
+        }
+    }
+}
+
+#[test]
+fn what_a_problem_cannot_evaluate_is_infinite() {
+    for (missing, expected) in
+        [("value", f64::INFINITY), ("gradient", f64::INFINITY), ("slope", f64::INFINITY), ("nothing", 2.0)]
+    {
+        let mut gradient = [0.0; 2];
+        assert_eq!(fused(Missing(missing))(&[0.0, 0.0], &mut gradient), expected, "{missing}");
+        assert_eq!(gradient, if expected == 2.0 { [1.0, 3.0] } else { [0.0; 2] });
+    }
+}
+
+/// Where nothing is higher, a compass search tries both directions of each axis at every step from 0.1 halved to 1e-5, within
+/// the box, and of equally high points the first is taken.
+#[test]
+fn a_compass_search_tries_these_points() {
+    struct Recorder(std::cell::RefCell<Vec<Vec<f64>>>);
+    // Used from one thread.
+    impl Objective for Recorder {
+        fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+            let mut seen = self.0.borrow_mut();
+            for (row, out) in x.rows().zip(out) {
+                seen.push(row.to_vec());
+                // Two ways lead up, once.
+                *out = if seen.len() == 2 || seen.len() == 3 { 1.0 } else { 0.0 };
+            }
+        }
+    }
+    let domain = Domain::new(vec![Variable::continuous()]).unwrap();
+    let recorder = Recorder(std::cell::RefCell::new(Vec::new()));
+    let summit = LocalSearch::default().maximize(&domain, &recorder, &[0.95]);
+    assert_eq!((summit.x, summit.value), (vec![0.85], 1.0));
+    let seen = recorder.0.into_inner();
+    let mut expected = vec![0.95, 0.85, 1.0];
+    let mut step = 0.1;
+    while step > 1e-5 {
+        expected.extend([0.85 - step, (0.85_f64 + step).min(1.0)]);
+        step *= 0.5;
+    }
+    assert_eq!(expected.len(), 3 + 28);
+    assert_eq!(seen.len(), expected.len());
+    for (a, b) in seen.iter().zip(expected) {
+        assert!((a[0] - b).abs() < 1e-15, "{a:?} {b}");
+    }
+}
+
+/// Of neighbours with the same value the first is taken, one without a value never; a tie with the start is no move.
+#[test]
+fn a_move_takes_the_first_of_the_best_neighbors() {
+    struct Levels(Vec<f64>);
+    impl Objective for Levels {
+        fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+            let level = |row: &[f64]| row.iter().position(|v| *v == 1.0).expect("a level");
+            out.iter_mut().zip(x.rows()).for_each(|(out, row)| *out = self.0[level(row)]);
+        }
+    }
+    let domain = Domain::new(vec![Variable::one_hot(4)]).unwrap();
+    let start = [1.0, 0.0, 0.0, 0.0];
+    for (values, expected) in [
+        ([0.0, f64::NAN, 2.0, 2.0], 2),
+        ([0.0, 3.0, 2.0, 3.0], 1),
+        ([3.0, 3.0, 2.0, f64::NAN], 0),
+        ([f64::NAN, f64::NAN, -1.0, -2.0], 2),
+        ([f64::NAN; 4], 0),
+        ([f64::NEG_INFINITY, f64::NAN, f64::NEG_INFINITY, -5.0], 3),
+    ] {
+        let summit = LocalSearch::default().maximize(&domain, &Levels(values.to_vec()), &start);
+        assert_eq!(summit.x.iter().position(|v| *v == 1.0), Some(expected), "{values:?}");
+    }
+}
+
+/// Wrong starts and bounds of a simplex search are named; bounds that are infinite on one side are allowed.
+#[test]
+fn boxes_that_are_open_on_one_side() {
+    let half = [(0.0, f64::INFINITY), (f64::NEG_INFINITY, 0.0)];
+    let bowl = |x: &[f64], gradient: &mut [f64]| {
+        gradient[0] = 2.0 * (x[0] + 1.0);
+        gradient[1] = 2.0 * (x[1] + 2.0);
+        (x[0] + 1.0).powi(2) + (x[1] + 2.0).powi(2)
+    };
+    let found = Lbfgsb::default().minimize(bowl, &[5.0, 5.0], &half).unwrap();
+    assert!(found.x[0] == 0.0 && (found.x[1] + 2.0).abs() < 1e-6, "{found:?}");
+    let (x, value) = nelder_mead(|x| bowl(x, &mut [0.0; 2]), &[5.0, 5.0], &half, 500).unwrap();
+    assert!(x[0].abs() < 1e-6 && (x[1] + 2.0).abs() < 1e-5 && (value - 1.0).abs() < 1e-9, "{x:?} {value}");
+    for (low, high) in [(f64::INFINITY, f64::INFINITY), (f64::NEG_INFINITY, f64::NEG_INFINITY)] {
+        let error = nelder_mead(|_| 0.0, &[0.0], &[(low, high)], 5).unwrap_err();
+        assert_eq!(error, OptimError::InvalidBounds { index: 0, low, high });
+    }
+    let error = nelder_mead(|_| 0.0, &[0.0, f64::INFINITY], &[(0.0, 1.0); 2], 5).unwrap_err();
+    assert_eq!(error, OptimError::NonFiniteStart { index: 1, value: f64::INFINITY });
+}

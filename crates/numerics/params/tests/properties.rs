@@ -151,3 +151,92 @@ fn values_at_their_bounds_are_taken_and_wrong_priors_are_named() {
         "{wrong:?}"
     );
 }
+
+/// Beyond its bounds a parameter is at them: the value is that at the bound, and so is the gradient.
+#[test]
+fn points_beyond_the_bounds_are_valued_at_the_bounds() {
+    let mut likelihood = quadratic(2.0);
+    likelihood.params[0].high = 40.0;
+    let mut objective = MapObjective::new(&mut likelihood).expect("valid");
+    let (low, high): (Vec<f64>, Vec<f64>) = objective.bounds().into_iter().unzip();
+    for (beyond, at) in [
+        (high.iter().map(|u| u + 3.0).collect::<Vec<f64>>(), high),
+        (low.iter().map(|u| u - 3.0).collect(), low),
+    ] {
+        let (mut of_beyond, mut of_bound) = ([0.0; 3], [0.0; 3]);
+        let value = objective.value_and_gradient(&beyond, &mut of_beyond);
+        let expected = objective.value_and_gradient(&at, &mut of_bound);
+        assert!((value - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{value} {expected}");
+        for (a, b) in of_beyond.iter().zip(of_bound) {
+            assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{of_beyond:?} {of_bound:?}");
+        }
+    }
+}
+
+/// Transforms at their ends: no overflow, no cancellation; the logit is odd about ½.
+#[test]
+fn transforms_at_their_ends() {
+    let logit = Transform::Logit;
+    assert_eq!((logit.forward(0.5), logit.inverse(0.0), logit.slope(0.5)), (0.0, 0.5, 0.25));
+    assert_eq!((logit.inverse(-800.0), logit.inverse(800.0)), (0.0, 1.0));
+    assert!((logit.inverse(-40.0) / (-40.0_f64).exp() - 1.0).abs() < 1e-15);
+    for u in [0.3, 2.0, 17.0, 36.0] {
+        assert!((logit.inverse(u) + logit.inverse(-u) - 1.0).abs() < 2e-16);
+        assert!((logit.forward(logit.inverse(-u)) + u).abs() < 1e-13 * u);
+    }
+    assert_eq!(
+        (Transform::Log.forward(1.0), Transform::Log.inverse(0.0), Transform::Log.slope(3.5)),
+        (0.0, 1.0, 3.5)
+    );
+    assert_eq!(
+        (
+            Transform::Identity.forward(-7.0),
+            Transform::Identity.inverse(-7.0),
+            Transform::Identity.slope(-7.0)
+        ),
+        (-7.0, -7.0, 1.0)
+    );
+    assert_eq!(Transform::default(), Transform::Identity);
+}
+
+#[test]
+fn parameters_are_built_and_named() {
+    let prior = Prior::Gamma { shape: 2.0, rate: 0.5 };
+    let param =
+        Param::positive("scale", 2.0, 0.5, 8.0).with_prior(Some(prior.clone())).under("kernel").under("gp");
+    let expected = Param {
+        name: "gp.kernel.scale".into(),
+        value: 2.0,
+        low: 0.5,
+        high: 8.0,
+        transform: Transform::Log,
+        prior: Some(prior),
+    };
+    assert_eq!(param, expected);
+    assert_eq!(expected.with_prior(None).prior, None);
+    // A box hands on what it holds.
+    let mut boxed: Box<dyn Parameterized> = Box::new(quadratic(2.0));
+    boxed.set_params(&[3.0, 0.4, -1.0]);
+    let values: Vec<f64> = boxed.params().iter().map(|param| param.value).collect();
+    assert_eq!(values, [3.0, 0.4, -1.0]);
+}
+
+/// The first parameter that makes no sense is named with its value and bounds, whatever comes behind it.
+#[test]
+fn the_first_wrong_parameter_is_named() {
+    let mut likelihood = quadratic(2.0);
+    (likelihood.params[1].low, likelihood.params[2].value) = (0.0, 10.0);
+    let error = MapObjective::new(&mut likelihood).err().expect("an error");
+    assert_eq!(
+        error.to_string(),
+        "parameter share is 0.3, expected a value in [0, 0.99] for transform Logit"
+    );
+    likelihood.params[1].low = 0.01;
+    let error = MapObjective::new(&mut likelihood).err().expect("an error");
+    assert_eq!(error.to_string(), "parameter mean is 10, expected a value in [-9, 9] for transform Identity");
+    // Bounds come before priors.
+    likelihood.params[0].prior = Some(Prior::Gamma { shape: -1.0, rate: 0.5 });
+    assert!(matches!(MapObjective::new(&mut likelihood), Err(ParamsError::OutOfBounds { .. })));
+    likelihood.params[2].value = 9.0;
+    assert!(matches!(MapObjective::new(&mut likelihood), Err(ParamsError::InvalidPrior { .. })));
+}

@@ -668,3 +668,50 @@ fn dear_points_are_evaluated_less_where_costs_count() {
     let error = study.run(|config, _| parabolas(config)).unwrap_err().to_string();
     assert!(error.contains("trial 0") && error.contains("no cost"), "{error}");
 }
+
+/// Values and slopes of many points are those of each alone, for fronts that are known and fronts that are drawn.
+#[test]
+fn many_points_at_once_are_those_of_each() {
+    let (measured, models) = models();
+    let joint = joint(&models);
+    let front = Points::from_flat(vec![0.1, 0.9, 0.4, 0.5, 1.1, 0.1], 2);
+    let improvement = ExpectedHypervolumeImprovement::new(front.as_ref(), &[1.5, 1.5]).unwrap();
+    let objectives = vec![models[0].posterior(), models[1].posterior()];
+    let uncertain = UncertainFront {
+        fixed: front.as_ref(),
+        baseline: measured.as_ref(),
+        constraints: &joint[2..],
+        reference: &[1.5, 1.5],
+    };
+    let mut rng = Seed(9).stream("fixed", 0);
+    let noisy = LogNoisyExpectedHypervolume::new(&joint[..2], uncertain, 8, &mut rng).unwrap();
+    let x = Sobol::scrambled(2, &mut Seed(6).stream("points", 0)).take(5);
+    for acquisition in [&LogExpectedHypervolume { objectives, improvement } as &dyn Acquisition, &noisy] {
+        let (mut values, mut gradients, mut alone) = ([0.0; 5], [f64::NAN; 10], [0.0; 5]);
+        assert!(acquisition.values_with_gradients_into(x.as_ref(), &mut values, &mut gradients));
+        acquisition.values_into(x.as_ref(), &mut alone);
+        for (i, row) in x.rows().enumerate() {
+            let (mut value, mut gradient) = ([0.0], [f64::NAN; 2]);
+            assert!(acquisition.values_with_gradients_into(
+                PointsRef::single(row),
+                &mut value,
+                &mut gradient
+            ));
+            let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + b.abs());
+            assert!(close(values[i], value[0]) && close(alone[i], value[0]), "{i}: {values:?} {value:?}");
+            assert!((0..2).all(|k| close(gradients[2 * i + k], gradient[k])), "{i}: {gradients:?}");
+        }
+    }
+}
+
+/// Generations recommend the Pareto set of what was measured, and nothing where nothing feasible was.
+#[test]
+fn generations_recommend_their_pareto_set() {
+    let problem = Problem::branin_currin();
+    let mut nsga2 = Nsga2::new(problem.space().clone());
+    let history = run(&problem, Nsga2::new(problem.space().clone()), 30).history().clone();
+    let recommended = nsga2.recommend(&history).unwrap().unwrap();
+    assert!(!recommended.members.is_empty());
+    assert_eq!(recommended, ParetoSet::of(&history).unwrap());
+    assert_eq!(nsga2.recommend(&History::from_trials(vec![], Seed(3))).unwrap(), None);
+}

@@ -138,4 +138,74 @@ mod tests {
         cost.subtract_gradient(&[0.3, 0.4], &mut gradient);
         assert_eq!((cost.value(&[0.3, 0.4]), gradient), (0.0, [5.0, -2.0]));
     }
+
+    /// The expected cost is the mean of a log-normal, `exp(μ + σ²/2)`, of the fold; the weight is that of all folds.
+    #[test]
+    fn expected_costs_are_those_of_the_posterior() {
+        let x = Points::from_rows(&[[0.1, 0.2], [0.8, 0.7], [0.4, 0.9], [0.6, 0.1]]).unwrap();
+        let hgp = Hgp::matern52(2).condition(x.as_ref(), &[0, 1, 0, 1], &[1.0, 3.0, 2.0, 0.5]).unwrap();
+        let (costs, common) = (Costs::by(hgp.clone()), hgp.common());
+        for at in [[0.3, 0.4], [0.9, 0.95]] {
+            for fold in 0..3 {
+                let (mean, variance) = hgp.fold(fold).predict(&at);
+                assert!(variance > 1e-3);
+                let found = costs.expected(&at, fold).unwrap();
+                assert!((found.ln() - (mean + 0.5 * variance)).abs() < 1e-12, "{found}");
+                assert_eq!(costs.of_fold(fold).value(&at), mean);
+            }
+            let weight = thrifty_acquisition::Acquisition::value(&costs.log_inverse().unwrap(), &at);
+            assert!((weight + common.predict(&at).0).abs() < 0.5 * common.predict(&at).1 + 1e-12, "{weight}");
+        }
+        let equal = Costs::equal();
+        assert!(equal.expected(&[0.3, 0.4], 0).is_none() && equal.log_inverse().is_none());
+    }
+
+    fn evidence(costs: &[Option<f64>]) -> Evidence {
+        let n = costs.len();
+        Evidence {
+            x: Points::from_flat((0..n).map(|i| i as f64 / n as f64).collect(), 1),
+            folds: (0..n).map(|i| i % 2).collect(),
+            y: vec![0.0; n],
+            noise_variances: vec![0.0; n],
+            costs: costs.to_vec(),
+            constraints: Vec::new(),
+            of: (0..n).collect(),
+            pending: Points::new(1),
+            pending_folds: Vec::new(),
+            evaluated: Points::new(1),
+            first: Vec::new(),
+            asked: Vec::new(),
+            failed: Vec::new(),
+        }
+    }
+
+    /// Costs that were told are learnt, those that were not are left out; one that is not positive is named.
+    #[test]
+    fn costs_are_learnt_from_those_that_were_told() {
+        let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+        let learnt = |costs: &[Option<f64>]| Costs::learn(&space, &evidence(costs), Seed(1), TrialId(3));
+        assert!(learnt(&[None, None]).unwrap().expected(&[0.5], 0).is_none());
+        let some = [Some(1.0), None, Some(8.0), None, Some(64.0), Some(2.0), None, Some(512.0)];
+        let costs = learnt(&some).unwrap();
+        for (i, cost) in some.iter().enumerate() {
+            let Some(cost) = cost else { continue };
+            let found = costs.of_fold(i % 2).value(&[i as f64 / 8.0]);
+            assert!((found - cost.ln()).abs() < 2.0, "{i}: {found} {cost}");
+        }
+        // Four times as dear: the same, and ln 4 more.
+        let dear: Vec<Option<f64>> = some.iter().map(|cost| cost.map(|cost| 4.0 * cost)).collect();
+        let dear = learnt(&dear).unwrap();
+        for at in [0.1, 0.45, 0.9] {
+            let [a, b] = [&costs, &dear].map(|costs| costs.of_fold(0).value(&[at]));
+            assert!((b - a - 4.0_f64.ln()).abs() < 1e-6, "{at}: {a} {b}");
+        }
+        for wrong in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+            let error = learnt(&[Some(1.0), None, Some(wrong)]).err().unwrap();
+            let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+            assert!(
+                text.contains("configuration 2") && text.contains(&format!("cost of a fold is {wrong}")),
+                "{text}"
+            );
+        }
+    }
 }

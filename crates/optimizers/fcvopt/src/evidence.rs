@@ -177,6 +177,11 @@ impl Evidence {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use thrifty_space::Config;
+    use thrifty_study::{Memo, Outcome, Timing, Trial};
+
     use super::*;
 
     /// Configuration 0 at 0.1 with folds 0, 1, 2 (fold 1 twice), configuration 1 at 0.5 with folds 0 and 2; fold 1 there runs.
@@ -220,5 +225,83 @@ mod tests {
         // One that failed cannot be had, if it is among those asked for.
         assert_eq!(evidence.missing_folds(&[0.9], 3), None);
         assert_eq!(evidence.missing_folds(&[0.9], 2), Some(vec![0, 1]));
+    }
+
+    fn trial(x: f64, (repeat, fold): (usize, usize), outcome: Option<Outcome>) -> Trial<FoldQuery> {
+        let mut config = Config::new();
+        config.insert("x", x);
+        Trial {
+            id: TrialId(0),
+            query: FoldQuery { config, repeat, fold },
+            diagnostics: BTreeMap::new(),
+            memo: Memo::default(),
+            reports: vec![],
+            outcome,
+            timing: Timing::default(),
+        }
+    }
+
+    fn measured(loss: f64, noise: Option<f64>, cost: Option<f64>, constraints: &[f64]) -> Option<Outcome> {
+        let (objectives, constraints) = (vec![loss], constraints.to_vec());
+        Some(Outcome::Measured(Measurement {
+            objectives,
+            constraints,
+            cost,
+            noise,
+            ..Measurement::default()
+        }))
+    }
+
+    fn gathered(trials: Vec<Trial<FoldQuery>>) -> Result<Evidence, OptimizerError> {
+        let space = Space::builder().float("x", 0.0, 2.0).build().unwrap();
+        let settings = FractionalSettings { repeats: 2, ..FractionalSettings::new(3) };
+        Evidence::gather(&space, &settings, &History::from_trials(trials, thrifty_sampling::Seed(0)))
+    }
+
+    #[test]
+    fn a_history_is_read_trial_by_trial() {
+        let evidence = gathered(vec![
+            trial(0.4, (0, 1), None),
+            trial(0.4, (1, 2), measured(3.0, Some(0.5), Some(7.0), &[-1.0, 1e200])),
+            trial(1.0, (0, 0), Some(Outcome::failed("out of memory"))),
+            trial(2.0, (1, 0), measured(-1e300, None, None, &[2.0, -1e200])),
+            trial(0.4, (0, 2), measured(1e300, Some(1e300), Some(9.0), &[0.0, 4.0])),
+        ])
+        .unwrap();
+        assert_eq!(evidence.x, Points::from_flat(vec![0.2, 1.0, 0.2], 1));
+        assert_eq!((&evidence.folds[..], &evidence.of[..]), (&[5, 3, 2][..], &[0, 1, 0][..]));
+        assert_eq!(evidence.y, [3.0, -LARGEST_TARGET, LARGEST_TARGET]);
+        assert_eq!(evidence.noise_variances, [0.5, 0.0, LARGEST_TARGET]);
+        assert_eq!(evidence.costs, [Some(7.0), None, Some(9.0)]);
+        let largest = LARGEST_TARGET;
+        assert_eq!(evidence.constraints, [vec![-1.0, 2.0, 0.0], vec![largest, -largest, 4.0]]);
+        assert_eq!(evidence.pending, Points::from_flat(vec![0.2], 1));
+        assert_eq!(evidence.pending_folds, [1]);
+        assert_eq!(evidence.evaluated, Points::from_flat(vec![0.2, 1.0], 1));
+        assert_eq!(evidence.first, [1, 3]);
+        let asked: Vec<(f64, usize)> = evidence.asked.iter().map(|(x, code)| (x[0], *code)).collect();
+        assert_eq!(asked, [(0.2, 1), (0.2, 5), (0.5, 0), (1.0, 3), (0.2, 2)]);
+        assert_eq!(evidence.failed, [(vec![0.5], 0)]);
+        assert_eq!(evidence.configurations_asked(), Points::from_flat(vec![0.2, 0.2, 0.5, 1.0, 0.2], 1));
+    }
+
+    #[test]
+    fn folds_that_there_are_not_and_other_constraints_are_named() {
+        assert!(gathered(vec![trial(0.4, (1, 2), None)]).is_ok());
+        for (repeat, fold, message) in [(0, 3, "fold is 3"), (2, 0, "repeat is 2")] {
+            let error =
+                gathered(vec![trial(0.4, (0, 0), None), trial(0.4, (repeat, fold), None)]).err().unwrap();
+            let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+            assert!(text.contains("trial 1") && text.contains(message), "{text}");
+        }
+        let one = trial(0.4, (0, 0), measured(1.0, None, None, &[0.5]));
+        let none = trial(0.4, (0, 1), measured(1.0, None, None, &[]));
+        let failed = trial(0.4, (0, 2), Some(Outcome::failed("no")));
+        assert!(gathered(vec![failed, one.clone(), one.clone()]).is_ok());
+        for (trials, count) in [(vec![one.clone(), none.clone()], 0), (vec![none, one], 1)] {
+            let error = gathered(trials).err().unwrap();
+            let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+            assert!(text.contains("trial 1") && text.contains(&format!("constraints is {count}")), "{text}");
+        }
     }
 }

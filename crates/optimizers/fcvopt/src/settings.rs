@@ -336,4 +336,38 @@ mod tests {
         assert_eq!(settings.verification(), Some(VerificationPlan { finalists: 2, end: 33 }));
         assert_eq!((settings.finalists_or_default(), settings.budget()), (2, Some(33)));
     }
+
+    /// A budget below two cross-validations, and no finalists, mean no verification; else a third of the budget, up to the most.
+    #[test]
+    fn verification_is_planned_from_the_budget() {
+        let planned = |change: &dyn Fn(&mut FractionalSettings)| {
+            let mut settings = FractionalSettings::new(5);
+            change(&mut settings);
+            (settings.verification().map(|plan| (plan.finalists, plan.end)), settings.finalists_or_default())
+        };
+        assert_eq!(planned(&|_| ()), (None, MOST_FINALISTS));
+        assert_eq!(planned(&|s| s.finalists = Some(2)), (None, 2));
+        assert_eq!(planned(&|s| s.finalists = Some(0)), (None, 1));
+        for (budget, finalists) in [
+            (10, 1),
+            (14, 1),
+            (15, 1),
+            (29, 1),
+            (30, 2),
+            (15 * MOST_FINALISTS + 14, MOST_FINALISTS),
+            (9000, MOST_FINALISTS),
+        ] {
+            assert_eq!(
+                planned(&|s| s.budget = Some(budget)),
+                (Some((finalists, budget)), finalists),
+                "{budget}"
+            );
+        }
+        assert_eq!(planned(&|s| s.budget = Some(9)), (None, MOST_FINALISTS));
+        assert_eq!(planned(&|s| (s.budget, s.finalists) = (Some(9), Some(1))).0, Some((1, 9)));
+        assert_eq!(planned(&|s| (s.budget, s.finalists) = (Some(40), Some(0))), (None, 1));
+        let verified = |top| Incumbent::Verified { top, budget: 34 };
+        assert_eq!(planned(&|s| s.incumbent = verified(2)), (Some((2, 34)), 2));
+        assert_eq!(planned(&|s| (s.incumbent, s.finalists) = (verified(2), Some(4))).0, Some((2, 34)));
+    }
 }

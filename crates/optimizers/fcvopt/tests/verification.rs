@@ -6,7 +6,9 @@ use thrifty_cv::FoldQuery;
 use thrifty_fcvopt::{FractionalCv, FractionalSettings, Incumbent};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, Best, History, Next, Optimizer, Outcome, Schedule, StopReason, Study, TrialId};
+use thrifty_study::{
+    Ask, Best, History, MemoKey, Next, Optimizer, Outcome, Schedule, StopReason, Study, TrialId,
+};
 
 const FOLDS: usize = 5;
 
@@ -79,10 +81,8 @@ fn finalists_are_fixed_and_a_new_optimizer_knows_them() {
     let mut study = Study::new(new(), Seed(3)).with_schedule(Schedule::Window(3));
     study.run(|query: &FoldQuery, _| loss(query)).unwrap();
     let trials = study.history().trials();
-    let finalists: Vec<Vec<f64>> = trials
-        .iter()
-        .filter_map(|t| t.memo.get(&thrifty_study::MemoKey::<Vec<f64>>::new("finalists")))
-        .collect();
+    let finalists: Vec<Vec<f64>> =
+        trials.iter().filter_map(|t| t.memo.get(&MemoKey::<Vec<f64>>::new("finalists"))).collect();
     assert!(finalists.len() > 4 && finalists.iter().all(|list| *list == finalists[0]), "{finalists:?}");
     // Losses that come in later change nothing: the finalists are in the history.
     for at in trials.len() - finalists.len() + 1..trials.len() {
@@ -188,7 +188,7 @@ fn without_a_budget_nothing_is_capped_and_nothing_verified() {
             .history()
             .trials()
             .iter()
-            .all(|trial| !trial.memo.contains(&thrifty_study::MemoKey::<Vec<f64>>::new("finalists")))
+            .all(|trial| !trial.memo.contains(&MemoKey::<Vec<f64>>::new("finalists")))
     );
 }
 
@@ -239,4 +239,80 @@ fn settings_without_the_new_fields_are_read_and_written_as_before() {
     ] {
         assert_eq!(settings.validate().unwrap_err().to_string(), message);
     }
+}
+
+/// When the first fold of the verification fails, the next best configuration takes the place of its finalist.
+#[test]
+fn a_lost_finalist_is_replaced_by_the_next_best() {
+    let budget = 40;
+    let mut study = Study::new(optimizer(|s| s.finalists = Some(2)), Seed(3));
+    for _ in 0..20 {
+        let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+        study.tell(trial.id, loss(&trial.query)).unwrap();
+    }
+    study.optimizer().finish_verification(study.history(), 20).unwrap();
+    let mut lost = None;
+    while let Next::Evaluate(trial) = study.ask().unwrap() {
+        let first = trial
+            .memo
+            .get(&MemoKey::<Vec<f64>>::new("finalists"))
+            .filter(|_| lost.is_none())
+            .map(|all| all[0] as usize);
+        if let Some(first) = first {
+            // A fold of the best, which comes first.
+            assert_eq!(trial.query.config, study.history().trials()[first].query.config);
+            lost = Some(first);
+            study.tell(trial.id, Outcome::failed("no")).unwrap();
+        } else {
+            study.tell(trial.id, loss(&trial.query)).unwrap();
+        }
+        assert!(study.history().len() <= budget);
+    }
+    let (lost, trials) = (lost.unwrap(), study.history().trials());
+    let finalists: Vec<usize> = trials
+        .last()
+        .unwrap()
+        .memo
+        .get(&MemoKey::<Vec<f64>>::new("finalists"))
+        .unwrap()
+        .iter()
+        .map(|at| *at as usize)
+        .collect();
+    assert!(finalists.len() == 3 && finalists[0] == lost, "{finalists:?}");
+    let folds = measured(study.history());
+    let of = |at: usize| folds.get(&trials[at].query.config.to_string()).map_or(0, BTreeSet::len);
+    assert!(of(lost) < FOLDS, "{finalists:?}");
+    assert_eq!((of(finalists[1]), of(finalists[2])), (FOLDS, FOLDS));
+}
+
+/// Without a verification a configuration of which all folds happen to be known is not preferred to a better one.
+#[test]
+fn a_complete_configuration_is_not_preferred_before_verification() {
+    let evaluated = |x: f64, fold: usize, loss: f64| {
+        let mut config = thrifty_space::Config::new();
+        config.insert("x0", x);
+        config.insert("x1", 0.5);
+        thrifty_study::Trial {
+            id: TrialId(0),
+            query: FoldQuery { config, repeat: 0, fold },
+            diagnostics: BTreeMap::new(),
+            memo: thrifty_study::Memo::default(),
+            reports: vec![],
+            outcome: Some(Outcome::from(loss)),
+            timing: thrifty_study::Timing::default(),
+        }
+    };
+    let mut trials: Vec<_> = (0..FOLDS).map(|fold| evaluated(0.9, fold, 5.0 + 0.01 * fold as f64)).collect();
+    for (at, x) in [0.1, 0.2, 0.3, 0.4, 0.5].into_iter().enumerate() {
+        trials.push(evaluated(x, at, (x - 0.3) * (x - 0.3)));
+    }
+    let history = History::from_trials(trials, Seed(1));
+    let best = optimizer(|_| ()).recommend(&history).unwrap().unwrap();
+    assert!(!best.is_observed() && best.config.float("x0").unwrap() < 0.6, "{best:?}");
+    // As soon as verification is asked for it counts that all folds are known.
+    let asked = optimizer(|_| ());
+    asked.finish_verification(&history, 0).unwrap();
+    let mut asked = asked;
+    let best = asked.recommend(&history).unwrap().unwrap();
+    assert!(best.is_observed() && best.config.float("x0").unwrap() == 0.9, "{best:?}");
 }

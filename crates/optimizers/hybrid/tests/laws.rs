@@ -98,3 +98,26 @@ proptest! {
         }
     }
 }
+
+/// A finite space that is always explored is asked configuration by configuration, none of them twice, to the last.
+#[test]
+fn exploring_a_finite_space_repeats_nothing() {
+    let space = Space::builder().int("i", 0, 4).categorical("c", ["a", "b", "d"]).build().unwrap();
+    for point in [ExplorePoint::Uniform, ExplorePoint::Pareto, ExplorePoint::MaxStdDev] {
+        let settings = HybridSettings {
+            exploration: Exploration::FixedRate { rate: 1.0 },
+            point,
+            convergence: OnConvergence::Ignore,
+            ..HybridSettings::default()
+        };
+        let maximizer = Maximizer { raw: 32, around_best: 2, climbs: 1 };
+        let base = BoSettings { maximizer, ..BoSettings::default() };
+        let base = BayesianOptimizer::new(space.clone()).with_settings(base).unwrap();
+        let optimizer = Hybrid::new(base).with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(5)).with_stop(MaxTrials(15));
+        study.run(|config, _| (config.int("i").unwrap() as f64 - 1.3).powi(2)).unwrap();
+        let asked: std::collections::BTreeSet<String> =
+            study.history().trials().iter().map(|trial| trial.query.to_string()).collect();
+        assert_eq!((asked.len(), study.history().len()), (15, 15), "{point:?}");
+    }
+}

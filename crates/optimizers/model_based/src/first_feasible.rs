@@ -119,3 +119,95 @@ impl Acquisition for LogFirstFeasible<'_> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
+    use thrifty_kernel::{Matern52, Scaled};
+    use thrifty_prob::{cdf, pdf};
+    use thrifty_sampling::Seed;
+
+    use super::*;
+
+    fn constraint(y: &[f64; 3]) -> GpPosterior<Scaled<Matern52>> {
+        let x = Points::from_flat(vec![0.1, 0.1, 0.9, 0.2, 0.3, 0.95], 2);
+        let settings = GpSettings { noise: Noise::Fixed(1e-6), ..GpSettings::default() };
+        Gp::matern52(2).with_settings(settings).condition(x.as_ref(), y).unwrap()
+    }
+
+    fn over<'a>(
+        constraints: &[&'a dyn Posterior],
+        running: &[f64],
+        draws: usize,
+    ) -> Option<LogFirstFeasible<'a>> {
+        let running = Points::from_flat(running.to_vec(), 2);
+        LogFirstFeasible::new(constraints, &running, draws, &mut Seed(3).stream("draws", 0)).unwrap()
+    }
+
+    /// `P(c(x) ≤ 0 < c(r)) = ∫ φ(z) Φ(-(μ_x + ρ σ_x z)/(σ_x √(1 - ρ²))) dz` over z from -μ_r/σ_r, for one constraint and one
+    /// running trial at r.
+    #[test]
+    fn the_probability_beside_one_running_trial_is_an_integral() {
+        let model = constraint(&[0.3, -0.6, 0.4]);
+        let r = [0.5, 0.4];
+        let ours = over(&[&model], &r, 4096).unwrap();
+        for x in [[0.55, 0.45], [0.2, 0.3], [0.8, 0.8], [0.05, 0.9]] {
+            let pair = Points::from_flat([x, r].concat(), 2);
+            let (mut mean, mut variance, mut covariance) = ([0.0; 2], [0.0; 2], [0.0; 4]);
+            model.predict_into(pair.as_ref(), &mut mean, &mut variance);
+            model.covariance_into(pair.as_ref(), &mut covariance);
+            let (sx, sr) = (variance[0].sqrt(), variance[1].sqrt());
+            let rho = covariance[1] / (sx * sr);
+            let (from, n) = (-mean[1] / sr, 4000);
+            let step = (9.0 - from) / f64::from(n);
+            let integrand =
+                |z: f64| pdf(z) * cdf(-(mean[0] + rho * sx * z) / (sx * (1.0 - rho * rho).sqrt()));
+            let expected: f64 = (0..n).map(|i| integrand(from + (f64::from(i) + 0.5) * step) * step).sum();
+            let found = ours.value(&x).exp();
+            assert!((found - expected).abs() < 3e-3, "{x:?}: {found} {expected}");
+        }
+    }
+
+    #[test]
+    fn its_gradient_is_that_of_differences() {
+        let models = [constraint(&[0.3, -0.6, 0.4]), constraint(&[-0.5, 0.2, 0.3])];
+        let models: Vec<&dyn Posterior> = models.iter().map(|model| model as &dyn Posterior).collect();
+        for running in [&[0.5, 0.4][..], &[0.5, 0.4, 0.15, 0.8], &[0.52, 0.41, 0.5, 0.4, 0.9, 0.9]] {
+            for count in [1, 2] {
+                let ours = over(&models[..count], running, 16).unwrap();
+                let rows = [[0.6, 0.5], [0.2, 0.25], [0.85, 0.7]];
+                let points = Points::from_flat(rows.concat(), 2);
+                let (mut values, mut gradients, mut alone) = ([0.0; 3], [f64::NAN; 6], [0.0; 3]);
+                assert!(ours.values_with_gradients_into(points.as_ref(), &mut values, &mut gradients));
+                ours.values_into(points.as_ref(), &mut alone);
+                assert_eq!(values, alone);
+                for (at, gradient) in gradients.iter().enumerate() {
+                    let value = |step: f64| {
+                        let mut moved = rows[at / 2];
+                        moved[at % 2] += step;
+                        ours.value(&moved)
+                    };
+                    let slope = (value(1e-5) - value(-1e-5)) / 2e-5;
+                    assert!(
+                        (gradient - slope).abs() < 1e-5 * (1.0 + slope.abs()),
+                        "{at}: {gradient} {slope}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// Without constraints or running trials there is no such utility, nor where every draw of a running trial is feasible.
+    #[test]
+    fn nothing_is_left_to_be_the_first() {
+        let (model, feasible) = (constraint(&[0.3, -0.6, 0.4]), constraint(&[-900.0, -1000.0, -950.0]));
+        assert!(over(&[], &[0.5, 0.4], 8).is_none());
+        assert!(over(&[&model], &[], 8).is_none());
+        assert!(over(&[&feasible], &[0.15, 0.12], 8).is_none());
+        // With another constraint that may be broken there it is not certain.
+        let both = over(&[&feasible, &model], &[0.15, 0.12], 64).unwrap();
+        let alone = over(&[&model], &[0.15, 0.12], 64).unwrap();
+        assert!(both.kept.len() > 32 && alone.kept.len() > 32, "{} {}", both.kept.len(), alone.kept.len());
+        assert_eq!((both.draws, both.constraints.len()), (64, 2));
+    }
+}

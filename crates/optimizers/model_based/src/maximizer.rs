@@ -122,3 +122,87 @@ fn sort(candidates: &mut [Candidate]) {
     let key = |c: &Candidate| if c.value.is_nan() { f64::NEG_INFINITY } else { c.value };
     candidates.sort_by(|a, b| key(b).total_cmp(&key(a)));
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_domain::Variable;
+    use thrifty_sampling::Seed;
+
+    use super::*;
+
+    /// Minus the squared distance to a point, NaN beyond a line.
+    struct Bump([f64; 2], f64);
+
+    impl Acquisition for Bump {
+        fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+            for (row, value) in x.rows().zip(out) {
+                let distance: f64 = row.iter().zip(self.0).map(|(a, b)| (a - b).powi(2)).sum();
+                *value = if row[0] > self.1 { f64::NAN } else { -distance };
+            }
+        }
+    }
+
+    fn candidates(maximizer: &Maximizer, bump: &Bump, anchors: &[&[f64]]) -> Vec<Candidate> {
+        let domain = Domain::new(vec![Variable::continuous(), Variable::continuous()]).unwrap();
+        maximizer.candidates(&domain, bump, anchors, &mut Seed(2).stream("maximiser", 0))
+    }
+
+    #[test]
+    fn candidates_are_all_points_best_first() {
+        let maximizer = Maximizer { raw: 64, around_best: 3, climbs: 2 };
+        let bump = Bump([0.3, 0.6], f64::INFINITY);
+        let found = candidates(&maximizer, &bump, &[]);
+        assert_eq!(found.len(), 64 + 2);
+        assert!(found.windows(2).all(|pair| pair[0].value >= pair[1].value));
+        assert!(found.iter().all(|candidate| candidate.value == bump.value(&candidate.x)));
+        // Those that climbed are at the top, to the last step of a search without slopes.
+        for candidate in &found[..2] {
+            assert!(candidate.value > -1e-9, "{candidate:?}");
+        }
+        assert!(found[2].value < -1e-6);
+        // Anchors come in with three points around each, of the first five alone.
+        let anchors = [[0.1, 0.1], [0.2, 0.1], [0.3, 0.1], [0.4, 0.1], [0.5, 0.1], [0.6, 0.1]];
+        let anchors: Vec<&[f64]> = anchors.iter().map(|anchor| &anchor[..]).collect();
+        let found = candidates(&maximizer, &bump, &anchors);
+        assert_eq!(found.len(), 64 + 5 * 4 + 2);
+        let has = |anchor: &[f64]| found.iter().any(|candidate| candidate.x == anchor);
+        assert!(anchors[..5].iter().all(|anchor| has(anchor)) && !has(anchors[5]));
+        // The same point is a candidate once.
+        let once =
+            candidates(&Maximizer { raw: 0, around_best: 0, climbs: 0 }, &bump, &[&[0.5, 0.5], &[0.5, 0.5]]);
+        assert_eq!(once, [Candidate { x: vec![0.5, 0.5], value: bump.value(&[0.5, 0.5]) }]);
+    }
+
+    #[test]
+    fn values_that_are_not_numbers_come_last_and_can_be_refused() {
+        let maximizer = Maximizer { raw: 64, around_best: 0, climbs: 0 };
+        let found = candidates(&maximizer, &Bump([0.3, 0.6], 0.5), &[]);
+        let first = found.iter().position(|candidate| candidate.value.is_nan()).unwrap();
+        assert_eq!((first, found.len()), (32, 64));
+        assert!(found[first..].iter().all(|candidate| candidate.value.is_nan() && candidate.x[0] > 0.5));
+        let factory = thrifty_acquisition::AcquisitionKind::default();
+        assert!(reject_nan(&factory, &found[..first], TrialId(7)).is_ok());
+        let error = reject_nan(&factory, &found, TrialId(7)).unwrap_err();
+        let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+        let place = format!("NaN at {:?}", found[first].x);
+        assert!(text.contains("trial 7") && text.contains(&place), "{text}");
+    }
+
+    /// Steps around an anchor have one scale each, of which the logarithm is uniform from a tenth to a thousandth.
+    #[test]
+    fn steps_around_an_anchor_have_their_scale() {
+        let maximizer = Maximizer { raw: 0, around_best: 4000, climbs: 0 };
+        let found = candidates(&maximizer, &Bump([0.5, 0.5], f64::INFINITY), &[&[0.5, 0.5]]);
+        assert_eq!(found.len(), 4001);
+        // The squared length of a step is 10^(-2 - 4u) times that of two normal steps: the logarithm has mean -4 and
+        // (ln 2 - γ)/ln 10, and variance 4/3 and (π/6^½/ln 10)².
+        let logs: Vec<f64> = found.iter().filter(|c| c.value < 0.0).map(|c| (-c.value).log10()).collect();
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        let variance = logs.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / logs.len() as f64;
+        let expected = -4.0 + (2.0_f64.ln() - 0.577_215_664_9) / 10.0_f64.ln();
+        let spread = 4.0 / 3.0 + std::f64::consts::PI.powi(2) / 6.0 / 10.0_f64.ln().powi(2);
+        // Four standard errors.
+        assert!((mean - expected).abs() < 4.0 * (spread / 4000.0).sqrt(), "{mean} {expected}");
+        assert!((variance / spread - 1.0).abs() < 0.1, "{variance} {spread}");
+    }
+}

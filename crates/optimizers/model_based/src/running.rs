@@ -119,3 +119,68 @@ pub fn improvement_over_draws<'a>(
 pub fn likely_feasible(points: &Points, constraints: &[&dyn Posterior]) -> Vec<bool> {
     points.rows().map(|x| probability_feasible(constraints.iter().copied(), x) >= LIKELY).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_domain::Domain;
+    use thrifty_sampling::Seed;
+    use thrifty_surrogate::{Observations, Surrogate};
+
+    use super::*;
+    use crate::GpSurrogate;
+
+    fn fitted(y: &[f64]) -> Box<dyn FittedSurrogate> {
+        let x = Points::from_flat((0..y.len()).map(|i| i as f64 / (y.len() - 1) as f64).collect(), 1);
+        let data = Observations::new(x.as_ref(), y);
+        GpSurrogate::default().fit(&Domain::unit_cube(1), data, None, &mut Seed(1).stream("fit", 0)).unwrap()
+    }
+
+    /// Each outcome is imagined from the mean after those before it, and the model before them is kept for draws.
+    #[test]
+    fn outcomes_are_imagined_one_after_the_other() {
+        let y = [1.0, 0.2, -0.5, 0.4, 2.0, 1.1];
+        let points = Points::from_flat(vec![0.33, 0.36, 0.71], 1);
+        let before = fitted(&y);
+        let mut by_hand = fitted(&y);
+        let mut expected = Vec::new();
+        for point in points.rows() {
+            let outcome = by_hand.posterior().predict(point).0 + 0.25;
+            expected.push(outcome);
+            by_hand = by_hand.fantasize(point, outcome).unwrap();
+        }
+        let (after, running) = Running::fantasize(fitted(&y), points.clone(), Some(7), |mean| mean + 0.25);
+        assert_eq!(running.fantasies, expected);
+        assert_eq!(running.points, points);
+        let (kept, draws) = running.drawn.as_ref().unwrap();
+        assert_eq!(*draws, 7);
+        for at in [0.1, 0.35, 0.6] {
+            assert_eq!(after.posterior().predict(&[at]), by_hand.posterior().predict(&[at]));
+            assert_eq!(kept.posterior().predict(&[at]), before.posterior().predict(&[at]));
+        }
+        let (_, alone) = Running::fantasize(fitted(&y), points, None, |mean| mean);
+        assert!(alone.drawn.is_none());
+        let (_, none) = Running::fantasize(fitted(&y), Points::new(1), Some(7), |mean| mean);
+        assert!(none.drawn.is_none() && none.fantasies.is_empty());
+    }
+
+    /// Trials that probably break a constraint are nothing to improve on.
+    #[test]
+    fn likely_trials_are_those_with_even_odds() {
+        // Negative in the left half and positive in the right one.
+        let rising = fitted(&[-3.0, -2.0, -1.0, 1.0, 2.0, 3.0]);
+        let falling = fitted(&[3.0, 2.0, 1.0, -1.0, -2.0, -3.0]);
+        let points = Points::from_flat(vec![0.1, 0.9, 0.2], 1);
+        let running = Running { points: points.clone(), fantasies: vec![5.0, 6.0, 7.0], drawn: None };
+        let rising: &[&dyn Posterior] = &[rising.posterior()];
+        let both = [rising[0], falling.posterior()];
+        assert_eq!(likely_feasible(&points, rising), [true, false, true]);
+        assert_eq!(running.incumbents(rising), [5.0, 7.0]);
+        assert_eq!(running.likely_points(rising), Points::from_flat(vec![0.1, 0.2], 1));
+        assert_eq!(running.incumbents(&[]), [5.0, 6.0, 7.0]);
+        assert!(running.incumbents(&both).is_empty() && running.likely_points(&both).is_empty());
+        // Even odds are likely enough: the mean at a data point without noise is 0.
+        let zero = fitted(&[0.0; 4]);
+        let odds = probability_feasible([zero.posterior()].into_iter(), &[0.5]);
+        assert_eq!(likely_feasible(&Points::from_flat(vec![0.5], 1), &[zero.posterior()])[0], odds >= 0.5);
+    }
+}

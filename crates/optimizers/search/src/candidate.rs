@@ -39,3 +39,43 @@ pub fn first_new(
     };
     (0..1000).map(draw).find(|x| usable(x)).map(as_candidate)
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_domain::Variable;
+
+    use super::*;
+
+    fn candidate(x: f64) -> Candidate {
+        Candidate { x: vec![x], value: x }
+    }
+
+    #[test]
+    fn the_first_candidate_of_use_is_taken() {
+        let domain = Domain::new(vec![Variable::continuous()]).unwrap();
+        let first = |limit: f64, candidates: Vec<Candidate>| {
+            first_new(&domain, |x| x[0] > limit, candidates, Seed(1), TrialId(4))
+        };
+        assert_eq!(first(0.3, vec![candidate(0.2), candidate(0.5), candidate(0.9)]), Some(candidate(0.5)));
+        // None is of use: the first random point that is, without a value.
+        let random = first(0.6, vec![candidate(0.2), candidate(0.5)]).unwrap();
+        let mut rng = Seed(1).stream("new", 4);
+        let expected = (0..1000).map(|_| rng.uniform()).find(|x| *x > 0.6).unwrap();
+        assert_eq!((random.x[0], random.value), (expected, f64::NEG_INFINITY));
+        assert_eq!(first(2.0, vec![candidate(0.2)]), None);
+    }
+
+    /// A finite domain is searched point by point in its order.
+    #[test]
+    fn finite_domains_are_searched_to_the_last_point() {
+        let domain = Domain::new(vec![Variable::stepped(4), Variable::stepped(3)]).unwrap();
+        let all = domain.enumerate(100).unwrap();
+        assert_eq!(all.len(), 12);
+        for (at, last) in all.iter().enumerate() {
+            let usable = |x: &[f64]| all[at..].iter().any(|point| point == x);
+            let found = first_new(&domain, usable, vec![], Seed(1), TrialId(0)).unwrap();
+            assert_eq!((&found.x, found.value), (last, f64::NEG_INFINITY));
+        }
+        assert_eq!(first_new(&domain, |_| false, vec![], Seed(1), TrialId(0)), None);
+    }
+}

@@ -146,4 +146,34 @@ mod tests {
             InitialDesign::Given(vec![])
         );
     }
+
+    /// Later runs have sequences of their own from the first configuration on, and nothing that was given.
+    #[test]
+    fn later_runs_do_not_begin_with_what_was_given() {
+        let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+        let mut given = Config::new();
+        given.insert("x", 0.25);
+        for design in [InitialDesign::Given(vec![given.clone()]), InitialDesign::Only(vec![given.clone()])] {
+            let of = |run: u64, index: usize| design.config(&space, Seed(1), run, index).unwrap();
+            assert_eq!(of(0, 0), given);
+            assert!(of(1, 0) != given && of(1, 0) != of(0, 1) && of(1, 0) != of(2, 0));
+        }
+        let sobol = InitialDesign::Sobol(3);
+        let run = |index: usize| sobol.config(&space, Seed(1), 1, index).unwrap().float("x").unwrap();
+        let mut slices: Vec<usize> = (0..8).map(|index| (8.0 * run(index)) as usize).collect();
+        slices.sort_unstable();
+        assert_eq!(slices, [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn a_design_lasts_until_enough_was_measured() {
+        let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+        let lasts = |design: &InitialDesign, id, measured| design.lasts(&space, None, id, measured);
+        let sobol = InitialDesign::Sobol(3);
+        assert!(lasts(&sobol, 9, 2) && !lasts(&sobol, 0, 3));
+        // At least one has to be measured.
+        assert!(lasts(&InitialDesign::Sobol(0), 5, 0) && !lasts(&InitialDesign::Sobol(0), 5, 1));
+        let only = InitialDesign::Only(vec![Config::new(); 2]);
+        assert!(lasts(&only, 1, 1) && !lasts(&only, 2, 1) && lasts(&only, 2, 0));
+    }
 }

@@ -80,3 +80,71 @@ impl Designer<'_> {
         self.known_constraint.allows(config)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn levels() -> Space {
+        Space::builder().int("i", 0, 5).build().unwrap()
+    }
+
+    fn ask(
+        asked: &[f64],
+        id: u64,
+        known_constraint: &KnownConstraint,
+    ) -> Result<Option<i64>, OptimizerError> {
+        let (design, space) = (InitialDesign::Sobol(4), levels());
+        let designer = Designer { design: &design, space: &space, seed: Seed(2), run: 0, known_constraint };
+        let mut points = Points::new(1);
+        asked.iter().for_each(|x| {
+            let mut config = Config::new();
+            config.insert("i", *x as i64);
+            points.push(&space.encode(&config).unwrap());
+        });
+        designer.config(&points, TrialId(id)).map(|found| found.map(|config| config.int("i").unwrap()))
+    }
+
+    /// A configuration that was asked or is not allowed gives way to one that is neither; all of them come in turn.
+    #[test]
+    fn designs_give_way_to_what_is_new_and_allowed() {
+        let any = KnownConstraint::default();
+        let designed = ask(&[], 0, &any).unwrap().unwrap();
+        assert_eq!(ask(&[f64::from((designed as i32 + 1) % 6)], 0, &any).unwrap(), Some(designed));
+        let mut seen = std::collections::BTreeSet::new();
+        for id in 0..60 {
+            let found = ask(&[0.0, 2.0, 3.0], id, &any).unwrap().unwrap();
+            assert!([1, 4, 5].contains(&found), "{found}");
+            seen.insert(found);
+        }
+        assert_eq!(seen.len(), 3);
+        let even = KnownConstraint::new(|config: &Config| config.int("i").unwrap() % 2 == 0);
+        for id in 0..60 {
+            let found = ask(&[2.0], id, &even).unwrap().unwrap();
+            assert!([0, 4].contains(&found), "{found}");
+        }
+        assert_eq!(ask(&[0.0, 2.0, 4.0], 3, &even).unwrap(), None);
+        assert_eq!(ask(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0], 3, &any).unwrap(), None);
+        let error = ask(&[], 3, &KnownConstraint::new(|_: &Config| false)).unwrap_err();
+        let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+        assert!(text.contains("none of the 6 configurations") && text.contains("configuration 3"), "{text}");
+    }
+
+    /// In an infinite space random configurations are tried until one is allowed.
+    #[test]
+    fn rare_configurations_are_found_by_chance() {
+        let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+        let design = InitialDesign::Sobol(4);
+        let config = |limit: f64| {
+            let known_constraint =
+                &KnownConstraint::new(move |config: &Config| config.float("x").unwrap() < limit);
+            let designer =
+                Designer { design: &design, space: &space, seed: Seed(2), run: 1, known_constraint };
+            designer.config(&Points::new(1), TrialId(2)).map(|found| found.unwrap().float("x").unwrap())
+        };
+        assert!(config(0.002).unwrap() < 0.002);
+        let error = config(0.0).unwrap_err();
+        let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+        assert!(text.contains("none of 10000 random configurations"), "{text}");
+    }
+}

@@ -180,3 +180,43 @@ fn the_mean_is_over_all_folds_of_one_repeat_or_of_all() {
     study.run(|query: &FoldQuery, _| cv.evaluate(query)).unwrap();
     assert!((study.recommend().unwrap().unwrap() - mean(&losses[0])).abs() < 1e-12);
 }
+
+/// Repeats and seeds shuffle rows and groups anew, within classes too; the same seed gives the same splits.
+#[test]
+fn repeats_and_seeds_split_anew() {
+    let classes = [0, 1].repeat(20);
+    let groups: Vec<usize> = (0..40).map(|row| row / 2).collect();
+    let kinds: [&dyn Fn(u64) -> Splits; 3] = [
+        &|seed| Splits::repeated_k_fold(40, 4, 3, Seed(seed)).unwrap(),
+        &|seed| Splits::stratified(&classes, 4, 3, Seed(seed)).unwrap(),
+        &|seed| Splits::grouped(&groups, 4, 3, Seed(seed)).unwrap(),
+    ];
+    for (kind, split) in kinds.iter().enumerate() {
+        let splits = split(1);
+        let test = |splits: &Splits, repeat: usize| splits.get(repeat, 0).unwrap().test.clone();
+        assert_eq!(splits, split(1));
+        assert!(test(&splits, 0) != test(&splits, 1) && test(&splits, 1) != test(&splits, 2), "{kind}");
+        assert!(test(&splits, 0) != test(&split(2), 0), "{kind}");
+        // Not every fourth row of the list.
+        let first: Vec<usize> = test(&splits, 0);
+        assert!(first.windows(2).any(|pair| pair[1] - pair[0] != first[1] - first[0]), "{kind}: {first:?}");
+    }
+}
+
+/// Every kind of split wants at least two folds, a row for each, and a repeat.
+#[test]
+fn every_kind_of_split_names_what_cannot_be() {
+    let rows = [0, 1, 2];
+    let kinds: [&dyn Fn(usize, usize) -> Result<Splits, SplitError>; 3] = [
+        &|folds, repeats| Splits::repeated_k_fold(3, folds, repeats, Seed(0)),
+        &|folds, repeats| Splits::stratified(&rows, folds, repeats, Seed(0)),
+        &|folds, repeats| Splits::grouped(&rows, folds, repeats, Seed(0)),
+    ];
+    for kind in kinds {
+        assert_eq!(kind(3, 0), Err(SplitError::NoRepeats));
+        for folds in [0, 1, 4] {
+            assert_eq!(kind(folds, 1), Err(SplitError::FoldCount { folds, rows: 3 }));
+        }
+        assert!(kind(2, 1).is_ok() && kind(3, 2).is_ok());
+    }
+}

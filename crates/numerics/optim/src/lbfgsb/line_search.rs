@@ -5,7 +5,8 @@
 /// ```
 ///
 /// Safeguarded cubic and quadratic interpolation on a shrinking interval. A value that is not finite halves the
-/// distance to the best step. Source: Moré & Thuente (1994).
+/// distance to the best step. Source: Moré & Thuente (1994); departure: a step that grows goes a tenth beyond the extrapolated
+/// minimum and is limited by the longest step alone, not by four times the last growth.
 pub(super) struct LineSearch {
     start: Sample,
     step: f64,
@@ -209,8 +210,11 @@ mod tests {
 
     use super::*;
 
-    const GOLDEN: &str =
-        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden/line_search.json"));
+    /// First steps that bracket, the second file with longer searches.
+    const GOLDEN: [&str; 2] = [
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden/line_search.json")),
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden/line_search_steps.json")),
+    ];
 
     fn numbers(value: &Value) -> Vec<f64> {
         value.as_array().expect("an array").iter().map(|v| v.as_f64().expect("a number")).collect()
@@ -239,8 +243,8 @@ mod tests {
 
     #[test]
     fn steps_are_those_of_minpack() {
-        let golden: Value = serde_json::from_str(GOLDEN).expect("JSON");
-        for case in golden["cases"].as_array().expect("cases") {
+        let golden = GOLDEN.map(|text| serde_json::from_str::<Value>(text).expect("JSON"));
+        for case in golden.iter().flat_map(|golden| golden["cases"].as_array().expect("cases")) {
             let coefficients = numbers(&case["polynomial"]);
             let [step, longest] = ["step", "longest"].map(|name| case[name].as_f64().expect("a number"));
             let (steps, accepted) = trace(|t| polynomial(&coefficients, t), step, longest);
@@ -271,6 +275,22 @@ mod tests {
     fn the_longest_step_of_a_falling_line_is_accepted() {
         let (steps, accepted) = trace(|t| (-t, -1.0), 0.5, 3.0);
         assert_eq!((steps, accepted), (vec![0.5, 3.0], true));
+    }
+
+    /// Steps that are too short grow to a tenth beyond the extrapolated minimum, that of a parabola being exact, as far as allowed.
+    #[test]
+    fn short_steps_grow_beyond_the_extrapolated_minimum() {
+        let parabola = |t: f64| (0.5 * t * t - t, t - 1.0);
+        for (step, longest, second) in
+            [(0.05, 9.0, 0.05 + 1.1 * 0.95), (0.05, 1.07, 1.07), (0.01, 2.0, 0.01 + 1.1 * 0.99)]
+        {
+            let (steps, accepted) = trace(parabola, step, longest);
+            assert!(accepted && steps.len() == 2, "{steps:?}");
+            assert!((steps[1] - second).abs() < 1e-9, "{steps:?} {second}");
+        }
+        // A slope that falls more and more: the longest step.
+        let (steps, accepted) = trace(|t| (-t - t * t, -1.0 - 2.0 * t), 0.5, 7.0);
+        assert_eq!((steps, accepted), (vec![0.5, 7.0], true));
     }
 
     /// Two minima of cubics by hand: t³/3 - t has its minimum at 1, and 2t - t² none beyond 1.

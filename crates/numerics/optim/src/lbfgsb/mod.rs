@@ -5,6 +5,8 @@ mod line_search;
 mod memory;
 mod small;
 mod subspace;
+#[cfg(test)]
+mod tests;
 
 use crate::OptimError;
 use crate::error::projected_start;

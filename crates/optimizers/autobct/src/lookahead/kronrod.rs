@@ -91,4 +91,19 @@ mod tests {
         assert!((smooth - 1_f64.exp_m1()).abs() < 1e-14 && count == 15);
         assert!(integrate(&mut |_| f64::NAN, (0.0, 1.0), 1e-9).is_nan());
     }
+
+    /// A jump is halved down as often as allowed, one half of every pair being settled at once.
+    #[test]
+    fn halving_ends() {
+        for left in [0, 1, 5, 20] {
+            let mut calls = 0;
+            let step = |x: f64| {
+                calls += 1;
+                f64::from(u8::from(x > 1.0 / 3.0))
+            };
+            let found = halved(&mut { step }, (0.0, 1.0), 1e-300, left);
+            assert_eq!(calls, 15 * (2 * left + 1), "{left}");
+            assert!((found - 2.0 / 3.0).abs() <= 0.5_f64.powi(left as i32), "{left}: {found}");
+        }
+    }
 }

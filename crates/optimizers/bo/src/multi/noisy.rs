@@ -227,3 +227,22 @@ impl From<AcquisitionError> for MultiObjectiveError {
         Self::Draws(source)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_of_exponentials_are_taken_in_logarithms() {
+        let (value, shares) = log_mean_exp(&[0.0, 3.0_f64.ln()]);
+        assert!((value - 2.0_f64.ln()).abs() < 1e-15);
+        assert!((shares[0] - 0.25).abs() < 1e-15 && (shares[1] - 0.75).abs() < 1e-15);
+        // Far below what is a number, and where one term is nothing or all are.
+        let (value, shares) = log_mean_exp(&[-5000.0, -5000.0]);
+        assert_eq!((value, shares), (-5000.0, vec![0.5, 0.5]));
+        let (value, shares) = log_mean_exp(&[f64::NEG_INFINITY, -1.0]);
+        assert!((value - (-1.0 - 2.0_f64.ln())).abs() < 1e-15 && shares == [0.0, 1.0]);
+        let none = log_mean_exp(&[f64::NEG_INFINITY; 3]);
+        assert_eq!(none, (f64::NEG_INFINITY, vec![0.0; 3]));
+    }
+}
