@@ -67,15 +67,7 @@ impl LineSearch {
     pub(super) fn probe(&mut self, value: f64, slope: f64) -> Probe {
         self.probes += 1;
         if !(value.is_finite() && slope.is_finite()) {
-            if self.probes >= MAX_PROBES {
-                return Probe::Stuck;
-            }
-            self.longest = self.step;
-            self.bracketed = false;
-            self.step = self.best.t + 0.1 * (self.step - self.best.t);
-            self.width = self.longest;
-            self.previous_width = 2.0 * self.longest;
-            return Probe::Again;
+            return self.retreat();
         }
         let trial = Sample { t: self.step, f: value, d: slope };
         let test = DECREASE * self.start.d;
@@ -123,6 +115,19 @@ impl LineSearch {
             self.step = self.best.t;
             return Probe::Stuck;
         }
+        Probe::Again
+    }
+
+    /// Shortens the step after a value or slope that is not finite, which no later step may reach.
+    fn retreat(&mut self) -> Probe {
+        if self.probes >= MAX_PROBES {
+            return Probe::Stuck;
+        }
+        self.longest = self.step;
+        self.bracketed = false;
+        self.step = self.best.t + 0.1 * (self.step - self.best.t);
+        self.width = self.longest;
+        self.previous_width = 2.0 * self.longest;
         Probe::Again
     }
 

@@ -105,65 +105,41 @@ impl Lbfgsb {
         if !(value.is_finite() && gradient.iter().all(|g| g.is_finite())) {
             return Err(OptimError::NonFiniteValue { value });
         }
-        let mut memory = Memory::new(n, self.memory);
-        let mut cauchy = CauchyPoint::new(n, self.memory);
-        let (mut target, mut direction) = (vec![0.0; n], vec![0.0; n]);
+        let mut model = Model::new(n, self.memory);
         let (mut next, mut next_gradient) = (x.clone(), gradient.clone());
         let mut iterations = 0;
         let boxed = bounds.iter().all(|(low, high)| low.is_finite() && high.is_finite());
         let termination = loop {
-            if projected_gradient_norm(&x, &gradient, bounds) <= self.gradient_tolerance {
-                break Termination::Gradient;
+            let norm = projected_gradient_norm(&x, &gradient, bounds);
+            if let Some(end) = self.end(norm, iterations, evaluations) {
+                break end;
             }
-            if iterations >= self.max_iterations {
-                break Termination::Iterations;
-            }
-            if evaluations >= self.max_evaluations {
-                break Termination::Evaluations;
-            }
-            let inside = memory.newton_step_into(&x, &gradient, &mut target)
-                && target.iter().zip(bounds).all(|(t, &(low, high))| low <= *t && *t <= high);
-            if !inside {
-                cauchy.find(&x, &gradient, bounds, &mut memory);
-                subspace::minimize_into(&x, &gradient, bounds, &mut memory, &mut cauchy, &mut target);
-            }
-            for ((d, t), x) in direction.iter_mut().zip(&target).zip(&x) {
-                *d = t - x;
-            }
-            let slope: f64 = direction.iter().zip(&gradient).map(|(d, g)| d * g).sum();
+            let slope = model.find_direction(&x, &gradient, bounds);
             if slope >= 0.0 || slope.is_nan() {
                 // Rounding has spoilt the model: forget it; with nothing left to forget, this is the end.
-                if memory.is_empty() {
+                if model.memory.is_empty() {
                     break Termination::LineSearch;
                 }
-                memory.clear();
+                model.memory.clear();
                 continue;
             }
-            // Without a model yet, a box is the only hint of scale; without a box, move by 1.
-            let first = if iterations == 0 && !boxed {
-                (1.0 / direction.iter().map(|d| d * d).sum::<f64>().sqrt()).min(1.0)
-            } else {
-                1.0
-            };
-            let longest = longest_step(&x, &direction, bounds);
-            let limit = if iterations == 0 { longest.min(1.0) } else { longest };
-            let search = LineSearch::new(value, slope, first.min(limit), limit.max(1.0));
-            let line = Line { x: &x, direction: &direction, bounds, value };
+            let line = Line { x: &x, direction: &model.direction, bounds, value };
+            let (first, longest) = line.first_and_longest_step(iterations == 0, boxed);
+            let search = LineSearch::new(value, slope, first, longest);
             let found =
                 self.search_line(search, &line, &mut f, (&mut next, &mut next_gradient), &mut evaluations);
             let Some(next_value) = found else {
-                if memory.is_empty() || evaluations >= self.max_evaluations {
-                    break if evaluations >= self.max_evaluations {
-                        Termination::Evaluations
-                    } else {
-                        Termination::LineSearch
-                    };
+                if evaluations >= self.max_evaluations {
+                    break Termination::Evaluations;
                 }
-                memory.clear();
+                if model.memory.is_empty() {
+                    break Termination::LineSearch;
+                }
+                model.memory.clear();
                 continue;
             };
             iterations += 1;
-            memory.update(&x, &gradient, &next, &next_gradient);
+            model.memory.update(&x, &gradient, &next, &next_gradient);
             let fall = value - next_value;
             let scale = value.abs().max(next_value.abs()).max(1.0);
             value = next_value;
@@ -175,6 +151,19 @@ impl Lbfgsb {
             }
         };
         Ok(Minimum { x, value, gradient, iterations, evaluations, termination })
+    }
+
+    /// A reason to end before the next iteration.
+    fn end(&self, norm: f64, iterations: usize, evaluations: usize) -> Option<Termination> {
+        if norm <= self.gradient_tolerance {
+            Some(Termination::Gradient)
+        } else if iterations >= self.max_iterations {
+            Some(Termination::Iterations)
+        } else if evaluations >= self.max_evaluations {
+            Some(Termination::Evaluations)
+        } else {
+            None
+        }
     }
 
     /// The value at an accepted step, with its point and gradient in `next`; nothing when no step is better.
@@ -226,6 +215,36 @@ fn longest_step(x: &[f64], direction: &[f64], bounds: &[(f64, f64)]) -> f64 {
     longest
 }
 
+/// Quadratic model of the function in the box, and the direction to its minimizer.
+struct Model {
+    memory: Memory,
+    cauchy: CauchyPoint,
+    target: Vec<f64>,
+    direction: Vec<f64>,
+}
+
+impl Model {
+    fn new(n: usize, pairs: usize) -> Self {
+        let (memory, cauchy) = (Memory::new(n, pairs), CauchyPoint::new(n, pairs));
+        Self { memory, cauchy, target: vec![0.0; n], direction: vec![0.0; n] }
+    }
+
+    /// Finds the direction to the minimizer of the model in the box, and returns the slope along it.
+    fn find_direction(&mut self, x: &[f64], gradient: &[f64], bounds: &[(f64, f64)]) -> f64 {
+        let Self { memory, cauchy, target, direction } = self;
+        let inside = memory.newton_step_into(x, gradient, target)
+            && target.iter().zip(bounds).all(|(t, &(low, high))| low <= *t && *t <= high);
+        if !inside {
+            cauchy.find(x, gradient, bounds, memory);
+            subspace::minimize_into(x, gradient, bounds, memory, cauchy, target);
+        }
+        for ((d, t), x) in direction.iter_mut().zip(&*target).zip(x) {
+            *d = t - x;
+        }
+        direction.iter().zip(gradient).map(|(d, g)| d * g).sum()
+    }
+}
+
 /// A line through the box from a point with a known value.
 struct Line<'a> {
     x: &'a [f64],
@@ -235,6 +254,19 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
+    /// The first step to try and the longest that is allowed.
+    fn first_and_longest_step(&self, is_first: bool, boxed: bool) -> (f64, f64) {
+        // Without a model yet, a box is the only hint of scale; without a box, move by 1.
+        let first = if is_first && !boxed {
+            (1.0 / self.direction.iter().map(|d| d * d).sum::<f64>().sqrt()).min(1.0)
+        } else {
+            1.0
+        };
+        let longest = longest_step(self.x, self.direction, self.bounds);
+        let limit = if is_first { longest.min(1.0) } else { longest };
+        (first.min(limit), limit.max(1.0))
+    }
+
     /// The point after a step.
     fn point_into(&self, step: f64, out: &mut [f64]) {
         for (((next, x), d), &(low, high)) in out.iter_mut().zip(self.x).zip(self.direction).zip(self.bounds)
