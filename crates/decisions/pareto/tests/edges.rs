@@ -187,3 +187,37 @@ fn indicators_name_what_is_not_a_number() {
         assert!(matches!(indicator(good.as_ref(), bad.as_ref()), Err(ParetoError::NonFinite { .. })));
     }
 }
+
+/// What makes no sense is named by every way to a value.
+#[test]
+fn logarithms_of_beliefs_that_make_no_sense_are_refused() {
+    let ehvi = ExpectedHypervolumeImprovement::new(Points::new(2).as_ref(), &[1.0, 1.0]).unwrap();
+    for (mean, deviation) in [
+        (&[f64::NAN, 0.0][..], &[0.1, 0.1][..]),
+        (&[0.0, 0.0], &[0.1, -0.1]),
+        (&[0.0, 0.0], &[f64::INFINITY, 0.1]),
+        (&[0.0], &[0.1, 0.1]),
+        (&[0.0, 0.0], &[0.1]),
+    ] {
+        let error = ehvi.value(mean, deviation).unwrap_err();
+        assert_eq!(ehvi.log_value(mean, deviation).unwrap_err().to_string(), error.to_string());
+        let mut slopes = ([0.0; 2], [0.0; 2]);
+        let found = ehvi.log_value_with_grad(mean, deviation, &mut slopes.0, &mut slopes.1);
+        assert_eq!(found.unwrap_err().to_string(), error.to_string());
+    }
+}
+
+/// Gaps are relative to their range, however small that is beside 1.
+#[test]
+fn crowding_does_not_depend_on_the_unit() {
+    let front = [[0.0, 4.0], [1.0, 2.5], [1.5, 2.0], [4.0, 0.0]];
+    let of = |unit: f64| {
+        let flat: Vec<f64> = front.iter().flatten().map(|v| v * unit).collect();
+        crowding_distance(Points::from_flat(flat, 2).as_ref()).unwrap()
+    };
+    for unit in [1e-20, 1e-300, 1e-3, 1e20] {
+        for (a, b) in of(unit).iter().zip(of(1.0)) {
+            assert!(*a == b || (a - b).abs() < 1e-12, "{unit}: {:?}", of(unit));
+        }
+    }
+}

@@ -331,3 +331,29 @@ fn monomials_are_as_many_as_their_degrees_say() {
         assert!((sum - expected).abs() < 1e-9 * (1.0 + expected), "{dim} {degree}: {sum} {expected}");
     }
 }
+
+/// With slopes or without, mean and variance are the same.
+#[test]
+fn predictions_with_slopes_are_predictions() {
+    use thrifty_surrogate::PosteriorGradient;
+    let x = Points::from_rows(&[[0.1, 0.2], [0.8, 0.7], [0.4, 0.9], [0.6, 0.1]]).unwrap();
+    for basis in bases(2) {
+        let start = prior(basis.len());
+        let model = LinearModel::new(basis, start).unwrap();
+        let (posterior, _) = model.condition(x.as_ref(), &[1.0, -0.5, 0.7, 0.2], &[0.1; 4]).unwrap();
+        let test = Points::from_rows(&[[0.21, 0.72], [0.55, 0.45]]).unwrap();
+        let (mut mean, mut variance) = ([0.0; 2], [0.0; 2]);
+        posterior.predict_into(test.as_ref(), &mut mean, &mut variance);
+        let (mut own_mean, mut own_variance) = ([f64::NAN; 2], [f64::NAN; 2]);
+        let (mut by_mean, mut by_variance) = ([f64::NAN; 4], [f64::NAN; 4]);
+        posterior.predict_with_gradient_into(
+            test.as_ref(),
+            &mut own_mean,
+            &mut own_variance,
+            &mut by_mean,
+            &mut by_variance,
+        );
+        assert_eq!((own_mean, own_variance), (mean, variance));
+        assert!(by_mean.iter().chain(&by_variance).all(|slope| slope.is_finite()));
+    }
+}

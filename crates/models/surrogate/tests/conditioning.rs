@@ -290,3 +290,26 @@ fn the_contract_of_paths_finds_wrong_values_and_slopes() {
     assert!(passes(1.0, 3.0));
     assert!(!passes(1.001, 3.0) && !passes(1.0, 3.001));
 }
+
+/// The jitter relative to the prior goes up to 1e-8 and no further.
+#[test]
+fn covariances_of_nothing_get_a_jitter_of_the_prior() {
+    use thrifty_linalg::Matrix;
+    use thrifty_surrogate::factor_covariance;
+    // Eigenvalues ±e, mean diagonal 0: no jitter relative to the matrix helps.
+    let rounding = |e: f64| Matrix::from_fn(2, 2, |i, j| if i == j { 0.0 } else { e });
+    for (e, prior_scale, jitter) in [
+        (5e-16, 1.0, 1e-15),
+        (5e-12, 1.0, 1e-11),
+        (5e-9, 1.0, 1e-8),
+        (5e-9, 100.0, 1e-8),
+        (5e-7, 100.0, 1e-6),
+    ] {
+        let factor = factor_covariance(&rounding(e), prior_scale).unwrap();
+        let found = factor.factor()[(0, 0)].powi(2);
+        assert!((found / jitter - 1.0).abs() < 1e-9, "{e} {prior_scale}: {found}");
+    }
+    assert!(
+        factor_covariance(&rounding(5e-8), 1.0).is_err() && factor_covariance(&rounding(5e-9), 0.0).is_err()
+    );
+}

@@ -1,5 +1,7 @@
 //! Laws of the vectorised functions through their public interface: identities, order, edges, and one result for all lengths.
 
+#![allow(clippy::inline_always)] // a pass is compiled for several instruction sets by inlining
+
 use thrifty_simd::{
     InstructionSet, VectorLoop, cosines, dispatch, exp_negative, fma, instruction_set, ln_1p_nonnegative,
     sines,

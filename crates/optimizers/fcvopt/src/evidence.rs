@@ -241,15 +241,9 @@ mod tests {
         }
     }
 
-    fn measured(loss: f64, noise: Option<f64>, cost: Option<f64>, constraints: &[f64]) -> Option<Outcome> {
+    fn measured(loss: f64, noise: Option<f64>, cost: Option<f64>, constraints: &[f64]) -> Outcome {
         let (objectives, constraints) = (vec![loss], constraints.to_vec());
-        Some(Outcome::Measured(Measurement {
-            objectives,
-            constraints,
-            cost,
-            noise,
-            ..Measurement::default()
-        }))
+        Outcome::Measured(Measurement { objectives, constraints, cost, noise })
     }
 
     fn gathered(trials: Vec<Trial<FoldQuery>>) -> Result<Evidence, OptimizerError> {
@@ -262,10 +256,10 @@ mod tests {
     fn a_history_is_read_trial_by_trial() {
         let evidence = gathered(vec![
             trial(0.4, (0, 1), None),
-            trial(0.4, (1, 2), measured(3.0, Some(0.5), Some(7.0), &[-1.0, 1e200])),
+            trial(0.4, (1, 2), Some(measured(3.0, Some(0.5), Some(7.0), &[-1.0, 1e200]))),
             trial(1.0, (0, 0), Some(Outcome::failed("out of memory"))),
-            trial(2.0, (1, 0), measured(-1e300, None, None, &[2.0, -1e200])),
-            trial(0.4, (0, 2), measured(1e300, Some(1e300), Some(9.0), &[0.0, 4.0])),
+            trial(2.0, (1, 0), Some(measured(-1e300, None, None, &[2.0, -1e200]))),
+            trial(0.4, (0, 2), Some(measured(1e300, Some(1e300), Some(9.0), &[0.0, 4.0]))),
         ])
         .unwrap();
         assert_eq!(evidence.x, Points::from_flat(vec![0.2, 1.0, 0.2], 1));
@@ -294,8 +288,8 @@ mod tests {
             let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
             assert!(text.contains("trial 1") && text.contains(message), "{text}");
         }
-        let one = trial(0.4, (0, 0), measured(1.0, None, None, &[0.5]));
-        let none = trial(0.4, (0, 1), measured(1.0, None, None, &[]));
+        let one = trial(0.4, (0, 0), Some(measured(1.0, None, None, &[0.5])));
+        let none = trial(0.4, (0, 1), Some(measured(1.0, None, None, &[])));
         let failed = trial(0.4, (0, 2), Some(Outcome::failed("no")));
         assert!(gathered(vec![failed, one.clone(), one.clone()]).is_ok());
         for (trials, count) in [(vec![one.clone(), none.clone()], 0), (vec![none, one], 1)] {

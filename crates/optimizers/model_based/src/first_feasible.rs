@@ -144,7 +144,7 @@ mod tests {
         LogFirstFeasible::new(constraints, &running, draws, &mut Seed(3).stream("draws", 0)).unwrap()
     }
 
-    /// `P(c(x) ≤ 0 < c(r)) = ∫ φ(z) Φ(-(μ_x + ρ σ_x z)/(σ_x √(1 - ρ²))) dz` over z from -μ_r/σ_r, for one constraint and one
+    /// `P(c(x) ≤ 0 < c(r)) = ∫ φ(z) Φ(-(μ_x + ρ σ_x z)/(σ_x √(1 - ρ²))) dz` over z from `-μ_r/σ_r`, for one constraint and one
     /// running trial at r.
     #[test]
     fn the_probability_beside_one_running_trial_is_an_integral() {

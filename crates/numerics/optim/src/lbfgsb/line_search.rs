@@ -317,6 +317,20 @@ mod tests {
         assert_eq!(cubic_beyond(steep(-1.0, 1.0), steep(-1.0, 2.0), 9.0), 0.0);
     }
 
+    /// Cubics in any unit have their minimum in the same place: squares of their slopes are never formed.
+    #[test]
+    fn cubics_of_any_size() {
+        for unit in [1e-250, 1e-100, 1.0, 1e100, 1e250] {
+            let at = |t: f64| Sample { t, f: unit * (t * t * t / 3.0 - t), d: unit * (t * t - 1.0) };
+            for (a, b) in [(0.0, 2.0), (2.0, 0.0), (0.5, 3.0)] {
+                assert!((cubic_minimum(at(a), at(b)) - 1.0).abs() < 1e-12, "{unit:e} {a} {b}");
+            }
+            for (a, b) in [(0.0, 0.5), (-0.5, 0.9)] {
+                assert!((cubic_beyond(at(a), at(b), 9.0) - 1.0).abs() < 1e-12, "{unit:e} {a} {b}");
+            }
+        }
+    }
+
     /// A falling slope that flattens: of the cubic and the secant step the farther one, or within a bracket the nearer one, at
     /// most two thirds of the way to its other end.
     #[test]

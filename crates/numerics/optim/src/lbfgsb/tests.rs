@@ -22,10 +22,9 @@ fn solved(matrix: &Dense, b: &[f64]) -> Vec<f64> {
     let (mut m, mut x, n) = (matrix.clone(), b.to_vec(), b.len());
     for k in 0..n {
         for row in k + 1..n {
-            let factor = m[row][k] / m[k][k];
-            for c in k..n {
-                m[row][c] -= factor * m[k][c];
-            }
+            let pivot = m[k].clone();
+            let factor = m[row][k] / pivot[k];
+            m[row].iter_mut().zip(&pivot).skip(k).for_each(|(entry, p)| *entry -= factor * p);
             x[row] -= factor * x[k];
         }
     }
