@@ -78,7 +78,9 @@ impl Kind {
         match self {
             Self::Superior => "superior".into(),
             Self::NotInferior { margin } => format!("not inferior by {}", number(margin)),
-            Self::EqualTo { value, tolerance } => format!("equal to {} ± {}", number(value), number(tolerance)),
+            Self::EqualTo { value, tolerance } => {
+                format!("equal to {} ± {}", number(value), number(tolerance))
+            }
             Self::RateAtLeast(low) => format!("rate at least {low}"),
             Self::RateBetween(low, high) => format!("rate from {low} to {high}"),
         }
