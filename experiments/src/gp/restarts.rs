@@ -276,7 +276,7 @@ mod tests {
     fn both_halves_of_the_claim_can_fail() {
         let judged = |every: usize, excess: f64| {
             let found = |i: usize| {
-                let missed = i % every == 0;
+                let missed = i.is_multiple_of(every);
                 Found { missed: vec![(missed, if missed { excess } else { 0.0 })], evaluations: 1.0 }
             };
             judge(&(0..120).map(found).collect::<Vec<_>>()).unwrap().verdict()
