@@ -107,8 +107,8 @@ impl Policy<'_> {
     }
 }
 
-/// Mean earnings that are as good as the promised value.
-const TOLERANCE: f64 = 0.005;
+/// Mean earnings this near to the promised value are equal to it: 20,000 draws have a standard error of 0.008.
+const TOLERANCE: f64 = 0.03;
 
 /// Judgement, numbers and table: what policies earn on average over truths drawn from the prior.
 pub fn table(context: &RunContext) -> Result<(Judgement, Vec<(String, f64)>, Table), ExperimentError> {

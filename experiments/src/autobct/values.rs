@@ -158,7 +158,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         numbers: numbers.into_iter().collect(),
         settings: BTreeMap::new(),
         notes: vec![
-            "Claims: a policy with a horizon earns the mean that its value promises, to 0.005.".into(),
+            "Claims: a policy with a horizon earns the mean that its value promises, to 0.03.".into(),
         ],
         tables: vec![
             accuracy(context)?,

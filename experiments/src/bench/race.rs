@@ -16,6 +16,20 @@ use crate::harness::method::AnyOptimizer;
 use crate::harness::replicate::{studies, study};
 use crate::harness::{JobName, RunContext, Runs};
 
+/// Every method on every function from every design.
+pub struct Race<'a, M> {
+    /// The experiment: random streams come from its name.
+    pub id: &'static str,
+    pub problems: &'a [TestFunction],
+    /// The published designs, if they are there.
+    pub published: Option<&'a Path>,
+    /// How many designs of each function.
+    pub designs: usize,
+    /// How many evaluations, the design included.
+    pub evaluations: usize,
+    pub methods: &'a [M],
+}
+
 /// The first `count` of the eight functions.
 pub fn functions(count: usize) -> Vec<TestFunction> {
     let all = [
@@ -29,20 +43,6 @@ pub fn functions(count: usize) -> Vec<TestFunction> {
         TestFunction::log_styblinski_tang(10),
     ];
     all.into_iter().take(count).collect()
-}
-
-/// Every method on every function from every design.
-pub struct Race<'a, M> {
-    /// The experiment: random streams come from its name.
-    pub id: &'static str,
-    pub problems: &'a [TestFunction],
-    /// The published designs, if they are there.
-    pub published: Option<&'a Path>,
-    /// How many designs of each function.
-    pub designs: usize,
-    /// How many evaluations, the design included.
-    pub evaluations: usize,
-    pub methods: &'a [M],
 }
 
 struct Job<'a, M> {

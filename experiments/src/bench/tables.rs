@@ -170,8 +170,7 @@ fn tables(context: &RunContext, index: Option<&Path>) -> Result<Vec<GridTable>, 
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let evaluations = context.pick(50, 100);
-    let seeds = context.replications(10, 50);
+    let (evaluations, seeds) = (context.pick(50, 100), context.replications(10, 50));
     let index = data::file(context.data.as_deref(), INDEX);
     let tables = tables(context, index.as_deref())?;
     let runs = runs(context, &tables, data::identity(index.as_deref())?, evaluations, seeds)?;

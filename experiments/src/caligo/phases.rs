@@ -31,15 +31,6 @@ pub const FAMILIES: [(&str, KernelFamily); 4] = [
     ("Matérn 5/2", KernelFamily::Matern52),
 ];
 
-/// What chooses the next point.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Chooser {
-    /// Expected improvement: looks for the best margin, so for ground that is secure at all.
-    Improvement,
-    /// A criterion of level sets.
-    Boundary(Criterion),
-}
-
 /// A part of the budget.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Phase {
@@ -47,6 +38,15 @@ pub struct Phase {
     /// Trials, of all before too, at which it ends; the last goes on.
     pub until: usize,
     pub chooser: Chooser,
+}
+
+/// What chooses the next point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Chooser {
+    /// Expected improvement: looks for the best margin, so for ground that is secure at all.
+    Improvement,
+    /// A criterion of level sets.
+    Boundary(Criterion),
 }
 
 /// The processes by maximum likelihood, several starts each.

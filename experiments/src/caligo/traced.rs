@@ -4,9 +4,6 @@ use std::collections::BTreeMap;
 
 use crate::harness::runs::{lossless_maps, lossless_numbers};
 
-/// One number for each count of evaluations; NaN while the design lasts.
-pub type Measure = Vec<f64>;
-
 /// One run, step by step.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Traced {
@@ -26,3 +23,6 @@ pub struct Traced {
     #[serde(with = "lossless_numbers")]
     pub map: Vec<f64>,
 }
+
+/// One number for each count of evaluations; NaN while the design lasts.
+pub type Measure = Vec<f64>;

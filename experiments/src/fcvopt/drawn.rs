@@ -13,11 +13,6 @@ use super::problem::{FoldProblem, point};
 use crate::bo::problems::{drawn, searched};
 use crate::error::ExperimentError;
 
-type Function = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
-
-/// Folds of every synthetic problem.
-pub const FOLDS: usize = 10;
-
 /// Folds around a true loss on the unit cube: the truth is the mean over the folds.
 pub struct Drawn {
     space: Space,
@@ -27,6 +22,11 @@ pub struct Drawn {
     /// Deviation of the observation noise.
     noise: f64,
 }
+
+type Function = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
+
+/// Folds of every synthetic problem.
+pub const FOLDS: usize = 10;
 
 /// How the folds of a draw deviate from a true loss of deviation 1.
 #[derive(Debug, Clone, Copy)]

@@ -14,6 +14,16 @@ use thrifty_tpe::TpeOptimizer;
 use super::baselines::{OneFold, Stand};
 use super::mtbo::MultiTask;
 
+/// A way to spend model fits.
+#[derive(Clone, Copy)]
+pub struct Method {
+    pub name: &'static str,
+    /// From space, number of folds and seed.
+    pub make: fn(Space, usize, Seed) -> Result<Any, OptimizerError>,
+    /// Model fits beyond which it is not run: its own work would take longer than the rest of the study.
+    pub cap: usize,
+}
+
 /// Any method behind one type.
 pub struct Any(Box<dyn Optimizer<Query = FoldQuery, Recommendation = Best<Config>>>);
 
@@ -38,16 +48,6 @@ impl Optimizer for Any {
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         self.0.fingerprint()
     }
-}
-
-/// A way to spend model fits.
-#[derive(Clone, Copy)]
-pub struct Method {
-    pub name: &'static str,
-    /// From space, number of folds and seed.
-    pub make: fn(Space, usize, Seed) -> Result<Any, OptimizerError>,
-    /// Model fits beyond which it is not run: its own work would take longer than the rest of the study.
-    pub cap: usize,
 }
 
 fn fractional(

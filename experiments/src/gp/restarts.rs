@@ -265,3 +265,25 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         figures: vec![groups.figure()?],
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Verdict;
+
+    /// Starts that miss the best mode often, or never, and predictions that suffer from it, or gain.
+    #[test]
+    fn both_halves_of_the_claim_can_fail() {
+        let judged = |every: usize, excess: f64| {
+            let found = |i: usize| {
+                let missed = i.is_multiple_of(every);
+                Found { missed: vec![(missed, if missed { excess } else { 0.0 })], evaluations: 1.0 }
+            };
+            judge(&(0..120).map(found).collect::<Vec<_>>()).unwrap().verdict()
+        };
+        assert_eq!(judged(4, 0.5), Verdict::Holds);
+        assert_eq!(judged(4, -0.5), Verdict::DoesNotHold);
+        assert_eq!(judged(120, 0.5), Verdict::Inconclusive);
+        assert_eq!(judged(1000, 0.5), Verdict::Inconclusive);
+    }
+}

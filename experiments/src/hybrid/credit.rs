@@ -214,3 +214,18 @@ fn report(
         figures: vec![figure(&groups)?],
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Verdict;
+
+    #[test]
+    fn fewer_and_more_trees_decide() {
+        let trees = |factor: f64| (0..12).map(|i| factor * f64::from(20 + i * 7 % 12)).collect::<Vec<f64>>();
+        let judged =
+            |own: f64, runs: usize| judge(&trees(own)[..runs], &trees(1.0)[..runs]).unwrap().verdict();
+        assert_eq!((judged(0.5, 12), judged(2.0, 12)), (Verdict::Holds, Verdict::DoesNotHold));
+        assert_eq!((judged(1.0, 12), judged(0.5, 4)), (Verdict::Inconclusive, Verdict::Inconclusive));
+    }
+}

@@ -14,17 +14,6 @@ use thrifty_study::OptimizerError;
 
 use crate::harness::method::{AfterDesign, AnyOptimizer};
 
-/// The model of the paper: squared exponential, hyperparameters by maximum evidence, here with the sample mean and
-/// lengthscales within [0.02, 2] of the range. `noise` is a share of the variance of the scores.
-pub fn model(noise: Noise) -> GpSurrogate {
-    GpSurrogate {
-        family: KernelFamily::SquaredExponential,
-        settings: GpSettings { noise, mean: Mean::Zero, restarts: 4, ..GpSettings::default() },
-        lengthscale_bounds: Some((0.02, 2.0)),
-        ..GpSurrogate::default()
-    }
-}
-
 /// A method of the comparison, by name.
 #[derive(Debug, Clone)]
 pub enum Method {
@@ -36,6 +25,17 @@ pub enum Method {
     RandomStarts,
     /// Uniform points.
     Random,
+}
+
+/// The model of the paper: squared exponential, hyperparameters by maximum evidence, here with the sample mean and
+/// lengthscales within [0.02, 2] of the range. `noise` is a share of the variance of the scores.
+pub fn model(noise: Noise) -> GpSurrogate {
+    GpSurrogate {
+        family: KernelFamily::SquaredExponential,
+        settings: GpSettings { noise, mean: Mean::Zero, restarts: 4, ..GpSettings::default() },
+        lengthscale_bounds: Some((0.02, 2.0)),
+        ..GpSurrogate::default()
+    }
 }
 
 /// Where and how the methods run.

@@ -36,29 +36,6 @@ const EPSILON: f64 = 1e-3;
 /// Success: within this share of the function's range of the global maximum.
 const CLOSE: f64 = 0.01;
 
-fn methods() -> Vec<Method> {
-    use OnConvergence::{Force, Ignore, Skip, Stop};
-    let coin = |rate| Exploration::FixedRate { rate };
-    let scaled = |floor| Exploration::PiScaled { basis: 1.0, floor };
-    vec![
-        Method::Hybrid(Exploration::Never, Stop),
-        Method::Hybrid(coin(0.05), Stop),
-        Method::Hybrid(coin(0.1), Stop),
-        Method::Hybrid(coin(0.2), Stop),
-        Method::Hybrid(coin(0.1), Skip),
-        Method::Hybrid(coin(0.2), Skip),
-        Method::Hybrid(coin(0.1), Force),
-        Method::Hybrid(scaled(0.0), Stop),
-        Method::Hybrid(scaled(0.0), Skip),
-        Method::Hybrid(scaled(0.0), Force),
-        Method::Hybrid(Exploration::ForcedOnConvergence, Force),
-        Method::Hybrid(Exploration::EpsRandom { epsilon: 0.1 }, Ignore),
-        Method::Ucb,
-        Method::RandomStarts,
-        Method::Random,
-    ]
-}
-
 /// Where the triplet is, and how a method goes on from there.
 struct Toy {
     problem: TestFunction,
@@ -89,6 +66,29 @@ impl Toy {
         let regret = &run.run.regret;
         regret.len() == 7 && (regret[6] - (self.problem.optimum().abs() - 1.819_705_741)).abs() < 0.01
     }
+}
+
+fn methods() -> Vec<Method> {
+    use OnConvergence::{Force, Ignore, Skip, Stop};
+    let coin = |rate| Exploration::FixedRate { rate };
+    let scaled = |floor| Exploration::PiScaled { basis: 1.0, floor };
+    vec![
+        Method::Hybrid(Exploration::Never, Stop),
+        Method::Hybrid(coin(0.05), Stop),
+        Method::Hybrid(coin(0.1), Stop),
+        Method::Hybrid(coin(0.2), Stop),
+        Method::Hybrid(coin(0.1), Skip),
+        Method::Hybrid(coin(0.2), Skip),
+        Method::Hybrid(coin(0.1), Force),
+        Method::Hybrid(scaled(0.0), Stop),
+        Method::Hybrid(scaled(0.0), Skip),
+        Method::Hybrid(scaled(0.0), Force),
+        Method::Hybrid(Exploration::ForcedOnConvergence, Force),
+        Method::Hybrid(Exploration::EpsRandom { epsilon: 0.1 }, Ignore),
+        Method::Ucb,
+        Method::RandomStarts,
+        Method::Random,
+    ]
 }
 
 /// Both halves of the claim, each in at least nine of ten runs.

@@ -1,5 +1,15 @@
 //! Ways of gradient descent.
 
+/// A descent at work.
+#[derive(Debug, Clone)]
+pub struct Descent {
+    rule: Rule,
+    rate: f64,
+    steps: i32,
+    first: Vec<f64>,
+    second: Vec<f64>,
+}
+
 /// A rule of gradient descent and what it remembers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
@@ -9,16 +19,6 @@ pub enum Rule {
     Adam,
     /// θ ← θ - η g / √(running mean of g²), mean over about ten steps. Source: Tieleman & Hinton (2012).
     RmsProp,
-}
-
-/// A descent at work.
-#[derive(Debug, Clone)]
-pub struct Descent {
-    rule: Rule,
-    rate: f64,
-    steps: i32,
-    first: Vec<f64>,
-    second: Vec<f64>,
 }
 
 /// Keeps ratios finite where gradients vanish.

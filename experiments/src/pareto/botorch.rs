@@ -17,26 +17,6 @@ use crate::error::ExperimentError;
 const COMMON: &str = include_str!("../../peers/common.py");
 const SCRIPT: &str = include_str!("../../peers/botorch_pareto.py");
 
-#[derive(Serialize)]
-struct First<'a> {
-    seed: u64,
-    reference: &'a [f64],
-}
-
-#[derive(Serialize, Default)]
-struct Known<'a> {
-    x: Vec<Vec<f64>>,
-    objectives: Vec<&'a [f64]>,
-    constraints: Vec<&'a [f64]>,
-}
-
-#[derive(Deserialize)]
-struct Answer {
-    #[serde(default)]
-    x: Vec<f64>,
-    missing: Option<String>,
-}
-
 /// `BoTorch`'s noisy expected hypervolume improvement in its logarithmic form, one point at a time.
 pub struct Botorch {
     space: Space,
@@ -152,6 +132,26 @@ impl Optimizer for Botorch {
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         Ok(Fingerprint::new("BoTorch"))
     }
+}
+
+#[derive(Serialize)]
+struct First<'a> {
+    seed: u64,
+    reference: &'a [f64],
+}
+
+#[derive(Serialize, Default)]
+struct Known<'a> {
+    x: Vec<Vec<f64>>,
+    objectives: Vec<&'a [f64]>,
+    constraints: Vec<&'a [f64]>,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(default)]
+    x: Vec<f64>,
+    missing: Option<String>,
 }
 
 #[cfg(test)]

@@ -11,6 +11,27 @@ use super::tasks::Operation;
 use crate::error::ExperimentError;
 use crate::harness::stats::{mean_and_std_dev, quantile};
 
+/// Judges every tool, the reference first, and brings the rows in the order of operation, test points, size, tool.
+///
+/// # Errors
+/// [`ExperimentError`] when Thrifty itself cannot compute what is needed to judge.
+pub fn judge(inputs: &Inputs, tools: &[Tool]) -> Result<Vec<Row>, ExperimentError> {
+    let mut rows = Vec::new();
+    for (at, tool) in tools.iter().enumerate() {
+        let mut groups: BTreeMap<Key, Vec<&Line>> = BTreeMap::new();
+        for line in &tool.lines {
+            groups.entry(key(line)).or_default().push(line);
+        }
+        for (of, lines) in groups {
+            let others = if at == 0 { [].as_slice() } else { &tools[0].lines };
+            let reference = others.iter().find(|line| key(line) == of);
+            rows.push(row(inputs, &tool.name, &lines, reference)?);
+        }
+    }
+    rows.sort_by_key(|row| (row.operation, row.m, row.n));
+    Ok(rows)
+}
+
 /// What a tool needed for an operation at a size, and what it got for that, on terms that are the same for all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
@@ -40,27 +61,6 @@ type Key = (Operation, Option<usize>, usize);
 
 fn key(line: &Line) -> Key {
     (line.operation, line.m, line.n)
-}
-
-/// Judges every tool, the reference first, and brings the rows in the order of operation, test points, size, tool.
-///
-/// # Errors
-/// [`ExperimentError`] when Thrifty itself cannot compute what is needed to judge.
-pub fn judge(inputs: &Inputs, tools: &[Tool]) -> Result<Vec<Row>, ExperimentError> {
-    let mut rows = Vec::new();
-    for (at, tool) in tools.iter().enumerate() {
-        let mut groups: BTreeMap<Key, Vec<&Line>> = BTreeMap::new();
-        for line in &tool.lines {
-            groups.entry(key(line)).or_default().push(line);
-        }
-        for (of, lines) in groups {
-            let others = if at == 0 { [].as_slice() } else { &tools[0].lines };
-            let reference = others.iter().find(|line| key(line) == of);
-            rows.push(row(inputs, &tool.name, &lines, reference)?);
-        }
-    }
-    rows.sort_by_key(|row| (row.operation, row.m, row.n));
-    Ok(rows)
 }
 
 /// One row from the lines of one task under all its seeds, at least one.

@@ -4,82 +4,6 @@ use std::fmt;
 
 use crate::harness::Effort;
 
-/// What is timed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Operation {
-    /// Log marginal likelihood with its gradient at given hyperparameters.
-    Likelihood,
-    /// Maximum likelihood from a given start.
-    Fit,
-    /// Mean and variance at m points of a conditioned process.
-    Predict,
-    /// The maximum of log expected improvement on a given posterior.
-    Acquisition,
-    /// Ten points of a design and fifty more by Bayesian optimisation.
-    Bo,
-    /// A suggestion of the Parzen estimator after n trials, parameters one by one, and telling its loss.
-    TpeSingle,
-    /// The same, parameters together.
-    TpeJoint,
-    /// A suggestion of fractional cross-validation after n model fits, by confidence bound.
-    FcvBound,
-    /// The same by knowledge gradient.
-    FcvKnowledge,
-    /// The exact hypervolume of n points, m objectives, none dominated.
-    Hypervolume,
-    /// Non-dominated ranks of n uniform points.
-    Ranks,
-    /// The region that n points do not dominate, cut into boxes.
-    Boxes,
-    /// Expected hypervolume improvement of 1,000 beliefs over n points.
-    Ehvi,
-    /// Its logarithm.
-    LogEhvi,
-    /// Its gradient.
-    EhviGradient,
-}
-
-impl Operation {
-    /// Whether it starts from points and targets.
-    pub fn has_data(self) -> bool {
-        matches!(self, Self::Likelihood | Self::Fit | Self::Predict | Self::Acquisition)
-    }
-
-    /// Whether it starts from a front, and m counts objectives.
-    pub fn has_front(self) -> bool {
-        matches!(
-            self,
-            Self::Hypervolume | Self::Ranks | Self::Boxes | Self::Ehvi | Self::LogEhvi | Self::EhviGradient
-        )
-    }
-}
-
-impl fmt::Display for Operation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Likelihood => "likelihood and gradient",
-            Self::Fit => "fit",
-            Self::Predict => "predict",
-            Self::Acquisition => "maximise LogEI",
-            Self::Bo => "60 evaluations of Hartmann-6",
-            Self::TpeSingle => "TPE, one by one",
-            Self::TpeJoint => "TPE, together",
-            Self::FcvBound => "fractional CV, bound",
-            Self::FcvKnowledge => "fractional CV, KG",
-            Self::Hypervolume => "hypervolume",
-            Self::Ranks => "non-dominated ranks",
-            Self::Boxes => "boxes",
-            Self::Ehvi => "1,000 EHVI",
-            Self::LogEhvi => "1,000 LogEHVI",
-            Self::EhviGradient => "1,000 EHVI with gradient",
-        })
-    }
-}
-
-/// Random starts of a maximiser.
-const STARTS: u64 = 5;
-
 /// An operation at a size.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Task {
@@ -181,3 +105,79 @@ impl Task {
         tasks
     }
 }
+
+/// What is timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// Log marginal likelihood with its gradient at given hyperparameters.
+    Likelihood,
+    /// Maximum likelihood from a given start.
+    Fit,
+    /// Mean and variance at m points of a conditioned process.
+    Predict,
+    /// The maximum of log expected improvement on a given posterior.
+    Acquisition,
+    /// Ten points of a design and fifty more by Bayesian optimisation.
+    Bo,
+    /// A suggestion of the Parzen estimator after n trials, parameters one by one, and telling its loss.
+    TpeSingle,
+    /// The same, parameters together.
+    TpeJoint,
+    /// A suggestion of fractional cross-validation after n model fits, by confidence bound.
+    FcvBound,
+    /// The same by knowledge gradient.
+    FcvKnowledge,
+    /// The exact hypervolume of n points, m objectives, none dominated.
+    Hypervolume,
+    /// Non-dominated ranks of n uniform points.
+    Ranks,
+    /// The region that n points do not dominate, cut into boxes.
+    Boxes,
+    /// Expected hypervolume improvement of 1,000 beliefs over n points.
+    Ehvi,
+    /// Its logarithm.
+    LogEhvi,
+    /// Its gradient.
+    EhviGradient,
+}
+
+impl Operation {
+    /// Whether it starts from points and targets.
+    pub fn has_data(self) -> bool {
+        matches!(self, Self::Likelihood | Self::Fit | Self::Predict | Self::Acquisition)
+    }
+
+    /// Whether it starts from a front, and m counts objectives.
+    pub fn has_front(self) -> bool {
+        matches!(
+            self,
+            Self::Hypervolume | Self::Ranks | Self::Boxes | Self::Ehvi | Self::LogEhvi | Self::EhviGradient
+        )
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Likelihood => "likelihood and gradient",
+            Self::Fit => "fit",
+            Self::Predict => "predict",
+            Self::Acquisition => "maximise LogEI",
+            Self::Bo => "60 evaluations of Hartmann-6",
+            Self::TpeSingle => "TPE, one by one",
+            Self::TpeJoint => "TPE, together",
+            Self::FcvBound => "fractional CV, bound",
+            Self::FcvKnowledge => "fractional CV, KG",
+            Self::Hypervolume => "hypervolume",
+            Self::Ranks => "non-dominated ranks",
+            Self::Boxes => "boxes",
+            Self::Ehvi => "1,000 EHVI",
+            Self::LogEhvi => "1,000 LogEHVI",
+            Self::EhviGradient => "1,000 EHVI with gradient",
+        })
+    }
+}
+
+/// Random starts of a maximiser.
+const STARTS: u64 = 5;

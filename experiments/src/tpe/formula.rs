@@ -5,9 +5,6 @@ use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::Outcome;
 use thrifty_testbed::Problem;
 
-/// What a configuration is worth.
-pub type Value = Box<dyn Fn(&Config) -> Result<f64, SpaceError> + Send + Sync>;
-
 /// A problem that is a formula over named parameters, 0 at its best.
 pub struct Formula {
     pub name: String,
@@ -36,3 +33,6 @@ impl Problem for Formula {
         self.truth(config).map_or_else(|error| Outcome::failed(error.to_string()), Outcome::from)
     }
 }
+
+/// What a configuration is worth.
+pub type Value = Box<dyn Fn(&Config) -> Result<f64, SpaceError> + Send + Sync>;

@@ -8,30 +8,6 @@ use thrifty_kernel::{
 
 use crate::json::{number, numbers, text};
 
-/// A stationary kernel of unit variance, if this build has it.
-pub(crate) fn unit(
-    name: &str,
-    lengthscales: Vec<f64>,
-    params: &Value,
-) -> Result<Option<Box<dyn Kernel>>, String> {
-    let l = lengthscales;
-    Ok(Some(match name {
-        "se" => Box::new(SquaredExponential::new(l).map_err(text)?),
-        "matern12" => Box::new(Matern12::new(l).map_err(text)?),
-        "matern32" => Box::new(Matern32::new(l).map_err(text)?),
-        "matern52" => Box::new(Matern52::new(l).map_err(text)?),
-        "rational_quadratic" => {
-            let kernel = RationalQuadratic::new(l).map_err(text)?;
-            Box::new(kernel.with_alpha(number(&params["alpha"])?).map_err(text)?)
-        }
-        "periodic" => Box::new(Periodic::new(l, number(&params["period"])?).map_err(text)?),
-        _ => return Ok(None),
-    }))
-}
-
-/// A kernel and the names of its parameters in our order; parameters without a reference have the name "".
-pub(crate) type Named = (Box<dyn Kernel>, Vec<&'static str>);
-
 /// The kernel of a case, if this build has it.
 pub(crate) fn kernel(name: &str, params: &Value) -> Result<Option<Named>, String> {
     let at = |key: &str| number(&params[key]);
@@ -70,3 +46,27 @@ pub(crate) fn kernel(name: &str, params: &Value) -> Result<Option<Named>, String
         _ => None,
     })
 }
+
+/// A stationary kernel of unit variance, if this build has it.
+pub(crate) fn unit(
+    name: &str,
+    lengthscales: Vec<f64>,
+    params: &Value,
+) -> Result<Option<Box<dyn Kernel>>, String> {
+    let l = lengthscales;
+    Ok(Some(match name {
+        "se" => Box::new(SquaredExponential::new(l).map_err(text)?),
+        "matern12" => Box::new(Matern12::new(l).map_err(text)?),
+        "matern32" => Box::new(Matern32::new(l).map_err(text)?),
+        "matern52" => Box::new(Matern52::new(l).map_err(text)?),
+        "rational_quadratic" => {
+            let kernel = RationalQuadratic::new(l).map_err(text)?;
+            Box::new(kernel.with_alpha(number(&params["alpha"])?).map_err(text)?)
+        }
+        "periodic" => Box::new(Periodic::new(l, number(&params["period"])?).map_err(text)?),
+        _ => return Ok(None),
+    }))
+}
+
+/// A kernel and the names of its parameters in our order; parameters without a reference have the name "".
+pub(crate) type Named = (Box<dyn Kernel>, Vec<&'static str>);

@@ -192,17 +192,17 @@ fn indicators_name_what_is_not_a_number() {
 #[test]
 fn logarithms_of_beliefs_that_make_no_sense_are_refused() {
     let ehvi = ExpectedHypervolumeImprovement::new(Points::new(2).as_ref(), &[1.0, 1.0]).unwrap();
-    for (mean, deviation) in [
+    for (mean, std_dev) in [
         (&[f64::NAN, 0.0][..], &[0.1, 0.1][..]),
         (&[0.0, 0.0], &[0.1, -0.1]),
         (&[0.0, 0.0], &[f64::INFINITY, 0.1]),
         (&[0.0], &[0.1, 0.1]),
         (&[0.0, 0.0], &[0.1]),
     ] {
-        let error = ehvi.value(mean, deviation).unwrap_err();
-        assert_eq!(ehvi.log_value(mean, deviation).unwrap_err().to_string(), error.to_string());
+        let error = ehvi.value(mean, std_dev).unwrap_err();
+        assert_eq!(ehvi.log_value(mean, std_dev).unwrap_err().to_string(), error.to_string());
         let mut slopes = ([0.0; 2], [0.0; 2]);
-        let found = ehvi.log_value_with_grad(mean, deviation, &mut slopes.0, &mut slopes.1);
+        let found = ehvi.log_value_with_grad(mean, std_dev, &mut slopes.0, &mut slopes.1);
         assert_eq!(found.unwrap_err().to_string(), error.to_string());
     }
 }

@@ -10,6 +10,14 @@ use crate::error::ExperimentError;
 use crate::harness::stats::{mean_and_std_dev, quantile};
 use crate::network::{Activation, Dense, Examples, Initializer, Loss, Pass, Rule, Training};
 
+/// An autoencoder of some size.
+pub struct Autoencoder {
+    pub data: Arc<Tumours>,
+    /// Whether the width of the code is controlled as well; else it is 2.
+    pub with_code: bool,
+    pub epochs: usize,
+}
+
 /// Tumours that a dependency ships, 30 numbers each. A network learns to repeat benign ones through a narrow code; what it
 /// repeats badly is called malignant.
 pub struct Tumours {
@@ -54,14 +62,6 @@ impl Tumours {
 }
 
 const BENIGN: u32 = 1;
-
-/// An autoencoder of some size.
-pub struct Autoencoder {
-    pub data: Arc<Tumours>,
-    /// Whether the width of the code is controlled as well; else it is 2.
-    pub with_code: bool,
-    pub epochs: usize,
-}
 
 /// Widths from one end to the other: ⌈scale⌉ layers from ⌈20 scale⌉ down to the code in equal steps, and back.
 fn widths(scale: f64, code: usize, ends: usize) -> Vec<usize> {

@@ -12,15 +12,6 @@ use crate::autobct::paper::GAMMA;
 use crate::error::ExperimentError;
 use crate::harness::stats::quantile;
 
-/// In what the cost of a training is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// Work by count: the same bits on every machine.
-    Operations,
-    /// Processor seconds of the thread that trains.
-    Seconds,
-}
-
 /// A stand-in ready to run: its costs have a scale here.
 pub struct Bench<'a> {
     pub stand_in: &'a StandIn,
@@ -29,6 +20,15 @@ pub struct Bench<'a> {
     pub cost: Scale,
     /// Measured cost of the reference.
     pub reference: f64,
+}
+
+/// In what the cost of a training is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Work by count: the same bits on every machine.
+    Operations,
+    /// Processor seconds of the thread that trains.
+    Seconds,
 }
 
 /// One training of a run.

@@ -173,3 +173,22 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         figures,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Verdict;
+
+    /// Runs that train too often, or end too low, on purpose.
+    #[test]
+    fn trainings_and_scores_decide() {
+        let judged = |trainings: f64, score: f64, runs: usize| {
+            let run = || Run { trainings, control: 0.5, score, spent: 1.0, value: f64::NAN };
+            judge("t", &(0..runs).map(|_| run()).collect::<Vec<_>>()).unwrap().verdict()
+        };
+        assert_eq!(judged(3.0, 0.98, 12), Verdict::Holds);
+        assert_eq!(judged(9.0, 0.98, 12), Verdict::DoesNotHold);
+        assert_eq!(judged(3.0, 0.9, 12), Verdict::DoesNotHold);
+        assert_eq!(judged(3.0, 0.98, 3), Verdict::Inconclusive);
+    }
+}

@@ -14,6 +14,9 @@ use crate::error::ExperimentError;
 use crate::harness::RunContext;
 use crate::harness::runs::lossless_number;
 
+/// All of them; the first three in a quick run.
+pub struct Policies(Vec<Policy>);
+
 /// A way to look ahead.
 struct Policy {
     name: &'static str,
@@ -25,9 +28,6 @@ struct Policy {
     /// Samples a control, smoothed over the controls.
     samples: Option<usize>,
 }
-
-/// All of them; the first three in a quick run.
-pub struct Policies(Vec<Policy>);
 
 /// What a run came to.
 #[derive(serde::Serialize, serde::Deserialize)]

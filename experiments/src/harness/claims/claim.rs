@@ -6,6 +6,7 @@ use super::sign_flip::sign_flip;
 use super::signed_rank::SignedRank;
 use super::student::Student;
 use super::{ClaimError, Finding, LEVEL, Location, Sample};
+use crate::harness::number;
 
 /// A statement about one quantity, declared with its test and its number of replications before anything runs.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,8 +77,10 @@ impl Kind {
     pub fn text(self) -> String {
         match self {
             Self::Superior => "superior".into(),
-            Self::NotInferior { margin } => format!("not inferior by {margin}"),
-            Self::EqualTo { value, tolerance } => format!("equal to {value} ± {tolerance}"),
+            Self::NotInferior { margin } => format!("not inferior by {}", number(margin)),
+            Self::EqualTo { value, tolerance } => {
+                format!("equal to {} ± {}", number(value), number(tolerance))
+            }
             Self::RateAtLeast(low) => format!("rate at least {low}"),
             Self::RateBetween(low, high) => format!("rate from {low} to {high}"),
         }

@@ -4,15 +4,6 @@ use super::{Claim, ClaimError, Finding, Sample, Verdict};
 use crate::harness::stats::holm;
 use crate::harness::{Table, number};
 
-/// How many claims of a family must hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
-    /// Every one.
-    All,
-    /// At least so many.
-    AtLeast(usize),
-}
-
 /// Claims whose p-values are corrected for their number (Holm, 1979), on each side.
 #[derive(Debug, Clone)]
 pub struct Family {
@@ -51,6 +42,15 @@ impl Family {
         let verdicts: Vec<Verdict> = findings.iter().map(Finding::verdict).collect();
         Ok(Judgement { verdict: combine(self.rule, &verdicts), findings })
     }
+}
+
+/// How many claims of a family must hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// Every one.
+    All,
+    /// At least so many.
+    AtLeast(usize),
 }
 
 /// Three-valued logic: a rule is broken when too few claims are left that could still hold.

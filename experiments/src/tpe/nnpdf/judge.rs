@@ -5,6 +5,35 @@ use thrifty_sampling::Seed;
 use super::law::{BEYOND, Closure, Datum, Law, WITHIN, cells};
 use super::training::{Hyperparameters, Model};
 
+/// Trains replicas, each on data with fresh noise, with fresh initialisation and data for validation.
+pub fn judge(h: &Hyperparameters, closure: &Closure, replicas: usize, seed: Seed) -> Judgement {
+    let models: Vec<Model> = (0..replicas)
+        .map(|replica| {
+            let rng = &mut seed.stream("replica", replica as u64);
+            let mut data: Vec<Datum> = closure.training.iter().map(|d| d.replica(rng)).collect();
+            rng.shuffle(&mut data);
+            let validation = data.split_off(data.len() - data.len() / VALIDATION);
+            Model::train(h, &data, &validation, rng)
+        })
+        .collect();
+    let predictions = |x: &[f64]| -> Vec<Vec<f64>> { models.iter().map(|model| model.predict(x)).collect() };
+    let distance = |range| {
+        let x: Vec<f64> = cells(range, POINTS).collect();
+        Distance::of(closure.law, &x, &predictions(&x))
+    };
+    let x: Vec<f64> = cells((0.02, BEYOND.1), 150).collect();
+    let all = predictions(&x);
+    let at = |(i, &x): (usize, &f64)| {
+        let (mean, square) = moments(&all, i);
+        (x, mean, square.sqrt())
+    };
+    Judgement {
+        within: distance(WITHIN),
+        beyond: distance(BEYOND),
+        curve: x.iter().enumerate().map(at).collect(),
+    }
+}
+
 /// How far an ensemble of networks is from the law, per point, in units of the data's variance.
 ///
 /// ```text
@@ -54,35 +83,6 @@ pub struct Judgement {
 const POINTS: usize = 50;
 /// Every so many training data one is for early stopping.
 const VALIDATION: usize = 4;
-
-/// Trains replicas, each on data with fresh noise, with fresh initialisation and data for validation.
-pub fn judge(h: &Hyperparameters, closure: &Closure, replicas: usize, seed: Seed) -> Judgement {
-    let models: Vec<Model> = (0..replicas)
-        .map(|replica| {
-            let rng = &mut seed.stream("replica", replica as u64);
-            let mut data: Vec<Datum> = closure.training.iter().map(|d| d.replica(rng)).collect();
-            rng.shuffle(&mut data);
-            let validation = data.split_off(data.len() - data.len() / VALIDATION);
-            Model::train(h, &data, &validation, rng)
-        })
-        .collect();
-    let predictions = |x: &[f64]| -> Vec<Vec<f64>> { models.iter().map(|model| model.predict(x)).collect() };
-    let distance = |range| {
-        let x: Vec<f64> = cells(range, POINTS).collect();
-        Distance::of(closure.law, &x, &predictions(&x))
-    };
-    let x: Vec<f64> = cells((0.02, BEYOND.1), 150).collect();
-    let all = predictions(&x);
-    let at = |(i, &x): (usize, &f64)| {
-        let (mean, square) = moments(&all, i);
-        (x, mean, square.sqrt())
-    };
-    Judgement {
-        within: distance(WITHIN),
-        beyond: distance(BEYOND),
-        curve: x.iter().enumerate().map(at).collect(),
-    }
-}
 
 #[cfg(test)]
 mod tests {

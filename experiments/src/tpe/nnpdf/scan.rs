@@ -18,6 +18,18 @@ pub const STARTUP: usize = 20;
 /// Folds of the training data.
 const FOLDS: usize = 4;
 
+/// What a scan found.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub struct Scan {
+    /// Of each trial.
+    #[serde(with = "lossless_numbers")]
+    pub losses: Vec<f64>,
+    /// Mean loss of the chosen model over fresh initialisations: what the smallest of noisy losses promised.
+    pub again: f64,
+    /// At [`STARTUP`] trials and each doubling of it; empty for random search.
+    pub densities: Vec<Densities>,
+}
+
 /// What a scan minimises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goal {
@@ -99,18 +111,6 @@ pub struct Densities {
     pub parameter: String,
     /// Value, ln l, ln g.
     pub curve: Vec<(f64, f64, f64)>,
-}
-
-/// What a scan found.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
-pub struct Scan {
-    /// Of each trial.
-    #[serde(with = "lossless_numbers")]
-    pub losses: Vec<f64>,
-    /// Mean loss of the chosen model over fresh initialisations: what the smallest of noisy losses promised.
-    pub again: f64,
-    /// At [`STARTUP`] trials and each doubling of it; empty for random search.
-    pub densities: Vec<Densities>,
 }
 
 /// Parameters whose densities are followed, from, to.
