@@ -18,7 +18,7 @@ struct Cli {
     command: Command,
 }
 
-/// How much of an experiment is run, from what, and where its results go.
+/// Effort, data and output of an experiment.
 #[derive(Args)]
 struct Study {
     /// A reduced study of at most half a minute on two cores (the default).
@@ -48,7 +48,7 @@ struct Study {
     /// A Python interpreter, for the experiments that run another library beside ours; without it they do not.
     #[arg(long)]
     python: Option<PathBuf>,
-    /// Where the results go.
+    /// Folder of the results.
     #[arg(long, default_value = "out")]
     out: PathBuf,
 }
@@ -91,7 +91,7 @@ enum Command {
         /// The root of all randomness.
         #[arg(long, default_value_t = 0)]
         seed: u64,
-        /// Where the table and the figure go.
+        /// Folder of the table and the figure.
         #[arg(long, default_value = "out/speed")]
         out: PathBuf,
     },

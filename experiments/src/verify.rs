@@ -6,7 +6,7 @@ use thrifty_golden::{Line, folder};
 
 use crate::error::ExperimentError;
 
-/// How the estimators of other libraries are met.
+/// Lines of the comparison with estimators of other libraries.
 pub fn tpe_lines() -> Result<Vec<Line>, ExperimentError> {
     Ok(thrifty_golden::own(Some("tpe.json"))?)
 }

@@ -2,12 +2,12 @@
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, MinValueSampler, Schedule};
 
-/// What an acquisition is made of; figures show one family at a time.
+/// Family of an acquisition function; figures show one family at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
     /// Mean and deviation at the point.
     Moments,
-    /// What is learnt of the minimum.
+    /// Information about the minimum.
     Information,
     /// Drawn functions, and means after an observation.
     LookaheadMoments,
@@ -33,7 +33,7 @@ pub struct NamedRule {
     pub rule: fn(usize) -> AcquisitionKind,
 }
 
-/// What the others are held against.
+/// Method that the others are compared with.
 pub const DEFAULT: &str = "LogEI";
 
 /// Every rule of the Bayesian optimiser, the default first, the floor (deviation alone) last of its family.

@@ -43,7 +43,7 @@ impl Task<'_> {
         }
     }
 
-    /// What a training comes to.
+    /// Score and cost of a training.
     fn train(&self, controls: &Controls, control: usize, rng: &mut Stream) -> (f64, f64) {
         match self {
             Self::Drawn { score, cost } => {
@@ -58,7 +58,7 @@ impl Task<'_> {
     }
 }
 
-/// Where tasks come from: what the prior of Appendix D.1 says; what it is wrong about, scores that differ less and begin higher, costs that
+/// Source of tasks: the prior of Appendix D.1; a prior that is wrong about it, scores that differ less an
 /// differ more; models that were trained, each with the prior of its appendix.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum World {
@@ -114,7 +114,7 @@ impl Search<'_> {
         self.state.score_at(self.decision.controls(), control)
     }
 
-    /// What was trained and has the best expected score.
+    /// Trained control with the best expected score.
     fn incumbent(&self) -> Option<usize> {
         let better = |a: usize, b: usize| if self.expected(b) > self.expected(a) { b } else { a };
         self.trained.iter().copied().reduce(better)
@@ -132,7 +132,7 @@ impl Search<'_> {
         (0..controls.len()).map(one).collect()
     }
 
-    /// What it earned by keeping a control.
+    /// Earnings if a control is kept.
     fn earned(&self, kept: usize) -> f64 {
         self.task.score(self.decision.controls(), kept) - self.decision.gamma() * self.spent
     }
@@ -145,7 +145,7 @@ fn argmax(values: &[f64]) -> usize {
 /// A way to search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Policy {
-    /// As many trainings ahead as this, until stopping is worth as much; keeps what was trained last, or the best.
+    /// A look ahead over this many trainings, until stopping is worth as much; keeps what was trained last, or the best.
     LookaheadMoments { depth: usize, recall: bool },
     /// Expected improvement so often, then the best.
     Improvement { trainings: usize, by_cost: bool },
@@ -259,7 +259,7 @@ fn without_prior(
     Ok(best.map_or(0.0, |(_, control)| search.earned(control)))
 }
 
-/// What policies start from: the decision and the prior of a task.
+/// Start of all policies: the decision and the prior of a task.
 struct Start {
     decision: Decision,
     believed: State,
@@ -325,7 +325,7 @@ impl World {
     }
 }
 
-/// What every policy earns at a price, one after the other, draw by draw.
+/// Earnings of every policy at a price, one after the other, draw by draw.
 fn earned_at(
     context: &RunContext,
     world: World,

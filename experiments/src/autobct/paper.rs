@@ -3,7 +3,7 @@
 use thrifty_autobct::{AutoBctError, Noise, State};
 use thrifty_linear::{Coefficients, Polynomial};
 
-/// What a table of the paper printed of one training.
+/// One printed training of a table of the paper.
 pub struct Row {
     pub control: f64,
     pub score: f64,
@@ -84,7 +84,7 @@ pub fn basis() -> Polynomial {
 /// Price of a unit of cost in all of the paper.
 pub const GAMMA: f64 = 0.16;
 
-/// What is believed before the first training, and the noise. In D.3 the cost is flat: nothing is in doubt but its level.
+/// Prior before the first training, and the noise. In D.3 the cost is flat: nothing is in doubt but it
 pub fn prior(appendix: usize) -> Result<(State, Noise), AutoBctError> {
     let (score, cost, of_cost, noise) = match appendix {
         1 => ([0.4, 0.1, -0.2, 0.1], [1.0, 1.0, 2.0, 2.0], [0.64, 4.0, 4.0, 4.0], 0.05),

@@ -1,4 +1,4 @@
-//! What policies earn on truths drawn from the prior.
+//! Earnings of policies on truths drawn from the prior.
 
 use thrifty_autobct::{
     Decision, Expectation, MapSettings, Quadrature, Shrunk, State, ValueFunction, ValueMap, Values,
@@ -12,7 +12,7 @@ use crate::harness::claims::{Claim, Family, Judgement, Kind, Rule, Sample, Test}
 use crate::harness::stats::mean_and_std_dev;
 use crate::harness::{JobName, RunContext, Runs, Table, number};
 
-/// How a policy values controls.
+/// Valuation of controls by a policy.
 #[derive(Clone, Copy)]
 enum Look<'a> {
     Steps(usize),
@@ -34,15 +34,15 @@ struct Policy<'a> {
 /// Trainings beyond which no policy goes.
 const MOST: usize = 30;
 
-/// What came of a run.
+/// Result of a run.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Run {
     /// Expected score of what was trained last, less γ times expected costs.
     earned: f64,
-    /// What of it was luck: its mean is 0.
+    /// The part that is luck: its mean is 0.
     luck: f64,
     trainings: f64,
-    /// Whether it had to be stopped.
+    /// True if it had to be stopped.
     spree: bool,
 }
 
@@ -145,7 +145,7 @@ pub fn table(context: &RunContext) -> Result<(Judgement, Vec<(String, f64)>, Tab
     compare(context, &policies, &start)
 }
 
-/// What one policy earned over its runs.
+/// Earnings of one policy over its runs.
 struct Earnings<'a> {
     policy: &'a Policy<'a>,
     /// The value that a policy with a horizon promises.
@@ -163,7 +163,7 @@ impl<'a> Earnings<'a> {
         Self { policy, promised, runs }
     }
 
-    /// As they came.
+    /// Earnings without control variates.
     fn plain(&self) -> Vec<f64> {
         self.runs.iter().map(|run| run.earned).collect()
     }

@@ -93,7 +93,7 @@ const EXACT: [(usize, Quadrature); 6] = [
     (11, Quadrature::Hermite(3)),
 ];
 
-/// How far values are off, what the choice of the control loses by that, and what it costs.
+/// Errors of values, the loss of the chosen control by them, and their cost.
 fn accuracy(context: &RunContext) -> Result<Table, ExperimentError> {
     let states = states()?;
     let fine = decision(101, 101, Quadrature::Composite { panels: 60, nodes: 8 })?;

@@ -8,10 +8,10 @@ use thrifty_testbed::TestFunction;
 use crate::data;
 use crate::error::ExperimentError;
 
-/// Where the published designs lie below the data folder.
+/// Path of the published designs below the data folder.
 pub const DESIGNS: &str = "egreedy/egreedy_initial_designs.json";
 
-/// Where quantiles of the published regrets lie below the data folder.
+/// Path of the quantiles of the published regrets below the data folder.
 pub const QUANTILES: &str = "egreedy/egreedy_regret_quantiles.csv";
 
 /// The published initial designs of a function of `dim` variables.

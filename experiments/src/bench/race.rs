@@ -23,9 +23,9 @@ pub struct Race<'a, M> {
     pub problems: &'a [TestFunction],
     /// The published designs, if they are there.
     pub published: Option<&'a Path>,
-    /// How many designs of each function.
+    /// Number of designs of each function.
     pub designs: usize,
-    /// How many evaluations, the design included.
+    /// Number of evaluations, the design included.
     pub evaluations: usize,
     pub methods: &'a [M],
 }
@@ -53,7 +53,7 @@ struct Job<'a, M> {
 }
 
 impl<M: Sync> Race<'_, M> {
-    /// Where the designs are from.
+    /// Source of the designs.
     pub fn source(&self) -> String {
         match self.published {
             Some(_) => "the published designs of De Ath et al. (2021)".into(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::harness::replicate::Run;
 
-/// What one method reached on one function from one design, whoever ran it.
+/// Regrets of one method on one function from one design, whoever ran it.
 #[derive(Debug, Clone)]
 pub struct Sample {
     pub method: String,
@@ -16,7 +16,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Of a run of ours; regret below 0 is rounding of the optimum.
+    /// Sample of a run of ours; regret below 0 is rounding of the optimum.
     pub fn of(Timed { run, thread_seconds: seconds }: &Timed) -> Self {
         let seconds = *seconds;
         Self {

@@ -62,7 +62,7 @@ pub struct GridTable {
 }
 
 impl GridTable {
-    /// Of finite losses, one a configuration, the last parameter fastest; errors are texts for whoever knows the
+    /// A table of finite losses, one per configuration, the last parameter fastest; errors are texts for a reader who knows the
     /// source.
     pub fn new(name: &str, parameters: Vec<(String, Levels)>, losses: Vec<f64>) -> Result<Self, String> {
         let count: usize = parameters.iter().map(|(_, levels)| levels.len()).product();

@@ -36,13 +36,13 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Where the tables are described, below the data folder.
+/// Path of the description of the tables, below the data folder.
 const INDEX: &str = "hpo/index.json";
 
 /// Random search on them, exactly, beside the index.
 const BASELINE: &str = "random_search_baseline.csv";
 
-/// What is shown as, and called in the index. Other tables of the index are left for development.
+/// Shown name and name in the index. Other tables of the index are left for development.
 const TABLES: [(&str, &str); 5] = [
     ("protein", "hpolib_protein_structure"),
     ("cifar10", "nasbench201_cifar10"),

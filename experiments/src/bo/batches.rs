@@ -59,7 +59,7 @@ fn tasks(context: &RunContext) -> Result<Vec<Task>, ExperimentError> {
     ])
 }
 
-/// What one study came to.
+/// Result of one study.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Done {
     regret: f64,
@@ -99,7 +99,7 @@ fn batches(task: &Task, pending: PendingPolicy, size: usize, seed: Seed) -> Resu
     Ok(Done { regret, near, pairs, seconds })
 }
 
-/// Of pairs in a batch, at most this share may coincide.
+/// Largest share of the pairs in a batch that may coincide.
 const COINCIDE: f64 = 1.0 / 60.0;
 /// A median log₁₀ regret that is higher by at most this comes close.
 const MARGIN: f64 = 0.5;

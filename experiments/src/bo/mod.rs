@@ -1,4 +1,4 @@
-//! Where the defaults of Bayesian optimisation come from.
+//! Experiments behind the defaults of Bayesian optimisation.
 
 pub mod ablation;
 pub mod batches;

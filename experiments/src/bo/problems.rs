@@ -89,7 +89,7 @@ impl Kind {
         }
     }
 
-    /// Whether evaluations carry noise.
+    /// True if evaluations carry noise.
     pub fn is_noisy(self) -> bool {
         matches!(self, Self::Draw { noise, .. } if noise > 0.0)
     }

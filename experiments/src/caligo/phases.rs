@@ -40,7 +40,7 @@ pub struct Phase {
     pub chooser: Chooser,
 }
 
-/// What chooses the next point.
+/// Chooser of the next point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Chooser {
     /// Expected improvement: looks for the best margin, so for ground that is secure at all.
@@ -63,7 +63,7 @@ pub fn candidates() -> [Candidate; 4] {
     ]
 }
 
-/// What was measured, on the unit square.
+/// Measured data, on the unit square.
 pub fn data(space: &Space, trials: &[Trial<Config>]) -> Result<(Points, Vec<f64>), OptimizerError> {
     let (mut x, mut y) = (Points::new(space.dim()), Vec::new());
     for trial in trials {
@@ -167,7 +167,7 @@ impl Phased {
         Ok(mean)
     }
 
-    /// Where the mean was in the valley before a trial.
+    /// True for points with the mean in the valley before a trial.
     pub fn valley_before(&self, trial: &Trial<Config>) -> Option<Vec<bool>> {
         self.now.as_ref()?.level.above_before(trial)
     }

@@ -140,7 +140,7 @@ fn methods_table(groups: &[(&'static str, Vec<&Traced>)]) -> Result<Table, Exper
     })
 }
 
-/// How often each kernel was chosen as phases began, and what nested cross-validation says of choosing.
+/// Counts of each kernel that was chosen as phases began, and the scores of nested cross-validation.
 fn kernels_table(
     problem: &LevelSetProblem,
     runs: &[&Traced],

@@ -1,4 +1,4 @@
-//! What a run of the protocol leaves behind.
+//! Trace of a run of the protocol.
 
 use std::collections::BTreeMap;
 

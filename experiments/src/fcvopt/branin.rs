@@ -29,7 +29,7 @@ struct Coefficients {
     b: Vec<f64>,
 }
 
-/// Where the coefficients lie below the data folder.
+/// Path of the coefficients below the data folder.
 pub const FILE: &str = "fcvopt/synth_coeffs.json";
 
 /// Least value of the mean over the folds: that of Branin, standardised.

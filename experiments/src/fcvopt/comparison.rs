@@ -23,7 +23,7 @@ pub struct FoldComparison<'a> {
     pub context: &'a RunContext,
     /// Identification of the data.
     pub data: String,
-    /// What a problem's regret is: above the least true loss, or above 0 where nobody knows that.
+    /// Measure of the regret of a problem: above the least true loss, or above 0 where that is unknown.
     pub measure: &'static str,
     pub problems: Vec<String>,
     pub methods: &'a [Method],
@@ -31,11 +31,11 @@ pub struct FoldComparison<'a> {
     pub fits: usize,
     /// Model fits that a column of the tables stands for.
     pub columns: Vec<usize>,
-    /// What is claimed of the regret at the end against a method, if anything.
+    /// Claim about the regret at the end against a method, if any.
     pub claim: fn(&str) -> Option<Kind>,
 }
 
-/// What came of it.
+/// Result of a comparison.
 pub struct Outcome {
     pub tables: Vec<Table>,
     pub figures: Vec<Figure>,
@@ -43,7 +43,7 @@ pub struct Outcome {
     pub judgement: Judgement,
 }
 
-/// What the verdict means.
+/// Meaning of the verdict.
 pub const NOTE: &str = "Claims are about the regret of the first method at the end against each other one, on every problem, by \
     signed ranks over replications. A method that is not run to the end is compared where it ended.";
 

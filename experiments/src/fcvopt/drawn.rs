@@ -28,13 +28,13 @@ type Function = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
 /// Folds of every synthetic problem.
 pub const FOLDS: usize = 10;
 
-/// How the folds of a draw deviate from a true loss of deviation 1.
+/// Deviations of the folds of a draw from a true loss of standard deviation 1.
 #[derive(Debug, Clone, Copy)]
 pub struct Deviations {
     pub std_dev: f64,
-    /// Of deviations, as a multiple of √d; that of the true loss is 0.25 √d.
+    /// Lengthscale of the deviations, as a multiple of √d; that of the true loss is 0.25 √d.
     pub lengthscale: f64,
-    /// Of the observation noise.
+    /// Standard deviation of the observation noise.
     pub noise: f64,
 }
 

@@ -195,14 +195,14 @@ pub const ALL: [Method; 13] = [
     FOLD_RANDOM,
 ];
 
-/// Where every fit is a model trained; the first three are enough to see that it works.
+/// Methods where every fit is a model trained; the first three are enough to see that it works.
 pub const LIVE: [Method; 6] = [BOUND, FULL_BO, FOLD_TPE, LOG_EI, FULL_TPE, HOLDOUT];
 
-/// As in the paper's figures, where the first is its own, the last random search.
+/// Methods of the paper's figures, where the first is its own, the last random search.
 pub const LANDSCAPES: [Method; 8] =
     [BOUND, KNOWLEDGE, RANDOM_FOLD, FULL_BO, HOLDOUT, FOLD_TPE, MULTI_TASK, FOLD_RANDOM];
 
-/// Whether a method is the one under test with another target or acquisition.
+/// True for the method under test with another target or acquisition.
 pub fn is_variant(method: &str) -> bool {
     [TRUE_LOSS, LOG_EI, KNOWLEDGE, JOINT].iter().any(|variant| variant.name == method)
 }
@@ -210,6 +210,6 @@ pub fn is_variant(method: &str) -> bool {
 /// The name of whole cross-validations by Bayesian optimisation: the yardstick.
 pub const YARDSTICK: &str = "full CV, BO";
 
-/// What nobody published: every part of the method against what might stand in its place.
+/// An ablation that nobody published: every part of the method against what might stand in its place.
 pub const ABLATION: [Method; 8] =
     [BOUND, TRUE_LOSS, PACKAGE, RANDOM_FOLD, IN_TURN, KNOWLEDGE, JOINT, UNCORRELATED];

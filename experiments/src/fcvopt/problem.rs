@@ -15,7 +15,7 @@ pub trait FoldProblem: Send + Sync {
     /// One model fit.
     fn loss(&self, query: &FoldQuery, rng: &mut Stream) -> Result<Outcome, SpaceError>;
 
-    /// How far the true loss is above its least value, where that is known; else above 0.
+    /// Regret: the true loss above its least value, where that is known; else above 0.
     fn regret(&self, config: &Config) -> Result<f64, SpaceError>;
 }
 

@@ -126,7 +126,7 @@ fn judge(all: &[Choices]) -> Result<Judgement, ClaimError> {
     family.judge()
 }
 
-/// Where the first run measured, and on which fold.
+/// Points and folds that the first run measured.
 fn figure(first: &[(f64, usize)], fits: usize) -> Result<Figure, ExperimentError> {
     let part = |label: &str, from: usize, to: usize| {
         let dots = first.iter().enumerate().filter(|(i, _)| (from..to).contains(i));

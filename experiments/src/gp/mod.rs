@@ -1,4 +1,4 @@
-//! How the Gaussian process learns, chooses its kernel and predicts.
+//! Experiments on fits, kernel selection and predictions of the Gaussian process.
 
 mod draws;
 pub mod posterior;

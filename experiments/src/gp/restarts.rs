@@ -1,4 +1,4 @@
-//! How often one start of the likelihood's maximisation misses the best mode.
+//! Share of designs in which one start of the likelihood's maximisation misses the best mode.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ const STARTS: [usize; 5] = [1, 2, 3, 5, 10];
 const GAP: f64 = 0.01;
 const TEST_POINTS: usize = 200;
 
-/// Where data come from. None of them is among the functions on which optimisers are compared.
+/// Source of data. None of them is among the functions on which optimisers are compared.
 #[derive(Debug, Clone, Copy)]
 enum Source {
     /// A draw from a process with lengthscales 0.2 to 1 in this dimension, with noise of this variance.
@@ -96,7 +96,7 @@ impl Source {
     }
 }
 
-/// What one design came to.
+/// Result of one design.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Found {
     /// For each number of starts: whether the best mode was missed, and how much worse predictions are.
@@ -139,7 +139,7 @@ fn study(source: Source, n: usize, seed: Seed) -> Result<Found, ExperimentError>
     Ok(Found { missed, evaluations })
 }
 
-/// With one start the best mode is missed in more than one design of 20, and predictions are worse for it.
+/// Claims: one start misses the best mode in more than one design of 20, and predictions are worse for it.
 fn judge(found: &[Found]) -> Result<Judgement, ClaimError> {
     let n = found.len();
     Family::new(Rule::All)
@@ -154,7 +154,7 @@ fn judge(found: &[Found]) -> Result<Judgement, ClaimError> {
         .judge()
 }
 
-/// What was found, with the sources and sizes that it is from.
+/// Findings by the sources and sizes that they are from.
 struct Groups<'a> {
     jobs: &'a [(usize, usize, u64)],
     found: &'a [Found],

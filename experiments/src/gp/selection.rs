@@ -1,4 +1,4 @@
-//! How often criteria of model selection pick the kernel that generated the data.
+//! Accuracy of criteria of model selection: how often they pick the kernel that generated the data.
 
 use std::collections::BTreeMap;
 

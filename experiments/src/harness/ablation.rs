@@ -1,4 +1,4 @@
-//! What changing one default at a time does over several problems.
+//! Ablation: effect of changing one default at a time over several problems.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::stats::{quantile, ranks};
 use super::{JobName, RunContext, Runs, Table, number};
 use crate::error::ExperimentError;
 
-/// How variants of a method compare with the first of them.
+/// Comparison of variants of a method with the first of them.
 pub struct Ablation {
     pub table: Table,
     pub numbers: BTreeMap<String, f64>,
     pub judgement: Judgement,
 }
 
-/// What the verdict means.
+/// Meaning of the verdict.
 pub const NOTE: &str = "Claims: the default is not worse than each variant by more than 0.1 in the mean of log₁₀ of the final regret. \
     Draws are new in every replication and shared by the variants.";
 

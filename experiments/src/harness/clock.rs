@@ -22,7 +22,7 @@ impl Clock {
         }
     }
 
-    /// What `seconds` are here.
+    /// Unit of `seconds` here.
     pub fn unit() -> &'static str {
         if thread_seconds().is_some() { "CPU s" } else { "wall s" }
     }

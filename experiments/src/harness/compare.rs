@@ -61,7 +61,7 @@ impl Comparison {
         Self { problem, methods, curves, runs, budget, measure: "simple regret" }
     }
 
-    /// With another name for what the runs call regret.
+    /// Sets another name for what the runs call regret.
     pub fn measuring(mut self, measure: &'static str) -> Self {
         self.measure = measure;
         self

@@ -8,13 +8,13 @@ use crate::error::ExperimentError;
 pub struct Experiment {
     /// `paper/name`.
     pub id: &'static str,
-    /// Where the claim stands.
+    /// Place of the claim.
     pub paper: &'static str,
     /// The claim, as we read it.
     pub claim: &'static str,
-    /// What the reduced study does and costs on two cores.
+    /// Content and cost of the reduced study on two cores.
     pub quick_cost: &'static str,
-    /// What the whole study does and costs on two cores.
+    /// Content and cost of the whole study on two cores.
     pub full_cost: &'static str,
     /// Runs it.
     pub run: fn(&RunContext) -> Result<Report, ExperimentError>,

@@ -1,4 +1,4 @@
-//! What every experiment shares: replications in parallel, statistics of comparisons, figures, tables, files.
+//! Parts that every experiment shares: replications in parallel, statistics of comparisons, figures, tables, files.
 
 pub mod ablation;
 pub mod claims;
@@ -23,7 +23,7 @@ use thrifty_figures::FigureError;
 
 use crate::error::ExperimentError;
 
-/// How much to do.
+/// Effort of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
@@ -34,7 +34,7 @@ pub enum Effort {
     Full,
 }
 
-/// What a run was asked for.
+/// Request of a run.
 #[derive(Debug, Clone, Default)]
 pub struct RunContext {
     pub effort: Effort,
@@ -49,11 +49,11 @@ pub struct RunContext {
     pub peers: Option<PathBuf>,
     /// An interpreter that has other libraries, to run beside.
     pub python: Option<PathBuf>,
-    /// Where results go; runs are kept in memory without it.
+    /// Folder of the results; runs are kept in memory without it.
     pub out: Option<PathBuf>,
     /// The part of the runs to do.
     pub shard: Option<Shard>,
-    /// Whether runs were merged and only the report is wanted.
+    /// True if runs were merged and only the report is wanted.
     pub merged: bool,
 }
 
@@ -111,14 +111,14 @@ impl Figure {
     }
 }
 
-/// What an experiment found.
+/// Report of an experiment.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// The claims and what the runs say about them.
     pub judgement: Judgement,
     /// Named figures, flat.
     pub numbers: BTreeMap<String, f64>,
-    /// What was done, as settings.
+    /// Settings of the run.
     pub settings: BTreeMap<String, String>,
     /// Paragraphs of Markdown.
     pub notes: Vec<String>,

@@ -12,7 +12,7 @@ use thrifty_testbed::Problem;
 use super::runs::{JobName, Runs, lossless_numbers};
 use crate::error::ExperimentError;
 
-/// What one method did on one problem from one seed. Its names are those of its job, and are not in its line.
+/// Result of one method on one problem from one seed. Its names are those of its job, and are not in its line.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Run {
     #[serde(skip)]
@@ -91,7 +91,7 @@ where
     Ok(study_with_history(method, problem, optimizer, seed, replication, stop)?.0)
 }
 
-/// The same, with the trials.
+/// A study and its trials.
 pub fn study_with_history<O>(
     method: &str,
     problem: &dyn Problem,

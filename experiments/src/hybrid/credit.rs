@@ -102,7 +102,7 @@ fn summary(history: &History<Config>, stop: &StopReason, most: f64) -> Result<Tu
     Ok(Tuned { trees, accuracy: PENALTY * trees / most - loss, convergence: convergence as f64, seconds })
 }
 
-/// What of a run tables show.
+/// Statistics of a run in the tables.
 const STATISTICS: [(&str, fn(&Tuned) -> f64); 4] = [
     ("accuracy", |t| t.accuracy),
     ("convergence time in turns", |t| t.convergence),
@@ -125,7 +125,7 @@ fn by_method<'t>(jobs: &[(Method, usize)], tuned: &'t [Tuned]) -> Vec<(Method, V
         .collect()
 }
 
-/// As the paper's table 2, with the means as numbers.
+/// Table 2 of the paper, with the means as numbers.
 fn table(groups: &[(Method, Vec<&Tuned>)], numbers: &mut BTreeMap<String, f64>) -> Table {
     let mut rows = Vec::new();
     for (method, own) in groups {

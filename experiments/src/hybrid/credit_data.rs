@@ -15,11 +15,11 @@ use crate::error::ExperimentError;
 pub struct Credit {
     pub rows: Vec<Vec<f64>>,
     pub labels: Vec<u32>,
-    /// What it is and how values were handled, in words.
+    /// Description of the data and of how values were handled.
     pub description: String,
 }
 
-/// Where the credit data lie below the data folder.
+/// Path of the credit data below the data folder.
 pub const FILE: &str = "uci/crx.data";
 
 impl Credit {

@@ -38,7 +38,7 @@ pub fn model(noise: Noise) -> GpSurrogate {
     }
 }
 
-/// Where and how the methods run.
+/// Problem and settings of the methods.
 pub struct Setting<'a> {
     pub space: &'a Space,
     pub initial: &'a [Config],

@@ -36,7 +36,7 @@ const EPSILON: f64 = 1e-3;
 /// Success: within this share of the function's range of the global maximum.
 const CLOSE: f64 = 0.01;
 
-/// Where the triplet is, and how a method goes on from there.
+/// The triplet, and the settings with which a method goes on from there.
 struct Toy {
     problem: TestFunction,
     triplet: Vec<Config>,
@@ -61,7 +61,7 @@ impl Toy {
         Turns::study(method, &self.problem, &setting, seed, i)
     }
 
-    /// Whether a run ended after four evaluations at the local maximum.
+    /// True if a run ended after four evaluations at the local maximum.
     fn stopped(&self, run: &Turns) -> bool {
         let regret = &run.run.regret;
         regret.len() == 7 && (regret[6] - (self.problem.optimum().abs() - 1.819_705_741)).abs() < 0.01

@@ -13,7 +13,7 @@ use super::problems::{Case, SIDE};
 use crate::error::ExperimentError;
 use crate::harness::runs::lossless_numbers;
 
-/// What is known of the process.
+/// Knowledge of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     /// Its hyperparameters: 3 uniform points first.
@@ -44,7 +44,7 @@ pub struct Job {
     pub seed: Seed,
 }
 
-/// How it went.
+/// Result of a job.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Outcome {
     /// F1 of the class above after 0, 1, … chosen evaluations.

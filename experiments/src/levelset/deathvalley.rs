@@ -1,4 +1,4 @@
-//! What is made of responses that are cut off, on problems with a valley where nothing is seen.
+//! Treatments of responses that are cut off, on problems with a valley where nothing is seen.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ const NOTE: &str = "Claims: under SUR at the last judgement, censored has the la
                     by the set where it is positive, clipped responses by that where at least one bit comes out (half a bit in \
                     8,192 for DeathValley4, whose responses fall off without an edge where decoding fails): the two differ there.";
 
-/// What the quick study looks at is also the first of the full one.
+/// Cases of the study; those of the quick study come first in the full one.
 fn cases(context: &RunContext) -> Vec<Case> {
     const BITS: f64 = 4096.0;
     let margin = LevelSetProblem::death_valley2();

@@ -14,7 +14,7 @@ pub fn turned(values: &[f64], side: usize) -> Vec<f64> {
     (0..side * side).map(|at| values[at % side * side + at / side]).collect()
 }
 
-/// What straddle and stepwise uncertainty reduction evaluated from the same start, and what they then believe.
+/// Evaluations of straddle and stepwise uncertainty reduction from the same start, and their posteriors.
 pub fn side_by_side(evaluations: usize, seed: Seed) -> Result<Figure, ExperimentError> {
     let case = CASES[1];
     let map = |name: &str| -> Result<Contours, ExperimentError> {

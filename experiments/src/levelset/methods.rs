@@ -37,7 +37,7 @@ pub const FEW: [&str; 7] =
 pub const SHOWN: [&str; 7] =
     [RANDOM, "maximum deviation", STRADDLE, "LSE", ENTROPY, SUR, "boundary information"];
 
-/// Where a criterion looks ahead: criteria without a fast sum over a field look at fewer points of it.
+/// Integration points of a criterion: criteria without a fast sum over a field look at fewer points of it.
 pub fn integration(criterion: Criterion) -> Integration {
     let points = match criterion {
         Criterion::BoundaryInformation => 150,

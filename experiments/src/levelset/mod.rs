@@ -1,4 +1,4 @@
-//! Where is a function above a threshold: criteria against each other, and bounds against what happens.
+//! Level sets: criteria against each other, and bounds against what happens.
 
 pub mod criteria;
 mod curves;

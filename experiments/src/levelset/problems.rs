@@ -59,7 +59,7 @@ pub struct Field {
     pub model: FixedGp,
     pub values: Vec<f64>,
     pub truth: Vec<bool>,
-    /// Of an observation.
+    /// Noise variance of an observation.
     pub noise: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What can be made of responses that a protocol cuts off at 0.
+//! Treatments of responses that a protocol cuts off at 0.
 
 use thrifty_bo::{GpSurrogate, InitialDesign, Maximizer};
 
@@ -27,7 +27,7 @@ pub struct Case {
     pub judged: Vec<usize>,
 }
 
-/// What is observed and what the model takes it for.
+/// Kind of response and its treatment in the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The signed margin above 0.
@@ -63,14 +63,14 @@ impl Kind {
         if self == Self::Margin { &case.margin } else { &case.clipped }
     }
 
-    /// Whether a configuration is truly above: the margin above 0, or at least one bit.
+    /// True if a configuration is truly above: the margin above 0, or at least one bit.
     pub fn is_above(self, case: &Case, config: &Config) -> Result<bool, ExperimentError> {
         let truth = self.observed(case).truth(config).map_err(ExperimentError::failed)?;
         Ok(truth > if self == Self::Margin { 0.0 } else { 0.5 * case.bit })
     }
 }
 
-/// How points are chosen.
+/// Criteria that choose points.
 pub const CRITERIA: [(&str, Criterion); 3] = [
     ("SUR", Criterion::IntegratedBernoulli),
     ("straddle", Criterion::Straddle { kappa: 1.96 }),
@@ -85,7 +85,7 @@ pub struct Job<'a> {
     pub seed: Seed,
 }
 
-/// What a run came to after each number of evaluations at which it is judged.
+/// Scores of a run after each number of evaluations at which it is judged.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Scores {
     #[serde(with = "lossless_numbers")]
@@ -121,7 +121,7 @@ impl Job<'_> {
         })
     }
 
-    /// The same for all kinds and criteria.
+    /// Initial design, equal for all kinds and criteria.
     fn design(&self) -> Vec<Config> {
         let space = self.case.margin.space();
         let rng = &mut self.seed.stream("shared design", 0);
@@ -129,7 +129,7 @@ impl Job<'_> {
         points.rows().map(|x| space.decode(x)).collect()
     }
 
-    /// What is evaluated.
+    /// History of the evaluations.
     pub fn history(&self, evaluations: usize) -> Result<History<Config>, ExperimentError> {
         let space = self.case.margin.space().clone();
         if self.criterion.1 == Criterion::Random {

@@ -41,7 +41,7 @@ impl Results {
         Ok(family.judge()?.findings().to_vec())
     }
 
-    /// The same for every method against one on one problem, corrected over the methods; none for the one itself.
+    /// Comparisons of every method with one on one problem, corrected over the methods; none for the one itself.
     pub fn against(&self, case: usize, other: &str, k: usize) -> Result<Vec<Option<Finding>>, ClaimError> {
         let other = self.method(other);
         let mut family = Family::new(Rule::All);

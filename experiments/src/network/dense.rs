@@ -14,7 +14,7 @@ pub struct Dense {
     pub parameters: Vec<f64>,
 }
 
-/// What a batch leaves in the network: values of all neurons, one layer after the other, and the slopes of the loss with
+/// Values of all neurons after a batch, one layer after the other, and the slopes of the lo
 /// respect to the inputs of two layers.
 #[derive(Debug, Clone, Default)]
 pub struct Pass {

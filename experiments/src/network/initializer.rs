@@ -3,7 +3,7 @@
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_sampling::Stream;
 
-/// How weights between layers of `i` and `o` neurons begin; thresholds begin at 0.
+/// Initial weights between layers of `i` and `o` neurons; thresholds begin at 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Initializer {
     /// Uniform up to √(6 / (i + o)). Source: Glorot & Bengio (2010).

@@ -1,6 +1,6 @@
 //! Losses of a network.
 
-/// What a network is trained to make small: a mean over rows.
+/// Loss of a network: a mean over rows.
 ///
 /// ```text
 /// cross-entropy: -Σ_c t_c ln p_c,   p = softmax(z)

@@ -5,7 +5,7 @@ use thrifty_sampling::Stream;
 
 use super::{Dense, Descent, Loss, Pass, Rule};
 
-/// How a network is trained: so many times through all rows, in a new order each time, a step for every batch.
+/// Settings of training: so many times through all rows, in a new order each time, a step for every batch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Training {
     pub loss: Loss,

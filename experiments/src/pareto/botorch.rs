@@ -23,7 +23,7 @@ pub struct Botorch {
     process: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
-    /// Where the scripts are for as long as the process runs.
+    /// Folder of the scripts for as long as the process runs.
     _folder: TempDir,
 }
 

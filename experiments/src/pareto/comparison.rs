@@ -15,7 +15,7 @@ use crate::harness::replicate::{Run, studies};
 use crate::harness::stats::quantile;
 use crate::harness::{JobName, Report, RunContext, Runs, Table, number, pairwise};
 
-/// What is compared. The first method is ours.
+/// Methods and fronts of a comparison. The first method is ours.
 pub struct FrontComparison<'a> {
     pub id: &'static str,
     pub problems: &'a [MultiObjectiveFunction],

@@ -27,7 +27,7 @@ pub const OURS: &str = "log EHVI";
 /// A peer that is there when an interpreter has it.
 pub const BOTORCH: &str = "BoTorch qLogNEHVI";
 
-/// The same rule over fronts that are drawn, as for noisy losses: where they repeat it should do as well, and costs more.
+/// Name of the rule over fronts that are drawn, as for noisy losses: where they repeat it should do as well, and cos
 pub const NOISY: &str = "log NEHVI";
 
 /// Those that ours need not beat.
@@ -124,7 +124,7 @@ impl Job<'_> {
 /// Published maxima are approximations on some problems: a gap below this share of the maximum is as good as none.
 const NO_GAP: f64 = 1e-6;
 
-/// How much hypervolume is missing after each evaluation.
+/// Missing hypervolume after each evaluation.
 fn gaps<'m>(
     problem: &MultiObjectiveFunction,
     measurements: impl Iterator<Item = Option<&'m Measurement>>,

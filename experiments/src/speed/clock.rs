@@ -2,7 +2,7 @@
 
 use cpu_time::ProcessTime;
 
-/// How long to repeat a measurement.
+/// Time for which a measurement is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Budget {
     /// CPU seconds from which no further repeat begins.
@@ -35,7 +35,7 @@ pub fn cpu_minimum<R>(budget: Budget, mut run: impl FnMut() -> R) -> (f64, usize
     (1e3 * least, repeats, result)
 }
 
-/// As [`cpu_minimum`] for work that destroys what it works on: `prepare` is not timed.
+/// Least CPU time of work that destroys what it works on: `prepare` is not timed.
 pub fn cpu_minimum_prepared<S>(
     budget: Budget,
     state: &mut S,

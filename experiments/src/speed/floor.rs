@@ -1,4 +1,4 @@
-//! Where a likelihood with its gradient spends its time, and the least that the machine allows.
+//! Time of the stages of a likelihood with its gradient, and the least that the machine allows.
 
 use thrifty_kernel::{Kernel, KernelWorkspace};
 use thrifty_linalg::{Matrix, Threads, factor_in_place, gram_of_inverse_into, invert_lower_into};
@@ -12,7 +12,7 @@ use crate::error::ExperimentError;
 /// Copies factored between two looks at the clock.
 const COPIES: usize = 16;
 
-/// Where the time of a likelihood with gradient goes at one size, in CPU milliseconds.
+/// Time of the stages of a likelihood with gradient at one size, in CPU milliseconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stages {
     pub n: usize,

@@ -13,7 +13,7 @@ use crate::error::ExperimentError;
 pub struct Fronts {
     /// One number for all objectives.
     reference: f64,
-    /// Where no point dominates another, by "n m".
+    /// Fronts in which no point dominates another, by "n m".
     spheres: BTreeMap<String, Vec<Vec<f64>>>,
     /// Uniform points, by "n m".
     clouds: BTreeMap<String, Vec<Vec<f64>>>,
@@ -29,7 +29,7 @@ fn size(task: &Task) -> (usize, usize) {
 }
 
 impl Fronts {
-    /// What some tasks need.
+    /// Fronts that some tasks need.
     pub fn new(tasks: &[Task], seed: Seed) -> Self {
         let mut fronts = Self { reference: 1.1, ..Self::default() };
         for task in tasks.iter().filter(|task| task.operation.has_front()) {

@@ -8,7 +8,7 @@ pub struct Hyperparameters {
     pub noise: f64,
 }
 
-/// Where the hyperparameters are learnt.
+/// Bounds in which the hyperparameters are learnt.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Bounds {
     pub variance: [f64; 2],

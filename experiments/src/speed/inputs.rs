@@ -17,12 +17,12 @@ pub struct Inputs {
     pub d: usize,
     #[serde(flatten)]
     pub budget: Budget,
-    /// Where likelihoods and predictions are taken and fits start.
+    /// Hyperparameters at which likelihoods and predictions are taken and fits start.
     pub hyperparameters: Hyperparameters,
     pub bounds: Bounds,
     /// By number of points.
     pub data: BTreeMap<usize, Data>,
-    /// Where predictions are taken.
+    /// Points of the predictions.
     pub test: Vec<Vec<f64>>,
     pub fronts: Fronts,
     pub tasks: Vec<Task>,
@@ -57,7 +57,7 @@ impl Inputs {
         Ok(Self { d: DIM, budget, hyperparameters, bounds, data, test, fronts, tasks })
     }
 
-    /// The same inputs with whole runs from the first `seeds` seeds alone.
+    /// Inputs with whole runs from the first `seeds` seeds alone.
     pub fn with_fewer_runs(&self, seeds: usize) -> Self {
         let few = |task: &&Task| {
             task.operation != Operation::Bo || task.seed.is_none_or(|seed| seed < seeds as u64)

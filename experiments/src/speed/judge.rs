@@ -32,7 +32,7 @@ pub fn judge(inputs: &Inputs, tools: &[Tool]) -> Result<Vec<Row>, ExperimentErro
     Ok(rows)
 }
 
-/// What a tool needed for an operation at a size, and what it got for that, on terms that are the same for all.
+/// Time of a tool for an operation at a size, and the value it reached, on terms that are the same for all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     pub tool: String,
@@ -56,7 +56,7 @@ pub struct Reached {
     pub worst: f64,
 }
 
-/// What a row is about.
+/// Operation, objectives and size of a row.
 type Key = (Operation, Option<usize>, usize);
 
 fn key(line: &Line) -> Key {
@@ -92,7 +92,7 @@ fn row(
     })
 }
 
-/// What a task got, valued by Thrifty. Hyperparameters or a point that Thrifty does not take have no value.
+/// Value that a task reached, by Thrifty. Hyperparameters or a point that Thrifty does not take have no value.
 fn value(inputs: &Inputs, line: &Line) -> Result<Option<f64>, ExperimentError> {
     match (line.operation, &line.hyperparameters, &line.point) {
         (Operation::Fit, Some(found), _) => {

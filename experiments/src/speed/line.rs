@@ -3,7 +3,7 @@
 use super::hyperparameters::Hyperparameters;
 use super::tasks::{Operation, Task};
 
-/// What a tool says of one task.
+/// Result of a tool for one task.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 pub struct Line {
     #[serde(rename = "task")]
@@ -16,10 +16,10 @@ pub struct Line {
     /// Numbers that must be the same whoever finds them.
     #[serde(default)]
     pub values: Vec<f64>,
-    /// Of a fit.
+    /// Hyperparameters of a fit.
     #[serde(flatten)]
     pub hyperparameters: Option<Hyperparameters>,
-    /// Where the maximum was found.
+    /// Point of the maximum.
     pub point: Option<Vec<f64>>,
     /// Smallest value of a whole run.
     pub best: Option<f64>,
@@ -27,12 +27,12 @@ pub struct Line {
     pub note: Option<String>,
     /// Why the tool does not offer the task.
     pub unsupported: Option<String>,
-    /// How the task went wrong.
+    /// Error of the task.
     pub failed: Option<String>,
 }
 
 impl Line {
-    /// What a task took, without findings.
+    /// Time of a task, without findings.
     pub fn timed(task: &Task, cpu_ms: f64, repeats: usize) -> Self {
         Self {
             operation: task.operation,
@@ -52,7 +52,7 @@ impl Line {
     }
 }
 
-/// What a peer's script prints.
+/// Output of a peer's script.
 #[derive(Debug, PartialEq, serde::Deserialize)]
 #[serde(untagged)]
 enum Said {

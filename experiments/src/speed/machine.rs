@@ -1,10 +1,10 @@
-//! How far this machine is from its floor, on one thread and on the pool.
+//! Distance of this machine from its floor, on one thread and on the pool.
 
 use super::floor::Stages;
 use super::threads::Comparison;
 use crate::harness::{Table, number};
 
-/// Where Thrifty's likelihood spends its time, and how far it is from the floor.
+/// Stages of Thrifty's likelihood, and its distance from the floor.
 pub fn floor(stages: &[Stages]) -> Table {
     let cells = |s: &Stages| {
         let microseconds = [s.build, s.factor, s.invert, s.gram, s.gradient, s.floor(), s.measured];

@@ -29,7 +29,7 @@ use clock::Budget;
 use inputs::Inputs;
 use tasks::Task;
 
-/// What a run was asked for.
+/// Options of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The interpreter that has the peers.

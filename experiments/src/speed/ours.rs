@@ -164,7 +164,7 @@ fn iteration(inputs: &Inputs, task: &Task, acquisition: FoldAcquisition) -> Resu
     Ok(Line::timed(task, cpu_ms, repeats))
 }
 
-/// As in the scripts of the peers.
+/// Loss of a fold, as in the scripts of the peers.
 fn fold_loss(query: &FoldQuery) -> Result<f64, SpaceError> {
     let (x, y, fold) = (query.config.float("x0")?, query.config.float("x1")?, query.fold as f64);
     let wave = 0.15 * (2.1 * fold + 3.0 * x).sin() + 0.1 * (fold + 2.0 * y).cos();

@@ -1,4 +1,4 @@
-//! What several losses ask for, timed on this build: fronts, their volumes, and how much a belief may add to them.
+//! Operations of several losses, timed on this build: fronts, their volumes, and expected improvements of them
 
 use std::hint::black_box;
 

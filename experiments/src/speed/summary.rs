@@ -34,7 +34,7 @@ pub fn summary(tools: &[Tool], rows: &[Row]) -> String {
     text
 }
 
-/// What is to be known of single operations, each once.
+/// Remarks on single operations, each once.
 pub fn remarks(rows: &[Row]) -> String {
     let mut said: Vec<String> = Vec::new();
     for row in rows.iter().filter(|row| !row.remark.is_empty()) {

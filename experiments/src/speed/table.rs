@@ -102,7 +102,7 @@ pub fn times(tools: &[&str], rows: &[Row]) -> Table {
     }
 }
 
-/// What fits, maximisations and runs reached.
+/// Values that fits, maximisations and runs reached.
 pub fn reached(tools: &[&str], rows: &[Row]) -> Table {
     let (header, rows) = wide(tools, rows, |row, _| {
         let Reached { seeds, median, mean, worst } = row.reached?;

@@ -17,7 +17,7 @@ pub struct Task {
     /// Evaluations of a whole run before there is a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial: Option<usize>,
-    /// Of a whole run, or of a maximiser's start; what is random is repeated under several.
+    /// Seed of a whole run, or of a maximizer's start; what is random is repeated under several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
 }
@@ -46,7 +46,7 @@ impl Task {
         Self { initial: Some(10), seed: Some(seed), ..Self::new(Operation::Bo, 60) }
     }
 
-    /// What a study has to time.
+    /// Tasks of a study.
     pub fn all(effort: Effort, runs: usize) -> Vec<Self> {
         type Sizes = &'static [usize];
         let (likelihoods, fits, predictions, test, acquisitions, trials): (
@@ -106,7 +106,7 @@ impl Task {
     }
 }
 
-/// What is timed.
+/// Operation that is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
@@ -122,11 +122,11 @@ pub enum Operation {
     Bo,
     /// A suggestion of the Parzen estimator after n trials, parameters one by one, and telling its loss.
     TpeSingle,
-    /// The same, parameters together.
+    /// Parzen estimators, parameters together.
     TpeJoint,
     /// A suggestion of fractional cross-validation after n model fits, by confidence bound.
     FcvBound,
-    /// The same by knowledge gradient.
+    /// Fractional cross-validation by knowledge gradient.
     FcvKnowledge,
     /// The exact hypervolume of n points, m objectives, none dominated.
     Hypervolume,
@@ -143,12 +143,12 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Whether it starts from points and targets.
+    /// True if it starts from points and targets.
     pub fn has_data(self) -> bool {
         matches!(self, Self::Likelihood | Self::Fit | Self::Predict | Self::Acquisition)
     }
 
-    /// Whether it starts from a front, and m counts objectives.
+    /// True if it starts from a front, and m counts objectives.
     pub fn has_front(self) -> bool {
         matches!(
             self,

@@ -76,7 +76,7 @@ fn place(rng: &mut Stream) -> f64 {
     0.1 + 0.8 * rng.uniform()
 }
 
-/// Where a value lies along a logarithmic axis.
+/// Position of a value along a logarithmic axis.
 fn along_log(value: f64, low: f64, high: f64) -> f64 {
     (value / low).ln() / (high / low).ln()
 }

@@ -34,5 +34,5 @@ impl Problem for Formula {
     }
 }
 
-/// What a configuration is worth.
+/// Value of a configuration.
 pub type Value = Box<dyn Fn(&Config) -> Result<f64, SpaceError> + Send + Sync>;

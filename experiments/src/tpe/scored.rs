@@ -25,7 +25,7 @@ pub fn problem(name: &str, moved: bool) -> Result<Formula, ExperimentError> {
     }
 }
 
-/// What a problem is called in tables.
+/// Title of a problem in tables.
 pub fn title(name: &str, moved: bool) -> String {
     if moved { format!("{name} moved") } else { name.to_owned() }
 }

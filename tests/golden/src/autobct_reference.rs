@@ -1,4 +1,4 @@
-//! What an autobct file says before any number: price, basis, noises, priors, and the states that its sections name.
+//! Inputs of an autobct file: price, basis, noises, priors, and the states that its sections name.
 
 use serde_json::Value;
 use thrifty_autobct::{Controls, Decision, Noise, Quadrature, State};
@@ -60,12 +60,12 @@ impl Reference {
         self.on_grid(GRID, self.noise, Quadrature::ACCURATE)
     }
 
-    /// With the file's noises.
+    /// A decision with the file's noises.
     pub(crate) fn with_rule(&self, count: usize, rule: Quadrature) -> Result<Decision, String> {
         self.on_grid(count, self.noise, rule)
     }
 
-    /// With the noises that a table says.
+    /// A decision with the noises of a table.
     pub(crate) fn with_noise_of(&self, table: &Value) -> Result<Decision, String> {
         let noise = (number(&table["sigma_H"])?, number(&table["sigma_T"])?);
         self.on_grid(GRID, noise, Quadrature::ACCURATE)

@@ -55,7 +55,7 @@ pub(crate) fn check(file: &Value) -> Result<Findings, String> {
     Ok(findings)
 }
 
-/// What is compared, the constants of the formulas, and the share that is named above.
+/// Sections that are compared, the constants of the formulas, and the share that is named above.
 const SECTIONS: [&str; 12] = [
     "constants",
     "Gamma",

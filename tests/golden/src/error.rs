@@ -19,7 +19,7 @@ pub enum GoldenError {
     Content {
         /// Name of the file.
         file: String,
-        /// What is wrong, and where.
+        /// The problem, and its place.
         message: String,
     },
     /// No file of this name can be checked.

@@ -74,7 +74,7 @@ pub(crate) fn check(file: &Value) -> Result<Findings, String> {
 }
 
 impl Reference {
-    /// Of f alone, of deviations by difference, and of observations.
+    /// Covariances of f alone, of deviations by difference, and of observations.
     fn covariances(&self, file: &Value) -> Result<f64, String> {
         let (x, common) = (self.observed(), coded(&self.x, std::iter::repeat(MemberCode::Common.column())));
         let n = x.len();
@@ -196,7 +196,7 @@ impl Reference {
         Ok(worst)
     }
 
-    /// Of f, of f with noise and of every fold, over all configurations of the file.
+    /// Knowledge gradients of f, of f with noise and of every fold, over all configurations of the file.
     fn knowledge_gradients(&self, file: &Value) -> Result<f64, String> {
         // The file maximises negated losses; ours is of losses.
         let losses: Vec<f64> = self.z.iter().map(|z| -z).collect();
@@ -227,7 +227,7 @@ impl Reference {
         Ok(worst)
     }
 
-    /// How far the negative log posterior found is above the best of the file.
+    /// Excess of the negative log posterior that was found over the best of the file.
     ///
     /// There the prior of the noise is taken at `noise - 1e-4 + 1e-6`: noise sits at its floor of 1e-4.
     fn maximum(&self, file: &Value) -> Result<f64, String> {

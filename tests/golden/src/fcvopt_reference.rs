@@ -1,4 +1,4 @@
-//! What a file of the hierarchical process says before any number: data, kernel, hyperparameters, priors.
+//! Inputs of a file of the hierarchical process: data, kernel, hyperparameters, priors.
 
 use serde_json::Value;
 use thrifty_domain::Points;

@@ -5,7 +5,7 @@
 pub struct Line {
     /// Name of the file.
     pub file: String,
-    /// What was compared.
+    /// Family of the comparison.
     pub family: String,
     /// Numbers, or groups of numbers.
     pub cases: usize,
@@ -13,7 +13,7 @@ pub struct Line {
     pub worst_error: f64,
     /// The largest error that passes.
     pub tolerance: f64,
-    /// Whether the worst error is within the tolerance.
+    /// True if the worst error is within the tolerance.
     pub pass: bool,
 }
 

@@ -214,7 +214,7 @@ fn entropies_far_from_the_threshold() {
     }
 }
 
-/// Where nothing is uncertain the slope is a difference over two millionths, or over that share of a large mean.
+/// Slopes where nothing is uncertain are differences over two millionths, or over that share of a large mean.
 #[test]
 fn slopes_of_known_utilities_are_short_differences() {
     let hinge = ExpectedUtility::new(|v: f64| v.max(0.0));

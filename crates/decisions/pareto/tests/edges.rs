@@ -188,7 +188,7 @@ fn indicators_name_what_is_not_a_number() {
     }
 }
 
-/// What makes no sense is named by every way to a value.
+/// Invalid input is named by every way to a value.
 #[test]
 fn logarithms_of_beliefs_that_make_no_sense_are_refused() {
     let ehvi = ExpectedHypervolumeImprovement::new(Points::new(2).as_ref(), &[1.0, 1.0]).unwrap();

@@ -169,7 +169,7 @@ fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
     assert_eq!(check(&|settings| settings.mean = Mean::Normal { mean: -3.0, std_dev: 1e-9 }), Ok(()));
 }
 
-/// Where the prior variance depends on the point, its slope is twice that of the kernel in one argument.
+/// Slopes of a prior variance that depends on the point are twice those of the kernel in one argument.
 #[test]
 fn looks_ahead_have_slopes_where_the_prior_variance_changes() {
     let x = Points::from_rows(&[[0.1, 2.0], [0.8, 7.0], [0.4, 9.0], [0.6, 1.0], [0.3, 5.0]]).unwrap();

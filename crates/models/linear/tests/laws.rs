@@ -332,7 +332,7 @@ fn monomials_are_as_many_as_their_degrees_say() {
     }
 }
 
-/// With slopes or without, mean and variance are the same.
+/// Mean and variance are the same with slopes or without.
 #[test]
 fn predictions_with_slopes_are_predictions() {
     use thrifty_surrogate::PosteriorGradient;

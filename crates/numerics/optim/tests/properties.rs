@@ -408,7 +408,7 @@ fn errors_of_starts_are_kept() {
     assert!(found.best().x[0].abs() < 1e-5);
 }
 
-/// Of equal minima the first is the best; polishing takes that one further, counts all its evaluations and leaves the others.
+/// The first of equal minima is the best; polishing takes that one further, counts all its evaluations and leaves
 #[test]
 fn the_best_start_is_polished() {
     let f = |x: &[f64], gradient: &mut [f64]| {
@@ -480,7 +480,7 @@ fn what_a_problem_cannot_evaluate_is_infinite() {
     }
 }
 
-/// Where nothing is higher, a compass search tries both directions of each axis at every step from 0.1 halved to 1e-5, within
+/// A compass search where nothing is higher tries both directions of each axis at every step from 0.1 halved to
 /// the box, and of equally high points the first is taken.
 #[test]
 fn a_compass_search_tries_these_points() {
@@ -514,7 +514,7 @@ fn a_compass_search_tries_these_points() {
     }
 }
 
-/// Of neighbours with the same value the first is taken, one without a value never; a tie with the start is no move.
+/// The first of neighbours with the same value is taken, one without a value never; a tie with the start is no move.
 #[test]
 fn a_move_takes_the_first_of_the_best_neighbors() {
     struct Levels(Vec<f64>);

@@ -1,4 +1,4 @@
-//! What a suggestion reports is what the fitted process says at its configuration and fold.
+//! Diagnostics of a suggestion against the fitted process at its configuration and fold.
 
 use thrifty_acquisition::Acquisition;
 use thrifty_cv::FoldQuery;

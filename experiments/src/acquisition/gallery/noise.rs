@@ -34,7 +34,7 @@ pub fn draw(seed: Seed) -> Result<Vec<Drawn>, ExperimentError> {
     Ok(vec![improvement(seed)?, knowledge()?, pairs(seed)?])
 }
 
-/// What two relative utilities make of the valley: the first next to nothing, the second much.
+/// Values of two relative utilities in the valley: the first next to nothing, the second much.
 fn in_valley(plain: &Curve, name: &str, other: &Curve, other_name: &str) -> Vec<Finding> {
     let most = |curve: &Curve| {
         let within = curve.points.iter().filter(|p| (0.15..0.36).contains(&p.0));

@@ -102,7 +102,7 @@ impl Curve {
     }
 }
 
-/// Where the maximisers are in the colours of a panel: the same for posteriors and utilities.
+/// Index of the series with the maximizers in the colours of a panel: the same for posteriors and utilities.
 const MARKS: usize = 2;
 
 /// Utilities over one axis, their maximisers as dots with a line through each.

@@ -1,4 +1,4 @@
-//! What an evaluation costs, and where it is allowed.
+//! Weights of a utility: the cost of an evaluation, and where it is allowed.
 
 use thrifty_acquisition::{Analytic, ExpectedImprovement, LogFeasibility, LogInverseCost, Masked, Weighted};
 use thrifty_figures::{LinePlot, Series, columns};

@@ -13,7 +13,7 @@ use crate::network::{Activation, Dense, Examples, Initializer, Loss, Pass, Rule,
 /// An autoencoder of some size.
 pub struct Autoencoder {
     pub data: Arc<Tumours>,
-    /// Whether the width of the code is controlled as well; else it is 2.
+    /// True if the width of the code is controlled as well; else it is 2.
     pub with_code: bool,
     pub epochs: usize,
 }

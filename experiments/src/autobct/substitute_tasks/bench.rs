@@ -44,7 +44,7 @@ pub struct Step {
 /// A run to its end.
 pub struct Run {
     pub steps: Vec<Step>,
-    /// Whether it stopped because going on was not worth it.
+    /// True if it stopped because going on was not worth it.
     pub decided: bool,
     /// Scores and costs outside of [0, 1].
     pub outside: usize,

@@ -103,7 +103,7 @@ fn train_once(
     Judged { accuracy: right as f64 / data.test.x.len() as f64, cross_entropy, operations }
 }
 
-/// What is controlled of two epochs.
+/// Controls of two epochs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Controlled {
     Batch,
@@ -118,7 +118,7 @@ pub struct TwoEpochs {
     pub controlled: Controlled,
 }
 
-/// What is not controlled, as in the paper.
+/// Learning rate, which is not controlled, as in the paper.
 const RATE: f64 = 0.0007;
 const BATCH: f64 = 66.0;
 const NETWORKS: u64 = 5;
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!((epochs(&[0.0]), epochs(&[0.54]), epochs(&[1.0])), (1, 19, 35));
     }
 
-    /// The same seed trains the same network to the bit; most digits are known after two epochs.
+    /// One seed trains one network to the bit; most digits are known after two epochs.
     #[test]
     fn two_epochs_teach_digits() {
         let task = TwoEpochs { data: Arc::new(Digits::new(Seed(0))), controlled: Controlled::Batch };

@@ -13,7 +13,7 @@ use crate::harness::Figure;
 /// Points along an axis.
 const SIDE: usize = 41;
 
-/// What the first run that looks two ahead believes before and after, of score and cost.
+/// Posteriors of score and cost before and after the first run that looks two trainings ahead.
 pub fn beliefs(finding: &Finding<'_>) -> Result<Vec<Figure>, ExperimentError> {
     let run = &finding.policies[0].1[0];
     if finding.bench.stand_in.controls == 1 { lines(finding, run) } else { maps(finding, run) }

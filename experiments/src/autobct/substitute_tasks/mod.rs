@@ -43,10 +43,10 @@ struct Swept {
     cost: f64,
 }
 
-/// What was found on one stand-in.
+/// Findings on one stand-in.
 struct Finding<'a> {
     bench: Bench<'a>,
-    /// What a look ahead is called, and its runs.
+    /// Name of a look ahead, and its runs.
     policies: Vec<(&'static str, Vec<Run>)>,
     sweep: Vec<Swept>,
 }
@@ -61,12 +61,12 @@ impl Finding<'_> {
         mean_and_std_dev(&self.policies[policy].1.iter().map(of).collect::<Vec<f64>>())
     }
 
-    /// How much better the model is that two trainings ahead stop with than the first.
+    /// Gain in score of the model with which two trainings ahead stop over the first.
     fn gain(&self) -> f64 {
         self.over(0, |run| run.last().score - run.steps[0].score).0
     }
 
-    /// Whether two trainings ahead ever train again.
+    /// True if two trainings ahead ever train again.
     fn trains_again(&self) -> bool {
         self.policies[0].1.iter().any(|run| run.steps.len() > 1)
     }

@@ -5,14 +5,14 @@ use thrifty_linear::{Coefficients, Polynomial};
 
 use crate::autobct::paper;
 
-/// What an appendix of the paper says before the first training.
+/// Prior of an appendix of the paper before the first training.
 pub struct Prior {
     pub basis: Polynomial,
     pub state: State,
     pub noise: Noise,
 }
 
-/// Where the paper says so.
+/// Appendix of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Appendix {
     /// Batch size.
@@ -27,7 +27,7 @@ pub enum Appendix {
     D6,
     /// Size of an autoencoder.
     D7,
-    /// The same and its code.
+    /// The autoencoder with its code.
     D8,
 }
 
@@ -41,7 +41,7 @@ pub enum Reading {
     Polynomial,
 }
 
-/// What is believed before the first training.
+/// The prior before the first training.
 pub fn prior(appendix: Appendix) -> Result<Prior, AutoBctError> {
     let of_paper = |number: usize| -> Result<Prior, AutoBctError> {
         let (state, noise) = paper::prior(number)?;

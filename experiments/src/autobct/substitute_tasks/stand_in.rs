@@ -11,11 +11,11 @@ use super::forest::Forest;
 use super::priors::{Appendix, Reading};
 use super::task::Task;
 
-/// What stands for an experiment of the paper.
+/// Stand-in for an experiment of the paper.
 pub struct StandIn {
     /// The table and what is controlled.
     pub name: &'static str,
-    /// Of the paper, with the prior.
+    /// Appendix of the paper with the prior.
     pub appendix: Appendix,
     pub controls: usize,
     /// From what a training reports to h.
@@ -26,17 +26,17 @@ pub struct StandIn {
     pub task: Box<dyn Task>,
 }
 
-/// How large everything is.
+/// Sizes of the data and the models.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
-    /// Of the forest's data.
+    /// Rows of the forest's data.
     pub rows: usize,
-    /// Of the autoencoder.
+    /// Epochs of the autoencoder.
     pub epochs: usize,
 }
 
 impl StandIn {
-    /// With ε as in the paper, which has none in its tables of one control and two epochs.
+    /// A stand-in with ε as in the paper, which has none in its tables of one control and two epochs.
     fn new(
         name: &'static str,
         appendix: Appendix,

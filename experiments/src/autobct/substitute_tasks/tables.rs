@@ -130,7 +130,7 @@ fn of_paper(row: &Published) -> Vec<String> {
         .collect()
 }
 
-/// What there was to find: the sweeps.
+/// Sweeps over the controls: what there was to find.
 pub fn landscapes(findings: &[Finding<'_>]) -> Table {
     let row = |finding: &Finding<'_>| {
         let best = |of: fn(f64, f64) -> f64| {

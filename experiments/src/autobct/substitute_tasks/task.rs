@@ -9,11 +9,11 @@ pub trait Task: Sync {
     /// Trains at a point of the unit cube and says how good the model is on data that it did not see.
     fn train(&self, control: &[f64], seed: Seed) -> Result<Trained, ExperimentError>;
 
-    /// What a control means, for a reader.
+    /// Meaning of a control, for a reader.
     fn meaning(&self, control: &[f64]) -> String;
 }
 
-/// What a training came to.
+/// Score and cost of a training.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trained {
     /// Accuracy, or what stands for it.

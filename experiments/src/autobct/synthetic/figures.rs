@@ -59,7 +59,7 @@ fn plot(title: &str, side: Side, series: Vec<Series>) -> LinePlot {
     }
 }
 
-/// What is believed of score and cost before the first training.
+/// Prior of score and cost before the first training.
 pub fn priors() -> Result<Figure, ExperimentError> {
     let none = History::from_trials(Vec::new(), Seed(0));
     let one = |side: Side| -> Result<LinePlot, ExperimentError> {
@@ -69,7 +69,7 @@ pub fn priors() -> Result<Figure, ExperimentError> {
     Figure::of("priors", "Mean and one deviation of score and cost, Appendix D.1.", panels_with_legend(&both))
 }
 
-/// What a run believes after each training.
+/// Posteriors of a run after each training.
 pub fn beliefs(
     name: &str,
     history: &History<Config>,

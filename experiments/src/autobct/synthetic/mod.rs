@@ -34,7 +34,7 @@ struct OnProblem {
     table: Table,
     numbers: Vec<(String, f64)>,
     judgement: Judgement,
-    /// With what the first run two trainings ahead stopped.
+    /// Control with which the first run two trainings ahead stopped.
     control: f64,
     figures: Vec<Figure>,
 }
@@ -52,7 +52,7 @@ fn judge(name: &str, two: &[Run]) -> Result<Judgement, ClaimError> {
         .judge()
 }
 
-/// Of those that there are: a run that a guard ended has no value of going on.
+/// Spread of the finite values: a run that a guard ended has no value of going on.
 fn spread(values: &[f64]) -> String {
     let values: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
     if values.is_empty() {

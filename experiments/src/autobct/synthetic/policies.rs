@@ -21,7 +21,7 @@ pub struct Policies(Vec<Policy>);
 struct Policy {
     name: &'static str,
     plan: Plan,
-    /// What follows on the trainings that are looked ahead.
+    /// Value function behind the trainings that are looked ahead.
     map: Option<ValueMap>,
     grid: (usize, usize),
     of_cost: Quadrature,
@@ -29,7 +29,7 @@ struct Policy {
     samples: Option<usize>,
 }
 
-/// What a run came to.
+/// Result of a run.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Run {
     pub trainings: f64,
@@ -37,7 +37,7 @@ pub struct Run {
     #[serde(with = "lossless_number")]
     pub score: f64,
     pub spent: f64,
-    /// Of going on, when it stopped.
+    /// Value of going on, when it stopped.
     #[serde(with = "lossless_number")]
     pub value: f64,
 }
@@ -178,7 +178,7 @@ fn optimizer(policy: &Policy, seed: Seed) -> Result<AutoBct, ExperimentError> {
     }
 }
 
-/// What is believed after a history.
+/// The state after a history.
 pub fn state(history: &History<Config>) -> Result<(thrifty_autobct::State, Decision), ExperimentError> {
     let policy = Policy {
         name: "",

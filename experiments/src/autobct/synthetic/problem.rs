@@ -4,7 +4,7 @@ use thrifty_sampling::Seed;
 
 use crate::error::ExperimentError;
 
-/// What is tuned: the number of trees of a forest, `⌊1 + 99 u⌋`.
+/// A problem that tunes the number of trees of a forest, `⌊1 + 99 u⌋`.
 pub trait Problem: Sync {
     /// A training, on the scale of the model.
     fn train(&self, control: f64, seed: Seed) -> Result<Trained, ExperimentError>;
@@ -13,7 +13,7 @@ pub trait Problem: Sync {
     fn truth(&self, control: f64) -> f64;
 }
 
-/// What a training came to.
+/// Score and cost of a training.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trained {
     pub score: f64,

@@ -1,4 +1,4 @@
-//! What is claimed, by which test, from how many replications.
+//! Claim: its kind, its test, and the number of replications.
 
 use super::rank_sum::RankSum;
 use super::rate::Rate;
@@ -33,7 +33,7 @@ pub enum Kind {
     RateBetween(f64, f64),
 }
 
-/// How p-values are found.
+/// Test that finds p-values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Test {
     /// Paired, on the mean of the differences: exact over all signs up to 16 pairs, else seeded Monte Carlo.
@@ -65,7 +65,7 @@ impl Kind {
         }
     }
 
-    /// Whether a number that is known is in the region.
+    /// True if a known number is in the region.
     fn contains(self, value: f64) -> bool {
         let (low, high) = self.region();
         match self {

@@ -44,7 +44,7 @@ impl Family {
     }
 }
 
-/// How many claims of a family must hold.
+/// Number of claims of a family that must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
     /// Every one.

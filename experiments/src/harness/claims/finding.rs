@@ -1,4 +1,4 @@
-//! What the replications say about one claim.
+//! Finding of the replications about one claim.
 
 use super::{Claim, LEVEL, Verdict};
 
@@ -67,7 +67,7 @@ impl Finding {
         format!("{effect} [{low}, {high}]")
     }
 
-    /// What a claim of superiority of a method with smaller losses came to.
+    /// Direction of a claim of superiority of a method with smaller losses.
     pub fn direction(&self) -> &'static str {
         match self.verdict() {
             Verdict::Holds => "lower",

@@ -30,7 +30,7 @@ impl Sample {
         Ok(Self::Gains(own.iter().zip(other).map(|(own, other)| other - own).collect()))
     }
 
-    /// How many of the trials are successes.
+    /// Number of successes among trials.
     pub fn count(trials: impl IntoIterator<Item = bool>) -> Self {
         let (mut successes, mut all) = (0, 0);
         for success in trials {

@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(sign_flip(&[1.0; 5]).detectable(0.0, 0.025), f64::INFINITY);
     }
 
-    /// With 16 pairs both ways can be taken; 99,999 draws have a standard error of 0.0016 at most.
+    /// Draws agree with counting at 16 pairs, where both can be done; 99,999 draws have a standard error of 0.0016 at most.
     #[test]
     fn draws_agree_with_counting() {
         let differences: Vec<f64> = (0..16).map(|i| f64::from(i * i % 11) - 3.0).collect();

@@ -16,7 +16,7 @@ use crate::error::ExperimentError;
 /// Columns before those of the result.
 const KEYS: [&str; 7] = ["commit", "seed", "data", "design", "task", "method", "replication"];
 
-/// What lines have in common that are reported together.
+/// Identity that lines have in common that are reported together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Identity {
     pub commit: String,
@@ -34,7 +34,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// What tells a line from any other.
+    /// Key that tells a line from any other.
     pub(super) fn key(&self) -> (Identity, JobName) {
         (self.identity.clone(), self.name.clone())
     }

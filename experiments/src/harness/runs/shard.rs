@@ -10,7 +10,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Whether the job of this index, from 0, is in the shard.
+    /// True if the job of this index, from 0, is in the shard.
     pub fn has(self, job: usize) -> bool {
         job % self.of == self.at - 1
     }

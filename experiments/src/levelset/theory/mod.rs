@@ -1,4 +1,4 @@
-//! What theorems promise of a run with a known process, beside what happens.
+//! Theorems about a run with a known process, beside what happens.
 
 mod runs;
 mod tables;

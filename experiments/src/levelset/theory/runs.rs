@@ -86,7 +86,7 @@ pub struct Regret {
     pub bounds: Bounds,
 }
 
-/// What theorem 1 says of a run after 1, 2, … evaluations.
+/// Bounds of theorem 1 for a run after 1, 2, … evaluations.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Bounds {
     pub regret: Vec<f64>,
@@ -95,7 +95,7 @@ pub struct Bounds {
 }
 
 impl Regret {
-    /// Whether the bound is kept at every step.
+    /// True if the bound is kept at every step.
     pub fn is_below(&self) -> bool {
         self.cumulative.iter().zip(&self.bounds.regret).all(|(r, b)| r <= b)
     }
@@ -144,7 +144,7 @@ impl Regret {
 pub struct Certified {
     /// Evaluations until then; nothing when the cap came first.
     pub samples: Option<usize>,
-    /// Whether no point farther than ε from the threshold is on the wrong side.
+    /// True if no point farther than ε from the threshold is on the wrong side.
     pub right: bool,
 }
 

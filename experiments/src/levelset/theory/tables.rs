@@ -79,7 +79,7 @@ impl Samples {
         quantile(&self.counts(), 1.0)
     }
 
-    /// Whether a run ended by the bound; one beyond `most` is no limit here.
+    /// True if a run ended by the bound; one beyond `most` is no limit here.
     pub fn is_within_bound(&self, run: &Certified) -> bool {
         let samples = run.samples.map_or(f64::INFINITY, |count| count as f64);
         samples <= self.bound.map_or(f64::INFINITY, |bound| bound as f64)

@@ -34,7 +34,7 @@ pub fn judge(h: &Hyperparameters, closure: &Closure, replicas: usize, seed: Seed
     }
 }
 
-/// How far an ensemble of networks is from the law, per point, in units of the data's variance.
+/// Distance of an ensemble of networks from the law, per point, in units of the data's variance.
 ///
 /// ```text
 /// bias = mean_x [(f̄(x) - law(x))² - s²(x) / M] / σ²(x),   variance = mean_x s²(x) / σ²(x)
@@ -48,7 +48,7 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// Of predictions at `x`, one row a replica.
+    /// Distance of predictions at `x`, one row per replica.
     pub fn of(law: Law, x: &[f64], predictions: &[Vec<f64>]) -> Self {
         let replicas = predictions.len() as f64;
         let (mut bias, mut variance) = (0.0, 0.0);

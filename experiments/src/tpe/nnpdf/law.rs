@@ -5,9 +5,9 @@ use std::f64::consts::TAU;
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_sampling::{Seed, Stream};
 
-/// Where there are training data; the first test set lies within.
+/// Range of the training data; the first test set lies within.
 pub const WITHIN: (f64, f64) = (0.05, 0.75);
-/// Where the second test set lies: larger x than any training datum.
+/// Range of the second test set: larger x than any training datum.
 pub const BEYOND: (f64, f64) = (0.75, 0.95);
 
 /// A known function that stands for nature: of order 1 on [0, 1].
@@ -61,7 +61,7 @@ pub struct Datum {
 }
 
 impl Datum {
-    /// The same datum with fresh noise on top: one of a replica of the data.
+    /// The datum with fresh noise on top: one of a replica of the data.
     pub fn replica(self, rng: &mut Stream) -> Self {
         let z: f64 = StandardNormal.sample(rng);
         Self { y: self.y + self.sigma * z, ..self }

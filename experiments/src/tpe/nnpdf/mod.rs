@@ -39,7 +39,7 @@ pub struct Outcome {
     pub judgement: Judgement,
 }
 
-/// What a line says of a scan.
+/// Line of a scan.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Found {
     scan: Scan,

@@ -18,10 +18,10 @@ pub const STARTUP: usize = 20;
 /// Folds of the training data.
 const FOLDS: usize = 4;
 
-/// What a scan found.
+/// Findings of a scan.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Scan {
-    /// Of each trial.
+    /// Loss of each trial.
     #[serde(with = "lossless_numbers")]
     pub losses: Vec<f64>,
     /// Mean loss of the chosen model over fresh initialisations: what the smallest of noisy losses promised.
@@ -30,7 +30,7 @@ pub struct Scan {
     pub densities: Vec<Densities>,
 }
 
-/// What a scan minimises.
+/// Goal of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goal {
     /// Validation χ² per point, averaged over folds.
@@ -74,7 +74,7 @@ impl Goal {
     }
 }
 
-/// How trials after the start are chosen.
+/// Search of the trials after the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Search {
     Described,

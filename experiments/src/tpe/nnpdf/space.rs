@@ -28,7 +28,7 @@ pub fn space() -> Result<Space, SpaceError> {
 }
 
 impl Hyperparameters {
-    /// What a configuration of [`space`] stands for.
+    /// Hyperparameters of a configuration of [`space`].
     pub fn of(config: &Config) -> Result<Self, SpaceError> {
         let layers = config.int("layers")?;
         let width = |layer: i64| Ok(config.int(&format!("width {layer}"))? as usize);

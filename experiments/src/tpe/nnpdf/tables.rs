@@ -1,4 +1,4 @@
-//! What the scans came to.
+//! Tables of the scans.
 
 use std::collections::BTreeMap;
 
@@ -150,7 +150,7 @@ pub fn best(outcome: &Outcome) -> f64 {
     outcome.scan.losses.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// Whether the model of a scan is better than that of a random search, one test per group.
+/// Claims that the model of a scan is better than that of a random search, one test per group.
 fn against_random(outcomes: &[Outcome]) -> Result<Vec<String>, ClaimError> {
     let p = |((_, goal, search), _): ((Law, Goal, Search), Vec<&Outcome>)| {
         if search == Search::Random {

@@ -6,7 +6,7 @@ use super::law::{Datum, WITHIN};
 use super::network::{Network, Scratch};
 use crate::network::{Activation, Descent, Initializer, Rule};
 
-/// What a scan chooses.
+/// Hyperparameters that a scan chooses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hyperparameters {
     /// Neurons of each hidden layer.
@@ -33,7 +33,7 @@ pub struct Model {
 /// Data of one gradient step.
 const BATCH: usize = 10;
 
-/// What the network sees of x: the training range is [-1, 1].
+/// Input of the network for x: the training range is [-1, 1].
 fn input(x: f64) -> f64 {
     (2.0 * x - WITHIN.0 - WITHIN.1) / (WITHIN.1 - WITHIN.0)
 }
