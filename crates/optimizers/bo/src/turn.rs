@@ -41,24 +41,24 @@ impl<'a> BoTurn<'a> {
         Self { optimizer, state, history, id, search: None }
     }
 
-    /// Builds and maximizes the acquisition function, once in a turn.
+    /// The maximized acquisition function, which is built once in a turn.
     fn search(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<&mut Search, OptimizerError> {
-        let search = match self.search.take() {
-            Some(search) => search,
-            None => {
-                let (state, factory) = (&self.state, by.unwrap_or(self.optimizer.acquisition()));
-                let acquisition = state
-                    .acquisition(factory)
-                    .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
-                let candidates = state.maximize(&*acquisition, "acquisition");
-                reject_nan(factory, &candidates, self.id)?;
-                let target = state.target(factory.target());
-                let best = candidates.first().filter(|_| factory.is_expected_improvement());
-                let expected = best.map(|best| state.expected_improvement(&best.x, target));
-                Search { candidates, target, expected }
-            }
-        };
+        let search = self.search.take().map_or_else(|| self.build_search(by), Ok)?;
         Ok(self.search.insert(search))
+    }
+
+    /// Builds and maximizes the acquisition function.
+    fn build_search(&self, by: Option<&dyn AcquisitionFactory>) -> Result<Search, OptimizerError> {
+        let (state, factory) = (&self.state, by.unwrap_or(self.optimizer.acquisition()));
+        let acquisition = state
+            .acquisition(factory)
+            .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
+        let candidates = state.maximize(&*acquisition, "acquisition");
+        reject_nan(factory, &candidates, self.id)?;
+        let target = state.target(factory.target());
+        let best = candidates.first().filter(|_| factory.is_expected_improvement());
+        let expected = best.map(|best| state.expected_improvement(&best.x, target));
+        Ok(Search { candidates, target, expected })
     }
 
     /// True if the run has converged: the largest expected improvement is below the share of the range that restarts it.

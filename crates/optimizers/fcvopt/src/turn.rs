@@ -43,10 +43,7 @@ impl<'a> FoldTurn<'a> {
     }
 
     fn decision(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Decision, OptimizerError> {
-        match self.decision.take() {
-            Some(decision) => Ok(decision),
-            None => self.decide(by),
-        }
+        self.decision.take().map_or_else(|| self.decide(by), Ok)
     }
 
     /// Maximizes the acquisition function, chooses the fold, suggests.

@@ -153,10 +153,7 @@ struct Explore<'a> {
 
 impl Explore<'_> {
     fn all<Q>(&mut self, turn: &dyn Modelled<Q>) -> Result<&[Candidate], OptimizerError> {
-        let found = match self.found.take() {
-            Some(found) => found,
-            None => candidates(self.point, turn, self.rng)?,
-        };
+        let found = self.found.take().map_or_else(|| candidates(self.point, turn, self.rng), Ok)?;
         Ok(self.found.insert(found))
     }
 }

@@ -41,25 +41,23 @@ impl<'a> MultiTurn<'a> {
         Ok(Self { optimizer, state, rule, models, weights, found: None })
     }
 
-    /// Builds and maximizes the acquisition function, once in a turn.
+    /// The best candidates of the acquisition function, which is built once in a turn.
     fn search(&mut self) -> Result<&mut Vec<Candidate>, OptimizerError> {
-        let found = match self.found.take() {
-            Some(found) => found,
-            None => {
-                let Self { state, weights, models, rule, .. } = &*self;
-                let constraints = weights.constraint_models();
-                let utility = state.acquisition(*rule, models, constraints)?;
-                let first = if utility.is_none() { state.first_feasible(constraints)? } else { None };
-                let acquisition = match first {
-                    Some(first) => {
-                        weighted_logarithm(Some(first), weights.log_inverse_cost().into_iter().collect())
-                    }
-                    None => weighted_logarithm(utility, weights.logarithms()),
-                };
-                self.maximize(&acquisition, "acquisition")
-            }
-        };
+        let found = self.found.take().map_or_else(|| self.build_search(), Ok)?;
         Ok(self.found.insert(found))
+    }
+
+    /// Builds and maximizes the acquisition function.
+    fn build_search(&self) -> Result<Vec<Candidate>, OptimizerError> {
+        let Self { state, weights, models, rule, .. } = self;
+        let constraints = weights.constraint_models();
+        let utility = state.acquisition(*rule, models, constraints)?;
+        let first = if utility.is_none() { state.first_feasible(constraints)? } else { None };
+        let acquisition = match first {
+            Some(first) => weighted_logarithm(Some(first), weights.log_inverse_cost().into_iter().collect()),
+            None => weighted_logarithm(utility, weights.logarithms()),
+        };
+        Ok(self.maximize(&acquisition, "acquisition"))
     }
 
     fn suggestion(&self, x: &[f64]) -> Suggestion<Config> {
