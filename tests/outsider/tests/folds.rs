@@ -61,7 +61,7 @@ fn several_objectives_are_improved_by_single_folds() -> Result<(), Box<dyn Error
             rule: MultiObjectiveRule::NoisyExpectedHypervolume { draws: 16 },
             ..MultiObjectiveSettings::default()
         };
-        Ok(MultiObjectiveOptimizer::new(space).with_surrogate(FoldSurrogate).with_settings(settings)?)
+        MultiObjectiveOptimizer::new(space).with_surrogate(FoldSurrogate).with_settings(settings)
     };
     let optimizer = OnFolds::new(&space(), FOLDS, build)?;
     let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(28));

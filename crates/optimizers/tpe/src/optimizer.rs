@@ -216,8 +216,7 @@ impl TpeOptimizer {
     /// True if values must not be suggested: a repetition where there is to be none, or against the known constraint.
     fn is_unusable(&self, values: &[f64]) -> bool {
         (self.settings.repeats != Repeats::Allowed && self.table.is_repeat(values))
-            || (!self.known_constraint.is_none()
-                && !self.known_constraint.allows(&self.coding.decode(values)))
+            || (self.known_constraint.is_some() && !self.known_constraint.allows(&self.coding.decode(values)))
     }
 
     /// The end of a search that found nothing to suggest.
@@ -238,7 +237,7 @@ impl TpeOptimizer {
             let cube: Vec<f64> = (0..self.coding.len()).map(|_| rng.uniform()).collect();
             self.coding.spread(&cube)
         };
-        let draws = if !self.known_constraint.is_none() { CONSTRAINED_DRAWS } else { DRAWS };
+        let draws = if self.known_constraint.is_some() { CONSTRAINED_DRAWS } else { DRAWS };
         let drawn = (0..draws).map(|_| draw(rng)).find(|values| !self.is_unusable(values));
         if drawn.is_some() {
             return drawn;
@@ -289,7 +288,7 @@ impl Optimizer for TpeOptimizer {
             if self.is_unusable(&values) {
                 match self.any_new(&mut rng) {
                     Some(new) => values = new,
-                    None if !self.known_constraint.is_none() => return self.nothing_new(id),
+                    None if self.known_constraint.is_some() => return self.nothing_new(id),
                     None => {}
                 }
             }
@@ -305,7 +304,7 @@ impl Optimizer for TpeOptimizer {
         if self.is_unusable(&proposal.values) {
             match self.any_new(&mut rng) {
                 Some(values) => proposal.values = values,
-                None if self.settings.repeats == Repeats::Never || !self.known_constraint.is_none() => {
+                None if self.settings.repeats == Repeats::Never || self.known_constraint.is_some() => {
                     return self.nothing_new(id);
                 }
                 None => {}

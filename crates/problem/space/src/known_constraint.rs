@@ -32,6 +32,12 @@ impl KnownConstraint {
         self.0.is_none()
     }
 
+    /// True if there is a constraint.
+    #[must_use]
+    pub fn is_some(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// True if a configuration is allowed.
     #[must_use]
     pub fn allows(&self, config: &Config) -> bool {

@@ -79,7 +79,7 @@ fn max_value(seed: Seed) -> Result<Drawn, ExperimentError> {
     Ok(Drawn { figure, findings })
 }
 
-/// MinValueSampler by the Gumbel law and from drawn functions.
+/// Minima by the Gumbel distribution and from drawn functions.
 fn minima(seed: Seed) -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
     let drawn = values(&minimizers(&scene, 64, seed)?);
