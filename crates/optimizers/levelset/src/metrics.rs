@@ -76,7 +76,7 @@ pub fn worst_misclassification(values: &[f64], said: &[bool], threshold: f64) ->
 }
 
 /// Midpoints of the edges of a grid whose ends are on different sides, on the unit cube. The last axis is the
-/// fastest, as in [`ClassificationSet::Grid`](crate::Over::Grid).
+/// fastest, as in [`ClassificationSet::Grid`](crate::ClassificationSet::Grid).
 ///
 /// Nothing when the lengths do not fit together or an axis has fewer than two points.
 #[must_use]

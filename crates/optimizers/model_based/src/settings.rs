@@ -77,7 +77,7 @@ pub enum CostAwareness {
         exponent: f64,
     },
     /// Utility per unit of cost with a cooling exponent, the share of the budget that is left, so that the last evaluations may be dear: see
-    /// [`LogInverseCost::cooled`]. Source: Lee et al. (2020).
+    /// [`LogInverseCost::cooled`](thrifty_acquisition::LogInverseCost::cooled). Source: Lee et al. (2020).
     Cooled {
         /// Budget in units of cost, more than the initial design costs.
         budget: f64,

@@ -18,7 +18,7 @@ use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, Lookahead
 /// u_k = σ² - c_k²/v*_k,   m_k = μ + c_k (f*_k - μ*_k)/v*_k,   γ_k = (m_k - f*_k)/√u_k
 /// ```
 ///
-/// (x*_k, f*_k) are K sampled minimisers ([`minimizers_on`](crate::minimisers_on)), μ*_k and v*_k the posterior's
+/// (x*_k, f*_k) are K sampled minimisers ([`minimizers_on`](crate::minimizers_on)), μ*_k and v*_k the posterior's
 /// moments at x*_k, c with k below the covariance with x, v(γ) the variance of a standard normal variable below γ:
 /// the posterior is conditioned on f(x*_k) = f*_k, truncated below at f*_k, and approximated by a normal distribution
 /// with the variance that is left.
