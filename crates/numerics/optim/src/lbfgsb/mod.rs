@@ -98,14 +98,13 @@ impl Lbfgsb {
         bounds: &[(f64, f64)],
     ) -> Result<Minimum, OptimError> {
         let mut x = projected_start(start, bounds)?;
-        let n = x.len();
-        let mut gradient = vec![0.0; n];
+        let mut gradient = vec![0.0; x.len()];
         let mut value = f(&x, &mut gradient);
         let mut evaluations = 1;
         if !(value.is_finite() && gradient.iter().all(|g| g.is_finite())) {
             return Err(OptimError::NonFiniteValue { value });
         }
-        let mut model = Model::new(n, self.memory);
+        let mut model = Model::new(x.len(), self.memory);
         let (mut next, mut next_gradient) = (x.clone(), gradient.clone());
         let mut iterations = 0;
         let boxed = bounds.iter().all(|(low, high)| low.is_finite() && high.is_finite());
