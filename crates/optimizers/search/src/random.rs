@@ -1,5 +1,6 @@
 //! Random search.
 
+use thrifty_sampling::Stream;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
 
@@ -28,6 +29,22 @@ pub struct RandomSearch {
 /// Number of random points among which an allowed one is searched.
 const TRIES: u64 = 10_000;
 
+/// The first of at most 10,000 random configurations that a known constraint allows.
+///
+/// # Errors
+/// [`OptimizerError`] when none is allowed; `what` names the trial.
+pub(crate) fn random_allowed(
+    space: &Space,
+    known_constraint: &KnownConstraint,
+    rng: &mut Stream,
+    what: impl FnOnce() -> String,
+) -> Result<Config, OptimizerError> {
+    let found = (0..TRIES).map(|_| space.sample(rng)).find(|config| known_constraint.allows(config));
+    found.ok_or_else(|| {
+        OptimizerError::failed(what(), format!("none of {TRIES} random configurations is allowed"))
+    })
+}
+
 impl RandomSearch {
     /// Random search of a space.
     #[must_use]
@@ -53,16 +70,9 @@ impl Optimizer for RandomSearch {
 
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let mut rng = history.seed().stream("random search", id.0);
-        let found = (0..TRIES)
-            .map(|_| self.space.sample(&mut rng))
-            .find(|config| self.known_constraint.allows(config));
-        found.map_or_else(
-            || {
-                let error = format!("none of {TRIES} random configurations is allowed");
-                Err(OptimizerError::failed(format!("random search, trial {}", id.0), error))
-            },
-            |config| Ok(Ask::Evaluate(Suggestion::new(config))),
-        )
+        let what = || format!("random search, trial {}", id.0);
+        let config = random_allowed(&self.space, &self.known_constraint, &mut rng, what)?;
+        Ok(Ask::Evaluate(Suggestion::new(config)))
     }
 
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {

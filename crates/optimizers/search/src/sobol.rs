@@ -9,6 +9,7 @@ use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, 
 
 use crate::fingerprint;
 use crate::fingerprint::format_one;
+use crate::random::random_allowed;
 
 /// Quasi-random search: the points of one scrambled Sobol sequence in order; above [`MAX_SOBOL_DIM`] columns uniform points.
 ///
@@ -20,9 +21,6 @@ pub struct SobolSearch {
     /// The sequence of a seed so far: a cache.
     sequence: Mutex<Option<(Seed, Points)>>,
 }
-
-/// Number of random points among which an allowed one is searched.
-const TRIES: u64 = 10_000;
 
 impl SobolSearch {
     /// Quasi-random search of a space.
@@ -69,16 +67,9 @@ impl Optimizer for SobolSearch {
             return Ok(Ask::Evaluate(Suggestion::new(config)));
         }
         let mut rng = history.seed().child("sobol search", id.0).stream("allowed", 0);
-        let found = (0..TRIES)
-            .map(|_| self.space.sample(&mut rng))
-            .find(|config| self.known_constraint.allows(config));
-        found.map_or_else(
-            || {
-                let error = format!("none of {TRIES} random configurations is allowed");
-                Err(OptimizerError::failed(format!("Sobol search, trial {}", id.0), error))
-            },
-            |config| Ok(Ask::Evaluate(Suggestion::new(config))),
-        )
+        let what = || format!("Sobol search, trial {}", id.0);
+        let config = random_allowed(&self.space, &self.known_constraint, &mut rng, what)?;
+        Ok(Ask::Evaluate(Suggestion::new(config)))
     }
 
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
