@@ -8,8 +8,8 @@ use thrifty_model_based::{
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
-    Ask, Fingerprint, History, MaxTrials, Measurement, MemoKey, Optimizer, OptimizerError, Study, Suggestion,
-    Trial, TrialId,
+    Ask, Fingerprint, History, MaxTrials, Measurement, Memo, MemoKey, Optimizer, OptimizerError, Study,
+    Suggestion, Trial, TrialId,
 };
 
 fn line() -> Space {
@@ -141,19 +141,23 @@ fn choices_are_new_and_allowed() {
     assert!(found[0].value.is_finite() && found[0].x[0] > 0.7, "{:?}", found[0]);
 }
 
+fn memo_of(state: &SurrogateState<'_>) -> Memo {
+    state.memo()
+}
+
 /// A memo has the hyperparameters of every output, from which the next fit starts.
 #[test]
 fn memos_start_the_next_fit() {
     let mut history = history(&POINTS);
     let cost = CostAwareness::PerUnit { exponent: 1.0 };
-    let memo = with_state(&history, settings(cost), |state| state.memo());
+    let memo = with_state(&history, settings(cost), memo_of);
     for name in ["model", "constraint 0", "cost"] {
         assert!(memo.get(&MemoKey::<Vec<f64>>::new(name)).is_some_and(|all| !all.is_empty()), "{name}");
     }
     let mut trials = history.trials().to_vec();
     trials[6].memo = memo.clone();
     history = History::from_trials(trials, Seed(2));
-    let again = with_state(&history, settings(cost), |state| state.memo());
+    let again = with_state(&history, settings(cost), memo_of);
     let key = MemoKey::<Vec<f64>>::new("model");
     let (first, second) = (memo.get(&key).unwrap(), again.get(&key).unwrap());
     let near = first.iter().zip(&second).all(|(a, b)| (a - b).abs() < 1e-2 * (1.0 + a.abs()));
