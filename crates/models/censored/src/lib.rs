@@ -29,6 +29,7 @@ mod data;
 mod error;
 mod expectation_propagation;
 mod likelihood;
+mod limits;
 mod model;
 mod posterior;
 mod response;
@@ -36,6 +37,7 @@ mod surrogate;
 
 pub use error::CensoredError;
 pub use expectation_propagation::{Bound, Propagation, Side, Sites, Truncated, expectation_propagation};
+pub use limits::Limits;
 pub use model::CensoredGp;
 pub use posterior::CensoredPosterior;
 pub use response::Response;

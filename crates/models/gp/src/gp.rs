@@ -142,6 +142,12 @@ impl<K: Kernel + Clone> Gp<K> {
         self
     }
 
+    /// Hyperparameters that the next fit starts from, if there are any.
+    #[must_use]
+    pub fn warm_start(&self) -> Option<&[f64]> {
+        self.warm.as_deref()
+    }
+
     /// Learns the hyperparameters by maximum a posteriori and conditions on the data.
     ///
     /// # Errors

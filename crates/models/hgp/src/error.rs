@@ -24,6 +24,9 @@ pub enum HgpError {
     /// The process below: data that are not finite, a setting out of range, or numerical breakdown.
     #[error(transparent)]
     Gp(#[from] thrifty_gp::GpError),
+    /// Censored losses: a bound that is not finite, or contradicts the values.
+    #[error(transparent)]
+    Censored(#[from] thrifty_censored::CensoredError),
     /// Hyperparameters that make no sense.
     #[error(transparent)]
     Kernel(#[from] thrifty_kernel::KernelError),

@@ -126,7 +126,7 @@ impl FittedSurrogate for FittedFolds {
     }
 
     fn hyperparameters(&self) -> Vec<f64> {
-        self.posterior.process().hyperparameters()
+        self.posterior.hyperparameters()
     }
 
     fn noise_variance(&self) -> f64 {

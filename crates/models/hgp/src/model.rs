@@ -1,3 +1,4 @@
+use thrifty_censored::{CensoredGp, Response};
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_gp::{Gp, GpSettings, Mean, Noise};
 use thrifty_kernel::{
@@ -190,6 +191,26 @@ impl Hgp {
         rng: &mut Stream,
     ) -> Result<HgpPosterior, HgpError> {
         Ok(HgpPosterior::new(self.gp.fit_with_noise(coded(x, folds)?.as_ref(), y, noise_variances, rng)?))
+    }
+
+    /// [`Hgp::fit_with_noise`] from responses, of which some are bounds, by expectation propagation. With values alone it is the same fit.
+    ///
+    /// # Errors
+    /// As [`Hgp::fit_with_noise`], and for a bound that contradicts the values.
+    pub fn fit_censored(
+        &self,
+        x: PointsRef<'_>,
+        folds: &[usize],
+        responses: &[Response],
+        noise_variances: &[f64],
+        rng: &mut Stream,
+    ) -> Result<HgpPosterior, HgpError> {
+        let mut process = CensoredGp::new(self.gp.clone());
+        if let Some(warm_start) = self.gp.warm_start() {
+            process = process.warm_started(warm_start.to_vec());
+        }
+        let posterior = process.fit_with_noise(coded(x, folds)?.as_ref(), responses, noise_variances, rng)?;
+        Ok(HgpPosterior::censored(&posterior))
     }
 
     /// Conditions on losses of folds with the hyperparameters as they are.

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use thrifty_censored::CensoredPosterior;
 use thrifty_domain::PointsRef;
 use thrifty_gp::GpPosterior;
 use thrifty_kernel::MemberCode;
@@ -12,11 +13,26 @@ use crate::{Component, FoldKernel, HgpError};
 #[derive(Clone)]
 pub struct HgpPosterior {
     gp: Arc<GpPosterior<FoldKernel>>,
+    hyperparameters: Vec<f64>,
 }
 
 impl HgpPosterior {
     pub(crate) fn new(gp: GpPosterior<FoldKernel>) -> Self {
-        Self { gp: Arc::new(gp) }
+        Self { hyperparameters: gp.hyperparameters(), gp: Arc::new(gp) }
+    }
+
+    /// The posterior from values and bounds.
+    pub(crate) fn censored(posterior: &CensoredPosterior<FoldKernel>) -> Self {
+        Self {
+            gp: Arc::new(posterior.process().clone()),
+            hyperparameters: posterior.hyperparameters(),
+        }
+    }
+
+    /// Hyperparameters of the fit, for [`Hgp::warm_started`](crate::Hgp::warm_started).
+    #[must_use]
+    pub fn hyperparameters(&self) -> Vec<f64> {
+        self.hyperparameters.clone()
     }
 
     /// Dimension of a configuration.
@@ -64,6 +80,7 @@ impl HgpPosterior {
     /// # Errors
     /// [`HgpError`] for mismatched data, anything not finite, or numerical breakdown.
     pub fn with_observations(&self, x: PointsRef<'_>, folds: &[usize], y: &[f64]) -> Result<Self, HgpError> {
-        Ok(Self::new(self.gp.with_observations(coded(x, folds)?.as_ref(), y)?))
+        let gp = Arc::new(self.gp.with_observations(coded(x, folds)?.as_ref(), y)?);
+        Ok(Self { gp, hyperparameters: self.hyperparameters.clone() })
     }
 }

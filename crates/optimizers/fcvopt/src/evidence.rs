@@ -1,3 +1,4 @@
+use thrifty_censored::Limits;
 use thrifty_cv::FoldQuery;
 use thrifty_domain::Points;
 use thrifty_gp::LARGEST_TARGET;
@@ -173,6 +174,12 @@ impl Evidence {
         let losses: Option<Vec<f64>> = (0..folds).map(loss).collect();
         losses.map(|losses| losses.iter().sum::<f64>() / folds as f64)
     }
+
+    /// True if a measured loss of a configuration is a bound: the mean over its folds is then not observed.
+    pub(crate) fn is_censored(&self, configuration: usize, limits: Limits) -> bool {
+        let of = |i: &usize| self.of[*i] == configuration;
+        (0..self.y.len()).filter(of).any(|i| limits.censors(self.y[i]))
+    }
 }
 
 #[cfg(test)]
@@ -213,6 +220,17 @@ mod tests {
         assert_eq!(evidence.whole_mean(0, 1), Some(1.0));
         assert_eq!(evidence.whole_mean(0, 4), None);
         assert_eq!((evidence.whole_mean(1, 3), evidence.whole_mean(1, 1)), (None, Some(9.0)));
+    }
+
+    #[test]
+    fn a_configuration_is_censored_by_any_of_its_folds() {
+        let evidence = evidence();
+        let censored = |limits| [0, 1].map(|configuration| evidence.is_censored(configuration, limits));
+        assert_eq!(censored(Limits::default()), [false, false]);
+        assert_eq!(censored(Limits::above(1.0)), [true, false]);
+        assert_eq!(censored(Limits::below(9.0)), [true, true]);
+        assert_eq!(censored(Limits::below(50.0)), [true, false]);
+        assert_eq!(censored(Limits { floor: Some(0.9), ceiling: Some(51.0) }), [false, false]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use thrifty_study::{
 use crate::evidence::Evidence;
 use crate::surrogate_state::WARM_START;
 use crate::turn::FoldTurn;
+use crate::surrogate_state::Evaluated;
 use crate::{FoldSurrogateState, FractionalSettings, Incumbent, InitialFolds};
 
 /// Fractional cross-validation.
@@ -225,25 +226,33 @@ impl Optimizer for FractionalCv {
     fn recommend(&mut self, history: &History<FoldQuery>) -> Result<Option<Best<Config>>, OptimizerError> {
         let Some(state) = self.state(history, TrialId(history.len() as u64))? else { return Ok(None) };
         let evidence = state.evidence();
-        let measured = |i: usize| Some((evidence.whole_mean(i, self.settings.folds)?, evidence.first[i]));
-        let recommended = |loss, basis, trial: usize| {
+        let ranked = state.ranked(self.settings.incumbent);
+        let best = |evaluated: &Evaluated<'_>| {
+            let at = evidence.first.iter().position(|trial| *trial == evaluated.trial)?;
+            // A mean that contains a bound is not observed.
+            let mean = evidence.whole_mean(at, self.settings.folds)?;
+            let observed = (mean, Basis::Observed);
+            let estimated = (evaluated.mean, Basis::Posterior);
+            let censored = evidence.is_censored(at, self.settings.limits);
+            Some((if censored { estimated } else { observed }, evaluated.trial))
+        };
+        let recommended = |((value, basis), trial): ((f64, Basis), usize)| {
             let config = history.trials()[trial].query.config.clone();
-            Best { config, value: loss, basis }
+            Best { config, value, basis }
         };
         // Before verification began a configuration that happens to be complete is not preferred to a better one.
         if self.is_verifying(history) {
-            let complete = (0..evidence.evaluated.len()).filter_map(measured);
-            if let Some((loss, trial)) = complete.min_by(|a, b| a.0.total_cmp(&b.0)) {
-                return Ok(Some(recommended(loss, Basis::Observed, trial)));
+            let complete = ranked.iter().filter_map(best);
+            let first = |a: &((f64, Basis), usize), b: &((f64, Basis), usize)| {
+                a.0.0.total_cmp(&b.0.0).then(a.1.cmp(&b.1))
+            };
+            if let Some(found) = complete.min_by(first) {
+                return Ok(Some(recommended(found)));
             }
         }
-        let ranked = state.ranked(self.settings.incumbent);
-        let Some(best) = ranked.first() else { return Ok(None) };
-        let at = evidence.first.iter().position(|trial| *trial == best.trial);
-        Ok(Some(match at.and_then(measured) {
-            Some((loss, trial)) => recommended(loss, Basis::Observed, trial),
-            None => recommended(best.mean, Basis::Posterior, best.trial),
-        }))
+        let Some(first) = ranked.first() else { return Ok(None) };
+        let found = best(first).unwrap_or(((first.mean, Basis::Posterior), first.trial));
+        Ok(Some(recommended(found)))
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

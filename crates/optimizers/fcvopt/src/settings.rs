@@ -1,4 +1,5 @@
 use thrifty_acquisition::{AcquisitionKind, Schedule};
+use thrifty_censored::{CensoredError, Limits};
 use thrifty_model_based::{InitialDesign, Maximizer};
 
 use crate::verification::VerificationPlan;
@@ -137,6 +138,9 @@ pub struct FractionalSettings {
     /// the budget, and at least 1 where that takes no more than half of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finalists: Option<usize>,
+    /// Censoring limits of the losses: a loss at or beyond a limit is a bound on the loss of its fold, not a value.
+    #[serde(default, skip_serializing_if = "Limits::is_none")]
+    pub limits: Limits,
 }
 
 /// Finalists where the settings do not say how many: more cost fits that the search could use.
@@ -176,7 +180,15 @@ impl FractionalSettings {
             thorough: 100,
             budget: None,
             finalists: None,
+            limits: Limits::default(),
         }
+    }
+
+    /// Sets the censoring limits of the losses.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
     }
 
     /// Sets the number of model fits in all, of which the last verify.
@@ -197,6 +209,9 @@ impl FractionalSettings {
         need("folds", self.folds as f64, self.folds >= 2, "at least 2")?;
         need("repeats", self.repeats as f64, self.repeats >= 1, "at least 1")?;
         need("worth", self.worth, (0.0..1.0).contains(&self.worth), "from 0 to below 1")?;
+        if let Err(CensoredError::InvalidSetting { name, value, expected }) = self.limits.validate() {
+            return Err(SettingError { name, value, expected });
+        }
         match self.incumbent {
             Incumbent::BestMean => {}
             Incumbent::RiskAdjusted { kappa } => {
@@ -277,6 +292,7 @@ mod tests {
             thorough: 100,
             budget: None,
             finalists: None,
+            limits: Limits::default(),
         };
         assert_eq!(FractionalSettings::new(7), expected);
         assert_eq!(FractionalSettings::new(7).with_budget(90).budget, Some(90));
@@ -297,6 +313,8 @@ mod tests {
             assert_eq!(named(&|s| s.worth = worth), Some("worth"));
         }
         assert_eq!(named(&|s| (s.folds, s.repeats, s.worth) = (2, 1, 0.999)), None);
+        assert_eq!(named(&|s| s.limits = Limits::above(f64::NAN)), Some("floor"));
+        assert_eq!(named(&|s| s.limits = Limits { floor: Some(2.0), ceiling: Some(1.0) }), Some("ceiling"));
         for kappa in [-1e-9, f64::INFINITY, f64::NAN] {
             assert_eq!(named(&|s| s.incumbent = Incumbent::RiskAdjusted { kappa }), Some("kappa"));
         }

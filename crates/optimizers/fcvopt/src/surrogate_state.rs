@@ -1,3 +1,4 @@
+use thrifty_censored::Response;
 use thrifty_cv::FoldQuery;
 use thrifty_domain::PointsRef;
 use thrifty_gp::GpSettings;
@@ -67,9 +68,15 @@ impl FoldSurrogateState {
             model = model.with_settings(alone);
         }
         let Evidence { x, folds, y, noise_variances, .. } = &evidence;
-        let mut posterior = model
-            .fit_with_noise(x.as_ref(), folds, y, noise_variances, &mut seed.stream("fit", id.0))
-            .map_err(fitting)?;
+        let rng = &mut seed.stream("fit", id.0);
+        let limits = settings.limits;
+        let fitted = if limits.is_none() {
+            model.fit_with_noise(x.as_ref(), folds, y, noise_variances, rng)
+        } else {
+            let responses: Vec<Response> = y.iter().map(|y| limits.response(*y)).collect();
+            model.fit_censored(x.as_ref(), folds, &responses, noise_variances, rng)
+        };
+        let mut posterior = fitted.map_err(fitting)?;
         for (point, fold) in evidence.pending.rows().zip(&evidence.pending_folds) {
             let lie = posterior.fold(*fold).predict(point).0;
             // A fold that is there already tells nothing new.

@@ -101,7 +101,7 @@ impl<'a> FoldTurn<'a> {
             ("incumbent_mean".to_owned(), incumbent),
         ]);
         let mut memo = Memo::default();
-        memo.set(&WARM_START, &self.state.posterior().process().hyperparameters());
+        memo.set(&WARM_START, &self.state.posterior().hyperparameters());
         self.state.constraints().remember(&mut memo);
         let query = self.optimizer.query(self.space().decode(&chosen.x), code);
         let suggestion = Suggestion { query, diagnostics, memo }
