@@ -23,10 +23,7 @@ impl HgpPosterior {
 
     /// The posterior from values and bounds.
     pub(crate) fn censored(posterior: &CensoredPosterior<FoldKernel>) -> Self {
-        Self {
-            gp: Arc::new(posterior.process().clone()),
-            hyperparameters: posterior.hyperparameters(),
-        }
+        Self { gp: Arc::new(posterior.process().clone()), hyperparameters: posterior.hyperparameters() }
     }
 
     /// Hyperparameters of the fit, for [`Hgp::warm_started`](crate::Hgp::warm_started).

@@ -12,9 +12,9 @@ use thrifty_study::{
 };
 
 use crate::evidence::Evidence;
+use crate::surrogate_state::Evaluated;
 use crate::surrogate_state::WARM_START;
 use crate::turn::FoldTurn;
-use crate::surrogate_state::Evaluated;
 use crate::{FoldSurrogateState, FractionalSettings, Incumbent, InitialFolds};
 
 /// Fractional cross-validation.
