@@ -77,6 +77,14 @@ pub enum TpeError {
         /// Those of the others.
         expected: usize,
     },
+    /// A measurement without a positive cost where costs count.
+    #[error("trial {trial} has {}, expected a positive number", cost.map_or_else(|| "no cost".into(), |cost| format!("a cost of {cost}")))]
+    Cost {
+        /// Its number.
+        trial: u64,
+        /// Its cost, if it has one.
+        cost: Option<f64>,
+    },
     /// A trial whose number of constraints is not that of the trials before it.
     #[error("trial {trial} has {found} constraints, those before it {expected}")]
     ConstraintCount {

@@ -42,6 +42,6 @@ pub use optimizer::TpeOptimizer;
 pub use rules::split::Split;
 pub use rules::weights::{SideWeights, Weights};
 pub use settings::{
-    Branching, ConstraintPolicy, FailurePolicy, Joint, PendingPolicy, Repeats, SplitScope, Startup,
-    StartupCount, TpeSettings,
+    Branching, ConstraintPolicy, CostPolicy, FailurePolicy, Joint, PendingPolicy, Repeats, SplitScope,
+    Startup, StartupCount, TpeSettings,
 };

@@ -125,6 +125,34 @@ pub enum ConstraintPolicy {
     Product,
 }
 
+/// Treatment of the costs of evaluations.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CostPolicy {
+    /// Nothing.
+    #[default]
+    Ignore,
+    /// Expected improvement per unit of expected cost, raised to an exponent. Every measurement has a positive cost, whose logarithm is
+    /// learnt by kernel regression.
+    ///
+    /// ```text
+    /// ln EI(x) - η ln c(x),   EI(x) ∝ 1 / (γ + (1 - γ) g(x) / l(x))
+    /// ```
+    /// Source: Snoek et al. (2012), section 3.2, on the expected improvement of Bergstra et al. (2011).
+    PerUnit {
+        /// η: 1 counts the cost fully, 0 not at all.
+        exponent: f64,
+    },
+}
+
+impl CostPolicy {
+    /// True where costs do not count.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // the signature that serde asks for
+    fn is_ignored(&self) -> bool {
+        *self == Self::Ignore
+    }
+}
+
 /// Treatment of repeated configurations of a finite space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -171,6 +199,9 @@ pub struct TpeSettings {
     pub constraints: ConstraintPolicy,
     /// Repetitions on finite spaces.
     pub repeats: Repeats,
+    /// Costs of evaluations.
+    #[serde(skip_serializing_if = "CostPolicy::is_ignored")]
+    pub cost: CostPolicy,
 }
 
 impl TpeSettings {
@@ -185,6 +216,12 @@ impl TpeSettings {
         if !(prior_weight > 0.0 && prior_weight.is_finite()) {
             let expected = "a positive number";
             return Err(TpeError::InvalidSetting { name: "prior weight", value: prior_weight, expected });
+        }
+        if let CostPolicy::PerUnit { exponent } = self.cost
+            && !(exponent >= 0.0 && exponent.is_finite())
+        {
+            let expected = "a finite number from 0";
+            return Err(TpeError::InvalidSetting { name: "cost exponent", value: exponent, expected });
         }
         if self.candidates == 0 {
             return Err(TpeError::InvalidSetting { name: "candidates", value: 0.0, expected: "at least 1" });

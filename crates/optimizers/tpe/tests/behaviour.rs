@@ -10,8 +10,8 @@ use thrifty_study::{
     Trial, TrialId,
 };
 use thrifty_tpe::{
-    ConstraintPolicy, FailurePolicy, Joint, ParameterPrior, PendingPolicy, Repeats, Split, Startup,
-    StartupCount, TpeOptimizer, TpeSettings,
+    ConstraintPolicy, CostPolicy, FailurePolicy, Joint, ParameterPrior, PendingPolicy, Repeats, Split,
+    Startup, StartupCount, TpeOptimizer, TpeSettings,
 };
 
 fn presets() -> Vec<TpeSettings> {
@@ -474,4 +474,58 @@ proptest! {
             studies.each_mut().into_iter().for_each(|study| study.tell(one.id, value).unwrap());
         }
     }
+}
+
+/// Two minima of the same depth, one of which costs a hundred times as much to evaluate.
+fn dear_shares(policy: CostPolicy) -> (f64, f64) {
+    let space =
+        || Space::builder().float("x", 0.0, 1.0).categorical("size", ["small", "large"]).build().unwrap();
+    let (mut dear, mut worst) = (0, f64::NEG_INFINITY);
+    for seed in 0..6 {
+        let settings = TpeSettings { cost: policy, ..TpeSettings::default() };
+        let optimizer = TpeOptimizer::new(space()).unwrap().with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(seed)).with_stop(MaxTrials(70));
+        study
+            .run(|config: &Config, _| {
+                let x = config.float("x").unwrap();
+                let loss = (x - 0.2).powi(2).min((x - 0.8).powi(2));
+                let cost = if x > 0.5 { 100.0 } else { 1.0 }
+                    * if config.str("size") == Ok("large") { 5.0 } else { 1.0 };
+                Measurement { cost: Some(cost), ..loss.into() }
+            })
+            .unwrap();
+        let modelled = &study.history().trials()[10..];
+        dear += modelled.iter().filter(|trial| trial.query.float("x").unwrap() > 0.5).count();
+        worst = study.history().best().unwrap().1.max(worst);
+    }
+    (dear as f64 / 360.0, worst)
+}
+
+/// Per unit of cost the cheap minimum is searched, and found as well; the other way round without.
+#[test]
+fn costs_draw_the_search_to_what_is_cheap() {
+    let (ignored, _) = dear_shares(CostPolicy::Ignore);
+    let (counted, loss) = dear_shares(CostPolicy::PerUnit { exponent: 1.0 });
+    let (nothing, _) = dear_shares(CostPolicy::PerUnit { exponent: 0.0 });
+    assert!(ignored > 0.3 && nothing > 0.3, "{ignored} {nothing}");
+    assert!(counted < 0.15, "{counted}");
+    assert!(loss < 1e-3, "{loss}");
+}
+
+#[test]
+fn a_measurement_without_a_cost_is_named_where_costs_count() {
+    let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+    let settings = TpeSettings { cost: CostPolicy::PerUnit { exponent: 1.0 }, ..TpeSettings::default() };
+    let optimizer = TpeOptimizer::new(space.clone()).unwrap().with_settings(settings.clone()).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(20));
+    let error = study.run(|config: &Config, _| config.float("x0").unwrap()).unwrap_err();
+    let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+    assert!(text.contains("trial 0") && text.contains("no cost"), "{text}");
+    let exponent = CostPolicy::PerUnit { exponent: -1.0 };
+    let refused = TpeOptimizer::new(space).unwrap().with_settings(TpeSettings { cost: exponent, ..settings });
+    let error = refused.err().unwrap();
+    assert!(
+        std::error::Error::source(&error).unwrap().to_string().contains("cost exponent is -1"),
+        "{error}"
+    );
 }

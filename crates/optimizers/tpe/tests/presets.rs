@@ -1,9 +1,9 @@
 //! Every preset, number by number, with where the numbers are from; and what settings are refused.
 
 use thrifty_tpe::{
-    Bandwidth, BandwidthRule, Branching, CategoricalKernel, ConstraintPolicy, FailurePolicy, Floor, GridEnds,
-    Joint, Kernels, PendingPolicy, Repeats, Split, SplitScope, Startup, StartupCount, TpeSettings,
-    Truncation, Weights,
+    Bandwidth, BandwidthRule, Branching, CategoricalKernel, ConstraintPolicy, CostPolicy, FailurePolicy,
+    Floor, GridEnds, Joint, Kernels, PendingPolicy, Repeats, Split, SplitScope, Startup, StartupCount,
+    TpeSettings, Truncation, Weights,
 };
 
 fn neighbors(prior: bool, bounds: bool, floor: Floor) -> Bandwidth {
@@ -31,6 +31,7 @@ fn hyperopt() -> TpeSettings {
         pending: PendingPolicy::AsInfinite,
         failures: FailurePolicy::AsInfinite,
         constraints: ConstraintPolicy::FeasibleFirst,
+        cost: CostPolicy::Ignore,
         repeats: Repeats::Allowed,
     }
 }
@@ -57,6 +58,7 @@ fn optuna() -> TpeSettings {
         pending: PendingPolicy::AsBad,
         failures: FailurePolicy::Ignore,
         constraints: ConstraintPolicy::FeasibleFirst,
+        cost: CostPolicy::Ignore,
         repeats: Repeats::Allowed,
     }
 }

@@ -7,6 +7,7 @@ use thrifty_study::{History, Lineage, Measurement, OptimizerError, Outcome, Tria
 use crate::history::coding::Coding;
 use crate::history::pareto::front_keys;
 use crate::history::ranking::{Class, Key, Ranking};
+use crate::rules::cost::check as check_cost;
 use crate::{Dimension, FailurePolicy, PendingPolicy, StartupCount, TpeError, TpeSettings};
 
 /// All trials as columns, kept sorted: a cache over the history.
@@ -59,6 +60,7 @@ struct Row {
     hash: u64,
     state: State,
     constraints: Box<[f64]>,
+    cost: Option<f64>,
 }
 
 /// State of a trial.
@@ -140,7 +142,7 @@ impl Table {
         settings: &TpeSettings,
     ) -> Result<(), OptimizerError> {
         // Before anything is changed: what follows must not stop half way.
-        self.shape = self.shape_with(history)?;
+        self.shape = self.shape_with(history, settings)?;
         self.lineage = Some(history.lineage());
         // An outcome is final: running trials alone can have changed.
         for row in std::mem::take(&mut self.running) {
@@ -154,14 +156,16 @@ impl Table {
             }
             self.rows[row].state = State::of(trial);
             self.rows[row].constraints = constraints(trial).into();
+            self.rows[row].cost = cost(trial);
             self.rank(row, settings);
         }
         for trial in history.trials().get(self.rows.len() - self.known..).unwrap_or_default() {
             let values = coding
                 .encode(space, &trial.query)
                 .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
-            let hash = hash(&trial.query);
+            let (hash, trial_row) = (hash(&trial.query), self.rows.len());
             self.push(&values, hash, State::of(trial), constraints(trial), coding, settings);
+            self.rows[trial_row].cost = cost(trial);
         }
         if self.has_many_objectives {
             self.rank_fronts()?;
@@ -175,8 +179,12 @@ impl Table {
         Ok(())
     }
 
-    /// Numbers of objectives and constraints with the trials that were measured since.
-    fn shape_with(&self, history: &History<Config>) -> Result<Option<Shape>, OptimizerError> {
+    /// Numbers of objectives and constraints with the trials that were measured since; their costs are checked.
+    fn shape_with(
+        &self,
+        history: &History<Config>,
+        settings: &TpeSettings,
+    ) -> Result<Option<Shape>, OptimizerError> {
         let told = self.running.iter().filter_map(|row| history.trials().get(row - self.known));
         let new = history.trials().get(self.rows.len() - self.known..).unwrap_or_default();
         let mut shape = self.shape;
@@ -191,7 +199,7 @@ impl Table {
             } else if found.1 != constraints {
                 Some(TpeError::ConstraintCount { trial: id, found: found.1, expected: constraints })
             } else {
-                None
+                check_cost(id, measured.cost, settings.cost).err()
             };
             if let Some(error) = error {
                 return Err(OptimizerError::failed(format!("reading trial {id}"), error));
@@ -249,7 +257,7 @@ impl Table {
         if state == State::Running {
             self.running.push(row as usize);
         }
-        self.rows.push(Row { hash, state, constraints: constraints.into() });
+        self.rows.push(Row { hash, state, constraints: constraints.into(), cost: None });
         self.keys.push(None);
         self.rank(row as usize, settings);
     }
@@ -358,6 +366,11 @@ impl Table {
         &self.rows[row].constraints
     }
 
+    /// Cost that a measurement has.
+    pub(crate) fn cost(&self, row: usize) -> Option<f64> {
+        self.rows[row].cost
+    }
+
     /// True if a configuration of a finite space was asked.
     pub(crate) fn is_repeat(&self, values: &[f64]) -> bool {
         self.is_finite && self.asked.contains(&bits(values))
@@ -390,6 +403,10 @@ fn hash(config: &Config) -> u64 {
         }
     }
     hasher.finish()
+}
+
+fn cost(trial: &Trial<Config>) -> Option<f64> {
+    trial.outcome.as_ref().and_then(Outcome::measurement).and_then(|measurement| measurement.cost)
 }
 
 fn constraints(trial: &Trial<Config>) -> &[f64] {

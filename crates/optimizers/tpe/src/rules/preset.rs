@@ -1,8 +1,8 @@
 use crate::settings::kernels;
 use crate::{
-    Bandwidth, BandwidthRule, Branching, CategoricalKernel, ConstraintPolicy, FailurePolicy, Floor, GridEnds,
-    Joint, PendingPolicy, Repeats, Split, SplitScope, Startup, StartupCount, TpeSettings, Truncation,
-    Weights,
+    Bandwidth, BandwidthRule, Branching, CategoricalKernel, ConstraintPolicy, CostPolicy, FailurePolicy,
+    Floor, GridEnds, Joint, PendingPolicy, Repeats, Split, SplitScope, Startup, StartupCount, TpeSettings,
+    Truncation, Weights,
 };
 
 const OBSERVATIONS_ALONE: BandwidthRule = BandwidthRule::Neighbors { prior: false, bounds: false };
@@ -52,6 +52,7 @@ impl TpeSettings {
             failures: FailurePolicy::AsInfinite,
             constraints: ConstraintPolicy::FeasibleFirst,
             repeats: Repeats::Allowed,
+            cost: CostPolicy::Ignore,
         }
     }
 
@@ -79,6 +80,7 @@ impl TpeSettings {
             failures: FailurePolicy::Ignore,
             constraints: ConstraintPolicy::FeasibleFirst,
             repeats: Repeats::Allowed,
+            cost: CostPolicy::Ignore,
         }
     }
 

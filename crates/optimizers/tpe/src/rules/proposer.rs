@@ -3,6 +3,7 @@ use thrifty_sampling::Stream;
 use crate::history::coding::Coding;
 use crate::history::table::Table;
 use crate::rules::blocks::Block;
+use crate::rules::cost::LogCost;
 use crate::rules::good_bad_split::GoodBadSplit;
 use crate::rules::score::{Model, Scores};
 use crate::{Branching, ConstraintPolicy, Estimator, TpeError, TpeSettings};
@@ -29,6 +30,7 @@ pub(crate) struct Proposer<'a> {
     /// By the first block with the same conditions.
     partings: Vec<Option<Vec<GoodBadSplit>>>,
     models: Vec<Option<Vec<Model>>>,
+    costs: Vec<Option<LogCost>>,
 }
 
 impl<'a> Proposer<'a> {
@@ -40,7 +42,8 @@ impl<'a> Proposer<'a> {
     ) -> Self {
         let none = blocks.len();
         let (partings, models) = ((0..none).map(|_| None).collect(), (0..none).map(|_| None).collect());
-        Self { coding, table, settings, blocks, partings, models }
+        let costs = (0..none).map(|_| None).collect();
+        Self { coding, table, settings, blocks, partings, models, costs }
     }
 
     /// Draws candidates block by block and keeps the best of each.
@@ -57,7 +60,13 @@ impl<'a> Proposer<'a> {
             self.learn(at)?;
             let models = self.models[at].as_deref().unwrap_or_default();
             let points = self.candidates(parameters, models, &proposal.values, rng);
-            let scores = Scores::of(models, &points, self.settings.candidates);
+            let cost = self.costs[at].as_ref();
+            let mut scores = Scores::of(models, &points, self.settings.candidates, cost.is_some());
+            if let Some(cost) = cost {
+                let dimensions: Vec<_> =
+                    parameters.iter().map(|index| &self.coding.parameters[*index].dimension).collect();
+                cost.subtract(&dimensions, &points, scores.values_mut());
+            }
             let best = scores.best();
             for (d, index) in parameters.iter().enumerate() {
                 proposal.values[*index] = points[best * parameters.len() + d];
@@ -89,6 +98,7 @@ impl<'a> Proposer<'a> {
             let [good, bad] = parting.densities(table, self.coding, parameters, settings)?;
             Ok(Model { good, bad, share: parting.share })
         };
+        self.costs[at] = LogCost::fit(table, self.coding, parameters, settings);
         self.models[at] = Some(partings.iter().map(model).collect::<Result<_, _>>()?);
         Ok(())
     }

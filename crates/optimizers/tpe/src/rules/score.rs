@@ -17,7 +17,9 @@ pub(crate) struct Scores {
 
 impl Scores {
     /// Scores of `count` points.
-    pub(crate) fn of(models: &[Model], points: &[f64], count: usize) -> Self {
+    ///
+    /// With `costs`, expected improvement itself counts, whatever the number of models: its ratio to a cost depends on its scale.
+    pub(crate) fn of(models: &[Model], points: &[f64], count: usize, costs: bool) -> Self {
         let mut scored = Self { ranked: vec![0.0; count], log_l: Vec::new(), log_g: Vec::new() };
         for (at, Model { good, bad, share }) in models.iter().enumerate() {
             let (mut log_l, mut log_g) = (vec![0.0; count], vec![0.0; count]);
@@ -25,14 +27,22 @@ impl Scores {
             bad.log_density_into(points, &mut log_g);
             for (score, (l, g)) in scored.ranked.iter_mut().zip(log_l.iter().zip(&log_g)) {
                 // One criterion alone: the ratio itself orders the candidates, and does not saturate.
-                *score +=
-                    if models.len() == 1 { l - g } else { -(share + (1.0 - share) * (g - l).exp()).ln() };
+                *score += if models.len() == 1 && !costs {
+                    l - g
+                } else {
+                    -(share + (1.0 - share) * (g - l).exp()).ln()
+                };
             }
             if at == 0 {
                 (scored.log_l, scored.log_g) = (log_l, log_g);
             }
         }
         scored
+    }
+
+    /// Numbers that order the candidates, the highest the best.
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.ranked
     }
 
     /// The candidate with the highest score, the first of equals.
@@ -61,7 +71,7 @@ mod tests {
             |good: &[f64], bad: &[f64], share| Model { good: estimator(good), bad: estimator(bad), share };
         let models = [model(&[0.2, 0.3], &[0.8, 0.9], 0.15), model(&[0.6, 0.7], &[0.1, 0.95], 0.6)];
         let points: Vec<f64> = (0..101).map(|i| f64::from(i) / 100.0).collect();
-        let scores = Scores::of(&models, &points, points.len());
+        let scores = Scores::of(&models, &points, points.len(), false);
         let density = |estimator: &Estimator, x: f64| {
             let mut out = [0.0];
             estimator.log_density_into(&[x], &mut out);
