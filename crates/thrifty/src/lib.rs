@@ -65,5 +65,6 @@ pub mod prelude {
         Context, History, MaxCost, MaxTrials, Measurement, NoImprovement, Observer, Optimizer, Outcome,
         Schedule, StopRule, Study, Target, Trial, TrialId, WallTime, WorthItsCost,
     };
+    pub use thrifty_surrogate::{Posterior, Prediction};
     pub use thrifty_tpe::{TpeOptimizer, TpeSettings};
 }

@@ -154,9 +154,9 @@ impl Optimizer for MultiTask {
         for candidate in maximizer.candidates(self.space.domain(), &acquisition, &anchors, &mut rng) {
             let improvement = |fold: usize| {
                 let at = |x: &[f64]| belief.gp.predict(&task(x, fold, self.folds));
-                let threshold = belief.evaluated.rows().map(|x| at(x).0).fold(f64::INFINITY, f64::min);
-                let (mean, variance) = at(&candidate.x);
-                -ExpectedImprovement { threshold }.value(mean, variance.sqrt())
+                let threshold = belief.evaluated.rows().map(|x| at(x).mean).fold(f64::INFINITY, f64::min);
+                let there = at(&candidate.x);
+                -ExpectedImprovement { threshold }.value(there.mean, there.std_dev())
             };
             let new: Vec<usize> = (0..self.folds)
                 .filter(|fold| !asked.iter().any(|(x, known)| known == fold && *x == candidate.x))

@@ -1,6 +1,7 @@
 //! One unlucky triplet on a function of one variable: what stops where, and the figure of the paper.
 
 use std::collections::BTreeMap;
+use thrifty_surrogate::Prediction;
 
 use thrifty_bo::{BoSettings, SurrogateState};
 use thrifty_figures::{LinePlot, Series};
@@ -231,7 +232,7 @@ fn picture(problem: &TestFunction, history: &History<Config>, seed: u64) -> Resu
     let mut mean = Series { label: "posterior mean, 2 deviations".into(), ..Series::default() };
     if let Some(belief) = &belief {
         for x in &grid {
-            let (m, v) = belief.posterior().predict(&[x / 10.0]);
+            let Prediction { mean: m, variance: v } = belief.posterior().predict(&[x / 10.0]);
             mean.points.push((*x, -m));
             mean.band.push((*x, -m - 2.0 * v.sqrt(), -m + 2.0 * v.sqrt()));
         }

@@ -8,7 +8,7 @@ use thrifty_hgp::Hgp;
 use thrifty_kernel::{Kernel, KernelWorkspace, MemberCode};
 use thrifty_params::{LogLikelihood, Param, Parameterized};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{JointPosterior, Posterior};
+use thrifty_surrogate::{JointPosterior, Posterior, Prediction};
 
 use crate::fcvopt_reference::{Reference, coded, settings};
 use crate::findings::Findings;
@@ -155,7 +155,7 @@ impl Reference {
         for (found, name) in [(&mean, "mean_z"), (&variance, "var_z"), (&joint, "cov_z")] {
             errors.push(relative_to_largest(found, &numbers(&of[name])?, 1e-3));
         }
-        let trained: Vec<f64> = self.x.rows().map(|row| f.predict(row).0).collect();
+        let trained: Vec<f64> = self.x.rows().map(|row| f.predict(row).mean).collect();
         errors.push(relative_to_largest(&trained, &numbers(&of["mean_z_at_train"])?, 1e-3));
         // The best is the largest of negated losses.
         let best = (0..trained.len()).fold(0, |best, i| if trained[i] > trained[best] { i } else { best });
@@ -166,7 +166,7 @@ impl Reference {
     fn bound(&self, file: &Value) -> Result<f64, String> {
         let (test, f) = (points(&file["inputs"]["X_test"])?, self.posterior()?.common());
         let bound = |row: &[f64]| {
-            let (mean, variance) = f.predict(row);
+            let Prediction { mean, variance } = f.predict(row);
             -(mean * self.scale + self.center) - 2.0 * variance.sqrt() * self.scale
         };
         let found: Vec<f64> = test.rows().map(bound).collect();
@@ -180,7 +180,7 @@ impl Reference {
         let mut worst: f64 = 0.0;
         for case in rows(&file["fold_selection"]) {
             let x = numbers(&case["x"])?;
-            let before = posterior.common().predict(&x).1;
+            let before = posterior.common().predict(&x).variance;
             worst = worst.max((before - number(&case["var_f_before"])?).abs());
             for (gain, truth) in
                 posterior.common().fold_gains(&x, &all).map_err(text)?.iter().zip(rows(&case["folds"]))

@@ -8,6 +8,7 @@ use thrifty::domain::Points;
 use thrifty::prelude::*;
 use thrifty::sampling::Stream;
 use thrifty::study::{History, Memo, OptimizerError, Timing, Trial, TrialId};
+use thrifty::surrogate::Prediction;
 
 use crate::tally::Tally;
 
@@ -145,7 +146,7 @@ impl Problem {
             bad.extend(slopes.iter().filter(|s| s.is_nan()).map(|_| "a gradient is NaN".to_owned()));
         }
         if self.losses.iter().all(|loss| loss.abs() <= CARRIED) {
-            let (mean, variance) = belief.posterior().predict(at.row(0));
+            let Prediction { mean, variance } = belief.posterior().predict(at.row(0));
             if !(mean.is_finite() && variance.is_finite()) {
                 bad.push(format!("the posterior is {mean} ± {variance}"));
             }

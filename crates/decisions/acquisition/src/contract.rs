@@ -2,7 +2,7 @@
 
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_sampling::{Seed, Sobol};
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{Posterior, Prediction};
 
 use crate::{Acquisition, AcquisitionFactory, Context, UtilityScale};
 
@@ -32,8 +32,8 @@ pub fn factory(factory: &dyn AcquisitionFactory, posterior: &dyn Posterior, obse
     let mut points = Sobol::scrambled(posterior.dim(), &mut Seed(3).stream("contract", 0)).take(32);
     observed.rows().for_each(|row| points.push(row));
     // Where next to nothing is left of the variance, what is left is rounding, and so is a logarithm of it.
-    let largest = points.rows().map(|x| posterior.predict(x).1).fold(0.0, f64::max);
-    let is_certain = |x: &[f64]| posterior.predict(x).1 <= 1e-6 * largest;
+    let largest = points.rows().map(|x| posterior.predict(x).variance).fold(0.0, f64::max);
+    let is_certain = |x: &[f64]| posterior.predict(x).variance <= 1e-6 * largest;
     let values = |rng: u64| -> Vec<f64> {
         with(factory, posterior, (&domain, observed, target), rng, |acquisition| {
             let mut values = vec![f64::NAN; points.len()];
@@ -64,7 +64,7 @@ pub fn factory(factory: &dyn AcquisitionFactory, posterior: &dyn Posterior, obse
     }
     if let Some(utility) = factory.improvement(target) {
         for (point, value) in points.rows().zip(&built) {
-            let (mean, variance) = posterior.predict(point);
+            let Prediction { mean, variance } = posterior.predict(point);
             let own = utility.value(mean, variance.sqrt());
             let close = is_close(factory.scale(), own, *value, 0.0) || is_certain(point);
             assert!(close, "{name}: improvement {own}, acquisition {value} at {point:?}");

@@ -10,7 +10,7 @@ use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{Conditioned, JointPosterior, Posterior, contract};
+use thrifty_surrogate::{Conditioned, JointPosterior, Posterior, Prediction, contract};
 
 fn points(count: usize, seed: u64) -> Points {
     let mut rng = Seed(seed).stream("points", 0);
@@ -67,7 +67,7 @@ fn without_noise_it_is_expected_improvement() {
         let threshold = y.iter().copied().fold(f64::INFINITY, f64::min);
         let (noisy, log) = (nei(&posterior, &x, 32), nei(&posterior, &x, 32).logarithm());
         for at in points(6, seed + 40).rows() {
-            let (mean, variance) = posterior.predict(at);
+            let Prediction { mean, variance } = posterior.predict(at);
             let ei = ExpectedImprovement { threshold }.value(mean, variance.sqrt());
             assert!((noisy.value(at) - ei).abs() < 1e-5 * (ei + 1e-3), "{} {ei}", noisy.value(at));
             let log_ei = LogExpectedImprovement { threshold }.value(mean, variance.sqrt());
@@ -133,7 +133,7 @@ proptest! {
         let own = posterior.with_observations(pending.as_ref(), &y).unwrap();
         let any = Conditioned::new(&posterior, pending.as_ref(), &y, posterior.noise_variance()).unwrap();
         for x in at.rows() {
-            let ((mean, variance), (other, spread)) = (own.predict(x), any.predict(x));
+            let (Prediction { mean, variance }, Prediction { mean: other, variance: spread }) = (own.predict(x), any.predict(x));
             prop_assert!((mean - other).abs() < 1e-7 && (variance - spread).abs() < 1e-7, "{mean} {other} {variance} {spread}");
         }
         contract::batch_is_pointwise(&any, at.as_ref(), 1e-9);
@@ -166,7 +166,7 @@ proptest! {
         assert_gradients(&plain, at.as_ref())?;
         assert_gradients(&log, at.as_ref())?;
         for x in at.rows() {
-            let ((m, v), (c, w)) = (posterior.predict(x), other.predict(x));
+            let (Prediction { mean: m, variance: v }, Prediction { mean: c, variance: w }) = (posterior.predict(x), other.predict(x));
             let by_hand = ExpectedImprovement { threshold }.value(m, v.sqrt())
                 * thrifty_prob::cdf((0.2 - c) / w.sqrt())
                 / (c + 0.5 * w).exp()
@@ -186,7 +186,7 @@ proptest! {
         let mean = Average::of(means.collect()).unwrap();
         for x in at.rows() {
             // What is expected of the mean is the mean.
-            prop_assert!((mean.value(x) + posterior.predict(x).0).abs() < 0.05, "{}", mean.value(x));
+            prop_assert!((mean.value(x) + posterior.predict(x).mean).abs() < 0.05, "{}", mean.value(x));
         }
         let logs = || imagined.iter().map(|p| Box::new(Analytic::new(p, LogExpectedImprovement { threshold: 0.0 })) as Box<dyn Acquisition>);
         let few = Average::of_logarithms(logs().take(8).collect()).unwrap();
@@ -203,7 +203,7 @@ fn local_penalties_are_what_their_formula_says() {
         let penalties = LocalPenalties::new(&posterior, x.as_ref(), best, lipschitz).unwrap();
         for at in points(5, 21).rows() {
             let of = |center: &[f64]| {
-                let (mean, variance) = posterior.predict(center);
+                let Prediction { mean, variance } = posterior.predict(center);
                 assert!(mean > best);
                 let distance = (at[0] - center[0]).hypot(at[1] - center[1]);
                 thrifty_prob::log_cdf((lipschitz * distance - (mean - best)) / variance.sqrt())
@@ -230,11 +230,11 @@ fn anchors_are_where_the_minimum_may_be() {
     let anchors = choose_anchors(&posterior, pool.as_ref(), 20, rng).unwrap();
     assert_eq!(anchors.len(), 20);
     let average =
-        |points: &Points| points.rows().map(|p| posterior.predict(p).0).sum::<f64>() / points.len() as f64;
+        |points: &Points| points.rows().map(|p| posterior.predict(p).mean).sum::<f64>() / points.len() as f64;
     assert!(average(&anchors) < average(&pool));
     let best = prune_baseline(&posterior, x.as_ref(), 64, rng).unwrap();
     let lowest =
-        (0..7).min_by(|a, b| posterior.predict(x.row(*a)).0.total_cmp(&posterior.predict(x.row(*b)).0));
+        (0..7).min_by(|a, b| posterior.predict(x.row(*a)).mean.total_cmp(&posterior.predict(x.row(*b)).mean));
     assert_eq!(best.first().copied(), lowest);
     // No more than there are, duplicates once.
     let twice = Points::from_rows(&[[0.1, 0.1], [0.1, 0.1]]).unwrap();

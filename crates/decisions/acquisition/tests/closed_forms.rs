@@ -13,7 +13,7 @@ use thrifty_gp::{Gp, GpPosterior};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_prob::{cdf, log_cdf, pdf};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{Posterior, lookahead};
+use thrifty_surrogate::{Posterior, Prediction, lookahead};
 
 /// A posterior whose mean is the point and whose deviation is given.
 struct Given(f64);
@@ -59,7 +59,7 @@ fn contenders_are_in_the_order_of_their_votes() {
         assert_eq!(anchor, pool.row(*i));
     }
     let bound = |x: &[f64]| {
-        let (mean, variance) = posterior.predict(x);
+        let Prediction { mean, variance } = posterior.predict(x);
         mean - 2.0 * variance.sqrt()
     };
     let rest: Vec<f64> = anchors.rows().skip(best.len()).map(bound).collect();
@@ -368,7 +368,7 @@ fn penalties_are_the_chance_that_a_ball_does_not_reach() {
             let at = |step: f64| {
                 let mut moved = row.to_vec();
                 moved[k] += step;
-                posterior.predict(&moved).0
+                posterior.predict(&moved).mean
             };
             (at(1e-5) - at(-1e-5)) / 2e-5
         };

@@ -11,7 +11,7 @@ use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, Posterior};
+use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, Posterior, Prediction};
 
 /// A known function leaves improvements that are certain, without slopes of the deviation.
 #[test]
@@ -163,7 +163,7 @@ fn pending_points_count_where_they_reach() {
     let now = process(1, 0.02);
     let field = Points::from_flat(vec![0.2, 0.22, 0.7, 0.72], 1);
     let field = ThresholdField::new(&now, field.as_ref(), None, 0.3).unwrap();
-    let (mean, _) = now.predict(&[0.21]);
+    let Prediction { mean, .. } = now.predict(&[0.21]);
     let after = now.with_noisy_observations(PointsRef::single(&[0.21]), &[mean], &[0.0]).unwrap();
     let of = |posterior: &dyn JointPosterior, x: f64| {
         Integrated::over(&field, IntegratedBernoulli::default(), posterior, 1e-4).unwrap().value(&[x])

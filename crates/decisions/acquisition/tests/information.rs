@@ -12,7 +12,7 @@ use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_prob::{cdf, pdf, truncated_variance};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{JointPosterior, Posterior};
+use thrifty_surrogate::{JointPosterior, Posterior, Prediction};
 
 const GOLDEN: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden/acquisitions.json"));
@@ -206,7 +206,7 @@ proptest! {
         let batch = alone.clone().beside(&posterior, pending.as_ref()).unwrap();
         assert_gradients(&batch, at.as_ref())?;
         for x in at.rows() {
-            let (mean, variance) = posterior.predict(x);
+            let Prediction { mean, variance } = posterior.predict(x);
             prop_assert!(joint.value(x) >= -1e-12);
             prop_assert!(joint.value(x) <= 0.5 * (variance / noise).ln_1p() + 1e-9);
             // Pending points can only take away.
@@ -224,7 +224,7 @@ fn a_batch_is_its_determinant() {
     let mut c = [0.0; 4];
     posterior.covariance_into(pair.as_ref(), &mut c);
     let correlation = c[1] / ((c[0] + noise) * (c[3] + noise)).sqrt();
-    let (mean, variance) = posterior.predict(pair.row(1));
+    let Prediction { mean, variance } = posterior.predict(pair.row(1));
     let expected = gibbon.value(mean, variance.sqrt()) + 0.5 * (1.0 - correlation * correlation).ln();
     assert!((batch.value(pair.row(1)) - expected).abs() < 1e-10);
     let free = gibbon.clone().beside(&posterior, Points::new(2).as_ref()).unwrap();

@@ -8,7 +8,7 @@ use thrifty_gp::{Gp, GpPosterior};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_optim::{LocalSearch, Objective};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{JointLookahead, Posterior, lookahead};
+use thrifty_surrogate::{JointLookahead, Posterior, Prediction, lookahead};
 
 fn data(n: usize, seed: u64) -> (Points, Vec<f64>) {
     let mut rng = Seed(seed).stream("data", 0);
@@ -37,13 +37,13 @@ fn it_is_the_expected_fall_of_the_best_mean() {
         let exact = KnowledgeGradient::new(&posterior, x.as_ref(), noise).unwrap();
         let exact = if own { exact } else { exact.among_anchors() }.value(&at);
         let means = |p: &dyn Posterior, set: &Points| -> f64 {
-            set.rows().map(|row| p.predict(row).0).fold(f64::INFINITY, f64::min)
+            set.rows().map(|row| p.predict(row).mean).fold(f64::INFINITY, f64::min)
         };
         let mut after = x.clone();
         if own {
             after.push(&at);
         }
-        let (mean, variance) = posterior.predict(&at);
+        let Prediction { mean, variance } = posterior.predict(&at);
         let (draws, best) = (4000, means(&posterior, &x));
         let mut falls = Vec::with_capacity(draws);
         for _ in 0..draws / 2 {
@@ -81,7 +81,7 @@ impl Objective for Climbing<'_> {
 }
 
 fn smallest_mean(posterior: &dyn Posterior, x: &Points) -> f64 {
-    x.rows().map(|row| posterior.predict(row).0).fold(f64::INFINITY, f64::min)
+    x.rows().map(|row| posterior.predict(row).mean).fold(f64::INFINITY, f64::min)
 }
 
 #[test]

@@ -14,7 +14,7 @@ use thrifty_gp::{Gp, GpPosterior};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_prob::{cdf, owen_t, pdf};
 use thrifty_sampling::{Seed, Sobol};
-use thrifty_surrogate::{JointPosterior, Posterior};
+use thrifty_surrogate::{JointPosterior, Posterior, Prediction};
 
 fn golden() -> Value {
     let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden/levelset.json"));
@@ -203,7 +203,7 @@ fn sums_are_what_conditioning_gives() {
     let (now, field, noise) = (posterior(8), points(40), 0.05);
     let of = |p: &dyn Posterior, each: &dyn Fn(f64) -> f64| -> f64 {
         let one = |x: &[f64]| {
-            let (mean, variance) = p.predict(x);
+            let Prediction { mean, variance } = p.predict(x);
             each((mean - 0.3) / variance.sqrt())
         };
         field.rows().map(one).sum::<f64>() / field.len() as f64
@@ -216,7 +216,7 @@ fn sums_are_what_conditioning_gives() {
     let sur = Integrated::over(&threshold_field, IntegratedBernoulli::default(), &now, noise).unwrap();
     let volume = Integrated::over(&threshold_field, MisclassifiedVolume, &now, noise).unwrap();
     for x in [[0.6, 0.4], [0.1, 0.9]] {
-        let (mean, latent) = now.predict(&x);
+        let Prediction { mean, variance: latent } = now.predict(&x);
         let (mut falls, steps) = ([0.0; 2], 400);
         for k in 0..steps {
             let z = -8.0 + 16.0 * (f64::from(k) + 0.5) / f64::from(steps);
@@ -241,7 +241,7 @@ fn batches_add_up() {
     let (a, b) = ([0.6, 0.4], [0.52, 0.3]);
     let known = (noise - now.noise_variance()).max(0.0);
     let after = |x: &[f64; 2]| {
-        let (mean, _) = now.predict(x);
+        let Prediction { mean, .. } = now.predict(x);
         now.with_noisy_observations(PointsRef::single(x), &[mean], &[known]).unwrap()
     };
     let gain = |p: &dyn JointPosterior, x: &[f64; 2]| {
@@ -356,7 +356,8 @@ fn variances_fall_as_conditioning_says() {
     let (bandwidth, beta, eta) = (0.2, 4.0, 0.3);
     let (mut targeted, mut truncated) = (0.0, 0.0);
     for point in points.rows() {
-        let ((mean, before), (_, after)) = (now.predict(point), next.predict(point));
+        let (Prediction { mean, variance: before }, Prediction { variance: after, .. }) =
+            (now.predict(point), next.predict(point));
         let spread = before.sqrt().hypot(bandwidth);
         targeted += pdf((mean - 0.3) / spread) / spread * (before - after) / 30.0;
         let left = |variance: f64| (beta * variance).max(eta * eta);
@@ -385,7 +386,7 @@ fn fields_at_the_edge() {
     };
     assert!((value(&twins, &[0.1, 0.8]) - value(&single, &[0.1, 0.8])).abs() < 1e-16);
     // An observation without noise tells all of its own point: its entropy.
-    let (mean, variance) = now.predict(&[0.5, 0.5]);
+    let Prediction { mean, variance } = now.predict(&[0.5, 0.5]);
     let entropy = BernoulliEntropy { threshold: 0.3 }.value(mean, variance.sqrt());
     assert!((value(&single, &[0.5, 0.5]) - entropy).abs() < 1e-8);
     assert_eq!(

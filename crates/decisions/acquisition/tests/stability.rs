@@ -13,7 +13,7 @@ use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{JointPosterior, Posterior};
+use thrifty_surrogate::{JointPosterior, Posterior, Prediction};
 
 const RECORD: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/golden/stability_acquisition.json"));
@@ -132,7 +132,7 @@ fn rules_know_their_target_and_their_scale() {
         let improves = ["probability", "log_probability", "improvement", "log_improvement"].contains(&name);
         assert_eq!(rule.improvement(0.5).is_some(), improves, "{name}");
         if let Some(utility) = rule.improvement(0.5) {
-            let (mean, variance) = posterior.predict(&[0.3, 0.4]);
+            let Prediction { mean, variance } = posterior.predict(&[0.3, 0.4]);
             let alone = built(rule, &posterior, 0.5).value(&[0.3, 0.4]);
             assert_eq!(utility.value(mean, variance.sqrt()), alone, "{name}");
         }

@@ -13,14 +13,14 @@
 //! use thrifty_domain::Points;
 //! use thrifty_gp::Gp;
 //! use thrifty_sampling::Seed;
-//! use thrifty_surrogate::Posterior;
+//! use thrifty_surrogate::{Posterior, Prediction};
 //! // A line that is seen only where it is above 0: on the right half.
 //! let x = Points::from_flat((0..12).map(|i| f64::from(i) / 11.0).collect(), 1);
 //! let responses: Vec<Response> = x.rows().map(|p| Response::clipped(p[0] - 0.5, 0.0)).collect();
 //! let process = CensoredGp::new(Gp::matern52(1));
 //! let posterior = process.fit(x.as_ref(), &responses, &mut Seed(1).stream("fit", 0))?;
 //! // Left of the cut it goes on falling, and is less and less certain.
-//! let (mean, variance) = posterior.predict(&[0.1]);
+//! let Prediction { mean, variance } = posterior.predict(&[0.1]);
 //! assert!(mean < -0.1 && variance.sqrt() > 0.02, "{mean} {variance}");
 //! # Ok::<(), thrifty_censored::CensoredError>(())
 //! ```

@@ -9,7 +9,7 @@ use thrifty_kernel::{Kernel, Matern52, Scaled};
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 use thrifty_prob::{cdf, log_cdf, pdf};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{Posterior, Prediction};
 
 fn known(noise: f64, mean: f64) -> GpSettings {
     GpSettings {
@@ -40,7 +40,7 @@ fn one_bound_is_a_truncated_normal_variable() {
             let r = pdf(z) / cdf(z);
             let mean = m - s * k / total * total.sqrt() * r;
             let variance = k - k * k / total * r * (z + r);
-            let (found, spread) = posterior.predict(&[0.4]);
+            let Prediction { mean: found, variance: spread } = posterior.predict(&[0.4]);
             assert!((found - mean).abs() < 1e-9 * (1.0 + mean.abs()), "{response:?}: {found} {mean}");
             assert!((spread - variance).abs() < 1e-9, "{response:?}: {spread} {variance}");
             assert!((posterior.log_likelihood() - log_cdf(z)).abs() < 1e-10 * (1.0 + z * z), "{response:?}");
@@ -64,7 +64,10 @@ fn values_alone_are_an_ordinary_process() {
         assert_eq!(ours.sweeps(), 0);
         for at in [0.0, 0.17, 0.5, 0.93] {
             let (a, b) = (ours.predict(&[at]), ordinary.predict(&[at]));
-            assert!((a.0 - b.0).abs() < 1e-10 * b.0.abs() && (a.1 - b.1).abs() < 1e-10, "{a:?} {b:?}");
+            assert!(
+                (a.mean - b.mean).abs() < 1e-10 * b.mean.abs() && (a.variance - b.variance).abs() < 1e-10,
+                "{a:?} {b:?}"
+            );
         }
     }
 }
@@ -117,7 +120,7 @@ fn values_and_bounds_agree_with_quadrature() {
     assert!(error.abs() < 5e-3, "log evidence off by {error}");
     for k in 0..2 {
         let mean = first[k] / total;
-        let (found, spread) = posterior.predict(two.row(k));
+        let Prediction { mean: found, variance: spread } = posterior.predict(two.row(k));
         let variance = second[k] / total - mean * mean;
         assert!((found - mean).abs() < 0.02 * v[k].sqrt(), "mean {k}: {found} {mean}");
         assert!((spread / variance - 1.0).abs() < 0.04, "variance {k}: {spread} {variance}");
@@ -155,7 +158,7 @@ fn a_small_classifier_agrees_with_quadrature() {
     let error = posterior.log_likelihood() - total.ln();
     assert!(error.abs() < 5e-3, "log evidence off by {error}");
     for i in 0..3 {
-        let (found, mean) = (posterior.predict(&[at[i]]).0, first[i] / total);
+        let (found, mean) = (posterior.predict(&[at[i]]).mean, first[i] / total);
         assert!((found - mean).abs() < 0.02, "mean {i}: {found} {mean}");
     }
 }
@@ -166,6 +169,6 @@ fn mirrored_signs_meet_at_zero() {
     let x = Points::from_flat(vec![0.2, 0.8], 1);
     let responses = [Response::sign(false), Response::sign(true)];
     let posterior = CensoredGp::new(process(1.0, 1.0, 0.0)).condition(x.as_ref(), &responses).unwrap();
-    assert!(posterior.predict(&[0.5]).0.abs() < 1e-12);
-    assert!(posterior.predict(&[0.9]).0 > 0.1);
+    assert!(posterior.predict(&[0.5]).mean.abs() < 1e-12);
+    assert!(posterior.predict(&[0.9]).mean > 0.1);
 }

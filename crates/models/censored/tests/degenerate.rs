@@ -8,7 +8,7 @@ use thrifty_gp::{Gp, GpError, GpSettings, Mean, Noise};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_linalg::Matrix;
 use thrifty_sampling::Seed;
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{Posterior, Prediction};
 
 fn line(n: usize) -> Points {
     Points::from_flat((0..n).map(|i| i as f64 / (n.max(2) - 1) as f64).collect(), 1)
@@ -64,7 +64,7 @@ fn all_on_one_side_is_learnt_from() {
     for responses in [vec![Response::AtMost(0.0); 10], vec![Response::AtLeast(3.0); 10]] {
         let gp = CensoredGp::new(Gp::matern52(1));
         let posterior = gp.fit(line(10).as_ref(), &responses, &mut Seed(1).stream("fit", 0)).unwrap();
-        let (mean, variance) = posterior.predict(&[0.5]);
+        let Prediction { mean, variance } = posterior.predict(&[0.5]);
         assert!(posterior.converged() && mean.is_finite() && variance > 0.0, "{mean} {variance}");
         let allowed = if responses[0].number() == 0.0 { mean < 0.0 } else { mean > 3.0 };
         assert!(allowed, "{mean}");
@@ -75,7 +75,7 @@ fn all_on_one_side_is_learnt_from() {
 fn bounds_that_say_nothing_leave_the_prior() {
     let responses = [Response::AtMost(60.0), Response::AtLeast(-60.0)];
     let posterior = CensoredGp::new(known(0.01)).condition(line(2).as_ref(), &responses).unwrap();
-    let (mean, variance) = posterior.predict(&[0.0]);
+    let Prediction { mean, variance } = posterior.predict(&[0.0]);
     assert!(mean.abs() < 1e-8 && (variance - 1.0).abs() < 1e-8, "{mean} {variance}");
     assert!(posterior.log_likelihood().abs() < 1e-12);
 }
@@ -86,7 +86,7 @@ fn contradictions_with_noise_meet_between_and_without_are_named() {
     let responses = [Response::AtMost(0.0), Response::AtLeast(0.5)];
     for noise in [1e-2, 1e-4, 1e-6] {
         let posterior = CensoredGp::new(known(noise)).condition(x.as_ref(), &responses).unwrap();
-        let (mean, variance) = posterior.predict(&[0.5]);
+        let Prediction { mean, variance } = posterior.predict(&[0.5]);
         assert!((mean - 0.25).abs() < 0.02, "{noise}: {mean} {variance}, {} sweeps", posterior.sweeps());
         assert!(posterior.log_likelihood() < -5.0 && variance < 0.1, "{}", posterior.log_likelihood());
     }
@@ -96,7 +96,7 @@ fn contradictions_with_noise_meet_between_and_without_are_named() {
     assert!(matches!(found, Err(CensoredError::Contradiction { index: 1, .. })), "{found:?}");
     let agreed = [Response::Value(-1.0), Response::AtMost(0.0)];
     let posterior = CensoredGp::new(known(0.0)).condition(x.as_ref(), &agreed).unwrap();
-    assert!((posterior.predict(&[0.5]).0 + 1.0).abs() < 1e-6);
+    assert!((posterior.predict(&[0.5]).mean + 1.0).abs() < 1e-6);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn duplicates_are_taken() {
         (0..20).map(|i| if i % 2 == 0 { Response::AtMost(0.0) } else { Response::Value(0.2) }).collect();
     let posterior =
         CensoredGp::new(Gp::matern52(1)).fit(x.as_ref(), &responses, &mut Seed(1).stream("fit", 0)).unwrap();
-    let (mean, variance) = posterior.predict(&[0.3]);
+    let Prediction { mean, variance } = posterior.predict(&[0.3]);
     assert!((-0.3..0.3).contains(&mean) && variance.is_finite(), "{mean} {variance}");
 }
 
@@ -122,11 +122,14 @@ fn units_do_not_matter() {
         gp.fit(x.as_ref(), &clipped(scale), &mut Seed(2).stream("fit", 0)).unwrap()
     };
     let one = fit(1.0).predict(&[0.7]);
-    assert!(one.0 < 0.0, "{one:?}");
+    assert!(one.mean < 0.0, "{one:?}");
     for scale in [1e-12, 1e12] {
-        let (mean, variance) = fit(scale).predict(&[0.7]);
-        assert!((mean / scale - one.0).abs() < 1e-3 * one.0.abs(), "{scale}: {mean} {one:?}");
-        assert!((variance / scale / scale - one.1).abs() < 1e-2 * one.1, "{scale}: {variance} {one:?}");
+        let Prediction { mean, variance } = fit(scale).predict(&[0.7]);
+        assert!((mean / scale - one.mean).abs() < 1e-3 * one.mean.abs(), "{scale}: {mean} {one:?}");
+        assert!(
+            (variance / scale / scale - one.variance).abs() < 1e-2 * one.variance,
+            "{scale}: {variance} {one:?}"
+        );
     }
 }
 

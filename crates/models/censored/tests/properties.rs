@@ -9,7 +9,7 @@ use thrifty_gp::{Gp, GpSettings, Mean, Noise};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_linalg::Matrix;
 use thrifty_prob::pdf;
-use thrifty_surrogate::{JointPosterior, LookaheadCotangent, Posterior, contract, lookahead};
+use thrifty_surrogate::{JointPosterior, LookaheadCotangent, Posterior, Prediction, contract, lookahead};
 
 fn gp(dim: usize, noise: f64) -> Gp<Scaled<Matern52>> {
     let settings = GpSettings {
@@ -132,7 +132,7 @@ proptest! {
         prop_assert!((a.log_likelihood() - b.log_likelihood()).abs() < 1e-9 * (1.0 + a.log_likelihood().abs()));
         let at = vec![0.42; x.dim()];
         let (p, q) = (a.predict(&at), b.predict(&at));
-        prop_assert!((p.0 + q.0).abs() < 1e-9 && (p.1 - q.1).abs() < 1e-9, "{p:?} {q:?}");
+        prop_assert!((p.mean + q.mean).abs() < 1e-9 && (p.variance - q.variance).abs() < 1e-9, "{p:?} {q:?}");
     }
 
     #[test]
@@ -147,7 +147,7 @@ proptest! {
         prop_assert!(difference.abs() < 1e-6 * (1.0 + a.log_likelihood().abs()), "{difference}");
         let at = vec![0.42; x.dim()];
         let (p, q) = (a.predict(&at), b.predict(&at));
-        prop_assert!((p.0 - q.0).abs() < 1e-5 && (p.1 - q.1).abs() < 1e-5, "{p:?} {q:?}");
+        prop_assert!((p.mean - q.mean).abs() < 1e-5 && (p.variance - q.variance).abs() < 1e-5, "{p:?} {q:?}");
     }
 
     /// A bound moves the mean towards its side, and does not increase the standard deviation.
@@ -163,7 +163,7 @@ proptest! {
         let mut more = responses.clone();
         more.push(Response::AtMost(at));
         let after = condition(&more_x, &more);
-        let ((now, spread), (then, wide)) = (after.predict(&point), before.predict(&point));
+        let (Prediction { mean: now, variance: spread }, Prediction { mean: then, variance: wide }) = (after.predict(&point), before.predict(&point));
         let slack = 0.02 * 1.4_f64.sqrt();
         prop_assert!(now <= then + slack && spread <= wide + slack, "{now} ± {spread} after {then} ± {wide}");
     }

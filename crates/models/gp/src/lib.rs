@@ -10,11 +10,11 @@
 //! use thrifty_domain::Points;
 //! use thrifty_gp::Gp;
 //! use thrifty_sampling::Seed;
-//! use thrifty_surrogate::Posterior;
+//! use thrifty_surrogate::{Posterior, Prediction};
 //! let x = Points::from_flat((0..12).map(|i| f64::from(i) / 11.0).collect(), 1);
 //! let y: Vec<f64> = x.rows().map(|p| (6.0 * p[0]).sin()).collect();
 //! let posterior = Gp::matern52(1).fit(x.as_ref(), &y, &mut Seed(1).stream("fit", 0))?;
-//! let (mean, variance) = posterior.predict(&[0.5]);
+//! let Prediction { mean, variance } = posterior.predict(&[0.5]);
 //! assert!((mean - 3_f64.sin()).abs() < 0.01 && variance < 1e-3);
 //! # Ok::<(), thrifty_gp::GpError>(())
 //! ```
@@ -42,5 +42,5 @@ pub use settings::{GpSettings, Mean, Noise};
 pub use surrogate::{GpSurrogate, KernelFactory, KernelFactoryError, KernelFamily};
 pub use thrifty_domain::{Points, PointsRef};
 pub use thrifty_sampling::Seed;
-pub use thrifty_surrogate::Posterior;
+pub use thrifty_surrogate::{Posterior, Prediction};
 pub use yeo_johnson::YeoJohnson;

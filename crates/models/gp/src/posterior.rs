@@ -13,7 +13,7 @@ use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::{Kernel, KernelWorkspace};
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 use thrifty_params::Param;
-use thrifty_surrogate::{Calibration, CalibrationError, Posterior};
+use thrifty_surrogate::{Calibration, CalibrationError, Posterior, Prediction};
 
 use crate::data::ScaledData;
 use crate::fit::{Learnt, Restart};
@@ -101,9 +101,8 @@ impl<K: Kernel> GpPosterior<K> {
 
     /// Mean and variance of a new observation at a point: those of the latent function, plus the common noise.
     #[must_use]
-    pub fn predict_observed(&self, x: &[f64]) -> (f64, f64) {
-        let (mean, variance) = self.predict(x);
-        (mean, variance + self.noise_variance())
+    pub fn predict_observed(&self, x: &[f64]) -> Prediction {
+        self.predict(x).with_noise(self.noise_variance())
     }
 
     /// Scaling of the targets.

@@ -96,7 +96,7 @@ impl serde::Serialize for KernelFactory {
 /// let x = Points::from_flat((0..9).map(|i| f64::from(i) / 8.0).collect(), 1);
 /// let y: Vec<f64> = x.rows().map(|p| p[0] + (20.0 * p[0]).sin()).collect();
 /// let fitted = surrogate.fit(&domain, Observations::new(x.as_ref(), &y), None, &mut Seed(1).stream("fit", 0))?;
-/// assert!((fitted.posterior().predict(&[0.5]).0 - y[4]).abs() < 0.1);
+/// assert!((fitted.posterior().predict(&[0.5]).mean - y[4]).abs() < 0.1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]

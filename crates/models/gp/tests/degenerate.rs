@@ -201,6 +201,6 @@ fn two_places_a_thousand_times_each() {
     let y: Vec<f64> = (0..2000).map(|i| f64::from(i % 2) + 0.1 * f64::from(i % 5)).collect();
     let posterior = Gp::matern52(1).condition(x.as_ref(), &y).unwrap();
     let (low, high) = (posterior.predict(&[0.25]), posterior.predict(&[0.75]));
-    assert!((low.0 - 0.2).abs() < 1e-3 && (high.0 - 1.2).abs() < 1e-3, "{low:?} {high:?}");
-    assert!(low.1 >= 0.0 && low.1 < 1e-3 && high.1 >= 0.0 && high.1 < 1e-3);
+    assert!((low.mean - 0.2).abs() < 1e-3 && (high.mean - 1.2).abs() < 1e-3, "{low:?} {high:?}");
+    assert!(low.variance >= 0.0 && low.variance < 1e-3 && high.variance >= 0.0 && high.variance < 1e-3);
 }

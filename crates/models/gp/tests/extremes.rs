@@ -6,7 +6,7 @@ use thrifty_kernel::{Matern52, Scaled};
 use thrifty_params::ParamsError;
 use thrifty_prob::Prior;
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{JointPosterior, Posterior, PosteriorGradient};
+use thrifty_surrogate::{JointPosterior, Posterior, PosteriorGradient, Prediction};
 
 fn points(n: usize) -> Points {
     Points::from_flat((0..2 * n).map(|i| (0.37 * i as f64).fract()).collect(), 2)
@@ -28,7 +28,8 @@ fn targets_up_to_the_largest_work_and_others_are_named() {
         let unit = fit(9, &targets(9, 1.0)).unwrap();
         let x = Points::from_flat((0..40).map(|i| 0.05 * f64::from(i)).collect(), 2);
         for row in x.rows() {
-            let ((mean, variance), (m, v)) = (posterior.predict(row), unit.predict(row));
+            let (Prediction { mean, variance }, Prediction { mean: m, variance: v }) =
+                (posterior.predict(row), unit.predict(row));
             assert!(mean.is_finite() && variance.is_finite(), "1e{exponent}: {mean} {variance}");
             assert!((mean / scale - m).abs() < 1e-4 * (1.0 + m.abs()), "1e{exponent}: {mean} {m}");
             assert!((variance / scale / scale - v).abs() < 1e-4, "1e{exponent}: {variance} {v}");
@@ -72,7 +73,7 @@ fn points_that_are_no_numbers_have_no_prediction() {
         for i in [0, 2] {
             assert!(mean[i].is_nan() && variance[i].is_nan(), "{bad}: {mean:?} {variance:?}");
         }
-        assert_eq!((mean[1], variance[1]), good);
+        assert_eq!(Prediction { mean: mean[1], variance: variance[1] }, good);
         let (mut of_mean, mut of_variance) = ([0.0; 6], [0.0; 6]);
         posterior.predict_with_gradient_into(
             x.as_ref(),
@@ -95,7 +96,7 @@ fn points_that_are_no_numbers_have_no_prediction() {
     }
     // Far away there is the prior.
     for far in [1e10, 1e100, 1e200, f64::MAX] {
-        let (mean, variance) = posterior.predict(&[far, 0.0]);
+        let Prediction { mean, variance } = posterior.predict(&[far, 0.0]);
         assert!(mean.is_finite() && variance > 0.0 && variance.is_finite(), "{far}: {mean} {variance}");
     }
 }
@@ -167,7 +168,7 @@ fn leave_one_out_is_on_the_scale_of_the_targets() {
         (0..8).filter(|j| *j != i).for_each(|j| others.push(x.row(j)));
         let rest: Vec<f64> = (0..8).filter(|j| *j != i).map(|j| shifted[j]).collect();
         let without = gp.condition_on_scale(others.as_ref(), &rest, &[0.0; 7], None, scale).unwrap();
-        let (expected, latent) = without.predict(x.row(i));
+        let Prediction { mean: expected, variance: latent } = without.predict(x.row(i));
         let with_noise = latent + without.noise_variance();
         assert!((mean - expected).abs() < 1e-8 * scale.width, "{mean} {expected}");
         assert!((variance / with_noise - 1.0).abs() < 1e-8, "{variance} {with_noise}");

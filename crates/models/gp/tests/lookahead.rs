@@ -39,8 +39,8 @@ fn a_look_between_two_places_has_the_moments_of_the_posterior() {
                 let close = |found: f64, expected: f64| {
                     assert!((found - expected).abs() < 1e-8 * expected.abs().max(1.0), "{found} {expected}");
                 };
-                close(mean[i], posterior.predict(targets.row(i)).0);
-                close(variance[i], posterior.predict(observed.row(i)).1 + 0.7);
+                close(mean[i], posterior.predict(targets.row(i)).mean);
+                close(variance[i], posterior.predict(observed.row(i)).variance + 0.7);
                 (0..3).for_each(|a| close(covariance[4 * i + a], with_anchors[3 * i + a]));
                 close(covariance[4 * i + 3], with_targets[2 * i + i]);
             }
@@ -52,7 +52,7 @@ fn a_look_between_two_places_has_the_moments_of_the_posterior() {
         }
         assert_eq!(look.dim(), 2);
         for (mean, anchor) in look.means().iter().zip(anchors.rows()) {
-            assert!((mean - posterior.predict(anchor).0).abs() < 1e-9);
+            assert!((mean - posterior.predict(anchor).mean).abs() < 1e-9);
         }
         let weights =
             LookaheadCotangent { mean: 0.7, variance: -0.013, covariance: &[0.004, 0.0, -0.02, 0.011] };
@@ -78,7 +78,7 @@ fn a_look_ahead_is_what_an_observation_does() {
     let shown = mean[0] + variance[0].sqrt();
     let next = posterior.with_observations(PointsRef::single(&at), &[shown]).unwrap();
     for (place, covariance) in anchors.rows().chain([at.as_slice()]).zip(covariance) {
-        let moved = next.predict(place).0 - posterior.predict(place).0;
+        let moved = next.predict(place).mean - posterior.predict(place).mean;
         assert!((moved - covariance / variance[0].sqrt()).abs() < 1e-6, "{moved}");
     }
 }

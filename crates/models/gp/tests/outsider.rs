@@ -6,7 +6,7 @@ use thrifty_kernel::{Kernel, Linear, Periodic, kernel_operators};
 use thrifty_params::{Param, Parameterized};
 use thrifty_prob::Prior;
 use thrifty_sampling::Seed;
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{Posterior, Prediction};
 
 /// Cauchy kernel: `k(x, y) = 1 / (1 + ‖x - y‖² / ℓ²)`.
 #[derive(Debug, Clone)]
@@ -97,7 +97,7 @@ fn a_composed_kernel_from_outside_is_learnt() -> Result<(), GpError> {
         assert!(param.low <= *value && *value <= param.high, "{} is {value}", param.name);
     }
     // Two seasons past the data, where a kernel without them knows nothing.
-    let (mean, variance) = learnt.predict(&[1.3]);
+    let Prediction { mean, variance } = learnt.predict(&[1.3]);
     assert!((mean - truth(1.3)).abs() < 0.3, "{mean} ± {variance} against {}", truth(1.3));
     Ok(())
 }

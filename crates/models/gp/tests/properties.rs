@@ -8,7 +8,7 @@ use thrifty_kernel::{
 };
 use thrifty_params::{LogLikelihood, Parameterized};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{JointPosterior, PathSampler, Posterior, contract};
+use thrifty_surrogate::{JointPosterior, PathSampler, Posterior, Prediction, contract};
 
 fn data() -> impl Strategy<Value = (Points, Vec<f64>)> {
     (1_usize..4, 1_usize..25).prop_flat_map(|(dim, n)| {
@@ -94,7 +94,7 @@ proptest! {
         all_y.push(0.7);
         let again = gp.condition(all_x.as_ref(), &all_y).unwrap();
         let (a, b) = (added.predict(&vec![0.3; x.dim()]), again.predict(&vec![0.3; x.dim()]));
-        prop_assert!((a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-9, "{a:?} {b:?}");
+        prop_assert!((a.mean - b.mean).abs() < 1e-9 && (a.variance - b.variance).abs() < 1e-9, "{a:?} {b:?}");
     }
 
     #[test]
@@ -136,7 +136,9 @@ proptest! {
             let variances = [vec![0.0; y.len()], vec![noise; more.len()]].concat();
             gp.condition_with_noise(all_x.as_ref(), &all_y, &variances).unwrap()
         };
-        let close = |a: (f64, f64), b: (f64, f64)| (a.0 - b.0).abs() < 1e-10 && (a.1 - b.1).abs() < 1e-10;
+        let close = |a: Prediction, b: Prediction| {
+            (a.mean - b.mean).abs() < 1e-10 && (a.variance - b.variance).abs() < 1e-10
+        };
         let at = vec![0.3; x.dim()];
         prop_assert!(close(added.predict(&at), again(&new_y, noise).predict(&at)));
         for fantasy in start.fantasies(more.as_ref(), 3, &mut Seed(1).stream("fantasies", 0)).unwrap() {
@@ -152,7 +154,7 @@ proptest! {
         let text = serde_json::to_string(&fitted).unwrap();
         let read: GpPosterior<Scaled<Matern52>> = serde_json::from_str(&text).unwrap();
         let at = vec![0.3; x.dim()];
-        let bits = |(m, v): (f64, f64)| (m.to_bits(), v.to_bits());
+        let bits = |p: Prediction| (p.mean.to_bits(), p.variance.to_bits());
         prop_assert_eq!(bits(read.predict(&at)), bits(fitted.predict(&at)));
         prop_assert_eq!(read.params(), fitted.params());
         prop_assert_eq!(read.restarts(), fitted.restarts());
@@ -196,7 +198,7 @@ proptest! {
         let gp = Gp::matern52(x.dim()).with_settings(noisy(1e-4));
         let scaled: Vec<f64> = y.iter().map(|v| scale * (v + shift)).collect();
         let (a, b) = (gp.condition(x.as_ref(), &y).unwrap(), gp.condition(x.as_ref(), &scaled).unwrap());
-        let ((m, v), (ms, vs)) = (a.predict(&vec![0.4; x.dim()]), b.predict(&vec![0.4; x.dim()]));
+        let (Prediction { mean: m, variance: v }, Prediction { mean: ms, variance: vs }) = (a.predict(&vec![0.4; x.dim()]), b.predict(&vec![0.4; x.dim()]));
         if x.len() > 1 {
             prop_assert!((scale * (m + shift) - ms).abs() <= 1e-7 * scale * 10.0, "{m} {ms}");
             prop_assert!((v * scale * scale - vs).abs() <= 1e-7 * scale * scale * 10.0, "{v} {vs}");
@@ -227,10 +229,13 @@ fn paths_have_the_moments_of_the_posterior() {
     posterior.covariance_into(test.as_ref(), &mut covariance);
     let (a, b) = (posterior.predict(&[0.5]), posterior.predict(&[0.6]));
     let error = 5.0 / (count as f64).sqrt();
-    assert!((sums[0] - a.0).abs() < error * a.1.sqrt() && (sums[1] - b.0).abs() < error * b.1.sqrt());
+    assert!(
+        (sums[0] - a.mean).abs() < error * a.variance.sqrt()
+            && (sums[1] - b.mean).abs() < error * b.variance.sqrt()
+    );
     let found = [sums[2] - sums[0] * sums[0], sums[3] - sums[1] * sums[1], sums[4] - sums[0] * sums[1]];
-    for (found, exact) in found.into_iter().zip([a.1, b.1, covariance[1]]) {
-        assert!((found - exact).abs() < (1.5 * error + 0.03) * a.1, "{found} {exact}");
+    for (found, exact) in found.into_iter().zip([a.variance, b.variance, covariance[1]]) {
+        assert!((found - exact).abs() < (1.5 * error + 0.03) * a.variance, "{found} {exact}");
     }
 }
 
@@ -241,7 +246,7 @@ fn an_observation_on_top_of_another_is_repaired_by_jitter() {
     let posterior = Gp::matern52(1).with_settings(settings).condition(x.as_ref(), &[1.0, 2.0]).unwrap();
     assert_eq!(posterior.jitter(), 0.0);
     let again = posterior.with_observation(&[0.2], 1.0).unwrap();
-    let (mean, variance) = again.predict(&[0.2]);
+    let Prediction { mean, variance } = again.predict(&[0.2]);
     assert!((mean - 1.0).abs() < 1e-5 && (0.0..1e-5).contains(&variance), "{mean} {variance}");
 }
 
@@ -259,14 +264,14 @@ fn leave_one_out_is_leaving_one_out() {
         };
         let rest = Points::from_flat(keep(x.as_flat()), 1);
         let others = gp.condition_with_noise(rest.as_ref(), &keep(&y), &keep(&known)).unwrap();
-        let (m, v) = others.predict(x.row(left));
+        let Prediction { mean: m, variance: v } = others.predict(x.row(left));
         assert!((m - mean).abs() < 1e-12 && (v + 0.03 + known[left] - variance).abs() < 1e-12);
     }
     let calibration = all.leave_one_out_calibration().unwrap();
     assert_eq!(calibration.pit.len(), 5);
 }
 
-fn fit(x: &Points, y: &[f64]) -> Result<(f64, f64), GpError> {
+fn fit(x: &Points, y: &[f64]) -> Result<Prediction, GpError> {
     let posterior = Gp::matern52(x.dim()).fit(x.as_ref(), y, &mut Seed(3).stream("fit", 0))?;
     Ok(posterior.predict(&vec![0.3; x.dim()]))
 }
@@ -287,7 +292,7 @@ fn degenerate_data_have_finite_answers() {
         (line(30), (0..30).map(|i| 1e-12 * f64::from(i).sin()).collect()),
         (line(30), (0..30).map(|i| 1e150 * f64::from(i).sin()).collect()),
     ] {
-        let (mean, variance) = fit(&x, &y).unwrap();
+        let Prediction { mean, variance } = fit(&x, &y).unwrap();
         let (low, high) =
             y.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
         let margin = 1.5 * (high - low) + 1e-6 * high.abs() + 1e-200;
@@ -305,7 +310,7 @@ fn duplicated_points_average() {
     let x = Points::from_flat(vec![0.5; 100], 1);
     let y: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();
     let posterior = Gp::matern52(1).fit(x.as_ref(), &y, &mut Seed(3).stream("fit", 0)).unwrap();
-    let (mean, variance) = posterior.predict(&[0.5]);
+    let Prediction { mean, variance } = posterior.predict(&[0.5]);
     assert!((mean - 0.5).abs() < 1e-3 && variance < 0.01, "{mean} ± {variance}");
     assert!((posterior.noise_variance() - 0.25).abs() < 0.1, "{}", posterior.noise_variance());
 }

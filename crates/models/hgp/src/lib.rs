@@ -13,11 +13,11 @@
 //! use thrifty_domain::Points;
 //! use thrifty_hgp::Hgp;
 //! use thrifty_sampling::Seed;
-//! use thrifty_surrogate::Posterior;
+//! use thrifty_surrogate::{Posterior, Prediction};
 //! let x = Points::from_rows(&[[0.0], [0.25], [0.5], [0.75], [1.0], [0.4]])?;
 //! let (folds, y) = ([0, 1, 2, 0, 1, 2], [1.0, 0.4, 0.1, 0.5, 1.2, 0.2]);
 //! let posterior = Hgp::matern52(1).fit(x.as_ref(), &folds, &y, &mut Seed(1).stream("fit", 0))?;
-//! let (mean, variance) = posterior.common().predict(&[0.5]);
+//! let Prediction { mean, variance } = posterior.common().predict(&[0.5]);
 //! assert!(mean < 0.5 && variance > 0.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -5,7 +5,7 @@ use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_hgp::{Hgp, HgpError};
 use thrifty_kernel::{Kernel, MemberCode};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, Posterior, contract};
+use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, Posterior, Prediction, contract};
 
 /// Configurations of two parameters, their folds, and losses with a bowl and an offset a fold.
 fn data(n: usize, folds: usize, seed: u64) -> (Points, Vec<usize>, Vec<f64>) {
@@ -58,9 +58,9 @@ fn a_look_ahead_is_what_an_observation_does() {
         let ahead = common.fold_lookahead(fold, anchors.as_ref());
         let (mut mean, mut variance, mut covariance) = ([0.0], [0.0], [0.0; 4]);
         ahead.moments_into(PointsRef::single(&at), &mut mean, &mut variance, &mut covariance);
-        let outcome = posterior.fold(fold).predict(&at).0 + 2.0 * variance[0].sqrt();
+        let outcome = posterior.fold(fold).predict(&at).mean + 2.0 * variance[0].sqrt();
         let next = posterior.with_observations(PointsRef::single(&at), &[fold], &[outcome]).unwrap();
-        let moved = |x: &[f64]| next.common().predict(x).0 - posterior.common().predict(x).0;
+        let moved = |x: &[f64]| next.common().predict(x).mean - posterior.common().predict(x).mean;
         let rows = anchors.rows().chain([at.as_slice()]);
         for (row, covariance) in rows.zip(covariance) {
             assert!((moved(row) - 2.0 * covariance / variance[0].sqrt()).abs() < 1e-9);
@@ -76,7 +76,7 @@ fn a_look_ahead_is_what_an_observation_does() {
 #[test]
 fn what_is_observed_is_known_best() {
     let posterior = fitted(30, 3, 3);
-    let variance = |p: &dyn Posterior| p.predict(&[0.4, 0.4]).1;
+    let variance = |p: &dyn Posterior| p.predict(&[0.4, 0.4]).variance;
     assert!(variance(&posterior.fold(0)) < variance(&posterior.fold(9)));
     let average = posterior.mean_of(3).unwrap();
     assert!(variance(&average) < variance(&posterior.fold(0)));
@@ -93,7 +93,7 @@ fn the_mean_of_folds_has_the_moments_of_their_mean() {
     let (mut mean, mut variance, mut joint) = ([0.0; 5], [0.0; 5], [0.0; 25]);
     process.predict_into(points.as_ref(), &mut mean, &mut variance);
     process.covariance_into(points.as_ref(), &mut joint);
-    let (m, v) = posterior.mean_of(5).unwrap().predict(&x);
+    let Prediction { mean: m, variance: v } = posterior.mean_of(5).unwrap().predict(&x);
     assert!((m - mean.iter().sum::<f64>() / 5.0).abs() < 1e-12);
     assert!((v - joint.iter().sum::<f64>() / 25.0).abs() < 1e-12);
     contract::gradients_match(&posterior.mean_of(5).unwrap(), PointsRef::single(&x), 1e-5, 1e-6);
@@ -108,7 +108,7 @@ fn the_average_of_one_fold_is_the_fold() {
     fold.covariance_into(test.as_ref(), &mut a);
     average.covariance_into(test.as_ref(), &mut b);
     assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-12), "{a:?} {b:?}");
-    assert!((fold.predict(test.row(0)).0 - average.predict(test.row(0)).0).abs() < 1e-12);
+    assert!((fold.predict(test.row(0)).mean - average.predict(test.row(0)).mean).abs() < 1e-12);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn categories_of_any_number_of_levels_are_taken() {
     let at = |level: usize| {
         let mut row = [0.5, 0.0, 0.0, 0.0];
         row[1 + level] = 1.0;
-        posterior.common().predict(&row).0
+        posterior.common().predict(&row).mean
     };
     assert!(at(0) < at(1) && at(1) < at(2));
 }
@@ -142,7 +142,7 @@ fn degenerate_data_are_survived() {
         Hgp::matern52(2).fit(x.as_ref(), &vec![0; n], &vec![y; n], &mut rng())
     };
     for (n, y) in [(1, 0.5), (8, 0.5), (8, 1e12), (8, 1e-12)] {
-        let (mean, variance) = fit(n, y).unwrap().common().predict(&one);
+        let Prediction { mean, variance } = fit(n, y).unwrap().common().predict(&one);
         assert!((mean - y).abs() <= 0.6 * y && variance >= 0.0, "{n} {y}: {mean} {variance}");
     }
 }
@@ -176,11 +176,11 @@ proptest! {
     fn gains_come_true(seed in 0_u64..1000, a in 0.0..1.0_f64, b in 0.0..1.0_f64, shown in -3.0..3.0_f64) {
         let posterior = fitted(14, 4, seed);
         let x = [a, b];
-        let before = posterior.common().predict(&x).1;
+        let before = posterior.common().predict(&x).variance;
         let gains = posterior.common().fold_gains(&x, &[0, 1, 2, 3, 4]).unwrap();
         for gain in &gains {
             let after = posterior.with_observations(PointsRef::single(&x), &[gain.fold], &[shown]).unwrap();
-            let variance = after.common().predict(&x).1;
+            let variance = after.common().predict(&x).variance;
             prop_assert!((variance - gain.remaining).abs() < 1e-8 * before, "{variance} {gain:?}");
             prop_assert!(gain.remaining <= before * (1.0 + 1e-12));
         }
@@ -204,7 +204,7 @@ fn the_prior_variance_is_on_the_scale_of_the_targets() {
             (a.prior_variance(&[0.3, 0.4]).unwrap(), b.prior_variance(&[0.3, 0.4]).unwrap());
         assert!((scaled / before / 1e6 - 1.0).abs() < 1e-9, "{before} {scaled}");
         // Where no data reach there is the prior.
-        let far = b.predict(&[1e6, 1e6]).1;
+        let far = b.predict(&[1e6, 1e6]).variance;
         assert!((far / scaled - 1.0).abs() < 1e-9, "{far} {scaled}");
     }
 }

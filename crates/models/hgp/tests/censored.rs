@@ -4,7 +4,7 @@ use thrifty_censored::{CensoredError, Limits, Response};
 use thrifty_domain::Points;
 use thrifty_hgp::{Hgp, HgpError, HgpPosterior};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{Posterior, Prediction};
 
 /// Sixteen configurations on four folds; a valley at 0.5 with folds that are shifted up and down.
 fn losses() -> (Points, Vec<usize>, Vec<f64>) {
@@ -30,7 +30,7 @@ fn without_bounds_it_is_the_ordinary_fit() {
     assert_eq!(censored.hyperparameters(), ordinary.hyperparameters());
     for at in [0.0, 0.31, 0.5, 1.0] {
         let (p, q) = (ordinary.common().predict(&[at]), censored.common().predict(&[at]));
-        assert!((p.0 - q.0).abs() < 1e-12 && (p.1 - q.1).abs() < 1e-12, "{p:?} {q:?}");
+        assert!((p.mean - q.mean).abs() < 1e-12 && (p.variance - q.variance).abs() < 1e-12, "{p:?} {q:?}");
     }
 }
 
@@ -43,14 +43,15 @@ fn the_mean_of_folds_goes_on_beyond_a_limit() {
     let flat: Vec<f64> = y.iter().map(|y| y.max(floor)).collect();
     let rng = &mut Seed(3).stream("fit", 0);
     let values = Hgp::matern52(1).fit(x.as_ref(), &folds, &flat, rng).unwrap().mean_of(4).unwrap();
-    let ((below, variance), (at, _)) = (censored.predict(&[0.5]), values.predict(&[0.5]));
+    let (Prediction { mean: below, variance }, Prediction { mean: at, .. }) =
+        (censored.predict(&[0.5]), values.predict(&[0.5]));
     assert!(below < floor - 0.05 && variance > 0.0, "{below} ± {}", variance.sqrt());
     assert!((at - floor).abs() < 0.03, "{at}");
     // Above it, both know the losses.
-    assert!((censored.predict(&[0.03]).0 - values.predict(&[0.03]).0).abs() < 0.05);
+    assert!((censored.predict(&[0.03]).mean - values.predict(&[0.03]).mean).abs() < 0.05);
     // A ceiling is the same upside down.
     let ceiling = fit(Limits::below(0.6)).mean_of(4).unwrap();
-    assert!(ceiling.predict(&[0.0]).0 > 0.65, "{:?}", ceiling.predict(&[0.0]));
+    assert!(ceiling.predict(&[0.0]).mean > 0.65, "{:?}", ceiling.predict(&[0.0]));
 }
 
 #[test]
@@ -58,7 +59,7 @@ fn further_losses_and_warm_starts_are_those_of_an_ordinary_posterior() {
     let censored = fit(Limits::above(0.25));
     let more = censored.with_observations(Points::from_flat(vec![0.5], 1).as_ref(), &[2], &[0.0]).unwrap();
     assert_eq!(more.hyperparameters(), censored.hyperparameters());
-    assert!(more.fold(2).predict(&[0.5]).1 < censored.fold(2).predict(&[0.5]).1);
+    assert!(more.fold(2).predict(&[0.5]).variance < censored.fold(2).predict(&[0.5]).variance);
     let (x, folds, y) = losses();
     let responses: Vec<Response> = y.iter().map(|y| Limits::above(0.25).response(*y)).collect();
     let warm = Hgp::matern52(1).warm_started(censored.hyperparameters());

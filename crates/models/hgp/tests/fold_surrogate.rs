@@ -51,7 +51,7 @@ fn the_posterior_is_the_mean_over_folds() {
     // An outcome of one fold is one of the mean in part.
     let next = fitted.fantasize(&[0.33, 0.0], 5.0).unwrap();
     let (before, after) = (fitted.posterior().predict(&[0.33, 1.0]), next.posterior().predict(&[0.33, 1.0]));
-    assert!(after.0 > before.0 + 0.1 && after.1 < before.1, "{before:?} {after:?}");
+    assert!(after.mean > before.mean + 0.1 && after.variance < before.variance, "{before:?} {after:?}");
 }
 
 proptest! {
@@ -71,14 +71,14 @@ proptest! {
         );
         let step = 1e-5;
         let (up, down) = (posterior.predict(&[x + step, 0.4]), posterior.predict(&[x - step, 0.4]));
-        prop_assert!((of_mean[0] - (up.0 - down.0) / (2.0 * step)).abs() < 1e-4 * (1.0 + of_mean[0].abs()));
-        prop_assert!((of_variance[0] - (up.1 - down.1) / (2.0 * step)).abs() < 1e-4 * (1.0 + of_variance[0].abs()));
+        prop_assert!((of_mean[0] - (up.mean - down.mean) / (2.0 * step)).abs() < 1e-4 * (1.0 + of_mean[0].abs()));
+        prop_assert!((of_variance[0] - (up.variance - down.variance) / (2.0 * step)).abs() < 1e-4 * (1.0 + of_variance[0].abs()));
         prop_assert_eq!((of_mean[1], of_variance[1]), (0.0, 0.0));
         let joint = posterior.joint().unwrap();
         let pair = Points::from_rows(&[[x, 0.0], [other, 1.0]]).unwrap();
         let mut covariance = [0.0; 4];
         joint.covariance_into(pair.as_ref(), &mut covariance);
-        prop_assert!((covariance[0] - posterior.predict(&[x, 1.0]).1).abs() < 1e-9);
+        prop_assert!((covariance[0] - posterior.predict(&[x, 1.0]).variance).abs() < 1e-9);
         prop_assert_eq!(covariance[1], covariance[2]);
     }
 }

@@ -5,7 +5,7 @@ use thrifty_gp::{GpSettings, Mean, Noise};
 use thrifty_hgp::{Hgp, HgpError, HgpPosterior};
 use thrifty_kernel::{Kernel, MemberCode};
 use thrifty_prob::Prior;
-use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, Posterior, contract};
+use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, Posterior, Prediction, contract};
 
 /// Four configurations of two parameters on three folds.
 fn conditioned(hgp: &Hgp) -> HgpPosterior {
@@ -122,7 +122,7 @@ fn every_part_is_of_the_dimension_of_a_configuration() {
     assert_eq!((posterior.dim(), common.dim(), ahead.dim(), posterior.process().dim()), (2, 2, 2, 3));
     assert_eq!(ahead.means().len(), 3);
     for (mean, anchor) in ahead.means().iter().zip(anchors.rows()) {
-        assert!((mean - common.predict(anchor).0).abs() < 1e-12);
+        assert!((mean - common.predict(anchor).mean).abs() < 1e-12);
     }
     assert!((common.prior_scale() / posterior.process().prior_scale() - 1.0).abs() < 1e-15);
 }
@@ -184,13 +184,13 @@ fn gains_hold_the_moments_of_an_observation() {
     assert_eq!(gains.iter().map(|gain| gain.fold).collect::<Vec<_>>(), [2, 0, 9]);
     let noise = posterior.process().noise_variance();
     for gain in gains {
-        let (mean, variance) = posterior.fold(gain.fold).predict(&at);
+        let Prediction { mean, variance } = posterior.fold(gain.fold).predict(&at);
         assert!((gain.variance - variance - noise).abs() < 1e-10, "{gain:?}");
         let shown = mean + gain.variance.sqrt();
         let next = posterior.with_observations(PointsRef::single(&at), &[gain.fold], &[shown]).unwrap();
-        let moved = next.common().predict(&at).0 - common.predict(&at).0;
+        let moved = next.common().predict(&at).mean - common.predict(&at).mean;
         assert!((moved - gain.covariance / gain.variance.sqrt()).abs() < 1e-8, "{gain:?} {moved}");
-        let left = common.predict(&at).1 - gain.covariance * gain.covariance / gain.variance;
+        let left = common.predict(&at).variance - gain.covariance * gain.covariance / gain.variance;
         assert!((gain.remaining - left).abs() < 1e-10 && gain.remaining > 0.0);
     }
 }

@@ -13,12 +13,12 @@
 //! ```
 //! use thrifty_domain::Points;
 //! use thrifty_linear::{Coefficients, LinearModel, Polynomial};
-//! use thrifty_surrogate::Posterior;
+//! use thrifty_surrogate::{Posterior, Prediction};
 //! let prior = Coefficients::independent(vec![0.0; 3], &[1.0, 1.0, 1.0])?;
 //! let model = LinearModel::new(Polynomial::of_one(2, 0.5), prior)?;
 //! let x = Points::from_flat(vec![0.0, 0.5, 1.0], 1);
 //! let (posterior, log_evidence) = model.condition(x.as_ref(), &[0.2, 0.4, 0.7], &[0.01; 3])?;
-//! let (mean, variance) = posterior.predict(&[0.5]);
+//! let Prediction { mean, variance } = posterior.predict(&[0.5]);
 //! assert!((mean - 0.4).abs() < 0.02 && variance < 0.01 && log_evidence.is_finite());
 //! # Ok::<(), thrifty_linear::LinearError>(())
 //! ```

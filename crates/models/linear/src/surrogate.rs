@@ -5,7 +5,9 @@ use std::sync::Arc;
 use thrifty_domain::Domain;
 use thrifty_optim::golden_section;
 use thrifty_sampling::Stream;
-use thrifty_surrogate::{Description, FittedSurrogate, Observations, Posterior, Surrogate, SurrogateError};
+use thrifty_surrogate::{
+    Description, FittedSurrogate, Observations, Posterior, Prediction, Surrogate, SurrogateError,
+};
 
 use crate::{Basis, Coefficients, LinearError, LinearModel, LinearPosterior};
 
@@ -29,7 +31,7 @@ use crate::{Basis, Coefficients, LinearError, LinearModel, LinearPosterior};
 /// let x = Points::from_flat(vec![0.0, 0.25, 0.5, 0.75, 1.0], 1);
 /// let y: Vec<f64> = x.rows().map(|p| 3.0 + (p[0] - 0.4).powi(2)).collect();
 /// let fitted = surrogate.fit(&domain, Observations::new(x.as_ref(), &y), None, &mut Seed(1).stream("fit", 0))?;
-/// assert!((fitted.posterior().predict(&[0.6]).0 - 3.04).abs() < 1e-3);
+/// assert!((fitted.posterior().predict(&[0.6]).mean - 3.04).abs() < 1e-3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
@@ -241,7 +243,8 @@ mod tests {
             let y: Vec<f64> = shape.iter().map(|y| offset + scale * y).collect();
             let other = fitted(&y, None);
             for at in [0.1, 0.45, 0.9] {
-                let ((m, v), (n, w)) = (base.posterior().predict(&[at]), other.posterior().predict(&[at]));
+                let (Prediction { mean: m, variance: v }, Prediction { mean: n, variance: w }) =
+                    (base.posterior().predict(&[at]), other.posterior().predict(&[at]));
                 let rounding = 1e-6 * scale + 1e-9 * offset.abs();
                 assert!((n - offset - scale * m).abs() < rounding, "{offset} {scale}: {n} against {m}");
                 assert!(
@@ -251,17 +254,17 @@ mod tests {
             }
         }
         let constant = fitted(&[4.0; 5], None);
-        assert!((constant.posterior().predict(&[0.3]).0 - 4.0).abs() < 1e-9);
+        assert!((constant.posterior().predict(&[0.3]).mean - 4.0).abs() < 1e-9);
     }
 
     #[test]
     fn a_fantasy_draws_the_mean_to_itself() {
         let before = fitted(&[0.3, 0.1, 0.05, 0.2, 0.6], None);
-        let (mean, variance) = before.posterior().predict(&[0.2]);
+        let Prediction { mean, variance } = before.posterior().predict(&[0.2]);
         let after = before.fantasize(&[0.2], mean + 1.0).unwrap();
-        let (moved, less) = after.posterior().predict(&[0.2]);
+        let Prediction { mean: moved, variance: less } = after.posterior().predict(&[0.2]);
         let gain = variance / (variance + before.noise_variance());
         assert!((moved - mean - gain).abs() < 1e-9 && less < variance, "{moved} {mean} {gain}");
-        assert_eq!(before.predict_observed(&[0.2]).1, variance + before.noise_variance());
+        assert_eq!(before.predict_observed(&[0.2]).variance, variance + before.noise_variance());
     }
 }

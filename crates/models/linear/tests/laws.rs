@@ -7,7 +7,9 @@ use thrifty_linear::{
     Polynomial, Splines,
 };
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{JointLookahead, Lookahead, LookaheadCotangent, PathSampler, Posterior, contract};
+use thrifty_surrogate::{
+    JointLookahead, Lookahead, LookaheadCotangent, PathSampler, Posterior, Prediction, contract,
+};
 
 fn bases(dim: usize) -> Vec<Box<dyn Basis>> {
     vec![
@@ -251,7 +253,7 @@ fn paths_have_the_moments_of_the_belief() {
         path.values_into(PointsRef::single(&[0.8]), &mut out);
         values.push(out[0]);
     }
-    let (mean, variance) = posterior.predict(&[0.8]);
+    let Prediction { mean, variance } = posterior.predict(&[0.8]);
     let found = values.iter().sum::<f64>() / 4000.0;
     let spread = values.iter().map(|v| (v - found).powi(2)).sum::<f64>() / 4000.0;
     assert!((found - mean).abs() < 4.0 * (variance / 4000.0).sqrt());
@@ -302,7 +304,7 @@ fn bad_input_is_named() {
     // A basis of one's own may have no slopes: then neither has the posterior.
     let own = FromFn::new("own", 1, 2, |x: &[f64], out: &mut [f64]| out.copy_from_slice(&[1.0, x[0].sqrt()]));
     let model = LinearModel::new(own, prior(2)).unwrap();
-    assert!(model.prior().gradient().is_none() && model.prior().predict(&[0.25]).0.is_finite());
+    assert!(model.prior().gradient().is_none() && model.prior().predict(&[0.25]).mean.is_finite());
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_sampling::Seed;
 
-use crate::{Lookahead, LookaheadCotangent, Observations, Posterior, SamplePath, Surrogate, fit_checked};
+use crate::{
+    Lookahead, LookaheadCotangent, Observations, Posterior, Prediction, SamplePath, Surrogate, fit_checked,
+};
 
 /// Predictions are finite, variances not negative, and a batch equals its points one by one to `tolerance`.
 ///
@@ -13,7 +15,7 @@ pub fn batch_is_pointwise(posterior: &dyn Posterior, x: PointsRef<'_>, tolerance
     let (mut mean, mut variance) = (vec![f64::NAN; x.len()], vec![f64::NAN; x.len()]);
     posterior.predict_into(x, &mut mean, &mut variance);
     for (i, point) in x.rows().enumerate() {
-        let (m, v) = posterior.predict(point);
+        let Prediction { mean: m, variance: v } = posterior.predict(point);
         assert!(mean[i].is_finite() && variance[i].is_finite() && variance[i] >= 0.0, "point {i}: {m} ± {v}");
         assert_close(m, mean[i], tolerance, &format!("mean {i}"));
         assert_close(v, variance[i], tolerance, &format!("variance {i}"));
@@ -44,7 +46,8 @@ pub fn gradients_match(posterior: &dyn Posterior, x: PointsRef<'_>, step: f64, t
                 posterior.predict(&moved)
             };
             let (up, down) = (at(step), at(-step));
-            let (by_mean, by_variance) = ((up.0 - down.0) / (2.0 * step), (up.1 - down.1) / (2.0 * step));
+            let (by_mean, by_variance) =
+                ((up.mean - down.mean) / (2.0 * step), (up.variance - down.variance) / (2.0 * step));
             assert_close(mean_gradient[i * d + k], by_mean, tolerance, &format!("mean gradient {i},{k}"));
             assert_close(
                 variance_gradient[i * d + k],
@@ -69,7 +72,7 @@ pub fn covariance_is_consistent(posterior: &dyn Posterior, x: &Points, tolerance
     for i in 0..m {
         assert_close(
             covariance[i * m + i],
-            posterior.predict(x.row(i)).1,
+            posterior.predict(x.row(i)).variance,
             tolerance,
             &format!("variance {i}"),
         );
@@ -239,17 +242,17 @@ fn fits(surrogate: &dyn Surrogate, dim: usize, (x, y): &Case, what: &str) {
     let mut test = x.clone();
     test.push(&vec![0.37; dim]);
     for point in test.rows() {
-        let (mean, variance) = fitted.posterior().predict(point);
+        let Prediction { mean, variance } = fitted.posterior().predict(point);
         assert!(mean.is_finite() && variance.is_finite() && variance >= 0.0, "{what}: {mean} ± {variance}");
         let same = again.posterior().predict(point);
         assert_eq!(
             (mean.to_bits(), variance.to_bits()),
-            (same.0.to_bits(), same.1.to_bits()),
+            (same.mean.to_bits(), same.variance.to_bits()),
             "{what}: same bits"
         );
         let observed = fitted.predict_observed(point);
         assert!(
-            observed.0 == mean && observed.1 >= variance,
+            observed.mean == mean && observed.variance >= variance,
             "{what}: an observation varies more than the function"
         );
     }
@@ -270,10 +273,10 @@ fn fits(surrogate: &dyn Surrogate, dim: usize, (x, y): &Case, what: &str) {
     fit(Some(&[f64::MAX; 97]));
 
     let at = vec![0.61; dim];
-    let (mean, variance) = fitted.posterior().predict(&at);
+    let Prediction { mean, variance } = fitted.posterior().predict(&at);
     let lie = mean + 3.0 * (variance + fitted.noise_variance()).sqrt() + scale;
     if let Ok(told) = fitted.fantasize(&at, lie) {
-        let moved = told.posterior().predict(&at).0;
+        let moved = told.posterior().predict(&at).mean;
         let least = mean - 1e-6 * scale;
         assert!(
             moved >= least && moved.is_finite(),

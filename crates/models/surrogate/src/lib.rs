@@ -15,6 +15,7 @@ mod description;
 mod lookahead;
 mod observations;
 mod posterior;
+mod prediction;
 mod sample;
 mod surrogate;
 
@@ -24,5 +25,6 @@ pub use description::Description;
 pub use lookahead::{JointLookahead, Lookahead, LookaheadCotangent, lookahead};
 pub use observations::{Observations, ObservationsError};
 pub use posterior::{JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, SamplePath};
+pub use prediction::Prediction;
 pub use sample::{factor_covariance, sample_jointly};
 pub use surrogate::{FittedSurrogate, Surrogate, SurrogateError, fit_checked};

@@ -1,7 +1,7 @@
 use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;
 
-use crate::Lookahead;
+use crate::{Lookahead, Prediction};
 
 /// Posterior of a function on the unit cube: a mean and a variance at every point.
 pub trait Posterior: Send + Sync {
@@ -12,10 +12,10 @@ pub trait Posterior: Send + Sync {
     fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]);
 
     /// Mean and variance at one point.
-    fn predict(&self, x: &[f64]) -> (f64, f64) {
+    fn predict(&self, x: &[f64]) -> Prediction {
         let (mut mean, mut variance) = ([0.0], [0.0]);
         self.predict_into(PointsRef::single(x), &mut mean, &mut variance);
-        (mean[0], variance[0])
+        Prediction { mean: mean[0], variance: variance[0] }
     }
 
     /// Gradients with respect to the point, if the model has them.

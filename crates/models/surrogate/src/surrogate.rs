@@ -3,7 +3,7 @@
 use thrifty_domain::{Domain, Points};
 use thrifty_sampling::Stream;
 
-use crate::{Description, Observations, ObservationsError, Posterior};
+use crate::{Description, Observations, ObservationsError, Posterior, Prediction};
 
 /// A model that is fitted to data and predicts: the seam between models and optimisers.
 ///
@@ -48,9 +48,8 @@ pub trait FittedSurrogate: Send + Sync {
 
     /// Mean and variance of a new observation at a point: those of the latent function, plus
     /// [`noise_variance`](FittedSurrogate::noise_variance).
-    fn predict_observed(&self, x: &[f64]) -> (f64, f64) {
-        let (mean, variance) = self.posterior().predict(x);
-        (mean, variance + self.noise_variance())
+    fn predict_observed(&self, x: &[f64]) -> Prediction {
+        self.posterior().predict(x).with_noise(self.noise_variance())
     }
 
     /// The model conditioned on one more observation, with the hyperparameters as they are.

@@ -7,7 +7,7 @@ use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::{Seed, latin_hypercube};
 use thrifty_surrogate::{
     Conditioned, ConditioningError, JointGradient, JointLookahead, JointPosterior, Lookahead,
-    LookaheadCotangent, Posterior, PosteriorGradient, SamplePath, contract,
+    LookaheadCotangent, Posterior, PosteriorGradient, Prediction, SamplePath, contract,
 };
 
 const K: usize = 5;
@@ -131,7 +131,8 @@ fn close(found: f64, expected: f64) -> bool {
 fn agrees(found: &dyn JointPosterior, expected: &Weights) {
     let (x, others) = (points(6, 1), points(4, 2));
     for point in x.rows() {
-        let ((m, v), (mean, variance)) = (found.predict(point), expected.predict(point));
+        let (Prediction { mean: m, variance: v }, Prediction { mean, variance }) =
+            (found.predict(point), expected.predict(point));
         assert!(close(m, mean) && close(v, variance), "{m} ± {v}, expected {mean} ± {variance}");
     }
     let (mut a, mut b) = (vec![f64::NAN; 36], vec![f64::NAN; 36]);
@@ -182,7 +183,7 @@ fn imagined_outcomes_are_the_mean_and_the_factor_times_the_normals() {
     let found = Conditioned::imagined(&prior, at.as_ref(), noise, normals.as_ref()).expect("finite numbers");
     assert_eq!(found.len(), 3);
     for (found, z) in found.iter().zip(normals.rows()) {
-        let y = [prior.predict(a).0 + l00 * z[0], prior.predict(b).0 + l10 * z[0] + l11 * z[1]];
+        let y = [prior.predict(a).mean + l00 * z[0], prior.predict(b).mean + l10 * z[0] + l11 * z[1]];
         let mut expected = prior.clone();
         at.rows().zip(y).for_each(|(x, y)| expected.update(x, y, noise));
         agrees(found, &expected);
@@ -217,15 +218,15 @@ fn a_look_ahead_says_how_far_an_outcome_moves_the_means() {
     ahead.moments_into(x.as_ref(), &mut mean, &mut variance, &mut covariance);
     assert_eq!(ahead.dim(), 2);
     for (i, point) in x.rows().enumerate() {
-        let (m, v) = prior.predict(point);
+        let Prediction { mean: m, variance: v } = prior.predict(point);
         assert!(close(mean[i], m) && close(variance[i], v + noise) && close(covariance[i * 6 + 5], v));
         // An outcome 1.3 standard deviations above its mean.
         let mut after = prior.clone();
         after.update(point, m + 1.3 * variance[i].sqrt(), noise);
         for (j, anchor) in anchors.rows().enumerate() {
-            assert!(close(ahead.means()[j], prior.predict(anchor).0));
+            assert!(close(ahead.means()[j], prior.predict(anchor).mean));
             let moved = 1.3 * covariance[i * 6 + j] / variance[i].sqrt();
-            assert!(close(ahead.means()[j] + moved, after.predict(anchor).0));
+            assert!(close(ahead.means()[j] + moved, after.predict(anchor).mean));
         }
     }
 }

@@ -247,8 +247,10 @@ fn joint_samples_are_the_mean_and_the_factor_times_the_normals() {
     assert_eq!(found.len(), 3);
     for sample in &found {
         let [z, w]: [f64; 2] = std::array::from_fn(|_| StandardNormal.sample(&mut rng));
-        let expected =
-            [posterior.predict(x.row(0)).0 + l00 * z, posterior.predict(x.row(1)).0 + l10 * z + l11 * w];
+        let expected = [
+            posterior.predict(x.row(0)).mean + l00 * z,
+            posterior.predict(x.row(1)).mean + l10 * z + l11 * w,
+        ];
         assert!(sample.iter().zip(expected).all(|(s, e)| (s - e).abs() < 1e-7), "{sample:?} {expected:?}");
     }
 }

@@ -2,7 +2,9 @@
 
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_sampling::{Seed, Stream};
-use thrifty_surrogate::{Description, FittedSurrogate, Observations, Posterior, Surrogate, SurrogateError};
+use thrifty_surrogate::{
+    Description, FittedSurrogate, Observations, Posterior, Prediction, Surrogate, SurrogateError,
+};
 
 use crate::{Forest, ForestSettings, Table};
 
@@ -25,7 +27,7 @@ use crate::{Forest, ForestSettings, Table};
 /// let y: Vec<f64> = x.rows().map(|p| if p[0] < 0.5 { 1.0 } else { 3.0 }).collect();
 /// let data = Observations::new(x.as_ref(), &y);
 /// let fitted = ForestSurrogate::default().fit(&domain, data, None, &mut Seed(1).stream("fit", 0))?;
-/// assert!((fitted.posterior().predict(&[0.1]).0 - 1.0).abs() < 0.1);
+/// assert!((fitted.posterior().predict(&[0.1]).mean - 1.0).abs() < 0.1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -158,10 +160,10 @@ mod tests {
         let forest = fitted(&y);
         let at_border = forest.posterior().predict(&[0.5]);
         let inside = forest.posterior().predict(&[0.1]);
-        assert!(inside.1 < 1e-12 && (inside.0 + 1.0).abs() < 1e-6, "{inside:?}");
+        assert!(inside.variance < 1e-12 && (inside.mean + 1.0).abs() < 1e-6, "{inside:?}");
         // Trees predict -1 or 1 there: the variance of such a coin is 1 - mean².
         assert!(
-            at_border.1 > 0.1 && (at_border.1 - (1.0 - at_border.0.powi(2))).abs() < 1e-6,
+            at_border.variance > 0.1 && (at_border.variance - (1.0 - at_border.mean.powi(2))).abs() < 1e-6,
             "{at_border:?}"
         );
     }
@@ -169,15 +171,15 @@ mod tests {
     #[test]
     fn a_fantasy_is_an_observation() {
         let forest = fitted(&[0.0; 12]);
-        assert_eq!(forest.posterior().predict(&[0.5]), (0.0, 0.0));
+        assert_eq!(forest.posterior().predict(&[0.5]), Prediction { mean: 0.0, variance: 0.0 });
         let after = forest.fantasize(&[0.52], 5.0).unwrap();
-        let (mean, variance) = after.posterior().predict(&[0.52]);
+        let Prediction { mean, variance } = after.posterior().predict(&[0.52]);
         assert!(mean > 1.0 && variance > 0.0, "{mean} {variance}");
         for scale in [1e-12, 1.0, 1e12, 1e150] {
             let constant = fitted(&[3.0 * scale; 5]);
-            assert!((constant.posterior().predict(&[0.3]).0 / scale - 3.0).abs() < 1e-12);
+            assert!((constant.posterior().predict(&[0.3]).mean / scale - 3.0).abs() < 1e-12);
             let two = fitted(&[scale, scale, scale, -scale, -scale, -scale]);
-            let (mean, variance) = two.posterior().predict(&[0.5]);
+            let Prediction { mean, variance } = two.posterior().predict(&[0.5]);
             assert!(mean.abs() < scale && variance > 0.0 && variance <= scale * scale * (1.0 + 1e-6));
         }
     }

@@ -7,7 +7,7 @@ use thrifty_study::{
     Ask, EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, History, OptimizerError, StopReason, Suggestion,
     TrialId,
 };
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{Posterior, Prediction};
 
 use crate::BayesianOptimizer;
 use crate::optimizer::{current_run, of_run};
@@ -70,7 +70,7 @@ impl<'a> BoTurn<'a> {
 
     /// The suggestion of a point, with its memo.
     fn suggestion(&self, x: &[f64]) -> Suggestion<Config> {
-        let (mean, variance) = self.state.posterior().predict(x);
+        let Prediction { mean, variance } = self.state.posterior().predict(x);
         let mut suggestion = Suggestion::new(self.state.space().decode(x))
             .with_diagnostic("mean", mean)
             .with_diagnostic("std_dev", variance.sqrt());

@@ -86,7 +86,7 @@ fn imagined_outcomes_count_in_the_threshold() {
         let measured = before.losses().iter().copied().fold(f64::INFINITY, f64::min);
         assert_eq!(before.target(ImprovementTarget::BestObserved), measured);
         let grid = (0..400).map(|i| vec![f64::from(i % 20) / 19.0, f64::from(i / 20) / 19.0]);
-        let mean = |x: &Vec<f64>| before.posterior().predict(x).0;
+        let mean = |x: &Vec<f64>| before.posterior().predict(x).mean;
         let least = grid.min_by(|a, b| mean(a).total_cmp(&mean(b))).unwrap();
         if mean(&least) < measured - 1e-3 {
             let after = optimizer();

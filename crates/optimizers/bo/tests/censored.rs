@@ -7,7 +7,7 @@ use thrifty_domain::Points;
 use thrifty_model_based::surrogate_fingerprint;
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::Space;
-use thrifty_surrogate::{FittedSurrogate, Observations, Surrogate};
+use thrifty_surrogate::{FittedSurrogate, Observations, Prediction, Surrogate};
 
 fn fit(
     model: &dyn Surrogate,
@@ -31,14 +31,17 @@ fn what_is_cut_off_goes_on_below() {
     let low = space.encode(&space.decode(&vec![0.15; space.dim()])).unwrap();
     let below = fit(&censored, &space, &snapped, &y, None);
     let flat = fit(&values, &space, &snapped, &y, None);
-    assert!(below.posterior().predict(&low).0 < -0.05, "{:?}", below.posterior().predict(&low));
-    assert!(flat.posterior().predict(&low).0.abs() < 0.05, "{:?}", flat.posterior().predict(&low));
+    assert!(below.posterior().predict(&low).mean < -0.05, "{:?}", below.posterior().predict(&low));
+    assert!(flat.posterior().predict(&low).mean.abs() < 0.05, "{:?}", flat.posterior().predict(&low));
     // What it notes is where the next fit starts; an imagined response is believed.
     let again = fit(&censored, &space, &snapped, &y, Some(&below.hyperparameters()));
     assert_eq!(again.hyperparameters().len(), below.hyperparameters().len());
     let told = below.fantasize(&low, -0.5).unwrap();
-    let (mean, variance) = told.posterior().predict(&low);
-    assert!((mean + 0.5).abs() < 0.2 && variance < below.posterior().predict(&low).1, "{mean} {variance}");
+    let Prediction { mean, variance } = told.posterior().predict(&low);
+    assert!(
+        (mean + 0.5).abs() < 0.2 && variance < below.posterior().predict(&low).variance,
+        "{mean} {variance}"
+    );
     assert!(below.noise_variance() >= 0.0);
 }
 
@@ -51,7 +54,7 @@ fn without_anything_at_the_floor_it_is_the_ordinary_model() {
     let (a, b) = (fit(&a, &space, &x, &y, None), fit(&b, &space, &x, &y, None));
     assert_eq!(a.hyperparameters(), b.hyperparameters());
     let (p, q) = (a.posterior().predict(&[0.33]), b.posterior().predict(&[0.33]));
-    assert!((p.0 - q.0).abs() < 1e-10 && (p.1 - q.1).abs() < 1e-10, "{p:?} {q:?}");
+    assert!((p.mean - q.mean).abs() < 1e-10 && (p.variance - q.variance).abs() < 1e-10, "{p:?} {q:?}");
 }
 
 #[test]

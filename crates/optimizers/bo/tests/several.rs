@@ -18,7 +18,9 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{
     History, MaxTrials, Measurement, Optimizer, Outcome, Schedule, StopReason, Study, TrialId,
 };
-use thrifty_surrogate::{FittedSurrogate, JointPosterior, Observations, Surrogate, sample_jointly};
+use thrifty_surrogate::{
+    FittedSurrogate, JointPosterior, Observations, Prediction, Surrogate, sample_jointly,
+};
 use thrifty_testbed::MultiObjectiveFunction as Problem;
 
 fn settings(rule: MultiObjectiveRule) -> MultiObjectiveSettings {
@@ -562,9 +564,9 @@ proptest! {
         let front = Points::from_flat(vec![0.1, 0.9, 0.4, 0.5, 1.1, 0.1], 2);
         let improvement = ExpectedHypervolumeImprovement::new(front.as_ref(), &[1.5, 1.5]).unwrap();
         let objectives = vec![models[0].posterior(), models[1].posterior()];
-        let beliefs: Vec<(f64, f64)> = models.iter().map(|m| m.posterior().predict(&x)).collect();
+        let at: Vec<Prediction> = models.iter().map(|m| m.posterior().predict(&x)).collect();
         let log = improvement
-            .log_value(&[beliefs[0].0, beliefs[1].0], &[beliefs[0].1.sqrt(), beliefs[1].1.sqrt()])
+            .log_value(&[at[0].mean, at[1].mean], &[at[0].std_dev(), at[1].std_dev()])
             .unwrap();
         let ehvi = LogExpectedHypervolume { objectives, improvement };
         prop_assert!((ehvi.value(&x) - log).abs() < 1e-9 * (1.0 + log.abs()));
@@ -572,7 +574,7 @@ proptest! {
         let both = Weighted::log_utility(ehvi).times(feasible);
         let (mut value, mut gradient) = ([0.0], [0.0; 2]);
         prop_assert!(both.values_with_gradients_into(PointsRef::single(&x), &mut value, &mut gradient));
-        let expected = log + thrifty_prob::log_cdf(-beliefs[2].0 / beliefs[2].1.sqrt());
+        let expected = log + thrifty_prob::log_cdf(-at[2].mean / at[2].std_dev());
         prop_assert!((value[0] - expected).abs() < 1e-6 * (1.0 + expected.abs()), "{} {expected}", value[0]);
         for k in 0..2 {
             let at = |step: f64| {

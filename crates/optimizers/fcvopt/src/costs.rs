@@ -4,7 +4,7 @@ use thrifty_hgp::{Component, Hgp, HgpPosterior};
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
 use thrifty_study::{OptimizerError, TrialId};
-use thrifty_surrogate::{Posterior, PosteriorGradient};
+use thrifty_surrogate::{Posterior, PosteriorGradient, Prediction};
 
 use crate::SettingError;
 use crate::evidence::Evidence;
@@ -66,7 +66,7 @@ impl Costs {
     /// The mean of the log-normal cost of a fold at a configuration; nothing where all cost the same.
     pub(crate) fn expected(&self, x: &[f64], fold: usize) -> Option<f64> {
         let (posterior, _) = self.0.as_ref()?;
-        let (mean, variance) = posterior.fold(fold).predict(x);
+        let Prediction { mean, variance } = posterior.fold(fold).predict(x);
         Some((mean + 0.5 * variance).exp())
     }
 
@@ -82,7 +82,7 @@ pub(crate) struct LogCost(Option<Component>);
 impl LogCost {
     /// 0 where all cost the same.
     pub(crate) fn value(&self, x: &[f64]) -> f64 {
-        self.0.as_ref().map_or(0.0, |component| component.predict(x).0)
+        self.0.as_ref().map_or(0.0, |component| component.predict(x).mean)
     }
 
     /// Subtracts its gradient.
@@ -147,14 +147,17 @@ mod tests {
         let (costs, common) = (Costs::by(hgp.clone()), hgp.common());
         for at in [[0.3, 0.4], [0.9, 0.95]] {
             for fold in 0..3 {
-                let (mean, variance) = hgp.fold(fold).predict(&at);
+                let Prediction { mean, variance } = hgp.fold(fold).predict(&at);
                 assert!(variance > 1e-3);
                 let found = costs.expected(&at, fold).unwrap();
                 assert!((found.ln() - (mean + 0.5 * variance)).abs() < 1e-12, "{found}");
                 assert_eq!(costs.of_fold(fold).value(&at), mean);
             }
             let weight = thrifty_acquisition::Acquisition::value(&costs.log_inverse().unwrap(), &at);
-            assert!((weight + common.predict(&at).0).abs() < 0.5 * common.predict(&at).1 + 1e-12, "{weight}");
+            assert!(
+                (weight + common.predict(&at).mean).abs() < 0.5 * common.predict(&at).variance + 1e-12,
+                "{weight}"
+            );
         }
         let equal = Costs::equal();
         assert!(equal.expected(&[0.3, 0.4], 0).is_none() && equal.log_inverse().is_none());

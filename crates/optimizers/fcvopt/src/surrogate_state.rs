@@ -78,7 +78,7 @@ impl FoldSurrogateState {
         };
         let mut posterior = fitted.map_err(fitting)?;
         for (point, fold) in evidence.pending.rows().zip(&evidence.pending_folds) {
-            let lie = posterior.fold(*fold).predict(point).0;
+            let lie = posterior.fold(*fold).predict(point).mean;
             // A fold that is there already tells nothing new.
             if let Ok(next) = posterior.with_observations(PointsRef::single(point), &[*fold], &[lie]) {
                 posterior = next;

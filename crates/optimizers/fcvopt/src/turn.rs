@@ -10,7 +10,7 @@ use thrifty_study::{
     Ask, EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, History, Memo, OptimizerError, StopReason,
     Suggestion, TrialId,
 };
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{Posterior, Prediction};
 
 use crate::choice::Choice;
 use crate::surrogate_state::WARM_START;
@@ -89,7 +89,7 @@ impl<'a> FoldTurn<'a> {
     fn suggestion(&self, choice: Choice, incumbent: f64) -> Result<Suggestion<FoldQuery>, OptimizerError> {
         let Choice { candidate: chosen, code, gain } = choice;
         let target = self.state.target();
-        let (mean, variance) = target.predict(&chosen.x);
+        let Prediction { mean, variance } = target.predict(&chosen.x);
         let gains = target.fold_gains(&chosen.x, &[code]).map_err(|error| {
             OptimizerError::failed(format!("choosing the fold of trial {}", self.id.0), error)
         })?;

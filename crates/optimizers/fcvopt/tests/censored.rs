@@ -41,13 +41,17 @@ fn bounds_leave_the_bottom_of_a_valley_to_the_losses_beside_it() {
     let plain = optimizer(Limits::default());
     let state = plain.state(&history, thrifty_study::TrialId(24)).unwrap().unwrap();
     assert!(
-        (state.target().predict(&[0.37]).0 - FLOOR).abs() < 0.03,
+        (state.target().predict(&[0.37]).mean - FLOOR).abs() < 0.03,
         "{:?}",
         state.target().predict(&[0.37])
     );
     let censored =
         optimizer(Limits::above(FLOOR)).state(&history, thrifty_study::TrialId(24)).unwrap().unwrap();
-    assert!(censored.target().predict(&[0.37]).0 < FLOOR - 0.02, "{:?}", censored.target().predict(&[0.37]));
+    assert!(
+        censored.target().predict(&[0.37]).mean < FLOOR - 0.02,
+        "{:?}",
+        censored.target().predict(&[0.37])
+    );
 }
 
 /// The mean over the folds is not observed where one of them is a bound.

@@ -12,7 +12,7 @@ use thrifty_space::Space;
 use thrifty_study::{
     History, MaxTrials, Measurement, Memo, MemoKey, Optimizer, Schedule, Study, Timing, Trial, TrialId,
 };
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{Posterior, Prediction};
 
 const FOLDS: usize = 3;
 
@@ -65,7 +65,7 @@ fn diagnostics_are_those_of_the_belief() {
             count += 1;
             let belief = before(&history, id, &optimizer);
             let x = space().encode(&trial.query.config).unwrap();
-            let (mean, variance) = belief.target().predict(&x);
+            let Prediction { mean, variance } = belief.target().predict(&x);
             let told = |name: &str| trial.diagnostics[name];
             let close = |name: &str, expected: f64| {
                 let far = (told(name) - expected).abs() > 1e-9 * (1.0 + expected.abs());
@@ -215,8 +215,8 @@ fn running_folds_are_imagined_at_their_means() {
     assert_eq!((with.observations(), without.observations()), (9, 9));
     let x = space().encode(&trials[9].query.config).unwrap();
     let fold = code(&trials[9].query);
-    let (lie, spread) = without.posterior().fold(fold).predict(&x);
-    let (mean, rest) = with.posterior().fold(fold).predict(&x);
+    let Prediction { mean: lie, variance: spread } = without.posterior().fold(fold).predict(&x);
+    let Prediction { mean, variance: rest } = with.posterior().fold(fold).predict(&x);
     assert!((mean - lie).abs() < 1e-6 && rest < spread, "{mean} {lie} {rest} {spread}");
     assert!(!with.new_folds(&x, FOLDS).contains(&fold) && without.new_folds(&x, FOLDS).contains(&fold));
 }

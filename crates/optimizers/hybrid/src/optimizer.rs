@@ -7,6 +7,7 @@ use thrifty_study::{
     Ask, EXPECTED_IMPROVEMENT, Fingerprint, History, MemoKey, Optimizer, OptimizerError, Query, StopReason,
     Suggestion, TrialId,
 };
+use thrifty_surrogate::Prediction;
 
 use crate::explore::candidates;
 use crate::{Exploration, ExplorePoint, HybridSettings, OnConvergence};
@@ -108,7 +109,7 @@ impl HybridSettings {
                     return Err(OptimizerError::failed("finding the rate of exploration", error));
                 };
                 let improvement = explore.all(turn)?.first().map_or(0.0, |point| {
-                    let (mean, variance) = posterior.predict(&point.x);
+                    let Prediction { mean, variance } = posterior.predict(&point.x);
                     ProbabilityOfImprovement { threshold }.value(mean, variance.sqrt())
                 });
                 (floor.max(basis * improvement), Some(improvement))

@@ -9,6 +9,7 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{
     Ask, History, MaxTrials, Next, Optimizer, Outcome, StopReason, Study, Suggestion, TrialId,
 };
+use thrifty_surrogate::Prediction;
 
 fn line() -> Space {
     Space::builder().float("x", 0.0, 1.0).build().unwrap()
@@ -79,7 +80,7 @@ fn exploiting_takes_the_acquisition_and_exploring_the_largest_std_dev() {
     let history = history();
     let plain = BayesianOptimizer::new(line()).with_settings(base()).unwrap();
     let belief = plain.state(&history, TrialId(5)).unwrap().expect("a model");
-    let std_dev = |x: f64| belief.posterior().predict(&[x]).1.sqrt();
+    let std_dev = |x: f64| belief.posterior().predict(&[x]).variance.sqrt();
     let largest = (0..=1000).map(|i| std_dev(f64::from(i) / 1000.0)).fold(0.0, f64::max);
     let always = suggestions(&settings(Exploration::FixedRate { rate: 1.0 }), 3);
     assert!(always.iter().all(|s| std_dev(at(&s.query)) > 0.999 * largest), "{largest}");
@@ -102,7 +103,7 @@ fn the_scaled_rate_follows_the_probability_of_improvement_down_to_its_floor() {
     let mut improvements = Vec::new();
     for (found, id) in always.iter().zip(5..) {
         let belief = plain.state(&history, TrialId(id)).unwrap().expect("a model");
-        let (mean, variance) = belief.posterior().predict(&[at(&found.query)]);
+        let Prediction { mean, variance } = belief.posterior().predict(&[at(&found.query)]);
         let improvement = ProbabilityOfImprovement { threshold }.value(mean, variance.sqrt());
         assert!((found.diagnostics["probability_of_improvement"] - improvement).abs() < 1e-9);
         assert_eq!((found.diagnostics["rate"], found.diagnostics["explored"]), (1.0, 1.0));
@@ -162,9 +163,9 @@ fn epsilon_rules_are_greedy_and_explore_where_they_say() {
     let history = history();
     let plain = BayesianOptimizer::new(line()).with_settings(base()).unwrap();
     let belief = plain.state(&history, TrialId(5)).unwrap().expect("a model");
-    let moments: Vec<(f64, f64)> =
+    let moments: Vec<Prediction> =
         (0..=1000).map(|i| belief.posterior().predict(&[f64::from(i) / 1000.0])).collect();
-    let least = moments.iter().map(|m| m.0).fold(f64::INFINITY, f64::min);
+    let least = moments.iter().map(|m| m.mean).fold(f64::INFINITY, f64::min);
     for exploration in [Exploration::EpsRandom { epsilon: 0.0 }, Exploration::EpsPareto { epsilon: 0.0 }] {
         for found in suggestions(&settings(exploration), 3) {
             assert!(found.diagnostics["mean"] < least + 1e-3, "{} {least}", found.diagnostics["mean"]);
@@ -174,8 +175,8 @@ fn epsilon_rules_are_greedy_and_explore_where_they_say() {
     let front = suggestions(&settings(Exploration::EpsPareto { epsilon: 1.0 }), 60);
     let mut places: Vec<f64> = Vec::new();
     for found in &front {
-        let (mean, variance) = belief.posterior().predict(&[at(&found.query)]);
-        let better = moments.iter().filter(|m| m.0 < mean && m.1 > variance).count();
+        let Prediction { mean, variance } = belief.posterior().predict(&[at(&found.query)]);
+        let better = moments.iter().filter(|m| m.mean < mean && m.variance > variance).count();
         assert!(better <= 10, "{} points of 1001 dominate {}", better, found.query);
         places.push(mean);
     }

@@ -6,6 +6,7 @@ use thrifty_hybrid::{Exploration, ExplorePoint, Hybrid, HybridSettings, OnConver
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, History, MaxTrials, Optimizer, StopReason, Study, Suggestion, TrialId};
+use thrifty_surrogate::Prediction;
 
 const SEED: Seed = Seed(5);
 
@@ -108,8 +109,9 @@ fn the_front_is_what_nothing_dominates() {
         let points: Vec<f64> = (0..1000).map(|_| rng.uniform()).collect();
         let optimizer = plain(base());
         let belief = optimizer.state(&history, TrialId(id)).unwrap().expect("a model");
-        let moments: Vec<(f64, f64)> = points.iter().map(|x| belief.posterior().predict(&[*x])).collect();
-        let dominates = |a: &(f64, f64), b: &(f64, f64)| a.0 <= b.0 && a.1 >= b.1 && a != b;
+        let moments: Vec<Prediction> = points.iter().map(|x| belief.posterior().predict(&[*x])).collect();
+        let dominates =
+            |a: &Prediction, b: &Prediction| a.mean <= b.mean && a.variance >= b.variance && a != b;
         let on_front = |i: usize| !moments.iter().any(|other| dominates(other, &moments[i]));
         let has = [on_front(0), on_front(999)];
         if (0..2).all(|end| !has[end] || ends[end] >= 2) && compared >= 3 {
@@ -118,7 +120,7 @@ fn the_front_is_what_nothing_dominates() {
         compared += 1;
         (0..2).for_each(|end| ends[end] += usize::from(has[end]));
         let mut front: Vec<usize> = (0..1000).filter(|i| on_front(*i)).collect();
-        front.sort_by(|a, b| moments[*a].0.total_cmp(&moments[*b].0));
+        front.sort_by(|a, b| moments[*a].mean.total_cmp(&moments[*b].mean));
         rng.shuffle(&mut front);
         let found = suggested(&rule, id);
         assert!((at(&found) - points[front[0]]).abs() < 1e-12, "trial {id}");
@@ -145,7 +147,7 @@ fn the_largest_expected_improvement_is_told() {
         assert!((threshold - belief.target(rule.target())).abs() < 1e-12);
         // (t - m) Φ(z) + s φ(z).
         let improvement = |x: f64| {
-            let (mean, variance) = belief.posterior().predict(&[x]);
+            let Prediction { mean, variance } = belief.posterior().predict(&[x]);
             let (below, s) = (threshold - mean, variance.sqrt());
             let z = below / s;
             let density = (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt();

@@ -8,7 +8,7 @@ use thrifty_model_based::{Candidate, Modelled, Outlook};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, OptimizerError, StopReason, Suggestion, TrialId};
-use thrifty_surrogate::Posterior;
+use thrifty_surrogate::{Posterior, Prediction};
 
 use crate::LevelSetSettings;
 use crate::diagnostics::{self, ABOVE};
@@ -28,7 +28,7 @@ impl LevelSetTurn<'_> {
     /// The suggestion of a point, with its memo.
     fn suggestion(&self, chosen: &Candidate) -> Suggestion<Config> {
         let surrogates = &self.state.surrogates;
-        let (mean, variance) = surrogates.posterior().predict(&chosen.x);
+        let Prediction { mean, variance } = surrogates.posterior().predict(&chosen.x);
         let mut suggestion = Suggestion::new(surrogates.space().decode(&chosen.x))
             .with_diagnostic("acquisition", chosen.value)
             .with_diagnostic("mean", mean)

@@ -4,6 +4,7 @@ use thrifty_acquisition::{
     Acquisition, Analytic, ExpectedImprovement, LogExpectedImprovement, Masked, Utility,
 };
 use thrifty_search::first_new;
+use thrifty_surrogate::Prediction;
 
 use crate::{Candidate, SurrogateState};
 
@@ -43,7 +44,7 @@ impl SurrogateState<'_> {
     /// Expected improvement on a threshold at a point.
     #[must_use]
     pub fn expected_improvement(&self, x: &[f64], threshold: f64) -> f64 {
-        let (mean, variance) = self.posterior().predict(x);
+        let Prediction { mean, variance } = self.posterior().predict(x);
         ExpectedImprovement { threshold }.value(mean, variance.sqrt())
     }
 

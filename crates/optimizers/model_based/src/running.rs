@@ -34,7 +34,7 @@ impl Running {
         let draws = draws.filter(|_| fitted.posterior().joint().is_some());
         let (mut before, mut fantasies) = (None, Vec::with_capacity(points.len()));
         for point in points.rows() {
-            let imagined = outcome(fitted.posterior().predict(point).0);
+            let imagined = outcome(fitted.posterior().predict(point).mean);
             fantasies.push(imagined);
             // A point that is there already tells nothing new.
             if let Ok(next) = fitted.fantasize(point, imagined) {
@@ -144,7 +144,7 @@ mod tests {
         let mut by_hand = fitted(&y);
         let mut expected = Vec::new();
         for point in points.rows() {
-            let outcome = by_hand.posterior().predict(point).0 + 0.25;
+            let outcome = by_hand.posterior().predict(point).mean + 0.25;
             expected.push(outcome);
             by_hand = by_hand.fantasize(point, outcome).unwrap();
         }

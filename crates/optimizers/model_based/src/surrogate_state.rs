@@ -133,7 +133,7 @@ impl<'a> SurrogateState<'a> {
         let mut fantasized: Option<Box<dyn FittedSurrogate>> = None;
         for point in points.rows() {
             let model = fantasized.as_deref().unwrap_or(&*self.objective.fitted);
-            let mean = model.posterior().predict(point).0;
+            let mean = model.posterior().predict(point).mean;
             if let Ok(next) = model.fantasize(point, mean) {
                 fantasized = Some(next);
             }

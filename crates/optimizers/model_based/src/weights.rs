@@ -4,7 +4,7 @@ use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility, LogInverseCost,
 use thrifty_domain::Points;
 use thrifty_search::{measurement, same_shape};
 use thrifty_study::OptimizerError;
-use thrifty_surrogate::{Observations, Posterior};
+use thrifty_surrogate::{Observations, Posterior, Prediction};
 
 use crate::targets::carried;
 use crate::{CostAwareness, FailurePolicy, OutputFitter, OutputModel, StateSettings};
@@ -118,7 +118,7 @@ impl Weights {
     #[must_use]
     pub fn expected_cost(&self, x: &[f64]) -> Option<f64> {
         let (model, _) = self.cost.as_ref()?;
-        let (mean, variance) = model.posterior().predict(x);
+        let Prediction { mean, variance } = model.posterior().predict(x);
         Some((mean + 0.5 * variance).exp())
     }
 

@@ -60,7 +60,7 @@ fn worn() -> Result<Scene, ExperimentError> {
 fn max_value(seed: Seed) -> Result<Drawn, ExperimentError> {
     let (quiet, noisy) = (Scene::everyday()?, worn()?);
     let (calm, loud) = (both(&quiet, seed)?, both(&noisy, seed)?);
-    let std_dev = |x: f64| noisy.posterior.predict(&[x]).1.sqrt();
+    let std_dev = |x: f64| noisy.posterior.predict(&[x]).variance.sqrt();
     let (by_mes, by_gibbon) = (std_dev(loud[0].maximizer.0), std_dev(loud[1].maximizer.0));
     let findings = vec![
         Finding::new("MES under noise: deviation where it looks", by_mes, true),

@@ -82,7 +82,7 @@ fn underflow() -> Result<Drawn, ExperimentError> {
     let well = |x: f64| 2.0 - 4.0 * (-(x - 0.3) * (x - 0.3) / 0.005).exp();
     let seen: Vec<(f64, f64)> = (0..=40).map(|i| f64::from(i) / 40.0).map(|x| (x, well(x))).collect();
     let scene = Scene::new(&seen, 0.3, 4e-4)?;
-    let mean = |x: &[f64]| scene.posterior.predict(x).0;
+    let mean = |x: &[f64]| scene.posterior.predict(x).mean;
     let threshold = scene.x.rows().map(mean).fold(f64::INFINITY, f64::min);
     let plain = curve("EI", &scene, ExpectedImprovement { threshold });
     let log = curve("ln EI", &scene, LogExpectedImprovement { threshold });

@@ -72,7 +72,7 @@ fn fantasised(scene: &Scene, pending: &Points, seed: Seed) -> Result<Curve, Expe
     let mut each: Vec<Box<dyn Acquisition + '_>> = Vec::new();
     for fantasy in &imagined {
         // In a fantasy the pending point may have become the best.
-        let outcome = thrifty_surrogate::Posterior::predict(fantasy, pending.row(0)).0;
+        let outcome = thrifty_surrogate::Posterior::predict(fantasy, pending.row(0)).mean;
         let threshold = scene.best().min(outcome);
         each.push(Box::new(Analytic::new(fantasy, ExpectedImprovement { threshold })));
     }

@@ -56,7 +56,7 @@ impl Scene {
 
     /// The mean of the posterior at some points, as dots.
     pub fn on_mean(&self, label: &str, x: &Points) -> Series {
-        let mean = |x: &[f64]| thrifty_surrogate::Posterior::predict(&self.posterior, x).0;
+        let mean = |x: &[f64]| thrifty_surrogate::Posterior::predict(&self.posterior, x).mean;
         Series::dots(label, x.rows().map(|x| (x[0], mean(x))).collect())
     }
 }
