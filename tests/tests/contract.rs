@@ -118,7 +118,7 @@ fn level_sets() {
             lengthscales: vec![0.4; space().dim()],
             variance: 1.0,
             mean: 0.5,
-            noise: 1e-4,
+            noise_variance: 1e-4,
         };
         LevelSetOptimizer::new(space(), settings()).unwrap().with_fixed_model(model)
     };

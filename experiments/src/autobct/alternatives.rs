@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rand_distr::{Distribution, StandardNormal};
-use thrifty_autobct::{Controls, Decision, Noise, Quadrature, State, expected_cost};
+use thrifty_autobct::{Controls, Decision, NoiseStdDev, Quadrature, State, expected_cost};
 use thrifty_linear::{Coefficients, Polynomial};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::Space;
@@ -266,7 +266,12 @@ struct Start {
 }
 
 impl Start {
-    fn new(gamma: f64, basis: &Polynomial, believed: State, noise: Noise) -> Result<Self, ExperimentError> {
+    fn new(
+        gamma: f64,
+        basis: &Polynomial,
+        believed: State,
+        noise: NoiseStdDev,
+    ) -> Result<Self, ExperimentError> {
         let controls = Controls::new(Controls::grid(1, GRID).as_ref(), basis, basis, |_| noise)
             .map_err(ExperimentError::failed)?;
         let decision =

@@ -1,6 +1,6 @@
 //! Tables 1 to 5 of the paper, with their priors.
 
-use thrifty_autobct::{AutoBctError, Noise, State};
+use thrifty_autobct::{AutoBctError, NoiseStdDev, State};
 use thrifty_linear::{Coefficients, Polynomial};
 
 /// One printed training of a table of the paper.
@@ -85,7 +85,7 @@ pub fn basis() -> Polynomial {
 pub const GAMMA: f64 = 0.16;
 
 /// Prior before the first training, and the noise. In D.3 the cost is flat: nothing is in doubt but it
-pub fn prior(appendix: usize) -> Result<(State, Noise), AutoBctError> {
+pub fn prior(appendix: usize) -> Result<(State, NoiseStdDev), AutoBctError> {
     let (score, cost, of_cost, noise) = match appendix {
         1 => ([0.4, 0.1, -0.2, 0.1], [1.0, 1.0, 2.0, 2.0], [0.64, 4.0, 4.0, 4.0], 0.05),
         2 => ([0.4, -0.1, -0.2, -0.1], [1.0, -1.0, 2.0, -2.0], [0.64, 4.0, 4.0, 4.0], 0.15),
@@ -95,5 +95,5 @@ pub fn prior(appendix: usize) -> Result<(State, Noise), AutoBctError> {
         score: Coefficients::independent(score.to_vec(), &[1.0; 4])?,
         cost: Coefficients::independent(cost.to_vec(), &of_cost)?,
     };
-    Ok((state, Noise { score: noise, cost: 0.1 }))
+    Ok((state, NoiseStdDev { score: noise, cost: 0.1 }))
 }

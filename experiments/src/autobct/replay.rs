@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use thrifty_autobct::{Controls, Decision, Expectation, Noise, Quadrature};
+use thrifty_autobct::{Controls, Decision, Expectation, NoiseStdDev, Quadrature};
 
 use super::paper::{GAMMA, RUNS, Run, basis, prior};
 use crate::error::ExperimentError;
@@ -29,7 +29,12 @@ struct Replayed {
 }
 
 /// Decides with this many controls now and later, under the noise of the paper's table.
-fn decision(now: usize, later: usize, rule: Quadrature, noise: Noise) -> Result<Decision, ExperimentError> {
+fn decision(
+    now: usize,
+    later: usize,
+    rule: Quadrature,
+    noise: NoiseStdDev,
+) -> Result<Decision, ExperimentError> {
     let controls =
         |count: usize| Controls::new(Controls::grid(1, count).as_ref(), &basis(), &basis(), |_| noise);
     let (now, later) = (controls(now), controls(later));

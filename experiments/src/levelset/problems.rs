@@ -83,7 +83,7 @@ impl Case {
             lengthscales: vec![self.lengthscale; 2],
             variance: if self.draw { 1.0 } else { 2.0 * variance },
             mean,
-            noise: NOISE * variance,
+            noise_variance: NOISE * variance,
         };
         let truth = values.iter().map(|value| *value > problem.threshold()).collect();
         Ok(Field { problem, noise: (NOISE * variance).sqrt(), model, values, truth })

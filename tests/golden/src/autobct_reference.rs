@@ -1,7 +1,7 @@
 //! Inputs of an autobct file: price, basis, noises, priors, and the states that its sections name.
 
 use serde_json::Value;
-use thrifty_autobct::{Controls, Decision, Noise, Quadrature, State};
+use thrifty_autobct::{Controls, Decision, NoiseStdDev, Quadrature, State};
 use thrifty_linear::{Coefficients, Polynomial};
 
 use crate::json::{number, numbers, rows, text};
@@ -73,7 +73,7 @@ impl Reference {
 
     fn on_grid(&self, count: usize, (score, cost): (f64, f64), rule: Quadrature) -> Result<Decision, String> {
         let grid = Controls::grid(1, count);
-        let noise = |_: &[f64]| Noise { score, cost };
+        let noise = |_: &[f64]| NoiseStdDev { score, cost };
         let controls = Controls::new(grid.as_ref(), &self.basis, &self.basis, noise).map_err(text)?;
         Decision::new(self.gamma, controls, rule).map_err(text)
     }

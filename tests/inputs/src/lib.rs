@@ -4,7 +4,7 @@
 //! and must survive being written and read again. A function panics where a law is broken: so fuzzing finds it
 //! (`tests/fuzz`), and the inputs that were once interesting are a regression test (`tests/corpus.rs`).
 
-use thrifty::autobct::{Controls, Decision, Noise, Quadrature, State, ValueMap};
+use thrifty::autobct::{Controls, Decision, NoiseStdDev, Quadrature, State, ValueMap};
 use thrifty::linear::{Coefficients, Polynomial};
 use thrifty::space::Space;
 use thrifty::study::History;
@@ -75,7 +75,7 @@ pub fn space(bytes: &[u8]) {
 #[must_use]
 pub fn decision() -> Decision {
     let basis = Polynomial::of_one(1, 0.5);
-    let noise = |_: &[f64]| Noise { score: 0.05, cost: 0.1 };
+    let noise = |_: &[f64]| NoiseStdDev { score: 0.05, cost: 0.1 };
     let controls =
         |count| Controls::new(Controls::grid(1, count).as_ref(), &basis, &basis, noise).expect("valid");
     Decision::with_later(0.16, controls(5), controls(3), Quadrature::Hermite(3)).expect("valid")

@@ -159,7 +159,10 @@ fn a_broken_surrogate_is_an_error_that_names_it() {
 fn reported_noise_changes_what_is_suggested() -> Result<(), Box<dyn Error>> {
     let suggestion = |noise: Option<f64>| -> Result<Config, Box<dyn Error>> {
         let mut study = Study::new(BayesianOptimizer::new(space()), Seed(1)).with_stop(MaxTrials(12));
-        study.run(|config: &Config, _| Measurement { noise, ..Measurement::from(bowl(config)) })?;
+        study.run(|config: &Config, _| Measurement {
+            noise_variance: noise,
+            ..Measurement::from(bowl(config))
+        })?;
         Ok(study.history().trials()[11].query.clone())
     };
     assert_eq!(suggestion(None)?, suggestion(Some(0.0))?);

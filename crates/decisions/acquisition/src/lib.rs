@@ -7,7 +7,7 @@
 //! threshold. Most are functions of mean and standard deviation alone, a [`Utility`], of which [`Analytic`] makes an
 //! acquisition. [`KnowledgeGradient`], [`JointEntropySearch`], [`NoisyExpectedImprovement`] and [`GibbonBatch`] look at how an
 //! observation varies with the function elsewhere, a [`LookaheadUtility`]; [`EntropySearch`] and [`PredictiveEntropySearch`] at
-//! what it does to the belief of where the minimum is. [`Weighted`] and [`Average`] combine them.
+//! what it does to the distribution of the minimizer. [`Weighted`] and [`Average`] combine them.
 //!
 //! ```
 //! use thrifty_acquisition::{ExpectedImprovement, Utility};

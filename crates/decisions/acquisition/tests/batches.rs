@@ -6,6 +6,7 @@ use thrifty_acquisition::{
     LogExpectedImprovement, LogFeasibility, LogInverseCost, Masked, NoisyExpectedImprovement, PosteriorMean,
     ThompsonPath, Utility, Weighted, choose_anchors, fantasies, lipschitz_constant, prune_baseline,
 };
+use thrifty_check::InputError;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
 use thrifty_kernel::{Matern52, Scaled};
@@ -246,10 +247,10 @@ fn edges() {
     let (x, _, posterior) = posterior(1, 0.1);
     let rng = &mut Seed(2).stream("edges", 0);
     let empty = NoisyExpectedImprovement::new(&posterior, Points::new(2).as_ref(), 8, rng).err();
-    assert_eq!(empty, Some(AcquisitionError::None("baseline points")));
+    assert_eq!(empty, Some(AcquisitionError::Input(InputError::Empty { name: "baseline points" })));
     let wrong =
         NoisyExpectedImprovement::new(&posterior, Points::zeros(1, 3).as_ref(), 8, rng).err().unwrap();
-    assert_eq!(wrong.to_string(), "baseline points have dimension 3, expected 2");
+    assert_eq!(wrong.to_string(), "baseline points of dimension 3, expected 2");
     // The baseline twice over is the baseline.
     let mut twice = x.clone();
     x.rows().for_each(|p| twice.push(p));

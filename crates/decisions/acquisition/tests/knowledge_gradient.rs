@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use rand_distr::{Distribution, StandardNormal};
-use thrifty_acquisition::{Acquisition, AcquisitionError, KnowledgeGradient, OneShotKnowledgeGradient};
+use thrifty_acquisition::{Acquisition, KnowledgeGradient, OneShotKnowledgeGradient};
+use thrifty_check::InputError;
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior};
 use thrifty_kernel::{Matern52, Scaled};
@@ -207,7 +208,7 @@ proptest! {
 fn edges() {
     let (x, posterior) = posterior(6, 1);
     let none = KnowledgeGradient::new(&posterior, Points::new(2).as_ref(), 0.1).err();
-    assert_eq!(none, Some(AcquisitionError::NoAnchors));
+    assert_eq!(none, Some(InputError::Empty { name: "anchors" }.into()));
     let error = KnowledgeGradient::new(&posterior, x.as_ref(), f64::NAN).err().unwrap();
     assert!(error.to_string().contains("noise variance is NaN"), "{error}");
     // One anchor and nothing else to choose: nothing to decide.

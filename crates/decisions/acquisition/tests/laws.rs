@@ -4,6 +4,7 @@ use thrifty_acquisition::{
     AcquisitionError, BoundaryInformation, ConditionalDraws, ExpectedReduction, Gibbon, IntegratedBernoulli,
     MaxValueEntropySearch, MisclassifiedVolume, PathSearch, PointState, Utility, minimizers_on,
 };
+use thrifty_check::InputError;
 use thrifty_domain::{Domain, Points};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
 use thrifty_kernel::{Matern52, Scaled};
@@ -89,7 +90,13 @@ fn searches_on_paths_name_what_does_not_fit() {
     // An empty list has no dimension to speak of.
     assert_eq!(found(2, &Points::new(3), 8).unwrap().len(), 2);
     for (domain, known) in [(3, &none), (2, &three), (1, &two)] {
-        assert!(matches!(found(domain, known, 8), Err(AcquisitionError::Dimension { .. })), "{domain}");
+        assert!(
+            matches!(found(domain, known, 8), Err(AcquisitionError::Input(InputError::Dimension { .. }))),
+            "{domain}"
+        );
     }
-    assert_eq!(found(2, &none, 0), Err(AcquisitionError::None("points to look at")));
+    assert_eq!(
+        found(2, &none, 0),
+        Err(AcquisitionError::Input(InputError::Empty { name: "points to look at" }))
+    );
 }

@@ -9,6 +9,7 @@ use thrifty_acquisition::{
     RanjanImprovement, Robust, Straddle, SuperlevelVolume, TargetedMeanSquaredError, TargetedVariance,
     ThresholdField, TruncatedVariance, Utility,
 };
+use thrifty_check::InputError;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior};
 use thrifty_kernel::{Matern52, Scaled};
@@ -330,14 +331,20 @@ fn edges() {
     let error = |points: &Points, weights: Option<&[f64]>, threshold: f64| {
         ThresholdField::new(&now, points.as_ref(), weights, threshold).unwrap_err()
     };
-    assert!(matches!(error(&one, None, f64::NAN), AcquisitionError::InvalidNumber { name: "threshold", .. }));
+    assert!(matches!(
+        error(&one, None, f64::NAN),
+        AcquisitionError::Input(InputError::Number { name: "threshold", .. })
+    ));
     assert!(matches!(
         error(&one, Some(&[-1.0]), 0.0),
-        AcquisitionError::InvalidNumber { name: "weight", .. }
+        AcquisitionError::Input(InputError::Entry { name: "weight", .. })
     ));
-    assert!(matches!(error(&one, Some(&[]), 0.0), AcquisitionError::InvalidNumber { .. }));
-    assert!(matches!(error(&Points::new(2), None, 0.0), AcquisitionError::None(_)));
-    assert!(matches!(error(&points_of_one_column(), None, 0.0), AcquisitionError::Dimension { .. }));
+    assert!(matches!(error(&one, Some(&[]), 0.0), AcquisitionError::Input(InputError::Length { .. })));
+    assert!(matches!(error(&Points::new(2), None, 0.0), AcquisitionError::Input(InputError::Empty { .. })));
+    assert!(matches!(
+        error(&points_of_one_column(), None, 0.0),
+        AcquisitionError::Input(InputError::Dimension { .. })
+    ));
     let field = ThresholdField::new(&now, one.as_ref(), None, 0.3).unwrap();
     assert!(Integrated::over(&field, MisclassifiedVolume, &now, -1.0).is_err());
 }

@@ -19,7 +19,7 @@ use crate::{NonDominatedBoxes, ParetoError, check};
 /// Over the [boxes](NonDominatedBoxes) b of what the front leaves non-dominated, for any number of objectives. Its
 /// logarithm has the same maximiser, and slopes where EHVI itself underflows: prefer it.
 /// No variance is clamped: at σ = 0 the improvement is that of the mean, its slope by σ is 0, and its logarithm -∞
-/// where there is none. Else the logarithm is finite for every belief.
+/// where there is none. Else the logarithm is finite for every posterior.
 ///
 /// Shapes: means, deviations and gradients m.
 /// Cost: one density and one Mills ratio for each distinct edge of an objective, and O(m) for each box.
@@ -62,7 +62,7 @@ impl ExpectedHypervolumeImprovement {
     /// let front = Points::from_flat(vec![0.0, 1.0, 1.0, 0.0], 2);
     /// let ehvi = ExpectedHypervolumeImprovement::new(front.as_ref(), &[2.0, 2.0])?;
     /// assert_eq!(ehvi.value(&[0.5, 0.5], &[0.0, 0.0])?, 0.25);
-    /// // Far beyond the reference point EHVI is 0 in double precision. Its logarithm knows the way back.
+    /// // Far beyond the reference point EHVI is 0 in double precision. Its logarithm still has a gradient towards it.
     /// let (mut by_mean, mut by_std_dev) = ([0.0; 2], [0.0; 2]);
     /// let log = ehvi.log_value_with_grad(&[50.0, 1.0], &[0.1, 0.1], &mut by_mean, &mut by_std_dev)?;
     /// assert!(log < -1e5 && by_mean[0] < -1000.0);
@@ -140,7 +140,7 @@ impl ExpectedHypervolumeImprovement {
         Ok(self.evaluate(mean, std_dev, &mut self.workspace(), slopes).log())
     }
 
-    /// `ln EHVI` of many beliefs.
+    /// `ln EHVI` of many posteriors.
     ///
     /// Shapes: `means` and `std_devs` k×m, `out` k.
     ///

@@ -1,3 +1,4 @@
+use thrifty_check::{all_finite, dimension, length, not_empty, variances};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::{GpError, GpSettings, InputScaling, TargetScaling};
 use thrifty_kernel::{Kernel, KernelWorkspace};
@@ -164,25 +165,13 @@ fn check(
     responses: &[Response],
     noise: &[f64],
 ) -> Result<(), CensoredError> {
-    if x.is_empty() && responses.is_empty() {
-        return Err(GpError::Empty.into());
-    }
-    if x.len() != responses.len() {
-        return Err(GpError::LengthMismatch { points: x.len(), targets: responses.len() }.into());
-    }
-    if noise.len() != responses.len() {
-        let (targets, variances) = (responses.len(), noise.len());
-        return Err(GpError::NoiseLengthMismatch { targets, variances }.into());
-    }
-    if let Some(expected) = dim.filter(|expected| *expected != x.dim()) {
-        return Err(GpError::DimensionMismatch { found: x.dim(), expected }.into());
-    }
+    not_empty("observations", x.len().max(responses.len()))?;
+    length("responses", responses.len(), x.len())?;
+    length("noise variances", noise.len(), responses.len())?;
+    dimension("points", x.dim(), dim.unwrap_or(x.dim()))?;
     x.require_finite().map_err(GpError::from)?;
-    if let Some(index) = responses.iter().position(|response| !response.number().is_finite()) {
-        return Err(CensoredError::NonFiniteResponse { index, value: responses[index].number() });
-    }
-    match noise.iter().position(|variance| !(*variance >= 0.0 && variance.is_finite())) {
-        Some(index) => Err(GpError::NoiseVariance { index, value: noise[index] }.into()),
-        None => Ok(()),
-    }
+    let numbers: Vec<f64> = responses.iter().map(|response| response.number()).collect();
+    all_finite("response", &numbers)?;
+    variances("noise variance", noise)?;
+    Ok(())
 }

@@ -1,3 +1,6 @@
+//! Errors of censored Gaussian processes.
+
+use thrifty_check::InputError;
 use thrifty_gp::GpError;
 use thrifty_linalg::NotPositiveDefinite;
 
@@ -5,14 +8,9 @@ use thrifty_linalg::NotPositiveDefinite;
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum CensoredError {
-    /// A value or bound is NaN or infinite. An infinite bound carries no information: leave it out.
-    #[error("response {index} is {value}, expected a finite number")]
-    NonFiniteResponse {
-        /// Its position.
-        index: usize,
-        /// Its value.
-        value: f64,
-    },
+    /// Responses, points or noise variances that make no sense. An infinite bound carries no information: leave it out.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// A bound contradicts what is known for certain: only without noise.
     #[error("bound {index} is {std_devs:e} deviations from what the other responses allow")]
     Contradiction {

@@ -1,7 +1,7 @@
 //! Gaussian processes of observations that are values, bounds or signs, by expectation propagation.
 //!
-//! A response that an instrument or a protocol cuts off tells that the function lies beyond the cut, not that it lies on it. A process that takes such
-//! responses for values believes in a plateau that is not there. [`CensoredGp`] takes each [`Response`] for what it is: a value with noise, or a bound on one. A sign is
+//! A response that an instrument or a protocol cuts off is an inequality: the function lies beyond the cut, not on it. A process that takes such
+//! responses for values has a plateau that is not there. In [`CensoredGp`] each [`Response`] is a value with noise, or a bound on one. A sign is
 //! a bound at 0, so that classification with probit noise is the case of bounds alone.
 //!
 //! Values are exact. Bounds are replaced one by one by normal pseudo-observations that have the moments of the truncated distribution ([`expectation_propagation`]); from there

@@ -16,8 +16,8 @@ pub(crate) struct Convergence {
 
 /// A Gaussian process after values and bounds.
 ///
-/// The normal approximation of the belief about the latent function, which has no noise. Where bounds hold with high probability it is close; where a single bound cuts
-/// far into the belief the truth is skewed and this is not.
+/// Normal approximation of the posterior of the latent function, without noise. It is close where bounds hold with high probability. Where a single bound cuts
+/// deep into the distribution, the exact posterior is skewed and the approximation is not.
 #[derive(Debug, Clone)]
 pub struct CensoredPosterior<K> {
     process: GpPosterior<K>,

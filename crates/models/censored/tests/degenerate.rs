@@ -3,8 +3,9 @@
 use thrifty_censored::{
     Bound, CensoredError, CensoredGp, Propagation, Response, Side, expectation_propagation,
 };
+use thrifty_check::InputError;
 use thrifty_domain::Points;
-use thrifty_gp::{Gp, GpError, GpSettings, Mean, Noise};
+use thrifty_gp::{Gp, GpSettings, Mean, Noise};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_linalg::Matrix;
 use thrifty_sampling::Seed;
@@ -27,7 +28,7 @@ fn known(noise: f64) -> Gp<Scaled<Matern52>> {
 #[test]
 fn nothing_is_an_error_that_says_so() {
     let found = CensoredGp::new(Gp::matern52(1)).condition(Points::new(1).as_ref(), &[]);
-    assert_eq!(found.unwrap_err(), CensoredError::Process(GpError::Empty));
+    assert_eq!(found.unwrap_err(), CensoredError::Input(InputError::Empty { name: "observations" }));
     let empty =
         expectation_propagation(&[], &Matrix::zeros(0, 0), &[], &Propagation::default(), None).unwrap();
     assert!(empty.converged && empty.log_probability == 0.0);

@@ -1,3 +1,4 @@
+use thrifty_check::{all_finite, dimension, length, variances};
 use thrifty_domain::{Points, PointsRef};
 
 use crate::{GpError, GpSettings, InputScaling, TargetScaling};
@@ -75,27 +76,14 @@ impl ScaledData {
 
 /// Points, targets and known noise variances that can be observations of a process on `dim` columns.
 pub(crate) fn check(dim: Option<usize>, x: PointsRef<'_>, y: &[f64], noise: &[f64]) -> Result<(), GpError> {
-    if x.len() != y.len() {
-        return Err(GpError::LengthMismatch { points: x.len(), targets: y.len() });
-    }
-    if noise.len() != y.len() {
-        return Err(GpError::NoiseLengthMismatch { targets: y.len(), variances: noise.len() });
-    }
-    match dim {
-        Some(expected) if expected != x.dim() => {
-            return Err(GpError::DimensionMismatch { found: x.dim(), expected });
-        }
-        _ => {}
-    }
+    length("targets", y.len(), x.len())?;
+    length("noise variances", noise.len(), y.len())?;
+    dimension("points", x.dim(), dim.unwrap_or(x.dim()))?;
     x.require_finite()?;
-    if let Some(index) = y.iter().position(|v| !v.is_finite()) {
-        return Err(GpError::NonFiniteTarget { index, value: y[index] });
-    }
+    all_finite("target", y)?;
     if let Some(index) = y.iter().position(|v| v.abs() > LARGEST_TARGET) {
         return Err(GpError::TargetTooLarge { index, value: y[index], limit: LARGEST_TARGET });
     }
-    if let Some(index) = noise.iter().position(|v| !(*v >= 0.0 && v.is_finite())) {
-        return Err(GpError::NoiseVariance { index, value: noise[index] });
-    }
+    variances("noise variance", noise)?;
     Ok(())
 }

@@ -1,3 +1,6 @@
+//! Errors of Gaussian processes.
+
+use thrifty_check::InputError;
 use thrifty_domain::DomainError;
 use thrifty_linalg::NotPositiveDefinite;
 use thrifty_optim::OptimError;
@@ -8,36 +11,12 @@ use thrifty_prob::ProbError;
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum GpError {
-    /// There is nothing to learn from.
-    #[error("no observations, expected at least 1")]
-    Empty,
-    /// Points and targets do not pair up.
-    #[error("{points} points with {targets} targets, expected equal numbers")]
-    LengthMismatch {
-        /// Number of points.
-        points: usize,
-        /// Number of targets.
-        targets: usize,
-    },
-    /// The points are not of the kernel's dimension.
-    #[error("points of dimension {found}, the kernel takes {expected}")]
-    DimensionMismatch {
-        /// Dimension of the points.
-        found: usize,
-        /// Dimension of the kernel.
-        expected: usize,
-    },
+    /// Observations, points or noise variances that make no sense. Failed evaluations must be dropped or imputed before.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// A coordinate is NaN or infinite.
     #[error(transparent)]
     Point(#[from] DomainError),
-    /// A target is NaN or infinite; failed evaluations must be dropped or imputed first.
-    #[error("target {index} is {value}, expected a finite number")]
-    NonFiniteTarget {
-        /// Its position.
-        index: usize,
-        /// Its value.
-        value: f64,
-    },
     /// A target too large for its variance to be a number; at most [`LARGEST_TARGET`](crate::LARGEST_TARGET) in size.
     #[error("target {index} is {value:e}, expected at most {limit:e} in size")]
     TargetTooLarge {
@@ -47,14 +26,6 @@ pub enum GpError {
         value: f64,
         /// The largest size.
         limit: f64,
-    },
-    /// A known noise variance makes no sense.
-    #[error("noise variance {index} is {value}, expected a finite number from 0")]
-    NoiseVariance {
-        /// Its position.
-        index: usize,
-        /// Its value.
-        value: f64,
     },
     /// A known noise variance too large against the spread of the targets.
     #[error(
@@ -67,14 +38,6 @@ pub enum GpError {
         value: f64,
         /// Width of the targets.
         width: f64,
-    },
-    /// Targets and their known noise variances do not pair up.
-    #[error("{targets} targets with {variances} noise variances, expected equal numbers")]
-    NoiseLengthMismatch {
-        /// Number of targets.
-        targets: usize,
-        /// Number of noise variances.
-        variances: usize,
     },
     /// A setting makes no sense.
     #[error("setting {name} is {value}, expected {expected}")]

@@ -1,3 +1,4 @@
+use thrifty_check::not_empty;
 use thrifty_domain::{Domain, PointsRef};
 use thrifty_kernel::{
     Inputs, Kernel, KernelError, Matern12, Matern32, Matern52, Scaled, SquaredExponential, Stationary,
@@ -227,9 +228,7 @@ impl<K: Kernel + Clone> Gp<K> {
 
     fn check(&self, x: PointsRef<'_>, y: &[f64], variances: &[f64]) -> Result<(), GpError> {
         self.settings.validate()?;
-        if x.is_empty() && y.is_empty() {
-            return Err(GpError::Empty);
-        }
+        not_empty("observations", x.len().max(y.len()))?;
         data::check(self.kernel.dim(), x, y, variances)
     }
 

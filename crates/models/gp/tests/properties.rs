@@ -1,6 +1,7 @@
 //! Laws of the posterior and the fit on random data, degenerate data, and bad input.
 
 use proptest::prelude::*;
+use thrifty_check::InputError;
 use thrifty_domain::Points;
 use thrifty_gp::{ExactLikelihood, Gp, GpError, GpPosterior, GpSettings, Mean, Noise};
 use thrifty_kernel::{
@@ -321,9 +322,12 @@ fn bad_input_is_named() {
     let y = [1.0, 2.0, 3.0];
     let gp = Gp::matern52(1);
     let rng = || Seed(0).stream("fit", 0);
-    assert_eq!(gp.fit(Points::new(1).as_ref(), &[], &mut rng()).unwrap_err(), GpError::Empty);
+    assert_eq!(
+        gp.fit(Points::new(1).as_ref(), &[], &mut rng()).unwrap_err(),
+        GpError::Input(InputError::Empty { name: "observations" })
+    );
     let short = gp.fit(x.as_ref(), &y[..2], &mut rng()).unwrap_err();
-    assert_eq!(short, GpError::LengthMismatch { points: 3, targets: 2 });
+    assert_eq!(short, GpError::Input(InputError::Length { name: "targets", found: 2, expected: 3 }));
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let error = gp.fit(x.as_ref(), &[1.0, bad, 2.0], &mut rng()).unwrap_err();
         assert!(error.to_string().starts_with("target 1 is"), "{error}");
@@ -335,15 +339,15 @@ fn bad_input_is_named() {
         assert!(error.to_string().starts_with("setting noise"), "{error}");
     }
     let error = Gp::matern52(2).fit(x.as_ref(), &y, &mut rng()).unwrap_err();
-    assert_eq!(error, GpError::DimensionMismatch { found: 1, expected: 2 });
+    assert_eq!(error, GpError::Input(InputError::Dimension { name: "points", found: 1, expected: 2 }));
     let posterior = gp.condition(x.as_ref(), &y).unwrap();
     assert!(posterior.with_observation(&[0.1, 0.2], 1.0).is_err());
     assert!(posterior.with_observation(&[f64::NAN], 1.0).is_err());
     assert!(posterior.with_observation(&[0.5], f64::NAN).is_err());
     let error = gp.condition_with_noise(x.as_ref(), &y, &[0.0, -1.0, 0.0]).unwrap_err();
-    assert_eq!(error, GpError::NoiseVariance { index: 1, value: -1.0 });
+    assert_eq!(error.to_string(), "noise variance 1 is -1, expected a finite number from 0");
     let error = gp.condition_with_noise(x.as_ref(), &y, &[0.0]).unwrap_err();
-    assert_eq!(error, GpError::NoiseLengthMismatch { targets: 3, variances: 1 });
+    assert_eq!(error, GpError::Input(InputError::Length { name: "noise variances", found: 1, expected: 3 }));
     let text = serde_json::to_string(&posterior).unwrap();
     for (good, bad) in
         [("\"dim\":1", "\"dim\":2"), ("\"noise\":[", "\"noise\":[1.0,"), ("\"mean\":", "\"means\":")]

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use thrifty_check::dimension;
 use thrifty_domain::PointsRef;
 use thrifty_gp::GpPosterior;
 use thrifty_kernel::Kernel;
@@ -33,7 +34,7 @@ impl Component {
     /// Variance at a configuration before any data.
     ///
     /// # Errors
-    /// [`HgpError::Dimension`].
+    /// [`InputError::Dimension`].
     pub fn prior_variance(&self, x: &[f64]) -> Result<f64, HgpError> {
         self.check(x)?;
         let coded = [x, &[self.code]].concat();
@@ -41,11 +42,7 @@ impl Component {
     }
 
     pub(crate) fn check(&self, x: &[f64]) -> Result<(), HgpError> {
-        if x.len() == self.dim() {
-            Ok(())
-        } else {
-            Err(HgpError::Dimension { expected: self.dim(), found: x.len() })
-        }
+        Ok(dimension("point", x.len(), self.dim())?)
     }
 
     /// Drops the derivatives with respect to the fold.

@@ -1,3 +1,4 @@
+use thrifty_check::InputError;
 use thrifty_domain::Points;
 use thrifty_surrogate::{JointPosterior, Posterior};
 
@@ -27,7 +28,7 @@ impl Component {
     /// authors' package 0.5.2 minimises `t (t - σ_f²)` instead, which lacks the denominator.
     ///
     /// # Errors
-    /// [`HgpError::Dimension`].
+    /// [`InputError::Dimension`].
     pub fn fold_gains(&self, x: &[f64], folds: &[usize]) -> Result<Vec<FoldGain>, HgpError> {
         self.check(x)?;
         let codes = std::iter::once(self.code()).chain(folds.iter().map(|fold| *fold as f64));
@@ -48,11 +49,11 @@ impl Component {
     /// The fold that leaves the least doubt about this function at `x`, the first of equals.
     ///
     /// # Errors
-    /// As [`Component::fold_gains`], and [`HgpError::NoFolds`].
+    /// As [`Component::fold_gains`], and [`InputError::Empty`].
     pub fn best_fold(&self, x: &[f64], folds: &[usize]) -> Result<usize, HgpError> {
         let gains = self.fold_gains(x, folds)?;
         let best =
             gains.iter().reduce(|best, gain| if gain.remaining < best.remaining { gain } else { best });
-        best.map(|gain| gain.fold).ok_or(HgpError::NoFolds)
+        best.map(|gain| gain.fold).ok_or(InputError::Empty { name: "folds" }.into())
     }
 }

@@ -1,4 +1,5 @@
 use thrifty_censored::{CensoredGp, Response};
+use thrifty_check::length;
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_gp::{Gp, GpSettings, Mean, Noise};
 use thrifty_kernel::{
@@ -224,9 +225,7 @@ impl Hgp {
 
 /// Points with their folds as the last column.
 pub(crate) fn coded(x: PointsRef<'_>, folds: &[usize]) -> Result<Points, HgpError> {
-    if x.len() != folds.len() {
-        return Err(HgpError::FoldCount { points: x.len(), folds: folds.len() });
-    }
+    length("folds", folds.len(), x.len())?;
     let mut coded = Points::zeros(x.len(), x.dim() + 1);
     for (i, (row, fold)) in x.rows().zip(folds).enumerate() {
         write(row, *fold as f64, coded.row_mut(i));

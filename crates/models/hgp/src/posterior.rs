@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use thrifty_censored::CensoredPosterior;
+use thrifty_check::InputError;
 use thrifty_domain::PointsRef;
 use thrifty_gp::GpPosterior;
 use thrifty_kernel::MemberCode;
@@ -62,10 +63,10 @@ impl HgpPosterior {
     /// observed.
     ///
     /// # Errors
-    /// [`HgpError::NoFolds`].
+    /// [`InputError::Empty`] for no folds.
     pub fn mean_of(&self, count: usize) -> Result<Component, HgpError> {
         let code = match count {
-            0 => return Err(HgpError::NoFolds),
+            0 => return Err(InputError::Empty { name: "folds" }.into()),
             1 => MemberCode::Member(0),
             _ => MemberCode::MeanOf(count),
         };

@@ -1,6 +1,7 @@
 //! Behaviour of the parts of a hierarchical process.
 
 use proptest::prelude::*;
+use thrifty_check::InputError;
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_hgp::{Hgp, HgpError};
 use thrifty_kernel::{Kernel, MemberCode};
@@ -162,9 +163,12 @@ fn bad_input_is_named() {
     let posterior = fitted(5, 2, 1);
     assert_eq!(
         posterior.common().fold_gains(&[0.1], &[0]),
-        Err(HgpError::Dimension { expected: 2, found: 1 })
+        Err(HgpError::Input(InputError::Dimension { name: "point", found: 1, expected: 2 }))
     );
-    assert_eq!(posterior.common().best_fold(&[0.1, 0.1], &[]), Err(HgpError::NoFolds));
+    assert_eq!(
+        posterior.common().best_fold(&[0.1, 0.1], &[]),
+        Err(HgpError::Input(InputError::Empty { name: "folds" }))
+    );
     assert!(posterior.mean_of(0).is_err());
 }
 

@@ -1,6 +1,7 @@
 //! Losses of folds of which some are bounds.
 
 use thrifty_censored::{CensoredError, Limits, Response};
+use thrifty_check::InputError;
 use thrifty_domain::Points;
 use thrifty_hgp::{Hgp, HgpError, HgpPosterior};
 use thrifty_sampling::Seed;
@@ -79,7 +80,11 @@ fn bad_input_is_named() {
     };
     let value = Response::Value(1.0);
     assert_eq!(fit(&[0, 1], &[value, Response::AtMost(0.5)]), None);
-    assert_eq!(fit(&[0], &[value, value]), Some(HgpError::FoldCount { points: 2, folds: 1 }));
-    let infinite = CensoredError::NonFiniteResponse { index: 1, value: f64::INFINITY };
+    assert_eq!(
+        fit(&[0], &[value, value]),
+        Some(HgpError::Input(InputError::Length { name: "folds", found: 1, expected: 2 }))
+    );
+    let (name, expected) = ("response", "a finite number");
+    let infinite = CensoredError::from(InputError::Entry { name, index: 1, value: f64::INFINITY, expected });
     assert_eq!(fit(&[0, 1], &[value, Response::AtLeast(f64::INFINITY)]), Some(infinite.into()));
 }

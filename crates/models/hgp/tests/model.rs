@@ -1,5 +1,6 @@
 //! The model before data: its hyperparameters, priors and bounds, and closed forms of what it is.
 
+use thrifty_check::InputError;
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_gp::{GpSettings, Mean, Noise};
 use thrifty_hgp::{Hgp, HgpError, HgpPosterior};
@@ -109,7 +110,7 @@ fn prior_variances_are_closed_forms() {
     close(posterior.mean_of(1).unwrap().prior_variance(&at).unwrap(), common + 0.1);
     close(posterior.mean_of(2).unwrap().prior_variance(&at).unwrap(), common + 0.1 * 1.2 / 2.0);
     close(posterior.mean_of(5).unwrap().prior_variance(&at).unwrap(), common + 0.1 * 1.8 / 5.0);
-    let error = HgpError::Dimension { expected: 2, found: 3 };
+    let error = HgpError::Input(InputError::Dimension { name: "point", found: 3, expected: 2 });
     assert_eq!(posterior.common().prior_variance(&[0.1, 0.2, 0.3]), Err(error));
 }
 
@@ -233,7 +234,7 @@ fn kernels_that_do_not_fit_are_refused() {
     assert!((hgp.kernel().correlation() - 0.7).abs() < 1e-12);
     let x = Points::from_rows(&[[0.1], [0.2]]).unwrap();
     let error = Hgp::matern52(1).condition(x.as_ref(), &[0], &[1.0, 2.0]).err();
-    assert_eq!(error, Some(HgpError::FoldCount { points: 2, folds: 1 }));
+    assert_eq!(error, Some(HgpError::Input(InputError::Length { name: "folds", found: 1, expected: 2 })));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use thrifty_linalg::Matrix;
 /// twice.
 ///
 /// Only the kernel itself reads and writes the fields. Their descriptions state the use by the kernels of this crate;
-/// another kernel may use them as it likes. All are empty at the first pass. Later they hold the contents of the last pass,
+/// another kernel may use them in any way. All are empty at the first pass. Later they hold the contents of the last pass,
 /// perhaps on other points, so `forward` resizes what it writes. A composite gives each part a workspace from `parts`.
 ///
 /// ```

@@ -1,5 +1,5 @@
 use crate::LinearError;
-use crate::error::{all_finite, is_variance, same_length};
+use thrifty_check::{all_finite, length, number, variance};
 
 /// Normal distribution of coefficients: mean μ and covariance Σ, which may be singular.
 ///
@@ -32,7 +32,7 @@ impl TryFrom<Unchecked> for Coefficients {
     /// Lengths and numbers alone: what was learnt may miss being positive semi-definite by rounding, and is to be read to
     /// the bit.
     fn try_from(Unchecked { mean, covariance }: Unchecked) -> Result<Self, LinearError> {
-        same_length("covariance", covariance.len(), mean.len() * mean.len())?;
+        length("entries of a covariance", covariance.len(), mean.len() * mean.len())?;
         all_finite("mean", &mean)?;
         all_finite("covariance", &covariance)?;
         Ok(Self { mean, covariance })
@@ -67,7 +67,7 @@ impl Coefficients {
     /// [`LinearError`] for lengths that do not fit, numbers that are not finite, or what is no covariance.
     pub fn new(mean: Vec<f64>, covariance: Vec<f64>) -> Result<Self, LinearError> {
         let n = mean.len();
-        same_length("covariance", covariance.len(), n * n)?;
+        length("entries of a covariance", covariance.len(), n * n)?;
         all_finite("mean", &mean)?;
         all_finite("covariance", &covariance)?;
         for row in 0..n {
@@ -90,10 +90,10 @@ impl Coefficients {
     /// [`LinearError`] for lengths that do not fit, or a variance that is negative or not finite.
     pub fn independent(mean: Vec<f64>, variances: &[f64]) -> Result<Self, LinearError> {
         let n = mean.len();
-        same_length("variances", variances.len(), n)?;
+        length("variances", variances.len(), n)?;
         let mut covariance = vec![0.0; n * n];
+        thrifty_check::variances("variance", variances)?;
         for (i, variance) in variances.iter().enumerate() {
-            is_variance("variance", i, *variance)?;
             covariance[i * n + i] = *variance;
         }
         Self::new(mean, covariance)
@@ -128,7 +128,7 @@ impl Coefficients {
     /// # Errors
     /// [`LinearError`] for another number of them, or one that is not finite.
     pub fn with_mean(&self, mean: Vec<f64>) -> Result<Self, LinearError> {
-        same_length("mean", mean.len(), self.len())?;
+        length("entries of a mean", mean.len(), self.len())?;
         all_finite("mean", &mean)?;
         Ok(Self { mean, covariance: self.covariance.clone() })
     }
@@ -215,10 +215,10 @@ impl Coefficients {
 
     /// Σφ and the innovation of a checked observation.
     fn prepare(&self, phi: &[f64], y: f64, noise: f64) -> Result<(Vec<f64>, Innovation), LinearError> {
-        same_length("functions", phi.len(), self.len())?;
+        length("functions", phi.len(), self.len())?;
         all_finite("function", phi)?;
-        all_finite("observation", &[y])?;
-        is_variance("noise variance", 0, noise)?;
+        number("observation", y, true, "a finite number")?;
+        variance("noise variance", noise)?;
         let product = self.times(phi);
         let expected = dot(phi, &self.mean);
         let variance = dot(phi, &product).max(0.0) + noise;

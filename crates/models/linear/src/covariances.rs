@@ -1,4 +1,5 @@
 use rand_distr::{Beta, ChiSquared, Distribution, StandardNormal};
+use thrifty_check::{InputError, number, positive};
 use thrifty_sampling::Stream;
 
 use crate::{Coefficients, LinearError};
@@ -23,33 +24,19 @@ impl CovariancePrior {
     /// Normal distribution with the same mean and a random covariance around the given one.
     ///
     /// # Errors
-    /// [`LinearError`] for too few degrees of freedom or an η that is not positive, or a belief without a covariance.
+    /// [`LinearError`] for too few degrees of freedom or an η that is not positive, or a distribution without a covariance.
     pub fn around(&self, belief: &Coefficients, rng: &mut Stream) -> Result<Coefficients, LinearError> {
         let n = belief.len();
         // A root of the covariance, lower triangular and row-major.
         let root = match *self {
             Self::Wishart { degrees } => {
-                if !(degrees > n as f64 - 1.0 && degrees.is_finite()) {
-                    let expected = "more than one less than there are coefficients";
-                    return Err(LinearError::Number {
-                        what: "degrees of freedom",
-                        index: 0,
-                        value: degrees,
-                        expected,
-                    });
-                }
+                let enough = degrees > n as f64 - 1.0;
+                number("degrees of freedom", degrees, enough, "more than the number of coefficients less 1")?;
                 let scale = belief.square_root()?;
                 times(&scale, &bartlett(n, degrees, rng)?, n, 1.0 / degrees.sqrt())
             }
             Self::Lkj { eta } => {
-                if !(eta > 0.0 && eta.is_finite()) {
-                    return Err(LinearError::Number {
-                        what: "η of correlations",
-                        index: 0,
-                        value: eta,
-                        expected: "a positive finite number",
-                    });
-                }
+                positive("η of correlations", eta)?;
                 let mut root = correlations(n, eta, rng)?;
                 for (i, row) in root.chunks_exact_mut(n.max(1)).enumerate() {
                     let std_dev = belief.covariance()[i * n + i].sqrt();
@@ -68,7 +55,7 @@ impl CovariancePrior {
 
 fn failed(error: impl std::fmt::Display, value: f64) -> LinearError {
     debug_assert!(false, "{error}");
-    LinearError::Number { what: "a parameter of a law", index: 0, value, expected: "a possible one" }
+    InputError::Number { name: "parameter of a distribution", value, expected: "one within its range" }.into()
 }
 
 /// The root of a Wishart matrix of unit scale (Bartlett's decomposition).

@@ -1,7 +1,7 @@
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 
-use crate::error::{all_finite, same_length};
 use crate::{Coefficients, LinearError};
+use thrifty_check::{all_finite, length};
 
 /// Coefficients that change between observations.
 ///
@@ -24,7 +24,7 @@ impl Drift {
     /// [`LinearError`] for other shapes, numbers that are not finite, or a Q that is no covariance.
     pub fn new(transition: Vec<f64>, noise: Vec<f64>) -> Result<Self, LinearError> {
         let len = (transition.len() as f64).sqrt().round() as usize;
-        same_length("transition", transition.len(), len * len)?;
+        length("entries of a transition", transition.len(), len * len)?;
         all_finite("transition", &transition)?;
         Coefficients::new(vec![0.0; len], noise.clone())?;
         Ok(Self { transition, noise, len })
@@ -56,7 +56,7 @@ impl Drift {
     /// # Errors
     /// [`LinearError`] for another number of coefficients.
     pub fn predict(&self, belief: &Coefficients) -> Result<Coefficients, LinearError> {
-        same_length("coefficients", belief.len(), self.len)?;
+        length("coefficients", belief.len(), self.len)?;
         let n = self.len;
         let mean = (0..n).map(|i| (0..n).map(|j| self.entry(i, j) * belief.mean()[j]).sum()).collect();
         let left = self.times(belief.covariance());

@@ -1,6 +1,6 @@
+use thrifty_check::{all_finite, length, number, positive};
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 
-use crate::error::{all_finite, same_length};
 use crate::{Coefficients, LinearError};
 
 /// Information form of a normal distribution of coefficients: precision Σ⁻¹ and shift Σ⁻¹μ.
@@ -45,13 +45,10 @@ impl Information {
     /// [`LinearError`] for another number of functions, numbers that are not finite, or a noise that is not positive.
     pub fn update(&mut self, phi: &[f64], y: f64, noise: f64) -> Result<(), LinearError> {
         let n = self.shift.len();
-        same_length("functions", phi.len(), n)?;
+        length("functions", phi.len(), n)?;
         all_finite("function", phi)?;
-        all_finite("observation", &[y])?;
-        if !(noise > 0.0 && noise.is_finite()) {
-            let expected = "a positive finite number";
-            return Err(LinearError::Number { what: "noise variance", index: 0, value: noise, expected });
-        }
+        number("observation", y, true, "a finite number")?;
+        positive("noise variance", noise)?;
         for i in 0..n {
             self.shift[i] += phi[i] * y / noise;
             for j in 0..n {

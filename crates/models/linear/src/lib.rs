@@ -4,11 +4,11 @@
 //! y = φ(x)·a + ε,   a ~ N(μ, Σ)
 //! ```
 //!
-//! A [`Basis`] has the functions, [`Coefficients`] what is believed of their weights: one observation at a time (Kalman
+//! A [`Basis`] has the functions, [`Coefficients`] the normal distribution of their weights, updated one observation at a time (Kalman
 //! filter), with known noise that may differ between observations, singular Σ allowed. [`LinearModel`] makes of both a
 //! [`LinearPosterior`] like any other, with gradients, joint covariances and exact draws; [`LinearSurrogate`] learns
 //! prior and noise variance for an optimiser. [`Information`] is the
-//! same belief by precisions, [`NormalInverseGamma`] learns the noise as well, [`Drift`] lets coefficients change.
+//! same distribution by precisions, [`NormalInverseGamma`] learns the noise as well, [`Drift`] lets coefficients change.
 //!
 //! ```
 //! use thrifty_domain::Points;

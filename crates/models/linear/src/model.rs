@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
+use thrifty_check::{dimension, length};
 use thrifty_domain::PointsRef;
 
-use crate::error::same_length;
 use crate::{Basis, Coefficients, LinearError, LinearPosterior};
 
 /// Bayesian linear regression with known noise: basis functions and the prior of their coefficients.
@@ -23,7 +23,7 @@ impl<B: Basis> LinearModel<B> {
 
     /// Model whose basis is shared with other models.
     pub(crate) fn shared(basis: Arc<B>, prior: Coefficients) -> Result<Self, LinearError> {
-        same_length("coefficients", prior.len(), basis.len())?;
+        length("coefficients", prior.len(), basis.len())?;
         Ok(Self { basis, prior })
     }
 
@@ -45,9 +45,9 @@ impl<B: Basis> LinearModel<B> {
         y: &[f64],
         noise: &[f64],
     ) -> Result<(LinearPosterior<B>, f64), LinearError> {
-        same_length("targets", y.len(), x.len())?;
-        same_length("noise variances", noise.len(), x.len())?;
-        same_length("a point", x.dim(), self.basis.dim())?;
+        length("targets", y.len(), x.len())?;
+        length("noise variances", noise.len(), x.len())?;
+        dimension("points", x.dim(), self.basis.dim())?;
         let (mut belief, mut evidence) = (self.prior.clone(), 0.0);
         for ((row, y), noise) in x.rows().zip(y).zip(noise) {
             evidence += belief.update(&self.basis.eval(row), *y, *noise)?.log_density();

@@ -1,4 +1,5 @@
 use rand_distr::{Distribution, StandardNormal};
+use thrifty_check::dimension;
 use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{
@@ -8,7 +9,6 @@ use thrifty_surrogate::{
 use std::sync::Arc;
 
 use crate::coefficients::dot;
-use crate::error::same_length;
 use crate::{Basis, Coefficients, LinearError};
 
 /// A linear model after data: a function `φ(x)·a` whose coefficients are normal.
@@ -49,7 +49,7 @@ impl<B: Basis> LinearPosterior<B> {
     /// # Errors
     /// [`LinearError`] for numbers that are not finite, a negative variance, or a certain contradiction.
     pub fn with_observation(&self, x: &[f64], y: f64, noise_variance: f64) -> Result<Self, LinearError> {
-        same_length("a point", x.len(), self.basis.dim())?;
+        dimension("points", x.len(), self.basis.dim())?;
         let mut coefficients = self.coefficients.clone();
         coefficients.update(&self.basis.eval(x), y, noise_variance)?;
         Ok(Self { basis: self.basis.clone(), coefficients })

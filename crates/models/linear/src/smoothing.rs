@@ -1,12 +1,12 @@
 use std::f64::consts::PI;
 
+use thrifty_check::{InputError, all_finite, dimension, length, number, positive};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_linalg::{Matrix, SymmetricEigen};
 use thrifty_optim::golden_section;
 
 use crate::LinearError;
 use crate::coefficients::dot;
-use crate::error::{all_finite, same_length};
 
 /// Smoothing splines over points: natural cubic ones of one number, thin-plate ones of two or three.
 ///
@@ -59,21 +59,13 @@ impl SmoothingSpline {
     /// [`LinearError`] for points of more numbers, numbers that are not finite, or too few different points.
     pub fn new(points: PointsRef<'_>) -> Result<Self, LinearError> {
         let (n, dim) = (points.len(), points.dim());
-        if !(1..=3).contains(&dim) {
-            let expected = "1 to 3";
-            return Err(LinearError::Number {
-                what: "numbers of a point",
-                index: 0,
-                value: dim as f64,
-                expected,
-            });
-        }
+        let few = (1..=3).contains(&dim);
+        number("dimension of the points", dim as f64, few, "1 to 3")?;
         points.rows().try_for_each(|row| all_finite("coordinate", row))?;
         let (lines, slopes) = orthonormal_lines(points)?;
         let (penalized, scale) = penalized_kernel(points, &lines);
-        let mut eigen = SymmetricEigen::new(&penalized).map_err(|_| LinearError::Number {
-            what: "a kernel of points",
-            index: 0,
+        let mut eigen = SymmetricEigen::new(&penalized).map_err(|_| InputError::Number {
+            name: "kernel of the points",
             value: f64::NAN,
             expected: "finite numbers",
         })?;
@@ -109,15 +101,7 @@ impl SmoothingSpline {
     /// # Errors
     /// As [`SmoothingSpline::smooth`], and for a λ that is not positive.
     pub fn smooth_with(&self, y: &[f64], lambda: f64) -> Result<Smoothed, LinearError> {
-        if !(lambda > 0.0 && lambda.is_finite()) {
-            let expected = "a positive finite number";
-            return Err(LinearError::Number {
-                what: "λ of a smoothing spline",
-                index: 0,
-                value: lambda,
-                expected,
-            });
-        }
+        positive("λ of a smoothing spline", lambda)?;
         let (along, shares) = (self.along(y)?, self.left_over(lambda));
         let n = y.len();
         let (mut fitted, mut weights) = (y.to_vec(), vec![0.0; n]);
@@ -150,7 +134,7 @@ impl SmoothingSpline {
 
     /// Values in the directions of the eigenvectors, lines taken out.
     fn along(&self, y: &[f64]) -> Result<Vec<f64>, LinearError> {
-        same_length("values to smooth", y.len(), self.points.len())?;
+        length("values to smooth", y.len(), self.points.len())?;
         all_finite("value to smooth", y)?;
         let mut rest = y.to_vec();
         take_out(&self.lines, &mut rest);
@@ -185,14 +169,14 @@ impl Smoothed {
     /// # Errors
     /// [`LinearError`] for a point of another dimension.
     pub fn eval(&self, x: &[f64]) -> Result<f64, LinearError> {
-        same_length("a point", x.len(), self.points.dim())?;
+        dimension("points", x.len(), self.points.dim())?;
         Ok(bent(&self.points, &self.weights, x) + self.line[0] + dot(x, &self.line[1..]))
     }
 }
 
 /// An orthonormal basis of the linear functions at the points, and the coefficients of each.
 fn orthonormal_lines(points: PointsRef<'_>) -> Result<(Vec<Vec<f64>>, Vec<Vec<f64>>), LinearError> {
-    let (n, dim) = (points.len(), points.dim());
+    let dim = points.dim();
     // Gram and Schmidt, twice, for what is left of a column is small where points nearly lie on a line.
     let (mut lines, mut slopes): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
     for column in 0..=dim {
@@ -209,11 +193,8 @@ fn orthonormal_lines(points: PointsRef<'_>) -> Result<(Vec<Vec<f64>>, Vec<Vec<f6
         }
         let left = dot(&own, &own).sqrt();
         if left <= 1e-10 * size {
-            return Err(LinearError::Length {
-                what: "the points of a smoothing spline",
-                found: n,
-                expected: dim + 1,
-            });
+            let name = "different points of a smoothing spline in general position";
+            return Err(InputError::Length { name, found: lines.len(), expected: dim + 1 }.into());
         }
         own.iter_mut().chain(&mut slope).for_each(|entry| *entry /= left);
         lines.push(own);

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use thrifty_domain::Domain;
 use thrifty_optim::golden_section;
 use thrifty_sampling::Stream;
-use thrifty_surrogate::{
-    Description, FittedSurrogate, Observations, Posterior, Prediction, Surrogate, SurrogateError,
-};
+use thrifty_surrogate::{Description, FittedSurrogate, Observations, Posterior, Surrogate, SurrogateError};
 
 use crate::{Basis, Coefficients, LinearError, LinearModel, LinearPosterior};
 
@@ -205,6 +203,8 @@ impl FittedSurrogate for Fitted {
 mod tests {
     use thrifty_domain::{Points, Variable};
     use thrifty_sampling::Seed;
+
+    use thrifty_surrogate::Prediction;
 
     use super::*;
     use crate::Polynomial;

@@ -1,5 +1,6 @@
 use crate::coefficients::dot;
 use crate::{Coefficients, LinearError};
+use thrifty_check::positive;
 
 /// Normal-inverse-gamma distribution of coefficients and noise variance, conjugate to normal observations.
 ///
@@ -46,12 +47,8 @@ impl NormalInverseGamma {
     /// # Errors
     /// [`LinearError`] when a or b is not positive and finite.
     pub fn new(unit: Coefficients, shape: f64, rate: f64) -> Result<Self, LinearError> {
-        for (what, value) in [("shape", shape), ("rate", rate)] {
-            if !(value > 0.0 && value.is_finite()) {
-                let expected = "a positive finite number";
-                return Err(LinearError::Number { what, index: 0, value, expected });
-            }
-        }
+        positive("shape", shape)?;
+        positive("rate", rate)?;
         Ok(Self { unit, shape, rate })
     }
 

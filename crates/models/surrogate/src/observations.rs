@@ -1,5 +1,6 @@
 //! Training data of a surrogate.
 
+use thrifty_check::{InputError, all_finite, dimension, length, not_empty, variances};
 use thrifty_domain::PointsRef;
 
 /// Training data: n points of the unit cube, a target for each, and the noise variances that are known.
@@ -14,45 +15,6 @@ pub struct Observations<'a> {
     pub y: &'a [f64],
     /// Known variance of the noise of each target, if it was reported; 0 for those without one.
     pub noise_variance: Option<&'a [f64]>,
-}
-
-/// Training data that no surrogate can use.
-#[derive(Debug, Clone, thiserror::Error, PartialEq)]
-#[non_exhaustive]
-pub enum ObservationsError {
-    /// No observations.
-    #[error("no observations, expected at least one")]
-    Empty,
-    /// Targets or noise variances of another number than points.
-    #[error("{found} {name}, expected {expected}: one per point")]
-    Length {
-        /// `targets` or `noise variances`.
-        name: &'static str,
-        /// Number found.
-        found: usize,
-        /// Number of points.
-        expected: usize,
-    },
-    /// Points of another dimension than the domain.
-    #[error("points of dimension {found}, expected {expected}")]
-    Dimension {
-        /// That of the points.
-        found: usize,
-        /// That of the domain.
-        expected: usize,
-    },
-    /// A coordinate, target or noise variance outside its range.
-    #[error("{name} {index} is {value}, expected {expected}")]
-    InvalidNumber {
-        /// `coordinate of point`, `target` or `noise variance`.
-        name: &'static str,
-        /// Index of the observation.
-        index: usize,
-        /// The value.
-        value: f64,
-        /// The range.
-        expected: &'static str,
-    },
 }
 
 impl<'a> Observations<'a> {
@@ -90,40 +52,23 @@ impl<'a> Observations<'a> {
     /// variances from 0.
     ///
     /// # Errors
-    /// [`ObservationsError`] names the first number that violates this.
-    pub fn check(&self, dim: usize) -> Result<(), ObservationsError> {
-        let (n, noise) = (self.x.len(), self.noise_variance.unwrap_or(&[]));
-        if self.x.dim() != dim {
-            return Err(ObservationsError::Dimension { found: self.x.dim(), expected: dim });
+    /// [`InputError`] names the first number that violates this.
+    pub fn check(&self, dim: usize) -> Result<(), InputError> {
+        dimension("points", self.x.dim(), dim)?;
+        length("targets", self.y.len(), self.x.len())?;
+        let noise_variances = self.noise_variance.unwrap_or(&[]);
+        if self.noise_variance.is_some() {
+            length("noise variances", noise_variances.len(), self.x.len())?;
         }
-        if self.y.len() != n {
-            return Err(ObservationsError::Length { name: "targets", found: self.y.len(), expected: n });
-        }
-        if self.noise_variance.is_some() && noise.len() != n {
-            return Err(ObservationsError::Length {
-                name: "noise variances",
-                found: noise.len(),
-                expected: n,
-            });
-        }
-        if n == 0 {
-            return Err(ObservationsError::Empty);
-        }
-        let invalid = |name, index, value, expected| {
-            Err(ObservationsError::InvalidNumber { name, index, value, expected })
-        };
+        not_empty("observations", self.y.len())?;
         for (index, row) in self.x.rows().enumerate() {
-            if let Some(value) = row.iter().find(|value| !value.is_finite()) {
-                return invalid("coordinate of point", index, *value, "a finite number");
+            if let Some(&value) = row.iter().find(|value| !value.is_finite()) {
+                let name = "coordinate of point";
+                return Err(InputError::Entry { name, index, value, expected: "a finite number" });
             }
         }
-        if let Some(index) = self.y.iter().position(|y| !y.is_finite()) {
-            return invalid("target", index, self.y[index], "a finite number");
-        }
-        match noise.iter().position(|v| !(*v >= 0.0 && v.is_finite())) {
-            Some(index) => invalid("noise variance", index, noise[index], "a finite number from 0"),
-            None => Ok(()),
-        }
+        all_finite("target", self.y)?;
+        variances("noise variance", noise_variances)
     }
 }
 
@@ -143,11 +88,8 @@ mod tests {
     fn errors_name_the_value_and_the_place() {
         assert_eq!(problem(&[0.1, 0.2], &[1.0, 2.0], Some(&[0.0, 1e12])), None);
         assert_eq!(problem(&[], &[], None).unwrap(), "no observations, expected at least one");
-        assert_eq!(problem(&[0.1], &[1.0, 2.0], None).unwrap(), "2 targets, expected 1: one per point");
-        assert_eq!(
-            problem(&[0.1], &[1.0], Some(&[0.1, 0.2])).unwrap(),
-            "2 noise variances, expected 1: one per point"
-        );
+        assert_eq!(problem(&[0.1], &[1.0, 2.0], None).unwrap(), "2 targets, expected 1");
+        assert_eq!(problem(&[0.1], &[1.0], Some(&[0.1, 0.2])).unwrap(), "2 noise variances, expected 1");
         for bad in [-1e-300, f64::INFINITY, f64::NAN] {
             let found = problem(&[0.1, 0.2], &[1.0, 2.0], Some(&[0.0, bad])).unwrap();
             assert_eq!(found, format!("noise variance 1 is {bad}, expected a finite number from 0"));

@@ -3,7 +3,7 @@
 use thrifty_domain::{Domain, Points};
 use thrifty_sampling::Stream;
 
-use crate::{Description, Observations, ObservationsError, Posterior, Prediction};
+use crate::{Description, InputError, Observations, Posterior, Prediction};
 
 /// A model that is fitted to data and predicts: the seam between models and optimisers.
 ///
@@ -81,7 +81,7 @@ impl<S: Surrogate + ?Sized> Surrogate for Box<S> {
 pub enum SurrogateError {
     /// Data that no model can use.
     #[error(transparent)]
-    Observations(#[from] ObservationsError),
+    Observations(#[from] InputError),
     /// A model failed for a reason of its own.
     #[error("{surrogate}: {source}")]
     Failed {

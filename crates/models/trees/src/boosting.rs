@@ -1,6 +1,7 @@
+use thrifty_check::number;
 use thrifty_sampling::Seed;
 
-use crate::forest::{checked, need, predict};
+use crate::forest::{checked, predict};
 use crate::grow::{Grower, Growth};
 use crate::table::Bins;
 use crate::tree::Tree;
@@ -50,8 +51,8 @@ impl TryFrom<Raw> for Boosting {
 
     fn try_from(raw: Raw) -> Result<Self, TreesError> {
         let Raw { bins, base, rate, trees } = raw;
-        need("base", base, base.is_finite(), "a finite number")?;
-        need("rate", rate, rate.is_finite(), "a finite number")?;
+        number("base", base, base.is_finite(), "a finite number")?;
+        number("rate", rate, rate.is_finite(), "a finite number")?;
         bins.check()?;
         trees.iter().try_for_each(|tree| tree.check(bins.columns()))?;
         Ok(Self { bins, base, rate, trees })
@@ -64,7 +65,7 @@ impl Boosting {
     pub fn fit(table: &Table, targets: &[f64], settings: &BoostingSettings) -> Result<Self, TreesError> {
         checked(table, targets)?;
         let BoostingSettings { rounds, rate, max_depth, min_leaf } = *settings;
-        need("rate", rate, rate > 0.0 && rate <= 1.0, "above 0 and up to 1")?;
+        number("rate", rate, rate > 0.0 && rate <= 1.0, "above 0 and up to 1")?;
         let columns = table.columns();
         let base = targets.iter().sum::<f64>() / targets.len() as f64;
         let mut found = vec![base; targets.len()];

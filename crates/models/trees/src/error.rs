@@ -1,3 +1,7 @@
+//! Errors of trees.
+
+use thrifty_check::InputError;
+
 /// Why trees cannot be grown or asked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -12,34 +16,9 @@ pub enum TreesError {
         /// Its value.
         value: f32,
     },
-    /// A target that is no number.
-    #[error("target {row} is {value}, expected a finite number")]
-    Target {
-        /// Row.
-        row: usize,
-        /// Its value.
-        value: f64,
-    },
-    /// Lengths that do not fit.
-    #[error("{what}: {found}, expected {expected}")]
-    Length {
-        /// Name of the counted quantity.
-        what: &'static str,
-        /// Number found.
-        found: usize,
-        /// Number expected.
-        expected: usize,
-    },
-    /// A setting that makes no sense.
-    #[error("{what} is {value}, expected {expected}")]
-    Setting {
-        /// Name of the setting.
-        what: &'static str,
-        /// Its value.
-        value: f64,
-        /// Description of the valid values.
-        expected: &'static str,
-    },
+    /// Targets, lengths or settings that make no sense.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// Trees from a file that refer to nodes or features that are not there.
     #[error("node {node} of a tree refers to what is not there")]
     Broken {

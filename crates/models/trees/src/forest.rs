@@ -1,3 +1,4 @@
+use thrifty_check::{InputError, all_finite, length, number};
 use thrifty_sampling::Seed;
 
 use crate::grow::{Grower, Growth};
@@ -55,23 +56,9 @@ impl TryFrom<Raw> for Forest {
 }
 
 pub(crate) fn checked(table: &Table, targets: &[f64]) -> Result<(), TreesError> {
-    let (found, expected) = (targets.len(), table.rows());
-    if found != expected {
-        return Err(TreesError::Length { what: "targets", found, expected });
-    }
-    match targets.iter().position(|y| !y.is_finite()) {
-        Some(row) => Err(TreesError::Target { row, value: targets[row] }),
-        None => Ok(()),
-    }
-}
-
-pub(crate) fn need(
-    what: &'static str,
-    value: f64,
-    holds: bool,
-    expected: &'static str,
-) -> Result<(), TreesError> {
-    if holds { Ok(()) } else { Err(TreesError::Setting { what, value, expected }) }
+    length("targets", targets.len(), table.rows())?;
+    all_finite("target", targets)?;
+    Ok(())
 }
 
 impl Forest {
@@ -87,8 +74,8 @@ impl Forest {
         threads: usize,
     ) -> Result<Self, TreesError> {
         checked(table, targets)?;
-        need("number of trees", settings.trees as f64, settings.trees > 0, "at least 1")?;
-        need(
+        number("number of trees", settings.trees as f64, settings.trees > 0, "at least 1")?;
+        number(
             "sample",
             settings.sample,
             settings.sample > 0.0 && settings.sample <= 1.0,
@@ -161,7 +148,7 @@ pub(crate) fn predict(
     const BLOCK: usize = 256;
     let columns = bins.columns();
     if !rows.len().is_multiple_of(columns) {
-        return Err(TreesError::Length { what: "features", found: rows.len(), expected: columns });
+        return Err(InputError::Length { name: "features", found: rows.len(), expected: columns }.into());
     }
     let mut out = vec![base; rows.len() / columns];
     let mut codes = Vec::with_capacity(BLOCK * columns);

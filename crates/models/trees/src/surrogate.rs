@@ -2,9 +2,7 @@
 
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_sampling::{Seed, Stream};
-use thrifty_surrogate::{
-    Description, FittedSurrogate, Observations, Posterior, Prediction, Surrogate, SurrogateError,
-};
+use thrifty_surrogate::{Description, FittedSurrogate, Observations, Posterior, Surrogate, SurrogateError};
 
 use crate::{Forest, ForestSettings, Table};
 
@@ -142,6 +140,8 @@ fn features(x: PointsRef<'_>) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use thrifty_domain::Variable;
+
+    use thrifty_surrogate::Prediction;
 
     use super::*;
 

@@ -1,4 +1,5 @@
 use crate::TreesError;
+use thrifty_check::{InputError, number};
 
 /// Rows of features, each feature cut into bins.
 ///
@@ -54,12 +55,10 @@ impl Table {
     /// [`TreesError`] for numbers that are not finite, rows of different lengths, no rows, or fewer than 2 or more than 65,536 bins.
     #[allow(clippy::needless_pass_by_value)] // tables are large: a caller should not keep the rows without meaning to
     pub fn new(features: Vec<f32>, columns: usize, bins: usize) -> Result<Self, TreesError> {
-        if !(2..=1 << 16).contains(&bins) {
-            return Err(TreesError::Setting { what: "bins", value: bins as f64, expected: "2 to 65536" });
-        }
+        number("bins", bins as f64, (2..=1 << 16).contains(&bins), "2 to 65536")?;
         if columns == 0 || features.is_empty() || !features.len().is_multiple_of(columns) {
             let found = features.len();
-            return Err(TreesError::Length { what: "features", found, expected: columns.max(1) });
+            return Err(InputError::Length { name: "features", found, expected: columns.max(1) }.into());
         }
         if let Some(at) = features.iter().position(|x| !x.is_finite()) {
             let (row, column, value) = (at / columns, at % columns, features[at]);

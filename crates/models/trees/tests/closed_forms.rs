@@ -1,5 +1,6 @@
 //! Trees small enough to be written down: where they split, how deep, from how many rows.
 
+use thrifty_check::InputError;
 use thrifty_sampling::Seed;
 use thrifty_trees::{Boosting, BoostingSettings, Forest, ForestSettings, Table, TreesError};
 
@@ -232,7 +233,14 @@ fn bins_are_two_to_65536() {
     let table = |bins| Table::new(vec![1.0, 2.0], 1, bins);
     for bins in [0, 1, 65537] {
         let error = table(bins).unwrap_err();
-        assert_eq!(error, TreesError::Setting { what: "bins", value: bins as f64, expected: "2 to 65536" });
+        assert_eq!(
+            error,
+            TreesError::Input(InputError::Number {
+                name: "bins",
+                value: bins as f64,
+                expected: "2 to 65536"
+            })
+        );
     }
     assert!(table(2).is_ok() && table(65536).is_ok());
     assert_eq!((table(2).unwrap().rows(), table(2).unwrap().columns()), (2, 1));
@@ -253,7 +261,10 @@ fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
     let (table, y) = (ramp(10), vec![1.0; 10]);
     let boost = |rate| Boosting::fit(&table, &y, &BoostingSettings { rate, ..BoostingSettings::default() });
     for rate in [0.0, -0.5, 1.001, f64::NAN] {
-        assert!(matches!(boost(rate), Err(TreesError::Setting { what: "rate", .. })), "{rate}");
+        assert!(
+            matches!(boost(rate), Err(TreesError::Input(InputError::Number { name: "rate", .. }))),
+            "{rate}"
+        );
     }
     assert!(boost(1.0).is_ok() && boost(1e-9).is_ok());
     let forest = |sample| {
@@ -261,19 +272,22 @@ fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
         Forest::fit(&table, &y, &settings, Seed(0), 1)
     };
     for sample in [0.0, -0.5, 1.001, f64::NAN] {
-        assert!(matches!(forest(sample), Err(TreesError::Setting { what: "sample", .. })), "{sample}");
+        assert!(
+            matches!(forest(sample), Err(TreesError::Input(InputError::Number { name: "sample", .. }))),
+            "{sample}"
+        );
     }
     assert!(forest(1.0).is_ok() && forest(1e-9).is_ok());
     let short = Boosting::fit(&table, &y[1..], &BoostingSettings::default()).unwrap_err();
-    assert_eq!(short, TreesError::Length { what: "targets", found: 9, expected: 10 });
+    assert_eq!(short, TreesError::Input(InputError::Length { name: "targets", found: 9, expected: 10 }));
     let error = forest(1.0).unwrap();
     assert_eq!(error.predict(&[1.0]).unwrap(), [1.0]);
     let two = Table::new(vec![0.0; 4], 2, 4).unwrap();
     let boosting = Boosting::fit(&two, &[1.0, 1.0], &BoostingSettings::default()).unwrap();
-    let error = TreesError::Length { what: "features", found: 3, expected: 2 };
+    let error = TreesError::Input(InputError::Length { name: "features", found: 3, expected: 2 });
     assert_eq!(boosting.predict(&[0.0; 3]), Err(error));
     let none = Table::new(vec![0.0; 4], 0, 4).unwrap_err();
-    assert_eq!(none, TreesError::Length { what: "features", found: 4, expected: 1 });
+    assert_eq!(none, TreesError::Input(InputError::Length { name: "features", found: 4, expected: 1 }));
     let nan = Table::new(vec![0.0, 1.0, 2.0, 3.0, 4.0, f32::INFINITY], 3, 4).unwrap_err();
     assert_eq!(nan, TreesError::Feature { row: 1, column: 2, value: f32::INFINITY });
 }

@@ -1,6 +1,7 @@
 //! Properties of trees: means of constants, exact splits, forests and boosting, files.
 
 use proptest::prelude::*;
+use thrifty_check::InputError;
 use thrifty_sampling::Seed;
 use thrifty_trees::{Boosting, BoostingSettings, Forest, ForestSettings, Table, TreesError};
 
@@ -86,7 +87,7 @@ fn edges_and_bad_input() {
         Table::new(vec![1.0, f32::NAN], 2, 16).unwrap_err().to_string(),
         "feature 1 of row 0 is NaN, expected a finite number"
     );
-    assert!(matches!(Table::new(vec![1.0; 3], 2, 16), Err(TreesError::Length { .. })));
+    assert!(matches!(Table::new(vec![1.0; 3], 2, 16), Err(TreesError::Input(InputError::Length { .. }))));
     assert!(Table::new(vec![], 2, 16).is_err() && Table::new(vec![1.0], 1, 1).is_err());
     let settings = ForestSettings::default();
     assert!(Forest::fit(&one, &[1.0, 2.0], &settings, Seed(0), 1).is_err());

@@ -2,7 +2,7 @@
 //!
 //! [`Lbfgsb`] is the work-horse: smooth functions in a box, value and gradient from one call. [`multi_start`]
 //! runs anything from several places. [`nelder_mead`] needs no gradient. [`LocalSearch`] climbs on mixed
-//! domains. [`argmin_problem`] adapts our functions to argmin's solvers and theirs to ours. Nothing here knows
+//! domains. [`argmin_problem`] adapts our functions to argmin's solvers and theirs to ours. Nothing here depends on
 //! what a model is.
 //!
 //! ```

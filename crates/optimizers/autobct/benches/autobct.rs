@@ -2,13 +2,13 @@
 //! steps on 101 by 101 controls to 2e-6, 0.13 for 33 by 33 with five nodes to 1e-3, 7 for three steps.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use thrifty_autobct::{Controls, Decision, Expectation, Noise, Quadrature, State};
+use thrifty_autobct::{Controls, Decision, Expectation, NoiseStdDev, Quadrature, State};
 use thrifty_linear::{Coefficients, Polynomial};
 
 fn decision(now: usize, later: usize, of_cost: Quadrature) -> Decision {
     let basis = Polynomial::of_one(3, 0.5);
     let controls = |count: usize| {
-        let noise = |_: &[f64]| Noise { score: 0.05, cost: 0.1 };
+        let noise = |_: &[f64]| NoiseStdDev { score: 0.05, cost: 0.1 };
         Controls::new(Controls::grid(1, count).as_ref(), &basis, &basis, noise).unwrap()
     };
     Decision::with_later(0.16, controls(now), controls(later), of_cost).unwrap()

@@ -9,7 +9,7 @@ use std::io::BufWriter;
 use std::time::Instant;
 
 use thrifty_autobct::{
-    Baseline, BeliefSamples, Controls, Decision, Expectation, MapSettings, Noise, Quadrature,
+    Baseline, BeliefSamples, Controls, Decision, Expectation, MapSettings, NoiseStdDev, Quadrature,
     SamplingSettings, State, ValueFunction, ValueMap,
 };
 use thrifty_linear::{Coefficients, Polynomial};
@@ -26,7 +26,7 @@ struct Job {
 /// The prior of Appendix D.1.
 fn one_control(cloud: SamplingSettings) -> Result<Job, Box<dyn Error>> {
     let basis = Polynomial::of_one(3, 0.5);
-    let noise = |_: &[f64]| Noise { score: 0.05, cost: 0.1 };
+    let noise = |_: &[f64]| NoiseStdDev { score: 0.05, cost: 0.1 };
     let controls = Controls::new(Controls::grid(1, 11).as_ref(), &basis, &basis, noise)?;
     let prior = State {
         score: Coefficients::independent(vec![0.4, 0.1, -0.2, 0.1], &[1.0; 4])?,
@@ -39,7 +39,7 @@ fn one_control(cloud: SamplingSettings) -> Result<Job, Box<dyn Error>> {
 /// All products of up to three in two controls, ten functions; a score with its peak inside and a cost that falls.
 fn two_controls() -> Result<Job, Box<dyn Error>> {
     let basis = Polynomial::full(2, 3, 0.5);
-    let noise = |_: &[f64]| Noise { score: 0.15, cost: 0.1 };
+    let noise = |_: &[f64]| NoiseStdDev { score: 0.15, cost: 0.1 };
     let controls = Controls::new(Controls::grid(2, 11).as_ref(), &basis, &basis, noise)?;
     let mut score = vec![0.0; 10];
     score[0] = 0.6;

@@ -1,17 +1,14 @@
+//! Errors of training under a budget.
+
+use thrifty_check::InputError;
+
 /// Why a training problem makes no sense.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AutoBctError {
-    /// A number that makes no sense.
-    #[error("{what} is {value}, expected {expected}")]
-    Number {
-        /// Name of the quantity.
-        what: &'static str,
-        /// Its value.
-        value: f64,
-        /// Range that is expected.
-        expected: &'static str,
-    },
+    /// A number or length that makes no sense.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// A control outside of the unit cube, or of another dimension.
     #[error("control {index} is {control:?}, expected {dim} numbers from 0 to 1")]
     Control {
@@ -41,9 +38,6 @@ pub enum AutoBctError {
     /// Trees that could not be grown.
     #[error(transparent)]
     Trees(#[from] thrifty_trees::TreesError),
-    /// No controls to choose from.
-    #[error("no controls to choose from")]
-    NoControls,
     /// Beliefs about score or cost that do not fit the basis.
     #[error(transparent)]
     Linear(#[from] thrifty_linear::LinearError),

@@ -8,10 +8,10 @@
 //! Source: `AutoBCT` (Cironis, Palczewski & Aivaliotis, 2022).
 //!
 //! ```
-//! use thrifty_autobct::{Controls, Decision, Noise, Quadrature, State};
+//! use thrifty_autobct::{Controls, Decision, NoiseStdDev, Quadrature, State};
 //! use thrifty_linear::{Coefficients, Polynomial};
 //! let basis = Polynomial::of_one(3, 0.5);
-//! let controls = Controls::new(Controls::grid(1, 21).as_ref(), &basis, &basis, |_| Noise { score: 0.05, cost: 0.1 })?;
+//! let controls = Controls::new(Controls::grid(1, 21).as_ref(), &basis, &basis, |_| NoiseStdDev { score: 0.05, cost: 0.1 })?;
 //! let decision = Decision::new(0.16, controls, Quadrature::ACCURATE)?;
 //! let state = State {
 //!     score: Coefficients::independent(vec![0.4, 0.1, -0.2, 0.1], &[1.0; 4])?,
@@ -29,7 +29,7 @@ mod optimizer;
 mod settings;
 mod value_function;
 
-pub use decision::controls::{Controls, Noise};
+pub use decision::controls::{Controls, NoiseStdDev};
 pub use decision::cost::expected_cost;
 pub use decision::scale::Scale;
 pub use decision::state::{Record, State};

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use thrifty_check::InputError;
 use thrifty_domain::Points;
 use thrifty_linear::{Basis, SmoothingSpline};
 use thrifty_space::{Config, Space};
@@ -8,8 +9,8 @@ use thrifty_study::{
 };
 
 use crate::{
-    AutoBctError, AutoBctSettings, Controls, Decision, Expectation, Noise, Plan, Shrunk, State, ValueMap,
-    Values,
+    AutoBctError, AutoBctSettings, Controls, Decision, Expectation, NoiseStdDev, Plan, Shrunk, State,
+    ValueMap, Values,
 };
 
 /// Training under a budget: Algorithm 4 of the paper, by exact look-ahead or with a map.
@@ -58,7 +59,7 @@ impl AutoBct {
         prior: State,
         settings: AutoBctSettings,
     ) -> Result<Self, OptimizerError> {
-        let noise = settings.noise;
+        let noise = settings.noise_std_dev;
         Self::build(space, [score, cost], prior, settings, &|_| noise)
     }
 
@@ -73,7 +74,7 @@ impl AutoBct {
         prior: State,
         settings: AutoBctSettings,
         name: impl Into<String>,
-        noise: impl Fn(&Config) -> Noise,
+        noise: impl Fn(&Config) -> NoiseStdDev,
     ) -> Result<Self, OptimizerError> {
         let at = |point: &[f64]| noise(&space.decode(point));
         let built = Self::build(space.clone(), [score, cost], prior, settings, &at)?;
@@ -85,20 +86,14 @@ impl AutoBct {
         [score, cost]: [&dyn Basis; 2],
         prior: State,
         settings: AutoBctSettings,
-        noise: &dyn Fn(&[f64]) -> Noise,
+        noise: &dyn Fn(&[f64]) -> NoiseStdDev,
     ) -> Result<Self, OptimizerError> {
         let failed =
             |error: AutoBctError| OptimizerError::failed("setting up training under a budget", error);
         settings.validate().map_err(failed)?;
         for (basis, belief) in [(score, &prior.score), (cost, &prior.cost)] {
-            if basis.len() != belief.len() {
-                let error = thrifty_linear::LinearError::Length {
-                    what: "a belief about coefficients",
-                    found: belief.len(),
-                    expected: basis.len(),
-                };
-                return Err(failed(error.into()));
-            }
+            thrifty_check::length("coefficients of a belief", belief.len(), basis.len())
+                .map_err(|error| failed(error.into()))?;
         }
         let controls = |count: usize| -> Result<Controls, AutoBctError> {
             Controls::new(choices(&space, count).as_ref(), score, cost, noise)
@@ -174,19 +169,20 @@ impl AutoBct {
         };
         let cost = outcome.measurement().and_then(|measurement| measurement.cost);
         let cost = cost.ok_or_else(|| {
-            failed(AutoBctError::Number {
-                what: "the cost of a training",
-                value: f64::NAN,
-                expected: "a number told with the score",
-            })
+            failed(
+                InputError::Number {
+                    name: "the cost of a training",
+                    value: f64::NAN,
+                    expected: "a number told with the score",
+                }
+                .into(),
+            )
         })?;
         if cost < 0.0 {
             let expected = "a number from 0";
-            return Err(failed(AutoBctError::Number {
-                what: "the cost of a training",
-                value: cost,
-                expected,
-            }));
+            return Err(failed(
+                InputError::Number { name: "the cost of a training", value: cost, expected }.into(),
+            ));
         }
         let score = self.settings.score.apply(raw).map_err(failed)?;
         let cost = self.settings.cost.apply(cost).map_err(failed)?;
@@ -382,7 +378,8 @@ mod tests {
         let basis = Polynomial::of_one(1, 0.5);
         let points = Points::from_rows(points).unwrap();
         let plane = Plane(basis);
-        Controls::new(points.as_ref(), &plane, &plane, |_| crate::Noise { score: 0.1, cost: 0.1 }).unwrap()
+        Controls::new(points.as_ref(), &plane, &plane, |_| crate::NoiseStdDev { score: 0.1, cost: 0.1 })
+            .unwrap()
     }
 
     /// A polynomial of the first of two columns.

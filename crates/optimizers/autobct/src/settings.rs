@@ -1,4 +1,5 @@
-use crate::{AutoBctError, Expectation, Noise, Quadrature, Scale};
+use crate::{AutoBctError, Expectation, NoiseStdDev, Quadrature, Scale};
+use thrifty_check::InputError;
 
 /// Horizon of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -23,7 +24,8 @@ pub struct AutoBctSettings {
     /// Price of a unit of cost, in units of score.
     pub gamma: f64,
     /// Deviations of the observation noise, the same everywhere.
-    pub noise: Noise,
+    #[serde(rename = "noise", alias = "noise_std_dev")]
+    pub noise_std_dev: NoiseStdDev,
     /// From the first objective to the score: a loss has its bad value at 0.
     pub score: Scale,
     /// From the cost that is told to the model's.
@@ -48,7 +50,7 @@ pub struct AutoBctSettings {
     /// Cost at most, in units of the model: no training once it is spent.
     pub max_cost: f64,
     /// Recommend what has the best expected score of all that was trained; otherwise what was trained last, as in the
-    /// theory, which knows no way back.
+    /// theory, which has no way back.
     pub recall_best: bool,
 }
 
@@ -57,7 +59,7 @@ impl Default for AutoBctSettings {
     fn default() -> Self {
         Self {
             gamma: 0.16,
-            noise: Noise { score: 0.05, cost: 0.1 },
+            noise_std_dev: NoiseStdDev { score: 0.05, cost: 0.1 },
             score: Scale::Identity,
             cost: Scale::Identity,
             plan: Plan::Relaxed { depth: 2 },
@@ -81,7 +83,7 @@ impl AutoBctSettings {
     /// [`AutoBctError`] names the first that does not.
     pub fn validate(&self) -> Result<(), AutoBctError> {
         let need = |what, value: f64, holds: bool, expected| {
-            if holds { Ok(()) } else { Err(AutoBctError::Number { what, value, expected }) }
+            if holds { Ok(()) } else { Err(InputError::Number { name: what, value, expected }.into()) }
         };
         self.score.validate()?;
         self.cost.validate()?;

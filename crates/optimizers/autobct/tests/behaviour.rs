@@ -1,7 +1,7 @@
 //! The optimiser: the paper's first decisions, stopping with numbers, guards, failures, and resuming.
 
 use rand_distr::{Distribution, StandardNormal};
-use thrifty_autobct::{AutoBct, AutoBctSettings, Noise, Plan, Record, Scale, State};
+use thrifty_autobct::{AutoBct, AutoBctSettings, NoiseStdDev, Plan, Record, Scale, State};
 use thrifty_linear::{Coefficients, Polynomial};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
@@ -193,7 +193,7 @@ fn a_prior_from_earlier_tasks() {
     let task = |shift: f64| -> Vec<Record> {
         (0..8).map(|i| f64::from(i) / 7.0).map(|u| record(u, 0.5 + 0.4 * u + shift, 0.1 + 0.6 * u)).collect()
     };
-    let noise = Noise { score: 0.05, cost: 0.1 };
+    let noise = NoiseStdDev { score: 0.05, cost: 0.1 };
     let tasks = [task(-0.1), task(0.0), task(0.1)];
     let learnt = State::from_tasks(&cubic(), &cubic(), &prior(), &tasks, noise).unwrap();
     let phi = thrifty_linear::Basis::eval(&cubic(), &[0.8]);
@@ -242,7 +242,7 @@ fn discrete_and_two_dimensional_controls() {
 /// Noise that depends on the control: a constant function is the setting, and a louder control teaches less.
 #[test]
 fn noise_may_depend_on_the_control() {
-    let with = |noise: fn(&Config) -> Noise| {
+    let with = |noise: fn(&Config) -> NoiseStdDev| {
         let (score, cost) = (cubic(), cubic());
         AutoBct::with_noise(&space(), [&score, &cost], prior(), AutoBctSettings::default(), "own", noise)
     };
@@ -253,15 +253,16 @@ fn noise_may_depend_on_the_control() {
         let Next::Evaluate(next) = study.ask().unwrap() else { panic!("a second training") };
         (next.query, study.history().clone())
     };
-    let usual = with(|_| Noise { score: 0.05, cost: 0.1 }).unwrap();
-    let (next, history) = told(with(|_| Noise { score: 0.05, cost: 0.1 }).unwrap());
+    let usual = with(|_| NoiseStdDev { score: 0.05, cost: 0.1 }).unwrap();
+    let (next, history) = told(with(|_| NoiseStdDev { score: 0.05, cost: 0.1 }).unwrap());
     assert_eq!((next, history.trials()[0].query.clone()), {
         let (next, history) = told(optimizer(AutoBctSettings::default()));
         (next, history.trials()[0].query.clone())
     });
     // The training was at 0: a score that is all noise there leaves its coefficients as uncertain as before.
     assert_eq!(history.trials()[0].query.float("u"), Ok(0.0));
-    let loud = with(|u| Noise { score: if u.float("u").unwrap() < 0.1 { 50.0 } else { 0.05 }, cost: 0.1 });
+    let loud =
+        with(|u| NoiseStdDev { score: if u.float("u").unwrap() < 0.1 { 50.0 } else { 0.05 }, cost: 0.1 });
     let (constant, loud) = (usual.state(&history).unwrap(), loud.unwrap().state(&history).unwrap());
     let variance = |state: &State| {
         let mut phi = vec![0.0; 4];
@@ -270,6 +271,6 @@ fn noise_may_depend_on_the_control() {
     };
     let [before, after, taught] = [&prior(), &loud, &constant].map(variance);
     assert!(after > 0.999 * before && taught < 0.01 * before, "{before} {after} {taught}");
-    let silent = with(|_| Noise { score: 0.0, cost: 0.1 }).map(|_| ()).unwrap_err().to_string();
+    let silent = with(|_| NoiseStdDev { score: 0.0, cost: 0.1 }).map(|_| ()).unwrap_err().to_string();
     assert!(silent.contains("setting up"), "{silent}");
 }

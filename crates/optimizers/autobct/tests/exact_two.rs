@@ -1,7 +1,7 @@
 //! Accuracy of the value of two trainings on problems for which it was not tuned.
 
 use rand_distr::{Distribution, StandardNormal};
-use thrifty_autobct::{Controls, Decision, Noise, Quadrature, State};
+use thrifty_autobct::{Controls, Decision, NoiseStdDev, Quadrature, State};
 use thrifty_linear::{Basis, Coefficients, Fourier, Polynomial};
 use thrifty_sampling::{Seed, Stream};
 
@@ -22,7 +22,7 @@ fn random(seed: u64) -> (f64, Controls, State) {
         _ => Box::new(Polynomial::of_one(3, 0.5)),
     };
     let gamma = 10_f64.powf(within(&mut rng, -2.0, 0.3));
-    let noise = Noise {
+    let noise = NoiseStdDev {
         score: 10_f64.powf(within(&mut rng, -2.0, -0.5)),
         cost: 10_f64.powf(within(&mut rng, -2.0, -0.5)),
     };
@@ -46,7 +46,7 @@ fn random(seed: u64) -> (f64, Controls, State) {
 fn published(seed: u64) -> (f64, Controls, State) {
     let mut rng = Seed(seed).stream("published", 0);
     let basis = Polynomial::of_one(3, 0.5);
-    let noise = |_: &[f64]| Noise { score: 0.05, cost: 0.1 };
+    let noise = |_: &[f64]| NoiseStdDev { score: 0.05, cost: 0.1 };
     let controls = Controls::new(Controls::grid(1, 11).as_ref(), &basis, &basis, noise).unwrap();
     let mut state = State {
         score: Coefficients::independent(vec![0.4, 0.1, -0.2, 0.1], &[1.0; 4]).unwrap(),

@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_autobct::{
-    AutoBctError, Controls, Decision, Expectation, Noise, Quadrature, State, TwoSteps, expected_cost,
+    AutoBctError, Controls, Decision, Expectation, NoiseStdDev, Quadrature, State, TwoSteps, expected_cost,
 };
+use thrifty_check::InputError;
 use thrifty_linear::{Basis, Coefficients, Polynomial};
 use thrifty_sampling::{Seed, Stream};
 
@@ -13,7 +14,7 @@ fn cubic() -> Polynomial {
 }
 
 fn controls(count: usize) -> Controls {
-    let noise = |_: &[f64]| Noise { score: 0.05, cost: 0.1 };
+    let noise = |_: &[f64]| NoiseStdDev { score: 0.05, cost: 0.1 };
     Controls::new(Controls::grid(1, count).as_ref(), &cubic(), &cubic(), noise).unwrap()
 }
 
@@ -246,14 +247,17 @@ fn free_training_is_worth_the_best_of_all() {
 
 #[test]
 fn bad_input_is_named() {
-    let noise = |_: &[f64]| Noise { score: 0.05, cost: 0.1 };
+    let noise = |_: &[f64]| NoiseStdDev { score: 0.05, cost: 0.1 };
     let message = |error: AutoBctError| error.to_string();
     let none = thrifty_domain::Points::new(1);
-    assert_eq!(Controls::new(none.as_ref(), &cubic(), &cubic(), noise), Err(AutoBctError::NoControls));
+    assert_eq!(
+        Controls::new(none.as_ref(), &cubic(), &cubic(), noise),
+        Err(InputError::Empty { name: "controls" }.into())
+    );
     let outside = thrifty_domain::Points::from_flat(vec![0.5, 1.5], 1);
     let error = Controls::new(outside.as_ref(), &cubic(), &cubic(), noise).unwrap_err();
     assert!(message(error).contains("control 1 is [1.5]"));
-    let silent = |_: &[f64]| Noise { score: 0.0, cost: 0.1 };
+    let silent = |_: &[f64]| NoiseStdDev { score: 0.0, cost: 0.1 };
     let error = Controls::new(Controls::grid(1, 3).as_ref(), &cubic(), &cubic(), silent).unwrap_err();
     assert!(message(error).contains("noise of the score is 0"));
     assert!(message(Decision::new(-1.0, controls(3), Quadrature::ACCURATE).unwrap_err()).contains("γ is -1"));

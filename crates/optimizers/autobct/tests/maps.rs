@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use thrifty_autobct::{
     AutoBct, AutoBctSettings, Baseline, BeliefSamples, BellmanRecursion, Branching, Controls, Decision,
-    Expectation, MapSettings, Noise, OneStep, Plan, PosteriorFamily, Quadrature, Regressor, SamplingSettings,
-    Shrunk, State, TwoSteps, ValueFunction, ValueMap,
+    Expectation, MapSettings, NoiseStdDev, OneStep, Plan, PosteriorFamily, Quadrature, Regressor,
+    SamplingSettings, Shrunk, State, TwoSteps, ValueFunction, ValueMap,
 };
 use thrifty_linear::{Coefficients, CovariancePrior, Fourier, Polynomial, SmoothingSpline};
 use thrifty_sampling::Seed;
@@ -17,7 +17,7 @@ fn cubic() -> Polynomial {
 }
 
 fn controls(count: usize) -> Controls {
-    let noise = |_: &[f64]| Noise { score: 0.05, cost: 0.1 };
+    let noise = |_: &[f64]| NoiseStdDev { score: 0.05, cost: 0.1 };
     Controls::new(Controls::grid(1, count).as_ref(), &cubic(), &cubic(), noise).unwrap()
 }
 
@@ -308,10 +308,10 @@ fn a_map_of_another_problem_is_named() {
     assert!(refused(Decision::new(0.2, controls(9), rule)).contains("γ is 0.16 there, expected 0.2"));
     assert!(refused(Decision::new(0.16, controls(11), rule)).contains("grid of controls is 9 controls"));
     assert!(refused(Decision::new(0.16, controls(9), Quadrature::Hermite(5))).contains("quadrature"));
-    let noise = |_: &[f64]| Noise { score: 0.05, cost: 0.1 };
+    let noise = |_: &[f64]| NoiseStdDev { score: 0.05, cost: 0.1 };
     let grid = Controls::grid(1, 9);
     let loud =
-        Controls::new(grid.as_ref(), &cubic(), &cubic(), |_| Noise { score: 0.05, cost: 0.2 }).unwrap();
+        Controls::new(grid.as_ref(), &cubic(), &cubic(), |_| NoiseStdDev { score: 0.05, cost: 0.2 }).unwrap();
     assert!(refused(Decision::new(0.16, loud, rule)).contains("noise of the cost"));
     let waves = Controls::new(grid.as_ref(), &Fourier::new(1, 1, 2.0), &cubic(), noise).unwrap();
     assert!(refused(Decision::new(0.16, waves, rule)).contains("basis of the score"));

@@ -2,8 +2,9 @@
 
 use thrifty_autobct::{
     AutoBctError, AutoBctSettings, Baseline, BeliefSamples, Branching, Controls, Expectation, Features,
-    MapSettings, Noise, Plan, Quadrature, Record, Regressor, SamplingSettings, Scale, State,
+    MapSettings, NoiseStdDev, Plan, Quadrature, Record, Regressor, SamplingSettings, Scale, State,
 };
+use thrifty_check::InputError;
 use thrifty_linear::{Coefficients, CovariancePrior, Polynomial};
 use thrifty_sampling::Seed;
 use thrifty_trees::{BoostingSettings, ForestSettings};
@@ -13,7 +14,7 @@ use thrifty_trees::{BoostingSettings, ForestSettings};
 fn the_default_is_the_published_problem_two_trainings_ahead() {
     let expected = AutoBctSettings {
         gamma: 0.16,
-        noise: Noise { score: 0.05, cost: 0.1 },
+        noise_std_dev: NoiseStdDev { score: 0.05, cost: 0.1 },
         score: Scale::Identity,
         cost: Scale::Identity,
         plan: Plan::Relaxed { depth: 2 },
@@ -95,7 +96,7 @@ fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
         let mut settings = AutoBctSettings::default();
         change(&mut settings);
         match settings.validate() {
-            Err(AutoBctError::Number { what, .. }) => Some(what),
+            Err(AutoBctError::Input(InputError::Number { name, .. })) => Some(name),
             _ => None,
         }
     };
@@ -133,7 +134,7 @@ fn alone(mean: f64, variance: f64) -> Coefficients {
 #[test]
 fn the_next_task_is_expected_to_be_as_the_earlier_ones() {
     let start = State { score: alone(0.5, 2.0), cost: alone(1.0, 3.0) };
-    let noise = Noise { score: 0.5, cost: 0.2 };
+    let noise = NoiseStdDev { score: 0.5, cost: 0.2 };
     let record = |score: f64, cost: f64| Record { control: vec![0.3], score, cost };
     let tasks = [vec![record(1.0, 2.0), record(2.0, 4.0)], vec![], vec![record(0.2, 0.5)]];
     let next = State::from_tasks(&constant(), &constant(), &start, &tasks, noise).unwrap();
@@ -164,7 +165,7 @@ fn the_next_task_is_expected_to_be_as_the_earlier_ones() {
 /// A number that is observed loses 1 / (1 + σ²/v) of its variance.
 #[test]
 fn a_run_teaches_score_and_cost_by_their_noise() {
-    let noise = |_: &[f64]| Noise { score: 0.5, cost: 2.0 };
+    let noise = |_: &[f64]| NoiseStdDev { score: 0.5, cost: 2.0 };
     let controls = Controls::new(Controls::grid(1, 3).as_ref(), &constant(), &constant(), noise).unwrap();
     assert_eq!((controls.score_noise(1), controls.cost_noise(2)), (0.25, 4.0));
     let mut state = State { score: alone(0.0, 1.0), cost: alone(1.0, 4.0) };
@@ -186,7 +187,7 @@ fn a_run_teaches_score_and_cost_by_their_noise() {
 
 #[test]
 fn controls_of_a_file_are_checked_as_those_that_are_made() {
-    let noise = |_: &[f64]| Noise { score: 0.5, cost: 2.0 };
+    let noise = |_: &[f64]| NoiseStdDev { score: 0.5, cost: 2.0 };
     let made = Controls::new(Controls::grid(1, 3).as_ref(), &constant(), &constant(), noise).unwrap();
     let file = serde_json::to_value(&made).unwrap();
     let read = |change: &dyn Fn(&mut serde_json::Value)| {
@@ -213,7 +214,7 @@ fn controls_of_a_file_are_checked_as_those_that_are_made() {
 
 #[test]
 fn beliefs_of_another_length_than_the_functions_have_no_cloud() {
-    let noise = |_: &[f64]| Noise { score: 0.5, cost: 2.0 };
+    let noise = |_: &[f64]| NoiseStdDev { score: 0.5, cost: 2.0 };
     let controls = Controls::new(Controls::grid(1, 3).as_ref(), &constant(), &constant(), noise).unwrap();
     let two = Coefficients::independent(vec![0.0; 2], &[1.0; 2]).unwrap();
     let settings = SamplingSettings { drawn: 1, roots: 1, ..SamplingSettings::small() };

@@ -5,7 +5,7 @@
 use serde_json::Value;
 use thrifty_autobct::{
     AutoBct, AutoBctSettings, Baseline, BeliefSamples, Branching, Controls, Decision, Expectation, Features,
-    MapSettings, Noise, OneStep, Plan, Quadrature, Regressor, SamplingSettings, Scale, Shrunk, State,
+    MapSettings, NoiseStdDev, OneStep, Plan, Quadrature, Regressor, SamplingSettings, Scale, Shrunk, State,
     TwoSteps, ValueFunction, ValueMap,
 };
 use thrifty_linear::{Coefficients, CovariancePrior, Polynomial};
@@ -34,7 +34,7 @@ fn cubic() -> Polynomial {
 }
 
 fn controls(count: usize) -> Controls {
-    let noise = |u: &[f64]| Noise { score: 0.05 + 0.01 * u[0], cost: 0.1 - 0.02 * u[0] };
+    let noise = |u: &[f64]| NoiseStdDev { score: 0.05 + 0.01 * u[0], cost: 0.1 - 0.02 * u[0] };
     Controls::new(Controls::grid(1, count).as_ref(), &cubic(), &cubic(), noise).unwrap()
 }
 

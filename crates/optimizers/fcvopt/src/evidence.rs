@@ -111,7 +111,7 @@ impl Evidence {
         measured: Option<&Measurement>,
         trial: TrialId,
     ) -> Result<(), OptimizerError> {
-        let noise_variance = measured.and_then(|measured| measured.noise).unwrap_or(0.0);
+        let noise_variance = measured.and_then(|measured| measured.noise_variance).unwrap_or(0.0);
         self.noise_variances.push(noise_variance.min(LARGEST_TARGET));
         self.costs.push(measured.and_then(|measured| measured.cost));
         self.push_constraints(measured, trial)
@@ -261,7 +261,7 @@ mod tests {
 
     fn measured(loss: f64, noise: Option<f64>, cost: Option<f64>, constraints: &[f64]) -> Outcome {
         let (objectives, constraints) = (vec![loss], constraints.to_vec());
-        Outcome::Measured(Measurement { objectives, constraints, cost, noise })
+        Outcome::Measured(Measurement { objectives, constraints, cost, noise_variance: noise })
     }
 
     fn gathered(trials: Vec<Trial<FoldQuery>>) -> Result<Evidence, OptimizerError> {

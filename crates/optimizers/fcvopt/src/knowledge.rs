@@ -55,7 +55,7 @@ impl<'a> FoldKnowledge<'a> {
             let gain = KnowledgeGradient::of(Box::new(ahead))?.logarithm();
             Ok(FoldOption { fold: *fold, gain, cost: belief.costs().of_fold(*fold) })
         };
-        Ok(Self { options: folds.iter().map(option).collect::<Result<_, _>>()? })
+        Ok(Self { options: folds.iter().map(option).collect::<Result<_, AcquisitionError>>()? })
     }
 
     /// The best fold at a configuration and its value, the first of equals.

@@ -39,7 +39,7 @@ pub struct Evaluated<'a> {
 }
 
 impl FoldSurrogateState {
-    /// Fits the process to the folds measured; nothing when there are none. Folds that failed tell nothing.
+    /// Fits the process to the folds measured; none without any. Failed folds are left out.
     ///
     /// # Errors
     /// [`OptimizerError`]: a query that is not of the space or of the folds, a cost that is not positive, or a fit that

@@ -39,6 +39,6 @@ impl Confidence {
             Self::Constant { beta } => Schedule::Constant { beta },
             Self::Srinivas { delta } | Self::Gotovos { delta } => Schedule::SrinivasFinite { points, delta },
         };
-        schedule.beta(t)
+        Ok(schedule.beta(t)?)
     }
 }

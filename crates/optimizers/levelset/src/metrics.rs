@@ -3,13 +3,13 @@
 /// Number of points of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Confusion {
-    /// Above and said to be.
+    /// Above, and classified as above.
     pub true_above: usize,
-    /// Below and said to be above.
+    /// Below, but classified as above.
     pub false_above: usize,
-    /// Below and said to be.
+    /// Below, and classified as below.
     pub true_below: usize,
-    /// Above and said to be below.
+    /// Above, but classified as below.
     pub false_below: usize,
 }
 
@@ -31,25 +31,25 @@ impl Confusion {
         })
     }
 
-    /// Share of what was said to be above that is; 1 when nothing was.
+    /// Precision: share of the points classified as above that are above; 1 when there are none.
     #[must_use]
     pub fn precision(&self) -> f64 {
         share(self.true_above, self.true_above + self.false_above)
     }
 
-    /// Share of what is above that was said to be; 1 when nothing is.
+    /// Recall: share of the points above that are classified as above; 1 when there are none.
     #[must_use]
     pub fn recall(&self) -> f64 {
         share(self.true_above, self.true_above + self.false_below)
     }
 
-    /// `2 TP/(2 TP + FP + FN)`; 1 when nothing is above and nothing was said to be.
+    /// `2 TP/(2 TP + FP + FN)`; 1 when no point is above and none is classified as above.
     #[must_use]
     pub fn f1(&self) -> f64 {
         share(2 * self.true_above, 2 * self.true_above + self.false_above + self.false_below)
     }
 
-    /// Intersection over union of what is above and what was said to be: `F1/(2 - F1)`.
+    /// Intersection over union of the points above and those classified as above: `F1/(2 - F1)`.
     #[must_use]
     pub fn iou(&self) -> f64 {
         share(self.true_above, self.true_above + self.false_above + self.false_below)

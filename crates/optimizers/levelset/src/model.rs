@@ -22,8 +22,9 @@ pub struct FixedGp {
     pub variance: f64,
     /// Prior mean.
     pub mean: f64,
-    /// Variance of the noise.
-    pub noise: f64,
+    /// Variance of the noise; `noise` in files.
+    #[serde(rename = "noise", alias = "noise_variance")]
+    pub noise_variance: f64,
 }
 
 impl FixedGp {
@@ -46,7 +47,7 @@ impl FixedGp {
         data: Observations<'_>,
     ) -> Result<GpPosterior<Box<dyn Kernel>>, GpError> {
         let settings = GpSettings {
-            noise: Noise::Fixed(self.noise),
+            noise: Noise::Fixed(self.noise_variance),
             mean: Mean::Fixed(self.mean),
             normalize_inputs: false,
             standardize_targets: false,

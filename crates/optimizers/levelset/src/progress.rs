@@ -52,7 +52,7 @@ impl Progress {
             self.x.push(&x);
             self.y.push(*y);
             let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
-            self.noise_variances.push(measured.and_then(|measured| measured.noise).unwrap_or(0.0));
+            self.noise_variances.push(measured.and_then(|measured| measured.noise_variance).unwrap_or(0.0));
             let mut unused = Seed(0).stream("fixed", 0);
             let data = Observations::new(self.x.as_ref(), &self.y).with_noise_variance(&self.noise_variances);
             let fitted = surrogate

@@ -5,6 +5,7 @@
 //! loose by orders of magnitude: [`sample_bound`] is far beyond what runs need.
 
 use thrifty_acquisition::AcquisitionError;
+use thrifty_check::{all_finite, number, positive};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::KernelError;
 
@@ -12,8 +13,8 @@ use crate::{Confidence, FixedGp};
 
 /// `C₁ = 8/ln(1 + s⁻²)`, s² the variance of the noise.
 #[must_use]
-pub fn c1(noise: f64) -> f64 {
-    8.0 / (1.0 / noise).ln_1p()
+pub fn c1(noise_variance: f64) -> f64 {
+    8.0 / (1.0 / noise_variance).ln_1p()
 }
 
 /// Information gain, point by point: `½ ln det(I + K/s²)` of the first 1, 2, … points, by the chain rule.
@@ -30,15 +31,12 @@ pub fn c1(noise: f64) -> f64 {
 pub fn information_gain(
     covariance: &[f64],
     visits: &[usize],
-    noise: f64,
+    noise_variance: f64,
 ) -> Result<Vec<f64>, AcquisitionError> {
-    let mut prior = Prior::new(covariance, noise)?;
+    let mut prior = Prior::new(covariance, noise_variance)?;
     let mut total = 0.0;
     let each = visits.iter().map(|&visit| {
-        if visit >= prior.n {
-            let (name, value) = ("visit", visit as f64);
-            return Err(AcquisitionError::InvalidNumber { name, value, expected: "an index of a point" });
-        }
+        number("visit", visit as f64, visit < prior.n, "an index of a point")?;
         total += prior.visit(visit);
         Ok(total)
     });
@@ -55,9 +53,9 @@ pub fn information_gain(
 pub fn greedy_information_gain(
     covariance: &[f64],
     rounds: usize,
-    noise: f64,
+    noise_variance: f64,
 ) -> Result<(Vec<usize>, Vec<f64>), AcquisitionError> {
-    let mut prior = Prior::new(covariance, noise)?;
+    let mut prior = Prior::new(covariance, noise_variance)?;
     let (mut chosen, mut gains, mut total) = (Vec::new(), Vec::new(), 0.0);
     for _ in 0..rounds {
         let variance = |i: usize| prior.covariance[i * prior.n + i];
@@ -73,23 +71,16 @@ pub fn greedy_information_gain(
 struct Prior {
     n: usize,
     covariance: Vec<f64>,
-    noise: f64,
+    noise_variance: f64,
 }
 
 impl Prior {
-    fn new(covariance: &[f64], noise: f64) -> Result<Self, AcquisitionError> {
-        let invalid = |name, value, expected| Err(AcquisitionError::InvalidNumber { name, value, expected });
-        let n = covariance.len().isqrt();
-        if n == 0 || n * n != covariance.len() {
-            return invalid("number of covariances", covariance.len() as f64, "a positive square");
-        }
-        if let Some(value) = covariance.iter().find(|v| !v.is_finite()) {
-            return invalid("covariance", *value, "a finite number");
-        }
-        if !(noise > 0.0 && noise.is_finite()) {
-            return invalid("noise variance", noise, "a positive finite number");
-        }
-        Ok(Self { n, covariance: covariance.to_vec(), noise })
+    fn new(covariance: &[f64], noise_variance: f64) -> Result<Self, AcquisitionError> {
+        let (n, count) = (covariance.len().isqrt(), covariance.len());
+        number("number of covariances", count as f64, n > 0 && n * n == count, "a positive square")?;
+        all_finite("covariance", covariance)?;
+        positive("noise variance", noise_variance)?;
+        Ok(Self { n, covariance: covariance.to_vec(), noise_variance })
     }
 
     /// Observes a point; the information gained.
@@ -97,20 +88,20 @@ impl Prior {
         let n = self.n;
         let column: Vec<f64> = (0..n).map(|i| self.covariance[i * n + at]).collect();
         let variance = column[at].max(0.0);
-        let scale = 1.0 / (variance + self.noise);
+        let scale = 1.0 / (variance + self.noise_variance);
         for (i, row) in self.covariance.chunks_exact_mut(n).enumerate() {
             let weight = column[i] * scale;
             row.iter_mut().zip(&column).for_each(|(slot, c)| *slot -= weight * c);
         }
-        0.5 * (variance / self.noise).ln_1p()
+        0.5 * (variance / self.noise_variance).ln_1p()
     }
 }
 
 /// The bound on the cumulative regret of upper confidence bounds: `√(C₁ T β_T γ_T)`. Source: Srinivas et al. (2010),
 /// theorem 1.
 #[must_use]
-pub fn regret_bound(t: usize, beta: f64, gamma: f64, noise: f64) -> f64 {
-    (c1(noise) * t as f64 * beta * gamma).sqrt()
+pub fn regret_bound(t: usize, beta: f64, gamma: f64, noise_variance: f64) -> f64 {
+    (c1(noise_variance) * t as f64 * beta * gamma).sqrt()
 }
 
 /// Realised cumulative regret of minimisation: `R_t = Σ_{i ≤ t} (f(x_i) - min f)`.
@@ -129,8 +120,8 @@ pub fn cumulative_regret(values: &[f64], minimum: f64) -> Vec<f64> {
 /// `beta[t]` and `gamma[t]` are those of t + 1 observations; nothing when T is larger than they reach. Source:
 /// Gotovos et al. (2013), theorem 1.
 #[must_use]
-pub fn sample_bound(beta: &[f64], gamma: &[f64], noise: f64, epsilon: f64) -> Option<usize> {
-    let enough = c1(noise) / (4.0 * epsilon * epsilon);
+pub fn sample_bound(beta: &[f64], gamma: &[f64], noise_variance: f64, epsilon: f64) -> Option<usize> {
+    let enough = c1(noise_variance) / (4.0 * epsilon * epsilon);
     let each = beta.iter().zip(gamma).enumerate();
     let mut reached = each.map(|(t, (beta, gamma))| (t + 1, (t + 1) as f64 / (beta * gamma)));
     reached.find(|(_, ratio)| *ratio >= enough).map(|(t, _)| t)
@@ -182,20 +173,20 @@ impl RunBounds {
         let relative = |points: PointsRef<'_>| -> Result<Vec<f64>, KernelError> {
             Ok(model.covariance(points)?.into_iter().map(|c| c / scale).collect())
         };
-        let noise = model.noise / scale;
+        let noise_variance = model.noise_variance / scale;
         let order: Vec<usize> = (0..t).collect();
         let information =
-            if t == 0 { Vec::new() } else { information_gain(&relative(visited)?, &order, noise)? };
+            if t == 0 { Vec::new() } else { information_gain(&relative(visited)?, &order, noise_variance)? };
         let mut all: Points = domain.to_owned();
         visited.rows().for_each(|x| all.push(x));
-        let (_, greedy) = greedy_information_gain(&relative(all.as_ref())?, t, noise)?;
+        let (_, greedy) = greedy_information_gain(&relative(all.as_ref())?, t, noise_variance)?;
         let gamma: Vec<f64> = greedy.iter().map(|gain| gain / (1.0 - (-1.0_f64).exp())).collect();
         let beta = (1..=t)
             .map(|t| confidence.beta(t, domain.len()))
             .collect::<Result<Vec<f64>, AcquisitionError>>()?;
-        let bound = |k: usize| scale.sqrt() * regret_bound(k + 1, beta[k], gamma[k], noise);
+        let bound = |k: usize| scale.sqrt() * regret_bound(k + 1, beta[k], gamma[k], noise_variance);
         let regret = (0..t).map(bound).collect();
-        let samples = sample_bound(&beta, &gamma, noise, epsilon / scale.sqrt());
+        let samples = sample_bound(&beta, &gamma, noise_variance, epsilon / scale.sqrt());
         Ok(Self { information, gamma, beta, regret, samples })
     }
 }

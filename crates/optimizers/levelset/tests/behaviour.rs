@@ -48,7 +48,7 @@ fn known() -> FixedGp {
         lengthscales: vec![0.35; 2],
         variance: 2.0 * 51.3_f64.powi(2),
         mean: 54.3,
-        noise: 1e-4 * 51.3_f64.powi(2),
+        noise_variance: 1e-4 * 51.3_f64.powi(2),
     }
 }
 

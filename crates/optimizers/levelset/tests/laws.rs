@@ -53,7 +53,7 @@ fn prior(points: &Points) -> Vec<f64> {
         lengthscales: vec![0.3; 2],
         variance: 1.0,
         mean: 0.0,
-        noise: 0.01,
+        noise_variance: 0.01,
     };
     gp.covariance(points.as_ref()).unwrap()
 }
@@ -129,7 +129,7 @@ fn bounds_of_a_run() {
             lengthscales: vec![0.3; 2],
             variance: scale * scale,
             mean: 0.0,
-            noise: 0.25 * scale * scale,
+            noise_variance: 0.25 * scale * scale,
         };
         let confidence = Confidence::Gotovos { delta: 0.1 };
         RunBounds::of(&model, points.as_ref(), visited.as_ref(), confidence, 20.0 * scale).unwrap()
@@ -145,7 +145,7 @@ fn bounds_of_a_run() {
         lengthscales: vec![0.3; 2],
         variance: 1.0,
         mean: 0.0,
-        noise: 0.1,
+        noise_variance: 0.1,
     };
     let none = RunBounds::of(&model, points.as_ref(), nothing.as_ref(), Confidence::default(), 0.1).unwrap();
     assert!(none.information.is_empty() && none.samples.is_none());

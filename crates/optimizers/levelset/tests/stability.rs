@@ -37,7 +37,7 @@ fn known() -> FixedGp {
         lengthscales: vec![0.35, 0.5],
         variance: 4.0,
         mean: 1.0,
-        noise: 0.01,
+        noise_variance: 0.01,
     }
 }
 

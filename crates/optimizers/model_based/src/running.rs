@@ -9,13 +9,13 @@ use thrifty_surrogate::{FittedSurrogate, JointPosterior, Posterior};
 
 use crate::probability_feasible;
 
-/// Running trials as a belief counts them.
+/// Running trials and their fantasized outcomes.
 pub struct Running {
     /// Points of the running trials.
     pub points: Points,
-    /// The one outcome that each is imagined to have.
+    /// The fantasized outcome of each.
     pub fantasies: Vec<f64>,
-    /// The model before any outcome was imagined, with the number of draws; nothing where a single outcome stands for each.
+    /// The model before any fantasized outcome, with the number of draws; nothing where a single outcome stands for each.
     pub drawn: Option<(Box<dyn FittedSurrogate>, usize)>,
 }
 
@@ -23,7 +23,7 @@ pub struct Running {
 const LIKELY: f64 = 0.5;
 
 impl Running {
-    /// The model after an imagined outcome of each trial, which `outcome` makes of the posterior mean there. With a number of
+    /// The model after a fantasized outcome of each trial, which `outcome` makes of the posterior mean there. With a number of
     /// draws the model before is kept, if it has a joint posterior.
     pub fn fantasize(
         mut fitted: Box<dyn FittedSurrogate>,
@@ -45,7 +45,7 @@ impl Running {
         (fitted, Self { points, fantasies, drawn: before.zip(draws) })
     }
 
-    /// The imagined outcomes of those that are likely to break no constraint: what the next trial has to improve on.
+    /// The fantasized outcomes of those that are likely to break no constraint: what the next trial has to improve on.
     pub fn incumbents(&self, constraints: &[&dyn Posterior]) -> Vec<f64> {
         let feasible = likely_feasible(&self.points, constraints);
         self.fantasies.iter().zip(feasible).filter(|(_, feasible)| *feasible).map(|(y, _)| *y).collect()
@@ -135,7 +135,7 @@ mod tests {
         GpSurrogate::default().fit(&Domain::unit_cube(1), data, None, &mut Seed(1).stream("fit", 0)).unwrap()
     }
 
-    /// Each outcome is imagined from the mean after those before it, and the model before them is kept for draws.
+    /// Each outcome is fantasized from the mean after those before it, and the model before them is kept for draws.
     #[test]
     fn outcomes_are_imagined_one_after_the_other() {
         let y = [1.0, 0.2, -0.5, 0.4, 2.0, 1.1];

@@ -190,7 +190,7 @@ impl<'a> SurrogateState<'a> {
     /// The value of an acquisition's improvement target here, among what breaks no constraint; infinite where nothing feasible was
     /// measured.
     ///
-    /// The imagined outcomes of running trials count: otherwise the place of a running trial that promises to be the best
+    /// The fantasized outcomes of running trials count: otherwise the place of a running trial that promises to be the best
     /// would stay the best place to go to.
     #[must_use]
     pub fn target(&self, target: ImprovementTarget) -> f64 {
@@ -345,7 +345,7 @@ impl TrainingData {
             match (&trial.outcome, measured) {
                 (_, Some((found, loss))) => {
                     data.x.push(&point);
-                    data.targets.push(loss, found.noise);
+                    data.targets.push(loss, found.noise_variance);
                     data.feasible.push(found.constraints.iter().all(|c| *c <= 0.0));
                 }
                 (Some(_), None) => data.failed.push(&point),

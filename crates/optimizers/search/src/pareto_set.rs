@@ -12,7 +12,7 @@ pub struct ParetoMember {
     pub trial: TrialId,
     /// The configuration.
     pub config: Config,
-    /// Its losses: as measured, or as believed where measurements are noisy.
+    /// Its losses: measured, or posterior means where measurements are noisy.
     pub objectives: Vec<f64>,
 }
 

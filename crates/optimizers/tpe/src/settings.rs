@@ -70,7 +70,7 @@ impl Startup {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StartupCount {
-    /// Trials that were measured or pruned: a failed or running one tells the estimator nothing, so that another takes
+    /// Trials that were measured or pruned: a failed or running one has no loss for the estimator, so that another takes
     /// its place. Known trials and queued ones count as soon as they have a finite loss. Source: Optuna, which counts
     /// `COMPLETE` and `PRUNED`.
     #[default]

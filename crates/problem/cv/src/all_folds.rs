@@ -67,7 +67,11 @@ impl<O> AllFolds<O> {
             constraints: means(|m| &m.constraints),
             cost: measured.iter().map(|m| m.cost).sum(),
             // Of a mean of independent noises.
-            noise: measured.iter().map(|m| m.noise).sum::<Option<f64>>().map(|sum| sum / (k * k)),
+            noise_variance: measured
+                .iter()
+                .map(|m| m.noise_variance)
+                .sum::<Option<f64>>()
+                .map(|sum| sum / (k * k)),
         }))
     }
 }

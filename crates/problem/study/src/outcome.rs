@@ -15,9 +15,9 @@ pub struct Measurement {
     /// Cost of the evaluation, in the user's unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-    /// Known variance of the noise in the objectives.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub noise: Option<f64>,
+    /// Known variance of the noise in the objectives, in their squared units; `noise` in journals.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "noise", alias = "noise_variance")]
+    pub noise_variance: Option<f64>,
 }
 
 /// Defect of a measurement whose objectives and constraints are finite.
@@ -139,7 +139,7 @@ impl Measurement {
 
     /// True if cost and noise variance are finite and not negative.
     pub(crate) fn check_cost_and_noise(&self) -> Result<(), MeasurementProblem> {
-        for (what, value) in [("cost", self.cost), ("noise variance", self.noise)] {
+        for (what, value) in [("cost", self.cost), ("noise variance", self.noise_variance)] {
             if let Some(value) = value.filter(|value| !(*value >= 0.0 && value.is_finite())) {
                 return Err(MeasurementProblem::Negative { what: what.into(), value: value.to_string() });
             }

@@ -15,7 +15,7 @@ use crate::{
 /// Next step of a study that is steered by hand.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next<Q> {
-    /// Evaluate this trial and tell.
+    /// Evaluate this trial and report its outcome.
     Evaluate(Trial<Q>),
     /// Tell a pending trial first.
     Wait,

@@ -454,7 +454,7 @@ fn measurements_that_contradict_earlier_ones_are_refused_and_the_trial_stays_pen
         objectives: objectives.to_vec(),
         constraints: constraints.to_vec(),
         cost,
-        noise,
+        noise_variance: noise,
     };
     study.tell(first, of(&[1.0, 2.0], &[0.5], Some(1.0), None)).unwrap();
     let before = fs::read(journal(&folder)).unwrap();

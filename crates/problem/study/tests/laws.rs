@@ -98,7 +98,7 @@ proptest! {
         let value = |kind: u8| [1.5, f64::NAN, f64::INFINITY, -2.0][kind as usize];
         let [a, b, c] = [kinds[0], kinds[1], kinds[2]].map(value);
         let (cost, noise) = (value(costs[0]), value(costs[1]));
-        let measurement = Measurement { objectives: vec![a, b], constraints: vec![c], cost: Some(cost), noise: Some(noise) };
+        let measurement = Measurement { objectives: vec![a, b], constraints: vec![c], cost: Some(cost), noise_variance: Some(noise) };
         let first = [("objective 0", a), ("objective 1", b), ("constraint 0", c)].into_iter().find(|(_, v)| !v.is_finite());
         let negative = [("cost", cost), ("noise variance", noise)].into_iter().find(|(_, v)| !(v.is_finite() && *v >= 0.0));
         let expected = match (first, negative) {

@@ -120,7 +120,7 @@ impl<'a> Bench<'a> {
         };
         let settings = AutoBctSettings {
             gamma: GAMMA,
-            noise,
+            noise_std_dev: noise,
             score: self.stand_in.score,
             cost: self.cost,
             plan: Plan::Relaxed { depth },

@@ -1,6 +1,6 @@
 //! Priors of Appendix D, by table.
 
-use thrifty_autobct::{AutoBctError, Noise, State};
+use thrifty_autobct::{AutoBctError, NoiseStdDev, State};
 use thrifty_linear::{Coefficients, Polynomial};
 
 use crate::autobct::paper;
@@ -9,7 +9,7 @@ use crate::autobct::paper;
 pub struct Prior {
     pub basis: Polynomial,
     pub state: State,
-    pub noise: Noise,
+    pub noise: NoiseStdDev,
 }
 
 /// Appendix of the paper.
@@ -61,7 +61,7 @@ pub fn prior(appendix: Appendix) -> Result<Prior, AutoBctError> {
 fn of_one(score: [f64; 4], cost: [f64; 4], noise: f64) -> Result<Prior, AutoBctError> {
     let belief = |mean: [f64; 4]| Coefficients::independent(mean.to_vec(), &[1.0; 4]);
     let state = State { score: belief(score)?, cost: belief(cost)? };
-    Ok(Prior { basis: paper::basis(), state, noise: Noise { score: noise, cost: 0.1 } })
+    Ok(Prior { basis: paper::basis(), state, noise: NoiseStdDev { score: noise, cost: 0.1 } })
 }
 
 /// Powers of each control around 0.5 up to the fourth, and one product.
@@ -71,7 +71,7 @@ fn basis_of_two() -> Polynomial {
     Polynomial::of_exponents(first.chain(second).chain([vec![1, 1]]).collect(), vec![0.5; 2])
 }
 
-const NOISE_OF_TWO: Noise = Noise { score: 0.15, cost: 0.1 };
+const NOISE_OF_TWO: NoiseStdDev = NoiseStdDev { score: 0.15, cost: 0.1 };
 
 /// D.4 lists `μ_α[2] = +0.4` and prints the polynomial with -0.4, which is what it says of it in words: unimodal.
 fn of_rate_and_batch(reading: Reading) -> Result<Prior, AutoBctError> {

@@ -160,7 +160,7 @@ fn optimizer(policy: &Policy, seed: Seed) -> Result<AutoBct, ExperimentError> {
     });
     let settings = AutoBctSettings {
         gamma: GAMMA,
-        noise,
+        noise_std_dev: noise,
         plan: policy.plan,
         grid: policy.grid.0,
         later_grid: policy.grid.1,

@@ -53,13 +53,13 @@ fn bounds(
     let model = process.model();
     let covariance = model.covariance(points.as_ref()).map_err(ExperimentError::failed)?;
     let (_, greedy) =
-        greedy_information_gain(&covariance, most, model.noise).map_err(ExperimentError::failed)?;
+        greedy_information_gain(&covariance, most, model.noise_variance).map_err(ExperimentError::failed)?;
     let gamma: Vec<f64> = greedy.iter().map(|gain| gain / (1.0 - (-1.0_f64).exp())).collect();
     let confidence = thrifty_levelset::Confidence::Gotovos { delta: DELTA };
     let beta = (1..=most)
         .map(|t| confidence.beta(t, points.len()).map_err(ExperimentError::failed))
         .collect::<Result<Vec<f64>, _>>()?;
-    Ok(epsilons.iter().map(|epsilon| sample_bound(&beta, &gamma, model.noise, *epsilon)).collect())
+    Ok(epsilons.iter().map(|epsilon| sample_bound(&beta, &gamma, model.noise_variance, *epsilon)).collect())
 }
 
 /// Sizes of the study.

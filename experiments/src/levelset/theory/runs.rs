@@ -61,7 +61,7 @@ impl Process {
             lengthscales: vec![LENGTHSCALE; 2],
             variance: 1.0,
             mean: 0.0,
-            noise: NOISE,
+            noise_variance: NOISE,
         }
     }
 

@@ -1,8 +1,8 @@
 use std::f64::consts::PI;
 
+use thrifty_check::{InputError, number};
 use thrifty_surrogate::Description;
 
-use crate::error::require;
 use crate::factory::described;
 use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, Utility, UtilityScale};
 
@@ -55,14 +55,14 @@ impl Schedule {
     /// β at evaluation `t`, from 1; never negative.
     ///
     /// # Errors
-    /// [`AcquisitionError`] names the setting that makes no sense.
-    pub fn beta(&self, t: usize) -> Result<f64, AcquisitionError> {
+    /// [`InputError`] names the setting that makes no sense.
+    pub fn beta(&self, t: usize) -> Result<f64, InputError> {
         let t = t.max(1) as f64;
-        let probability = |delta| require("delta", delta, delta > 0.0 && delta < 1.0, "a number in (0, 1)");
+        let probability = |delta| number("delta", delta, delta > 0.0 && delta < 1.0, "a number in (0, 1)");
         match *self {
-            Self::Constant { beta } => require("beta", beta, beta >= 0.0, "a finite number from 0"),
+            Self::Constant { beta } => number("beta", beta, beta >= 0.0, "a finite number from 0"),
             Self::SrinivasFinite { points, delta } => {
-                let points = require("points", points, points >= 1.0, "a finite number from 1")?;
+                let points = number("points", points, points >= 1.0, "a finite number from 1")?;
                 Ok((2.0 * (points.ln() + (t * t * PI * PI / (6.0 * probability(delta)?)).ln())).max(0.0))
             }
             Self::Brochu { dim, delta } => {

@@ -3,9 +3,9 @@ use std::sync::Arc;
 use thrifty_domain::PointsRef;
 use thrifty_surrogate::{Description, Posterior};
 
-use crate::error::require;
 use crate::factory::described;
 use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Context, Utility, UtilityScale};
+use thrifty_check::number;
 
 /// The expected utility of observing the function: any `U(v)` of its value v, integrated over the posterior.
 ///
@@ -31,9 +31,9 @@ impl<U: Fn(f64) -> f64 + Send + Sync> ExpectedUtility<U> {
     /// Sets the number of quadrature nodes, which is odd and at least 3.
     ///
     /// # Errors
-    /// [`AcquisitionError::InvalidNumber`] for an even or too small number.
+    /// [`InputError::Number`] for an even or too small number.
     pub fn with_nodes(mut self, count: usize) -> Result<Self, AcquisitionError> {
-        require("number of nodes", count as f64, count >= 3 && count % 2 == 1, "an odd number from 3")?;
+        number("number of nodes", count as f64, count >= 3 && count % 2 == 1, "an odd number from 3")?;
         self.nodes = simpson(count);
         Ok(self)
     }

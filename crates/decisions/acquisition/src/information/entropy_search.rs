@@ -13,10 +13,10 @@ use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Context, UtilityS
 ///
 /// p*(u) is the [`MinimizerDistribution`]'s: a step function of the outcome, so the expectation is a sum over its steps and
 /// exact for the given draws. p* before is the mean of p* after, to the bit of the draws: the value is never negative
-/// and never above H(p*). No gradient: the steps move with x, the law is smooth only as S grows.
+/// and never above H(p*). No gradient: the steps move with x, and the distribution is smooth only as S grows.
 ///
 /// Source: Villemonteix et al. (2009); Hennig & Schuler (2012), with the entropy for their relative entropy to
-/// the uniform law (the same on a fixed set of representers).
+/// the uniform distribution (the same on a fixed set of representers).
 pub struct EntropySearch<'a> {
     law: MinimizerDistribution<'a>,
 }

@@ -1,3 +1,4 @@
+use thrifty_check::dimension;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_prob::{log_truncated_variance_derivative, truncated_variance};
 use thrifty_surrogate::{Description, JointPosterior, lookahead};
@@ -60,11 +61,8 @@ impl JointEntropySearch {
         crate::error::require_finite("minimisers", &values)?;
         let mut anchors = Points::new(posterior.dim());
         for minimizer in minimizers {
-            anchors.try_push(&minimizer.x).map_err(|_| AcquisitionError::Dimension {
-                name: "minimisers",
-                found: minimizer.x.len(),
-                expected: posterior.dim(),
-            })?;
+            dimension("minimisers", minimizer.x.len(), posterior.dim())?;
+            anchors.push(&minimizer.x);
         }
         crate::error::require_points("minimisers", anchors.as_ref(), posterior.dim())?;
         let (mut mean, mut variance) = (vec![0.0; values.len()], vec![0.0; values.len()]);

@@ -1,3 +1,4 @@
+use thrifty_check::InputError;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_prob::cdf;
 use thrifty_sampling::Stream;
@@ -96,7 +97,7 @@ impl<'a> MinimizerDistribution<'a> {
     ) -> Result<Self, AcquisitionError> {
         require_noise(noise)?;
         if draws == 0 {
-            return Err(AcquisitionError::None("draws"));
+            return Err(InputError::Empty { name: "draws" }.into());
         }
         let mut distinct = Points::new(representers.dim());
         for point in representers.rows() {

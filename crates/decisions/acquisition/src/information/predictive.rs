@@ -17,7 +17,7 @@ const NORMAL_ENTROPY: f64 = 1.418_938_533_204_672_7;
 /// ```
 ///
 /// The same mutual information as [`EntropySearch`](crate::EntropySearch) from the other side: equal to rounding on
-/// the same [`MinimizerDistribution`]. The entropy of each law q is exact for the given draws: p*_i(u) is a step function, and
+/// the same [`MinimizerDistribution`]. The entropy of each distribution q is exact for the given draws: p*_i(u) is a step function, and
 /// on a step the moments of φ are known. No gradient.
 ///
 /// Source: Hernández-Lobato, Hoffman & Ghahramani (2014), eq. 2; departure: exact on representers, where they draw x*

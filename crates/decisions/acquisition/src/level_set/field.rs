@@ -1,3 +1,4 @@
+use thrifty_check::{entries, length, not_empty, number};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_prob::cdf;
 use thrifty_surrogate::Posterior;
@@ -5,7 +6,7 @@ use thrifty_surrogate::Posterior;
 use super::bernoulli::bernoulli_variance;
 use super::margin::standardized;
 use crate::AcquisitionError;
-use crate::error::{require, require_finite, require_points};
+use crate::error::{require_finite, require_points};
 
 /// Posterior relative to a threshold at weighted points.
 ///
@@ -33,15 +34,18 @@ impl ThresholdField {
         weights: Option<&[f64]>,
         threshold: f64,
     ) -> Result<Self, AcquisitionError> {
-        require("threshold", threshold, true, "a finite number")?;
+        number("threshold", threshold, true, "a finite number")?;
         require_points("integration points", points, posterior.dim())?;
         let n = points.len();
         if let Some(weights) = weights {
-            require("number of weights", weights.len() as f64, weights.len() == n, "one a point")?;
-            require_finite("weights", weights)?;
-            for weight in weights {
-                require("weight", *weight, *weight >= 0.0, "a finite number from 0")?;
-            }
+            length("weights", weights.len(), n)?;
+            not_empty("weights", n)?;
+            entries(
+                "weight",
+                weights,
+                |weight| weight >= 0.0 && weight.is_finite(),
+                "a finite number from 0",
+            )?;
         }
         let (mut mean, mut variance) = (vec![0.0; n], vec![0.0; n]);
         posterior.predict_into(points, &mut mean, &mut variance);

@@ -8,7 +8,7 @@ use super::expected_reduction::{ExpectedReduction, PointState};
 /// gain = W ρσ²,   W = N(h; μ, σ² + b²)
 /// ```
 ///
-/// The weights are those of today's belief, as in the source: an observation is credited with the variance that it
+/// The weights are those of the present posterior, as in the source: an observation is credited with the variance that it
 /// takes, not with moving means off the threshold. Source: Picheny et al. (2010).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct TargetedVariance {

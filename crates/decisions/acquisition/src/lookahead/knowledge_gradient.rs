@@ -1,3 +1,4 @@
+use thrifty_check::InputError;
 use thrifty_domain::PointsRef;
 use thrifty_prob::UpperEnvelope;
 use thrifty_surrogate::{Description, JointPosterior, Lookahead, LookaheadCotangent, lookahead};
@@ -36,7 +37,7 @@ impl<'a> KnowledgeGradient<'a> {
         anchors: PointsRef<'_>,
         noise: f64,
     ) -> Result<Self, AcquisitionError> {
-        crate::error::require("noise variance", noise, noise >= 0.0, "a finite number from 0")?;
+        thrifty_check::number("noise variance", noise, noise >= 0.0, "a finite number from 0")?;
         Self::of(lookahead(posterior, anchors, noise))
     }
 
@@ -47,7 +48,7 @@ impl<'a> KnowledgeGradient<'a> {
     pub fn of(lookahead: Box<dyn Lookahead + 'a>) -> Result<Self, AcquisitionError> {
         let means = lookahead.means();
         let best = (0..means.len()).min_by(|i, j| means[*i].total_cmp(&means[*j]));
-        let best = best.ok_or(AcquisitionError::NoAnchors)?;
+        let best = best.ok_or(InputError::Empty { name: "anchors" })?;
         Ok(Self { lookahead, best, only_anchors: false, logarithm: false })
     }
 

@@ -1,10 +1,11 @@
+use thrifty_check::{InputError, dimension, length, not_empty, number};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 use thrifty_sampling::Stream;
 use thrifty_surrogate::JointPosterior;
 
 use crate::acquisition::settle;
-use crate::error::{require, require_noise};
+use crate::error::require_noise;
 use crate::sampling::{normals, smallest};
 use crate::{Acquisition, AcquisitionError};
 
@@ -54,9 +55,9 @@ impl<'a> OneShotKnowledgeGradient<'a> {
         rng: &mut Stream,
     ) -> Result<Self, AcquisitionError> {
         require_noise(noise)?;
-        require("best mean", best, true, "a finite number")?;
+        number("best mean", best, true, "a finite number")?;
         if q == 0 || outcomes == 0 {
-            return Err(AcquisitionError::None(if q == 0 { "observations" } else { "outcomes" }));
+            return Err(InputError::Empty { name: if q == 0 { "observations" } else { "outcomes" } }.into());
         }
         Ok(Self { posterior, base: normals(outcomes, q, rng), noise, best })
     }
@@ -73,15 +74,11 @@ impl<'a> OneShotKnowledgeGradient<'a> {
     /// # Errors
     /// [`AcquisitionError`] for another number of points than q, another dimension, or an empty pool.
     pub fn completed(&self, x: PointsRef<'_>, pool: PointsRef<'_>) -> Result<Vec<f64>, AcquisitionError> {
-        let (q, m, expected) = (self.base.dim(), pool.len(), self.posterior.dim());
-        if x.dim() != expected || pool.dim() != expected {
-            let found = if x.dim() == expected { pool.dim() } else { x.dim() };
-            return Err(AcquisitionError::Dimension { name: "points", found, expected });
-        }
-        require("number of points", x.len() as f64, x.len() == q, "the number of observations")?;
-        if m == 0 {
-            return Err(AcquisitionError::None("points in the pool"));
-        }
+        let (q, m) = (self.base.dim(), pool.len());
+        dimension("points", x.dim(), self.posterior.dim())?;
+        dimension("points in the pool", pool.dim(), self.posterior.dim())?;
+        length("points", x.len(), q)?;
+        not_empty("points in the pool", m)?;
         let (mut mean, mut variance, mut cross) = (vec![0.0; m], vec![0.0; m], vec![0.0; m * q]);
         self.posterior.predict_into(pool, &mut mean, &mut variance);
         self.posterior.cross_covariance_into(pool, x, &mut cross);

@@ -1,3 +1,4 @@
+use thrifty_check::InputError;
 use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{Conditioned, JointPosterior};
@@ -26,7 +27,9 @@ pub fn fantasies<'a>(
 ) -> Result<Vec<Conditioned<'a>>, AcquisitionError> {
     require_noise(noise)?;
     if count == 0 || pending.is_empty() {
-        return Err(AcquisitionError::None(if count == 0 { "fantasies" } else { "pending points" }));
+        return Err(
+            InputError::Empty { name: if count == 0 { "fantasies" } else { "pending points" } }.into()
+        );
     }
     require_points("pending points", pending, posterior.dim())?;
     let base = normals(count, pending.len(), rng);
@@ -47,10 +50,10 @@ impl<'a> Average<'a> {
     /// Mean of acquisitions.
     ///
     /// # Errors
-    /// [`AcquisitionError::None`] for none.
+    /// [`InputError::Empty`] for none.
     pub fn of(acquisitions: Vec<Box<dyn Acquisition + 'a>>) -> Result<Self, AcquisitionError> {
         if acquisitions.is_empty() {
-            return Err(AcquisitionError::None("acquisitions"));
+            return Err(InputError::Empty { name: "acquisitions" }.into());
         }
         Ok(Self { acquisitions, logarithm: false })
     }

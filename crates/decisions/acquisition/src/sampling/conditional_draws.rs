@@ -1,3 +1,4 @@
+use thrifty_check::InputError;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Stream;
 use thrifty_surrogate::JointPosterior;
@@ -44,7 +45,7 @@ impl ConditionalDraws {
         rng: &mut Stream,
     ) -> Result<Self, AcquisitionError> {
         let mut one = Self::independent(&[posterior], points, draws, rng)?;
-        one.pop().ok_or(AcquisitionError::None("posteriors"))
+        one.pop().ok_or_else(|| InputError::Empty { name: "posteriors" }.into())
     }
 
     /// This many draws of several independent functions at these points, one element per function: draw s of all of them
@@ -65,7 +66,7 @@ impl ConditionalDraws {
         let laws = posteriors.iter().map(|posterior| JointNormal::of(*posterior, points, "baseline points"));
         let laws = laws.collect::<Result<Vec<JointNormal>, _>>()?;
         if draws == 0 {
-            return Err(AcquisitionError::None("draws"));
+            return Err(InputError::Empty { name: "draws" }.into());
         }
         let width = points.len();
         let all = normals(draws, laws.len() * width, rng);

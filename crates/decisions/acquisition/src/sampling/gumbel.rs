@@ -1,3 +1,4 @@
+use thrifty_check::length;
 use thrifty_domain::PointsRef;
 use thrifty_prob::{inverse_mills, log_cdf};
 use thrifty_surrogate::Posterior;
@@ -29,11 +30,8 @@ impl Gumbel {
     /// [`AcquisitionError`] for no values, other lengths, or an entry that is not finite.
     pub fn of_minimum(mean: &[f64], std_dev: &[f64]) -> Result<Self, AcquisitionError> {
         require_finite("means", mean)?;
-        require_finite("deviations", std_dev)?;
-        let (found, expected) = (std_dev.len(), mean.len());
-        if found != expected {
-            return Err(AcquisitionError::Dimension { name: "deviations", found, expected });
-        }
+        require_finite("standard deviations", std_dev)?;
+        length("standard deviations", std_dev.len(), mean.len())?;
         let uncertain: Vec<(f64, f64)> =
             mean.iter().zip(std_dev).filter(|(_, s)| **s > 0.0).map(|(m, s)| (*m, *s)).collect();
         // The minimum cannot be above a value that is known.

@@ -25,7 +25,7 @@ impl<'a> OverDraws<'a> {
     /// If `logarithms` is true, the utilities are logarithms.
     ///
     /// # Errors
-    /// [`AcquisitionError::InvalidNumber`] when there are not as many utilities as draws.
+    /// [`InputError::Number`] when there are not as many utilities as draws.
     pub fn new(
         posterior: &'a dyn JointPosterior,
         points: PointsRef<'_>,
@@ -35,7 +35,7 @@ impl<'a> OverDraws<'a> {
     ) -> Result<Self, AcquisitionError> {
         let count = utilities.len();
         let matches = count == given.draws() && count > 0;
-        crate::error::require("number of utilities", count as f64, matches, "one per draw")?;
+        thrifty_check::number("number of utilities", count as f64, matches, "one per draw")?;
         let utility = GivenEach { given, utilities, logarithms };
         Ok(Self(LookaheadAcquisition::new(lookahead(posterior, points, 0.0), utility)))
     }

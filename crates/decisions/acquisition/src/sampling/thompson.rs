@@ -1,3 +1,4 @@
+use thrifty_check::{InputError, dimension};
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_optim::{LocalSearch, Objective};
 use thrifty_sampling::{MAX_SOBOL_DIM, Sobol, Stream};
@@ -145,14 +146,14 @@ pub fn minimizers_on(
     count: usize,
     rng: &mut Stream,
 ) -> Result<Vec<Minimizer>, AcquisitionError> {
-    let (expected, found) = (posterior.dim(), domain.dim());
-    if expected != found || (!known.is_empty() && known.dim() != expected) {
-        return Err(AcquisitionError::Dimension { name: "domain and known points", found, expected });
+    dimension("domain", domain.dim(), posterior.dim())?;
+    if !known.is_empty() {
+        dimension("known points", known.dim(), posterior.dim())?;
     }
     let mut points = feasible_sobol(domain, search.raw, rng);
     known.rows().for_each(|x| points.push(x));
     if points.is_empty() {
-        return Err(AcquisitionError::None("points to look at"));
+        return Err(InputError::Empty { name: "points to look at" }.into());
     }
     let Some(paths) = posterior.paths().and_then(|paths| paths.sample_paths(count, rng)) else {
         let joint = posterior.joint().ok_or(AcquisitionError::Lacks("sample paths or covariances"))?;

@@ -1,5 +1,5 @@
-use crate::error::require;
 use crate::{AcquisitionError, Utility};
+use thrifty_check::number;
 
 /// Logarithm of one over the expected cost of an evaluation, from a posterior of the logarithm of the cost.
 ///
@@ -21,20 +21,20 @@ impl LogInverseCost {
     /// A weight with exponent η ≥ 0.
     ///
     /// # Errors
-    /// [`AcquisitionError::InvalidNumber`] when it is negative or not finite.
+    /// [`InputError::Number`] when it is negative or not finite.
     pub fn new(exponent: f64) -> Result<Self, AcquisitionError> {
-        Ok(Self { exponent: require("cost exponent", exponent, exponent >= 0.0, "a finite number from 0")? })
+        Ok(Self { exponent: number("cost exponent", exponent, exponent >= 0.0, "a finite number from 0")? })
     }
 
     /// Weight whose exponent is the unspent share of a budget: `η = (total - spent)/(total - initial)`, between 0 and
     /// 1.
     ///
     /// # Errors
-    /// [`AcquisitionError::InvalidNumber`] for a total not above the initial cost, or a number that is not finite.
+    /// [`InputError::Number`] for a total not above the initial cost, or a number that is not finite.
     pub fn cooled(total: f64, initial: f64, spent: f64) -> Result<Self, AcquisitionError> {
-        require("initial cost", initial, initial >= 0.0, "a finite number from 0")?;
-        require("budget", total, total > initial, "more than the initial cost")?;
-        require("cost spent", spent, spent >= 0.0, "a finite number from 0")?;
+        number("initial cost", initial, initial >= 0.0, "a finite number from 0")?;
+        number("budget", total, total > initial, "more than the initial cost")?;
+        number("cost spent", spent, spent >= 0.0, "a finite number from 0")?;
         Self::new(((total - spent) / (total - initial)).clamp(0.0, 1.0))
     }
 

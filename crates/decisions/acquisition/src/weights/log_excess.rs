@@ -3,8 +3,9 @@
 use thrifty_domain::PointsRef;
 
 use crate::acquisition::settle;
-use crate::error::require;
+
 use crate::{Acquisition, AcquisitionError};
+use thrifty_check::number;
 
 /// Logarithm of the excess of a signed utility over that of the incumbent, made positive: what weights can multiply.
 ///
@@ -26,14 +27,14 @@ impl<'a> LogExcess<'a> {
     /// Over the reference value α₀, with scale s > 0.
     ///
     /// # Errors
-    /// [`AcquisitionError::InvalidNumber`] for a reference that is not finite or a scale that is not positive.
+    /// [`InputError::Number`] for a reference that is not finite or a scale that is not positive.
     pub fn new(
         acquisition: Box<dyn Acquisition + 'a>,
         reference: f64,
         scale: f64,
     ) -> Result<Self, AcquisitionError> {
-        require("reference of a utility", reference, true, "a finite number")?;
-        require("scale of a utility", scale, scale > 0.0, "a positive finite number")?;
+        number("reference of a utility", reference, true, "a finite number")?;
+        number("scale of a utility", scale, scale > 0.0, "a positive finite number")?;
         Ok(Self { acquisition, reference, scale })
     }
 

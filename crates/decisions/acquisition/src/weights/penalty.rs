@@ -1,8 +1,9 @@
+use thrifty_check::{InputError, number};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_prob::{inverse_mills, log_cdf};
 use thrifty_surrogate::Posterior;
 
-use crate::error::{require, require_points};
+use crate::error::require_points;
 use crate::{Acquisition, AcquisitionError};
 
 /// Local penalisation: the logarithm of the probability that a point is outside the balls in which pending points
@@ -35,8 +36,8 @@ impl LocalPenalties {
         minimum: f64,
         lipschitz: f64,
     ) -> Result<Self, AcquisitionError> {
-        require("minimum", minimum, true, "a finite number")?;
-        require("Lipschitz constant", lipschitz, lipschitz > 0.0, "a positive finite number")?;
+        number("minimum", minimum, true, "a finite number")?;
+        number("Lipschitz constant", lipschitz, lipschitz > 0.0, "a positive finite number")?;
         require_points("pending points", pending, posterior.dim())?;
         let (mut mean, mut variance) = (vec![0.0; pending.len()], vec![0.0; pending.len()]);
         posterior.predict_into(pending, &mut mean, &mut variance);
@@ -78,7 +79,7 @@ pub fn lipschitz_constant(posterior: &dyn Posterior, points: PointsRef<'_>) -> R
     let gradient = posterior.gradient().ok_or(AcquisitionError::Lacks("gradients"))?;
     let (n, d) = (points.len(), posterior.dim());
     if n == 0 {
-        return Err(AcquisitionError::None("points"));
+        return Err(InputError::Empty { name: "points" }.into());
     }
     require_points("points", points, d)?;
     let (mut mean, mut variance) = (vec![0.0; n], vec![0.0; n]);

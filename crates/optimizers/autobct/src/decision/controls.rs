@@ -1,3 +1,4 @@
+use thrifty_check::InputError;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_linear::Basis;
 
@@ -31,7 +32,7 @@ impl TryFrom<Unchecked> for Controls {
     fn try_from(file: Unchecked) -> Result<Self, AutoBctError> {
         let Unchecked { points, score, cost, score_noise, cost_noise } = file;
         if points.is_empty() {
-            return Err(AutoBctError::NoControls);
+            return Err(InputError::Empty { name: "controls" }.into());
         }
         if let Some((index, row)) =
             points.rows().enumerate().find(|(_, row)| row.iter().any(|u| !(0.0..=1.0).contains(u)))
@@ -77,14 +78,16 @@ fn check_noise(what: &'static str, noise: &[f64], controls: usize) -> Result<(),
         return Err(AutoBctError::File { reason });
     }
     match noise.iter().find(|v| !(**v > 0.0 && v.is_finite())) {
-        Some(&value) => Err(AutoBctError::Number { what, value, expected: "a positive finite number" }),
+        Some(&value) => {
+            Err(InputError::Number { name: what, value, expected: "a positive finite number" }.into())
+        }
         None => Ok(()),
     }
 }
 
-/// Deviations of the observation noise of score and cost at a control.
+/// Standard deviations of the observation noise of score and cost at a control.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Noise {
+pub struct NoiseStdDev {
     /// `σ_H`.
     pub score: f64,
     /// `σ_T`.
@@ -101,10 +104,10 @@ impl Controls {
         points: PointsRef<'_>,
         score: &dyn Basis,
         cost: &dyn Basis,
-        noise: impl Fn(&[f64]) -> Noise,
+        noise: impl Fn(&[f64]) -> NoiseStdDev,
     ) -> Result<Self, AutoBctError> {
         if points.is_empty() {
-            return Err(AutoBctError::NoControls);
+            return Err(InputError::Empty { name: "controls" }.into());
         }
         let mut controls = Self {
             points: points.to_owned(),
@@ -118,10 +121,15 @@ impl Controls {
             if !fits || row.iter().any(|u| !(0.0..=1.0).contains(u)) {
                 return Err(AutoBctError::Control { index, control: row.to_vec(), dim: score.dim() });
             }
-            let Noise { score: of_score, cost: of_cost } = noise(row);
+            let NoiseStdDev { score: of_score, cost: of_cost } = noise(row);
             for (what, value) in [("noise of the score", of_score), ("noise of the cost", of_cost)] {
                 if !(value > 0.0 && value.is_finite()) {
-                    return Err(AutoBctError::Number { what, value, expected: "a positive finite number" });
+                    return Err(InputError::Number {
+                        name: what,
+                        value,
+                        expected: "a positive finite number",
+                    }
+                    .into());
                 }
             }
             controls.score.push(score.eval(row));

@@ -1,4 +1,5 @@
 use crate::AutoBctError;
+use thrifty_check::InputError;
 
 /// From what a training run reports to the scale of the model, on which scores and costs lie about between 0 and 1.
 ///
@@ -28,19 +29,19 @@ impl Scale {
     /// True if its ends make sense.
     ///
     /// # Errors
-    /// [`AutoBctError::Number`] names the end that does not.
+    /// [`InputError::Number`] names the end that does not.
     pub fn validate(&self) -> Result<(), AutoBctError> {
         let positive = matches!(self, Self::Logarithmic { .. });
         if let Self::Affine { zero, one } | Self::Logarithmic { zero, one } = *self {
             for (what, value) in [("what is 0 on a scale", zero), ("what is 1 on a scale", one)] {
                 if !value.is_finite() || positive && value <= 0.0 {
                     let expected = if positive { "a positive finite number" } else { "a finite number" };
-                    return Err(AutoBctError::Number { what, value, expected });
+                    return Err(InputError::Number { name: what, value, expected }.into());
                 }
             }
             if zero == one {
                 let expected = "another number than what is 0";
-                return Err(AutoBctError::Number { what: "what is 1 on a scale", value: one, expected });
+                return Err(InputError::Number { name: "what is 1 on a scale", value: one, expected }.into());
             }
         }
         Ok(())
@@ -49,14 +50,15 @@ impl Scale {
     /// On the scale of the model.
     ///
     /// # Errors
-    /// [`AutoBctError::Number`] for a value that is not finite, or not positive where a logarithm is taken.
+    /// [`InputError::Number`] for a value that is not finite, or not positive where a logarithm is taken.
     pub fn apply(&self, raw: f64) -> Result<f64, AutoBctError> {
         if !raw.is_finite() {
-            return Err(AutoBctError::Number {
-                what: "a reported value",
+            return Err(InputError::Number {
+                name: "a reported value",
                 value: raw,
                 expected: "a finite number",
-            });
+            }
+            .into());
         }
         match *self {
             Self::Identity => Ok(raw),
@@ -64,7 +66,7 @@ impl Scale {
             Self::Logarithmic { zero, one } if raw > 0.0 => Ok((raw / zero).ln() / (one / zero).ln()),
             Self::Logarithmic { .. } => {
                 let expected = "a positive number, of which a logarithm can be taken";
-                Err(AutoBctError::Number { what: "a reported value", value: raw, expected })
+                Err(InputError::Number { name: "a reported value", value: raw, expected }.into())
             }
         }
     }
@@ -101,7 +103,7 @@ mod tests {
     #[test]
     fn ends_are_finite_and_differ_and_of_logarithms_positive() {
         let named = |scale: Scale| match scale.validate() {
-            Err(AutoBctError::Number { what, .. }) => Some(what),
+            Err(AutoBctError::Input(InputError::Number { name, .. })) => Some(name),
             _ => None,
         };
         let (zero, one) = (Some("what is 0 on a scale"), Some("what is 1 on a scale"));

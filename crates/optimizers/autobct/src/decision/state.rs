@@ -1,7 +1,7 @@
 use thrifty_domain::Points;
 use thrifty_linear::{Basis, Coefficients};
 
-use crate::{AutoBctError, Controls, Noise, expected_cost};
+use crate::{AutoBctError, Controls, NoiseStdDev, expected_cost};
 
 /// State of the decision problem: distributions of the coefficients of score and cost.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -74,7 +74,7 @@ impl State {
         cost: &dyn Basis,
         start: &Self,
         tasks: &[Vec<Record>],
-        noise: Noise,
+        noise: NoiseStdDev,
     ) -> Result<Self, AutoBctError> {
         let mut states = Vec::new();
         for task in tasks.iter().filter(|task| !task.is_empty()) {

@@ -1,3 +1,4 @@
+use thrifty_check::InputError;
 use thrifty_linear::SmoothingSpline;
 use thrifty_prob::TableOfH;
 
@@ -84,7 +85,7 @@ impl Decision {
     ) -> Result<Self, AutoBctError> {
         if !(gamma >= 0.0 && gamma.is_finite()) {
             let expected = "a finite number from 0";
-            return Err(AutoBctError::Number { what: "γ", value: gamma, expected });
+            return Err(InputError::Number { name: "γ", value: gamma, expected }.into());
         }
         Ok(Self { gamma, now, later, rule: of_cost.prepare(), of_cost, table: TableOfH::new() })
     }

@@ -1,11 +1,12 @@
 use rand_distr::{Distribution, StandardNormal};
+use thrifty_check::InputError;
 use thrifty_linear::{Coefficients, CovariancePrior};
 use thrifty_sampling::{Seed, Stream};
 
 use crate::{AutoBctError, Controls, PosteriorFamily, State};
 
 /// Choice of the states on which a value function is learnt: some between the prior and certainty, some reached by trainings.
-/// Source: `AutoBCT`, section 3.4 and the beginning of section 4, which leave numbers and laws open; these are recorded with a map.
+/// Source: `AutoBCT`, section 3.4 and the beginning of section 4, which leave numbers and distributions open; these are recorded with a map.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SamplingSettings {
@@ -99,7 +100,7 @@ impl BeliefSamples {
     /// Around a prior, trained at these controls. The same seed gives the same beliefs.
     ///
     /// # Errors
-    /// [`AutoBctError`] for a prior of another length than the functions, or a law that its covariances cannot have.
+    /// [`AutoBctError`] for a prior of another length than the functions, or a distribution that its covariances cannot have.
     pub fn new(
         prior: &State,
         controls: &Controls,
@@ -107,11 +108,7 @@ impl BeliefSamples {
         seed: Seed,
     ) -> Result<Self, AutoBctError> {
         for (belief, functions) in [(&prior.score, controls.score(0)), (&prior.cost, controls.cost(0))] {
-            if belief.len() != functions.len() {
-                let what = "a belief about coefficients";
-                let (found, expected) = (belief.len(), functions.len());
-                return Err(thrifty_linear::LinearError::Length { what, found, expected }.into());
-            }
+            thrifty_check::length("coefficients of a belief", belief.len(), functions.len())?;
         }
         let mut cloud = Self { score: prior.score.len(), cost: prior.cost.len(), numbers: Vec::new() };
         cloud.numbers.reserve_exact(settings.len() * cloud.width());
@@ -268,7 +265,11 @@ struct Shapes<'a> {
 
 impl<'a> Shapes<'a> {
     fn new(controls: &'a Controls) -> Result<Self, AutoBctError> {
-        if controls.is_empty() { Err(AutoBctError::NoControls) } else { Ok(Self { controls }) }
+        if controls.is_empty() {
+            Err(InputError::Empty { name: "controls" }.into())
+        } else {
+            Ok(Self { controls })
+        }
     }
 
     fn score(&self, rng: &mut Stream) -> Result<Vec<f64>, AutoBctError> {

@@ -2,6 +2,7 @@ use crate::lookahead::expectation::Rule;
 use crate::lookahead::posterior_family::{Innovation, PosteriorFamily};
 use crate::lookahead::two_steps::TwoSteps;
 use crate::{AutoBctError, Controls, Decision, Expectation, State, Values};
+use thrifty_check::InputError;
 
 /// Value function: the value of going on, as a function of the state. A look ahead ends with one.
 pub trait ValueFunction: Send + Sync {
@@ -98,7 +99,7 @@ impl<'a> BellmanRecursion<'a> {
         expectation: &Expectation,
     ) -> Result<Self, AutoBctError> {
         if depth == 0 {
-            return Err(AutoBctError::Number { what: "depth", value: 0.0, expected: "at least 1" });
+            return Err(InputError::Number { name: "depth", value: 0.0, expected: "at least 1" }.into());
         }
         Ok(Self { decision, depth, leaf, rule: expectation.rule() })
     }

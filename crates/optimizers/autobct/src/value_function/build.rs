@@ -1,3 +1,4 @@
+use thrifty_check::InputError;
 use thrifty_linear::SmoothingSpline;
 use thrifty_sampling::Seed;
 use thrifty_trees::{Boosting, Forest, Table};
@@ -27,7 +28,7 @@ impl ValueMap {
         let states = BeliefSamples::new(prior, decision.later(), cloud, settings.seed)?;
         if states.is_empty() {
             let expected = "at least 1";
-            return Err(AutoBctError::Number { what: "beliefs of a cloud", value: 0.0, expected });
+            return Err(InputError::Number { name: "beliefs of a cloud", value: 0.0, expected }.into());
         }
         let key = Key {
             gamma: decision.gamma(),

@@ -83,10 +83,10 @@ mod tests {
     use thrifty_linear::{Coefficients, Polynomial};
 
     use super::*;
-    use crate::{Controls, Noise, Quadrature, State};
+    use crate::{Controls, NoiseStdDev, Quadrature, State};
 
     fn decision(count: usize) -> Decision {
-        let (basis, noise) = (Polynomial::of_one(2, 0.5), |_: &[f64]| Noise { score: 0.05, cost: 0.1 });
+        let (basis, noise) = (Polynomial::of_one(2, 0.5), |_: &[f64]| NoiseStdDev { score: 0.05, cost: 0.1 });
         let controls = Controls::new(Controls::grid(1, count).as_ref(), &basis, &basis, noise).unwrap();
         Decision::new(0.3, controls, Quadrature::Hermite(3)).unwrap()
     }

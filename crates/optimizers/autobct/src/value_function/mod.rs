@@ -5,6 +5,7 @@ mod settings;
 
 pub use settings::{Baseline, Features, MapSettings, Regressor};
 
+use thrifty_check::InputError;
 use thrifty_trees::{Boosting, Forest};
 
 use self::file::Key;
@@ -13,7 +14,7 @@ use crate::lookahead::posterior_family::{Innovation, PosteriorFamily};
 use crate::lookahead::two_steps::TwoSteps;
 use crate::{AutoBctError, Decision, ValueFunction};
 
-/// Value functions of up to N trainings, learnt over a cloud of beliefs: Algorithm 3 of the paper.
+/// Value functions of up to N trainings, learnt over samples of beliefs (`cironis2022`, Algorithm 3).
 ///
 /// A map holds for every problem with the same price, controls, functions and noise, whatever score and cost stand for: one that was
 /// built can be written, read and used again. [`ValueMap::level`] holds it against the decision it is to be used for.
@@ -58,7 +59,7 @@ impl ValueMap {
     /// V of so many trainings, for a decision whose later controls are those of the map.
     ///
     /// # Errors
-    /// [`AutoBctError::Map`] names what does not agree; [`AutoBctError::Number`] for a depth that the map does not have.
+    /// [`AutoBctError::Map`] names what does not agree; [`InputError::Number`] for a depth that the map does not have.
     pub fn level<'a>(&'a self, depth: usize, decision: &'a Decision) -> Result<Level<'a>, AutoBctError> {
         self.key.check(decision)?;
         self.unchecked(depth, decision)
@@ -67,7 +68,7 @@ impl ValueMap {
     fn unchecked<'a>(&'a self, depth: usize, decision: &'a Decision) -> Result<Level<'a>, AutoBctError> {
         if depth == 0 || depth > self.depth() {
             let expected = "at least 1 and no more than the map has";
-            return Err(AutoBctError::Number { what: "depth of a map", value: depth as f64, expected });
+            return Err(InputError::Number { name: "depth of a map", value: depth as f64, expected }.into());
         }
         Ok(Level { learnt: self.levels[depth - 1].as_ref(), settings: &self.settings, decision, depth })
     }

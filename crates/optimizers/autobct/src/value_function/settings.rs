@@ -1,3 +1,4 @@
+use thrifty_check::InputError;
 use thrifty_sampling::Seed;
 use thrifty_trees::{BoostingSettings, ForestSettings};
 
@@ -106,11 +107,13 @@ impl MapSettings {
 
     pub(crate) fn validate(&self) -> Result<(), AutoBctError> {
         if self.depth == 0 {
-            return Err(AutoBctError::Number { what: "depth of a map", value: 0.0, expected: "at least 1" });
+            return Err(
+                InputError::Number { name: "depth of a map", value: 0.0, expected: "at least 1" }.into()
+            );
         }
         if self.features == Features::Shape(0) {
             let what = "controls that a map looks at";
-            return Err(AutoBctError::Number { what, value: 0.0, expected: "at least 1" });
+            return Err(InputError::Number { name: what, value: 0.0, expected: "at least 1" }.into());
         }
         Ok(())
     }

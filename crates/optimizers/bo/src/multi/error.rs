@@ -10,7 +10,7 @@ pub enum MultiObjectiveError {
         /// Number of objectives.
         expected: usize,
     },
-    /// The noisy rule needs joint beliefs, which the model does not have.
+    /// The noisy rule needs joint posteriors, which the surrogate does not have.
     #[error("the model of {what} knows points one by one and not jointly; use the rule without noise")]
     NotJoint {
         /// Which objective or constraint.

@@ -3,13 +3,13 @@ use thrifty_domain::{Points, PointsRef};
 use thrifty_pareto::ExpectedHypervolumeImprovement;
 use thrifty_surrogate::{Posterior, PosteriorGradient};
 
-/// The logarithm of the expected hypervolume improvement of independent beliefs, exact, with its gradient.
+/// The logarithm of the expected hypervolume improvement of independent normal posteriors, exact, with its gradient.
 ///
 /// ```text
 /// a(x) = ln EHVI(μ(x), σ(x)),   ∂a/∂x = Σ_j ∂a/∂μ_j ∂μ_j/∂x + ∂a/∂σ_j ∂(σ²_j)/∂x / 2σ_j
 /// ```
 ///
-/// Minus infinity where a belief is not finite. Shapes: one posterior an objective of the front.
+/// Minus infinity where a mean or variance is not finite. Shapes: one posterior an objective of the front.
 /// Source: Yang et al. (2019); [`ExpectedHypervolumeImprovement`].
 pub struct LogExpectedHypervolume<'a> {
     /// Posteriors of the objectives, on the scale of the front.

@@ -18,7 +18,7 @@ use crate::MultiObjectiveError;
 /// points in the baseline this is q-NEHVI, with pending points alone and the measured front fixed q-EHVI, one point at a
 /// time; x itself adds no sampling noise. Draws are fixed: the value is deterministic and smooth.
 ///
-/// x is known given those baseline points alone that are on the front in some draw; others would tell more of x, but cost
+/// x is known given those baseline points alone that are on the front in some draw; others would add information about x, but cost
 /// as much. Cost a point: an exact improvement a draw, and a triangular solve an objective.
 /// Source: Daulton, Balandat & Bakshy (2020, 2021), the logarithm Ament et al. (2023); departure: x in closed form.
 pub struct LogNoisyExpectedHypervolume<'a> {

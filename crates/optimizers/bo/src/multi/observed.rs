@@ -45,7 +45,7 @@ impl Observed {
                 .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
             observed.asked.push(&point);
             match (&trial.outcome, measurement(trial)) {
-                (_, Some(Measurement { objectives, constraints, noise, .. })) => {
+                (_, Some(Measurement { objectives, constraints, noise_variance: noise, .. })) => {
                     observed.x.push(&point);
                     observed.noise_variance.push(carried(noise.unwrap_or(0.0)));
                     let values = objectives.iter().chain(constraints);

@@ -39,7 +39,7 @@ pub(crate) struct Table {
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     objectives: usize,
-    /// Unset while only known trials were seen, which have none to tell.
+    /// Unset while there are only imported trials, which have none.
     constraints: Option<usize>,
 }
 
