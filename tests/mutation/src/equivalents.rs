@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::error::MutationError;
+use crate::mutant::Mutant;
 use crate::report::Row;
 
 /// A mutant proved equivalent to the original code.
@@ -30,8 +31,26 @@ struct List {
 impl Equivalent {
     /// True for the rows of this mutant.
     pub fn matches(&self, row: &Row) -> bool {
-        self.file == row.file && self.line == row.line_text && self.mutated == row.mutated
+        self.is(&row.file, &row.line_text, &row.mutated)
     }
+
+    fn is(&self, file: &str, line: &str, mutated: &str) -> bool {
+        self.file == file && self.line == line && self.mutated == mutated
+    }
+}
+
+/// Refuses entries that name no mutant of the sources: the code has moved or changed, and the proof with it.
+pub fn check<'m>(
+    proofs: &[Equivalent],
+    mutants: impl Iterator<Item = &'m Mutant> + Clone,
+) -> Result<(), MutationError> {
+    let is_stale = |proof: &&Equivalent| {
+        let mut all = mutants.clone();
+        !all.any(|mutant| proof.is(&mutant.file, &mutant.line_text, &mutant.mutated))
+    };
+    let name = |proof: &Equivalent| format!("{}: `{}` with `{}`", proof.file, proof.line, proof.mutated);
+    let entries: Vec<String> = proofs.iter().filter(is_stale).map(name).collect();
+    if entries.is_empty() { Ok(()) } else { Err(MutationError::StaleEquivalents { entries }) }
 }
 
 /// Reads the list; a file that is not there is an empty list.
@@ -43,4 +62,31 @@ pub fn read(path: &Path) -> Result<Vec<Equivalent>, MutationError> {
     let list: List = toml::from_str(&text)
         .map_err(|source| MutationError::Equivalents { path: path.to_owned(), source })?;
     Ok(list.equivalent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::enumerate::mutants;
+
+    #[test]
+    fn entries_that_name_no_mutant_are_refused() {
+        let source = "fn f(a: X) -> X {\n    a < 1\n}";
+        let found = mutants("p", "f.rs", source, &syn::parse_file(source).expect("valid Rust"));
+        let entry = |file: &str, line: &str, mutated: &str| Equivalent {
+            file: file.to_owned(),
+            line: line.to_owned(),
+            mutated: mutated.to_owned(),
+            proof: String::new(),
+        };
+        let good = entry("f.rs", "a < 1", "a <= 1");
+        check(&[good.clone(), entry("f.rs", "a < 1", "0")], found.iter()).expect("both are mutants");
+        let stale = [("g.rs", "a < 1", "a <= 1"), ("f.rs", "a > 1", "a <= 1"), ("f.rs", "a < 1", "a == 1")];
+        for (file, line, mutated) in stale {
+            let error = check(&[good.clone(), entry(file, line, mutated)], found.iter()).unwrap_err();
+            let expected =
+                format!("1 entries of equivalents.toml match no mutant:\n{file}: `{line}` with `{mutated}`");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
 }

@@ -29,6 +29,9 @@ pub enum MutationError {
     /// The list of equivalent mutants could not be read.
     #[error("{path}: {source}")]
     Equivalents { path: PathBuf, source: toml::de::Error },
+    /// Entries of the list of equivalent mutants match no mutant of the sources.
+    #[error("{} entries of equivalents.toml match no mutant:\n{}", entries.len(), entries.join("\n"))]
+    StaleEquivalents { entries: Vec<String> },
     /// An option has a value outside its range.
     #[error("--{option} {value}: {reason}")]
     Option { option: &'static str, value: String, reason: &'static str },

@@ -25,7 +25,8 @@
 //! 7. **Report.** A row per mutant in `results.csv`, a line per crate in `summary.txt` (`report`).
 //!
 //! The command can be stopped at any time; mutants with a row in `results.csv` are not run again. `--retry` runs the
-//! survivors again after tests were added.
+//! survivors again after tests were added. `--crates gp,kernel` runs only the part of the sample in these crates, and
+//! `--least 20` draws at least so many mutants of each.
 //!
 //! # Which tests count
 //!
@@ -47,6 +48,8 @@
 //! mutated = "width <= tolerance"
 //! proof = "One more step at equality; the result is the same interval."
 //! ```
+//!
+//! An entry that matches no mutant of the sources, as after a change of its line or file, is an error.
 
 #![allow(unreachable_pub)] // a binary has no outside; `pub` says what a module offers the others
 

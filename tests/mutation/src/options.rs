@@ -4,19 +4,23 @@ use std::path::PathBuf;
 
 use crate::error::MutationError;
 use crate::library::Shard;
+use crate::sample;
 
 /// Mutation testing of the library crates: a random sample of small changes, and whether a test notices each.
 #[derive(Debug, clap::Parser)]
 #[command(name = "thrifty-mutation")]
 pub struct Options {
-    /// Number of mutants, divided among the crates in proportion to their size, at least 10 per crate.
+    /// Number of mutants, divided among the crates in proportion to their size.
     #[arg(long, default_value_t = 400)]
     pub sample: usize,
+    /// Fewest mutants per crate.
+    #[arg(long, value_name = "N", default_value_t = sample::LEAST)]
+    pub least: usize,
     /// Seed of the sample.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Run only the mutants of this crate in the sample, such as `gp` or `thrifty-gp`; may be repeated.
-    #[arg(long = "crate", value_name = "NAME")]
+    /// Run only the mutants of these crates in the sample, such as `gp,thrifty-kernel`; may be repeated.
+    #[arg(long, alias = "crate", value_name = "NAMES", value_delimiter = ',')]
     pub crates: Vec<String>,
     /// Folder of the results.
     #[arg(long, default_value = "out/mutation")]

@@ -2,8 +2,8 @@
 
 use crate::mutant::Mutant;
 
-/// Fewest mutants of a crate in a sample, when it has as many.
-const LEAST: usize = 10;
+/// Default of the fewest mutants of a crate in a sample, when it has as many.
+pub const LEAST: usize = 10;
 
 /// Puts the mutants of one crate into the order in which they are drawn.
 ///
@@ -15,9 +15,9 @@ pub fn order(mutants: &mut [Mutant], seed: u64) {
 
 /// Number of mutants that each crate gives to a sample, from how many it has.
 ///
-/// In proportion to `counts`, but at least [`LEAST`] or all; together at most `size` where that allows it.
-pub fn apportion(counts: &[usize], size: usize) -> Vec<usize> {
-    let least: Vec<usize> = counts.iter().map(|&count| count.min(LEAST)).collect();
+/// In proportion to `counts`, but at least `least` or all; together at most `size` where that allows it.
+pub fn apportion(counts: &[usize], size: usize, least: usize) -> Vec<usize> {
+    let least: Vec<usize> = counts.iter().map(|&count| count.min(least)).collect();
     let share = |factor: f64| -> Vec<usize> {
         let scaled = counts.iter().map(|&count| ((count as f64 * factor).round() as usize).min(count));
         scaled.zip(&least).map(|(share, &least)| share.max(least)).collect()
@@ -41,8 +41,9 @@ mod tests {
 
     #[test]
     fn strata_are_proportional_and_never_tiny() {
-        assert_eq!(apportion(&[1000, 3000, 20, 4], 400), [96, 289, 10, 4]);
-        assert_eq!(apportion(&[5, 8], 400), [5, 8]);
-        assert_eq!(apportion(&[500, 500], 4), [10, 10]);
+        assert_eq!(apportion(&[1000, 3000, 20, 4], 400, 10), [96, 289, 10, 4]);
+        assert_eq!(apportion(&[5, 8], 400, 10), [5, 8]);
+        assert_eq!(apportion(&[500, 500], 4, 10), [10, 10]);
+        assert_eq!(apportion(&[500, 500, 5], 4, 1), [1, 1, 1]);
     }
 }

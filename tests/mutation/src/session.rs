@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::compile::{Compiler, TestProgram};
+use crate::equivalents::Equivalent;
 use crate::error::MutationError;
 use crate::library::{MutatedLibrary, Shard};
 use crate::mutant::Mutant;
@@ -51,6 +52,8 @@ pub fn run(options: &Options) -> Result<(), MutationError> {
     let (places, shard) = (Places::new(options)?, options.shard()?);
     let mut earlier = report::read(&places.table)?;
     let mut libraries = sampled(options, &places.workspace, &earlier)?;
+    let proofs = equivalents::read(&places.workspace.join("tests/mutation/equivalents.toml"))?;
+    equivalents::check(&proofs, libraries.iter().flat_map(|library| &library.order))?;
     print_sample(&libraries, shard);
     if options.list {
         return Ok(());
@@ -76,7 +79,7 @@ pub fn run(options: &Options) -> Result<(), MutationError> {
         let rows = run_all(&mut cases, &suite(&tests), &places.temporary, &places.table, options.jobs())?;
         earlier.extend(rows.into_iter().map(|row| (row.id.clone(), row)));
     }
-    finish(&libraries, shard, earlier, &places)
+    finish(&libraries, shard, earlier, &proofs, &places)
 }
 
 /// The libraries with the sizes of their samples; mutants known not to compile are marked.
@@ -88,7 +91,8 @@ fn sampled(
     let read = |library| MutatedLibrary::read(root, library, options.seed);
     let mut libraries = workspace::libraries(root)?.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let counts: Vec<usize> = libraries.iter().map(|library| library.order.len()).collect();
-    for (library, size) in libraries.iter_mut().zip(sample::apportion(&counts, options.sample)) {
+    for (library, size) in libraries.iter_mut().zip(sample::apportion(&counts, options.sample, options.least))
+    {
         if options.includes(&library.library.package) {
             library.size = size;
         }
@@ -170,9 +174,9 @@ fn finish(
     libraries: &[MutatedLibrary],
     shard: Shard,
     mut rows: HashMap<String, Row>,
+    proofs: &[Equivalent],
     places: &Places,
 ) -> Result<(), MutationError> {
-    let proofs = equivalents::read(&places.workspace.join("tests/mutation/equivalents.toml"))?;
     let mut chosen = Vec::new();
     for library in libraries {
         for index in library.rejected(shard) {

@@ -183,4 +183,53 @@ mod tests {
             assert!(mean.abs() < scale && variance > 0.0 && variance <= scale * scale * (1.0 + 1e-6));
         }
     }
+
+    /// Five sixths of the features, rounded up, or as many as are set; the same forest from the same seed alone.
+    #[test]
+    fn forests_try_five_sixths_of_the_features() {
+        assert_eq!(
+            ForestSurrogate::default().forest,
+            ForestSettings { min_leaf: 1, ..ForestSettings::default() }
+        );
+        let mut rng = Seed(3).stream("data", 0);
+        for (dim, features) in [(1, 1), (2, 2), (3, 3), (6, 5), (7, 6), (12, 10)] {
+            let mut x = Points::zeros(30, dim);
+            x.as_flat_mut().iter_mut().for_each(|value| *value = rng.uniform());
+            let y: Vec<f64> = x.rows().map(|row| row.iter().sum::<f64>().sin()).collect();
+            let at = vec![0.4; dim];
+            let of = |features: Option<usize>| {
+                let forest = ForestSettings { features, ..ForestSurrogate::default().forest };
+                let data = Observations::new(x.as_ref(), &y);
+                let rng = &mut Seed(1).stream("fit", 0);
+                let fitted =
+                    ForestSurrogate { forest }.fit(&Domain::unit_cube(dim), data, None, rng).unwrap();
+                fitted.posterior().predict(&at)
+            };
+            assert_eq!(of(None), of(Some(features)), "{dim}");
+            assert!((1..=dim).all(|other| other == features || of(Some(other)) != of(None)), "{dim}");
+        }
+    }
+
+    /// A fantasy is the forest grown from all data with the same seed; there are no hyperparameters and no noise.
+    #[test]
+    fn fantasies_are_grown_from_the_same_seed() {
+        let y = [0.3, 1.0, -2.0, 0.5, 4.0, 1.5];
+        let forest = fitted(&y);
+        assert!(forest.hyperparameters().is_empty() && forest.noise_variance() == 0.0);
+        assert_eq!(forest.posterior().dim(), 1);
+        let twice = forest.fantasize(&[0.3], 9.0).unwrap().fantasize(&[0.8], -3.0).unwrap();
+        let mut x: Vec<f64> = (0..6).map(|i| (f64::from(i) + 0.5) / 6.0).collect();
+        x.extend([0.3, 0.8]);
+        let y = [&y[..], &[9.0, -3.0]].concat();
+        let points = Points::from_flat(x, 1);
+        let data = Observations::new(points.as_ref(), &y);
+        let rng = &mut Seed(1).stream("fit", 0);
+        let whole = ForestSurrogate::default().fit(&Domain::unit_cube(1), data, None, rng).unwrap();
+        for at in [0.1, 0.31, 0.5, 0.79, 0.95] {
+            assert_eq!(twice.posterior().predict(&[at]), whole.posterior().predict(&[at]));
+        }
+        let described = ForestSurrogate::default().describe().unwrap();
+        assert_eq!(described.name, "random forest");
+        assert_eq!(described.settings["forest"]["min_leaf"], 1);
+    }
 }

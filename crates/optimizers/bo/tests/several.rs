@@ -317,22 +317,6 @@ fn mixed_and_finite_spaces_are_searched_without_repeats() {
 }
 
 #[test]
-fn generations_wait_for_the_one_before() {
-    let problem = Problem::zdt1(3);
-    let sequence = |window: usize, threads: usize| {
-        let mut study = Study::new(Nsga2::new(problem.space().clone()), Seed(2))
-            .with_stop(MaxTrials(70))
-            .with_schedule(Schedule::Window(window));
-        study
-            .run_parallel(threads, |config, context| problem.evaluate(config, &mut context.noise()))
-            .unwrap();
-        study.history().trials().iter().map(|t| t.query.clone()).collect::<Vec<Config>>()
-    };
-    // The duplicates that a child is compared with are there when it is asked, told or not.
-    assert_eq!(sequence(1, 1), sequence(7, 3));
-}
-
-#[test]
 fn bad_settings_are_named() {
     let bad = |settings| {
         let optimizer = MultiObjectiveOptimizer::new(line()).with_settings(settings);
@@ -704,16 +688,4 @@ fn many_points_at_once_are_those_of_each() {
             assert!((0..2).all(|k| close(gradients[2 * i + k], gradient[k])), "{i}: {gradients:?}");
         }
     }
-}
-
-/// Generations recommend the Pareto set of what was measured, and nothing where nothing feasible was.
-#[test]
-fn generations_recommend_their_pareto_set() {
-    let problem = Problem::branin_currin();
-    let mut nsga2 = Nsga2::new(problem.space().clone());
-    let history = run(&problem, Nsga2::new(problem.space().clone()), 30).history().clone();
-    let recommended = nsga2.recommend(&history).unwrap().unwrap();
-    assert!(!recommended.members.is_empty());
-    assert_eq!(recommended, ParetoSet::of(&history).unwrap());
-    assert_eq!(nsga2.recommend(&History::from_trials(vec![], Seed(3))).unwrap(), None);
 }

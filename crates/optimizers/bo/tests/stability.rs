@@ -10,7 +10,6 @@ use thrifty_bo::{
 };
 
 use thrifty_sampling::Seed;
-use thrifty_search::{Nsga2, Nsga2Settings};
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, MaxTrials, Measurement, MemoKey, Optimizer, Outcome, Schedule, Study};
 
@@ -204,16 +203,4 @@ fn several_objectives() {
         1,
         several_constrained,
     );
-}
-
-#[test]
-fn generations() {
-    let one = |name: &str, population, outcome| {
-        let settings = Nsga2Settings { population, ..Nsga2Settings::default() };
-        let optimizer = Nsga2::new(space()).with_settings(settings).unwrap();
-        run(name, optimizer, 40, (1, false), outcome);
-    };
-    one("nsga2", 8, several);
-    one("nsga2_constrained", 6, several_constrained);
-    one("nsga2_one", 6, plain);
 }

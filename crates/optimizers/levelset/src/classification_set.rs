@@ -102,3 +102,67 @@ fn grid(space: &Space, per_axis: usize) -> Result<Points, OptimizerError> {
     }
     Ok(points)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(points: &Points) -> Vec<Vec<f64>> {
+        points.rows().map(<[f64]>::to_vec).collect()
+    }
+
+    fn error(set: &ClassificationSet, space: &Space) -> String {
+        let error = set.points(space, Seed(1)).unwrap_err();
+        format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string))
+    }
+
+    /// The last column runs fastest, from 0 to 1; points that snap to one level are one.
+    #[test]
+    fn grids_are_evenly_spaced_and_without_twins() {
+        let plane = Space::from_bounds(&[(0.0, 1.0), (0.0, 1.0)]).unwrap();
+        let found = ClassificationSet::Grid { per_axis: 3 }.points(&plane, Seed(1)).unwrap();
+        let expected: Vec<Vec<f64>> =
+            [0.0, 0.5, 1.0].iter().flat_map(|x| [0.0, 0.5, 1.0].map(|y| vec![*x, y])).collect();
+        assert_eq!(rows(&found), expected);
+        let corners = ClassificationSet::Grid { per_axis: 2 }.points(&plane, Seed(1)).unwrap();
+        assert_eq!(rows(&corners), [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]);
+        let two = Space::builder().int("i", 0, 1).build().unwrap();
+        let found = ClassificationSet::Grid { per_axis: 9 }.points(&two, Seed(1)).unwrap();
+        assert_eq!(rows(&found), [[0.25], [0.75]]);
+        for per_axis in [0, 1] {
+            let text = error(&ClassificationSet::Grid { per_axis }, &plane);
+            assert!(text.contains(&format!("per_axis is {per_axis}, expected at least 2 points")), "{text}");
+        }
+        for per_axis in [1001, usize::MAX] {
+            let text = error(&ClassificationSet::Grid { per_axis }, &plane);
+            assert!(text.contains("a grid of at most a million points"), "{text}");
+        }
+    }
+
+    #[test]
+    fn candidates_are_encoded_and_foreign_ones_are_named() {
+        let line = Space::from_bounds(&[(0.0, 2.0)]).unwrap();
+        let configs = [[0.25], [0.75]].map(|x| line.decode(&x));
+        let set = ClassificationSet::Candidates(configs.to_vec());
+        assert_eq!(rows(&set.points(&line, Seed(1)).unwrap()), [[0.25], [0.75]]);
+        let foreign = ClassificationSet::Candidates([configs.to_vec(), vec![Config::new()]].concat());
+        assert!(error(&foreign, &line).contains("encoding candidate 2"));
+        assert!(error(&ClassificationSet::Candidates(vec![]), &line).contains("candidates is 0"));
+    }
+
+    /// A domain is covered by a Sobol sequence of the seed: an eighth of the points in every eighth.
+    #[test]
+    fn domains_are_covered_by_a_sequence() {
+        let line = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+        let of = |seed| ClassificationSet::Domain { points: 16 }.points(&line, Seed(seed)).unwrap();
+        let mut eighths = [0; 8];
+        of(1).rows().for_each(|x| eighths[(8.0 * x[0]) as usize] += 1);
+        assert_eq!(eighths, [2; 8]);
+        assert!(of(1) == of(1) && of(1) != of(2));
+        assert!(error(&ClassificationSet::Domain { points: 0 }, &line).contains("points is 0"));
+        let default = ClassificationSet::default();
+        assert!(matches!(default, ClassificationSet::Domain { points: 1024 }) && !default.is_finite());
+        assert!(ClassificationSet::Grid { per_axis: 2 }.is_finite());
+        assert!(ClassificationSet::Candidates(vec![]).is_finite());
+    }
+}

@@ -147,3 +147,90 @@ impl Default for LevelSetSettings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(change: impl Fn(&mut LevelSetSettings)) -> Option<String> {
+        let mut settings = LevelSetSettings::default();
+        change(&mut settings);
+        settings.validate().err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_default_is_above_zero_with_uncertainty_reduction_until_certified() {
+        let default = LevelSetSettings::default();
+        assert_eq!(default.threshold, Threshold::Fixed(0.0));
+        assert_eq!(default.criterion, Criterion::IntegratedBernoulli);
+        assert_eq!(default.confidence, Confidence::Constant { beta: 9.0 });
+        assert_eq!((default.epsilon, default.shortlist), (0.0, 1000));
+        assert_eq!(default.integration, Integration { points: 1000, limit: 5.0 });
+        assert!(default.stop_when_certified && !default.revisit && default.stop.is_none());
+        assert_eq!(LevelSetSettings::above(2.5).threshold, Threshold::Fixed(2.5));
+        assert_eq!(
+            LevelSetSettings { threshold: Threshold::Fixed(0.0), ..LevelSetSettings::above(2.5) },
+            default
+        );
+        let state = default.state();
+        assert_eq!((state.losses, state.failures), (LossTransform::None, FailurePolicy::Ignore));
+        assert_eq!((state.pending, state.budget), (PendingPolicy::KrigingBeliever, None));
+    }
+
+    /// Each setting at its bounds, and beyond them with its name and value.
+    #[test]
+    fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
+        let refuses = |name: &str, value: f64, change: &dyn Fn(&mut LevelSetSettings, f64)| {
+            let text = error(|s| change(s, value)).unwrap_or_else(|| panic!("{name} {value} is taken"));
+            assert!(text.contains(&format!("{name} is {value}")), "{text}");
+        };
+        let takes = |name: &str, value: f64, change: &dyn Fn(&mut LevelSetSettings, f64)| {
+            assert_eq!(error(|s| change(s, value)), None, "{name} {value}");
+        };
+        let nowhere = [f64::NAN, f64::INFINITY];
+        let from_zero: [(&str, &dyn Fn(&mut LevelSetSettings, f64)); 6] = [
+            ("epsilon", &|s, v| s.epsilon = v),
+            ("kappa", &|s, kappa| s.criterion = Criterion::Straddle { kappa }),
+            ("bandwidth", &|s, bandwidth| s.criterion = Criterion::TargetedError { bandwidth }),
+            ("bandwidth", &|s, bandwidth| s.criterion = Criterion::TargetedVariance { bandwidth }),
+            ("gamma", &|s, gamma| s.criterion = Criterion::SuperlevelVolume { kappa: 1.0, gamma }),
+            ("slack", &|s, slack| s.criterion = Criterion::TruncatedVariance { shrink: 0.5, slack }),
+        ];
+        for (name, change) in from_zero {
+            takes(name, 0.0, change);
+            nowhere.iter().chain(&[-1e-9]).for_each(|value| refuses(name, *value, change));
+        }
+        let positive: [(&str, &dyn Fn(&mut LevelSetSettings, f64)); 2] = [
+            ("alpha", &|s, alpha| s.criterion = Criterion::ExpectedFeasibility { alpha }),
+            ("alpha", &|s, alpha| s.criterion = Criterion::Ranjan { alpha }),
+        ];
+        for (name, change) in positive {
+            takes(name, 1e-9, change);
+            nowhere.iter().chain(&[0.0, -1.0]).for_each(|value| refuses(name, *value, change));
+        }
+        let shares: [(&str, &dyn Fn(&mut LevelSetSettings, f64)); 2] = [
+            ("omega", &|s, omega| s.threshold = Threshold::Implicit { omega }),
+            ("shrink", &|s, shrink| s.criterion = Criterion::TruncatedVariance { shrink, slack: 0.0 }),
+        ];
+        for (name, change) in shares {
+            takes(name, 0.5, change);
+            nowhere.iter().chain(&[0.0, 1.0]).for_each(|value| refuses(name, *value, change));
+        }
+        nowhere
+            .iter()
+            .for_each(|value| refuses("threshold", *value, &|s, v| s.threshold = Threshold::Fixed(v)));
+        let limit: &dyn Fn(&mut LevelSetSettings, f64) = &|s, limit| s.integration.limit = limit;
+        takes("integration limit", 1e-9, limit);
+        refuses("integration limit", 0.0, limit);
+        let points: &dyn Fn(&mut LevelSetSettings, f64) = &|s, v| s.integration.points = v as usize;
+        takes("integration points", 1.0, points);
+        refuses("integration points", 0.0, points);
+        let shortlist: &dyn Fn(&mut LevelSetSettings, f64) = &|s, v| s.shortlist = v as usize;
+        takes("shortlist", 1.0, shortlist);
+        refuses("shortlist", 0.0, shortlist);
+        assert!(
+            error(|s| s.confidence = Confidence::Constant { beta: -1.0 }).unwrap().contains("confidence")
+        );
+        assert!(error(|s| s.maximizer.raw = 0).unwrap().contains("raw is 0"));
+    }
+}

@@ -56,3 +56,24 @@ impl fmt::Debug for KnownConstraint {
         f.write_str(if self.is_none() { "KnownConstraint(none)" } else { "KnownConstraint(..)" })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_constraint_forbids() {
+        let space = Space::builder().float("x", 0.0, 2.0).build().unwrap();
+        let (free, bound) = (
+            KnownConstraint::default(),
+            KnownConstraint::new(|config| config.float("x").is_ok_and(|x| x < 1.0)),
+        );
+        assert!(free.is_none() && !free.is_some() && bound.is_some() && !bound.is_none());
+        assert_eq!(format!("{free:?} {bound:?}"), "KnownConstraint(none) KnownConstraint(..)");
+        for (u, allowed) in [(0.4, true), (0.6, false)] {
+            assert!(free.allows_point(&space, &[u]) && free.allows(&space.decode(&[u])));
+            assert_eq!(bound.allows_point(&space, &[u]), allowed);
+            assert_eq!(bound.allows(&space.decode(&[u])), allowed);
+        }
+    }
+}

@@ -118,7 +118,12 @@ pub(crate) fn check(trial: u64, cost: Option<f64>, policy: CostPolicy) -> Result
 
 #[cfg(test)]
 mod tests {
+    use thrifty_sampling::Seed;
+    use thrifty_space::{Config, Space};
+    use thrifty_study::{History, Measurement, Memo, Outcome, Timing, Trial, TrialId};
+
     use super::*;
+    use crate::GridEnds;
 
     fn regression(columns: Vec<Vec<f64>>, bandwidths: Vec<Option<f64>>, logarithms: Vec<f64>) -> LogCost {
         LogCost { columns, bandwidths, logarithms, exponent: 1.0 }
@@ -165,5 +170,95 @@ mod tests {
     fn spreads_leave_out_what_is_not_active() {
         assert_eq!(std_dev(&[1.0, f64::NAN, 3.0]), 1.0);
         assert_eq!(std_dev(&[]), 0.0);
+    }
+
+    fn trial(config: &Config, outcome: Outcome) -> Trial<Config> {
+        Trial {
+            id: TrialId(0),
+            query: config.clone(),
+            diagnostics: std::collections::BTreeMap::new(),
+            memo: Memo::default(),
+            reports: Vec::new(),
+            outcome: Some(outcome),
+            timing: Timing::default(),
+        }
+    }
+
+    /// Against the formula of the doc comment, on logarithmic axes, a grid and choices; failed trials have no cost.
+    #[test]
+    fn the_regression_is_that_of_its_formula() {
+        let space = Space::builder()
+            .log_float("rate", 1e-4, 1.0)
+            .log_int("width", 3, 300)
+            .categorical("kind", ["a", "b"])
+            .build()
+            .unwrap();
+        let config = |rate: f64, width: i64, kind: &str| {
+            let mut config = Config::new();
+            config.insert("rate", rate);
+            config.insert("width", width);
+            config.insert("kind", kind);
+            config
+        };
+        let seen = [(1e-3, 5, "a", 2.0), (0.1, 50, "b", 30.0), (0.4, 210, "a", 7.0), (0.02, 9, "b", 0.5)];
+        let mut trials: Vec<Trial<Config>> = Vec::new();
+        for (rate, width, kind, cost) in seen {
+            let measurement = Measurement { cost: Some(cost), ..Measurement::from(1.0) };
+            trials.push(trial(&config(rate, width, kind), measurement.into()));
+            trials.push(trial(&config(0.9, width + 1, kind), Outcome::failed("no")));
+        }
+        let settings = TpeSettings { cost: CostPolicy::PerUnit { exponent: 0.5 }, ..TpeSettings::default() };
+        let coding = Coding::new(&space, &std::collections::BTreeMap::new(), GridEnds::Whole).unwrap();
+        let mut table = Table::new(&space, &coding, &[], &settings).unwrap();
+        table.follow(&space, &coding, &History::from_trials(trials, Seed(1)), &settings).unwrap();
+        let block = [0, 1, 2];
+        let ignored = TpeSettings { cost: CostPolicy::Ignore, ..settings.clone() };
+        assert!(LogCost::fit(&table, &coding, &block, &ignored).is_none());
+        let fitted = LogCost::fit(&table, &coding, &block, &settings).unwrap();
+
+        let of = |f: &dyn Fn(&(f64, i64, &str, f64)) -> f64| seen.iter().map(f).collect::<Vec<f64>>();
+        let columns = [of(&|s| s.0.ln()), of(&|s| (s.1 as f64).ln())];
+        let mean = of(&|s| s.3.ln()).iter().sum::<f64>() / 4.0;
+        let widest = [1e4_f64.ln(), (300.5_f64 / 2.5).ln()];
+        let bandwidth = |d: usize| (std_dev(&columns[d]) * 4_f64.powf(-1.0 / 7.0)).max(0.02 * widest[d]);
+        let dimensions: Vec<&Dimension> = coding.parameters.iter().map(|coded| &coded.dimension).collect();
+        for (rate, width, kind) in [(1e-3, 5, "b"), (0.15, 60, "b"), (0.02, 300, "a")] {
+            let (mut total, mut sum) = (PRIOR_WEIGHT, 0.0);
+            for (i, (_, _, choice, cost)) in seen.iter().enumerate() {
+                let at = [f64::ln(rate), f64::from(width).ln()];
+                let normal = |d: usize| (-0.5 * ((at[d] - columns[d][i]) / bandwidth(d)).powi(2)).exp();
+                let weight = normal(0) * normal(1) * if *choice == kind { 1.0 } else { 0.2 };
+                total += weight;
+                sum += weight * (cost.ln() - mean);
+            }
+            let point = coding.encode(&space, &config(rate, i64::from(width), kind)).unwrap();
+            let mut scores = [3.0, 3.0];
+            fitted.subtract(&dimensions, &[point.clone(), point].concat(), &mut scores);
+            for score in scores {
+                assert!((score - (3.0 - 0.5 * sum / total)).abs() < 1e-9, "{score} {}", sum / total);
+            }
+        }
+    }
+
+    /// However close the trials, a kernel has a fiftieth of the deviation of the prior; however far, not more than all of it.
+    #[test]
+    fn bandwidths_have_bounds() {
+        let space = Space::builder().float("x", 0.0, 10.0).build().unwrap();
+        let settings = TpeSettings { cost: CostPolicy::PerUnit { exponent: 1.0 }, ..TpeSettings::default() };
+        let coding = Coding::new(&space, &std::collections::BTreeMap::new(), GridEnds::Whole).unwrap();
+        let bandwidth = |xs: &[f64]| {
+            let one = |x: &f64| {
+                let mut config = Config::new();
+                config.insert("x", *x);
+                trial(&config, Measurement { cost: Some(1.0), ..Measurement::from(1.0) }.into())
+            };
+            let mut table = Table::new(&space, &coding, &[], &settings).unwrap();
+            let history = History::from_trials(xs.iter().map(one).collect(), Seed(1));
+            table.follow(&space, &coding, &history, &settings).unwrap();
+            LogCost::fit(&table, &coding, &[0], &settings).unwrap().bandwidths[0].unwrap()
+        };
+        assert!((bandwidth(&[4.0, 4.0, 4.0]) - 0.2).abs() < 1e-12);
+        assert!((bandwidth(&[0.0, 10.0]) - 5.0 * 2_f64.powf(-0.2)).abs() < 1e-12);
+        assert!((bandwidth(&[3.0]) - 0.2).abs() < 1e-12 && (bandwidth(&[]) - 0.2).abs() < 1e-12);
     }
 }

@@ -1,0 +1,150 @@
+//! Exploration by coin flip around an optimiser that is written down here.
+
+use thrifty_hybrid::CoinFlip;
+use thrifty_sampling::Seed;
+use thrifty_search::RandomSearch;
+use thrifty_space::{Config, Space};
+use thrifty_study::{
+    Ask, Fingerprint, History, MaxTrials, MemoKey, Optimizer, OptimizerError, StopReason, Study, Suggestion,
+    TrialId,
+};
+
+fn line() -> Space {
+    Space::builder().float("x", 0.0, 1.0).build().unwrap()
+}
+
+/// Suggests x = 1/(id + 2) with a memo and a diagnostic, waits in trial 50 and stops in trial 60.
+struct Given;
+
+impl Optimizer for Given {
+    type Query = Config;
+    type Recommendation = usize;
+
+    fn ask(&mut self, _: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        Ok(match id.0 {
+            50 => Ask::Wait,
+            60 => Ask::Stop(StopReason::Exhausted),
+            at => {
+                let suggestion = Suggestion::new(line().decode(&[own(at)])).with_diagnostic("own", 1.0);
+                Ask::Evaluate(suggestion.with_memo(&MemoKey::<u64>::new("turn"), &at))
+            }
+        })
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<usize>, OptimizerError> {
+        Ok(Some(history.len()))
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("given"))
+    }
+}
+
+fn own(id: u64) -> f64 {
+    1.0 / (id + 2) as f64
+}
+
+fn suggestion(optimizer: &mut CoinFlip<Given>, history: &History<Config>, id: u64) -> Suggestion<Config> {
+    match optimizer.ask(history, TrialId(id)).unwrap() {
+        Ask::Evaluate(suggestion) => suggestion,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn x(config: &Config) -> f64 {
+    config.float("x").unwrap()
+}
+
+/// The coin of trial i is the first number of the stream ("coin", i), the point the first of its own streams.
+#[test]
+fn coins_and_points_are_those_of_the_streams_of_the_trial() {
+    let history = History::new(Seed(7));
+    let (mut explored, start) = (0, 5);
+    for rate in [0.0, 0.3, 1.0] {
+        let mut optimizer = CoinFlip::new(Given, line(), rate).unwrap().after(start);
+        for id in 0..50 {
+            let found = suggestion(&mut optimizer, &history, id);
+            let coin = history.seed().stream("coin", id).uniform();
+            let expected = if id >= start as u64 && coin < rate {
+                explored += 1;
+                let point = history.seed().child("explore", id).stream("uniform", 0).uniform();
+                (point, Some(1.0), None)
+            } else {
+                (own(id), Some(0.0), Some(1.0))
+            };
+            let of = |name: &str| found.diagnostics.get(name).copied();
+            assert!((x(&found.query) - expected.0).abs() < 1e-12, "{rate} {id}");
+            assert_eq!((of("explored"), of("own")), (expected.1, expected.2), "{rate} {id}");
+            // The memo of the optimiser is kept in any case.
+            assert_eq!(found.memo.get(&MemoKey::<u64>::new("turn")), Some(id));
+        }
+    }
+    assert!((45 + 5..45 + 25).contains(&explored), "{explored}");
+}
+
+#[test]
+fn waits_stops_and_recommendations_are_those_of_the_optimizer() {
+    let mut optimizer = CoinFlip::new(Given, line(), 1.0).unwrap();
+    let history = History::new(Seed(7));
+    assert!(matches!(optimizer.ask(&history, TrialId(50)).unwrap(), Ask::Wait));
+    assert!(matches!(optimizer.ask(&history, TrialId(60)).unwrap(), Ask::Stop(StopReason::Exhausted)));
+    assert_eq!(optimizer.recommend(&history).unwrap(), Some(0));
+}
+
+/// Explored points obey the known constraint: the first of the streams of the trial that is allowed.
+#[test]
+fn explored_points_are_allowed() {
+    let history = History::new(Seed(7));
+    let mut optimizer =
+        CoinFlip::new(Given, line(), 1.0).unwrap().with_known_constraint(|config| x(config) < 0.1);
+    for id in 0..20 {
+        let seed = history.seed().child("explore", id);
+        let expected =
+            (0..10_000).map(|k| seed.stream("uniform", k).uniform()).find(|u| *u < 0.1).expect("one in ten");
+        assert!((x(&suggestion(&mut optimizer, &history, id).query) - expected).abs() < 1e-12);
+    }
+    let mut hopeless = CoinFlip::new(Given, line(), 1.0).unwrap().with_known_constraint(|_| false);
+    let error = hopeless.ask(&history, TrialId(3)).map(|_| ()).unwrap_err();
+    let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+    assert!(text.contains("exploring in trial 3"), "{text}");
+    assert!(text.contains("none of 10000 random configurations is allowed"), "{text}");
+}
+
+/// A point of a finite space that was asked already gives way to the suggestion of the optimiser.
+#[test]
+fn explored_points_are_new() {
+    let space = Space::builder().int("i", 0, 2).build().unwrap();
+    let optimizer = CoinFlip::new(RandomSearch::new(space.clone()), space, 1.0).unwrap();
+    let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(12));
+    study.run(|config, _| config.int("i").unwrap() as f64).unwrap();
+    let mut seen = Vec::new();
+    for trial in study.history().trials() {
+        if trial.diagnostics["explored"] == 1.0 {
+            assert!(!seen.contains(&&trial.query), "{}", trial.query);
+        }
+        seen.push(&trial.query);
+    }
+    let explored: f64 = study.history().trials().iter().map(|trial| trial.diagnostics["explored"]).sum();
+    assert!((1.0..=3.0).contains(&explored), "{explored}");
+    let _ = study.optimizer().optimizer();
+}
+
+#[test]
+fn rates_outside_of_probabilities_are_named() {
+    for rate in [-1e-9, 1.0 + 1e-9, f64::NAN] {
+        let error = CoinFlip::new(Given, line(), rate).err().expect("refused").to_string();
+        assert!(error.contains(&format!("rate is {rate}")), "{error}");
+    }
+    assert!(CoinFlip::new(Given, line(), 0.0).is_ok() && CoinFlip::new(Given, line(), 1.0).is_ok());
+}
+
+#[test]
+fn fingerprints_hold_rate_start_and_optimizer() {
+    let of = |rate, start| CoinFlip::new(Given, line(), rate).unwrap().after(start).fingerprint().unwrap();
+    assert!(of(0.5, 3).differences(&of(0.5, 3)).is_empty());
+    let found = of(0.5, 3).differences(&of(0.25, 4));
+    let values: Vec<(&str, &str)> = found.iter().map(|d| (&d.found[..], &d.expected[..])).collect();
+    assert_eq!(values, [("0.5", "0.25"), ("3", "4")]);
+    let method = &of(0.5, 3).differences(&Given.fingerprint().unwrap())[0];
+    assert_eq!(method.found, "\"coin flip over given\"");
+}

@@ -1,0 +1,84 @@
+//! Hybrids around optimisers of several objectives.
+
+use thrifty_bo::{Maximizer, MultiObjectiveOptimizer, MultiObjectiveSettings};
+use thrifty_hybrid::{Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
+use thrifty_model_based::{ModelBased, Turn};
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{Ask, History, MaxTrials, Measurement, Optimizer, Study, Suggestion, TrialId};
+
+fn line() -> Space {
+    Space::builder().float("x", 0.0, 1.0).build().unwrap()
+}
+
+fn base() -> MultiObjectiveOptimizer {
+    let maximizer = Maximizer { raw: 256, around_best: 4, climbs: 4 };
+    let settings = MultiObjectiveSettings { maximizer, ..MultiObjectiveSettings::default() };
+    MultiObjectiveOptimizer::new(line()).with_settings(settings).unwrap()
+}
+
+fn history() -> History<Config> {
+    let mut study = Study::new(base(), Seed(3)).with_stop(MaxTrials(6));
+    study
+        .run(|config: &Config, _| {
+            let x = config.float("x").unwrap();
+            Measurement { objectives: vec![(12.0 * x).sin(), (x - 0.7).powi(2)], ..Measurement::default() }
+        })
+        .unwrap();
+    study.history().clone()
+}
+
+fn ask(exploration: Exploration, point: ExplorePoint) -> Result<Suggestion<Config>, String> {
+    let convergence = OnConvergence::Ignore;
+    let settings = HybridSettings { exploration, point, convergence, ..HybridSettings::default() };
+    let mut hybrid = Hybrid::new(base()).with_settings(settings).unwrap();
+    match hybrid.ask(&history(), TrialId(6)) {
+        Ok(Ask::Evaluate(suggestion)) => Ok(suggestion),
+        Ok(other) => panic!("{other:?}"),
+        Err(error) => {
+            Err(format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string)))
+        }
+    }
+}
+
+/// The point to explore has the largest sum of the logarithms of the standard deviations of all objectives.
+#[test]
+fn the_largest_std_dev_is_that_of_all_objectives() {
+    let (history, mut optimizer) = (history(), base());
+    let Turn::Modelled(turn) = optimizer.turn(&history, TrialId(6)).unwrap() else { panic!("models") };
+    let posteriors = turn.posteriors();
+    assert_eq!(posteriors.len(), 2);
+    let entropy = |x: f64| posteriors.iter().map(|p| p.predict(&[x]).1.sqrt().ln()).sum::<f64>();
+    let largest = (0..=2000).map(|i| entropy(f64::from(i) / 2000.0)).fold(f64::NEG_INFINITY, f64::max);
+    let found = ask(Exploration::FixedRate { rate: 1.0 }, ExplorePoint::MaxStdDev).unwrap();
+    let at = entropy(found.query.float("x").unwrap());
+    assert!(at > largest - 1e-3, "{at} {largest}");
+    // Elsewhere it is less, so that the maximum says something.
+    assert!((0..20).any(|i| entropy(f64::from(i) / 20.0) < largest - 0.5));
+    assert_eq!((found.diagnostics["explored"], found.diagnostics["forced"]), (1.0, 0.0));
+}
+
+/// Rules that need one objective say so.
+#[test]
+fn rules_of_one_objective_are_errors() {
+    let rate = Exploration::FixedRate { rate: 1.0 };
+    let error = ask(rate, ExplorePoint::Pareto).unwrap_err();
+    assert!(error.contains("needs an optimiser with one objective"), "{error}");
+    let error = ask(Exploration::PiScaled { basis: 1.0, floor: 0.0 }, ExplorePoint::MaxStdDev).unwrap_err();
+    assert!(
+        error.contains("the probability of improvement needs an optimiser with one objective"),
+        "{error}"
+    );
+    assert!(ask(Exploration::EpsPareto { epsilon: 1.0 }, ExplorePoint::MaxStdDev).is_err());
+    assert!(ask(rate, ExplorePoint::Uniform).is_ok());
+}
+
+/// There is an expected improvement of the hypervolume, but no loss to improve on.
+#[test]
+fn suggestions_have_no_threshold() {
+    let found = ask(Exploration::Never, ExplorePoint::MaxStdDev).unwrap();
+    assert_eq!((found.diagnostics["explored"], found.diagnostics["rate"]), (0.0, 0.0));
+    assert!(found.diagnostics["max_expected_improvement"] > 0.0);
+    assert!(!found.diagnostics.contains_key("probability_of_improvement"));
+    assert_eq!(found.diagnostics["turns"], 1.0);
+}

@@ -1,0 +1,238 @@
+//! Loops in which optimisers wait, journals that are read back, measured costs.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use thrifty_sampling::Seed;
+use thrifty_study::{
+    AnyOptimizer, Ask, Best, CostUnit, Fingerprint, History, JournalError, MaxTrials, Measurement, Next,
+    Optimizer, OptimizerError, Outcome, Schedule, StopReason, Study, StudyError, Suggestion, TrialId, costed,
+};
+
+/// Waits until so many of the trials before have ended; suggests how many have.
+struct Patient {
+    needs: usize,
+    of: u64,
+}
+
+impl Optimizer for Patient {
+    type Query = usize;
+    type Recommendation = f64;
+
+    fn ask(&mut self, history: &History<usize>, id: TrialId) -> Result<Ask<usize>, OptimizerError> {
+        let ended = history.trials().iter().filter(|trial| trial.outcome.is_some()).count();
+        if id.0 >= self.of && ended < self.needs {
+            return Ok(Ask::Wait);
+        }
+        Ok(Ask::Evaluate(Suggestion::new(ended)))
+    }
+
+    fn recommend(&mut self, history: &History<usize>) -> Result<Option<f64>, OptimizerError> {
+        Ok(history.best().map(|(_, loss)| loss))
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Fingerprint::new("patient").with("needs", &self.needs)
+    }
+}
+
+fn seen(needs: usize, of: u64, window: usize, threads: usize) -> Vec<usize> {
+    let mut study = Study::new(Patient { needs, of }, Seed(1))
+        .with_stop(MaxTrials(9))
+        .with_schedule(Schedule::Window(window));
+    study.run_parallel(threads, |_: &usize, _| 1.0).unwrap();
+    study.history().trials().iter().map(|trial| trial.query).collect()
+}
+
+/// Ask i sees exactly i + 1 - w trials as ended, and one more each time that the optimiser waits.
+#[test]
+fn waiting_reveals_one_trial_at_a_time() {
+    assert_eq!(seen(0, 0, 1, 1), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(seen(0, 0, 3, 2), [0, 0, 0, 1, 2, 3, 4, 5, 6]);
+    // Trials from number 3 on need three: the first of them waits for two more.
+    assert_eq!(seen(3, 3, 3, 2), [0, 0, 0, 3, 3, 3, 4, 5, 6]);
+    assert_eq!(seen(3, 3, 3, 1), seen(3, 3, 3, 3));
+    assert_eq!(seen(5, 5, 5, 2), [0, 0, 0, 0, 0, 5, 5, 5, 5]);
+}
+
+/// Who waits for more than there is waits for ever, which is an error.
+#[test]
+fn waiting_for_nothing_is_an_error() {
+    for window in [1, 4] {
+        let mut study = Study::new(Patient { needs: 9, of: 2 }, Seed(1))
+            .with_stop(MaxTrials(9))
+            .with_schedule(Schedule::Window(window));
+        let error = study.run(|_, _| 1.0).unwrap_err();
+        assert!(matches!(error, StudyError::Stalled), "{error}");
+        assert_eq!(error.to_string(), "the optimiser waits for a trial, but none is pending");
+        assert_eq!((study.history().len(), study.history().pending().count()), (2, 0));
+    }
+    // By hand it is told so, and may tell a trial first.
+    let mut study = Study::new(Patient { needs: 1, of: 1 }, Seed(1));
+    assert!(matches!(study.ask().unwrap(), Next::Evaluate(trial) if trial.id == TrialId(0)));
+    assert!(matches!(study.ask().unwrap(), Next::Wait));
+    study.tell(TrialId(0), 1.0).unwrap();
+    assert!(matches!(study.ask().unwrap(), Next::Evaluate(trial) if trial.query == 1));
+}
+
+/// As many trials run at once as there are threads, no more, and with one thread it is one after the other.
+#[test]
+fn a_schedule_as_completed_keeps_the_threads_busy() {
+    let most = |threads: usize| {
+        let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let mut study = Study::new(Patient { needs: 0, of: 0 }, Seed(1))
+            .with_stop(MaxTrials(8))
+            .with_schedule(Schedule::AsCompleted);
+        let evaluate = |_: &usize, _: &mut thrifty_study::Context<'_>| {
+            most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(5));
+            running.fetch_sub(1, Ordering::SeqCst);
+            1.0
+        };
+        study.run_parallel(threads, evaluate).unwrap();
+        assert_eq!((study.history().len(), study.history().pending().count()), (8, 0));
+        let seen: Vec<usize> = study.history().trials().iter().map(|trial| trial.query).collect();
+        // Ask i sees at least i + 1 - threads.
+        assert!(seen.iter().enumerate().all(|(i, ended)| ended + threads > i), "{seen:?}");
+        (most.load(Ordering::SeqCst), seen)
+    };
+    assert_eq!(most(1), (1, vec![0, 1, 2, 3, 4, 5, 6, 7]));
+    let (three, _) = most(3);
+    assert!((2..=3).contains(&three), "{three}");
+}
+
+#[test]
+fn no_threads_and_no_window_are_errors() {
+    let study = || Study::new(Patient { needs: 0, of: 0 }, Seed(1)).with_stop(MaxTrials(2));
+    let error = study().run_parallel(0, |_, _| 1.0).unwrap_err().to_string();
+    assert_eq!(error, "number of threads is 0, expected at least 1");
+    let error = study().with_schedule(Schedule::Window(0)).run(|_, _| 1.0).unwrap_err().to_string();
+    assert_eq!(error, "window is 0, expected at least 1");
+}
+
+/// What was written is read back: from a file, from bytes, with numbers that JSON does not have.
+#[test]
+fn histories_are_read_from_their_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    let study = Study::new(Patient { needs: 0, of: 0 }, Seed(41)).with_stop(MaxTrials(4));
+    let mut study = study.with_journal(&path).unwrap();
+    study
+        .run(|_, context| {
+            context.report(1, f64::NEG_INFINITY);
+            context.report(2, 0.1 + 0.2);
+            match context.id.0 {
+                1 => Outcome::failed("no"),
+                2 => Outcome::Pruned { last_step: 2 },
+                id => {
+                    Measurement { cost: Some(2.0), constraints: vec![-1.0], ..Measurement::from(id as f64) }
+                        .into()
+                }
+            }
+        })
+        .unwrap();
+    let read: History<usize> = History::read(&path).unwrap();
+    assert_eq!(&read, study.history());
+    assert_eq!((read.seed(), read.len()), (Seed(41), 4));
+    assert_eq!(read.trials()[0].reports, [(1, f64::NEG_INFINITY), (2, 0.1 + 0.2)]);
+    let timing = |history: &History<usize>| history.trials().iter().map(|t| t.timing).collect::<Vec<_>>();
+    assert_eq!(timing(&read), timing(study.history()));
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!(History::from_bytes(&bytes).unwrap(), read);
+    assert_eq!(History::<usize>::from_bytes(b"").unwrap().len(), 0);
+    // The copy is another object over time.
+    assert!(read.lineage() != read.clone().lineage() && read.lineage() == read.lineage());
+    let error = |bytes: &[u8]| History::<usize>::from_bytes(bytes).unwrap_err();
+    assert!(matches!(error(b"notes"), JournalError::NotAJournal { .. }));
+    assert!(error(b"notes\n").to_string().starts_with("<bytes> is not a journal"));
+    let missing = History::<usize>::read(folder.path().join("other")).unwrap_err();
+    assert!(matches!(missing, JournalError::Io { .. }));
+}
+
+/// Events of format 1, which has no checksums, that contradict each other: the line is named.
+#[test]
+fn contradicting_events_are_named_with_their_line() {
+    let header = r#"{"thrifty_journal":1,"seed":3,"fingerprint":"any"}"#;
+    let asked = |id: u64| format!(r#"{{"asked":{{"id":{id},"query":5,"seconds":0.5}}}}"#);
+    let told = |id: u64| {
+        format!(r#"{{"told":{{"id":{id},"outcome":{{"pruned":{{"last_step":1}}}},"seconds":1.5}}}}"#)
+    };
+    let reported = |id: u64| format!(r#"{{"reported":{{"id":{id},"step":1,"value":2.5}}}}"#);
+    let read = |lines: &[String]| {
+        let text = [&[header.to_owned()], lines].concat().join("\n") + "\n";
+        History::<u64>::from_bytes(text.as_bytes()).map_err(|error| error.to_string())
+    };
+    let good = read(&[asked(0), reported(0), told(0), asked(1)]).unwrap();
+    assert_eq!((good.seed(), good.len(), good.pending().count()), (Seed(3), 2, 1));
+    assert_eq!((good.trials()[0].timing.ask, good.trials()[0].timing.evaluate), (0.5, 1.5));
+    assert_eq!((good.trials()[0].query, &good.trials()[0].reports[..]), (5, &[(1, 2.5)][..]));
+    for (lines, said) in [
+        (vec![asked(1)], "line 2: trial 1 asked out of order"),
+        (vec![asked(0), asked(0)], "line 3: trial 0 asked out of order"),
+        (vec![asked(0), told(1)], "line 3: trial 1 was never asked"),
+        (vec![asked(0), reported(7)], "line 3: trial 7 was never asked"),
+        (vec![asked(0), told(0), told(0)], "line 4: trial 0 was told before"),
+    ] {
+        let error = read(&lines).unwrap_err();
+        assert_eq!(error, format!("journal <bytes>, {said}"));
+    }
+    // Reports of a trial that had not ended are made again after a pause.
+    let resumed = r#""resumed""#.to_owned();
+    let again = read(&[asked(0), reported(0), asked(1), told(1), resumed, reported(0)]).unwrap();
+    assert_eq!(again.trials()[0].reports.len(), 1);
+}
+
+/// The time that an evaluation takes is its cost, unless it has one; failures have none.
+#[test]
+fn costs_are_measured_where_none_is_told() {
+    let cost = |unit: CostUnit, sleeps: bool, told: Option<f64>| {
+        let evaluate = costed(unit, move |_: &usize, _: &mut thrifty_study::Context<'_>| {
+            if sleeps {
+                std::thread::sleep(Duration::from_millis(30));
+            }
+            Measurement { cost: told, ..Measurement::from(1.0) }
+        });
+        let mut study = Study::new(Patient { needs: 0, of: 0 }, Seed(1)).with_stop(MaxTrials(1));
+        study.run(evaluate).unwrap();
+        study.history().trials()[0].outcome.as_ref().unwrap().measurement().unwrap().cost.unwrap()
+    };
+    assert!((0.03..10.0).contains(&cost(CostUnit::WallSeconds, true, None)));
+    // Asleep the thread takes no time of the processor.
+    assert!((0.0..0.02).contains(&cost(CostUnit::ThreadCpuSeconds, true, None)));
+    for unit in [CostUnit::WallSeconds, CostUnit::ThreadCpuSeconds] {
+        assert_eq!(cost(unit, false, Some(7.0)), 7.0);
+    }
+    let fails =
+        costed(CostUnit::WallSeconds, |_: &usize, _: &mut thrifty_study::Context<'_>| Outcome::failed("no"));
+    let mut study = Study::new(Patient { needs: 0, of: 0 }, Seed(1)).with_stop(MaxTrials(1));
+    study.run(fails).unwrap();
+    assert_eq!(study.history().trials()[0].outcome, Some(Outcome::failed("no")));
+}
+
+/// An optimiser behind a box, and one of any type, are the optimiser.
+#[test]
+fn optimizers_of_any_type_answer_as_they_are() {
+    let make = || Patient { needs: 2, of: 2 };
+    let mut any = AnyOptimizer::new(make());
+    let mut boxed: Box<dyn Optimizer<Query = usize, Recommendation = f64>> = Box::new(make());
+    let history = History::new(Seed(1));
+    assert!(matches!(any.ask(&history, TrialId(2)).unwrap(), Ask::Wait));
+    assert!(matches!(boxed.ask(&history, TrialId(2)).unwrap(), Ask::Wait));
+    assert!(any.ask(&history, TrialId(0)).unwrap() == make().ask(&history, TrialId(0)).unwrap());
+    assert_eq!(any.fingerprint().unwrap(), make().fingerprint().unwrap());
+    assert_eq!(boxed.fingerprint().unwrap(), make().fingerprint().unwrap());
+    assert!(any.recommend(&history).unwrap().is_none() && boxed.recommend(&history).unwrap().is_none());
+    let mut study = Study::new(any, Seed(1)).with_stop(MaxTrials(2));
+    assert_eq!(study.run(|_, context| context.id.0 as f64 - 3.0).unwrap(), StopReason::Trials(2));
+    let found = study.recommend().unwrap().unwrap();
+    assert_eq!(found.downcast_ref::<f64>(), Some(&-3.0));
+    assert_eq!(boxed.recommend(study.history()).unwrap(), Some(-3.0));
+}
+
+#[test]
+fn the_best_is_observed_or_of_a_posterior() {
+    let (observed, posterior) = (Best::observed("a", 1.5), Best::posterior("a", 1.5));
+    assert!(observed.is_observed() && !posterior.is_observed());
+    assert_eq!((observed.value, posterior.value, observed.config), (1.5, 1.5, "a"));
+    assert_ne!(observed, posterior);
+}
