@@ -196,6 +196,13 @@ impl<'a> Earnings<'a> {
     }
 }
 
+/// The mean of what was earned is the value, within the tolerance.
+fn earns_its_value(policy: &str, value: f64, earned: Vec<f64>) -> (Claim, Sample) {
+    let kind = Kind::EqualTo { value, tolerance: TOLERANCE };
+    let claim = Claim::new(format!("{policy} earns its value"), kind, Test::Student, earned.len());
+    (claim, Sample::Values(earned))
+}
+
 fn compare(
     context: &RunContext,
     policies: &[Policy<'_>],
@@ -217,9 +224,8 @@ fn compare(
         rest = others;
         let earnings = Earnings::new(policy, start, own);
         if let Some(value) = earnings.promised {
-            let kind = Kind::EqualTo { value, tolerance: TOLERANCE };
-            let claim = Claim::new(format!("{} earns its value", policy.name), kind, Test::Student, count);
-            family.push(claim, Sample::Values(earnings.earned()));
+            let (claim, sample) = earns_its_value(policy.name, value, earnings.earned());
+            family.push(claim, sample);
         }
         numbers.push((format!("{}: earned", policy.name), mean_and_std_dev(&earnings.earned()).0));
         rows.push(earnings.row());
@@ -234,4 +240,31 @@ fn compare(
         rows,
     };
     Ok((family.judge()?, numbers, table))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Verdict;
+
+    /// A policy made worse: it earns less than it promises, or promises less than it earns.
+    #[test]
+    fn a_policy_that_earns_something_else_is_found() {
+        let earned = |mean: f64| {
+            let luck = |i: usize| if i.is_multiple_of(2) { 0.1 } else { -0.1 };
+            (0..400).map(|i| mean + luck(i)).collect::<Vec<f64>>()
+        };
+        let verdict = |one: f64, two: f64| {
+            let mut family = Family::new(Rule::All);
+            for (policy, mean) in [("one", one), ("two", two)] {
+                let (claim, sample) = earns_its_value(policy, 0.24, earned(mean));
+                family.push(claim, sample);
+            }
+            family.judge().unwrap().verdict()
+        };
+        assert_eq!(verdict(0.24, 0.25), Verdict::Holds);
+        assert_eq!(verdict(0.24, 0.24 - 2.0 * TOLERANCE), Verdict::DoesNotHold);
+        assert_eq!(verdict(0.24 + 2.0 * TOLERANCE, 0.24), Verdict::DoesNotHold);
+        assert_eq!(verdict(0.24, 0.24 + TOLERANCE), Verdict::Inconclusive);
+    }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use thrifty_autobct::{Controls, Decision, Expectation, NoiseStdDev, Quadrature};
 
-use super::paper::{GAMMA, RUNS, Run, basis, prior};
+use super::paper::{GAMMA, RUNS, Row, Run, basis, prior};
 use crate::error::ExperimentError;
-use crate::harness::claims::{Claim, Family, Kind, Rule, Sample, Test};
-use crate::harness::{Experiment, Report, RunContext, Table, number};
+use crate::harness::claims::{Claim, ClaimError, Family, Kind, Rule, Sample, Test};
+use crate::harness::{Experiment, JobName, Judgement, Report, RunContext, Runs, Table, number};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "autobct/replay",
@@ -21,11 +21,15 @@ pub const EXPERIMENT: Experiment = Experiment {
 /// Printed to three decimals, as the scores and costs are from which they come.
 const PRINTED: f64 = 1e-3;
 
-/// Rows of the table, and found less printed posterior means.
-#[derive(Default)]
+/// A published run, training by training.
+#[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Replayed {
-    rows: Vec<Vec<String>>,
-    differences: Vec<f64>,
+    /// Expected score after each training.
+    means: Vec<f64>,
+    /// Values of going on with one, two and three trainings ahead.
+    values: Vec<[f64; 3]>,
+    /// Best next control by two trainings ahead.
+    next: Vec<f64>,
 }
 
 /// Decides with this many controls now and later, under the noise of the paper's table.
@@ -43,39 +47,54 @@ fn decision(
 }
 
 impl Replayed {
-    /// Adds a run of the paper, training by training.
-    fn add(&mut self, context: &RunContext, run: &Run) -> Result<(), ExperimentError> {
+    fn of(context: &RunContext, run: &Run) -> Result<Self, ExperimentError> {
         let (mut state, noise) = prior(run.prior).map_err(ExperimentError::failed)?;
         let fine = decision(101, 101, Quadrature::ACCURATE, noise)?;
         let (now, later) = context.pick((21, 11), (51, 33));
         let deep = decision(now, later, Quadrature::Hermite(5), noise)?;
         let earlier =
             Expectation::Quadrature { of_score: Quadrature::Hermite(9), of_cost: Quadrature::Hermite(7) };
+        let mut replayed = Self { means: Vec::new(), values: Vec::new(), next: Vec::new() };
         for row in run.rows {
             let control = (100.0 * row.control).round() as usize;
             state.learn(fine.controls(), control, row.score, row.cost).map_err(ExperimentError::failed)?;
-            let mean = state.score_at(fine.controls(), control);
             let two = fine.two_steps(&state);
             let three = deep.steps(&state, 3, &earlier).map_err(ExperimentError::failed)?;
-            self.differences.push(mean - row.mean);
-            let stops = |value: f64| if mean >= value { "stop" } else { "go on" };
-            self.rows.push(vec![
-                run.name.to_owned(),
-                number(row.control),
-                number(row.mean),
-                format!("{mean:.4}"),
-                number(row.value),
-                format!("{:.4}", fine.one_step(&state).value()),
-                format!("{:.4}", two.value()),
-                format!("{:.4}", three.value()),
-                number(two.best as f64 / 100.0),
-                stops(row.value).into(),
-                stops(two.value()).into(),
-                stops(three.value()).into(),
-            ]);
+            replayed.means.push(state.score_at(fine.controls(), control));
+            replayed.values.push([fine.one_step(&state).value(), two.value(), three.value()]);
+            replayed.next.push(two.best as f64 / 100.0);
         }
-        Ok(())
+        Ok(replayed)
     }
+
+    /// Rows of the table.
+    fn rows(&self, run: &Run) -> Vec<Vec<String>> {
+        let rows = run.rows.iter().zip(&self.means).zip(self.values.iter().zip(&self.next));
+        let row = |((row, mean), (values, next)): ((&Row, &f64), (&[f64; 3], &f64))| {
+            let stops = |value: f64| if *mean >= value { "stop".to_owned() } else { "go on".to_owned() };
+            let printed = [number(row.control), number(row.mean), format!("{mean:.4}"), number(row.value)];
+            let found = values.iter().map(|value| format!("{value:.4}")).chain([number(*next)]);
+            let says = [row.value, values[1], values[2]].map(stops);
+            [run.name.to_owned()].into_iter().chain(printed).chain(found).chain(says).collect()
+        };
+        rows.map(row).collect()
+    }
+
+    /// Found less printed posterior means.
+    fn differences(&self, run: &Run) -> Vec<f64> {
+        self.means.iter().zip(run.rows).map(|(mean, row)| mean - row.mean).collect()
+    }
+}
+
+/// Every posterior mean is the printed one.
+fn judge(differences: Vec<f64>) -> Result<Judgement, ClaimError> {
+    let claim = Claim::new(
+        "posterior means less the printed ones",
+        Kind::EqualTo { value: 0.0, tolerance: PRINTED },
+        Test::Exact,
+        RUNS.iter().map(|run| run.rows.len()).sum(),
+    );
+    Family::new(Rule::All).with(claim, Sample::Values(differences)).judge()
 }
 
 const HEADER: [&str; 12] = [
@@ -94,23 +113,19 @@ const HEADER: [&str; 12] = [
 ];
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let mut replayed = Replayed::default();
-    for run in &RUNS {
-        replayed.add(context, run)?;
-    }
-    let Replayed { rows, differences } = replayed;
+    let jobs: Vec<&Run> = RUNS.iter().collect();
+    let name = |run: &&Run| JobName::new(run.name, "replay", 0);
+    let found: Vec<Replayed> =
+        Runs::new(EXPERIMENT.id, context).collect(&jobs, name, |run| Replayed::of(context, run))?;
+    let replayed = || found.iter().zip(&RUNS);
+    let rows: Vec<Vec<String>> = replayed().flat_map(|(found, run)| found.rows(run)).collect();
+    let differences: Vec<f64> = replayed().flat_map(|(found, run)| found.differences(run)).collect();
     let agree = differences.iter().filter(|difference| difference.abs() <= PRINTED).count();
     let worst = differences.iter().fold(0.0_f64, |worst, difference| worst.max(difference.abs()));
     let mut numbers = BTreeMap::new();
     numbers.insert("posterior means that agree".into(), agree as f64);
     numbers.insert("largest difference of a posterior mean".into(), worst);
-    let claim = Claim::new(
-        "posterior means less the printed ones",
-        Kind::EqualTo { value: 0.0, tolerance: PRINTED },
-        Test::Exact,
-        rows.len(),
-    );
-    let judgement = Family::new(Rule::All).with(claim, Sample::Values(differences)).judge()?;
+    let judgement = judge(differences)?;
     Ok(Report {
         judgement,
         numbers,
@@ -132,4 +147,25 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         }],
         figures: Vec::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::claims::Verdict;
+
+    /// The published means hold; one that is off by twice what is printed does not.
+    #[test]
+    fn a_posterior_that_is_off_is_found() {
+        let context = RunContext::default();
+        let differences = || -> Vec<f64> {
+            let found = |run| Replayed::of(&context, run).unwrap().differences(run);
+            RUNS.iter().flat_map(found).collect()
+        };
+        assert_eq!(judge(differences()).unwrap().verdict(), Verdict::Holds);
+        let mut worse = differences();
+        worse[3] += 2.0 * PRINTED;
+        assert_eq!(judge(worse).unwrap().verdict(), Verdict::DoesNotHold);
+        assert_eq!(judge(differences()[..5].to_vec()).unwrap().verdict(), Verdict::Inconclusive);
+    }
 }

@@ -249,3 +249,46 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         ],
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Verdict;
+
+    /// A run whose diagnostics are all small from a step on, with true errors by step.
+    fn traced(wrong: Vec<f64>, quiet_from: usize) -> Traced {
+        let names = [
+            "log_expected_improvement",
+            "boundary_change",
+            "relative_variance",
+            "mean_variance",
+            "misclassified",
+        ];
+        let step = |at: usize| {
+            let value = |name: &str| match (at >= quiet_from, name) {
+                (true, "log_expected_improvement") => -1e3,
+                (true, _) => 0.0,
+                (false, _) => 1.0,
+            };
+            names.iter().map(|name| ((*name).to_owned(), value(name))).collect()
+        };
+        let (iou, f1) = (wrong.clone(), wrong.clone());
+        let diagnostics = (0..wrong.len()).map(step).collect();
+        Traced { diagnostics, wrong, iou, f1, kernels: Vec::new(), map: Vec::new() }
+    }
+
+    /// A protocol made worse: it ends with a wrong set, or its diagnostics stop it before it is right.
+    #[test]
+    fn a_wrong_end_and_an_early_stop_are_found() {
+        let verdict = |make: &dyn Fn(usize) -> Traced| {
+            let runs: Vec<Traced> = (0..60).map(make).collect();
+            judge(&runs.iter().collect::<Vec<_>>()).unwrap().verdict()
+        };
+        let right = |_| traced(vec![0.3, 0.1, 0.001, 0.001, 0.001, 0.001], 2);
+        assert_eq!(verdict(&right), Verdict::Holds);
+        assert_eq!(verdict(&|_| traced(vec![0.3; 6], 6)), Verdict::DoesNotHold);
+        let early = |_| traced(vec![0.3, 0.3, 0.3, 0.3, 0.3, 0.001], 0);
+        assert!(stops::combined(&early(0)).is_some_and(|stop| stop.1 > SMALL));
+        assert_eq!(verdict(&early), Verdict::DoesNotHold);
+    }
+}

@@ -42,19 +42,31 @@ pub fn in_parallel<J: Sync, T: Send>(
     jobs: &[J],
     work: impl Fn(&J) -> Result<T, ExperimentError> + Sync,
 ) -> Result<Vec<T>, ExperimentError> {
-    let bar = ProgressBar::new(jobs.len() as u64);
+    let bar = progress(title, jobs.len());
+    let results = jobs.par_iter().map(|job| work(job).inspect(|_| bar.inc(1))).collect();
+    bar.finish_and_clear();
+    results
+}
+
+/// Runs jobs one after the other with a progress bar.
+pub fn in_turn<J, T>(
+    title: &str,
+    jobs: &[J],
+    work: impl Fn(&J) -> Result<T, ExperimentError>,
+) -> Result<Vec<T>, ExperimentError> {
+    let bar = progress(title, jobs.len());
+    let results = jobs.iter().map(|job| work(job).inspect(|_| bar.inc(1))).collect();
+    bar.finish_and_clear();
+    results
+}
+
+fn progress(title: &str, jobs: usize) -> ProgressBar {
+    let bar = ProgressBar::new(jobs as u64);
     if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} {eta}") {
         bar.set_style(style);
     }
     bar.set_message(title.to_owned());
-    let one = |job: &J| {
-        let result = work(job);
-        bar.inc(1);
-        result
-    };
-    let results = jobs.par_iter().map(one).collect();
-    bar.finish_and_clear();
-    results
+    bar
 }
 
 /// Studies that are jobs: runs with the names of their jobs.

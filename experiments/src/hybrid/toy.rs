@@ -263,3 +263,41 @@ fn picture(problem: &TestFunction, history: &History<Config>, seed: u64) -> Resu
         plot.draw(),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Verdict;
+
+    /// Runs of one triplet with a regret after each of their evaluations.
+    fn turns(regret: Vec<f64>) -> Turns {
+        let turns = vec![None; regret.len()];
+        let run = crate::harness::replicate::Run {
+            method: String::new(),
+            problem: String::new(),
+            replication: 0,
+            regret,
+            failures: 0,
+            optimizer_seconds: 0.0,
+            evaluation_seconds: 0.0,
+        };
+        Turns { run, turns }
+    }
+
+    /// Improvement that finds the global maximum, and a hybrid that does not or does too late, break the claim.
+    #[test]
+    fn each_half_of_the_claim_can_fail() {
+        let toy = Toy::new(0);
+        let local = toy.problem.optimum().abs() - 1.819_705_741;
+        let stuck = || turns(vec![9.0, 9.0, 9.0, 8.0, 7.0, 6.5, local]);
+        let found = |at: usize| turns((1..=8).map(|turn| if turn >= 3 + at { 0.0 } else { 9.0 }).collect());
+        let verdict = |ei: &dyn Fn() -> Turns, at: usize| {
+            let (ei, forced): (Vec<Turns>, Vec<Turns>) = (0..60).map(|_| (ei(), found(at))).unzip();
+            let (ei, forced): (Vec<&Turns>, Vec<&Turns>) = (ei.iter().collect(), forced.iter().collect());
+            judge(&toy, &ei, &forced, 0.1).unwrap().verdict()
+        };
+        assert_eq!(verdict(&stuck, 5), Verdict::Holds);
+        assert_eq!(verdict(&|| found(4), 5), Verdict::DoesNotHold);
+        assert_eq!(verdict(&stuck, 4), Verdict::DoesNotHold);
+    }
+}

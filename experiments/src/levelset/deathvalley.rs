@@ -217,3 +217,29 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         figures,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Verdict;
+
+    /// A censored model made worse: as good as values with threshold 0, or worse than values with half a bit.
+    #[test]
+    fn a_worse_censored_model_is_found() {
+        let cases = cases(&RunContext::default());
+        let score = |f1: f64, i: usize| Scores {
+            f1: vec![0.0, f1 + 0.001 * i as f64],
+            volume_error: vec![0.0; 2],
+            seconds: 0.0,
+        };
+        let verdict = |censored: f64| {
+            let f1 = [0.9, 0.4, 0.5, censored];
+            let runs = f1.map(|f1| vec![(0..20).map(|i| score(f1, i)).collect::<Vec<Scores>>()]);
+            judge(&[Found { case: &cases[0], scores: runs.into() }]).unwrap().verdict()
+        };
+        assert_eq!(verdict(0.7), Verdict::Holds);
+        assert_eq!(verdict(0.45), Verdict::DoesNotHold);
+        assert_eq!(verdict(0.3), Verdict::DoesNotHold);
+        assert_eq!(verdict(0.5), Verdict::Inconclusive);
+    }
+}

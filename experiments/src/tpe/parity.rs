@@ -29,14 +29,19 @@ const METHODS: [Method; 2] = [
     ("optuna grouped", || TpeSettings { joint: Joint::Grouped, ..TpeSettings::optuna5() }),
 ];
 
+/// The worst error is within the tolerance; a case that could not be computed at all is as far off as can be.
+fn as_printed(family: &str, worst_error: f64, tolerance: f64) -> (Claim, Evidence) {
+    let worst = if worst_error.is_finite() { worst_error } else { f64::MAX };
+    (Claim::exact(family, 0.0, tolerance), Evidence::Values(vec![worst]))
+}
+
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let lines = verify::tpe_lines()?;
     let mut rows = Vec::new();
     let mut numbers = Family::new(Rule::All);
     for line in &lines {
-        // A case that could not be computed at all is as far off as can be.
-        let worst = if line.worst_error.is_finite() { line.worst_error } else { f64::MAX };
-        numbers.push(Claim::exact(&line.family, 0.0, line.tolerance), Evidence::Values(vec![worst]));
+        let (claim, sample) = as_printed(&line.family, line.worst_error, line.tolerance);
+        numbers.push(claim, sample);
         rows.push(vec![
             line.family.clone(),
             line.cases.to_string(),
@@ -86,6 +91,12 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
 /// Shift of log₁₀ of the regret that is no difference.
 const TOLERANCE: f64 = 0.2;
 
+/// Regrets of our own runs are shifted by no more than the tolerance.
+fn as_the_library(name: String, own: Vec<f64>, other: Vec<f64>) -> (Claim, Evidence) {
+    let kind = Kind::EqualTo { value: 0.0, tolerance: TOLERANCE };
+    (Claim::new(name, kind, Test::RankSum, own.len().min(other.len())), Evidence::Independent { own, other })
+}
+
 /// Regrets of the presets beside those of the library, and whether they are alike.
 fn alike(context: &RunContext, path: &Path) -> Result<(Table, Judgement), ExperimentError> {
     let problems = both(&NAMES);
@@ -101,9 +112,8 @@ fn alike(context: &RunContext, path: &Path) -> Result<(Table, Judgement), Experi
                 |runs: &[[f64; 2]]| runs.iter().map(|r| r[at].max(NO_REGRET).log10()).collect::<Vec<f64>>();
             let median = |runs: &[[f64; 2]]| quantile(&runs.iter().map(|r| r[at]).collect::<Vec<f64>>(), 0.5);
             let name = format!("{} on {} at {evaluations}: runs as the library's", key.1, key.0);
-            let kind = Kind::EqualTo { value: 0.0, tolerance: TOLERANCE };
-            let claim = Claim::new(name, kind, Test::RankSum, own.len().min(theirs.len()));
-            family.push(claim, Evidence::Independent { own: logs(own), other: logs(theirs) });
+            let (claim, sample) = as_the_library(name, logs(own), logs(theirs));
+            family.push(claim, sample);
             compared.push((key, evaluations, median(own), median(theirs)));
         }
     }
@@ -129,4 +139,33 @@ fn alike(context: &RunContext, path: &Path) -> Result<(Table, Judgement), Experi
         rows: rows.collect(),
     };
     Ok((table, judgement))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(pairs: Vec<(Claim, Evidence)>) -> Verdict {
+        let mut family = Family::new(Rule::All);
+        pairs.into_iter().for_each(|(claim, sample)| family.push(claim, sample));
+        family.judge().unwrap().verdict()
+    }
+
+    /// Rules made worse: a number that is off or missing, and runs that are shifted by a factor of ten.
+    #[test]
+    fn other_numbers_and_other_runs_are_found() {
+        let numbers = |worst| verdict(vec![as_printed("a", 0.0, 1e-12), as_printed("b", worst, 1e-10)]);
+        assert_eq!(numbers(1e-11), Verdict::Holds);
+        assert_eq!(numbers(1e-9), Verdict::DoesNotHold);
+        assert_eq!(numbers(f64::NAN), Verdict::DoesNotHold);
+        let runs = |shift: f64| {
+            let of =
+                |shift: f64| (0..100).map(|i| 0.01 * f64::from(i * 37 % 100) + shift).collect::<Vec<f64>>();
+            verdict(vec![as_the_library("runs".into(), of(shift), of(0.0))])
+        };
+        assert_eq!(runs(0.0), Verdict::Holds);
+        assert_eq!(runs(1.0), Verdict::DoesNotHold);
+        assert_eq!(runs(-1.0), Verdict::DoesNotHold);
+        assert_eq!(runs(TOLERANCE), Verdict::Inconclusive);
+    }
 }

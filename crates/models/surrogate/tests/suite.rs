@@ -7,7 +7,7 @@ use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_surrogate::{
     Description, FittedSurrogate, JointGradient, JointPosterior, Observations, Posterior, PosteriorGradient,
-    Surrogate, SurrogateError, contract, fit_checked,
+    Prediction, Surrogate, SurrogateError, contract, fit_checked,
 };
 
 /// What is wrong with a surrogate.
@@ -153,12 +153,14 @@ impl FittedSurrogate for Fitted {
         self.noise
     }
 
-    fn predict_observed(&self, x: &[f64]) -> (f64, f64) {
-        let (mean, variance) = self.predict(x);
+    fn predict_observed(&self, x: &[f64]) -> Prediction {
+        let latent = self.predict(x);
         match self.fault {
-            Fault::LessNoise => (mean, 0.9 * variance),
-            Fault::OtherMeanObserved => (mean + self.noise, variance + self.noise),
-            _ => (mean, variance + self.noise),
+            Fault::LessNoise => Prediction { variance: 0.9 * latent.variance, ..latent },
+            Fault::OtherMeanObserved => {
+                Prediction { mean: latent.mean + self.noise, ..latent.with_noise(self.noise) }
+            }
+            _ => latent.with_noise(self.noise),
         }
     }
 

@@ -48,7 +48,7 @@ fn the_largest_std_dev_is_that_of_all_objectives() {
     let Turn::Modelled(turn) = optimizer.turn(&history, TrialId(6)).unwrap() else { panic!("models") };
     let posteriors = turn.posteriors();
     assert_eq!(posteriors.len(), 2);
-    let entropy = |x: f64| posteriors.iter().map(|p| p.predict(&[x]).1.sqrt().ln()).sum::<f64>();
+    let entropy = |x: f64| posteriors.iter().map(|p| p.predict(&[x]).variance.sqrt().ln()).sum::<f64>();
     let largest = (0..=2000).map(|i| entropy(f64::from(i) / 2000.0)).fold(f64::NEG_INFINITY, f64::max);
     let found = ask(Exploration::FixedRate { rate: 1.0 }, ExplorePoint::MaxStdDev).unwrap();
     let at = entropy(found.query.float("x").unwrap());

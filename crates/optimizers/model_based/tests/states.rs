@@ -1,6 +1,7 @@
 //! Surrogate states against independent calculations: policies for failed and running trials, targets, weights, units.
 
 use std::collections::BTreeMap;
+use thrifty_surrogate::Prediction;
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_domain::Points;
@@ -84,7 +85,7 @@ fn with<T>(
 }
 
 /// Moments on a grid.
-fn moments(trials: Vec<Trial<Config>>, settings: StateSettings) -> Vec<(f64, f64)> {
+fn moments(trials: Vec<Trial<Config>>, settings: StateSettings) -> Vec<Prediction> {
     let grid = |state: &SurrogateState<'_>| {
         (0..=40).map(|i| state.posterior().predict(&[f64::from(i) / 40.0])).collect()
     };
@@ -133,16 +134,16 @@ fn running_trials_count_as_the_policy_says() {
     let all = losses();
     let mean = all.iter().sum::<f64>() / all.len() as f64;
     for (pending, outcome) in [
-        (PendingPolicy::KrigingBeliever, free.0),
-        (PendingPolicy::Fantasies { draws: 4 }, free.0),
+        (PendingPolicy::KrigingBeliever, free.mean),
+        (PendingPolicy::Fantasies { draws: 4 }, free.mean),
         (PendingPolicy::LiarBest, least(&all)),
         (PendingPolicy::LiarMean, mean),
         (PendingPolicy::LiarWorst, largest(&all)),
     ] {
-        let ((found, variance), target) = of(pending);
+        let (Prediction { mean: found, variance }, target) = of(pending);
         // Conditioning moves the mean to the outcome by the share of the variance that goes.
-        let expected = free.0 + (outcome - free.0) * (1.0 - variance / free.1);
-        assert!(variance < 0.5 * free.1, "{pending:?}");
+        let expected = free.mean + (outcome - free.mean) * (1.0 - variance / free.variance);
+        assert!(variance < 0.5 * free.variance, "{pending:?}");
         assert!((found - expected).abs() < 1e-6, "{pending:?}: {found} {expected}");
         assert!((target - least(&all).min(outcome)).abs() < 1e-9, "{pending:?}: {target}");
     }
@@ -158,7 +159,7 @@ fn targets_are_of_feasible_points() {
         assert_eq!(state.feasible(), [false, false, true, true, true, true]);
         assert_eq!(state.target(ImprovementTarget::BestObserved), least(&losses()[2..]));
         assert_eq!(state.target(ImprovementTarget::BestMean), least(&state.means()[2..]));
-        let means: Vec<f64> = POINTS.iter().map(|x| state.posterior().predict(&[*x]).0).collect();
+        let means: Vec<f64> = POINTS.iter().map(|x| state.posterior().predict(&[*x]).mean).collect();
         assert_eq!(state.means(), means);
     })
     .unwrap();
@@ -273,12 +274,12 @@ fn reported_noise_is_counted() {
         let mut trials = plain();
         trials[2] = measured(POINTS[2], |m| {
             m.objectives = vec![loss(POINTS[2]) + 1.0];
-            m.noise = noise;
+            m.noise_variance = noise;
         });
         with(trials, settings(), |state| state.posterior().predict(&[POINTS[2]])).unwrap()
     };
     let (known, noisy) = (of(None), of(Some(25.0)));
-    assert!(noisy.1 > known.1 && noisy.0 < known.0 - 0.1, "{known:?} {noisy:?}");
+    assert!(noisy.variance > known.variance && noisy.mean < known.mean - 0.1, "{known:?} {noisy:?}");
     assert_eq!(of(Some(0.0)), known);
 }
 
@@ -287,8 +288,8 @@ fn reported_noise_is_counted() {
 fn the_noise_of_the_state_is_that_of_its_fantasies() {
     with(plain(), settings(), |state| {
         let at = Points::from_flat(vec![0.5], 1);
-        let before = state.posterior().predict(&[0.5]).1;
-        let after = state.with_fantasies(at.as_ref()).unwrap().posterior().predict(&[0.5]).1;
+        let before = state.posterior().predict(&[0.5]).variance;
+        let after = state.with_fantasies(at.as_ref()).unwrap().posterior().predict(&[0.5]).variance;
         let noise = state.noise_variance();
         let expected = before * noise / (before + noise);
         assert!(noise > 0.0 && (after - expected).abs() < 1e-6 * before, "{after} {expected}");

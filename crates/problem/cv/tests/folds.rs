@@ -80,7 +80,7 @@ fn measured(
     noise: Option<f64>,
 ) -> Option<Outcome> {
     let (objectives, constraints) = (objectives.to_vec(), constraints.to_vec());
-    Some(Outcome::from(Measurement { objectives, constraints, cost, noise }))
+    Some(Outcome::from(Measurement { objectives, constraints, cost, noise_variance: noise }))
 }
 
 /// The configurations that an optimiser over all of three folds sees.
@@ -111,9 +111,9 @@ fn configurations_have_the_means_of_their_folds() {
     let first = found[0].outcome.as_ref().unwrap().measurement().unwrap();
     assert_eq!((&first.objectives[..], &first.constraints[..]), (&[3.0, 6.0][..], &[-1.0][..]));
     assert_eq!(first.cost, Some(12.0));
-    assert!((first.noise.unwrap() - 0.4).abs() < 1e-15);
+    assert!((first.noise_variance.unwrap() - 0.4).abs() < 1e-15);
     let second = found[1].outcome.as_ref().unwrap().measurement().unwrap();
-    assert_eq!((second.cost, second.noise), (None, None));
+    assert_eq!((second.cost, second.noise_variance), (None, None));
     assert_eq!(found[1].diagnostics["number"], 3.0);
     assert_eq!(found[1].memo.get(&MemoKey::<u64>::new("turn")), Some(3));
     assert!(found[1].reports.is_empty());

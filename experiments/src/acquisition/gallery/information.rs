@@ -14,10 +14,6 @@ use super::{Drawn, Finding};
 use crate::error::ExperimentError;
 use crate::harness::Figure;
 
-pub fn draw(seed: Seed) -> Result<Vec<Drawn>, ExperimentError> {
-    Ok(vec![max_value(seed)?, minima(seed)?, joint(seed)?, entropy(seed)?, thompson(seed)?])
-}
-
 fn minimizers(scene: &Scene, count: usize, seed: Seed) -> Result<Vec<Minimizer>, ExperimentError> {
     let rng = &mut seed.stream("minimisers", count as u64);
     let domain = Domain::unit_cube(1);
@@ -57,13 +53,13 @@ fn worn() -> Result<Scene, ExperimentError> {
     Scene::new(&seen, 0.16, 0.5)
 }
 
-fn max_value(seed: Seed) -> Result<Drawn, ExperimentError> {
+pub fn max_value(seed: Seed) -> Result<Drawn, ExperimentError> {
     let (quiet, noisy) = (Scene::everyday()?, worn()?);
     let (calm, loud) = (both(&quiet, seed)?, both(&noisy, seed)?);
     let std_dev = |x: f64| noisy.posterior.predict(&[x]).variance.sqrt();
     let (by_mes, by_gibbon) = (std_dev(loud[0].maximizer.0), std_dev(loud[1].maximizer.0));
     let findings = vec![
-        Finding::new("MES under noise: deviation where it looks", by_mes, true),
+        Finding::number("MES under noise: deviation where it looks", by_mes),
         Finding::new("GIBBON under noise: deviation where it looks", by_gibbon, by_gibbon > by_mes),
     ];
     let all = [
@@ -80,7 +76,7 @@ fn max_value(seed: Seed) -> Result<Drawn, ExperimentError> {
 }
 
 /// Minima by the Gumbel distribution and from drawn functions.
-fn minima(seed: Seed) -> Result<Drawn, ExperimentError> {
+pub fn minima(seed: Seed) -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
     let drawn = values(&minimizers(&scene, 64, seed)?);
     let gumbel = acquisition(Gumbel::of(&scene.posterior, grid().as_ref()))?.minima(64);
@@ -101,7 +97,7 @@ fn minima(seed: Seed) -> Result<Drawn, ExperimentError> {
     Ok(Drawn { figure, findings })
 }
 
-fn joint(seed: Seed) -> Result<Drawn, ExperimentError> {
+pub fn joint_entropy(seed: Seed) -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
     let minimizers = minimizers(&scene, 32, seed)?;
     let search = acquisition(JointEntropySearch::on(&scene.posterior, &minimizers, scene.noise))?;
@@ -121,7 +117,7 @@ fn joint(seed: Seed) -> Result<Drawn, ExperimentError> {
     })
 }
 
-fn entropy(seed: Seed) -> Result<Drawn, ExperimentError> {
+pub fn entropy_search(seed: Seed) -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
     let law = |representers: &Points| {
         let rng = &mut seed.stream("law", 0);
@@ -174,7 +170,7 @@ fn entropy(seed: Seed) -> Result<Drawn, ExperimentError> {
     Ok(Drawn { figure, findings })
 }
 
-fn thompson(seed: Seed) -> Result<Drawn, ExperimentError> {
+pub fn thompson(seed: Seed) -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
     let curves: Vec<Curve> = (0..8)
         .map(|i| {

@@ -16,11 +16,21 @@ fn curve(label: &str, scene: &Scene, utility: impl Utility) -> Curve {
     Curve::of(label, &Analytic::new(&scene.posterior, utility))
 }
 
-pub fn draw() -> Result<Vec<Drawn>, ExperimentError> {
-    Ok(vec![improvement()?, others()?, underflow()?])
+/// Distances of two choices from the best point: the first next to it, the second farther away.
+fn distances(probability: &Curve, expected: &Curve) -> Vec<Finding> {
+    let distance = |curve: &Curve| (curve.maximizer.0 - 0.36).abs();
+    let (greedy, farther) = (distance(probability), distance(expected));
+    vec![
+        Finding::new(
+            "probability of improvement: distance of its choice from the best point",
+            greedy,
+            greedy < 0.03,
+        ),
+        Finding::new("expected improvement: the same", farther, farther > greedy),
+    ]
 }
 
-fn improvement() -> Result<Drawn, ExperimentError> {
+pub fn improvement() -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
     let threshold = scene.best();
     let of = |title, curve: Curve| column(&scene, title, "utility", &[curve]);
@@ -29,19 +39,7 @@ fn improvement() -> Result<Drawn, ExperimentError> {
         curve("utility", &scene, ExpectedImprovement { threshold }),
         curve("utility", &scene, ConfidenceBound { beta: 4.0 }),
     );
-    let greedy = (probability.maximizer.0 - 0.36).abs();
-    let findings = vec![
-        Finding::new(
-            "probability of improvement: distance of its choice from the best point",
-            greedy,
-            greedy < 0.03,
-        ),
-        Finding::new(
-            "expected improvement: the same",
-            (expected.maximizer.0 - 0.36).abs(),
-            (expected.maximizer.0 - 0.36).abs() > greedy,
-        ),
-    ];
+    let findings = distances(&probability, &expected);
     let all = [
         of("probability of improvement", probability),
         of("expected improvement", expected),
@@ -56,7 +54,7 @@ fn improvement() -> Result<Drawn, ExperimentError> {
     Ok(Drawn { figure, findings })
 }
 
-fn others() -> Result<Drawn, ExperimentError> {
+pub fn extremes() -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
     let of = |title, curve: Curve| column(&scene, title, "utility", &[curve]);
     // Risk-averse: high losses count more than low ones gain.
@@ -78,7 +76,7 @@ fn others() -> Result<Drawn, ExperimentError> {
 }
 
 /// A deep minimum, and a plateau known to a hundredth.
-fn underflow() -> Result<Drawn, ExperimentError> {
+pub fn underflow() -> Result<Drawn, ExperimentError> {
     let well = |x: f64| 2.0 - 4.0 * (-(x - 0.3) * (x - 0.3) / 0.005).exp();
     let seen: Vec<(f64, f64)> = (0..=40).map(|i| f64::from(i) / 40.0).map(|x| (x, well(x))).collect();
     let scene = Scene::new(&seen, 0.3, 4e-4)?;
@@ -104,4 +102,27 @@ fn underflow() -> Result<Drawn, ExperimentError> {
         columns(&[plots]),
     )?;
     Ok(Drawn { figure, findings })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::judge;
+    use super::*;
+    use crate::harness::claims::Verdict;
+
+    /// Expected improvement made worse: as greedy as the probability of improvement, or the two exchanged.
+    #[test]
+    fn a_greedy_improvement_is_found() {
+        let scene = Scene::everyday().unwrap();
+        let threshold = scene.best();
+        let greedy = || curve("", &scene, ProbabilityOfImprovement { threshold });
+        let expected = || curve("", &scene, ExpectedImprovement { threshold });
+        let verdict = |findings: Vec<Finding>| {
+            let named: Vec<_> = findings.into_iter().map(|finding| ("f".to_owned(), finding)).collect();
+            judge(&named).unwrap().verdict()
+        };
+        assert_eq!(verdict(distances(&greedy(), &expected())), Verdict::Holds);
+        assert_eq!(verdict(distances(&greedy(), &greedy())), Verdict::DoesNotHold);
+        assert_eq!(verdict(distances(&expected(), &greedy())), Verdict::DoesNotHold);
+    }
 }

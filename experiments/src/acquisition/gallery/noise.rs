@@ -30,10 +30,6 @@ fn lucky() -> Result<Scene, ExperimentError> {
     Scene::new(&seen, 0.16, 0.2)
 }
 
-pub fn draw(seed: Seed) -> Result<Vec<Drawn>, ExperimentError> {
-    Ok(vec![improvement(seed)?, knowledge()?, pairs(seed)?])
-}
-
 /// Values of two relative utilities in the valley: the first next to nothing, the second much.
 fn in_valley(plain: &Curve, name: &str, other: &Curve, other_name: &str) -> Vec<Finding> {
     let most = |curve: &Curve| {
@@ -47,7 +43,7 @@ fn in_valley(plain: &Curve, name: &str, other: &Curve, other_name: &str) -> Vec<
     ]
 }
 
-fn improvement(seed: Seed) -> Result<Drawn, ExperimentError> {
+pub fn noisy_improvement(seed: Seed) -> Result<Drawn, ExperimentError> {
     let scene = lucky()?;
     let plain = Analytic::new(&scene.posterior, ExpectedImprovement { threshold: scene.best() });
     let rng = &mut seed.stream("noisy improvement", 0);
@@ -64,7 +60,7 @@ fn improvement(seed: Seed) -> Result<Drawn, ExperimentError> {
     Ok(Drawn { figure, findings })
 }
 
-fn knowledge() -> Result<Drawn, ExperimentError> {
+pub fn knowledge_gradient() -> Result<Drawn, ExperimentError> {
     let quiet = Scene::everyday()?;
     let noisy = lucky()?;
     let both = |scene: &Scene| -> Result<[Curve; 2], ExperimentError> {
@@ -89,7 +85,7 @@ fn knowledge() -> Result<Drawn, ExperimentError> {
 }
 
 /// The value of pairs of observations, each with the best answers among 101 points.
-fn pairs(seed: Seed) -> Result<Drawn, ExperimentError> {
+pub fn one_shot(seed: Seed) -> Result<Drawn, ExperimentError> {
     const SIDE: usize = 23;
     let scene = Scene::everyday()?;
     let pool = points(&(0..=100).map(|i| f64::from(i) / 100.0).collect::<Vec<f64>>());

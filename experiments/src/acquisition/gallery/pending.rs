@@ -13,7 +13,7 @@ use super::{Drawn, Finding};
 use crate::error::ExperimentError;
 use crate::harness::Figure;
 
-pub fn draw(seed: Seed) -> Result<Vec<Drawn>, ExperimentError> {
+pub fn pending(seed: Seed) -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
     let threshold = scene.best();
     let expected = || Analytic::new(&scene.posterior, ExpectedImprovement { threshold });
@@ -56,7 +56,7 @@ pub fn draw(seed: Seed) -> Result<Vec<Drawn>, ExperimentError> {
          alone and beside it, cut off at -0.3.",
         columns(&[plots]),
     )?;
-    Ok(vec![Drawn { figure, findings }])
+    Ok(Drawn { figure, findings })
 }
 
 fn penalized(scene: &Scene, pending: &Points, expected: impl Acquisition) -> Result<Curve, ExperimentError> {

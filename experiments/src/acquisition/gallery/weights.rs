@@ -11,7 +11,7 @@ use crate::harness::Figure;
 /// Up to here evaluations are allowed where a constraint is known.
 const ALLOWED: f64 = 0.33;
 
-pub fn draw() -> Result<Vec<Drawn>, ExperimentError> {
+pub fn weights() -> Result<Drawn, ExperimentError> {
     let scene = Scene::everyday()?;
     let threshold = scene.best();
     let expected = || Analytic::new(&scene.posterior, ExpectedImprovement { threshold });
@@ -32,7 +32,7 @@ pub fn draw() -> Result<Vec<Drawn>, ExperimentError> {
     );
     let free = by_cost[0].maximizer.0;
     let findings = vec![
-        Finding::new("improvement: its choice", free, true),
+        Finding::number("improvement: its choice", free),
         Finding::new(
             "improvement per cost: its choice",
             by_cost[1].maximizer.0,
@@ -68,7 +68,7 @@ pub fn draw() -> Result<Vec<Drawn>, ExperimentError> {
          known one allows.",
         columns(&all),
     )?;
-    Ok(vec![Drawn { figure, findings }])
+    Ok(Drawn { figure, findings })
 }
 
 fn along(value: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {

@@ -6,10 +6,11 @@ use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Measurement, Outcome, StopReason, Study};
 
-use super::priors::{Prior, prior};
+use super::priors::Prior;
 use super::stand_in::StandIn;
 use crate::autobct::paper::GAMMA;
 use crate::error::ExperimentError;
+use crate::harness::runs::lossless_number;
 use crate::harness::stats::quantile;
 
 /// A stand-in ready to run: its costs have a scale here.
@@ -32,23 +33,28 @@ pub enum Unit {
 }
 
 /// One training of a run.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Step {
     pub control: Vec<f64>,
     pub score: f64,
     pub cost: f64,
     /// Expected score of this control afterwards, and the value of going on; NaN where a guard ended the run.
+    #[serde(with = "lossless_number")]
     pub mean: f64,
+    #[serde(with = "lossless_number")]
     pub value: f64,
 }
 
 /// A run to its end.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Run {
     pub steps: Vec<Step>,
     /// True if it stopped because going on was not worth it.
     pub decided: bool,
     /// Scores and costs outside of [0, 1].
     pub outside: usize,
-    pub before: State,
+    /// Measured cost of the reference of the process that did the run.
+    pub reference: f64,
     pub after: State,
 }
 
@@ -102,16 +108,12 @@ impl<'a> Bench<'a> {
         self.scaled(&self.measured(control, seed)?)
     }
 
-    pub fn prior(&self) -> Result<Prior, ExperimentError> {
-        prior(self.stand_in.appendix).map_err(ExperimentError::failed)
-    }
-
     fn names(&self) -> &'static [&'static str] {
         if self.stand_in.controls == 1 { &["u"] } else { &["u1", "u2"] }
     }
 
     fn optimizer(&self, depth: usize) -> Result<AutoBct, ExperimentError> {
-        let Prior { basis, state, noise } = self.prior()?;
+        let Prior { basis, state, noise } = self.stand_in.prior()?;
         // Three ahead is a quadrature over every control, and two controls have many pairs: a coarser choice is enough.
         let (grid, later_grid, of_cost) = match (self.stand_in.controls, depth) {
             (1, 1 | 2) => (101, 101, Quadrature::ACCURATE),
@@ -174,7 +176,7 @@ impl<'a> Bench<'a> {
         Ok(Run {
             decided: numbers.contains_key("value"),
             outside: steps.iter().map(of).sum(),
-            before: self.prior()?.state,
+            reference: self.reference,
             after: self.optimizer(depth)?.state(study.history())?,
             steps,
         })

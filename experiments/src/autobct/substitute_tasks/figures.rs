@@ -5,7 +5,7 @@ use thrifty_figures::{Axis, Contours, LinePlot, Series, panels_with_legend};
 use thrifty_linear::{Basis, Coefficients};
 
 use super::bench::{Run, Step};
-use super::priors::Appendix;
+use super::priors::{Appendix, Prior};
 use super::{Finding, Swept};
 use crate::error::ExperimentError;
 use crate::harness::Figure;
@@ -16,7 +16,7 @@ const SIDE: usize = 41;
 /// Posteriors of score and cost before and after the first run that looks two trainings ahead.
 pub fn beliefs(finding: &Finding<'_>) -> Result<Vec<Figure>, ExperimentError> {
     let run = &finding.policies[0].1[0];
-    if finding.bench.stand_in.controls == 1 { lines(finding, run) } else { maps(finding, run) }
+    if finding.stand_in.controls == 1 { lines(finding, run) } else { maps(finding, run) }
 }
 
 /// A file name.
@@ -52,7 +52,7 @@ const SIDES: [Side; 2] = [
 ];
 
 fn lines(finding: &Finding<'_>, run: &Run) -> Result<Vec<Figure>, ExperimentError> {
-    let basis = finding.bench.prior()?.basis;
+    let Prior { basis, state: before, .. } = finding.stand_in.prior()?;
     let plot = |side: &Side| {
         let belief = |label: &str, state: &State| {
             let at = |i: usize| i as f64 / (SIDE - 1) as f64;
@@ -72,7 +72,7 @@ fn lines(finding: &Finding<'_>, run: &Run) -> Result<Vec<Figure>, ExperimentErro
             x_label: "control u".into(),
             y_label: side.label.into(),
             series: vec![
-                belief("before", &run.before),
+                belief("before", &before),
                 belief("after", &run.after),
                 Series::line("sweep", swept.collect()),
                 Series::dots("trained", trained.collect()),
@@ -86,8 +86,8 @@ fn lines(finding: &Finding<'_>, run: &Run) -> Result<Vec<Figure>, ExperimentErro
 }
 
 fn maps(finding: &Finding<'_>, run: &Run) -> Result<Vec<Figure>, ExperimentError> {
-    let basis = finding.bench.prior()?.basis;
-    let names = if matches!(finding.bench.stand_in.appendix, Appendix::D4(_)) {
+    let Prior { basis, state: before, .. } = finding.stand_in.prior()?;
+    let names = if matches!(finding.stand_in.appendix, Appendix::D4(_)) {
         ["rate u₁", "batch u₂"]
     } else {
         ["scale u₁", "code u₂"]
@@ -107,7 +107,7 @@ fn maps(finding: &Finding<'_>, run: &Run) -> Result<Vec<Figure>, ExperimentError
             }
         };
         let trained = run.steps.iter().map(|step| (step.control[0], step.control[1])).collect();
-        let pair = [map("before", &run.before, Vec::new()), map("after", &run.after, trained)];
+        let pair = [map("before", &before, Vec::new()), map("after", &run.after, trained)];
         let name = format!("{}-{}", slug(finding), side.name);
         let caption = "The first run that looks two trainings ahead: the expected value before the first training and after the last, with \
                        what was trained.";

@@ -13,19 +13,22 @@ mod tabulated;
 mod task;
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use thrifty_autobct::Controls;
+use thrifty_domain::Points;
 use thrifty_sampling::Seed;
 
 use self::bench::{Bench, Run, Unit};
 use self::priors::Appendix;
 pub use self::stand_in::Size;
+use self::stand_in::StandIn;
 pub use self::tabulated::{Tabulated, tabulated};
 use super::paper::GAMMA;
 use crate::error::ExperimentError;
 use crate::harness::claims::{Claim, ClaimError, Family, Kind, Rule, Sample, Test};
-use crate::harness::stats::mean_and_std_dev;
-use crate::harness::{Experiment, Judgement, Report, RunContext};
+use crate::harness::stats::{mean_and_std_dev, quantile};
+use crate::harness::{Experiment, JobName, Judgement, Report, RunContext, Runs};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "autobct/standins",
@@ -37,6 +40,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 /// A training of a sweep over all controls, apart from all runs.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Swept {
     control: Vec<f64>,
     score: f64,
@@ -45,7 +49,9 @@ struct Swept {
 
 /// Findings on one stand-in.
 struct Finding<'a> {
-    bench: Bench<'a>,
+    stand_in: &'a StandIn,
+    /// Measured cost of the reference: the median over the runs.
+    reference: f64,
     /// Name of a look ahead, and its runs.
     policies: Vec<(&'static str, Vec<Run>)>,
     sweep: Vec<Swept>,
@@ -53,7 +59,7 @@ struct Finding<'a> {
 
 impl Finding<'_> {
     fn name(&self) -> &'static str {
-        self.bench.stand_in.name
+        self.stand_in.name
     }
 
     /// Mean and deviation over the runs of a policy.
@@ -82,26 +88,97 @@ impl Finding<'_> {
     }
 }
 
-/// One run after the other: runs side by side would slow each other down, and time is what is measured.
-fn find<'a>(bench: Bench<'a>, context: &RunContext, seed: Seed) -> Result<Finding<'a>, ExperimentError> {
-    let controls = bench.stand_in.controls;
-    let runs =
-        context.replications(1, 10) * if matches!(bench.stand_in.appendix, Appendix::D4(_)) { 4 } else { 1 };
-    let policy = |depth: usize| {
-        (0..runs).map(|id| bench.run(depth, seed.child("run", id as u64))).collect::<Result<Vec<Run>, _>>()
-    };
-    let mut policies = vec![("two ahead", policy(2)?)];
-    if controls == 1 {
-        policies.push(("three ahead", policy(3)?));
+/// Stand-ins with the benches of this process: the reference of a stand-in is trained before its first job.
+struct Laboratory<'a> {
+    stand_ins: &'a [StandIn],
+    unit: Unit,
+    seed: Seed,
+    benches: Vec<OnceLock<Bench<'a>>>,
+}
+
+/// Looks ahead of the runs by name.
+const POLICIES: [(&str, usize); 2] = [("two ahead", 2), ("three ahead", 3)];
+
+impl<'a> Laboratory<'a> {
+    fn new(stand_ins: &'a [StandIn], unit: Unit, seed: Seed) -> Self {
+        Self { stand_ins, unit, seed, benches: stand_ins.iter().map(|_| OnceLock::new()).collect() }
     }
-    let count = if controls == 1 { context.pick(5, 21) } else { context.pick(3, 6) };
-    let swept = |(id, control): (usize, &[f64])| {
-        let (score, cost) = bench.train(control, seed.child("sweep", id as u64))?;
-        Ok(Swept { control: control.to_vec(), score, cost })
-    };
-    let grid = Controls::grid(controls, count);
-    let sweep = grid.rows().enumerate().map(swept).collect::<Result<_, ExperimentError>>()?;
-    Ok(Finding { bench, policies, sweep })
+
+    fn seed(&self, at: usize) -> Seed {
+        self.seed.child("stand-in", at as u64)
+    }
+
+    fn bench(&self, at: usize) -> Result<&Bench<'a>, ExperimentError> {
+        if let Some(bench) = self.benches[at].get() {
+            return Ok(bench);
+        }
+        let bench = Bench::new(&self.stand_ins[at], self.unit, self.seed(at))?;
+        Ok(self.benches[at].get_or_init(|| bench))
+    }
+
+    /// Jobs in turn where time is measured: side by side they would slow each other down.
+    fn jobs<'b>(&self, context: &'b RunContext) -> Runs<'b> {
+        let runs = Runs::new(EXPERIMENT.id, context);
+        if self.unit == Unit::Seconds { runs.serial() } else { runs }
+    }
+
+    /// Runs by stand-in and policy.
+    fn runs(&self, context: &RunContext) -> Result<Vec<Vec<Vec<Run>>>, ExperimentError> {
+        let count = |stand_in: &StandIn| {
+            let times = if matches!(stand_in.appendix, Appendix::D4(_)) { 4 } else { 1 };
+            context.replications(1, 10) * times
+        };
+        let policies = |stand_in: &StandIn| if stand_in.controls == 1 { 2 } else { 1 };
+        let mut jobs = Vec::new();
+        for (at, stand_in) in self.stand_ins.iter().enumerate() {
+            for policy in 0..policies(stand_in) {
+                jobs.extend((0..count(stand_in)).map(|i| (at, policy, i)));
+            }
+        }
+        let name = |&(at, policy, i): &(usize, usize, usize)| {
+            JobName::new(self.stand_ins[at].name, POLICIES[policy].0, i)
+        };
+        let found: Vec<Run> = self.jobs(context).collect(&jobs, name, |&(at, policy, i)| {
+            self.bench(at)?.run(POLICIES[policy].1, self.seed(at).child("run", i as u64))
+        })?;
+        let mut found = found.into_iter();
+        let mut of = |stand_in: &StandIn| {
+            let runs = |_| found.by_ref().take(count(stand_in)).collect();
+            (0..policies(stand_in)).map(runs).collect()
+        };
+        Ok(self.stand_ins.iter().map(&mut of).collect())
+    }
+
+    /// Sweeps by stand-in.
+    fn sweeps(&self, context: &RunContext) -> Result<Vec<Vec<Swept>>, ExperimentError> {
+        let grid = |stand_in: &StandIn| {
+            let one = stand_in.controls == 1;
+            let count = if one { context.pick(5, 21) } else { context.pick(3, 6) };
+            Controls::grid(stand_in.controls, count)
+        };
+        let grids: Vec<Points> = self.stand_ins.iter().map(grid).collect();
+        let jobs: Vec<(usize, usize)> =
+            grids.iter().enumerate().flat_map(|(at, grid)| (0..grid.len()).map(move |i| (at, i))).collect();
+        let name = |&(at, i): &(usize, usize)| JobName::new(self.stand_ins[at].name, "sweep", i);
+        let found: Vec<Swept> = self.jobs(context).part("sweep").collect(&jobs, name, |&(at, i)| {
+            let control = grids[at].row(i);
+            let (score, cost) = self.bench(at)?.train(control, self.seed(at).child("sweep", i as u64))?;
+            Ok(Swept { control: control.to_vec(), score, cost })
+        })?;
+        let mut found = found.into_iter();
+        Ok(grids.iter().map(|grid| found.by_ref().take(grid.len()).collect()).collect())
+    }
+
+    fn findings(&self, context: &RunContext) -> Result<Vec<Finding<'a>>, ExperimentError> {
+        // Both are run before either is missed, so that a shard does its part of each.
+        let (runs, sweeps) = (self.runs(context), self.sweeps(context));
+        let of_one = |(stand_in, (runs, sweep)): (&'a StandIn, (Vec<Vec<Run>>, Vec<Swept>))| {
+            let references: Vec<f64> = runs.iter().flatten().map(|run| run.reference).collect();
+            let policies = POLICIES.iter().map(|policy| policy.0).zip(runs).collect();
+            Finding { stand_in, reference: quantile(&references, 0.5), policies, sweep }
+        };
+        Ok(self.stand_ins.iter().zip(runs?.into_iter().zip(sweeps?)).map(of_one).collect())
+    }
 }
 
 /// Runs stop of themselves, and with a better model than the first.
@@ -125,11 +202,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let size = context.pick(Size { rows: 3000, epochs: 3 }, Size { rows: 20_000, epochs: 60 });
     let seed = Seed(context.seed).child(EXPERIMENT.id, 0);
     let stand_ins = stand_in::all(size, seed);
-    let mut findings = Vec::new();
-    for (id, stand_in) in (0..).zip(&stand_ins) {
-        let seed = seed.child("stand-in", id);
-        findings.push(find(Bench::new(stand_in, unit, seed)?, context, seed)?);
-    }
+    let findings = Laboratory::new(&stand_ins, unit, seed).findings(context)?;
     let again = findings.iter().filter(|finding| finding.trains_again()).count();
     let better = findings.iter().filter(|finding| finding.gain() > 0.0).count();
     let worth = |finding: &&Finding<'_>| {
@@ -208,7 +281,9 @@ fn notes(unit: Unit) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::bench::Step;
     use super::*;
+    use crate::harness::claims::Verdict;
 
     /// Costs by count: a reference has the t that it is given, and a run has the same bits again.
     #[test]
@@ -222,5 +297,61 @@ mod tests {
         assert!(one.decided && one.after == two.after);
         let mut pairs = one.steps.iter().zip(&two.steps);
         assert!(pairs.all(|(a, b)| a.score == b.score && a.mean == b.mean));
+    }
+    /// A finding with runs whose last model is better than the first by `gain`, plus what alternates.
+    fn finding(stand_in: &StandIn, gain: f64, decided: usize) -> Finding<'_> {
+        let state = stand_in.prior().unwrap().state;
+        let step = |score| Step { control: vec![0.5], score, cost: 0.1, mean: score, value: 0.0 };
+        let run = |i: usize| Run {
+            steps: vec![step(0.5), step(0.5 + gain + if i.is_multiple_of(2) { 0.1 } else { -0.1 })],
+            decided: i < decided,
+            outside: 0,
+            reference: 1.0,
+            after: state.clone(),
+        };
+        Finding {
+            stand_in,
+            reference: 1.0,
+            policies: vec![("two ahead", (0..150).map(run).collect())],
+            sweep: Vec::new(),
+        }
+    }
+
+    /// Training made worse: the last model is worse than the first, or runs go on to the guard.
+    #[test]
+    fn worse_training_is_found() {
+        let stand_ins = stand_in::all(Size { rows: 200, epochs: 1 }, Seed(0));
+        let verdict = |gain, decided| judge(&[finding(&stand_ins[1], gain, decided)]).unwrap().verdict();
+        assert_eq!(verdict(0.1, 150), Verdict::Holds);
+        assert_eq!(verdict(-0.1, 150), Verdict::DoesNotHold);
+        assert_eq!(verdict(0.1, 120), Verdict::DoesNotHold);
+        assert_eq!(verdict(0.0, 150), Verdict::Inconclusive);
+    }
+
+    /// Parts of the jobs join to the whole, which a further process reads without training.
+    #[test]
+    fn shards_join_to_the_same_findings() {
+        let stand_ins = &stand_in::all(Size { rows: 200, epochs: 1 }, Seed(0))[..2];
+        let laboratory = || Laboratory::new(stand_ins, Unit::Operations, Seed(1));
+        let whole = laboratory().findings(&RunContext::default()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let out = Some(folder.path().to_path_buf());
+        for shard in ["1/2", "2/2"] {
+            let shard = Some(shard.parse().unwrap());
+            let part =
+                laboratory().findings(&RunContext { out: out.clone(), shard, ..RunContext::default() });
+            assert_eq!(part.is_ok(), shard == Some("2/2".parse().unwrap()));
+        }
+        let reader = laboratory();
+        let merged = reader.findings(&RunContext { out, merged: true, ..RunContext::default() }).unwrap();
+        assert!(reader.benches.iter().all(|bench| bench.get().is_none()));
+        for (one, two) in whole.iter().zip(&merged) {
+            assert_eq!((one.reference, &one.sweep), (two.reference, &two.sweep));
+            let pairs = one.policies.iter().zip(&two.policies);
+            for (a, b) in pairs.flat_map(|(a, b)| a.1.iter().zip(&b.1)) {
+                // NaN, where a guard ended the run, is not equal to itself.
+                assert_eq!(format!("{a:?}"), format!("{b:?}"));
+            }
+        }
     }
 }

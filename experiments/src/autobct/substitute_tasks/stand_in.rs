@@ -8,8 +8,9 @@ use thrifty_sampling::Seed;
 use super::autoencoder::{Autoencoder, Tumours};
 use super::digits::{Controlled, Digits, Epochs, TwoEpochs};
 use super::forest::Forest;
-use super::priors::{Appendix, Reading};
+use super::priors::{Appendix, Prior, Reading, prior};
 use super::task::Task;
+use crate::error::ExperimentError;
 
 /// Stand-in for an experiment of the paper.
 pub struct StandIn {
@@ -47,6 +48,11 @@ impl StandIn {
         let epsilon = if matches!(appendix, Appendix::D2 | Appendix::D3) { 0.0 } else { 0.02 };
         let reference = (control.to_vec(), t);
         Self { name, appendix, controls: control.len(), score, reference, epsilon, task }
+    }
+
+    /// Basis, state and noise before the first training.
+    pub fn prior(&self) -> Result<Prior, ExperimentError> {
+        prior(self.appendix).map_err(ExperimentError::failed)
     }
 }
 

@@ -22,7 +22,7 @@ fn controls(control: &[f64]) -> String {
 
 /// Every training of the first run, where the paper prints those of one: tables 4, 5 and 6.
 pub fn trainings(finding: &Finding<'_>) -> Option<Table> {
-    let table = match finding.bench.stand_in.appendix {
+    let table = match finding.stand_in.appendix {
         Appendix::D2 => 4,
         Appendix::D3 => 5,
         Appendix::D4(_) => 6,
@@ -35,14 +35,14 @@ pub fn trainings(finding: &Finding<'_>) -> Option<Table> {
             spent += step.cost;
             let start = [(*name).to_owned(), (n + 1).to_string()];
             let numbers = [step.score, step.cost, spent].map(short);
-            let trained = [controls(&step.control), finding.bench.stand_in.task.meaning(&step.control)];
+            let trained = [controls(&step.control), finding.stand_in.task.meaning(&step.control)];
             let then = [step.mean, step.value].map(short);
             rows.push(start.into_iter().chain(numbers).chain(trained).chain(then).collect());
         }
     }
     rows.extend(published(table));
     Some(Table {
-        name: match finding.bench.stand_in.appendix {
+        name: match finding.stand_in.appendix {
             Appendix::D4(Reading::Polynomial) => format!("table-{table}-printed-polynomial"),
             _ => format!("table-{table}"),
         },
@@ -102,7 +102,7 @@ fn of_policy(finding: &Finding<'_>, policy: usize, name: &str, runs: &[Run]) -> 
         let (mean, std_dev) = finding.over(policy, of);
         if runs.len() > 1 { format!("{mean:.3} ({std_dev:.2})") } else { format!("{mean:.3}") }
     };
-    let last = (0..finding.bench.stand_in.controls).map(|d| spread(&|run| run.last().control[d]));
+    let last = (0..finding.stand_in.controls).map(|d| spread(&|run| run.last().control[d]));
     let stopped: Vec<f64> =
         runs.iter().map(|run| run.last().value).filter(|value| value.is_finite()).collect();
     vec![
@@ -138,7 +138,7 @@ pub fn landscapes(findings: &[Finding<'_>]) -> Table {
             let at = (0..finding.sweep.len())
                 .fold(0, |best, next| if value(next) > value(best) { next } else { best });
             let swept = &finding.sweep[at];
-            let meaning = finding.bench.stand_in.task.meaning(&swept.control);
+            let meaning = finding.stand_in.task.meaning(&swept.control);
             format!(
                 "{} for {} at {} ({meaning})",
                 short(swept.score),
@@ -154,7 +154,7 @@ pub fn landscapes(findings: &[Finding<'_>]) -> Table {
         };
         vec![
             finding.name().to_owned(),
-            number(finding.bench.reference),
+            number(finding.reference),
             bounds(|swept| swept.score),
             bounds(|swept| swept.cost),
             best(|h, _| h),

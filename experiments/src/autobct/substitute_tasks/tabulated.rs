@@ -49,7 +49,7 @@ pub fn tabulated(
                 bench.train(controls.row(u), seed.child("tabulated", (u * repeats + i) as u64))
             })?;
             let trainings = all.chunks(repeats).map(<[_]>::to_vec).collect();
-            Ok(Tabulated { prior: bench.prior()?, trainings })
+            Ok(Tabulated { prior: bench.stand_in.prior()?, trainings })
         })
         .collect()
 }

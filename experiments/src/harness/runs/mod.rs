@@ -24,7 +24,7 @@ pub use self::lossless::{maps as lossless_maps, number as lossless_number, numbe
 pub use self::merge::merge;
 pub use self::shard::Shard;
 use super::RunContext;
-use super::replicate::in_parallel;
+use super::replicate::{in_parallel, in_turn};
 use crate::error::ExperimentError;
 
 /// The jobs of one experiment.
@@ -33,16 +33,22 @@ pub struct Runs<'a> {
     part: Option<&'static str>,
     context: &'a RunContext,
     data: String,
+    serial: bool,
 }
 
 impl<'a> Runs<'a> {
     pub fn new(id: &'static str, context: &'a RunContext) -> Self {
-        Self { id, part: None, context, data: "own".into() }
+        Self { id, part: None, context, data: "own".into(), serial: false }
     }
 
     /// Jobs with another kind of result, kept in a file of their own.
     pub fn part(self, part: &'static str) -> Self {
         Self { part: Some(part), ..self }
+    }
+
+    /// Jobs one after the other: for those that measure time, which others beside them would change.
+    pub fn serial(self) -> Self {
+        Self { serial: true, ..self }
     }
 
     /// Identification of the data; the experiment's own without it.
@@ -86,7 +92,12 @@ impl<'a> Runs<'a> {
         let mine = |at: usize| !self.context.merged && self.context.shard.is_none_or(|s| s.has(at));
         let open: Vec<usize> = (0..jobs.len()).filter(|at| mine(*at) && !log.has(&names[*at])).collect();
         let title = self.part.map_or(self.id.into(), |part| format!("{}, {part}", self.id));
-        in_parallel(&title, &open, |at| log.append(&names[*at], &work(&jobs[*at])?))?;
+        let one = |at: &usize| log.append(&names[*at], &work(&jobs[*at])?);
+        if self.serial {
+            in_turn(&title, &open, one)?;
+        } else {
+            in_parallel(&title, &open, one)?;
+        }
         let missing: Vec<&JobName> = names.iter().filter(|name| !log.has(name)).collect();
         if let Some(first) = missing.first() {
             return Err(ExperimentError::Unfinished {

@@ -37,7 +37,7 @@ const NOTE: &str = "Claims, each with a probability of at least 90 % over draws 
 pub fn schedule(points: usize) -> [(&'static str, Schedule); 3] {
     [
         ("Srinivas", Schedule::SrinivasFinite { points: points as f64, delta: DELTA }),
-        ("Brochu (the seed's)", Schedule::Brochu { dim: 2, delta: DELTA }),
+        ("Brochu (caligonotes)", Schedule::Brochu { dim: 2, delta: DELTA }),
         ("constant 4", Schedule::Constant { beta: 4.0 }),
     ]
 }
@@ -217,4 +217,65 @@ fn report(kinds: &[Kind], samples: &[Samples], design: &Design<'_>) -> Result<Re
         ],
         figures: tables::figures(kinds, samples)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::runs::Bounds;
+    use super::*;
+    use crate::harness::Verdict;
+
+    /// Draws of which every `broken`-th is made worse; 0 for none.
+    struct Worse {
+        regret: usize,
+        samples: usize,
+        right: usize,
+    }
+
+    fn verdict(worse: &Worse) -> Verdict {
+        let draws = 40;
+        let design = Design {
+            processes: &Process::ALL[..2],
+            side: 2,
+            horizon: 2,
+            draws,
+            epsilons: &[0.5, 0.3],
+            most: 100,
+            cap: 100,
+        };
+        let broken = |i: usize, every: usize| every > 0 && i.is_multiple_of(every);
+        let regret = |i: usize| Regret {
+            cumulative: vec![1.0, if broken(i, worse.regret) { 4.0 } else { 2.0 }],
+            bounds: Bounds { regret: vec![3.0; 2], information: vec![1.0; 2], gamma: vec![1.0; 2] },
+        };
+        let certified = |i: usize| Certified {
+            samples: Some(if broken(i, worse.samples) { 51 } else { 50 }),
+            right: !broken(i, worse.right),
+        };
+        let kind = |process: &Process| Kind {
+            process: *process,
+            schedule: "Srinivas",
+            runs: (0..draws).map(regret).collect(),
+        };
+        let samples = |(process, epsilon): (&Process, f64)| Samples {
+            process: *process,
+            epsilon,
+            // Runs at the larger ε are always good: what fails at one ε fails.
+            runs: (0..draws).map(|i| certified(if epsilon > 0.4 { 1 } else { i })).collect(),
+            bound: Some(50),
+            most: 100,
+        };
+        let kinds: Vec<Kind> = design.processes.iter().map(kind).collect();
+        let pairs = design.processes.iter().flat_map(|p| design.epsilons.iter().map(move |e| (p, *e)));
+        judge(&kinds, &pairs.map(samples).collect::<Vec<_>>(), &design).unwrap().verdict()
+    }
+
+    #[test]
+    fn each_broken_bound_is_found() {
+        assert_eq!(verdict(&Worse { regret: 0, samples: 0, right: 0 }), Verdict::Holds);
+        assert_eq!(verdict(&Worse { regret: 2, samples: 0, right: 0 }), Verdict::DoesNotHold);
+        assert_eq!(verdict(&Worse { regret: 0, samples: 2, right: 0 }), Verdict::DoesNotHold);
+        assert_eq!(verdict(&Worse { regret: 0, samples: 0, right: 2 }), Verdict::DoesNotHold);
+        assert_eq!(verdict(&Worse { regret: 10, samples: 0, right: 0 }), Verdict::Inconclusive);
+    }
 }

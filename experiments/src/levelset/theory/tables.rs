@@ -153,16 +153,16 @@ pub fn samples(all: &[Samples]) -> Table {
     Table {
         name: "samples".into(),
         caption: "Evaluations until nothing is undecided, median and largest over the draws; the bound of theorem 1, the least T with \
-                  T/(β_T γ_T) ≥ C₁/4ε²; the seed's (ln(1/δ)/ε²)^d, no theorem; the share of the draws with no point wrong by more than ε."
+                  T/(β_T γ_T) ≥ C₁/4ε²; (ln(1/δ)/ε²)^d of caligonotes, no theorem; the share of the draws with no point wrong by more than ε."
             .into(),
-        header: ["process", "ε", "samples", "largest", "bound", "the seed's", "right within ε"]
+        header: ["process", "ε", "samples", "largest", "bound", "caligonotes", "right within ε"]
             .map(String::from)
             .to_vec(),
         rows: rows.collect(),
     }
 }
 
-/// Exponents of 1/ε in the number of samples: by theory, the seed's, and those of the bound and of the runs.
+/// Exponents of 1/ε in the number of samples: by theory, by caligonotes, and those of the bound and of the runs.
 pub fn sample_exponents(all: &[Samples]) -> Table {
     let mut names: Vec<&str> = all.iter().map(|own| own.process.name).collect();
     names.dedup();
@@ -184,18 +184,18 @@ pub fn sample_exponents(all: &[Samples]) -> Table {
     });
     Table {
         name: "sample_exponents".into(),
-        caption: "Exponents of 1/ε in two dimensions: 2(2ν + d)/2ν from the theorem with the information gain of Vakili et al., the seed's 2d, \
+        caption: "Exponents of 1/ε in two dimensions: 2(2ν + d)/2ν from the theorem with the information gain of Vakili et al., 2d by caligonotes, \
                   and slopes over the ε above. On a finite domain the information grows like a logarithm in the end, and the bound like \
                   that of a smooth process."
             .into(),
-        header: ["process", "theorem", "the seed's", "slope of the bound", "slope of what was needed"]
+        header: ["process", "theorem", "caligonotes", "slope of the bound", "slope of what was needed"]
             .map(String::from)
             .to_vec(),
         rows: rows.collect(),
     }
 }
 
-/// Exponents of T: published, the seed's, and those of the curves.
+/// Exponents of T: published, by caligonotes, and those of the curves.
 pub fn exponents(kinds: &[Kind]) -> Table {
     let own = kinds.iter().filter(|kind| kind.schedule == "Srinivas");
     let rows = own.map(|kind| {
@@ -217,7 +217,7 @@ pub fn exponents(kinds: &[Kind]) -> Table {
     Table {
         name: "exponents".into(),
         caption: "Exponents of T in two dimensions. Of the regret: Srinivas et al. (ν + d(d + 1))/(2ν + d(d + 1)); with the information gain of \
-                  Vakili et al. (ν + d)/(2ν + d); the seed's (d + 1)/(d + 2) for every kernel; slopes of the evaluated bound and of the \
+                  Vakili et al. (ν + d)/(2ν + d); caligonotes (d + 1)/(d + 2) for every kernel; slopes of the evaluated bound and of the \
                   realised regret. Of the information: Vakili et al. d/(2ν + d), and the slope of the greedy gain. Slopes are over the last \
                   three quarters of the rounds on a finite domain: logarithms are part of them."
             .into(),
@@ -225,7 +225,7 @@ pub fn exponents(kinds: &[Kind]) -> Table {
             "process",
             "Srinivas",
             "Vakili",
-            "the seed's",
+            "caligonotes",
             "slope of the bound",
             "slope of the regret",
             "information, Vakili",
@@ -258,7 +258,7 @@ fn counted(name: &str, all: &[Samples]) -> LinePlot {
     let bound = |own: &Samples| own.bound.map_or(f64::NAN, |bound| bound as f64);
     let series = vec![
         line("bound", &bound),
-        line("the seed's", &Samples::of_seed),
+        line("caligonotes", &Samples::of_seed),
         line("needed, median", &Samples::median),
     ];
     LinePlot { x_label: "ε".into(), ..plot(name.to_owned(), "evaluations until certified", series) }

@@ -37,6 +37,11 @@ impl Ratio {
         mean_and_std_dev(&self.0).0
     }
 
+    /// That the ratio is not above 1 by more than a quarter.
+    fn harmless(&self, name: String) -> (Claim, Sample) {
+        self.claim(name, Kind::NotInferior { margin: HARMLESS.ln() })
+    }
+
     /// That the ratio is below 1 by so much, or not above 1 by more than a margin.
     fn claim(&self, name: String, kind: Kind) -> (Claim, Sample) {
         let gains = self.0.iter().map(|ratio| -ratio).collect();
@@ -75,8 +80,7 @@ pub fn answer(outcomes: &[Outcome]) -> Result<Answer, ClaimError> {
             let name = |what: &str| format!("{}, {set}: {what}", search.name());
             let (claim, sample) = of(|d| d.bias).claim(name("bias smaller"), Kind::Superior);
             biases.push(claim, sample);
-            let harmless = Kind::NotInferior { margin: HARMLESS.ln() };
-            let (claim, sample) = of(|d| d.variance).claim(name("variance not larger"), harmless);
+            let (claim, sample) = of(|d| d.variance).harmless(name("variance not larger"));
             variances.push(claim, sample);
             names.push([search.name().to_owned(), set.to_owned()]);
         }
@@ -209,5 +213,31 @@ pub fn numbers(outcomes: &[Outcome], numbers: &mut BTreeMap<String, f64>) {
             put("bias", |d| d.bias);
             put("variance", |d| d.variance);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Verdict;
+
+    /// A search made worse: variances that are larger by half, or anything beside an equal one.
+    #[test]
+    fn a_larger_variance_is_found() {
+        let ratio = |factor: f64| {
+            let wobble = |i: usize| if i.is_multiple_of(2) { 1.1 } else { 1.0 / 1.1 };
+            Ratio::of(&(0..24).map(|i| (factor * wobble(i), 1.0)).collect::<Vec<_>>())
+        };
+        let verdict = |factors: [f64; 2]| {
+            let mut family = Family::new(Rule::All);
+            for factor in factors {
+                let (claim, sample) = ratio(factor).harmless(format!("{factor}"));
+                family.push(claim, sample);
+            }
+            family.judge().unwrap().verdict()
+        };
+        assert_eq!(verdict([1.0, 0.8]), Verdict::Holds);
+        assert_eq!(verdict([1.0, 1.5]), Verdict::DoesNotHold);
+        assert_eq!(verdict([1.0, HARMLESS]), Verdict::Inconclusive);
     }
 }

@@ -1,0 +1,31 @@
+//! Chapters of the book: their code is compiled and run by `cargo test -p thrifty-outsider --doc`.
+
+/// A module per chapter with code.
+macro_rules! chapters {
+    ($($name:ident),* $(,)?) => {
+        $(
+            #[doc = include_str!(concat!("../../../docs/src/", stringify!($name), ".md"))]
+            pub mod $name {}
+        )*
+    };
+}
+
+chapters!(
+    acquisition,
+    autobct,
+    bo,
+    censored,
+    contributing,
+    fcvopt,
+    gp,
+    hgp,
+    hybrid,
+    kernels,
+    levelset,
+    linear,
+    numerics,
+    pareto,
+    studies,
+    tpe,
+    trees,
+);
