@@ -218,7 +218,7 @@ fn acquisitions_are_weighted() {
     // By cost the weight is that of feasibility over the cost to its exponent.
     let (trials, settings) = of(0.41, costs);
     with(trials, settings, |state| {
-        for x in [[0.3], [0.6]] {
+        for x in [[0.5], [0.8]] {
             let feasible = state.probability_feasible(&x).unwrap();
             let share = (feasible / state.weight(&x)).ln() / 0.5;
             // The mean of the logarithm, which is below that of a log-normal cost.
