@@ -30,8 +30,8 @@
 //!
 //! # Which tests count
 //!
-//! The unit and integration tests of the mutant's own crate, then the tests in `tests/` (without `layering`, which
-//! runs no library code), the quickest first and 20 s of them unless `--shared-seconds` says otherwise, then the
+//! The unit and integration tests of the mutant's own crate, then the tests in `tests/` (without `layering` and
+//! `structure`, which run no library code), the quickest first and 20 s of them unless `--shared-seconds` says otherwise, then the
 //! documentation tests of its own crate, all of them as one test. Tests of other
 //! crates and the reference numbers of `thrifty-experiments verify` do not count.
 //! Property tests run with a fixed seed, so a run gives the same result twice.

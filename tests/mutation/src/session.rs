@@ -14,8 +14,8 @@ use crate::run::{Case, Suite, run_all};
 use crate::suite::{self, SHARED_TESTS, Test};
 use crate::{doctests, equivalents, sample, scratch, workspace};
 
-/// Test program that asks cargo about the workspace and runs no library code.
-const LAYERING: &str = "layering";
+/// Test programs that look at the workspace and run no library code.
+const WITHOUT_CODE: [&str; 2] = ["layering", "structure"];
 
 /// Folders and files of a run.
 struct Places {
@@ -153,7 +153,9 @@ fn measured(
 ) -> Result<Vec<Test>, MutationError> {
     let wanted: HashSet<&str> = cases.iter().map(|case| case.key.0.as_str()).collect();
     let mut tests = Vec::new();
-    for program in programs.iter().filter(|program| !cases.is_empty() && program.target != LAYERING) {
+    for program in
+        programs.iter().filter(|program| !cases.is_empty() && !WITHOUT_CODE.contains(&&*program.target))
+    {
         // The scratch workspace has the folders of the workspace itself.
         let root = |library: &&MutatedLibrary| {
             let package = library.library.root.parent().and_then(Path::parent);

@@ -1,4 +1,4 @@
-//! Fronts on a sphere, reference 1.1, one thread. Expect at 100, 1,000 and 10,000 points the times of docs/src/pareto.md.
+//! Fronts on a sphere, reference 1.1, one thread. Expect at 100, 1,000 and 10,000 points the times of docs/src/results/pareto.md.
 
 #[path = "../../../../tests/bench/cpu_time.rs"]
 mod cpu_time;

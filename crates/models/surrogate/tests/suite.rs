@@ -10,7 +10,7 @@ use thrifty_surrogate::{
     Prediction, Surrogate, SurrogateError, contract, fit_checked,
 };
 
-/// What is wrong with a surrogate.
+/// Fault of a surrogate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fault {
     None,
@@ -316,7 +316,7 @@ fn faults_of_fantasies_are_found() {
     assert!(!passes(Fault::FantasyAway) && !passes(Fault::FantasyNotANumber));
 }
 
-/// What [`fit_checked`] asks of a fit, beyond the data, with the place of the fault.
+/// A posterior with odd predictions from a place on.
 struct Odd {
     dim: usize,
     noise: f64,

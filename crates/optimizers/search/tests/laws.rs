@@ -78,7 +78,7 @@ impl<O: Optimizer<Query = Config>> Asks for O {
     }
 }
 
-/// What breaks a measured constraint is never recommended.
+/// A configuration that breaks a measured constraint is never recommended.
 #[test]
 fn recommendations_are_feasible() {
     let mut study = Study::new(RandomSearch::new(square()), Seed(3)).with_stop(MaxTrials(30));

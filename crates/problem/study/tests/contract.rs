@@ -9,7 +9,7 @@ use thrifty_study::{
     Outcome, StopReason, StopRule, StudyError, Suggestion, TrialId, WallTime, WorthItsCost, contract,
 };
 
-/// What is wrong with an optimiser.
+/// Fault of an optimiser.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fault {
     None,
@@ -17,7 +17,7 @@ enum Fault {
     ByInstance,
     /// Depends on how often it was asked.
     ByCalls,
-    /// The same for diagnostics and memo alone.
+    /// Diagnostics and memo alone depend on it.
     DiagnosticByCalls,
     MemoByCalls,
     /// The first history that was seen counts, not the last.
@@ -114,10 +114,11 @@ fn faults_of_optimizers_are_found() {
         Fault::ErrorOfNothing,
         Fault::ChangingFingerprint,
         Fault::ByCallsBesideRunning,
-        Fault::StopsEarly,
     ] {
         assert!(!passes(fault), "{fault:?}");
     }
+    // To end before the study does is no fault.
+    assert!(passes(Fault::StopsEarly));
 }
 
 /// The journals of the suite are removed.
@@ -138,7 +139,7 @@ fn nothing_is_left_in_the_temporary_folder() {
     assert_eq!(left(), 0);
 }
 
-/// What is wrong with a stop rule.
+/// Fault of a stop rule.
 #[derive(Debug, Clone, Copy)]
 enum Wrong {
     Nothing,

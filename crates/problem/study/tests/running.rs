@@ -55,7 +55,7 @@ fn waiting_reveals_one_trial_at_a_time() {
     assert_eq!(seen(5, 5, 5, 2), [0, 0, 0, 0, 0, 5, 5, 5, 5]);
 }
 
-/// Who waits for more than there is waits for ever, which is an error.
+/// An optimiser that waits for more trials than there are is an error.
 #[test]
 fn waiting_for_nothing_is_an_error() {
     for window in [1, 4] {
@@ -75,7 +75,7 @@ fn waiting_for_nothing_is_an_error() {
     assert!(matches!(study.ask().unwrap(), Next::Evaluate(trial) if trial.query == 1));
 }
 
-/// As many trials run at once as there are threads, no more, and with one thread it is one after the other.
+/// The number of trials that run at once is the number of threads.
 #[test]
 fn a_schedule_as_completed_keeps_the_threads_busy() {
     let most = |threads: usize| {
@@ -110,7 +110,7 @@ fn no_threads_and_no_window_are_errors() {
     assert_eq!(error, "window is 0, expected at least 1");
 }
 
-/// What was written is read back: from a file, from bytes, with numbers that JSON does not have.
+/// Journals are read back from a file and from bytes, with numbers that JSON does not have.
 #[test]
 fn histories_are_read_from_their_journal() {
     let folder = tempfile::tempdir().unwrap();

@@ -143,6 +143,21 @@ fn a_file_with_other_columns_is_kept_aside() {
 }
 
 #[test]
+fn serial_jobs_never_overlap() {
+    let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let context = RunContext::default();
+    let name = |i: &usize| JobName::new("t", "m", *i);
+    let jobs: Vec<usize> = (0..20).collect();
+    let found = Runs::new("a/b", &context).serial().collect(&jobs, name, |i| {
+        most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        running.fetch_sub(1, Ordering::SeqCst);
+        Ok(*i)
+    });
+    assert_eq!((found.unwrap(), most.into_inner()), (jobs, 1));
+}
+
+#[test]
 fn without_a_folder_nothing_is_written() {
     let (found, done) = collect(&RunContext::default(), usize::MAX);
     assert_eq!((found.unwrap(), done), (expected(), 10));
