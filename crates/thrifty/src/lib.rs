@@ -65,7 +65,7 @@ pub mod prelude {
     pub use thrifty_space::{Config, KnownConstraint, Space, SpaceError, Value};
     pub use thrifty_study::{
         Context, History, MaxCost, MaxTrials, Measurement, NoImprovement, Observer, Optimizer, Outcome,
-        Schedule, StopRule, Study, Target, Trial, TrialId, WallTime, WorthItsCost,
+        Patience, Schedule, StopRule, Study, Target, Trial, TrialId, WallTime, WorthItsCost,
     };
     pub use thrifty_surrogate::{Posterior, Prediction};
     pub use thrifty_tpe::{TpeOptimizer, TpeSettings};

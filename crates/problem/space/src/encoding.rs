@@ -56,18 +56,12 @@ impl Space {
             if !self.domain().is_active(index, &x) {
                 continue;
             }
-            let level = self.domain().level(index, &x).unwrap_or(0);
             let value = match &parameter.kind {
                 Kind::Float { low, high, log } => {
                     let u = x[self.domain().columns(index).start];
                     Value::Float(Axis { low: *low, high: *high, log: *log }.number(u))
                 }
-                Kind::StepFloat { low, high, step } => Value::Float(grid_value(*low, *high, *step, level)),
-                Kind::Int { low, step, .. } => {
-                    // Levels × step fit the range of the parameter; the sum may pass through the far half of i64.
-                    Value::Int(low.wrapping_add_unsigned(level.wrapping_mul(step.unsigned_abs())))
-                }
-                Kind::Categorical { choices } => choices[level as usize].clone(),
+                _ => value_of(parameter, self.domain().level(index, &x).unwrap_or(0)),
             };
             config.insert(parameter.name.clone(), value);
         }
@@ -141,6 +135,33 @@ pub(crate) fn level_of(parameter: &Parameter, value: &Value) -> Result<u64, Spac
             })?;
             Ok(level as u64)
         }
+    }
+}
+
+/// The value of a discrete parameter at a level; of a continuous one its lower bound.
+fn value_of(parameter: &Parameter, level: u64) -> Value {
+    match &parameter.kind {
+        Kind::Float { low, .. } => Value::Float(*low),
+        Kind::StepFloat { low, high, step } => Value::Float(grid_value(*low, *high, *step, level)),
+        // Levels × step fit the range of the parameter; the sum may pass through the far half of i64.
+        Kind::Int { low, step, .. } => {
+            Value::Int(low.wrapping_add_unsigned(level.wrapping_mul(step.unsigned_abs())))
+        }
+        Kind::Categorical { choices } => choices[level as usize].clone(),
+    }
+}
+
+/// A value of a parameter as [`Space::decode`] would return it: whole numbers of a float become floats.
+///
+/// # Errors
+/// [`SpaceError`] for a value that the parameter cannot have.
+pub(crate) fn canonical(parameter: &Parameter, value: &Value) -> Result<Value, SpaceError> {
+    match parameter.kind {
+        Kind::Float { low, high, log } => {
+            encode_float(&parameter.name, value, Axis { low, high, log })?;
+            Ok(Value::Float(number(&parameter.name, value)?))
+        }
+        _ => Ok(value_of(parameter, level_of(parameter, value)?)),
     }
 }
 

@@ -20,7 +20,7 @@ pub enum SpaceError {
     #[error("parameter {name} is defined twice")]
     DuplicateName { name: String },
     /// Bounds that are empty, inverted, not finite, or too far apart for a float (on a log scale: their ratio).
-    #[error("parameter {name} has bounds [{low}, {high}], expected low < high, finite and a finite range")]
+    #[error("parameter {name} has bounds [{low}, {high}], expected low <= high, finite and a finite range")]
     InvalidBounds { name: String, low: f64, high: f64 },
     /// A logarithmic scale needs positive bounds.
     #[error("parameter {name} is on a log scale from {low}, expected a positive lower bound")]

@@ -24,6 +24,7 @@ mod builder;
 mod config;
 mod encoding;
 mod error;
+mod fixed;
 mod known_constraint;
 mod parameter;
 mod space;

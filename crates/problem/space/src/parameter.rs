@@ -75,6 +75,17 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    /// Turns a float whose bounds are equal into a choice of one value.
+    pub(crate) fn fix_single_value(&mut self) {
+        if let Kind::Float { low, high, log } = self.kind
+            && low == high
+            && low.is_finite()
+            && (!log || low > 0.0)
+        {
+            self.kind = Kind::Categorical { choices: vec![Value::Float(low)] };
+        }
+    }
+
     /// Checks the parameter by itself and lowers it to a variable without conditions.
     pub(crate) fn lower(&self) -> Result<Variable, SpaceError> {
         let name = || self.name.clone();

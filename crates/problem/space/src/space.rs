@@ -23,11 +23,12 @@ impl Space {
         SpaceBuilder::default()
     }
 
-    /// A space of the given parameters.
+    /// A space of the given parameters. A float whose bounds are equal becomes a choice of that one value.
     ///
     /// # Errors
     /// [`SpaceError`] names the parameter and what is wrong with it.
-    pub fn new(parameters: Vec<Parameter>) -> Result<Self, SpaceError> {
+    pub fn new(mut parameters: Vec<Parameter>) -> Result<Self, SpaceError> {
+        parameters.iter_mut().for_each(Parameter::fix_single_value);
         if parameters.is_empty() {
             return Err(SpaceError::Empty);
         }

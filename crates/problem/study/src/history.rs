@@ -1,3 +1,4 @@
+use std::cmp::Ordering as Order;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -163,13 +164,26 @@ impl<Q> History<Q> {
     /// asks the optimiser.
     #[must_use]
     pub fn best(&self) -> Option<(&Trial<Q>, f64)> {
+        self.feasible().reduce(|best, other| if other.1 < best.1 { other } else { best })
+    }
+
+    /// The `count` trials with the smallest first objectives among those that break no measured constraint, the smallest first; of
+    /// equals the earliest first. Fewer where there are not as many.
+    #[must_use]
+    pub fn top(&self, count: usize) -> Vec<(&Trial<Q>, f64)> {
+        let mut trials: Vec<(&Trial<Q>, f64)> = self.feasible().collect();
+        trials.sort_by(|a, b| a.1.partial_cmp(&b.1).unwrap_or(Order::Equal));
+        trials.truncate(count);
+        trials
+    }
+
+    /// Measured trials that break no measured constraint, and their first objective.
+    fn feasible(&self) -> impl Iterator<Item = (&Trial<Q>, f64)> {
         let keeps = |trial: &Trial<Q>| {
             let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
             measured.is_some_and(|measured| measured.constraints.iter().all(|c| *c <= 0.0))
         };
-        self.measured()
-            .filter(|(trial, _)| keeps(trial))
-            .reduce(|best, other| if other.1 < best.1 { other } else { best })
+        self.measured().filter(move |(trial, _)| keeps(trial))
     }
 
     pub(crate) fn get_mut(&mut self, id: TrialId) -> Option<&mut Trial<Q>> {

@@ -62,6 +62,8 @@ pub use observer::Observer;
 pub use optimizer::{Ask, Optimizer, Query, Suggestion};
 pub use outcome::{Failure, Measurement, MeasurementProblem, Outcome};
 pub use run::{Context, Schedule};
-pub use stop::{All, Any, MaxCost, MaxTrials, NoImprovement, StopReason, StopRule, Target, WallTime};
+pub use stop::{
+    All, Any, MaxCost, MaxTrials, NoImprovement, Patience, StopReason, StopRule, Target, WallTime,
+};
 pub use study::{Next, Study};
 pub use worth::WorthItsCost;

@@ -25,6 +25,13 @@ pub enum StopReason {
         /// The smallest expected improvement that would have continued the study.
         threshold: f64,
     },
+    /// No better objective in some trials in a row.
+    Stagnated {
+        /// Number of measured trials since the best.
+        trials: usize,
+        /// The best objective.
+        best: f64,
+    },
     /// The expected gain of an evaluation is not worth its expected cost.
     NotWorthItsCost {
         /// Expected gain of the last trial.
@@ -87,6 +94,17 @@ pub struct NoImprovement {
     pub times: usize,
 }
 
+/// Stops when the best first objective has not fallen by more than `min_gain` in the last `trials` measured trials.
+///
+/// Trials that break a measured constraint are counted and never the best. Failed and pruned trials are not counted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Patience {
+    /// Number of measured trials in a row, from 1.
+    pub trials: usize,
+    /// Smaller improvements do not count, in units of the objective.
+    pub min_gain: f64,
+}
+
 /// Stops with the first rule that does.
 pub struct Any(pub Vec<Box<dyn StopRule>>);
 
@@ -123,6 +141,28 @@ impl StopRule for Target {
 
     fn validate(&self) -> Result<(), StudyError> {
         require("Target", self.0, !self.0.is_nan(), "a number")
+    }
+}
+
+impl StopRule for Patience {
+    fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
+        let (mut best, mut since) = (f64::INFINITY, 0);
+        for measured in view.outcomes().filter_map(Outcome::measurement) {
+            let feasible = measured.constraints.iter().all(|constraint| *constraint <= 0.0);
+            match measured.objectives.first() {
+                Some(objective) if feasible && *objective < best - self.min_gain => {
+                    (best, since) = (*objective, 0)
+                }
+                _ => since += 1,
+            }
+        }
+        (since >= self.trials && best.is_finite()).then_some(StopReason::Stagnated { trials: since, best })
+    }
+
+    fn validate(&self) -> Result<(), StudyError> {
+        require("Patience: trials", self.trials as f64, self.trials >= 1, "at least 1")?;
+        let gain = self.min_gain;
+        require("Patience: min_gain", gain, gain >= 0.0 && gain.is_finite(), "a finite number from 0")
     }
 }
 
