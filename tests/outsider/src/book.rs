@@ -11,6 +11,21 @@ macro_rules! chapters {
 }
 
 chapters!(
-    acquisition, autobct, bo, censored, contributing, fcvopt, gp, hgp, hybrid, kernels, levelset, linear, numerics,
-    pareto, studies, tpe, trees,
+    acquisition,
+    autobct,
+    bo,
+    censored,
+    contributing,
+    fcvopt,
+    gp,
+    hgp,
+    hybrid,
+    kernels,
+    levelset,
+    linear,
+    numerics,
+    pareto,
+    studies,
+    tpe,
+    trees,
 );
