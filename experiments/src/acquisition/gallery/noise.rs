@@ -139,3 +139,29 @@ pub fn one_shot(seed: Seed) -> Result<Drawn, ExperimentError> {
         )],
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::judge;
+    use super::*;
+    use crate::harness::claims::Verdict;
+
+    /// Utilities made worse: one that sees the valley where it should not, one that is blind to it, and the two exchanged.
+    #[test]
+    fn a_utility_that_is_blind_to_the_valley_is_found() {
+        let curve = |valley: f64| Curve {
+            label: String::new(),
+            points: vec![(0.25, valley), (0.6, 1.0)],
+            maximizer: (0.6, 1.0),
+        };
+        let verdict = |plain: f64, other: f64| {
+            let findings = in_valley(&curve(plain), "plain", &curve(other), "other");
+            let named: Vec<_> = findings.into_iter().map(|finding| ("f".to_owned(), finding)).collect();
+            judge(&named).unwrap().verdict()
+        };
+        assert_eq!(verdict(0.05, 0.6), Verdict::Holds);
+        assert_eq!(verdict(0.6, 0.6), Verdict::DoesNotHold);
+        assert_eq!(verdict(0.05, 0.05), Verdict::DoesNotHold);
+        assert_eq!(verdict(0.6, 0.05), Verdict::DoesNotHold);
+    }
+}
