@@ -292,7 +292,7 @@ fn edges() {
     assert!(MinimizerDistribution::new(&posterior, Points::new(3).as_ref(), 0.0, 8, rng).is_err());
     let wrong = [Minimizer { x: vec![0.1], value: 0.0 }];
     let error = JointEntropySearch::on(&posterior, &wrong, 0.1).err().unwrap();
-    assert_eq!(error.to_string(), "minimisers have dimension 1, expected 2");
+    assert_eq!(error.to_string(), "minimisers of dimension 1, expected 2");
     let known = [Minimizer { x: vec![0.1, 0.2], value: -1.0 }];
     assert!(JointEntropySearch::on(&posterior, &known, 0.0).unwrap().value(&[0.1, 0.2]).is_finite());
 }

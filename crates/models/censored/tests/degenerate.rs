@@ -45,7 +45,7 @@ fn what_is_no_number_is_named() {
     }
     let gp = CensoredGp::new(Gp::matern52(1));
     let short = gp.condition(line(3).as_ref(), &[Response::Value(0.0)]).unwrap_err();
-    assert!(short.to_string().contains("3 points with 1 targets"), "{short}");
+    assert!(short.to_string().contains("1 responses, expected 3"), "{short}");
     let noise = gp.condition_with_noise(line(1).as_ref(), &[Response::Value(0.0)], &[-1.0]).unwrap_err();
     assert!(noise.to_string().contains("noise variance 0 is -1"), "{noise}");
     let wide = gp.condition(Points::zeros(1, 2).as_ref(), &[Response::Value(0.0)]).unwrap_err();

@@ -157,7 +157,7 @@ fn bad_input_is_named() {
         Ok(_) => panic!("an error"),
         Err(error) => error.to_string(),
     };
-    assert_eq!(error(&folds[..3], &y), "3 folds for 4 points");
+    assert_eq!(error(&folds[..3], &y), "3 folds, expected 4");
     assert!(error(&folds, &[0.0, f64::NAN, 1.0, 1.0]).contains("NaN"));
     assert!(error(&folds, &y[..2]).contains('2'));
     let posterior = fitted(5, 2, 1);

@@ -292,9 +292,7 @@ fn bad_input_is_named() {
     let error = Coefficients::new(vec![0.0; 2], vec![0.0, 1.0, 1.0, 1.0]).unwrap_err();
     assert!(matches!(error, LinearError::Indefinite { pivot: 0, .. }));
     let mut belief = prior(2);
-    assert!(
-        message(belief.update(&[1.0], 1.0, 0.1).unwrap_err()).contains("functions has 1 entries, expected 2")
-    );
+    assert!(message(belief.update(&[1.0], 1.0, 0.1).unwrap_err()).contains("1 functions, expected 2"));
     assert!(message(belief.update(&[1.0, f64::NAN], 1.0, 0.1).unwrap_err()).contains("function 1 is NaN"));
     assert!(message(belief.update(&[1.0, 0.0], 1.0, -0.1).unwrap_err()).contains("-0.1"));
     assert_eq!(belief, prior(2));
