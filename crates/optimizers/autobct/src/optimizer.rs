@@ -64,7 +64,7 @@ impl AutoBct {
     }
 
     /// An optimiser with observation noise that depends on the control: `σ_H(u)` and `σ_T(u)`, standard deviations on the scales of the
-    /// model. [`AutoBctSettings::noise`] is not used; `name` stands for the function in journals.
+    /// model. [`AutoBctSettings::noise_std_dev`] is not used; `name` stands for the function in journals.
     ///
     /// # Errors
     /// As [`AutoBct::new`], and for a standard deviation that is not positive and finite at one of the controls.

@@ -151,7 +151,7 @@ impl StopRule for Patience {
             let feasible = measured.constraints.iter().all(|constraint| *constraint <= 0.0);
             match measured.objectives.first() {
                 Some(objective) if feasible && *objective < best - self.min_gain => {
-                    (best, since) = (*objective, 0)
+                    (best, since) = (*objective, 0);
                 }
                 _ => since += 1,
             }
