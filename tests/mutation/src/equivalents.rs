@@ -42,7 +42,7 @@ impl Equivalent {
 /// Refuses entries that name no mutant of the sources: the code has moved or changed, and the proof with it.
 pub fn check<'m>(
     proofs: &[Equivalent],
-    mutants: impl Iterator<Item = &'m Mutant> + Clone,
+    mutants: &(impl Iterator<Item = &'m Mutant> + Clone),
 ) -> Result<(), MutationError> {
     let is_stale = |proof: &&Equivalent| {
         let mut all = mutants.clone();
@@ -80,10 +80,10 @@ mod tests {
             proof: String::new(),
         };
         let good = entry("f.rs", "a < 1", "a <= 1");
-        check(&[good.clone(), entry("f.rs", "a < 1", "0")], found.iter()).expect("both are mutants");
+        check(&[good.clone(), entry("f.rs", "a < 1", "0")], &found.iter()).expect("both are mutants");
         let stale = [("g.rs", "a < 1", "a <= 1"), ("f.rs", "a > 1", "a <= 1"), ("f.rs", "a < 1", "a == 1")];
         for (file, line, mutated) in stale {
-            let error = check(&[good.clone(), entry(file, line, mutated)], found.iter()).unwrap_err();
+            let error = check(&[good.clone(), entry(file, line, mutated)], &found.iter()).unwrap_err();
             let expected =
                 format!("1 entries of equivalents.toml match no mutant:\n{file}: `{line}` with `{mutated}`");
             assert_eq!(error.to_string(), expected);

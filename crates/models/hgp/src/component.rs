@@ -34,7 +34,7 @@ impl Component {
     /// Variance at a configuration before any data.
     ///
     /// # Errors
-    /// [`InputError::Dimension`].
+    /// [`InputError::Dimension`](thrifty_check::InputError::Dimension).
     pub fn prior_variance(&self, x: &[f64]) -> Result<f64, HgpError> {
         self.check(x)?;
         let coded = [x, &[self.code]].concat();

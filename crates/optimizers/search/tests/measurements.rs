@@ -22,6 +22,7 @@ fn at(x: f64) -> Config {
     config
 }
 
+#[allow(clippy::unnecessary_wraps)] // the type of the outcome of a trial
 fn measured(objectives: &[f64], constraints: &[f64]) -> Option<Outcome> {
     let (objectives, constraints) = (objectives.to_vec(), constraints.to_vec());
     Some(Measurement { objectives, constraints, ..Measurement::default() }.into())
@@ -113,6 +114,11 @@ fn points_are_the_encoded_queries_and_foreign_ones_are_named() {
     assert!(text(&error).contains("encoding trial 1"), "{error}");
 }
 
+/// Opens a journal, or returns the text of the error.
+fn opens<O: Optimizer<Query = Config>>(optimizer: O, path: &std::path::Path) -> Result<(), String> {
+    Study::new(optimizer, Seed(7)).with_journal(path).map(|_| ()).map_err(|error| error.to_string())
+}
+
 /// Journals of format 1 named a method, the seed and a hash of the space.
 #[test]
 fn journals_of_format_one_are_resumed_by_their_text() {
@@ -123,9 +129,6 @@ fn journals_of_format_one_are_resumed_by_their_text() {
         let header = serde_json::json!({"thrifty_journal": 1, "seed": 7, "fingerprint": text});
         std::fs::write(&path, format!("{header}\n")).unwrap();
     };
-    fn opens<O: Optimizer<Query = Config>>(optimizer: O, path: &std::path::Path) -> Result<(), String> {
-        Study::new(optimizer, Seed(7)).with_journal(path).map(|_| ()).map_err(|error| error.to_string())
-    }
     write(&format!("random search null seed 7 space {hash}"));
     opens(RandomSearch::new(line()), &path).unwrap();
     assert!(opens(SobolSearch::new(line()), &path).is_err());

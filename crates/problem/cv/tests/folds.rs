@@ -73,6 +73,7 @@ fn trial(id: u64, x: f64, fold: usize, outcome: Option<Outcome>) -> Trial<FoldQu
     }
 }
 
+#[allow(clippy::unnecessary_wraps)] // the type of the outcome of a trial
 fn measured(
     objectives: &[f64],
     constraints: &[f64],

@@ -20,6 +20,7 @@ fn history(outcomes: Vec<Option<Outcome>>) -> History<usize> {
     History::from_trials(outcomes.into_iter().enumerate().map(trial).collect(), Seed(0))
 }
 
+#[allow(clippy::unnecessary_wraps)] // the type of the outcome of a trial
 fn constrained(objective: f64, constraint: f64) -> Option<Outcome> {
     Some(Measurement { constraints: vec![constraint], ..Measurement::from(objective) }.into())
 }

@@ -31,7 +31,7 @@ impl<U: Fn(f64) -> f64 + Send + Sync> ExpectedUtility<U> {
     /// Sets the number of quadrature nodes, which is odd and at least 3.
     ///
     /// # Errors
-    /// [`InputError::Number`] for an even or too small number.
+    /// [`InputError::Number`](thrifty_check::InputError::Number) for an even or too small number.
     pub fn with_nodes(mut self, count: usize) -> Result<Self, AcquisitionError> {
         number("number of nodes", count as f64, count >= 3 && count % 2 == 1, "an odd number from 3")?;
         self.nodes = simpson(count);

@@ -31,7 +31,7 @@ impl JointNormal {
         let m = points.len();
         let (mut mean, mut variance, mut covariance) = (vec![0.0; m], vec![0.0; m], vec![0.0; m * m]);
         if m == 0 {
-            return Err(InputError::Empty { name: name }.into());
+            return Err(InputError::Empty { name }.into());
         }
         posterior.predict_into(points, &mut mean, &mut variance);
         posterior.covariance_into(points, &mut covariance);

@@ -25,7 +25,7 @@ impl<'a> OverDraws<'a> {
     /// If `logarithms` is true, the utilities are logarithms.
     ///
     /// # Errors
-    /// [`InputError::Number`] when there are not as many utilities as draws.
+    /// [`InputError::Number`](thrifty_check::InputError::Number) when there are not as many utilities as draws.
     pub fn new(
         posterior: &'a dyn JointPosterior,
         points: PointsRef<'_>,

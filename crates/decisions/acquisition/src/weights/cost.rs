@@ -21,7 +21,7 @@ impl LogInverseCost {
     /// A weight with exponent η ≥ 0.
     ///
     /// # Errors
-    /// [`InputError::Number`] when it is negative or not finite.
+    /// [`InputError::Number`](thrifty_check::InputError::Number) when it is negative or not finite.
     pub fn new(exponent: f64) -> Result<Self, AcquisitionError> {
         Ok(Self { exponent: number("cost exponent", exponent, exponent >= 0.0, "a finite number from 0")? })
     }
@@ -30,7 +30,7 @@ impl LogInverseCost {
     /// 1.
     ///
     /// # Errors
-    /// [`InputError::Number`] for a total not above the initial cost, or a number that is not finite.
+    /// [`InputError::Number`](thrifty_check::InputError::Number) for a total not above the initial cost, or a number that is not finite.
     pub fn cooled(total: f64, initial: f64, spent: f64) -> Result<Self, AcquisitionError> {
         number("initial cost", initial, initial >= 0.0, "a finite number from 0")?;
         number("budget", total, total > initial, "more than the initial cost")?;

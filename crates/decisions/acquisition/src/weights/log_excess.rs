@@ -27,7 +27,7 @@ impl<'a> LogExcess<'a> {
     /// Over the reference value α₀, with scale s > 0.
     ///
     /// # Errors
-    /// [`InputError::Number`] for a reference that is not finite or a scale that is not positive.
+    /// [`InputError::Number`](thrifty_check::InputError::Number) for a reference that is not finite or a scale that is not positive.
     pub fn new(
         acquisition: Box<dyn Acquisition + 'a>,
         reference: f64,
