@@ -15,7 +15,7 @@ const NARROWEST: f64 = 0.02;
 /// ln c(x) - m = Σ_i w_i(x) (ln c_i - m) / (w₀ + Σ_i w_i(x)),   w_i(x) = Π_d k_d(x_d, x_id)
 /// ```
 ///
-/// m is the mean of the ln c_i. The kernel of a number is normal on its latent scale with Scott's bandwidth s n^(-1/(D+4)); that of a choice is 1
+/// m is the mean of the `ln c_i`. The kernel of a number is normal on its latent scale with Scott's bandwidth s n^(-1/(D+4)); that of a choice is 1
 /// for the same choice and 1/(n+1) for another, as it is for a parameter that is active in one of the two alone.
 /// Source: Nadaraya (1964); Watson (1964); Scott (1992), eq. 6.42.
 pub(crate) struct LogCost {
