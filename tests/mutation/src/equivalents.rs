@@ -1,5 +1,6 @@
 //! The list of mutants that no test can kill, each with a proof.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -31,23 +32,18 @@ struct List {
 impl Equivalent {
     /// True for the rows of this mutant.
     pub fn matches(&self, row: &Row) -> bool {
-        self.is(&row.file, &row.line_text, &row.mutated)
-    }
-
-    fn is(&self, file: &str, line: &str, mutated: &str) -> bool {
-        self.file == file && self.line == line && self.mutated == mutated
+        self.file == row.file && self.line == row.line_text && self.mutated == row.mutated
     }
 }
 
 /// Refuses entries that name no mutant of the sources: the code has moved or changed, and the proof with it.
 pub fn check<'m>(
     proofs: &[Equivalent],
-    mutants: impl Iterator<Item = &'m Mutant> + Clone,
+    mutants: impl Iterator<Item = &'m Mutant>,
 ) -> Result<(), MutationError> {
-    let is_stale = |proof: &&Equivalent| {
-        let mut all = mutants.clone();
-        !all.any(|mutant| proof.is(&mutant.file, &mutant.line_text, &mutant.mutated))
-    };
+    let known: HashSet<(&str, &str, &str)> =
+        mutants.map(|mutant| (&*mutant.file, &*mutant.line_text, &*mutant.mutated)).collect();
+    let is_stale = |proof: &&Equivalent| !known.contains(&(&*proof.file, &*proof.line, &*proof.mutated));
     let name = |proof: &Equivalent| format!("{}: `{}` with `{}`", proof.file, proof.line, proof.mutated);
     let entries: Vec<String> = proofs.iter().filter(is_stale).map(name).collect();
     if entries.is_empty() { Ok(()) } else { Err(MutationError::StaleEquivalents { entries }) }
