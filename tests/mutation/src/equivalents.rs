@@ -1,5 +1,6 @@
 //! The list of mutants that no test can kill, each with a proof.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -31,23 +32,18 @@ struct List {
 impl Equivalent {
     /// True for the rows of this mutant.
     pub fn matches(&self, row: &Row) -> bool {
-        self.is(&row.file, &row.line_text, &row.mutated)
-    }
-
-    fn is(&self, file: &str, line: &str, mutated: &str) -> bool {
-        self.file == file && self.line == line && self.mutated == mutated
+        self.file == row.file && self.line == row.line_text && self.mutated == row.mutated
     }
 }
 
 /// Refuses entries that name no mutant of the sources: the code has moved or changed, and the proof with it.
 pub fn check<'m>(
     proofs: &[Equivalent],
-    mutants: &(impl Iterator<Item = &'m Mutant> + Clone),
+    mutants: impl Iterator<Item = &'m Mutant>,
 ) -> Result<(), MutationError> {
-    let is_stale = |proof: &&Equivalent| {
-        let mut all = mutants.clone();
-        !all.any(|mutant| proof.is(&mutant.file, &mutant.line_text, &mutant.mutated))
-    };
+    let known: HashSet<(&str, &str, &str)> =
+        mutants.map(|mutant| (&*mutant.file, &*mutant.line_text, &*mutant.mutated)).collect();
+    let is_stale = |proof: &&Equivalent| !known.contains(&(&*proof.file, &*proof.line, &*proof.mutated));
     let name = |proof: &Equivalent| format!("{}: `{}` with `{}`", proof.file, proof.line, proof.mutated);
     let entries: Vec<String> = proofs.iter().filter(is_stale).map(name).collect();
     if entries.is_empty() { Ok(()) } else { Err(MutationError::StaleEquivalents { entries }) }
@@ -80,10 +76,10 @@ mod tests {
             proof: String::new(),
         };
         let good = entry("f.rs", "a < 1", "a <= 1");
-        check(&[good.clone(), entry("f.rs", "a < 1", "0")], &found.iter()).expect("both are mutants");
+        check(&[good.clone(), entry("f.rs", "a < 1", "0")], found.iter()).expect("both are mutants");
         let stale = [("g.rs", "a < 1", "a <= 1"), ("f.rs", "a > 1", "a <= 1"), ("f.rs", "a < 1", "a == 1")];
         for (file, line, mutated) in stale {
-            let error = check(&[good.clone(), entry(file, line, mutated)], &found.iter()).unwrap_err();
+            let error = check(&[good.clone(), entry(file, line, mutated)], found.iter()).unwrap_err();
             let expected =
                 format!("1 entries of equivalents.toml match no mutant:\n{file}: `{line}` with `{mutated}`");
             assert_eq!(error.to_string(), expected);

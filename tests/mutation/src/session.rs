@@ -53,7 +53,7 @@ pub fn run(options: &Options) -> Result<(), MutationError> {
     let mut earlier = report::read(&places.table)?;
     let mut libraries = sampled(options, &places.workspace, &earlier)?;
     let proofs = equivalents::read(&places.workspace.join("tests/mutation/equivalents.toml"))?;
-    equivalents::check(&proofs, &libraries.iter().flat_map(|library| &library.order))?;
+    equivalents::check(&proofs, libraries.iter().flat_map(|library| &library.order))?;
     print_sample(&libraries, shard);
     if options.list {
         return Ok(());

@@ -108,6 +108,14 @@ fn estimates_grow_and_long_staircases_are_no_trouble() {
         volume.estimated_steps(100) > 1e6 && volume.estimated_steps(200) > 4.0 * volume.estimated_steps(100)
     );
     assert_eq!(Hypervolume::new(&[1.0; 4]).unwrap().estimated_steps(1000), 0.0);
+    // 1.5e5 · 2.9^(m - 5) · (n/100)^(2.2 + 0.16 (m - 5)).
+    let steps =
+        |objectives: usize, points| Hypervolume::new(&vec![1.0; objectives]).unwrap().estimated_steps(points);
+    for (objectives, points, expected) in
+        [(5, 100, 1.5e5), (7, 100, 1.5e5 * 2.9 * 2.9), (6, 1000, 1.5e5 * 2.9 * 10_f64.powf(2.36))]
+    {
+        assert!((steps(objectives, points) / expected - 1.0).abs() < 1e-12, "{objectives} {points}");
+    }
     // On a line in two objectives and all alike in the third: the volume is that of the plane.
     let n = 20_000;
     let rows = (0..n).flat_map(|i| [f64::from(i), f64::from(n - 1 - i), 0.0]);

@@ -183,8 +183,7 @@ impl State<'_> {
             return None;
         }
         let mean = self.moments.mean[i] + without * (tau * self.moments.mean[i] - nu);
-        let z = self.sign(i) * (self.bounds[i].at - self.prior[i] - mean) / without.sqrt();
-        Some(Cavity { mean, variance: without, z })
+        Some(self.cavity_of(i, mean, without))
     }
 
     /// Cavity from the sites of all other components, for when rounding dominates the remaining variance.
@@ -205,8 +204,13 @@ impl State<'_> {
             return None;
         }
         let mean = dot(&white, &targets);
+        Some(self.cavity_of(i, mean, variance))
+    }
+
+    /// Cavity of given moments, with its signed distance from the bound.
+    fn cavity_of(&self, i: usize, mean: f64, variance: f64) -> Cavity {
         let z = self.sign(i) * (self.bounds[i].at - self.prior[i] - mean) / variance.sqrt();
-        Some(Cavity { mean, variance, z })
+        Cavity { mean, variance, z }
     }
 
     /// Replaces the site of one component, and moves the moments of all.
@@ -247,9 +251,6 @@ impl State<'_> {
     /// The moments from the sites alone: Σ = C - (L⁻¹SC)ᵀ L⁻¹SC and μ = C S B⁻¹ S t with L Lᵀ = B; and what the sites add to the log probability.
     fn recompute(&mut self) -> Result<(), CensoredError> {
         let n = self.prior.len();
-        if n == 0 {
-            return Ok(());
-        }
         let root = roots(&self.sites);
         let factor = Cholesky::new(&self.scaled_covariance(&root), &JitterLadder::default())?;
         let mut white = Matrix::from_fn(n, n, |i, j| root[i] * self.covariance[(i, j)]);

@@ -155,3 +155,16 @@ fn the_same_seed_gives_the_same_bits() {
     };
     assert_eq!(fit(), fit());
 }
+
+/// One bound that says nothing, alone or as the first of two, is enough to condition on, and leaves the prior.
+#[test]
+fn a_single_bound_that_says_nothing_is_enough() {
+    for responses in [vec![Response::AtMost(1e6)], vec![Response::AtMost(1e5), Response::AtMost(1e9)]] {
+        let model = CensoredGp::new(known(0.01));
+        let posterior = model.condition(line(responses.len()).as_ref(), &responses).unwrap();
+        for x in [0.0, 0.4, 1.0] {
+            let Prediction { mean, variance } = posterior.predict(&[x]);
+            assert!(mean.abs() < 1e-6 && (variance - 1.0).abs() < 1e-6, "{mean} {variance}");
+        }
+    }
+}

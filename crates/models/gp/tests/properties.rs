@@ -188,7 +188,9 @@ proptest! {
         let best = first.restarts().iter().filter_map(|r| r.log_posterior).fold(f64::NEG_INFINITY, f64::max);
         // Warm-started at its own result, a fit without restarts can only stay or improve.
         let alone = GpSettings { restarts: 0, ..gp.settings().clone() };
+        prop_assert_eq!(gp.warm_start(), None);
         let warm = gp.clone().with_settings(alone).warm_started(first.hyperparameters());
+        prop_assert_eq!(warm.warm_start(), Some(&first.hyperparameters()[..]));
         let again = warm.fit(x.as_ref(), &y, &mut Seed(0).stream("fit", 0)).unwrap();
         prop_assert!(again.restarts()[0].log_posterior.unwrap() >= best - 1e-9 * best.abs().max(1.0));
     }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use thrifty_domain::{Domain, Points, PointsRef, Variable};
 use thrifty_hgp::{FoldSurrogate, Hgp};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{Observations, Posterior, Surrogate};
+use thrifty_surrogate::{Observations, Posterior, Surrogate, contract};
 
 const FOLDS: usize = 3;
 
@@ -101,4 +101,28 @@ fn the_domain_must_have_a_fold() {
     let error = error.map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("two or more discrete levels"), "{error}");
     assert_eq!(FoldSurrogate.describe().unwrap(), FoldSurrogate.describe().unwrap());
+}
+
+/// Pullbacks of several points with two columns beside the fold.
+#[test]
+fn joint_gradients_match_differences_in_two_columns() {
+    let domain =
+        Domain::new(vec![Variable::continuous(), Variable::continuous(), Variable::stepped(3)]).unwrap();
+    let mut rng = Seed(4).stream("points", 0);
+    let mut points = Points::new(3);
+    let mut y = Vec::new();
+    for i in 0..12 {
+        let mut point = vec![rng.uniform(), rng.uniform(), 0.0];
+        domain.set_level(2, i % 3, &mut point);
+        y.push((4.0 * point[0]).sin() + point[1] * point[1] + 0.1 * i as f64);
+        points.push(&point);
+    }
+    let data = Observations::new(points.as_ref(), &y);
+    let fitted = FoldSurrogate.fit(&domain, data, None, &mut Seed(1).stream("fit", 0)).unwrap();
+    let at = Points::from_rows(&[[0.2, 0.7, 0.5], [0.8, 0.4, 0.5], [0.55, 0.15, 0.5]]).unwrap();
+    let of_covariance = [0.4, -1.0, 0.3, 0.2, 0.7, 1.1, -0.6, 0.5, 0.9];
+    let weights = (&[0.3, -1.0, 2.0][..], &of_covariance[..]);
+    contract::joint_gradient_matches(fitted.posterior(), &at, weights, 1e-5, 1e-5);
+    contract::gradients_match(fitted.posterior(), at.as_ref(), 1e-5, 1e-5);
+    contract::covariance_is_consistent(fitted.posterior(), &at, 1e-9);
 }

@@ -200,3 +200,15 @@ fn flat_coordinates_are_points_one_after_the_other() {
     assert_eq!((points.len(), points.dim()), (3, 2));
     assert_eq!(points.rows().collect::<Vec<_>>(), [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]);
 }
+
+/// Writing a level alone touches the columns of its variable, and makes them those of the level.
+#[test]
+fn levels_are_written_into_their_columns_alone() {
+    let variables = vec![Variable::stepped(4), Variable::one_hot(3), Variable::stepped(5).when(1, vec![2])];
+    let domain = Domain::new(variables).expect("an earlier parent");
+    let mut x = vec![0.9, 0.3, 0.3, 0.3, 0.7, 0.2];
+    domain.write_level(1, 2, &mut x);
+    assert_eq!(x, [0.9, 0.0, 0.0, 1.0, 0.7, 0.2]);
+    domain.write_level(0, 1, &mut x);
+    assert_eq!(x, [0.375, 0.0, 0.0, 1.0, 0.7, 0.2]);
+}

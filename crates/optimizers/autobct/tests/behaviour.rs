@@ -274,3 +274,22 @@ fn noise_may_depend_on_the_control() {
     let silent = with(|_| NoiseStdDev { score: 0.0, cost: 0.1 }).map(|_| ()).unwrap_err().to_string();
     assert!(silent.contains("setting up"), "{silent}");
 }
+
+/// A history that no study would have: a training with a negative cost is named.
+#[test]
+fn negative_costs_of_a_history_are_named() {
+    let mut study = Study::new(optimizer(AutoBctSettings::default()), Seed(0)).with_stop(MaxTrials(1));
+    study.run(|_, _| Measurement { cost: Some(0.5), ..Measurement::from(0.5) }).unwrap();
+    let mut trials = study.history().trials().to_vec();
+    let mut with_cost = |cost: f64| {
+        trials[0].outcome =
+            Some(Outcome::Measured(Measurement { cost: Some(cost), ..Measurement::from(0.5) }));
+        let history = thrifty_study::History::from_trials(trials.clone(), Seed(0));
+        optimizer(AutoBctSettings::default()).ask(&history, TrialId(1)).map(|_| ()).map_err(|error| {
+            format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string))
+        })
+    };
+    assert!(with_cost(0.0).is_ok());
+    let error = with_cost(-0.25).unwrap_err();
+    assert!(error.contains("the cost of a training") && error.contains("-0.25"), "{error}");
+}

@@ -53,3 +53,43 @@ impl Targets {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn targets(losses: &[f64], noise: &[f64]) -> Targets {
+        let mut targets = Targets::default();
+        losses.iter().zip(noise).for_each(|(loss, noise)| targets.push(*loss, Some(*noise)));
+        targets
+    }
+
+    /// Losses are mapped, variances by the square of the slope; no noise stays none, however steep the map.
+    #[test]
+    fn variances_follow_the_slope_of_the_transform() {
+        let losses = [1.0, 2.0, 2.5, 4.0, 30.0];
+        let plain = targets(&losses, &[0.0, 0.5, 0.0, 2.0, 1.0]);
+        let map = plain.transform(LossTransform::UpperTail).unwrap();
+        let found = plain.clone().transformed(Some(map));
+        for (i, loss) in losses.iter().enumerate() {
+            assert_eq!(found.y[i], map.apply(*loss));
+            let expected = plain.noise_variance[i] * map.slope(*loss).powi(2);
+            assert!((found.noise_variance[i] - expected).abs() <= 1e-15 * expected);
+        }
+        assert_eq!(plain.clone().transformed(None).y, losses);
+        assert!(plain.transform(LossTransform::None).is_none());
+        let steep = targets(&losses.map(|loss| 1e-200 * loss), &[0.0, 1e-300, 0.0, 0.0, 0.0]);
+        let map = steep.transform(LossTransform::UpperTail);
+        let found = steep.transformed(map).noise_variance;
+        assert!(found[1] > 0.0 && found[1].is_finite() && found[0] == 0.0, "{found:?}");
+    }
+
+    #[test]
+    fn noise_is_known_where_one_variance_is() {
+        assert_eq!(targets(&[1.0, 2.0], &[0.0, 0.0]).noise_variance(), None);
+        assert_eq!(targets(&[1.0, 2.0], &[0.0, 1e-9]).noise_variance(), Some(&[0.0, 1e-9][..]));
+        let mut unknown = Targets::default();
+        unknown.push(f64::INFINITY, None);
+        assert_eq!((unknown.y[0], unknown.noise_variance[0]), (LARGEST_TARGET, 0.0));
+    }
+}

@@ -22,10 +22,9 @@ fn at(x: f64) -> Config {
     config
 }
 
-#[allow(clippy::unnecessary_wraps)] // the type of the outcome of a trial
-fn measured(objectives: &[f64], constraints: &[f64]) -> Option<Outcome> {
+fn measured(objectives: &[f64], constraints: &[f64]) -> Outcome {
     let (objectives, constraints) = (objectives.to_vec(), constraints.to_vec());
-    Some(Measurement { objectives, constraints, ..Measurement::default() }.into())
+    Measurement { objectives, constraints, ..Measurement::default() }.into()
 }
 
 fn history(outcomes: Vec<Option<Outcome>>) -> History<Config> {
@@ -48,7 +47,8 @@ fn text(error: &OptimizerError) -> String {
 /// Only a measurement with an objective is one.
 #[test]
 fn trials_without_an_objective_have_no_measurement() {
-    let outcomes = vec![None, Some(Outcome::failed("no")), measured(&[], &[1.0]), measured(&[3.0], &[])];
+    let outcomes =
+        vec![None, Some(Outcome::failed("no")), Some(measured(&[], &[1.0])), Some(measured(&[3.0], &[]))];
     let history = history(outcomes);
     let found: Vec<bool> = history.trials().iter().map(|trial| measurement(trial).is_some()).collect();
     assert_eq!(found, [false, false, false, true]);
@@ -59,7 +59,7 @@ fn trials_without_an_objective_have_no_measurement() {
 #[test]
 fn other_numbers_of_objectives_and_constraints_are_named() {
     assert_eq!(shape(&history(vec![None, Some(Outcome::failed("no"))])).unwrap(), None);
-    let good = || measured(&[1.0, 2.0], &[0.0]);
+    let good = || Some(measured(&[1.0, 2.0], &[0.0]));
     assert_eq!(shape(&history(vec![None, good(), good()])).unwrap(), Some((2, 1)));
     for (odd, said) in [
         (measured(&[1.0], &[0.0]), "the measurement has 1 objectives, expected 2 as in trial 1"),
@@ -67,7 +67,7 @@ fn other_numbers_of_objectives_and_constraints_are_named() {
         (measured(&[1.0, 2.0], &[]), "the measurement has 0 constraints, expected 1 as in trial 1"),
         (measured(&[1.0, 2.0], &[0.0; 2]), "the measurement has 2 constraints, expected 1 as in trial 1"),
     ] {
-        let history = history(vec![None, good(), None, odd]);
+        let history = history(vec![None, good(), None, Some(odd)]);
         for error in [shape(&history).unwrap_err(), ParetoSet::of(&history).unwrap_err()] {
             assert!(text(&error).contains(said) && text(&error).contains("reading trial 3"), "{error}");
         }
@@ -80,12 +80,12 @@ fn other_numbers_of_objectives_and_constraints_are_named() {
 #[test]
 fn pareto_sets_have_the_first_of_equal_feasible_losses() {
     let history = history(vec![
-        measured(&[0.0, 0.0], &[1e-9, -1.0]),
-        measured(&[1.0, 3.0], &[0.0, 0.0]),
+        Some(measured(&[0.0, 0.0], &[1e-9, -1.0])),
+        Some(measured(&[1.0, 3.0], &[0.0, 0.0])),
         Some(Outcome::failed("no")),
-        measured(&[2.0, 1.0], &[-1.0, 0.0]),
-        measured(&[1.0, 3.0], &[0.0, 0.0]),
-        measured(&[2.0, 2.0], &[0.0, 0.0]),
+        Some(measured(&[2.0, 1.0], &[-1.0, 0.0])),
+        Some(measured(&[1.0, 3.0], &[0.0, 0.0])),
+        Some(measured(&[2.0, 2.0], &[0.0, 0.0])),
     ]);
     let set = ParetoSet::of(&history).unwrap();
     let member = |i: u64, objectives: [f64; 2]| ParetoMember {
@@ -114,7 +114,6 @@ fn points_are_the_encoded_queries_and_foreign_ones_are_named() {
     assert!(text(&error).contains("encoding trial 1"), "{error}");
 }
 
-/// Opens a journal, or returns the text of the error.
 fn opens<O: Optimizer<Query = Config>>(optimizer: O, path: &std::path::Path) -> Result<(), String> {
     Study::new(optimizer, Seed(7)).with_journal(path).map(|_| ()).map_err(|error| error.to_string())
 }

@@ -73,15 +73,9 @@ fn trial(id: u64, x: f64, fold: usize, outcome: Option<Outcome>) -> Trial<FoldQu
     }
 }
 
-#[allow(clippy::unnecessary_wraps)] // the type of the outcome of a trial
-fn measured(
-    objectives: &[f64],
-    constraints: &[f64],
-    cost: Option<f64>,
-    noise: Option<f64>,
-) -> Option<Outcome> {
+fn measured(objectives: &[f64], constraints: &[f64], cost: Option<f64>, noise: Option<f64>) -> Outcome {
     let (objectives, constraints) = (objectives.to_vec(), constraints.to_vec());
-    Some(Outcome::from(Measurement { objectives, constraints, cost, noise_variance: noise }))
+    Outcome::from(Measurement { objectives, constraints, cost, noise_variance: noise })
 }
 
 /// The configurations that an optimiser over all of three folds sees.
@@ -99,12 +93,12 @@ fn whole(trials: Vec<Trial<FoldQuery>>) -> Vec<Trial<Config>> {
 #[test]
 fn configurations_have_the_means_of_their_folds() {
     let found = whole(vec![
-        trial(0, 0.0, 0, measured(&[1.0, 4.0], &[-3.0], Some(2.0), Some(0.9))),
-        trial(1, 0.0, 1, measured(&[2.0, 5.0], &[0.0], Some(3.0), Some(1.8))),
-        trial(2, 0.0, 2, measured(&[6.0, 9.0], &[0.0], Some(7.0), Some(0.9))),
-        trial(3, 0.5, 0, measured(&[1.0, 1.0], &[1.0], Some(2.0), None)),
-        trial(4, 0.5, 1, measured(&[1.0, 1.0], &[1.0], None, Some(1.0))),
-        trial(5, 0.5, 2, measured(&[1.0, 1.0], &[1.0], Some(2.0), Some(1.0))),
+        trial(0, 0.0, 0, Some(measured(&[1.0, 4.0], &[-3.0], Some(2.0), Some(0.9)))),
+        trial(1, 0.0, 1, Some(measured(&[2.0, 5.0], &[0.0], Some(3.0), Some(1.8)))),
+        trial(2, 0.0, 2, Some(measured(&[6.0, 9.0], &[0.0], Some(7.0), Some(0.9)))),
+        trial(3, 0.5, 0, Some(measured(&[1.0, 1.0], &[1.0], Some(2.0), None))),
+        trial(4, 0.5, 1, Some(measured(&[1.0, 1.0], &[1.0], None, Some(1.0)))),
+        trial(5, 0.5, 2, Some(measured(&[1.0, 1.0], &[1.0], Some(2.0), Some(1.0)))),
     ]);
     assert_eq!(found.len(), 2);
     assert_eq!((found[0].id, found[1].id), (TrialId(0), TrialId(1)));
@@ -124,7 +118,7 @@ fn configurations_have_the_means_of_their_folds() {
 /// Without all folds a configuration is running; with a fold that failed it has failed, and the fold is named.
 #[test]
 fn configurations_run_until_all_folds_have_ended() {
-    let good = || measured(&[1.0], &[], None, None);
+    let good = || Some(measured(&[1.0], &[], None, None));
     let failed = || Some(Outcome::failed("no memory"));
     let of = |outcomes: Vec<Option<Outcome>>| {
         let trials = outcomes.into_iter().enumerate().map(|(i, o)| trial(i as u64, 0.0, i, o)).collect();
@@ -204,7 +198,7 @@ fn single_folds_are_trials_with_a_parameter() {
     let inner = steps();
     let seen = Rc::clone(&inner.seen);
     let mut optimizer = OnFolds::new(&space, 3, |_| Ok(inner)).unwrap();
-    let trials = vec![trial(0, 0.25, 2, measured(&[1.0], &[], None, None)), trial(1, 0.5, 1, None)];
+    let trials = vec![trial(0, 0.25, 2, Some(measured(&[1.0], &[], None, None))), trial(1, 0.5, 1, None)];
     assert_eq!(optimizer.recommend(&History::from_trials(trials.clone(), Seed(4))).unwrap(), Some(1));
     let history = seen.borrow_mut().take().unwrap();
     assert_eq!((history.seed(), history.len()), (Seed(4), 2));

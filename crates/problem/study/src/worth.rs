@@ -126,6 +126,8 @@ mod tests {
         // Without costs one evaluation costs 1; without gains there is nothing to judge.
         assert!(of(0.6, &view(&[None], &[&[("expected_gain", 0.5)]])).is_some());
         assert_eq!(of(0.6, &view(&[None], &[&[("acquisition", 0.5)]])), None);
+        // What is worth its cost exactly is worth it.
+        assert_eq!(of(0.5, &view(&[None], &[&[("expected_gain", 0.5)]])), None);
         let twice = WorthItsCost { gamma: 0.6, times: 2 };
         assert_eq!(
             twice.check(&view(&[None], &[&[("expected_gain", 0.9)], &[("expected_gain", 0.5)]])),

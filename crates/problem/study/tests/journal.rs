@@ -382,6 +382,16 @@ fn a_larger_budget_is_not_another_study() {
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(text.matches("\"resumed\":{\"budget\":6}").count(), 1, "{text}");
     assert_eq!(planned(Some(6)).with_journal(&path).unwrap().history().len(), 6);
+    // A later sitting with the same budget does not tell it again.
+    let mut last = planned(Some(6)).with_stop(MaxTrials(8)).with_journal(&path).unwrap();
+    last.run(evaluate).unwrap();
+    drop(last);
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(
+        (text.matches("\"budget\":6").count(), text.matches("\"resumed\":").count()),
+        (1, 2),
+        "{text}"
+    );
 }
 
 #[test]
