@@ -416,7 +416,7 @@ fn failed_trials_break_constraints_as_far_as_is_known() {
     assert!(likely(FailurePolicy::Ignore) > 0.9, "{}", likely(FailurePolicy::Ignore));
 }
 
-/// Of configurations with the same mean the one that was asked first is recommended.
+/// The configuration that was asked first is recommended among those with the same mean.
 #[test]
 fn the_first_of_equals_is_recommended() {
     let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
