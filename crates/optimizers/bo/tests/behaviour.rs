@@ -415,15 +415,3 @@ fn failed_trials_break_constraints_as_far_as_is_known() {
     assert!(likely(FailurePolicy::AsValue(5.0)) < 0.1);
     assert!(likely(FailurePolicy::Ignore) > 0.9, "{}", likely(FailurePolicy::Ignore));
 }
-
-/// Of configurations with the same mean the one that was asked first is recommended.
-#[test]
-fn the_first_of_equals_is_recommended() {
-    let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
-    let settings = BoSettings { initial: InitialDesign::Sobol(6), ..BoSettings::default() };
-    let optimizer = BayesianOptimizer::new(space).with_settings(settings).unwrap();
-    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(6));
-    study.run(|_, _| 2.0).unwrap();
-    let best = study.recommend().unwrap().unwrap();
-    assert_eq!((&best.config, best.value), (&study.history().trials()[0].query, 2.0));
-}

@@ -1,7 +1,7 @@
 //! Losses that say nothing: constant ones, under every rule.
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, MinValueSampler, Schedule};
-use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, Maximizer, PendingPolicy};
+use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, Maximizer, PendingPolicy};
 use thrifty_gp::{GpSettings, Noise};
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
@@ -72,4 +72,16 @@ fn constant_losses_go_on_beside_running_trials() {
             }
         }
     }
+}
+
+/// The configuration that was asked first is recommended among those with the same mean.
+#[test]
+fn the_first_of_equals_is_recommended() {
+    let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+    let settings = BoSettings { initial: InitialDesign::Sobol(6), ..BoSettings::default() };
+    let optimizer = BayesianOptimizer::new(space).with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(6));
+    study.run(|_, _| 2.0).unwrap();
+    let best = study.recommend().unwrap().unwrap();
+    assert_eq!((&best.config, best.value), (&study.history().trials()[0].query, 2.0));
 }
