@@ -23,7 +23,7 @@ fn bad_data_are_refused_by_the_surrogate_itself() {
     let x = Points::from_flat(vec![0.1, 0.5, 0.9], 1);
     assert_eq!(fit(&x, &[1.0, 2.0, 0.5]), Ok(()));
     assert_eq!(fit(&x, &[1.0, f64::NAN, 0.5]).unwrap_err(), "target 1 is NaN, expected a finite number");
-    assert_eq!(fit(&x, &[1.0]).unwrap_err(), "1 targets, expected 3: one per point");
+    assert_eq!(fit(&x, &[1.0]).unwrap_err(), "1 targets, expected 3");
     assert_eq!(fit(&Points::new(1), &[]).unwrap_err(), "no observations, expected at least one");
 }
 
