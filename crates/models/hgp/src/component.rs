@@ -108,8 +108,12 @@ impl JointPosterior for Component {
         Some(self)
     }
 
-    fn own_lookahead<'a>(&'a self, anchors: PointsRef<'_>, noise: f64) -> Option<Box<dyn Lookahead + 'a>> {
-        Some(Box::new(FoldLookahead::new(&self.gp, self.code, self.code, anchors, noise)))
+    fn own_lookahead<'a>(
+        &'a self,
+        anchors: PointsRef<'_>,
+        noise_variance: f64,
+    ) -> Option<Box<dyn Lookahead + 'a>> {
+        Some(Box::new(FoldLookahead::new(&self.gp, self.code, self.code, anchors, noise_variance)))
     }
 }
 

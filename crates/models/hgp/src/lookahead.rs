@@ -18,9 +18,9 @@ impl<'a> FoldLookahead<'a> {
         observed: f64,
         target: f64,
         anchors: PointsRef<'_>,
-        noise: f64,
+        noise_variance: f64,
     ) -> Self {
-        let inner = GpLookahead::new(gp, coded_alike(anchors, target).as_ref(), noise);
+        let inner = GpLookahead::new(gp, coded_alike(anchors, target).as_ref(), noise_variance);
         Self { inner, observed, target }
     }
 }
@@ -29,8 +29,8 @@ impl Component {
     /// Look-ahead of this function at the anchors for an observation of a fold, noise included.
     #[must_use]
     pub fn fold_lookahead(&self, fold: usize, anchors: PointsRef<'_>) -> FoldLookahead<'_> {
-        let noise = self.process().noise_variance();
-        FoldLookahead::new(self.process(), fold as f64, self.code(), anchors, noise)
+        let noise_variance = self.process().noise_variance();
+        FoldLookahead::new(self.process(), fold as f64, self.code(), anchors, noise_variance)
     }
 }
 

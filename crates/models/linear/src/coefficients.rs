@@ -163,8 +163,8 @@ impl Coefficients {
     /// # Errors
     /// [`LinearError`] for another number of functions, numbers that are not finite, a negative noise, or a certain
     /// contradiction; the coefficients are unchanged then.
-    pub fn update(&mut self, phi: &[f64], y: f64, noise: f64) -> Result<Innovation, LinearError> {
-        let (gain, innovation) = self.prepare(phi, y, noise)?;
+    pub fn update(&mut self, phi: &[f64], y: f64, noise_variance: f64) -> Result<Innovation, LinearError> {
+        let (gain, innovation) = self.prepare(phi, y, noise_variance)?;
         if innovation.variance == 0.0 {
             return Ok(innovation);
         }
@@ -190,8 +190,13 @@ impl Coefficients {
     ///
     /// # Errors
     /// As [`Coefficients::update`].
-    pub fn update_joseph(&mut self, phi: &[f64], y: f64, noise: f64) -> Result<Innovation, LinearError> {
-        let (product, innovation) = self.prepare(phi, y, noise)?;
+    pub fn update_joseph(
+        &mut self,
+        phi: &[f64],
+        y: f64,
+        noise_variance: f64,
+    ) -> Result<Innovation, LinearError> {
+        let (product, innovation) = self.prepare(phi, y, noise_variance)?;
         if innovation.variance == 0.0 {
             return Ok(innovation);
         }
@@ -205,7 +210,7 @@ impl Coefficients {
             self.mean[i] += gain[i] * innovation.residual;
             for j in 0..=i {
                 let sum: f64 = (0..n).map(|k| left[i * n + k] * shrink(j, k)).sum();
-                let value = sum + noise * gain[i] * gain[j];
+                let value = sum + noise_variance * gain[i] * gain[j];
                 self.covariance[i * n + j] = value;
                 self.covariance[j * n + i] = value;
             }
@@ -214,14 +219,19 @@ impl Coefficients {
     }
 
     /// Σφ and the innovation of a checked observation.
-    fn prepare(&self, phi: &[f64], y: f64, noise: f64) -> Result<(Vec<f64>, Innovation), LinearError> {
+    fn prepare(
+        &self,
+        phi: &[f64],
+        y: f64,
+        noise_variance: f64,
+    ) -> Result<(Vec<f64>, Innovation), LinearError> {
         length("functions", phi.len(), self.len())?;
         all_finite("function", phi)?;
         number("observation", y, true, "a finite number")?;
-        variance("noise variance", noise)?;
+        variance("noise variance", noise_variance)?;
         let product = self.times(phi);
         let expected = dot(phi, &self.mean);
-        let variance = dot(phi, &product).max(0.0) + noise;
+        let variance = dot(phi, &product).max(0.0) + noise_variance;
         let residual = y - expected;
         if variance == 0.0 && residual.abs() > 1e-9 * (1.0 + y.abs()) {
             return Err(LinearError::Contradiction { observed: y, expected });

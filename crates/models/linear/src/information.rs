@@ -43,16 +43,16 @@ impl Information {
     ///
     /// # Errors
     /// [`LinearError`] for another number of functions, numbers that are not finite, or a noise that is not positive.
-    pub fn update(&mut self, phi: &[f64], y: f64, noise: f64) -> Result<(), LinearError> {
+    pub fn update(&mut self, phi: &[f64], y: f64, noise_variance: f64) -> Result<(), LinearError> {
         let n = self.shift.len();
         length("functions", phi.len(), n)?;
         all_finite("function", phi)?;
         number("observation", y, true, "a finite number")?;
-        positive("noise variance", noise)?;
+        positive("noise variance", noise_variance)?;
         for i in 0..n {
-            self.shift[i] += phi[i] * y / noise;
+            self.shift[i] += phi[i] * y / noise_variance;
             for j in 0..n {
-                self.precision[i * n + j] += phi[i] * phi[j] / noise;
+                self.precision[i * n + j] += phi[i] * phi[j] / noise_variance;
             }
         }
         Ok(())

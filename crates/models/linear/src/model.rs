@@ -43,14 +43,14 @@ impl<B: Basis> LinearModel<B> {
         &self,
         x: PointsRef<'_>,
         y: &[f64],
-        noise: &[f64],
+        noise_variance: &[f64],
     ) -> Result<(LinearPosterior<B>, f64), LinearError> {
         length("targets", y.len(), x.len())?;
-        length("noise variances", noise.len(), x.len())?;
+        length("noise variances", noise_variance.len(), x.len())?;
         dimension("points", x.dim(), self.basis.dim())?;
         let (mut belief, mut evidence) = (self.prior.clone(), 0.0);
-        for ((row, y), noise) in x.rows().zip(y).zip(noise) {
-            evidence += belief.update(&self.basis.eval(row), *y, *noise)?.log_density();
+        for ((row, y), noise_variance) in x.rows().zip(y).zip(noise_variance) {
+            evidence += belief.update(&self.basis.eval(row), *y, *noise_variance)?.log_density();
         }
         Ok((LinearPosterior::new(self.basis.clone(), belief), evidence))
     }

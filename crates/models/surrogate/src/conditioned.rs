@@ -64,7 +64,7 @@ impl<'a> Conditioned<'a> {
         posterior: &'a dyn JointPosterior,
         at: PointsRef<'_>,
         y: &[f64],
-        noise: f64,
+        noise_variance: f64,
     ) -> Result<Self, ConditioningError> {
         let size = |name, found, expected| Err(ConditioningError::Size { name, found, expected });
         if y.len() != at.len() {
@@ -73,7 +73,7 @@ impl<'a> Conditioned<'a> {
         if let Some(index) = y.iter().position(|y| !y.is_finite()) {
             return Err(ConditioningError::InvalidNumber { name: "outcome", index, value: y[index] });
         }
-        let (factor, mean) = factor(posterior, at, noise)?;
+        let (factor, mean) = factor(posterior, at, noise_variance)?;
         let mut weights: Vec<f64> = y.iter().zip(mean).map(|(y, m)| y - m).collect();
         match &factor {
             Some(factor) => factor.solve_in_place(&mut weights),
@@ -93,14 +93,14 @@ impl<'a> Conditioned<'a> {
     pub fn imagined(
         posterior: &'a dyn JointPosterior,
         at: PointsRef<'_>,
-        noise: f64,
+        noise_variance: f64,
         normals: PointsRef<'_>,
     ) -> Result<Vec<Self>, ConditioningError> {
         let (found, expected) = (normals.dim(), at.len());
         if found != expected {
             return Err(ConditioningError::Size { name: "normal numbers a row", found, expected });
         }
-        let (factor, _) = factor(posterior, at, noise)?;
+        let (factor, _) = factor(posterior, at, noise_variance)?;
         let of = |z: &[f64]| {
             // V⁻¹ L z = L⁻ᵀ z.
             let mut weights = z.to_vec();
@@ -135,20 +135,25 @@ impl<'a> Conditioned<'a> {
 fn factor(
     posterior: &dyn JointPosterior,
     at: PointsRef<'_>,
-    noise: f64,
+    noise_variance: f64,
 ) -> Result<(Option<Arc<Cholesky>>, Vec<f64>), ConditioningError> {
     let m = at.len();
     if at.dim() != posterior.dim() {
         let (found, expected) = (at.dim(), posterior.dim());
         return Err(ConditioningError::Size { name: "dimension of the points", found, expected });
     }
-    if !(noise >= 0.0 && noise.is_finite()) {
-        return Err(ConditioningError::InvalidNumber { name: "noise variance", index: 0, value: noise });
+    if !(noise_variance >= 0.0 && noise_variance.is_finite()) {
+        return Err(ConditioningError::InvalidNumber {
+            name: "noise variance",
+            index: 0,
+            value: noise_variance,
+        });
     }
     let (mut mean, mut variance, mut covariance) = (vec![0.0; m], vec![0.0; m], vec![0.0; m * m]);
     posterior.predict_into(at, &mut mean, &mut variance);
     posterior.covariance_into(at, &mut covariance);
-    let matrix = Matrix::from_fn(m, m, |i, j| covariance[i * m + j] + if i == j { noise } else { 0.0 });
+    let matrix =
+        Matrix::from_fn(m, m, |i, j| covariance[i * m + j] + if i == j { noise_variance } else { 0.0 });
     // Variances that underflow are as good as none.
     if (0..m).all(|i| matrix[(i, i)] < f64::MIN_POSITIVE) {
         return Ok((None, mean));

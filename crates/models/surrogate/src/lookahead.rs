@@ -38,10 +38,10 @@ pub struct LookaheadCotangent<'a> {
 pub fn lookahead<'a>(
     posterior: &'a dyn JointPosterior,
     anchors: PointsRef<'_>,
-    noise: f64,
+    noise_variance: f64,
 ) -> Box<dyn Lookahead + 'a> {
-    let own = posterior.own_lookahead(anchors, noise);
-    own.unwrap_or_else(|| Box::new(JointLookahead::new(posterior, anchors, noise)))
+    let own = posterior.own_lookahead(anchors, noise_variance);
+    own.unwrap_or_else(|| Box::new(JointLookahead::new(posterior, anchors, noise_variance)))
 }
 
 /// A look ahead by nothing but joint covariances.
@@ -49,15 +49,15 @@ pub struct JointLookahead<'a> {
     posterior: &'a dyn JointPosterior,
     anchors: Points,
     means: Vec<f64>,
-    noise: f64,
+    noise_variance: f64,
 }
 
 impl<'a> JointLookahead<'a> {
     /// At these anchors, for observations with noise of this variance.
-    pub fn new(posterior: &'a dyn JointPosterior, anchors: PointsRef<'_>, noise: f64) -> Self {
+    pub fn new(posterior: &'a dyn JointPosterior, anchors: PointsRef<'_>, noise_variance: f64) -> Self {
         let (mut means, mut variances) = (vec![0.0; anchors.len()], vec![0.0; anchors.len()]);
         posterior.predict_into(anchors, &mut means, &mut variances);
-        Self { posterior, anchors: anchors.to_owned(), means, noise }
+        Self { posterior, anchors: anchors.to_owned(), means, noise_variance }
     }
 }
 
@@ -78,7 +78,7 @@ impl Lookahead for JointLookahead<'_> {
         for (i, row) in covariance.chunks_exact_mut(anchors + 1).enumerate() {
             row[..anchors].copy_from_slice(&cross[i * anchors..(i + 1) * anchors]);
             row[anchors] = variance[i];
-            variance[i] += self.noise;
+            variance[i] += self.noise_variance;
         }
     }
 

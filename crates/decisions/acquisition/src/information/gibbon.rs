@@ -25,7 +25,7 @@ use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, Lookahead
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gibbon {
     minima: Vec<f64>,
-    noise: f64,
+    noise_variance: f64,
 }
 
 impl Gibbon {
@@ -34,15 +34,15 @@ impl Gibbon {
     /// # Errors
     /// [`AcquisitionError`] for no minima, one that is not finite, or a noise variance that is negative or not
     /// finite.
-    pub fn new(minima: Vec<f64>, noise: f64) -> Result<Self, AcquisitionError> {
+    pub fn new(minima: Vec<f64>, noise_variance: f64) -> Result<Self, AcquisitionError> {
         require_finite("minima", &minima)?;
-        Ok(Self { minima, noise: require_noise(noise)? })
+        Ok(Self { minima, noise_variance: require_noise(noise_variance)? })
     }
 
     /// `-½ ln(1 - ρ² (1 - v))`, v the truncated variance.
     fn term(&self, gamma: f64, variance: f64) -> f64 {
         let loss = truncation_loss(gamma);
-        let relative = self.noise / variance;
+        let relative = self.noise_variance / variance;
         if loss < 0.5 {
             -0.5 * (-loss / (1.0 + relative)).ln_1p()
         } else {
@@ -69,7 +69,7 @@ impl Utility for Gibbon {
         if variance <= 0.0 {
             return (0.0, 0.0, 0.0);
         }
-        let relative = self.noise / variance;
+        let relative = self.noise_variance / variance;
         let (mut by_mean, mut by_std_dev) = (0.0, 0.0);
         for minimum in &self.minima {
             let gamma = (mean - minimum) / std_dev;
@@ -118,15 +118,16 @@ impl Gibbon {
         let m = pending.len();
         let mut covariance = vec![0.0; m * m];
         posterior.covariance_into(pending, &mut covariance);
-        let noise = self.noise;
-        let matrix = Matrix::from_fn(m, m, |i, j| covariance[i * m + j] + if i == j { noise } else { 0.0 });
+        let noise_variance = self.noise_variance;
+        let matrix =
+            Matrix::from_fn(m, m, |i, j| covariance[i * m + j] + if i == j { noise_variance } else { 0.0 });
         let known = m == 0 || (0..m).all(|i| matrix[(i, i)] < f64::MIN_POSITIVE);
         let factor = (!known)
             .then(|| factor_covariance(&matrix, posterior.prior_scale()))
             .transpose()
             .map_err(|source| AcquisitionError::Covariance { name: "pending points", source })?;
         let utility = GibbonBatch { single: self, pending: factor };
-        Ok(LookaheadAcquisition::new(lookahead(posterior, pending, noise), utility))
+        Ok(LookaheadAcquisition::new(lookahead(posterior, pending, noise_variance), utility))
     }
 }
 

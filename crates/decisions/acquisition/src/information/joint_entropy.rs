@@ -32,7 +32,7 @@ use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, Lookahead
 #[derive(Debug, Clone)]
 pub struct JointEntropySearch {
     minimizers: Vec<Conditioning>,
-    noise: f64,
+    noise_variance: f64,
 }
 
 /// Constants for conditioning on one sampled minimum.
@@ -54,9 +54,9 @@ impl JointEntropySearch {
     pub fn on<'a>(
         posterior: &'a dyn JointPosterior,
         minimizers: &[Minimizer],
-        noise: f64,
+        noise_variance: f64,
     ) -> Result<impl Acquisition + 'a, AcquisitionError> {
-        let mut noise = require_noise(noise)?;
+        let mut noise_variance = require_noise(noise_variance)?;
         let values: Vec<f64> = minimizers.iter().map(|minimizer| minimizer.value).collect();
         crate::error::require_finite("minimisers", &values)?;
         let mut anchors = Points::new(posterior.dim());
@@ -68,7 +68,7 @@ impl JointEntropySearch {
         let (mut mean, mut variance) = (vec![0.0; values.len()], vec![0.0; values.len()]);
         posterior.predict_into(anchors.as_ref(), &mut mean, &mut variance);
         let largest = variance.iter().copied().fold(0.0, f64::max);
-        noise = noise.max(1e-6 * largest);
+        noise_variance = noise_variance.max(1e-6 * largest);
         let conditioning = |((value, mean), variance): ((&f64, &f64), &f64)| {
             // A variance that is nothing but rounding tells of nothing but rounding.
             let precision = if *variance > 1e-10 * largest { 1.0 / variance } else { 0.0 };
@@ -78,7 +78,10 @@ impl JointEntropySearch {
         };
         let minimizers = values.iter().zip(&mean).zip(&variance).map(conditioning).collect();
         let anchors: PointsRef<'_> = anchors.as_ref();
-        Ok(LookaheadAcquisition::new(lookahead(posterior, anchors, noise), Self { minimizers, noise }))
+        Ok(LookaheadAcquisition::new(
+            lookahead(posterior, anchors, noise_variance),
+            Self { minimizers, noise_variance },
+        ))
     }
 }
 
@@ -95,7 +98,7 @@ impl LookaheadUtility for JointEntropySearch {
             } else {
                 0.0
             };
-            (self.noise + told).ln()
+            (self.noise_variance + told).ln()
         };
         let after: f64 = self.minimizers.iter().zip(anchors).map(of).sum();
         0.5 * (ahead.variance.ln() - after / self.minimizers.len() as f64)
@@ -119,14 +122,14 @@ impl LookaheadUtility for JointEntropySearch {
         for ((at, c), slot) in self.minimizers.iter().zip(anchors).zip(of_covariance.iter_mut()) {
             let left = own - c * c * at.precision;
             if left.is_nan() || left <= 0.0 {
-                after += self.noise.ln();
+                after += self.noise_variance.ln();
                 continue;
             }
             let root = left.sqrt();
             let gamma = (ahead.mean + c * at.shift - at.value) / root;
             let v = truncated_variance(gamma);
             let v_slope = v * log_truncated_variance_derivative(gamma);
-            let told = self.noise + left * v;
+            let told = self.noise_variance + left * v;
             after += told.ln();
             let weight = -0.5 / (told * self.minimizers.len() as f64);
             let bend = if v_slope == 0.0 { 0.0 } else { 0.5 * gamma * v_slope };

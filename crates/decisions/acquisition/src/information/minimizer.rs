@@ -91,11 +91,11 @@ impl<'a> MinimizerDistribution<'a> {
     pub fn new(
         posterior: &'a dyn JointPosterior,
         representers: PointsRef<'_>,
-        noise: f64,
+        noise_variance: f64,
         draws: usize,
         rng: &mut Stream,
     ) -> Result<Self, AcquisitionError> {
-        require_noise(noise)?;
+        require_noise(noise_variance)?;
         if draws == 0 {
             return Err(InputError::Empty { name: "draws" }.into());
         }
@@ -108,7 +108,7 @@ impl<'a> MinimizerDistribution<'a> {
         let law = JointNormal::of(posterior, distinct.as_ref(), "representers")?;
         let base = normals(draws, law.len() + 1, rng);
         let draws = base.rows().map(|z| law.sample(z)).collect();
-        Ok(Self { lookahead: lookahead(posterior, distinct.as_ref(), noise), law, base, draws })
+        Ok(Self { lookahead: lookahead(posterior, distinct.as_ref(), noise_variance), law, base, draws })
     }
 
     /// Number of different representers.

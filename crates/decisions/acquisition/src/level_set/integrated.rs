@@ -38,9 +38,9 @@ impl<G: ExpectedReduction> Integrated<G> {
         field: &ThresholdField,
         mut gain: G,
         after: &'a dyn JointPosterior,
-        noise: f64,
+        noise_variance: f64,
     ) -> Result<LookaheadAcquisition<'a, Self>, AcquisitionError> {
-        require_noise(noise)?;
+        require_noise(noise_variance)?;
         let n = field.len();
         let seen: Vec<PointState> = (0..n)
             .map(|j| PointState { standardized: field.standardized[j], std_dev: field.std_dev[j] })
@@ -55,7 +55,7 @@ impl<G: ExpectedReduction> Integrated<G> {
         let explained = if pending { explained } else { vec![0.0; n] };
         let gained = if pending { gain.sum(&seen, &field.weights, &explained) } else { 0.0 };
         let utility = Self { gain, seen, weights: field.weights.clone(), precision, explained, gained };
-        Ok(LookaheadAcquisition::new(lookahead(after, field.points(), noise), utility))
+        Ok(LookaheadAcquisition::new(lookahead(after, field.points(), noise_variance), utility))
     }
 
     /// ρ(P ∪ x) at every point of the field.

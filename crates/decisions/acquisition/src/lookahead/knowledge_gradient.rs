@@ -35,10 +35,15 @@ impl<'a> KnowledgeGradient<'a> {
     pub fn new(
         posterior: &'a dyn JointPosterior,
         anchors: PointsRef<'_>,
-        noise: f64,
+        noise_variance: f64,
     ) -> Result<Self, AcquisitionError> {
-        thrifty_check::number("noise variance", noise, noise >= 0.0, "a finite number from 0")?;
-        Self::of(lookahead(posterior, anchors, noise))
+        thrifty_check::number(
+            "noise variance",
+            noise_variance,
+            noise_variance >= 0.0,
+            "a finite number from 0",
+        )?;
+        Self::of(lookahead(posterior, anchors, noise_variance))
     }
 
     /// Knowledge gradient of any [`Lookahead`].

@@ -28,7 +28,7 @@ pub struct OneShotKnowledgeGradient<'a> {
     posterior: &'a dyn JointPosterior,
     /// z, one row an outcome.
     base: Points,
-    noise: f64,
+    noise_variance: f64,
     best: f64,
 }
 
@@ -50,16 +50,16 @@ impl<'a> OneShotKnowledgeGradient<'a> {
         posterior: &'a dyn JointPosterior,
         q: usize,
         outcomes: usize,
-        noise: f64,
+        noise_variance: f64,
         best: f64,
         rng: &mut Stream,
     ) -> Result<Self, AcquisitionError> {
-        require_noise(noise)?;
+        require_noise(noise_variance)?;
         number("best mean", best, true, "a finite number")?;
         if q == 0 || outcomes == 0 {
             return Err(InputError::Empty { name: if q == 0 { "observations" } else { "outcomes" } }.into());
         }
-        Ok(Self { posterior, base: normals(outcomes, q, rng), noise, best })
+        Ok(Self { posterior, base: normals(outcomes, q, rng), noise_variance, best })
     }
 
     /// Number of columns of the points it takes: (q + N)·d.
@@ -96,8 +96,9 @@ impl<'a> OneShotKnowledgeGradient<'a> {
         let q = x.len();
         let mut covariance = vec![0.0; q * q];
         self.posterior.covariance_into(x, &mut covariance);
-        let matrix =
-            Matrix::from_fn(q, q, |i, j| covariance[i * q + j] + if i == j { self.noise } else { 0.0 });
+        let matrix = Matrix::from_fn(q, q, |i, j| {
+            covariance[i * q + j] + if i == j { self.noise_variance } else { 0.0 }
+        });
         // Where nothing is uncertain, or nothing can be factored, nothing is learnt.
         let factor = Cholesky::new(&matrix, &JitterLadder::default()).ok();
         let weights = self.base.rows().map(|z| {

@@ -21,11 +21,11 @@ use crate::{Acquisition, AcquisitionError};
 pub fn fantasies<'a>(
     posterior: &'a dyn JointPosterior,
     pending: PointsRef<'_>,
-    noise: f64,
+    noise_variance: f64,
     count: usize,
     rng: &mut Stream,
 ) -> Result<Vec<Conditioned<'a>>, AcquisitionError> {
-    require_noise(noise)?;
+    require_noise(noise_variance)?;
     if count == 0 || pending.is_empty() {
         return Err(
             InputError::Empty { name: if count == 0 { "fantasies" } else { "pending points" } }.into()
@@ -33,7 +33,8 @@ pub fn fantasies<'a>(
     }
     require_points("pending points", pending, posterior.dim())?;
     let base = normals(count, pending.len(), rng);
-    Conditioned::imagined(posterior, pending, noise, base.as_ref()).map_err(AcquisitionError::Conditioning)
+    Conditioned::imagined(posterior, pending, noise_variance, base.as_ref())
+        .map_err(AcquisitionError::Conditioning)
 }
 
 /// The mean of acquisitions, as over fantasies or over hyperparameters; of logarithms the logarithm of the mean.

@@ -15,18 +15,18 @@ pub struct GpLookahead<'a, K> {
     scaled: Points,
     whitened: Matrix,
     means: Vec<f64>,
-    noise: f64,
+    noise_variance: f64,
 }
 
 impl<'a, K: Kernel> GpLookahead<'a, K> {
     /// At these anchors, for observations with noise of this variance.
     #[must_use]
-    pub fn new(posterior: &'a GpPosterior<K>, anchors: PointsRef<'_>, noise: f64) -> Self {
+    pub fn new(posterior: &'a GpPosterior<K>, anchors: PointsRef<'_>, noise_variance: f64) -> Self {
         let (mut means, mut variances) = (vec![0.0; anchors.len()], vec![0.0; anchors.len()]);
         posterior.predict_into(anchors, &mut means, &mut variances);
         let scaled = posterior.scaled(anchors);
         let whitened = posterior.whitened(scaled.as_ref());
-        Self { posterior, anchors: anchors.to_owned(), scaled, whitened, means, noise }
+        Self { posterior, anchors: anchors.to_owned(), scaled, whitened, means, noise_variance }
     }
 
     /// [`Lookahead::moments_into`] where the process is observed at one point of the columns and what matters is its value
@@ -59,7 +59,7 @@ impl<'a, K: Kernel> GpLookahead<'a, K> {
         for (i, row) in covariance.chunks_exact_mut(anchors + 1).enumerate() {
             let own = white.column(i);
             let latent = (variance[i] - dot(own, own)).max(0.0) * scale;
-            variance[i] = latent + self.noise;
+            variance[i] = latent + self.noise_variance;
             mean[i] = gp.data.targets.offset
                 + gp.data.targets.width * (gp.mean + dot(of_mean.column(i), &gp.alpha));
             for (slot, latent) in row[..anchors].iter_mut().zip(cross.column(i)) {

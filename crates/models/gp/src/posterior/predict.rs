@@ -163,7 +163,11 @@ impl<K: Kernel> JointPosterior for GpPosterior<K> {
         Some(self)
     }
 
-    fn own_lookahead<'a>(&'a self, anchors: PointsRef<'_>, noise: f64) -> Option<Box<dyn Lookahead + 'a>> {
-        Some(Box::new(GpLookahead::new(self, anchors, noise)))
+    fn own_lookahead<'a>(
+        &'a self,
+        anchors: PointsRef<'_>,
+        noise_variance: f64,
+    ) -> Option<Box<dyn Lookahead + 'a>> {
+        Some(Box::new(GpLookahead::new(self, anchors, noise_variance)))
     }
 }
