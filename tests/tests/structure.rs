@@ -98,7 +98,8 @@ fn first_lines(text: &str) -> Vec<&str> {
 }
 
 /// Words with which the first line of a doc does not name a thing.
-const VAGUE: [&str; 9] = ["What", "How", "Where", "Whether", "Who", "Somebody", "Of", "With", "As"];
+const VAGUE: [&str; 11] =
+    ["What", "Which", "Why", "How", "Where", "Whether", "Who", "Somebody", "Of", "With", "As"];
 
 fn is_vague(line: &str) -> bool {
     let first = line.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
@@ -111,6 +112,13 @@ fn first_lines_of_docs_name_things() {
         for line in first_lines(&text) {
             assert!(!is_vague(line), "{}: {line}", path.display());
         }
+    }
+}
+
+#[test]
+fn every_file_begins_with_a_line_about_it() {
+    for (path, text) in crates().values().flat_map(|folder| sources(&folder.join("src"))) {
+        assert!(text.starts_with("//! "), "{} has no line of documentation", path.display());
     }
 }
 

@@ -43,9 +43,9 @@ pub fn traces(run: &Traced, starts: &[usize]) -> Result<Figure, ExperimentError>
         plot("misclassified share", Some(1e-4), wrong),
         plot("boundary change Δ", Some(1e-4), one("boundary_change")),
         plot("mean variance, of that observed", Some(1e-12), one("relative_variance")),
-        plot("ln max EI, in deviations", None, one("log_expected_improvement")),
+        plot("ln max EI / standard deviation", None, one("log_expected_improvement")),
         plot("share undecided", Some(1e-4), one("undecided")),
-        plot("IoU and F1 of what is secure", None, [("IoU", known(&run.iou)), ("F1", known(&run.f1))]),
+        plot("IoU and F1 of the secure region", None, [("IoU", known(&run.iou)), ("F1", known(&run.f1))]),
     ];
     Figure::of(
         "traces",
@@ -75,7 +75,7 @@ pub fn curves(all: &[(&'static str, Vec<&Traced>)]) -> Result<Figure, Experiment
     };
     let plots = [
         plot("misclassified share", true, |run| &run.wrong),
-        plot("IoU of what is secure", false, |run| &run.iou),
+        plot("IoU of the secure region", false, |run| &run.iou),
     ];
     Figure::of("curves", "Means over the replications, against all evaluations.", panels_with_legend(&plots))
 }

@@ -130,7 +130,7 @@ fn methods_table(groups: &[(&'static str, Vec<&Traced>)]) -> Result<Table, Exper
     });
     Ok(Table {
         name: "methods".into(),
-        caption: "After the last evaluation: misclassified share of the domain, intersection over union and F1 of what is secure, mean ± one \
+        caption: "After the last evaluation: misclassified share of the domain, intersection over union and F1 of the secure region, mean ± one \
                   standard error; two-sided p of the signed-rank test of the misclassified share against the protocol's, \
                   Holm-corrected. All methods share design, normalisation, restarts and choice of the kernel (single phases choose it \
                   once)."

@@ -238,7 +238,7 @@ impl FoldComparison<'_> {
         Table {
             name: format!("regret-{}", own.name),
             caption: format!(
-                "{}: median regret of what is recommended; the number of fits after which the median is at most that of \
+                "{}: median regret of the recommendation; the number of fits after which the median is at most that of \
                  \"{YARDSTICK}\" at the end; the median of the regret less that of the first method in the same replication, with \
                  a 95 % interval; two-sided p of the signed-rank test, and the direction where it is below 0.05.",
                 own.name
@@ -275,7 +275,7 @@ impl FoldComparison<'_> {
             Series::line(method.name, points.filter(|point| point.1.is_finite()).collect())
         };
         let plot = LinePlot {
-            title: format!("{name}: {} of what is recommended", self.measure),
+            title: format!("{name}: {} of the recommendation", self.measure),
             x_label: "model fits".into(),
             y_label: format!("median {}", self.measure),
             // There are twelve colours.
@@ -285,7 +285,7 @@ impl FoldComparison<'_> {
         // A regret of nothing has no place on a logarithmic axis.
         let positive = plot.series.iter().all(|series| series.points.iter().all(|point| point.1 > 0.0));
         let svg = LinePlot { log_y: positive, ..plot }.draw().map_err(ExperimentError::failed)?;
-        let caption = "The median over replications, of what is recommended after so many model fits; a full cross-validation needs all of \
+        let caption = "Median over replications of the loss of the recommendation, against model fits; a full cross-validation needs all of \
                        its folds for its first configuration.";
         Ok(Figure { name: format!("regret-{name}"), caption: caption.into(), svg })
     }

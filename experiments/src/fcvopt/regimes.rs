@@ -133,7 +133,7 @@ fn figure(first: &[(f64, usize)], fits: usize) -> Result<Figure, ExperimentError
         Series::dots(label, dots.map(|(_, (x, fold))| (*x, *fold as f64)).collect())
     };
     let plot = LinePlot {
-        title: "Where and on which fold the first run measured".into(),
+        title: "Configurations and folds of the first run".into(),
         x_label: "configuration".into(),
         y_label: "fold".into(),
         series: vec![

@@ -219,7 +219,7 @@ impl Groups<'_> {
             Series::line(format!("{starts} starts"), self.sizes.iter().map(|&n| at(k, n)).collect())
         });
         let plot = LinePlot {
-            title: "how often the best mode is missed".into(),
+            title: "designs on which the best mode is missed".into(),
             x_label: "observations".into(),
             y_label: "% of designs".into(),
             series: series.collect(),

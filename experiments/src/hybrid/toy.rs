@@ -229,7 +229,7 @@ fn picture(problem: &TestFunction, history: &History<Config>, seed: u64) -> Resu
         OutputFitter { space, surrogate: &surrogate, weight_surrogate: &surrogate, trials, seed, id };
     let belief = SurrogateState::fit(&fitter, settings.state())?;
     let grid: Vec<f64> = (0..=500).map(|i| f64::from(i) / 50.0).collect();
-    let mut mean = Series { label: "posterior mean, 2 deviations".into(), ..Series::default() };
+    let mut mean = Series { label: "posterior mean ± 2 standard deviations".into(), ..Series::default() };
     if let Some(belief) = &belief {
         for x in &grid {
             let Prediction { mean: m, variance: v } = belief.posterior().predict(&[x / 10.0]);

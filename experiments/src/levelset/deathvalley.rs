@@ -124,7 +124,7 @@ impl Found<'_> {
         }
         let name = self.case.margin.name();
         let plot = LinePlot {
-            title: format!("{name}: F1 of what is said to be above"),
+            title: format!("{name}: F1 of the points classified as above"),
             x_label: "evaluations".into(),
             y_label: "F1".into(),
             series,

@@ -1,9 +1,11 @@
+//! Errors of acquisition functions.
+
 use thrifty_check::{InputError, all_finite, dimension, not_empty, variance};
 use thrifty_domain::PointsRef;
 use thrifty_linalg::NotPositiveDefinite;
 use thrifty_surrogate::ConditioningError;
 
-/// Why an acquisition could not be built.
+/// Error of building an acquisition function.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum AcquisitionError {
@@ -16,7 +18,7 @@ pub enum AcquisitionError {
     /// The joint covariance of some points cannot be factored.
     #[error("covariance of the {name}: {source}")]
     Covariance {
-        /// Which points.
+        /// Name of the points.
         name: &'static str,
         /// The pivot that failed.
         source: NotPositiveDefinite,

@@ -1,3 +1,5 @@
+//! Improvement targets: the incumbent value of improvement-based acquisition functions.
+
 /// The threshold τ below which a value counts as an improvement.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -58,7 +58,7 @@ fn process(seed: u64) -> Option<(Points, Vec<f64>, GpPosterior<Scaled<Matern52>>
     process.map(|process| (x, y, process))
 }
 
-/// Which values and gradients are no numbers.
+/// Names of values and gradients that are no numbers.
 fn faults(name: &str, seed: u64, acquisition: &dyn Acquisition, at: &Points, found: &mut Vec<String>) {
     let (mut values, mut gradients) = (vec![0.0; at.len()], vec![0.0; at.len() * at.dim()]);
     let mut alone = vec![0.0; at.len()];

@@ -1,3 +1,5 @@
+//! Box decomposition of the non-dominated region.
+
 mod bounds;
 mod sweep;
 

@@ -1,3 +1,5 @@
+//! Checks of points and reference points.
+
 use thrifty_domain::PointsRef;
 
 use crate::ParetoError;

@@ -1,3 +1,5 @@
+//! Crowding distances.
+
 use thrifty_domain::PointsRef;
 
 use crate::{ParetoError, check};

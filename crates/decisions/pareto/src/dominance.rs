@@ -1,3 +1,5 @@
+//! Pareto dominance of two points.
+
 /// True if `a` is nowhere larger than `b`. Equal points dominate each other weakly.
 ///
 /// ```text

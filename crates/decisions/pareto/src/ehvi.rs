@@ -1,3 +1,5 @@
+//! Exact expected hypervolume improvement and its logarithm.
+
 mod edge;
 mod gap;
 mod sum;

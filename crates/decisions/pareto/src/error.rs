@@ -1,4 +1,6 @@
-/// Why a quantity of a Pareto front could not be computed.
+//! Errors of Pareto sets and their indicators.
+
+/// Error of a quantity of a Pareto front.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum ParetoError {

@@ -1,3 +1,5 @@
+//! Non-dominated subsets.
+
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 
 use std::marker::PhantomData;

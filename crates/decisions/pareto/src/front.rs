@@ -1,3 +1,5 @@
+//! Fronts that grow point by point.
+
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 
 use std::cmp::Ordering;

@@ -1,9 +1,11 @@
+//! Hypervolume, its contributions and its cost.
+
 mod approximation;
 mod contributions;
-mod four;
+mod dim2;
+mod dim3;
+mod dim4;
 mod many;
-mod plane;
-mod space;
 
 pub use approximation::ApproximateVolume;
 use thrifty_domain::PointsRef;
@@ -86,9 +88,9 @@ impl Hypervolume {
         let (inside, _) = self.inside(points)?;
         Ok(match *self.reference {
             [top] => inside.iter().fold(0.0, |best, value| f64::max(best, top - value)),
-            [x, y] => plane::volume(&mut inside.as_chunks().0.to_vec(), [x, y]),
-            [x, y, z] => space::volume(&mut inside.as_chunks().0.to_vec(), [x, y, z]),
-            [x, y, z, w] => four::Sweep::new().volume(&mut inside.as_chunks().0.to_vec(), [x, y, z, w]),
+            [x, y] => dim2::volume(&mut inside.as_chunks().0.to_vec(), [x, y]),
+            [x, y, z] => dim3::volume(&mut inside.as_chunks().0.to_vec(), [x, y, z]),
+            [x, y, z, w] => dim4::Sweep::new().volume(&mut inside.as_chunks().0.to_vec(), [x, y, z, w]),
             _ => self.limited(&inside, many::Recursion::new(self.limit).volume(&inside, &self.reference))?,
         })
     }

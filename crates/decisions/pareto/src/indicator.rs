@@ -1,3 +1,5 @@
+//! Distance and epsilon indicators of fronts.
+
 use thrifty_domain::PointsRef;
 
 use crate::{ParetoError, check};

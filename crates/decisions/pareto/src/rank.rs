@@ -1,3 +1,5 @@
+//! Non-dominated ranks.
+
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 
 use std::marker::PhantomData;

@@ -1,3 +1,5 @@
+//! Reference points of hypervolumes.
+
 use thrifty_domain::PointsRef;
 
 use crate::{Duplicates, ParetoError, check, non_dominated};

@@ -1,3 +1,5 @@
+//! Staircases: sorted non-dominated points of a plane.
+
 mod tree;
 
 pub(crate) use tree::TreeStaircase;

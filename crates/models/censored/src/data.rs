@@ -1,3 +1,5 @@
+//! Scaled responses, and the pseudo-observations that replace bounds.
+
 use thrifty_check::{all_finite, dimension, length, not_empty, variances};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::{GpError, GpSettings, InputScaling, TargetScaling};
@@ -17,8 +19,9 @@ pub(crate) struct ScaledResponses {
     pub(crate) numbers: Vec<f64>,
     /// Known noise variances beside the common one.
     pub(crate) noise: Vec<f64>,
-    /// Which are values, and which bounds, with their bounds.
+    /// Positions of the values.
     values: Vec<usize>,
+    /// Positions of the bounds, with the bounds.
     censored: Vec<(usize, Bound)>,
     pub(crate) inputs: Option<InputScaling>,
     pub(crate) targets: TargetScaling,

@@ -4,7 +4,7 @@ use thrifty_check::InputError;
 use thrifty_gp::GpError;
 use thrifty_linalg::NotPositiveDefinite;
 
-/// Why a process could not learn from values and bounds.
+/// Error of a Gaussian process for censored responses.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum CensoredError {

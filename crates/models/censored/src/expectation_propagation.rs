@@ -11,7 +11,7 @@ const CANCELLED: f64 = 1e-5;
 /// From so many deviations on the logarithm of a probability, -z²/2, is no number any more.
 const FARTHEST: f64 = 1e100;
 
-/// Which side of a bound.
+/// Side of a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// At most the bound.
@@ -135,8 +135,8 @@ pub fn expectation_propagation(
         });
     }
     let log_probability = state.log_probability();
-    let State { sites, moments: Moments { mean: std_devs, covariance }, .. } = state;
-    let mean = mean.iter().zip(std_devs).map(|(prior, moved)| prior + moved).collect();
+    let State { sites, moments: Moments { mean: shifts, covariance }, .. } = state;
+    let mean = mean.iter().zip(shifts).map(|(prior, shift)| prior + shift).collect();
     Ok(Truncated { sites, mean, covariance, log_probability, sweeps, converged })
 }
 

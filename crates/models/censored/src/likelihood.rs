@@ -1,3 +1,5 @@
+//! Log marginal likelihood of values and bounds.
+
 use thrifty_gp::{ExactLikelihood, Mean, Noise};
 use thrifty_kernel::Kernel;
 use thrifty_params::{LogLikelihood, Param, Parameterized};

@@ -1,4 +1,8 @@
-use crate::{CensoredError, Response};
+//! Censoring limits of responses.
+
+use thrifty_check::{InputError, number};
+
+use crate::Response;
 
 /// Censoring limits: a response at or beyond a limit is a bound, not a value.
 ///
@@ -53,20 +57,17 @@ impl Limits {
     /// Checks that the limits are finite and the floor is below the ceiling.
     ///
     /// # Errors
-    /// [`CensoredError::InvalidSetting`] names the limit.
-    pub fn validate(self) -> Result<(), CensoredError> {
+    /// [`InputError::Number`] names the limit.
+    pub fn validate(self) -> Result<(), InputError> {
         for (name, limit) in [("floor", self.floor), ("ceiling", self.ceiling)] {
-            if let Some(value) = limit.filter(|limit| !limit.is_finite()) {
-                return Err(CensoredError::InvalidSetting { name, value, expected: "a finite number" });
+            if let Some(value) = limit {
+                number(name, value, true, "a finite number")?;
             }
         }
-        match (self.floor, self.ceiling) {
-            (Some(floor), Some(value)) if floor >= value => {
-                let expected = "a number above the floor";
-                Err(CensoredError::InvalidSetting { name: "ceiling", value, expected })
-            }
-            _ => Ok(()),
+        if let (Some(floor), Some(ceiling)) = (self.floor, self.ceiling) {
+            number("ceiling", ceiling, floor < ceiling, "a number above the floor")?;
         }
+        Ok(())
     }
 }
 
@@ -98,7 +99,7 @@ mod tests {
     #[test]
     fn impossible_limits_are_named() {
         let named = |limits: Limits| match limits.validate() {
-            Err(CensoredError::InvalidSetting { name, .. }) => Some(name),
+            Err(InputError::Number { name, .. }) => Some(name),
             _ => None,
         };
         assert_eq!(named(Limits::default()), None);

@@ -1,3 +1,5 @@
+//! Gaussian process for censored responses, before data.
+
 use thrifty_domain::PointsRef;
 use thrifty_gp::{Gp, GpSettings, Mean, Noise, Restart, learn_parameters};
 use thrifty_kernel::Kernel;

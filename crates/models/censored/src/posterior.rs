@@ -1,3 +1,5 @@
+//! Gaussian process for censored responses, after data.
+
 use thrifty_domain::PointsRef;
 use thrifty_gp::{GpPosterior, Restart};
 use thrifty_kernel::Kernel;

@@ -1,3 +1,5 @@
+//! Exact and censored responses.
+
 use crate::Side;
 
 /// Observed response of a function f at a point, exact or censored; ε is normal noise.
@@ -43,7 +45,7 @@ impl Response {
         }
     }
 
-    /// Which side of its number is allowed; nothing for a value.
+    /// The allowed side of its number; nothing for a value.
     pub(crate) fn side(self) -> Option<Side> {
         match self {
             Self::Value(_) => None,

@@ -1,3 +1,5 @@
+//! Scaled training data, and their checks.
+
 use thrifty_check::{all_finite, dimension, length, variances};
 use thrifty_domain::{Points, PointsRef};
 

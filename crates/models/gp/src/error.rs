@@ -7,7 +7,7 @@ use thrifty_optim::OptimError;
 use thrifty_params::ParamsError;
 use thrifty_prob::ProbError;
 
-/// Why a Gaussian process could not be fitted or conditioned.
+/// Error of fitting or conditioning a Gaussian process.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum GpError {

@@ -1,3 +1,5 @@
+//! Maximum a posteriori fits of hyperparameters with restarts.
+
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_kernel::Kernel;
 use thrifty_optim::{Lbfgsb, Minimum, OptimError, Termination, multi_start};

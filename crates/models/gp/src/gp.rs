@@ -1,3 +1,5 @@
+//! Gaussian process before data.
+
 use thrifty_check::not_empty;
 use thrifty_domain::{Domain, PointsRef};
 use thrifty_kernel::{

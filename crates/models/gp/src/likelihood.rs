@@ -1,3 +1,5 @@
+//! Exact log marginal likelihood and its gradient.
+
 use thrifty_domain::PointsRef;
 use thrifty_kernel::{Kernel, KernelWorkspace};
 use thrifty_linalg::{Matrix, Threads, factor_in_place, gram_of_inverse_into, invert_lower_into};

@@ -1,3 +1,5 @@
+//! Gaussian process after data.
+
 mod extend;
 mod joint_gradient;
 mod lookahead;

@@ -1,3 +1,5 @@
+//! Scaling of inputs and targets.
+
 use thrifty_domain::{Points, PointsRef};
 
 /// The affine map of each input column to `[0, 1]`: `z = (x - offset) / width`.

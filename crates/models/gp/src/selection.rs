@@ -1,4 +1,4 @@
-//! Which of several processes describes the data best, and how well the choice predicts what it has not seen.
+//! Model selection among Gaussian processes, with nested cross-validation of the choice.
 
 use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::Kernel;
@@ -81,7 +81,7 @@ impl Report {
     }
 }
 
-/// Why nothing could be chosen.
+/// Error of a model selection.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum SelectionError {
@@ -101,7 +101,7 @@ pub enum SelectionError {
     Fit {
         /// Its name.
         name: String,
-        /// Why.
+        /// The error of the fit.
         error: GpError,
     },
     /// A candidate's predictions cannot be scored.
@@ -109,7 +109,7 @@ pub enum SelectionError {
     Score {
         /// Its name.
         name: String,
-        /// Why.
+        /// The error of the calibration.
         error: CalibrationError,
     },
 }

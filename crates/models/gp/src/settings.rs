@@ -1,3 +1,5 @@
+//! Settings of a Gaussian process: noise, mean, scaling, restarts.
+
 use thrifty_linalg::JitterLadder;
 use thrifty_prob::Prior;
 

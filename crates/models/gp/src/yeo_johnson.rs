@@ -1,3 +1,5 @@
+//! Yeo–Johnson transform of targets.
+
 use thrifty_optim::golden_section;
 
 use crate::TargetScaling;

@@ -1,3 +1,5 @@
+//! Single functions of a hierarchical process.
+
 use std::sync::Arc;
 
 use thrifty_check::dimension;

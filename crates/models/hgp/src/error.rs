@@ -2,7 +2,7 @@
 
 use thrifty_check::InputError;
 
-/// Why a hierarchical process could not be learnt.
+/// Error of a hierarchical process.
 #[derive(Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HgpError {

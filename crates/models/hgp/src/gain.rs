@@ -1,3 +1,5 @@
+//! Variance reduction by observing a fold.
+
 use thrifty_check::InputError;
 use thrifty_domain::Points;
 use thrifty_surrogate::{JointPosterior, Posterior};

@@ -1,3 +1,5 @@
+//! Look-ahead moments of a hierarchical process.
+
 use thrifty_domain::PointsRef;
 use thrifty_gp::{GpLookahead, GpPosterior};
 use thrifty_surrogate::{Lookahead, LookaheadCotangent};

@@ -1,3 +1,5 @@
+//! Hierarchical Gaussian process before data.
+
 use thrifty_censored::{CensoredGp, Response};
 use thrifty_check::length;
 use thrifty_domain::{Domain, Points, PointsRef};

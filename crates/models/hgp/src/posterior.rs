@@ -1,3 +1,5 @@
+//! Hierarchical Gaussian process after data.
+
 use std::sync::Arc;
 
 use thrifty_censored::CensoredPosterior;

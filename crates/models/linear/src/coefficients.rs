@@ -1,3 +1,5 @@
+//! Normal distribution of coefficients, updated by Kalman steps.
+
 use crate::LinearError;
 use thrifty_check::{all_finite, length, number, variance};
 

@@ -1,3 +1,5 @@
+//! Priors of random covariances.
+
 use rand_distr::{Beta, ChiSquared, Distribution, StandardNormal};
 use thrifty_check::{InputError, number, positive};
 use thrifty_sampling::Stream;

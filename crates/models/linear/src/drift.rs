@@ -1,3 +1,5 @@
+//! Linear dynamics of coefficients, filtered and smoothed.
+
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 
 use crate::{Coefficients, LinearError};

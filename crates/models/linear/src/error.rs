@@ -2,7 +2,7 @@
 
 use thrifty_check::InputError;
 
-/// Why a linear model could not be made or learnt.
+/// Error of building or updating a linear model.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinearError {
@@ -24,7 +24,7 @@ pub enum LinearError {
     /// A covariance with a negative direction.
     #[error("the covariance is not positive semi-definite: pivot {pivot} is {value}")]
     Indefinite {
-        /// Which.
+        /// Index of the pivot.
         pivot: usize,
         /// Its value.
         value: f64,

@@ -1,3 +1,5 @@
+//! Information form of a normal distribution.
+
 use thrifty_check::{all_finite, length, number, positive};
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 

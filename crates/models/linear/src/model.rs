@@ -1,3 +1,5 @@
+//! Bayesian linear regression before data.
+
 use std::sync::Arc;
 
 use thrifty_check::{dimension, length};

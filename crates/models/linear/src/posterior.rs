@@ -1,3 +1,5 @@
+//! Bayesian linear regression after data.
+
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_check::dimension;
 use thrifty_domain::PointsRef;

@@ -1,3 +1,5 @@
+//! Smoothing splines.
+
 use std::f64::consts::PI;
 
 use thrifty_check::{InputError, all_finite, dimension, length, number, positive};

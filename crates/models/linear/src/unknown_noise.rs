@@ -1,3 +1,5 @@
+//! Bayesian linear regression with unknown noise.
+
 use crate::coefficients::dot;
 use crate::{Coefficients, LinearError};
 use thrifty_check::positive;

@@ -1,3 +1,5 @@
+//! Calibration of normal predictions.
+
 use thrifty_prob::{cdf, log_pdf, quantile};
 
 /// Calibration of normal predictions against later observations.
@@ -14,7 +16,7 @@ pub struct Calibration {
     pub rmse: f64,
 }
 
-/// Why predictions cannot be judged.
+/// Error of a calibration.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum CalibrationError {

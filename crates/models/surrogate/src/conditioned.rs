@@ -1,3 +1,5 @@
+//! Posteriors conditioned on further observations.
+
 use std::sync::Arc;
 
 use thrifty_domain::{Points, PointsRef};
@@ -5,7 +7,7 @@ use thrifty_linalg::{Cholesky, Matrix, NotPositiveDefinite};
 
 use crate::{JointGradient, JointPosterior, Posterior, PosteriorGradient, factor_covariance};
 
-/// Why a posterior could not be conditioned.
+/// Error of conditioning a posterior.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum ConditioningError {

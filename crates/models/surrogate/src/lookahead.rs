@@ -1,3 +1,5 @@
+//! Look-ahead moments of one more observation.
+
 use thrifty_domain::{Points, PointsRef};
 
 use crate::JointPosterior;

@@ -1,3 +1,5 @@
+//! Traits of posteriors.
+
 use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;
 

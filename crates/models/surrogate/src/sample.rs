@@ -1,3 +1,5 @@
+//! Joint samples of a posterior at finitely many points.
+
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_domain::PointsRef;
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix, NotPositiveDefinite};

@@ -1,3 +1,5 @@
+//! Gradient-boosted regression trees.
+
 use thrifty_check::number;
 use thrifty_sampling::Seed;
 

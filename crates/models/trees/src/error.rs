@@ -2,7 +2,7 @@
 
 use thrifty_check::InputError;
 
-/// Why trees cannot be grown or asked.
+/// Error of growing, reading or evaluating trees.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreesError {
@@ -22,7 +22,7 @@ pub enum TreesError {
     /// Trees from a file that refer to nodes or features that are not there.
     #[error("node {node} of a tree refers to what is not there")]
     Broken {
-        /// Which.
+        /// Index of the node.
         node: usize,
     },
     /// Borders of bins from a file that are not finite and rising, or too many; or no feature at all.
@@ -30,7 +30,7 @@ pub enum TreesError {
         "the borders of feature {feature} are not at most 65535 rising finite numbers, or there is no feature"
     )]
     Borders {
-        /// Which.
+        /// Index of the feature.
         feature: usize,
     },
 }

@@ -1,3 +1,5 @@
+//! Random forests for regression.
+
 use thrifty_check::{InputError, all_finite, length, number};
 use thrifty_sampling::Seed;
 

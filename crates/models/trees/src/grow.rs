@@ -1,3 +1,5 @@
+//! Growth of a regression tree on binned features.
+
 use thrifty_sampling::Stream;
 
 use crate::Table;

@@ -1,3 +1,5 @@
+//! Binned feature tables.
+
 use crate::TreesError;
 use thrifty_check::{InputError, number};
 

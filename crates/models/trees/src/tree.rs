@@ -1,3 +1,5 @@
+//! Regression trees in arrays.
+
 use crate::TreesError;
 
 /// A tree for fast descent: children lie side by side, and a leaf is its own child.

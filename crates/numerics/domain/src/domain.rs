@@ -1,3 +1,5 @@
+//! Mixed search domains in the unit cube.
+
 use crate::{Condition, DomainError, FILLER, Spacing, Variable, VariableKind};
 
 /// Mixed search space in the unit cube `[0, 1]^d`: a list of variables, each with one or more columns.

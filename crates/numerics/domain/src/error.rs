@@ -1,4 +1,6 @@
-/// Why points or a domain could not be built.
+//! Errors of points and domains.
+
+/// Error of building points or a domain.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum DomainError {

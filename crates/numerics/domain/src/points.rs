@@ -1,3 +1,5 @@
+//! Lists of points in one allocation.
+
 use crate::DomainError;
 
 /// A list of n points of dimension d; each point is a contiguous slice.

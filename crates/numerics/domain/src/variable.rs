@@ -1,3 +1,5 @@
+//! Variables of a domain.
+
 /// The value that inactive conditional columns hold.
 pub const FILLER: f64 = 0.5;
 

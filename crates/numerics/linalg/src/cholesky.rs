@@ -1,9 +1,11 @@
+//! Cholesky factorization with a jitter ladder.
+
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 
 use crate::{Matrix, Threads, factor_in_place, gram_of_inverse_into, invert_lower_into};
 
-/// Which multiples of the mean diagonal are added to a matrix that is not positive definite, one after the
-/// other until it is.
+/// Jitter ladder: multiples of the mean diagonal that are added to a matrix, one after the other, until it is
+/// positive definite.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct JitterLadder {
     /// Relative jitters in rising order. Empty means that nothing is ever added.
@@ -17,7 +19,7 @@ impl Default for JitterLadder {
     }
 }
 
-/// Why a matrix has no Cholesky factor.
+/// Error of a Cholesky factorization.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[error("matrix of {n} rows is not positive definite at pivot {index}, even with jitter {jitter:e}")]
 pub struct NotPositiveDefinite {

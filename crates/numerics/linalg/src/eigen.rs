@@ -1,3 +1,5 @@
+//! Eigenvalues of symmetric matrices.
+
 use faer::Side;
 
 use crate::Matrix;
@@ -11,7 +13,7 @@ pub struct SymmetricEigen {
     pub vectors: Matrix,
 }
 
-/// Why a matrix has no eigenvalues that could be found.
+/// Error of an eigenvalue decomposition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no eigenvalues of a matrix of {n} rows: its entries are not finite, or the iteration does not end")]
 pub struct NoEigenvalues {

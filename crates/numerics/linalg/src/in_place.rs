@@ -1,3 +1,5 @@
+//! In-place kernels of the factorization library.
+
 use faer::Par;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{

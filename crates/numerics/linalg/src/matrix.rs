@@ -1,3 +1,5 @@
+//! Column-major matrices with aligned columns.
+
 /// Columns are padded to a multiple of this many numbers: one AVX-512 register.
 pub const LANES: usize = 8;
 

@@ -1,3 +1,5 @@
+//! Appending and dropping rows of a Cholesky factor.
+
 use crate::{Cholesky, Matrix, NotPositiveDefinite};
 
 impl Cholesky {

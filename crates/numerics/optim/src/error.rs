@@ -1,4 +1,6 @@
-/// Why a function could not be minimised.
+//! Errors of optimization routines.
+
+/// Error of a minimization.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum OptimError {

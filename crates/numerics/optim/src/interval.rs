@@ -1,3 +1,5 @@
+//! Golden-section search on an interval.
+
 use std::cell::RefCell;
 
 use argmin::core::{CostFunction, Error, Executor, State};

@@ -1,3 +1,5 @@
+//! Local search on mixed domains.
+
 use thrifty_domain::{Domain, Points, PointsRef};
 
 use crate::Lbfgsb;

@@ -1,3 +1,5 @@
+//! Search from several starts.
+
 use crate::{Lbfgsb, Minimum, OptimError};
 
 /// Results of a search from several starts.

@@ -1,3 +1,5 @@
+//! Maximum a posteriori objective of hyperparameters.
+
 use crate::{Param, Parameterized};
 
 /// A model with a log likelihood in its hyperparameters.
@@ -16,7 +18,7 @@ pub trait LogLikelihood: Parameterized {
     fn log_likelihood(&mut self, gradient: &mut [f64]) -> Result<f64, Self::Error>;
 }
 
-/// Why parameters cannot be learnt.
+/// Error of hyperparameters that cannot be fitted.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum ParamsError {

@@ -1,3 +1,5 @@
+//! Hyperparameters with bounds and priors.
+
 use thrifty_prob::Prior;
 
 use crate::Transform;

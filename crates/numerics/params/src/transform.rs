@@ -1,3 +1,5 @@
+//! Transforms of hyperparameters to unconstrained scales.
+
 /// From the natural scale θ to the scale u on which an optimiser moves a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Transform {

@@ -1,3 +1,5 @@
+//! Upper envelopes of lines and their expected maximum.
+
 use crate::{TableOfH, cdf, h, log_cdf, log_h, log_pdf, pdf};
 
 /// The upper envelope of lines `a_i + b_i z`, and what it is worth under a standard normal z.

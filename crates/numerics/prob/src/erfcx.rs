@@ -1,3 +1,5 @@
+//! Scaled complementary error function.
+
 use std::f64::consts::{FRAC_2_SQRT_PI, SQRT_2};
 
 use libm::erfc;

@@ -1,4 +1,6 @@
-/// Why a distribution makes no sense.
+//! Errors of priors.
+
+/// Error of a prior distribution.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum ProbError {

@@ -1,3 +1,5 @@
+//! The function h(z) = φ(z) + z Φ(z) and its logarithm.
+
 use crate::normal::{cdf, log_pdf, pdf};
 use crate::tail::tail;
 

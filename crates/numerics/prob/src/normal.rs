@@ -1,3 +1,5 @@
+//! Standard normal density and distribution function, with logarithms.
+
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2, TAU};
 
 use libm::erfc;

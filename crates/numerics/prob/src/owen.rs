@@ -1,3 +1,5 @@
+//! Owen's T function.
+
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 
 use std::f64::consts::TAU;

@@ -1,3 +1,5 @@
+//! Prior densities with derivatives.
+
 mod build;
 mod horseshoe;
 

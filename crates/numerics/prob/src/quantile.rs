@@ -1,3 +1,5 @@
+//! Standard normal quantiles.
+
 use std::f64::consts::FRAC_1_SQRT_2;
 
 use libm::erf;

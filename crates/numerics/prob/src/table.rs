@@ -1,3 +1,5 @@
+//! Tabulated h for long sums.
+
 use crate::{cdf, h};
 
 /// h from a table, for sums of millions of them.

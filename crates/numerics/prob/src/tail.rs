@@ -1,3 +1,5 @@
+//! Continued fractions in the lower tail of the normal distribution.
+
 /// From here on the continued fraction takes few terms.
 const FRACTION_FROM: f64 = 3.0;
 

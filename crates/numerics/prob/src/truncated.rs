@@ -1,3 +1,5 @@
+//! Moments of truncated normal variables.
+
 use crate::{inverse_mills, log_h_derivative};
 
 /// From here on down `1 - r (z + r)` loses digits.

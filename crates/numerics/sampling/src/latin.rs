@@ -1,3 +1,5 @@
+//! Latin hypercube samples.
+
 use thrifty_domain::Points;
 
 use crate::Stream;

@@ -1,3 +1,5 @@
+//! Seeds and named random streams.
+
 use std::convert::Infallible;
 
 use rand::{SeedableRng, TryRng};

@@ -1,3 +1,5 @@
+//! Scrambled Sobol sequences.
+
 use std::sync::OnceLock;
 
 use sobol::params::JoeKuoD6;

@@ -159,10 +159,10 @@ pub fn exp_negative<const FMA: bool>(x: f64) -> f64 {
 }
 
 mod logarithm;
-mod waves;
+mod trig;
 
 pub use logarithm::ln_1p_nonnegative;
-pub use waves::{cosines, sines};
+pub use trig::{cosines, sines};
 
 #[cfg(test)]
 mod tests {

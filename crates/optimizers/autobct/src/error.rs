@@ -2,7 +2,7 @@
 
 use thrifty_check::InputError;
 
-/// Why a training problem makes no sense.
+/// Error of a training problem or a value function.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AutoBctError {
@@ -12,7 +12,7 @@ pub enum AutoBctError {
     /// A control outside of the unit cube, or of another dimension.
     #[error("control {index} is {control:?}, expected {dim} numbers from 0 to 1")]
     Control {
-        /// Which.
+        /// Index of the control.
         index: usize,
         /// The control.
         control: Vec<f64>,
@@ -32,7 +32,7 @@ pub enum AutoBctError {
     /// A file that is no map.
     #[error("no value map: {reason}")]
     File {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// Trees that could not be grown.

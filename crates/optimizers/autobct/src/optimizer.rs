@@ -1,3 +1,5 @@
+//! Training under a budget as an optimiser.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use thrifty_check::InputError;
@@ -40,7 +42,7 @@ struct Progress {
     state: State,
     /// Control of the last training that did not fail, and its trial.
     last: Option<(usize, usize)>,
-    /// All that were trained.
+    /// Trained configurations.
     trained: Vec<(usize, usize)>,
     failed: Vec<usize>,
     spent: f64,

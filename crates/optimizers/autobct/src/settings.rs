@@ -1,3 +1,5 @@
+//! Settings of training under a budget.
+
 use crate::{AutoBctError, Expectation, NoiseStdDev, Quadrature, Scale};
 use thrifty_check::InputError;
 

@@ -1,4 +1,7 @@
+//! Surrogate of the cost of a model fit.
+
 use thrifty_acquisition::{Analytic, LogInverseCost};
+use thrifty_check::positive;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_hgp::{Component, Hgp, HgpPosterior};
 use thrifty_sampling::Seed;
@@ -6,7 +9,6 @@ use thrifty_space::Space;
 use thrifty_study::{OptimizerError, TrialId};
 use thrifty_surrogate::{Posterior, PosteriorGradient, Prediction};
 
-use crate::SettingError;
 use crate::evidence::Evidence;
 
 /// Surrogate of the logarithm of the cost of model fits; nothing when all cost the same.
@@ -27,17 +29,9 @@ impl Costs {
         let (mut x, mut folds, mut logarithms) = (Points::new(space.dim()), Vec::new(), Vec::new());
         for (i, cost) in evidence.costs.iter().enumerate() {
             let Some(cost) = *cost else { continue };
-            if !(cost > 0.0 && cost.is_finite()) {
-                let error = SettingError {
-                    name: "cost of a fold",
-                    value: cost,
-                    expected: "a positive finite number",
-                };
-                return Err(OptimizerError::failed(
-                    format!("learning costs, configuration {}", evidence.of[i]),
-                    error,
-                ));
-            }
+            positive("cost of a fold", cost).map_err(|error| {
+                OptimizerError::failed(format!("learning costs, configuration {}", evidence.of[i]), error)
+            })?;
             x.push(evidence.x.row(i));
             folds.push(evidence.folds[i]);
             logarithms.push(cost.ln());

@@ -1,11 +1,14 @@
+//! Training data of fractional cross-validation.
+
 use thrifty_censored::Limits;
+use thrifty_check::{length, number};
 use thrifty_cv::FoldQuery;
 use thrifty_domain::Points;
 use thrifty_gp::LARGEST_TARGET;
 use thrifty_space::Space;
 use thrifty_study::{History, Measurement, OptimizerError, TrialId};
 
-use crate::{FractionalSettings, SettingError};
+use crate::FractionalSettings;
 
 /// A history as points of the unit cube and codes of folds: repeat times folds plus fold.
 pub(crate) struct Evidence {
@@ -45,11 +48,8 @@ impl Evidence {
             for (name, value, count) in
                 [("fold", *fold, settings.folds), ("repeat", *repeat, settings.repeats)]
             {
-                if value >= count {
-                    let error =
-                        SettingError { name, value: value as f64, expected: "the number of one there is" };
-                    return Err(OptimizerError::failed(named(), error));
-                }
+                number(name, value as f64, value < count, "the number of one there is")
+                    .map_err(|error| OptimizerError::failed(named(), error))?;
             }
             let point = space.encode(config).map_err(|error| OptimizerError::failed(named(), error))?;
             let code = repeat * settings.folds + fold;
@@ -135,11 +135,8 @@ impl Evidence {
         if self.y.len() == 1 {
             self.constraints = vec![Vec::new(); values.len()];
         }
-        if values.len() != self.constraints.len() {
-            let expected = "as many as the first trial that was measured has";
-            let error = SettingError { name: "number of constraints", value: values.len() as f64, expected };
-            return Err(OptimizerError::failed(format!("reading trial {}", trial.0), error));
-        }
+        length("constraints", values.len(), self.constraints.len())
+            .map_err(|error| OptimizerError::failed(format!("reading trial {}", trial.0), error))?;
         let columns = self.constraints.iter_mut().zip(values);
         columns.for_each(|(column, value)| column.push(value.clamp(-LARGEST_TARGET, LARGEST_TARGET)));
         Ok(())

@@ -1,3 +1,5 @@
+//! Selection of the next fold.
+
 use thrifty_hgp::FoldGain;
 use thrifty_sampling::Stream;
 use thrifty_study::{OptimizerError, TrialId};
@@ -5,7 +7,7 @@ use thrifty_study::{OptimizerError, TrialId};
 use crate::knowledge::FoldKnowledge;
 use crate::{FoldAcquisition, FoldRule, FoldSurrogateState, FractionalSettings};
 
-/// Which of the new folds of a configuration is measured.
+/// Selects the fold to measure among the new folds of a configuration.
 pub(crate) fn choose(
     settings: &FractionalSettings,
     belief: &FoldSurrogateState,

@@ -1,3 +1,5 @@
+//! Knowledge gradient over configuration and fold.
+
 use thrifty_acquisition::{Acquisition, AcquisitionError, KnowledgeGradient};
 use thrifty_domain::PointsRef;
 

@@ -40,6 +40,5 @@ pub use knowledge::FoldKnowledge;
 pub use optimizer::FractionalCv;
 pub use settings::{
     FoldAcquisition, FoldCosts, FoldRule, FractionalSettings, Incumbent, InitialFolds, LossTarget,
-    SettingError,
 };
 pub use surrogate_state::{Evaluated, FoldSurrogateState};

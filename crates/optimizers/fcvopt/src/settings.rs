@@ -1,10 +1,13 @@
+//! Settings of fractional cross-validation.
+
 use thrifty_acquisition::{AcquisitionKind, Schedule};
-use thrifty_censored::{CensoredError, Limits};
+use thrifty_censored::Limits;
+use thrifty_check::{InputError, number};
 use thrifty_model_based::{InitialDesign, Maximizer};
 
 use crate::verification::VerificationPlan;
 
-/// Which folds the initial design evaluates.
+/// Folds of the initial design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InitialFolds {
@@ -61,7 +64,7 @@ pub enum FoldRule {
     Package,
 }
 
-/// Which evaluated configuration is the best.
+/// Incumbent: the rule by which an evaluated configuration is the best.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Incumbent {
@@ -108,7 +111,7 @@ pub struct FractionalSettings {
     pub repeats_differ: bool,
     /// Initial design, one fold per configuration.
     pub initial: InitialDesign,
-    /// Which folds that are.
+    /// Folds of the initial design.
     pub initial_folds: InitialFolds,
     /// Loss of the acquisition function, of the choice of the fold and of the recommendation.
     pub target: LossTarget,
@@ -145,18 +148,6 @@ pub struct FractionalSettings {
 
 /// Finalists where the settings do not say how many: more cost fits that the search could use.
 const MOST_FINALISTS: usize = 3;
-
-/// A setting that makes no sense.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{name} is {value}, expected {expected}")]
-pub struct SettingError {
-    /// Which.
-    pub name: &'static str,
-    /// Its value.
-    pub value: f64,
-    /// Range that is expected.
-    pub expected: &'static str,
-}
 
 impl FractionalSettings {
     /// The paper's: lower confidence bound of width κ = 2, the fold of least variance, balanced folds in a Sobol design.
@@ -201,38 +192,31 @@ impl FractionalSettings {
     /// True if every setting makes sense.
     ///
     /// # Errors
-    /// [`SettingError`] names the first that does not.
-    pub fn validate(&self) -> Result<(), SettingError> {
-        let need = |name, value: f64, holds: bool, expected| {
-            if holds { Ok(()) } else { Err(SettingError { name, value, expected }) }
-        };
-        need("folds", self.folds as f64, self.folds >= 2, "at least 2")?;
-        need("repeats", self.repeats as f64, self.repeats >= 1, "at least 1")?;
-        need("worth", self.worth, (0.0..1.0).contains(&self.worth), "from 0 to below 1")?;
-        if let Err(CensoredError::InvalidSetting { name, value, expected }) = self.limits.validate() {
-            return Err(SettingError { name, value, expected });
-        }
+    /// [`InputError`] names the first that does not.
+    pub fn validate(&self) -> Result<(), InputError> {
+        number("folds", self.folds as f64, self.folds >= 2, "at least 2")?;
+        number("repeats", self.repeats as f64, self.repeats >= 1, "at least 1")?;
+        number("worth", self.worth, (0.0..1.0).contains(&self.worth), "from 0 to below 1")?;
+        self.limits.validate()?;
         match self.incumbent {
             Incumbent::BestMean => {}
             Incumbent::RiskAdjusted { kappa } => {
-                need("kappa", kappa, kappa >= 0.0 && kappa.is_finite(), "a finite number from 0")?;
+                number("kappa", kappa, kappa >= 0.0, "a finite number from 0")?;
             }
             Incumbent::Verified { top, budget } => {
-                need("top", top as f64, top >= 1, "at least 1")?;
+                number("top", top as f64, top >= 1, "at least 1")?;
                 let same = self.budget.is_none_or(|other| other == budget);
-                need("budget", budget as f64, same, "the budget that the settings have as well")?;
+                number("budget", budget as f64, same, "the budget that the settings have as well")?;
             }
         }
         if let Some(budget) = self.budget {
-            need("budget", budget as f64, budget >= 1, "at least 1")?;
+            number("budget", budget as f64, budget >= 1, "at least 1")?;
         }
-        match self.verification() {
-            Some(VerificationPlan { finalists, end }) => {
-                let fits = end > finalists.saturating_mul(self.folds);
-                need("budget", end as f64, fits, "more than the folds of all to verify")
-            }
-            None => Ok(()),
+        if let Some(VerificationPlan { finalists, end }) = self.verification() {
+            let fits = end > finalists.saturating_mul(self.folds);
+            number("budget", end as f64, fits, "more than the folds of all to verify")?;
         }
+        Ok(())
     }
 
     /// Model fits in all, if they are limited.
@@ -302,7 +286,10 @@ mod tests {
     fn named(change: &dyn Fn(&mut FractionalSettings)) -> Option<&'static str> {
         let mut settings = FractionalSettings::new(5);
         change(&mut settings);
-        settings.validate().err().map(|error| error.name)
+        match settings.validate() {
+            Err(InputError::Number { name, .. }) => Some(name),
+            _ => None,
+        }
     }
 
     #[test]

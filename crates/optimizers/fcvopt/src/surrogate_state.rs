@@ -1,3 +1,5 @@
+//! Fitted surrogates of loss, cost and constraints on folds.
+
 use thrifty_censored::Response;
 use thrifty_cv::FoldQuery;
 use thrifty_domain::PointsRef;

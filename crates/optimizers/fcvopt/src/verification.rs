@@ -1,3 +1,5 @@
+//! Verification of finalists by whole cross-validations.
+
 use thrifty_cv::FoldQuery;
 use thrifty_space::Space;
 use thrifty_study::{History, Memo, MemoKey, OptimizerError};

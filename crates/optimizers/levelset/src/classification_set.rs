@@ -1,3 +1,5 @@
+//! Points that a level-set study classifies.
+
 use std::collections::BTreeSet;
 
 use thrifty_domain::Points;

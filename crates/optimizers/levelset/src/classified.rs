@@ -1,3 +1,5 @@
+//! Classifications of points by a threshold.
+
 use thrifty_domain::{Points, PointsRef};
 use thrifty_prob::cdf;
 use thrifty_space::{Config, Space};

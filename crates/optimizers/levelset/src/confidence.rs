@@ -1,3 +1,5 @@
+//! Widths of confidence intervals.
+
 use thrifty_acquisition::{AcquisitionError, Schedule};
 
 /// Width of confidence intervals: `μ ± √β_t σ`, t the number of observations.

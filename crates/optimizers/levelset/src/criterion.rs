@@ -1,3 +1,5 @@
+//! Acquisition criteria of level-set estimation.
+
 use thrifty_acquisition::{
     Acquisition, AcquisitionError, Analytic, BoundaryInformation, ExpectedFeasibility, ExpectedReduction,
     Integrated, IntegratedBernoulli, LogBernoulliEntropy, LogBernoulliVariance, LookaheadAcquisition,

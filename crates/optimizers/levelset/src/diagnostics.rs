@@ -1,3 +1,5 @@
+//! Diagnostics of a level-set study.
+
 use std::collections::BTreeMap;
 
 use thrifty_acquisition::{LogExpectedImprovement, Utility};

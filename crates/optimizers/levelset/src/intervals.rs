@@ -1,3 +1,5 @@
+//! Confidence intervals and their intersections.
+
 /// Intervals `[L, U]` that hold the function at each point.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Intervals {

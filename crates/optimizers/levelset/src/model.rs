@@ -1,3 +1,5 @@
+//! Gaussian process with known hyperparameters.
+
 use thrifty_domain::{Domain, PointsRef};
 use thrifty_gp::{Gp, GpError, GpPosterior, GpSettings, KernelFamily, Mean, Noise};
 use thrifty_kernel::{
@@ -14,7 +16,7 @@ use thrifty_surrogate::{Description, FittedSurrogate, Observations, Surrogate, S
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FixedGp {
-    /// Which kernel.
+    /// Kernel family.
     pub family: KernelFamily,
     /// One a column of the unit cube.
     pub lengthscales: Vec<f64>,

@@ -1,3 +1,5 @@
+//! Intersected confidence intervals over a study.
+
 use thrifty_domain::Points;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};

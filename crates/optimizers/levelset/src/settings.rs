@@ -1,3 +1,5 @@
+//! Settings of level-set estimation.
+
 use thrifty_model_based::{
     CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, StateSettings,
 };

@@ -1,3 +1,5 @@
+//! Stop rules on the diagnostics of level-set estimation.
+
 use std::collections::BTreeMap;
 
 use thrifty_study::{HistoryView, OptimizerError, StopReason, StopRule};
@@ -21,7 +23,7 @@ pub enum DiagnosticStop {
     },
     /// One of these says so.
     Any(Vec<DiagnosticStop>),
-    /// All of these say so; none of nothing.
+    /// All of these apply; an empty list never does.
     All(Vec<DiagnosticStop>),
 }
 

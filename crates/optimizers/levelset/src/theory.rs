@@ -143,7 +143,7 @@ pub struct RunBounds {
     pub samples: Option<usize>,
 }
 
-/// Why the bounds of a run could not be evaluated.
+/// Error of evaluating the bounds of a run.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum TheoryError {

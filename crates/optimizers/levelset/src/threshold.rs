@@ -1,3 +1,5 @@
+//! Explicit and implicit thresholds.
+
 use crate::Intervals;
 
 /// Threshold h of the level set f > h.

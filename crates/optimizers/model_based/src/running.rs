@@ -115,7 +115,7 @@ pub fn improvement_over_draws<'a>(
     Ok(Some(Box::new(OverDraws::new(joint, running.as_ref(), given, utilities, logarithms)?)))
 }
 
-/// Which points are likely to break no constraint.
+/// True for each point that is likely to break no constraint.
 pub fn likely_feasible(points: &Points, constraints: &[&dyn Posterior]) -> Vec<bool> {
     points.rows().map(|x| probability_feasible(constraints.iter().copied(), x) >= LIKELY).collect()
 }

@@ -148,7 +148,7 @@ impl<'a> SurrogateState<'a> {
         constraints().next().map(|_| probability_feasible(constraints(), x))
     }
 
-    /// Which of the measured points break no constraint.
+    /// True for each measured point that breaks no constraint.
     #[must_use]
     pub fn feasible(&self) -> &[bool] {
         &self.feasible

@@ -1,3 +1,5 @@
+//! Initial designs.
+
 use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol, latin_hypercube};
 use thrifty_space::{Config, Space, SpaceError};
 

@@ -1,3 +1,5 @@
+//! Pareto sets of histories.
+
 use thrifty_domain::Points;
 use thrifty_pareto::{Duplicates, Hypervolume, ParetoError, ReferencePoint, non_dominated};
 use thrifty_space::Config;

@@ -1,4 +1,6 @@
-/// Why an estimator or an optimiser cannot be built.
+//! Errors of Parzen estimators.
+
+/// Error of a Parzen estimator or its settings.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum TpeError {
@@ -60,7 +62,7 @@ pub enum TpeError {
     /// A setting outside its range.
     #[error("{name} is {value}, expected {expected}")]
     InvalidSetting {
-        /// Which setting.
+        /// Name of the setting.
         name: &'static str,
         /// Its value.
         value: f64,

@@ -1,3 +1,5 @@
+//! The tree-structured Parzen estimator as an optimiser.
+
 use std::collections::BTreeMap;
 
 use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol, Stream};

@@ -1,3 +1,5 @@
+//! Settings of the tree-structured Parzen estimator.
+
 use crate::{Bandwidth, CategoricalKernel, GridEnds, Kernels, Split, TpeError, Truncation, Weights};
 
 /// Blocks of parameters that are estimated together.
@@ -66,7 +68,7 @@ impl Startup {
     }
 }
 
-/// Which trials count towards [`Startup`].
+/// Trials that count towards [`Startup`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StartupCount {
@@ -175,7 +177,7 @@ pub struct TpeSettings {
     /// Trials that count towards the start.
     #[serde(default)]
     pub startup_count: StartupCount,
-    /// Which trials are good.
+    /// Number of good trials.
     pub split: Split,
     /// Weights of the trials of a side.
     pub weights: Weights,

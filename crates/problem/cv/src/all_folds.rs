@@ -1,3 +1,5 @@
+//! Full cross-validation under any optimiser of configurations.
+
 use thrifty_space::Config;
 use thrifty_study::{
     Ask, Fingerprint, History, Measurement, Optimizer, OptimizerError, Outcome, Suggestion, Timing, Trial,

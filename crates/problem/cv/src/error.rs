@@ -1,4 +1,6 @@
-/// Why data cannot be split.
+//! Errors of splits.
+
+/// Error of splitting data into folds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SplitError {

@@ -1,3 +1,5 @@
+//! Losses of folds by a closure.
+
 use thrifty_space::Config;
 use thrifty_study::Outcome;
 

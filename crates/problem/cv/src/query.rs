@@ -1,3 +1,5 @@
+//! Queries of single folds.
+
 use serde::{Deserialize, Serialize};
 use thrifty_space::Config;
 

@@ -1,3 +1,5 @@
+//! Splits of rows into folds.
+
 use thrifty_sampling::{Seed, Stream};
 
 use crate::SplitError;

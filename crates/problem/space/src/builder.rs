@@ -1,3 +1,5 @@
+//! Builder of search spaces.
+
 use crate::{Kind, Parameter, Space, SpaceError, Value, When};
 
 /// Collects parameters; errors are reported by [`SpaceBuilder::build`].

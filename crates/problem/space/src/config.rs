@@ -1,3 +1,5 @@
+//! Configurations: one value per active parameter.
+
 use std::collections::BTreeMap;
 use std::fmt;
 

@@ -1,8 +1,10 @@
+//! Errors of spaces and configurations.
+
 use thrifty_domain::DomainError;
 
 use crate::Value;
 
-/// Why a space could not be built, or a configuration is not of it.
+/// Error of building a space, or of a configuration that is not of it.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages say what the fields are
@@ -10,7 +12,7 @@ pub enum SpaceError {
     /// The space cannot be written as JSON.
     #[error("the space cannot be written: {reason}")]
     Unwritable {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A space without parameters.

@@ -1,3 +1,5 @@
+//! Parameters and their conditions.
+
 use thrifty_domain::{Spacing, Variable};
 
 use crate::axis::Axis;

@@ -1,3 +1,5 @@
+//! Search spaces.
+
 use std::collections::HashMap;
 
 use thrifty_domain::Domain;
@@ -6,7 +8,7 @@ use thrifty_sampling::Stream;
 use crate::encoding::level_of;
 use crate::{Config, Parameter, SpaceBuilder, SpaceError};
 
-/// All that can be set, in order.
+/// Search space: parameters in order, with their conditions.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "Vec<Parameter>", into = "Vec<Parameter>")]
 pub struct Space {

@@ -1,3 +1,5 @@
+//! Values of parameters.
+
 use std::fmt;
 
 /// The value of a parameter.

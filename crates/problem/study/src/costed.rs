@@ -1,3 +1,5 @@
+//! Evaluators that measure their own cost.
+
 use std::time::Instant;
 
 use cpu_time::ThreadTime;

@@ -1,3 +1,5 @@
+//! Durability levels of a journal.
+
 /// When the lines of a journal are forced onto the disk.
 ///
 /// A line is always handed to the operating system before the study goes on, so the end of the process, by whatever

@@ -1,8 +1,10 @@
+//! Errors of optimisers, journals and studies.
+
 use std::path::PathBuf;
 
 use crate::{Difference, MeasurementProblem, TrialId};
 
-/// Why an optimiser could not answer.
+/// Error of an optimiser.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OptimizerError {
@@ -36,7 +38,7 @@ impl OptimizerError {
     }
 }
 
-/// Why a journal cannot be used.
+/// Error of a journal.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
@@ -45,7 +47,7 @@ pub enum JournalError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// Another study is writing the file.
@@ -114,7 +116,7 @@ fn list(differences: &[Difference]) -> String {
     differences.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// Why a study could not go on. What it has learnt is kept.
+/// Error of a study. Its history is kept.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
@@ -155,7 +157,7 @@ pub enum StudyError {
     /// A window or a number of threads of 0.
     #[error("{name} is 0, expected at least 1")]
     ZeroLanes {
-        /// Which.
+        /// Name of the number.
         name: &'static str,
     },
 }

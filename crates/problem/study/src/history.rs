@@ -1,3 +1,5 @@
+//! Histories of trials.
+
 use std::cmp::Ordering as Order;
 use std::collections::BTreeMap;
 use std::fmt;

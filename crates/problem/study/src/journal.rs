@@ -89,7 +89,7 @@ pub(crate) struct Journal {
     budget: Option<u64>,
     /// True if the next line marks a resumed study: after opening, or when trials are evaluated again.
     resumes: bool,
-    /// Why nothing more can be written.
+    /// Reason why the journal accepts no more lines.
     broken: Option<String>,
 }
 

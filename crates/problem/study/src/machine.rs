@@ -29,7 +29,7 @@ impl Machine {
         }
     }
 
-    /// Why suggestions here may differ in their last bits from those of the machine that wrote a journal.
+    /// Reason why suggestions here may differ in their last bits from those of the machine that wrote a journal.
     pub(crate) fn warning(&self, written_by: &Self) -> Option<String> {
         let fused = |machine: &Self| if machine.fused { "with" } else { "without" };
         let describe = |machine: &Self| {

@@ -1,3 +1,5 @@
+//! Observers of a study.
+
 use crate::{Outcome, StopReason, Trial};
 
 /// Callbacks invoked as a study progresses (progress bars, logging). Trials that a journal held are not announced again.

@@ -1,3 +1,5 @@
+//! The optimiser trait: ask and recommend.
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;

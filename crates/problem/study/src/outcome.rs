@@ -1,3 +1,5 @@
+//! Outcomes of trials.
+
 use serde::{Deserialize, Serialize};
 
 use crate::TrialId;
@@ -47,13 +49,13 @@ pub enum MeasurementProblem {
     },
 }
 
-/// Why an evaluation gave no measurement.
+/// Reason for a failed evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
     /// An objective, constraint, cost or noise is NaN or infinite.
     NonFinite {
-        /// Which, with its index.
+        /// Name of the number, with its index.
         what: String,
         /// Its value.
         value: String,

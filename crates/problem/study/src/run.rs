@@ -1,3 +1,5 @@
+//! The study loop, sequential and parallel.
+
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};

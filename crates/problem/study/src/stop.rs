@@ -1,3 +1,5 @@
+//! Stop rules.
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -5,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EXPECTED_IMPROVEMENT, HistoryView, Memo, MemoKey, Outcome, StudyError};
 
-/// Why a study ended.
+/// Reason for the end of a study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -1,3 +1,5 @@
+//! Test functions with known optima.
+
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::Outcome;

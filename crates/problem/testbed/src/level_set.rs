@@ -1,3 +1,5 @@
+//! Level-set problems with known truth.
+
 use std::fmt;
 use std::sync::Arc;
 

@@ -17,14 +17,14 @@ mod functions;
 mod level_set;
 mod logarithms;
 mod losses;
+mod multi_objective;
 mod problem;
 mod random_function;
-mod several;
 mod wrappers;
 
 pub use function::TestFunction;
 pub use level_set::LevelSetProblem;
+pub use multi_objective::MultiObjectiveFunction;
 pub use problem::Problem;
 pub use random_function::{RandomFunction, Spectrum};
-pub use several::MultiObjectiveFunction;
 pub use wrappers::{Failing, Maximized, Noisy, Shifted};

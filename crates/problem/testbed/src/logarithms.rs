@@ -1,3 +1,5 @@
+//! Logarithms of test functions.
+
 use crate::TestFunction;
 use crate::function::{CAMEL, HARTMANN6, STYBLINSKI_TANG};
 use crate::functions as f;

@@ -1,3 +1,5 @@
+//! The trait of problems with a known optimum.
+
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::Outcome;

@@ -1,8 +1,10 @@
+//! Functions drawn from stationary processes.
+
 use rand_distr::{ChiSquared, Distribution, StandardNormal};
 use std::f64::consts::TAU;
 use thrifty_sampling::Stream;
 
-/// Which stationary process a [`RandomFunction`] is drawn from.
+/// Stationary process from which a [`RandomFunction`] is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Spectrum {
     /// The squared exponential covariance: frequencies are normal.

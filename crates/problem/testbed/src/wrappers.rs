@@ -1,3 +1,5 @@
+//! Problems with noise, shifts and other wrappers.
+
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, Kind, Space, SpaceError, Value};

@@ -1,3 +1,5 @@
+//! Axes of figures in the units of a variable.
+
 /// One variable of the unit interval in the user's units.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {

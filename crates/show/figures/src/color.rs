@@ -1,3 +1,5 @@
+//! Color palette and color scale.
+
 use plotters::style::RGBColor;
 
 /// Colours that stay apart for most eyes. Source: Okabe & Ito (2008), and darker ones after them.

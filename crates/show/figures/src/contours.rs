@@ -1,3 +1,5 @@
+//! Maps with isolines.
+
 use plotters::coord::Shift;
 use plotters::prelude::*;
 

@@ -1,3 +1,5 @@
+//! Line and scatter plots with bands.
+
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

@@ -1,3 +1,5 @@
+//! Panels of several plots.
+
 use plotters::prelude::*;
 
 use crate::line_plot::LEGEND;

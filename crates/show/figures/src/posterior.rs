@@ -1,3 +1,5 @@
+//! Figures of posteriors.
+
 use thrifty_domain::{Points, PointsRef};
 use thrifty_surrogate::Posterior;
 
@@ -105,5 +107,5 @@ pub fn posterior_maps(
         dots: dots.clone(),
     };
     let std_dev = variance.iter().map(|v| v.sqrt()).collect();
-    Contours::side_by_side(&[map("posterior mean", mean), map("posterior deviation", std_dev)])
+    Contours::side_by_side(&[map("posterior mean", mean), map("posterior standard deviation", std_dev)])
 }

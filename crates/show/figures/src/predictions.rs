@@ -1,3 +1,5 @@
+//! Figures of predictions against observations.
+
 use crate::{LinePlot, Series};
 
 /// Predictions against what was observed, with two deviations of each; good ones lie on the diagonal.
@@ -11,7 +13,7 @@ pub fn predicted_against_observed(title: &str, mean: &[f64], variance: &[f64], o
     let predictions = Series {
         bars: observed.iter().zip(mean).zip(variance).map(bar).collect(),
         ..Series::dots(
-            "predicted ± 2 deviations",
+            "predicted ± 2 standard deviations",
             observed.iter().copied().zip(mean.iter().copied()).collect(),
         )
     };
@@ -34,7 +36,7 @@ pub fn standardized_residuals(title: &str, standardized: &[f64]) -> LinePlot {
     LinePlot {
         title: title.into(),
         x_label: "observation".into(),
-        y_label: "residual / deviation".into(),
+        y_label: "residual / standard deviation".into(),
         series: vec![Series::dots("residuals", dots), level("±1.96", 1.96), level("", -1.96)],
         ..LinePlot::default()
     }

@@ -1,3 +1,5 @@
+//! Scales and tick marks of plot axes.
+
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};

@@ -64,7 +64,7 @@ pub fn max_value(seed: Seed) -> Result<Drawn, ExperimentError> {
     ];
     let all = [
         column(&quiet, "without noise", "nats", &calm),
-        column(&noisy, "noise of deviation 0.71", "nats", &loud),
+        column(&noisy, "noise, standard deviation 0.71", "nats", &loud),
     ];
     let figure = Figure::of(
         "max-value",
@@ -86,11 +86,11 @@ pub fn minima(seed: Seed) -> Result<Drawn, ExperimentError> {
         let utility = acquisition(Gibbon::new(minima, scene.noise))?;
         Ok(Curve::of(label, &Analytic::new(&scene.posterior, utility)))
     };
-    let curves = [of("minima of drawn functions", drawn)?, of("minima by the Gumbel law", gumbel)?];
+    let curves = [of("minima of drawn functions", drawn)?, of("minima from a Gumbel distribution", gumbel)?];
     let findings = vec![Finding::new("Gumbel minima: how much too low", gap, gap > 0.0)];
     let figure = Figure::of(
         "minima",
-        "GIBBON on minima of 64 drawn functions and on those of the Gumbel law, which takes 401 points for independent: its minima \
+        "GIBBON on minima of 64 drawn functions and on those of a Gumbel distribution, which treats 401 points as independent: its minima \
          are too low, and the utility leans to uncertain points.",
         columns(&[column(&scene, "two ways to sample minima", "nats", &curves)]),
     )?;
@@ -183,7 +183,7 @@ pub fn thompson(seed: Seed) -> Result<Drawn, ExperimentError> {
     let figure = Figure::of(
         "thompson",
         "Thompson sampling: eight drawn functions, turned over, and the point that each chooses; so many workers would take one each.",
-        columns(&[column(&scene, "what functions are drawn from", "minus the draw", &curves)]),
+        columns(&[column(&scene, "posterior and eight draws", "minus the draw", &curves)]),
     )?;
     Ok(Drawn {
         figure,

@@ -64,7 +64,7 @@ pub fn extremes() -> Result<Drawn, ExperimentError> {
         vec![Finding::new("deviation: its choice", std_dev.maximizer.0, std_dev.maximizer.0 > 0.6)];
     let all = [
         of("posterior mean", curve("utility", &scene, PosteriorMean)),
-        of("maximum deviation", std_dev),
+        of("maximum standard deviation", std_dev),
         of("expected utility of -exp(loss)", curve("utility", &scene, averse)),
     ];
     let figure = Figure::of(
@@ -92,7 +92,7 @@ pub fn underflow() -> Result<Drawn, ExperimentError> {
     ];
     let (plain, log) = ([plain], [log]);
     let plots = vec![
-        marked(scene.panel("all but the valley is known to be bad"), &log),
+        marked(scene.panel("observations everywhere but in the valley"), &log),
         utilities("", "EI", &plain),
         utilities("", "ln EI", &log),
     ];

@@ -55,7 +55,7 @@ pub fn noisy_improvement(seed: Seed) -> Result<Drawn, ExperimentError> {
         "Noise of deviation 0.45; the lowest observation was luck. Improvement on it has hardly a glance for the valley, which \
          cannot beat it; noisy improvement is on the best of the values as they may be. It does not repeat a point. Each in \
          units of its largest value.",
-        columns(&[column(&scene, "an observation that was luck", "relative", &[plain, noisy])]),
+        columns(&[column(&scene, "one low observation by chance", "relative", &[plain, noisy])]),
     )?;
     Ok(Drawn { figure, findings })
 }
@@ -78,7 +78,7 @@ pub fn knowledge_gradient() -> Result<Drawn, ExperimentError> {
          its largest value. Under noise it values what an observation does to the best mean, also at a point that is not itself the best.",
         columns(&[
             column(&quiet, "without noise", "relative", &calm),
-            column(&noisy, "noise of deviation 0.45", "relative", &loud),
+            column(&noisy, "noise, standard deviation 0.45", "relative", &loud),
         ]),
     )?;
     Ok(Drawn { figure, findings })

@@ -89,7 +89,7 @@ impl Checkerboard {
         let pair = [map("the function".into(), truth), map(format!("{} trees", trees(control)), found)];
         Figure::of(
             "checkerboard",
-            "What is to be learnt, and what the forest takes it for that the first run two trainings ahead stopped with.",
+            "The function on the unit square, and the prediction of the forest with which the first run two trainings ahead stopped.",
             Contours::side_by_side(&pair),
         )
     }

@@ -66,7 +66,11 @@ pub fn priors() -> Result<Figure, ExperimentError> {
         Ok(plot("before the first training", side, vec![line("prior".into(), side, &none, true)?]))
     };
     let both = [one(Side::Score)?, one(Side::Cost)?];
-    Figure::of("priors", "Mean and one deviation of score and cost, Appendix D.1.", panels_with_legend(&both))
+    Figure::of(
+        "priors",
+        "Mean and one standard deviation of score and cost, Appendix D.1.",
+        panels_with_legend(&both),
+    )
 }
 
 /// Posteriors of a run after each training.
@@ -96,10 +100,10 @@ pub fn beliefs(
         }
     }
     series.push(Series::dots("trained", trained));
-    let title = format!("What is believed of the {}", side.name());
+    let title = format!("Posterior of the {}", side.name());
     Figure::of(
         &format!("{name}-{}", side.name()),
-        "The first run that looks two trainings ahead: mean and one deviation after each training.",
+        "The first run that looks two trainings ahead: mean and one standard deviation after each training.",
         plot(&title, side, series).draw(),
     )
 }

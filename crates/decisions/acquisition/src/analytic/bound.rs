@@ -1,3 +1,5 @@
+//! Confidence bounds with schedules of their width.
+
 use std::f64::consts::PI;
 
 use thrifty_check::{InputError, number};

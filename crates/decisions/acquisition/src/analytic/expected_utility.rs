@@ -1,3 +1,5 @@
+//! Expected utility of the value at a point, by quadrature.
+
 use std::sync::Arc;
 
 use thrifty_domain::PointsRef;

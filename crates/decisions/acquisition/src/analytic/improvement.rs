@@ -1,3 +1,5 @@
+//! Probability of improvement, expected improvement and its logarithm.
+
 use thrifty_prob::{cdf, h, inverse_mills, log_cdf, log_h, log_h_derivative, pdf};
 
 use thrifty_surrogate::Description;

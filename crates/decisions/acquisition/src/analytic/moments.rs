@@ -1,3 +1,5 @@
+//! Posterior mean and standard deviation as acquisition functions.
+
 use thrifty_surrogate::Description;
 
 use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, Utility, UtilityScale};

@@ -1,3 +1,5 @@
+//! Entropy search on representer points.
+
 use thrifty_domain::PointsRef;
 use thrifty_surrogate::Description;
 

@@ -1,3 +1,5 @@
+//! GIBBON, a lower bound on the information about the minimum.
+
 use thrifty_domain::PointsRef;
 use thrifty_linalg::{Cholesky, Matrix};
 use thrifty_prob::{log_truncated_variance_derivative, truncated_variance, truncation_loss};

@@ -1,3 +1,5 @@
+//! Joint entropy search.
+
 use thrifty_check::dimension;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_prob::{log_truncated_variance_derivative, truncated_variance};

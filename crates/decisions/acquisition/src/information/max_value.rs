@@ -1,3 +1,5 @@
+//! Max-value entropy search, for minima.
+
 use thrifty_prob::{inverse_mills, log_cdf, log_h_derivative};
 
 use thrifty_surrogate::Description;

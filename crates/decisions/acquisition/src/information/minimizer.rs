@@ -1,3 +1,5 @@
+//! Distribution of the minimizer over representer points.
+
 use thrifty_check::InputError;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_prob::cdf;

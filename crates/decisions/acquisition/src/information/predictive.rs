@@ -1,3 +1,5 @@
+//! Predictive entropy search on representer points.
+
 use thrifty_domain::PointsRef;
 use thrifty_prob::pdf;
 use thrifty_surrogate::Description;

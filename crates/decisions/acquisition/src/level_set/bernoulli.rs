@@ -1,3 +1,5 @@
+//! Bernoulli variance of the classification at a point.
+
 use thrifty_prob::{cdf, inverse_mills, log_cdf, pdf};
 
 use super::margin::{slopes_of, standardized};

@@ -1,3 +1,5 @@
+//! Mutual information of an observation and the side of the threshold.
+
 use thrifty_prob::{inverse_mills, pdf};
 
 use super::bernoulli::bernoulli_entropy;

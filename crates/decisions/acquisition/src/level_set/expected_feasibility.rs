@@ -1,3 +1,5 @@
+//! Expected feasibility function.
+
 use thrifty_prob::{cdf, h};
 
 use super::margin::standardized;

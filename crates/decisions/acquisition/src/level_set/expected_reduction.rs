@@ -1,3 +1,5 @@
+//! Expected reduction of a pointwise uncertainty by one observation.
+
 /// Posterior at one point of a field before an observation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PointState {

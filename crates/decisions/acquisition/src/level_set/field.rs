@@ -1,3 +1,5 @@
+//! Threshold fields: the posterior at weighted integration points.
+
 use thrifty_check::{entries, length, not_empty, number};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_prob::cdf;

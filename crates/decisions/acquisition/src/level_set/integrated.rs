@@ -1,3 +1,5 @@
+//! Look-ahead criteria integrated over a threshold field.
+
 use thrifty_surrogate::{JointPosterior, lookahead};
 
 use super::expected_reduction::{ExpectedReduction, PointState};

@@ -1,3 +1,5 @@
+//! Integrated Bernoulli variance after one observation.
+
 use std::f64::consts::PI;
 
 use thrifty_prob::owen_t;

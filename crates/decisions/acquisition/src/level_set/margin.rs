@@ -1,3 +1,5 @@
+//! Standardized margins to a threshold.
+
 /// `(μ - h)/σ`; where nothing is uncertain infinite on the side of the mean, below for a mean on the threshold: it is
 /// not above.
 pub(super) fn standardized(mean: f64, std_dev: f64, threshold: f64) -> f64 {

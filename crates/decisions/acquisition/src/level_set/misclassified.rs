@@ -1,3 +1,5 @@
+//! Expected misclassified volume after one observation.
+
 use std::f64::consts::PI;
 
 use thrifty_prob::{cdf, owen_t};

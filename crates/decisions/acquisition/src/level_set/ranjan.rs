@@ -1,3 +1,5 @@
+//! Ranjan's improvement for contours.
+
 use thrifty_prob::{cdf, h};
 
 use super::margin::standardized;

@@ -1,3 +1,5 @@
+//! Criteria bounded from below by a multiple of the standard deviation.
+
 use crate::{LookaheadGradient, LookaheadMoments, LookaheadUtility};
 
 /// A utility that is at least a small multiple of the deviation of the function at the point.

@@ -1,3 +1,5 @@
+//! Chebyshev series of expected gains in the correlation with an observation.
+
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 
 use std::f64::consts::PI;

@@ -1,3 +1,5 @@
+//! The straddle heuristic.
+
 use thrifty_sampling::Stream;
 
 use crate::Utility;

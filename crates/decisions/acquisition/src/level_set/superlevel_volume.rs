@@ -1,3 +1,5 @@
+//! Expected volume that is above the threshold with confidence.
+
 use thrifty_prob::{cdf, pdf};
 
 use super::expected_reduction::{ExpectedReduction, PointState};

@@ -1,3 +1,5 @@
+//! Targeted mean squared error.
+
 use thrifty_prob::pdf;
 
 use crate::Utility;

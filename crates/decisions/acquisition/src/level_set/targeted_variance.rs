@@ -1,3 +1,5 @@
+//! Targeted integrated mean squared error.
+
 use thrifty_prob::pdf;
 
 use super::expected_reduction::{ExpectedReduction, PointState};

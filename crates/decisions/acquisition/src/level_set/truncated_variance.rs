@@ -1,3 +1,5 @@
+//! Truncated variance reduction.
+
 use super::expected_reduction::{ExpectedReduction, PointState};
 
 /// Truncated variance reduction: variances count until they are small enough.

@@ -1,3 +1,5 @@
+//! Anchors of the knowledge gradient, chosen by the posterior.
+
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Stream;
 use thrifty_surrogate::JointPosterior;

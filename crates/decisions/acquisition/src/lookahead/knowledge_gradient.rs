@@ -1,3 +1,5 @@
+//! Knowledge gradient on finitely many anchors.
+
 use thrifty_check::InputError;
 use thrifty_domain::PointsRef;
 use thrifty_prob::UpperEnvelope;

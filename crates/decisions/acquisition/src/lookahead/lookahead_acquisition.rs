@@ -1,3 +1,5 @@
+//! Acquisition functions of the joint moments of one observation and fixed anchors.
+
 use thrifty_domain::PointsRef;
 use thrifty_surrogate::{Lookahead, LookaheadCotangent};
 

@@ -1,3 +1,5 @@
+//! One-shot knowledge gradient of a batch.
+
 use thrifty_check::{InputError, dimension, length, not_empty, number};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix};

@@ -1,3 +1,5 @@
+//! Fantasies, and averages of acquisition functions over them.
+
 use thrifty_check::InputError;
 use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;

@@ -1,3 +1,5 @@
+//! Joint draws at fixed points, with the conditional moments elsewhere.
+
 use thrifty_check::InputError;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::Stream;

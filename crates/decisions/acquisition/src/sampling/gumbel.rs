@@ -1,3 +1,5 @@
+//! Gumbel approximation of the distribution of a minimum.
+
 use thrifty_check::length;
 use thrifty_domain::PointsRef;
 use thrifty_prob::{inverse_mills, log_cdf};

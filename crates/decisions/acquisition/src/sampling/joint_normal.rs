@@ -1,3 +1,5 @@
+//! Joint normal distribution of a function at some points.
+
 use thrifty_check::InputError;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_linalg::{Cholesky, Matrix};

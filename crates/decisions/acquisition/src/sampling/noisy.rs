@@ -1,3 +1,5 @@
+//! Noisy expected improvement.
+
 use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{Description, JointPosterior};

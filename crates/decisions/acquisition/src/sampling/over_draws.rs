@@ -1,3 +1,5 @@
+//! Mean of a utility over joint draws.
+
 use thrifty_domain::PointsRef;
 use thrifty_surrogate::{JointPosterior, lookahead};
 

@@ -1,3 +1,5 @@
+//! Thompson sampling: minima of sample paths.
+
 use thrifty_check::{InputError, dimension};
 use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_optim::{LocalSearch, Objective};

@@ -1,3 +1,5 @@
+//! Cost weights, cooled or not.
+
 use crate::{AcquisitionError, Utility};
 use thrifty_check::number;
 

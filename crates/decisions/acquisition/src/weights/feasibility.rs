@@ -1,3 +1,5 @@
+//! Probability of feasibility as a weight.
+
 use crate::{LogProbabilityOfImprovement, Utility};
 
 /// Logarithm of the probability that a constraint holds, `c(x) ≤ t`, for the posterior of c.

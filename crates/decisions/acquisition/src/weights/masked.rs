@@ -1,3 +1,5 @@
+//! Acquisition functions masked by known constraints.
+
 use thrifty_domain::PointsRef;
 
 use crate::Acquisition;

@@ -1,3 +1,5 @@
+//! Local penalization of pending points.
+
 use thrifty_check::{InputError, number};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_prob::{inverse_mills, log_cdf};

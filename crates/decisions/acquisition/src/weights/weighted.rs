@@ -1,3 +1,5 @@
+//! Utilities with weights.
+
 use thrifty_domain::PointsRef;
 
 use crate::Acquisition;

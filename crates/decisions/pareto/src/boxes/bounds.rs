@@ -1,3 +1,5 @@
+//! Local upper bounds of a set of points.
+
 use thrifty_domain::PointsRef;
 
 use crate::{ParetoError, check, strictly_dominates};

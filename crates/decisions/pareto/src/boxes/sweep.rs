@@ -1,3 +1,5 @@
+//! Box decompositions of two and three objectives by a sweep.
+
 /// Strip of the non-dominated region of the plane between two steps of a staircase.
 struct Strip {
     left: f64,

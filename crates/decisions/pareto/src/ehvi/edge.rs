@@ -1,3 +1,5 @@
+//! Edges of boxes in standardized units.
+
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 
 use std::f64::consts::{LN_2, LOG2_E, TAU};

@@ -1,3 +1,5 @@
+//! Expected lengths of an improvement between two edges.
+
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 
 use thrifty_simd::VectorLoop;

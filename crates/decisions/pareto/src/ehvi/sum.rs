@@ -1,3 +1,5 @@
+//! Sums over boxes in floating point with an extended exponent.
+
 use std::f64::consts::LN_2;
 
 use super::Objective;

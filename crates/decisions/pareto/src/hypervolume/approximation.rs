@@ -1,3 +1,5 @@
+//! Hypervolume by sampling.
+
 use thrifty_sampling::Seed;
 
 use crate::weakly_dominates;

@@ -1,5 +1,7 @@
+//! Exclusive contributions of points to a hypervolume.
+
+use super::dim3;
 use super::many::{Exhausted, Recursion};
-use super::space;
 use crate::staircase::Staircase;
 use crate::weakly_dominates;
 
@@ -46,7 +48,7 @@ pub(super) fn plane(points: &[f64], reference: [f64; 2]) -> Vec<f64> {
         let right = front.get(at + 1).map_or(reference[0], |&next| rows[next][0]);
         let top = if at > 0 { rows[front[at - 1]][1] } else { reference[1] };
         let own = rows[index];
-        let covered = super::plane::volume(&mut inside[at], [right, top]);
+        let covered = super::dim2::volume(&mut inside[at], [right, top]);
         found[index] = ((right - own[0]) * (top - own[1]) - covered).max(0.0);
     }
     found
@@ -61,7 +63,7 @@ pub(super) fn space(points: &[f64], reference: [f64; 3]) -> Vec<f64> {
     let mut stairs = Staircase::new([0.0; 2]);
     let mut found = vec![0.0; rows.len()];
     for (at, &index) in order.iter().enumerate() {
-        found[index] = space::exclusive(&others, rows[index], reference, &mut stairs).unwrap_or(0.0);
+        found[index] = dim3::exclusive(&others, rows[index], reference, &mut stairs).unwrap_or(0.0);
         if let Some(gap) = others.get_mut(at) {
             *gap = rows[index];
         }

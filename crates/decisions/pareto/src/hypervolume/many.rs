@@ -1,4 +1,6 @@
-use super::four::Sweep;
+//! Hypervolume of more than four objectives by the WFG recursion.
+
+use super::dim4::Sweep;
 use crate::weakly_dominates;
 
 /// The WFG recursion: for more than four objectives.

@@ -1,3 +1,5 @@
+//! Staircases in a balanced tree.
+
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 

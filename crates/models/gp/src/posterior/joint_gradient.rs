@@ -1,3 +1,5 @@
+//! Gradients of joint posterior covariances.
+
 use thrifty_domain::PointsRef;
 use thrifty_kernel::Kernel;
 use thrifty_surrogate::{JointGradient, Posterior};

@@ -1,3 +1,5 @@
+//! Look-ahead moments of a Gaussian process.
+
 use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::Kernel;
 use thrifty_linalg::{Matrix, subtract_inner_products};

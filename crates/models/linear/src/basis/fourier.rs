@@ -1,3 +1,5 @@
+//! Fourier basis.
+
 use std::f64::consts::TAU;
 
 use super::Basis;

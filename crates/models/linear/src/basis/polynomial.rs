@@ -1,3 +1,5 @@
+//! Polynomial basis.
+
 use super::Basis;
 
 /// Centred monomials.

@@ -1,3 +1,5 @@
+//! B-spline basis.
+
 use super::Basis;
 
 /// 1, then B-splines of each variable on equal cells of `[0, 1]`, all but the first of them.

@@ -1,3 +1,5 @@
+//! Generalized Cauchy point of L-BFGS-B.
+
 use super::memory::{Memory, dot};
 
 /// The generalised Cauchy point: the first minimiser of the model along the projected gradient path.

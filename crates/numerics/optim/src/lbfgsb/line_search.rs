@@ -1,3 +1,5 @@
+//! Line search with the strong Wolfe conditions.
+
 /// A search along a line for a step with the strong Wolfe conditions.
 ///
 /// ```text

@@ -1,3 +1,5 @@
+//! Limited-memory quasi-Newton model.
+
 use super::small::SmallLu;
 
 /// The quasi-Newton model `B = θ I - W M Wᵀ` of the last few steps `s` and gradient changes `y`.

@@ -50,7 +50,7 @@ impl Default for Lbfgsb {
     }
 }
 
-/// Why a search ended.
+/// Reason for the end of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Termination {
@@ -79,7 +79,7 @@ pub struct Minimum {
     pub iterations: usize,
     /// Calls of the function.
     pub evaluations: usize,
-    /// Why it ended there.
+    /// Reason for the end of the search.
     pub termination: Termination,
 }
 

@@ -1,3 +1,5 @@
+//! Subspace minimization of L-BFGS-B.
+
 use super::cauchy::CauchyPoint;
 use super::memory::Memory;
 use super::small::SmallLu;

@@ -1,3 +1,5 @@
+//! Checked constructors of priors.
+
 use std::collections::BTreeMap;
 
 use super::Prior;

@@ -1,3 +1,5 @@
+//! Controls of a training problem.
+
 use thrifty_check::InputError;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_linear::Basis;

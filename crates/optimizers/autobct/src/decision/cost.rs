@@ -1,3 +1,5 @@
+//! Expected cost of a training run.
+
 use thrifty_prob::h;
 
 /// Expected cost of a training run whose cost is normal, where negative costs count as nothing: `E[T⁺]`.

@@ -1,9 +1,11 @@
+//! Scales from reported values to those of the model.
+
 use crate::AutoBctError;
 use thrifty_check::InputError;
 
-/// From what a training run reports to the scale of the model, on which scores and costs lie about between 0 and 1.
+/// Map from a reported value to the scale of the model, on which scores and costs lie about between 0 and 1.
 ///
-/// Which direction is better lies in the two ends: a loss has its bad value at `zero`.
+/// The order of the two ends is the direction of improvement: a loss has its bad value at `zero`.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scale {

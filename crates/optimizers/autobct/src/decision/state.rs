@@ -1,3 +1,5 @@
+//! State of the Markov decision process.
+
 use thrifty_domain::Points;
 use thrifty_linear::{Basis, Coefficients};
 

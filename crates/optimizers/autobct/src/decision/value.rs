@@ -1,3 +1,5 @@
+//! One-step values of the decision problem.
+
 use thrifty_check::InputError;
 use thrifty_linear::SmoothingSpline;
 use thrifty_prob::TableOfH;

@@ -1,3 +1,5 @@
+//! Samples of belief states on which a value function is learnt.
+
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_check::InputError;
 use thrifty_linear::{Coefficients, CovariancePrior};

@@ -1,3 +1,5 @@
+//! Bellman recursion over the remaining trainings.
+
 use crate::lookahead::expectation::Rule;
 use crate::lookahead::posterior_family::{Innovation, PosteriorFamily};
 use crate::lookahead::two_steps::TwoSteps;

@@ -1,3 +1,5 @@
+//! Expectations over the outcomes of a training.
+
 use std::borrow::Cow;
 
 use rand_distr::{Distribution, StandardNormal};

@@ -1,6 +1,8 @@
+//! Belief states after a training, one per outcome.
+
 use crate::{AutoBctError, Controls, State};
 
-/// All that one training may come to: beliefs with the same covariances, whose means lie on lines in the two outcomes.
+/// Belief states after one training, one per outcome: they share their covariances, and their means are linear in the outcome.
 ///
 /// ```text
 /// μ_α' = μ_α + z Σ_α φ / s_α,   μ_β' = μ_β + w Σ_β ψ / s_β
@@ -20,7 +22,7 @@ pub struct PosteriorFamily {
 pub type Innovation = (f64, f64);
 
 impl PosteriorFamily {
-    /// One belief and no other.
+    /// The family of a single belief state.
     #[must_use]
     pub fn still(state: &State) -> Self {
         Self {

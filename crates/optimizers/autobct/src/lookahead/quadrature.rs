@@ -1,3 +1,5 @@
+//! Quadrature over a standard normal variable.
+
 use std::borrow::Cow;
 use std::f64::consts::PI;
 

@@ -1,3 +1,5 @@
+//! Two-step value function.
+
 use thrifty_prob::SlopedLines;
 
 use crate::lookahead::posterior_family::{Innovation, PosteriorFamily, dot};

@@ -1,3 +1,5 @@
+//! Regression of a value function on samples of belief states.
+
 use thrifty_check::InputError;
 use thrifty_linear::SmoothingSpline;
 use thrifty_sampling::Seed;

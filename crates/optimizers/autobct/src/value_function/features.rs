@@ -1,3 +1,5 @@
+//! Features of belief states.
+
 use crate::Decision;
 use crate::lookahead::belief_samples::pack;
 use crate::lookahead::posterior_family::{Innovation, PosteriorFamily};

@@ -1,3 +1,5 @@
+//! Files of value functions.
+
 use std::io::{Read, Write};
 
 use super::{Learnt, MapSettings, ValueMap};
@@ -9,7 +11,7 @@ type Of = fn(&Controls, usize) -> Vec<f64>;
 /// Version of the format. A file of another version is not read, because its numbers may mean something else.
 const VERSION: u32 = 1;
 
-/// All that a map depends on.
+/// Settings and inputs on which a value function depends.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Key {
     pub(super) gamma: f64,

@@ -1,3 +1,5 @@
+//! Value functions learnt from samples of belief states.
+
 mod build;
 mod features;
 mod file;

@@ -1,3 +1,5 @@
+//! Settings of learnt value functions.
+
 use thrifty_check::InputError;
 use thrifty_sampling::Seed;
 use thrifty_trees::{BoostingSettings, ForestSettings};

@@ -1,4 +1,6 @@
-/// Why trials with several objectives cannot be learnt from.
+//! Errors of Bayesian optimisation with several objectives.
+
+/// Error of Bayesian optimisation with several objectives.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum MultiObjectiveError {
@@ -13,7 +15,7 @@ pub enum MultiObjectiveError {
     /// The noisy rule needs joint posteriors, which the surrogate does not have.
     #[error("the model of {what} knows points one by one and not jointly; use the rule without noise")]
     NotJoint {
-        /// Which objective or constraint.
+        /// Name of the objective or constraint.
         what: String,
     },
     /// Joint draws cannot be had.

@@ -1,3 +1,5 @@
+//! Log expected hypervolume improvement of posteriors.
+
 use thrifty_acquisition::Acquisition;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_pareto::ExpectedHypervolumeImprovement;

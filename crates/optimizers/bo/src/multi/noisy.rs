@@ -1,3 +1,5 @@
+//! Log noisy expected hypervolume improvement.
+
 use thrifty_acquisition::{Acquisition, AcquisitionError, ConditionalDraws, LookaheadMoments};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_pareto::{Duplicates, ExpectedHypervolumeImprovement, ParetoError, non_dominated};

@@ -1,3 +1,5 @@
+//! Training data of several objectives and constraints.
+
 use thrifty_domain::Points;
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, Measurement, OptimizerError};
@@ -62,7 +64,7 @@ impl Observed {
         Ok(Some(observed))
     }
 
-    /// Which measured points break no constraint.
+    /// True for each measured point that breaks no constraint.
     pub(crate) fn feasible(&self) -> Vec<usize> {
         let constraints = &self.columns[self.objectives..];
         (0..self.x.len()).filter(|&i| constraints.iter().all(|column| column[i] <= 0.0)).collect()

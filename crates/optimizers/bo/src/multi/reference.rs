@@ -1,3 +1,5 @@
+//! Inferred reference points.
+
 use thrifty_domain::{Points, PointsRef};
 use thrifty_pareto::{Duplicates, ParetoError, ReferenceOrigin, ReferencePoint, non_dominated};
 use thrifty_space::Config;

@@ -1,3 +1,5 @@
+//! Augmented Chebyshev scalarization.
+
 use thrifty_sampling::Stream;
 
 /// The augmented Chebyshev sum of losses.

@@ -1,3 +1,5 @@
+//! Settings of Bayesian optimisation with several objectives.
+
 use thrifty_study::OptimizerError;
 
 use thrifty_model_based::{

@@ -1,3 +1,5 @@
+//! Crossover and mutation of NSGA-II.
+
 use thrifty_sampling::Stream;
 
 /// Simulated binary crossover of two parents in the unit cube: two children, column by column with probability ½.

@@ -1,3 +1,5 @@
+//! NSGA-II as an optimiser.
+
 use thrifty_domain::Points;
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, KnownConstraint, Space};

@@ -1,3 +1,5 @@
+//! Ranks of individuals of NSGA-II.
+
 use std::cmp::Ordering;
 
 use thrifty_domain::Points;

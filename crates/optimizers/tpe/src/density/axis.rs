@@ -1,3 +1,5 @@
+//! Numeric axes: scale, bounds, grid and prior of a parameter.
+
 use crate::TpeError;
 use crate::density::interval::{NEGLIGIBLE, mass};
 
@@ -38,7 +40,7 @@ impl Grid {
     }
 }
 
-/// Which values the first and the last cell of a grid hold.
+/// Extent of the first and the last cell of a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GridEnds {

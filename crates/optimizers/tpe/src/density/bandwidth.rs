@@ -1,3 +1,5 @@
+//! Bandwidths of kernels.
+
 use crate::{Axis, TpeError};
 
 /// Bandwidths of the kernels of the observations. The prior keeps its own width.

@@ -1,3 +1,5 @@
+//! Choices of categorical parameters.
+
 use crate::TpeError;
 
 /// A categorical parameter: its choices' prior probabilities, and how far apart they are if that is known.

@@ -1,3 +1,5 @@
+//! Kernels of one parameter.
+
 use std::f64::consts::TAU;
 
 use crate::history::observed::List;
@@ -24,7 +26,7 @@ pub(crate) struct NumberColumn {
     pub(crate) sharpest: f64,
 }
 
-/// Which kernel an observation went to.
+/// Kernel of each observation.
 pub(crate) enum Place {
     /// Its own.
     Own,

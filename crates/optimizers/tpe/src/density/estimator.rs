@@ -1,3 +1,5 @@
+//! Kernel density estimators over several parameters.
+
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_prob::{cdf, quantile};
 use thrifty_sampling::Stream;

@@ -1,3 +1,5 @@
+//! Log densities of kernel mixtures at many points.
+
 use std::ops::Range;
 
 use thrifty_simd::{VectorLoop, dispatch, exp_negative, fma};

@@ -1,3 +1,5 @@
+//! Priors of parameters.
+
 use thrifty_space::{Kind, Parameter};
 
 use crate::{Axis, Choices, Dimension, GridEnds, TpeError};

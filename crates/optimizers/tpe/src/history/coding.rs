@@ -1,3 +1,5 @@
+//! Coding of configurations as columns.
+
 use std::collections::BTreeMap;
 
 use thrifty_prob::{cdf, quantile};

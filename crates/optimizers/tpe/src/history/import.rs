@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use thrifty_space::{Config, Kind, Parameter, Space, Value};
 
-/// Why trials could not be read; nothing is taken then.
+/// Error of importing trials; none is imported then.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {

@@ -1,3 +1,5 @@
+//! Importance of parameters from densities.
+
 use crate::history::coding::{Coded, Coding};
 use crate::history::table::Table;
 use crate::{

@@ -1,3 +1,5 @@
+//! Observed values of a parameter, kept sorted.
+
 use crate::Dimension;
 
 /// Observed values of one parameter, one a trial in the order of the trials.

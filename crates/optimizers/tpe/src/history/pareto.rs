@@ -1,3 +1,5 @@
+//! Rank keys of trials with several objectives.
+
 use thrifty_domain::Points;
 use thrifty_pareto::{ParetoError, crowding_distance, non_dominated_ranks};
 

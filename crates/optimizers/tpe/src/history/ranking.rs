@@ -1,3 +1,5 @@
+//! Rank keys of trials.
+
 use std::cmp::Ordering;
 
 /// Rank key of a trial; smaller is better.

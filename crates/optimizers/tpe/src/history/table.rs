@@ -1,3 +1,5 @@
+//! Sorted columns of all trials, a cache over the history.
+
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 

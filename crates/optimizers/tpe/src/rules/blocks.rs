@@ -1,3 +1,5 @@
+//! Blocks of parameters that are estimated together.
+
 use thrifty_space::Space;
 
 use crate::Joint;

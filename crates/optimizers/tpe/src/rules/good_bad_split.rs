@@ -1,3 +1,5 @@
+//! Good/bad splits of trials.
+
 use crate::history::coding::Coding;
 use crate::history::observed::List;
 use crate::history::table::Table;

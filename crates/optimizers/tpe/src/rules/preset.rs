@@ -1,3 +1,5 @@
+//! Presets: rules of other libraries, and the recommended ones.
+
 use crate::settings::kernels;
 use crate::{
     Bandwidth, BandwidthRule, Branching, CategoricalKernel, ConstraintPolicy, CostPolicy, FailurePolicy,

@@ -1,3 +1,5 @@
+//! Proposal of the next configuration.
+
 use thrifty_sampling::Stream;
 
 use crate::history::coding::Coding;

@@ -1,3 +1,5 @@
+//! Score of candidates by the ratio of densities.
+
 use crate::Estimator;
 
 /// Densities of the good and of the bad side, and the good side's share.

@@ -1,3 +1,5 @@
+//! Number of good trials.
+
 use crate::TpeError;
 
 /// Number of good trials.

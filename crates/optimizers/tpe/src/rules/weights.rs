@@ -1,8 +1,10 @@
+//! Weights of trials in a density.
+
 /// Weights of the trials of a side, before the prior joins and the sum becomes 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weights {
-    /// All the same.
+    /// Equal weights.
     Uniform,
     /// The last 25 trials count 1, those before ramp up from 1/n to 1. Source: Bergstra et al. (2013), Hyperopt.
     #[default]

@@ -1,3 +1,5 @@
+//! Cross-validation of linfa models.
+
 use ::linfa::DatasetBase;
 use ndarray::{Array1, Array2, Axis};
 use thrifty_space::Config;

@@ -1,3 +1,5 @@
+//! Cross-validation of smartcore models.
+
 use smartcore::linalg::basic::arrays::Array2;
 use smartcore::linalg::basic::matrix::DenseMatrix;
 use thrifty_space::Config;

@@ -1,3 +1,5 @@
+//! Multi-objective test problems.
+
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::{Measurement, Outcome};

@@ -1,3 +1,5 @@
+//! Hypervolume of three objectives.
+
 use crate::staircase::{Staircase, TreeStaircase};
 
 /// Below this many points a vector of steps is faster even where it is as long as can be.

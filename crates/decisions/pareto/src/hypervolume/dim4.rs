@@ -1,4 +1,6 @@
-use super::space;
+//! Hypervolume of four objectives.
+
+use super::dim3;
 use crate::staircase::Staircase;
 
 /// Buffers of a hypervolume in four dimensions, kept for the next one.
@@ -24,7 +26,7 @@ impl Sweep {
         self.front.clear();
         let mut total = 0.0;
         for &[x, y, z, w] in &*points {
-            if let Some(volume) = space::exclusive(&self.front, [x, y, z], [rx, ry, rz], &mut self.stairs) {
+            if let Some(volume) = dim3::exclusive(&self.front, [x, y, z], [rx, ry, rz], &mut self.stairs) {
                 total += volume * (rw - w);
                 self.enter([x, y, z]);
             }
