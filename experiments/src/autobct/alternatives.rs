@@ -90,7 +90,7 @@ fn truth(values: &[f64], functions: &[f64]) -> f64 {
     values.iter().zip(functions).map(|(a, f)| a * f).sum()
 }
 
-/// A run in the middle: what is believed, what was trained, what was spent.
+/// State of a run: posterior, trained controls, cost spent.
 struct Search<'a> {
     task: Task<'a>,
     decision: &'a Decision,

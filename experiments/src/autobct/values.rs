@@ -67,7 +67,7 @@ fn sampled(
     (0..controls.len()).map(|u| value(u, rng)).collect()
 }
 
-/// The prior and what the paper believed after every row of tables 1 to 3.
+/// The prior and the published posterior after every row of tables 1 to 3.
 fn states() -> Result<Vec<State>, ExperimentError> {
     let (start, _) = prior(1).map_err(ExperimentError::failed)?;
     let fine = decision(101, 2, Quadrature::Hermite(1))?;

@@ -80,7 +80,7 @@ pub fn curves(all: &[(&'static str, Vec<&Traced>)]) -> Result<Figure, Experiment
     Figure::of("curves", "Means over the replications, against all evaluations.", panels_with_legend(&plots))
 }
 
-/// The valley: what the model believes of the margin, the true boundary and the model's.
+/// The valley: posterior mean of the margin, the true boundary and that of the posterior mean.
 pub fn map(
     problem: &LevelSetProblem,
     run: &Traced,

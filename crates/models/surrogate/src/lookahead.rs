@@ -87,7 +87,7 @@ impl Lookahead for JointLookahead<'_> {
     fn pull_back(&self, x: &[f64], weights: LookaheadCotangent<'_>, grad: &mut [f64]) -> bool {
         let Some(gradient) = self.posterior.joint_gradient() else { return false };
         let (own, of_anchors) = weights.covariance.split_last().expect("a weight for the point itself");
-        // Most anchors have nothing to say: those that are never the best.
+        // Anchors with zero weight (never on the envelope) do not contribute.
         let heard: Vec<usize> = (0..of_anchors.len()).filter(|i| of_anchors[*i] != 0.0).collect();
         let (m, d) = (heard.len() + 1, x.len());
         let mut points = Points::new(d);

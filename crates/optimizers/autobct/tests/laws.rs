@@ -71,7 +71,7 @@ fn normal(rng: &mut Stream) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// More trainings are worth no less, and no more than knowing everything at once.
+    /// The value never decreases with the horizon, and never exceeds that of perfect information.
     #[test]
     fn more_trainings_are_worth_no_less(runs in 0_usize..4, seed in 0_u64..1000) {
         let (decision, state) = (decision(9), state(runs, seed));

@@ -81,7 +81,7 @@ impl FoldSurrogateState {
         let mut posterior = fitted.map_err(fitting)?;
         for (point, fold) in evidence.pending.rows().zip(&evidence.pending_folds) {
             let lie = posterior.fold(*fold).predict(point).mean;
-            // A fold that is there already tells nothing new.
+            // Conditioning on a duplicate point fails numerically and would not change the posterior; skip it.
             if let Ok(next) = posterior.with_observations(PointsRef::single(point), &[*fold], &[lie]) {
                 posterior = next;
             }

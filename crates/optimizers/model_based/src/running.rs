@@ -36,7 +36,7 @@ impl Running {
         for point in points.rows() {
             let imagined = outcome(fitted.posterior().predict(point).mean);
             fantasies.push(imagined);
-            // A point that is there already tells nothing new.
+            // Conditioning on a duplicate point fails numerically and would not change the posterior; skip it.
             if let Ok(next) = fitted.fantasize(point, imagined) {
                 let last = std::mem::replace(&mut fitted, next);
                 before.get_or_insert(last);

@@ -13,7 +13,7 @@ pub struct Fold {
     pub test: Vec<usize>,
 }
 
-/// Data parted into folds, once or several times over: in every repeat each row is tested exactly once.
+/// Split of data into folds, once or repeated: in every repeat each row is tested exactly once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Splits {
     /// Repeat by repeat, all with the same number of folds.

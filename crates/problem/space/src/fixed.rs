@@ -34,9 +34,9 @@ impl Space {
         let mut absent: HashSet<&str> = HashSet::new();
         let mut kept: Vec<Parameter> = Vec::with_capacity(self.parameters().len());
         for parameter in self.parameters() {
-            let mut parameter_kept = parameter.clone();
+            let mut restricted = parameter.clone();
             let mut possible = true;
-            for condition in &mut parameter_kept.conditions {
+            for condition in &mut restricted.conditions {
                 if condition.parent == name {
                     possible &= allows(fixed, &condition.values, &value);
                     condition.values = vec![value.clone()];
@@ -45,10 +45,10 @@ impl Space {
                 }
             }
             if parameter.name == name {
-                parameter_kept.kind = Kind::Categorical { choices: vec![value.clone()] };
+                restricted.kind = Kind::Categorical { choices: vec![value.clone()] };
             }
             if possible {
-                kept.push(parameter_kept);
+                kept.push(restricted);
             } else {
                 absent.insert(&parameter.name);
             }

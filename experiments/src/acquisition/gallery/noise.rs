@@ -127,7 +127,7 @@ pub fn one_shot(seed: Seed) -> Result<Drawn, ExperimentError> {
     let figure = Figure::of(
         "one-shot",
         "The one-shot knowledge gradient of two observations at once, on the posterior of the first figure, with the best answers \
-         of 101 to each of 64 outcomes; the dot is the best pair. On the diagonal the second observation tells nothing.",
+         of 101 to each of 64 outcomes; the dot is the best pair. On the diagonal the second observation adds no information.",
         map.draw(),
     )?;
     Ok(Drawn {

@@ -11,7 +11,7 @@ use crate::error::ExperimentError;
 /// Points at which a utility is drawn, and among which its maximiser is.
 const STEPS: usize = 401;
 
-/// One variable, a few observations, and what a process with known hyperparameters believes.
+/// One variable, a few observations, and the posterior of a process with known hyperparameters.
 pub struct Scene {
     pub x: Points,
     pub y: Vec<f64>,

@@ -72,7 +72,7 @@ impl JointEntropySearch {
         let largest = variance.iter().copied().fold(0.0, f64::max);
         noise_variance = noise_variance.max(1e-6 * largest);
         let conditioning = |((value, mean), variance): ((&f64, &f64), &f64)| {
-            // A variance that is nothing but rounding tells of nothing but rounding.
+            // A variance at rounding level has no information about the minimizer.
             let precision = if *variance > 1e-10 * largest { 1.0 / variance } else { 0.0 };
             // As does one whose reciprocal overflows.
             let precision = if precision.is_finite() { precision } else { 0.0 };

@@ -17,8 +17,8 @@ use crate::{Acquisition, AcquisitionError, AcquisitionFactory, Context, UtilityS
 /// ```
 ///
 /// The second minimum is over the anchors and x itself, which may be recommended once it is observed; the first over
-/// the anchors alone. With the evaluated points as anchors this is the value of one more evaluation to whoever
-/// recommends the evaluated point with the best mean: no sampling, no discretisation. The expectation is that of
+/// the anchors alone. With the evaluated points as anchors this is the value of one more evaluation for a final
+/// recommendation of the evaluated point with the best mean, without sampling or discretisation. The expectation is that of
 /// the upper envelope of lines ([`UpperEnvelope`]); an envelope of m lines costs O(m log m).
 /// Source: Frazier, Powell & Dayanik (2009); with x among what may be chosen Scott, Frazier & Powell (2011).
 pub struct KnowledgeGradient<'a> {

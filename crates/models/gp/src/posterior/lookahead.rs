@@ -87,7 +87,7 @@ impl<'a, K: Kernel> GpLookahead<'a, K> {
         of_target: &mut [f64],
     ) {
         let (own, of_anchors) = weights.covariance.split_last().expect("a weight for the point itself");
-        // Most anchors have nothing to say: those that are never the best.
+        // Anchors with zero weight (never on the envelope) do not contribute.
         let heard: Vec<usize> = (0..of_anchors.len()).filter(|i| of_anchors[*i] != 0.0).collect();
         let (m, d) = (heard.len() + 2, observed.len());
         let mut points = Points::new(d);
@@ -137,7 +137,7 @@ impl<K: Kernel> Lookahead for GpLookahead<'_, K> {
         let of_variance = scale * (weights.variance + own);
         let (mut heard, mut of_heard) = (Points::new(d), Vec::new());
         let mut told = vec![0.0; gp.len()];
-        // Most anchors may have nothing to say: those that are never the best.
+        // Anchors with zero weight (never on the envelope) do not contribute.
         for (j, weight) in of_anchors.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
             heard.push(self.scaled.row(j));
             of_heard.push(scale * weight);

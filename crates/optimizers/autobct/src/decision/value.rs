@@ -160,8 +160,8 @@ impl Decision {
 
     /// `depth` trainings at most: two steps exactly, those before by an expectation over both outcomes of every control.
     ///
-    /// A training more is worth no less: what a quadrature misses at a kink is not let say otherwise. A kink is where one
-    /// decision gives way to another, so that score needs more nodes than cost. Cost: that of the depth below for every
+    /// The value never decreases with the horizon, so it is clamped from below by the value at `depth - 1`; this removes
+    /// quadrature error near kinks. At a kink the best decision changes, so the score needs more nodes than the cost. Cost: that of the depth below for every
     /// control and outcome.
     ///
     /// # Errors

@@ -24,7 +24,7 @@ pub struct MapSettings {
     pub regressor: Regressor,
     /// Bins that a feature is cut into.
     pub bins: usize,
-    /// Never below the baseline: a training more is worth no less.
+    /// Never below the baseline, because the value never decreases with the horizon.
     pub clip: bool,
     /// Seed of the regressor's draws.
     pub seed: Seed,

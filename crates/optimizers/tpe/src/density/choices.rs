@@ -168,7 +168,7 @@ mod tests {
         let raw = [(-a / 16.0).exp(), 1.0, (-a).exp()];
         let sum: f64 = raw.iter().sum();
         are_close(&choices.row(1, CategoricalKernel::Counts, 8, 1.0), &raw.map(|p| p / sum));
-        // A prior that weighs more than the kernels tells nothing.
+        // A prior that outweighs the kernels hides their distances.
         are_close(&choices.row(0, CategoricalKernel::Counts, 2, 2.0), &[1.0 / 3.0; 3]);
         are_close(&choices.row(0, CategoricalKernel::Counts, 2, 5.0), &[1.0 / 3.0; 3]);
         let together = Choices::uniform(2).unwrap().with_distances(vec![vec![0.0; 2]; 2]).unwrap();
