@@ -6,4 +6,5 @@ pub(crate) mod importance;
 pub(crate) mod observed;
 pub(crate) mod pareto;
 pub(crate) mod ranking;
+pub(crate) mod row;
 pub(crate) mod table;

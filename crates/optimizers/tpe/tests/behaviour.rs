@@ -529,3 +529,33 @@ fn a_measurement_without_a_cost_is_named_where_costs_count() {
         "{error}"
     );
 }
+
+/// An optimiser that has followed one history suggests for another with other costs what a new one does.
+#[test]
+fn costs_of_another_history_are_not_kept() {
+    let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+    let settings = TpeSettings { cost: CostPolicy::PerUnit { exponent: 1.0 }, ..TpeSettings::default() };
+    let optimizer = || TpeOptimizer::new(space.clone()).unwrap().with_settings(settings.clone()).unwrap();
+    let history = |price: fn(f64) -> f64| {
+        let trial = |i: u32| {
+            let x = f64::from(i) / 29.0;
+            let measured = Measurement { cost: Some(price(x)), ..((x - 0.5).powi(2)).into() };
+            Trial {
+                id: TrialId(0),
+                query: Space::from_bounds(&[(0.0, 1.0)]).unwrap().decode(&[x]),
+                diagnostics: BTreeMap::new(),
+                memo: Memo::default(),
+                reports: Vec::new(),
+                outcome: Some(measured.into()),
+                timing: Timing::default(),
+            }
+        };
+        History::from_trials((0..30).map(trial).collect(), Seed(2))
+    };
+    let (rising, falling) = (history(|x| (6.0 * x).exp()), history(|x| (-6.0 * x).exp()));
+    let mut used = optimizer();
+    let first = used.ask(&rising, TrialId(30)).unwrap();
+    let second = used.ask(&falling, TrialId(30)).unwrap();
+    assert_eq!(second, optimizer().ask(&falling, TrialId(30)).unwrap());
+    assert_ne!(first, second);
+}

@@ -1,14 +1,14 @@
 //! Sorted columns of all trials, a cache over the history.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
-use thrifty_space::{Config, Space, Value};
-use thrifty_study::{History, Lineage, Measurement, OptimizerError, Outcome, Trial};
+use thrifty_space::{Config, Space};
+use thrifty_study::{History, Lineage, OptimizerError, Outcome, Trial};
 
 use crate::history::coding::Coding;
 use crate::history::pareto::front_keys;
 use crate::history::ranking::{Class, Key, Ranking};
+use crate::history::row::{Row, State};
 use crate::rules::cost::check as check_cost;
 use crate::{Dimension, FailurePolicy, PendingPolicy, StartupCount, TpeError, TpeSettings};
 
@@ -56,58 +56,6 @@ pub(crate) struct TableColumn {
     pub(crate) order: Vec<u32>,
 }
 
-#[derive(Debug, Clone)]
-struct Row {
-    /// Hash of the configuration in the history; 0 for known trials.
-    hash: u64,
-    state: State,
-    constraints: Box<[f64]>,
-    cost: Option<f64>,
-}
-
-/// State of a trial.
-#[derive(Debug, Clone, PartialEq)]
-enum State {
-    Running,
-    Lost,
-    Pruned(u64, f64),
-    Measured(Box<[f64]>),
-}
-
-impl State {
-    fn of(trial: &Trial<Config>) -> Self {
-        match &trial.outcome {
-            None => Self::Running,
-            Some(Outcome::Measured(measurement)) => Self::Measured(measurement.objectives.clone().into()),
-            Some(Outcome::Pruned { last_step }) => {
-                let last = trial.reports.last().map_or(f64::INFINITY, |report| report.1);
-                Self::Pruned(*last_step, last)
-            }
-            Some(Outcome::Failed(_)) => Self::Lost,
-        }
-    }
-
-    /// True if it is what the outcome of a trial says: [`State::of`] without copying.
-    fn is_of(&self, trial: &Trial<Config>) -> bool {
-        match (self, &trial.outcome) {
-            (Self::Measured(ours), Some(Outcome::Measured(measured))) => {
-                bits_are_equal(ours, &measured.objectives)
-            }
-            (Self::Measured(_), _) | (_, Some(Outcome::Measured(_))) => false,
-            _ => *self == Self::of(trial),
-        }
-    }
-
-    /// True if an estimator can learn from it.
-    fn is_finished(&self) -> bool {
-        match self {
-            Self::Measured(objectives) => objectives.first().is_some_and(|loss| loss.is_finite()),
-            Self::Pruned(..) => true,
-            Self::Running | Self::Lost => false,
-        }
-    }
-}
-
 impl Table {
     pub(crate) fn new(
         space: &Space,
@@ -124,7 +72,7 @@ impl Table {
             let values = coding
                 .encode(space, config)
                 .map_err(|error| OptimizerError::failed(format!("encoding known trial {index}"), error))?;
-            table.push(&values, 0, State::Measured([*loss].into()), &[], coding, settings);
+            table.push(&values, Row::imported(*loss), coding, settings);
         }
         table.known = known.len();
         table.shape = (!known.is_empty()).then_some(Shape { objectives: 1, constraints: None });
@@ -156,18 +104,14 @@ impl Table {
             if self.keys[row].is_some() {
                 self.ranking.remove(row as u32);
             }
-            self.rows[row].state = State::of(trial);
-            self.rows[row].constraints = constraints(trial).into();
-            self.rows[row].cost = cost(trial);
+            self.rows[row] = Row::of(trial);
             self.rank(row, settings);
         }
         for trial in history.trials().get(self.rows.len() - self.known..).unwrap_or_default() {
             let values = coding
                 .encode(space, &trial.query)
                 .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
-            let (hash, trial_row) = (hash(&trial.query), self.rows.len());
-            self.push(&values, hash, State::of(trial), constraints(trial), coding, settings);
-            self.rows[trial_row].cost = cost(trial);
+            self.push(&values, Row::of(trial), coding, settings);
         }
         if self.has_many_objectives {
             self.rank_fronts()?;
@@ -211,7 +155,7 @@ impl Table {
         Ok(shape)
     }
 
-    /// True if the table is about other trials than the history: fewer of them, or one with another configuration or
+    /// True if the table is about other trials than the history: more of them, or one with another configuration or
     /// another outcome.
     ///
     /// A history of the same lineage has the same trials; outcomes may be concealed again, though. Any other is compared trial
@@ -223,23 +167,11 @@ impl Table {
                 |(row, trial): (&Row, &Trial<Config>)| trial.outcome.is_some() || row.state == State::Running;
             return !rows.iter().zip(history.trials()).all(seen);
         }
-        let same = |(row, trial): (&Row, &Trial<Config>)| {
-            row.hash == hash(&trial.query)
-                && (row.state == State::Running
-                    || row.state.is_of(trial) && bits_are_equal(&row.constraints, constraints(trial)))
-        };
+        let same = |(row, trial): (&Row, &Trial<Config>)| row.may_be_of(trial);
         rows.len() > history.len() || !rows.iter().zip(history.trials()).all(same)
     }
 
-    fn push(
-        &mut self,
-        values: &[f64],
-        hash: u64,
-        state: State,
-        constraints: &[f64],
-        coding: &Coding,
-        settings: &TpeSettings,
-    ) {
+    fn push(&mut self, values: &[f64], trial: Row, coding: &Coding, settings: &TpeSettings) {
         let row = self.rows.len() as u32;
         for ((column, coded), &value) in self.columns.iter_mut().zip(&coding.parameters).zip(values) {
             column.values.push(value);
@@ -256,10 +188,10 @@ impl Table {
         if self.is_finite {
             self.asked.insert(bits(values));
         }
-        if state == State::Running {
+        if trial.state == State::Running {
             self.running.push(row as usize);
         }
-        self.rows.push(Row { hash, state, constraints: constraints.into(), cost: None });
+        self.rows.push(trial);
         self.keys.push(None);
         self.rank(row as usize, settings);
     }
@@ -385,33 +317,4 @@ impl Table {
 
 fn bits(values: &[f64]) -> Box<[u64]> {
     values.iter().map(|value| value.to_bits()).collect()
-}
-
-fn bits_are_equal(a: &[f64], b: &[f64]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
-}
-
-/// Tells configurations apart without a copy of them.
-fn hash(config: &Config) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for (name, value) in config.iter() {
-        name.hash(&mut hasher);
-        std::mem::discriminant(value).hash(&mut hasher);
-        match value {
-            Value::Bool(value) => value.hash(&mut hasher),
-            Value::Int(value) => value.hash(&mut hasher),
-            Value::Float(value) => value.to_bits().hash(&mut hasher),
-            Value::Str(value) => value.hash(&mut hasher),
-        }
-    }
-    hasher.finish()
-}
-
-fn cost(trial: &Trial<Config>) -> Option<f64> {
-    trial.outcome.as_ref().and_then(Outcome::measurement).and_then(|measurement| measurement.cost)
-}
-
-fn constraints(trial: &Trial<Config>) -> &[f64] {
-    let measurement = trial.outcome.as_ref().and_then(Outcome::measurement);
-    measurement.map_or(&[], |Measurement { constraints, .. }| constraints)
 }
