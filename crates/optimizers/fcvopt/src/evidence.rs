@@ -310,7 +310,10 @@ mod tests {
         for (trials, count) in [(vec![one.clone(), none.clone()], 0), (vec![none, one], 1)] {
             let error = gathered(trials).err().unwrap();
             let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
-            assert!(text.contains("trial 1") && text.contains(&format!("constraints is {count}")), "{text}");
+            assert!(
+                text.contains("trial 1") && text.contains(&format!("{count} constraints, expected")),
+                "{text}"
+            );
         }
     }
 }

@@ -133,13 +133,13 @@ fn posteriors_keep_their_drawing() {
         (21_580, 0xf55b_9eb7_2bfb_57cd),
     );
     let maps = posterior_maps(&posterior, (0, 1), &[0.5; 2], (&axes[0], &axes[1]), seen()).unwrap();
-    check("posterior_maps", &maps, (951_699, 0xc087_2cf4_25b3_f153));
+    check("posterior_maps", &maps, (951_708, 0x1a7f_5b66_a14a_bdbe));
     let predicted =
         predicted_against_observed("predicted", &[0.2, 1.0, -0.3], &[0.04, 0.1, 0.2], &[0.3, 1.4, -0.2]);
-    check("predicted", &predicted.draw().unwrap(), (6_648, 0xbe55_59a1_78a4_d4e0));
+    check("predicted", &predicted.draw().unwrap(), (6_657, 0x1903_544c_6abc_68f9));
     check(
         "residuals",
         &standardized_residuals("residuals", &[0.3, -2.4, 1.1]).draw().unwrap(),
-        (8_751, 0x62c5_4a9f_8a3f_d80d),
+        (8_760, 0x2607_9659_3396_dd14),
     );
 }
