@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(best[0].peer, "better");
         assert_eq!(judge(&best).unwrap().verdict(), Verdict::DoesNotHold);
         assert_eq!(judge(&[&pairs[0], &pairs[0], &pairs[0]]).unwrap().verdict(), Verdict::Holds);
-        // Never worse, but of too few functions to say more.
+        // Never worse, but on too few functions for a verdict.
         assert_eq!(judge(&[&pairs[0]]).unwrap().verdict(), Verdict::Inconclusive);
         assert_eq!(judge(&[]).unwrap().verdict(), Verdict::Inconclusive);
     }

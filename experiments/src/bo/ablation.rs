@@ -106,7 +106,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         };
         let (mut run, history) =
             study_with_history(variant.name, &problem, optimizer()?, seed, i, MaxTrials(evaluations))?;
-        // Where evaluations are noisy nobody knows which was best: what is recommended counts.
+        // With noisy evaluations the best trial is unknown: the recommendation counts.
         if kinds[k].is_noisy()
             && let Some(best) = optimizer()?.recommend(&history)?
             && let Some(last) = run.regret.last_mut()

@@ -112,7 +112,7 @@ const NAMES: [(&str, bool); 4] = [
     ("near a sampled one: the fold of the nearest", false),
 ];
 
-/// Every kind of choice is on the side of chance that the paper says, in choices per run.
+/// Every kind of choice differs from chance in the direction of `yerramilli2025`, in choices per run.
 fn judge(all: &[Choices]) -> Result<Judgement, ClaimError> {
     let mut family = Family::new(Rule::All);
     for (k, (name, more)) in NAMES.into_iter().enumerate() {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Instant;
 
-/// Seconds of one piece of work on one thread: CPU seconds where the system tells them, else wall-clock seconds.
+/// Seconds of one piece of work on one thread: CPU seconds where the system provides them, else wall-clock seconds.
 pub struct Clock {
     cpu: Option<f64>,
     wall: Instant,

@@ -114,7 +114,7 @@ impl Figure {
 /// Report of an experiment.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// The claims and what the runs say about them.
+    /// The claims and their verdicts.
     pub judgement: Judgement,
     /// Named figures, flat.
     pub numbers: BTreeMap<String, f64>,

@@ -1,4 +1,4 @@
-//! Problems on a grid, with the process that a model is told.
+//! Problems on a grid, with the process that a model is given.
 
 use thrifty_bo::KernelFamily;
 use thrifty_domain::PointsRef;
@@ -21,7 +21,7 @@ pub struct Case {
     make: fn(Seed) -> LevelSetProblem,
     /// On the unit square, of the Matérn-5/2 kernel.
     pub lengthscale: f64,
-    /// Draws have mean 0 and variance 1, which a model may know; else those of the grid, and twice the variance.
+    /// Draws have mean 0 and variance 1, which a model may be given; else those of the grid, and twice the variance.
     draw: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `BoTorch` as a method of a study: a process that is told what is known and answers with a point.
+//! `BoTorch` as a method of a study: a process that receives the data and answers with a point.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -78,7 +78,7 @@ impl Botorch {
     }
 
     fn suggestion(&mut self, known: &Known<'_>) -> Result<Vec<f64>, String> {
-        // A process that lacks the package has said so and gone: what it said is the better message.
+        // A process without the package has ended with its own message, which is the better one.
         let told = self.say(known);
         let mut line = String::new();
         self.from.read_line(&mut line).map_err(|error| error.to_string())?;

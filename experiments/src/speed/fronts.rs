@@ -1,4 +1,4 @@
-//! Fronts and beliefs, the same for all tools.
+//! Fronts and predictive distributions, the same for all tools.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use thrifty_sampling::Seed;
 use super::tasks::{Operation, Task};
 use crate::error::ExperimentError;
 
-/// Fronts and beliefs, the same for all tools; smaller is better.
+/// Fronts and predictive distributions, the same for all tools; smaller is better.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct Fronts {
     /// One number for all objectives.
@@ -70,7 +70,7 @@ impl Fronts {
         vec![self.reference; size(task).1]
     }
 
-    /// The beliefs of a task.
+    /// The predictive distributions of a task.
     pub fn beliefs(&self, task: &Task) -> &[[Vec<f64>; 2]] {
         self.beliefs.get(&size(task).1).map_or(&[], Vec::as_slice)
     }

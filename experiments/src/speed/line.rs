@@ -61,7 +61,7 @@ enum Said {
     Result(Box<Line>),
 }
 
-/// A tool and everything it said.
+/// A tool and all its output.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tool {
     pub name: String,

@@ -21,7 +21,7 @@ const SCRIPTS: [(&str, &str); 8] = [
     ("fcvopt", include_str!("../../peers/fcvopt_peer.py")),
 ];
 
-/// Runs every peer on the inputs, one after the other. A peer that is not there says so and is no error.
+/// Runs every peer on the inputs, one after the other. A peer that is not installed is reported and is no error.
 ///
 /// # Errors
 /// [`ExperimentError::Io`] when the temporary folder cannot be written.

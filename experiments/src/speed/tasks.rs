@@ -134,7 +134,7 @@ pub enum Operation {
     Ranks,
     /// The region that n points do not dominate, cut into boxes.
     Boxes,
-    /// Expected hypervolume improvement of 1,000 beliefs over n points.
+    /// Expected hypervolume improvement of 1,000 predictive distributions over n points.
     Ehvi,
     /// Its logarithm.
     LogEhvi,

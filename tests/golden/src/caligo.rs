@@ -45,7 +45,7 @@ pub(crate) fn check(file: &Value) -> Result<Findings, String> {
         }
     }
     findings.extend([shares]);
-    // The file says 0.0525 for the protocol of nine parameters; the formulas that all its rows agree with give
+    // The file gives 0.0525 for the protocol of nine parameters; the formulas that all its rows agree with give
     // 0.0482 ± 0.0003 of the box, over 400,000 uniform points.
     findings.skipped.push(
         "viable share of the protocol of nine parameters: its own formulas contradict it, not compared"

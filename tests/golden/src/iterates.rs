@@ -7,7 +7,7 @@ use crate::findings::Findings;
 use crate::json::{number, numbers, rows};
 use crate::line::Family;
 
-/// Iterates to 1e-10 and counts of evaluations exactly, under the settings that the file says it was made with.
+/// Iterates to 1e-10 and counts of evaluations exactly, under the settings recorded in the file.
 pub(crate) fn check(file: &Value) -> Result<Findings, String> {
     let mut findings = Findings::default();
     let (mut points, mut counts) =

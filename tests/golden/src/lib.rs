@@ -1,6 +1,6 @@
 //! Checks of a build against reference numbers: `cargo test` asserts them, `thrifty-experiments verify` prints them.
 //!
-//! A file says everything that its numbers depend on: priors, noises, kernels, spaces. What a file names and this build
+//! A file contains everything that its numbers depend on: priors, noises, kernels, spaces. What a file names and this build
 //! does not know is a failure with its name; a section that a file does not have is skipped, and named.
 
 mod acquisitions;

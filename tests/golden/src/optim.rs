@@ -8,7 +8,7 @@ use crate::json::{number, numbers, rows};
 use crate::line::Family;
 
 /// Optima to 1e-8 of max(1, |f|); evaluations against those of the file: at most 1.5 times in the median and 3
-/// times anywhere. Settings are those under which the file says it was made.
+/// times anywhere. Settings are those recorded in the file.
 pub(crate) fn check(file: &Value) -> Result<Findings, String> {
     let optimizer = Lbfgsb { gradient_tolerance: 1e-9, value_tolerance: 1e-15, ..Lbfgsb::default() };
     let mut findings = Findings::default();

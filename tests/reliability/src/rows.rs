@@ -91,7 +91,7 @@ pub fn all(quick: bool, only: Option<&str>, out: &Path) -> Result<bool, Reliabil
     Ok(holds)
 }
 
-/// Journals of a format, of every schedule; the remark says what became of them.
+/// Journals of a format, of every schedule; the remark lists their outcomes.
 fn format_of(folder: &Path, name: &str) -> Result<Tally, ReliabilityError> {
     let mut tally = Tally::default();
     for window in earlier::WINDOWS {

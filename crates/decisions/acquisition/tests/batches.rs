@@ -1,4 +1,4 @@
-//! Noise, pending points, fantasies, weights: against what they come to in closed form, laws and edges.
+//! Noise, pending points, fantasies, weights: closed forms, laws and edges.
 
 use proptest::prelude::*;
 use thrifty_acquisition::{

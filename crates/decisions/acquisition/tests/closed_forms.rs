@@ -91,7 +91,7 @@ fn simpsons_rule_has_an_odd_number_of_nodes_from_3() {
     assert!((square.value_and_slopes(1e6, 0.0).1 - 2e6).abs() < 1e-2);
 }
 
-/// At a point of the baseline nothing is left: the means are the draws, and the deviation, which cannot fall, has no slope.
+/// At a point of the baseline the residual variance is zero: the means are the draws, and the standard deviation has no gradient.
 #[test]
 fn nothing_is_left_of_a_point_of_the_baseline() {
     let (_, posterior) = process();

@@ -1,4 +1,4 @@
-//! Utilities where nothing is uncertain, where an inner acquisition has no slopes, and with settings that make no sense.
+//! Utilities at zero variance, with inner acquisitions without gradients, and with invalid settings.
 
 use thrifty_acquisition::{
     Acquisition, Analytic, BernoulliEntropy, ConditionalDraws, EntropySearch, ExpectedImprovement,
@@ -200,7 +200,7 @@ fn a_mask_is_minus_infinity_without_slopes() {
     assert!(slopes[0] != 0.0);
 }
 
-/// The logarithm of the entropy goes on where the smaller probability is no number any more: `ln q + ln(1 - ln q)`.
+/// The logarithm of the entropy stays finite where the smaller probability underflows: `ln q + ln(1 - ln q)`.
 #[test]
 fn entropies_far_from_the_threshold() {
     let (plain, log) = (BernoulliEntropy { threshold: 0.0 }, LogBernoulliEntropy { threshold: 0.0 });
@@ -214,7 +214,7 @@ fn entropies_far_from_the_threshold() {
     }
 }
 
-/// Slopes where nothing is uncertain are differences over two millionths, or over that share of a large mean.
+/// Gradients at zero variance are differences over two millionths, or over that share of a large mean.
 #[test]
 fn slopes_of_known_utilities_are_short_differences() {
     let hinge = ExpectedUtility::new(|v: f64| v.max(0.0));

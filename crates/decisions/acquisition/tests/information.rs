@@ -187,7 +187,7 @@ proptest! {
         let noisy = Gibbon::new(minima.clone(), noise).unwrap().value(mean, std_dev);
         let noisier = Gibbon::new(minima, noise + 0.1).unwrap().value(mean, std_dev);
         prop_assert!(mes >= exact - 1e-13 && exact >= noisy - 1e-13 && noisy >= noisier - 1e-13 && noisier >= 0.0);
-        // No more than the observation tells of the value.
+        // At most the information of the observation about the value.
         prop_assert!(noisier <= 0.5 * (std_dev * std_dev / (noise + 0.1)).ln_1p() + 1e-12);
     }
 

@@ -161,11 +161,11 @@ proptest! {
                 let fast = make(lookahead(&posterior, x.as_ref(), noise));
                 let slow = make(Box::new(JointLookahead::new(&posterior, x.as_ref(), noise)));
                 let (value, other) = (fast.value(&at), slow.value(&at));
-                // A logarithm of -z²/2 has a smallest difference of slopes of 1/z, which covariances know to 1e-13 of 1.
+                // A logarithm of -z²/2 has a smallest difference of slopes of 1/z, and covariances are exact to 1e-13 of 1.
                 let rounding = if logarithm { 2e-13 * (2.0 * other.abs()).sqrt() } else { 0.0 };
                 let close = (value - other).abs() <= (1e-6 + rounding) * (1.0 + other.abs());
                 prop_assert!(close || value == other, "{value} {other}");
-                // Where nearly nothing is to be gained differences are rounding alone.
+                // Where the gain is nearly zero, differences are rounding alone.
                 if value.is_finite() && (logarithm && value > -12.0 || !logarithm && value > 1e-7) {
                     let (mut out, mut gradient, mut by_slow) = ([0.0], [0.0; 2], [0.0; 2]);
                     prop_assert!(fast.values_with_gradients_into(PointsRef::single(&at), &mut out, &mut gradient));

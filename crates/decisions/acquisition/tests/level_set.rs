@@ -309,7 +309,7 @@ fn points_far_from_the_threshold_are_left_out_within_a_bound() {
     let thin = all.clone().thinned(100);
     assert_eq!(thin.len(), 100);
     assert!((thin.weights().iter().sum::<f64>() - all.weights().iter().sum::<f64>()).abs() < 1e-12);
-    // A threshold that nothing is near keeps all.
+    // A threshold far from all values keeps all of them.
     let far = ThresholdField::new(&now, points(50).as_ref(), None, 1e9).unwrap().near(5.0);
     assert_eq!(far.len(), 50);
     assert_eq!(far.bernoulli_variance(), 0.0);
@@ -392,7 +392,7 @@ fn fields_at_the_edge() {
         Integrated::over(&field, BoundaryInformation::default(), &now, 0.0).unwrap().value(x)
     };
     assert!((value(&twins, &[0.1, 0.8]) - value(&single, &[0.1, 0.8])).abs() < 1e-16);
-    // An observation without noise tells all of its own point: its entropy.
+    // An observation without noise removes all entropy of its own point.
     let Prediction { mean, variance } = now.predict(&[0.5, 0.5]);
     let entropy = BernoulliEntropy { threshold: 0.3 }.value(mean, variance.sqrt());
     assert!((value(&single, &[0.5, 0.5]) - entropy).abs() < 1e-8);

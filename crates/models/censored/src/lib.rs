@@ -19,7 +19,7 @@
 //! let responses: Vec<Response> = x.rows().map(|p| Response::clipped(p[0] - 0.5, 0.0)).collect();
 //! let process = CensoredGp::new(Gp::matern52(1));
 //! let posterior = process.fit(x.as_ref(), &responses, &mut Seed(1).stream("fit", 0))?;
-//! // Left of the cut it goes on falling, and is less and less certain.
+//! // Left of the cut the posterior mean keeps falling and its standard deviation grows.
 //! let Prediction { mean, variance } = posterior.predict(&[0.1]);
 //! assert!(mean < -0.1 && variance.sqrt() > 0.02, "{mean} {variance}");
 //! # Ok::<(), thrifty_censored::CensoredError>(())

@@ -6,7 +6,7 @@ use crate::Response;
 
 /// Censoring limits: a response at or beyond a limit is a bound, not a value.
 ///
-/// A floor is the limit of detection of an instrument, or a loss that cannot be told from its least value. A ceiling is the loss at
+/// A floor is the limit of detection of an instrument, or a loss that cannot be distinguished from its least value. A ceiling is the loss at
 /// which a training is ended.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]

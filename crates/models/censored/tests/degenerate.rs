@@ -156,7 +156,7 @@ fn the_same_seed_gives_the_same_bits() {
     assert_eq!(fit(), fit());
 }
 
-/// One bound that says nothing, alone or as the first of two, is enough to condition on, and leaves the prior.
+/// One bound without information, alone or as the first of two, is enough to condition on, and leaves the prior.
 #[test]
 fn a_single_bound_that_says_nothing_is_enough() {
     for responses in [vec![Response::AtMost(1e6)], vec![Response::AtMost(1e5), Response::AtMost(1e9)]] {

@@ -103,7 +103,7 @@ fn posteriors_keep_their_predictions() {
             _ => Response::Value(truth(p)),
         })
         .collect();
-    // Bounds that tell next to nothing, and nothing else.
+    // Bounds almost without information, and no other data.
     let silent: Vec<Response> = (0..9).map(|i| Response::AtMost(30.0 + f64::from(i))).collect();
     for (name, responses) in
         [("values", values), ("clipped", clipped), ("signs", signs), ("mixed", mixed), ("silent", silent)]

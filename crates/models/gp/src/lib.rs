@@ -3,7 +3,7 @@
 //! [`Gp`] is a kernel with settings: what is assumed of noise and mean, how inputs and targets are scaled, how
 //! hyperparameters are learnt. [`Gp::fit`] learns them by maximum a posteriori from several starts and
 //! conditions on the data; [`Gp::condition`] conditions with the hyperparameters as they are. Both yield a
-//! [`GpPosterior`] that predicts, with gradients and joint covariances, and says what it took: the jitter
+//! [`GpPosterior`] that predicts, with gradients and joint covariances, and reports the jitter
 //! that was added, the value every restart reached.
 //!
 //! ```

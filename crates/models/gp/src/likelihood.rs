@@ -70,7 +70,7 @@ impl<'a, K: Kernel> ExactLikelihood<'a, K> {
     /// Adds a known noise variance per observation to the common one.
     ///
     /// # Panics
-    /// When there is not one for each target.
+    /// When their number differs from that of the targets.
     #[must_use]
     pub fn with_known_noise(mut self, variances: &'a [f64]) -> Self {
         assert_eq!(variances.len(), self.y.len(), "one noise variance a target");

@@ -31,7 +31,7 @@ impl YeoJohnson {
     /// -½ n ln Var[ψ(z)] + (λ - 1) Σ sign(z) ln(1 + |z|)
     /// ```
     ///
-    /// Fewer than three different targets say nothing of a shape: λ = 1.
+    /// Fewer than three different targets do not determine a shape: λ = 1.
     #[must_use]
     pub fn of(targets: &[f64]) -> Self {
         Self::fitted(targets, RANGE)

@@ -185,7 +185,7 @@ fn looks_ahead_have_slopes_where_the_prior_variance_changes() {
     }
 }
 
-/// The slopes of what is said of an observation at one place and a target at another, by either place.
+/// Gradients of the look-ahead moments of an observation at one point and a target at another, by either point.
 #[test]
 fn looks_between_two_places_have_their_slopes() {
     let posterior = posterior(false);

@@ -96,7 +96,7 @@ fn a_composed_kernel_from_outside_is_learnt() -> Result<(), GpError> {
     for (value, param) in learnt.hyperparameters().iter().zip(kernel.params()) {
         assert!(param.low <= *value && *value <= param.high, "{} is {value}", param.name);
     }
-    // Two seasons past the data, where a kernel without them knows nothing.
+    // Two seasons past the data, where a kernel without them returns to the prior mean.
     let Prediction { mean, variance } = learnt.predict(&[1.3]);
     assert!((mean - truth(1.3)).abs() < 0.3, "{mean} ± {variance} against {}", truth(1.3));
     Ok(())

@@ -35,7 +35,7 @@ fn without_bounds_it_is_the_ordinary_fit() {
     }
 }
 
-/// Below the floor the valley goes on; losses that are cut off and taken for values make it flat.
+/// The valley continues below the floor; clipped losses taken as values flatten it.
 #[test]
 fn the_mean_of_folds_goes_on_beyond_a_limit() {
     let floor = 0.25;
@@ -48,7 +48,7 @@ fn the_mean_of_folds_goes_on_beyond_a_limit() {
         (censored.predict(&[0.5]), values.predict(&[0.5]));
     assert!(below < floor - 0.05 && variance > 0.0, "{below} ± {}", variance.sqrt());
     assert!((at - floor).abs() < 0.03, "{at}");
-    // Above it, both know the losses.
+    // Above the floor, both use the losses.
     assert!((censored.predict(&[0.03]).mean - values.predict(&[0.03]).mean).abs() < 0.05);
     // A ceiling is the same upside down.
     let ceiling = fit(Limits::below(0.6)).mean_of(4).unwrap();

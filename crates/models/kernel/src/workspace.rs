@@ -3,7 +3,7 @@
 use thrifty_linalg::Matrix;
 
 /// Memory that a kernel keeps from [`forward`](crate::Kernel::forward) to
-/// [`pull_back_params`](crate::Kernel::pull_back_params), and over a whole fit, so that nothing is computed or allocated
+/// [`pull_back_params`](crate::Kernel::pull_back_params), and over a whole fit, so that no value is computed or allocated
 /// twice.
 ///
 /// Only the kernel itself reads and writes the fields. Their descriptions state the use by the kernels of this crate;

@@ -197,7 +197,7 @@ fn check(fault: Fault) -> Result<(), Violation> {
     contract::check(&faulty(fault), x.as_ref(), &mut Seed(1).stream("features", 0))
 }
 
-/// Every fault is put down to the law that it breaks, with the quantity and the points that show it.
+/// Each fault is reported with the law that it breaks, the quantity and the points that show it.
 #[test]
 fn faults_are_named() {
     assert_eq!(check(Fault::None), Ok(()));

@@ -230,7 +230,7 @@ mod tests {
         let y: Vec<f64> = (0..200).map(|i| 5.0 + f64::from(i) / 100.0 + 0.2 * normal()).collect();
         let found = fitted(&y, None).noise_variance();
         assert!((found - 0.04).abs() < 3.0 * 0.04 * 0.1, "{found}");
-        // Where it was reported, nothing is left to learn.
+        // Given noise variances leave no noise to estimate.
         let known = fitted(&y, Some(&[0.04; 200])).noise_variance();
         assert!(known < 0.01, "{known}");
     }

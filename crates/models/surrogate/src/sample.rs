@@ -48,7 +48,7 @@ pub fn sample_jointly(
 
 /// Cholesky factor of a posterior covariance.
 ///
-/// Where nothing is left uncertain a posterior covariance is nothing but rounding, and that is relative to the prior: the
+/// At zero posterior variance a posterior covariance is rounding alone, and that is relative to the prior: the
 /// jitter goes from 1e-15 to 1e-8 of `prior_scale` when the ladder, relative to the matrix itself, does not help.
 ///
 /// # Errors

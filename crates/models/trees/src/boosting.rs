@@ -72,7 +72,7 @@ impl Boosting {
         let base = targets.iter().sum::<f64>() / targets.len() as f64;
         let mut found = vec![base; targets.len()];
         let mut trees = Vec::with_capacity(rounds);
-        // Every feature is tried, so that nothing is drawn.
+        // Every feature is tried: no random choice.
         let mut rng = Seed(0).stream("boosting", 0);
         for _ in 0..rounds {
             let left: Vec<f64> = targets.iter().zip(&found).map(|(y, f)| y - f).collect();

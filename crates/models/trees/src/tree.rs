@@ -189,7 +189,7 @@ mod tests {
             }
         };
         assert_eq!(broken(&|_| {}), None);
-        // A feature that is not there is not there, whatever the value.
+        // A missing feature stays missing, whatever the value.
         assert_eq!(broken(&|tree| tree.nodes[2].feature = 2), Some(2));
         assert_eq!(broken(&|tree| tree.nodes[1].feature = 2), Some(1));
         for value in [f32::INFINITY, f32::NAN] {

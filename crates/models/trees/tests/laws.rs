@@ -51,7 +51,7 @@ fn threads_and_files_change_nothing() {
     let boosting = Boosting::fit(&table, &y, &BoostingSettings::default()).unwrap();
     let back: Boosting = serde_json::from_str(&serde_json::to_string(&boosting).unwrap()).unwrap();
     assert_eq!(boosting.predict(&x).unwrap(), back.predict(&x).unwrap());
-    // What refers to nothing is not let in.
+    // Indices out of range are refused.
     let text =
         r#"{"bins":[[0.5]],"trees":[{"nodes":[{"code":0,"feature":0,"left":7}],"values":[1.0],"depth":1}]}"#;
     assert!(serde_json::from_str::<Forest>(text).unwrap_err().to_string().contains("node 0"));

@@ -1,4 +1,4 @@
-//! Checks accept exactly what their range says, and name the first entry outside it.
+//! Checks accept exactly the values of their range, and name the first entry outside it.
 
 use proptest::prelude::*;
 use thrifty_check::{

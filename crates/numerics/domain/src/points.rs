@@ -4,7 +4,7 @@ use crate::DomainError;
 
 /// A list of n points of dimension d; each point is a contiguous slice.
 ///
-/// A bare matrix does not say whether rows or columns are points; this type does.
+/// A bare matrix does not state whether rows or columns are points; this type does.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Points {

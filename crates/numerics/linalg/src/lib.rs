@@ -2,7 +2,7 @@
 //!
 //! A [`Matrix`] is column-major with padded columns, so that vector code needs no tails. [`Cholesky`] factors a
 //! symmetric positive-definite matrix; when rounding has made it indefinite it climbs a [`JitterLadder`] and
-//! says which jitter it used. No other crate names a decomposition.
+//! reports the jitter that it used. No other crate names a decomposition.
 //!
 //! Everything below [`PARALLEL_FROM`] rows runs on the calling thread: measured, two threads are slower there
 //! than one. Above it the choice is the caller's, through [`Threads`].

@@ -480,7 +480,7 @@ fn what_a_problem_cannot_evaluate_is_infinite() {
     }
 }
 
-/// A compass search where nothing is higher tries both directions of each axis at every step from 0.1 halved to
+/// On a flat function a compass search tries both directions of each axis at every step from 0.1 halved to
 /// the box, and of equally high points the first is taken.
 #[test]
 fn a_compass_search_tries_these_points() {

@@ -215,7 +215,7 @@ impl SlopedLines {
         }
         let gains = self.stack.windows(2).map(|pair| {
             let (step, away) = (pair[1].0 - pair[0].0, pair[1].2.abs());
-            // Beyond nine deviations there is nothing left to add.
+            // Beyond nine standard deviations the remaining terms are zero in double precision.
             if away > 9.0 { 0.0 } else { step * h(-away) }
         });
         highest + gains.sum::<f64>()

@@ -39,7 +39,7 @@ pub fn owen_t(h: f64, a: f64) -> f64 {
     } else if size <= 1.0 {
         within_one(h, size)
     } else {
-        // Infinity times 0 is 0 here: with h = 0 the second argument says how far the angle goes.
+        // With h = 0 the product is 0 even for an infinite a.
         let other = if h == 0.0 { 0.0 } else { h * size };
         let (q, r) = (cdf(-h), cdf(-other));
         let rest = if other.is_infinite() { 0.0 } else { within_one(other, 1.0 / size) };

@@ -52,7 +52,7 @@ fn two_controls() -> Result<Job, Box<dyn Error>> {
     Ok(Job { decision, prior, cloud: SamplingSettings::paper_2d(), settings })
 }
 
-/// The largest resident memory so far in GB, where the system tells.
+/// The largest resident memory so far in GB, where the system provides it.
 fn memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;

@@ -196,7 +196,7 @@ impl AutoBct {
         Ok(())
     }
 
-    /// Values of all controls with as many trainings ahead as the plan says, and the same for the trainings after one.
+    /// Values of all controls with as many trainings ahead as the plan has, and the same for the trainings after one.
     fn values(&self, progress: &Progress) -> Result<Option<Values>, OptimizerError> {
         let done = progress.trained.len() + progress.failed.len();
         let values = match (self.settings.plan, &self.map) {

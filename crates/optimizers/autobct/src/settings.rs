@@ -30,7 +30,7 @@ pub struct AutoBctSettings {
     pub noise_std_dev: NoiseStdDev,
     /// From the first objective to the score: a loss has its bad value at 0.
     pub score: Scale,
-    /// From the cost that is told to the model's.
+    /// From the reported cost to that of the model.
     pub cost: Scale,
     /// Horizon.
     pub plan: Plan,

@@ -125,7 +125,7 @@ fn bad_reports_are_named_and_lose_nothing() {
     let told = |cost| Measurement { objectives: vec![0.5], cost, ..Measurement::default() };
     let mut study = Study::new(optimizer(AutoBctSettings::default()), Seed(0));
     let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
-    // A negative cost is refused where it is told, and the trial can be told again.
+    // A negative cost is refused at `tell`, and the trial can be told again.
     let refused = study.tell(trial.id, told(Some(-1.0))).unwrap_err().to_string();
     assert!(refused.contains("trial 0") && refused.contains("cost is -1"), "{refused}");
     study.tell(trial.id, told(None)).unwrap();
@@ -154,7 +154,7 @@ fn bad_reports_are_named_and_lose_nothing() {
     }
 }
 
-/// A new optimiser over the same history says the same: nothing is kept beside it.
+/// A new optimiser over the same history suggests the same: there is no hidden state.
 #[test]
 fn it_is_a_function_of_the_history() {
     let (study, _) = finished(AutoBctSettings::default());
@@ -170,7 +170,7 @@ fn it_is_a_function_of_the_history() {
     }
 }
 
-/// A training that measures its own cost, told or not.
+/// A training that measures its own cost, reported or not.
 #[test]
 fn costs_measure_themselves() {
     let optimizer = optimizer(AutoBctSettings { max_epochs: 3, ..AutoBctSettings::default() });
@@ -186,7 +186,7 @@ fn costs_measure_themselves() {
     }
 }
 
-/// Earlier tasks say what to believe before the next.
+/// Earlier tasks give the prior of the next.
 #[test]
 fn a_prior_from_earlier_tasks() {
     let record = |u: f64, score: f64, cost: f64| Record { control: vec![u], score, cost };

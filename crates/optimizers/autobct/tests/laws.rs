@@ -219,13 +219,13 @@ fn horizons_are_worth_what_their_policies_earn() {
         let runs: Vec<_> = (0..20_000).map(|_| earned(&decision, values.best, again, &mut rng)).collect();
         let (mean, error) = controlled(&runs);
         assert!(error < 1e-3, "{error}");
-        // One training is a straight line in its innovation: nothing is left but rounding and the prior of the fit.
+        // One training is a straight line in its innovation: only rounding and the prior of the fit remain.
         assert!(
             (mean - values.value()).abs() < 4.0 * error + 1e-6,
             "{mean} ± {error} against {}",
             values.value()
         );
-        // Precise enough to tell one horizon from the other.
+        // Precise enough to separate one horizon from the other.
         assert!(two.value() - one.value() > 6.0 * error);
     }
 }

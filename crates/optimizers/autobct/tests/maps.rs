@@ -249,7 +249,7 @@ fn threads_and_files_change_nothing() {
     let version = text.replace("\"version\":1", "\"version\":9");
     let message = |text: &str| ValueMap::read(text.as_bytes()).unwrap_err().to_string();
     assert_eq!(message(&version), "no value map: its version is 9, expected 1");
-    // Trees of other features than the settings say.
+    // Trees of features that differ from the settings.
     let other = ValueMap::read(text.replace("\"features\":\"raw\"", "\"features\":{\"shape\":9}").as_bytes())
         .unwrap();
     assert!(other.level(2, &decision).unwrap().value(&prior()).is_err());

@@ -1,4 +1,4 @@
-//! Losses that say nothing: constant ones, under every rule.
+//! Constant losses, under every rule.
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, MinValueSampler, Schedule};
 use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, Maximizer, PendingPolicy};

@@ -151,7 +151,7 @@ fn a_planned_number_of_trials_caps_the_design_and_may_grow() {
     assert_eq!(made.iter().position(|m| *m), Some(10));
     let queries = |trials: &[Trial<Config>]| trials.iter().map(|t| t.query.clone()).collect::<Vec<_>>();
     assert_eq!(queries(&short[..6]), queries(&long[..6]));
-    // Planned longer after the model began: it goes on with the model.
+    // A longer design after the first model-based trial changes nothing.
     let mut longer = one(&wide, BoSettings { budget: Some(400), ..BoSettings::default() });
     assert!(answer(longer.ask(&History::from_trials(short[..8].to_vec(), Seed(3)), 8)).1);
 }

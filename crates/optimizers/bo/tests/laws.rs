@@ -116,7 +116,7 @@ fn many_dimensions_are_searched_by_random_points() {
     }
 }
 
-/// A space without a choice has one configuration, which is asked once.
+/// A space of one configuration suggests it once.
 #[test]
 fn one_configuration_is_asked_once() {
     let space = Space::builder().int("i", 3, 3).build().unwrap();

@@ -140,7 +140,7 @@ fn a_reference_point_is_inferred_once() {
     let reference = ours(&space, settings(MultiObjectiveRule::Automatic)).reference(study.history());
     let reference = reference.unwrap().unwrap();
     assert_eq!((reference.values(), reference.origin()), (&memos[0][..], ReferenceOrigin::Inferred));
-    // What diagnostics say is the volume before each trial; it never falls.
+    // The diagnostic is the hypervolume before each trial; it never falls.
     let volumes: Vec<f64> =
         study.history().trials()[4..].iter().map(|t| t.diagnostics["hypervolume"]).collect();
     assert!(volumes.windows(2).all(|w| w[0] <= w[1]), "{volumes:?}");
@@ -282,7 +282,7 @@ fn a_new_optimizer_in_its_place_says_the_same() {
     assert_eq!(resumed("parts", &[3, 21, 25, 45], &make), resumed("whole", &[45], &make));
 }
 
-/// An optimiser that goes on with a study from its journal.
+/// An optimiser resumed from the journal of a study.
 trait Interrupted {
     fn run(self: Box<Self>, problem: &Problem, path: &std::path::Path, end: usize) -> History<Config>;
 }
@@ -355,7 +355,7 @@ fn models() -> (Points, Vec<Box<dyn FittedSurrogate>>) {
     (x, models)
 }
 
-/// Joint beliefs of the models.
+/// Joint posteriors of the models.
 fn joint(models: &[Box<dyn FittedSurrogate>]) -> Vec<&dyn JointPosterior> {
     models.iter().map(|model| model.posterior().joint().unwrap()).collect()
 }
@@ -422,7 +422,7 @@ fn wide() -> Vec<GpPosterior<Scaled<Matern52>>> {
     vec![process(&[0.3, -0.6, 0.4]), process(&[-0.2, 0.7, -0.5]), process(&[0.5, -0.4, -0.1])]
 }
 
-/// The draws of one objective say nothing of those of another, with few draws or many and with several points that run.
+/// The draws of one objective are independent of those of another, with few draws or many and with several points that run.
 #[test]
 fn draws_of_several_objectives_are_independent() {
     let models = wide();
@@ -541,7 +541,7 @@ fn an_empty_baseline_and_no_draws_are_errors() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
-    /// The gradient of ln EHVI with feasibility is what differences say, and its value that of the parts.
+    /// The gradient of ln EHVI with feasibility agrees with finite differences, and its value with that of the parts.
     #[test]
     fn gradients_match_differences(x in prop::collection::vec(0.02..0.98_f64, 2)) {
         let (_, models) = models();
@@ -590,7 +590,7 @@ proptest! {
         let (mut value, mut gradient) = ([0.0], [0.0; 2]);
         prop_assert!(ours.values_with_gradients_into(PointsRef::single(&x), &mut value, &mut gradient));
         prop_assert!((value[0] - ours.value(&x)).abs() < 1e-9 * (1.0 + value[0].abs()));
-        // A logarithm far below any improvement is all curvature; differences say nothing of it.
+        // A logarithm far below any improvement is all curvature; finite differences do not resolve it.
         prop_assume!(value[0] > -30.0);
         for k in 0..2 {
             let at = |step: f64| {

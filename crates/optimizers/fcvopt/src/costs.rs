@@ -19,7 +19,7 @@ impl Costs {
         Self(None)
     }
 
-    /// From the fits whose cost was told.
+    /// From the fits whose cost was reported.
     pub(crate) fn learn(
         space: &Space,
         evidence: &Evidence,
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// Costs that were told are learnt, those that were not are left out; one that is not positive is named.
+    /// Reported costs are learnt and missing ones are left out. A cost that is not positive is an error that names it.
     #[test]
     fn costs_are_learnt_from_those_that_were_told() {
         let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();

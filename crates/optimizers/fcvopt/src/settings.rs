@@ -94,7 +94,7 @@ pub enum FoldCosts {
     #[default]
     Ignored,
     /// Utility per unit of expected cost: a second hierarchical process on the logarithm of
-    /// the costs that were told with the losses. Joint knowledge gradient: configuration and fold; otherwise the fold
+    /// the costs that were reported with the losses. Joint knowledge gradient: configuration and fold; otherwise the fold
     /// alone.
     Measured,
 }
@@ -122,7 +122,7 @@ pub struct FractionalSettings {
     /// True if costs matter.
     pub costs: FoldCosts,
     /// A fit is worth it when it is expected to lower the best mean by this share of the range of means so far. What is
-    /// less is passed over, and when nothing is worth it the study stops. 0: everything is.
+    /// less is passed over, and the study stops when no fold is worth its cost. 0: every fold is.
     pub worth: f64,
     /// Rule for the recommendation.
     pub incumbent: Incumbent,
@@ -146,7 +146,7 @@ pub struct FractionalSettings {
     pub limits: Limits,
 }
 
-/// Finalists where the settings do not say how many: more cost fits that the search could use.
+/// Finalists where the settings do not give a number: more cost fits that the search could use.
 const MOST_FINALISTS: usize = 3;
 
 impl FractionalSettings {

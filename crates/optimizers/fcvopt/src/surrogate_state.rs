@@ -27,7 +27,7 @@ pub struct FoldSurrogateState {
     evidence: Evidence,
 }
 
-/// An evaluated configuration and the posterior of its loss, as the target says.
+/// An evaluated configuration and the posterior of its loss, according to the target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluated<'a> {
     /// The configuration in the unit cube.

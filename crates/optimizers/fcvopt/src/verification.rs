@@ -21,7 +21,7 @@ pub(crate) struct VerificationPlan {
 
 /// Verification under way: the finalists, fixed when it began, by the first trial of each.
 ///
-/// Every trial of the verification carries them in its memo, so that a resumed study goes on with the same ones.
+/// Every trial of the verification carries them in its memo, so that a resumed study keeps the same ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Verification {
     pub(crate) finalists: Vec<usize>,

@@ -18,7 +18,7 @@ impl FractionalCv {
     /// finalist is complete already or nothing was measured.
     ///
     /// `history` is that of the study so far. The first trial of the verification records it, so that a study that is
-    /// resumed from its journal goes on with it. Before that trial is asked, call this again after a resumption. A
+    /// resumed from its journal continues it. Before that trial is asked, call this again after a resumption. A
     /// [`budget`](field@crate::FractionalSettings::budget) of the settings still holds.
     ///
     /// ```

@@ -170,7 +170,7 @@ fn running_pairs_are_told_apart() {
         for (i, a) in batch.iter().enumerate() {
             assert!(batch[..i].iter().all(|b| a != b), "{a:?} twice");
         }
-        // Variances know of running fits: a batch does not huddle on one fold.
+        // Running fits reduce the variances, so a batch does not crowd on one fold.
         let folds: HashSet<usize> = batch.iter().map(|query| query.fold).collect();
         assert!(folds.len() > 1, "{batch:?}");
     }
@@ -215,7 +215,7 @@ fn the_best_are_verified_by_whole_cross_validations() {
 
 #[test]
 fn cheap_folds_are_preferred_when_costs_count() {
-    // Folds 3 and 4 take so long that what only they can tell is hardly ever worth it.
+    // Folds 3 and 4 take so long that their information is hardly ever worth the cost.
     let cost = |fold: usize| if fold < 3 { 1.0 } else { 1000.0 };
     let expensive = |costs| {
         let mut study = study(|s| s.costs = costs).with_stop(MaxTrials(40));
@@ -230,7 +230,7 @@ fn cheap_folds_are_preferred_when_costs_count() {
                 }
             })
             .unwrap();
-        // After the initial design, which knows nothing of costs.
+        // After the initial design, which does not use costs.
         study.history().trials()[10..].iter().filter(|trial| trial.query.fold >= 3).count()
     };
     let (with, without) = (expensive(FoldCosts::Measured), expensive(FoldCosts::Ignored));

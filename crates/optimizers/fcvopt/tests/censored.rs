@@ -86,7 +86,7 @@ fn limits_are_part_of_the_fingerprint() {
     assert!(!format!("{:?}", fingerprint(Limits::default())).contains("limits"));
 }
 
-/// Every loss a bound: nothing is known but the floor, and the search goes on without an error.
+/// Every loss is a bound: only the floor is known, and the search continues without an error.
 #[test]
 fn losses_that_are_all_bounds_are_no_error() {
     let mut study = Study::new(optimizer(Limits::above(100.0)), Seed(2)).with_stop(MaxTrials(12));

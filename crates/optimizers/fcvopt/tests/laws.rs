@@ -39,7 +39,7 @@ fn finished(change: &dyn Fn(&mut FractionalSettings), trials: usize) -> History<
     study.history().clone()
 }
 
-/// The belief before a trial.
+/// The posterior before a trial.
 fn before(history: &History<FoldQuery>, id: usize, optimizer: &FractionalCv) -> FoldSurrogateState {
     let earlier = History::from_trials(history.trials()[..id].to_vec(), Seed(4));
     optimizer.state(&earlier, TrialId(id as u64)).unwrap().unwrap()
@@ -77,7 +77,7 @@ fn diagnostics_are_those_of_the_belief() {
             let fold = code(&trial.query);
             close("remaining", belief.target().fold_gains(&x, &[fold]).unwrap()[0].remaining);
             assert_eq!(told("max_expected_improvement"), told("expected_gain"));
-            // The gain is told without its cost.
+            // The gain is reported without its cost.
             let gain = FoldKnowledge::of_folds(&belief, &[fold]).unwrap().best(&x).unwrap();
             assert_eq!(gain.0, fold);
             assert_eq!(trial.diagnostics.contains_key("expected_cost"), costs == FoldCosts::Measured);
@@ -198,7 +198,7 @@ fn the_design_spreads_its_folds() {
     assert!((0..FOLDS).all(|fold| random.contains(&fold)), "{random:?}");
 }
 
-/// Trials that ran beside each other are imagined at their means: the belief has them, the count of measured folds not.
+/// Trials that ran beside each other are fantasized at their means: the posterior includes them, the count of measured folds does not.
 #[test]
 fn running_folds_are_imagined_at_their_means() {
     let change = |s: &mut FractionalSettings| s.worth = 0.0;
@@ -221,7 +221,7 @@ fn running_folds_are_imagined_at_their_means() {
     assert!(!with.new_folds(&x, FOLDS).contains(&fold) && without.new_folds(&x, FOLDS).contains(&fold));
 }
 
-/// A search that ends says how much the best fold it considered was expected to gain, of the threshold that was not met.
+/// A search that ends reports the expected gain of the best fold considered, as a share of the threshold that was not met.
 #[test]
 fn the_end_of_a_search_names_what_was_expected() {
     let change = |s: &mut FractionalSettings| s.worth = 0.9;

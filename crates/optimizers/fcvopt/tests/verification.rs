@@ -115,7 +115,7 @@ fn finalists_whose_folds_fail_are_replaced() {
             assert_eq!(best.is_observed(), complete(study.history()) > 0);
         }
     }
-    // Nothing but failures once verification begins: it ends, and the result says what it is.
+    // Only failures once verification begins: it ends, and the result is marked as unverified.
     let mut study = Study::new(optimizer(|s| s.budget = Some(30)), Seed(1));
     study
         .run(
@@ -146,7 +146,7 @@ fn verification_can_be_asked_for_and_survives_a_resumption() {
         let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
         assert_eq!(trial.query, *expected);
         study.tell(trial.id, loss(&trial.query)).unwrap();
-        // Another optimiser, which nobody asked to verify, goes on in the same way.
+        // Another optimiser without the request to verify continues in the same way.
         let id = TrialId(study.history().len() as u64);
         let resumed = optimizer(|_| ()).ask(study.history(), id).unwrap();
         let ours = optimizer(|_| ());
@@ -309,7 +309,7 @@ fn a_complete_configuration_is_not_preferred_before_verification() {
     let history = History::from_trials(trials, Seed(1));
     let best = optimizer(|_| ()).recommend(&history).unwrap().unwrap();
     assert!(!best.is_observed() && best.config.float("x0").unwrap() < 0.6, "{best:?}");
-    // As soon as verification is asked for it counts that all folds are known.
+    // Once verification begins, only configurations with all folds count.
     let asked = optimizer(|_| ());
     asked.finish_verification(&history, 0).unwrap();
     let mut asked = asked;

@@ -103,7 +103,7 @@ impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
         }
         let asked = |config: &Config| history.trials().iter().any(|trial| trial.query == *config);
         let config = self.explored(history.seed(), id)?;
-        // On a finite space the point may have been asked; the optimiser knows how to avoid that.
+        // On a finite space the point may have been asked; the optimiser avoids that itself.
         if asked(&config) {
             return Ok(Ask::Evaluate(suggestion.with_diagnostic("explored", 0.0)));
         }

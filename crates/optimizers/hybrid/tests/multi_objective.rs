@@ -58,7 +58,7 @@ fn the_largest_std_dev_is_that_of_all_objectives() {
     assert_eq!((found.diagnostics["explored"], found.diagnostics["forced"]), (1.0, 0.0));
 }
 
-/// Rules that need one objective say so.
+/// Rules that need one objective return a typed error.
 #[test]
 fn rules_of_one_objective_are_errors() {
     let rate = Exploration::FixedRate { rate: 1.0 };

@@ -70,7 +70,7 @@ pub(crate) fn of(
         let rule = LogExpectedImprovement { threshold };
         let each = classified.means().iter().zip(classified.std_devs());
         let best = each.map(|(m, s)| rule.value(*m, *s)).fold(f64::NEG_INFINITY, f64::max);
-        // Where nothing is uncertain a number that is below every limit.
+        // At zero uncertainty, a number below every limit.
         say("log_expected_improvement", best.max(-1e300) - 0.5 * spread.ln());
     }
     let words = packed(&above);

@@ -2,7 +2,7 @@
 //!
 //! [`LevelSetOptimizer`] asks where the objective is above a [`Threshold`]: on a grid, among candidates, or over a
 //! whole space by quasi-random points. It suggests the best point of a [`Criterion`], classifies by confidence
-//! intervals, stops when no point is undecided or when its diagnostics say so ([`DiagnosticStop`]), and recommends the
+//! intervals, stops when no point is undecided or when its diagnostics meet a rule ([`DiagnosticStop`]), and recommends the
 //! [`Classified`] domain. [`metrics`] compares that with the truth, [`theory`] evaluates the bounds behind it.
 //!
 //! ```

@@ -9,7 +9,7 @@ use thrifty_kernel::{
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{Description, FittedSurrogate, Observations, Surrogate, SurrogateError};
 
-/// A Gaussian process whose hyperparameters are known: nothing is learnt but the function.
+/// A Gaussian process with known hyperparameters.
 ///
 /// What theorems on level sets assume; and intervals of different steps may be intersected. All numbers are on the
 /// scale of the observations, lengthscales on the unit cube.

@@ -31,7 +31,7 @@ use crate::{Classified, FixedGp, Intervals, LevelSetSettings};
 ///
 /// Pending trials: means are as without them, variances as after them, so that a batch spreads. Failed trials do not enter the
 /// surrogate and are not asked again. Constraints of measurements weight every criterion but the random one by the probability
-/// that all hold; costs weight it as the settings say.
+/// that all hold; costs weight it according to the settings.
 ///
 /// Recommends the [`Classified`] domain. Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` at it,
 /// and those of the state before it: `above`, `undecided`, `misclassified`, `boundary_change`, `mean_variance`,
@@ -186,7 +186,7 @@ impl LevelSetOptimizer {
             )?;
         }
         let (space, surrogate, seed) = (&self.space, &*self.surrogate, history.seed());
-        // A surrogate with known hyperparameters knows those of the objective alone.
+        // Known hyperparameters of a surrogate are those of the objective alone.
         let learnt: &dyn Surrogate = &self.learnt;
         let weight_surrogate = if self.progress.is_some() { learnt } else { surrogate };
         let fitter = OutputFitter { space, surrogate, weight_surrogate, trials: told, seed, id };

@@ -54,7 +54,7 @@ pub struct LevelSetSettings {
     pub revisit: bool,
     /// Stop when no point is undecided.
     pub stop_when_certified: bool,
-    /// Stop when diagnostics say so.
+    /// Rules on the diagnostics that end the search.
     pub stop: Option<DiagnosticStop>,
 }
 

@@ -21,7 +21,7 @@ pub enum DiagnosticStop {
         /// Number of times in a row, at least 1.
         times: usize,
     },
-    /// One of these says so.
+    /// One of these holds.
     Any(Vec<DiagnosticStop>),
     /// All of these apply; an empty list never does.
     All(Vec<DiagnosticStop>),
@@ -69,7 +69,7 @@ impl DiagnosticStop {
         }
     }
 
-    /// True if a series of diagnostics, oldest first, says so. Entries without the diagnostic do not count.
+    /// True if a series of diagnostics, oldest first, meets the rule. Entries without the diagnostic do not count.
     #[must_use]
     pub fn holds(&self, series: &[&BTreeMap<String, f64>]) -> bool {
         match self {

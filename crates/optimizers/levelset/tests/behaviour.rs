@@ -272,7 +272,7 @@ fn thresholds_out_of_reach_and_constants() {
 
 #[test]
 fn level_sets_without_volume() {
-    // The maximum is on the threshold: nothing is above, however closely one looks.
+    // The maximum is on the threshold: no point is above.
     let settings = LevelSetSettings {
         over: ClassificationSet::Grid { per_axis: 41 },
         epsilon: 0.01,
@@ -299,7 +299,7 @@ fn failures_teach_nothing_and_are_not_tried_again() {
     let wrong = found.points().rows().zip(found.predicted_above());
     let wrong = wrong.filter(|(x, said)| x[0] < 0.7 && (((4.0 * x[0]).sin() > 0.5) != *said)).count();
     assert_eq!(wrong, 0);
-    // Nothing but failures: every candidate once, then nothing is left, and nothing is known.
+    // Only failures: every candidate is tried once, then the search is exhausted without data.
     let (reason, found, study) = on_line(settings, 100, |_| value(f64::NAN));
     assert_eq!((reason, study.history().len()), (StopReason::Exhausted, 31));
     assert!(found.is_none());
@@ -425,7 +425,7 @@ fn known_costs_count_for_every_criterion() {
     }
 }
 
-/// Points that probably break a measured constraint are evaluated less; measured costs count as the settings say.
+/// Points that probably break a measured constraint are evaluated less; measured costs count according to the settings.
 #[test]
 fn measured_constraints_and_costs_count() {
     let measure = |config: &Config| {

@@ -25,8 +25,8 @@ pub struct LogFirstFeasible<'a> {
 const FEASIBLE: LogFeasibility = LogFeasibility { threshold: 0.0 };
 
 impl<'a> LogFirstFeasible<'a> {
-    /// Nothing without running trials, where a constraint has no joint posterior, or where a running trial is feasible in every
-    /// draw: then nothing is left to be the first.
+    /// `None` without running trials, where a constraint has no joint posterior, or where a running trial is feasible in every
+    /// draw: then no first one remains.
     ///
     /// # Errors
     /// [`AcquisitionError`] as [`ConditionalDraws::independent`].

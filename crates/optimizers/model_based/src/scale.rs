@@ -4,7 +4,7 @@ use thrifty_gp::{TargetScaling, YeoJohnson};
 
 use crate::LossTransform;
 
-/// Scale of one of several objectives for its surrogate: mean 0, standard deviation 1, tails drawn in where the settings say
+/// Scale of one of several objectives for its surrogate: mean 0, standard deviation 1, tails drawn in where the settings ask for it
 /// so. It increases, so that dominance is the same.
 #[derive(Debug, Clone, Copy)]
 pub enum Scale {

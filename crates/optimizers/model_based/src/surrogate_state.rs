@@ -17,7 +17,7 @@ use crate::weights::{Weights, probability_feasible, weighted_logarithm};
 use crate::{FailurePolicy, OutputFitter, OutputModel, PendingPolicy, Running, StateSettings};
 
 /// State of the surrogates before a suggestion with one objective: fitted to the measured losses, with failures and running
-/// trials counted in as the settings say.
+/// trials counted in according to the settings.
 pub struct SurrogateState<'a> {
     pub(crate) space: &'a Space,
     pub(crate) settings: StateSettings,
@@ -105,7 +105,7 @@ impl<'a> SurrogateState<'a> {
         self
     }
 
-    /// Posterior of the loss, transformed as the settings say.
+    /// Posterior of the loss, transformed according to the settings.
     #[must_use]
     pub fn posterior(&self) -> &dyn Posterior {
         self.objective.posterior()
@@ -160,7 +160,7 @@ impl<'a> SurrogateState<'a> {
         self.space
     }
 
-    /// Measured losses, transformed as the settings say.
+    /// Measured losses, transformed according to the settings.
     #[must_use]
     pub fn losses(&self) -> &[f64] {
         &self.y
@@ -210,7 +210,7 @@ impl<'a> SurrogateState<'a> {
         losses.iter().copied().fold(target.value(&with(&self.y), &with(means)), f64::min)
     }
 
-    /// The acquisition that a factory builds here: per unit of cost where the settings say so, times the probability of being
+    /// The acquisition that a factory builds here: per unit of cost where the settings ask for it, times the probability of being
     /// feasible where there are constraints, and that alone until something feasible was measured.
     ///
     /// # Errors

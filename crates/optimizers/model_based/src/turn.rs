@@ -29,7 +29,7 @@ pub trait ModelBased: Optimizer {
 pub enum Turn<'a, Q> {
     /// The answer needs no surrogate: the initial design, the end, a verification.
     Decided(Ask<Q>),
-    /// Surrogates are fitted and nothing is chosen yet.
+    /// Surrogates are fitted; the query is not chosen yet.
     Modelled(Box<dyn Modelled<Q> + 'a>),
 }
 

@@ -125,7 +125,7 @@ fn targets_and_fantasies() {
     });
 }
 
-/// A known constraint holds for what is chosen, and nothing is chosen twice.
+/// Chosen points satisfy the known constraint, and no point is chosen twice.
 #[test]
 fn choices_are_new_and_allowed() {
     let history = history(&POINTS);

@@ -5,7 +5,7 @@ use thrifty_space::{Config, Space, SpaceError};
 
 /// Initial design.
 ///
-/// A design goes on until as many trials were *measured* as it has configurations: failed and running trials do not count, and
+/// A design continues until as many trials were *measured* as it has configurations: failed and running trials do not count, and
 /// further points of the same sequence take their place. Trial i gets configuration i, so that trials asked at the same time
 /// differ. On a finite space no configuration is asked twice, those given in advance apart.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
@@ -123,7 +123,7 @@ mod tests {
             let mut slices: Vec<usize> = (0..7).map(|i| (7.0 * value(i)) as usize).collect();
             slices.sort_unstable();
             assert_eq!(slices, [0, 1, 2, 3, 4, 5, 6]);
-            // It goes on where failures ask for more.
+            // Failures extend the design.
             assert!((0.0..=1.0).contains(&value(30)));
         }
     }
@@ -139,7 +139,7 @@ mod tests {
         let design = InitialDesign::Given(vec![given.clone()]);
         assert_eq!(sequence(&design, 0..1), [given]);
         assert_eq!(sequence(&design, 1..9), sequence(&InitialDesign::Automatic, 0..8));
-        // A longer design begins with a shorter one, and the sequence goes on behind its end.
+        // A longer design begins with a shorter one, and the sequence continues after its end.
         assert_eq!(sequence(&InitialDesign::Sobol(2), 0..8), sequence(&InitialDesign::Sobol(8), 0..8));
         let read: InitialDesign = serde_json::from_str(&serde_json::to_string(&design).unwrap()).unwrap();
         assert_eq!(read, design);

@@ -30,7 +30,7 @@ impl Designer<'_> {
     /// chance. Nothing when every configuration of a finite space that is allowed was asked.
     ///
     /// # Errors
-    /// [`OptimizerError`] for a given configuration that is not of the space, or when nothing is found that is allowed.
+    /// [`OptimizerError`] for a given configuration that is not of the space, or when no feasible configuration is found.
     pub fn config(&self, asked: &Points, id: TrialId) -> Result<Option<Config>, OptimizerError> {
         let index = usize::try_from(id.0).unwrap_or(usize::MAX);
         let what = || format!("initial design, configuration {index}");

@@ -105,7 +105,7 @@ fn generations_are_numbered_after_the_design() {
     assert_eq!(found, expected);
 }
 
-/// Without crossover and mutation the children are parents; as nothing is asked twice, other points take their place.
+/// Without crossover and mutation the children are parents; as no point is suggested twice, other points take their place.
 #[test]
 fn children_that_were_asked_give_way_to_new_points() {
     let settings = Nsga2Settings { crossover: 0.0, mutation: Some(0.0), ..of_size(4) };

@@ -48,7 +48,7 @@ pub enum SplitScope {
 pub enum Startup {
     /// So many draws from the prior.
     Random(usize),
-    /// So many points of a scrambled Sobol sequence, spread as the prior says.
+    /// So many points of a scrambled Sobol sequence, spread according to the prior.
     Sobol(usize),
 }
 

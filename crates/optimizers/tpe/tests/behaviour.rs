@@ -1,4 +1,4 @@
-//! The optimiser at work: what it suggests, what it is told, and what it makes of bad input.
+//! The optimiser at work: suggestions, reported outcomes and bad input.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -160,7 +160,7 @@ fn the_start_counts_what_each_library_counts() {
     assert_eq!(start(TpeSettings::hyperopt(), 1), 20);
     let asked = TpeSettings { startup_count: StartupCount::Asked, ..TpeSettings::recommended() };
     assert_eq!(start(asked, 1), 10);
-    // Known failures, which have an infinite loss, tell nothing either.
+    // Known failures have an infinite loss and add nothing to the densities either.
     let known: Vec<(Config, f64)> = (0..12)
         .map(|i| (mixed().sample(&mut Seed(3).stream("known", i)), if i < 6 { f64::INFINITY } else { 1.0 }))
         .collect();
@@ -194,7 +194,7 @@ fn trials_of_another_number_of_objectives_or_constraints_are_named() {
         };
         let history = History::from_trials((0..6).map(trial).collect(), Seed(1));
         let mut optimizer = optimizer(mixed(), TpeSettings::recommended());
-        // Asked again it says the same.
+        // A second ask gives the same suggestion.
         for _ in 0..2 {
             let error = optimizer.ask(&history, TrialId(6)).unwrap_err();
             let mut text = error.to_string();

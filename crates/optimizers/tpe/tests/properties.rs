@@ -142,7 +142,7 @@ proptest! {
     }
 }
 
-/// Draws of a joint density fall into cells as often as the density says: χ² of 9 cells under its 1e-6 quantile.
+/// Draws of a joint density fall into cells at the rate of the density: χ² of 9 cells under its 1e-6 quantile.
 #[test]
 fn draws_follow_the_density() {
     let kernels = Kernels {

@@ -11,7 +11,7 @@ use crate::FoldQuery;
 /// Full cross-validation by an optimiser of configurations, one fold at a time.
 ///
 /// Trials i K to i K + K - 1 are the folds of configuration i, all of repeat 0. The optimiser sees a configuration once all its
-/// folds are told: with the means of their objectives and constraints, the sum of their costs, and the noise variance of a mean, each where all
+/// folds are measured: with the means of their objectives and constraints, the sum of their costs, and the noise variance of a mean, each where all
 /// folds have it. If one of them failed the configuration has. So that every
 /// method is charged in the same unit, one model fit.
 #[derive(Debug, Clone)]

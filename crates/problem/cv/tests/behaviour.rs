@@ -103,7 +103,7 @@ fn full_cross_validation_is_asked_fold_by_fold() {
     for (i, trial) in trials.iter().enumerate() {
         assert_eq!((trial.query.fold, trial.query.config.float("x").unwrap()), (i % 4, (i / 4) as f64 / 8.0));
     }
-    // Each configuration is asked when all folds of those before it are told.
+    // A configuration is suggested once all folds of those before it are reported.
     assert_eq!(trials[32].diagnostics["measured"], 8.0);
     assert_eq!(study.recommend().unwrap().unwrap().float("x").unwrap(), 0.5);
     let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();

@@ -18,9 +18,9 @@ use crate::{
 /// one and with three running at a time:
 ///
 /// * Two runs make the same suggestions, to the bit, diagnostics and memo included.
-/// * A suggestion is a function of the history: a new optimiser in the place of the old one at any trial says the same. So does one
+/// * A suggestion is a function of the history: a new optimiser in the place of the old one at any trial makes the same suggestions. So does one
 ///   that has seen other histories.
-/// * A study that is interrupted and resumed from its journal goes on with the suggestions of one that was not.
+/// * A study that is interrupted and resumed from its journal makes the same suggestions as one that was not.
 /// * Failed trials are no error, and neither is an empty history when a recommendation is asked for.
 /// * Two optimisers have the same fingerprint.
 ///
@@ -166,7 +166,7 @@ impl Drop for Journal {
 
 /// Checks a stop rule: the contract suite for implementers of [`StopRule`].
 ///
-/// The rule's settings are valid, its answer is a function of the history (asked twice it says the same), and no history makes it
+/// The rule's settings are valid, its answer is a function of the history (the same for the same history), and no history makes it
 /// panic: an empty one, one of failures, one of running trials, one of values from 1e-300 to 1e300, one without diagnostics.
 ///
 /// # Panics

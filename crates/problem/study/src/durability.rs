@@ -2,7 +2,7 @@
 
 /// When the lines of a journal are forced onto the disk.
 ///
-/// A line is always handed to the operating system before the study goes on, so the end of the process, by whatever
+/// A line is always handed to the operating system before the study continues, so the end of the process, by whatever
 /// signal, loses nothing. The levels differ in what a power failure or a crash of the machine may lose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -13,6 +13,6 @@ pub enum Durability {
     /// Outcomes are on the disk before the optimiser uses them (`fdatasync` per told line): a power failure loses
     /// no outcome that the study has acknowledged.
     Outcomes,
-    /// Every line is on the disk before the study goes on.
+    /// Every line is on the disk before the study continues.
     Everything,
 }

@@ -129,7 +129,7 @@ pub enum StudyError {
     /// A trial that was never asked.
     #[error("trial {} was never asked", .0.0)]
     UnknownTrial(TrialId),
-    /// A trial that was told before.
+    /// A trial whose outcome was reported before.
     #[error("trial {} was told before", .0.0)]
     AlreadyTold(TrialId),
     /// A measurement that contradicts earlier ones, or with an impossible cost or noise. It is not recorded: the trial
@@ -151,7 +151,7 @@ pub enum StudyError {
         /// Description of the valid values.
         expected: &'static str,
     },
-    /// The optimiser waits and nothing is pending.
+    /// The optimiser waits although no trial is pending.
     #[error("the optimiser waits for a trial, but none is pending")]
     Stalled,
     /// A window or a number of threads of 0.

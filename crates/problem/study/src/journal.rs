@@ -49,7 +49,7 @@ pub(crate) enum Event<Q> {
         #[serde(with = "crate::numbers::one")]
         value: f64,
     },
-    /// The study goes on after the journal was opened again, or with another schedule or budget. Reports of
+    /// The study continues after the journal was opened again, or with another schedule or budget. Reports of
     /// unfinished trials will be made again.
     Resumed {
         #[serde(default, skip_serializing_if = "Option::is_none")]

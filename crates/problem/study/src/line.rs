@@ -20,7 +20,7 @@ pub(crate) fn seal(seq: usize, object: &str) -> String {
 /// Reads a line that [`seal`] wrote, without its line end: its sequence number and the object.
 ///
 /// # Errors
-/// A sentence that says what is wrong with the line.
+/// A sentence on what is wrong with the line.
 pub(crate) fn open(line: &[u8]) -> Result<(usize, String), String> {
     let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
     let at = text.len().checked_sub(SEAL).filter(|at| text.is_char_boundary(*at));

@@ -214,7 +214,7 @@ impl<O: Optimizer> Study<O> {
 trait Evaluators<Q> {
     /// Begins a trial.
     fn start(&mut self, trial: Trial<Q>);
-    /// Hands over what has come, waiting if nothing has; nothing at all when there is nothing to wait for.
+    /// Returns the results that have arrived and waits for the first if there is none; empty when no evaluation runs.
     fn wait(&mut self) -> Vec<Message>;
 }
 

@@ -56,9 +56,9 @@ pub enum StopReason {
     All(Vec<StopReason>),
 }
 
-/// Decides whether a study goes on.
+/// Decides whether a study continues.
 pub trait StopRule: Send + Sync {
-    /// A reason to stop, if there is one. Only what was told counts.
+    /// A reason to stop, if there is one. Only reported outcomes count.
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason>;
 
     /// True if the rule's settings make sense; asked before a study begins.

@@ -75,7 +75,7 @@ impl<O: Optimizer> Study<O> {
         self
     }
 
-    /// Chooses what the optimiser has seen when it is asked while trials are running. Without it [`Study::run`] goes one
+    /// Chooses what the optimiser has seen when it suggests while trials are running. Without it [`Study::run`] goes one
     /// by one and [`Study::run_parallel`] has a window of as many trials as threads; the journal keeps the choice.
     #[must_use]
     pub fn with_schedule(mut self, schedule: Schedule) -> Self {
@@ -90,7 +90,7 @@ impl<O: Optimizer> Study<O> {
         self
     }
 
-    /// Keeps a journal in `path`. If it holds this study already, the study goes on where the journal ends:
+    /// Keeps a journal in `path`. If it holds this study already, the study continues where the journal ends:
     /// trials without an outcome are evaluated again, and suggestions are the same as without the break. A new journal
     /// of a study that has trials begins with them. Nothing is written before the next event.
     ///

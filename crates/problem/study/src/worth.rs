@@ -123,7 +123,7 @@ mod tests {
         // The optimiser expects the next to be cheap.
         let cheap = view(&[Some(2.0), Some(4.0)], &[&[("expected_gain", 0.5), ("expected_cost", 1.0)]]);
         assert_eq!(of(0.2, &cheap), None);
-        // Without costs one evaluation costs 1; without gains there is nothing to judge.
+        // Without costs one evaluation costs 1; without gains the rule does not apply.
         assert!(of(0.6, &view(&[None], &[&[("expected_gain", 0.5)]])).is_some());
         assert_eq!(of(0.6, &view(&[None], &[&[("acquisition", 0.5)]])), None);
         // What is worth its cost exactly is worth it.

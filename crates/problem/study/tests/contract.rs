@@ -13,7 +13,7 @@ use thrifty_study::{
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fault {
     None,
-    /// Each optimiser says something else.
+    /// Each optimiser makes other suggestions.
     ByInstance,
     /// Depends on how often it was asked.
     ByCalls,

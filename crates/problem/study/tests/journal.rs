@@ -236,7 +236,7 @@ fn a_run_that_failed_evaluates_what_was_running_again_and_counts_its_reports_onc
     assert_eq!(reports(&History::read(&path).unwrap()), reports(whole.history()));
 }
 
-/// Counts what it is told.
+/// Counts the outcomes it receives.
 #[derive(Clone, Default)]
 struct Count(Arc<Mutex<Vec<u64>>>);
 
@@ -382,7 +382,7 @@ fn a_larger_budget_is_not_another_study() {
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(text.matches("\"resumed\":{\"budget\":6}").count(), 1, "{text}");
     assert_eq!(planned(Some(6)).with_journal(&path).unwrap().history().len(), 6);
-    // A later sitting with the same budget does not tell it again.
+    // A later run with the same budget does not report it again.
     let mut last = planned(Some(6)).with_stop(MaxTrials(8)).with_journal(&path).unwrap();
     last.run(evaluate).unwrap();
     drop(last);
@@ -493,7 +493,7 @@ fn measurements_that_contradict_earlier_ones_are_refused_and_the_trial_stays_pen
         assert_eq!(study.history().pending().count(), 1);
     }
     assert_eq!(fs::read(journal(&folder)).unwrap(), before, "nothing was recorded");
-    // A number that is not one says that the evaluation failed, however many there are.
+    // A NaN means that the evaluation failed, whatever the number of objectives.
     study.tell(second, f64::NAN).unwrap();
     assert!(matches!(study.history().trials()[1].outcome, Some(Outcome::Failed(_))));
 }

@@ -51,7 +51,7 @@ fn expectations(values: &[Option<f64>]) -> Vec<Memo> {
 }
 
 proptest! {
-    /// Spent cost is the sum of the costs that were told, whatever came of the other trials.
+    /// Spent cost is the sum of the reported costs, whatever the outcome of the other trials.
     #[test]
     fn costs_add_up(costs in prop::collection::vec(prop::option::of(0.0..10.0_f64), 0..12), limit in 0.0..40.0_f64) {
         let mut outcomes: Vec<Outcome> = costs.iter().map(|cost| costing(1.0, *cost)).collect();

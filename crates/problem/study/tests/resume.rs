@@ -1,4 +1,4 @@
-//! A study stopped after any event, or cut at any byte, goes on as if nothing had happened; and what the
+//! A study stopped after any event, or cut at any byte, continues with identical suggestions; and what the
 //! journal refuses.
 
 use std::fs;

@@ -67,7 +67,7 @@ fn waiting_for_nothing_is_an_error() {
         assert_eq!(error.to_string(), "the optimiser waits for a trial, but none is pending");
         assert_eq!((study.history().len(), study.history().pending().count()), (2, 0));
     }
-    // By hand it is told so, and may tell a trial first.
+    // By hand the caller gets an error, and may tell a trial first.
     let mut study = Study::new(Patient { needs: 1, of: 1 }, Seed(1));
     assert!(matches!(study.ask().unwrap(), Next::Evaluate(trial) if trial.id == TrialId(0)));
     assert!(matches!(study.ask().unwrap(), Next::Wait));

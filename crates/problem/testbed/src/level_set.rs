@@ -13,7 +13,7 @@ use crate::{RandomFunction, Spectrum};
 
 type Response = dyn Fn(&Config) -> Result<f64, SpaceError> + Send + Sync;
 
-/// A function and a threshold: what is asked is where the function is above it.
+/// A function and a threshold; the task is to find the set where the function exceeds it.
 ///
 /// The death valleys and `Caligo9` are of a protocol for oblivious transfer, above where it is secure; each has a signed
 /// margin, and the response that a run returns, which is cut off below at 0 and rounded down (`clipped`). Published

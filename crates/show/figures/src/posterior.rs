@@ -62,7 +62,7 @@ pub fn posterior_band(
 /// [`posterior_band`] along every axis through one point.
 ///
 /// # Panics
-/// When there is not one axis a dimension.
+/// When the number of axes differs from the number of dimensions.
 #[must_use]
 pub fn slices(posterior: &dyn Posterior, through: &[f64], axes: &[Axis]) -> Vec<LinePlot> {
     assert!(through.len() == posterior.dim() && axes.len() == through.len(), "one axis a dimension");

@@ -93,7 +93,7 @@ fn gibbon(scene: &Scene, pending: &Points, seed: Seed) -> Result<[Curve; 2], Exp
     let single = acquisition(Gibbon::new(acquisition(found)?, scene.noise))?;
     let beside = acquisition(single.clone().beside(&scene.posterior, pending.as_ref()))?;
     let beside = Curve::of("GIBBON beside", &beside);
-    // Beside itself a point tells less than nothing, without a bound: cut off, to see the rest.
+    // Beside itself a point's information is unbounded below: cut off, to show the rest.
     let beside =
         Curve { points: beside.points.into_iter().map(|p| (p.0, p.1.max(-0.3))).collect(), ..beside };
     Ok([Curve::of("GIBBON alone", &Analytic::new(&scene.posterior, single)), beside])

@@ -6,7 +6,7 @@ use crate::error::ExperimentError;
 
 /// A model with what is controlled about its training.
 pub trait Task: Sync {
-    /// Trains at a point of the unit cube and says how good the model is on data that it did not see.
+    /// Trains at a point of the unit cube and returns the score of the model on held-out data.
     fn train(&self, control: &[f64], seed: Seed) -> Result<Trained, ExperimentError>;
 
     /// Meaning of a control, for a reader.

@@ -29,7 +29,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Runs on a problem: a table, and whether two trainings ahead do what the paper says.
+/// Runs on a problem: a table, and whether two trainings ahead behave as in `cironis2022`.
 struct OnProblem {
     table: Table,
     numbers: Vec<(String, f64)>,

@@ -5,7 +5,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 use super::{Location, POWER};
 use crate::harness::stats::mean_and_std_dev;
 
-/// Mean of normal values; one value says nothing about its own error.
+/// Mean of normal values; one value gives no estimate of its own error.
 pub(super) struct Student {
     mean: f64,
     standard_error: f64,

@@ -34,7 +34,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Key that tells a line from any other.
+    /// Key that identifies a line.
     pub(super) fn key(&self) -> (Identity, JobName) {
         (self.identity.clone(), self.name.clone())
     }

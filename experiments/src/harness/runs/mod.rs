@@ -71,7 +71,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Does the jobs that have no line yet, and returns what the lines say, in the order of the jobs.
+    /// Does the jobs that have no line yet, and returns the results of the lines, in the order of the jobs.
     ///
     /// # Errors
     /// What `work` fails with; [`ExperimentError::Unfinished`] when jobs of other shards are missing; data errors where

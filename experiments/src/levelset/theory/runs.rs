@@ -23,7 +23,7 @@ pub const LENGTHSCALE: f64 = 0.3;
 pub const NOISE: f64 = 0.01;
 pub const THRESHOLD: f64 = 0.5;
 
-/// A process that functions are drawn from and that the model knows.
+/// A process that functions are drawn from and that the model is given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Process {
     pub name: &'static str,

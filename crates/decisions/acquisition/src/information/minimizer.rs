@@ -155,7 +155,7 @@ impl<'a> MinimizerDistribution<'a> {
         let mut told = slopes.to_vec();
         self.law.whiten(&mut told);
         let size: f64 = told.iter().map(|t| t * t).sum();
-        // Rounding may let the representers tell more than there is.
+        // Rounding may give the representers more information than there is.
         let shrink = if size > 1.0 { size.sqrt().recip() } else { 1.0 };
         let rest = (1.0 - size).max(0.0).sqrt();
         let mut order: Vec<usize> = (0..m).collect();
@@ -169,7 +169,7 @@ impl<'a> MinimizerDistribution<'a> {
             for &line in &order {
                 push_line(&mut stack, line, draw[line] - slopes[line] * outcome, slopes);
             }
-            // A tail of the normal law is dear: once for each end.
+            // A tail of the normal distribution is expensive: computed once for each end.
             let mut from = End::LEAST;
             for (k, (line, ..)) in stack.iter().enumerate() {
                 let to = stack.get(k + 1).map_or(End::MOST, |next| End::at(next.2));

@@ -123,7 +123,7 @@ impl ThresholdField {
         self.weights.len()
     }
 
-    /// True if nothing is uncertain.
+    /// True if every variance is zero.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()

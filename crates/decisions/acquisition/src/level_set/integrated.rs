@@ -52,7 +52,7 @@ impl<G: ExpectedReduction> Integrated<G> {
         after.predict_into(field.points(), &mut mean, &mut variance);
         let explained: Vec<f64> = variance.iter().zip(&precision).map(|(v, p)| share(1.0 - v * p)).collect();
         gain.prepare(&seen);
-        // Without pending points exactly nothing is explained, not what rounding leaves.
+        // Without pending points the explained variance is exactly zero, without rounding.
         let pending = explained.iter().any(|rho| *rho > 1e-12);
         let explained = if pending { explained } else { vec![0.0; n] };
         let gained = if pending { gain.sum(&seen, &field.weights, &explained) } else { 0.0 };

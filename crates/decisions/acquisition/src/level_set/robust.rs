@@ -8,7 +8,7 @@ use crate::{LookaheadGradient, LookaheadMoments, LookaheadUtility};
 /// max(U(x), γ σ(x))
 /// ```
 ///
-/// Where a model says that nothing is to be gained, it explores: no region is left out for ever because the model was wrong.
+/// Where a model expects no gain, it explores: no region is left out for ever because the model was wrong.
 /// Source: Zanette et al. (2018), with [`SuperlevelVolume`](crate::SuperlevelVolume) and γ = 1e-8.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Robust<U> {

@@ -20,7 +20,7 @@ use crate::{Acquisition, AcquisitionError};
 /// ```
 ///
 /// The z are fixed quasi-random normal numbers, c(x') covariances of x' with the q points, μ° the best mean now. Its
-/// maximum over the answers x' is q-KG by N outcomes; elsewhere it is below that, so a value says little before it is
+/// maximum over the answers x' is q-KG by N outcomes; elsewhere it is below that, so a value is meaningful only once it is
 /// maximised: compare batches by [`OneShotKnowledgeGradient::completed`]. For q = 1 the exact
 /// [`KnowledgeGradient`](crate::KnowledgeGradient) is better.
 ///
@@ -101,7 +101,7 @@ impl<'a> OneShotKnowledgeGradient<'a> {
         let matrix = Matrix::from_fn(q, q, |i, j| {
             covariance[i * q + j] + if i == j { self.noise_variance } else { 0.0 }
         });
-        // Where nothing is uncertain, or nothing can be factored, nothing is learnt.
+        // At zero variance, or without a factorisation, the observation has no value.
         let factor = Cholesky::new(&matrix, &JitterLadder::default()).ok();
         let weights = self.base.rows().map(|z| {
             let mut weights = z.to_vec();

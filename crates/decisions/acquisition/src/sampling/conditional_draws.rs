@@ -133,7 +133,7 @@ impl ConditionalDraws {
         for (mean, z) in means.iter_mut().zip(self.base.rows()) {
             *mean = ahead.mean + told.iter().zip(z).map(|(t, z)| t * z).sum::<f64>();
         }
-        // What is left beside a million times more that was told is rounding.
+        // A residual variance below 1e-12 of the point's own variance is rounding.
         ResidualMoments { std_dev: if left > 1e-12 * own { left.sqrt() } else { 0.0 }, told }
     }
 

@@ -84,7 +84,7 @@ fn quantile_of_minimum(values: &[(f64, f64)], p: f64, above: f64) -> f64 {
         let (mut sum, mut slope) = (0.0, 0.0);
         for (mean, std_dev) in values {
             let z = (mean - y) / std_dev;
-            // From here on nothing is added in double precision.
+            // Further terms are zero in double precision.
             if z < 9.0 {
                 sum += log_cdf(z);
                 slope -= inverse_mills(-z) / std_dev;

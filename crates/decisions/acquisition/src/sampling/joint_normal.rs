@@ -15,7 +15,7 @@ use crate::error::{require_finite, require_points};
 pub(crate) struct JointNormal {
     pub(crate) mean: Vec<f64>,
     pub(crate) variance: Vec<f64>,
-    /// None where nothing is uncertain.
+    /// `None` at zero variance.
     factor: Option<Cholesky>,
 }
 
@@ -73,7 +73,7 @@ impl JointNormal {
         }
     }
 
-    /// `L⁻¹ c`; zero where nothing is uncertain.
+    /// `L⁻¹ c`; zero at zero variance.
     pub(crate) fn whiten(&self, c: &mut [f64]) {
         match &self.factor {
             Some(factor) => factor.solve_lower_in_place(c),
@@ -81,7 +81,7 @@ impl JointNormal {
         }
     }
 
-    /// `L⁻ᵀ z`; zero where nothing is uncertain.
+    /// `L⁻ᵀ z`; zero at zero variance.
     pub(crate) fn unwhiten(&self, z: &mut [f64]) {
         match &self.factor {
             Some(factor) => factor.solve_upper_in_place(z),

@@ -13,7 +13,7 @@ use crate::{LookaheadAcquisition, LookaheadGradient, LookaheadMoments, Lookahead
 /// α(x) = 1/S Σ_s u_s(μ_s(x), σ'(x)),   or   ln 1/S Σ_s exp u_s(μ_s(x), σ'(x)) for logarithms
 /// ```
 ///
-/// The points are those of running trials: `u_s` is an improvement on what the draw says of them and on what was measured. With
+/// The points are those of running trials: `u_s` is an improvement over the draw's values there and over the measurements. With
 /// expected improvement this is the greedy choice of a batch by q-EI. Given a draw the function at x is normal
 /// ([`ConditionalDraws`]), so x adds no sampling noise; the value is deterministic and smooth.
 ///

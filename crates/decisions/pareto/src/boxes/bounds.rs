@@ -12,7 +12,7 @@ use crate::{ParetoError, check, strictly_dominates};
 ///
 /// With every bound u go the points that define it: the k-th of them has coordinate `u_k` and is smaller than u in
 /// the others. Inserting a point replaces the bounds above it by up to m children each; a child is kept if its
-/// defining points say that no other child covers it.
+/// defining points guarantee that no other child covers it.
 ///
 /// Cost of a point: O(bounds · m). Bounds: n + 1 for m = 2, up to 2n + 1 for m = 3, O(n^⌊m/2⌋) in general.
 /// Source: Klamroth, Lacour & Vanderpooten (2015); defining points as in Lacour, Klamroth & Fonseca (2017).

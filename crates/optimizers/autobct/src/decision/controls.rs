@@ -6,7 +6,7 @@ use thrifty_linear::Basis;
 
 use crate::AutoBctError;
 
-/// Controls to choose from, with what the model says of each: its functions of score and cost, and the variances of both
+/// Controls to choose from, with the model's description of each: its functions of score and cost, and the variances of both
 /// observations.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "Unchecked")]

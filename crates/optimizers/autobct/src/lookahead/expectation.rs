@@ -21,7 +21,7 @@ pub enum Expectation {
         of_cost: Quadrature,
     },
     /// A natural cubic spline of the continuation value through outcomes of the score in equal steps over ±4.5 standard deviations, and the better of it and stopping is
-    /// integrated finely: where one gives way to the other, a kink that costs rules of few nodes their accuracy, is where the spline says.
+    /// integrated finely: where one gives way to the other, a kink that costs rules of few nodes their accuracy, is where the spline places it.
     Interpolated {
         /// Outcomes of the score, at least 3.
         of_score: usize,

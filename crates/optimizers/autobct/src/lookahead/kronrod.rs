@@ -23,7 +23,7 @@ pub(crate) fn rule() -> Vec<(f64, f64)> {
     sides.chain([(0.0, MIDDLE.0)]).collect()
 }
 
-/// The integral of `f` over a panel by fifteen nodes, halved until seven of them say the same up to `tolerance`.
+/// The integral of `f` over a panel by fifteen nodes, halved until the embedded seven-node rule agrees up to `tolerance`.
 pub(crate) fn integrate(f: &mut impl FnMut(f64) -> f64, panel: (f64, f64), tolerance: f64) -> f64 {
     halved(f, panel, tolerance, DEEPEST)
 }

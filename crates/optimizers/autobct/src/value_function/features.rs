@@ -75,7 +75,7 @@ fn shape(
         }
         let best = rows[from..].iter().step_by(4).copied().fold(f32::NEG_INFINITY, f32::max);
         rows[from..].iter_mut().step_by(4).for_each(|worth| *worth -= best);
-        // Where a training more adds nothing yet, further ones hardly do: the end of learning must be told from its middle.
+        // Where a training more adds nothing yet, further ones hardly do: features must separate the end of learning from its middle.
         rows.push(*known as f32 - best);
     }
 }

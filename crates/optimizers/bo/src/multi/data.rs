@@ -7,7 +7,7 @@ use super::observed::Observed;
 use crate::MultiObjectiveSettings;
 
 /// Training data: points, and one column per objective on the scale of its surrogate. Failures come after the measured
-/// points, imputed as the settings say.
+/// points, imputed according to the settings.
 pub(crate) struct Data {
     pub(crate) x: Points,
     pub(crate) objectives: Vec<Vec<f64>>,

@@ -79,7 +79,7 @@ impl<'a> LogNoisyExpectedHypervolume<'a> {
         }
         let mut kept: Vec<usize> = (0..heard.len()).filter(|at| heard[*at]).collect();
         if kept.is_empty() {
-            // No draw has a front of its own; whatever x is given says the same.
+            // All draws share one front, so the result does not depend on x.
             kept.push(0);
         }
         let mut anchors = Points::new(baseline.dim());

@@ -37,7 +37,7 @@ pub(crate) fn reference_point(
     if losses.is_empty() { Ok(None) } else { inferred(losses).map(Some).map_err(wrap) }
 }
 
-/// From the front, if it has more points than there are objectives; else beyond everything measured. A point or two say
+/// From the front, if it has more points than there are objectives; else beyond everything measured. One or two points say
 /// nothing of how long the front is, and a reference point that is too near hides its ends for good.
 fn inferred(losses: PointsRef<'_>) -> Result<ReferencePoint, ParetoError> {
     let m = losses.dim();

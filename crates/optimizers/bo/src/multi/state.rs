@@ -93,7 +93,7 @@ impl State<'_> {
         ((0..self.data.x.len()).map(sum).collect(), noise_variances)
     }
 
-    /// The acquisition function without constraints; nothing while nothing is feasible.
+    /// The acquisition function without constraints; `None` while no point is feasible.
     pub(crate) fn acquisition<'m>(
         &self,
         rule: MultiObjectiveRule,

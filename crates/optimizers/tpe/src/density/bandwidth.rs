@@ -212,7 +212,7 @@ mod tests {
         let normal = Axis::normal(0.0, 3.0, false, None).unwrap();
         assert!((of(&normal, false, false, 1.0) - 3.0).abs() < 1e-12);
         assert!((of(&normal, true, false, 1.0) - 1.5).abs() < 1e-12);
-        // A bound that there is not is no neighbour.
+        // An infinite bound is no neighbour.
         let lonely = widths(
             BandwidthRule::Neighbors { prior: false, bounds: true },
             Floor::NONE,

@@ -13,7 +13,7 @@ pub struct Choices {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CategoricalKernel {
-    /// Nothing: observations are counted, and `count · prior weight` more are spread as the prior says.
+    /// Nothing: observations are counted, and `count · prior weight` more are spread according to the prior.
     ///
     /// ```text
     /// p_c ∝ C w₀ π_c + Σ_{i: c_i = c} w_i

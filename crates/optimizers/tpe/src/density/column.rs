@@ -282,7 +282,7 @@ mod tests {
         shares.iter().map(|u| axis.value(low + u * (high - low))).collect()
     }
 
-    /// ln of the factors before the exponentials never leaves what `log_range` says.
+    /// ln of the factors before the exponentials never leaves `log_range`.
     #[test]
     fn factors_stay_within_their_logarithmic_range() {
         for axis in axes() {
@@ -297,7 +297,7 @@ mod tests {
         }
     }
 
-    /// No kernel exceeds the prior by more than `excess` says, which is not idle either: within e⁴ of what is reached where
+    /// No kernel exceeds the prior by more than `excess`, and the bound is tight: within e⁴ of what is reached where
     /// the prior is flat.
     #[test]
     fn kernels_exceed_the_prior_by_no_more_than_their_excess() {

@@ -11,7 +11,7 @@ pub(crate) const NEGLIGIBLE: f64 = 8.3;
 /// Beyond so many deviations the rounding of erfc's argument, magnified by the square, costs more than 1e-13.
 const ERFC_TO: f64 = 25.0;
 
-/// So narrow, times one more than its distance from 0, that three terms of a series say all.
+/// So narrow, times one more than its distance from 0, that three terms of a series suffice.
 const NARROW: f64 = 0.05;
 
 /// `Φ(b) - Φ(a)`, 0 where `a ≥ b`, without cancellation in either tail.

@@ -117,7 +117,7 @@ impl LogSum {
     }
 }
 
-/// Logarithms of what the kernels of grids and choices say of each point; equal values share a table.
+/// Log densities of the kernels of grids and choices at each point; equal values share a table.
 struct Tables {
     values: Vec<f64>,
     /// Start of the table of (point, dimension); none for numbers and inactive parameters.

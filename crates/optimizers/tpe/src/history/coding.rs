@@ -89,7 +89,7 @@ impl Coding {
         config
     }
 
-    /// Internal values at a point of the unit cube, one column a parameter, spread as the prior says.
+    /// Internal values at a point of the unit cube, one column a parameter, spread according to the prior.
     pub(crate) fn spread(&self, cube: &[f64]) -> Vec<f64> {
         let mut values = vec![f64::NAN; self.len()];
         for (index, (coded, u)) in self.parameters.iter().zip(cube).enumerate() {

@@ -13,7 +13,7 @@ pub enum ImportError {
     /// Text that is not CSV.
     #[error("not CSV: {0}")]
     Csv(#[from] csv::Error),
-    /// Something that should be there is not, or is of another sort.
+    /// A missing entry, or one of another type.
     #[error("trial {trial}: {problem}")]
     Trial {
         /// Its position in the file.
