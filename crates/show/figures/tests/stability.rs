@@ -136,7 +136,7 @@ fn posteriors_keep_their_drawing() {
     check("posterior_maps", &maps, (951_708, 0x1a7f_5b66_a14a_bdbe));
     let predicted =
         predicted_against_observed("predicted", &[0.2, 1.0, -0.3], &[0.04, 0.1, 0.2], &[0.3, 1.4, -0.2]);
-    check("predicted", &predicted.draw().unwrap(), (6_657, 0x1903_544c_6abc_68f9));
+    check("predicted", &predicted.draw().unwrap(), (6_801, 0x9903_16c7_531a_c225));
     check(
         "residuals",
         &standardized_residuals("residuals", &[0.3, -2.4, 1.1]).draw().unwrap(),
