@@ -48,6 +48,13 @@ impl Table {
         &self.columns
     }
 
+    /// The columns whose names satisfy a predicate, in the same order, with all rows.
+    #[must_use]
+    pub fn with_columns(mut self, keep: impl Fn(&str) -> bool) -> Self {
+        self.columns.retain(|column| keep(&column.name));
+        self
+    }
+
     /// Names of the columns in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(|column| column.name.as_str())

@@ -138,6 +138,17 @@ fn parameters_do_not_take_the_names_of_columns() {
 }
 
 #[test]
+fn a_selection_of_columns_keeps_their_order_and_all_rows() {
+    let measured = || trial(config(&[("x", Value::Float(0.5))]), Some(Outcome::failed("no")));
+    let table = Table::of(&history(vec![measured(), measured()])).unwrap();
+    let selected = table.clone().with_columns(|name| name == "x" || name == "trial");
+    assert_eq!(selected.names().collect::<Vec<_>>(), ["trial", "x"]);
+    assert_eq!((selected.len(), selected.column("x")), (2, table.column("x")));
+    assert_eq!(table.clone().with_columns(|_| true), table);
+    assert_eq!(table.with_columns(|_| false).len(), 2);
+}
+
+#[test]
 fn nested_queries_are_flattened() {
     let fold = FoldQuery { config: config(&[("rate", Value::Float(0.5))]), repeat: 1, fold: 4 };
     let table = Table::of(&history(vec![trial(fold, None)])).unwrap();
