@@ -6,13 +6,14 @@ use std::process::Command;
 use serde_json::Value;
 
 /// A layer and the layers that its crates may use.
-const LAYERS: [(&str, &[&str]); 6] = [
+const LAYERS: [(&str, &[&str]); 7] = [
     ("numerics", &["numerics"]),
     ("models", &["numerics", "models"]),
     ("decisions", &["numerics", "models", "decisions"]),
     ("problem", &["numerics", "problem"]),
     ("optimizers", &["numerics", "models", "decisions", "problem", "optimizers"]),
     ("show", &["numerics", "models", "show"]),
+    ("interfaces", &["numerics", "models", "decisions", "problem", "optimizers", "show", "interfaces"]),
 ];
 
 fn metadata() -> Value {

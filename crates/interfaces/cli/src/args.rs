@@ -1,0 +1,104 @@
+//! Arguments of the command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Finds good parameters of any command with few runs.
+#[derive(Parser)]
+#[command(name = "thrifty", version)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The subcommands.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Write a commented study file that runs as it is.
+    New {
+        /// The file.
+        #[arg(default_value = "study.toml")]
+        path: PathBuf,
+    },
+    /// Run the command of a study file until the study ends. Run again, a study goes on where it stopped.
+    Run {
+        /// The study file.
+        study: PathBuf,
+        /// Trials at the same time, instead of the study file's number.
+        #[arg(long)]
+        workers: Option<usize>,
+        /// Print the result as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the best trial, or the Pareto set of several objectives.
+    Best {
+        /// The study file or its journal.
+        study: PathBuf,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print counts, the best and all trials.
+    Show {
+        /// The study file or its journal.
+        study: PathBuf,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write all trials as a table.
+    Export {
+        /// The study file or its journal.
+        study: PathBuf,
+        /// Format of the table.
+        #[arg(long, value_enum, default_value_t = Format::Csv)]
+        format: Format,
+        /// The file; the standard output by default.
+        #[arg(long, short)]
+        output: Option<PathBuf>,
+        /// Intermediate values instead of trials.
+        #[arg(long)]
+        reports: bool,
+    },
+    /// Print the next trial as JSON, to be evaluated by hand.
+    Ask {
+        /// The study file.
+        study: PathBuf,
+    },
+    /// Record the outcome of a trial.
+    #[command(allow_negative_numbers = true)]
+    Tell {
+        /// The study file.
+        study: PathBuf,
+        /// Number of the trial.
+        trial: u64,
+        /// A number, or JSON such as {"objectives": [1, 2], "cost": 3}; with --failed the reason.
+        outcome: String,
+        /// The trial failed.
+        #[arg(long)]
+        failed: bool,
+    },
+    /// Ask and tell as lines of JSON on the standard input and output.
+    Serve {
+        /// The study file.
+        study: PathBuf,
+    },
+    /// Print the completions of a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
+}
+
+/// Format of a table.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Format {
+    /// Comma-separated values.
+    Csv,
+    /// An array of objects.
+    Json,
+}

@@ -1,0 +1,190 @@
+//! The subcommands.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use thrifty_results::Table;
+use thrifty_space::Config;
+use thrifty_study::{History, Next, Outcome, Schedule, TrialId};
+
+use crate::args::Format;
+use crate::error::CliError;
+use crate::evaluate::Evaluator;
+use crate::outcome::parse;
+use crate::progress::Progress;
+use crate::running::Running;
+use crate::study::{ConfigStudy, failures_in_a_row, open};
+use crate::study_file::StudyFile;
+use crate::summary;
+
+/// A commented study file that runs as it is.
+const EXAMPLE: &str = include_str!("example.toml");
+
+/// Exit code of an interrupted process, as shells have it.
+const INTERRUPTED: i32 = 130;
+
+/// Prints a line, or JSON.
+pub(crate) fn print(json: bool, value: &serde_json::Value, text: &str) -> Result<(), CliError> {
+    let text = if json { serde_json::to_string(value)? } else { text.to_owned() };
+    writeln!(std::io::stdout(), "{text}")?;
+    Ok(())
+}
+
+/// `thrifty new`: writes a commented study file.
+pub(crate) fn new(path: &Path) -> Result<(), CliError> {
+    let file = |source| CliError::File { path: path.into(), source };
+    match File::create_new(path) {
+        Ok(mut created) => created.write_all(EXAMPLE.as_bytes()).map_err(file),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(CliError::Exists(path.into())),
+        Err(error) => Err(file(error)),
+    }
+}
+
+/// `thrifty run`: evaluates until a stop rule or the optimiser ends the study.
+pub(crate) fn run(path: &Path, workers: Option<usize>, json: bool) -> Result<(), CliError> {
+    let file = StudyFile::read(path)?;
+    let running = Running::default();
+    let evaluator = Evaluator::new(&file, running.clone())?;
+    let study = open(&file)?;
+    let ended = study.history().trials().iter().filter(|t| t.outcome.is_some()).count();
+    let best = study.history().best().map(|(_, value)| value);
+    let mut study = study.with_observer(Progress::new(ended, file.stop.trials, best));
+    let journal = file.journal.display().to_string();
+    ctrlc::set_handler(move || {
+        running.interrupt();
+        eprintln!("interrupted; running trials start again when {journal} is run again");
+        std::process::exit(INTERRUPTED);
+    })
+    .map_err(|error| std::io::Error::other(error.to_string()))?;
+    let workers = workers.unwrap_or(file.workers);
+    match study.schedule() {
+        Some(Schedule::Window(window)) if window < workers => {
+            eprintln!("warning: at most {window} trials run at the same time, as when the study began");
+        }
+        _ => {}
+    }
+    let reason =
+        study.run_parallel(workers, |config: &Config, context| evaluator.evaluate(config, context))?;
+    let history = study.history();
+    let best = summary::best(history)?;
+    let words = summary::reason(&reason);
+    let value =
+        json!({ "reason": words, "counts": summary::counts(history), "best": best, "journal": file.journal });
+    print(json, &value, &format!("stopped: {words}\nbest: {}", summary::best_as_text(&best)))?;
+    let failed = failures_in_a_row(history.trials().iter().filter_map(|t| t.outcome.as_ref()));
+    if failed >= file.stop.failures {
+        return Err(CliError::Command(format!(
+            "{failed} trials in a row failed; see `thrifty show {}`",
+            path.display()
+        )));
+    }
+    Ok(())
+}
+
+/// The journal that a path names: the path, or the journal of a study file.
+fn journal(path: &Path) -> Result<PathBuf, CliError> {
+    if path.extension().is_some_and(|extension| extension == "toml") {
+        Ok(StudyFile::read(path)?.journal)
+    } else {
+        Ok(path.to_owned())
+    }
+}
+
+/// The history in a journal.
+fn history(path: &Path) -> Result<History<Config>, CliError> {
+    let path = journal(path)?;
+    if !path.exists() {
+        return Err(CliError::NoTrials(path));
+    }
+    Ok(History::read(&path)?)
+}
+
+/// `thrifty best`.
+pub(crate) fn best(path: &Path, json: bool) -> Result<(), CliError> {
+    let best = summary::best(&history(path)?)?;
+    print(json, &best, &summary::best_as_text(&best))
+}
+
+/// `thrifty show`: counts, the best, and all trials.
+pub(crate) fn show(path: &Path, json: bool) -> Result<(), CliError> {
+    let history = history(path)?;
+    let counts = summary::counts(&history);
+    let best = summary::best(&history).ok();
+    let table = Table::of(&history)?;
+    let count = |state: &str| counts[state].to_string();
+    let mut text = format!(
+        "{} trials: {} measured, {} failed, {} pruned, {} running\n",
+        count("trials"),
+        count("measured"),
+        count("failed"),
+        count("pruned"),
+        count("running")
+    );
+    if let Some(best) = &best {
+        text.push_str(&format!("best: {}\n", summary::best_as_text(best)));
+    }
+    let value = json!({ "counts": counts, "best": best, "trials": table });
+    // Numbers of the optimiser and times are in the JSON and in exports.
+    let table = table.with_columns(|name| !name.starts_with("diagnostics.") && !name.ends_with("_seconds"));
+    print(json, &value, &format!("{text}\n{table}"))
+}
+
+/// `thrifty export`: all trials, or all intermediate values, as CSV or JSON.
+pub(crate) fn export(
+    path: &Path,
+    format: Format,
+    output: Option<&Path>,
+    reports: bool,
+) -> Result<(), CliError> {
+    let history = history(path)?;
+    let table = if reports { Table::of_reports(&history) } else { Table::of(&history)? };
+    let mut to: Box<dyn Write> = match output {
+        Some(output) => {
+            Box::new(File::create(output).map_err(|source| CliError::File { path: output.into(), source })?)
+        }
+        None => Box::new(std::io::stdout()),
+    };
+    match format {
+        Format::Csv => table.write_csv(&mut to)?,
+        Format::Json => table.write_json(&mut to)?,
+    }
+    to.flush()?;
+    Ok(())
+}
+
+/// Asks a study for the next trial, as JSON: `trial` and `config`, or `stopped`.
+pub(crate) fn next(study: &mut ConfigStudy) -> Result<serde_json::Value, CliError> {
+    if let Some(reason) = study.check_stop() {
+        return Ok(json!({ "stopped": summary::reason(&reason) }));
+    }
+    match study.ask() {
+        Ok(Next::Evaluate(trial)) => Ok(json!({ "trial": trial.id, "config": trial.query })),
+        Ok(Next::Stop(reason)) => Ok(json!({ "stopped": summary::reason(&reason) })),
+        Ok(Next::Wait) => Err(CliError::Waiting),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// `thrifty ask`: prints the next trial.
+pub(crate) fn ask(path: &Path) -> Result<(), CliError> {
+    let mut study = open(&StudyFile::read(path)?)?;
+    print(true, &next(&mut study)?, "")
+}
+
+/// `thrifty tell`: records the outcome of a trial.
+pub(crate) fn tell(path: &Path, trial: u64, outcome: &str, failed: bool) -> Result<(), CliError> {
+    let mut study = open(&StudyFile::read(path)?)?;
+    let trial = TrialId(trial);
+    if failed {
+        study.tell(trial, Outcome::failed(outcome))?;
+        return Ok(());
+    }
+    let printed = parse(outcome).map_err(CliError::Outcome)?;
+    for (step, value) in printed.reports {
+        study.report(trial, step, value)?;
+    }
+    study.tell(trial, Outcome::Measured(printed.measurement))?;
+    Ok(())
+}

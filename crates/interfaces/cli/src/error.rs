@@ -1,0 +1,114 @@
+//! Errors of the command line.
+
+use std::path::PathBuf;
+
+use thrifty_space::SpaceError;
+use thrifty_study::{JournalError, OptimizerError, StudyError};
+
+/// One sentence for the user. The process ends with exit code 1.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    /// A file that cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// A study file that is no valid TOML, or has unknown, missing or wrong keys.
+    #[error("{}: {source}", path.display())]
+    Toml {
+        /// The study file.
+        path: PathBuf,
+        /// Place and reason.
+        source: Box<toml::de::Error>,
+    },
+    /// A parameter of the study file that is not valid.
+    #[error("parameter {name}: {problem}")]
+    Parameter {
+        /// Its name.
+        name: String,
+        /// The defect.
+        problem: String,
+    },
+    /// A command of the study file that cannot be used.
+    #[error("command: {0}")]
+    Command(String),
+    /// A setting of the study file or an argument that is not valid.
+    #[error("{name} is {value}, expected {expected}")]
+    Setting {
+        /// Name of the setting.
+        name: String,
+        /// Its value.
+        value: String,
+        /// The values that are allowed.
+        expected: String,
+    },
+    /// Settings of the method that are not valid.
+    #[error("[optimizer.settings] of {method}: {source}")]
+    MethodSettings {
+        /// The method.
+        method: String,
+        /// Key and reason.
+        source: Box<toml::de::Error>,
+    },
+    /// A file that exists and would be overwritten.
+    #[error("{} exists; it was left as it is", .0.display())]
+    Exists(PathBuf),
+    /// A journal without trials, or one that does not exist.
+    #[error("{}: no trials yet", .0.display())]
+    NoTrials(PathBuf),
+    /// No trial was measured.
+    #[error("no trial was measured: {failed} of {trials} failed{example}")]
+    NothingMeasured {
+        /// Number of failed trials.
+        failed: usize,
+        /// Number of trials.
+        trials: usize,
+        /// The first failure, in words.
+        example: String,
+    },
+    /// An outcome on the command line that cannot be read.
+    #[error("the outcome cannot be read: {0}")]
+    Outcome(String),
+    /// The optimiser waits for trials that other processes evaluate.
+    #[error("the optimiser waits for running trials: tell their outcomes first")]
+    Waiting,
+    /// The space.
+    #[error(transparent)]
+    Space(#[from] SpaceError),
+    /// The optimiser.
+    #[error(transparent)]
+    Optimizer(#[from] OptimizerError),
+    /// The study.
+    #[error(transparent)]
+    Study(#[from] StudyError),
+    /// The journal.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The table of trials.
+    #[error(transparent)]
+    Results(#[from] thrifty_results::ResultsError),
+    /// Output as JSON.
+    #[error("output: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Output that cannot be written.
+    #[error("output: {0}")]
+    Output(#[from] std::io::Error),
+}
+
+/// An error with the causes behind it, in one line.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text.push_str(": ");
+            text.push_str(&cause_text);
+        }
+        source = cause.source();
+    }
+    text
+}

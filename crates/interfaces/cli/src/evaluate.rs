@@ -1,0 +1,112 @@
+//! Evaluation of a configuration by the command of a study file.
+
+use std::path::PathBuf;
+
+use thrifty_space::Config;
+use thrifty_study::{Context, Outcome};
+
+use crate::error::CliError;
+use crate::outcome::parse;
+use crate::process;
+use crate::running::Running;
+use crate::study_file::{Limits, StudyFile};
+use crate::template::Template;
+
+/// Environment variable with the path of a file that replaces the output, if the command writes it.
+const RESULT: &str = "THRIFTY_RESULT";
+
+/// Runs the command and reads its result.
+pub(crate) struct Evaluator {
+    program: PathBuf,
+    template: Template,
+    folder: PathBuf,
+    limits: Limits,
+    running: Running,
+    results: PathBuf,
+}
+
+impl Evaluator {
+    /// # Errors
+    /// [`CliError::Command`] when the file has no command, or the program does not exist.
+    pub(crate) fn new(file: &StudyFile, running: Running) -> Result<Self, CliError> {
+        let template = file.template.clone();
+        let template = template.ok_or_else(|| CliError::Command("the study file has none".into()))?;
+        let mut results = file.journal.as_os_str().to_owned();
+        results.push(".result");
+        Ok(Self {
+            program: template.program(&file.folder)?,
+            template,
+            folder: file.folder.clone(),
+            limits: file.limits,
+            running,
+            results: std::path::absolute(&results)
+                .map_err(|source| CliError::File { path: results.into(), source })?,
+        })
+    }
+
+    /// Evaluates a configuration: the measurement, or the reason of the failure.
+    pub(crate) fn evaluate(&self, config: &Config, context: &mut Context<'_>) -> Outcome {
+        match self.measure(config, context) {
+            Ok(outcome) => outcome,
+            Err(problem) => Outcome::failed(problem),
+        }
+    }
+
+    fn measure(&self, config: &Config, context: &mut Context<'_>) -> Result<Outcome, String> {
+        let trial = context.id.0;
+        let seed = context.noise().bits();
+        let arguments = self.template.arguments(config, trial, seed).map_err(|error| error.to_string())?;
+        let mut result = self.results.as_os_str().to_owned();
+        result.push(format!(".{trial}"));
+        let result = PathBuf::from(result);
+        remove(&result)?;
+        let variables = [
+            ("THRIFTY_TRIAL", trial.to_string()),
+            ("THRIFTY_SEED", seed.to_string()),
+            (RESULT, result.display().to_string()),
+        ];
+        let run = process::run(
+            &self.program,
+            &arguments[1..],
+            &self.folder,
+            &variables,
+            self.limits,
+            &self.running,
+        );
+        let written = std::fs::read_to_string(&result).ok();
+        remove(&result)?;
+        let ended = run.map_err(|error| format!("{}: {error}", self.program.display()))?;
+        let Some(status) = ended.status else {
+            let seconds = self.limits.seconds.unwrap_or_default();
+            return Err(format!("killed after {seconds} s"));
+        };
+        if !status.success() {
+            let last = ended.stderr.trim_end().lines().last().unwrap_or_default();
+            let last = if last.is_empty() { String::new() } else { format!(": {last}") };
+            return Err(format!("{status}{last}"));
+        }
+        let text = match &written {
+            Some(text) => text.as_str(),
+            None => match ended.stdout.trim_end().lines().last() {
+                Some(line) => line,
+                None => {
+                    return Err("printed nothing, expected a number or a JSON object on the last line".into());
+                }
+            },
+        };
+        let printed = parse(text).map_err(|problem| format!("the result {problem}"))?;
+        for (step, value) in printed.reports {
+            context.report(step, value);
+        }
+        Ok(Outcome::Measured(printed.measurement))
+    }
+}
+
+/// Removes the file with the result of an earlier run of the trial.
+fn remove(path: &std::path::Path) -> Result<(), String> {
+    match std::fs::remove_file(path) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(format!("{}: {error}", path.display())),
+    }
+}

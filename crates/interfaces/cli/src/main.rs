@@ -1,0 +1,58 @@
+//! The command `thrifty`: tunes any command by a study file, keeps a journal, shows and exports results.
+//!
+//! [`study_file`] is the description of a study, [`evaluate`] runs its command, and [`commands`] are the subcommands.
+
+mod args;
+mod commands;
+mod error;
+mod evaluate;
+mod method;
+mod outcome;
+mod parameters;
+mod process;
+mod progress;
+mod running;
+mod serve;
+mod study;
+mod study_file;
+mod summary;
+mod template;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::args::{Cli, Command};
+use crate::error::{CliError, chain};
+
+fn main() -> ExitCode {
+    match run(&Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // A reader that has seen enough, such as `head`, is no error.
+        Err(CliError::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {}", chain(&error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: &Cli) -> Result<(), CliError> {
+    match &cli.command {
+        Command::New { path } => commands::new(path),
+        Command::Run { study, workers, json } => commands::run(study, *workers, *json),
+        Command::Best { study, json } => commands::best(study, *json),
+        Command::Show { study, json } => commands::show(study, *json),
+        Command::Export { study, format, output, reports } => {
+            commands::export(study, *format, output.as_deref(), *reports)
+        }
+        Command::Ask { study } => commands::ask(study),
+        Command::Tell { study, trial, outcome, failed } => commands::tell(study, *trial, outcome, *failed),
+        Command::Serve { study } => serve::serve(study),
+        Command::Completions { shell } => {
+            clap_complete::generate(*shell, &mut Cli::command(), "thrifty", &mut std::io::stdout());
+            Ok(())
+        }
+        Command::Man => Ok(clap_mangen::Man::new(Cli::command()).render(&mut std::io::stdout())?),
+    }
+}

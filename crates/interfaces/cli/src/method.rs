@@ -1,0 +1,102 @@
+//! The optimiser of a study file.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use thrifty_bo::{BayesianOptimizer, BoSettings, MultiObjectiveOptimizer, MultiObjectiveSettings};
+use thrifty_search::{RandomSearch, SobolSearch};
+use thrifty_space::{Config, Space};
+use thrifty_study::AnyOptimizer;
+use thrifty_tpe::{TpeOptimizer, TpeSettings};
+
+use crate::error::CliError;
+
+/// Section `[optimizer]`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Method {
+    #[serde(default)]
+    method: Name,
+    settings: Option<toml::Table>,
+}
+
+/// Name of a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Name {
+    /// Bayesian optimisation.
+    #[default]
+    Bo,
+    /// Bayesian optimisation of several objectives.
+    MultiObjective,
+    /// Tree-structured Parzen estimator.
+    Tpe,
+    /// Sobol sequence.
+    Sobol,
+    /// Random search.
+    Random,
+}
+
+impl Name {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Bo => "bo",
+            Self::MultiObjective => "multi_objective",
+            Self::Tpe => "tpe",
+            Self::Sobol => "sobol",
+            Self::Random => "random",
+        }
+    }
+}
+
+impl Method {
+    /// The settings, with the number of trials as budget where the method has one and the file gives none.
+    fn settings<S: DeserializeOwned>(&self, budget: Option<usize>) -> Result<S, CliError> {
+        let mut table = self.settings.clone().unwrap_or_default();
+        if let (Some(budget), false) = (budget, table.contains_key("budget")) {
+            table.insert("budget".into(), toml::Value::Integer(i64::try_from(budget).unwrap_or(i64::MAX)));
+        }
+        toml::Value::Table(table).try_into().map_err(|source| CliError::MethodSettings {
+            method: self.method.text().into(),
+            source: Box::new(source),
+        })
+    }
+
+    /// The optimiser.
+    ///
+    /// # Errors
+    /// [`CliError`] names the setting.
+    pub(crate) fn optimizer(
+        &self,
+        space: Space,
+        trials: Option<usize>,
+    ) -> Result<AnyOptimizer<Config>, CliError> {
+        Ok(match self.method {
+            Name::Bo => {
+                let settings: BoSettings = self.settings(trials)?;
+                AnyOptimizer::new(BayesianOptimizer::new(space).with_settings(settings)?)
+            }
+            Name::MultiObjective => {
+                let settings: MultiObjectiveSettings = self.settings(trials)?;
+                AnyOptimizer::new(MultiObjectiveOptimizer::new(space).with_settings(settings)?)
+            }
+            Name::Tpe => {
+                let settings: TpeSettings = self.settings(None)?;
+                AnyOptimizer::new(TpeOptimizer::new(space)?.with_settings(settings)?)
+            }
+            Name::Sobol | Name::Random => {
+                if let Some(key) = self.settings.as_ref().and_then(|table| table.keys().next()) {
+                    return Err(CliError::Setting {
+                        name: format!("optimizer.settings.{key}"),
+                        value: "given".into(),
+                        expected: format!("no settings, because {} has none", self.method.text()),
+                    });
+                }
+                if self.method == Name::Sobol {
+                    AnyOptimizer::new(SobolSearch::new(space))
+                } else {
+                    AnyOptimizer::new(RandomSearch::new(space))
+                }
+            }
+        })
+    }
+}

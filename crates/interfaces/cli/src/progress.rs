@@ -1,0 +1,70 @@
+//! Progress of a run: a bar on a terminal, a line per trial elsewhere.
+
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use thrifty_space::Config;
+use thrifty_study::{Observer, Outcome, StopReason, Trial};
+
+use crate::summary::in_words;
+
+/// Shows the trials as they end.
+pub(crate) struct Progress {
+    bar: Option<ProgressBar>,
+    best: Option<f64>,
+    done: u64,
+    total: Option<u64>,
+}
+
+impl Progress {
+    /// `done` trials of `total` have ended, the best with an objective of `best`.
+    pub(crate) fn new(done: usize, total: Option<usize>, best: Option<f64>) -> Self {
+        let (done, total) = (done as u64, total.map(|total| total as u64));
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+            let form = "{wide_bar} {pos}/{len} trials, {elapsed} elapsed, {eta} left, {msg}";
+            if let (Some(_), Ok(style)) = (total, ProgressStyle::with_template(form)) {
+                bar.set_style(style);
+            }
+            bar.set_position(done);
+            bar
+        });
+        Self { bar, best, done, total }
+    }
+}
+
+impl Observer<Config> for Progress {
+    fn told(&mut self, trial: &Trial<Config>, outcome: &Outcome) {
+        self.done += 1;
+        let feasible = outcome.measurement().is_some_and(|m| m.constraints.iter().all(|c| *c <= 0.0));
+        if let Some(value) = outcome.objective().filter(|_| feasible) {
+            self.best = Some(self.best.map_or(value, |best| best.min(value)));
+        }
+        let best = self.best.map_or_else(|| "no best yet".to_owned(), |best| format!("best {best}"));
+        let ask = format!("ask {:.0} ms", 1e3 * trial.timing.ask);
+        if let Some(bar) = &self.bar {
+            bar.set_position(self.done);
+            bar.set_message(format!("{best}, {ask}"));
+            if let Outcome::Failed(failure) = outcome {
+                bar.println(format!("trial {} failed: {}", trial.id.0, in_words(failure)));
+            }
+            return;
+        }
+        let result = match outcome {
+            Outcome::Measured(measurement) => match measurement.objectives.as_slice() {
+                [objective] => objective.to_string(),
+                objectives => format!("{objectives:?}"),
+            },
+            Outcome::Failed(failure) => format!("failed: {}", in_words(failure)),
+            Outcome::Pruned { last_step } => format!("pruned at step {last_step}"),
+        };
+        let of = self.total.map_or_else(String::new, |total| format!(" of {total}"));
+        eprintln!("trial {} ({}{of}): {result}, {best}, {ask}", trial.id.0, self.done);
+    }
+
+    fn stopped(&mut self, _: &StopReason) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

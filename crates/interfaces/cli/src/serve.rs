@@ -1,0 +1,89 @@
+//! Ask and tell as lines of JSON, for programs in any language.
+//!
+//! The first line of the output is `{"protocol":1,"trials":N}`. Then each line of the input gets one line of output.
+//!
+//! | request | response |
+//! |---|---|
+//! | `{"ask":{}}` | `{"trial":0,"config":{…}}`, or `{"stopped":"reason"}` |
+//! | `{"tell":{"trial":0,"outcome":{"objective":0.25}}}` | `{"told":0}` |
+//! | `{"fail":{"trial":0,"message":"…"}}` | `{"told":0}` |
+//! | `{"report":{"trial":0,"step":1,"value":0.5}}` | `{"reported":0}` |
+//! | `{"best":{}}` | `{"best":…}` |
+//! | anything else | `{"error":"…"}`; the study is left as it is |
+//!
+//! An outcome is a number or an object, as a command prints it.
+
+use std::io::{BufRead, Write};
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use thrifty_study::{Outcome, TrialId};
+
+use crate::commands::next;
+use crate::error::{CliError, chain};
+use crate::outcome::parse;
+use crate::study::{ConfigStudy, open};
+use crate::study_file::StudyFile;
+use crate::summary;
+
+/// Version of requests and responses.
+const PROTOCOL: u32 = 1;
+
+/// One line of the input.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum Request {
+    Ask {},
+    Tell { trial: u64, outcome: Value },
+    Fail { trial: u64, message: String },
+    Report { trial: u64, step: u64, value: f64 },
+    Best {},
+}
+
+/// Answers requests until the input ends.
+///
+/// # Errors
+/// [`CliError`] when the study cannot be opened, or input or output fail.
+pub(crate) fn serve(path: &Path) -> Result<(), CliError> {
+    let mut study = open(&StudyFile::read(path)?)?;
+    let mut output = std::io::stdout();
+    writeln!(output, "{}", json!({ "protocol": PROTOCOL, "trials": study.history().len() }))?;
+    output.flush()?;
+    for line in std::io::stdin().lock().lines() {
+        let line = line?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let response = serde_json::from_str(&line)
+            .map_err(CliError::from)
+            .and_then(|request| answer(&mut study, request))
+            .unwrap_or_else(|error| json!({ "error": chain(&error) }));
+        writeln!(output, "{response}")?;
+        output.flush()?;
+    }
+    Ok(())
+}
+
+fn answer(study: &mut ConfigStudy, request: Request) -> Result<Value, CliError> {
+    match request {
+        Request::Ask {} => next(study),
+        Request::Tell { trial, outcome } => {
+            let printed = parse(&outcome.to_string()).map_err(CliError::Outcome)?;
+            for (step, value) in printed.reports {
+                study.report(TrialId(trial), step, value)?;
+            }
+            study.tell(TrialId(trial), Outcome::Measured(printed.measurement))?;
+            Ok(json!({ "told": trial }))
+        }
+        Request::Fail { trial, message } => {
+            study.tell(TrialId(trial), Outcome::failed(message))?;
+            Ok(json!({ "told": trial }))
+        }
+        Request::Report { trial, step, value } => {
+            study.report(TrialId(trial), step, value)?;
+            Ok(json!({ "reported": trial }))
+        }
+        Request::Best {} => Ok(json!({ "best": summary::best(study.history())? })),
+    }
+}

@@ -1,0 +1,64 @@
+//! The study of a study file.
+
+use std::time::Duration;
+
+use thrifty_sampling::Seed;
+use thrifty_space::Config;
+use thrifty_study::{
+    AnyOptimizer, HistoryView, MaxCost, MaxTrials, Outcome, Patience, StopReason, StopRule, Study, Target,
+    WallTime,
+};
+
+use crate::error::CliError;
+use crate::study_file::StudyFile;
+
+/// A study on configurations.
+pub(crate) type ConfigStudy = Study<AnyOptimizer<Config>>;
+
+/// Stops after some failed trials in a row: a command that always fails would fail for ever.
+struct FailuresInARow(usize);
+
+impl StopRule for FailuresInARow {
+    fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
+        let failed = failures_in_a_row(view.outcomes());
+        (failed >= self.0).then(|| StopReason::Decided {
+            message: format!("{failed} trials in a row failed"),
+            numbers: [("failures".to_owned(), failed as f64)].into(),
+        })
+    }
+}
+
+/// Number of failed trials since the last that did not fail.
+pub(crate) fn failures_in_a_row<'o>(outcomes: impl Iterator<Item = &'o Outcome>) -> usize {
+    outcomes.fold(0, |failed, outcome| if matches!(outcome, Outcome::Failed(_)) { failed + 1 } else { 0 })
+}
+
+/// The study, with its stop rules and its journal.
+///
+/// # Errors
+/// [`CliError`] for settings, and for a journal of another study.
+pub(crate) fn open(file: &StudyFile) -> Result<ConfigStudy, CliError> {
+    let stop = &file.stop;
+    let optimizer = file.method.optimizer(file.space.clone(), stop.trials)?;
+    let mut study = Study::new(optimizer, Seed(file.seed)).with_stop(FailuresInARow(stop.failures));
+    if let Some(trials) = stop.trials {
+        study = study.with_stop(MaxTrials(trials));
+    }
+    if let Some(seconds) = stop.seconds {
+        study = study.with_stop(WallTime(Duration::from_secs_f64(seconds)));
+    }
+    if let Some(cost) = stop.cost {
+        study = study.with_stop(MaxCost(cost));
+    }
+    if let Some(target) = stop.target {
+        study = study.with_stop(Target(target));
+    }
+    if let Some(trials) = stop.patience {
+        study = study.with_stop(Patience { trials, min_gain: 0.0 });
+    }
+    let study = study.with_journal(&file.journal)?;
+    for warning in study.warnings() {
+        eprintln!("warning: {warning}");
+    }
+    Ok(study)
+}

@@ -1,0 +1,189 @@
+//! The study file: a TOML description of a study.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use thrifty_space::Space;
+
+use crate::error::CliError;
+use crate::method::Method;
+use crate::parameters::{ParameterEntry, space};
+use crate::template::{Part, Template};
+
+/// Content of a study file. Unknown keys are errors.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Content {
+    /// The command that evaluates a configuration.
+    command: Option<Vec<Part>>,
+    /// Root of all randomness.
+    #[serde(default)]
+    seed: u64,
+    /// The journal; the name of the study file with `.jsonl` by default.
+    journal: Option<PathBuf>,
+    /// Trials that run at the same time.
+    #[serde(default = "one")]
+    workers: usize,
+    #[serde(default)]
+    stop: Stop,
+    #[serde(default)]
+    limits: Limits,
+    #[serde(default)]
+    optimizer: Method,
+    parameters: Vec<ParameterEntry>,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// When the study ends: with the first limit that is reached.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Stop {
+    /// Trials in all.
+    pub(crate) trials: Option<usize>,
+    /// Wall-clock seconds.
+    pub(crate) seconds: Option<f64>,
+    /// Sum of the measured costs.
+    pub(crate) cost: Option<f64>,
+    /// An objective at or below this value.
+    pub(crate) target: Option<f64>,
+    /// Measured trials in a row without a better objective.
+    pub(crate) patience: Option<usize>,
+    /// Failed trials in a row.
+    #[serde(default = "Stop::default_failures")]
+    pub(crate) failures: usize,
+}
+
+impl Stop {
+    fn default_failures() -> usize {
+        10
+    }
+}
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self {
+            trials: None,
+            seconds: None,
+            cost: None,
+            target: None,
+            patience: None,
+            failures: Self::default_failures(),
+        }
+    }
+}
+
+/// Limits of one trial.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Limits {
+    /// Wall-clock seconds; then the process and its children are killed and the trial fails.
+    pub(crate) seconds: Option<f64>,
+    /// Address space of each process in megabytes (10⁶ bytes).
+    pub(crate) memory_mb: Option<u64>,
+}
+
+/// A checked study.
+#[derive(Debug, Clone)]
+pub(crate) struct StudyFile {
+    /// Folder of the file, in which the command runs.
+    pub(crate) folder: PathBuf,
+    /// The command, if there is one.
+    pub(crate) template: Option<Template>,
+    /// Root of all randomness.
+    pub(crate) seed: u64,
+    /// The journal.
+    pub(crate) journal: PathBuf,
+    /// Trials that run at the same time.
+    pub(crate) workers: usize,
+    /// Stop rules.
+    pub(crate) stop: Stop,
+    /// Limits of one trial.
+    pub(crate) limits: Limits,
+    /// The optimiser.
+    pub(crate) method: Method,
+    /// The space.
+    pub(crate) space: Space,
+}
+
+impl StudyFile {
+    /// Reads and checks a study file.
+    ///
+    /// # Errors
+    /// [`CliError`] names the file and the key, the parameter or the placeholder.
+    pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
+        let text =
+            std::fs::read_to_string(path).map_err(|source| CliError::File { path: path.into(), source })?;
+        let content: Content = toml::from_str(&text)
+            .map_err(|source| CliError::Toml { path: path.into(), source: Box::new(source) })?;
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        content.check()?;
+        let journal =
+            folder.join(content.journal.unwrap_or_else(|| {
+                PathBuf::from(path.file_name().unwrap_or_default()).with_extension("jsonl")
+            }));
+        let space = space(&content.parameters)?;
+        let template = content.command.map(|parts| Template::new(parts, &content.parameters)).transpose()?;
+        Ok(Self {
+            folder,
+            template,
+            seed: content.seed,
+            journal,
+            workers: content.workers,
+            stop: content.stop,
+            limits: content.limits,
+            method: content.optimizer,
+            space,
+        })
+    }
+}
+
+impl Content {
+    /// Checks the numbers that no other type checks.
+    fn check(&self) -> Result<(), CliError> {
+        let invalid = |name: &str, value: String, expected: &str| {
+            Err(CliError::Setting { name: name.into(), value, expected: expected.into() })
+        };
+        if self.parameters.is_empty() {
+            return invalid("parameters", "empty".into(), "at least one parameter");
+        }
+        if self.workers == 0 {
+            return invalid("workers", "0".into(), "a whole number from 1");
+        }
+        if self.stop.failures == 0 {
+            return invalid("stop.failures", "0".into(), "a whole number from 1");
+        }
+        if self.stop.trials == Some(0) {
+            return invalid("stop.trials", "0".into(), "a whole number from 1");
+        }
+        let duration =
+            |seconds: f64| std::time::Duration::try_from_secs_f64(seconds).is_ok() && seconds > 0.0;
+        for (name, seconds) in [("stop.seconds", self.stop.seconds), ("limits.seconds", self.limits.seconds)]
+        {
+            match seconds {
+                Some(seconds) if !duration(seconds) => {
+                    return invalid(name, seconds.to_string(), "a positive number of seconds");
+                }
+                _ => {}
+            }
+        }
+        if let Some(target) = self.stop.target.filter(|target| target.is_nan()) {
+            return invalid("stop.target", target.to_string(), "a number");
+        }
+        if let Some(cost) = self.stop.cost.filter(|cost| !(cost.is_finite() && *cost > 0.0)) {
+            return invalid("stop.cost", cost.to_string(), "a positive number");
+        }
+        if self.stop.patience == Some(0) {
+            return invalid("stop.patience", "0".into(), "a whole number from 1");
+        }
+        if self.limits.memory_mb == Some(0) {
+            return invalid("limits.memory_mb", "0".into(), "a whole number from 1");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! Summaries of a study: counts, best trials, and both as JSON.
+
+use serde_json::{Value, json};
+use thrifty_search::ParetoSet;
+use thrifty_space::Config;
+use thrifty_study::{Failure, History, Outcome, StopReason, Trial};
+
+use crate::error::CliError;
+
+/// The best trials: one with one objective, the Pareto set with several.
+///
+/// # Errors
+/// [`CliError::NothingMeasured`] with the first failure; [`CliError::Optimizer`] for measurements that contradict each
+/// other.
+pub(crate) fn best(history: &History<Config>) -> Result<Value, CliError> {
+    let objectives =
+        history.trials().iter().find_map(|t| Some(t.outcome.as_ref()?.measurement()?.objectives.len()));
+    match objectives {
+        None => Err(nothing_measured(history)),
+        Some(1) => Ok(history.best().map_or(
+            Value::Null,
+            |(trial, objective)| json!({ "trial": trial.id, "objective": objective, "config": trial.query }),
+        )),
+        Some(_) => {
+            let set = ParetoSet::of(history)?;
+            let member = |m: &thrifty_search::ParetoMember| json!({ "trial": m.trial, "objectives": m.objectives, "config": m.config });
+            Ok(set.members.iter().map(member).collect())
+        }
+    }
+}
+
+/// Error of a study without a measured trial.
+fn nothing_measured(history: &History<Config>) -> CliError {
+    let failures: Vec<&Failure> = history.trials().iter().filter_map(failure).collect();
+    let example =
+        failures.first().map_or(String::new(), |failure| format!("; the first: {}", in_words(failure)));
+    CliError::NothingMeasured { failed: failures.len(), trials: history.len(), example }
+}
+
+fn failure(trial: &Trial<Config>) -> Option<&Failure> {
+    match &trial.outcome {
+        Some(Outcome::Failed(failure)) => Some(failure),
+        _ => None,
+    }
+}
+
+/// A failure in words.
+pub(crate) fn in_words(failure: &Failure) -> String {
+    match failure {
+        Failure::NonFinite { what, value } => format!("{what} is {value}"),
+        Failure::NoObjective => "no objective".into(),
+        Failure::Invalid(problem) => problem.to_string(),
+        Failure::Error { message } => message.clone(),
+    }
+}
+
+/// Counts of trials by their state.
+pub(crate) fn counts(history: &History<Config>) -> Value {
+    let count = |is: fn(&Option<Outcome>) -> bool| history.trials().iter().filter(|t| is(&t.outcome)).count();
+    json!({
+        "trials": history.len(),
+        "measured": count(|o| matches!(o, Some(Outcome::Measured(_)))),
+        "failed": count(|o| matches!(o, Some(Outcome::Failed(_)))),
+        "pruned": count(|o| matches!(o, Some(Outcome::Pruned { .. }))),
+        "running": count(Option::is_none),
+    })
+}
+
+/// Best trials in lines of text.
+pub(crate) fn best_as_text(best: &Value) -> String {
+    let line = |entry: &Value| {
+        let value = if entry["objective"].is_null() { &entry["objectives"] } else { &entry["objective"] };
+        let parameters = entry["config"].as_object().into_iter().flatten();
+        let parameters = parameters.map(|(name, value)| match value.as_str() {
+            Some(text) => format!("{name} = {text}"),
+            None => format!("{name} = {value}"),
+        });
+        format!("trial {}: {value}  ({})", entry["trial"], parameters.collect::<Vec<_>>().join(", "))
+    };
+    match best {
+        Value::Null => "no trial satisfies the constraints".into(),
+        Value::Array(entries) => entries.iter().map(line).collect::<Vec<_>>().join("\n"),
+        entry => line(entry),
+    }
+}
+
+/// A stop reason in words.
+pub(crate) fn reason(reason: &StopReason) -> String {
+    match reason {
+        StopReason::Trials(count) => format!("{count} trials"),
+        StopReason::WallTime(seconds) => format!("{seconds:.1} s have passed"),
+        StopReason::Cost(cost) => format!("a cost of {cost} was spent"),
+        StopReason::Target(value) => format!("the target was reached by {value}"),
+        StopReason::Stagnated { trials, best } => {
+            format!("{trials} trials without a better objective than {best}")
+        }
+        StopReason::Exhausted => "every configuration was evaluated".into(),
+        StopReason::Decided { message, .. } => message.clone(),
+        other => format!("{other:?}"),
+    }
+}

@@ -1,0 +1,338 @@
+//! The binary as a user runs it: studies, bad input, interrupts.
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+fn thrifty(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_thrifty")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// The error of a call that fails: one line, and exit code 1.
+fn error(output: &Output) -> String {
+    let text = String::from_utf8(output.stderr.clone()).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let line = text.lines().find(|line| line.starts_with("error: ")).unwrap_or_else(|| panic!("{text}"));
+    line.to_owned()
+}
+
+/// A study file of one parameter `x` in [0, 1], with more lines before and after it.
+fn study(before: &str, after: &str) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.toml");
+    let parameter = "[[parameters]]\nname = \"x\"\nfloat = { low = 0, high = 1 }\n";
+    std::fs::write(&path, format!("{before}\n{parameter}\n{after}\n")).unwrap();
+    (folder, path)
+}
+
+/// A study of a shell script, which has x in `$1`.
+fn script(script: &str, after: &str) -> TempDir {
+    let command = json!(["sh", "-c", script.replace('{', "{{").replace('}', "}}"), "script", "{x}"]);
+    study(&format!("command = {command}"), after).0
+}
+
+fn json_of(folder: &Path, arguments: &[&str]) -> Value {
+    serde_json::from_str(&stdout(&thrifty(folder, arguments))).unwrap()
+}
+
+#[test]
+fn the_example_runs_and_finds_the_minimum_and_a_second_run_adds_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    stdout(&thrifty(folder.path(), &["new"]));
+    assert!(error(&thrifty(folder.path(), &["new"])).contains("study.toml exists"));
+    let output = thrifty(folder.path(), &["run", "study.toml"]);
+    assert!(stdout(&output).contains("stopped: 40 trials\nbest: trial "));
+    let lines = String::from_utf8_lossy(&output.stderr).lines().count();
+    assert_eq!(lines, 40, "a line per trial where there is no terminal");
+    let best = json_of(folder.path(), &["best", "study.toml", "--json"]);
+    assert!(best["objective"].as_f64().unwrap() < 1.0, "{best}");
+    let journal = std::fs::read(folder.path().join("study.jsonl")).unwrap();
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert_eq!(std::fs::read(folder.path().join("study.jsonl")).unwrap(), journal);
+    // The journal alone is enough to look at it.
+    assert_eq!(json_of(folder.path(), &["best", "study.jsonl", "--json"]), best);
+    let shown = json_of(folder.path(), &["show", "study.jsonl", "--json"]);
+    assert_eq!(
+        shown["counts"],
+        json!({"trials": 40, "measured": 40, "failed": 0, "pruned": 0, "running": 0})
+    );
+    let csv = stdout(&thrifty(folder.path(), &["export", "study.toml"]));
+    assert_eq!(csv.lines().count(), 41);
+    assert!(csv.starts_with("trial,state,objective,x,y,"), "{csv}");
+}
+
+#[test]
+fn every_method_repeats_its_trials_and_a_resumed_study_keeps_its_window() {
+    for method in ["bo", "tpe", "sobol", "random"] {
+        let after = format!("[stop]\ntrials = 12\n[optimizer]\nmethod = \"{method}\"");
+        let rows = |sittings: &[(&str, usize)]| {
+            let command = "command = [\"awk\", \"BEGIN {{ print ({x} - 0.3) ^ 2 }}\"]\nworkers = 3";
+            let (folder, path) = study(command, &after);
+            let text = std::fs::read_to_string(&path).unwrap();
+            for (workers, trials) in sittings {
+                std::fs::write(&path, text.replace("trials = 12", &format!("trials = {trials}"))).unwrap();
+                stdout(&thrifty(folder.path(), &["run", "study.toml", "--workers", workers]));
+            }
+            let table = json_of(folder.path(), &["export", "study.toml", "--format", "json"]);
+            let row = |row: &Value| (row["trial"].clone(), row["x"].clone(), row["objective"].clone());
+            table.as_array().unwrap().iter().map(row).collect::<Vec<_>>()
+        };
+        let three = rows(&[("3", 12)]);
+        assert_eq!(three.len(), 12, "{method}");
+        assert_eq!(three, rows(&[("3", 12)]), "{method}");
+        if method != "bo" {
+            // The design of Bayesian optimisation depends on the planned number of trials.
+            assert_eq!(three, rows(&[("3", 5), ("1", 9), ("8", 12)]), "{method}");
+        }
+    }
+}
+
+#[test]
+fn several_objectives_have_a_pareto_set() {
+    let after = "[stop]\ntrials = 15\n[optimizer]\nmethod = \"multi_objective\"";
+    let print = "printf '{\"objectives\": [%s, 1], \"cost\": 2, \"reports\": [[1, 0.5], [2, 0.25]]}' \"$1\"";
+    let folder = script(print, after);
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    let best = json_of(folder.path(), &["best", "study.toml", "--json"]);
+    assert_eq!(best.as_array().unwrap().len(), 1, "{best}");
+    let reports = stdout(&thrifty(folder.path(), &["export", "study.toml", "--reports"]));
+    assert_eq!(reports.lines().count(), 31, "{reports}");
+}
+
+#[test]
+fn reasons_of_failed_trials_are_kept_and_end_the_run() {
+    for (script_text, limits, reason) in [
+        ("exit 3", "", "exit status: 3"),
+        ("echo no such file >&2; exit 1", "", "exit status: 1: no such file"),
+        ("true", "", "printed nothing"),
+        ("echo loss 3", "", "the result \"loss 3\" is neither a number nor a JSON object"),
+        ("echo nan", "", "is NaN"),
+        ("sleep 60", "seconds = 0.2", "killed after 0.2 s"),
+        ("kill -9 $$", "", "signal: 9"),
+        // One block of 200 megabytes.
+        ("dd if=/dev/zero of=/dev/null bs=200M count=1 >&2", "memory_mb = 100", "exit status: 1"),
+    ] {
+        let after = format!(
+            "[stop]\ntrials = 20\nfailures = 2\n[limits]\n{limits}\n[optimizer]\nmethod = \"random\""
+        );
+        let folder = script(script_text, &after);
+        let output = thrifty(folder.path(), &["run", "study.toml"]);
+        let text = error(&output);
+        assert!(text.contains("no trial was measured: 2 of 2 failed; the first: "), "{text}");
+        assert!(text.contains(reason), "{script_text}: {text}");
+        let csv = stdout(&thrifty(folder.path(), &["export", "study.toml"]));
+        assert_eq!(csv.matches("failed").count(), 2, "{csv}");
+    }
+}
+
+#[test]
+fn a_flood_of_output_and_processes_that_stay_behind_do_no_harm() {
+    let after = "[stop]\ntrials = 1\n[limits]\nseconds = 30\n[optimizer]\nmethod = \"random\"";
+    // 20 MB before the result; a child that keeps the output open for a minute.
+    let folder = script("head -c 20000000 /dev/zero; echo; sleep 60 & echo $! > child; echo 0.5", after);
+    let start = Instant::now();
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    let child = std::fs::read_to_string(folder.path().join("child")).unwrap();
+    let alive =
+        || Command::new("kill").args(["-0", child.trim()]).stderr(Stdio::null()).status().unwrap().success();
+    // A killed process whose parent is gone is a zombie until init reaps it.
+    let zombie = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.trim())).unwrap_or_default();
+        status.contains("State:\tZ")
+    };
+    for _ in 0..200 {
+        if !alive() || zombie() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(!alive() || zombie(), "the child of the command is alive");
+    // A file replaces the output.
+    let folder = script("echo 0.125 > \"$THRIFTY_RESULT\"; echo done", after);
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert_eq!(json_of(folder.path(), &["best", "study.toml", "--json"])["objective"], 0.125);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "the file is removed");
+}
+
+#[test]
+fn an_interrupted_study_goes_on_with_the_same_trials() {
+    let after = "[stop]\ntrials = 8\n[optimizer]\nmethod = \"bo\"";
+    let text = "sleep 0.1; echo \"$1\"";
+    let whole = script(text, after);
+    stdout(&thrifty(whole.path(), &["run", "study.toml"]));
+    let cut = script(text, after);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_thrifty"))
+        .args(["run", "study.toml"])
+        .current_dir(cut.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    lines.next().unwrap().unwrap();
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let counts = json_of(cut.path(), &["show", "study.toml", "--json"])["counts"].clone();
+    assert_eq!((&counts["failed"], &counts["running"]), (&json!(0), &json!(1)), "{counts}");
+    stdout(&thrifty(cut.path(), &["run", "study.toml"]));
+    let rows = |folder: &Path| {
+        let table = json_of(folder, &["export", "study.toml", "--format", "json"]);
+        table
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| (row["x"].clone(), row["objective"].clone()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(rows(whole.path()), rows(cut.path()));
+}
+
+#[test]
+fn trials_can_be_asked_and_told_by_hand() {
+    let (folder, _) = study("", "[stop]\ntrials = 2\n[optimizer]\nmethod = \"sobol\"");
+    let asked = json_of(folder.path(), &["ask", "study.toml"]);
+    assert_eq!(asked["trial"], 0);
+    stdout(&thrifty(folder.path(), &["tell", "study.toml", "0", "-0.5"]));
+    assert!(error(&thrifty(folder.path(), &["tell", "study.toml", "0", "1"])).contains("trial 0"));
+    assert!(error(&thrifty(folder.path(), &["tell", "study.toml", "7", "1"])).contains("trial 7"));
+    json_of(folder.path(), &["ask", "study.toml"]);
+    assert!(
+        error(&thrifty(folder.path(), &["tell", "study.toml", "1", "one"])).contains("\"one\" is neither")
+    );
+    stdout(&thrifty(folder.path(), &["tell", "study.toml", "1", "out of memory", "--failed"]));
+    assert_eq!(json_of(folder.path(), &["ask", "study.toml"]), json!({"stopped": "2 trials"}));
+    let text = stdout(&thrifty(folder.path(), &["show", "study.toml"]));
+    assert!(text.contains("1 measured, 1 failed") && text.contains("out of memory"), "{text}");
+    assert!(text.contains("best: trial 0: -0.5  (x = 0."), "{text}");
+    assert!(
+        error(&thrifty(folder.path(), &["run", "study.toml"])).contains("command: the study file has none")
+    );
+}
+
+#[test]
+fn a_server_answers_every_line() {
+    let (folder, _) = study("", "[stop]\ntrials = 2\n[optimizer]\nmethod = \"sobol\"");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_thrifty"))
+        .args(["serve", "study.toml"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut answer = || -> Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    assert_eq!(answer(), json!({"protocol": 1, "trials": 0}));
+    let mut call = |request: &str| {
+        writeln!(input, "{request}").unwrap();
+        answer()
+    };
+    assert_eq!(call(r#"{"ask":{}}"#)["trial"], 0);
+    assert_eq!(call(r#"{"report":{"trial":0,"step":1,"value":2}}"#), json!({"reported": 0}));
+    assert_eq!(call(r#"{"tell":{"trial":0,"outcome":{"objective":0.25,"cost":3}}}"#), json!({"told": 0}));
+    assert!(call(r#"{"tell":{"trial":0,"outcome":1}}"#)["error"].as_str().unwrap().contains("trial 0"));
+    assert!(call(r#"{"tell":{"trial":0}}"#)["error"].as_str().unwrap().contains("outcome"));
+    assert!(call("nonsense")["error"].is_string());
+    assert_eq!(call(r#"{"ask":{}}"#)["trial"], 1);
+    assert_eq!(call(r#"{"fail":{"trial":1,"message":"no"}}"#), json!({"told": 1}));
+    assert_eq!(call(r#"{"ask":{}}"#), json!({"stopped": "2 trials"}));
+    assert_eq!(call(r#"{"best":{}}"#)["best"]["objective"], 0.25);
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn bad_study_files_are_refused_with_the_place_and_write_nothing() {
+    let command = "command = [\"echo\", \"{x}\"]";
+    for (before, after, part) in [
+        (command, "colour = 1", "unknown field `colour`"),
+        ("comand = []", "", "unknown field `comand`"),
+        (command, "[[parameters]]\nname = \"y\"\nfloat = { low = 2, high = 1 }", "y"),
+        (command, "[[parameters]]\nname = \"x\"\nint = { low = 1, high = 2 }", "x"),
+        (command, "[[parameters]]\nname = \"y\"\nint = { low = 1, high = 2 }", "the parameter y is not used"),
+        (command, "[[parameters]]\nname = \"y\"", "y: expected exactly one of float, int and choices"),
+        (
+            command,
+            "[[parameters]]\nname = \"y\"\nfloat = { low = 1, high = 2, log = true, step = 1 }",
+            "exclude",
+        ),
+        (command, "[[parameters]]\nname = \"seed\"\nfloat = { low = 1, high = 2 }", "seed"),
+        (command, "when = { y = [1] }", "y"),
+        ("command = [\"echo\", \"{z}\"]", "", "{z} is no parameter (parameters: x"),
+        ("command = [\"no-such-program\", \"{x}\"]", "", "no-such-program is no program in PATH"),
+        ("command = [\"./train\", \"{x}\"]", "", "train does not exist"),
+        ("command = []", "", "expected a program"),
+        (command, "[stop]\ntrials = 0", "stop.trials is 0, expected a whole number from 1"),
+        (command, "[stop]\nseconds = -1", "stop.seconds is -1"),
+        (command, "[stop]\nfailures = 0", "stop.failures is 0"),
+        (command, "[limits]\nseconds = nan", "limits.seconds is NaN"),
+        (command, "[limits]\nmemory_mb = 0", "limits.memory_mb is 0"),
+        ("workers = 0\ncommand = [\"echo\", \"{x}\"]", "", "workers is 0"),
+        (command, "[optimizer]\nmethod = \"annealing\"", "unknown variant `annealing`"),
+        (command, "[optimizer]\nmethod = \"tpe\"\nsettings = { gama = 1 }", "of tpe: unknown field `gama`"),
+        (
+            command,
+            "[optimizer]\nmethod = \"random\"\nsettings = { gamma = 1 }",
+            "optimizer.settings.gamma is given",
+        ),
+        (command, "[stop]\ntarget = nan", "stop.target is NaN"),
+        (command, "[stop]\ncost = 0", "stop.cost is 0"),
+        (command, "[stop]\npatience = 0", "stop.patience is 0"),
+    ] {
+        let (folder, _) = study(before, after);
+        let text = error_block(&thrifty(folder.path(), &["run", "study.toml"]));
+        assert!(text.contains(part), "{before} {after}: {text}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "{before} {after}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    assert!(error(&thrifty(folder.path(), &["run", "none.toml"])).contains("none.toml: No such file"));
+    assert!(error(&thrifty(folder.path(), &["best", "none.jsonl"])).contains("none.jsonl: no trials yet"));
+}
+
+/// All of the error: a TOML error shows the line of the file.
+fn error_block(output: &Output) -> String {
+    let text = String::from_utf8(output.stderr.clone()).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("error: "), "{text}");
+    text
+}
+
+#[test]
+fn another_study_and_other_files_are_not_overwritten() {
+    let (folder, path) =
+        study("command = [\"echo\", \"{x}\"]", "[stop]\ntrials = 3\n[optimizer]\nmethod = \"sobol\"");
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    let journal = std::fs::read(folder.path().join("study.jsonl")).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("seed = 5\n{}", text.replace("high = 1", "high = 2"))).unwrap();
+    let refused = error(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert!(refused.contains("seed"), "{refused}");
+    assert_eq!(std::fs::read(folder.path().join("study.jsonl")).unwrap(), journal);
+    // A study that is given more trials goes on.
+    std::fs::write(&path, text.replace("trials = 3", "trials = 5")).unwrap();
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert_eq!(json_of(folder.path(), &["show", "study.toml", "--json"])["counts"]["trials"], 5);
+    // Notes of a user under the name of the journal are left as they are.
+    std::fs::write(folder.path().join("study.jsonl"), "my notes").unwrap();
+    error(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert_eq!(std::fs::read_to_string(folder.path().join("study.jsonl")).unwrap(), "my notes");
+}
+
+#[test]
+fn completions_and_the_manual_name_the_subcommands() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in [&["completions", "bash"][..], &["completions", "fish"], &["man"]] {
+        let text = stdout(&thrifty(folder.path(), arguments));
+        assert!(["run", "export", "serve"].iter().all(|name| text.contains(name)), "{arguments:?}");
+    }
+}
