@@ -6,6 +6,27 @@ use thrifty_surrogate::{Posterior, Prediction};
 
 use crate::{Acquisition, AcquisitionFactory, Context, UtilityScale};
 
+/// Seed of the points and of the random numbers of acquisition functions.
+const SEED: Seed = Seed(3);
+
+/// Number of Sobol points, and how many of them are compared with differences.
+const POINTS: usize = 32;
+const DIFFERENCES: usize = 8;
+
+/// Share of the largest variance from which on a point counts as known.
+const CERTAIN: f64 = 1e-6;
+
+/// Tolerance of values that are made in two ways.
+const EQUAL: f64 = 1e-6;
+
+/// Step of differences, tolerance of slopes against them, and rounding of a value.
+const STEP: f64 = 1e-5;
+const SLOPE: f64 = 1e-4;
+const ROUNDING: f64 = 1e-10;
+
+/// Noise variance of the context.
+const NOISE: f64 = 1e-6;
+
 /// Builds an acquisition function on a posterior and checks what optimisers rely on: the contract suite for implementers of
 /// [`AcquisitionFactory`].
 ///
@@ -29,11 +50,11 @@ pub fn factory(factory: &dyn AcquisitionFactory, posterior: &dyn Posterior, obse
         (Domain::unit_cube(posterior.dim()), vec![0.0; observed.len()], vec![0.0; observed.len()]);
     posterior.predict_into(observed, &mut means, &mut variances);
     let target = factory.target().value(&means, &means);
-    let mut points = Sobol::scrambled(posterior.dim(), &mut Seed(3).stream("contract", 0)).take(32);
+    let mut points = Sobol::scrambled(posterior.dim(), &mut SEED.stream("contract", 0)).take(POINTS);
     observed.rows().for_each(|row| points.push(row));
     // Where next to nothing is left of the variance, what is left is rounding, and so is a logarithm of it.
     let largest = points.rows().map(|x| posterior.predict(x).variance).fold(0.0, f64::max);
-    let is_certain = |x: &[f64]| posterior.predict(x).variance <= 1e-6 * largest;
+    let is_certain = |x: &[f64]| posterior.predict(x).variance <= CERTAIN * largest;
     let values = |rng: u64| -> Vec<f64> {
         with(factory, posterior, (&domain, observed, target), rng, |acquisition| {
             let mut values = vec![f64::NAN; points.len()];
@@ -74,8 +95,8 @@ pub fn factory(factory: &dyn AcquisitionFactory, posterior: &dyn Posterior, obse
 
 /// Equal up to rounding: of logarithms also what is equal beside the largest utility.
 fn is_close(scale: UtilityScale, a: f64, b: f64, largest: f64) -> bool {
-    let beside = || ((a - largest).exp() - (b - largest).exp()).abs() <= 1e-6;
-    a == b || (a - b).abs() <= 1e-6 * (1.0 + b.abs()) || (scale == UtilityScale::Log && beside())
+    let beside = || ((a - largest).exp() - (b - largest).exp()).abs() <= EQUAL;
+    a == b || (a - b).abs() <= EQUAL * (1.0 + b.abs()) || (scale == UtilityScale::Log && beside())
 }
 
 /// Logarithms further below the largest are made of differences that have lost their digits.
@@ -88,14 +109,14 @@ fn with<R>(
     rng: u64,
     then: impl FnOnce(&dyn Acquisition) -> R,
 ) -> R {
-    let mut rng = Seed(4).stream("contract", rng);
+    let mut rng = SEED.stream("contract context", rng);
     let context = Context {
         posterior,
         target,
         t: observed.len() + 1,
         domain,
         observed,
-        noise_variance: 1e-6,
+        noise_variance: NOISE,
         rng: &mut rng,
     };
     let built = factory.build(context).unwrap_or_else(|error| panic!("an acquisition function: {error}"));
@@ -106,7 +127,7 @@ fn with<R>(
 fn gradients(acquisition: &dyn Acquisition, points: &Points, least: f64, name: &str) {
     let d = points.dim();
     let (mut value, mut gradient) = ([0.0], vec![0.0; d]);
-    for point in points.rows().take(8) {
+    for point in points.rows().take(DIFFERENCES) {
         if !acquisition.values_with_gradients_into(PointsRef::single(point), &mut value, &mut gradient) {
             return;
         }
@@ -119,15 +140,15 @@ fn gradients(acquisition: &dyn Acquisition, points: &Points, least: f64, name: &
                 moved[k] += offset;
                 acquisition.value(&moved)
             };
-            let step = 1e-5;
+            let step = STEP;
             let slope = (8.0 * (at(step) - at(-step)) - (at(2.0 * step) - at(-2.0 * step))) / (12.0 * step);
             if !slope.is_finite() {
                 continue;
             }
             let error = (gradient[k] - slope).abs();
-            let rounding = 1e-10 / step * (1.0 + value[0].abs());
+            let rounding = ROUNDING / step * (1.0 + value[0].abs());
             assert!(
-                error <= 1e-4 * (1.0 + slope.abs()) + rounding,
+                error <= SLOPE * (1.0 + slope.abs()) + rounding,
                 "{name}: slope {} of coordinate {k} at {point:?}, differences say {slope}",
                 gradient[k]
             );

@@ -6,6 +6,17 @@ use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 use super::violation::{Law, Violation, close};
 use crate::{Kernel, KernelWorkspace};
 
+/// Rounding of a pair and of an entry of a matrix.
+const PAIR: f64 = 1e-15;
+const ENTRY: f64 = 1e-14;
+
+/// Scale of the matrix of the forward pass, and of an earlier one.
+const SCALE: f64 = 2.0;
+const EARLIER: f64 = 3.0;
+
+/// Largest jitter of a matrix that counts as positive definite, relative to the largest variance.
+const JITTER: f64 = 1e-9;
+
 /// See [`Law::Finite`], [`Law::Symmetry`], [`Law::Matrices`] and [`Law::Semidefinite`].
 pub(super) fn laws(kernel: &dyn Kernel, x: PointsRef<'_>) -> Result<(), Violation> {
     pairs(kernel, x)?;
@@ -20,7 +31,7 @@ fn pairs(kernel: &dyn Kernel, x: PointsRef<'_>) -> Result<(), Violation> {
             if !value.is_finite() {
                 return Err(Violation::new(Law::Finite, "k(x, y)".into(), value, 0.0, &[x, y]));
             }
-            close((kernel.eval(y, x), value), 1e-15, Law::Symmetry, || "k(y, x)".into(), &[x, y])?;
+            close((kernel.eval(y, x), value), PAIR, Law::Symmetry, || "k(y, x)".into(), &[x, y])?;
         }
     }
     Ok(())
@@ -32,10 +43,10 @@ fn matrices(kernel: &dyn Kernel, x: PointsRef<'_>) -> Result<Matrix, Violation> 
     let (mut cross, mut symmetric, mut diagonal) = (Matrix::default(), Matrix::default(), vec![f64::NAN; n]);
     let mut workspace = used_workspace(kernel, x);
     kernel.cov_into(x, x, &mut cross);
-    kernel.forward(x, 2.0, &mut workspace, &mut symmetric);
+    kernel.forward(x, SCALE, &mut workspace, &mut symmetric);
     kernel.diagonal_into(x, &mut diagonal);
     let close = |found: f64, expected: f64, quantity: &str, points: &[&[f64]]| {
-        close((found, expected), 1e-14, Law::Matrices, || quantity.into(), points)
+        close((found, expected), ENTRY, Law::Matrices, || quantity.into(), points)
     };
     for j in 0..n {
         let y = x.row(j);
@@ -48,7 +59,7 @@ fn matrices(kernel: &dyn Kernel, x: PointsRef<'_>) -> Result<Matrix, Violation> 
             let value = kernel.eval(points[0], points[1]);
             close(cross[(i, j)], value, "k(x, y) of cov_into", &points)?;
             close(cross[(j, i)], value, "k(y, x) of cov_into", &points)?;
-            close(symmetric[(i, j)], 2.0 * value, "2 k(x, y) of forward", &points)?;
+            close(symmetric[(i, j)], SCALE * value, "2 k(x, y) of forward", &points)?;
         }
     }
     // Fewer points than the matrix holds already, and not as many rows as columns.
@@ -66,11 +77,10 @@ fn matrices(kernel: &dyn Kernel, x: PointsRef<'_>) -> Result<Matrix, Violation> 
 /// A workspace that a pass over other and more points has left.
 pub(super) fn used_workspace(kernel: &dyn Kernel, x: PointsRef<'_>) -> KernelWorkspace {
     let mut others = Points::zeros(x.len() + 1, x.dim());
-    for i in 0..others.len() {
-        others.row_mut(i).copy_from_slice(x.row(x.len() - 1 - i.min(x.len() - 1)));
-    }
+    let reversed = (0..x.len()).rev().chain([0]);
+    reversed.enumerate().for_each(|(i, from)| others.row_mut(i).copy_from_slice(x.row(from)));
     let mut workspace = KernelWorkspace::default();
-    kernel.forward(others.as_ref(), 3.0, &mut workspace, &mut Matrix::default());
+    kernel.forward(others.as_ref(), EARLIER, &mut workspace, &mut Matrix::default());
     workspace
 }
 
@@ -91,7 +101,7 @@ fn semidefinite(kernel: &dyn Kernel, x: PointsRef<'_>, cross: &Matrix) -> Result
         Ok(factor) => factor.jitter(),
         Err(failed) => failed.jitter,
     };
-    if jitter <= 1e-9 * scale {
+    if jitter <= JITTER * scale {
         return Ok(());
     }
     // Two points show it best; otherwise all do.
@@ -99,7 +109,7 @@ fn semidefinite(kernel: &dyn Kernel, x: PointsRef<'_>, cross: &Matrix) -> Result
     for (j, y) in x.rows().enumerate() {
         for x in x.rows().skip(j + 1) {
             let (found, limit) = (kernel.eval(x, y).abs(), limit(x, y));
-            if found > limit + 1e-9 * scale {
+            if found > limit + JITTER * scale {
                 let quantity = "|k(x, y)|, at most √(k(x, x) k(y, y)),".into();
                 return Err(Violation::new(Law::Semidefinite, quantity, found, limit, &[x, y]));
             }
@@ -107,5 +117,5 @@ fn semidefinite(kernel: &dyn Kernel, x: PointsRef<'_>, cross: &Matrix) -> Result
     }
     let quantity = format!("the jitter that makes the matrix of {} points positive definite", x.len());
     let points: Vec<&[f64]> = x.rows().collect();
-    Err(Violation::new(Law::Semidefinite, quantity, jitter, 1e-9 * scale, &points))
+    Err(Violation::new(Law::Semidefinite, quantity, jitter, JITTER * scale, &points))
 }

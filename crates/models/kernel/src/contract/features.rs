@@ -3,12 +3,33 @@
 use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;
 
+use super::gradients::weight;
 use super::violation::{Law, Violation, close};
 use crate::Kernel;
 
+/// Number of random features.
+const COUNT: usize = 4000;
+
+/// Points whose products with the first are averaged.
+const POINTS: usize = 5;
+
+/// Standard errors that a mean product may be off, and the rounding beside them.
+const STANDARD_ERRORS: f64 = 5.0;
+const ROUNDING: f64 = 1e-12;
+
+/// Step of differences. Rough kernels have features with frequencies of a million: the step is far below their wavelength.
+const STEP: f64 = 1e-8;
+
+/// Tolerance of slopes per feature.
+const SLOPE: f64 = 1e-4;
+
+/// A kernel that falls by more than this share within `NEAR` jumps there.
+const JUMP: f64 = 0.01;
+const NEAR: f64 = 1e-6;
+
 /// See [`Law::Features`].
 pub(super) fn law(kernel: &dyn Kernel, x: PointsRef<'_>, rng: &mut Stream) -> Result<(), Violation> {
-    let count = 4000;
+    let count = COUNT;
     let law = Law::Features;
     let Some(features) = kernel.features(count, rng) else { return Ok(()) };
     let counts = (features.count() as f64, count as f64);
@@ -16,12 +37,12 @@ pub(super) fn law(kernel: &dyn Kernel, x: PointsRef<'_>, rng: &mut Stream) -> Re
     let origin = x.row(0);
     let (mut first, mut other) = (vec![0.0; count], vec![0.0; count]);
     features.eval_into(origin, &mut first);
-    for y in x.rows().take(5) {
+    for y in x.rows().take(POINTS) {
         features.eval_into(y, &mut other);
         let products: Vec<f64> = first.iter().zip(&other).map(|(a, b)| a * b).collect();
         let mean = products.iter().sum::<f64>() / count as f64;
         let variance = products.iter().map(|p| (p - mean).powi(2)).sum::<f64>() / count as f64;
-        let bound = 5.0 * (variance / count as f64).sqrt() + 1e-12 * (1.0 + mean.abs());
+        let bound = STANDARD_ERRORS * (variance / count as f64).sqrt() + ROUNDING * (1.0 + mean.abs());
         let value = kernel.eval(origin, y);
         let within = (mean - value).abs() <= bound;
         if !within {
@@ -29,7 +50,7 @@ pub(super) fn law(kernel: &dyn Kernel, x: PointsRef<'_>, rng: &mut Stream) -> Re
             return Err(Violation::new(law, quantity, mean, value, &[origin, y]));
         }
     }
-    let weights: Vec<f64> = (0..count).map(|f| ((f * 7) % 11) as f64 / 5.0 - 1.0).collect();
+    let weights: Vec<f64> = (0..count).map(|f| weight(f, 0)).collect();
     let total = |x: &[f64]| {
         let mut out = vec![0.0; count];
         features.eval_into(x, &mut out);
@@ -44,16 +65,15 @@ pub(super) fn law(kernel: &dyn Kernel, x: PointsRef<'_>, rng: &mut Stream) -> Re
             total(&moved)
         };
         let mut near = origin.to_vec();
-        near[d] += 1e-6;
+        near[d] += NEAR;
         let drop = 1.0 - kernel.eval(origin, &near) / kernel.eval(origin, origin);
-        if drop > 0.01 {
+        if drop > JUMP {
             // A moved level is another level: the functions jump here and have no slope.
             continue;
         }
-        // Rough kernels have features with frequencies of a million: the step is far below their wavelength.
-        let slope = (at(1e-8) - at(-1e-8)) / 2e-8;
+        let slope = (at(STEP) - at(-STEP)) / (2.0 * STEP);
         let quantity = || format!("∂/∂x[{d}] of a weighted sum of features");
-        close((gradient[d] - 0.5, slope), 1e-4 * count as f64, law, quantity, &[origin])?;
+        close((gradient[d] - 0.5, slope), SLOPE * count as f64, law, quantity, &[origin])?;
     }
     Ok(())
 }

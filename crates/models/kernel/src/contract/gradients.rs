@@ -7,6 +7,24 @@ use super::covariance::used_workspace;
 use super::violation::{Law, Violation, close};
 use crate::Kernel;
 
+/// Step of differences, relative to the parameter where it is not 0.
+const STEP: f64 = 1e-5;
+
+/// Offset from the data: a kernel need not be differentiable where points coincide.
+const OFF: f64 = 0.137;
+
+/// Content of a gradient before a pullback adds to it, and the scale of the pullback.
+const BEFORE: f64 = 0.25;
+const SCALE: f64 = 3.0;
+
+/// Rounding of sums that are made in two ways, per point.
+const SUMS: f64 = 1e-11;
+const VALUES: f64 = 1e-13;
+const BATCHES: f64 = 1e-12;
+
+/// Most points of a batch.
+const BATCH: usize = 3;
+
 /// See [`Law::ParameterGradients`] and [`Law::InputGradients`].
 pub(super) fn laws(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) -> Result<(), Violation> {
     parameters(kernel, x, tolerance)?;
@@ -14,9 +32,13 @@ pub(super) fn laws(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) -> Res
     batches_equal_single_points(kernel, x)
 }
 
-fn weight(i: usize, j: usize) -> f64 {
-    ((i * 7 + j * 13) % 11) as f64 / 5.0 - 1.0
+/// A weight of a term from -1 to 1, of which all differ from their neighbors.
+pub(super) fn weight(i: usize, j: usize) -> f64 {
+    WEIGHTS[(i + j * j) % WEIGHTS.len()]
 }
+
+/// Weights of both signs in an order without a pattern.
+const WEIGHTS: [f64; 11] = [-1.0, 0.4, -0.4, 1.0, -0.6, 0.8, 0.2, -0.8, 0.6, 0.1, -0.2];
 
 /// Every pair once, with its weight.
 fn pairs(x: PointsRef<'_>) -> impl Iterator<Item = (&[f64], &[f64], f64)> {
@@ -31,12 +53,12 @@ fn parameters(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) -> Result<(
     let total = |kernel: &dyn Kernel| -> f64 { pairs(x).map(|(x, y, w)| w * kernel.eval(x, y)).sum() };
     let params = kernel.params();
     let (mut workspace, mut out) = (used_workspace(kernel, x), Matrix::default());
-    let mut gradient = vec![0.25; params.len()];
+    let mut gradient = vec![BEFORE; params.len()];
     kernel.forward(x, 1.0, &mut workspace, &mut out);
-    let found = kernel.pull_back_params(x, &mut workspace, &weights, 3.0, &mut gradient);
-    let mut by_pairs = vec![0.25; params.len()];
+    let found = kernel.pull_back_params(x, &mut workspace, &weights, SCALE, &mut gradient);
+    let mut by_pairs = vec![BEFORE; params.len()];
     for (x, y, w) in pairs(x) {
-        kernel.pull_back_pair(x, y, 3.0 * w, &mut by_pairs);
+        kernel.pull_back_pair(x, y, SCALE * w, &mut by_pairs);
     }
     for (p, param) in params.iter().enumerate() {
         let moved = |offset: f64| {
@@ -46,11 +68,11 @@ fn parameters(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) -> Result<(
             moved.set_params(&values);
             moved
         };
-        let step = 1e-5 * if param.value == 0.0 { 1.0 } else { param.value };
+        let step = STEP * if param.value == 0.0 { 1.0 } else { param.value };
         let (up, down) = (moved(step), moved(-step));
         let difference = |of: &dyn Fn(&dyn Kernel) -> f64| (of(&*up) - of(&*down)) / (2.0 * step);
         let expected = difference(&total);
-        let slope = (by_pairs[p] - 0.25) / 3.0;
+        let slope = (by_pairs[p] - BEFORE) / SCALE;
         let sum = || format!("∂/∂ {} of a weighted sum by pull_back_pair", param.name);
         if let Err(violation) = close((slope, expected), tolerance * scale, law, sum, &[]) {
             // The first pair that shows it.
@@ -64,21 +86,20 @@ fn parameters(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) -> Result<(
         }
         let points: Vec<&[f64]> = x.rows().collect();
         let quantity = || format!("∂/∂ {} of a weighted sum by pull_back_params", param.name);
-        close((gradient[p], by_pairs[p]), 1e-11 * scale, law, quantity, &points)?;
-        close(((gradient[p] - 0.25) / 3.0, expected), tolerance * scale, law, quantity, &points)?;
+        close((gradient[p], by_pairs[p]), SUMS * scale, law, quantity, &points)?;
+        close(((gradient[p] - BEFORE) / SCALE, expected), tolerance * scale, law, quantity, &points)?;
     }
     let points: Vec<&[f64]> = x.rows().collect();
     let quantity = || "the weighted sum that pull_back_params returns".into();
-    close((found, total(kernel)), 1e-13 * scale, law, quantity, &points)
+    close((found, total(kernel)), VALUES * scale, law, quantity, &points)
 }
 
 fn input(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) -> Result<(), Violation> {
     let law = Law::InputGradients;
     let scale = x.len() as f64;
     let weights: Vec<f64> = (0..x.len()).map(|j| weight(j, 3)).collect();
-    // Off the data: a kernel need not be differentiable where points coincide.
-    let point: Vec<f64> = x.row(0).iter().map(|v| v + 0.137).collect();
-    let mut gradient = vec![0.5; x.dim()];
+    let point: Vec<f64> = x.row(0).iter().map(|v| v + OFF).collect();
+    let mut gradient = vec![BEFORE; x.dim()];
     kernel.pull_back_input(&point, x, &weights, &mut gradient);
     for d in 0..x.dim() {
         let difference = |of: &dyn Fn(&[f64]) -> f64| {
@@ -87,10 +108,10 @@ fn input(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) -> Result<(), Vi
                 moved[d] += offset;
                 of(&moved)
             };
-            (at(1e-5) - at(-1e-5)) / 2e-5
+            (at(STEP) - at(-STEP)) / (2.0 * STEP)
         };
         let total = |point: &[f64]| x.rows().zip(&weights).map(|(y, w)| w * kernel.eval(point, y)).sum();
-        let slope = (gradient[d] - 0.5, difference(&total));
+        let slope = (gradient[d] - BEFORE, difference(&total));
         let sum = || format!("∂/∂x[{d}] of a weighted sum by pull_back_input");
         if let Err(violation) = close(slope, tolerance * scale, law, sum, &[&point]) {
             for y in x.rows() {
@@ -108,25 +129,25 @@ fn input(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) -> Result<(), Vi
 
 /// The pullback to a batch of points, with two sets of weights each, equals the one to each point on its own.
 fn batches_equal_single_points(kernel: &dyn Kernel, x: PointsRef<'_>) -> Result<(), Violation> {
-    let (n, dim, scale) = (x.len(), x.dim(), 3.0);
-    let mut points = Points::zeros(n.min(3), dim);
+    let (n, dim, scale) = (x.len(), x.dim(), SCALE);
+    let mut points = Points::zeros(n.min(BATCH), dim);
     for i in 0..points.len() {
-        points.row_mut(i).iter_mut().zip(x.row(i)).for_each(|(slot, v)| *slot = v + 0.137);
+        points.row_mut(i).iter_mut().zip(x.row(i)).for_each(|(slot, v)| *slot = v + OFF);
     }
-    let mut weights = Matrix::from_fn(n, 2 * points.len(), |j, c| ((j * 5 + c * 3) % 7) as f64 - 3.0);
+    let mut weights = Matrix::from_fn(n, 2 * points.len(), weight);
     for c in 0..weights.cols() {
         // The padding may hold anything.
         weights.padded_column_mut(c)[n..].fill(f64::NAN);
     }
-    let mut batch = vec![0.5; weights.cols() * dim];
+    let mut batch = vec![BEFORE; weights.cols() * dim];
     kernel.pull_back_inputs(points.as_ref(), x, &weights, scale, &mut batch);
     for (c, found) in batch.chunks_exact(dim).enumerate() {
         let mut single = vec![0.0; dim];
         kernel.pull_back_input(points.row(c / 2), x, weights.column(c), &mut single);
         for (d, (found, single)) in found.iter().zip(&single).enumerate() {
-            let values = ((found - 0.5) / scale, *single);
+            let values = ((found - BEFORE) / scale, *single);
             let quantity = || format!("∂/∂x[{d}] of a weighted sum by pull_back_inputs");
-            close(values, 1e-12 * n as f64, Law::InputGradients, quantity, &[points.row(c / 2)])?;
+            close(values, BATCHES * n as f64, Law::InputGradients, quantity, &[points.row(c / 2)])?;
         }
     }
     Ok(())

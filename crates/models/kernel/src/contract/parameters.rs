@@ -32,7 +32,10 @@ pub(super) fn law(kernel: &dyn Kernel) -> Result<(), Violation> {
     Ok(())
 }
 
+/// Shares of the range of a parameter.
+const SHARES: [f64; 7] = [0.2, 0.5, 0.4, 0.7, 0.3, 0.6, 0.45];
+
 fn between(low: f64, high: f64, p: usize) -> f64 {
-    let share = 0.2 + 0.5 * (p as f64 * 0.618).fract();
+    let share = SHARES[p % SHARES.len()];
     if low > 0.0 { low * (high / low).powf(share) } else { low + share * (high - low) }.clamp(low, high)
 }
