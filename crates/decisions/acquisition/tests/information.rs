@@ -296,3 +296,72 @@ fn edges() {
     let known = [Minimizer { x: vec![0.1, 0.2], value: -1.0 }];
     assert!(JointEntropySearch::on(&posterior, &known, 0.0).unwrap().value(&[0.1, 0.2]).is_finite());
 }
+
+/// Where nothing is left to learn, and no noise hides it, the information is 0 and so is its slope.
+#[test]
+fn a_known_point_tells_nothing() {
+    struct Known;
+
+    impl Posterior for Known {
+        fn dim(&self) -> usize {
+            2
+        }
+
+        fn predict_into(&self, _: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+            mean.fill(0.3);
+            variance.fill(0.0);
+        }
+
+        fn joint(&self) -> Option<&dyn JointPosterior> {
+            Some(self)
+        }
+    }
+
+    impl JointPosterior for Known {
+        fn covariance_into(&self, _: PointsRef<'_>, out: &mut [f64]) {
+            out.fill(0.0);
+        }
+
+        fn cross_covariance_into(&self, _: PointsRef<'_>, _: PointsRef<'_>, out: &mut [f64]) {
+            out.fill(0.0);
+        }
+    }
+
+    let minimizers = [Minimizer { x: vec![0.1, 0.2], value: -1.0 }];
+    let search = JointEntropySearch::on(&Known, &minimizers, 0.0).unwrap();
+    assert_eq!(search.value(&[0.6, 0.4]), 0.0);
+}
+
+/// Quantiles of the minimum of independent normal values, against the definition `P(min ≤ y) = p`, where values differ in
+/// scale and some are far away.
+#[test]
+fn a_gumbel_distribution_has_the_quartiles_of_the_minimum() {
+    for (mean, std_dev) in [
+        (vec![0.0, 1.0, -2.0], vec![1.0, 3.0, 0.1]),
+        (vec![0.0], vec![2.0]),
+        (vec![1e6, -1e6, 5.0], vec![1.0, 10.0, 1e5]),
+        (vec![0.0; 200], vec![1.0; 200]),
+        (vec![0.0, 40.0], vec![1e-3, 1.0]),
+    ] {
+        let fit = Gumbel::of_minimum(&mean, &std_dev).unwrap();
+        let below = |y: f64| {
+            let above =
+                mean.iter().zip(&std_dev).map(|(m, s)| thrifty_prob::cdf((m - y) / s)).product::<f64>();
+            1.0 - above
+        };
+        // By bisection, independently of the search in the library.
+        let quantile = |p: f64| {
+            let (mut low, mut high) = (-1e8, 1e8);
+            for _ in 0..200 {
+                let middle = 0.5 * (low + high);
+                if below(middle) < p { low = middle } else { high = middle }
+            }
+            0.5 * (low + high)
+        };
+        let (median, quartiles) = (quantile(0.5), quantile(0.75) - quantile(0.25));
+        let size = 1.0 + median.abs();
+        assert!((fit.quantile(0.5) - median).abs() < 1e-9 * size, "{} {median}", fit.quantile(0.5));
+        let found = fit.quantile(0.75) - fit.quantile(0.25);
+        assert!((found - quartiles).abs() < 1e-9 * size, "{found} {quartiles}");
+    }
+}

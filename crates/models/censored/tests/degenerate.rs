@@ -168,3 +168,27 @@ fn a_single_bound_that_says_nothing_is_enough() {
         }
     }
 }
+
+/// Bounds so far off that they say nothing: one of them stays to condition on, the one that says most, and the
+/// posterior is the prior.
+#[test]
+fn silent_bounds_leave_the_prior() {
+    let x = line(3);
+    // The farther bounds say less.
+    for (responses, kept) in [
+        ([Response::AtMost(30.0), Response::AtMost(35.0), Response::AtMost(40.0)], 0),
+        ([Response::AtMost(40.0), Response::AtMost(30.0), Response::AtMost(35.0)], 1),
+        ([Response::AtMost(40.0), Response::AtMost(35.0), Response::AtMost(30.0)], 2),
+    ] {
+        let posterior = CensoredGp::new(known(0.01)).condition(x.as_ref(), &responses).unwrap();
+        assert_eq!(posterior.process().len(), 1, "{responses:?}");
+        // What it takes from the variance is visible in the last digits, and most at its own place.
+        let variances: Vec<f64> = x.rows().map(|x| posterior.predict(x).variance).collect();
+        let least = (0..3).min_by(|a, b| variances[*a].total_cmp(&variances[*b]));
+        assert_eq!(least, Some(kept), "{responses:?}: {variances:?}");
+        for point in [0.0, 0.3, 1.0] {
+            let Prediction { mean, variance } = posterior.predict(&[point]);
+            assert!(mean.abs() < 1e-9 && (variance - 1.0).abs() < 1e-9, "{mean} {variance}");
+        }
+    }
+}

@@ -211,6 +211,17 @@ mod tests {
         factory.build(context).unwrap().value(&[x])
     }
 
+    /// Without spread the slope is that of U, by a difference whose step follows the size of the mean.
+    #[test]
+    fn without_spread_the_slope_is_that_of_the_utility() {
+        let square = ExpectedUtility::new(|v: f64| v * v);
+        for mean in [0.3, -2.0, 1e8, -1e8, 1e12] {
+            let (value, slope, by_std_dev) = square.value_and_slopes(mean, 0.0);
+            assert_eq!((value, by_std_dev), (mean * mean, 0.0));
+            assert!((slope - 2.0 * mean).abs() <= 1e-6 * mean.abs(), "{mean}: {slope}");
+        }
+    }
+
     /// E[-(v - 3)² - x] = -(σ² + (μ - 3)²) - x, and the improvement on 0.4 is expected improvement.
     #[test]
     fn expectations_are_closed_forms() {

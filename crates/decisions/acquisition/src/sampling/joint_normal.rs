@@ -10,6 +10,9 @@ use thrifty_surrogate::{JointPosterior, factor_covariance};
 use crate::AcquisitionError;
 use crate::error::{require_finite, require_points};
 
+/// Rounding of covariances, as a share of the squared range of the means.
+const ROUNDING: f64 = 1e-14;
+
 /// Joint normal distribution of the function at some points: mean, and `L Lᵀ` = covariance.
 #[derive(Debug, Clone)]
 pub(crate) struct JointNormal {
@@ -22,8 +25,8 @@ pub(crate) struct JointNormal {
 impl JointNormal {
     /// Joint distribution at these points; `name` identifies the points in errors.
     ///
-    /// For noiseless observations the covariance may consist of rounding alone; 1e-14 of the squared range of the
-    /// means is then added to its diagonal.
+    /// For noiseless observations the covariance may consist of rounding alone; [`ROUNDING`] of the squared range of the
+    /// means is added to its diagonal.
     pub(crate) fn of(
         posterior: &dyn JointPosterior,
         points: PointsRef<'_>,
@@ -46,7 +49,7 @@ impl JointNormal {
         let smallest = mean.iter().copied().fold(f64::INFINITY, f64::min);
         let range = mean.iter().copied().fold(f64::NEG_INFINITY, f64::max) - smallest;
         let matrix = Matrix::from_fn(m, m, |i, j| {
-            covariance[i * m + j] + if i == j { 1e-14 * range * range } else { 0.0 }
+            covariance[i * m + j] + if i == j { ROUNDING * range * range } else { 0.0 }
         });
         let factor = factor_covariance(&matrix, posterior.prior_scale())
             .map_err(|source| AcquisitionError::Covariance { name, source })?;
@@ -118,7 +121,50 @@ pub(crate) fn smallest(values: &[f64]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use thrifty_surrogate::Posterior;
+
     use super::*;
+
+    /// Independent values of variance 1e-4 around 1e6, 1e6 + 1 and so on.
+    struct Far;
+
+    impl Posterior for Far {
+        fn dim(&self) -> usize {
+            1
+        }
+
+        fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+            mean.iter_mut().zip(x.rows()).for_each(|(mean, x)| *mean = 1e6 + x[0]);
+            variance.fill(1e-4);
+        }
+    }
+
+    impl JointPosterior for Far {
+        fn covariance_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+            self.cross_covariance_into(x, x, out);
+        }
+
+        fn cross_covariance_into(&self, a: PointsRef<'_>, b: PointsRef<'_>, out: &mut [f64]) {
+            let pairs = a.rows().flat_map(|a| b.rows().map(move |b| if a == b { 1e-4 } else { 0.0 }));
+            out.iter_mut().zip(pairs).for_each(|(slot, covariance)| *slot = covariance);
+        }
+    }
+
+    /// What is added for rounding follows the range of the means, not their size.
+    #[test]
+    fn means_far_from_zero_leave_the_covariance_as_it_is() {
+        let points = Points::from_flat(vec![0.0, 1.0, 2.0], 1);
+        let joint = JointNormal::of(&Far, points.as_ref(), "points").unwrap();
+        let sample = joint.sample(&[1.0, -2.0, 0.0]);
+        for (found, expected) in sample.iter().zip([1e6 + 0.01, 1e6 + 1.0 - 0.02, 1e6 + 2.0]) {
+            assert!((found - expected).abs() < 1e-8, "{found} {expected}");
+        }
+        // Means of a range of 1e6, by which covariances of 1e-4 are rounding: 1e-14 · 1e12 = 1e-2 is added to them.
+        let wide = Points::from_flat(vec![0.0, -1e6], 1);
+        let joint = JointNormal::of(&Far, wide.as_ref(), "points").unwrap();
+        let by = joint.sample(&[1.0, 0.0])[0] - 1e6;
+        assert!((by - 0.0101_f64.sqrt()).abs() < 1e-8, "{by}");
+    }
 
     #[test]
     fn of_ties_the_first_is_the_smallest_and_nan_never() {
