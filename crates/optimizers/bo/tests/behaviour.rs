@@ -415,3 +415,12 @@ fn failed_trials_break_constraints_as_far_as_is_known() {
     assert!(likely(FailurePolicy::AsValue(5.0)) < 0.1);
     assert!(likely(FailurePolicy::Ignore) > 0.9, "{}", likely(FailurePolicy::Ignore));
 }
+
+/// Of measured configurations with equal posterior means the first is recommended.
+#[test]
+fn of_equals_the_first_is_recommended() {
+    let mut study = Study::new(BayesianOptimizer::new(unit()), Seed(1)).with_stop(MaxTrials(4));
+    study.run(|_, _| 2.5).unwrap();
+    let first = study.history().trials()[0].query.clone();
+    assert_eq!(study.recommend().unwrap().unwrap().config, first);
+}

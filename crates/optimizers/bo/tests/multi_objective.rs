@@ -12,14 +12,15 @@ use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_pareto::{ExpectedHypervolumeImprovement, ReferenceOrigin, ReferencePoint, hypervolume};
-use thrifty_sampling::{Seed, Sobol};
+use thrifty_sampling::{Seed, Sobol, Stream};
 use thrifty_search::{Nsga2, Nsga2Settings, SobolSearch};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    History, MaxTrials, Measurement, Optimizer, Outcome, Schedule, StopReason, Study, TrialId,
+    Ask, History, MaxTrials, Measurement, Optimizer, Outcome, Schedule, StopReason, Study, Trial, TrialId,
 };
 use thrifty_surrogate::{
-    FittedSurrogate, JointPosterior, Observations, Prediction, Surrogate, sample_jointly,
+    Description, FittedSurrogate, JointPosterior, Observations, Posterior, PosteriorGradient, Prediction,
+    Surrogate, SurrogateError, sample_jointly,
 };
 use thrifty_testbed::MultiObjectiveFunction as Problem;
 
@@ -687,5 +688,138 @@ fn many_points_at_once_are_those_of_each() {
             assert!(close(values[i], value[0]) && close(alone[i], value[0]), "{i}: {values:?} {value:?}");
             assert!((0..2).all(|k| close(gradients[2 * i + k], gradient[k])), "{i}: {gradients:?}");
         }
+    }
+}
+
+/// A posterior whose mean is not a number left of 0.5.
+struct Broken;
+
+impl Posterior for Broken {
+    fn dim(&self) -> usize {
+        1
+    }
+
+    fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+        mean.iter_mut().zip(x.rows()).for_each(|(mean, x)| *mean = if x[0] < 0.5 { f64::NAN } else { 0.2 });
+        variance.fill(0.1);
+    }
+
+    fn gradient(&self) -> Option<&dyn PosteriorGradient> {
+        Some(self)
+    }
+}
+
+impl PosteriorGradient for Broken {
+    fn predict_with_gradient_into(
+        &self,
+        x: PointsRef<'_>,
+        mean: &mut [f64],
+        variance: &mut [f64],
+        mean_gradient: &mut [f64],
+        variance_gradient: &mut [f64],
+    ) {
+        self.predict_into(x, mean, variance);
+        mean_gradient.fill(0.0);
+        variance_gradient.fill(0.0);
+    }
+}
+
+/// Points where a posterior is no number are the worst of all; the others keep their values.
+#[test]
+fn points_that_no_model_predicts_are_never_chosen() {
+    let front = Points::from_flat(vec![0.3, 0.3], 2);
+    let improvement = ExpectedHypervolumeImprovement::new(front.as_ref(), &[1.0, 1.0]).unwrap();
+    let expected = improvement.log_value(&[0.2, 0.2], &[0.1_f64.sqrt(); 2]).unwrap();
+    let ehvi = LogExpectedHypervolume { objectives: vec![&Broken, &Broken], improvement };
+    let x = Points::from_flat(vec![0.1, 0.9, 0.2, 0.6], 1);
+    let (mut values, mut gradients) = (vec![f64::NAN; 4], vec![f64::NAN; 4]);
+    ehvi.values_into(x.as_ref(), &mut values);
+    assert_eq!((values[0], values[2]), (f64::NEG_INFINITY, f64::NEG_INFINITY));
+    for value in [values[1], values[3]] {
+        assert!((value - expected).abs() < 1e-12, "{value} {expected}");
+    }
+    let mut again = vec![f64::NAN; 4];
+    assert!(ehvi.values_with_gradients_into(x.as_ref(), &mut again, &mut gradients));
+    assert_eq!((again[0], again[2]), (f64::NEG_INFINITY, f64::NEG_INFINITY));
+    assert!((again[1] - expected).abs() < 1e-12 && (again[3] - expected).abs() < 1e-12, "{again:?}");
+    assert_eq!(gradients, [0.0; 4]);
+}
+
+/// A Gaussian process that keeps its covariances to itself.
+struct PointByPoint(GpSurrogate);
+
+struct FittedPointByPoint(Box<dyn FittedSurrogate>);
+
+impl Surrogate for PointByPoint {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        Ok(Box::new(FittedPointByPoint(self.0.fit(domain, data, warm_start, rng)?)))
+    }
+
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        Ok(Description::without_settings("point by point"))
+    }
+}
+
+impl FittedSurrogate for FittedPointByPoint {
+    fn posterior(&self) -> &dyn Posterior {
+        self
+    }
+
+    fn hyperparameters(&self) -> Vec<f64> {
+        self.0.hyperparameters()
+    }
+
+    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        Ok(Box::new(Self(self.0.fantasize(x, y)?)))
+    }
+}
+
+impl Posterior for FittedPointByPoint {
+    fn dim(&self) -> usize {
+        self.0.posterior().dim()
+    }
+
+    fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+        self.0.posterior().predict_into(x, mean, variance);
+    }
+}
+
+/// Running trials count with surrogates of both kinds: what is suggested beside one is somewhere else.
+#[test]
+fn running_trials_count_without_covariances() {
+    for rule in [MultiObjectiveRule::Automatic, MultiObjectiveRule::Chebyshev { augmentation: 0.05 }] {
+        let make = || {
+            MultiObjectiveOptimizer::new(line())
+                .with_settings(settings(rule))
+                .unwrap()
+                .with_surrogate(PointByPoint(GpSurrogate::default()))
+        };
+        let mut study = Study::new(make(), Seed(1)).with_stop(MaxTrials(8));
+        study.run(|config, _| parabolas(config)).unwrap();
+        let told = study.history().trials().to_vec();
+        let suggest = |running: Option<&Config>| {
+            let mut trials = told.clone();
+            trials.extend(running.map(|config| Trial {
+                id: TrialId(8),
+                query: config.clone(),
+                outcome: None,
+                ..told[7].clone()
+            }));
+            let history = History::from_trials(trials, Seed(1));
+            match make().ask(&history, TrialId(9)).unwrap() {
+                Ask::Evaluate(suggestion) => suggestion.query,
+                other => panic!("{other:?}"),
+            }
+        };
+        let alone = suggest(None);
+        let beside = suggest(Some(&alone));
+        let gap = (alone.float("x").unwrap() - beside.float("x").unwrap()).abs();
+        assert!(gap > 1e-3, "{rule:?}: {alone:?} beside itself again");
     }
 }
