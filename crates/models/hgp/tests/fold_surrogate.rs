@@ -44,8 +44,12 @@ fn the_posterior_is_the_mean_over_folds() {
         }
     }
     assert_eq!(fitted.hyperparameters(), process.process().hyperparameters());
-    // A fold around the mean varies more than the noise of a measurement.
-    assert!(fitted.noise_variance() > process.process().noise_variance());
+    // A measurement of one fold varies around the mean by its noise and by what the fold differs.
+    let fold = process.fold(0).prior_variance(&[0.5]).unwrap();
+    let differs = fold - mean.prior_variance(&[0.5]).unwrap();
+    assert!(differs > 0.0, "{differs}");
+    let expected = process.process().noise_variance() + differs;
+    assert!((fitted.noise_variance() - expected).abs() <= 1e-12 * expected, "{expected}");
     let warm = fitted.hyperparameters();
     assert!(FoldSurrogate.fit(&domain(), data, Some(&warm), &mut rng()).is_ok());
     // An outcome of one fold is one of the mean in part.

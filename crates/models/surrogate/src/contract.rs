@@ -204,6 +204,12 @@ pub fn surrogate(surrogate: &dyn Surrogate) {
 /// Seed of the points and of the fits.
 const SEED: Seed = Seed(1);
 
+/// Scales of targets on which tolerances apply as they are.
+const USUAL: std::ops::Range<f64> = 0.1..100.0;
+
+/// The one target of data that are refused.
+const TARGET: [f64; 1] = [1.0];
+
 /// A coordinate beside the data, for predictions.
 const BESIDE: f64 = 0.37;
 
@@ -279,7 +285,7 @@ fn fits(surrogate: &dyn Surrogate, dim: usize, (x, y): &Case, what: &str) {
             "{what}: an observation varies more than the function"
         );
     }
-    if scale == 1.0 || (0.1..10.0).contains(&scale) {
+    if USUAL.contains(&scale) {
         batch_is_pointwise(fitted.posterior(), test.as_ref(), EXACT);
         if fitted.posterior().joint().is_some() {
             covariance_is_consistent(fitted.posterior(), &test, COVARIANCE);
@@ -319,7 +325,7 @@ fn refuses(surrogate: &dyn Surrogate, dim: usize) {
     refused(Points::new(dim).as_ref(), &[], None, "no data");
     refused(x.as_ref(), &[f64::NAN], None, "a target that is NaN");
     refused(x.as_ref(), &[1.0, 2.0], None, "another number of targets");
-    refused(x.as_ref(), &[1.0], Some(&[-1.0]), "a negative noise variance");
-    refused(x.as_ref(), &[1.0], Some(&[f64::INFINITY]), "an infinite noise variance");
-    refused(Points::from_flat(vec![0.5; dim + 1], dim + 1).as_ref(), &[1.0], None, "another dimension");
+    refused(x.as_ref(), &TARGET, Some(&[-1.0]), "a negative noise variance");
+    refused(x.as_ref(), &TARGET, Some(&[f64::INFINITY]), "an infinite noise variance");
+    refused(Points::from_flat(vec![0.5; dim + 1], dim + 1).as_ref(), &TARGET, None, "another dimension");
 }

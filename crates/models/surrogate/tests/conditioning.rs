@@ -314,3 +314,37 @@ fn covariances_of_nothing_get_a_jitter_of_the_prior() {
         factor_covariance(&rounding(5e-8), 1.0).is_err() && factor_covariance(&rounding(5e-9), 0.0).is_err()
     );
 }
+
+/// A posterior without slopes has none to pull back, says so and adds nothing.
+#[test]
+fn a_look_ahead_without_slopes_says_so() {
+    struct Flat;
+
+    impl Posterior for Flat {
+        fn dim(&self) -> usize {
+            1
+        }
+
+        fn predict_into(&self, _: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+            mean.fill(0.5);
+            variance.fill(1.0);
+        }
+    }
+
+    impl JointPosterior for Flat {
+        fn covariance_into(&self, _: PointsRef<'_>, out: &mut [f64]) {
+            out.fill(1.0);
+        }
+
+        fn cross_covariance_into(&self, _: PointsRef<'_>, _: PointsRef<'_>, out: &mut [f64]) {
+            out.fill(1.0);
+        }
+    }
+
+    let anchors = Points::from_flat(vec![0.2, 0.4], 1);
+    let ahead = JointLookahead::new(&Flat, anchors.as_ref(), 0.1);
+    let weights = LookaheadCotangent { mean: 1.0, variance: 1.0, covariance: &[1.0, 1.0, 1.0] };
+    let mut slopes = [7.0];
+    assert!(!ahead.pull_back(&[0.3], weights, &mut slopes));
+    assert_eq!(slopes, [7.0]);
+}

@@ -1,5 +1,7 @@
 //! Several objectives: what a user of the optimiser and of its baseline relies on.
 
+use std::sync::{Arc, Mutex};
+
 use proptest::prelude::*;
 use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility, Weighted};
 use thrifty_bo::{
@@ -14,7 +16,7 @@ use thrifty_kernel::{Matern52, Scaled};
 use thrifty_pareto::{ExpectedHypervolumeImprovement, ReferenceOrigin, ReferencePoint, hypervolume};
 use thrifty_sampling::{Seed, Sobol, Stream};
 use thrifty_search::{Nsga2, Nsga2Settings, SobolSearch};
-use thrifty_space::{Config, Space};
+use thrifty_space::{Config, Space, Value};
 use thrifty_study::{
     Ask, History, MaxTrials, Measurement, Optimizer, Outcome, Schedule, StopReason, Study, Trial, TrialId,
 };
@@ -745,10 +747,13 @@ fn points_that_no_model_predicts_are_never_chosen() {
     assert_eq!(gradients, [0.0; 4]);
 }
 
-/// A Gaussian process that keeps its covariances to itself.
-struct PointByPoint(GpSurrogate);
+/// Means that were imagined for running trials: the point, the mean there, the value.
+type Imagined = Arc<Mutex<Vec<(Vec<f64>, f64, f64)>>>;
 
-struct FittedPointByPoint(Box<dyn FittedSurrogate>);
+/// A Gaussian process that keeps its covariances to itself, and notes its fantasies.
+struct PointByPoint(GpSurrogate, Imagined);
+
+struct FittedPointByPoint(Box<dyn FittedSurrogate>, Imagined);
 
 impl Surrogate for PointByPoint {
     fn fit(
@@ -758,7 +763,8 @@ impl Surrogate for PointByPoint {
         warm_start: Option<&[f64]>,
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        Ok(Box::new(FittedPointByPoint(self.0.fit(domain, data, warm_start, rng)?)))
+        let fitted = self.0.fit(domain, data, warm_start, rng)?;
+        Ok(Box::new(FittedPointByPoint(fitted, self.1.clone())))
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {
@@ -776,7 +782,8 @@ impl FittedSurrogate for FittedPointByPoint {
     }
 
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        Ok(Box::new(Self(self.0.fantasize(x, y)?)))
+        self.1.lock().unwrap().push((x.to_vec(), self.0.posterior().predict(x).mean, y));
+        Ok(Box::new(Self(self.0.fantasize(x, y)?, self.1.clone())))
     }
 }
 
@@ -794,11 +801,13 @@ impl Posterior for FittedPointByPoint {
 #[test]
 fn running_trials_count_without_covariances() {
     for rule in [MultiObjectiveRule::Automatic, MultiObjectiveRule::Chebyshev { augmentation: 0.05 }] {
+        let imagined = Imagined::default();
         let make = || {
+            let surrogate = PointByPoint(GpSurrogate::default(), imagined.clone());
             MultiObjectiveOptimizer::new(line())
                 .with_settings(settings(rule))
                 .unwrap()
-                .with_surrogate(PointByPoint(GpSurrogate::default()))
+                .with_surrogate(surrogate)
         };
         let mut study = Study::new(make(), Seed(1)).with_stop(MaxTrials(8));
         study.run(|config, _| parabolas(config)).unwrap();
@@ -818,8 +827,41 @@ fn running_trials_count_without_covariances() {
             }
         };
         let alone = suggest(None);
-        let beside = suggest(Some(&alone));
-        let gap = (alone.float("x").unwrap() - beside.float("x").unwrap()).abs();
-        assert!(gap > 1e-3, "{rule:?}: {alone:?} beside itself again");
+        assert!(imagined.lock().unwrap().is_empty(), "{rule:?}: nothing runs");
+        // Not the same place, which is no place for a second trial anyway, but one as good as it.
+        let mut near = alone.clone();
+        near.insert("x".to_owned(), Value::Float(alone.float("x").unwrap() + 0.002));
+        let beside = suggest(Some(&near));
+        let gap = (near.float("x").unwrap() - beside.float("x").unwrap()).abs();
+        assert!(gap > 0.005, "{rule:?}: {beside:?} is beside {near:?}, which runs");
+        // One fantasy for each model, at its mean.
+        let imagined = imagined.lock().unwrap();
+        let place = line().encode(&near).unwrap();
+        let models = if rule == MultiObjectiveRule::Automatic { 2 } else { 1 };
+        assert_eq!(imagined.len(), models, "{rule:?}");
+        assert!(imagined.iter().all(|(x, mean, y)| *x == place && mean == y), "{rule:?}: {imagined:?}");
+    }
+}
+
+/// Exact improvements up to four objectives, scalarisation from five on.
+#[test]
+fn the_automatic_rule_goes_by_the_number_of_objectives() {
+    for (objectives, models) in [(3, 3), (4, 4), (5, 1)] {
+        let imagined = Imagined::default();
+        let surrogate = PointByPoint(GpSurrogate::default(), imagined.clone());
+        let optimizer = MultiObjectiveOptimizer::new(line())
+            .with_settings(settings(MultiObjectiveRule::Automatic))
+            .unwrap()
+            .with_surrogate(surrogate);
+        let mut study =
+            Study::new(optimizer, Seed(2)).with_stop(MaxTrials(6)).with_schedule(Schedule::Window(2));
+        study
+            .run(|config, _| {
+                let x = config.float("x").unwrap();
+                measured(&(0..objectives).map(|j| (x - 0.3 * f64::from(j)).powi(2)).collect::<Vec<f64>>())
+            })
+            .unwrap();
+        // Trial 5 is the first that models suggest, when four are measured; it is beside one that runs.
+        assert_eq!(imagined.lock().unwrap().len(), models, "{objectives} objectives");
     }
 }

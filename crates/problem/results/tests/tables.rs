@@ -233,3 +233,28 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn tables_and_columns_know_their_sizes() {
+    let none = Table::of(&history::<Config>(Vec::new())).unwrap();
+    assert!(none.is_empty());
+    assert_eq!(none.len(), 0);
+    let two = Table::of(&history(vec![
+        trial(config(&[("x", Value::Float(0.5))]), Some(Outcome::from(1.0))),
+        trial(config(&[("x", Value::Float(0.25))]), None),
+    ]))
+    .unwrap();
+    assert!(!two.is_empty() && two.len() == 2);
+    for column in two.columns() {
+        assert!(column.values.len() == 2 && !column.values.is_empty(), "{}", column.name);
+    }
+    for values in [
+        Values::Bool(vec![None, Some(true), None]),
+        Values::Int(vec![Some(3); 3]),
+        Values::Float(vec![None; 3]),
+        Values::Text(vec![Some("a".to_owned()), None, None]),
+    ] {
+        assert!(values.len() == 3 && !values.is_empty(), "{values:?}");
+    }
+    assert!(Values::Float(Vec::new()).is_empty());
+}

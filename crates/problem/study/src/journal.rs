@@ -169,7 +169,7 @@ impl Journal {
         if self.length < bytes.len() as u64 {
             self.file.set_len(self.length)?;
         }
-        if self.length > 0 && bytes[self.length as usize - 1] != b'\n' {
+        if bytes[..self.length as usize].last().is_some_and(|last| *last != b'\n') {
             self.file.write_all(b"\n")?;
             self.length += 1;
         }

@@ -29,6 +29,10 @@ enum Fault {
     ChangingFingerprint,
     /// Reads what is running, but answers by the number of calls where something is.
     ByCallsBesideRunning,
+    /// The first history that was seen counts where something was measured.
+    ByFirstHistoryOfMeasured,
+    /// The same where nothing but failures is known.
+    ByFirstHistoryOfFailures,
     /// Stops after so many trials.
     StopsEarly,
 }
@@ -61,6 +65,8 @@ impl Optimizer for Faulty {
             Fault::ByCalls => self.calls,
             Fault::ByCallsBesideRunning if is_beside => self.calls,
             Fault::ByFirstHistory => first as u64,
+            Fault::ByFirstHistoryOfMeasured if history.measured().next().is_some() => first as u64,
+            Fault::ByFirstHistoryOfFailures if history.unsuccessful().next().is_some() => first as u64,
             _ => 0,
         };
         let told = history.measured().map(|(_, loss)| loss as u64).sum::<u64>();
@@ -114,6 +120,8 @@ fn faults_of_optimizers_are_found() {
         Fault::ErrorOfNothing,
         Fault::ChangingFingerprint,
         Fault::ByCallsBesideRunning,
+        Fault::ByFirstHistoryOfMeasured,
+        Fault::ByFirstHistoryOfFailures,
     ] {
         assert!(!passes(fault), "{fault:?}");
     }

@@ -236,3 +236,26 @@ fn the_best_is_observed_or_of_a_posterior() {
     assert_eq!((observed.value, posterior.value, observed.config), (1.5, 1.5, "a"));
     assert_ne!(observed, posterior);
 }
+
+/// A trial that runs anew reports anew: what it said before, by hand or in a loop that failed, is dropped.
+#[test]
+fn reports_of_trials_that_run_again_are_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let mut study =
+        Study::new(Patient { needs: 0, of: 0 }, Seed(1)).with_stop(MaxTrials(2)).with_journal(&path).unwrap();
+    let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
+    study.report(trial.id, 1, 9.0).unwrap();
+    study
+        .run(|_, context| {
+            context.report(1, 0.5);
+            1.0
+        })
+        .unwrap();
+    let reports = |history: &History<usize>| -> Vec<Vec<(u64, f64)>> {
+        history.trials().iter().map(|trial| trial.reports.clone()).collect()
+    };
+    assert_eq!(reports(study.history()), [[(1, 0.5)], [(1, 0.5)]]);
+    drop(study);
+    assert_eq!(reports(&History::read(&path).unwrap()), [[(1, 0.5)], [(1, 0.5)]]);
+}
