@@ -9,9 +9,12 @@ use crate::{Condition, DomainError, FILLER, Spacing, Variable, VariableKind};
 /// feasible points alone, bit for bit.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Domain {
-    variables: Vec<Variable>,
+    pub(crate) variables: Vec<Variable>,
     /// First column of each variable, and the number of columns at the end.
     starts: Vec<usize>,
+    /// Fixed columns of variables, the activity column left out; empty where nothing is pinned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) pins: Vec<Option<Vec<f64>>>,
 }
 
 impl Domain {
@@ -38,13 +41,36 @@ impl Domain {
         for variable in &variables {
             starts.push(starts[starts.len() - 1] + variable.width());
         }
-        Ok(Self { variables, starts })
+        Ok(Self { variables, starts, pins: Vec::new() })
     }
 
     /// The cube `[0, 1]^dim` with continuous columns.
     #[must_use]
     pub fn unit_cube(dim: usize) -> Self {
-        Self { variables: vec![Variable::continuous(); dim], starts: (0..=dim).collect() }
+        Self { variables: vec![Variable::continuous(); dim], starts: (0..=dim).collect(), pins: Vec::new() }
+    }
+
+    /// The domain with variables fixed where they are at `x`: the same columns, and fewer feasible points.
+    ///
+    /// A fixed variable counts as one with a single level where it is active. Earlier pins of other variables stay.
+    ///
+    /// # Panics
+    /// When `x` is not of the domain's dimension or there is no such variable.
+    #[must_use]
+    pub fn pinned(mut self, indices: &[usize], x: &[f64]) -> Self {
+        let mut snapped = x.to_vec();
+        self.snap(&mut snapped);
+        self.pins.resize(self.variables.len(), None);
+        for &index in indices {
+            self.pins[index] = Some(snapped[self.own_columns(index)].to_vec());
+        }
+        self
+    }
+
+    /// True if variable `index` is fixed.
+    #[must_use]
+    pub fn is_pinned(&self, index: usize) -> bool {
+        self.pins.get(index).is_some_and(Option::is_some)
     }
 
     /// Number of columns.
@@ -65,26 +91,24 @@ impl Domain {
         self.starts[index]..self.starts[index + 1]
     }
 
-    /// Columns that hold continuous values.
+    /// Columns of variable `index` without its activity column.
+    fn own_columns(&self, index: usize) -> std::ops::Range<usize> {
+        let columns = self.columns(index);
+        let activity = usize::from(!self.variables[index].conditions.is_empty());
+        columns.start..columns.end - activity
+    }
+
+    /// Columns that hold continuous values which are not fixed.
     pub fn continuous_columns(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.variables.len())
-            .filter(|&v| matches!(self.variables[v].kind, VariableKind::Continuous))
+            .filter(|&v| matches!(self.variables[v].kind, VariableKind::Continuous) && !self.is_pinned(v))
             .map(|v| self.starts[v])
     }
 
-    /// True if no variable is continuous.
+    /// True if no variable is continuous, fixed ones apart.
     #[must_use]
     pub fn is_discrete(&self) -> bool {
-        self.variables.iter().all(|variable| variable.levels().is_some())
-    }
-
-    /// Number of feasible points, if the domain is discrete and the number at most `limit`.
-    ///
-    /// Inactive variables do not multiply: this counts by enumeration of the levels.
-    #[must_use]
-    pub fn cardinality(&self, limit: u64) -> Option<u64> {
-        let mut levels = vec![None; self.variables.len()];
-        self.count_from(0, &mut levels, limit)
+        (0..self.variables.len()).all(|index| self.options(index).is_some())
     }
 
     /// Makes a point of the cube feasible: discrete columns to the level of their cell, one-hot blocks to their
@@ -106,7 +130,11 @@ impl Domain {
                 *activity = f64::from(u8::from(active));
                 own
             };
-            if active { snap_columns(variable.kind, own) } else { own.fill(FILLER) }
+            match self.pins.get(index) {
+                _ if !active => own.fill(FILLER),
+                Some(Some(pin)) => own.copy_from_slice(pin),
+                _ => snap_columns(variable.kind, own),
+            }
         }
     }
 
@@ -132,7 +160,10 @@ impl Domain {
     /// The level that a discrete variable has at `x`, `None` for a continuous one.
     #[must_use]
     pub fn level(&self, index: usize, x: &[f64]) -> Option<u64> {
-        let columns = &x[self.columns(index)];
+        self.level_of_columns(index, &x[self.columns(index)])
+    }
+
+    pub(crate) fn level_of_columns(&self, index: usize, columns: &[f64]) -> Option<u64> {
         match self.variables[index].kind {
             VariableKind::Continuous => None,
             VariableKind::Stepped { count, spacing } => Some(spacing.level(columns[0], count)),
@@ -168,90 +199,6 @@ impl Domain {
                 columns[level as usize] = 1.0;
             }
         }
-    }
-
-    /// The feasible points that differ from feasible `x` by one move of one active discrete variable: one
-    /// level up or down where levels are ordered, any other category where they are not.
-    #[must_use]
-    pub fn neighbors(&self, x: &[f64]) -> Vec<Vec<f64>> {
-        let mut found = Vec::new();
-        for index in 0..self.variables.len() {
-            let (Some(level), Some(count)) = (self.level(index, x), self.variables[index].levels()) else {
-                continue;
-            };
-            if !self.is_active(index, x) {
-                continue;
-            }
-            let moves: Vec<u64> = match self.variables[index].kind {
-                VariableKind::Stepped { .. } => [level.checked_sub(1), Some(level + 1)]
-                    .into_iter()
-                    .flatten()
-                    .filter(|&l| l < count)
-                    .collect(),
-                _ => (0..count).filter(|&l| l != level).collect(),
-            };
-            for other in moves {
-                let mut neighbor = x.to_vec();
-                self.set_level(index, other, &mut neighbor);
-                found.push(neighbor);
-            }
-        }
-        found
-    }
-
-    /// Every feasible point of a discrete domain, or `None` if it is not discrete or has more than `limit`.
-    #[must_use]
-    pub fn enumerate(&self, limit: u64) -> Option<Vec<Vec<f64>>> {
-        self.cardinality(limit)?;
-        let mut points = vec![vec![FILLER; self.dim()]];
-        for (index, variable) in self.variables.iter().enumerate() {
-            let count = variable.levels()?;
-            points = points
-                .into_iter()
-                .flat_map(|point| {
-                    let options = if self.is_active(index, &point) { count } else { 1 };
-                    (0..options).map(move |level| {
-                        let mut next = point.clone();
-                        self.set_level(index, level, &mut next);
-                        next
-                    })
-                })
-                .collect();
-        }
-        Some(points)
-    }
-
-    fn count_from(&self, index: usize, levels: &mut Vec<Option<u64>>, limit: u64) -> Option<u64> {
-        let Some(variable) = self.variables.get(index) else { return Some(1) };
-        let active = variable
-            .conditions
-            .iter()
-            .all(|c| levels[c.parent].is_some_and(|level| c.levels.contains(&level)));
-        let count = variable.levels()?;
-        if !active {
-            levels[index] = None;
-            return self.count_from(index + 1, levels, limit);
-        }
-        let decides =
-            self.variables[index + 1..].iter().any(|v| v.conditions.iter().any(|c| c.parent == index));
-        let total = if decides {
-            if count > limit {
-                return None;
-            }
-            let mut total = 0_u64;
-            for level in 0..count {
-                levels[index] = Some(level);
-                total = total.checked_add(self.count_from(index + 1, levels, limit)?)?;
-                if total > limit {
-                    return None;
-                }
-            }
-            total
-        } else {
-            levels[index] = None;
-            self.count_from(index + 1, levels, limit)?.checked_mul(count)?
-        };
-        (total <= limit).then_some(total)
     }
 }
 

@@ -16,6 +16,7 @@
 //! ```
 
 mod domain;
+mod enumeration;
 mod error;
 mod points;
 mod variable;

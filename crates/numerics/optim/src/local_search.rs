@@ -67,7 +67,7 @@ impl LocalSearch {
         // Everything but the continuous columns of active variables stays where it is.
         let mut bounds: Vec<(f64, f64)> = summit.x.iter().map(|&v| (v, v)).collect();
         for (index, variable) in domain.variables().iter().enumerate() {
-            if variable.levels().is_none() && domain.is_active(index, &summit.x) {
+            if variable.levels().is_none() && domain.is_active(index, &summit.x) && !domain.is_pinned(index) {
                 bounds[domain.columns(index).start] = (0.0, 1.0);
             }
         }

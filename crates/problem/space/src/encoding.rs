@@ -4,7 +4,7 @@
 //! relative to themselves on a log scale to 1e-13 (the `ln` of a range is below 710); `encode` is feasible
 //! in the domain; `decode` of any point is valid; a second round trip of an encoded point changes no bit.
 
-use thrifty_domain::FILLER;
+use thrifty_domain::{Domain, FILLER};
 
 use crate::axis::Axis;
 use crate::parameter::step_count;
@@ -16,34 +16,35 @@ impl Space {
     /// # Errors
     /// [`SpaceError`] names the parameter that is unknown, missing, inactive, of another type or out of range.
     pub fn encode(&self, config: &Config) -> Result<Vec<f64>, SpaceError> {
-        if let Some((name, _)) = config.iter().find(|(name, _)| !self.has(name)) {
-            return Err(SpaceError::UnknownParameter { name: name.into() });
-        }
+        self.require_known(config)?;
         let mut x = vec![FILLER; self.dim()];
         for (index, parameter) in self.parameters().iter().enumerate() {
             let name = &parameter.name;
-            let active = self.domain().is_active(index, &x);
-            let columns = self.domain().columns(index);
+            let active = self.whole().is_active(index, &x);
             match (config.get(name), active) {
                 (None, true) => return Err(SpaceError::MissingParameter { name: name.clone() }),
                 (Some(value), false) => {
                     return Err(SpaceError::InactiveParameter { name: name.clone(), value: value.clone() });
                 }
                 (None, false) => {}
-                (Some(value), true) => match parameter.kind {
-                    Kind::Float { low, high, log } => {
-                        x[columns.start] = encode_float(name, value, Axis { low, high, log })?;
-                    }
-                    _ => self.domain().write_level(index, level_of(parameter, value)?, &mut x),
-                },
+                (Some(value), true) => write_value(self.whole(), index, parameter, value, &mut x)?,
             }
         }
-        self.domain().snap(&mut x);
+        self.whole().snap(&mut x);
         Ok(x)
     }
 
+    /// # Errors
+    /// [`SpaceError::UnknownParameter`] for a configuration that names one.
+    pub(crate) fn require_known(&self, config: &Config) -> Result<(), SpaceError> {
+        match config.iter().find(|(name, _)| !self.has(name)) {
+            Some((name, _)) => Err(SpaceError::UnknownParameter { name: name.into() }),
+            None => Ok(()),
+        }
+    }
+
     /// The configuration of the feasible point nearest to `x` in the sense of
-    /// [`Domain::snap`](thrifty_domain::Domain::snap): valid for any `x`, NaN included.
+    /// [`Domain::snap`]: valid for any `x`, NaN included.
     ///
     /// # Panics
     /// When `x` is not of the space's dimension.
@@ -75,6 +76,23 @@ impl Space {
     pub fn validate(&self, config: &Config) -> Result<(), SpaceError> {
         self.encode(config).map(|_| ())
     }
+}
+
+/// Writes the columns of a parameter's value; what depends on it follows with the next snap.
+pub(crate) fn write_value(
+    domain: &Domain,
+    index: usize,
+    parameter: &Parameter,
+    value: &Value,
+    x: &mut [f64],
+) -> Result<(), SpaceError> {
+    match parameter.kind {
+        Kind::Float { low, high, log } => {
+            x[domain.columns(index).start] = encode_float(&parameter.name, value, Axis { low, high, log })?;
+        }
+        _ => domain.write_level(index, level_of(parameter, value)?, x),
+    }
+    Ok(())
 }
 
 fn encode_float(name: &str, value: &Value, axis: Axis) -> Result<f64, SpaceError> {

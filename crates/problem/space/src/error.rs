@@ -63,6 +63,9 @@ pub enum SpaceError {
     /// A configuration sets a parameter whose conditions do not hold.
     #[error("parameter {name} is set to {value} but its conditions do not hold")]
     InactiveParameter { name: String, value: Value },
+    /// A value is given whose condition is on a parameter that is not given.
+    #[error("parameter {name} is given but {parent}, on which it depends, is not")]
+    OpenCondition { name: String, parent: String },
     /// A value of another type.
     #[error("parameter {name} is {value}, expected {expected}")]
     WrongType { name: String, value: Value, expected: &'static str },

@@ -25,6 +25,7 @@ mod config;
 mod encoding;
 mod error;
 mod fixed;
+mod given;
 mod known_constraint;
 mod parameter;
 mod space;

@@ -14,6 +14,8 @@ use crate::{Config, Parameter, SpaceBuilder, SpaceError};
 pub struct Space {
     parameters: Vec<Parameter>,
     domain: Domain,
+    /// The domain with given values fixed, for spaces of a completion; encoding is that of the whole domain.
+    pinned: Option<Domain>,
     /// Indices of the parameters by rising name.
     by_name: Vec<usize>,
 }
@@ -62,7 +64,7 @@ impl Space {
         let domain = Domain::new(variables)?;
         let mut by_name: Vec<usize> = (0..parameters.len()).collect();
         by_name.sort_unstable_by(|a, b| parameters[*a].name.cmp(&parameters[*b].name));
-        Ok(Self { parameters, domain, by_name })
+        Ok(Self { parameters, domain, pinned: None, by_name })
     }
 
     /// Floats `x0, x1, …` in `[0, 1]`.
@@ -94,10 +96,20 @@ impl Space {
         self.by_name.binary_search_by(|index| self.parameters[*index].name.as_str().cmp(name)).is_ok()
     }
 
-    /// Domain of the encoded configurations: variable i is parameter i.
+    /// Domain of the encoded configurations: variable i is parameter i. Given values are fixed.
     #[must_use]
     pub fn domain(&self) -> &Domain {
+        self.pinned.as_ref().unwrap_or(&self.domain)
+    }
+
+    /// The domain of all configurations, those without the given values too.
+    pub(crate) fn whole(&self) -> &Domain {
         &self.domain
+    }
+
+    /// The same space over the configurations with some parameters fixed where they are at `x`.
+    pub(crate) fn pinned(&self, indices: &[usize], x: &[f64]) -> Self {
+        Self { pinned: Some(self.domain.clone().pinned(indices, x)), ..self.clone() }
     }
 
     /// Number of columns of the unit cube.

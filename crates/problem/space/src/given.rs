@@ -1,0 +1,54 @@
+//! Spaces in which some values are given.
+
+use thrifty_domain::FILLER;
+
+use crate::encoding::write_value;
+use crate::{Config, Space, SpaceError};
+
+impl Space {
+    /// The space of the configurations that have these values: same parameters, same encoding, and a [`Space::domain`] in which the
+    /// given parameters are fixed.
+    ///
+    /// It serves to complete a configuration of which a part is given. A space without a parameter altogether is
+    /// [`Space::with_fixed`].
+    ///
+    /// ```
+    /// use thrifty_space::{Config, Space};
+    /// let space = Space::builder()
+    ///     .categorical("solver", ["sgd", "adam"])
+    ///     .float("momentum", 0.0, 1.0)
+    ///     .when("solver", ["sgd"])
+    ///     .float("rate", 0.0, 1.0)
+    ///     .build()?;
+    /// let mut given = Config::new();
+    /// given.insert("solver", "adam");
+    /// let completed = space.given(&given)?.decode(&[0.9, 0.1, 0.5, 1.0, 0.25]);
+    /// assert_eq!(completed.str("solver")?, "adam");
+    /// assert_eq!(completed.float("rate")?, 0.25);
+    /// assert!(completed.get("momentum").is_none());
+    /// # Ok::<(), thrifty_space::SpaceError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SpaceError`] for an unknown name, a value that the parameter cannot have, one that is given while another value given excludes
+    /// it, or one whose condition is on a parameter that is not given.
+    pub fn given(&self, values: &Config) -> Result<Self, SpaceError> {
+        self.require_known(values)?;
+        let mut x = vec![FILLER; self.dim()];
+        let mut indices = Vec::new();
+        for (index, parameter) in self.parameters().iter().enumerate() {
+            let Some(value) = values.get(&parameter.name) else { continue };
+            let name = || parameter.name.clone();
+            let open = parameter.conditions.iter().find(|condition| values.get(&condition.parent).is_none());
+            if let Some(condition) = open {
+                return Err(SpaceError::OpenCondition { name: name(), parent: condition.parent.clone() });
+            }
+            if !self.whole().is_active(index, &x) {
+                return Err(SpaceError::InactiveParameter { name: name(), value: value.clone() });
+            }
+            write_value(self.whole(), index, parameter, value, &mut x)?;
+            indices.push(index);
+        }
+        Ok(self.pinned(&indices, &x))
+    }
+}
