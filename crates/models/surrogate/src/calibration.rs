@@ -108,6 +108,23 @@ mod tests {
         assert!((found.pit_distance() - 0.5).abs() < 1e-15);
     }
 
+    /// The distance is taken below and above each step: transforms all near 0, all near 1, and one of each.
+    #[test]
+    fn distances_from_the_uniform_distribution() {
+        let distance = |observed: &[f64]| {
+            let n = observed.len();
+            Calibration::of(&vec![0.0; n], &vec![1.0; n], observed).unwrap().pit_distance()
+        };
+        // Φ(-9) and Φ(9) are 0 and 1 to 1e-18.
+        assert!((distance(&[-9.0, -9.0, -9.0]) - 1.0).abs() < 1e-15);
+        assert!((distance(&[9.0, 9.0, 9.0, 9.0]) - 1.0).abs() < 1e-15);
+        assert!((distance(&[-9.0, 9.0]) - 0.5).abs() < 1e-15);
+        // One step in the middle is half a step off on both sides; three at the quartiles are a quarter off.
+        assert!((distance(&[0.0]) - 0.5).abs() < 1e-15);
+        let quartile = quantile(0.25);
+        assert!((distance(&[quartile, 0.0, -quartile]) - 0.25).abs() < 1e-12);
+    }
+
     #[test]
     fn bad_input_is_named() {
         assert_eq!(Calibration::of(&[], &[], &[]), Err(CalibrationError::Empty));

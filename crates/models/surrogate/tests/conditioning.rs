@@ -259,10 +259,10 @@ fn impossible_observations_are_named() {
     assert_eq!(found, size("normal numbers a row", 3, 2));
 }
 
-/// `sin(x₀ + 3 x₁)`, with a slope or a value that may be wrong.
+/// `sin(x₀ + 3 x₁)`, with slopes or a value that may be wrong.
 struct Wave {
     value_factor: f64,
-    slope: f64,
+    slopes: [f64; 2],
 }
 
 impl SamplePath for Wave {
@@ -276,20 +276,21 @@ impl SamplePath for Wave {
 
     fn value_with_gradient(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
         let angle = x[0] + 3.0 * x[1];
-        gradient.copy_from_slice(&[angle.cos(), self.slope * angle.cos()]);
+        gradient.copy_from_slice(&self.slopes.map(|slope| slope * angle.cos()));
         self.value_factor * angle.sin()
     }
 }
 
 #[test]
 fn the_contract_of_paths_finds_wrong_values_and_slopes() {
-    let passes = |value_factor: f64, slope: f64| {
-        let path = Wave { value_factor, slope };
+    let passes = |value_factor: f64, slopes: [f64; 2]| {
+        let path = Wave { value_factor, slopes };
         std::panic::catch_unwind(|| contract::path_is_consistent(&path, points(4, 6).as_ref(), 1e-5, 1e-7))
             .is_ok()
     };
-    assert!(passes(1.0, 3.0));
-    assert!(!passes(1.001, 3.0) && !passes(1.0, 3.001));
+    assert!(passes(1.0, [1.0, 3.0]));
+    assert!(!passes(1.001, [1.0, 3.0]));
+    assert!(!passes(1.0, [1.001, 3.0]) && !passes(1.0, [1.0, 3.001]));
 }
 
 /// The jitter relative to the prior goes up to 1e-8 and no further.

@@ -24,6 +24,7 @@ enum Fault {
     Covariance,
     Asymmetry,
     Cross,
+    CrossInTheFirstColumn,
     OfMean,
     OfCovariance,
 }
@@ -124,6 +125,9 @@ impl JointPosterior for Faulty {
         for (i, j) in (0..a.len()).flat_map(|i| (0..b.len()).map(move |j| (i, j))) {
             out[i * b.len() + j] =
                 dot(features(a.row(i)), features(b.row(j))) + self.error_at(Fault::Cross, i * b.len() + j);
+            if (i, j) == (1, 0) {
+                out[i * b.len()] += self.error(Fault::CrossInTheFirstColumn);
+            }
         }
     }
 
@@ -195,7 +199,7 @@ fn faults_of_gradients_are_found() {
 #[test]
 fn faults_of_covariances_are_found() {
     let law = |posterior: &Faulty| contract::covariance_is_consistent(posterior, &points(), TOLERANCE);
-    finds(&[Fault::Covariance, Fault::Asymmetry, Fault::Cross], &law);
+    finds(&[Fault::Covariance, Fault::Asymmetry, Fault::Cross, Fault::CrossInTheFirstColumn], &law);
     for fault in [Fault::Covariance, Fault::Cross] {
         assert!(passes(fault, 0.1 * TOLERANCE, &law), "{fault:?}");
     }

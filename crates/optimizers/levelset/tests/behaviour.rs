@@ -7,7 +7,7 @@ use thrifty_levelset::{
     LevelSetSettings, Threshold,
 };
 use thrifty_model_based::{CostAwareness, GpSurrogate, InitialDesign, KernelFamily};
-use thrifty_sampling::Seed;
+use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
     Ask, History, MaxTrials, Measurement, Optimizer, OptimizerError, Outcome, Schedule, StopReason, Study,
@@ -539,4 +539,19 @@ fn mixed_spaces() {
     let truth: Vec<bool> = found.configs(&space).iter().map(|config| f(config) > 0.0).collect();
     assert!(Confusion::of(&truth, &found.predicted_above()).unwrap().f1() > 0.97);
     assert!(TestFunction::branin().space().dim() == 2);
+}
+
+/// The initial design is the one that every optimiser of the space has: scrambled Sobol points of the study's seed.
+#[test]
+fn the_initial_design_is_that_of_the_seed() {
+    let settings = LevelSetSettings { initial: InitialDesign::Sobol(6), ..settings(CRITERIA[0]) };
+    let mut study = study(settings, 7, 6);
+    study.run(|config, _| branin(&at(config))).unwrap();
+    let expected = Sobol::scrambled(2, &mut Seed(7).stream("design", 0)).take(6);
+    for (trial, point) in study.history().trials().iter().zip(expected.rows()) {
+        // At the nearest point of the grid that is classified.
+        let near =
+            at(&trial.query).iter().zip(point).all(|(found, x)| (found - x).abs() <= 0.5 / 19.0 + 1e-12);
+        assert!(near, "trial {}: {:?} {point:?}", trial.id.0, at(&trial.query));
+    }
 }

@@ -153,7 +153,12 @@ mod tests {
         assert_eq!((memo.get(&number), memo.get(&count)), (Some(1.5), None));
         memo.set(&count, &(1 << 53));
         assert_eq!(memo.get(&count), Some(1 << 53));
-        for odd in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(memo.contains(&count) && memo.contains(&number) && !memo.contains(&MemoKey::<f64>::new("b")));
+        for small in [0, 1, 2] {
+            memo.set(&count, &small);
+            assert_eq!(memo.get(&count), Some(small));
+        }
+        for odd in [-1.0, -0.5, 0.5, f64::NAN, f64::INFINITY] {
             memo.set(&number, &odd);
             assert_eq!(memo.get(&count), None, "{odd}");
         }

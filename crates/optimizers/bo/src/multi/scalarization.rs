@@ -109,6 +109,14 @@ mod tests {
         let found = chebyshev_noise_variance(&w, &z, &v, &r, 0.05);
         assert!((found / variance - 1.0).abs() < 0.05, "{found} {variance}");
         assert_eq!(chebyshev_noise_variance(&w, &z, &v, &[0.0; 3], 0.05), 0.0);
+        // By hand, with noise in each loss alone: the second is the largest term.
+        for (j, slope) in [0.5 * 0.05, 0.3 * 1.05, 0.2 * 0.05].into_iter().enumerate() {
+            let mut one = [0.0; 3];
+            one[j] = v[j];
+            let expected = (slope / r[j]).powi(2) * v[j];
+            let found = chebyshev_noise_variance(&w, &z, &one, &r, 0.05);
+            assert!((found - expected).abs() <= 1e-12 * expected, "{j}: {found} {expected}");
+        }
     }
 
     #[test]
