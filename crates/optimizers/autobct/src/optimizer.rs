@@ -322,6 +322,12 @@ impl Optimizer for AutoBct {
             .map(|(control, trial)| Best::posterior(history.trials()[trial].query.clone(), score(control))))
     }
 
+    /// A control is whole: what to train is no choice of a part.
+    fn check(&self, query: &Config, _: bool) -> Result<(), OptimizerError> {
+        let checked = self.space.validate(query);
+        checked.map_err(|error| OptimizerError::failed("a control from elsewhere", error))
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         let (score, cost) = &self.basis;
         let ours = Fingerprint::new("training under a budget")

@@ -3,7 +3,7 @@
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_model_based::{
     Designer, GpSurrogate, ModelBased, OutputFitter, SurrogateState, Turn, acquisition_fingerprint,
-    design_changed, fingerprint, measurement, points_of, surrogate_fingerprint,
+    ask_given, check_config, design_changed, fingerprint, measurement, points_of, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -170,7 +170,8 @@ pub(crate) fn current_run(history: &History<Config>) -> (u64, Vec<&Trial<Config>
         let noted = || trial.diagnostics.get("run").map(|run| *run as u64);
         trial.memo.get(&RUN).or_else(noted).unwrap_or(0)
     };
-    let current = history.trials().last().map_or(0, of);
+    // Queries from elsewhere belong to no run.
+    let current = history.trials().iter().map(of).max().unwrap_or(0);
     (current, history.trials().iter().filter(|trial| of(trial) == current).collect())
 }
 
@@ -205,6 +206,19 @@ impl Optimizer for BayesianOptimizer {
         let feasible = measured.filter(|(_, feasible)| **feasible).map(|(found, _)| found);
         let best = feasible.reduce(|best, other| if other.1 < best.1 { other } else { best });
         Ok(best.map(|(config, mean)| Best::posterior(config.clone(), state.loss_of(*mean))))
+    }
+
+    fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
+        check_config(&self.space, query, is_whole)
+    }
+
+    fn ask_given(
+        &mut self,
+        history: &History<Config>,
+        id: TrialId,
+        given: &Config,
+    ) -> Result<Ask<Config>, OptimizerError> {
+        ask_given(self, |optimizer| &mut optimizer.space, history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

@@ -5,7 +5,9 @@ use std::sync::Mutex;
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_cv::FoldQuery;
 use thrifty_hgp::Hgp;
-use thrifty_model_based::{Designer, ModelBased, Turn, acquisition_fingerprint, design_changed, fingerprint};
+use thrifty_model_based::{
+    Designer, ModelBased, Turn, acquisition_fingerprint, check_config, design_changed, fingerprint, within,
+};
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
     Ask, Basis, Best, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId,
@@ -253,6 +255,43 @@ impl Optimizer for FractionalCv {
         let Some(first) = ranked.first() else { return Ok(None) };
         let found = best(first).unwrap_or(((first.mean, Basis::Posterior), first.trial));
         Ok(Some(recommended(found)))
+    }
+
+    fn check(&self, query: &FoldQuery, is_whole: bool) -> Result<(), OptimizerError> {
+        let (folds, repeats) = (self.settings.folds, self.settings.repeats);
+        for (what, found, count) in [("fold", query.fold, folds), ("repeat", query.repeat, repeats)] {
+            if found >= count {
+                let error = format!("{what} is {found}, expected one of {count}");
+                return Err(OptimizerError::failed("a query from elsewhere", error));
+            }
+        }
+        check_config(&self.space, &query.config, is_whole)
+    }
+
+    /// The configuration is completed, the fold is the given one.
+    fn ask_given(
+        &mut self,
+        history: &History<FoldQuery>,
+        id: TrialId,
+        given: &FoldQuery,
+    ) -> Result<Ask<FoldQuery>, OptimizerError> {
+        self.check(given, false)?;
+        let failed = |error| OptimizerError::failed(format!("completing trial {}", id.0), error);
+        let mut suggestion = Suggestion::new(given.clone());
+        if self.space.validate(&given.config).is_err() {
+            match within(self, |optimizer| &mut optimizer.space, &given.config, |part| part.ask(history, id))?
+            {
+                Ask::Evaluate(found) => suggestion = found,
+                Ask::Wait => return Ok(Ask::Wait),
+                Ask::Stop(_) => {
+                    let part = self.space.given(&given.config).map_err(failed)?;
+                    suggestion.query.config = part.sample(&mut history.seed().stream("given", id.0));
+                }
+            }
+        }
+        let config = self.space.with_values(suggestion.query.config, &given.config).map_err(failed)?;
+        suggestion.query = FoldQuery { config, ..given.clone() };
+        Ok(Ask::Evaluate(suggestion))
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

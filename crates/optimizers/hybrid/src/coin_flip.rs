@@ -115,6 +115,19 @@ impl<O: Optimizer<Query = Config>> Optimizer for CoinFlip<O> {
         self.optimizer.recommend(history)
     }
 
+    fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
+        self.optimizer.check(query, is_whole)
+    }
+
+    fn ask_given(
+        &mut self,
+        history: &History<Config>,
+        id: TrialId,
+        given: &Config,
+    ) -> Result<Ask<Config>, OptimizerError> {
+        self.optimizer.ask_given(history, id, given)
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         Ok(Fingerprint::new("coin flip")
             .with("coin", &(self.rate, self.start))?

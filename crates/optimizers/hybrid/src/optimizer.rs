@@ -241,6 +241,19 @@ impl<O: ModelBased> Optimizer for Hybrid<O> {
         self.optimizer.recommend(history)
     }
 
+    fn check(&self, query: &O::Query, is_whole: bool) -> Result<(), OptimizerError> {
+        self.optimizer.check(query, is_whole)
+    }
+
+    fn ask_given(
+        &mut self,
+        history: &History<O::Query>,
+        id: TrialId,
+        given: &O::Query,
+    ) -> Result<Ask<O::Query>, OptimizerError> {
+        self.optimizer.ask_given(history, id, given)
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         Ok(Fingerprint::new("hybrid").with("hybrid", &self.settings)?.around(self.optimizer.fingerprint()?))
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use thrifty_domain::Points;
 use thrifty_model_based::{
-    Designer, GpSurrogate, ModelBased, OutputFitter, SurrogateState, Turn, design_changed, fingerprint,
-    surrogate_fingerprint,
+    Designer, GpSurrogate, ModelBased, OutputFitter, SurrogateState, Turn, ask_given, check_config,
+    design_changed, fingerprint, surrogate_fingerprint,
 };
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
@@ -308,6 +308,19 @@ impl Optimizer for LevelSetOptimizer {
 
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Classified>, OptimizerError> {
         self.classify(history)
+    }
+
+    fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
+        check_config(&self.space, query, is_whole)
+    }
+
+    fn ask_given(
+        &mut self,
+        history: &History<Config>,
+        id: TrialId,
+        given: &Config,
+    ) -> Result<Ask<Config>, OptimizerError> {
+        ask_given(self, |optimizer| &mut optimizer.space, history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

@@ -29,8 +29,8 @@ pub use surrogate_state::SurrogateState;
 pub use targets::carried;
 pub use thrifty_gp::{GpSurrogate, KernelFamily};
 pub use thrifty_search::{
-    Candidate, Designer, InitialDesign, ParetoMember, ParetoSet, design_changed, fingerprint, first_new,
-    measurement, points_of, same_shape, shape,
+    Candidate, Designer, InitialDesign, ParetoMember, ParetoSet, ask_given, check_config, design_changed,
+    fingerprint, first_new, measurement, points_of, same_shape, shape, within,
 };
 pub use turn::{ModelBased, Modelled, Outlook, Turn};
 pub use weights::{Weights, feasibilities, probability_feasible, weighted_logarithm};

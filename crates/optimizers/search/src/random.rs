@@ -4,8 +4,8 @@ use thrifty_sampling::Stream;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
 
-use crate::fingerprint;
 use crate::fingerprint::format_one;
+use crate::{ask_given, check_config, fingerprint};
 
 /// Random search: uniform points of the unit cube, one random stream per trial.
 ///
@@ -77,6 +77,19 @@ impl Optimizer for RandomSearch {
 
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
         Ok(history.best().map(|(trial, value)| Best::observed(trial.query.clone(), value)))
+    }
+
+    fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
+        check_config(&self.space, query, is_whole)
+    }
+
+    fn ask_given(
+        &mut self,
+        history: &History<Config>,
+        id: TrialId,
+        given: &Config,
+    ) -> Result<Ask<Config>, OptimizerError> {
+        ask_given(self, |optimizer| &mut optimizer.space, history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

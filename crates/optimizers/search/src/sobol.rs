@@ -7,9 +7,9 @@ use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol};
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
 
-use crate::fingerprint;
 use crate::fingerprint::format_one;
 use crate::random::random_allowed;
+use crate::{ask_given, check_config, fingerprint};
 
 /// Quasi-random search: the points of one scrambled Sobol sequence in order; above [`MAX_SOBOL_DIM`] columns uniform points.
 ///
@@ -74,6 +74,19 @@ impl Optimizer for SobolSearch {
 
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
         Ok(history.best().map(|(trial, value)| Best::observed(trial.query.clone(), value)))
+    }
+
+    fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
+        check_config(&self.space, query, is_whole)
+    }
+
+    fn ask_given(
+        &mut self,
+        history: &History<Config>,
+        id: TrialId,
+        given: &Config,
+    ) -> Result<Ask<Config>, OptimizerError> {
+        ask_given(self, |optimizer| &mut optimizer.space, history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol, Stream};
+use thrifty_search::{ask_given, check_config};
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
     Ask, Best, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId,
@@ -327,6 +328,23 @@ impl Optimizer for TpeOptimizer {
             let values: Vec<f64> = self.table.columns.iter().map(|column| column.values[row]).collect();
             Best::observed(self.coding.decode(&values), self.table.loss(row))
         }))
+    }
+
+    fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
+        check_config(&self.space, query, is_whole)
+    }
+
+    fn ask_given(
+        &mut self,
+        history: &History<Config>,
+        id: TrialId,
+        given: &Config,
+    ) -> Result<Ask<Config>, OptimizerError> {
+        let fixed = self.coding.given(given);
+        let whole = std::mem::replace(&mut self.coding, fixed);
+        let asked = ask_given(self, |optimizer| &mut optimizer.space, history, id, given);
+        self.coding = whole;
+        asked
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

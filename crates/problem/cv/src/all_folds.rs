@@ -111,6 +111,12 @@ where
         self.optimizer.recommend(&self.configurations(history))
     }
 
+    /// No query comes from elsewhere: the folds of a configuration are asked one after the other.
+    fn check(&self, _: &FoldQuery, _: bool) -> Result<(), OptimizerError> {
+        let error = "all folds of a configuration are asked in turn; begin with an initial design instead";
+        Err(OptimizerError::failed("a query from elsewhere", error))
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         Ok(Fingerprint::new("all folds").with("folds", &self.folds)?.around(self.optimizer.fingerprint()?))
     }

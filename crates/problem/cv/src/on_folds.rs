@@ -62,18 +62,14 @@ impl<O: Optimizer<Query = Config>> OnFolds<O> {
 
     /// Trials as the optimiser sees them.
     fn configurations(history: &History<FoldQuery>) -> History<Config> {
-        let of = |trial: &Trial<FoldQuery>| {
-            let mut query = trial.query.config.clone();
-            query.insert(FOLD, trial.query.fold as i64);
-            Trial {
-                id: trial.id,
-                query,
-                diagnostics: trial.diagnostics.clone(),
-                memo: trial.memo.clone(),
-                reports: trial.reports.clone(),
-                outcome: trial.outcome.clone(),
-                timing: trial.timing,
-            }
+        let of = |trial: &Trial<FoldQuery>| Trial {
+            id: trial.id,
+            query: with_fold(&trial.query),
+            diagnostics: trial.diagnostics.clone(),
+            memo: trial.memo.clone(),
+            reports: trial.reports.clone(),
+            outcome: trial.outcome.clone(),
+            timing: trial.timing,
         };
         History::from_trials(history.trials().iter().map(of).collect(), history.seed())
     }
@@ -119,7 +115,36 @@ impl<O: Optimizer<Query = Config>> Optimizer for OnFolds<O> {
         self.optimizer.recommend(&Self::configurations(history))
     }
 
+    fn check(&self, query: &FoldQuery, is_whole: bool) -> Result<(), OptimizerError> {
+        self.optimizer.check(&with_fold(query), is_whole)
+    }
+
+    /// The configuration is completed, the fold is the given one.
+    fn ask_given(
+        &mut self,
+        history: &History<FoldQuery>,
+        id: TrialId,
+        given: &FoldQuery,
+    ) -> Result<Ask<FoldQuery>, OptimizerError> {
+        let asked = self.optimizer.ask_given(&Self::configurations(history), id, &with_fold(given))?;
+        Ok(match asked {
+            Ask::Evaluate(Suggestion { query: mut config, diagnostics, memo }) => {
+                config.remove(FOLD);
+                Ask::Evaluate(Suggestion { query: FoldQuery { config, ..given.clone() }, diagnostics, memo })
+            }
+            Ask::Wait => Ask::Wait,
+            Ask::Stop(reason) => Ask::Stop(reason),
+        })
+    }
+
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         Ok(Fingerprint::new("on folds").with("folds", &self.folds)?.around(self.optimizer.fingerprint()?))
     }
+}
+
+/// A configuration with its fold as a parameter.
+fn with_fold(query: &FoldQuery) -> Config {
+    let mut config = query.config.clone();
+    config.insert(FOLD, query.fold as i64);
+    config
 }

@@ -2,7 +2,7 @@
 
 use thrifty_domain::FILLER;
 
-use crate::encoding::write_value;
+use crate::encoding::{canonical, write_value};
 use crate::{Config, Space, SpaceError};
 
 impl Space {
@@ -50,5 +50,20 @@ impl Space {
             indices.push(index);
         }
         Ok(self.pinned(&indices, &x))
+    }
+
+    /// A configuration with given values in place of its own, as [`Space::decode`] would return them: whole numbers of a float
+    /// become floats.
+    ///
+    /// # Errors
+    /// [`SpaceError`] for an unknown name, or a value that the parameter cannot have.
+    pub fn with_values(&self, mut config: Config, values: &Config) -> Result<Config, SpaceError> {
+        self.require_known(values)?;
+        for parameter in self.parameters() {
+            if let Some(value) = values.get(&parameter.name) {
+                config.insert(parameter.name.clone(), canonical(parameter, value)?);
+            }
+        }
+        Ok(config)
     }
 }

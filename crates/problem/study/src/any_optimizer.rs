@@ -38,6 +38,8 @@ pub struct AnyOptimizer<Q>(Box<dyn Erased<Q> + Send>);
 trait Erased<Q> {
     fn ask(&mut self, history: &History<Q>, id: TrialId) -> Result<Ask<Q>, OptimizerError>;
     fn recommend(&mut self, history: &History<Q>) -> Result<Option<Box<dyn Any>>, OptimizerError>;
+    fn check(&self, query: &Q, is_whole: bool) -> Result<(), OptimizerError>;
+    fn ask_given(&mut self, history: &History<Q>, id: TrialId, given: &Q) -> Result<Ask<Q>, OptimizerError>;
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError>;
 }
 
@@ -48,6 +50,19 @@ impl<O: Optimizer<Recommendation: 'static>> Erased<O::Query> for O {
 
     fn recommend(&mut self, history: &History<O::Query>) -> Result<Option<Box<dyn Any>>, OptimizerError> {
         Ok(Optimizer::recommend(self, history)?.map(|found| Box::new(found) as Box<dyn Any>))
+    }
+
+    fn check(&self, query: &O::Query, is_whole: bool) -> Result<(), OptimizerError> {
+        Optimizer::check(self, query, is_whole)
+    }
+
+    fn ask_given(
+        &mut self,
+        history: &History<O::Query>,
+        id: TrialId,
+        given: &O::Query,
+    ) -> Result<Ask<O::Query>, OptimizerError> {
+        Optimizer::ask_given(self, history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
@@ -75,6 +90,14 @@ impl<Q: Query> Optimizer for AnyOptimizer<Q> {
 
     fn recommend(&mut self, history: &History<Q>) -> Result<Option<Box<dyn Any>>, OptimizerError> {
         self.0.recommend(history)
+    }
+
+    fn check(&self, query: &Q, is_whole: bool) -> Result<(), OptimizerError> {
+        self.0.check(query, is_whole)
+    }
+
+    fn ask_given(&mut self, history: &History<Q>, id: TrialId, given: &Q) -> Result<Ask<Q>, OptimizerError> {
+        self.0.ask_given(history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

@@ -21,6 +21,8 @@ use crate::{
 /// * A suggestion is a function of the history: a new optimiser in the place of the old one at any trial makes the same suggestions. So does one
 ///   that has seen other histories.
 /// * A study that is interrupted and resumed from its journal makes the same suggestions as one that was not.
+/// * A query of its own that comes back from elsewhere is suggested as it is, unless the optimiser takes none; and trials that
+///   were made elsewhere are no error.
 /// * Failed trials are no error, and neither is an empty history when a recommendation is asked for.
 /// * Two optimisers have the same fingerprint.
 ///
@@ -38,6 +40,8 @@ pub fn optimizer<O: Optimizer>(
     resumes(&make, &evaluate, &sequence, Schedule::Window(1));
     let batches = whole(Schedule::Window(3));
     resumes(&make, &evaluate, &batches, Schedule::Window(3));
+
+    takes_its_own_queries(&make, &evaluate, &sequence);
 
     let failing = run(
         &make,
@@ -118,6 +122,35 @@ fn is_a_function_of_the_history<O: Optimizer>(make: &impl Fn() -> O, sequence: &
             };
             assert_eq!(said(&query, &diagnostics, &memo.0), expected, "{what}, trial {count}");
         }
+    }
+}
+
+/// Enqueues the last query of a sequence at its beginning, and begins a study with the trials of the sequence.
+fn takes_its_own_queries<O: Optimizer>(
+    make: &impl Fn() -> O,
+    evaluate: &impl Fn(&O::Query, TrialId) -> Outcome,
+    sequence: &[Trial<O::Query>],
+) {
+    let Some(last) = sequence.last() else { return };
+    if make().check(&last.query, true).is_err() {
+        return;
+    }
+    let json = |query: &O::Query| serde_json::to_value(query).expect("a query that can be written");
+    let asked = make().ask_given(&History::new(SEED), TrialId(0), &last.query);
+    let asked = asked.unwrap_or_else(|error| panic!("a query of its own: {error}"));
+    let Ask::Evaluate(suggestion) = asked else { panic!("a query of its own is not suggested") };
+    assert_eq!(json(&suggestion.query), json(&last.query), "a query of its own");
+
+    let known = sequence.iter().filter_map(|trial| Some((trial.query.clone(), trial.outcome.clone()?)));
+    let mut study = Study::new(make(), SEED)
+        .with_known(known)
+        .unwrap_or_else(|error| panic!("trials from elsewhere: {error}"))
+        .with_stop(MaxTrials(sequence.len() + 2));
+    study
+        .run(|query, context| evaluate(query, context.id))
+        .unwrap_or_else(|error| panic!("a study after trials from elsewhere: {error}"));
+    for (own, trial) in study.history().trials().iter().zip(sequence) {
+        assert!(own.outcome == trial.outcome, "trial {} from elsewhere", trial.id.0);
     }
 }
 

@@ -141,6 +141,12 @@ pub enum StudyError {
         /// Its defect.
         problem: MeasurementProblem,
     },
+    /// A study that begins with other trials than those that are known.
+    #[error("trial {} of the study is not the known trial of this number", .id.0)]
+    OtherBeginning {
+        /// The first that differs.
+        id: TrialId,
+    },
     /// A stop rule whose setting makes no sense.
     #[error("stop rule {rule}: {value}, expected {expected}")]
     InvalidStopRule {

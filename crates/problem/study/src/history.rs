@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thrifty_sampling::Seed;
 
+use crate::queue::Queue;
 use crate::{Memo, Outcome};
 
 /// The number of a trial, from 0 in the order of asking.
@@ -47,6 +48,7 @@ pub struct Trial<Q> {
 /// All trials in the order of asking, pending ones included.
 pub struct History<Q> {
     pub(crate) trials: Vec<Trial<Q>>,
+    pub(crate) queue: Queue<Q>,
     seed: Seed,
     lineage: Lineage,
 }
@@ -74,7 +76,7 @@ impl<Q: fmt::Debug> fmt::Debug for History<Q> {
 
 impl<Q: Clone> Clone for History<Q> {
     fn clone(&self) -> Self {
-        Self::from_trials(self.trials.clone(), self.seed)
+        Self { queue: self.queue.clone(), ..Self::from_trials(self.trials.clone(), self.seed) }
     }
 }
 
@@ -104,7 +106,7 @@ impl<Q> History<Q> {
     /// A history without trials.
     #[must_use]
     pub fn new(seed: Seed) -> Self {
-        Self { trials: Vec::new(), seed, lineage: Lineage::new() }
+        Self { trials: Vec::new(), queue: Queue::default(), seed, lineage: Lineage::new() }
     }
 
     /// The seed of the study: the root of all random numbers of its suggestions.
@@ -141,6 +143,12 @@ impl<Q> History<Q> {
     #[must_use]
     pub fn get(&self, id: TrialId) -> Option<&Trial<Q>> {
         self.trials.get(usize::try_from(id.0).ok()?)
+    }
+
+    /// Queries that are enqueued and wait to be asked, first to last.
+    #[must_use]
+    pub fn enqueued(&self) -> &[Q] {
+        self.queue.waiting()
     }
 
     /// Trials without an outcome.

@@ -40,8 +40,13 @@ pub(crate) enum Event<Q> {
         diagnostics: BTreeMap<String, f64>,
         #[serde(default)]
         memo: Memo,
+        /// True for the next query of the queue.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        queued: bool,
         seconds: f64,
     },
+    /// A query for one of the next trials; values may be missing.
+    Enqueued { query: Q },
     /// An intermediate value.
     Reported {
         id: TrialId,

@@ -90,6 +90,34 @@ pub trait Optimizer {
         history: &History<Self::Query>,
     ) -> Result<Option<Self::Recommendation>, OptimizerError>;
 
+    /// Checks a query that comes from elsewhere: one that is enqueued, with values missing, or one that was evaluated before.
+    ///
+    /// Without one of its own an optimiser takes every query.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names what is not of the space, or is missing where `is_whole`.
+    fn check(&self, query: &Self::Query, is_whole: bool) -> Result<(), OptimizerError> {
+        let _ = (query, is_whole);
+        Ok(())
+    }
+
+    /// The suggestion for trial `id` that has the values of an enqueued query: what is missing is suggested given the rest.
+    ///
+    /// The same function of settings, history and id as [`Optimizer::ask`]. Without one of its own an optimiser returns the
+    /// query as it is.
+    ///
+    /// # Errors
+    /// As [`Optimizer::ask`] and [`Optimizer::check`].
+    fn ask_given(
+        &mut self,
+        history: &History<Self::Query>,
+        id: TrialId,
+        given: &Self::Query,
+    ) -> Result<Ask<Self::Query>, OptimizerError> {
+        let _ = (history, id);
+        Ok(Ask::Evaluate(Suggestion::new(given.clone())))
+    }
+
     /// Everything besides history and id that suggestions depend on: method, settings, space. The journal keeps
     /// it, beside the seed of the study.
     ///
@@ -115,6 +143,19 @@ impl<O: Optimizer + ?Sized> Optimizer for Box<O> {
         history: &History<Self::Query>,
     ) -> Result<Option<Self::Recommendation>, OptimizerError> {
         (**self).recommend(history)
+    }
+
+    fn check(&self, query: &Self::Query, is_whole: bool) -> Result<(), OptimizerError> {
+        (**self).check(query, is_whole)
+    }
+
+    fn ask_given(
+        &mut self,
+        history: &History<Self::Query>,
+        id: TrialId,
+        given: &Self::Query,
+    ) -> Result<Ask<Self::Query>, OptimizerError> {
+        (**self).ask_given(history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

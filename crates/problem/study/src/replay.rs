@@ -48,15 +48,22 @@ impl<Q: Query> History<Q> {
     pub(crate) fn replay(&mut self, event: Event<Q>) -> Result<f64, String> {
         let unknown = |id: crate::TrialId| format!("trial {} was never asked", id.0);
         match event {
-            Event::Asked { id, query, diagnostics, memo, seconds } => {
+            Event::Asked { id, query, diagnostics, memo, queued, seconds } => {
                 if id.0 != self.len() as u64 {
                     return Err(format!("trial {} asked out of order", id.0));
+                }
+                if queued && !self.queue.take() {
+                    return Err(format!("trial {} is of a queue without queries", id.0));
                 }
                 let timing = Timing { ask: seconds, evaluate: 0.0 };
                 let trial =
                     Trial { id, query, diagnostics, memo, reports: Vec::new(), outcome: None, timing };
                 self.trials.push(trial);
                 Ok(seconds)
+            }
+            Event::Enqueued { query } => {
+                self.queue.push(query);
+                Ok(0.0)
             }
             Event::Reported { id, step, value } => {
                 self.get_mut(id).ok_or_else(|| unknown(id))?.reports.push((step, value));
@@ -78,16 +85,23 @@ impl<Q: Query> History<Q> {
         }
     }
 
-    /// The events that lead to this history, trial by trial.
+    /// The events that lead to this history: the queue, then trial by trial.
     pub(crate) fn events(&self) -> Vec<Event<Q>> {
-        let mut events = Vec::new();
-        for trial in &self.trials {
-            let Trial { id, query, diagnostics, memo, .. } = trial.clone();
-            events.push(Event::Asked { id, query, diagnostics, memo, seconds: trial.timing.ask });
-            events.extend(trial.reports.iter().map(|&(step, value)| Event::Reported { id, step, value }));
-            if let Some(outcome) = trial.outcome.clone() {
-                events.push(Event::Told { id, outcome, seconds: trial.timing.evaluate });
-            }
+        let waiting = self.queue.waiting().iter().cloned();
+        let mut events: Vec<Event<Q>> = waiting.map(|query| Event::Enqueued { query }).collect();
+        events.extend(self.trials.iter().flat_map(|trial| trial.events(false)));
+        events
+    }
+}
+
+impl<Q: Query> Trial<Q> {
+    /// The events of this trial; `queued` if it is the next of the queue.
+    pub(crate) fn events(&self, queued: bool) -> Vec<Event<Q>> {
+        let Self { id, query, diagnostics, memo, timing, .. } = self.clone();
+        let mut events = vec![Event::Asked { id, query, diagnostics, memo, queued, seconds: timing.ask }];
+        events.extend(self.reports.iter().map(|&(step, value)| Event::Reported { id, step, value }));
+        if let Some(outcome) = self.outcome.clone() {
+            events.push(Event::Told { id, outcome, seconds: timing.evaluate });
         }
         events
     }

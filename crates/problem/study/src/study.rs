@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use thrifty_sampling::Seed;
 
+use crate::enqueue::differs;
 use crate::history::Timed;
 use crate::journal::{Event, Journal, Opened};
 use crate::{
@@ -96,16 +97,15 @@ impl<O: Optimizer> Study<O> {
     ///
     /// # Errors
     /// [`StudyError::Journal`]: unreadable, damaged, not a journal, in use, or of another seed, space or settings; or the
-    /// journal and the study both have trials.
+    /// study has trials with which the journal does not begin.
     pub fn with_journal(mut self, path: impl AsRef<Path>) -> Result<Self, StudyError> {
         let path = path.as_ref();
         let fingerprint = self.optimizer.fingerprint()?;
         let Opened { mut journal, events, schedule, warnings } =
             Journal::open(path, self.history.seed(), fingerprint, self.durability)?;
-        let trials = self.history.len();
-        if trials > 0 && !journal.is_new() {
-            return Err(JournalError::TwoHistories { path: path.into(), trials }.into());
-        }
+        let is_new = journal.is_new();
+        let seed = self.history.seed();
+        let mut before = std::mem::replace(&mut self.history, History::new(seed));
         for (at, event) in events.into_iter().enumerate() {
             let seconds =
                 self.history.replay(event).map_err(|message| Journal::contradiction(path, at, message))?;
@@ -120,11 +120,22 @@ impl<O: Optimizer> Study<O> {
             )),
             _ => {}
         }
-        if trials > 0 {
-            journal.write(self.schedule, &self.history.events())?;
+        let mut queue = Vec::new();
+        if is_new {
+            std::mem::swap(&mut self.history, &mut before);
+            let events = self.history.events();
+            if !events.is_empty() {
+                journal.write(self.schedule, &events)?;
+            }
+        } else {
+            if differs(&self.history, before.trials())?.is_some() {
+                return Err(JournalError::TwoHistories { path: path.into(), trials: before.len() }.into());
+            }
+            queue.extend_from_slice(before.queue.all());
         }
         self.warnings.extend(warnings);
         self.journal = Some(journal);
+        self.enqueue_missing(queue)?;
         Ok(self)
     }
 
@@ -211,7 +222,7 @@ impl<O: Optimizer> Study<O> {
     pub fn tell(&mut self, id: TrialId, outcome: impl Into<Outcome>) -> Result<(), StudyError> {
         self.require_pending(id)?;
         let outcome = outcome.into();
-        self.check(&outcome).map_err(|problem| StudyError::InvalidMeasurement { id, problem })?;
+        self.require_consistent(id, &outcome)?;
         self.record(id, &outcome.checked(), 0.0)
     }
 
@@ -223,6 +234,11 @@ impl<O: Optimizer> Study<O> {
             Err(problem) => Outcome::Failed(Failure::Invalid(problem)),
         };
         self.record(id, &outcome, seconds)
+    }
+
+    /// Refuses a measurement that does not fit those of earlier trials.
+    pub(crate) fn require_consistent(&self, id: TrialId, outcome: &Outcome) -> Result<(), StudyError> {
+        self.check(outcome).map_err(|problem| StudyError::InvalidMeasurement { id, problem })
     }
 
     /// True if a measurement fits those of earlier trials. One that is a failure anyway need not: NaN is what an evaluator of
@@ -253,7 +269,12 @@ impl<O: Optimizer> Study<O> {
         let id = TrialId(self.history.len() as u64);
         let started_at = Instant::now();
         let optimizer = &mut self.optimizer;
-        let suggestion = match self.history.as_of(visible, |history| optimizer.ask(history, id))? {
+        let given = self.history.enqueued().first().cloned();
+        let ask = |history: &History<O::Query>| match &given {
+            Some(given) => optimizer.ask_given(history, id, given),
+            None => optimizer.ask(history, id),
+        };
+        let suggestion = match self.history.as_of(visible, ask)? {
             Ask::Evaluate(suggestion) => suggestion,
             Ask::Wait => return Ok(Next::Wait),
             Ask::Stop(reason) => return Ok(Next::Stop(reason)),
@@ -261,8 +282,10 @@ impl<O: Optimizer> Study<O> {
         let Suggestion { query, diagnostics, memo } = suggestion;
         let timing = Timing { ask: started_at.elapsed().as_secs_f64(), evaluate: 0.0 };
         let trial = Trial { id, query, diagnostics, memo, reports: Vec::new(), outcome: None, timing };
-        let Trial { query, diagnostics, memo, .. } = trial.clone();
-        self.write(&[Event::Asked { id, query, diagnostics, memo, seconds: timing.ask }])?;
+        self.write(&trial.events(given.is_some()))?;
+        if given.is_some() {
+            self.history.queue.take();
+        }
         self.observers.iter_mut().for_each(|observer| observer.asked(&trial));
         self.history.trials.push(trial.clone());
         Ok(Next::Evaluate(trial))
@@ -288,7 +311,7 @@ impl<O: Optimizer> Study<O> {
         }
     }
 
-    fn write(&mut self, events: &[Event<O::Query>]) -> Result<(), JournalError> {
+    pub(crate) fn write(&mut self, events: &[Event<O::Query>]) -> Result<(), JournalError> {
         self.journal.as_mut().map_or(Ok(()), |journal| journal.write(self.schedule, events))
     }
 }

@@ -33,6 +33,10 @@ enum Fault {
     ByFirstHistoryOfMeasured,
     /// The same where nothing but failures is known.
     ByFirstHistoryOfFailures,
+    /// A query that is given is changed.
+    ChangesGiven,
+    /// Trials that were not suggested by it are an error.
+    ErrorOfForeign,
     /// Stops after so many trials.
     StopsEarly,
 }
@@ -56,6 +60,9 @@ impl Optimizer for Faulty {
         if self.fault == Fault::ErrorOfFailures && history.unsuccessful().next().is_some() {
             return Err(OptimizerError::failed("asking", "a failure"));
         }
+        if self.fault == Fault::ErrorOfForeign && history.trials().iter().any(|trial| trial.memo.is_empty()) {
+            return Err(OptimizerError::failed("asking", "a trial from elsewhere"));
+        }
         if self.fault == Fault::StopsEarly && id.0 == 4 {
             return Ok(Ask::Stop(StopReason::Exhausted));
         }
@@ -75,6 +82,17 @@ impl Optimizer for Faulty {
             .with_diagnostic("number", beside(Fault::DiagnosticByCalls) as f64)
             .with_memo(&TURN, &beside(Fault::MemoByCalls));
         Ok(Ask::Evaluate(suggestion))
+    }
+
+    fn ask_given(
+        &mut self,
+        _: &History<Vec<u64>>,
+        _: TrialId,
+        given: &Vec<u64>,
+    ) -> Result<Ask<Vec<u64>>, OptimizerError> {
+        let mut query = given.clone();
+        query[0] += u64::from(self.fault == Fault::ChangesGiven);
+        Ok(Ask::Evaluate(Suggestion::new(query)))
     }
 
     fn recommend(&mut self, history: &History<Vec<u64>>) -> Result<Option<u64>, OptimizerError> {
@@ -122,6 +140,8 @@ fn faults_of_optimizers_are_found() {
         Fault::ByCallsBesideRunning,
         Fault::ByFirstHistoryOfMeasured,
         Fault::ByFirstHistoryOfFailures,
+        Fault::ChangesGiven,
+        Fault::ErrorOfForeign,
     ] {
         assert!(!passes(fault), "{fault:?}");
     }

@@ -1,8 +1,8 @@
 //! Bayesian optimisation of several objectives.
 
 use thrifty_model_based::{
-    Designer, GpSurrogate, ModelBased, OutputFitter, ParetoMember, ParetoSet, Turn, design_changed,
-    fingerprint, measurement, points_of, surrogate_fingerprint,
+    Designer, GpSurrogate, ModelBased, OutputFitter, ParetoMember, ParetoSet, Turn, ask_given, check_config,
+    design_changed, fingerprint, measurement, points_of, surrogate_fingerprint,
 };
 use thrifty_pareto::ReferencePoint;
 use thrifty_space::{Config, KnownConstraint, Space};
@@ -201,6 +201,19 @@ impl Optimizer for MultiObjectiveOptimizer {
         };
         let set = ParetoSet::among(state.feasible.iter().map(member).collect());
         set.map(Some).map_err(|error| OptimizerError::failed("finding the Pareto set", error))
+    }
+
+    fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
+        check_config(&self.space, query, is_whole)
+    }
+
+    fn ask_given(
+        &mut self,
+        history: &History<Config>,
+        id: TrialId,
+        given: &Config,
+    ) -> Result<Ask<Config>, OptimizerError> {
+        ask_given(self, |optimizer| &mut optimizer.space, history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

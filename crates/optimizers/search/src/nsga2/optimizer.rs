@@ -10,7 +10,8 @@ use thrifty_study::{
 use super::operators::{crossover, mutate};
 use super::rank::{Evaluation, Rank, standings};
 use crate::{
-    Candidate, Designer, InitialDesign, ParetoSet, design_changed, fingerprint, first_new, points_of,
+    Candidate, Designer, InitialDesign, ParetoSet, ask_given, check_config, design_changed, fingerprint,
+    first_new, points_of,
 };
 
 /// Settings of [`Nsga2`].
@@ -220,6 +221,19 @@ impl Optimizer for Nsga2 {
 
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<ParetoSet>, OptimizerError> {
         Ok(Some(ParetoSet::of(history)?).filter(|set| !set.members.is_empty()))
+    }
+
+    fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
+        check_config(&self.space, query, is_whole)
+    }
+
+    fn ask_given(
+        &mut self,
+        history: &History<Config>,
+        id: TrialId,
+        given: &Config,
+    ) -> Result<Ask<Config>, OptimizerError> {
+        ask_given(self, |optimizer| &mut optimizer.space, history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

@@ -12,6 +12,8 @@ use crate::{Dimension, GridEnds, ParameterPrior, TpeError};
 #[derive(Debug, Clone)]
 pub(crate) struct Coding {
     pub(crate) parameters: Vec<Coded>,
+    /// Internal values of the parameters whose value is given.
+    given: Vec<Option<f64>>,
 }
 
 /// One parameter.
@@ -59,7 +61,19 @@ impl Coding {
                 decides,
             });
         }
-        Ok(Self { parameters })
+        let given = vec![None; parameters.len()];
+        Ok(Self { parameters, given })
+    }
+
+    /// The coding in which some values are given: they are neither drawn nor spread.
+    pub(crate) fn given(&self, values: &Config) -> Self {
+        let internal = |coded: &Coded| coded.internal(values.get(&coded.parameter.name)?);
+        Self { given: self.parameters.iter().map(internal).collect(), ..self.clone() }
+    }
+
+    /// The internal value of a parameter that is given.
+    pub(crate) fn given_value(&self, index: usize) -> Option<f64> {
+        self.given[index]
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -94,7 +108,7 @@ impl Coding {
         let mut values = vec![f64::NAN; self.len()];
         for (index, (coded, u)) in self.parameters.iter().zip(cube).enumerate() {
             if self.is_active(index, &values) {
-                values[index] = coded.spread(*u);
+                values[index] = self.given[index].unwrap_or_else(|| coded.spread(*u));
             }
         }
         values

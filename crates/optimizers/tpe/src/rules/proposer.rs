@@ -143,7 +143,8 @@ impl<'a> Proposer<'a> {
         let mut values = before.to_vec();
         for (d, index) in block.iter().enumerate() {
             if self.coding.is_active(*index, &values) {
-                values[*index] = density.draw(d, kernel, rng);
+                let given = self.coding.given_value(*index);
+                values[*index] = given.unwrap_or_else(|| density.draw(d, kernel, rng));
             }
         }
         values

@@ -1,0 +1,146 @@
+//! Queries and trials that do not come from the optimiser: a queue, and trials that were made elsewhere.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::journal::Event;
+use crate::{
+    History, Memo, Optimizer, OptimizerError, Outcome, Query, Study, StudyError, Timing, Trial, TrialId,
+};
+
+impl<O: Optimizer> Study<O> {
+    /// Enqueues a query, to be asked before the optimiser chooses again; values that are missing are suggested given the rest.
+    ///
+    /// The journal keeps the queue. A query that was enqueued before is enqueued once more; a program that enqueues when it
+    /// starts uses [`Study::with_queue`].
+    ///
+    /// # Errors
+    /// [`StudyError`] for a query that is not of the space, or when the journal fails; nothing is enqueued then.
+    pub fn enqueue(&mut self, query: O::Query) -> Result<(), StudyError> {
+        self.optimizer.check(&query, false)?;
+        self.write(&[Event::Enqueued { query: query.clone() }])?;
+        self.history.queue.push(query);
+        Ok(())
+    }
+
+    /// Enqueues queries that were not enqueued before: a program that is started again continues with the queue of its journal.
+    ///
+    /// # Errors
+    /// As [`Study::enqueue`].
+    pub fn with_queue(mut self, queries: impl IntoIterator<Item = O::Query>) -> Result<Self, StudyError> {
+        self.enqueue_missing(queries)?;
+        Ok(self)
+    }
+
+    /// Enqueues each query unless it was enqueued as often before.
+    pub(crate) fn enqueue_missing(
+        &mut self,
+        queries: impl IntoIterator<Item = O::Query>,
+    ) -> Result<(), StudyError> {
+        let mut before = self.history.queue.all().iter().map(json).collect::<Result<Vec<Value>, _>>()?;
+        for query in queries {
+            let value = json(&query)?;
+            match before.iter().position(|other| *other == value) {
+                Some(at) => drop(before.swap_remove(at)),
+                None => self.enqueue(query)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins the study with trials that were made elsewhere: an earlier study, a table, another program.
+    ///
+    /// Every optimiser learns from them as from its own. They are trials 0, 1, … with their outcomes and without a time;
+    /// stop rules count them. Where the study or its journal begins with the same trials already, nothing is added.
+    ///
+    /// ```
+    /// # use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
+    /// use thrifty_study::{MaxTrials, Outcome, Study};
+    /// # struct Halves;
+    /// # impl Optimizer for Halves {
+    /// #     type Query = f64;
+    /// #     type Recommendation = f64;
+    /// #     fn ask(&mut self, history: &History<f64>, _: TrialId) -> Result<Ask<f64>, OptimizerError> {
+    /// #         Ok(Ask::Evaluate(Suggestion::new(0.5_f64.powi(history.len() as i32))))
+    /// #     }
+    /// #     fn recommend(&mut self, history: &History<f64>) -> Result<Option<f64>, OptimizerError> {
+    /// #         Ok(history.best().map(|(trial, _)| trial.query))
+    /// #     }
+    /// #     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> { Ok(Fingerprint::new("halves")) }
+    /// # }
+    /// let known = [(0.1, Outcome::from(0.01)), (0.7, Outcome::from(0.49))];
+    /// let mut study =
+    ///     Study::new(Halves, thrifty_sampling::Seed(0)).with_known(known)?.with_stop(MaxTrials(4));
+    /// study.run(|x: &f64, _| x * x)?;
+    /// let asked: Vec<f64> = study.history().trials().iter().map(|trial| trial.query).collect();
+    /// assert_eq!(asked, [0.1, 0.7, 0.25, 0.125]);
+    /// # Ok::<(), thrifty_study::StudyError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`StudyError`] for a query that is not of the space or lacks a value, a measurement that [`Study::tell`] would refuse, a
+    /// journal that fails, and [`StudyError::OtherBeginning`] for a study that begins with other trials.
+    pub fn with_known(
+        mut self,
+        trials: impl IntoIterator<Item = (O::Query, Outcome)>,
+    ) -> Result<Self, StudyError> {
+        let known: Vec<(O::Query, Outcome)> = trials.into_iter().collect();
+        if self.history.is_empty() {
+            for (query, outcome) in known {
+                self.add_known(query, outcome)?;
+            }
+            return Ok(self);
+        }
+        let known =
+            known.into_iter().zip(0..).map(|((query, outcome), id)| trial(TrialId(id), query, outcome));
+        match differs(&self.history, &known.collect::<Vec<_>>())? {
+            Some(id) => Err(StudyError::OtherBeginning { id }),
+            None => Ok(self),
+        }
+    }
+
+    /// Adds one trial that was made elsewhere, as the next trial.
+    ///
+    /// # Errors
+    /// As [`Study::with_known`].
+    pub fn add_known(&mut self, query: O::Query, outcome: impl Into<Outcome>) -> Result<TrialId, StudyError> {
+        let (id, outcome) = (TrialId(self.history.len() as u64), outcome.into());
+        let named = |error| OptimizerError::failed(format!("known trial {}", id.0), error);
+        self.optimizer.check(&query, true).map_err(named)?;
+        self.require_consistent(id, &outcome)?;
+        let trial = trial(id, query, outcome);
+        self.write(&trial.events(false))?;
+        self.history.trials.push(trial);
+        Ok(id)
+    }
+}
+
+/// A trial that was made elsewhere, as the journal keeps it.
+fn trial<Q>(id: TrialId, query: Q, outcome: Outcome) -> Trial<Q> {
+    let outcome = outcome.checked();
+    let (diagnostics, memo, timing) = (BTreeMap::new(), Memo::default(), Timing::default());
+    Trial { id, query, diagnostics, memo, reports: Vec::new(), outcome: Some(outcome), timing }
+}
+
+/// The first of some trials that is not the trial of a history with its number, by query and outcome.
+pub(crate) fn differs<Q: Query>(
+    history: &History<Q>,
+    beginning: &[Trial<Q>],
+) -> Result<Option<TrialId>, StudyError> {
+    for trial in beginning {
+        let same = match history.get(trial.id) {
+            Some(own) => own.outcome == trial.outcome && json(&own.query)? == json(&trial.query)?,
+            None => false,
+        };
+        if !same {
+            return Ok(Some(trial.id));
+        }
+    }
+    Ok(None)
+}
+
+/// A query in a form that can be compared.
+fn json<Q: Query>(query: &Q) -> Result<Value, OptimizerError> {
+    serde_json::to_value(query).map_err(|error| OptimizerError::failed("writing a query", error))
+}

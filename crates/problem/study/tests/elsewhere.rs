@@ -1,0 +1,204 @@
+//! Queries and trials that do not come from the optimiser: order, journals, repeats, errors.
+
+use thrifty_sampling::Seed;
+use thrifty_study::{
+    Ask, Fingerprint, History, JournalError, MaxTrials, Measurement, Optimizer, OptimizerError, Outcome,
+    Schedule, Study, StudyError, Suggestion, TrialId,
+};
+
+/// Suggests 100 and the number of trials; completes a number that is not finite by the number of the trial; refuses -1.
+struct Counting;
+
+impl Optimizer for Counting {
+    type Query = Vec<Option<u64>>;
+    type Recommendation = u64;
+
+    fn ask(
+        &mut self,
+        history: &History<Self::Query>,
+        _: TrialId,
+    ) -> Result<Ask<Self::Query>, OptimizerError> {
+        Ok(Ask::Evaluate(Suggestion::new(vec![Some(100 + history.len() as u64), Some(0)])))
+    }
+
+    fn check(&self, query: &Self::Query, is_whole: bool) -> Result<(), OptimizerError> {
+        if query.len() != 2 || (is_whole && query.contains(&None)) {
+            return Err(OptimizerError::failed("checking", format!("{query:?} is not of the space")));
+        }
+        Ok(())
+    }
+
+    fn ask_given(
+        &mut self,
+        _: &History<Self::Query>,
+        id: TrialId,
+        given: &Self::Query,
+    ) -> Result<Ask<Self::Query>, OptimizerError> {
+        let whole = given.iter().map(|value| value.or(Some(id.0))).collect();
+        Ok(Ask::Evaluate(Suggestion::new(whole)))
+    }
+
+    fn recommend(&mut self, _: &History<Self::Query>) -> Result<Option<u64>, OptimizerError> {
+        Ok(None)
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("counting"))
+    }
+}
+
+type Queries = Vec<[u64; 2]>;
+
+fn queries(study: &Study<Counting>) -> Queries {
+    let of = |query: &Vec<Option<u64>>| [query[0].unwrap(), query[1].unwrap()];
+    study.history().trials().iter().map(|trial| of(&trial.query)).collect()
+}
+
+fn study(trials: usize) -> Study<Counting> {
+    Study::new(Counting, Seed(1)).with_stop(MaxTrials(trials))
+}
+
+#[test]
+fn enqueued_queries_come_first_and_are_completed() {
+    let mut study = study(5);
+    study.enqueue(vec![Some(7), None]).unwrap();
+    study.enqueue(vec![None, Some(9)]).unwrap();
+    assert_eq!(study.history().enqueued(), [vec![Some(7), None], vec![None, Some(9)]]);
+    study.run(|_, _| 1.0).unwrap();
+    assert_eq!(queries(&study), [[7, 0], [1, 9], [102, 0], [103, 0], [104, 0]]);
+    assert!(study.history().enqueued().is_empty());
+    // In the middle of a study too, and as often as one likes.
+    let mut study = study_of_two();
+    for _ in 0..2 {
+        study.enqueue(vec![Some(5), Some(5)]).unwrap();
+    }
+    study.run(|_, _| 1.0).unwrap();
+    assert_eq!(queries(&study), [[100, 0], [101, 0], [5, 5], [5, 5], [104, 0]]);
+}
+
+fn study_of_two() -> Study<Counting> {
+    let mut study = study(5);
+    for _ in 0..2 {
+        let thrifty_study::Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
+        study.tell(trial.id, 1.0).unwrap();
+    }
+    study
+}
+
+/// A queue is asked in the same order with any number of threads.
+#[test]
+fn threads_change_nothing() {
+    let run = |threads: usize| {
+        let mut study = study(9).with_schedule(Schedule::Window(4));
+        for k in 0..6 {
+            study.enqueue(vec![Some(k), None]).unwrap();
+        }
+        study.run_parallel(threads, |_, _| 1.0).unwrap();
+        queries(&study)
+    };
+    let one = run(1);
+    assert_eq!(one[..6], [[0, 0], [1, 1], [2, 2], [3, 3], [4, 4], [5, 5]]);
+    assert_eq!((run(2), run(4)), (one.clone(), one));
+}
+
+/// The journal keeps the queue: what was asked is not asked again, what waits comes next.
+#[test]
+fn a_queue_survives_a_resumption() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let queue = || [vec![Some(1), None], vec![Some(2), None], vec![Some(2), None]];
+    let open = |trials: usize| study(trials).with_journal(&path).unwrap().with_queue(queue()).unwrap();
+    let mut first = open(2);
+    first.run(|_, _| 1.0).unwrap();
+    assert_eq!(first.history().enqueued().len(), 1);
+    drop(first);
+    let read: History<Vec<Option<u64>>> = History::read(&path).unwrap();
+    assert_eq!(read.enqueued(), [vec![Some(2), None]]);
+    let mut second = open(5);
+    assert_eq!(second.history().enqueued().len(), 1, "a program that starts again adds nothing");
+    second.run(|_, _| 1.0).unwrap();
+    assert_eq!(queries(&second), [[1, 0], [2, 1], [2, 2], [103, 0], [104, 0]]);
+    drop(second);
+    // The queue before the journal is the same.
+    let third = study(6).with_queue(queue()).unwrap().with_journal(&path).unwrap();
+    assert!(third.history().enqueued().is_empty());
+    drop(third);
+    // One that is new waits; a new journal of a study with a queue begins with it.
+    let fourth = study(6).with_queue([vec![Some(8), Some(8)]]).unwrap().with_journal(&path).unwrap();
+    assert_eq!(fourth.history().enqueued(), [vec![Some(8), Some(8)]]);
+    let other = folder.path().join("other.jsonl");
+    drop(study(6).with_queue(queue()).unwrap().with_journal(&other).unwrap());
+    assert_eq!(History::<Vec<Option<u64>>>::read(&other).unwrap().enqueued(), queue());
+}
+
+/// Known trials are the first of the study, in its journal too, and are not added twice.
+#[test]
+fn known_trials_are_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let known = || {
+        [
+            (vec![Some(3), Some(4)], Outcome::from(0.25)),
+            (vec![Some(5), Some(6)], Outcome::failed("too large")),
+            (vec![Some(7), Some(8)], Outcome::from(f64::NAN)),
+        ]
+    };
+    let mut first = study(5).with_known(known()).unwrap().with_journal(&path).unwrap();
+    first.run(|_, _| 1.0).unwrap();
+    let all = [[3, 4], [5, 6], [7, 8], [103, 0], [104, 0]];
+    assert_eq!(queries(&first), all);
+    assert_eq!(first.history().best().map(|(trial, loss)| (trial.id.0, loss)), Some((0, 0.25)));
+    let failed = first.history().trials()[2].outcome.clone().unwrap();
+    assert!(failed.measurement().is_none(), "{failed:?}");
+    drop(first);
+    for before in [true, false] {
+        let mut again = if before {
+            study(6).with_known(known()).unwrap().with_journal(&path).unwrap()
+        } else {
+            study(6).with_journal(&path).unwrap().with_known(known()).unwrap()
+        };
+        assert_eq!(queries(&again), [&all[..], &[[105, 0]][..]].concat()[..again.history().len()]);
+        again.run(|_, _| 1.0).unwrap();
+        assert_eq!(again.history().len(), 6);
+    }
+    // One by one, wherever the study is.
+    let mut study = study_of_two();
+    assert_eq!(study.add_known(vec![Some(1), Some(1)], 0.5).unwrap(), TrialId(2));
+    study.run(|_, _| 1.0).unwrap();
+    assert_eq!(queries(&study), [[100, 0], [101, 0], [1, 1], [103, 0], [104, 0]]);
+}
+
+#[test]
+fn bad_queries_and_trials_are_named_and_change_nothing() {
+    let mut study = study(4);
+    let error = study.enqueue(vec![Some(1)]).unwrap_err();
+    assert!(matches!(error, StudyError::Optimizer(_)), "{error}");
+    assert!(study.history().enqueued().is_empty());
+    let error = study.add_known(vec![None, Some(1)], 1.0).unwrap_err();
+    assert!(error.to_string().starts_with("known trial 0: "), "{error}");
+    assert!(study.history().is_empty());
+    study.add_known(vec![Some(1), Some(1)], 1.0).unwrap();
+    let two = Measurement { objectives: vec![1.0, 2.0], ..Measurement::default() };
+    let error = study.add_known(vec![Some(2), Some(2)], two).unwrap_err();
+    assert!(matches!(error, StudyError::InvalidMeasurement { id: TrialId(1), .. }), "{error}");
+    let negative = Measurement { cost: Some(-1.0), ..Measurement::from(1.0) };
+    assert!(study.add_known(vec![Some(2), Some(2)], negative).is_err());
+    assert_eq!(study.history().len(), 1);
+    let error = study.with_known([(vec![Some(9), Some(9)], Outcome::from(1.0))]).err().unwrap();
+    assert_eq!(error.to_string(), "trial 0 of the study is not the known trial of this number");
+}
+
+/// A study with trials continues only a journal that begins with them.
+#[test]
+fn journals_of_other_trials_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let mut first = study(3).with_journal(&path).unwrap();
+    first.run(|_, _| 1.0).unwrap();
+    drop(first);
+    let known = |loss: f64| [(vec![Some(100), Some(0)], Outcome::from(loss))];
+    let other = study(3).with_known(known(2.0)).unwrap().with_journal(&path);
+    assert!(matches!(other.err(), Some(StudyError::Journal(JournalError::TwoHistories { trials: 1, .. }))));
+    let same = study(3).with_known(known(1.0)).unwrap().with_journal(&path).unwrap();
+    assert_eq!(same.history().len(), 3);
+}
