@@ -185,7 +185,8 @@ fn assert_close(found: f64, expected: f64, tolerance: f64, what: &str) {
 /// On domains of one and three columns, with 1, 2 and 12 observations, duplicates, constant targets and targets of scale
 /// 1e-12 and 1e12: fits succeed and are reproducible, predictions are finite with variances from 0, a batch equals its points one by
 /// one, gradients (if any) match differences, joint covariances (if any) are consistent, a fantasy is reproducible and moves the
-/// mean towards it, hyperparameters are accepted as a warm start, and empty or invalid data are an error.
+/// mean towards it, and hyperparameters are accepted as a warm start. Data that no model can use never reach a surrogate:
+/// [`fit_checked`] refuses them.
 ///
 /// # Panics
 /// When a law does not hold.
@@ -197,7 +198,6 @@ pub fn surrogate(surrogate: &dyn Surrogate) {
         for (case, data) in cases(dim).into_iter().enumerate() {
             fits(surrogate, dim, &data, &format!("{}, {dim} columns, case {case}", described.name));
         }
-        refuses(surrogate, dim);
     }
 }
 
@@ -206,9 +206,6 @@ const SEED: Seed = Seed(1);
 
 /// Scales of targets on which tolerances apply as they are.
 const USUAL: std::ops::Range<f64> = 0.1..100.0;
-
-/// The one target of data that are refused.
-const TARGET: [f64; 1] = [1.0];
 
 /// A coordinate beside the data, for predictions.
 const BESIDE: f64 = 0.37;
@@ -312,20 +309,4 @@ fn fits(surrogate: &dyn Surrogate, dim: usize, (x, y): &Case, what: &str) {
             "{what}: a fantasy of {lie} moved the mean from {mean} to {moved}"
         );
     }
-}
-
-fn refuses(surrogate: &dyn Surrogate, dim: usize) {
-    let domain = Domain::unit_cube(dim);
-    let x = Points::from_flat(vec![0.5; dim], dim);
-    let mut rng = SEED.stream("contract fit", 1);
-    let mut refused = |x: PointsRef<'_>, y: &[f64], noise_variance: Option<&[f64]>, what: &str| {
-        let data = Observations { x, y, noise_variance };
-        assert!(surrogate.fit(&domain, data, None, &mut rng).is_err(), "{what} is an error");
-    };
-    refused(Points::new(dim).as_ref(), &[], None, "no data");
-    refused(x.as_ref(), &[f64::NAN], None, "a target that is NaN");
-    refused(x.as_ref(), &[1.0, 2.0], None, "another number of targets");
-    refused(x.as_ref(), &TARGET, Some(&[-1.0]), "a negative noise variance");
-    refused(x.as_ref(), &TARGET, Some(&[f64::INFINITY]), "an infinite noise variance");
-    refused(Points::from_flat(vec![0.5; dim + 1], dim + 1).as_ref(), &TARGET, None, "another dimension");
 }

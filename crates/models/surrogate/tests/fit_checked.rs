@@ -105,3 +105,42 @@ fn fits_that_predict_nonsense_are_named_with_the_place() {
     assert!(error(|| Odd { prediction: (f64::NAN, 0.0), from: 31.0 / 32.0, ..GOOD }, 32).is_some());
     assert!(error(|| Odd { prediction: (f64::NAN, 0.0), from: 31.5 / 33.0, ..GOOD }, 33).is_some());
 }
+
+/// Data that no model can use never reach a surrogate.
+#[test]
+fn data_without_sense_are_refused_before_a_fit() {
+    /// Panics when it is asked.
+    struct Untouched;
+
+    impl Surrogate for Untouched {
+        fn fit(
+            &self,
+            _: &Domain,
+            _: Observations<'_>,
+            _: Option<&[f64]>,
+            _: &mut Stream,
+        ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+            panic!("data that no model can use");
+        }
+
+        fn describe(&self) -> Result<Description, SurrogateError> {
+            Ok(Description::without_settings("untouched"))
+        }
+    }
+
+    let domain = Domain::unit_cube(2);
+    let refused = |x: Vec<f64>, dim: usize, y: &[f64], noise_variance: Option<&[f64]>| {
+        let x = Points::from_flat(x, dim);
+        let data = Observations { x: x.as_ref(), y, noise_variance };
+        let mut rng = Seed(1).stream("fit", 0);
+        fit_checked(&Untouched, &domain, data, None, &mut rng).err().expect("refused").to_string()
+    };
+    assert!(refused(vec![], 2, &[], None).contains("no observations"));
+    assert!(refused(vec![0.5; 2], 2, &[f64::NAN], None).contains("NaN"));
+    assert!(refused(vec![0.5, f64::INFINITY], 2, &[1.0], None).contains("inf"));
+    assert!(refused(vec![0.5; 2], 2, &[1.0, 2.0], None).contains("expected 1"));
+    assert!(refused(vec![0.5; 3], 3, &[1.0], None).contains("dimension 3"));
+    assert!(refused(vec![0.5; 2], 2, &[1.0], Some(&[-1.0])).contains("-1"));
+    assert!(refused(vec![0.5; 2], 2, &[1.0], Some(&[f64::INFINITY])).contains("inf"));
+    assert!(refused(vec![0.5; 2], 2, &[1.0], Some(&[0.1, 0.1])).contains("expected 1"));
+}

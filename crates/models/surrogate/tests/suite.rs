@@ -29,8 +29,6 @@ enum Fault {
     RefusesLargeTargets,
     RefusesColumns(usize),
     RefusesDifferentPoints,
-    // Of data that make no sense: what it fits.
-    Fits(Nonsense),
     // Of predictions at the point that is not among the data.
     MeanBesideData(f64),
     VarianceBesideData(f64),
@@ -45,32 +43,6 @@ enum Fault {
     LongerWarmHyperparameters,
     FantasyAway,
     FantasyNotANumber,
-}
-
-/// Data that no surrogate may accept.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Nonsense {
-    Nothing,
-    NotANumber,
-    OtherNumberOfTargets,
-    NegativeNoise,
-    InfiniteNoise,
-    OtherDimension,
-}
-
-/// The nonsense of some data on a domain of this dimension, if they are none.
-fn nonsense(data: Observations<'_>, dim: usize) -> Option<Nonsense> {
-    let noise = |bad: fn(f64) -> bool| data.noise_variance.is_some_and(|v| v.iter().any(|v| bad(*v)));
-    [
-        (data.x.is_empty(), Nonsense::Nothing),
-        (data.x.dim() != dim, Nonsense::OtherDimension),
-        (data.y.iter().any(|y| y.is_nan()), Nonsense::NotANumber),
-        (data.y.len() != data.x.len(), Nonsense::OtherNumberOfTargets),
-        (noise(|v| v < 0.0), Nonsense::NegativeNoise),
-        (noise(f64::is_infinite), Nonsense::InfiniteNoise),
-    ]
-    .into_iter()
-    .find_map(|(holds, which)| holds.then_some(which))
 }
 
 /// `f(x) = w φ(x)` with `φ(x) = 2 + Σ sin x`, a normal weight of the scale of the targets and a noise of a tenth of it.
@@ -130,15 +102,11 @@ impl OneWeight {
 impl Surrogate for OneWeight {
     fn fit(
         &self,
-        domain: &Domain,
+        _: &Domain,
         data: Observations<'_>,
         warm_start: Option<&[f64]>,
         _: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        let nonsense = nonsense(data, domain.dim());
-        if nonsense.is_some_and(|found| self.fault != Fault::Fits(found)) {
-            return Err(SurrogateError::failed("one weight", "nonsense"));
-        }
         let is_foreign = warm_start.is_some_and(|values| values.len() != 1);
         if self.refuses(data) || (self.fault == Fault::DistrustsWarmStarts && is_foreign) {
             return Err(SurrogateError::failed("one weight", "refused"));
@@ -301,6 +269,7 @@ fn data_that_a_surrogate_refuses_are_found() {
         Fault::RefusesOne,
         Fault::RefusesTwo,
         Fault::RefusesDuplicates,
+        Fault::RefusesDifferentPoints,
         Fault::RefusesConstants,
         Fault::RefusesSmallTargets,
         Fault::RefusesLargeTargets,
@@ -348,19 +317,4 @@ fn faults_of_predictions_are_found() {
 #[test]
 fn faults_of_fantasies_are_found() {
     assert!(!passes(Fault::FantasyAway) && !passes(Fault::FantasyNotANumber));
-}
-
-#[test]
-fn data_that_no_surrogate_may_fit_are_tried() {
-    for accepted in [
-        Nonsense::Nothing,
-        Nonsense::NotANumber,
-        Nonsense::OtherNumberOfTargets,
-        Nonsense::NegativeNoise,
-        Nonsense::InfiniteNoise,
-        Nonsense::OtherDimension,
-    ] {
-        assert!(!passes(Fault::Fits(accepted)), "{accepted:?}");
-    }
-    assert!(!passes(Fault::RefusesDifferentPoints));
 }
