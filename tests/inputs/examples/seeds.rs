@@ -44,6 +44,13 @@ fn main() -> Result<(), Error> {
     )?;
     write("optuna", "running", format!("{header}0,,0.25,3,1.5,,RUNNING\n").as_bytes())?;
     write("optuna", "empty", header.as_bytes())?;
+    write(
+        "table",
+        "written",
+        b"trial,state,objective,constraint.0,cost,x,n,c,y,failure\n0,measured,0.5,-1,2,0.25,3,a,0.01,\n1,failed,,,,0.1,2,1.5,,once\n",
+    )?;
+    write("table", "several", b"objective.0,objective.1,x,n,c\n1,2,0.5,3,1.5\n")?;
+    write("table", "empty", b"objective,x,n,c,y\n")?;
     let trial = r#"{"result":{"loss":0.5,"status":"ok"},"misc":{"vals":{"x":[0.5],"n":[3],"c":[1],"y":[]}}}"#;
     write("hyperopt", "one", format!("[{trial}]").as_bytes())?;
     write(

@@ -6,22 +6,23 @@
 
 use thrifty::autobct::{Controls, Decision, NoiseStdDev, Quadrature, State, ValueMap};
 use thrifty::linear::{Coefficients, Polynomial};
+use thrifty::results;
 use thrifty::space::Space;
 use thrifty::study::History;
-use thrifty::tpe;
 use thrifty::trees::{Boosting, Forest};
 
 /// A format: its name, which is its folder in the corpus, and its law.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every format.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     ("journal", journal),
     ("space", space),
     ("value_map", value_map),
     ("forest", forest),
     ("optuna", optuna),
     ("hyperopt", hyperopt),
+    ("table", table),
 ];
 
 /// A space with every kind of parameter.
@@ -130,7 +131,7 @@ pub fn forest(bytes: &[u8]) {
 /// Where a law is broken.
 pub fn optuna(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    of_the_space(tpe::from_optuna(&mixed(), text));
+    of_the_space(results::from_optuna(&mixed(), text));
 }
 
 /// JSON of Hyperopt's trials: what is taken is of the space.
@@ -139,12 +140,22 @@ pub fn optuna(bytes: &[u8]) {
 /// Where a law is broken.
 pub fn hyperopt(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    of_the_space(tpe::from_hyperopt(&mixed(), text));
+    of_the_space(results::from_hyperopt(&mixed(), text));
 }
 
-fn of_the_space(known: Result<tpe::ImportedTrials, tpe::ImportError>) {
-    for (config, loss) in known.into_iter().flatten() {
+/// CSV of trials: what is taken is of the space.
+///
+/// # Panics
+/// Where a law is broken.
+pub fn table(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    of_the_space(results::from_csv(&mixed(), text));
+}
+
+fn of_the_space(known: Result<results::KnownTrials, results::ImportError>) {
+    for (config, outcome) in known.into_iter().flatten() {
         mixed().validate(&config).expect("only configurations of the space are taken");
-        assert!(!loss.is_nan(), "a loss is a number, or infinite");
+        let finite = outcome.measurement().is_none_or(|m| m.objectives.iter().all(|loss| loss.is_finite()));
+        assert!(finite, "a measured loss is finite");
     }
 }

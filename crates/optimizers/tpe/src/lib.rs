@@ -3,7 +3,7 @@
 //! [`TpeOptimizer`] suggests; [`TpeSettings`] holds its rules, of which [`TpeSettings::hyperopt`] and
 //! [`TpeSettings::optuna5`] are checked against those libraries' own numbers. Each rule is a small part:
 //! [`Split`], [`Weights`], [`Bandwidth`], [`Truncation`], [`CategoricalKernel`], [`Joint`]. [`Estimator`] is the
-//! density that they make. [`from_hyperopt`] and [`from_optuna`] read trials made elsewhere.
+//! density that they make.
 //!
 //! ```
 //! use thrifty_sampling::Seed;
@@ -36,7 +36,6 @@ pub use density::choices::{CategoricalKernel, Choices};
 pub use density::estimator::{Dimension, Estimator, Kernels, Layout, Truncation};
 pub use density::prior::ParameterPrior;
 pub use error::TpeError;
-pub use history::import::{ImportError, ImportedTrials, from_hyperopt, from_optuna};
 pub use history::observed::Observed;
 pub use optimizer::TpeOptimizer;
 pub use rules::split::Split;

@@ -1,4 +1,4 @@
-//! Tables of the trials of a study: a row per trial, typed columns, as CSV, JSON or plain text.
+//! Tables of the trials of a study: a row per trial, typed columns, as CSV, JSON or plain text; and back.
 //!
 //! ```
 //! use thrifty_results::Table;
@@ -19,16 +19,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`from_csv`], [`from_optuna`] and [`from_hyperopt`] read trials made elsewhere, for
+//! [`Study::with_known`](thrifty_study::Study::with_known).
+//!
 //! [`Table::of`] has a row per trial and [`Table::of_reports`] a row per intermediate value. Both need nothing of the optimiser: a journal
 //! that was read with [`History::read`](thrifty_study::History::read) will do.
 
 mod cell;
 mod column;
 mod error;
+mod import;
+mod read;
 mod table;
 mod trials;
 mod write;
 
 pub use column::{Column, Values};
 pub use error::ResultsError;
+pub use import::{ImportError, KnownTrials, from_hyperopt, from_optuna};
+pub use read::from_csv;
 pub use table::Table;

@@ -74,11 +74,7 @@ fn row<Q: Serialize>(trial: &Trial<Q>) -> Result<Vec<(String, Cell)>, ResultsErr
     let source = |source| ResultsError::Query { trial: trial.id.0, source };
     let mut query = Vec::new();
     flatten("", &serde_json::to_value(&trial.query).map_err(source)?, &mut query);
-    row.extend(
-        query
-            .into_iter()
-            .map(|(name, cell)| (if taken(&name) { format!("query.{name}") } else { name }, cell)),
-    );
+    row.extend(query.into_iter().map(|(name, cell)| (column_of(&name), cell)));
     match &trial.outcome {
         Some(Outcome::Failed(failure)) => row.push(named("failure", Cell::Text(reason(failure)))),
         Some(Outcome::Pruned { last_step }) => row.push(named("last_step", whole(*last_step))),
@@ -95,6 +91,11 @@ fn row<Q: Serialize>(trial: &Trial<Q>) -> Result<Vec<(String, Cell)>, ResultsErr
         row.extend(finite("evaluate_seconds".into(), trial.timing.evaluate));
     }
     Ok(row)
+}
+
+/// The column of a parameter.
+pub(crate) fn column_of(name: &str) -> String {
+    if taken(name) { format!("query.{name}") } else { name.into() }
 }
 
 /// True if a parameter of this name would be taken for a column of the table.

@@ -1,7 +1,10 @@
 //! Trials of other libraries.
 
-use thrifty_space::Space;
-use thrifty_tpe::{TpeOptimizer, from_hyperopt, from_optuna};
+use thrifty_results::{Table, from_csv, from_hyperopt, from_optuna};
+use thrifty_sampling::Seed;
+use thrifty_search::RandomSearch;
+use thrifty_space::{Config, Space};
+use thrifty_study::{MaxTrials, Measurement, Outcome, Study};
 
 fn space() -> Space {
     Space::builder()
@@ -14,6 +17,10 @@ fn space() -> Space {
         .unwrap()
 }
 
+fn losses(known: &[(Config, Outcome)]) -> Vec<Option<f64>> {
+    known.iter().map(|(_, outcome)| outcome.objective()).collect()
+}
+
 #[test]
 fn hyperopt_trials_are_read() {
     let json = r#"[
@@ -23,10 +30,11 @@ fn hyperopt_trials_are_read() {
         {"tid": 3, "result": {"status": "new"}, "misc": {"vals": {"rate": [1.0], "layers": [8], "solver": [1], "momentum": []}}}
     ]"#;
     let known = from_hyperopt(&space(), json).unwrap();
-    assert_eq!(known.iter().map(|k| k.1).collect::<Vec<_>>(), [0.25, 0.5, f64::INFINITY]);
+    assert_eq!(losses(&known), [Some(0.25), Some(0.5), None]);
     assert_eq!(known[0].0.str("solver"), Ok("sgd"));
     assert_eq!((known[0].0.int("layers"), known[1].0.get("momentum")), (Ok(3), None));
-    TpeOptimizer::new(space()).unwrap().with_known(known).unwrap();
+    let study = Study::new(RandomSearch::new(space()), Seed(1)).with_known(known).unwrap();
+    assert_eq!(study.history().best().map(|(trial, loss)| (trial.id.0, loss)), Some((0, 0.25)));
 }
 
 #[test]
@@ -34,7 +42,7 @@ fn optuna_trials_are_read() {
     let csv = "number,value,datetime_start,params_layers,params_momentum,params_rate,params_solver,state\n\
         0,0.25,x,3,0.5,0.001,sgd,COMPLETE\n1,,x,2,,0.01,adam,FAIL\n2,,x,2,,0.01,adam,RUNNING\n3,7,x,2,,0.01,adam,PRUNED\n";
     let known = from_optuna(&space(), csv).unwrap();
-    assert_eq!(known.iter().map(|k| k.1).collect::<Vec<_>>(), [0.25, f64::INFINITY]);
+    assert_eq!(losses(&known), [Some(0.25), None]);
     assert_eq!((known[0].0.float("momentum"), known[1].0.str("solver")), (Ok(0.5), Ok("adam")));
 }
 
@@ -97,4 +105,77 @@ fn what_does_not_fit_is_named() {
         let text = from_optuna(&space(), &csv).unwrap_err().to_string();
         assert!(text.contains(expected), "{text:?} should name {expected:?}");
     }
+}
+
+/// A table that was written is read back: the same configurations and outcomes.
+#[test]
+fn tables_come_back() {
+    let space = Space::builder()
+        .log_float("rate", 1e-5, 1.0)
+        .int("layers", 1, 8)
+        .categorical("solver", ["sgd", "adam, fast", "\"quoted\""])
+        .float("cost", 0.0, 1.0)
+        .when("solver", ["sgd"])
+        .categorical("bias", [true, false])
+        .build()
+        .unwrap();
+    let mut study = Study::new(RandomSearch::new(space.clone()), Seed(1)).with_stop(MaxTrials(30));
+    study
+        .run(|config, context| -> Outcome {
+            let rate = config.float("rate").unwrap();
+            match context.id.0 % 5 {
+                0 => Outcome::failed("no, \"thanks\""),
+                1 => Outcome::Pruned { last_step: 7 },
+                _ => Measurement {
+                    objectives: vec![rate.ln(), 1.0 / rate],
+                    constraints: vec![rate - 0.5],
+                    cost: Some(2.5),
+                    noise_variance: Some(1e-300),
+                }
+                .into(),
+            }
+        })
+        .unwrap();
+    let mut csv = Vec::new();
+    Table::of(study.history()).unwrap().write_csv(&mut csv).unwrap();
+    let known = from_csv(&space, std::str::from_utf8(&csv).unwrap()).unwrap();
+    assert_eq!(known.len(), 30);
+    for (trial, (config, outcome)) in study.history().trials().iter().zip(&known) {
+        assert_eq!((&trial.query, trial.outcome.as_ref().unwrap()), (config, outcome));
+    }
+}
+
+#[test]
+fn any_table_with_an_objective_is_read() {
+    let csv = "note,objective,solver,layers,momentum,rate\nfirst,0.5,sgd,3,0.25,0.001\n,inf,adam,2.0,,1\n";
+    let known = from_csv(&space(), csv).unwrap();
+    assert_eq!(losses(&known), [Some(0.5), None]);
+    assert_eq!((known[0].0.float("momentum"), known[1].0.int("layers")), (Ok(0.25), Ok(2)));
+    // Running trials are left out.
+    let csv = "state,objective,solver,layers,rate\nrunning,,adam,2,1\nmeasured,2,adam,2,1\n";
+    assert_eq!(losses(&from_csv(&space(), csv).unwrap()), [Some(2.0)]);
+    assert!(from_csv(&space(), "").unwrap().is_empty());
+}
+
+#[test]
+fn faults_of_tables_are_named() {
+    let refused = |csv: &str| from_csv(&space(), csv).unwrap_err().to_string();
+    for (csv, expected) in [
+        ("solver,layers,rate\nadam,2,1\n", "trial 0: there is no column objective or objective.0"),
+        ("objective,solver,layers,rate\n1,adam,2,1\n,adam,2,1\n", "trial 1: objective is empty"),
+        ("objective,solver,layers,rate\none,adam,2,1\n", "trial 0: objective is \"one\", expected a number"),
+        ("objective,solver,layers,rate\n1,adam,2.5,1\n", "trial 0: layers is 2.5, expected a whole number"),
+        ("objective,solver,layers\n1,adam,2\n", "trial 0: parameter rate is missing"),
+        (
+            "objective,solver,layers,rate\n1,lbfgs,2,1\n",
+            "trial 0: solver is \"lbfgs\", not one of its choices",
+        ),
+        ("objective,solver,layers,rate,cost\n1,adam,2,1,x\n", "trial 0: cost is \"x\", expected a number"),
+        ("state,objective,solver,layers,rate\ndone,1,adam,2,1\n", "trial 0: state is \"done\""),
+        ("state,last_step,solver,layers,rate\npruned,-1,adam,2,1\n", "trial 0: last_step is \"-1\""),
+    ] {
+        let found = refused(csv);
+        assert!(found.starts_with(expected), "{found}");
+    }
+    assert!(refused("objective,solver\n1\n").starts_with("not CSV"));
 }

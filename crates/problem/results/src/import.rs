@@ -1,7 +1,8 @@
-//! Trials that other libraries made, for [`TpeOptimizer::with_known`](crate::TpeOptimizer::with_known).
+//! Trials that other libraries made, for [`Study::with_known`](thrifty_study::Study::with_known).
 
 use serde_json::Value as Json;
 use thrifty_space::{Config, Kind, Parameter, Space, Value};
+use thrifty_study::Outcome;
 
 /// Error of importing trials; none is imported then.
 #[derive(Debug, thiserror::Error)]
@@ -23,8 +24,8 @@ pub enum ImportError {
     },
 }
 
-/// Configurations with their losses, infinite where a trial failed.
-pub type ImportedTrials = Vec<(Config, f64)>;
+/// Configurations with their outcomes.
+pub type KnownTrials = Vec<(Config, Outcome)>;
 
 /// Hyperopt's trials: the JSON of `[t for t in trials.trials]`, of which `misc.vals` and `result` are read.
 ///
@@ -32,13 +33,15 @@ pub type ImportedTrials = Vec<(Config, f64)>;
 ///
 /// # Errors
 /// [`ImportError`] names the trial and the parameter.
-pub fn from_hyperopt(space: &Space, json: &str) -> Result<ImportedTrials, ImportError> {
+pub fn from_hyperopt(space: &Space, json: &str) -> Result<KnownTrials, ImportError> {
     let trials: Vec<Json> = serde_json::from_str(json)?;
-    let mut known = ImportedTrials::new();
+    let mut known = KnownTrials::new();
     for (trial, document) in trials.iter().enumerate() {
         let failed = document["result"]["status"] == "fail";
-        let Some(loss) = document["result"]["loss"].as_f64().or(failed.then_some(f64::INFINITY)) else {
-            continue;
+        let outcome = match document["result"]["loss"].as_f64() {
+            Some(loss) => Outcome::from(loss),
+            None if failed => Outcome::failed("it failed in Hyperopt"),
+            None => continue,
         };
         let problem = |problem: String| ImportError::Trial { trial, problem };
         let values = &document["misc"]["vals"];
@@ -52,7 +55,7 @@ pub fn from_hyperopt(space: &Space, json: &str) -> Result<ImportedTrials, Import
             config.insert(parameter.name.clone(), of_number(parameter, number).map_err(problem)?);
         }
         space.validate(&config).map_err(|error| problem(error.to_string()))?;
-        known.push((config, loss));
+        known.push((config, outcome.checked()));
     }
     Ok(known)
 }
@@ -60,45 +63,48 @@ pub fn from_hyperopt(space: &Space, json: &str) -> Result<ImportedTrials, Import
 /// Optuna's trials: the CSV of `study.trials_dataframe()`, of which `params_…`, `value` and `state` are read.
 ///
 /// A choice stands there by its text, or as pandas writes it: `True` for `true`, and `32.0` for 32 in a column with gaps.
-/// Failed trials get an infinite loss; those that are running or were pruned are
-/// left out.
+/// Trials that are running or were pruned are left out.
 ///
 /// # Errors
 /// [`ImportError`] names the trial and the parameter.
-pub fn from_optuna(space: &Space, csv: &str) -> Result<ImportedTrials, ImportError> {
+pub fn from_optuna(space: &Space, csv: &str) -> Result<KnownTrials, ImportError> {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let header = reader.headers()?.clone();
     let column = |name: &str| header.iter().position(|h| h == name);
-    let mut known = ImportedTrials::new();
+    let mut known = KnownTrials::new();
     for (trial, record) in reader.records().enumerate() {
         let record = record?;
         let cell = |name: &str| column(name).and_then(|at| record.get(at)).filter(|text| !text.is_empty());
         let problem = |problem: String| ImportError::Trial { trial, problem };
-        let loss = match (cell("state"), cell("value")) {
-            (Some("FAIL"), _) => f64::INFINITY,
-            (Some("COMPLETE") | None, Some(text)) => {
-                text.parse().map_err(|_| problem(format!("value is {text:?}, expected a number")))?
-            }
+        let outcome = match (cell("state"), cell("value")) {
+            (Some("FAIL"), _) => Outcome::failed("it failed in Optuna"),
+            (Some("COMPLETE") | None, Some(text)) => Outcome::from(number("value", text).map_err(problem)?),
             (Some("COMPLETE") | None, None) => return Err(problem("it has no value".into())),
             _ => continue,
         };
         let mut config = Config::new();
         for parameter in space.parameters() {
             let Some(text) = cell(&format!("params_{}", parameter.name)) else { continue };
-            let value = if let Kind::Categorical { choices } = &parameter.kind {
-                let chosen = chosen(choices, text);
-                let unknown = || problem(format!("{} is {text:?}, not one of its choices", parameter.name));
-                chosen.cloned().ok_or_else(unknown)?
-            } else {
-                let not_a_number = |_| problem(format!("{} is {text:?}, expected a number", parameter.name));
-                of_number(parameter, text.parse().map_err(not_a_number)?).map_err(problem)?
-            };
-            config.insert(parameter.name.clone(), value);
+            config.insert(parameter.name.clone(), of_text(parameter, text).map_err(problem)?);
         }
         space.validate(&config).map_err(|error| problem(error.to_string()))?;
-        known.push((config, loss));
+        known.push((config, outcome.checked()));
     }
     Ok(known)
+}
+
+/// The value of a parameter that a cell stands for.
+pub(crate) fn of_text(parameter: &Parameter, text: &str) -> Result<Value, String> {
+    if let Kind::Categorical { choices } = &parameter.kind {
+        let unknown = || format!("{} is {text:?}, not one of its choices", parameter.name);
+        return chosen(choices, text).cloned().ok_or_else(unknown);
+    }
+    of_number(parameter, number(&parameter.name, text)?)
+}
+
+/// The number in a cell; `name` is that of the column.
+pub(crate) fn number(name: &str, text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| format!("{name} is {text:?}, expected a number"))
 }
 
 /// The choice that a text stands for: the same text, else the same number, else the same truth value.

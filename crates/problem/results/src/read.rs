@@ -1,0 +1,121 @@
+//! Trials of a table in CSV.
+
+use csv::StringRecord;
+use thrifty_space::{Config, Space};
+use thrifty_study::{Measurement, Outcome};
+
+use crate::import::{number, of_text};
+use crate::trials::column_of;
+use crate::{ImportError, KnownTrials};
+
+/// The trials of a table in CSV: one that [`Table::write_csv`](crate::Table::write_csv) wrote, or any with a column for each parameter and
+/// `objective`.
+///
+/// | column | content |
+/// |---|---|
+/// | parameters | values by their text; empty where a parameter is not active |
+/// | `objective`, or `objective.0`, … | what is minimised |
+/// | `constraint.0`, …, `cost`, `noise_variance` | as in [`Measurement`]; may be missing |
+/// | `state` | may be missing; `failed` and `pruned` trials need no objective, `running` ones are left out |
+/// | `failure`, `last_step` | reason of a failed trial, last step of a pruned one |
+///
+/// Other columns are ignored. An objective that is not finite makes a failed trial.
+///
+/// # Errors
+/// [`ImportError`] names the row, from 0, and the column.
+pub fn from_csv(space: &Space, csv: &str) -> Result<KnownTrials, ImportError> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let columns = Columns::new(space, reader.headers()?);
+    let mut known = KnownTrials::new();
+    for (trial, record) in reader.records().enumerate() {
+        let (record, problem) = (record?, |problem: String| ImportError::Trial { trial, problem });
+        let Some(outcome) = columns.outcome(&record).map_err(problem)? else { continue };
+        let mut config = Config::new();
+        for (parameter, at) in space.parameters().iter().zip(&columns.parameters) {
+            if let Some(text) = cell(&record, *at) {
+                config.insert(parameter.name.clone(), of_text(parameter, text).map_err(problem)?);
+            }
+        }
+        space.validate(&config).map_err(|error| problem(error.to_string()))?;
+        known.push((config, outcome.checked()));
+    }
+    Ok(known)
+}
+
+/// Positions of the columns, by their names.
+struct Columns {
+    parameters: Vec<Option<usize>>,
+    objectives: Vec<(String, usize)>,
+    constraints: Vec<(String, usize)>,
+    state: Option<usize>,
+    failure: Option<usize>,
+    last_step: Option<usize>,
+    cost: Option<usize>,
+    noise_variance: Option<usize>,
+}
+
+/// A cell that is not empty.
+fn cell(record: &StringRecord, at: Option<usize>) -> Option<&str> {
+    at.and_then(|at| record.get(at)).filter(|text| !text.is_empty())
+}
+
+impl Columns {
+    fn new(space: &Space, header: &StringRecord) -> Self {
+        let position = |name: &str| header.iter().position(|column| column == name);
+        let numbered = |name: &str| -> Vec<(String, usize)> {
+            let names = (0..).map(|i| format!("{name}.{i}"));
+            names.map_while(|name| position(&name).map(|at| (name, at))).collect()
+        };
+        let one = position("objective").map(|at| ("objective".to_owned(), at));
+        let parameters = space.parameters().iter();
+        Self {
+            parameters: parameters.map(|parameter| position(&column_of(&parameter.name))).collect(),
+            objectives: one.map_or_else(|| numbered("objective"), |one| vec![one]),
+            constraints: numbered("constraint"),
+            state: position("state"),
+            failure: position("failure"),
+            last_step: position("last_step"),
+            cost: position("cost"),
+            noise_variance: position("noise_variance"),
+        }
+    }
+
+    /// The outcome of a row; nothing for a trial that is running.
+    fn outcome(&self, record: &StringRecord) -> Result<Option<Outcome>, String> {
+        match cell(record, self.state) {
+            Some("running") => Ok(None),
+            Some("failed") => {
+                let reason = cell(record, self.failure).unwrap_or("it failed elsewhere");
+                Ok(Some(Outcome::failed(reason)))
+            }
+            Some("pruned") => {
+                let text = cell(record, self.last_step).unwrap_or("0");
+                let last_step =
+                    text.parse().map_err(|_| format!("last_step is {text:?}, expected a whole number"))?;
+                Ok(Some(Outcome::Pruned { last_step }))
+            }
+            Some("measured") | None => self.measurement(record).map(|found| Some(found.into())),
+            Some(other) => Err(format!("state is {other:?}, expected measured, failed, pruned or running")),
+        }
+    }
+
+    fn measurement(&self, record: &StringRecord) -> Result<Measurement, String> {
+        if self.objectives.is_empty() {
+            return Err("there is no column objective or objective.0".into());
+        }
+        let all = |columns: &[(String, usize)]| -> Result<Vec<f64>, String> {
+            let of = |(name, at): &(String, usize)| {
+                let text = cell(record, Some(*at)).ok_or_else(|| format!("{name} is empty"))?;
+                number(name, text)
+            };
+            columns.iter().map(of).collect()
+        };
+        let one = |name: &str, at| cell(record, at).map(|text| number(name, text)).transpose();
+        Ok(Measurement {
+            objectives: all(&self.objectives)?,
+            constraints: all(&self.constraints)?,
+            cost: one("cost", self.cost)?,
+            noise_variance: one("noise_variance", self.noise_variance)?,
+        })
+    }
+}
