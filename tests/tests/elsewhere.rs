@@ -106,7 +106,7 @@ fn every_optimizer_completes_what_is_given() {
     }
 }
 
-/// With a model what is not given is chosen well: at n = 6 the optimiser still finds the best x.
+/// Completions by a model are good: at n = 6 the optimiser still finds the best x.
 #[test]
 fn completions_are_good_given_the_rest() {
     for (name, optimizer) in optimizers() {

@@ -297,7 +297,7 @@ fn edges() {
     assert!(JointEntropySearch::on(&posterior, &known, 0.0).unwrap().value(&[0.1, 0.2]).is_finite());
 }
 
-/// Where nothing is left to learn, and no noise hides it, the information is 0 and so is its slope.
+/// The information at a point where nothing is left to learn, without noise, is 0.
 #[test]
 fn a_known_point_tells_nothing() {
     struct Known;

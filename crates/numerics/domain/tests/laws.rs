@@ -212,3 +212,25 @@ fn levels_are_written_into_their_columns_alone() {
     domain.write_level(0, 1, &mut x);
     assert_eq!(x, [0.375, 0.0, 0.0, 1.0, 0.7, 0.2]);
 }
+
+/// A pinned variable is fixed at the level nearest to where it was pinned, and nothing else is.
+#[test]
+fn pins_are_levels() {
+    let variables = vec![Variable::continuous(), Variable::stepped(5), Variable::one_hot(3)];
+    let domain = Domain::new(variables).unwrap();
+    let pinned = domain.clone().pinned(&[1, 2], &[0.5, 0.35, 0.2, 0.9, 0.4]);
+    assert!((0..3).map(|index| pinned.is_pinned(index)).eq([false, true, true]));
+    for start in [[0.0; 5], [1.0; 5], [0.7, 0.9, 0.8, 0.1, 0.2]] {
+        let mut x = start;
+        pinned.snap(&mut x);
+        assert_eq!(x, [start[0], 0.3, 0.0, 1.0, 0.0]);
+        assert!(pinned.is_feasible(&x) && domain.is_feasible(&x));
+    }
+    assert!(!pinned.is_feasible(&[0.5, 0.5, 0.0, 1.0, 0.0]));
+    assert_eq!(pinned.continuous_columns().collect::<Vec<_>>(), [0]);
+    assert!(pinned.neighbors(&[0.5, 0.3, 0.0, 1.0, 0.0]).is_empty());
+    // All at once: one point is left.
+    let one = domain.pinned(&[0, 1, 2], &[0.5, 0.35, 0.2, 0.9, 0.4]);
+    assert_eq!(one.enumerate(10), Some(vec![vec![0.5, 0.3, 0.0, 1.0, 0.0]]));
+    assert_eq!((one.cardinality(10), one.is_discrete()), (Some(1), true));
+}

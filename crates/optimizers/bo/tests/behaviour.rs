@@ -416,7 +416,7 @@ fn failed_trials_break_constraints_as_far_as_is_known() {
     assert!(likely(FailurePolicy::Ignore) > 0.9, "{}", likely(FailurePolicy::Ignore));
 }
 
-/// Of measured configurations with equal posterior means the first is recommended.
+/// The first of measured configurations with equal posterior means is recommended.
 #[test]
 fn of_equals_the_first_is_recommended() {
     let mut study = Study::new(BayesianOptimizer::new(unit()), Seed(1)).with_stop(MaxTrials(4));

@@ -107,7 +107,7 @@ impl Space {
         &self.domain
     }
 
-    /// The same space over the configurations with some parameters fixed where they are at `x`.
+    /// Part of the space: the configurations with some parameters fixed where they are at `x`.
     pub(crate) fn pinned(&self, indices: &[usize], x: &[f64]) -> Self {
         Self { pinned: Some(self.domain.clone().pinned(indices, x)), ..self.clone() }
     }

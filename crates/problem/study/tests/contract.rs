@@ -31,7 +31,7 @@ enum Fault {
     ByCallsBesideRunning,
     /// The first history that was seen counts where something was measured.
     ByFirstHistoryOfMeasured,
-    /// The same where nothing but failures is known.
+    /// The first history that was seen counts where something failed.
     ByFirstHistoryOfFailures,
     /// A query that is given is changed.
     ChangesGiven,

@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    /// What is added for rounding follows the range of the means, not their size.
+    /// The addition for rounding follows the range of the means, not their size.
     #[test]
     fn means_far_from_zero_leave_the_covariance_as_it_is() {
         let points = Points::from_flat(vec![0.0, 1.0, 2.0], 1);
