@@ -96,7 +96,7 @@ impl Evaluator {
         };
         let printed = parse(text).map_err(|problem| format!("the result {problem}"))?;
         for (step, value) in printed.reports {
-            context.report(step, value);
+            context.report(step, value).map_err(|error| error.to_string())?;
         }
         Ok(Outcome::Measured(printed.measurement))
     }

@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod error;
 mod evaluate;
+mod known;
 mod method;
 mod outcome;
 mod parameters;

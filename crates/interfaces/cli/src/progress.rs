@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use thrifty_space::Config;
-use thrifty_study::{Observer, Outcome, StopReason, Trial};
+use thrifty_study::{Failure, Observer, Outcome, StopReason, Trial};
 
 use crate::summary::in_words;
 
@@ -60,6 +60,14 @@ impl Observer<Config> for Progress {
         };
         let of = self.total.map_or_else(String::new, |total| format!(" of {total}"));
         eprintln!("trial {} ({}{of}): {result}, {best}, {ask}", trial.id.0, self.done);
+    }
+
+    fn retried(&mut self, trial: &Trial<Config>, failure: &Failure) {
+        let text = format!("trial {} failed and is tried again: {}", trial.id.0, in_words(failure));
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => eprintln!("{text}"),
+        }
     }
 
     fn stopped(&mut self, _: &StopReason) {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use thrifty_space::Space;
+use thrifty_space::{Config, Space};
 
 use crate::error::CliError;
 use crate::method::Method;
@@ -30,6 +30,11 @@ struct Content {
     limits: Limits,
     #[serde(default)]
     optimizer: Method,
+    /// Configurations, or parts of them, that are asked first.
+    #[serde(default)]
+    queue: Vec<Config>,
+    /// A file with trials that the study begins with.
+    known: Option<PathBuf>,
     parameters: Vec<ParameterEntry>,
 }
 
@@ -83,6 +88,9 @@ pub(crate) struct Limits {
     pub(crate) seconds: Option<f64>,
     /// Address space of each process in megabytes (10⁶ bytes).
     pub(crate) memory_mb: Option<u64>,
+    /// Further attempts at a trial that failed.
+    #[serde(default)]
+    pub(crate) retries: usize,
 }
 
 /// A checked study.
@@ -104,6 +112,10 @@ pub(crate) struct StudyFile {
     pub(crate) limits: Limits,
     /// The optimiser.
     pub(crate) method: Method,
+    /// Configurations, or parts of them, that are asked first.
+    pub(crate) queue: Vec<Config>,
+    /// A file with trials that the study begins with.
+    pub(crate) known: Option<PathBuf>,
     /// The space.
     pub(crate) space: Space,
 }
@@ -129,6 +141,7 @@ impl StudyFile {
             }));
         let space = space(&content.parameters)?;
         let template = content.command.map(|parts| Template::new(parts, &content.parameters)).transpose()?;
+        let known = content.known.map(|path| folder.join(path));
         Ok(Self {
             folder,
             template,
@@ -138,6 +151,8 @@ impl StudyFile {
             stop: content.stop,
             limits: content.limits,
             method: content.optimizer,
+            queue: content.queue,
+            known,
             space,
         })
     }

@@ -336,3 +336,64 @@ fn completions_and_the_manual_name_the_subcommands() {
         assert!(["run", "export", "serve"].iter().all(|name| text.contains(name)), "{arguments:?}");
     }
 }
+
+/// A queue and known trials come first, once, however often the study is run; a trial that failed is tried again.
+#[test]
+fn queues_known_trials_and_retries() {
+    let command =
+        json!(["sh", "-c", "test -e tried-$1 && echo $1 || {{ touch tried-$1; exit 3; }}", "x", "{x}"]);
+    let before =
+        format!("command = {command}\nknown = \"earlier.csv\"\nqueue = [{{ x = 0.25 }}, {{ x = 0.75 }}]");
+    let (folder, _) = study(&before, "[stop]\ntrials = 5\n[limits]\nretries = 1");
+    let folder = folder.path();
+    std::fs::write(folder.join("earlier.csv"), "x,objective\n0.5,0.5\n0.125,0.125\n").unwrap();
+    let output = thrifty(folder, &["run", "study.toml"]);
+    let log = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(log.matches("failed and is tried again").count(), 3, "{log}");
+    stdout(&output);
+    let trials = || {
+        let table = json_of(folder, &["export", "study.toml", "--format", "json"]);
+        let rows = table.as_array().unwrap().clone();
+        let of = |row: &Value| (row["x"].as_f64().unwrap(), row["objective"].as_f64().unwrap());
+        rows.iter().map(of).collect::<Vec<_>>()
+    };
+    let first = trials();
+    assert_eq!(first[..4], [(0.5, 0.5), (0.125, 0.125), (0.25, 0.25), (0.75, 0.75)]);
+    assert_eq!(first.len(), 5);
+    stdout(&thrifty(folder, &["run", "study.toml"]));
+    assert_eq!(trials(), first, "a second run adds nothing");
+    // The journal is a file of known trials too, as is a table that was exported.
+    stdout(&thrifty(folder, &["export", "study.toml", "--output", "exported.csv"]));
+    for known in ["study.jsonl", "exported.csv"] {
+        let before = format!("command = {command}\nknown = {known:?}\njournal = \"{known}.next\"");
+        let (other, path) = study(&before, "[stop]\ntrials = 5");
+        let file = folder.join("next.toml");
+        std::fs::copy(path, &file).unwrap();
+        stdout(&thrifty(folder, &["run", "next.toml"]));
+        let table = json_of(folder, &["export", "next.toml", "--format", "json"]);
+        assert_eq!(table.as_array().unwrap().len(), 5, "{known}");
+        assert_eq!(table[4]["objective"].as_f64(), Some(first[4].1), "{known}");
+        drop(other);
+    }
+}
+
+#[test]
+fn bad_queues_and_known_trials_are_named() {
+    let command = "command = [\"echo\", \"{x}\"]";
+    for (key, expected) in [
+        ("queue = [{ y = 1 }]", "unknown parameter y"),
+        ("queue = [{ x = 2 }]", "parameter x is 2, expected a number in [0, 1]"),
+        ("known = \"none.csv\"", "none.csv"),
+        ("known = \"known.xlsx\"", "expected a file that ends with .jsonl, .csv or .json"),
+        ("known = \"bad.csv\"", "bad.csv: trial 1: parameter x is 7, expected a number in [0, 1]"),
+        ("known = \"optuna.csv\"", "optuna.csv: trial 0: x is \"far\", expected a number"),
+    ] {
+        let (folder, _) = study(&format!("{command}\n{key}"), "[stop]\ntrials = 2");
+        std::fs::write(folder.path().join("bad.csv"), "x,objective\n0.5,1\n7,1\n").unwrap();
+        std::fs::write(folder.path().join("optuna.csv"), "params_x,value,state\nfar,1,COMPLETE\n").unwrap();
+        let found = error(&thrifty(folder.path(), &["run", "study.toml"]));
+        assert!(found.contains(expected), "{found}");
+        let journal = std::fs::read(folder.path().join("study.jsonl")).unwrap_or_default();
+        assert!(journal.is_empty(), "{key}: {}", String::from_utf8_lossy(&journal));
+    }
+}
