@@ -12,13 +12,16 @@ use crate::check::require;
 /// Bracket s = 0, …, S with S = `⌊log_η(R/r)⌋` begins at rung r η^s: bracket 0 stops most trials early, bracket S none before R. A trial belongs to bracket s with probability proportional to
 /// ⌈(S + 1) η^(S−s)/(S − s + 1)⌉, the number of configurations that Hyperband gives it, drawn from the seed of the study and the trial's number. Trials
 /// compete within their bracket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct HyperbandPruner {
     /// Step r of the first rung of bracket 0.
+    #[serde(default = "HyperbandPruner::default_min_steps")]
     pub min_steps: u64,
     /// Steps R of a trial that is not stopped.
     pub max_steps: u64,
     /// Factor η between rungs.
+    #[serde(default = "HyperbandPruner::default_factor")]
     pub factor: u64,
 }
 
@@ -26,7 +29,15 @@ impl HyperbandPruner {
     /// Rungs from the first step, by a factor of three, for trials of so many steps.
     #[must_use]
     pub fn new(max_steps: u64) -> Self {
-        Self { min_steps: 1, max_steps, factor: 3 }
+        Self { min_steps: Self::default_min_steps(), max_steps, factor: Self::default_factor() }
+    }
+
+    fn default_min_steps() -> u64 {
+        1
+    }
+
+    fn default_factor() -> u64 {
+        3
     }
 
     /// Number of the last bracket: S = `⌊log_η(R/r)⌋`.

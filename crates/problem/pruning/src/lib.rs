@@ -49,6 +49,7 @@
 mod both;
 mod check;
 mod hyperband;
+mod kind;
 mod patience;
 mod percentile;
 mod signed_rank;
@@ -58,6 +59,7 @@ mod wilcoxon;
 
 pub use both::Both;
 pub use hyperband::HyperbandPruner;
+pub use kind::PrunerKind;
 pub use patience::PatiencePruner;
 pub use percentile::{MedianPruner, PercentilePruner};
 pub use signed_rank::signed_rank;

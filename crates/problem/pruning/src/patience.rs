@@ -10,12 +10,20 @@ use crate::loss;
 ///
 /// With the reports `v₁, …, v_t`, the patience p and the least gain δ it stops when t > p and the gain `min(v₁, …, v_{t−p}) − min(v_{t−p+1}, …, v_t)` is not
 /// positive or is below δ.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PatiencePruner {
     /// Reports p without an improvement.
     pub patience: usize,
     /// Least gain δ that counts as an improvement.
     pub min_gain: f64,
+}
+
+impl Default for PatiencePruner {
+    /// Five reports; every gain counts.
+    fn default() -> Self {
+        Self::new(5)
+    }
 }
 
 impl PatiencePruner {

@@ -10,15 +10,19 @@ use crate::loss;
 ///
 /// At step s, with the values `y₁, …, y_n` of the n measured trials that reported at s, the trial stops if
 /// `min_{t ≤ s} v_t > Q_p(y₁, …, y_n)`, the percentile with linear interpolation.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PercentilePruner {
     /// Percentile p from 0 to 100 of the values, the smallest first: 25 keeps the best quarter.
     pub percentile: f64,
     /// Measured trials with a value at the step without which no trial stops.
+    #[serde(default = "PercentilePruner::default_startup_trials")]
     pub startup_trials: usize,
     /// Steps before this one stop no trial.
+    #[serde(default)]
     pub warmup_steps: u64,
     /// A trial is looked at with its first report in each interval of so many steps, counted from `warmup_steps`.
+    #[serde(default = "PercentilePruner::default_interval")]
     pub interval: u64,
 }
 
@@ -26,13 +30,27 @@ impl PercentilePruner {
     /// A percentile; five trials at the step, no warmup, every step.
     #[must_use]
     pub fn new(percentile: f64) -> Self {
-        Self { percentile, startup_trials: 5, warmup_steps: 0, interval: 1 }
+        Self {
+            percentile,
+            startup_trials: Self::default_startup_trials(),
+            warmup_steps: 0,
+            interval: Self::default_interval(),
+        }
+    }
+
+    fn default_startup_trials() -> usize {
+        5
+    }
+
+    fn default_interval() -> u64 {
+        1
     }
 }
 
 /// Stops a trial whose best value so far is worse than the median of the values that measured trials had at the same step: a
 /// [`PercentilePruner`] at 50.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct MedianPruner {
     /// Measured trials with a value at the step without which no trial stops.
     pub startup_trials: usize,

@@ -11,7 +11,8 @@ use crate::loss;
 /// Rungs are the steps r η^(s+k), k = 0, 1, …. A trial's value at a rung is that of its first report at or beyond it. When a trial reaches a rung, it stops
 /// unless its value is among the best max(1, ⌊n/η⌋) of the n trials that have reached the rung, itself included and whatever became of
 /// the others. Equal values go on together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SuccessiveHalvingPruner {
     /// Step r of the first rung.
     pub min_steps: u64,

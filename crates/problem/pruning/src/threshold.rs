@@ -6,7 +6,8 @@ use thrifty_study::{Curve, Pruner, StudyError};
 use crate::check::require;
 
 /// Stops a trial whose last value is NaN, below `lower` or above `upper`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ThresholdPruner {
     /// Smallest value that goes on.
     pub lower: f64,

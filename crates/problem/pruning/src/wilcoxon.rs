@@ -12,7 +12,8 @@ use crate::{loss, signed_rank};
 /// The differences are those of the running trial and the trial with the smallest objective at the same steps. The trial stops if their mean is positive and
 /// the one-sided [`signed_rank`] test gives p ≤ `level`. The order of the folds does not matter; for many folds a random order is best, as
 /// each step tests again.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct WilcoxonPruner {
     /// Level of the test.
     pub level: f64,

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use thrifty_pruning::{
-    Both, HyperbandPruner, MedianPruner, PatiencePruner, PercentilePruner, SuccessiveHalvingPruner,
-    ThresholdPruner, WilcoxonPruner, signed_rank,
+    Both, HyperbandPruner, MedianPruner, PatiencePruner, PercentilePruner, PrunerKind,
+    SuccessiveHalvingPruner, ThresholdPruner, WilcoxonPruner, signed_rank,
 };
 use thrifty_sampling::Seed;
 use thrifty_study::{Curve, Pruner, TrialId};
@@ -308,4 +308,43 @@ proptest! {
         let median = MedianPruner { startup_trials: 2, ..MedianPruner::default() };
         prop_assert!(!decision(&median, &better, &others) || decision(&median, &own, &others));
     }
+}
+
+#[test]
+fn settings_are_read_with_their_defaults() {
+    let read = |text: &str| serde_json::from_str::<PrunerKind>(text);
+    let defaults = [
+        (r#"{"pruner": "median"}"#, PrunerKind::Median(MedianPruner::default())),
+        (
+            r#"{"pruner": "percentile", "percentile": 25}"#,
+            PrunerKind::Percentile(PercentilePruner::new(25.0)),
+        ),
+        (
+            r#"{"pruner": "successive_halving", "factor": 4}"#,
+            PrunerKind::SuccessiveHalving(SuccessiveHalvingPruner { factor: 4, ..Default::default() }),
+        ),
+        (r#"{"pruner": "hyperband", "max_steps": 50}"#, PrunerKind::Hyperband(HyperbandPruner::new(50))),
+        (r#"{"pruner": "patience"}"#, PrunerKind::Patience(PatiencePruner::new(5))),
+        (r#"{"pruner": "threshold"}"#, PrunerKind::Threshold(ThresholdPruner::default())),
+        (r#"{"pruner": "wilcoxon"}"#, PrunerKind::Wilcoxon(WilcoxonPruner::default())),
+    ];
+    for (text, expected) in defaults {
+        let found = read(text).unwrap();
+        assert_eq!(found, expected);
+        assert_eq!(read(&serde_json::to_string(&found).unwrap()).unwrap(), expected);
+        found.validate().unwrap();
+    }
+    for (text, part) in [
+        (r#"{"pruner": "hyperband"}"#, "max_steps"),
+        (r#"{"pruner": "median", "warmup": 3}"#, "unknown field `warmup`"),
+        (r#"{"pruner": "mean"}"#, "unknown variant `mean`"),
+        (r#"{"warmup_steps": 3}"#, "pruner"),
+    ] {
+        let error = read(text).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    // The catalogue decides as its pruner.
+    let others = vec![vec![0.0]; 5];
+    let kind = read(r#"{"pruner": "median", "startup_trials": 6}"#).unwrap();
+    assert!(!decision(&kind, &[1.0], &others) && decision(&MedianPruner::default(), &[1.0], &others));
 }

@@ -47,6 +47,7 @@ mod numbers;
 mod observer;
 mod optimizer;
 mod outcome;
+mod pruned_as;
 mod pruner;
 mod queue;
 mod replay;
@@ -67,6 +68,7 @@ pub use memo::{EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, Memo, MemoKey
 pub use observer::Observer;
 pub use optimizer::{Ask, Optimizer, Query, Suggestion};
 pub use outcome::{Failure, Measurement, MeasurementProblem, Outcome};
+pub use pruned_as::{PrunedAs, PrunedPolicy};
 pub use pruner::{Curve, Pruner};
 pub use run::Schedule;
 pub use stop::{

@@ -249,7 +249,7 @@ struct Attempts {
 }
 
 impl<O: Optimizer> Study<O> {
-    /// What the evaluations of a run have in common.
+    /// Settings that the evaluations of a run have in common.
     fn attempts(&mut self, schedule: Schedule) -> Attempts {
         // What a resumed study, or a run that failed, left unfinished reports again.
         self.forget_unfinished_reports();

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use thrifty_sampling::Seed;
 use thrifty_study::{
-    Ask, Curve, Fingerprint, History, MaxTrials, Next, Optimizer, OptimizerError, Outcome, Pruner,
-    ReportError, Schedule, StopReason, Study, StudyError, Suggestion, TrialId,
+    Ask, Curve, Fingerprint, History, Lineage, MaxTrials, Measurement, Next, Optimizer, OptimizerError,
+    Outcome, PrunedAs, PrunedPolicy, Pruner, ReportError, Schedule, StopReason, Study, StudyError,
+    Suggestion, TrialId,
 };
 
 /// Suggests 0, 1, 2, ….
@@ -243,4 +244,97 @@ fn curves_answer_for_repeated_steps_and_nan() {
     assert_eq!((curve.best_until(2), curve.best_until(9)), (1.0, 0.5));
     let none = Curve { reports: &[], ..curve };
     assert_eq!((none.last_step(), none.best_until(9)), (None, f64::INFINITY));
+}
+
+/// Notes the outcomes that it sees, with the lineage of the history.
+#[derive(Clone, Default)]
+struct Witness(Arc<Mutex<Vec<(Lineage, Vec<Option<Outcome>>)>>>);
+
+impl Optimizer for Witness {
+    type Query = u64;
+    type Recommendation = Vec<Option<Outcome>>;
+
+    fn ask(&mut self, history: &History<u64>, id: TrialId) -> Result<Ask<u64>, OptimizerError> {
+        self.0.lock().unwrap().push((history.lineage(), outcomes(history)));
+        Ok(Ask::Evaluate(Suggestion::new(id.0)))
+    }
+
+    fn recommend(&mut self, history: &History<u64>) -> Result<Option<Self::Recommendation>, OptimizerError> {
+        Ok(Some(outcomes(history)))
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("witness"))
+    }
+}
+
+fn outcomes(history: &History<u64>) -> Vec<Option<Outcome>> {
+    history.trials().iter().map(|trial| trial.outcome.clone()).collect()
+}
+
+/// Outcomes that an optimiser saw at the last ask, with the number of lineages of all asks.
+fn seen(policy: PrunedPolicy, evaluations: &[Outcome]) -> (Vec<Option<Outcome>>, usize) {
+    let witness = Witness::default();
+    let mut study = Study::new(PrunedAs::new(witness.clone(), policy), Seed(1))
+        .with_stop(MaxTrials(evaluations.len() + 1));
+    study
+        .run(|query, context| {
+            let Some(outcome) = evaluations.get(*query as usize) else { return 0.0.into() };
+            if let Outcome::Pruned { last_step } = outcome {
+                context.report(*last_step, *last_step as f64 / 4.0).unwrap();
+            }
+            outcome.clone()
+        })
+        .unwrap();
+    let told: Vec<Option<Outcome>> = evaluations.iter().cloned().map(Some).collect();
+    let recommended = study.recommend().unwrap().unwrap();
+    assert_eq!(recommended[..told.len()], told, "recommendations see what was measured");
+    let asks = witness.0.lock().unwrap().clone();
+    let lineages: std::collections::BTreeSet<String> =
+        asks.iter().map(|ask| format!("{:?}", ask.0)).collect();
+    (asks.last().unwrap().1.clone(), lineages.len())
+}
+
+#[test]
+fn something_stands_for_pruned_trials() {
+    let pruned = |last_step| Outcome::Pruned { last_step };
+    let evaluations = [pruned(2), 1.0.into(), pruned(3), Outcome::failed("no"), 5.0.into(), 4.0.into()];
+    let with = |first: Outcome, third: Outcome| -> Vec<Option<Outcome>> {
+        let failed = Outcome::failed("no");
+        [first, 1.0.into(), third, failed, 5.0.into(), 4.0.into()].map(Some).to_vec()
+    };
+    let unrelated = || Outcome::unrelated("pruned");
+    assert_eq!(seen(PrunedPolicy::Ignore, &evaluations), (with(unrelated(), unrelated()), 1));
+    // The first was unknown until a trial was measured: an outcome changes, and with it the lineage.
+    assert_eq!(seen(PrunedPolicy::LastReport, &evaluations), (with(0.5.into(), 0.75.into()), 2));
+    // The worst changes once more.
+    assert_eq!(seen(PrunedPolicy::Worst, &evaluations), (with(5.0.into(), 5.0.into()), 3));
+}
+
+#[test]
+fn nothing_stands_for_pruned_trials_of_several_objectives() {
+    let two = Measurement { objectives: vec![1.0, 2.0], ..Measurement::default() };
+    let bound = Measurement { constraints: vec![1.0], ..Measurement::from(1.0) };
+    for measurement in [two, bound] {
+        let evaluations = [Outcome::from(measurement), Outcome::Pruned { last_step: 2 }];
+        for policy in [PrunedPolicy::LastReport, PrunedPolicy::Worst] {
+            assert_eq!(seen(policy, &evaluations).0, evaluations.clone().map(Some));
+        }
+    }
+    // A value that was never reported, or is not finite.
+    let mut study = Study::new(PrunedAs::new(Witness::default(), PrunedPolicy::LastReport), Seed(1));
+    for (reported, outcome) in [
+        (None, Outcome::from(1.0)),
+        (None, Outcome::Pruned { last_step: 1 }),
+        (Some(f64::NAN), Outcome::Pruned { last_step: 1 }),
+    ] {
+        let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
+        reported.into_iter().for_each(|value| study.report(trial.id, 1, value).unwrap());
+        study.tell(trial.id, outcome).unwrap();
+    }
+    study.ask().unwrap();
+    let asks = study.optimizer().optimizer().0.lock().unwrap();
+    assert!(
+        asks.last().unwrap().1[1..3].iter().all(|outcome| matches!(outcome, Some(Outcome::Pruned { .. })))
+    );
 }
