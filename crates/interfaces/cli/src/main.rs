@@ -12,6 +12,7 @@ mod outcome;
 mod parameters;
 mod process;
 mod progress;
+mod report;
 mod running;
 mod serve;
 mod study;

@@ -57,6 +57,9 @@ pub(crate) fn open(file: &StudyFile) -> Result<ConfigStudy, CliError> {
     if let Some(trials) = stop.patience {
         study = study.with_stop(Patience { trials, min_gain: 0.0 });
     }
+    if let Some(pruner) = file.pruner {
+        study = study.with_pruner(pruner);
+    }
     if let Some(known) = &file.known {
         study = study.with_known(known::read(&file.space, known)?)?;
     }

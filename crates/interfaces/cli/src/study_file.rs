@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use thrifty_pruning::PrunerKind;
 use thrifty_space::{Config, Space};
 
 use crate::error::CliError;
@@ -30,6 +31,8 @@ struct Content {
     limits: Limits,
     #[serde(default)]
     optimizer: Method,
+    /// The rule that stops running trials early.
+    pruning: Option<PrunerKind>,
     /// Configurations, or parts of them, that are asked first.
     #[serde(default)]
     queue: Vec<Config>,
@@ -112,6 +115,8 @@ pub(crate) struct StudyFile {
     pub(crate) limits: Limits,
     /// The optimiser.
     pub(crate) method: Method,
+    /// The rule that stops running trials early.
+    pub(crate) pruner: Option<PrunerKind>,
     /// Configurations, or parts of them, that are asked first.
     pub(crate) queue: Vec<Config>,
     /// A file with trials that the study begins with.
@@ -151,6 +156,7 @@ impl StudyFile {
             stop: content.stop,
             limits: content.limits,
             method: content.optimizer,
+            pruner: content.pruning,
             queue: content.queue,
             known,
             space,
