@@ -19,6 +19,7 @@ mod network;
 mod pareto;
 mod registry;
 mod speed;
+mod study;
 mod tpe;
 mod verify;
 

@@ -2,7 +2,7 @@
 
 use crate::error::ExperimentError;
 use crate::harness::Experiment;
-use crate::{acquisition, autobct, bench, bo, caligo, fcvopt, gp, hybrid, levelset, pareto, tpe};
+use crate::{acquisition, autobct, bench, bo, caligo, fcvopt, gp, hybrid, levelset, pareto, study, tpe};
 
 /// Every experiment.
 pub fn all() -> Vec<Experiment> {
@@ -41,6 +41,7 @@ pub fn all() -> Vec<Experiment> {
         caligo::pareto::EXPERIMENT.clone(),
         bench::functions::EXPERIMENT.clone(),
         bench::tables::EXPERIMENT.clone(),
+        study::pruning::EXPERIMENT.clone(),
     ]
 }
 

@@ -1,0 +1,72 @@
+//! Optuna's pruners on the same curves and the same draws.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::ExperimentError;
+
+const SCRIPT: &str = include_str!("../../peers/optuna_pruning.py");
+
+/// One set of curves, the draws of every replication and the loss that each has to reach.
+#[derive(Serialize)]
+pub struct Request<'a> {
+    pub name: &'static str,
+    pub curves: &'a [Vec<f64>],
+    pub draws: Vec<Vec<usize>>,
+    pub targets: Vec<f64>,
+    /// Epochs after which a run ends.
+    pub epochs: usize,
+}
+
+/// Epochs that one pruner of Optuna needed on one set, by replication.
+#[derive(Deserialize)]
+pub struct Answer {
+    pub set: String,
+    pub pruner: String,
+    pub epochs: Vec<usize>,
+    pub version: String,
+}
+
+/// Epochs by set and pruner, and Optuna's version; or why there are none.
+pub type Answers = Result<(BTreeMap<(String, String), Vec<usize>>, String), String>;
+
+/// Runs the script.
+///
+/// # Errors
+/// [`ExperimentError`] when the request cannot be written. A missing Optuna is an answer.
+pub fn run(python: Option<&Path>, request: &[Request<'_>]) -> Result<Answers, ExperimentError> {
+    let Some(python) = python else { return Ok(Err("no interpreter was named with --python".into())) };
+    let text = serde_json::to_vec(request).map_err(ExperimentError::measure("the curves"))?;
+    let child = Command::new(python)
+        .args(["-c", SCRIPT])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = match child {
+        Ok(child) => child,
+        Err(error) => return Ok(Err(format!("{} does not start: {error}", python.display()))),
+    };
+    if let Some(mut input) = child.stdin.take() {
+        // A script that ended early says why below.
+        let _ = input.write_all(&text);
+    }
+    let output = child.wait_with_output().map_err(ExperimentError::io(python))?;
+    if !output.status.success() {
+        let error = String::from_utf8_lossy(&output.stderr);
+        return Ok(Err(error.trim_end().lines().last().unwrap_or("it failed").into()));
+    }
+    let mut found = BTreeMap::new();
+    let mut of = String::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let Answer { set, pruner, epochs, version } =
+            serde_json::from_str(line).map_err(ExperimentError::measure("an answer of Optuna"))?;
+        found.insert((set, pruner), epochs);
+        of = version;
+    }
+    Ok(Ok((found, of)))
+}

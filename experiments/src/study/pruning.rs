@@ -1,0 +1,377 @@
+//! Pruners on learning curves: epochs until a study has what it would have without them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use thrifty_figures::{LinePlot, Series, panels_with_legend};
+use thrifty_pruning::{HyperbandPruner, MedianPruner, SuccessiveHalvingPruner};
+use thrifty_sampling::Seed;
+use thrifty_study::{HistoryView, Outcome, ReportError, StopReason, StopRule, Study, TrialId};
+
+use super::curves::{self, CurveSet};
+use super::draws::Draws;
+use super::optuna::{self, Answers, Request};
+use crate::error::ExperimentError;
+use crate::harness::claims::{Claim, ClaimError, Family, Judgement, Kind, Rule, Sample, Test};
+use crate::harness::stats::quantile;
+use crate::harness::{Experiment, Figure, JobName, Report, RunContext, Runs, Table, number};
+
+pub const EXPERIMENT: Experiment = Experiment {
+    id: "study/pruning",
+    paper: "Li et al. (2018), Hyperband; Li, Jamieson et al. (2020), ASHA",
+    claim: "with successive halving or Hyperband random search has in a third of the epochs what it has without pruning, and needs no more \
+            than with Optuna's",
+    quick_cost: "3 sets of 48 curves of 27 epochs, 3 replications: some seconds",
+    full_cost: "3 sets of 240 curves of 54 epochs, 20 replications: about a minute",
+    run,
+};
+
+/// Methods, "no pruning" first.
+const METHODS: [&str; 5] = ["no pruning", "median", "ASHA", "Hyperband", "late ASHA"];
+
+/// Methods of which something is claimed.
+const JUDGED: [&str; 3] = ["ASHA", "Hyperband", "late ASHA"];
+
+/// Share of the epochs of no pruning that should do.
+const SHARE: f64 = 1.0 / 3.0;
+
+/// Ratio of epochs to those of Optuna up to which a pruner is not inferior.
+const MARGIN: f64 = 1.05;
+
+/// Points of the curves of regret.
+const GRID: usize = 60;
+
+/// Result of one study.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+struct Done {
+    /// Epochs until a measured loss was at or below the target; those of the budget where none was.
+    needed: usize,
+    trials: usize,
+    pruned: usize,
+    /// Regret after equal parts of the budget, NaN before the first measurement.
+    #[serde(with = "crate::harness::runs::lossless_numbers")]
+    regret: Vec<f64>,
+}
+
+/// Stops when the epochs are spent.
+struct Spent {
+    epochs: Arc<AtomicUsize>,
+    budget: usize,
+}
+
+impl StopRule for Spent {
+    fn check(&self, _: &dyn HistoryView) -> Option<StopReason> {
+        let spent = self.epochs.load(Ordering::Relaxed);
+        (spent >= self.budget).then_some(StopReason::Cost(spent as f64))
+    }
+}
+
+/// Loss that random search has after so many epochs.
+fn target(set: &CurveSet, seed: Seed, budget: usize) -> f64 {
+    let draws = Draws { count: set.curves.len() };
+    let last = |id| set.curves[draws.draw(seed, TrialId(id))].last().copied();
+    let trials = budget / set.curves[0].len();
+    (0..trials as u64).filter_map(last).fold(f64::INFINITY, f64::min)
+}
+
+/// One study under a budget of epochs.
+fn study(set: &CurveSet, method: &str, seed: Seed, budget: usize) -> Result<Done, ExperimentError> {
+    let (steps, target, least) = (set.curves[0].len(), target(set, seed, budget), set.least());
+    let spent = Arc::new(AtomicUsize::new(0));
+    let mut study = Study::new(Draws { count: set.curves.len() }, seed)
+        .with_stop(Spent { epochs: Arc::clone(&spent), budget });
+    study = match method {
+        "median" => study.with_pruner(MedianPruner::default()),
+        "ASHA" => study.with_pruner(SuccessiveHalvingPruner::default()),
+        "Hyperband" => study.with_pruner(HyperbandPruner::new(steps as u64)),
+        // Chosen on the curves of seeds 101 and 102.
+        "late ASHA" => study.with_pruner(SuccessiveHalvingPruner {
+            min_steps: (steps as u64 / 4).max(1),
+            factor: 2,
+            skipped: 0,
+        }),
+        _ => study,
+    };
+    let mut best = f64::INFINITY;
+    let mut done = Done { needed: budget, trials: 0, pruned: 0, regret: Vec::new() };
+    study.run(|query, context| -> Result<Outcome, ReportError> {
+        let curve = &set.curves[*query];
+        for (step, loss) in (1..).zip(curve) {
+            if spent.load(Ordering::Relaxed) == budget {
+                return Ok(context.pruned());
+            }
+            let now = spent.fetch_add(1, Ordering::Relaxed) + 1;
+            context.report(step, *loss)?;
+            let is_last = step == steps as u64;
+            if is_last && *loss < best {
+                best = *loss;
+                if best <= target && done.needed == budget {
+                    done.needed = now;
+                }
+            }
+            if now.is_multiple_of((budget / GRID).max(1)) {
+                done.regret.push(if best.is_finite() { best - least } else { f64::NAN });
+            }
+            if !is_last && context.should_prune() {
+                return Ok(context.pruned());
+            }
+        }
+        Ok(curve.last().copied().unwrap_or(f64::NAN).into())
+    })?;
+    done.trials = study.history().len();
+    let pruned = |outcome: &Option<Outcome>| matches!(outcome, Some(Outcome::Pruned { .. }));
+    done.pruned = study.history().trials().iter().filter(|trial| pruned(&trial.outcome)).count();
+    Ok(done)
+}
+
+/// By set and method: epochs by replication.
+type Needed = BTreeMap<(String, String), Vec<usize>>;
+
+/// A third of the epochs, and not more than Optuna's.
+fn judge(
+    sets: &[&str],
+    needed: &Needed,
+    peers: Option<&Needed>,
+    budget: usize,
+) -> Result<Judgement, ClaimError> {
+    let logs = |needed: &[usize]| needed.iter().map(|n| (*n as f64).ln()).collect::<Vec<f64>>();
+    let mut parts = vec![Family::new(Rule::All), Family::new(Rule::All)];
+    for (set, method) in sets.iter().flat_map(|set| JUDGED.map(|method| (set, method))) {
+        let key = ((*set).to_owned(), method.to_owned());
+        let own = logs(needed.get(&key).map_or(&[], Vec::as_slice));
+        let bound = (SHARE * budget as f64).ln();
+        let gains = own.iter().map(|own| bound - own).collect();
+        let claim = Claim::new(
+            format!("{set}, {method}: a third of the epochs of no pruning"),
+            Kind::Superior,
+            Test::SignedRank,
+            PLANNED,
+        );
+        parts[0].push(claim, Sample::Gains(gains));
+        if let Some(peer) = peers.and_then(|peers| peers.get(&key)) {
+            let gains = own.iter().zip(logs(peer)).map(|(own, peer)| peer - own).collect();
+            let claim = Claim::new(
+                format!("{set}, {method}: log epochs beside Optuna's"),
+                Kind::NotInferior { margin: MARGIN.ln() },
+                Test::SignedRank,
+                PLANNED,
+            );
+            parts[1].push(claim, Sample::Gains(gains));
+        }
+    }
+    if peers.is_none() {
+        parts.pop();
+    }
+    Ok(Judgement::all(parts.iter().map(Family::judge).collect::<Result<_, _>>()?))
+}
+
+/// Replications of the whole study.
+const PLANNED: usize = 20;
+
+fn run(context: &RunContext) -> Result<Report, ExperimentError> {
+    let replications = context.replications(3, PLANNED);
+    let (configurations, epochs, trials) = context.pick((48, 27, 12), (240, 54, 40));
+    let budget = trials * epochs;
+    let sets = curves::all(configurations, epochs, Seed(context.seed))?;
+    let seed = |i: usize| Seed(context.seed).child("study/pruning", i as u64);
+    let jobs: Vec<(usize, usize, usize)> = (0..sets.len())
+        .flat_map(|s| (0..METHODS.len()).flat_map(move |m| (0..replications).map(move |i| (s, m, i))))
+        .collect();
+    let name = |&(s, m, i): &(usize, usize, usize)| JobName::new(sets[s].name, METHODS[m], i);
+    let done: Vec<Done> = Runs::new(EXPERIMENT.id, context)
+        .collect(&jobs, name, |&(s, m, i)| study(&sets[s], METHODS[m], seed(i), budget))?;
+    let rows: Vec<(usize, usize, &[Done])> = jobs
+        .iter()
+        .step_by(replications)
+        .zip(done.chunks(replications))
+        .map(|(j, d)| (j.0, j.1, d))
+        .collect();
+
+    let requests: Vec<Request<'_>> = sets
+        .iter()
+        .map(|set| {
+            let draws = Draws { count: set.curves.len() };
+            let all = |i| (0..budget as u64).map(|id| draws.draw(seed(i), TrialId(id))).collect();
+            Request {
+                name: set.name,
+                curves: &set.curves,
+                draws: (0..replications).map(all).collect(),
+                targets: (0..replications).map(|i| target(set, seed(i), budget)).collect(),
+                epochs: budget,
+            }
+        })
+        .collect();
+    let answers: Answers = optuna::run(context.python.as_deref(), &requests)?;
+
+    let key = |s: usize, m: usize| (sets[s].name.to_owned(), METHODS[m].to_owned());
+    let needed: Needed =
+        rows.iter().map(|&(s, m, done)| (key(s, m), done.iter().map(|d| d.needed).collect())).collect();
+    let names: Vec<&str> = sets.iter().map(|set| set.name).collect();
+    let peers = answers.as_ref().ok().map(|(peers, _)| peers);
+    let judgement = judge(&names, &needed, peers, budget)?;
+    let (table, numbers) = table(&sets, &rows, peers, budget);
+    let mut notes = vec![format!(
+        "Every configuration is trained for {epochs} epochs before; studies then draw configurations at random and read their curves, one trial at a time. Trial i has the same \
+         configuration under every method. The target of a replication is the loss that no pruning has after {budget} epochs ({trials} trials). A run that does \
+         not reach it counts with {budget}. ASHA and Hyperband have rungs at 1, 3, 9, …; late ASHA begins at a quarter of the epochs, with a factor of 2, as was chosen on the curves of seeds 101 and 102."
+    )];
+    notes.push(match &answers {
+        Ok((_, version)) => format!("Optuna {version} ran on the same curves and draws."),
+        Err(why) => format!("Optuna was not run: {why}."),
+    });
+    let settings = [
+        ("replications".to_owned(), replications.to_string()),
+        ("configurations of a set".to_owned(), configurations.to_string()),
+        ("epochs of a trial".to_owned(), epochs.to_string()),
+        ("budget in epochs".to_owned(), budget.to_string()),
+    ];
+    let figures = vec![figure(&sets, &rows, budget)?];
+    Ok(Report { judgement, numbers, settings: settings.into(), notes, tables: vec![table], figures })
+}
+
+/// Epochs to the target, by set and method.
+fn table(
+    sets: &[CurveSet],
+    rows: &[(usize, usize, &[Done])],
+    peers: Option<&Needed>,
+    budget: usize,
+) -> (Table, BTreeMap<String, f64>) {
+    let (mut numbers, mut table) = (BTreeMap::new(), Vec::new());
+    for &(s, m, done) in rows {
+        let (set, method) = (&sets[s], METHODS[m]);
+        let needed: Vec<f64> = done.iter().map(|done| done.needed as f64).collect();
+        let share = |of: fn(&Done) -> usize| {
+            done.iter().map(of).sum::<usize>() as f64 / done.iter().map(|d| d.trials).sum::<usize>() as f64
+        };
+        let last: Vec<f64> = done.iter().filter_map(|done| done.regret.last().copied()).collect();
+        numbers.insert(format!("median epochs on {}: {method}", set.name), quantile(&needed, 0.5));
+        let mut row = vec![set.name.to_owned(), method.to_owned()];
+        row.extend([0.25, 0.5, 0.75].map(|q| number(quantile(&needed, q))));
+        row.push(format!("{:.2}", quantile(&needed, 0.5) / budget as f64));
+        row.push(format!("{:.2}", share(|done| done.pruned)));
+        row.push(number(quantile(&last, 0.5)));
+        let peer = peers.and_then(|peers| peers.get(&(set.name.to_owned(), method.to_owned())));
+        row.push(peer.map_or("-".into(), |peer| {
+            let peer: Vec<f64> = peer.iter().map(|n| *n as f64).collect();
+            number(quantile(&peer, 0.5))
+        }));
+        table.push(row);
+    }
+    let header = [
+        "curves",
+        "method",
+        "q25",
+        "epochs, median",
+        "q75",
+        "share",
+        "pruned",
+        "last regret",
+        "Optuna, median",
+    ];
+    let table = Table {
+        name: "pruning".into(),
+        caption: format!(
+            "Epochs to the loss that no pruning has after {budget}; the median as a share of {budget}; share of the trials that were pruned; median regret when the budget is spent."
+        ),
+        header: header.map(String::from).to_vec(),
+        rows: table,
+    };
+    (table, numbers)
+}
+
+/// Median regret against epochs, a panel a set.
+fn figure(
+    sets: &[CurveSet],
+    rows: &[(usize, usize, &[Done])],
+    budget: usize,
+) -> Result<Figure, ExperimentError> {
+    let part = (budget / GRID).max(1);
+    let plot = |s: usize| {
+        let series = rows.iter().filter(|row| row.0 == s).map(|(_, m, done)| {
+            let points = (0..budget / part).filter_map(|at| {
+                let regrets: Vec<f64> = done.iter().filter_map(|done| done.regret.get(at).copied()).collect();
+                // A median needs a measurement in every replication.
+                let is_whole = regrets.len() == done.len() && regrets.iter().all(|regret| regret.is_finite());
+                is_whole.then(|| (((at + 1) * part) as f64, quantile(&regrets, 0.5)))
+            });
+            Series::line(METHODS[*m], points.collect())
+        });
+        LinePlot {
+            title: sets[s].name.into(),
+            x_label: "epochs".into(),
+            y_label: "median regret".into(),
+            series: series.collect(),
+            ..LinePlot::default()
+        }
+    };
+    let plots: Vec<LinePlot> = (0..sets.len()).map(plot).collect();
+    Figure::of(
+        "regret",
+        "Median regret of the last losses of whole trials against epochs spent.",
+        panels_with_legend(&plots),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Verdict;
+
+    /// Pruning made worse on purpose: too slow, or slower than the peer.
+    #[test]
+    fn slow_pruning_breaks_the_claim() {
+        let budget = 2000;
+        let needed = |factor: f64| -> Needed {
+            JUDGED
+                .iter()
+                .map(|method| {
+                    let epochs = (0..PLANNED).map(|i| (factor * (300 + 10 * i) as f64) as usize).collect();
+                    (("a".to_owned(), (*method).to_owned()), epochs)
+                })
+                .collect()
+        };
+        let verdict =
+            |own: f64, peer: f64| judge(&["a"], &needed(own), Some(&needed(peer)), budget).unwrap().verdict();
+        assert_eq!(verdict(1.0, 1.0), Verdict::Holds);
+        assert_eq!(verdict(1.0, 1.5), Verdict::Holds);
+        assert_eq!(verdict(3.0, 3.0), Verdict::DoesNotHold);
+        assert_eq!(verdict(1.0, 0.8), Verdict::DoesNotHold);
+        let few: Needed = needed(1.0).into_iter().map(|(key, n)| (key, n[..3].to_vec())).collect();
+        assert_eq!(judge(&["a"], &few, None, budget).unwrap().verdict(), Verdict::Inconclusive);
+    }
+
+    /// A pruner that lets only the worst pass needs more epochs than no pruning.
+    #[test]
+    fn a_pruner_that_keeps_the_worst_is_found_out() {
+        let curves =
+            (0..60).map(|i| (1..=9).map(|step| 1.0 + f64::from((i * 37) % 60) / f64::from(step)).collect());
+        let set = CurveSet { name: "hyperbolas", curves: curves.collect() };
+        let reversed = CurveSet { name: "hyperbolas", curves: set.curves.clone() };
+        let (budget, seeds) = (270, (0..10).map(Seed));
+        let mut sums = [0; 3];
+        for seed in seeds {
+            sums[0] += study(&set, "no pruning", seed, budget).unwrap().needed;
+            sums[1] += study(&set, "ASHA", seed, budget).unwrap().needed;
+            sums[2] += worst_first(&reversed, seed, budget);
+        }
+        assert!(sums[1] < sums[0] && sums[0] < sums[2], "{sums:?}");
+    }
+
+    /// Epochs to the target where each trial goes on with the wrong third.
+    fn worst_first(set: &CurveSet, seed: Seed, budget: usize) -> usize {
+        let draws = Draws { count: set.curves.len() };
+        let (target, mut spent, mut firsts) = (target(set, seed, budget), 0, Vec::new());
+        for id in 0.. {
+            let curve = &set.curves[draws.draw(seed, TrialId(id))];
+            firsts.push(curve[0]);
+            let worse = firsts.iter().filter(|first| **first > curve[0]).count();
+            let goes_on = worse < (firsts.len() / 3).max(1);
+            spent += if goes_on { curve.len() } else { 1 };
+            if spent >= budget || (goes_on && curve[curve.len() - 1] <= target) {
+                return spent.min(budget);
+            }
+        }
+        budget
+    }
+}
