@@ -12,8 +12,8 @@ use thrifty::linear::{Coefficients, Polynomial};
 use thrifty::prelude::*;
 use thrifty::search::{Nsga2, Nsga2Settings};
 use thrifty::study::{
-    All, Any, Ask, Fingerprint, History, OptimizerError, StopRule, Suggestion, TrialId, WorthItsCost,
-    contract,
+    All, Any, Ask, Fingerprint, History, OptimizerError, PrunedAs, PrunedPolicy, StopRule, Suggestion,
+    TrialId, WorthItsCost, contract,
 };
 
 /// Small maximisers: what is tested is where state comes from, not how good suggestions are.
@@ -61,6 +61,18 @@ fn searches_and_estimators() {
     let optuna =
         || TpeOptimizer::new(space()).and_then(|tpe| tpe.with_settings(TpeSettings::optuna5())).unwrap();
     contract::optimizer(optuna, evaluate, 24);
+}
+
+/// Trials that stop early, under each policy; the last reported value is never given, so that values are the worst.
+#[test]
+fn pruned_trials() {
+    let stopping = |config: &Config, id: TrialId| {
+        if id.0 % 3 == 1 { Outcome::Pruned { last_step: id.0 } } else { evaluate(config, id) }
+    };
+    for policy in [PrunedPolicy::Ignore, PrunedPolicy::LastReport, PrunedPolicy::Worst] {
+        contract::optimizer(|| PrunedAs::new(bo(), policy), stopping, 8);
+        contract::optimizer(|| PrunedAs::new(TpeOptimizer::new(space()).unwrap(), policy), stopping, 24);
+    }
 }
 
 #[test]

@@ -36,6 +36,7 @@ pub use thrifty_optim as optim;
 pub use thrifty_params as params;
 pub use thrifty_pareto as pareto;
 pub use thrifty_prob as prob;
+pub use thrifty_pruning as pruning;
 pub use thrifty_results as results;
 pub use thrifty_sampling as sampling;
 pub use thrifty_search as search;

@@ -24,7 +24,7 @@ fn main() -> Result<(), Error> {
             .with_schedule(Schedule::Window(window))
             .with_journal(&scratch)?;
         study.run(|config, context| {
-            context.report(1, f64::NAN);
+            context.report(1, f64::NAN).unwrap();
             if context.id.0 == 1 { Outcome::failed("once") } else { config.float("x").unwrap_or(0.0).into() }
         })?;
         write("journal", name, &fs::read(&scratch)?)?;

@@ -53,6 +53,14 @@ pub(crate) enum CliError {
         /// Key and reason.
         source: Box<toml::de::Error>,
     },
+    /// Known trials that cannot be read.
+    #[error("{}: {source}", path.display())]
+    Known {
+        /// The file.
+        path: PathBuf,
+        /// Trial and reason.
+        source: Box<thrifty_results::ImportError>,
+    },
     /// A file that exists and would be overwritten.
     #[error("{} exists; it was left as it is", .0.display())]
     Exists(PathBuf),

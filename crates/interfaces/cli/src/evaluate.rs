@@ -7,7 +7,8 @@ use thrifty_study::{Context, Outcome};
 
 use crate::error::CliError;
 use crate::outcome::parse;
-use crate::process;
+use crate::process::{self, End};
+use crate::report::Report;
 use crate::running::Running;
 use crate::study_file::{Limits, StudyFile};
 use crate::template::Template;
@@ -72,13 +73,18 @@ impl Evaluator {
             &variables,
             self.limits,
             &self.running,
+            &mut |Report { step, value }| context.report(step, value).is_ok() && !context.should_prune(),
         );
         let written = std::fs::read_to_string(&result).ok();
         remove(&result)?;
         let ended = run.map_err(|error| format!("{}: {error}", self.program.display()))?;
-        let Some(status) = ended.status else {
-            let seconds = self.limits.seconds.unwrap_or_default();
-            return Err(format!("killed after {seconds} s"));
+        let status = match ended.end {
+            End::Exited(status) => status,
+            End::Stopped => return Ok(context.pruned()),
+            End::OutOfTime => {
+                let seconds = self.limits.seconds.unwrap_or_default();
+                return Err(format!("killed after {seconds} s"));
+            }
         };
         if !status.success() {
             let last = ended.stderr.trim_end().lines().last().unwrap_or_default();
@@ -96,7 +102,7 @@ impl Evaluator {
         };
         let printed = parse(text).map_err(|problem| format!("the result {problem}"))?;
         for (step, value) in printed.reports {
-            context.report(step, value);
+            context.report(step, value).map_err(|error| error.to_string())?;
         }
         Ok(Outcome::Measured(printed.measurement))
     }

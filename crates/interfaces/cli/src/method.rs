@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use thrifty_bo::{BayesianOptimizer, BoSettings, MultiObjectiveOptimizer, MultiObjectiveSettings};
 use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
-use thrifty_study::AnyOptimizer;
+use thrifty_study::{AnyOptimizer, Optimizer, PrunedAs, PrunedPolicy};
 use thrifty_tpe::{TpeOptimizer, TpeSettings};
 
 use crate::error::CliError;
@@ -14,9 +14,11 @@ use crate::error::CliError;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Method {
-    #[serde(default)]
-    method: Name,
+    #[serde(default, rename = "method")]
+    name: Name,
     settings: Option<toml::Table>,
+    /// Policy for pruned trials; without it the method's own.
+    pruned: Option<PrunedPolicy>,
 }
 
 /// Name of a method.
@@ -56,9 +58,20 @@ impl Method {
             table.insert("budget".into(), toml::Value::Integer(i64::try_from(budget).unwrap_or(i64::MAX)));
         }
         toml::Value::Table(table).try_into().map_err(|source| CliError::MethodSettings {
-            method: self.method.text().into(),
+            method: self.name.text().into(),
             source: Box::new(source),
         })
+    }
+
+    /// An optimiser of unknown type, with the policy for pruned trials.
+    fn any<O>(&self, optimizer: O) -> AnyOptimizer<Config>
+    where
+        O: Optimizer<Query = Config, Recommendation: 'static> + Send + 'static,
+    {
+        match self.pruned {
+            Some(policy) => AnyOptimizer::new(PrunedAs::new(optimizer, policy)),
+            None => AnyOptimizer::new(optimizer),
+        }
     }
 
     /// The optimiser.
@@ -70,31 +83,31 @@ impl Method {
         space: Space,
         trials: Option<usize>,
     ) -> Result<AnyOptimizer<Config>, CliError> {
-        Ok(match self.method {
+        Ok(match self.name {
             Name::Bo => {
                 let settings: BoSettings = self.settings(trials)?;
-                AnyOptimizer::new(BayesianOptimizer::new(space).with_settings(settings)?)
+                self.any(BayesianOptimizer::new(space).with_settings(settings)?)
             }
             Name::MultiObjective => {
                 let settings: MultiObjectiveSettings = self.settings(trials)?;
-                AnyOptimizer::new(MultiObjectiveOptimizer::new(space).with_settings(settings)?)
+                self.any(MultiObjectiveOptimizer::new(space).with_settings(settings)?)
             }
             Name::Tpe => {
                 let settings: TpeSettings = self.settings(None)?;
-                AnyOptimizer::new(TpeOptimizer::new(space)?.with_settings(settings)?)
+                self.any(TpeOptimizer::new(space)?.with_settings(settings)?)
             }
             Name::Sobol | Name::Random => {
                 if let Some(key) = self.settings.as_ref().and_then(|table| table.keys().next()) {
                     return Err(CliError::Setting {
                         name: format!("optimizer.settings.{key}"),
                         value: "given".into(),
-                        expected: format!("no settings, because {} has none", self.method.text()),
+                        expected: format!("no settings, because {} has none", self.name.text()),
                     });
                 }
-                if self.method == Name::Sobol {
-                    AnyOptimizer::new(SobolSearch::new(space))
+                if self.name == Name::Sobol {
+                    self.any(SobolSearch::new(space))
                 } else {
-                    AnyOptimizer::new(RandomSearch::new(space))
+                    self.any(RandomSearch::new(space))
                 }
             }
         })

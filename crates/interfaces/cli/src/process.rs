@@ -1,12 +1,13 @@
-//! One run of a command: output, limits, and the end of all its processes.
+//! One run of a command: output, reports, limits, and the end of all its processes.
 
 use std::collections::VecDeque;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
+use crate::report::Report;
 use crate::running::Running;
 use crate::study_file::Limits;
 
@@ -19,10 +20,23 @@ const POLL: Duration = Duration::from_millis(20);
 /// Time for the output of a process that has ended. A process that left its group may keep it open.
 const DRAIN: Duration = Duration::from_secs(1);
 
-/// End of a command: its status and outputs.
+/// Reports that wait for the evaluation; then the program waits at its output.
+const REPORTS: usize = 64;
+
+/// Way in which a command ended.
+pub(crate) enum End {
+    /// By itself.
+    Exited(ExitStatus),
+    /// Killed at the limit of time.
+    OutOfTime,
+    /// Killed because of what it reported.
+    Stopped,
+}
+
+/// End of a command and its outputs.
 pub(crate) struct Ended {
-    /// Exit status, or none when it was killed at the limit of time.
-    pub(crate) status: Option<ExitStatus>,
+    /// The way in which it ended.
+    pub(crate) end: End,
     /// The end of its output.
     pub(crate) stdout: String,
     /// The end of its error output.
@@ -31,7 +45,8 @@ pub(crate) struct Ended {
 
 /// Runs a program with its arguments in a folder, in a process group of its own.
 ///
-/// When the program ends or reaches the limit of time, all processes of its group are killed.
+/// A line of its output that is a report goes to `report` as it comes, which returns false to stop the program. When the program ends, is stopped
+/// or reaches the limit of time, all processes of its group are killed.
 ///
 /// # Errors
 /// [`std::io::Error`] when the program cannot be started or waited for.
@@ -42,6 +57,7 @@ pub(crate) fn run(
     variables: &[(&str, String)],
     limits: Limits,
     running: &Running,
+    report: &mut dyn FnMut(Report) -> bool,
 ) -> std::io::Result<Ended> {
     let mut command = limited(program, arguments, limits);
     command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -51,15 +67,25 @@ pub(crate) fn run(
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = running.start(&mut command)?;
-    let stdout = tail(child.stdout.take());
-    let stderr = tail(child.stderr.take());
-    let status = wait(&mut child, limits.seconds);
+    let (sender, reports) = sync_channel(REPORTS);
+    let stdout = tail(child.stdout.take(), Some(sender));
+    let stderr = tail(child.stderr.take(), None);
+    let end = wait(&mut child, limits.seconds, &reports, report);
     running.end(&mut child);
-    let status = status?;
+    let end = end?;
+    let deadline = Instant::now() + DRAIN;
+    if matches!(end, End::Exited(_)) {
+        // The last reports may come after the end.
+        while let Ok(last) = reports.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            report(last);
+        }
+    }
+    drop(reports);
     let text = |output: Receiver<Vec<u8>>| {
-        String::from_utf8_lossy(&output.recv_timeout(DRAIN).unwrap_or_default()).into_owned()
+        let left = deadline.saturating_duration_since(Instant::now());
+        String::from_utf8_lossy(&output.recv_timeout(left).unwrap_or_default()).into_owned()
     };
-    Ok(Ended { status, stdout: text(stdout), stderr: text(stderr) })
+    Ok(Ended { end, stdout: text(stdout), stderr: text(stderr) })
 }
 
 /// The command, under a limit of memory where there is one. The shell sets the limit and then becomes the program.
@@ -77,36 +103,56 @@ fn limited(program: &Path, arguments: &[String], limits: Limits) -> Command {
     command
 }
 
-/// Waits for the process; none when the time is over.
-fn wait(child: &mut Child, seconds: Option<f64>) -> std::io::Result<Option<ExitStatus>> {
-    let Some(limit) = seconds.map(Duration::from_secs_f64) else { return child.wait().map(Some) };
+/// Waits for the process, and passes its reports on.
+fn wait(
+    child: &mut Child,
+    seconds: Option<f64>,
+    reports: &Receiver<Report>,
+    report: &mut dyn FnMut(Report) -> bool,
+) -> std::io::Result<End> {
+    let limit = seconds.map_or(Duration::MAX, Duration::from_secs_f64);
     let start = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+            return Ok(End::Exited(status));
         }
         let left = limit.saturating_sub(start.elapsed());
         if left.is_zero() {
-            return Ok(None);
+            return Ok(End::OutOfTime);
         }
-        std::thread::sleep(pause.min(left));
+        match reports.recv_timeout(pause.min(left)) {
+            Ok(next) if !report(next) => return Ok(End::Stopped),
+            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            // The output was closed before the end.
+            Err(RecvTimeoutError::Disconnected) => std::thread::sleep(pause.min(left)),
+        }
         pause = (2 * pause).min(POLL);
     }
 }
 
-/// Reads an output to its end on a thread of its own, and keeps the last bytes.
-fn tail(output: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+/// Reads an output to its end on a thread of its own, passes reports on and keeps the last bytes.
+fn tail(
+    output: Option<impl Read + Send + 'static>,
+    mut reports: Option<SyncSender<Report>>,
+) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let mut kept = VecDeque::new();
-        let mut block = [0; 8192];
-        if let Some(mut output) = output {
-            while let Ok(count @ 1..) = output.read(&mut block) {
-                kept.extend(&block[..count]);
+        if let Some(output) = output {
+            let mut output = BufReader::new(output);
+            let mut line = Vec::new();
+            // A line without an end comes in pieces.
+            while let Ok(1..) = output.by_ref().take(KEPT as u64).read_until(b'\n', &mut line) {
+                if let Some(report) = Report::of(&line) {
+                    // Nobody takes reports of a program that is being killed.
+                    reports = reports.filter(|reports| reports.send(report).is_ok());
+                }
+                kept.extend(line.drain(..));
                 kept.drain(..kept.len().saturating_sub(KEPT));
             }
         }
+        drop(reports);
         // Nobody waits for it where the time for the output was over.
         let _ = sender.send(kept.into());
     });

@@ -4,9 +4,7 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use thrifty_space::Config;
-use thrifty_study::{Observer, Outcome, StopReason, Trial};
-
-use crate::summary::in_words;
+use thrifty_study::{Failure, Observer, Outcome, StopReason, Trial};
 
 /// Shows the trials as they end.
 pub(crate) struct Progress {
@@ -46,7 +44,7 @@ impl Observer<Config> for Progress {
             bar.set_position(self.done);
             bar.set_message(format!("{best}, {ask}"));
             if let Outcome::Failed(failure) = outcome {
-                bar.println(format!("trial {} failed: {}", trial.id.0, in_words(failure)));
+                bar.println(format!("trial {} failed: {failure}", trial.id.0));
             }
             return;
         }
@@ -55,11 +53,19 @@ impl Observer<Config> for Progress {
                 [objective] => objective.to_string(),
                 objectives => format!("{objectives:?}"),
             },
-            Outcome::Failed(failure) => format!("failed: {}", in_words(failure)),
+            Outcome::Failed(failure) => format!("failed: {failure}"),
             Outcome::Pruned { last_step } => format!("pruned at step {last_step}"),
         };
         let of = self.total.map_or_else(String::new, |total| format!(" of {total}"));
         eprintln!("trial {} ({}{of}): {result}, {best}, {ask}", trial.id.0, self.done);
+    }
+
+    fn retried(&mut self, trial: &Trial<Config>, failure: &Failure) {
+        let text = format!("trial {} failed and is tried again: {failure}", trial.id.0);
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => eprintln!("{text}"),
+        }
     }
 
     fn stopped(&mut self, _: &StopReason) {

@@ -7,11 +7,12 @@
 //! | `{"ask":{}}` | `{"trial":0,"config":{…}}`, or `{"stopped":"reason"}` |
 //! | `{"tell":{"trial":0,"outcome":{"objective":0.25}}}` | `{"told":0}` |
 //! | `{"fail":{"trial":0,"message":"…"}}` | `{"told":0}` |
-//! | `{"report":{"trial":0,"step":1,"value":0.5}}` | `{"reported":0}` |
+//! | `{"report":{"trial":0,"step":1,"value":0.5}}` | `{"reported":0,"prune":false}` |
+//! | `{"pruned":{"trial":0}}` | `{"told":0}` |
 //! | `{"best":{}}` | `{"best":…}` |
 //! | anything else | `{"error":"…"}`; the study is left as it is |
 //!
-//! An outcome is a number or an object, as a command prints it.
+//! `prune` is true if the pruner of the study file would stop the trial. An outcome is a number or an object, as a command prints it.
 
 use std::io::{BufRead, Write};
 use std::path::Path;
@@ -38,6 +39,7 @@ enum Request {
     Tell { trial: u64, outcome: Value },
     Fail { trial: u64, message: String },
     Report { trial: u64, step: u64, value: f64 },
+    Pruned { trial: u64 },
     Best {},
 }
 
@@ -82,7 +84,13 @@ fn answer(study: &mut ConfigStudy, request: Request) -> Result<Value, CliError> 
         }
         Request::Report { trial, step, value } => {
             study.report(TrialId(trial), step, value)?;
-            Ok(json!({ "reported": trial }))
+            Ok(json!({ "reported": trial, "prune": study.should_prune(TrialId(trial))? }))
+        }
+        Request::Pruned { trial } => {
+            let reports = study.history().get(TrialId(trial)).map(|trial| trial.reports.as_slice());
+            let last_step = reports.and_then(|reports| reports.last()).map_or(0, |report| report.0);
+            study.tell(TrialId(trial), Outcome::Pruned { last_step })?;
+            Ok(json!({ "told": trial }))
         }
         Request::Best {} => Ok(json!({ "best": summary::best(study.history())? })),
     }

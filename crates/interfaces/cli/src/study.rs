@@ -10,6 +10,7 @@ use thrifty_study::{
 };
 
 use crate::error::CliError;
+use crate::known;
 use crate::study_file::StudyFile;
 
 /// A study on configurations.
@@ -56,7 +57,16 @@ pub(crate) fn open(file: &StudyFile) -> Result<ConfigStudy, CliError> {
     if let Some(trials) = stop.patience {
         study = study.with_stop(Patience { trials, min_gain: 0.0 });
     }
-    let study = study.with_journal(&file.journal)?;
+    if let Some(pruner) = file.pruner {
+        study = study.with_pruner(pruner);
+    }
+    if let Some(known) = &file.known {
+        study = study.with_known(known::read(&file.space, known)?)?;
+    }
+    let study = study
+        .with_retries(file.limits.retries)
+        .with_journal(&file.journal)?
+        .with_queue(file.queue.iter().cloned())?;
     for warning in study.warnings() {
         eprintln!("warning: {warning}");
     }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use thrifty_space::Space;
+use thrifty_pruning::PrunerKind;
+use thrifty_space::{Config, Space};
 
 use crate::error::CliError;
 use crate::method::Method;
@@ -30,6 +31,13 @@ struct Content {
     limits: Limits,
     #[serde(default)]
     optimizer: Method,
+    /// The rule that stops running trials early.
+    pruning: Option<PrunerKind>,
+    /// Configurations, or parts of them, that are asked first.
+    #[serde(default)]
+    queue: Vec<Config>,
+    /// A file with trials that the study begins with.
+    known: Option<PathBuf>,
     parameters: Vec<ParameterEntry>,
 }
 
@@ -83,6 +91,9 @@ pub(crate) struct Limits {
     pub(crate) seconds: Option<f64>,
     /// Address space of each process in megabytes (10⁶ bytes).
     pub(crate) memory_mb: Option<u64>,
+    /// Further attempts at a trial that failed.
+    #[serde(default)]
+    pub(crate) retries: usize,
 }
 
 /// A checked study.
@@ -104,6 +115,12 @@ pub(crate) struct StudyFile {
     pub(crate) limits: Limits,
     /// The optimiser.
     pub(crate) method: Method,
+    /// The rule that stops running trials early.
+    pub(crate) pruner: Option<PrunerKind>,
+    /// Configurations, or parts of them, that are asked first.
+    pub(crate) queue: Vec<Config>,
+    /// A file with trials that the study begins with.
+    pub(crate) known: Option<PathBuf>,
     /// The space.
     pub(crate) space: Space,
 }
@@ -129,6 +146,7 @@ impl StudyFile {
             }));
         let space = space(&content.parameters)?;
         let template = content.command.map(|parts| Template::new(parts, &content.parameters)).transpose()?;
+        let known = content.known.map(|path| folder.join(path));
         Ok(Self {
             folder,
             template,
@@ -138,6 +156,9 @@ impl StudyFile {
             stop: content.stop,
             limits: content.limits,
             method: content.optimizer,
+            pruner: content.pruning,
+            queue: content.queue,
+            known,
             space,
         })
     }

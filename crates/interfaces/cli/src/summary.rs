@@ -32,8 +32,7 @@ pub(crate) fn best(history: &History<Config>) -> Result<Value, CliError> {
 /// Error of a study without a measured trial.
 fn nothing_measured(history: &History<Config>) -> CliError {
     let failures: Vec<&Failure> = history.trials().iter().filter_map(failure).collect();
-    let example =
-        failures.first().map_or(String::new(), |failure| format!("; the first: {}", in_words(failure)));
+    let example = failures.first().map_or(String::new(), |failure| format!("; the first: {failure}"));
     CliError::NothingMeasured { failed: failures.len(), trials: history.len(), example }
 }
 
@@ -41,16 +40,6 @@ fn failure(trial: &Trial<Config>) -> Option<&Failure> {
     match &trial.outcome {
         Some(Outcome::Failed(failure)) => Some(failure),
         _ => None,
-    }
-}
-
-/// A failure in words.
-pub(crate) fn in_words(failure: &Failure) -> String {
-    match failure {
-        Failure::NonFinite { what, value } => format!("{what} is {value}"),
-        Failure::NoObjective => "no objective".into(),
-        Failure::Invalid(problem) => problem.to_string(),
-        Failure::Error { message } => message.clone(),
     }
 }
 

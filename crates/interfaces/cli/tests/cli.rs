@@ -183,7 +183,9 @@ fn an_interrupted_study_goes_on_with_the_same_trials() {
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let counts = json_of(cut.path(), &["show", "study.toml", "--json"])["counts"].clone();
-    assert_eq!((&counts["failed"], &counts["running"]), (&json!(0), &json!(1)), "{counts}");
+    // The signal may arrive between two trials.
+    let is_cut = counts["running"].as_u64() <= Some(1) && counts["trials"].as_u64() < Some(8);
+    assert!(counts["failed"] == 0 && is_cut, "{counts}");
     stdout(&thrifty(cut.path(), &["run", "study.toml"]));
     let rows = |folder: &Path| {
         let table = json_of(folder, &["export", "study.toml", "--format", "json"]);
@@ -238,7 +240,7 @@ fn a_server_answers_every_line() {
         answer()
     };
     assert_eq!(call(r#"{"ask":{}}"#)["trial"], 0);
-    assert_eq!(call(r#"{"report":{"trial":0,"step":1,"value":2}}"#), json!({"reported": 0}));
+    assert_eq!(call(r#"{"report":{"trial":0,"step":1,"value":2}}"#), json!({"reported": 0, "prune": false}));
     assert_eq!(call(r#"{"tell":{"trial":0,"outcome":{"objective":0.25,"cost":3}}}"#), json!({"told": 0}));
     assert!(call(r#"{"tell":{"trial":0,"outcome":1}}"#)["error"].as_str().unwrap().contains("trial 0"));
     assert!(call(r#"{"tell":{"trial":0}}"#)["error"].as_str().unwrap().contains("outcome"));
@@ -334,5 +336,146 @@ fn completions_and_the_manual_name_the_subcommands() {
     for arguments in [&["completions", "bash"][..], &["completions", "fish"], &["man"]] {
         let text = stdout(&thrifty(folder.path(), arguments));
         assert!(["run", "export", "serve"].iter().all(|name| text.contains(name)), "{arguments:?}");
+    }
+}
+
+/// A queue and known trials come first, once, however often the study is run; a trial that failed is tried again.
+#[test]
+fn queues_known_trials_and_retries() {
+    let command =
+        json!(["sh", "-c", "test -e tried-$1 && echo $1 || {{ touch tried-$1; exit 3; }}", "x", "{x}"]);
+    let before =
+        format!("command = {command}\nknown = \"earlier.csv\"\nqueue = [{{ x = 0.25 }}, {{ x = 0.75 }}]");
+    let (folder, _) = study(&before, "[stop]\ntrials = 5\n[limits]\nretries = 1");
+    let folder = folder.path();
+    std::fs::write(folder.join("earlier.csv"), "x,objective\n0.5,0.5\n0.125,0.125\n").unwrap();
+    let output = thrifty(folder, &["run", "study.toml"]);
+    let log = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(log.matches("failed and is tried again").count(), 3, "{log}");
+    stdout(&output);
+    let trials = || {
+        let table = json_of(folder, &["export", "study.toml", "--format", "json"]);
+        let rows = table.as_array().unwrap().clone();
+        let of = |row: &Value| (row["x"].as_f64().unwrap(), row["objective"].as_f64().unwrap());
+        rows.iter().map(of).collect::<Vec<_>>()
+    };
+    let first = trials();
+    assert_eq!(first[..4], [(0.5, 0.5), (0.125, 0.125), (0.25, 0.25), (0.75, 0.75)]);
+    assert_eq!(first.len(), 5);
+    stdout(&thrifty(folder, &["run", "study.toml"]));
+    assert_eq!(trials(), first, "a second run adds nothing");
+    // The journal is a file of known trials too, as is a table that was exported.
+    stdout(&thrifty(folder, &["export", "study.toml", "--output", "exported.csv"]));
+    for known in ["study.jsonl", "exported.csv"] {
+        let before = format!("command = {command}\nknown = {known:?}\njournal = \"{known}.next\"");
+        let (other, path) = study(&before, "[stop]\ntrials = 5");
+        let file = folder.join("next.toml");
+        std::fs::copy(path, &file).unwrap();
+        stdout(&thrifty(folder, &["run", "next.toml"]));
+        let table = json_of(folder, &["export", "next.toml", "--format", "json"]);
+        assert_eq!(table.as_array().unwrap().len(), 5, "{known}");
+        assert_eq!(table[4]["objective"].as_f64(), Some(first[4].1), "{known}");
+        drop(other);
+    }
+}
+
+#[test]
+fn bad_queues_and_known_trials_are_named() {
+    let command = "command = [\"echo\", \"{x}\"]";
+    for (key, expected) in [
+        ("queue = [{ y = 1 }]", "unknown parameter y"),
+        ("queue = [{ x = 2 }]", "parameter x is 2, expected a number in [0, 1]"),
+        ("known = \"none.csv\"", "none.csv"),
+        ("known = \"known.xlsx\"", "expected a file that ends with .jsonl, .csv or .json"),
+        ("known = \"bad.csv\"", "bad.csv: trial 1: parameter x is 7, expected a number in [0, 1]"),
+        ("known = \"optuna.csv\"", "optuna.csv: trial 0: x is \"far\", expected a number"),
+    ] {
+        let (folder, _) = study(&format!("{command}\n{key}"), "[stop]\ntrials = 2");
+        std::fs::write(folder.path().join("bad.csv"), "x,objective\n0.5,1\n7,1\n").unwrap();
+        std::fs::write(folder.path().join("optuna.csv"), "params_x,value,state\nfar,1,COMPLETE\n").unwrap();
+        let found = error(&thrifty(folder.path(), &["run", "study.toml"]));
+        assert!(found.contains(expected), "{found}");
+        let journal = std::fs::read(folder.path().join("study.jsonl")).unwrap_or_default();
+        assert!(journal.is_empty(), "{key}: {}", String::from_utf8_lossy(&journal));
+    }
+}
+
+/// A command that prints reports is stopped with all its processes, and reports are in the journal.
+#[test]
+fn reports_stop_a_command_early() {
+    let after = "[stop]\ntrials = 8\n[optimizer]\nmethod = \"sobol\"\npruned = \"last_report\"\n[pruning]\npruner = \"successive_halving\"\nmin_steps = 1\nfactor = 2";
+    let text =
+        r#"printf '{"step": 1, "value": %s}\n' "$1"; sleep 0.3; touch "done_$THRIFTY_TRIAL"; echo "$1""#;
+    let folder = script(text, after);
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    let table = json_of(folder.path(), &["export", "study.toml", "--format", "json"]);
+    let rows: Vec<(f64, String)> = table
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (row["x"].as_f64().unwrap(), row["state"].as_str().unwrap().to_owned()))
+        .collect();
+    // A trial stops unless it is in the better half of those so far.
+    for (at, (x, state)) in rows.iter().enumerate() {
+        let better = rows[..at].iter().filter(|other| other.0 < *x).count();
+        let stops = better >= at.div_ceil(2).max(1);
+        assert_eq!(folder.path().join(format!("done_{at}")).exists(), !stops, "trial {at} was killed");
+        assert_eq!(state, if stops { "pruned" } else { "measured" }, "trial {at} of {rows:?}");
+    }
+    assert!(rows.iter().any(|row| row.1 == "pruned"));
+    let reports = stdout(&thrifty(folder.path(), &["export", "study.toml", "--reports"]));
+    assert_eq!(reports.lines().count(), 1 + rows.len(), "{reports}");
+}
+
+#[test]
+fn a_server_says_which_trial_to_stop() {
+    let (folder, _) = study(
+        "",
+        "[stop]\ntrials = 3\n[optimizer]\nmethod = \"sobol\"\n[pruning]\npruner = \"median\"\nstartup_trials = 1",
+    );
+    let requests = [
+        r#"{"ask":{}}"#,
+        r#"{"report":{"trial":0,"step":1,"value":0.5}}"#,
+        r#"{"tell":{"trial":0,"outcome":0.5}}"#,
+        r#"{"ask":{}}"#,
+        r#"{"report":{"trial":1,"step":1,"value":0.75}}"#,
+        r#"{"pruned":{"trial":1}}"#,
+        r#"{"pruned":{"trial":1}}"#,
+    ];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_thrifty"))
+        .args(["serve", "study.toml"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(requests.join("\n").as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let answers: Vec<Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(answers[2], json!({"reported": 0, "prune": false}));
+    assert_eq!(answers[5], json!({"reported": 1, "prune": true}));
+    assert_eq!(answers[6], json!({"told": 1}));
+    assert!(answers[7]["error"].as_str().unwrap().contains("trial 1 was told before"));
+}
+
+#[test]
+fn bad_pruning_is_named() {
+    for (section, expected) in [
+        ("[pruning]\npruner = \"mean\"", "unknown variant `mean`"),
+        ("[pruning]\npruner = \"hyperband\"", "max_steps"),
+        ("[pruning]\npruner = \"median\"\nwarmup = 3", "unknown field `warmup`"),
+        ("[pruning]\npruner = \"median\"\ninterval = 0", "pruner median: interval is 0, expected at least 1"),
+        ("[optimizer]\npruned = \"best\"", "unknown variant `best`"),
+    ] {
+        let (folder, _) = study("command = [\"echo\", \"{x}\"]", &format!("[stop]\ntrials = 2\n{section}"));
+        let output = thrifty(folder.path(), &["run", "study.toml"]);
+        error(&output);
+        // An error of the file shows the line below the first.
+        let found = String::from_utf8_lossy(&output.stderr);
+        assert!(found.contains(expected), "{found}");
     }
 }

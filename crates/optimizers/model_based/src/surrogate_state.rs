@@ -348,6 +348,7 @@ impl TrainingData {
                     data.targets.push(loss, found.noise_variance);
                     data.feasible.push(found.constraints.iter().all(|c| *c <= 0.0));
                 }
+                (Some(outcome), None) if outcome.is_unrelated() => {}
                 (Some(_), None) => data.failed.push(&point),
                 (None, None) => data.pending.push(&point),
             }

@@ -1,7 +1,7 @@
 //! Rows of trials.
 
 use serde::Serialize;
-use thrifty_study::{Failure, History, Outcome, Trial};
+use thrifty_study::{History, Outcome, Trial};
 
 use crate::cell::{Cell, flatten};
 use crate::{ResultsError, Table};
@@ -76,7 +76,7 @@ fn row<Q: Serialize>(trial: &Trial<Q>) -> Result<Vec<(String, Cell)>, ResultsErr
     flatten("", &serde_json::to_value(&trial.query).map_err(source)?, &mut query);
     row.extend(query.into_iter().map(|(name, cell)| (column_of(&name), cell)));
     match &trial.outcome {
-        Some(Outcome::Failed(failure)) => row.push(named("failure", Cell::Text(reason(failure)))),
+        Some(Outcome::Failed(failure)) => row.push(named("failure", Cell::Text(failure.to_string()))),
         Some(Outcome::Pruned { last_step }) => row.push(named("last_step", whole(*last_step))),
         _ => {}
     }
@@ -110,16 +110,6 @@ fn state<Q>(trial: &Trial<Q>) -> &'static str {
         Some(Outcome::Measured(_)) => "measured",
         Some(Outcome::Failed(_)) => "failed",
         Some(Outcome::Pruned { .. }) => "pruned",
-    }
-}
-
-/// One sentence on a failure.
-fn reason(failure: &Failure) -> String {
-    match failure {
-        Failure::NonFinite { what, value } => format!("{what} is {value}"),
-        Failure::NoObjective => "a measurement without objectives".into(),
-        Failure::Invalid(problem) => problem.to_string(),
-        Failure::Error { message } => message.clone(),
     }
 }
 

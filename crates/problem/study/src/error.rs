@@ -157,6 +157,18 @@ pub enum StudyError {
         /// Description of the valid values.
         expected: &'static str,
     },
+    /// A pruner whose setting makes no sense.
+    #[error("pruner {pruner}: {name} is {value}, expected {expected}")]
+    InvalidPruner {
+        /// The pruner.
+        pruner: &'static str,
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// Description of the valid values.
+        expected: &'static str,
+    },
     /// The optimiser waits although no trial is pending.
     #[error("the optimiser waits for a trial, but none is pending")]
     Stalled,

@@ -121,6 +121,11 @@ impl<Q> History<Q> {
         self.lineage
     }
 
+    /// Takes a new identity: an outcome that was visible has changed.
+    pub(crate) fn renew(&mut self) {
+        self.lineage = Lineage::new();
+    }
+
     /// Number of trials, pending ones included.
     #[must_use]
     pub fn len(&self) -> usize {

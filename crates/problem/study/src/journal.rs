@@ -11,7 +11,7 @@ use thrifty_sampling::Seed;
 use crate::contents::{Contents, First, contents};
 use crate::line;
 use crate::machine::Machine;
-use crate::{Durability, Fingerprint, JournalError, Memo, Outcome, Query, Schedule, TrialId};
+use crate::{Durability, Failure, Fingerprint, JournalError, Memo, Outcome, Query, Schedule, TrialId};
 
 /// The format written here. Format 1 had neither sequence numbers nor checksums, and is still read.
 pub(crate) const FORMAT: u32 = 2;
@@ -62,6 +62,8 @@ pub(crate) enum Event<Q> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         budget: Option<u64>,
     },
+    /// An attempt that failed; another is made, and reports again.
+    Retried { id: TrialId, failure: Failure, seconds: f64 },
     /// Written before anyone learns from it.
     Told { id: TrialId, outcome: Outcome, seconds: f64 },
 }

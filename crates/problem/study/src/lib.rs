@@ -30,8 +30,10 @@
 mod any_optimizer;
 mod best;
 mod contents;
+mod context;
 pub mod contract;
 mod costed;
+mod curves;
 mod durability;
 mod enqueue;
 mod error;
@@ -45,6 +47,8 @@ mod numbers;
 mod observer;
 mod optimizer;
 mod outcome;
+mod pruned_as;
+mod pruner;
 mod queue;
 mod replay;
 mod run;
@@ -54,6 +58,7 @@ mod worth;
 
 pub use any_optimizer::AnyOptimizer;
 pub use best::{Basis, Best};
+pub use context::{Context, ReportError};
 pub use costed::{CostUnit, costed};
 pub use durability::Durability;
 pub use error::{JournalError, OptimizerError, StudyError};
@@ -63,7 +68,9 @@ pub use memo::{EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, Memo, MemoKey
 pub use observer::Observer;
 pub use optimizer::{Ask, Optimizer, Query, Suggestion};
 pub use outcome::{Failure, Measurement, MeasurementProblem, Outcome};
-pub use run::{Context, Schedule};
+pub use pruned_as::{PrunedAs, PrunedPolicy};
+pub use pruner::{Curve, Pruner};
+pub use run::Schedule;
 pub use stop::{
     All, Any, MaxCost, MaxTrials, NoImprovement, Patience, StopReason, StopRule, Target, WallTime,
 };

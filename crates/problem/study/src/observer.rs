@@ -1,11 +1,13 @@
 //! Observers of a study.
 
-use crate::{Outcome, StopReason, Trial};
+use crate::{Failure, Outcome, StopReason, Trial};
 
 /// Callbacks invoked as a study progresses (progress bars, logging). Trials that a journal held are not announced again.
 pub trait Observer<Q>: Send {
     /// A trial was asked.
     fn asked(&mut self, _trial: &Trial<Q>) {}
+    /// An attempt at a trial failed, and another is made.
+    fn retried(&mut self, _trial: &Trial<Q>, _failure: &Failure) {}
     /// A trial ended. With several trials in flight that may be before an earlier one has.
     fn told(&mut self, _trial: &Trial<Q>, _outcome: &Outcome) {}
     /// The study ended.

@@ -50,10 +50,11 @@ pub enum MeasurementProblem {
 }
 
 /// Reason for a failed evaluation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
     /// An objective, constraint, cost or noise is NaN or infinite.
+    #[error("{what} is {value}")]
     NonFinite {
         /// Name of the number, with its index.
         what: String,
@@ -61,11 +62,20 @@ pub enum Failure {
         value: String,
     },
     /// A measurement without objectives.
+    #[error("a measurement without objectives")]
     NoObjective,
     /// A measurement that contradicts earlier ones, or with an impossible cost or noise.
+    #[error(transparent)]
     Invalid(MeasurementProblem),
     /// The evaluator reported an error.
+    #[error("{message}")]
     Error {
+        /// Its message.
+        message: String,
+    },
+    /// A reason that has nothing to do with the query, such as a machine that went down: no optimiser learns from it.
+    #[error("{message}")]
+    Unrelated {
         /// Its message.
         message: String,
     },
@@ -90,6 +100,17 @@ impl Outcome {
     /// A failure with a message.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::Failed(Failure::Error { message: message.into() })
+    }
+
+    /// A failure that has nothing to do with the query: no optimiser learns from it.
+    pub fn unrelated(message: impl Into<String>) -> Self {
+        Self::Failed(Failure::Unrelated { message: message.into() })
+    }
+
+    /// True for a failure that has nothing to do with the query.
+    #[must_use]
+    pub fn is_unrelated(&self) -> bool {
+        matches!(self, Self::Failed(Failure::Unrelated { .. }))
     }
 
     /// Turns a measurement with a number that is not finite, or with a negative cost or noise, into a failure.

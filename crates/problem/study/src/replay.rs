@@ -69,6 +69,14 @@ impl<Q: Query> History<Q> {
                 self.get_mut(id).ok_or_else(|| unknown(id))?.reports.push((step, value));
                 Ok(0.0)
             }
+            Event::Retried { id, seconds, .. } => {
+                let trial = self.get_mut(id).ok_or_else(|| unknown(id))?;
+                if trial.outcome.is_some() {
+                    return Err(format!("trial {} was told before", id.0));
+                }
+                trial.reports.clear();
+                Ok(seconds)
+            }
             Event::Resumed { .. } => {
                 self.forget_unfinished_reports();
                 Ok(0.0)

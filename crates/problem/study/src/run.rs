@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use thrifty_sampling::{Seed, Stream};
+use thrifty_sampling::Seed;
 
-use crate::{Next, Optimizer, Outcome, StopReason, Study, StudyError, Trial, TrialId};
+use crate::curves::Curves;
+use crate::{Context, Failure, Next, Optimizer, Outcome, StopReason, Study, StudyError, Trial, TrialId};
 
 /// Schedule of asks: the outcomes that an ask sees while other trials are running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -31,7 +32,7 @@ impl Default for Schedule {
 
 impl Schedule {
     /// Number of trials at the start of a history that ask number `asked` sees as ended.
-    fn visible(self, asked: usize) -> usize {
+    pub(crate) fn visible(self, asked: usize) -> usize {
         match self {
             Self::Window(window) => (asked + 1).saturating_sub(window),
             Self::AsCompleted => asked,
@@ -39,30 +40,10 @@ impl Schedule {
     }
 }
 
-/// Context of an evaluation besides the query.
-pub struct Context<'a> {
-    /// The trial.
-    pub id: TrialId,
-    seed: Seed,
-    report: &'a mut dyn FnMut(u64, f64),
-}
-
-impl Context<'_> {
-    /// The trial's own noise: the same whenever and wherever it is evaluated.
-    #[must_use]
-    pub fn noise(&self) -> Stream {
-        self.seed.stream("evaluation", self.id.0)
-    }
-
-    /// Notes an intermediate value.
-    pub fn report(&mut self, step: u64, value: f64) {
-        (self.report)(step, value);
-    }
-}
-
 /// Message from an evaluation to the study.
 enum Message {
     Reported(TrialId, u64, f64),
+    Retried(TrialId, Failure, f64),
     Finished(TrialId, Outcome, f64),
 }
 
@@ -76,12 +57,9 @@ impl<O: Optimizer> Study<O> {
         E: FnMut(&O::Query, &mut Context<'_>) -> R,
         R: Into<Outcome>,
     {
-        let (seed, waiting) = (self.history.seed(), VecDeque::new());
-        self.drive(
-            self.schedule.unwrap_or_default(),
-            1,
-            &mut Inline { waiting, seed, evaluate: &mut evaluate },
-        )
+        let schedule = self.schedule.unwrap_or_default();
+        let (attempts, waiting) = (self.attempts(schedule), VecDeque::new());
+        self.drive(schedule, 1, &mut Inline { waiting, attempts, evaluate: &mut evaluate })
     }
 
     /// Runs until a stop rule or the optimiser ends the study, evaluating on `threads` threads.
@@ -100,15 +78,16 @@ impl<O: Optimizer> Study<O> {
         if threads == 0 {
             return Err(StudyError::ZeroLanes { name: "number of threads" });
         }
-        let seed = self.history.seed();
         let schedule = *self.schedule.get_or_insert(Schedule::Window(threads));
+        let attempts = self.attempts(schedule);
         let (jobs, queue) = channel::<Trial<O::Query>>();
         let (results, inbox) = channel::<Message>();
         let queue = Mutex::new(queue);
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 let (results, queue, evaluate) = (results.clone(), &queue, &evaluate);
-                scope.spawn(move || worker(queue, &results, seed, evaluate));
+                let attempts = attempts.clone();
+                scope.spawn(move || worker(queue, &results, &attempts, evaluate));
             }
             // Dropping the pool closes the queue, and the workers end.
             self.drive(schedule, threads, &mut Pool { jobs, inbox })
@@ -126,8 +105,7 @@ impl<O: Optimizer> Study<O> {
             return Err(StudyError::ZeroLanes { name: "window" });
         }
         self.validate()?;
-        // What a resumed study, or a run that failed, left unfinished comes first, and reports again.
-        self.forget_unfinished_reports();
+        // What a resumed study, or a run that failed, left unfinished comes first.
         let unfinished: Vec<Trial<O::Query>> = self.history.pending().cloned().collect();
         unfinished.into_iter().for_each(|trial| evaluators.start(trial));
         let reason = loop {
@@ -203,6 +181,7 @@ impl<O: Optimizer> Study<O> {
         for message in messages {
             match message {
                 Message::Reported(id, step, value) => self.report(id, step, value)?,
+                Message::Retried(id, failure, seconds) => self.retry(id, &failure, seconds)?,
                 Message::Finished(id, outcome, seconds) => self.finish(id, outcome, seconds)?,
             }
         }
@@ -221,7 +200,7 @@ trait Evaluators<Q> {
 /// The calling thread: a trial is evaluated when its outcome is wanted.
 struct Inline<'a, Q, R> {
     waiting: VecDeque<Trial<Q>>,
-    seed: Seed,
+    attempts: Attempts,
     evaluate: &'a mut dyn FnMut(&Q, &mut Context<'_>) -> R,
 }
 
@@ -233,7 +212,10 @@ impl<Q, R: Into<Outcome>> Evaluators<Q> for Inline<'_, Q, R> {
     fn wait(&mut self) -> Vec<Message> {
         let mut messages = Vec::new();
         if let Some(trial) = self.waiting.pop_front() {
-            evaluate_one(&trial, self.seed, self.evaluate, &mut |message| messages.push(message));
+            evaluate_one(&trial, &self.attempts, self.evaluate, &mut |message| {
+                messages.push(message);
+                true
+            });
         }
         messages
     }
@@ -256,37 +238,70 @@ impl<Q> Evaluators<Q> for Pool<Q> {
     }
 }
 
+/// Attempts at a trial.
+#[derive(Clone)]
+struct Attempts {
+    seed: Seed,
+    /// Further attempts after one that failed.
+    retries: usize,
+    /// Curves of all trials, if a pruner reads them.
+    curves: Option<Arc<Curves>>,
+}
+
+impl<O: Optimizer> Study<O> {
+    /// Settings that the evaluations of a run have in common.
+    fn attempts(&mut self, schedule: Schedule) -> Attempts {
+        // What a resumed study, or a run that failed, left unfinished reports again.
+        self.forget_unfinished_reports();
+        let curves = |pruner: &Arc<_>| Arc::new(Curves::new(Arc::clone(pruner), schedule, &self.history));
+        self.curves = self.pruner.as_ref().map(curves);
+        Attempts { seed: self.history.seed(), retries: self.retries, curves: self.curves.clone() }
+    }
+}
+
 fn evaluate_one<Q, R: Into<Outcome>>(
     trial: &Trial<Q>,
-    seed: Seed,
+    attempts: &Attempts,
     evaluate: &mut dyn FnMut(&Q, &mut Context<'_>) -> R,
-    send: &mut dyn FnMut(Message),
+    send: &mut dyn FnMut(Message) -> bool,
 ) {
-    let started_at = Instant::now();
-    let mut report = |step, value| send(Message::Reported(trial.id, step, value));
-    let mut context = Context { id: trial.id, seed, report: &mut report };
-    // A panic of the evaluator ends its trial, not the study.
-    let outcome = catch_unwind(AssertUnwindSafe(|| evaluate(&trial.query, &mut context).into()))
-        .unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-            Outcome::failed(format!("the evaluator panicked: {text}"))
-        });
-    send(Message::Finished(trial.id, outcome, started_at.elapsed().as_secs_f64()));
+    for attempt in 0.. {
+        let started_at = Instant::now();
+        let mut send_report = |step, value| send(Message::Reported(trial.id, step, value));
+        let curves = attempts.curves.as_deref();
+        let mut context = Context::new(trial.id, attempt, attempts.seed, curves, &mut send_report);
+        // A panic of the evaluator ends its trial, not the study.
+        let outcome = catch_unwind(AssertUnwindSafe(|| evaluate(&trial.query, &mut context).into()))
+            .unwrap_or_else(|panic| {
+                let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+                let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+                Outcome::failed(format!("the evaluator panicked: {text}"))
+            });
+        let seconds = started_at.elapsed().as_secs_f64();
+        match outcome {
+            Outcome::Failed(failure) if attempt < attempts.retries => {
+                send(Message::Retried(trial.id, failure, seconds));
+            }
+            outcome => {
+                send(Message::Finished(trial.id, outcome, seconds));
+                return;
+            }
+        }
+    }
 }
 
 fn worker<Q, R: Into<Outcome>>(
     queue: &Mutex<Receiver<Trial<Q>>>,
     results: &Sender<Message>,
-    seed: Seed,
+    attempts: &Attempts,
     evaluate: &(dyn Fn(&Q, &mut Context<'_>) -> R + Sync),
 ) {
     loop {
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(trial) = job else { return };
         // If nobody listens any more the study has failed, and the worker ends with its queue.
-        evaluate_one(&trial, seed, &mut |query, context| evaluate(query, context), &mut |message| {
-            let _ = results.send(message);
+        evaluate_one(&trial, attempts, &mut |query, context| evaluate(query, context), &mut |message| {
+            results.send(message).is_ok()
         });
     }
 }

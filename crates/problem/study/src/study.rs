@@ -1,16 +1,18 @@
 //! A study: an optimiser, its history and its journal.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use thrifty_sampling::Seed;
 
+use crate::curves::{Curves, should_prune};
 use crate::enqueue::differs;
 use crate::history::Timed;
 use crate::journal::{Event, Journal, Opened};
 use crate::{
     Ask, Durability, Failure, History, JournalError, MeasurementProblem, Observer, Optimizer, Outcome,
-    Schedule, StopReason, StopRule, StudyError, Suggestion, Timing, Trial, TrialId,
+    Pruner, Schedule, StopReason, StopRule, StudyError, Suggestion, Timing, Trial, TrialId,
 };
 
 /// Next step of a study that is steered by hand.
@@ -35,6 +37,11 @@ pub struct Study<O: Optimizer> {
     pub(crate) schedule: Option<Schedule>,
     /// All trials before this one have ended.
     pub(crate) ended: usize,
+    /// Further attempts at a trial that failed.
+    pub(crate) retries: usize,
+    pub(crate) pruner: Option<Arc<dyn Pruner>>,
+    /// Curves of all trials during a run with a pruner.
+    pub(crate) curves: Option<Arc<Curves>>,
     durability: Durability,
     journal: Option<Journal>,
     stop: Vec<Box<dyn StopRule>>,
@@ -52,6 +59,9 @@ impl<O: Optimizer> Study<O> {
             history: History::new(seed),
             schedule: None,
             ended: 0,
+            retries: 0,
+            pruner: None,
+            curves: None,
             durability: Durability::default(),
             journal: None,
             stop: Vec::new(),
@@ -81,6 +91,23 @@ impl<O: Optimizer> Study<O> {
     #[must_use]
     pub fn with_schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = Some(schedule);
+        self
+    }
+
+    /// Evaluates a trial that fails again, at most so many times, in [`Study::run`] and [`Study::run_parallel`].
+    ///
+    /// A failure is an error, a panic or [`Outcome::Failed`]; a measurement that is not finite is none. The journal has each failed attempt with
+    /// its reason; reports of it are dropped. The trial's outcome is that of the last attempt.
+    #[must_use]
+    pub fn with_retries(mut self, retries: usize) -> Self {
+        self.retries = retries;
+        self
+    }
+
+    /// Stops running trials early: by this rule [`Context::should_prune`](crate::Context::should_prune) decides, and [`Study::should_prune`].
+    #[must_use]
+    pub fn with_pruner(mut self, pruner: impl Pruner + 'static) -> Self {
+        self.pruner = Some(Arc::new(pruner));
         self
     }
 
@@ -185,9 +212,10 @@ impl<O: Optimizer> Study<O> {
         reason
     }
 
-    /// True if all stop rules make sense.
+    /// True if all stop rules and the pruner make sense.
     pub(crate) fn validate(&self) -> Result<(), StudyError> {
-        self.stop.iter().try_for_each(|rule| rule.validate())
+        self.stop.iter().try_for_each(|rule| rule.validate())?;
+        self.pruner.iter().try_for_each(|pruner| pruner.validate())
     }
 
     /// Asks for the next trial by hand; everything told so far is seen. Nothing but the optimiser stops here:
@@ -213,6 +241,16 @@ impl<O: Optimizer> Study<O> {
         Ok(())
     }
 
+    /// True if the pruner would stop a running trial after what it has reported, all other trials seen as they are now.
+    ///
+    /// # Errors
+    /// [`StudyError`]: never asked, told before, or the pruner's settings make no sense.
+    pub fn should_prune(&self, id: TrialId) -> Result<bool, StudyError> {
+        self.validate()?;
+        let trial = self.require_pending(id)?;
+        Ok(self.pruner.as_deref().is_some_and(|pruner| should_prune(pruner, &self.history, trial)))
+    }
+
     /// Records how a trial ended. An objective or constraint that is not finite makes it a failure.
     ///
     /// # Errors
@@ -224,6 +262,17 @@ impl<O: Optimizer> Study<O> {
         let outcome = outcome.into();
         self.require_consistent(id, &outcome)?;
         self.record(id, &outcome.checked(), 0.0)
+    }
+
+    /// Records an attempt that failed and is made again.
+    pub(crate) fn retry(&mut self, id: TrialId, failure: &Failure, seconds: f64) -> Result<(), StudyError> {
+        self.require_pending(id)?;
+        self.write(&[Event::Retried { id, failure: failure.clone(), seconds }])?;
+        if let Some(trial) = self.history.get_mut(id) {
+            trial.reports.clear();
+            self.observers.iter_mut().for_each(|observer| observer.retried(trial, failure));
+        }
+        Ok(())
     }
 
     /// Records how an evaluation of the loop ended; a measurement that [`Study::tell`] would refuse is a failure.
@@ -259,6 +308,7 @@ impl<O: Optimizer> Study<O> {
         if let Some(trial) = self.history.get_mut(id) {
             trial.timing.evaluate = seconds;
             trial.outcome = Some(outcome.clone());
+            self.curves.iter().for_each(|curves| curves.end(id, outcome));
             self.observers.iter_mut().for_each(|observer| observer.told(trial, outcome));
         }
         Ok(())
@@ -288,6 +338,7 @@ impl<O: Optimizer> Study<O> {
         }
         self.observers.iter_mut().for_each(|observer| observer.asked(&trial));
         self.history.trials.push(trial.clone());
+        self.curves.iter().for_each(|curves| curves.start());
         Ok(Next::Evaluate(trial))
     }
 
@@ -303,11 +354,11 @@ impl<O: Optimizer> Study<O> {
         self.observers.iter_mut().for_each(|observer| observer.stopped(reason));
     }
 
-    fn require_pending(&self, id: TrialId) -> Result<(), StudyError> {
+    fn require_pending(&self, id: TrialId) -> Result<&Trial<O::Query>, StudyError> {
         match self.history.get(id) {
             None => Err(StudyError::UnknownTrial(id)),
             Some(trial) if trial.outcome.is_some() => Err(StudyError::AlreadyTold(id)),
-            Some(_) => Ok(()),
+            Some(trial) => Ok(trial),
         }
     }
 

@@ -88,7 +88,7 @@ fn a_seed_of_the_optimizer_is_compared_with_that_of_the_study() {
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // the query is an f64
 fn evaluate(x: &f64, context: &mut Context<'_>) -> f64 {
-    context.report(0, *x);
+    context.report(0, *x).unwrap();
     (0.37 * x + context.noise().uniform()).sin()
 }
 
@@ -218,7 +218,7 @@ fn a_run_that_failed_evaluates_what_was_running_again_and_counts_its_reports_onc
     // The journal vanishes after the report of trial 2 and before its outcome.
     let moved = path.with_extension("moved");
     let failed = first.run(|x, context| {
-        context.report(0, *x);
+        context.report(0, *x).unwrap();
         if context.id.0 == 2 && path.exists() {
             fs::rename(&path, &moved).unwrap();
         }

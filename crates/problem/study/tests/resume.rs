@@ -41,8 +41,8 @@ impl Optimizer for Wanderer {
 
 #[allow(clippy::ptr_arg)] // the query is a Vec
 fn evaluate(x: &Vec<f64>, context: &mut thrifty_study::Context<'_>) -> Outcome {
-    context.report(1, f64::NAN);
-    context.report(2, x[0]);
+    context.report(1, f64::NAN).unwrap();
+    context.report(2, x[0]).unwrap();
     match context.id.0 % 7 {
         3 => Outcome::from(f64::NAN),
         5 => Outcome::failed("no luck"),

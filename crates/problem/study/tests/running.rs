@@ -119,8 +119,8 @@ fn histories_are_read_from_their_journal() {
     let mut study = study.with_journal(&path).unwrap();
     study
         .run(|_, context| {
-            context.report(1, f64::NEG_INFINITY);
-            context.report(2, 0.1 + 0.2);
+            context.report(1, f64::NEG_INFINITY).unwrap();
+            context.report(2, 0.1 + 0.2).unwrap();
             match context.id.0 {
                 1 => Outcome::failed("no"),
                 2 => Outcome::Pruned { last_step: 2 },
@@ -248,7 +248,7 @@ fn reports_of_trials_that_run_again_are_dropped() {
     study.report(trial.id, 1, 9.0).unwrap();
     study
         .run(|_, context| {
-            context.report(1, 0.5);
+            context.report(1, 0.5).unwrap();
             1.0
         })
         .unwrap();
@@ -258,4 +258,73 @@ fn reports_of_trials_that_run_again_are_dropped() {
     assert_eq!(reports(study.history()), [[(1, 0.5)], [(1, 0.5)]]);
     drop(study);
     assert_eq!(reports(&History::read(&path).unwrap()), [[(1, 0.5)], [(1, 0.5)]]);
+}
+
+/// Notes what an observer hears of attempts.
+#[derive(Clone, Default)]
+struct Heard(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
+
+impl thrifty_study::Observer<usize> for Heard {
+    fn retried(&mut self, trial: &thrifty_study::Trial<usize>, failure: &thrifty_study::Failure) {
+        self.0.lock().unwrap().push(format!("{} {failure:?}", trial.id.0));
+    }
+}
+
+/// A trial that fails is evaluated again, so often and no more; reports are those of the last attempt, in the journal too.
+#[test]
+fn failed_trials_are_evaluated_again() {
+    for threads in [1, 3] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("study.jsonl");
+        let (calls, heard) = (AtomicUsize::new(0), Heard::default());
+        let mut study = Study::new(Patient { needs: 0, of: 0 }, Seed(1))
+            .with_retries(2)
+            .with_stop(MaxTrials(4))
+            .with_observer(heard.clone())
+            .with_journal(&path)
+            .unwrap();
+        // Trial 1 needs three attempts, trial 2 more than there are, trial 3 panics once.
+        let reason = study.run_parallel(threads, |_: &usize, context| -> Result<f64, String> {
+            calls.fetch_add(1, Ordering::Relaxed);
+            context.report(context.attempt as u64, 0.5).unwrap();
+            let attempts = [1, 3, 9, 2][context.id.0 as usize];
+            match context.attempt + 1 {
+                attempt if attempt >= attempts => Ok(context.attempt as f64),
+                _ if context.id.0 == 3 => panic!("on purpose"),
+                attempt => Err(format!("attempt {attempt}")),
+            }
+        });
+        assert_eq!(reason.unwrap(), StopReason::Trials(4));
+        assert_eq!(calls.load(Ordering::Relaxed), 1 + 3 + 3 + 2);
+        let check = |history: &History<usize>| {
+            let outcomes: Vec<_> =
+                history.trials().iter().map(|trial| trial.outcome.clone().unwrap()).collect();
+            assert_eq!(outcomes[..2], [Outcome::from(0.0), Outcome::from(2.0)]);
+            assert_eq!(outcomes[2..], [Outcome::failed("attempt 3"), Outcome::from(1.0)]);
+            let reports: Vec<_> = history.trials().iter().map(|trial| trial.reports.clone()).collect();
+            assert_eq!(reports, [[(0, 0.5)], [(2, 0.5)], [(2, 0.5)], [(1, 0.5)]]);
+        };
+        check(study.history());
+        drop(study);
+        check(&History::read(&path).unwrap());
+        let mut heard = heard.0.lock().unwrap().clone();
+        heard.sort();
+        let told = |id: u64, text: &str| {
+            format!("{id} {:?}", thrifty_study::Failure::Error { message: text.into() })
+        };
+        let mut expected =
+            vec![told(1, "attempt 1"), told(1, "attempt 2"), told(2, "attempt 1"), told(2, "attempt 2")];
+        expected.push(told(3, "the evaluator panicked: on purpose"));
+        assert_eq!(heard, expected);
+    }
+    // A measurement that is not finite is no failed attempt: it would be the same again.
+    let calls = AtomicUsize::new(0);
+    let mut study = Study::new(Patient { needs: 0, of: 0 }, Seed(1)).with_retries(2).with_stop(MaxTrials(1));
+    study
+        .run(|_, _| {
+            calls.fetch_add(1, Ordering::Relaxed);
+            f64::NAN
+        })
+        .unwrap();
+    assert_eq!((calls.load(Ordering::Relaxed), study.history().best().is_none()), (1, true));
 }

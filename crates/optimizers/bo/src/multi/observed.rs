@@ -57,6 +57,7 @@ impl Observed {
                         .zip(values)
                         .for_each(|(column, value)| column.push(carried(*value)));
                 }
+                (Some(outcome), None) if outcome.is_unrelated() => {}
                 (Some(_), None) => observed.failed.push(&point),
                 (None, None) => observed.pending.push(&point),
             }

@@ -44,6 +44,8 @@ impl Row {
 pub(crate) enum State {
     Running,
     Lost,
+    /// It failed for a reason that has nothing to do with its configuration.
+    Unrelated,
     Pruned(u64, f64),
     Measured(Box<[f64]>),
 }
@@ -57,6 +59,7 @@ impl State {
                 let last = trial.reports.last().map_or(f64::INFINITY, |report| report.1);
                 Self::Pruned(*last_step, last)
             }
+            Some(outcome) if outcome.is_unrelated() => Self::Unrelated,
             Some(Outcome::Failed(_)) => Self::Lost,
         }
     }
@@ -77,7 +80,7 @@ impl State {
         match self {
             Self::Measured(objectives) => objectives.first().is_some_and(|loss| loss.is_finite()),
             Self::Pruned(..) => true,
-            Self::Running | Self::Lost => false,
+            Self::Running | Self::Lost | Self::Unrelated => false,
         }
     }
 }

@@ -203,7 +203,7 @@ impl Table {
         let violation: f64 = constraints.iter().map(|c| c.max(0.0)).sum();
         self.keys[row] = match state {
             State::Running if settings.pending == PendingPolicy::AsInfinite => Some(Key::LOST),
-            State::Running => None,
+            State::Running | State::Unrelated => None,
             State::Lost if settings.failures == FailurePolicy::Ignore => None,
             State::Lost => Some(Key::LOST),
             State::Pruned(step, last) => {

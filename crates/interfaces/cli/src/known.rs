@@ -1,0 +1,39 @@
+//! Trials that a study file begins with, from a file of another study.
+
+use std::path::Path;
+
+use thrifty_results::{ImportError, KnownTrials, from_csv, from_hyperopt, from_optuna};
+use thrifty_space::{Config, Space};
+use thrifty_study::History;
+
+use crate::error::CliError;
+
+/// The trials in a file: a journal (`.jsonl`), trials of Hyperopt (`.json`), or a table (`.csv`), which is one of Optuna where a column begins
+/// with `params_`.
+///
+/// # Errors
+/// [`CliError`] names the file, and the trial and the column in it.
+pub(crate) fn read(space: &Space, path: &Path) -> Result<KnownTrials, CliError> {
+    let text =
+        || std::fs::read_to_string(path).map_err(|source| CliError::File { path: path.into(), source });
+    let named = |source: ImportError| CliError::Known { path: path.into(), source: Box::new(source) };
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("jsonl") => {
+            let history: History<Config> = History::read(path)?;
+            let ended = history.trials().iter();
+            Ok(ended.filter_map(|trial| Some((trial.query.clone(), trial.outcome.clone()?))).collect())
+        }
+        Some("json") => from_hyperopt(space, &text()?).map_err(named),
+        Some("csv") => {
+            let text = text()?;
+            let header = text.lines().next().unwrap_or_default();
+            let of_optuna = header.split(',').any(|column| column.starts_with("params_"));
+            if of_optuna { from_optuna(space, &text) } else { from_csv(space, &text) }.map_err(named)
+        }
+        _ => Err(CliError::Setting {
+            name: "known".into(),
+            value: path.display().to_string(),
+            expected: "a file that ends with .jsonl, .csv or .json".into(),
+        }),
+    }
+}

@@ -1,0 +1,37 @@
+//! Threshold pruner.
+
+use thrifty_sampling::Seed;
+use thrifty_study::{Curve, Pruner, StudyError};
+
+use crate::check::require;
+
+/// Stops a trial whose last value is NaN, below `lower` or above `upper`.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ThresholdPruner {
+    /// Smallest value that goes on.
+    pub lower: f64,
+    /// Largest value that goes on.
+    pub upper: f64,
+    /// Values at earlier steps are not looked at.
+    pub warmup_steps: u64,
+}
+
+impl Default for ThresholdPruner {
+    /// Stops at NaN and at infinite values.
+    fn default() -> Self {
+        Self { lower: f64::MIN, upper: f64::MAX, warmup_steps: 0 }
+    }
+}
+
+impl Pruner for ThresholdPruner {
+    fn should_prune(&self, running: Curve<'_>, _: &[Curve<'_>], _: Seed) -> bool {
+        let last = running.reports.last().filter(|report| report.0 >= self.warmup_steps);
+        last.is_some_and(|report| !(self.lower..=self.upper).contains(&report.1))
+    }
+
+    fn validate(&self) -> Result<(), StudyError> {
+        let is_valid = self.lower <= self.upper;
+        require(is_valid, "threshold", "lower", self.lower, "a number not above `upper`")
+    }
+}

@@ -1,0 +1,59 @@
+//! Pruners: rules that stop running trials early by their intermediate values.
+
+use thrifty_sampling::Seed;
+
+use crate::{StudyError, TrialId};
+
+/// Learning curve of a trial: its intermediate values, losses like the objective.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Curve<'a> {
+    /// The trial.
+    pub id: TrialId,
+    /// Steps and values in the order of reporting.
+    pub reports: &'a [(u64, f64)],
+    /// The first objective, once the trial was measured.
+    pub objective: Option<f64>,
+}
+
+impl Curve<'_> {
+    /// The last step that was reported; nothing before the first.
+    #[must_use]
+    pub fn last_step(&self) -> Option<u64> {
+        self.reports.last().map(|report| report.0)
+    }
+
+    /// The value at a step, the last where a step was reported more than once.
+    #[must_use]
+    pub fn at(&self, step: u64) -> Option<f64> {
+        self.reports.iter().rev().find(|report| report.0 == step).map(|report| report.1)
+    }
+
+    /// The smallest value up to a step; infinite before the first. NaN counts as infinite.
+    #[must_use]
+    pub fn best_until(&self, step: u64) -> f64 {
+        let until = self.reports.iter().filter(|report| report.0 <= step);
+        until.map(|report| report.1).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// A rule that stops a running trial early.
+///
+/// The decision is a function of the settings, the seed of the study, the trial's number and its intermediate values so far, and the curves of
+/// other trials. Under [`Schedule::Window`](crate::Schedule::Window) these are the trials that the window shows to the ask of the running
+/// trial, all of them ended: the same seed stops the same trials at the same steps with any number of threads, and after a study was resumed.
+/// Under [`Schedule::AsCompleted`](crate::Schedule::AsCompleted), and in a study that is steered by hand, they are all other trials as they are at the
+/// time, running ones included.
+///
+/// A pruner is no part of the study's fingerprint: outcomes are in the journal, and a study may go on with another.
+pub trait Pruner: Send + Sync {
+    /// True if the running trial should stop. It has reported at least once.
+    fn should_prune(&self, running: Curve<'_>, others: &[Curve<'_>], seed: Seed) -> bool;
+
+    /// True if the settings make sense; asked before a study begins.
+    ///
+    /// # Errors
+    /// [`StudyError::InvalidPruner`].
+    fn validate(&self) -> Result<(), StudyError> {
+        Ok(())
+    }
+}
