@@ -72,7 +72,8 @@ fn at_the_ends(report: &Report<'_>, best: &Trial<Config>) -> Vec<String> {
 /// Number of trials with the configuration of an earlier trial.
 fn repeated(trials: &[Trial<Config>]) -> usize {
     let text = |config: &Config| {
-        config.iter().map(|(name, value)| format!("{name:?}={value:?};")).collect::<String>()
+        let values: Vec<String> = config.iter().map(|(name, value)| format!("{name:?}={value:?}")).collect();
+        values.join(";")
     };
     let mut seen = std::collections::HashSet::new();
     trials.iter().filter(|trial| !seen.insert(text(&trial.query))).count()
