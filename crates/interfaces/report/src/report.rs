@@ -10,23 +10,11 @@ use crate::model::{ForestModel, GpModel};
 use crate::parameter::ParameterAxis;
 use crate::{Figure, ReportError, Unfit, derived, page};
 
-/// Names of series in all figures: a name has one colour in all of them.
-const SERIES: [&str; 15] = [
-    "trials",
-    "best so far",
-    "best trial",
-    "failed",
-    "pruned",
-    "running",
-    "infeasible",
-    "Pareto set",
-    "functional ANOVA",
-    "PED-ANOVA",
-    "suggestions",
-    "evaluations",
-    "measured",
-    "l (good trials)",
-    "g (bad trials)",
+/// Names of series that several figures have, the most frequent first: a name has one colour in all of them.
+const SERIES: [&[&str]; 3] = [
+    &["trials", "best so far", "best trial"],
+    &["failed", "pruned", "infeasible", "Pareto set"],
+    &["running", "measured"],
 ];
 
 /// A report of a study: its history, its parameters, and models that are fitted when a figure needs them.
@@ -49,7 +37,8 @@ impl<'a> Report<'a> {
         let is_derived = space.is_none();
         let space = space.map_or_else(|| derived::space(history), |space| Ok(space.clone()))?;
         let parameters = space.parameters().iter().map(ParameterAxis::of).collect();
-        let palette = Palette::new(SERIES);
+        let palette =
+            SERIES.iter().fold(Palette::default(), |palette, names| palette.with(names.iter().copied()));
         let (forest, gp) = (OnceCell::new(), OnceCell::new());
         Ok(Self { history, space, is_derived, parameters, palette, forest, gp })
     }

@@ -15,7 +15,7 @@ pub struct BarSeries {
     pub label: String,
     /// A value per name; without a bar where it is not finite.
     pub values: Vec<f64>,
-    /// Half the length of the error bar per name; no error bars if empty.
+    /// Half the length of the error bar per name, which ends at 0; no error bars if empty.
     pub spread: Vec<f64>,
 }
 
@@ -66,7 +66,7 @@ impl BarChart {
     fn extent(&self) -> (f64, f64) {
         let ends = self.series.iter().flat_map(|series| {
             let spread = series.spread.iter().copied().chain(std::iter::repeat(0.0));
-            series.values.iter().zip(spread).flat_map(|(value, spread)| [value - spread, value + spread])
+            series.values.iter().zip(spread).flat_map(|(value, spread)| whisker(*value, spread))
         });
         let (low, high) = ends
             .filter(|end| end.is_finite())
@@ -114,7 +114,8 @@ impl BarChart {
                 chart.draw_series(std::iter::once(Rectangle::new(bar, color.mix(0.75).filled())))?;
                 let spread = series.spread.get(group).copied().unwrap_or(0.0);
                 if spread > 0.0 && spread.is_finite() {
-                    let ends = vec![(value - spread, middle), (value + spread, middle)];
+                    let [low, high] = whisker(*value, spread);
+                    let ends = vec![(low, middle), (high, middle)];
                     chart.draw_series(std::iter::once(PathElement::new(ends, BLACK)))?;
                 }
                 let beside = value.max(0.0) + spread.max(0.0) + 0.01 * (high - low);
@@ -128,4 +129,10 @@ impl BarChart {
         }
         Ok(())
     }
+}
+
+/// Ends of an error bar, which does not cross 0.
+fn whisker(value: f64, spread: f64) -> [f64; 2] {
+    let (low, high) = (value - spread, value + spread);
+    if value < 0.0 { [low, high.min(0.0)] } else { [low.max(0.0), high] }
 }

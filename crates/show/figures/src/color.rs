@@ -18,6 +18,9 @@ pub(crate) const COLOURS: [RGBColor; 12] = [
     RGBColor(200, 30, 60),
 ];
 
+/// Number of colours, the first ones, that stand out most.
+pub(crate) const BRIGHT: usize = 7;
+
 /// The n-th colour.
 pub(crate) fn nth(n: usize) -> RGBColor {
     COLOURS[n % COLOURS.len()]

@@ -106,6 +106,10 @@ impl LinePlot {
         let (x, y) = self.extent();
         let margin = 0.04 * (y.1 - y.0).max(1e-9);
         let y = (y.0 - margin, y.1 + margin);
+        // A dot at an end of the axis is drawn whole.
+        let margin =
+            if self.series.iter().any(|series| series.dots) { 0.02 * (x.1 - x.0).max(1e-9) } else { 0.0 };
+        let x = (x.0 - margin, x.1 + margin);
         let (x_marks, y_marks) = self.marks(x, y, area.dim_in_pixel());
         let mut chart = ChartBuilder::on(area)
             .caption(&self.title, ("sans-serif", 17))

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use plotters::style::RGBColor;
 
-use crate::color::COLOURS;
+use crate::color::{BRIGHT, COLOURS};
 
 /// Colours of series by name: a name has the same colour wherever it is drawn.
 ///
-/// A name prefers the colour that its hash selects. Names of one palette get different colours while there are colours left: in
-/// alphabetical order, a name whose colour is taken gets the next free one. A document whose figures must agree in every
-/// case builds one palette of all names and gives it to each figure.
+/// A name prefers the one of seven colours that its hash selects. Names of one palette get different colours while there are
+/// colours left: in alphabetical order, a name whose colour is taken gets the next free one, after these seven one of five
+/// darker ones. A document whose figures must agree in every case builds one palette of the names that they share.
 ///
 /// ```
 /// use thrifty_figures::Palette;
@@ -40,7 +40,8 @@ impl Palette {
             }
             let preferred = preferred(&name);
             let is_free = |slot: &usize| !slots.values().any(|taken| taken == slot);
-            let free = (0..COLOURS.len()).map(|next| (preferred + next) % COLOURS.len()).find(is_free);
+            let bright = (0..BRIGHT).map(|next| (preferred + next) % BRIGHT);
+            let free = bright.chain(BRIGHT..COLOURS.len()).find(is_free);
             slots.insert(name, free.unwrap_or(preferred));
         }
         Self(slots)
@@ -59,13 +60,13 @@ impl Palette {
     }
 }
 
-/// FNV-1a, reduced to the number of colours.
+/// FNV-1a, reduced to the number of bright colours.
 fn preferred(name: &str) -> usize {
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     // The low bits of this hash alone depend on little of the name.
-    ((hash ^ (hash >> 32)) % COLOURS.len() as u64) as usize
+    ((hash ^ (hash >> 32)) % BRIGHT as u64) as usize
 }
 
 #[cfg(test)]
