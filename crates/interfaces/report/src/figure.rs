@@ -102,8 +102,8 @@ impl Figure {
             }
             Self::Curves => "Intermediate values by step, one line per trial.",
             Self::Calibration => {
-                "Predictions that came with the suggestions against the measured objectives. Calibrated bars cross the diagonal in 95 % \
-                 of the trials."
+                "Predictions that came with the suggestions against the measured objectives. A model may transform the objectives, so the \
+                 predictions are in its own units: they should rise, and not more than the bars allow."
             }
             Self::LeaveOneOut => {
                 "Prediction of each trial by a Gaussian process on all others. Calibrated bars cross the diagonal in 95 % of the trials."

@@ -14,7 +14,7 @@ use crate::{Figure, ReportError, Unfit, derived, page};
 const SERIES: [&[&str]; 3] = [
     &["trials", "best so far", "best trial"],
     &["failed", "pruned", "infeasible", "Pareto set"],
-    &["running", "measured"],
+    &["running", "measured", "predicted ± 2 standard deviations"],
 ];
 
 /// A report of a study: its history, its parameters, and models that are fitted when a figure needs them.

@@ -4,6 +4,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use crate::canvas::drawn;
+use crate::isolines::isolines;
 use crate::scale::{Scale, room};
 use crate::{Axis, FigureError, color, color_bar};
 
@@ -110,18 +111,20 @@ impl Contours {
         chart.draw_series(self.cells().into_iter().map(|(from, to, share)| {
             Rectangle::new([place(from), place(to)], color::shade(share).filled())
         }))?;
-        let path = |ends: [(f64, f64); 2], style: ShapeStyle| PathElement::new(ends.map(place), style);
+        let path = |line: Vec<(f64, f64)>, style: ShapeStyle| {
+            PathElement::new(line.into_iter().map(place).collect::<Vec<_>>(), style)
+        };
         let (low, high) = color::range(self.values.iter().copied()).unwrap_or((0.0, 0.0));
         for level in 1..=self.levels {
             let height = low + (high - low) * level as f64 / (self.levels + 1) as f64;
             let line: ShapeStyle = RGBColor(40, 40, 40).mix(0.5).into();
-            let segments = self.segments(&self.values, height);
-            chart.draw_series(segments.into_iter().map(|ends| path(ends, line)))?;
+            let lines = isolines(self.side, &self.values, height);
+            chart.draw_series(lines.into_iter().map(|points| path(points, line)))?;
         }
         for (at, isoline) in self.isolines.iter().enumerate() {
             let line = if at == 0 { BLACK } else { color::nth(at - 1) }.stroke_width(2);
-            let segments = self.segments(&isoline.values, isoline.height);
-            chart.draw_series(segments.into_iter().map(|ends| path(ends, line)))?;
+            let lines = isolines(self.side, &isoline.values, isoline.height);
+            chart.draw_series(lines.into_iter().map(|points| path(points, line)))?;
         }
         let dots = self.dots.iter().map(|&dot| Circle::new(place(dot), 3, RGBColor(213, 94, 0).filled()));
         chart.draw_series(dots)?;
@@ -149,37 +152,6 @@ impl Contours {
         }
         cells
     }
-
-    /// Line segments at which the values cross a height: at most one in each of the two triangles of a cell.
-    fn segments(&self, values: &[f64], height: f64) -> Vec<[(f64, f64); 2]> {
-        let step = 1.0 / (self.side - 1) as f64;
-        let corner = |i: usize, j: usize| (i as f64 * step, j as f64 * step, values[j * self.side + i]);
-        let mut segments = Vec::new();
-        for j in 0..self.side - 1 {
-            for i in 0..self.side - 1 {
-                let (a, b, c, d) = (corner(i, j), corner(i + 1, j), corner(i, j + 1), corner(i + 1, j + 1));
-                for triangle in [[a, b, d], [a, c, d]] {
-                    let crossings: Vec<(f64, f64)> = [(0, 1), (1, 2), (0, 2)]
-                        .into_iter()
-                        .filter_map(|(from, to)| crossing(triangle[from], triangle[to], height))
-                        .collect();
-                    if let [from, to] = crossings[..] {
-                        segments.push([from, to]);
-                    }
-                }
-            }
-        }
-        segments
-    }
-}
-
-/// Point at which the line between two corners crosses a height, if it does.
-fn crossing(from: (f64, f64, f64), to: (f64, f64, f64), height: f64) -> Option<(f64, f64)> {
-    if (from.2 >= height) == (to.2 >= height) || !(from.2.is_finite() && to.2.is_finite()) {
-        return None;
-    }
-    let t = (height - from.2) / (to.2 - from.2);
-    Some((from.0 + t * (to.0 - from.0), from.1 + t * (to.1 - from.1)))
 }
 
 #[cfg(test)]
@@ -187,17 +159,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contours_of_a_plane_are_straight() {
+    fn maps_need_a_value_per_point() {
         let side = 11;
         let values = (0..side * side).map(|at| (at % side) as f64 / 10.0).collect();
         let axes = (Axis::unit("a"), Axis::unit("b"));
         let isolines = vec![Isoline { values: vec![0.0; side * side], height: 0.5 }];
         let (title, dots) = ("plane".into(), vec![(0.5, 0.5)]);
         let map = Contours { title, axes, side, values, levels: 3, isolines, dots };
-        let segments = map.segments(&map.values, 0.45);
-        assert!(map.segments(&map.isolines[0].values, 0.5).is_empty());
-        assert_eq!(segments.len(), 2 * (side - 1));
-        assert!(segments.iter().flatten().all(|point| (point.0 - 0.45).abs() < 1e-12));
         assert!(map.draw().is_ok());
         let bad = Contours { values: vec![0.0; 3], ..map.clone() };
         assert!(bad.draw().unwrap_err().to_string().contains("3 values for a side of 11"));

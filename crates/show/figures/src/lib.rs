@@ -21,6 +21,7 @@ mod color;
 mod color_bar;
 mod contours;
 mod heat_map;
+mod isolines;
 mod legend;
 mod line_plot;
 mod marks;
