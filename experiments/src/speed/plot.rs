@@ -42,6 +42,7 @@ pub fn draw(tools: &[Tool], rows: &[Row], stages: &[Stages]) -> Result<Figure, E
             log_x: true,
             log_y: true,
             series,
+            ..LinePlot::default()
         }
     };
     let drawn = panels_with_legend(&operations.map(panel));

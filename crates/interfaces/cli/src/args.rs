@@ -62,6 +62,24 @@ pub(crate) enum Command {
         #[arg(long)]
         reports: bool,
     },
+    /// Write one HTML page with the summary, all figures and the trials. It needs no network.
+    Report {
+        /// The study file or its journal. The journal alone has no ranges of parameters: they are derived from the trials.
+        study: PathBuf,
+        /// The page; the name of the journal with `.html` by default. A page that exists is replaced.
+        #[arg(long, short)]
+        output: Option<PathBuf>,
+    },
+    /// Draw one figure of the report as SVG.
+    Plot {
+        /// The study file or its journal.
+        study: PathBuf,
+        /// Name of the figure, such as `history` or `importance`; a name that does not exist lists all.
+        figure: String,
+        /// The file; the standard output by default.
+        #[arg(long, short)]
+        output: Option<PathBuf>,
+    },
     /// Print the next trial as JSON, to be evaluated by hand.
     Ask {
         /// The study file.

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::json;
 use thrifty_results::Table;
@@ -83,22 +83,26 @@ pub(crate) fn run(path: &Path, workers: Option<usize>, json: bool) -> Result<(),
     Ok(())
 }
 
-/// The journal that a path names: the path, or the journal of a study file.
-fn journal(path: &Path) -> Result<PathBuf, CliError> {
-    if path.extension().is_some_and(|extension| extension == "toml") {
-        Ok(StudyFile::read(path)?.journal)
-    } else {
-        Ok(path.to_owned())
+/// The study file, if a path names one.
+pub(crate) fn study_file(path: &Path) -> Result<Option<StudyFile>, CliError> {
+    let is_study_file = path.extension().is_some_and(|extension| extension == "toml");
+    is_study_file.then(|| StudyFile::read(path)).transpose()
+}
+
+/// The history in a journal, or in the journal of a study file.
+fn history(path: &Path) -> Result<History<Config>, CliError> {
+    match study_file(path)? {
+        Some(file) => history_of(&file.journal),
+        None => history_of(path),
     }
 }
 
 /// The history in a journal.
-fn history(path: &Path) -> Result<History<Config>, CliError> {
-    let path = journal(path)?;
-    if !path.exists() {
-        return Err(CliError::NoTrials(path));
+pub(crate) fn history_of(journal: &Path) -> Result<History<Config>, CliError> {
+    if !journal.exists() {
+        return Err(CliError::NoTrials(journal.to_owned()));
     }
-    Ok(History::read(&path)?)
+    Ok(History::read(journal)?)
 }
 
 /// `thrifty best`.

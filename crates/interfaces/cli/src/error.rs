@@ -98,6 +98,9 @@ pub(crate) enum CliError {
     /// The table of trials.
     #[error(transparent)]
     Results(#[from] thrifty_results::ResultsError),
+    /// The report or a figure.
+    #[error(transparent)]
+    Report(#[from] thrifty_report::ReportError),
     /// Output as JSON.
     #[error("output: {0}")]
     Json(#[from] serde_json::Error),

@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod error;
 mod evaluate;
+mod figures;
 mod known;
 mod method;
 mod outcome;
@@ -48,6 +49,8 @@ fn run(cli: &Cli) -> Result<(), CliError> {
         Command::Export { study, format, output, reports } => {
             commands::export(study, *format, output.as_deref(), *reports)
         }
+        Command::Report { study, output } => figures::report(study, output.as_deref()),
+        Command::Plot { study, figure, output } => figures::plot(study, figure, output.as_deref()),
         Command::Ask { study } => commands::ask(study),
         Command::Tell { study, trial, outcome, failed } => commands::tell(study, *trial, outcome, *failed),
         Command::Serve { study } => serve::serve(study),

@@ -479,3 +479,43 @@ fn bad_pruning_is_named() {
         assert!(found.contains(expected), "{found}");
     }
 }
+
+#[test]
+fn a_report_is_one_page_without_network_and_texts_do_not_break_out_of_it() {
+    let choices = "[[parameters]]\nname = \"kind\"\nchoices = [\"<script>alert(1)</script>\", \"b\"]\n";
+    let command = "command = [\"awk\", \"BEGIN {{ print ({x} - 0.3) ^ 2 }}\", \"{kind}\"]";
+    let (folder, _) =
+        study(command, &format!("{choices}[stop]\ntrials = 14\n[optimizer]\nmethod = \"random\""));
+    let none = error(&thrifty(folder.path(), &["report", "study.toml"]));
+    assert!(none.contains("no trials yet"), "{none}");
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert_eq!(stdout(&thrifty(folder.path(), &["report", "study.toml"])).trim(), "./study.html");
+    let page = std::fs::read_to_string(folder.path().join("study.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("14 measured"));
+    assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script>alert(1)"));
+    assert!(!page.replace("http://www.w3.org/2000/svg", "").contains("://"));
+    for figure in ["history", "slices", "importance", "surrogate", "leave-one-out"] {
+        assert!(page.contains(&format!("<figure id=\"{figure}\">")), "{figure}");
+    }
+    assert!(page.contains("pareto: 1 objectives, expected at least 2"));
+    // A journal alone: the ranges are those of the trials.
+    stdout(&thrifty(folder.path(), &["report", "study.jsonl", "-o", "other.html"]));
+    let page = std::fs::read_to_string(folder.path().join("other.html")).unwrap();
+    assert!(page.contains("derived from the trials"));
+    assert!(
+        error(&thrifty(folder.path(), &["report", "study.toml", "-o", "no/such/folder"])).contains("no/such")
+    );
+}
+
+#[test]
+fn a_figure_is_drawn_by_its_name() {
+    let folder = script("echo \"$1\"", "[stop]\ntrials = 3\n[optimizer]\nmethod = \"sobol\"");
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert!(stdout(&thrifty(folder.path(), &["plot", "study.toml", "history"])).starts_with("<svg"));
+    stdout(&thrifty(folder.path(), &["plot", "study.jsonl", "slices", "-o", "slices.svg"]));
+    assert!(std::fs::read_to_string(folder.path().join("slices.svg")).unwrap().ends_with("</svg>\n"));
+    let unknown = error(&thrifty(folder.path(), &["plot", "study.toml", "histroy"]));
+    assert!(unknown.contains("no figure is named \"histroy\"; the figures are history, pareto"), "{unknown}");
+    let unfit = error(&thrifty(folder.path(), &["plot", "study.toml", "importance"]));
+    assert!(unfit.contains("importance: 1 parameters, expected at least 2"), "{unfit}");
+}

@@ -33,4 +33,16 @@ pub enum TreesError {
         /// Index of the feature.
         feature: usize,
     },
+    /// A distribution of a feature that gives no bin a probability: an interval without width, no values, or numbers that are not
+    /// finite.
+    #[error(
+        "the distribution of feature {column} is no interval of positive width and no list of finite numbers"
+    )]
+    Distribution {
+        /// Index of the feature.
+        column: usize,
+    },
+    /// A forest that does not vary over the distribution of its features: it has no variance to be shared out.
+    #[error("no tree of the forest varies over the features")]
+    Constant,
 }

@@ -36,8 +36,8 @@ impl Default for ForestSettings {
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "Raw")]
 pub struct Forest {
-    bins: Bins,
-    trees: Vec<Tree>,
+    pub(crate) bins: Bins,
+    pub(crate) trees: Vec<Tree>,
 }
 
 /// A forest as a file has it.

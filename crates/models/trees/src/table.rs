@@ -1,6 +1,6 @@
 //! Binned feature tables.
 
-use crate::TreesError;
+use crate::{FeatureDistribution, TreesError};
 use thrifty_check::{InputError, number};
 
 /// Rows of features, each feature cut into bins.
@@ -23,6 +23,35 @@ pub(crate) struct Bins(Vec<Vec<f32>>);
 impl Bins {
     pub(crate) fn columns(&self) -> usize {
         self.0.len()
+    }
+
+    /// Probability of every bin of a column; nothing for a distribution without probability.
+    pub(crate) fn probabilities(&self, column: usize, feature: &FeatureDistribution) -> Option<Vec<f64>> {
+        let borders = self.0.get(column)?;
+        let mut weights = vec![0.0; borders.len() + 1];
+        match feature {
+            FeatureDistribution::Uniform { low, high } => {
+                let (low, high) = (f64::from(*low), f64::from(*high));
+                if !(low < high && low.is_finite() && high.is_finite()) {
+                    return None;
+                }
+                let share = |x: f64| ((x - low) / (high - low)).clamp(0.0, 1.0);
+                let ends = borders.iter().map(|border| share(f64::from(*border))).chain([1.0]);
+                let mut from = 0.0;
+                for (weight, to) in weights.iter_mut().zip(ends) {
+                    (*weight, from) = (to - from, to);
+                }
+            }
+            FeatureDistribution::Values(values) => {
+                if values.is_empty() || values.iter().any(|value| !value.is_finite()) {
+                    return None;
+                }
+                for value in values {
+                    weights[usize::from(bin(borders, *value))] += 1.0 / values.len() as f64;
+                }
+            }
+        }
+        Some(weights)
     }
 
     /// Checks that there are features, each with rising borders; files are not trusted.

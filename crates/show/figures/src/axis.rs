@@ -1,5 +1,7 @@
 //! Axes of figures in the units of a variable.
 
+use crate::marks::Marks;
+
 /// One variable of the unit interval in the user's units.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
@@ -28,5 +30,19 @@ impl Axis {
         } else {
             self.low + u * (self.high - self.low)
         }
+    }
+
+    /// Both ends as they are drawn: logarithms to base ten on a logarithmic axis. An axis of no width is widened.
+    pub(crate) fn ends(&self) -> (f64, f64) {
+        let (low, high) =
+            if self.log { (self.low.log10(), self.high.log10()) } else { (self.low, self.high) };
+        if low < high || high < low { (low, high) } else { (low - 0.5, low + 0.5) }
+    }
+
+    /// At most so many tick marks, at round values.
+    pub(crate) fn marks(&self, most: usize) -> Marks {
+        let (low, high) = self.ends();
+        let (low, high) = (low.min(high), low.max(high));
+        if self.log { Marks::log(low, high, most) } else { Marks::linear(low, high, most) }
     }
 }

@@ -1,9 +1,9 @@
-//! Color palette and color scale.
+//! Colours of series and the scale of colours of maps.
 
 use plotters::style::RGBColor;
 
 /// Colours that stay apart for most eyes. Source: Okabe & Ito (2008), and darker ones after them.
-const COLOURS: [RGBColor; 12] = [
+pub(crate) const COLOURS: [RGBColor; 12] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -18,14 +18,39 @@ const COLOURS: [RGBColor; 12] = [
     RGBColor(200, 30, 60),
 ];
 
-/// The colour of the n-th series.
+/// Number of colours, the first ones, that stand out most.
+pub(crate) const BRIGHT: usize = 7;
+
+/// The n-th colour.
 pub(crate) fn nth(n: usize) -> RGBColor {
     COLOURS[n % COLOURS.len()]
 }
 
-/// From white (0) to dark blue (1): lightness falls evenly, so that it reads in grey too.
+/// Number of shades that a map has.
+pub(crate) const SHADES: usize = 64;
+
+/// One of [`SHADES`] from white (0) to dark blue (1): lightness falls evenly, so that it reads in grey too.
 pub(crate) fn shade(share: f64) -> RGBColor {
     let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
+    let share = (share * (SHADES - 1) as f64).round() / (SHADES - 1) as f64;
     let between = |from: f64, to: f64| (from + share * (to - from)).round() as u8;
     RGBColor(between(250.0, 8.0), between(250.0, 69.0), between(245.0, 148.0))
+}
+
+/// Black or white, whichever is legible on a shade.
+pub(crate) fn ink(share: f64) -> RGBColor {
+    if share > 0.55 { RGBColor(255, 255, 255) } else { RGBColor(0, 0, 0) }
+}
+
+/// Place of a value in a range, from 0 to 1; 0 in a range of one value.
+pub(crate) fn share(value: f64, (low, high): (f64, f64)) -> f64 {
+    if high > low { (value - low) / (high - low) } else { 0.0 }
+}
+
+/// Smallest and largest of the finite values; none without any.
+pub(crate) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.filter(|value| value.is_finite()).fold(None, |range, value| match range {
+        None => Some((value, value)),
+        Some((low, high)) => Some((low.min(value), high.max(value))),
+    })
 }

@@ -3,9 +3,16 @@
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use crate::color;
-use crate::scale::tick;
-use crate::{Axis, FigureError};
+use crate::canvas::drawn;
+use crate::isolines::isolines;
+use crate::scale::{Scale, room};
+use crate::{Axis, FigureError, color, color_bar};
+
+/// Maps in a row: more are not legible at the width of a page.
+const ACROSS: usize = 2;
+
+/// Width and height of a map without its colour bar.
+const MAP: (u32, u32) = (470, 470);
 
 /// Isoline of values on the grid of a map: a boundary in its own colour.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +26,7 @@ pub struct Isoline {
 /// A map of values on a square grid over two axes: shaded cells, contour lines, dots.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contours {
-    /// Above the map, with the range of the values.
+    /// Above the map.
     pub title: String,
     /// The axes.
     pub axes: (Axis, Axis),
@@ -44,12 +51,11 @@ impl Contours {
         Self::side_by_side(std::slice::from_ref(self))
     }
 
-    /// Several maps in a row.
+    /// Several maps with a colour bar each, two in a row.
     ///
     /// # Errors
     /// As [`Contours::draw`].
     pub fn side_by_side(maps: &[Self]) -> Result<String, FigureError> {
-        let mut svg = String::new();
         for map in maps {
             let of_lines = map.isolines.iter().map(|line| line.values.len());
             for count in std::iter::once(map.values.len()).chain(of_lines) {
@@ -59,26 +65,20 @@ impl Contours {
                 }
             }
         }
-        let draw = |svg: &mut String| -> Result<(), Box<dyn std::error::Error>> {
-            let root =
-                SVGBackend::with_string(svg, (500 * maps.len().max(1) as u32, 470)).into_drawing_area();
-            root.fill(&WHITE)?;
-            for (map, area) in maps.iter().zip(root.split_evenly((1, maps.len().max(1)))) {
-                map.draw_on(&area)?;
+        let across = maps.len().clamp(1, ACROSS);
+        let down = maps.len().div_ceil(across).max(1);
+        let title = maps.first().map_or(String::new(), |map| map.title.clone());
+        let size = ((MAP.0 + color_bar::WIDTH) * across as u32, MAP.1 * down as u32);
+        drawn(title, size, |root| {
+            for (map, area) in maps.iter().zip(root.split_evenly((down, across))) {
+                let (left, right) = area.split_horizontally(MAP.0);
+                map.draw_on(&left)?;
+                if let Some(range) = color::range(map.values.iter().copied()) {
+                    color_bar::draw(&right, range, "")?;
+                }
             }
-            root.present()?;
             Ok(())
-        };
-        draw(&mut svg).map_err(|error| FigureError {
-            title: maps.first().map_or(String::new(), |map| map.title.clone()),
-            message: error.to_string(),
-        })?;
-        Ok(svg)
-    }
-
-    fn range(&self) -> (f64, f64) {
-        let finite = || self.values.iter().copied().filter(|v| v.is_finite());
-        (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max))
+        })
     }
 
     fn draw_on<B: DrawingBackend>(
@@ -88,77 +88,70 @@ impl Contours {
     where
         B::ErrorType: 'static,
     {
-        let (low, high) = self.range();
+        let (width, height) = area.dim_in_pixel();
+        let (x, y) = (self.axes.0.ends(), self.axes.1.ends());
+        let (x_marks, y_marks) = (self.axes.0.marks(room(width, 55)), self.axes.1.marks(room(height, 36)));
         let mut chart = ChartBuilder::on(area)
-            .caption(format!("{}: {} to {}", self.title, tick(low), tick(high)), ("sans-serif", 16))
+            .caption(&self.title, ("sans-serif", 16))
             .margin(12)
             .x_label_area_size(42)
             .y_label_area_size(66)
-            .build_cartesian_2d(0.0..1.0, 0.0..1.0)?;
+            .build_cartesian_2d(Scale::new(x.0..x.1, &x_marks), Scale::new(y.0..y.1, &y_marks))?;
         chart
             .configure_mesh()
+            .label_style(("sans-serif", 13))
+            .axis_desc_style(("sans-serif", 14))
             .x_desc(&self.axes.0.label)
             .y_desc(&self.axes.1.label)
-            .x_label_formatter(&|u| tick(self.axes.0.value(*u)))
-            .y_label_formatter(&|u| tick(self.axes.1.value(*u)))
+            .x_label_formatter(&|place| x_marks.label(*place))
+            .y_label_formatter(&|place| y_marks.label(*place))
             .disable_mesh()
             .draw()?;
-        let step = 1.0 / (self.side - 1) as f64;
-        let share = |v: f64| if high > low { (v - low) / (high - low) } else { 0.0 };
-        // Each grid point shades the cell around it, cut at the border.
-        let edges = |i: usize| ((i as f64 - 0.5).max(0.0) * step, ((i as f64 + 0.5) * step).min(1.0));
-        chart.draw_series((0..self.side * self.side).filter(|&at| self.values[at].is_finite()).map(
-            |at| {
-                let ((left, right), (bottom, top)) = (edges(at % self.side), edges(at / self.side));
-                Rectangle::new([(left, bottom), (right, top)], color::shade(share(self.values[at])).filled())
-            },
-        ))?;
+        let place = |(u, v): (f64, f64)| (x.0 + u * (x.1 - x.0), y.0 + v * (y.1 - y.0));
+        chart.draw_series(self.cells().into_iter().map(|(from, to, share)| {
+            Rectangle::new([place(from), place(to)], color::shade(share).filled())
+        }))?;
+        let path = |line: Vec<(f64, f64)>, style: ShapeStyle| {
+            PathElement::new(line.into_iter().map(place).collect::<Vec<_>>(), style)
+        };
+        let (low, high) = color::range(self.values.iter().copied()).unwrap_or((0.0, 0.0));
         for level in 1..=self.levels {
             let height = low + (high - low) * level as f64 / (self.levels + 1) as f64;
-            let line = RGBColor(40, 40, 40).mix(0.5);
-            let segments = self.segments(&self.values, height);
-            chart.draw_series(segments.into_iter().map(|ends| PathElement::new(ends, line)))?;
+            let line: ShapeStyle = RGBColor(40, 40, 40).mix(0.5).into();
+            let lines = isolines(self.side, &self.values, height);
+            chart.draw_series(lines.into_iter().map(|points| path(points, line)))?;
         }
         for (at, isoline) in self.isolines.iter().enumerate() {
             let line = if at == 0 { BLACK } else { color::nth(at - 1) }.stroke_width(2);
-            let segments = self.segments(&isoline.values, isoline.height);
-            chart.draw_series(segments.into_iter().map(|ends| PathElement::new(ends, line)))?;
+            let lines = isolines(self.side, &isoline.values, isoline.height);
+            chart.draw_series(lines.into_iter().map(|points| path(points, line)))?;
         }
-        let dots = self.dots.iter().map(|&dot| Circle::new(dot, 3, RGBColor(213, 94, 0).filled()));
+        let dots = self.dots.iter().map(|&dot| Circle::new(place(dot), 3, RGBColor(213, 94, 0).filled()));
         chart.draw_series(dots)?;
         Ok(())
     }
 
-    /// Line segments at which the values cross a height: at most one in each of the two triangles of a cell.
-    fn segments(&self, values: &[f64], height: f64) -> Vec<[(f64, f64); 2]> {
+    /// Shaded rectangles of the unit square with their share of the range. Each grid point shades the cell around it, cut at the
+    /// border; neighbours in a row with the same shade are one rectangle.
+    fn cells(&self) -> Vec<((f64, f64), (f64, f64), f64)> {
         let step = 1.0 / (self.side - 1) as f64;
-        let corner = |i: usize, j: usize| (i as f64 * step, j as f64 * step, values[j * self.side + i]);
-        let mut segments = Vec::new();
-        for j in 0..self.side - 1 {
-            for i in 0..self.side - 1 {
-                let (a, b, c, d) = (corner(i, j), corner(i + 1, j), corner(i, j + 1), corner(i + 1, j + 1));
-                for triangle in [[a, b, d], [a, c, d]] {
-                    let crossings: Vec<(f64, f64)> = [(0, 1), (1, 2), (0, 2)]
-                        .into_iter()
-                        .filter_map(|(from, to)| crossing(triangle[from], triangle[to], height))
-                        .collect();
-                    if let [from, to] = crossings[..] {
-                        segments.push([from, to]);
-                    }
+        let edges = |i: usize| ((i as f64 - 0.5).max(0.0) * step, ((i as f64 + 0.5) * step).min(1.0));
+        let range = color::range(self.values.iter().copied()).unwrap_or((0.0, 0.0));
+        let mut cells: Vec<((f64, f64), (f64, f64), f64)> = Vec::new();
+        for (at, value) in self.values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
+            let share = color::share(*value, range);
+            let ((left, right), (bottom, top)) = (edges(at % self.side), edges(at / self.side));
+            match cells.last_mut() {
+                Some((from, to, other))
+                    if from.1 == bottom && to.0 == left && color::shade(*other) == color::shade(share) =>
+                {
+                    to.0 = right;
                 }
+                _ => cells.push(((left, bottom), (right, top), share)),
             }
         }
-        segments
+        cells
     }
-}
-
-/// Point at which the line between two corners crosses a height, if it does.
-fn crossing(from: (f64, f64, f64), to: (f64, f64, f64), height: f64) -> Option<(f64, f64)> {
-    if (from.2 >= height) == (to.2 >= height) || !(from.2.is_finite() && to.2.is_finite()) {
-        return None;
-    }
-    let t = (height - from.2) / (to.2 - from.2);
-    Some((from.0 + t * (to.0 - from.0), from.1 + t * (to.1 - from.1)))
 }
 
 #[cfg(test)]
@@ -166,17 +159,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contours_of_a_plane_are_straight() {
+    fn maps_need_a_value_per_point() {
         let side = 11;
         let values = (0..side * side).map(|at| (at % side) as f64 / 10.0).collect();
         let axes = (Axis::unit("a"), Axis::unit("b"));
         let isolines = vec![Isoline { values: vec![0.0; side * side], height: 0.5 }];
         let (title, dots) = ("plane".into(), vec![(0.5, 0.5)]);
         let map = Contours { title, axes, side, values, levels: 3, isolines, dots };
-        let segments = map.segments(&map.values, 0.45);
-        assert!(map.segments(&map.isolines[0].values, 0.5).is_empty());
-        assert_eq!(segments.len(), 2 * (side - 1));
-        assert!(segments.iter().flatten().all(|point| (point.0 - 0.45).abs() < 1e-12));
         assert!(map.draw().is_ok());
         let bad = Contours { values: vec![0.0; 3], ..map.clone() };
         assert!(bad.draw().unwrap_err().to_string().contains("3 values for a side of 11"));

@@ -2,40 +2,12 @@
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::FigureError;
-use crate::color;
-use crate::scale::{Scale, tick};
-
-/// A line or a cloud of dots, with a band or error bars where there are any.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Series {
-    /// Label in the legend; an empty label has no entry.
-    pub label: String,
-    /// x and y.
-    pub points: Vec<(f64, f64)>,
-    /// x, low, high: shaded between.
-    pub band: Vec<(f64, f64, f64)>,
-    /// x, low, high: a vertical bar each.
-    pub bars: Vec<(f64, f64, f64)>,
-    /// Draw dots instead of a line.
-    pub dots: bool,
-}
-
-impl Series {
-    /// A line.
-    #[must_use]
-    pub fn line(label: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { label: label.into(), points, ..Self::default() }
-    }
-
-    /// A cloud of dots.
-    #[must_use]
-    pub fn dots(label: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { label: label.into(), points, dots: true, ..Self::default() }
-    }
-}
+use crate::canvas::drawn;
+use crate::legend::{self, LEGEND};
+use crate::marks::Marks;
+use crate::scale::{Scale, room};
+use crate::{FigureError, Palette, Series};
 
 /// A plot of series over one axis. Values that are not finite are left out.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -50,12 +22,13 @@ pub struct LinePlot {
     pub log_x: bool,
     /// Logarithmic y; values below 1e-300 are drawn there.
     pub log_y: bool,
+    /// Names of the places 0, 1, … of x; a numeric axis if there are none.
+    pub x_names: Vec<String>,
     /// Series in drawing order.
     pub series: Vec<Series>,
+    /// Colours that are shared with other figures; further labels get colours of their own.
+    pub palette: Palette,
 }
-
-/// Width of a legend.
-pub(crate) const LEGEND: u32 = 220;
 
 /// Width of a plot, of its legend, and the height.
 const SIZE: (u32, u32, u32) = (680, LEGEND, 480);
@@ -66,19 +39,17 @@ impl LinePlot {
     /// # Errors
     /// [`FigureError`] when the drawing library fails.
     pub fn draw(&self) -> Result<String, FigureError> {
-        let mut svg = String::new();
-        let draw = |svg: &mut String| -> Result<(), Box<dyn std::error::Error>> {
-            let root = SVGBackend::with_string(svg, (SIZE.0 + SIZE.1, SIZE.2)).into_drawing_area();
-            root.fill(&WHITE)?;
+        let palette = self.colors();
+        drawn(self.title.clone(), (SIZE.0 + SIZE.1, SIZE.2), |root| {
             let (plot, legend) = root.split_horizontally(SIZE.0);
-            self.draw_chart(&plot)?;
-            self.draw_legend(&legend)?;
-            root.present()?;
-            Ok(())
-        };
-        draw(&mut svg)
-            .map_err(|error| FigureError { title: self.title.clone(), message: error.to_string() })?;
-        Ok(svg)
+            self.draw_chart(&plot, &palette)?;
+            legend::draw(&legend, &self.series, |label| palette.color(label))
+        })
+    }
+
+    /// Colours of the series.
+    fn colors(&self) -> Palette {
+        self.palette.with(self.series.iter().map(|series| series.label.as_str()))
     }
 
     /// Position at which a point is drawn: a logarithmic axis shows the logarithm, with powers of ten for labels.
@@ -105,53 +76,63 @@ impl LinePlot {
                 stretch((px, high));
             }
         }
-        let wide = |(low, high): (f64, f64)| {
-            if low < high {
-                (low, high)
-            } else {
-                (low - 0.5 - low.abs() * 1e-6, low + 0.5 + low.abs() * 1e-6)
-            }
+        if !self.x_names.is_empty() {
+            x = (-0.5, self.x_names.len() as f64 - 0.5);
+        }
+        (wide(x), wide(y))
+    }
+
+    /// Marks of both axes on so many pixels.
+    fn marks(&self, x: (f64, f64), y: (f64, f64), (width, height): (u32, u32)) -> (Marks, Marks) {
+        let of = |(low, high): (f64, f64), log: bool, most: usize| {
+            if log { Marks::log(low, high, most) } else { Marks::linear(low, high, most) }
         };
-        if x.0.is_infinite() { ((0.0, 1.0), (0.0, 1.0)) } else { (wide(x), wide(y)) }
+        let across = if self.x_names.is_empty() {
+            of(x, self.log_x, room(width, 55))
+        } else {
+            Marks::names(&self.x_names, (width as usize / self.x_names.len() / 8).max(3))
+        };
+        (across, of(y, self.log_y, room(height, 36)))
     }
 
     pub(crate) fn draw_chart<B: DrawingBackend>(
         &self,
         area: &DrawingArea<B, Shift>,
+        palette: &Palette,
     ) -> Result<(), Box<dyn std::error::Error>>
     where
         B::ErrorType: 'static,
     {
         let (x, y) = self.extent();
         let margin = 0.04 * (y.1 - y.0).max(1e-9);
+        let y = (y.0 - margin, y.1 + margin);
+        // A dot at an end of the axis is drawn whole.
+        let margin =
+            if self.series.iter().any(|series| series.dots) { 0.02 * (x.1 - x.0).max(1e-9) } else { 0.0 };
+        let x = (x.0 - margin, x.1 + margin);
+        let (x_marks, y_marks) = self.marks(x, y, area.dim_in_pixel());
         let mut chart = ChartBuilder::on(area)
             .caption(&self.title, ("sans-serif", 17))
             .margin(12)
-            .x_label_area_size(42)
-            .y_label_area_size(66)
-            .build_cartesian_2d(
-                Scale::new(x.0..x.1, self.log_x),
-                Scale::new((y.0 - margin)..(y.1 + margin), self.log_y),
-            )?;
-        // A mark at 0 may be off by the rounding of the step.
-        let label = |log: bool, (low, high): (f64, f64)| {
-            let near = 1e-9 * (high - low);
-            move |v: &f64| {
-                let value = if log { 10_f64.powf(*v) } else { *v };
-                tick(if !log && value.abs() < near { 0.0 } else { value })
-            }
-        };
+            .x_label_area_size(44)
+            .y_label_area_size(72)
+            .build_cartesian_2d(Scale::new(x.0..x.1, &x_marks), Scale::new(y.0..y.1, &y_marks))?;
         chart
             .configure_mesh()
+            .label_style(("sans-serif", 13))
+            .axis_desc_style(("sans-serif", 14))
             .x_desc(&self.x_label)
             .y_desc(&self.y_label)
-            .y_label_formatter(&label(self.log_y, y))
-            .x_label_formatter(&label(self.log_x, x))
+            .x_label_formatter(&|place| x_marks.label(*place))
+            .y_label_formatter(&|place| y_marks.label(*place))
             .light_line_style(TRANSPARENT)
             .bold_line_style(RGBColor(230, 230, 230))
             .draw()?;
-        for (at, series) in self.series.iter().enumerate() {
-            let color = color::nth(at);
+        let mut color = palette.color("");
+        for series in &self.series {
+            if !series.label.is_empty() {
+                color = palette.color(&series.label);
+            }
             let finite = |p: &(f64, f64)| p.0.is_finite() && p.1.is_finite();
             let whole = |intervals: &[(f64, f64, f64)]| -> Vec<[(f64, f64); 2]> {
                 let ends = intervals.iter().map(|b| [self.place((b.0, b.1)), self.place((b.0, b.2))]);
@@ -168,73 +149,30 @@ impl LinePlot {
             let points: Vec<(f64, f64)> =
                 series.points.iter().map(|&point| self.place(point)).filter(finite).collect();
             if series.dots {
-                chart.draw_series(points.into_iter().map(|p| Circle::new(p, 4, color.filled())))?;
+                let radius = if points.len() > 150 { 3 } else { 4 };
+                chart.draw_series(points.into_iter().map(|p| Circle::new(p, radius, color.filled())))?;
             } else {
                 chart.draw_series(LineSeries::new(points, color.stroke_width(2)))?;
             }
         }
         Ok(())
     }
-
-    pub(crate) fn draw_legend<B: DrawingBackend>(
-        &self,
-        area: &DrawingArea<B, Shift>,
-    ) -> Result<(), Box<dyn std::error::Error>>
-    where
-        B::ErrorType: 'static,
-    {
-        let labelled = self.series.iter().enumerate().filter(|(_, series)| !series.label.is_empty());
-        let mut top = 48;
-        for (at, series) in labelled {
-            let color = color::nth(at);
-            if series.dots {
-                area.draw(&Circle::new((14, top), 4, color.filled()))?;
-            } else {
-                area.draw(&PathElement::new(vec![(4, top), (26, top)], color.stroke_width(2)))?;
-            }
-            let style = ("sans-serif", 14).into_font().color(&BLACK).pos(Pos::new(HPos::Left, VPos::Center));
-            for (line, text) in wrapped(&series.label).into_iter().enumerate() {
-                top += if line > 0 { 17 } else { 0 };
-                area.draw(&Text::new(text, (34, top), style.clone()))?;
-            }
-            top += 22;
-        }
-        Ok(())
-    }
 }
 
-/// Lines of a label that fit into a legend, broken between words. A longer word keeps a line of its own.
-fn wrapped(label: &str) -> Vec<String> {
-    /// Characters of 14 pixels height that fit beside the mark.
-    const LINE: usize = 26;
-    let mut lines: Vec<String> = Vec::new();
-    for word in label.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= LINE => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
+/// A range of positive width that holds a range; the unit interval for none.
+fn wide((low, high): (f64, f64)) -> (f64, f64) {
+    if low < high {
+        (low, high)
+    } else if low.is_infinite() {
+        (0.0, 1.0)
+    } else {
+        (low - 0.5 - low.abs() * 1e-6, low + 0.5 + low.abs() * 1e-6)
     }
-    lines
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn long_labels_are_wrapped_between_words() {
-        assert_eq!(wrapped("posterior mean"), ["posterior mean"]);
-        assert_eq!(wrapped("exactly twenty-six letters"), ["exactly twenty-six letters"]);
-        assert_eq!(
-            wrapped("posterior mean ± 2 standard deviations"),
-            ["posterior mean ± 2", "standard deviations"]
-        );
-        let word = "a".repeat(40);
-        assert_eq!(wrapped(&format!("of {word} b")), ["of", &word, "b"]);
-    }
 
     #[test]
     fn nan_has_no_place_on_a_logarithmic_axis_either() {
@@ -243,5 +181,13 @@ mod tests {
         assert_eq!(plot.place((100.0, 0.0)), (2.0, -300.0));
         let series = vec![Series::line("", vec![(1.0, 10.0), (10.0, f64::NAN), (100.0, 1000.0)])];
         assert_eq!(LinePlot { series, ..plot }.extent(), ((0.0, 2.0), (1.0, 3.0)));
+    }
+
+    #[test]
+    fn named_places_stand_within_the_axis() {
+        let x_names = vec!["a".into(), "b".into(), "c".into()];
+        let series = vec![Series::dots("", vec![(1.0, 2.0)])];
+        let plot = LinePlot { x_names, series, ..LinePlot::default() };
+        assert_eq!(plot.extent().0, (-0.5, 2.5));
     }
 }

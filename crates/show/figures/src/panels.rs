@@ -1,11 +1,16 @@
 //! Panels of several plots.
 
-use plotters::prelude::*;
+use crate::canvas::drawn;
+use crate::legend::{self, LEGEND};
+use crate::{FigureError, LinePlot, Palette, Series};
 
-use crate::line_plot::LEGEND;
-use crate::{FigureError, LinePlot};
+/// Panels in a row: more are not legible at the width of a page.
+const ACROSS: usize = 2;
 
-/// Several plots side by side, without legends.
+/// Width and height of a panel.
+const PANEL: (u32, u32) = (440, 380);
+
+/// Several plots, two in a row, without legends.
 ///
 /// # Errors
 /// [`FigureError`] when the drawing library fails.
@@ -13,7 +18,7 @@ pub fn panels(plots: &[LinePlot]) -> Result<String, FigureError> {
     draw(plots, None)
 }
 
-/// Several plots of the same series side by side, with the first's legend beside them all.
+/// Several plots of the same series, two in a row, with the first's legend beside them all.
 ///
 /// # Errors
 /// As [`panels`].
@@ -21,64 +26,71 @@ pub fn panels_with_legend(plots: &[LinePlot]) -> Result<String, FigureError> {
     draw(plots, plots.first())
 }
 
-/// Columns of plots over one axis each, from top to bottom; beside every row the legend of the plot in it that names
-/// most series.
+/// Columns of plots over one axis each, from top to bottom; beside every row the legend of its labels. Further columns
+/// follow below the first two.
 ///
 /// # Errors
 /// As [`panels`].
 pub fn columns(columns: &[Vec<LinePlot>]) -> Result<String, FigureError> {
-    let across = columns.len().max(1) as u32;
-    let down = columns.iter().map(Vec::len).max().unwrap_or(0).max(1);
-    let (width, height) = (if across == 1 { 560 } else { 340 }, 250);
-    let named = |plot: &&LinePlot| plot.series.iter().filter(|series| !series.label.is_empty()).count();
-    let mut svg = String::new();
-    let title =
-        columns.first().and_then(|plots| plots.first()).map_or(String::new(), |plot| plot.title.clone());
-    let draw = |svg: &mut String| -> Result<(), Box<dyn std::error::Error>> {
-        let size = (width * across + LEGEND, height * down as u32);
-        let root = SVGBackend::with_string(svg, size).into_drawing_area();
-        root.fill(&WHITE)?;
-        let (left, right) = root.split_horizontally(width * across);
-        let legends = right.split_evenly((down, 1));
-        for (at, area) in left.split_evenly((down, across as usize)).iter().enumerate() {
-            if let Some(plot) =
-                columns.get(at % across as usize).and_then(|plots| plots.get(at / across as usize))
-            {
-                plot.draw_chart(area)?;
+    let across = columns.len().clamp(1, ACROSS);
+    let (width, height) = (if across == 1 { 560 } else { 400 }, 250);
+    let rows: Vec<Vec<&LinePlot>> = columns.chunks(ACROSS).flat_map(rows).collect();
+    let down = rows.len().max(1);
+    let palette = palette(columns.iter().flatten());
+    let size = (width * across as u32 + LEGEND, height * down as u32);
+    drawn(title(columns.iter().flatten()), size, |root| {
+        for (row, area) in rows.iter().zip(root.split_evenly((down, 1))) {
+            let (left, right) = area.split_horizontally(width * across as u32);
+            for (plot, area) in row.iter().zip(left.split_evenly((1, across))) {
+                plot.draw_chart(&area, &palette)?;
             }
+            legend::draw(&right, &labelled(row), |label| palette.color(label))?;
         }
-        for (row, legend) in legends.iter().enumerate() {
-            if let Some(plot) = columns.iter().filter_map(|plots| plots.get(row)).max_by_key(named) {
-                plot.draw_legend(legend)?;
-            }
-        }
-        root.present()?;
         Ok(())
-    };
-    draw(&mut svg).map_err(|error| FigureError { title, message: error.to_string() })?;
-    Ok(svg)
+    })
+}
+
+/// Rows of a block of columns, down to the longest.
+fn rows(block: &[Vec<LinePlot>]) -> Vec<Vec<&LinePlot>> {
+    let down = block.iter().map(Vec::len).max().unwrap_or(0);
+    (0..down).map(|row| block.iter().filter_map(|plots| plots.get(row)).collect()).collect()
+}
+
+/// The labelled series of some plots, every label once.
+fn labelled(plots: &[&LinePlot]) -> Vec<Series> {
+    let mut found: Vec<Series> = Vec::new();
+    for series in plots.iter().flat_map(|plot| &plot.series) {
+        if !found.iter().any(|known| known.label == series.label) {
+            found.push(Series { label: series.label.clone(), dots: series.dots, ..Series::default() });
+        }
+    }
+    found
 }
 
 fn draw(plots: &[LinePlot], legend: Option<&LinePlot>) -> Result<String, FigureError> {
-    let mut svg = String::new();
-    let title = plots.first().map_or(String::new(), |plot| plot.title.clone());
-    // Three a row, but four as a square.
-    let across = if plots.len() == 4 { 2 } else { plots.len().clamp(1, 3) as u32 };
-    let down = (plots.len() as u32).div_ceil(across).max(1);
-    let (width, beside) = (440 * across, legend.map_or(0, |_| LEGEND));
-    let draw = |svg: &mut String| -> Result<(), Box<dyn std::error::Error>> {
-        let root = SVGBackend::with_string(svg, (width + beside, 380 * down)).into_drawing_area();
-        root.fill(&WHITE)?;
+    let across = plots.len().clamp(1, ACROSS);
+    let down = plots.len().div_ceil(across).max(1);
+    let (width, beside) = (PANEL.0 * across as u32, legend.map_or(0, |_| LEGEND));
+    let palette = palette(plots.iter());
+    drawn(title(plots.iter()), (width + beside, PANEL.1 * down as u32), |root| {
         let (left, right) = root.split_horizontally(width);
-        for (plot, area) in plots.iter().zip(left.split_evenly((down as usize, across as usize))) {
-            plot.draw_chart(&area)?;
+        for (plot, area) in plots.iter().zip(left.split_evenly((down, across))) {
+            plot.draw_chart(&area, &palette)?;
         }
         if let Some(plot) = legend {
-            plot.draw_legend(&right)?;
+            legend::draw(&right, &plot.series, |label| palette.color(label))?;
         }
-        root.present()?;
         Ok(())
-    };
-    draw(&mut svg).map_err(|error| FigureError { title, message: error.to_string() })?;
-    Ok(svg)
+    })
+}
+
+/// One palette for all labels of some plots.
+fn palette<'p>(plots: impl Iterator<Item = &'p LinePlot> + Clone) -> Palette {
+    let shared = plots.clone().find(|plot| plot.palette != Palette::default());
+    let shared = shared.map_or(Palette::default(), |plot| plot.palette.clone());
+    shared.with(plots.flat_map(|plot| plot.series.iter().map(|series| series.label.as_str())))
+}
+
+fn title<'p>(mut plots: impl Iterator<Item = &'p LinePlot>) -> String {
+    plots.next().map_or(String::new(), |plot| plot.title.clone())
 }

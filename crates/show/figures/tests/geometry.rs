@@ -51,8 +51,8 @@ fn columns_have_one_size_per_row_and_column() {
         size(&columns(&plots).expect("a figure"))
     };
     let (one, two, three) = (of(&[1]), of(&[1, 1]), of(&[1, 1, 1]));
-    // A single column is wider; each further one of several adds the same width.
-    assert_eq!((two.0 - one.0, three.0 - two.0), (2.0 * 340.0 - 560.0, 340.0));
+    // A single column is wider; the third stands below the first two.
+    assert_eq!((two.0 - one.0, three.0 - two.0, three.1 - two.1), (2.0 * 400.0 - 560.0, 0.0, 250.0));
     assert_eq!((one.1, of(&[1, 3]).1, of(&[2]).1), (250.0, 750.0, 500.0));
 }
 
@@ -98,7 +98,8 @@ fn map(isolines: Vec<Isoline>) -> Contours {
 #[test]
 fn the_cells_of_a_map_tile_it() {
     let svg = map(vec![]).draw().expect("a figure");
-    let cells: Vec<&str> = svg.lines().filter(|line| line.starts_with("<rect")).skip(1).collect();
+    // The first rectangle is the white ground, the last ones are the colour bar.
+    let cells: Vec<&str> = svg.lines().filter(|line| line.starts_with("<rect")).skip(1).take(9).collect();
     assert_eq!(cells.len(), 9);
     let value = |line: &str, name: &str| numbers(line, name)[0][0];
     let (mut area, mut left, mut right, mut top, mut bottom) =
@@ -112,12 +113,26 @@ fn the_cells_of_a_map_tile_it() {
     let whole = (right - left) * (bottom - top);
     // A pixel at each of the inner edges.
     assert!((area / whole - 1.0).abs() < 0.03, "cells of {area} in {whole}");
-    assert!(right <= 500.0 && bottom <= 470.0);
-    assert!(right - left > 0.7 * 500.0 && bottom - top > 0.7 * 470.0, "the map fills its figure");
+    assert!(right <= 470.0 && bottom <= 470.0);
+    assert!(right - left > 0.7 * 470.0 && bottom - top > 0.7 * 470.0, "the map fills its figure");
     // The cells at the border are cut in half.
     for (cell, share) in cells.iter().zip([0.25, 0.5, 0.25]) {
         assert!((value(cell, "width") / (right - left) - share).abs() < 0.01, "{cell}");
     }
+}
+
+#[test]
+fn marks_of_a_map_stand_at_their_values() {
+    let years = Axis { label: "year".into(), low: 1958.0, high: 2004.0, log: false };
+    let svg = Contours { axes: (years, Axis::unit("b")), ..map(vec![]) }.draw().expect("a figure");
+    let lines: Vec<&str> = svg.lines().collect();
+    let place = |year: &str| {
+        let at = lines.iter().position(|line| *line == year).expect("the year on a line of its own");
+        numbers(lines[at - 1], "x")[0][0]
+    };
+    let places = ["1960", "1970", "1980", "1990", "2000"].map(place);
+    let step = (places[4] - places[0]) / 4.0;
+    assert!(places.windows(2).all(|pair| (pair[1] - pair[0] - step).abs() <= 1.0), "{places:?}");
 }
 
 #[test]

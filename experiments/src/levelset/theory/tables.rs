@@ -246,6 +246,7 @@ fn plot(title: String, y_label: &str, series: Vec<Series>) -> LinePlot {
         log_x: true,
         log_y: true,
         series,
+        ..LinePlot::default()
     }
 }
 

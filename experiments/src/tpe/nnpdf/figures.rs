@@ -67,6 +67,7 @@ fn densities(stages: &[&Densities]) -> Vec<LinePlot> {
             log_x: true,
             log_y: true,
             series: stages.iter().map(line).collect(),
+            ..LinePlot::default()
         }
     };
     parts.map(plot).to_vec()

@@ -1,0 +1,38 @@
+//! Pairs of objectives with the Pareto set.
+
+use thrifty_figures::{LinePlot, Series, panels_with_legend};
+use thrifty_search::ParetoSet;
+
+use super::is_wide;
+use crate::Unfit;
+use crate::report::Report;
+
+pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
+    let count = report.objectives();
+    Unfit::unless("objectives", count, 2)?;
+    let set = ParetoSet::of(report.history)?;
+    let front: Vec<Vec<f64>> = set.members.into_iter().map(|member| member.objectives).collect();
+    let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
+    let plots: Vec<LinePlot> = pairs.map(|pair| plot(report, &front, pair)).collect();
+    match plots.as_slice() {
+        [one] => Ok(one.draw()?),
+        several => Ok(panels_with_legend(several)?),
+    }
+}
+
+fn plot(report: &Report<'_>, front: &[Vec<f64>], (a, b): (usize, usize)) -> LinePlot {
+    let trials = report.history.trials().iter().filter_map(|trial| trial.outcome.as_ref()?.measurement());
+    let all: Vec<(f64, f64)> =
+        trials.filter_map(|m| Some((*m.objectives.get(a)?, *m.objectives.get(b)?))).collect();
+    let best = front.iter().map(|objectives| (objectives[a], objectives[b])).collect();
+    LinePlot {
+        title: "Pareto set".into(),
+        x_label: format!("objective {a}"),
+        y_label: format!("objective {b}"),
+        log_x: is_wide(all.iter().map(|point| point.0)),
+        log_y: is_wide(all.iter().map(|point| point.1)),
+        series: vec![Series::dots("trials", all), Series::dots("Pareto set", best)],
+        palette: report.palette.clone(),
+        ..LinePlot::default()
+    }
+}

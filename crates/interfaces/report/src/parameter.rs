@@ -1,0 +1,129 @@
+//! Parameters as axes of figures and features of forests.
+
+use thrifty_figures::{Axis, ParallelAxis};
+use thrifty_space::{Kind, Parameter, Value};
+use thrifty_trees::FeatureDistribution;
+
+/// Whole numbers up to this many are single values of a feature; more are an interval.
+const SINGLE_VALUES: i64 = 1000;
+
+/// A parameter as an axis.
+#[derive(Debug, Clone)]
+pub(crate) struct ParameterAxis {
+    pub(crate) name: String,
+    pub(crate) scale: Scale,
+    /// Values on a grid, as places of the unit interval; none on a continuous axis.
+    grid: Vec<f64>,
+}
+
+/// Numbers between two ends, or names.
+#[derive(Debug, Clone)]
+pub(crate) enum Scale {
+    Numeric(Axis),
+    Names(Vec<Value>),
+}
+
+impl ParameterAxis {
+    pub(crate) fn of(parameter: &Parameter) -> Self {
+        let axis = |low: f64, high: f64, log: bool| {
+            Scale::Numeric(Axis { label: parameter.name.clone(), low, high, log })
+        };
+        let (scale, grid) = match &parameter.kind {
+            Kind::Float { low, high, log } => (axis(*low, *high, *log), Vec::new()),
+            Kind::StepFloat { low, high, step } => {
+                let steps = ((high - low) / step + 1e-9).floor() as i64;
+                (axis(*low, *high, false), multiples(*low, *step, steps))
+            }
+            Kind::Int { low, high, step, log } => {
+                let steps = high.saturating_sub(*low) / step;
+                (axis(*low as f64, *high as f64, *log), multiples(*low as f64, *step as f64, steps))
+            }
+            Kind::Categorical { choices } => (Scale::Names(choices.clone()), Vec::new()),
+        };
+        let mut found = Self { name: parameter.name.clone(), scale, grid: Vec::new() };
+        found.grid = grid.into_iter().filter_map(|value| found.place(&Value::Float(value))).collect();
+        found
+    }
+
+    /// Place of a value: in the unit interval on a numeric axis, the index of a name.
+    pub(crate) fn place(&self, value: &Value) -> Option<f64> {
+        match &self.scale {
+            Scale::Numeric(axis) => {
+                let value = number(value)?;
+                let share = if axis.log {
+                    (value / axis.low).ln() / (axis.high / axis.low).ln()
+                } else {
+                    (value - axis.low) / (axis.high - axis.low)
+                };
+                // A range of one value has it in the middle.
+                Some(if axis.low < axis.high { share.clamp(0.0, 1.0) } else { 0.5 })
+            }
+            Scale::Names(names) => names.iter().position(|name| name == value).map(|at| at as f64),
+        }
+    }
+
+    /// Coordinate of a value in a plot: the number, or the index of a name.
+    pub(crate) fn coordinate(&self, value: &Value) -> Option<f64> {
+        match &self.scale {
+            Scale::Numeric(_) => number(value),
+            Scale::Names(_) => self.place(value),
+        }
+    }
+
+    /// The numeric axis, if it is one with more than one value.
+    pub(crate) fn numeric(&self) -> Option<&Axis> {
+        match &self.scale {
+            Scale::Numeric(axis) if axis.low < axis.high => Some(axis),
+            _ => None,
+        }
+    }
+
+    /// Names of the choices; none of a numeric parameter.
+    pub(crate) fn names(&self) -> Vec<String> {
+        match &self.scale {
+            Scale::Numeric(_) => Vec::new(),
+            Scale::Names(names) => names.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    pub(crate) fn parallel(&self) -> ParallelAxis {
+        match &self.scale {
+            Scale::Numeric(axis) => ParallelAxis::Numeric(axis.clone()),
+            Scale::Names(_) => ParallelAxis::Names(self.name.clone(), self.names()),
+        }
+    }
+
+    /// The place of an inactive parameter, as a feature: the middle of its values.
+    pub(crate) fn filler(&self) -> f64 {
+        match &self.scale {
+            Scale::Numeric(_) => 0.5,
+            Scale::Names(names) => 0.5 * (names.len() as f64 - 1.0),
+        }
+    }
+
+    /// The distribution of the places over the space: uniform, on a grid by value.
+    pub(crate) fn distribution(&self) -> FeatureDistribution {
+        match &self.scale {
+            Scale::Names(names) => {
+                FeatureDistribution::Values((0..names.len()).map(|at| at as f32).collect())
+            }
+            Scale::Numeric(_) if !self.grid.is_empty() => {
+                FeatureDistribution::Values(self.grid.iter().map(|place| *place as f32).collect())
+            }
+            Scale::Numeric(_) => FeatureDistribution::Uniform { low: 0.0, high: 1.0 },
+        }
+    }
+}
+
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Int(value) => Some(*value as f64),
+        Value::Float(value) => Some(*value),
+        _ => None,
+    }
+}
+
+/// The values of a short grid.
+fn multiples(low: f64, step: f64, steps: i64) -> Vec<f64> {
+    if steps < SINGLE_VALUES { (0..=steps).map(|k| low + k as f64 * step).collect() } else { Vec::new() }
+}

@@ -1,0 +1,162 @@
+//! Every figure on small studies of known results, and the reasons of those that do not fit.
+
+use thrifty_report::{Figure, Report, ReportError};
+use thrifty_sampling::Seed;
+use thrifty_search::{RandomSearch, SobolSearch};
+use thrifty_space::{Config, Space};
+use thrifty_study::{History, MaxTrials, Measurement, Outcome, Study};
+
+fn space() -> Space {
+    Space::builder()
+        .log_float("rate", 1e-5, 1e-1)
+        .int("depth", 1, 9)
+        .categorical("solver", ["sgd", "<script>alert(1)</script>"])
+        .float("momentum", 0.0, 0.99)
+        .when("solver", ["sgd"])
+        .build()
+        .unwrap()
+}
+
+/// A study whose objective depends on the rate most, with failures, pruned trials, reports and predictions.
+fn history(trials: usize) -> History<Config> {
+    let mut study = Study::new(RandomSearch::new(space()), Seed(3)).with_stop(MaxTrials(trials));
+    study
+        .run(|config: &Config, context| {
+            let rate = config.float("rate").unwrap().log10();
+            let depth = config.int("depth").unwrap() as f64;
+            let loss = (rate + 3.0).powi(2) + 0.05 * depth;
+            for step in 1..4 {
+                context.report(step, loss * (1.0 + 1.0 / step as f64)).unwrap();
+            }
+            match context.id.0 % 9 {
+                5 => Outcome::failed("<b>out of memory</b>"),
+                7 => Outcome::Pruned { last_step: 3 },
+                _ => loss.into(),
+            }
+        })
+        .unwrap();
+    let mut all = study.history().trials().to_vec();
+    for trial in &mut all {
+        // Wall-clock times differ from run to run.
+        trial.timing.ask = 0.01;
+        trial.timing.evaluate = 0.5;
+        trial.diagnostics.insert("mean".into(), 1.0);
+        trial.diagnostics.insert("std_dev".into(), 0.5);
+    }
+    History::from_trials(all, Seed(3))
+}
+
+fn reason(history: &History<Config>, space: Option<&Space>, figure: Figure) -> String {
+    Report::new(history, space).unwrap().draw(figure).unwrap_err().to_string()
+}
+
+/// Compares a figure with `tests/snapshots/NAME.svg`.
+///
+/// `THRIFTY_RENEW=1 cargo test -p thrifty-report` writes the files anew; look at every figure that changed before it is committed.
+fn check(name: &str, svg: &str) {
+    let path = format!("{}/tests/snapshots/{name}.svg", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("THRIFTY_RENEW").is_some() {
+        std::fs::write(&path, svg).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    let differs = expected.lines().zip(svg.lines()).position(|(old, new)| old != new);
+    assert!(expected == svg, "{name} differs from {path}, first in line {differs:?}");
+}
+
+#[test]
+fn figures_keep_their_drawing() {
+    let history = history(30);
+    let report = Report::new(&history, Some(&space())).unwrap();
+    for figure in Figure::ALL {
+        if figure == Figure::Pareto {
+            continue;
+        }
+        let svg = report.draw(figure).unwrap();
+        assert!(svg.starts_with("<svg") && !svg.contains("<script") && !svg.contains("NaN"), "{figure:?}");
+        // Models and maps are long, and depend on the last bits of a processor.
+        let is_model = matches!(
+            figure,
+            Figure::Contour | Figure::Map | Figure::Surrogate | Figure::LeaveOneOut | Figure::Densities
+        );
+        if !is_model {
+            check(figure.name(), &svg);
+        }
+    }
+}
+
+#[test]
+fn several_objectives_have_a_pareto_set() {
+    let mut study = Study::new(SobolSearch::new(Space::unit_cube(2)), Seed(1)).with_stop(MaxTrials(16));
+    let objectives = |config: &Config| {
+        let (a, b) = (config.float("x0").unwrap(), config.float("x1").unwrap());
+        Measurement { objectives: vec![a + b, (a - 1.0).powi(2) + b], ..Measurement::default() }
+    };
+    study.run(|config: &Config, _| objectives(config)).unwrap();
+    let report = Report::new(study.history(), None).unwrap();
+    check("pareto", &report.draw(Figure::Pareto).unwrap());
+    check("history_of_two", &report.draw(Figure::History).unwrap());
+    assert!(report.page("two").unwrap().contains("Pareto set"));
+}
+
+#[test]
+fn studies_without_enough_trials_name_the_reason() {
+    let none = History::<Config>::new(Seed(1));
+    assert!(matches!(Report::new(&none, None), Err(ReportError::NoTrials)));
+    let space = space();
+    for figure in Figure::ALL {
+        let text = reason(&none, Some(&space), figure);
+        assert!(text.starts_with(figure.name()), "{text}");
+    }
+    assert!(
+        Report::new(&none, Some(&space)).unwrap().page("none").unwrap().contains("No trial was measured.")
+    );
+    let few = history(5);
+    let expected = "importance: 4 measured trials, expected at least 10";
+    assert!(
+        reason(&few, None, Figure::Importance).contains("measured trials, expected at least 10"),
+        "{expected}"
+    );
+    let mut study = Study::new(SobolSearch::new(Space::unit_cube(2)), Seed(1)).with_stop(MaxTrials(12));
+    study.run(|_: &Config, _| 2.0).unwrap();
+    for figure in [Figure::Importance, Figure::Contour, Figure::Surrogate] {
+        assert!(reason(study.history(), None, figure).contains("all objectives are equal"));
+    }
+    for figure in [Figure::History, Figure::Slices, Figure::Parallel, Figure::Distribution] {
+        assert!(Report::new(study.history(), None).unwrap().draw(figure).is_ok());
+    }
+    assert!(reason(study.history(), None, Figure::Curves).contains("no trial has intermediate values"));
+}
+
+#[test]
+fn extreme_objectives_are_drawn_too() {
+    for scale in [1e-12, 1e12, -1e150] {
+        let mut study = Study::new(SobolSearch::new(Space::unit_cube(2)), Seed(1)).with_stop(MaxTrials(12));
+        study.run(|config: &Config, _| config.float("x0").map_or(f64::NAN, |x| scale * (x - 0.2))).unwrap();
+        let report = Report::new(study.history(), Some(&Space::unit_cube(2))).unwrap();
+        for figure in [Figure::History, Figure::Slices, Figure::Importance, Figure::Contour, Figure::Parallel]
+        {
+            let svg = report.draw(figure).unwrap();
+            assert!(!svg.contains("NaN") && !svg.contains(">inf"), "{scale:e} {figure:?}");
+        }
+    }
+}
+
+#[test]
+fn a_page_escapes_every_text_and_refers_to_nothing_else() {
+    let history = history(30);
+    let page = Report::new(&history, Some(&space())).unwrap().page("<img src=x onerror=alert(1)>").unwrap();
+    for text in ["<script>alert", "<img", "<b>out"] {
+        assert!(!page.contains(text), "{text}");
+    }
+    assert_eq!(page.matches("<script>").count(), 1, "the page's own script");
+    let elsewhere = page.replace("http://www.w3.org/2000/svg", "");
+    assert!(
+        !elsewhere.contains("http://") && !elsewhere.contains("https://") && !elsewhere.contains(" src=\"")
+    );
+    assert!(page.contains("30 (24 measured, 3 failed, 3 pruned, 0 running)"));
+    // A row per trial, and as many cells as columns.
+    let body = page.split("<tbody>").nth(1).unwrap().split("</tbody>").next().unwrap();
+    assert_eq!(body.matches("<tr>").count(), 30);
+    let columns = page.matches("<button").count();
+    assert_eq!(body.matches("<td>").count(), 30 * columns);
+}
