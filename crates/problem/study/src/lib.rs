@@ -48,6 +48,7 @@ mod outcome;
 mod queue;
 mod replay;
 mod run;
+pub mod shared;
 mod stop;
 mod study;
 mod worth;

@@ -31,7 +31,7 @@ impl Default for Schedule {
 
 impl Schedule {
     /// Number of trials at the start of a history that ask number `asked` sees as ended.
-    fn visible(self, asked: usize) -> usize {
+    pub(crate) fn visible(self, asked: usize) -> usize {
         match self {
             Self::Window(window) => (asked + 1).saturating_sub(window),
             Self::AsCompleted => asked,
@@ -61,7 +61,7 @@ impl Context<'_> {
 }
 
 /// Message from an evaluation to the study.
-enum Message {
+pub(crate) enum Message {
     Reported(TrialId, u64, f64),
     Finished(TrialId, Outcome, f64),
 }
@@ -256,7 +256,7 @@ impl<Q> Evaluators<Q> for Pool<Q> {
     }
 }
 
-fn evaluate_one<Q, R: Into<Outcome>>(
+pub(crate) fn evaluate_one<Q, R: Into<Outcome>>(
     trial: &Trial<Q>,
     seed: Seed,
     evaluate: &mut dyn FnMut(&Q, &mut Context<'_>) -> R,
