@@ -13,7 +13,7 @@ use crate::{History, Optimizer, Schedule, Study, StudyError, Trial, TrialId};
 
 /// A worker of a study that others work on too: an optimiser, and a history that follows the log.
 ///
-/// Run the whole loop with [`SharedStudy::run_worker`], or steer it by hand with [`SharedStudy::next`],
+/// Run the whole loop with [`SharedStudy::run_worker`], or steer it by hand with [`SharedStudy::next_step`],
 /// [`SharedStudy::report`] and [`SharedStudy::tell`].
 ///
 /// Observers are called for the trials of all workers when this one reads of them. A limit on time counts from when this worker
