@@ -11,7 +11,12 @@
 //! ```
 
 mod address;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod sqlite;
 
 pub use address::{is_address, open, open_read_only};
 pub use sqlite::SqliteLog;
+
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresLog;
