@@ -28,6 +28,9 @@ pub(crate) enum Command {
         /// Trials at the same time, instead of the study file's number.
         #[arg(long)]
         workers: Option<usize>,
+        /// Address of a store, instead of a journal or the study file's store.
+        #[arg(long, env = "THRIFTY_STORE", hide_env_values = true)]
+        store: Option<String>,
         /// Print the result as JSON.
         #[arg(long)]
         json: bool,
@@ -36,6 +39,9 @@ pub(crate) enum Command {
     Best {
         /// The study file or its journal.
         study: PathBuf,
+        /// Address of a store, instead of a journal or the study file's store.
+        #[arg(long, env = "THRIFTY_STORE", hide_env_values = true)]
+        store: Option<String>,
         /// Print JSON.
         #[arg(long)]
         json: bool,
@@ -44,6 +50,9 @@ pub(crate) enum Command {
     Show {
         /// The study file or its journal.
         study: PathBuf,
+        /// Address of a store, instead of a journal or the study file's store.
+        #[arg(long, env = "THRIFTY_STORE", hide_env_values = true)]
+        store: Option<String>,
         /// Print JSON.
         #[arg(long)]
         json: bool,
@@ -52,6 +61,9 @@ pub(crate) enum Command {
     Export {
         /// The study file or its journal.
         study: PathBuf,
+        /// Address of a store, instead of a journal or the study file's store.
+        #[arg(long, env = "THRIFTY_STORE", hide_env_values = true)]
+        store: Option<String>,
         /// Format of the table.
         #[arg(long, value_enum, default_value_t = Format::Csv)]
         format: Format,

@@ -2,12 +2,12 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::json;
 use thrifty_results::Table;
 use thrifty_space::Config;
-use thrifty_study::{History, Next, Outcome, Schedule, TrialId};
+use thrifty_study::{History, Next, Outcome, Schedule, StopReason, TrialId};
 
 use crate::args::Format;
 use crate::error::CliError;
@@ -43,35 +43,39 @@ pub(crate) fn new(path: &Path) -> Result<(), CliError> {
 }
 
 /// `thrifty run`: evaluates until a stop rule or the optimiser ends the study.
-pub(crate) fn run(path: &Path, workers: Option<usize>, json: bool) -> Result<(), CliError> {
-    let file = StudyFile::read(path)?;
+pub(crate) fn run(
+    path: &Path,
+    workers: Option<usize>,
+    store: Option<&str>,
+    json: bool,
+) -> Result<(), CliError> {
+    let file = StudyFile::read_with(path, store)?;
     let running = Running::default();
     let evaluator = Evaluator::new(&file, running.clone())?;
-    let study = open(&file)?;
-    let ended = study.history().trials().iter().filter(|t| t.outcome.is_some()).count();
-    let best = study.history().best().map(|(_, value)| value);
-    let mut study = study.with_observer(Progress::new(ended, file.stop.trials, best));
-    let journal = file.journal.display().to_string();
+    let again = match &file.store {
+        Some(_) => "are handed out again when their leases run out".to_owned(),
+        None => format!("start again when {} is run again", file.journal.display()),
+    };
     ctrlc::set_handler(move || {
         running.interrupt();
-        eprintln!("interrupted; running trials start again when {journal} is run again");
+        eprintln!("interrupted; running trials {again}");
         std::process::exit(INTERRUPTED);
     })
     .map_err(|error| std::io::Error::other(error.to_string()))?;
     let workers = workers.unwrap_or(file.workers);
-    match study.schedule() {
-        Some(Schedule::Window(window)) if window < workers => {
-            eprintln!("warning: at most {window} trials run at the same time, as when the study began");
+    let (reason, history) = match &file.store {
+        Some(store) => {
+            let reason = store.run(&file, workers, &|config, context| evaluator.evaluate(config, context))?;
+            (reason, store.history()?)
         }
-        _ => {}
-    }
-    let reason =
-        study.run_parallel(workers, |config: &Config, context| evaluator.evaluate(config, context))?;
-    let history = study.history();
-    let best = summary::best(history)?;
+        None => run_with_journal(&file, workers, &evaluator)?,
+    };
+    let best = summary::best(&history)?;
     let words = summary::reason(&reason);
-    let value =
-        json!({ "reason": words, "counts": summary::counts(history), "best": best, "journal": file.journal });
+    let mut value = json!({ "reason": words, "counts": summary::counts(&history), "best": best });
+    if file.store.is_none() {
+        value["journal"] = json!(file.journal);
+    }
     print(json, &value, &format!("stopped: {words}\nbest: {}", summary::best_as_text(&best)))?;
     let failed = failures_in_a_row(history.trials().iter().filter_map(|t| t.outcome.as_ref()));
     if failed >= file.stop.failures {
@@ -83,33 +87,52 @@ pub(crate) fn run(path: &Path, workers: Option<usize>, json: bool) -> Result<(),
     Ok(())
 }
 
-/// The journal that a path names: the path, or the journal of a study file.
-fn journal(path: &Path) -> Result<PathBuf, CliError> {
-    if path.extension().is_some_and(|extension| extension == "toml") {
-        Ok(StudyFile::read(path)?.journal)
-    } else {
-        Ok(path.to_owned())
+/// Runs a study of this process alone.
+fn run_with_journal(
+    file: &StudyFile,
+    workers: usize,
+    evaluator: &Evaluator,
+) -> Result<(StopReason, History<Config>), CliError> {
+    let study = open(file)?;
+    let ended = study.history().trials().iter().filter(|t| t.outcome.is_some()).count();
+    let best = study.history().best().map(|(_, value)| value);
+    let mut study = study.with_observer(Progress::new(ended, file.stop.trials, best));
+    match study.schedule() {
+        Some(Schedule::Window(window)) if window < workers => {
+            eprintln!("warning: at most {window} trials run at the same time, as when the study began");
+        }
+        _ => {}
     }
+    let reason =
+        study.run_parallel(workers, |config: &Config, context| evaluator.evaluate(config, context))?;
+    Ok((reason, study.history().clone()))
 }
 
-/// The history in a journal.
-fn history(path: &Path) -> Result<History<Config>, CliError> {
-    let path = journal(path)?;
-    if !path.exists() {
-        return Err(CliError::NoTrials(path));
+/// The history of a study file, from its store or its journal, or of a journal.
+fn history(path: &Path, store: Option<&str>) -> Result<History<Config>, CliError> {
+    let mut journal = path.to_owned();
+    if path.extension().is_some_and(|extension| extension == "toml") {
+        let file = StudyFile::read_with(path, store)?;
+        if let Some(store) = file.store {
+            return store.history();
+        }
+        journal = file.journal;
     }
-    Ok(History::read(&path)?)
+    if !journal.exists() {
+        return Err(CliError::NoTrials(journal));
+    }
+    Ok(History::read(&journal)?)
 }
 
 /// `thrifty best`.
-pub(crate) fn best(path: &Path, json: bool) -> Result<(), CliError> {
-    let best = summary::best(&history(path)?)?;
+pub(crate) fn best(path: &Path, store: Option<&str>, json: bool) -> Result<(), CliError> {
+    let best = summary::best(&history(path, store)?)?;
     print(json, &best, &summary::best_as_text(&best))
 }
 
 /// `thrifty show`: counts, the best, and all trials.
-pub(crate) fn show(path: &Path, json: bool) -> Result<(), CliError> {
-    let history = history(path)?;
+pub(crate) fn show(path: &Path, store: Option<&str>, json: bool) -> Result<(), CliError> {
+    let history = history(path, store)?;
     let counts = summary::counts(&history);
     let best = summary::best(&history).ok();
     let table = Table::of(&history)?;
@@ -134,11 +157,12 @@ pub(crate) fn show(path: &Path, json: bool) -> Result<(), CliError> {
 /// `thrifty export`: all trials, or all intermediate values, as CSV or JSON.
 pub(crate) fn export(
     path: &Path,
+    store: Option<&str>,
     format: Format,
     output: Option<&Path>,
     reports: bool,
 ) -> Result<(), CliError> {
-    let history = history(path)?;
+    let history = history(path, store)?;
     let table = if reports { Table::of_reports(&history) } else { Table::of(&history)? };
     let mut to: Box<dyn Write> = match output {
         Some(output) => {

@@ -13,6 +13,7 @@ mod process;
 mod progress;
 mod running;
 mod serve;
+mod shared;
 mod study;
 mod study_file;
 mod summary;
@@ -40,11 +41,13 @@ fn main() -> ExitCode {
 fn run(cli: &Cli) -> Result<(), CliError> {
     match &cli.command {
         Command::New { path } => commands::new(path),
-        Command::Run { study, workers, json } => commands::run(study, *workers, *json),
-        Command::Best { study, json } => commands::best(study, *json),
-        Command::Show { study, json } => commands::show(study, *json),
-        Command::Export { study, format, output, reports } => {
-            commands::export(study, *format, output.as_deref(), *reports)
+        Command::Run { study, workers, store, json } => {
+            commands::run(study, *workers, store.as_deref(), *json)
+        }
+        Command::Best { study, store, json } => commands::best(study, store.as_deref(), *json),
+        Command::Show { study, store, json } => commands::show(study, store.as_deref(), *json),
+        Command::Export { study, store, format, output, reports } => {
+            commands::export(study, store.as_deref(), *format, output.as_deref(), *reports)
         }
         Command::Ask { study } => commands::ask(study),
         Command::Tell { study, trial, outcome, failed } => commands::tell(study, *trial, outcome, *failed),
