@@ -293,7 +293,9 @@ fn figure(
                 let regrets: Vec<f64> = done.iter().filter_map(|done| done.regret.get(at).copied()).collect();
                 // A median needs a measurement in every replication.
                 let is_whole = regrets.len() == done.len() && regrets.iter().all(|regret| regret.is_finite());
-                is_whole.then(|| (((at + 1) * part) as f64, quantile(&regrets, 0.5)))
+                let median = quantile(&regrets, 0.5);
+                // No regret has no logarithm.
+                (is_whole && median > 0.0).then(|| (((at + 1) * part) as f64, median))
             });
             Series::line(METHODS[*m], points.collect())
         });
@@ -301,6 +303,7 @@ fn figure(
             title: sets[s].name.into(),
             x_label: "epochs".into(),
             y_label: "median regret".into(),
+            log_y: true,
             series: series.collect(),
             ..LinePlot::default()
         }

@@ -25,6 +25,7 @@ chapters!(
     linear,
     numerics,
     pareto,
+    stores,
     studies,
     tpe,
     trees,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Finds good parameters of any command with few runs.
 #[derive(Parser)]
@@ -28,30 +28,33 @@ pub(crate) enum Command {
         /// Trials at the same time, instead of the study file's number.
         #[arg(long)]
         workers: Option<usize>,
+        /// Address of a store, instead of a journal or the study file's store.
+        #[arg(long, env = "THRIFTY_STORE", hide_env_values = true)]
+        store: Option<String>,
         /// Print the result as JSON.
         #[arg(long)]
         json: bool,
     },
     /// Print the best trial, or the Pareto set of several objectives.
     Best {
-        /// The study file or its journal.
-        study: PathBuf,
+        #[command(flatten)]
+        source: Source,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
     /// Print counts, the best and all trials.
     Show {
-        /// The study file or its journal.
-        study: PathBuf,
+        #[command(flatten)]
+        source: Source,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
     /// Write all trials as a table.
     Export {
-        /// The study file or its journal.
-        study: PathBuf,
+        #[command(flatten)]
+        source: Source,
         /// Format of the table.
         #[arg(long, value_enum, default_value_t = Format::Csv)]
         format: Format,
@@ -64,16 +67,16 @@ pub(crate) enum Command {
     },
     /// Write one HTML page with the summary, all figures and the trials. It needs no network.
     Report {
-        /// The study file or its journal. The journal alone has no ranges of parameters: they are derived from the trials.
-        study: PathBuf,
-        /// The page; the name of the journal with `.html` by default. A page that exists is replaced.
+        #[command(flatten)]
+        source: Source,
+        /// The page; the name of the study file or journal with `.html` by default. A page that exists is replaced.
         #[arg(long, short)]
         output: Option<PathBuf>,
     },
     /// Draw one figure of the report as SVG.
     Plot {
-        /// The study file or its journal.
-        study: PathBuf,
+        #[command(flatten)]
+        source: Source,
         /// Name of the figure, such as `history` or `importance`; a name that does not exist lists all.
         figure: String,
         /// The file; the standard output by default.
@@ -110,6 +113,16 @@ pub(crate) enum Command {
     },
     /// Print the manual page.
     Man,
+}
+
+/// Place of the trials of a study.
+#[derive(Args)]
+pub(crate) struct Source {
+    /// The study file or its journal. A journal alone has no ranges of parameters: figures derive them from the trials.
+    pub(crate) study: PathBuf,
+    /// Address of a store, instead of a journal or the study file's store.
+    #[arg(long, env = "THRIFTY_STORE", hide_env_values = true)]
+    pub(crate) store: Option<String>,
 }
 
 /// Format of a table.

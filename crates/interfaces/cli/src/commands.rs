@@ -7,9 +7,9 @@ use std::path::Path;
 use serde_json::json;
 use thrifty_results::Table;
 use thrifty_space::Config;
-use thrifty_study::{History, Next, Outcome, Schedule, TrialId};
+use thrifty_study::{History, Next, Outcome, Schedule, StopReason, TrialId};
 
-use crate::args::Format;
+use crate::args::{Format, Source};
 use crate::error::CliError;
 use crate::evaluate::Evaluator;
 use crate::outcome::parse;
@@ -43,35 +43,39 @@ pub(crate) fn new(path: &Path) -> Result<(), CliError> {
 }
 
 /// `thrifty run`: evaluates until a stop rule or the optimiser ends the study.
-pub(crate) fn run(path: &Path, workers: Option<usize>, json: bool) -> Result<(), CliError> {
-    let file = StudyFile::read(path)?;
+pub(crate) fn run(
+    path: &Path,
+    workers: Option<usize>,
+    store: Option<&str>,
+    json: bool,
+) -> Result<(), CliError> {
+    let file = StudyFile::read_with(path, store)?;
     let running = Running::default();
     let evaluator = Evaluator::new(&file, running.clone())?;
-    let study = open(&file)?;
-    let ended = study.history().trials().iter().filter(|t| t.outcome.is_some()).count();
-    let best = study.history().best().map(|(_, value)| value);
-    let mut study = study.with_observer(Progress::new(ended, file.stop.trials, best));
-    let journal = file.journal.display().to_string();
+    let again = match &file.store {
+        Some(_) => "are handed out again when their leases run out".to_owned(),
+        None => format!("start again when {} is run again", file.journal.display()),
+    };
     ctrlc::set_handler(move || {
         running.interrupt();
-        eprintln!("interrupted; running trials start again when {journal} is run again");
+        eprintln!("interrupted; running trials {again}");
         std::process::exit(INTERRUPTED);
     })
     .map_err(|error| std::io::Error::other(error.to_string()))?;
     let workers = workers.unwrap_or(file.workers);
-    match study.schedule() {
-        Some(Schedule::Window(window)) if window < workers => {
-            eprintln!("warning: at most {window} trials run at the same time, as when the study began");
+    let (reason, history) = match &file.store {
+        Some(store) => {
+            let reason = store.run(&file, workers, &|config, context| evaluator.evaluate(config, context))?;
+            (reason, store.history()?)
         }
-        _ => {}
-    }
-    let reason =
-        study.run_parallel(workers, |config: &Config, context| evaluator.evaluate(config, context))?;
-    let history = study.history();
-    let best = summary::best(history)?;
+        None => run_with_journal(&file, workers, &evaluator)?,
+    };
+    let best = summary::best(&history)?;
     let words = summary::reason(&reason);
-    let value =
-        json!({ "reason": words, "counts": summary::counts(history), "best": best, "journal": file.journal });
+    let mut value = json!({ "reason": words, "counts": summary::counts(&history), "best": best });
+    if file.store.is_none() {
+        value["journal"] = json!(file.journal);
+    }
     print(json, &value, &format!("stopped: {words}\nbest: {}", summary::best_as_text(&best)))?;
     let failed = failures_in_a_row(history.trials().iter().filter_map(|t| t.outcome.as_ref()));
     if failed >= file.stop.failures {
@@ -83,37 +87,57 @@ pub(crate) fn run(path: &Path, workers: Option<usize>, json: bool) -> Result<(),
     Ok(())
 }
 
-/// The study file, if a path names one.
-pub(crate) fn study_file(path: &Path) -> Result<Option<StudyFile>, CliError> {
-    let is_study_file = path.extension().is_some_and(|extension| extension == "toml");
-    is_study_file.then(|| StudyFile::read(path)).transpose()
+/// Runs a study of this process alone.
+fn run_with_journal(
+    file: &StudyFile,
+    workers: usize,
+    evaluator: &Evaluator,
+) -> Result<(StopReason, History<Config>), CliError> {
+    let study = open(file)?;
+    let ended = study.history().trials().iter().filter(|t| t.outcome.is_some()).count();
+    let best = study.history().best().map(|(_, value)| value);
+    let mut study = study.with_observer(Progress::new(ended, file.stop.trials, best));
+    match study.schedule() {
+        Some(Schedule::Window(window)) if window < workers => {
+            eprintln!("warning: at most {window} trials run at the same time, as when the study began");
+        }
+        _ => {}
+    }
+    let reason =
+        study.run_parallel(workers, |config: &Config, context| evaluator.evaluate(config, context))?;
+    Ok((reason, study.history().clone()))
 }
 
-/// The history in a journal, or in the journal of a study file.
-fn history(path: &Path) -> Result<History<Config>, CliError> {
-    match study_file(path)? {
-        Some(file) => history_of(&file.journal),
-        None => history_of(path),
+/// The history of a study file, from its store or its journal, or of a journal; and the study file if there is one.
+pub(crate) fn load(source: &Source) -> Result<(History<Config>, Option<StudyFile>), CliError> {
+    let path = source.study.as_path();
+    if path.extension().is_none_or(|extension| extension != "toml") {
+        return Ok((in_journal(path)?, None));
     }
+    let file = StudyFile::read_with(path, source.store.as_deref())?;
+    let history = match &file.store {
+        Some(store) => store.history()?,
+        None => in_journal(&file.journal)?,
+    };
+    Ok((history, Some(file)))
 }
 
-/// The history in a journal.
-pub(crate) fn history_of(journal: &Path) -> Result<History<Config>, CliError> {
-    if !journal.exists() {
-        return Err(CliError::NoTrials(journal.to_owned()));
+fn in_journal(path: &Path) -> Result<History<Config>, CliError> {
+    if !path.exists() {
+        return Err(CliError::NoTrials(path.into()));
     }
-    Ok(History::read(journal)?)
+    Ok(History::read(path)?)
 }
 
 /// `thrifty best`.
-pub(crate) fn best(path: &Path, json: bool) -> Result<(), CliError> {
-    let best = summary::best(&history(path)?)?;
+pub(crate) fn best(source: &Source, json: bool) -> Result<(), CliError> {
+    let best = summary::best(&load(source)?.0)?;
     print(json, &best, &summary::best_as_text(&best))
 }
 
 /// `thrifty show`: counts, the best, and all trials.
-pub(crate) fn show(path: &Path, json: bool) -> Result<(), CliError> {
-    let history = history(path)?;
+pub(crate) fn show(source: &Source, json: bool) -> Result<(), CliError> {
+    let (history, _) = load(source)?;
     let counts = summary::counts(&history);
     let best = summary::best(&history).ok();
     let table = Table::of(&history)?;
@@ -137,12 +161,12 @@ pub(crate) fn show(path: &Path, json: bool) -> Result<(), CliError> {
 
 /// `thrifty export`: all trials, or all intermediate values, as CSV or JSON.
 pub(crate) fn export(
-    path: &Path,
+    source: &Source,
     format: Format,
     output: Option<&Path>,
     reports: bool,
 ) -> Result<(), CliError> {
-    let history = history(path)?;
+    let (history, _) = load(source)?;
     let table = if reports { Table::of_reports(&history) } else { Table::of(&history)? };
     let mut to: Box<dyn Write> = match output {
         Some(output) => {

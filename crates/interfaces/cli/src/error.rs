@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use thrifty_space::SpaceError;
+use thrifty_study::shared::LogError;
 use thrifty_study::{JournalError, OptimizerError, StudyError};
 
 /// One sentence for the user. The process ends with exit code 1.
@@ -83,6 +84,12 @@ pub(crate) enum CliError {
     /// The optimiser waits for trials that other processes evaluate.
     #[error("the optimiser waits for running trials: tell their outcomes first")]
     Waiting,
+    /// A subcommand that has no use for a store.
+    #[error("ask, tell and serve need a journal; the study is in a store")]
+    NeedsJournal,
+    /// The store.
+    #[error(transparent)]
+    Log(#[from] LogError),
     /// The space.
     #[error(transparent)]
     Space(#[from] SpaceError),

@@ -33,6 +33,10 @@ impl Evaluator {
         let template = file.template.clone();
         let template = template.ok_or_else(|| CliError::Command("the study file has none".into()))?;
         let mut results = file.journal.as_os_str().to_owned();
+        if file.store.is_some() {
+            // On a file system that several machines share, each process has files of its own.
+            results.push(format!(".{}", std::process::id()));
+        }
         results.push(".result");
         Ok(Self {
             program: template.program(&file.folder)?,

@@ -16,6 +16,7 @@ mod progress;
 mod report;
 mod running;
 mod serve;
+mod shared;
 mod study;
 mod study_file;
 mod summary;
@@ -43,14 +44,16 @@ fn main() -> ExitCode {
 fn run(cli: &Cli) -> Result<(), CliError> {
     match &cli.command {
         Command::New { path } => commands::new(path),
-        Command::Run { study, workers, json } => commands::run(study, *workers, *json),
-        Command::Best { study, json } => commands::best(study, *json),
-        Command::Show { study, json } => commands::show(study, *json),
-        Command::Export { study, format, output, reports } => {
-            commands::export(study, *format, output.as_deref(), *reports)
+        Command::Run { study, workers, store, json } => {
+            commands::run(study, *workers, store.as_deref(), *json)
         }
-        Command::Report { study, output } => figures::report(study, output.as_deref()),
-        Command::Plot { study, figure, output } => figures::plot(study, figure, output.as_deref()),
+        Command::Best { source, json } => commands::best(source, *json),
+        Command::Show { source, json } => commands::show(source, *json),
+        Command::Export { source, format, output, reports } => {
+            commands::export(source, *format, output.as_deref(), *reports)
+        }
+        Command::Report { source, output } => figures::report(source, output.as_deref()),
+        Command::Plot { source, figure, output } => figures::plot(source, figure, output.as_deref()),
         Command::Ask { study } => commands::ask(study),
         Command::Tell { study, trial, outcome, failed } => commands::tell(study, *trial, outcome, *failed),
         Command::Serve { study } => serve::serve(study),

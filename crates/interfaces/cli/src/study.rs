@@ -37,8 +37,23 @@ pub(crate) fn failures_in_a_row<'o>(outcomes: impl Iterator<Item = &'o Outcome>)
 /// The study, with its stop rules and its journal.
 ///
 /// # Errors
-/// [`CliError`] for settings, and for a journal of another study.
+/// [`CliError`] for settings, for a journal of another study, and for a study in a store.
 pub(crate) fn open(file: &StudyFile) -> Result<ConfigStudy, CliError> {
+    if file.store.is_some() {
+        return Err(CliError::NeedsJournal);
+    }
+    let study = build(file)?.with_journal(&file.journal)?;
+    for warning in study.warnings() {
+        eprintln!("warning: {warning}");
+    }
+    Ok(study)
+}
+
+/// The study, with its stop rules.
+///
+/// # Errors
+/// [`CliError`] for settings.
+pub(crate) fn build(file: &StudyFile) -> Result<ConfigStudy, CliError> {
     let stop = &file.stop;
     let optimizer = file.method.optimizer(file.space.clone(), stop.trials)?;
     let mut study = Study::new(optimizer, Seed(file.seed)).with_stop(FailuresInARow(stop.failures));
@@ -63,12 +78,6 @@ pub(crate) fn open(file: &StudyFile) -> Result<ConfigStudy, CliError> {
     if let Some(known) = &file.known {
         study = study.with_known(known::read(&file.space, known)?)?;
     }
-    let study = study
-        .with_retries(file.limits.retries)
-        .with_journal(&file.journal)?
-        .with_queue(file.queue.iter().cloned())?;
-    for warning in study.warnings() {
-        eprintln!("warning: {warning}");
-    }
+    let study = study.with_retries(file.limits.retries).with_queue(file.queue.iter().cloned())?;
     Ok(study)
 }

@@ -9,6 +9,7 @@ use thrifty_space::{Config, Space};
 use crate::error::CliError;
 use crate::method::Method;
 use crate::parameters::{ParameterEntry, space};
+use crate::shared::{Store, StoreEntry};
 use crate::template::{Part, Template};
 
 /// Content of a study file. Unknown keys are errors.
@@ -22,6 +23,8 @@ struct Content {
     seed: u64,
     /// The journal; the name of the study file with `.jsonl` by default.
     journal: Option<PathBuf>,
+    /// The store, instead of a journal.
+    store: Option<StoreEntry>,
     /// Trials that run at the same time.
     #[serde(default = "one")]
     workers: usize,
@@ -107,6 +110,8 @@ pub(crate) struct StudyFile {
     pub(crate) seed: u64,
     /// The journal.
     pub(crate) journal: PathBuf,
+    /// The store, instead of the journal.
+    pub(crate) store: Option<Store>,
     /// Trials that run at the same time.
     pub(crate) workers: usize,
     /// Stop rules.
@@ -131,6 +136,14 @@ impl StudyFile {
     /// # Errors
     /// [`CliError`] names the file and the key, the parameter or the placeholder.
     pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
+        Self::read_with(path, None)
+    }
+
+    /// Reads and checks a study file; `store` is an address that replaces the file's.
+    ///
+    /// # Errors
+    /// As [`StudyFile::read`].
+    pub(crate) fn read_with(path: &Path, store: Option<&str>) -> Result<Self, CliError> {
         let text =
             std::fs::read_to_string(path).map_err(|source| CliError::File { path: path.into(), source })?;
         let content: Content = toml::from_str(&text)
@@ -144,6 +157,7 @@ impl StudyFile {
             folder.join(content.journal.unwrap_or_else(|| {
                 PathBuf::from(path.file_name().unwrap_or_default()).with_extension("jsonl")
             }));
+        let store = Store::new(content.store, store, path)?;
         let space = space(&content.parameters)?;
         let template = content.command.map(|parts| Template::new(parts, &content.parameters)).transpose()?;
         let known = content.known.map(|path| folder.join(path));
@@ -152,6 +166,7 @@ impl StudyFile {
             template,
             seed: content.seed,
             journal,
+            store,
             workers: content.workers,
             stop: content.stop,
             limits: content.limits,

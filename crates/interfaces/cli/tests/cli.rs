@@ -489,7 +489,7 @@ fn a_report_is_one_page_without_network_and_texts_do_not_break_out_of_it() {
     let none = error(&thrifty(folder.path(), &["report", "study.toml"]));
     assert!(none.contains("no trials yet"), "{none}");
     stdout(&thrifty(folder.path(), &["run", "study.toml"]));
-    assert_eq!(stdout(&thrifty(folder.path(), &["report", "study.toml"])).trim(), "./study.html");
+    assert_eq!(stdout(&thrifty(folder.path(), &["report", "study.toml"])).trim(), "study.html");
     let page = std::fs::read_to_string(folder.path().join("study.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("14 measured"));
     assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script>alert(1)"));

@@ -34,7 +34,7 @@ pub struct Context<'a> {
 
 /// An intermediate value that nobody takes any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the study has ended with an error: trial {} need not go on", .id.0)]
+#[error("nobody takes reports of trial {} any more: it need not go on", .id.0)]
 pub struct ReportError {
     /// The trial.
     pub id: TrialId,
@@ -62,7 +62,7 @@ impl<'a> Context<'a> {
     /// Notes an intermediate value: a loss, as the objective. Steps are epochs, folds, seconds: any number that the trials count alike.
     ///
     /// # Errors
-    /// [`ReportError`] when the study has ended with an error meanwhile: the evaluation may stop.
+    /// [`ReportError`] when the study has ended with an error meanwhile, or another worker has the trial: the evaluation may stop.
     pub fn report(&mut self, step: u64, value: f64) -> Result<(), ReportError> {
         self.reports.push((step, value));
         self.curves.inspect(|curves| curves.report(self.id, step, value));

@@ -12,6 +12,8 @@ use crate::{
     Optimizer, Outcome, Schedule, StopRule, Study, Suggestion, Trial, TrialId,
 };
 
+pub use crate::shared::contract::event_log;
+
 /// Runs an optimiser and checks what a study relies on: the contract suite for implementers of [`Optimizer`].
 ///
 /// `make` builds the optimiser, the same each time; `evaluate` is a deterministic evaluation. The laws, over `trials` trials one by

@@ -38,15 +38,24 @@ impl<O: Optimizer> Study<O> {
         &mut self,
         queries: impl IntoIterator<Item = O::Query>,
     ) -> Result<(), StudyError> {
+        self.not_enqueued(queries)?.into_iter().try_for_each(|query| self.enqueue(query))
+    }
+
+    /// The queries that were not enqueued as often before.
+    pub(crate) fn not_enqueued(
+        &self,
+        queries: impl IntoIterator<Item = O::Query>,
+    ) -> Result<Vec<O::Query>, StudyError> {
         let mut before = self.history.queue.all().iter().map(json).collect::<Result<Vec<Value>, _>>()?;
+        let mut missing = Vec::new();
         for query in queries {
             let value = json(&query)?;
             match before.iter().position(|other| *other == value) {
                 Some(at) => drop(before.swap_remove(at)),
-                None => self.enqueue(query)?,
+                None => missing.push(query),
             }
         }
-        Ok(())
+        Ok(missing)
     }
 
     /// Begins the study with trials that were made elsewhere: an earlier study, a table, another program.

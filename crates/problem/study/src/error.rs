@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::shared::LogError;
 use crate::{Difference, MeasurementProblem, TrialId};
 
 /// Error of an optimiser.
@@ -126,6 +127,19 @@ pub enum StudyError {
     /// The journal failed.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// The shared log failed.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// The trial was handed out again since, because the lease ran out. Nothing was recorded.
+    #[error("trial {} was handed out again: lease {fence} of {owner} has run out", .id.0)]
+    LeaseLost {
+        /// The trial.
+        id: TrialId,
+        /// Fencing number of the lease that ran out.
+        fence: u64,
+        /// Its owner.
+        owner: String,
+    },
     /// A trial that was never asked.
     #[error("trial {} was never asked", .0.0)]
     UnknownTrial(TrialId),

@@ -19,13 +19,13 @@ pub(crate) const FORMAT: u32 = 2;
 /// First line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Header {
-    thrifty_journal: u32,
+    pub(crate) thrifty_journal: u32,
     pub(crate) seed: Seed,
-    fingerprint: Fingerprint,
-    machine: Machine,
+    pub(crate) fingerprint: Fingerprint,
+    pub(crate) machine: Machine,
     /// The last field: it may be chosen after the journal was opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    schedule: Option<Schedule>,
+    pub(crate) schedule: Option<Schedule>,
 }
 
 /// A line after the first.
@@ -43,6 +43,9 @@ pub(crate) enum Event<Q> {
         /// True for the next query of the queue.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         queued: bool,
+        /// Number of entries of a shared log that the suggestion was made from; a journal has none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seen: Option<u64>,
         seconds: f64,
     },
     /// A query for one of the next trials; values may be missing.
@@ -64,6 +67,8 @@ pub(crate) enum Event<Q> {
     },
     /// An attempt that failed; another is made, and reports again.
     Retried { id: TrialId, failure: Failure, seconds: f64 },
+    /// In a shared log: an unfinished trial was handed out again, and its reports will be made again.
+    Restarted { id: TrialId, fence: u64 },
     /// Written before anyone learns from it.
     Told { id: TrialId, outcome: Outcome, seconds: f64 },
 }

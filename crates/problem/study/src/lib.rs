@@ -52,6 +52,7 @@ mod pruner;
 mod queue;
 mod replay;
 mod run;
+pub mod shared;
 mod stop;
 mod study;
 mod worth;

@@ -48,7 +48,7 @@ impl<Q: Query> History<Q> {
     pub(crate) fn replay(&mut self, event: Event<Q>) -> Result<f64, String> {
         let unknown = |id: crate::TrialId| format!("trial {} was never asked", id.0);
         match event {
-            Event::Asked { id, query, diagnostics, memo, queued, seconds } => {
+            Event::Asked { id, query, diagnostics, memo, queued, seen: _, seconds } => {
                 if id.0 != self.len() as u64 {
                     return Err(format!("trial {} asked out of order", id.0));
                 }
@@ -81,6 +81,10 @@ impl<Q: Query> History<Q> {
                 self.forget_unfinished_reports();
                 Ok(0.0)
             }
+            Event::Restarted { id, .. } => {
+                self.get_mut(id).ok_or_else(|| unknown(id))?.reports.clear();
+                Ok(0.0)
+            }
             Event::Told { id, outcome, seconds } => {
                 let trial = self.get_mut(id).ok_or_else(|| unknown(id))?;
                 if trial.outcome.is_some() {
@@ -106,7 +110,8 @@ impl<Q: Query> Trial<Q> {
     /// The events of this trial; `queued` if it is the next of the queue.
     pub(crate) fn events(&self, queued: bool) -> Vec<Event<Q>> {
         let Self { id, query, diagnostics, memo, timing, .. } = self.clone();
-        let mut events = vec![Event::Asked { id, query, diagnostics, memo, queued, seconds: timing.ask }];
+        let mut events =
+            vec![Event::Asked { id, query, diagnostics, memo, queued, seen: None, seconds: timing.ask }];
         events.extend(self.reports.iter().map(|&(step, value)| Event::Reported { id, step, value }));
         if let Some(outcome) = self.outcome.clone() {
             events.push(Event::Told { id, outcome, seconds: timing.evaluate });

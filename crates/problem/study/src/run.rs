@@ -41,7 +41,7 @@ impl Schedule {
 }
 
 /// Message from an evaluation to the study.
-enum Message {
+pub(crate) enum Message {
     Reported(TrialId, u64, f64),
     Retried(TrialId, Failure, f64),
     Finished(TrialId, Outcome, f64),
@@ -58,6 +58,8 @@ impl<O: Optimizer> Study<O> {
         R: Into<Outcome>,
     {
         let schedule = self.schedule.unwrap_or_default();
+        // What a resumed study, or a run that failed, left unfinished reports again.
+        self.forget_unfinished_reports();
         let (attempts, waiting) = (self.attempts(schedule), VecDeque::new());
         self.drive(schedule, 1, &mut Inline { waiting, attempts, evaluate: &mut evaluate })
     }
@@ -79,6 +81,7 @@ impl<O: Optimizer> Study<O> {
             return Err(StudyError::ZeroLanes { name: "number of threads" });
         }
         let schedule = *self.schedule.get_or_insert(Schedule::Window(threads));
+        self.forget_unfinished_reports();
         let attempts = self.attempts(schedule);
         let (jobs, queue) = channel::<Trial<O::Query>>();
         let (results, inbox) = channel::<Message>();
@@ -240,7 +243,7 @@ impl<Q> Evaluators<Q> for Pool<Q> {
 
 /// Attempts at a trial.
 #[derive(Clone)]
-struct Attempts {
+pub(crate) struct Attempts {
     seed: Seed,
     /// Further attempts after one that failed.
     retries: usize,
@@ -250,16 +253,14 @@ struct Attempts {
 
 impl<O: Optimizer> Study<O> {
     /// Settings that the evaluations of a run have in common.
-    fn attempts(&mut self, schedule: Schedule) -> Attempts {
-        // What a resumed study, or a run that failed, left unfinished reports again.
-        self.forget_unfinished_reports();
+    pub(crate) fn attempts(&mut self, schedule: Schedule) -> Attempts {
         let curves = |pruner: &Arc<_>| Arc::new(Curves::new(Arc::clone(pruner), schedule, &self.history));
         self.curves = self.pruner.as_ref().map(curves);
         Attempts { seed: self.history.seed(), retries: self.retries, curves: self.curves.clone() }
     }
 }
 
-fn evaluate_one<Q, R: Into<Outcome>>(
+pub(crate) fn evaluate_one<Q, R: Into<Outcome>>(
     trial: &Trial<Q>,
     attempts: &Attempts,
     evaluate: &mut dyn FnMut(&Q, &mut Context<'_>) -> R,

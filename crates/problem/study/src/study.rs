@@ -45,8 +45,8 @@ pub struct Study<O: Optimizer> {
     durability: Durability,
     journal: Option<Journal>,
     stop: Vec<Box<dyn StopRule>>,
-    observers: Vec<Box<dyn Observer<O::Query>>>,
-    warnings: Vec<String>,
+    pub(crate) observers: Vec<Box<dyn Observer<O::Query>>>,
+    pub(crate) warnings: Vec<String>,
     started_at: Instant,
     elapsed_before: Duration,
 }
@@ -292,7 +292,7 @@ impl<O: Optimizer> Study<O> {
 
     /// True if a measurement fits those of earlier trials. One that is a failure anyway need not: NaN is what an evaluator of
     /// several objectives may return when it fails.
-    fn check(&self, outcome: &Outcome) -> Result<(), MeasurementProblem> {
+    pub(crate) fn check(&self, outcome: &Outcome) -> Result<(), MeasurementProblem> {
         let Some(measurement) = outcome.measurement().filter(|m| m.is_finite()) else { return Ok(()) };
         measurement.check_cost_and_noise()?;
         let measured =

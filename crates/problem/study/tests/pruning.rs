@@ -231,7 +231,7 @@ fn reports_fail_once_the_study_has_failed() {
     assert!(result.unwrap_err().to_string().contains("on purpose"));
     assert_eq!(
         ended.into_inner().unwrap().unwrap(),
-        "the study has ended with an error: trial 1 need not go on"
+        "nobody takes reports of trial 1 any more: it need not go on"
     );
 }
 

@@ -1,0 +1,118 @@
+//! Studies in a store, which many processes and machines share.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use serde::Deserialize;
+use thrifty_space::Config;
+use thrifty_study::shared::{EventLog, LogError};
+use thrifty_study::{Context, History, Outcome, StopReason, StudyError};
+
+use crate::error::CliError;
+use crate::progress::Progress;
+use crate::study::build;
+use crate::study_file::StudyFile;
+
+/// Section `[store]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StoreEntry {
+    /// The address.
+    address: String,
+    /// Name of the study; the name of the study file by default.
+    study: Option<String>,
+    /// Seconds after which a trial whose worker is gone is handed out again.
+    lease_seconds: Option<f64>,
+}
+
+/// A store and a study in it.
+#[derive(Debug, Clone)]
+pub(crate) struct Store {
+    address: String,
+    study: String,
+    lease: Duration,
+}
+
+impl Store {
+    /// The store of the study file `path`; `address` is the argument that replaces the file's. A relative path in the file is from
+    /// the file's folder.
+    ///
+    /// # Errors
+    /// [`CliError::Setting`] for a time that is none.
+    pub(crate) fn new(
+        entry: Option<StoreEntry>,
+        address: Option<&str>,
+        path: &Path,
+    ) -> Result<Option<Self>, CliError> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let own = entry.as_ref().map(|entry| match entry.address.strip_prefix("sqlite://") {
+            Some(file) => format!("sqlite://{}", folder.join(file).display()),
+            None => entry.address.clone(),
+        });
+        let Some(address) = address.map(str::to_owned).or(own) else { return Ok(None) };
+        let seconds = entry.as_ref().and_then(|entry| entry.lease_seconds).unwrap_or(60.0);
+        let lease =
+            Duration::try_from_secs_f64(seconds).ok().filter(|lease| *lease >= Duration::from_secs(1));
+        let lease = lease.ok_or_else(|| CliError::Setting {
+            name: "store.lease_seconds".into(),
+            value: seconds.to_string(),
+            expected: "a number of seconds from 1".into(),
+        })?;
+        let stem = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let study = entry.and_then(|entry| entry.study).unwrap_or_else(stem);
+        Ok(Some(Self { address, study, lease }))
+    }
+
+    fn open(&self) -> Result<Box<dyn EventLog>, LogError> {
+        thrifty_store::open(&self.address, &self.study)
+    }
+
+    /// All trials.
+    ///
+    /// # Errors
+    /// [`LogError`]: the store cannot be read, or has no such study.
+    pub(crate) fn history(&self) -> Result<History<Config>, CliError> {
+        let mut log = thrifty_store::open_read_only(&self.address, &self.study)?;
+        Ok(History::read_log(&mut *log)?)
+    }
+
+    /// Works on the study with some threads until it ends.
+    ///
+    /// # Errors
+    /// [`CliError`] of the first thread that fails.
+    pub(crate) fn run(
+        &self,
+        file: &StudyFile,
+        workers: usize,
+        evaluate: &(dyn Fn(&Config, &mut Context<'_>) -> Outcome + Sync),
+    ) -> Result<StopReason, CliError> {
+        let history = self.history().unwrap_or_default();
+        let ended = history.trials().iter().filter(|trial| trial.outcome.is_some()).count();
+        let best = history.best().map(|(_, value)| value);
+        // One thread shows the trials of all.
+        let progress = Mutex::new(Some(Progress::new(ended, file.stop.trials, best)));
+        let work = || -> Result<StopReason, CliError> {
+            let mut study = build(file)?;
+            let progress = progress.lock().ok().and_then(|mut progress| progress.take());
+            let is_first = progress.is_some();
+            if let Some(progress) = progress {
+                study = study.with_observer(progress);
+            }
+            let mut study = study.join(self.open()?)?.with_lease(self.lease);
+            if is_first {
+                study.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
+            }
+            Ok(study.run_worker(evaluate)?.reason)
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+            let results = threads.into_iter().map(|thread| match thread.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            let results = results.collect::<Result<Vec<_>, _>>()?;
+            results.into_iter().next().ok_or(StudyError::ZeroLanes { name: "number of workers" }.into())
+        })
+    }
+}

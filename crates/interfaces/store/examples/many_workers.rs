@@ -1,0 +1,110 @@
+//! Measures a store: exactness with many workers, and time per trial with one.
+//!
+//! ```text
+//! many_workers ADDRESS random 16000      16 workers, 16,000 trials of random search
+//! many_workers ADDRESS overhead 2000     one worker, against the same study without a store and with a journal
+//! ```
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use cpu_time::ProcessTime;
+use thrifty_bo::BayesianOptimizer;
+use thrifty_sampling::Seed;
+use thrifty_search::RandomSearch;
+use thrifty_space::{Config, Space, SpaceError};
+use thrifty_store::open;
+use thrifty_study::shared::{WorkerReport, verify_replay};
+use thrifty_study::{AnyOptimizer, Context, History, MaxTrials, OptimizerError, Study, StudyError};
+use thrifty_tpe::TpeOptimizer;
+
+const WORKERS: usize = 16;
+
+fn space() -> Result<Space, SpaceError> {
+    Space::builder().float("x", -2.0, 2.0).float("y", -1.0, 3.0).build()
+}
+
+fn optimizer(method: &str) -> Result<AnyOptimizer<Config>, OptimizerError> {
+    let space = space().map_err(|error| OptimizerError::failed("the space", error))?;
+    Ok(match method {
+        "bo" => AnyOptimizer::new(BayesianOptimizer::new(space)),
+        "tpe" => AnyOptimizer::new(TpeOptimizer::new(space)?),
+        _ => AnyOptimizer::new(RandomSearch::new(space)),
+    })
+}
+
+fn study(method: &str, trials: usize) -> Result<Study<AnyOptimizer<Config>>, StudyError> {
+    Ok(Study::new(optimizer(method)?, Seed(1)).with_stop(MaxTrials(trials)))
+}
+
+/// Rosenbrock's function, after up to 10 ms.
+fn slow(config: &Config, context: &mut Context<'_>) -> Result<f64, SpaceError> {
+    std::thread::sleep(Duration::from_micros(context.noise().bits() % 10_000));
+    fast(config, context)
+}
+
+fn fast(config: &Config, _: &mut Context<'_>) -> Result<f64, SpaceError> {
+    let (x, y) = (config.float("x")?, config.float("y")?);
+    Ok((1.0 - x).powi(2) + 100.0 * (y - x * x).powi(2))
+}
+
+/// Runs 16 workers and prints what must be exact.
+fn exactness(address: &str, method: &str, trials: usize) -> Result<(), Box<dyn Error>> {
+    let name = format!("{method} {trials}");
+    let started_at = Instant::now();
+    let work = || -> Result<WorkerReport, StudyError> {
+        study(method, trials)?.join(open(address, &name)?)?.run_worker(slow)
+    };
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..WORKERS).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+    });
+    let errors = results.iter().filter(|result| !matches!(result, Ok(Ok(_)))).count();
+    let reports: Vec<&WorkerReport> = results.iter().flatten().flatten().collect();
+    let sum = |number: fn(&WorkerReport) -> usize| reports.iter().map(|report| number(report)).sum::<usize>();
+    let mut log = open(address, &name)?;
+    let history = History::<Config>::read_log(&mut *log)?;
+    let contiguous = history.trials().iter().zip(0..).all(|(trial, id)| trial.id.0 == id);
+    println!(
+        "{method}, {WORKERS} workers, {:.1} s: {} trials of {trials}",
+        started_at.elapsed().as_secs_f64(),
+        history.len()
+    );
+    println!("  ids contiguous {contiguous}, without outcome {}", history.pending().count());
+    println!("  evaluations {}, duplicates {}", sum(|r| r.evaluated), sum(|r| r.evaluated + r.lost) - trials);
+    println!("  errors of callers {errors}, asks done again {} of {trials}", sum(|r| r.asked_again));
+    println!("  replayed to the bit: {}", verify_replay(optimizer(method)?, &mut *log)?);
+    Ok(())
+}
+
+/// Prints wall and processor time per trial, in milliseconds, of one worker.
+fn overhead(address: &str, trials: usize) -> Result<(), Box<dyn Error>> {
+    let time = |name: &str, run: &dyn Fn() -> Result<(), StudyError>| {
+        let (wall, processor) = (Instant::now(), ProcessTime::now());
+        let result = run();
+        let each = |time: Duration| 1e3 * time.as_secs_f64() / trials as f64;
+        println!(
+            "{name}: {:.3} ms wall, {:.3} ms CPU per trial",
+            each(wall.elapsed()),
+            each(processor.elapsed())
+        );
+        result
+    };
+    time("nothing", &|| study("random", trials)?.run(fast).map(drop))?;
+    let journal = std::env::temp_dir().join(format!("thrifty-overhead-{}.jsonl", std::process::id()));
+    let result = time("journal", &|| study("random", trials)?.with_journal(&journal)?.run(fast).map(drop));
+    std::fs::remove_file(&journal)?;
+    result?;
+    let name = format!("overhead {}", std::process::id());
+    time("store", &|| study("random", trials)?.join(open(address, &name)?)?.run_worker(fast).map(drop))?;
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [address, "overhead", trials] => overhead(address, trials.parse()?),
+        [address, method, trials] => exactness(address, method, trials.parse()?),
+        _ => Err("expected an address, a method or `overhead`, and a number of trials".into()),
+    }
+}

@@ -1,0 +1,276 @@
+//! Shared logs on a PostgreSQL server, for any number of machines.
+
+mod failure;
+mod schema;
+mod settings;
+mod tls;
+
+use std::time::{Duration, Instant};
+
+use fallible_iterator::FallibleIterator;
+use postgres::error::SqlState;
+use postgres::{Client, Row, Statement};
+use thrifty_study::TrialId;
+use thrifty_study::shared::{AppendError, Entry, EventLog, Lease, LogError};
+
+use failure::failure;
+use schema::MIGRATIONS;
+use settings::Settings;
+
+/// Channel on which appends are announced, with the number of the study.
+const CHANNEL: &str = "thrifty_events";
+
+/// Log of one study on a PostgreSQL server.
+///
+/// Tables are in the schema `thrifty`. Workers are woken by LISTEN and NOTIFY, which need a direct connection or a pooler in
+/// session mode. A connection that breaks is opened again with the next call. Leases run by the server's clock.
+pub struct PostgresLog {
+    settings: Settings,
+    connection: Option<Connection>,
+    study: i64,
+    name: String,
+    is_read_only: bool,
+}
+
+/// An open connection and its prepared statements.
+struct Connection {
+    client: Client,
+    read: Statement,
+    exists: Statement,
+    append: Statement,
+    claim: Statement,
+    heartbeat: Statement,
+    unclaimed: Statement,
+}
+
+impl PostgresLog {
+    /// Opens the log of a study; tables and study are created if they are not there. Older schemas are migrated.
+    ///
+    /// The address is `postgres://user@host:port/database?sslmode=…`. What it leaves out is taken from `PGHOST`, `PGPORT`, `PGUSER`,
+    /// `PGPASSWORD`, `PGPASSFILE`, `PGDATABASE`, `PGSSLMODE` and `PGSSLROOTCERT`. `sslmode` is `disable`, `prefer`, `require` or
+    /// `verify-full`.
+    ///
+    /// # Errors
+    /// [`LogError`]: no server, no right to use it, or the store of a newer program.
+    pub fn open(address: &str, study: &str) -> Result<Self, LogError> {
+        let mut log = Self::new(address, study, false)?;
+        let (store, mut client) = (log.settings.name(), log.connect()?);
+        schema::migrate(&mut client, &store, &MIGRATIONS)?;
+        let failed = |error| failure(&store, &error);
+        let add = "INSERT INTO thrifty.studies (name) SELECT $1 WHERE NOT EXISTS
+            (SELECT 1 FROM thrifty.studies WHERE name = $1) ON CONFLICT DO NOTHING";
+        client.execute(add, &[&study]).map_err(failed)?;
+        let id =
+            client.query_one("SELECT id FROM thrifty.studies WHERE name = $1", &[&study]).map_err(failed)?;
+        log.study = id.get(0);
+        log.connection = Some(Connection::prepare(client).map_err(failed)?);
+        Ok(log)
+    }
+
+    /// Opens the log of a study to read it; nothing is created or migrated.
+    ///
+    /// # Errors
+    /// As [`PostgresLog::open`], and [`LogError::Empty`] without the store or the study.
+    pub fn open_read_only(address: &str, study: &str) -> Result<Self, LogError> {
+        let mut log = Self::new(address, study, true)?;
+        let (store, mut client) = (log.settings.name(), log.connect()?);
+        let failed = |error| failure(&store, &error);
+        let known = MIGRATIONS.len() as i64;
+        match schema::version(&mut client).map_err(failed)? {
+            None => return Err(LogError::Empty { store }),
+            found @ Some(version) if !schema::is_latest(&store, found, known)? => {
+                return Err(LogError::Schema { store, found: version, known });
+            }
+            Some(_) => {}
+        }
+        let id =
+            client.query_opt("SELECT id FROM thrifty.studies WHERE name = $1", &[&study]).map_err(failed)?;
+        let Some(id) = id else { return Err(LogError::Empty { store: log.name() }) };
+        log.study = id.get(0);
+        log.connection = Some(Connection::prepare(client).map_err(failed)?);
+        Ok(log)
+    }
+
+    fn new(address: &str, study: &str, is_read_only: bool) -> Result<Self, LogError> {
+        let settings = Settings::new(address, &|name| std::env::var(name).ok());
+        let settings = settings
+            .map_err(|message| LogError::Refused { store: "the PostgreSQL store".into(), message })?;
+        Ok(Self { settings, connection: None, study: 0, name: study.into(), is_read_only })
+    }
+
+    fn connect(&self) -> Result<Client, LogError> {
+        let store = self.settings.name();
+        let connector = tls::connector(&self.settings)
+            .map_err(|message| LogError::Refused { store: store.clone(), message })?;
+        let failed = |error| failure(&store, &error);
+        let mut client = self.settings.config.connect(connector).map_err(failed)?;
+        if self.is_read_only {
+            client.batch_execute("SET default_transaction_read_only = on").map_err(failed)?;
+        }
+        Ok(client)
+    }
+
+    /// Calls the server, on a new connection if the last one broke.
+    fn call<T>(
+        &mut self,
+        run: impl FnOnce(&mut Connection, i64) -> Result<T, postgres::Error>,
+    ) -> Result<Result<T, postgres::Error>, LogError> {
+        let is_open = self.connection.as_ref().is_some_and(|connection| !connection.client.is_closed());
+        if !is_open {
+            let client = self.connect()?;
+            let prepared = Connection::prepare(client).map_err(|error| self.failure(&error))?;
+            self.connection = Some(prepared);
+        }
+        let study = self.study;
+        let Some(connection) = self.connection.as_mut() else {
+            let message = "there is no connection".into();
+            return Err(LogError::Unavailable { store: self.settings.name(), message });
+        };
+        Ok(run(connection, study))
+    }
+
+    fn failure(&self, error: &postgres::Error) -> LogError {
+        failure(&self.settings.name(), error)
+    }
+
+    fn query<T>(
+        &mut self,
+        run: impl FnOnce(&mut Connection, i64) -> Result<T, postgres::Error>,
+    ) -> Result<T, LogError> {
+        self.call(run)?.map_err(|error| self.failure(&error))
+    }
+}
+
+impl Connection {
+    fn prepare(mut client: Client) -> Result<Self, postgres::Error> {
+        client.batch_execute(&format!("LISTEN {CHANNEL}"))?;
+        Ok(Self {
+            read: client.prepare(
+                "SELECT seq, body FROM thrifty.events WHERE study = $1 AND seq >= $2 ORDER BY seq",
+            )?,
+            exists: client
+                .prepare("SELECT EXISTS (SELECT 1 FROM thrifty.events WHERE study = $1 AND seq >= $2)")?,
+            append: client.prepare(APPEND)?,
+            claim: client.prepare(CLAIM)?,
+            heartbeat: client.prepare(
+                "UPDATE thrifty.leases SET expires_at = clock_timestamp() + $5::float8 * interval '1 second'
+                 WHERE study = $1 AND trial = $2 AND fence = $3 AND owner = $4",
+            )?,
+            unclaimed: client.prepare(
+                "SELECT trial FROM unnest($2::bigint[]) WITH ORDINALITY AS asked (trial, place)
+                 WHERE NOT EXISTS (SELECT 1 FROM thrifty.leases AS held
+                     WHERE held.study = $1 AND held.trial = asked.trial AND expires_at > clock_timestamp())
+                 ORDER BY place",
+            )?,
+            client,
+        })
+    }
+}
+
+/// One statement: the lease is locked, the place is the end, the entries are added and announced, or nothing happens.
+const APPEND: &str = "
+    WITH held AS (
+        SELECT 1 FROM thrifty.leases WHERE study = $1 AND trial = $4 AND fence = $5 AND owner = $6 FOR UPDATE
+    ), allowed AS (
+        SELECT $4::bigint IS NULL OR EXISTS (SELECT 1 FROM held) AS yes
+    ), added AS (
+        INSERT INTO thrifty.events (study, seq, body)
+        SELECT $1, $2::bigint + place - 1, body FROM unnest($3::text[]) WITH ORDINALITY AS given (body, place)
+        WHERE (SELECT yes FROM allowed)
+            AND ($2 = 0 OR EXISTS (SELECT 1 FROM thrifty.events WHERE study = $1 AND seq = $2 - 1))
+        RETURNING seq
+    ), announced AS (
+        SELECT pg_notify('thrifty_events', $1::text) FROM (SELECT 1 FROM added LIMIT 1) AS one
+    )
+    SELECT (SELECT yes FROM allowed), (SELECT count(*) FROM added), (SELECT count(*) FROM announced)";
+
+const CLAIM: &str = "
+    INSERT INTO thrifty.leases AS held (study, trial, owner, fence, expires_at)
+    VALUES ($1, $2, $3, 1, clock_timestamp() + $4::float8 * interval '1 second')
+    ON CONFLICT (study, trial) DO UPDATE SET
+        fence = held.fence + (held.owner <> excluded.owner)::int,
+        owner = excluded.owner, expires_at = excluded.expires_at
+    WHERE held.owner = excluded.owner OR held.expires_at <= clock_timestamp()
+    RETURNING fence";
+
+impl EventLog for PostgresLog {
+    fn name(&self) -> String {
+        format!("{}, study {}", self.settings.name(), self.name)
+    }
+
+    fn read_from(&mut self, seq: u64) -> Result<Vec<Entry>, LogError> {
+        let seq = signed(seq);
+        let rows = self.query(|at, study| at.client.query(&at.read, &[&study, &seq]))?;
+        let entry = |row: &Row| Entry { seq: row.get::<_, i64>(0).unsigned_abs(), body: row.get(1) };
+        Ok(rows.iter().map(entry).collect())
+    }
+
+    fn append(&mut self, expected: u64, bodies: &[String], lease: Option<&Lease>) -> Result<(), AppendError> {
+        let (place, trial) = (signed(expected), lease.map(|lease| signed(lease.trial.0)));
+        let (fence, owner) =
+            (lease.map(|lease| signed(lease.fence)), lease.map(|lease| lease.owner.as_str()));
+        let result = self.call(|at, study| {
+            at.client.query_one(&at.append, &[&study, &place, &bodies, &trial, &fence, &owner])
+        })?;
+        match result {
+            Ok(row) if !row.get::<_, bool>(0) => Err(AppendError::Fenced),
+            Ok(row) if row.get::<_, i64>(1) == bodies.len() as i64 => Ok(()),
+            Ok(_) => Err(AppendError::Conflict),
+            Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => Err(AppendError::Conflict),
+            Err(error) => Err(self.failure(&error).into()),
+        }
+    }
+
+    fn wait(&mut self, seq: u64, timeout: Duration) -> Result<(), LogError> {
+        let started_at = Instant::now();
+        let seq = signed(seq);
+        loop {
+            let row = self.query(|at, study| at.client.query_one(&at.exists, &[&study, &seq]))?;
+            let left = timeout.saturating_sub(started_at.elapsed());
+            if row.get(0) || left.is_zero() {
+                return Ok(());
+            }
+            self.query(|at, study| {
+                let study = study.to_string();
+                let mut notifications = at.client.notifications();
+                let mut arriving = notifications.timeout_iter(left);
+                while let Some(news) = arriving.next()? {
+                    if news.payload() == study {
+                        break;
+                    }
+                }
+                Ok(())
+            })?;
+        }
+    }
+
+    fn claim(&mut self, trial: TrialId, owner: &str, duration: Duration) -> Result<Option<Lease>, LogError> {
+        let (number, seconds) = (signed(trial.0), duration.as_secs_f64());
+        let row =
+            self.query(|at, study| at.client.query_opt(&at.claim, &[&study, &number, &owner, &seconds]))?;
+        Ok(row.map(|row| Lease { trial, owner: owner.into(), fence: row.get::<_, i64>(0).unsigned_abs() }))
+    }
+
+    fn heartbeat(&mut self, lease: &Lease, duration: Duration) -> Result<bool, LogError> {
+        let (trial, fence, seconds) = (signed(lease.trial.0), signed(lease.fence), duration.as_secs_f64());
+        let changed = self.query(|at, study| {
+            at.client.execute(&at.heartbeat, &[&study, &trial, &fence, &lease.owner, &seconds])
+        })?;
+        Ok(changed > 0)
+    }
+
+    fn release(&mut self, lease: &Lease) -> Result<(), LogError> {
+        self.heartbeat(lease, Duration::ZERO).map(drop)
+    }
+
+    fn unclaimed(&mut self, trials: &[TrialId]) -> Result<Vec<TrialId>, LogError> {
+        let numbers: Vec<i64> = trials.iter().map(|trial| signed(trial.0)).collect();
+        let rows = self.query(|at, study| at.client.query(&at.unclaimed, &[&study, &numbers]))?;
+        Ok(rows.iter().map(|row| TrialId(row.get::<_, i64>(0).unsigned_abs())).collect())
+    }
+}
+
+/// A number as SQL has it; those beyond its range are at no place of any log.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

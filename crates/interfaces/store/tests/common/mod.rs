@@ -1,0 +1,109 @@
+//! Workers on threads and in processes over a store.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use thrifty_sampling::Seed;
+use thrifty_search::RandomSearch;
+use thrifty_space::{Config, Space};
+use thrifty_store::open;
+use thrifty_study::shared::{SharedStudy, WorkerReport, verify_replay};
+use thrifty_study::{AnyOptimizer, Context, History, MaxTrials, Study};
+use thrifty_tpe::TpeOptimizer;
+
+/// Environment variable with the method, the number of trials and the address of the store, for worker processes.
+const WORKER: &str = "THRIFTY_TEST_WORKER";
+
+/// A time after which workers that are gone are replaced.
+const LEASE: Duration = Duration::from_millis(300);
+
+fn space() -> Space {
+    Space::builder().float("x", -2.0, 2.0).float("y", -1.0, 3.0).build().unwrap()
+}
+
+fn optimizer(method: &str) -> AnyOptimizer<Config> {
+    match method {
+        "tpe" => AnyOptimizer::new(TpeOptimizer::new(space()).unwrap()),
+        _ => AnyOptimizer::new(RandomSearch::new(space())),
+    }
+}
+
+fn join(method: &str, trials: usize, address: &str) -> SharedStudy<AnyOptimizer<Config>> {
+    let study = Study::new(optimizer(method), Seed(5)).with_stop(MaxTrials(trials));
+    study.join(open(address, method).unwrap()).unwrap().with_lease(LEASE)
+}
+
+/// Rosenbrock's function, which takes up to 2 ms.
+fn evaluate(config: &Config, context: &mut Context<'_>) -> f64 {
+    std::thread::sleep(Duration::from_micros(context.noise().bits() % 2000));
+    // A worker whose trial was handed out again learns it here.
+    drop(context.report(1, 0.5));
+    let [x, y] = ["x", "y"].map(|name| config.float(name).unwrap());
+    (1.0 - x).powi(2) + 100.0 * (y - x * x).powi(2)
+}
+
+/// Checks that a study has exactly these trials, all with an outcome, and that every suggestion is made again to the bit.
+pub(crate) fn check(method: &str, trials: usize, address: &str) {
+    let mut log = open(address, method).unwrap();
+    let history = History::<Config>::read_log(&mut *log).unwrap();
+    assert_eq!(history.len(), trials, "number of trials");
+    for (trial, id) in history.trials().iter().zip(0..) {
+        assert_eq!(trial.id.0, id, "trial ids without gaps");
+        assert!(trial.outcome.is_some() && trial.reports.len() == 1, "trial {id} has one outcome and report");
+    }
+    assert_eq!(verify_replay(optimizer(method), &mut *log).unwrap(), trials, "asks that replay");
+}
+
+/// Runs 16 workers on threads.
+pub(crate) fn sixteen_threads(method: &str, trials: usize, address: &str) {
+    let work = || join(method, trials, address).run_worker(evaluate).unwrap();
+    let reports: Vec<WorkerReport> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..16).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+    });
+    let sum = |number: fn(&WorkerReport) -> usize| reports.iter().map(number).sum::<usize>();
+    assert_eq!(sum(|report| report.evaluated), trials);
+    assert!(sum(|report| report.asked_again) * 20 <= trials, "{reports:?}");
+    check(method, trials, address);
+}
+
+/// The body of a worker process; nothing in other processes.
+pub(crate) fn be_a_worker() {
+    let Ok(text) = std::env::var(WORKER) else { return };
+    let [method, trials, address] = text.splitn(3, ' ').collect::<Vec<_>>()[..] else { panic!("{text}") };
+    join(method, trials.parse().unwrap(), address).run_worker(evaluate).unwrap();
+}
+
+/// Starts this test program again, as a worker.
+fn spawn(method: &str, trials: usize, address: &str) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["worker_process", "--exact", "--nocapture"])
+        .env(WORKER, format!("{method} {trials} {address}"))
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Runs four worker processes and kills (SIGKILL) and replaces one after the other.
+pub(crate) fn killed_processes(kills: usize, address: &str) {
+    // More trials than are done before the last kill.
+    let trials = 150 * kills;
+    let mut workers: Vec<Child> = (0..4).map(|_| spawn("random", trials, address)).collect();
+    for kill in 0..kills {
+        std::thread::sleep(Duration::from_millis(40 + 7 * (kill as u64 % 5)));
+        let worker = &mut workers[kill % 4];
+        assert!(worker.try_wait().unwrap().is_none(), "kill {kill} comes before the end of the study");
+        worker.kill().unwrap();
+        worker.wait().unwrap();
+        *worker = spawn("random", trials, address);
+    }
+    let started_at = Instant::now();
+    for mut worker in workers {
+        assert!(worker.wait().unwrap().success(), "a worker that nobody killed");
+    }
+    assert!(started_at.elapsed() < Duration::from_mins(2));
+    check("random", trials, address);
+    let entries = open(address, "random").unwrap().read_from(0).unwrap();
+    let restarted = entries.iter().filter(|entry| entry.body.starts_with("{\"restarted\"")).count();
+    assert!((1..=kills).contains(&restarted), "{restarted} trials were handed out again");
+}

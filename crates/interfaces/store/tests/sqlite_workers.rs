@@ -1,0 +1,32 @@
+//! Many workers on one SQLite file.
+
+mod common;
+
+fn address(folder: &tempfile::TempDir) -> String {
+    format!("sqlite://{}", folder.path().join("studies.db").display())
+}
+
+#[test]
+fn worker_process() {
+    common::be_a_worker();
+}
+
+#[test]
+fn sixteen_workers_make_exactly_the_trials_and_every_ask_replays() {
+    let folder = tempfile::tempdir().unwrap();
+    common::sixteen_threads("random", 1000, &address(&folder));
+    common::sixteen_threads("tpe", 200, &address(&folder));
+}
+
+#[test]
+fn killed_workers_lose_no_trial() {
+    let folder = tempfile::tempdir().unwrap();
+    common::killed_processes(20, &address(&folder));
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn two_hundred_killed_workers_lose_no_trial() {
+    let folder = tempfile::tempdir().unwrap();
+    common::killed_processes(200, &address(&folder));
+}

@@ -1,0 +1,129 @@
+//! Reading and appending of events by a worker.
+
+use std::time::{Duration, Instant};
+
+use super::{AppendError, Entry, EventLog, Lease, LogError, SharedStudy, entries};
+use crate::journal::Event;
+use crate::{Optimizer, Study, StudyError};
+
+impl<O: Optimizer> SharedStudy<O> {
+    /// Reads what others have appended; returns the number of entries.
+    ///
+    /// # Errors
+    /// [`StudyError::Log`].
+    pub fn sync(&mut self) -> Result<usize, StudyError> {
+        Ok(self.news()?.len())
+    }
+
+    fn news(&mut self) -> Result<Vec<Entry>, StudyError> {
+        let seq = self.seq;
+        let entries = self.retry(|log| log.read_from(seq))?;
+        for entry in &entries {
+            if self.seq == 0 {
+                self.check_header(&entries::header(&self.store, entry)?)?;
+                self.seq = 1;
+                continue;
+            }
+            let event = entries::event(&self.store, entry, self.seq)?;
+            self.apply(event)?;
+        }
+        Ok(entries)
+    }
+
+    /// Appends events, after reading on as often as others were faster; returns the number of events.
+    ///
+    /// `events` makes them from the history as of now. None means that they are out of date and nothing is appended.
+    pub(super) fn append(
+        &mut self,
+        lease: Option<&Lease>,
+        mut events: impl FnMut(&Study<O>) -> Result<Vec<Event<O::Query>>, StudyError>,
+    ) -> Result<usize, StudyError> {
+        let started_at = Instant::now();
+        loop {
+            let events = events(&self.study)?;
+            if events.is_empty() {
+                return Ok(0);
+            }
+            let bodies = events.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>();
+            let bodies = bodies.map_err(|error| self.failed(&error))?;
+            let result = self.log().append(self.seq, &bodies, lease);
+            match result {
+                Ok(()) => {
+                    let count = events.len();
+                    events.into_iter().try_for_each(|event| self.apply(event))?;
+                    return Ok(count);
+                }
+                Err(AppendError::Conflict) => drop(self.news()?),
+                Err(AppendError::Fenced) => {
+                    self.sync()?;
+                    return Err(lease.map_or_else(|| self.fenced_without_lease(), lost));
+                }
+                Err(AppendError::Log(error)) => {
+                    self.pause(error, started_at)?;
+                    // Perhaps the store has the events although it did not answer.
+                    let news = self.news()?;
+                    if news.len() >= bodies.len() && news.iter().zip(&bodies).all(|(e, b)| e.body == *b) {
+                        return Ok(bodies.len());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Applies the next event of the log, and calls the observers.
+    fn apply(&mut self, event: Event<O::Query>) -> Result<(), StudyError> {
+        let (id, failure) = match &event {
+            Event::Asked { id, .. } | Event::Told { id, .. } => (Some(*id), None),
+            Event::Retried { id, failure, .. } => (Some(*id), Some(failure.clone())),
+            _ => (None, None),
+        };
+        let (store, seq) = (&self.store, self.seq);
+        let corrupt = |message| LogError::Corrupt { store: store.clone(), seq, message };
+        self.study.history.replay(event).map_err(corrupt)?;
+        self.seq += 1;
+        let Study { history, observers, .. } = &mut self.study;
+        let Some(trial) = id.and_then(|id| history.get(id)) else { return Ok(()) };
+        observers.iter_mut().for_each(|observer| match (&failure, &trial.outcome) {
+            (Some(failure), _) => observer.retried(trial, failure),
+            (None, Some(outcome)) => observer.told(trial, outcome),
+            (None, None) => observer.asked(trial),
+        });
+        Ok(())
+    }
+
+    /// Calls the store, again and again while it is down and patience lasts.
+    pub(super) fn retry<T>(
+        &self,
+        mut call: impl FnMut(&mut dyn EventLog) -> Result<T, LogError>,
+    ) -> Result<T, StudyError> {
+        let started_at = Instant::now();
+        loop {
+            let result = call(&mut **self.log());
+            match result {
+                Ok(value) => return Ok(value),
+                Err(error) => self.pause(error, started_at)?,
+            }
+        }
+    }
+
+    /// Waits before a call is repeated, or returns the error when that has no sense or patience is over.
+    fn pause(&self, error: LogError, started_at: Instant) -> Result<(), StudyError> {
+        let elapsed = started_at.elapsed();
+        if !error.is_temporary() || elapsed >= self.patience {
+            return Err(error.into());
+        }
+        let pause = elapsed.clamp(Duration::from_millis(20), Duration::from_secs(2));
+        std::thread::sleep(pause.min(self.patience.saturating_sub(elapsed)));
+        Ok(())
+    }
+
+    fn fenced_without_lease(&self) -> StudyError {
+        let message = "it refused an append without a lease for the sake of a lease".into();
+        LogError::Failed { store: self.store.clone(), message }.into()
+    }
+}
+
+/// The error of a lease that another worker has claimed since.
+pub(super) fn lost(lease: &Lease) -> StudyError {
+    StudyError::LeaseLost { id: lease.trial, fence: lease.fence, owner: lease.owner.clone() }
+}

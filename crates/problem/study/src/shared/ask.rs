@@ -1,0 +1,181 @@
+//! The next trial of a worker: one whose worker is gone, or a new one.
+
+use std::time::Instant;
+
+use super::{Assignment, Lease, SharedStudy};
+use crate::journal::Event;
+use crate::{Ask, Optimizer, Schedule, StopReason, Study, StudyError, Suggestion, TrialId};
+
+/// Next step of a worker.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step<Q> {
+    /// Evaluate this trial, extend its lease meanwhile, and report its outcome.
+    Evaluate(Assignment<Q>),
+    /// Another worker asks now, or the study ends when its last trials do: wait for news.
+    Wait,
+    /// The study has ended, and so have all its trials.
+    Stop(StopReason),
+}
+
+/// The answer of an optimiser to the events so far.
+pub(super) enum Answer<Q> {
+    Evaluate { suggestion: Suggestion<Q>, queued: bool },
+    Wait,
+    Stop(StopReason),
+}
+
+/// Asks for the next trial as of the history now: a function of the history and the optimiser's settings.
+///
+/// With a window the optimiser sees the first trials alone, and the answer is to wait until those have ended.
+pub(super) fn answer<O: Optimizer>(
+    study: &mut Study<O>,
+    schedule: Schedule,
+) -> Result<Answer<O::Query>, StudyError> {
+    let id = TrialId(study.history.len() as u64);
+    let given = study.history.enqueued().first().cloned();
+    let mut visible = schedule.visible(study.history.len());
+    loop {
+        if !has_ended(study, schedule, visible) {
+            return Ok(Answer::Wait);
+        }
+        let optimizer = &mut study.optimizer;
+        let answer = study.history.as_of(visible, |history| match &given {
+            Some(given) => optimizer.ask_given(history, id, given),
+            None => optimizer.ask(history, id),
+        })?;
+        match answer {
+            Ask::Evaluate(suggestion) => return Ok(Answer::Evaluate { suggestion, queued: given.is_some() }),
+            Ask::Stop(reason) => return Ok(Answer::Stop(reason)),
+            Ask::Wait if visible < study.history.len() => visible += 1,
+            Ask::Wait => return Ok(Answer::Wait),
+        }
+    }
+}
+
+/// True if a window's first `visible` trials have ended.
+fn has_ended<O: Optimizer>(study: &Study<O>, schedule: Schedule, visible: usize) -> bool {
+    let first = study.history.trials().iter().take(visible);
+    schedule == Schedule::AsCompleted || first.into_iter().all(|trial| trial.outcome.is_some())
+}
+
+impl<O: Optimizer> SharedStudy<O> {
+    /// The next step: a trial whose worker is gone if there is one, else a new trial while no stop rule applies.
+    ///
+    /// The suggestion is on the log when this returns.
+    ///
+    /// # Errors
+    /// [`StudyError`] when the optimiser or the log fails, or a stop rule makes no sense.
+    pub fn next_step(&mut self) -> Result<Step<O::Query>, StudyError> {
+        self.study.validate()?;
+        self.sync()?;
+        if let Some(assignment) = self.take_over()? {
+            return Ok(Step::Evaluate(assignment));
+        }
+        let (id, visible) = self.next_trial();
+        if !has_ended(&self.study, self.schedule, visible) {
+            return Ok(Step::Wait);
+        }
+        if let Some(reason) = self.study.check_stop_as_of(visible) {
+            return Ok(self.stop(reason));
+        }
+        // A refused claim is repeated when the trial was asked, or after a while in case that its worker is gone.
+        let again = self.pause_between_claims();
+        if self.refused.is_some_and(|(refused, when)| refused == id && when.elapsed() < again) {
+            return Ok(Step::Wait);
+        }
+        let Some(lease) = self.claim(id)? else {
+            self.refused = Some((id, Instant::now()));
+            return Ok(Step::Wait);
+        };
+        self.keeper.hold(Some(&lease));
+        let step = self.ask_with(&lease);
+        if !matches!(step, Ok(Step::Evaluate(_))) {
+            self.keeper.hold(None);
+            self.release(&lease)?;
+            self.refused = Some((id, Instant::now()));
+        }
+        step
+    }
+
+    /// Asks for a trial that this worker has claimed.
+    fn ask_with(&mut self, lease: &Lease) -> Result<Step<O::Query>, StudyError> {
+        self.sync()?;
+        let (id, visible) = self.next_trial();
+        if id != lease.trial || !has_ended(&self.study, self.schedule, visible) {
+            return Ok(Step::Wait);
+        }
+        if let Some(reason) = self.study.check_stop_as_of(visible) {
+            return Ok(self.stop(reason));
+        }
+        let (seen, started_at) = (Some(self.seq), Instant::now());
+        let (suggestion, queued) = match answer(&mut self.study, self.schedule)? {
+            Answer::Evaluate { suggestion, queued } => (suggestion, queued),
+            Answer::Wait => return Ok(Step::Wait),
+            Answer::Stop(reason) => return Ok(self.stop(reason)),
+        };
+        let seconds = started_at.elapsed().as_secs_f64();
+        let asked = self.append(Some(lease), |study| {
+            if study.history.len() as u64 != id.0 {
+                return Ok(Vec::new());
+            }
+            let Suggestion { query, diagnostics, memo } = suggestion.clone();
+            Ok(vec![Event::Asked { id, query, diagnostics, memo, queued, seen, seconds }])
+        });
+        match asked {
+            Ok(0) | Err(StudyError::LeaseLost { .. }) => {
+                self.asked_again += 1;
+                Ok(Step::Wait)
+            }
+            Ok(_) => Ok(self.assigned(lease).map_or(Step::Wait, Step::Evaluate)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Claims a pending trial that no worker holds.
+    fn take_over(&mut self) -> Result<Option<Assignment<O::Query>>, StudyError> {
+        let pending: Vec<TrialId> = self.study.history.pending().map(|trial| trial.id).collect();
+        let again = self.pause_between_claims();
+        if pending.is_empty() || self.searched.is_some_and(|when| when.elapsed() < again) {
+            return Ok(None);
+        }
+        for id in self.retry(|log| log.unclaimed(&pending))? {
+            let Some(lease) = self.claim(id)? else { continue };
+            self.sync()?;
+            let fence = lease.fence;
+            let restarted = self.append(Some(&lease), |study| {
+                let pending = study.history.get(id).is_some_and(|trial| trial.outcome.is_none());
+                Ok(if pending { vec![Event::Restarted { id, fence }] } else { Vec::new() })
+            });
+            match restarted {
+                Ok(0) | Err(StudyError::LeaseLost { .. }) => {}
+                Ok(_) => {
+                    self.keeper.hold(Some(&lease));
+                    return Ok(self.assigned(&lease));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.searched = Some(Instant::now());
+        Ok(None)
+    }
+
+    fn claim(&self, id: TrialId) -> Result<Option<Lease>, StudyError> {
+        self.retry(|log| log.claim(id, &self.owner, self.lease))
+    }
+
+    fn assigned(&self, lease: &Lease) -> Option<Assignment<O::Query>> {
+        let trial = self.study.history.get(lease.trial)?.clone();
+        Some(Assignment { trial, lease: lease.clone() })
+    }
+
+    /// The next trial, and the number of trials at the start whose outcomes its suggestion sees.
+    fn next_trial(&self) -> (TrialId, usize) {
+        let asked = self.study.history.len();
+        (TrialId(asked as u64), self.schedule.visible(asked))
+    }
+
+    /// The end of the study once no trial runs.
+    fn stop(&self, reason: StopReason) -> Step<O::Query> {
+        if self.study.history.pending().next().is_some() { Step::Wait } else { Step::Stop(reason) }
+    }
+}

@@ -1,0 +1,219 @@
+//! A study over a shared log.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use super::keeper::Keeper;
+use super::{AppendError, EventLog, Lease, LogError};
+use crate::enqueue::differs;
+use crate::journal::{Event, FORMAT, Header};
+use crate::machine::Machine;
+use crate::{History, Optimizer, Schedule, Study, StudyError, Trial, TrialId};
+
+/// A worker of a study that others work on too: an optimiser, and a history that follows the log.
+///
+/// Run the whole loop with [`SharedStudy::run_worker`], or steer it by hand with [`SharedStudy::next_step`],
+/// [`SharedStudy::report`] and [`SharedStudy::tell`].
+///
+/// Observers are called for the trials of all workers when this one reads of them. A limit on time counts from when this worker
+/// began.
+pub struct SharedStudy<O: Optimizer> {
+    pub(super) study: Study<O>,
+    pub(super) log: Arc<Mutex<Box<dyn EventLog>>>,
+    pub(super) keeper: Arc<Keeper>,
+    /// Number of entries read.
+    pub(super) seq: u64,
+    pub(super) store: String,
+    pub(super) schedule: Schedule,
+    pub(super) owner: String,
+    pub(super) lease: Duration,
+    pub(super) patience: Duration,
+    /// The next trial when its claim was refused, and when that was.
+    pub(super) refused: Option<(TrialId, Instant)>,
+    /// Time of the last search for trials whose worker is gone.
+    pub(super) searched: Option<Instant>,
+    /// Suggestions that were dropped because their trial was asked by another worker.
+    pub(super) asked_again: usize,
+}
+
+/// A trial to evaluate, with the right to record its outcome.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assignment<Q> {
+    /// The trial.
+    pub trial: Trial<Q>,
+    /// The lease. It runs out unless it is extended.
+    pub lease: Lease,
+}
+
+impl<O: Optimizer> Study<O> {
+    /// Joins the workers of a shared log, or begins one with the queue and the trials of this study.
+    ///
+    /// All workers have the same seed, settings and stop rules. Without a schedule of its own the study has that of the log;
+    /// a new log has [`Schedule::AsCompleted`]. Nothing of the study may be kept in a journal.
+    ///
+    /// # Errors
+    /// [`StudyError::Log`]: the store fails, or the log is of another study; [`StudyError::OtherBeginning`] for a study with
+    /// trials with which the log does not begin.
+    pub fn join(mut self, log: Box<dyn EventLog>) -> Result<SharedStudy<O>, StudyError> {
+        // Trials that the log has already are not announced.
+        let observers = std::mem::take(&mut self.observers);
+        let seed = self.history.seed();
+        let before = std::mem::replace(&mut self.history, History::new(seed));
+        let mut shared = SharedStudy {
+            store: log.name(),
+            log: Arc::new(Mutex::new(log)),
+            keeper: Arc::default(),
+            seq: 0,
+            schedule: self.schedule.unwrap_or(Schedule::AsCompleted),
+            owner: owner(),
+            lease: Duration::from_mins(1),
+            patience: Duration::from_mins(1),
+            refused: None,
+            searched: None,
+            asked_again: 0,
+            study: self,
+        };
+        shared.begin(&before)?;
+        if let Some(id) = differs(&shared.study.history, before.trials())? {
+            return Err(StudyError::OtherBeginning { id });
+        }
+        shared.append(None, |study| {
+            let missing = study.not_enqueued(before.queue.all().iter().cloned())?;
+            Ok(missing.into_iter().map(|query| Event::Enqueued { query }).collect())
+        })?;
+        shared.study.observers = observers;
+        Ok(shared)
+    }
+}
+
+impl<O: Optimizer> SharedStudy<O> {
+    /// Sets the name of the worker in leases; host and process by default. A number that no other worker has is added.
+    #[must_use]
+    pub fn with_owner(mut self, name: &str) -> Self {
+        self.owner = unique(name);
+        self
+    }
+
+    /// Sets the time after which a trial whose worker is gone is handed out again; 60 s by default. A living worker extends its
+    /// leases three times in this time.
+    #[must_use]
+    pub fn with_lease(mut self, lease: Duration) -> Self {
+        self.lease = lease;
+        self
+    }
+
+    /// Sets the time during which calls are repeated while the store is down or out of space; 60 s by default.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// All trials as of the entries read.
+    pub fn history(&self) -> &History<O::Query> {
+        &self.study.history
+    }
+
+    /// The schedule of the log.
+    pub fn schedule(&self) -> Schedule {
+        self.schedule
+    }
+
+    /// The optimiser.
+    pub fn optimizer(&self) -> &O {
+        &self.study.optimizer
+    }
+
+    /// Warnings from joining: another machine.
+    pub fn warnings(&self) -> &[String] {
+        self.study.warnings()
+    }
+
+    /// The optimiser's current recommendation.
+    ///
+    /// # Errors
+    /// [`StudyError::Optimizer`].
+    pub fn recommend(&mut self) -> Result<Option<O::Recommendation>, StudyError> {
+        self.study.recommend()
+    }
+
+    /// Enqueues a query, to be asked before the optimiser chooses again.
+    ///
+    /// # Errors
+    /// [`StudyError`] for a query that is not of the space, or when the log fails.
+    pub fn enqueue(&mut self, query: &O::Query) -> Result<(), StudyError> {
+        self.study.optimizer.check(query, false)?;
+        self.append(None, |_| Ok(vec![Event::Enqueued { query: query.clone() }]))?;
+        Ok(())
+    }
+
+    /// Reads the log, and begins it with a study if it is empty.
+    fn begin(&mut self, beginning: &History<O::Query>) -> Result<(), StudyError> {
+        while self.sync()? == 0 && self.seq == 0 {
+            let bodies = std::iter::once(serde_json::to_string(&self.header()?))
+                .chain(beginning.events().iter().map(serde_json::to_string))
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(|error| self.failed(&error))?;
+            match self.log().append(0, &bodies, None) {
+                Ok(()) | Err(AppendError::Conflict | AppendError::Fenced) => {}
+                Err(AppendError::Log(error)) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    fn header(&self) -> Result<Header, StudyError> {
+        Ok(Header {
+            thrifty_journal: FORMAT,
+            seed: self.study.history.seed(),
+            fingerprint: self.study.optimizer.fingerprint()?,
+            machine: Machine::here(),
+            schedule: Some(self.schedule),
+        })
+    }
+
+    /// Compares the header of the log with this study.
+    pub(super) fn check_header(&mut self, found: &Header) -> Result<(), StudyError> {
+        let (here, store) = (self.header()?, self.store.clone());
+        let mismatch = |what, found: String, expected: String| {
+            StudyError::from(LogError::Mismatch { store: store.clone(), what, found, expected })
+        };
+        if found.seed != here.seed {
+            return Err(mismatch("seed", found.seed.0.to_string(), here.seed.0.to_string()));
+        }
+        let differences = found.fingerprint.differences_under(&here.fingerprint, here.seed);
+        if !differences.is_empty() {
+            return Err(LogError::Settings { store, differences }.into());
+        }
+        let schedule = found.schedule.unwrap_or(Schedule::AsCompleted);
+        if self.study.schedule.is_some_and(|chosen| chosen != schedule) {
+            return Err(mismatch("schedule", format!("{schedule:?}"), format!("{:?}", self.schedule)));
+        }
+        self.schedule = schedule;
+        self.study.warnings.extend(here.machine.warning(&found.machine));
+        Ok(())
+    }
+
+    pub(super) fn log(&self) -> MutexGuard<'_, Box<dyn EventLog>> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn failed(&self, error: &serde_json::Error) -> StudyError {
+        LogError::Failed { store: self.store.clone(), message: error.to_string() }.into()
+    }
+}
+
+/// Name of a worker: host and process.
+fn owner() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").or_else(|_| std::env::var("HOSTNAME"));
+    let host = host.unwrap_or_else(|_| "localhost".into());
+    unique(&format!("{}/{}", host.trim(), std::process::id()))
+}
+
+/// Adds the time and a number that counts up in this process.
+fn unique(name: &str) -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    format!("{name}#{now:x}.{}", NEXT.fetch_add(1, Ordering::Relaxed))
+}

@@ -1,0 +1,99 @@
+//! Reports and outcomes of a worker's trials.
+
+use super::append::lost;
+use super::{Lease, SharedStudy};
+use crate::journal::Event;
+use crate::{Failure, Optimizer, Outcome, StudyError};
+
+impl<O: Optimizer> SharedStudy<O> {
+    /// Records an intermediate value of a trial.
+    ///
+    /// # Errors
+    /// [`StudyError::LeaseLost`], or when the log fails.
+    pub fn report(&mut self, lease: &Lease, step: u64, value: f64) -> Result<(), StudyError> {
+        let id = lease.trial;
+        let reported = self.append(Some(lease), |study| {
+            let is_pending = study.history.get(id).is_some_and(|trial| trial.outcome.is_none());
+            Ok(if is_pending { vec![Event::Reported { id, step, value }] } else { Vec::new() })
+        })?;
+        self.require_appended(reported, lease)
+    }
+
+    /// Records how a trial ended.
+    ///
+    /// # Errors
+    /// [`StudyError::LeaseLost`] if the trial was handed out again, [`StudyError::AlreadyTold`],
+    /// [`StudyError::InvalidMeasurement`] as [`Study::tell`](crate::Study::tell), or when the log fails. Nothing has changed then.
+    pub fn tell(&mut self, lease: &Lease, outcome: impl Into<Outcome>) -> Result<(), StudyError> {
+        let outcome = outcome.into();
+        self.sync()?;
+        self.study.require_consistent(lease.trial, &outcome)?;
+        self.finish(lease, &outcome, 0.0)
+    }
+
+    /// Records an attempt that failed and is made again.
+    pub(super) fn retried(
+        &mut self,
+        lease: &Lease,
+        failure: &Failure,
+        seconds: f64,
+    ) -> Result<(), StudyError> {
+        let id = lease.trial;
+        let retried = self.append(Some(lease), |study| {
+            let is_pending = study.history.get(id).is_some_and(|trial| trial.outcome.is_none());
+            let event = || Event::Retried { id, failure: failure.clone(), seconds };
+            Ok(if is_pending { vec![event()] } else { Vec::new() })
+        })?;
+        self.require_appended(retried, lease)
+    }
+
+    /// Records how an evaluation ended; a measurement that [`SharedStudy::tell`] would refuse is a failure.
+    pub(super) fn finish(
+        &mut self,
+        lease: &Lease,
+        outcome: &Outcome,
+        seconds: f64,
+    ) -> Result<(), StudyError> {
+        let id = lease.trial;
+        self.sync()?;
+        let told = self.append(Some(lease), |study| {
+            if study.history.get(id).is_none_or(|trial| trial.outcome.is_some()) {
+                return Ok(Vec::new());
+            }
+            let outcome = match study.check(outcome) {
+                Ok(()) => outcome.clone().checked(),
+                Err(problem) => Outcome::Failed(Failure::Invalid(problem)),
+            };
+            Ok(vec![Event::Told { id, outcome, seconds }])
+        })?;
+        self.require_appended(told, lease)
+    }
+
+    /// The error for a trial that was told already, by this worker or by another.
+    fn require_appended(&mut self, count: usize, lease: &Lease) -> Result<(), StudyError> {
+        if count > 0 {
+            Ok(())
+        } else if self.heartbeat(lease)? {
+            Err(StudyError::AlreadyTold(lease.trial))
+        } else {
+            Err(lost(lease))
+        }
+    }
+
+    /// Extends a lease; false if the trial was handed out again.
+    ///
+    /// # Errors
+    /// [`StudyError::Log`].
+    pub fn heartbeat(&mut self, lease: &Lease) -> Result<bool, StudyError> {
+        let duration = self.lease;
+        self.retry(|log| log.heartbeat(lease, duration))
+    }
+
+    /// Gives a trial back, to be handed out again at once.
+    ///
+    /// # Errors
+    /// [`StudyError::Log`].
+    pub fn release(&mut self, lease: &Lease) -> Result<(), StudyError> {
+        self.retry(|log| log.release(lease))
+    }
+}

@@ -1,0 +1,410 @@
+//! Studies over a shared log: several workers, lost workers, replay.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use thrifty_sampling::Seed;
+use thrifty_study::shared::{
+    AppendError, Entry, EventLog, Lease, LogError, MemoryLog, SharedStudy, Step, verify_replay,
+};
+use thrifty_study::{
+    Ask, Context, Curve, Fingerprint, History, MaxTrials, Optimizer, OptimizerError, Outcome, Pruner,
+    Schedule, Study, StudyError, Suggestion, Target, TrialId, contract,
+};
+
+/// Suggests a number that depends on everything an ask may see.
+#[derive(Clone)]
+struct Probe {
+    setting: u32,
+    waits: bool,
+}
+
+const PROBE: Probe = Probe { setting: 1, waits: false };
+
+impl Optimizer for Probe {
+    type Query = f64;
+    type Recommendation = f64;
+
+    fn ask(&mut self, history: &History<f64>, id: TrialId) -> Result<Ask<f64>, OptimizerError> {
+        if self.waits && history.pending().count() > 1 {
+            return Ok(Ask::Wait);
+        }
+        let known: f64 = history.measured().map(|(trial, y)| y / (1.0 + trial.id.0 as f64)).sum();
+        let running: f64 = history.pending().map(|trial| trial.query).sum();
+        let noise = history.seed().stream("probe", id.0).uniform();
+        let suggestion = Suggestion::new((known + running + noise).sin());
+        Ok(Ask::Evaluate(suggestion.with_diagnostic("known", known)))
+    }
+
+    fn recommend(&mut self, history: &History<f64>) -> Result<Option<f64>, OptimizerError> {
+        Ok(history.best().map(|(trial, _)| trial.query))
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Fingerprint::new("probe").with("setting", &self.setting)
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // the study's signature
+fn square(x: &f64, context: &mut Context<'_>) -> f64 {
+    std::thread::sleep(Duration::from_micros(context.noise().bits() % 2000));
+    x * x
+}
+
+fn join(study: Study<Probe>, log: &MemoryLog) -> SharedStudy<Probe> {
+    study.join(Box::new(log.clone())).unwrap().with_lease(Duration::from_millis(200))
+}
+
+fn study(trials: usize) -> Study<Probe> {
+    Study::new(PROBE, Seed(3)).with_stop(MaxTrials(trials))
+}
+
+/// Runs workers on threads; returns the suggestions that were dropped.
+fn work(log: &MemoryLog, workers: usize, make: impl Fn() -> Study<Probe> + Sync) -> usize {
+    std::thread::scope(|scope| {
+        let one = || join(make(), log).run_worker(square).unwrap();
+        let all: Vec<_> = (0..workers).map(|_| scope.spawn(one)).collect();
+        all.into_iter().map(|worker| worker.join().unwrap().asked_again).sum()
+    })
+}
+
+#[test]
+fn the_log_in_memory_keeps_the_contract() {
+    let logs: Vec<MemoryLog> = (0..8).map(|_| MemoryLog::new()).collect();
+    contract::event_log(&|number| Box::new(logs[number as usize].clone()));
+}
+
+#[test]
+fn many_workers_make_the_exact_number_of_trials_and_every_ask_replays() {
+    let log = MemoryLog::new();
+    let asked_again = work(&log, 16, || study(300));
+    let history = History::<f64>::read_log(&mut log.clone()).unwrap();
+    assert_eq!(history.len(), 300);
+    assert!(history.trials().iter().zip(0..).all(|(trial, id)| trial.id.0 == id && trial.outcome.is_some()));
+    assert!(asked_again <= 15, "{asked_again} suggestions were dropped");
+    assert_eq!(verify_replay(PROBE, &mut log.clone()).unwrap(), 300);
+}
+
+#[test]
+fn a_window_makes_the_trials_of_the_journal_whatever_the_number_of_workers() {
+    let mut alone = study(60).with_schedule(Schedule::Window(4));
+    alone.run(|x: &f64, _| x * x).unwrap();
+    for workers in [1, 3, 8] {
+        let log = MemoryLog::new();
+        work(&log, workers, || study(60).with_schedule(Schedule::Window(4)));
+        let shared = History::<f64>::read_log(&mut log.clone()).unwrap();
+        for (own, other) in alone.history().trials().iter().zip(shared.trials()) {
+            assert_eq!(own.query.to_bits(), other.query.to_bits(), "trial {}", own.id.0);
+        }
+        assert_eq!(shared.len(), 60);
+        verify_replay(PROBE, &mut log.clone()).unwrap();
+    }
+}
+
+#[test]
+fn an_optimizer_that_waits_is_asked_again_with_news() {
+    let log = MemoryLog::new();
+    work(&log, 4, || Study::new(Probe { waits: true, ..PROBE }, Seed(3)).with_stop(MaxTrials(12)));
+    assert_eq!(History::<f64>::read_log(&mut log.clone()).unwrap().len(), 12);
+}
+
+#[test]
+fn a_study_continues_with_a_greater_limit_and_other_rules_stop_it_too() {
+    let log = MemoryLog::new();
+    work(&log, 2, || study(5));
+    work(&log, 2, || study(9));
+    let history = || History::<f64>::read_log(&mut log.clone()).unwrap();
+    assert_eq!(history().len(), 9);
+    work(&log, 2, || study(1000).with_stop(Target(1e9)));
+    assert_eq!(history().len(), 9);
+    verify_replay(PROBE, &mut log.clone()).unwrap();
+}
+
+#[test]
+fn a_trial_whose_worker_is_gone_is_handed_out_again_and_the_late_outcome_is_refused() {
+    let log = MemoryLog::new();
+    let mut lost = join(study(3), &log);
+    let Step::Evaluate(late) = lost.next_step().unwrap() else { panic!("a first trial") };
+    lost.report(&late.lease, 1, 0.5).unwrap();
+    let report = join(study(3), &log).run_worker(square).unwrap();
+    assert_eq!((report.evaluated, report.taken_over), (3, 1));
+    let before = log.clone().read_from(0).unwrap();
+    let error = lost.tell(&late.lease, 7.0).unwrap_err();
+    assert!(matches!(error, StudyError::LeaseLost { id: TrialId(0), fence: 1, .. }), "{error}");
+    assert!(error.to_string().starts_with("trial 0 was handed out again"), "{error}");
+    assert!(matches!(lost.report(&late.lease, 2, 0.5), Err(StudyError::LeaseLost { .. })));
+    assert!(!lost.heartbeat(&late.lease).unwrap());
+    assert_eq!(log.clone().read_from(0).unwrap(), before, "a late outcome changes nothing");
+    let first = &lost.history().trials()[0];
+    assert!(first.reports.is_empty(), "reports of the lost evaluation are dropped");
+    assert_eq!(first.outcome, Some(Outcome::from(first.query * first.query)));
+    verify_replay(PROBE, &mut log.clone()).unwrap();
+}
+
+#[test]
+fn a_slow_evaluation_keeps_its_lease() {
+    let log = MemoryLog::new();
+    let first = AtomicBool::new(true);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let mut study = join(study(6), &log).with_lease(Duration::from_millis(90));
+                let report = study.run_worker(|x: &f64, _: &mut Context<'_>| {
+                    let time = if first.swap(false, Ordering::Relaxed) { 600 } else { 1 };
+                    std::thread::sleep(Duration::from_millis(time));
+                    *x
+                });
+                assert_eq!(report.unwrap().lost, 0);
+            });
+        }
+    });
+    let history = History::<f64>::read_log(&mut log.clone()).unwrap();
+    assert!(history.trials().iter().all(|trial| trial.outcome.is_some()));
+    let restarted = log.clone().read_from(0).unwrap().iter().any(|entry| entry.body.contains("restarted"));
+    assert!(!restarted);
+}
+
+#[test]
+fn an_outcome_is_told_once() {
+    let log = MemoryLog::new();
+    let mut shared = join(study(3), &log);
+    let Step::Evaluate(one) = shared.next_step().unwrap() else { panic!("a first trial") };
+    let Step::Evaluate(two) = shared.next_step().unwrap() else { panic!("a second trial") };
+    shared.tell(&one.lease, 1.0).unwrap();
+    assert!(matches!(shared.tell(&one.lease, 2.0), Err(StudyError::AlreadyTold(TrialId(0)))));
+    let two_objectives = thrifty_study::Measurement { objectives: vec![1.0, 2.0], ..1.0.into() };
+    let error = shared.tell(&two.lease, two_objectives).unwrap_err();
+    assert!(matches!(error, StudyError::InvalidMeasurement { id: TrialId(1), .. }), "{error}");
+    shared.tell(&two.lease, f64::NAN).unwrap();
+    assert!(matches!(shared.history().trials()[1].outcome, Some(Outcome::Failed(_))));
+}
+
+#[test]
+fn a_trial_that_is_given_back_is_handed_out_at_once() {
+    let log = MemoryLog::new();
+    let mut one = join(study(3), &log).with_lease(Duration::from_mins(10));
+    let Step::Evaluate(first) = one.next_step().unwrap() else { panic!("a first trial") };
+    one.release(&first.lease).unwrap();
+    let Step::Evaluate(again) = join(study(3), &log).next_step().unwrap() else { panic!("the trial again") };
+    assert_eq!((again.trial.id, again.lease.fence), (TrialId(0), 2));
+    assert_eq!(again.trial.query.to_bits(), first.trial.query.to_bits());
+}
+
+#[test]
+fn queues_and_known_trials_are_shared() {
+    let log = MemoryLog::new();
+    let known = || [(0.5, Outcome::from(0.25))];
+    let make = || study(6).with_known(known()).unwrap().with_queue([0.125, 0.25]).unwrap();
+    work(&log, 3, make);
+    let history = History::<f64>::read_log(&mut log.clone()).unwrap();
+    let queries: Vec<f64> = history.trials().iter().map(|trial| trial.query).collect();
+    assert_eq!((queries.len(), &queries[..3]), (6, &[0.5, 0.125, 0.25][..]));
+    assert_eq!(verify_replay(PROBE, &mut log.clone()).unwrap(), 5);
+    let other = study(6).with_known([(0.75, Outcome::from(0.0))]).unwrap().join(Box::new(log.clone()));
+    assert!(matches!(other, Err(StudyError::OtherBeginning { id: TrialId(0) })));
+}
+
+#[test]
+fn other_studies_are_refused_with_what_differs() {
+    let log = MemoryLog::new();
+    drop(join(study(1), &log));
+    let message = |study: Study<Probe>| study.join(Box::new(log.clone())).err().unwrap().to_string();
+    let settings = message(Study::new(Probe { setting: 2, ..PROBE }, Seed(3)));
+    assert_eq!(settings, "the log in memory is of another study: setting is 1 in the journal and 2 here");
+    assert_eq!(message(Study::new(PROBE, Seed(4))), "the log in memory has seed 3, this study has 4");
+    let schedule = message(study(1).with_schedule(Schedule::Window(2)));
+    assert_eq!(schedule, "the log in memory has schedule AsCompleted, this study has Window(2)");
+    let mut empty = MemoryLog::new();
+    assert!(matches!(History::<f64>::read_log(&mut empty), Err(LogError::Empty { .. })));
+}
+
+#[test]
+fn a_changed_suggestion_is_found_by_the_replay() {
+    let log = MemoryLog::new();
+    work(&log, 3, || study(20));
+    let changed = MemoryLog::new();
+    let mut bodies: Vec<String> = log.clone().read_from(0).unwrap().into_iter().map(|e| e.body).collect();
+    let at = bodies.iter().position(|body| body.contains("\"asked\":{\"id\":11,")).unwrap();
+    bodies[at] = bodies[at].replacen("\"query\":", "\"query\":1e-3,\"was\":", 1);
+    changed.clone().append(0, &bodies, None).unwrap();
+    let error = verify_replay(PROBE, &mut changed.clone()).unwrap_err();
+    assert!(error.to_string().contains("trial 11 is [0.001"), "{error}");
+    bodies.swap(at, at + 1);
+    let swapped = MemoryLog::new();
+    swapped.clone().append(0, &bodies, None).unwrap();
+    assert!(verify_replay(PROBE, &mut swapped.clone()).is_err());
+}
+
+/// Log that loses the answer of every n-th call, after or before it was carried out.
+struct Faulty {
+    log: MemoryLog,
+    calls: usize,
+    lost: &'static AtomicUsize,
+}
+
+impl Faulty {
+    /// Fails before the call for one third of the faults, and else tells to fail after it.
+    fn fault(&mut self) -> Result<bool, LogError> {
+        self.calls += 1;
+        match self.calls % 15 {
+            5 => Err(self.down()),
+            10 | 0 => Ok(true),
+            _ => Ok(false),
+        }
+    }
+
+    fn down(&self) -> LogError {
+        self.lost.fetch_add(1, Ordering::Relaxed);
+        LogError::Unavailable { store: "the faulty log".into(), message: "the cable is out".into() }
+    }
+}
+
+impl EventLog for Faulty {
+    fn name(&self) -> String {
+        "the faulty log".into()
+    }
+
+    fn read_from(&mut self, seq: u64) -> Result<Vec<Entry>, LogError> {
+        if self.fault()? { Err(self.down()) } else { self.log.read_from(seq) }
+    }
+
+    fn append(&mut self, expected: u64, bodies: &[String], lease: Option<&Lease>) -> Result<(), AppendError> {
+        let fault = self.fault()?;
+        self.log.append(expected, bodies, lease)?;
+        if fault { Err(self.down().into()) } else { Ok(()) }
+    }
+
+    fn claim(&mut self, trial: TrialId, owner: &str, time: Duration) -> Result<Option<Lease>, LogError> {
+        let fault = self.fault()?;
+        let lease = self.log.claim(trial, owner, time)?;
+        if fault { Err(self.down()) } else { Ok(lease) }
+    }
+
+    fn heartbeat(&mut self, lease: &Lease, duration: Duration) -> Result<bool, LogError> {
+        self.log.heartbeat(lease, duration)
+    }
+
+    fn release(&mut self, lease: &Lease) -> Result<(), LogError> {
+        self.log.release(lease)
+    }
+
+    fn unclaimed(&mut self, trials: &[TrialId]) -> Result<Vec<TrialId>, LogError> {
+        self.log.unclaimed(trials)
+    }
+}
+
+#[test]
+fn a_store_that_is_down_now_and_then_loses_and_doubles_nothing() {
+    static LOST: AtomicUsize = AtomicUsize::new(0);
+    let log = MemoryLog::new();
+    let evaluations = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for worker in 0..4 {
+            let (log, evaluations) = (log.clone(), &evaluations);
+            scope.spawn(move || {
+                let faulty = Box::new(Faulty { log, calls: worker, lost: &LOST });
+                let mut study = study(40).join(faulty).unwrap().with_lease(Duration::from_millis(500));
+                let evaluate = |x: &f64, context: &mut Context<'_>| {
+                    evaluations.fetch_add(1, Ordering::Relaxed);
+                    context.report(1, *x).unwrap();
+                    x * x
+                };
+                study.run_worker(evaluate).unwrap();
+            });
+        }
+    });
+    assert!(LOST.load(Ordering::Relaxed) > 20);
+    let history = History::<f64>::read_log(&mut log.clone()).unwrap();
+    assert_eq!(history.len(), 40);
+    assert!(history.trials().iter().all(|trial| trial.reports.len() == 1), "each report once");
+    assert_eq!(verify_replay(PROBE, &mut log.clone()).unwrap(), 40);
+    let count = evaluations.load(Ordering::Relaxed);
+    assert_eq!(count, 40, "each trial is evaluated once");
+}
+
+#[test]
+fn a_store_that_stays_down_is_an_error_after_a_while() {
+    struct Down;
+    impl EventLog for Down {
+        fn name(&self) -> String {
+            "the log".into()
+        }
+        fn read_from(&mut self, _: u64) -> Result<Vec<Entry>, LogError> {
+            Err(LogError::Failed { store: "the log".into(), message: "the disk is broken".into() })
+        }
+        fn append(&mut self, _: u64, _: &[String], _: Option<&Lease>) -> Result<(), AppendError> {
+            Err(AppendError::Conflict)
+        }
+        fn claim(&mut self, _: TrialId, _: &str, _: Duration) -> Result<Option<Lease>, LogError> {
+            Ok(None)
+        }
+        fn heartbeat(&mut self, _: &Lease, _: Duration) -> Result<bool, LogError> {
+            Ok(false)
+        }
+        fn release(&mut self, _: &Lease) -> Result<(), LogError> {
+            Ok(())
+        }
+        fn unclaimed(&mut self, _: &[TrialId]) -> Result<Vec<TrialId>, LogError> {
+            Ok(vec![])
+        }
+    }
+    let error = study(1).join(Box::new(Down)).err().unwrap();
+    assert_eq!(error.to_string(), "the log: the disk is broken");
+    assert!(Down.wait(0, Duration::from_millis(1)).is_err());
+
+    let log = MemoryLog::new();
+    let faulty = Box::new(Faulty { log, calls: 0, lost: Box::leak(Box::default()) });
+    let mut study = study(40).join(faulty).unwrap().with_patience(Duration::ZERO);
+    let error = study.run_worker(square).unwrap_err();
+    assert_eq!(error.to_string(), "the faulty log cannot be reached: the cable is out");
+}
+
+/// Stops a trial that is worse than an ended one at the step.
+struct WorseThanAny;
+
+impl Pruner for WorseThanAny {
+    fn should_prune(&self, running: Curve<'_>, others: &[Curve<'_>], _: Seed) -> bool {
+        let Some(&(step, value)) = running.reports.last() else { return false };
+        others.iter().filter_map(|other| other.at(step)).any(|other| value > other)
+    }
+}
+
+/// With a window workers of a log try again, and stop, the same trials as threads of one process.
+#[test]
+fn workers_retry_and_prune_as_threads_do() {
+    let make = || study(30).with_schedule(Schedule::Window(2)).with_retries(1).with_pruner(WorseThanAny);
+    let evaluate = |x: &f64, context: &mut Context<'_>| -> Outcome {
+        if context.id.0 % 4 == 1 && context.attempt == 0 {
+            context.report(9, *x).unwrap();
+            return Outcome::failed("once");
+        }
+        for step in 1..=3 {
+            context.report(step, x / step as f64).unwrap();
+            if context.should_prune() {
+                return context.pruned();
+            }
+        }
+        (x / 3.0).into()
+    };
+    let mut threads = make();
+    threads.run_parallel(2, evaluate).unwrap();
+    let log = MemoryLog::new();
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| join(make(), &log).run_worker(evaluate).unwrap());
+        }
+    });
+    let history = History::<f64>::read_log(&mut log.clone()).unwrap();
+    let ends = |history: &History<f64>| {
+        let end = |trial: &thrifty_study::Trial<f64>| {
+            (trial.query.to_bits(), trial.reports.clone(), trial.outcome.clone())
+        };
+        history.trials().iter().map(end).collect::<Vec<_>>()
+    };
+    assert_eq!(ends(&history), ends(threads.history()));
+    let pruned = |end: &Option<Outcome>| matches!(end, Some(Outcome::Pruned { .. }));
+    assert!(history.trials().iter().filter(|trial| pruned(&trial.outcome)).count() > 5);
+    assert_eq!(verify_replay(PROBE, &mut log.clone()).unwrap(), 30);
+    let bodies: Vec<Entry> = log.clone().read_from(0).unwrap();
+    assert_eq!(bodies.iter().filter(|entry| entry.body.starts_with("{\"retried\"")).count(), 8);
+}
