@@ -4,7 +4,7 @@
 //! v = α² / β · Σ_g p(g) (p_best(g) / p(g) - 1)²
 //! ```
 //!
-//! p and p_best are Parzen estimates of all trials and of the best ones that have the parameter; β and α are the shares of all and of the
+//! p and `p_best` are Parzen estimates of all trials and of the best ones that have the parameter; β and α are the shares of all and of the
 //! best trials that have it. Kernels are discretized truncated normals with Scott's width, or smoothed categories, and a prior.
 //! Source: Watanabe, Bansal & Hutter (2023), with the grid, the prior and the least width of Optuna 5.
 
