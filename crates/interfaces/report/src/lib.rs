@@ -23,13 +23,16 @@ mod derived;
 mod error;
 mod figure;
 mod figures;
+mod importance;
 mod model;
 mod page;
 mod parameter;
+mod ped_anova;
 mod report;
 mod summary;
 mod warnings;
 
 pub use error::{ReportError, Unfit};
 pub use figure::Figure;
+pub use importance::ParameterImportance;
 pub use report::Report;

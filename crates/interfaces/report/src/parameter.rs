@@ -86,6 +86,11 @@ impl ParameterAxis {
         }
     }
 
+    /// True for a parameter with choices.
+    pub(crate) fn is_named(&self) -> bool {
+        matches!(self.scale, Scale::Names(_))
+    }
+
     pub(crate) fn parallel(&self) -> ParallelAxis {
         match &self.scale {
             Scale::Numeric(axis) => ParallelAxis::Numeric(axis.clone()),

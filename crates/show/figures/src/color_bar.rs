@@ -22,7 +22,7 @@ where
     bar(area, range, label, |share| share)
 }
 
-/// The same with dark shades for small values, for lines that are drawn on white.
+/// Draws the shades with dark ones for small values, for lines on white.
 pub(crate) fn draw_reversed<B: DrawingBackend>(
     area: &DrawingArea<B, Shift>,
     range: (f64, f64),

@@ -82,6 +82,15 @@ impl LinePlot {
         (wide(x), wide(y))
     }
 
+    /// The extent with room around what is drawn: a dot at an end of the axis is drawn whole.
+    fn frame(&self) -> ((f64, f64), (f64, f64)) {
+        let (x, y) = self.extent();
+        let has_dots = self.series.iter().any(|series| series.dots);
+        let beside = if has_dots { 0.02 * (x.1 - x.0).max(1e-9) } else { 0.0 };
+        let above = 0.04 * (y.1 - y.0).max(1e-9);
+        ((x.0 - beside, x.1 + beside), (y.0 - above, y.1 + above))
+    }
+
     /// Marks of both axes on so many pixels.
     fn marks(&self, x: (f64, f64), y: (f64, f64), (width, height): (u32, u32)) -> (Marks, Marks) {
         let of = |(low, high): (f64, f64), log: bool, most: usize| {
@@ -103,13 +112,7 @@ impl LinePlot {
     where
         B::ErrorType: 'static,
     {
-        let (x, y) = self.extent();
-        let margin = 0.04 * (y.1 - y.0).max(1e-9);
-        let y = (y.0 - margin, y.1 + margin);
-        // A dot at an end of the axis is drawn whole.
-        let margin =
-            if self.series.iter().any(|series| series.dots) { 0.02 * (x.1 - x.0).max(1e-9) } else { 0.0 };
-        let x = (x.0 - margin, x.1 + margin);
+        let (x, y) = self.frame();
         let (x_marks, y_marks) = self.marks(x, y, area.dim_in_pixel());
         let mut chart = ChartBuilder::on(area)
             .caption(&self.title, ("sans-serif", 17))
