@@ -154,7 +154,8 @@ impl Connection {
             claim: client.prepare(CLAIM)?,
             heartbeat: client.prepare(
                 "UPDATE thrifty.leases SET expires_at = clock_timestamp() + $5::float8 * interval '1 second'
-                 WHERE study = $1 AND trial = $2 AND fence = $3 AND owner = $4",
+                 WHERE study = $1 AND trial = $2 AND fence = $3 AND owner = $4
+                     AND set_config('synchronous_commit', 'off', true) = 'off'",
             )?,
             unclaimed: client.prepare(
                 "SELECT trial FROM unnest($2::bigint[]) WITH ORDINALITY AS asked (trial, place)
@@ -184,9 +185,17 @@ const APPEND: &str = "
     )
     SELECT (SELECT yes FROM allowed), (SELECT count(*) FROM added), (SELECT count(*) FROM announced)";
 
+/// A claim that would be refused locks nothing, so that many workers that wait for one trial do not wait for each other.
+///
+/// Leases are not worth waiting for the disk: a crash of the server may lose the last ones, and the owner tells a lease from a
+/// later one with the same number. The append under a lease makes it durable.
 const CLAIM: &str = "
     INSERT INTO thrifty.leases AS held (study, trial, owner, fence, expires_at)
-    VALUES ($1, $2, $3, 1, clock_timestamp() + $4::float8 * interval '1 second')
+    SELECT $1::bigint, $2::bigint, $3::text, 1, clock_timestamp() + $4::float8 * interval '1 second'
+    WHERE set_config('synchronous_commit', 'off', true) = 'off' AND NOT EXISTS (
+        SELECT 1 FROM thrifty.leases AS other WHERE other.study = $1 AND other.trial = $2
+            AND other.owner <> $3 AND other.expires_at > clock_timestamp()
+    )
     ON CONFLICT (study, trial) DO UPDATE SET
         fence = held.fence + (held.owner <> excluded.owner)::int,
         owner = excluded.owner, expires_at = excluded.expires_at

@@ -104,5 +104,6 @@ pub(crate) fn killed_processes(kills: usize, address: &str) {
     check("random", trials, address);
     let entries = open(address, "random").unwrap().read_from(0).unwrap();
     let restarted = entries.iter().filter(|entry| entry.body.starts_with("{\"restarted\"")).count();
-    assert!((1..=kills).contains(&restarted), "{restarted} trials were handed out again");
+    // A busy machine may also delay a heartbeat, so there is no upper bound.
+    assert!(restarted > 0, "{restarted} trials were handed out again after {kills} kills");
 }
