@@ -71,7 +71,8 @@ fn exactness(address: &str, method: &str, trials: usize) -> Result<(), Box<dyn E
         history.len()
     );
     println!("  ids contiguous {contiguous}, without outcome {}", history.pending().count());
-    println!("  evaluations {}, duplicates {}", sum(|r| r.evaluated), sum(|r| r.evaluated + r.lost) - trials);
+    // Fewer than the trials where an interrupted run goes on.
+    println!("  evaluations {}, of which duplicates {}", sum(|r| r.evaluated + r.lost), sum(|r| r.lost));
     println!("  errors of callers {errors}, asks done again {} of {trials}", sum(|r| r.asked_again));
     println!("  replayed to the bit: {}", verify_replay(optimizer(method)?, &mut *log)?);
     Ok(())

@@ -50,7 +50,7 @@ fn workers_go_on_after_the_server_was_down() {
     let Some(mut cluster) = Cluster::start(&[]) else { return };
     let address = cluster.address("");
     std::thread::scope(|scope| {
-        let study = scope.spawn(|| common::sixteen_threads("random", 1500, &address));
+        let study = scope.spawn(|| common::sixteen_threads("random", 3000, &address));
         for _ in 0..3 {
             std::thread::sleep(Duration::from_millis(300));
             assert!(!study.is_finished(), "the server stops before the study ends");

@@ -408,3 +408,53 @@ fn workers_retry_and_prune_as_threads_do() {
     let bodies: Vec<Entry> = log.clone().read_from(0).unwrap();
     assert_eq!(bodies.iter().filter(|entry| entry.body.starts_with("{\"retried\"")).count(), 8);
 }
+
+/// Log whose entries are gone after a while, as when a store is restored from an old copy.
+struct Restored {
+    log: MemoryLog,
+    appends: usize,
+}
+
+impl EventLog for Restored {
+    fn name(&self) -> String {
+        "the restored log".into()
+    }
+
+    fn read_from(&mut self, seq: u64) -> Result<Vec<Entry>, LogError> {
+        self.log.read_from(seq)
+    }
+
+    fn append(&mut self, expected: u64, bodies: &[String], lease: Option<&Lease>) -> Result<(), AppendError> {
+        self.appends += 1;
+        if self.appends == 8 {
+            let copy: Vec<String> = self.log.read_from(0)?.into_iter().take(3).map(|e| e.body).collect();
+            self.log = MemoryLog::new();
+            self.log.append(0, &copy, None)?;
+            return Err(AppendError::Conflict);
+        }
+        self.log.append(expected, bodies, lease)
+    }
+
+    fn claim(&mut self, trial: TrialId, owner: &str, time: Duration) -> Result<Option<Lease>, LogError> {
+        self.log.claim(trial, owner, time)
+    }
+
+    fn heartbeat(&mut self, lease: &Lease, duration: Duration) -> Result<bool, LogError> {
+        self.log.heartbeat(lease, duration)
+    }
+
+    fn release(&mut self, lease: &Lease) -> Result<(), LogError> {
+        self.log.release(lease)
+    }
+
+    fn unclaimed(&mut self, trials: &[TrialId]) -> Result<Vec<TrialId>, LogError> {
+        self.log.unclaimed(trials)
+    }
+}
+
+#[test]
+fn a_log_that_lost_entries_is_an_error_and_not_a_loop() {
+    let log = Box::new(Restored { log: MemoryLog::new(), appends: 0 });
+    let error = study(40).join(log).unwrap().run_worker(square).unwrap_err().to_string();
+    assert!(error.contains("entry 7: entries that were read before are gone"), "{error}");
+}

@@ -1,5 +1,6 @@
 //! Shared logs on a PostgreSQL server, for any number of machines.
 
+mod connection;
 mod failure;
 mod schema;
 mod settings;
@@ -9,16 +10,14 @@ use std::time::{Duration, Instant};
 
 use fallible_iterator::FallibleIterator;
 use postgres::error::SqlState;
-use postgres::{Client, Row, Statement};
+use postgres::{Client, Row};
 use thrifty_study::TrialId;
 use thrifty_study::shared::{AppendError, Entry, EventLog, Lease, LogError};
 
+use connection::Connection;
 use failure::failure;
 use schema::MIGRATIONS;
 use settings::Settings;
-
-/// Channel on which appends are announced, with the number of the study.
-const CHANNEL: &str = "thrifty_events";
 
 /// Log of one study on a PostgreSQL server.
 ///
@@ -30,17 +29,6 @@ pub struct PostgresLog {
     study: i64,
     name: String,
     is_read_only: bool,
-}
-
-/// An open connection and its prepared statements.
-struct Connection {
-    client: Client,
-    read: Statement,
-    exists: Statement,
-    append: Statement,
-    claim: Statement,
-    heartbeat: Statement,
-    unclaimed: Statement,
 }
 
 impl PostgresLog {
@@ -140,58 +128,6 @@ impl PostgresLog {
         self.call(run)?.map_err(|error| self.failure(&error))
     }
 }
-
-impl Connection {
-    fn prepare(mut client: Client) -> Result<Self, postgres::Error> {
-        client.batch_execute(&format!("LISTEN {CHANNEL}"))?;
-        Ok(Self {
-            read: client.prepare(
-                "SELECT seq, body FROM thrifty.events WHERE study = $1 AND seq >= $2 ORDER BY seq",
-            )?,
-            exists: client
-                .prepare("SELECT EXISTS (SELECT 1 FROM thrifty.events WHERE study = $1 AND seq >= $2)")?,
-            append: client.prepare(APPEND)?,
-            claim: client.prepare(CLAIM)?,
-            heartbeat: client.prepare(
-                "UPDATE thrifty.leases SET expires_at = clock_timestamp() + $5::float8 * interval '1 second'
-                 WHERE study = $1 AND trial = $2 AND fence = $3 AND owner = $4",
-            )?,
-            unclaimed: client.prepare(
-                "SELECT trial FROM unnest($2::bigint[]) WITH ORDINALITY AS asked (trial, place)
-                 WHERE NOT EXISTS (SELECT 1 FROM thrifty.leases AS held
-                     WHERE held.study = $1 AND held.trial = asked.trial AND expires_at > clock_timestamp())
-                 ORDER BY place",
-            )?,
-            client,
-        })
-    }
-}
-
-/// One statement: the lease is locked, the place is the end, the entries are added and announced, or nothing happens.
-const APPEND: &str = "
-    WITH held AS (
-        SELECT 1 FROM thrifty.leases WHERE study = $1 AND trial = $4 AND fence = $5 AND owner = $6 FOR UPDATE
-    ), allowed AS (
-        SELECT $4::bigint IS NULL OR EXISTS (SELECT 1 FROM held) AS yes
-    ), added AS (
-        INSERT INTO thrifty.events (study, seq, body)
-        SELECT $1, $2::bigint + place - 1, body FROM unnest($3::text[]) WITH ORDINALITY AS given (body, place)
-        WHERE (SELECT yes FROM allowed)
-            AND ($2 = 0 OR EXISTS (SELECT 1 FROM thrifty.events WHERE study = $1 AND seq = $2 - 1))
-        RETURNING seq
-    ), announced AS (
-        SELECT pg_notify('thrifty_events', $1::text) FROM (SELECT 1 FROM added LIMIT 1) AS one
-    )
-    SELECT (SELECT yes FROM allowed), (SELECT count(*) FROM added), (SELECT count(*) FROM announced)";
-
-const CLAIM: &str = "
-    INSERT INTO thrifty.leases AS held (study, trial, owner, fence, expires_at)
-    VALUES ($1, $2, $3, 1, clock_timestamp() + $4::float8 * interval '1 second')
-    ON CONFLICT (study, trial) DO UPDATE SET
-        fence = held.fence + (held.owner <> excluded.owner)::int,
-        owner = excluded.owner, expires_at = excluded.expires_at
-    WHERE held.owner = excluded.owner OR held.expires_at <= clock_timestamp()
-    RETURNING fence";
 
 impl EventLog for PostgresLog {
     fn name(&self) -> String {

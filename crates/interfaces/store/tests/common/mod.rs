@@ -7,7 +7,7 @@ use thrifty_sampling::Seed;
 use thrifty_search::RandomSearch;
 use thrifty_space::{Config, Space};
 use thrifty_store::open;
-use thrifty_study::shared::{SharedStudy, WorkerReport, verify_replay};
+use thrifty_study::shared::{EventLog, SharedStudy, WorkerReport, verify_replay};
 use thrifty_study::{AnyOptimizer, Context, History, MaxTrials, Study};
 use thrifty_tpe::TpeOptimizer;
 
@@ -28,23 +28,34 @@ fn optimizer(method: &str) -> AnyOptimizer<Config> {
     }
 }
 
+/// Opens a store, even one whose server starts in this moment.
+fn connect(address: &str, study: &str) -> Box<dyn EventLog> {
+    for _ in 0..300 {
+        match open(address, study) {
+            Err(error) if error.is_temporary() => std::thread::sleep(Duration::from_millis(100)),
+            result => return result.unwrap(),
+        }
+    }
+    panic!("{address} does not answer")
+}
+
 fn join(method: &str, trials: usize, address: &str) -> SharedStudy<AnyOptimizer<Config>> {
     let study = Study::new(optimizer(method), Seed(5)).with_stop(MaxTrials(trials));
-    study.join(open(address, method).unwrap()).unwrap().with_lease(LEASE)
+    study.join(connect(address, method)).unwrap().with_lease(LEASE)
 }
 
 /// Rosenbrock's function, which takes up to 2 ms.
 fn evaluate(config: &Config, context: &mut Context<'_>) -> f64 {
     std::thread::sleep(Duration::from_micros(context.noise().bits() % 2000));
     // A worker whose trial was handed out again learns it here.
-    drop(context.report(1, 0.5));
+    let _ = context.report(1, 0.5);
     let [x, y] = ["x", "y"].map(|name| config.float(name).unwrap());
     (1.0 - x).powi(2) + 100.0 * (y - x * x).powi(2)
 }
 
 /// Checks that a study has exactly these trials, all with an outcome, and that every suggestion is made again to the bit.
 pub(crate) fn check(method: &str, trials: usize, address: &str) {
-    let mut log = open(address, method).unwrap();
+    let mut log = connect(address, method);
     let history = History::<Config>::read_log(&mut *log).unwrap();
     assert_eq!(history.len(), trials, "number of trials");
     for (trial, id) in history.trials().iter().zip(0..) {
@@ -103,7 +114,8 @@ pub(crate) fn killed_processes(kills: usize, address: &str) {
     }
     assert!(started_at.elapsed() < Duration::from_mins(2));
     check("random", trials, address);
-    let entries = open(address, "random").unwrap().read_from(0).unwrap();
+    let entries = connect(address, "random").read_from(0).unwrap();
     let restarted = entries.iter().filter(|entry| entry.body.starts_with("{\"restarted\"")).count();
-    assert!((1..=kills).contains(&restarted), "{restarted} trials were handed out again");
+    // A busy machine may also delay a heartbeat, so there is no upper bound.
+    assert!(restarted > 0, "{restarted} trials were handed out again after {kills} kills");
 }

@@ -53,7 +53,11 @@ impl<O: Optimizer> SharedStudy<O> {
                     events.into_iter().try_for_each(|event| self.apply(event))?;
                     return Ok(count);
                 }
-                Err(AppendError::Conflict) => drop(self.news()?),
+                Err(AppendError::Conflict) => {
+                    if self.news()?.is_empty() {
+                        return Err(self.shrunk().into());
+                    }
+                }
                 Err(AppendError::Fenced) => {
                     self.sync()?;
                     return Err(lease.map_or_else(|| self.fenced_without_lease(), lost));
@@ -115,6 +119,12 @@ impl<O: Optimizer> SharedStudy<O> {
         let pause = elapsed.clamp(Duration::from_millis(20), Duration::from_secs(2));
         std::thread::sleep(pause.min(self.patience.saturating_sub(elapsed)));
         Ok(())
+    }
+
+    /// The error of a log that is at another place without anything new in it.
+    fn shrunk(&self) -> LogError {
+        let message = "entries that were read before are gone: the log was replaced or restored".into();
+        LogError::Corrupt { store: self.store.clone(), seq: self.seq, message }
     }
 
     fn fenced_without_lease(&self) -> StudyError {
