@@ -31,6 +31,9 @@ pub(crate) enum Command {
         /// Address of a store, instead of a journal or the study file's store.
         #[arg(long, env = "THRIFTY_STORE", hide_env_values = true)]
         store: Option<String>,
+        /// Write the page of `thrifty report` when the study has ended.
+        #[arg(long)]
+        report: bool,
         /// Print the result as JSON.
         #[arg(long)]
         json: bool,
@@ -80,6 +83,14 @@ pub(crate) enum Command {
         /// Name of the figure, such as `history` or `importance`; a name that does not exist lists all.
         figure: String,
         /// The file; the standard output by default.
+        #[arg(long, short)]
+        output: Option<PathBuf>,
+    },
+    /// Write what can be read of a damaged journal to another file. The journal is left as it is.
+    Repair {
+        /// The journal.
+        journal: PathBuf,
+        /// The file; the name of the journal with `.repaired.jsonl` by default. It must not exist.
         #[arg(long, short)]
         output: Option<PathBuf>,
     },

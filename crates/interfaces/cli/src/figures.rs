@@ -1,7 +1,7 @@
 //! The subcommands that draw: `thrifty report` and `thrifty plot`.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use thrifty_report::{Figure, Report};
 
@@ -15,14 +15,20 @@ fn write(path: &Path, text: &str) -> Result<(), CliError> {
 
 /// `thrifty report`: writes the page, and prints its name.
 pub(crate) fn report(source: &Source, output: Option<&Path>) -> Result<(), CliError> {
+    let output = write_report(source, output)?;
+    writeln!(std::io::stdout(), "{}", output.display())?;
+    Ok(())
+}
+
+/// Writes the page, by default beside the study file or journal.
+pub(crate) fn write_report(source: &Source, output: Option<&Path>) -> Result<PathBuf, CliError> {
     let (history, file) = load(source)?;
     let space = file.map(|file| file.space);
     let output = output.map_or_else(|| source.study.with_extension("html"), Path::to_owned);
     let title = source.study.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let page = Report::new(&history, space.as_ref())?.page(&title)?;
     write(&output, &page)?;
-    writeln!(std::io::stdout(), "{}", output.display())?;
-    Ok(())
+    Ok(output)
 }
 
 /// `thrifty plot`: one figure as SVG.

@@ -13,6 +13,7 @@ mod outcome;
 mod parameters;
 mod process;
 mod progress;
+mod repair;
 mod report;
 mod running;
 mod serve;
@@ -26,7 +27,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, Source};
 use crate::error::{CliError, chain};
 
 fn main() -> ExitCode {
@@ -44,8 +45,10 @@ fn main() -> ExitCode {
 fn run(cli: &Cli) -> Result<(), CliError> {
     match &cli.command {
         Command::New { path } => commands::new(path),
-        Command::Run { study, workers, store, json } => {
-            commands::run(study, *workers, store.as_deref(), *json)
+        Command::Run { study, workers, store, report, json } => {
+            commands::run(study, *workers, store.as_deref(), *json)?;
+            let source = Source { study: study.clone(), store: store.clone() };
+            if *report { figures::write_report(&source, None).map(drop) } else { Ok(()) }
         }
         Command::Best { source, json } => commands::best(source, *json),
         Command::Show { source, json } => commands::show(source, *json),
@@ -54,6 +57,7 @@ fn run(cli: &Cli) -> Result<(), CliError> {
         }
         Command::Report { source, output } => figures::report(source, output.as_deref()),
         Command::Plot { source, figure, output } => figures::plot(source, figure, output.as_deref()),
+        Command::Repair { journal, output } => repair::repair(journal, output.as_deref()),
         Command::Ask { study } => commands::ask(study),
         Command::Tell { study, trial, outcome, failed } => commands::tell(study, *trial, outcome, *failed),
         Command::Serve { study } => serve::serve(study),

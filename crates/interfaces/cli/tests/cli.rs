@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use thrifty_space::Config;
+use thrifty_study::History;
 
 fn thrifty(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_thrifty")).args(arguments).current_dir(folder).output().unwrap()
@@ -490,6 +492,9 @@ fn a_report_is_one_page_without_network_and_texts_do_not_break_out_of_it() {
     assert!(none.contains("no trials yet"), "{none}");
     stdout(&thrifty(folder.path(), &["run", "study.toml"]));
     assert_eq!(stdout(&thrifty(folder.path(), &["report", "study.toml"])).trim(), "study.html");
+    std::fs::remove_file(folder.path().join("study.html")).unwrap();
+    // The study has ended; a second run writes the page alone.
+    assert_eq!(json_of(folder.path(), &["run", "study.toml", "--report", "--json"])["reason"], "14 trials");
     let page = std::fs::read_to_string(folder.path().join("study.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("14 measured"));
     assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script>alert(1)"));
@@ -518,4 +523,39 @@ fn a_figure_is_drawn_by_its_name() {
     assert!(unknown.contains("no figure is named \"histroy\"; the figures are history, pareto"), "{unknown}");
     let unfit = error(&thrifty(folder.path(), &["plot", "study.toml", "importance"]));
     assert!(unfit.contains("importance: 1 parameters, expected at least 2"), "{unfit}");
+}
+
+/// A damaged byte anywhere: what stands before the line is kept, and a study goes on from it.
+#[test]
+fn a_damaged_journal_is_repaired_up_to_the_damage() {
+    let (folder, _) =
+        study("command = [\"echo\", \"{x}\"]", "[stop]\ntrials = 6\n[optimizer]\nmethod = \"sobol\"");
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    let journal = folder.path().join("study.jsonl");
+    let whole = std::fs::read(&journal).unwrap();
+    let repair = || thrifty(folder.path(), &["repair", "study.jsonl", "--output", "repaired.jsonl"]);
+    assert_eq!(stdout(&repair()).trim(), "study.jsonl has no damage: 6 trials");
+    let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
+    let start: usize = lines[..6].iter().map(|line| line.len()).sum();
+    let mut damaged = whole.clone();
+    damaged[start + 30] ^= 1;
+    std::fs::write(&journal, &damaged).unwrap();
+    let said = stdout(&repair());
+    let count = lines.len();
+    assert!(said.starts_with(&format!("repaired.jsonl: 3 trials in 6 of {count} lines; line 7: ")), "{said}");
+    assert_eq!(std::fs::read(&journal).unwrap(), damaged, "the journal is left as it is");
+    assert_eq!(std::fs::read(folder.path().join("repaired.jsonl")).unwrap(), lines[..6].concat());
+    assert!(error(&repair()).contains("repaired.jsonl exists"));
+    std::fs::rename(folder.path().join("repaired.jsonl"), &journal).unwrap();
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    let again = History::<Config>::read(&journal).unwrap();
+    let first = History::<Config>::from_bytes(&whole).unwrap();
+    let suggested =
+        |history: &History<Config>| history.trials().iter().map(|t| t.query.clone()).collect::<Vec<_>>();
+    assert_eq!(suggested(&again), suggested(&first));
+    for text in ["", "no journal\n"] {
+        std::fs::write(&journal, text).unwrap();
+        let output = repair();
+        assert!(text.is_empty() || error(&output).contains("study.jsonl is not a journal"), "{output:?}");
+    }
 }
