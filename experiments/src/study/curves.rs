@@ -159,16 +159,16 @@ mod tests {
     /// Each model learns with some of its configurations, and configurations differ; a seed gives the same curves again.
     #[test]
     fn curves_fall_and_differ() {
-        let sets = all(12, 8, Seed(4)).unwrap();
-        let again = all(12, 8, Seed(4)).unwrap();
+        let sets = all(24, 20, Seed(4)).unwrap();
+        let again = all(24, 20, Seed(4)).unwrap();
         for (set, again) in sets.iter().zip(&again) {
             let bits =
                 |set: &CurveSet| set.curves.concat().into_iter().map(f64::to_bits).collect::<Vec<u64>>();
             assert_eq!(bits(set), bits(again), "{}", set.name);
-            assert!(set.curves.iter().all(|curve| curve.len() == 8));
-            let falls = set.curves.iter().filter(|curve| curve[7] < 0.9 * curve[0]).count();
-            assert!(falls >= 3, "{}: {falls} of 12 fall", set.name);
-            let worst = set.curves.iter().map(|curve| curve[7]).fold(0.0, f64::max);
+            assert!(set.curves.iter().all(|curve| curve.len() == 20));
+            let falls = set.curves.iter().filter(|curve| curve[19] < 0.9 * curve[0]).count();
+            assert!(falls >= 3, "{}: {falls} of 24 fall", set.name);
+            let worst = set.curves.iter().map(|curve| curve[19]).fold(0.0, f64::max);
             assert!(set.least() < 0.8 * worst, "{}: {} to {worst}", set.name, set.least());
         }
     }

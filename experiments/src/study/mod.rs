@@ -1,4 +1,4 @@
-//! What a study can do besides suggesting: stopping trials early.
+//! Experiments on studies: trials that stop early.
 
 mod curves;
 mod draws;

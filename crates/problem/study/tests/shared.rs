@@ -369,7 +369,7 @@ impl Pruner for WorseThanAny {
     }
 }
 
-/// With a window workers of a log try again, and stop, the same trials as threads of one process.
+/// Workers of a log with a window try again, and stop, the same trials as threads of one process.
 #[test]
 fn workers_retry_and_prune_as_threads_do() {
     let make = || study(30).with_schedule(Schedule::Window(2)).with_retries(1).with_pruner(WorseThanAny);
