@@ -203,3 +203,23 @@ fn points_of_a_batch_are_apart_while_nothing_is_feasible() {
     }
     assert!(near <= 1, "{near} of 60 pairs");
 }
+
+/// With a running trial the improvement is averaged over draws of its outcome; the believer has the mean alone.
+#[test]
+fn joint_draws_suggest_otherwise_than_the_mean() {
+    let second = |pending| {
+        let settings = BoSettings { pending, ..BoSettings::default() };
+        let optimizer = BayesianOptimizer::new(space()).with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(2));
+        for _ in 0..12 {
+            let trial = next(&mut study);
+            study.tell(trial.id, branin(&trial.query)).unwrap();
+        }
+        let first = coordinates(&next(&mut study).query);
+        (first, coordinates(&next(&mut study).query))
+    };
+    let draws = second(PendingPolicy::Fantasies { draws: 32 });
+    let mean = second(PendingPolicy::KrigingBeliever);
+    assert_eq!(draws.0, mean.0, "nothing runs at the first");
+    assert_ne!(draws.1, mean.1);
+}

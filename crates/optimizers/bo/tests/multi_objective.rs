@@ -333,6 +333,9 @@ fn bad_settings_are_named() {
     };
     assert!(reference(vec![1.0, f64::NAN]).contains("reference is [1.0, NaN]"));
     assert!(reference(vec![]).contains("reference is []"));
+    let maximizer = Maximizer { raw: 0, ..Maximizer::default() };
+    let shared = MultiObjectiveSettings { maximizer, ..MultiObjectiveSettings::default() };
+    assert!(bad(shared).contains("raw is 0"), "settings that all model-based optimisers share");
     let nsga2 = |settings| Nsga2::new(line()).with_settings(settings).unwrap_err().to_string();
     assert!(nsga2(Nsga2Settings { population: 3, ..Nsga2Settings::default() }).contains("population is 3"));
     assert!(nsga2(Nsga2Settings { crossover: 1.5, ..Nsga2Settings::default() }).contains("crossover is 1.5"));
@@ -576,20 +579,20 @@ proptest! {
 
     /// Gradients of the improvement on a front that is drawn, constraints and all.
     #[test]
-    fn gradients_over_draws_match_differences(x in prop::collection::vec(0.02..0.98_f64, 2)) {
+    fn gradients_over_draws_match_differences(x in prop::collection::vec(0.02..0.98_f64, 2), objectives in 2..=3_usize) {
         let (measured, models) = models();
         let joint = joint(&models);
         let mut baseline = measured.clone();
         baseline.push(&[0.31, 0.07]);
-        let front = Points::new(2);
+        let front = Points::new(objectives);
         let uncertain = UncertainFront {
             fixed: front.as_ref(),
             baseline: baseline.as_ref(),
-            constraints: &joint[2..],
-            reference: &[1.5, 1.5],
+            constraints: &joint[objectives..],
+            reference: &[1.5, 1.5, 2.5][..objectives],
         };
         let mut rng = Seed(9).stream("fixed", 0);
-        let ours = LogNoisyExpectedHypervolume::new(&joint[..2], uncertain, 8, &mut rng).unwrap();
+        let ours = LogNoisyExpectedHypervolume::new(&joint[..objectives], uncertain, 8, &mut rng).unwrap();
         let (mut value, mut gradient) = ([0.0], [0.0; 2]);
         prop_assert!(ours.values_with_gradients_into(PointsRef::single(&x), &mut value, &mut gradient));
         prop_assert!((value[0] - ours.value(&x)).abs() < 1e-9 * (1.0 + value[0].abs()));

@@ -21,14 +21,11 @@ pub fn augmented_chebyshev(weights: &[f64], losses: &[f64], augmentation: f64) -
 
 /// Weights uniform on the simplex.
 pub(crate) fn weights(count: usize, rng: &mut Stream) -> Vec<f64> {
-    // Exponentials over their sum.
-    let mut weights: Vec<f64> = (0..count).map(|_| -(1.0 - rng.uniform()).ln()).collect();
+    // Exponentials over their sum, each above 0.
+    let exponential = |_| -(1.0 - rng.uniform()).min(1.0 - f64::EPSILON).ln();
+    let mut weights: Vec<f64> = (0..count).map(exponential).collect();
     let sum: f64 = weights.iter().sum();
-    if sum > 0.0 {
-        weights.iter_mut().for_each(|w| *w /= sum);
-    } else {
-        weights.fill(1.0 / count as f64);
-    }
+    weights.iter_mut().for_each(|w| *w /= sum);
     weights
 }
 
