@@ -204,7 +204,7 @@ fn points_of_a_batch_are_apart_while_nothing_is_feasible() {
     assert!(near <= 1, "{near} of 60 pairs");
 }
 
-/// With a running trial the improvement is averaged over draws of its outcome; the believer has the mean alone.
+/// Joint draws average the improvement over the outcomes of a running trial; the believer has the mean alone.
 #[test]
 fn joint_draws_suggest_otherwise_than_the_mean() {
     let second = |pending| {
