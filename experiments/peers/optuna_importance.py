@@ -3,7 +3,7 @@
     python optuna_importance.py > ../../crates/interfaces/report/tests/golden/importance.json
 
 Optuna takes whole numbers for an interval between the bounds, which gives the outer ones half a weight: parameters have two
-levels, or all the same number of levels, so that both definitions agree. Functional ANOVA is evaluated with 5 seeds: mean and standard deviation per parameter.
+levels, or all the same number of levels, so that both definitions agree. Functional ANOVA is evaluated with 20 seeds: mean and standard deviation per parameter.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 from optuna.importance import FanovaImportanceEvaluator, PedAnovaImportanceEvaluator, get_param_importances
 
 Values = dict[str, Any]
-SEEDS = 5
+SEEDS = 20
 
 
 def level(low: int, high: int) -> IntDistribution:

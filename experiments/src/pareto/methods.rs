@@ -134,7 +134,7 @@ fn gaps<'m>(
     let mut front = Points::new(problem.objectives());
     measurements
         .map(|measurement| {
-            if let Some(found) = measurement.filter(|m| m.constraints.iter().all(|c| *c <= 0.0)) {
+            if let Some(found) = measurement.filter(|m| m.is_feasible()) {
                 front.push(&found.objectives);
             }
             let volume = volume.exact(front.as_ref()).map_err(ExperimentError::failed)?;

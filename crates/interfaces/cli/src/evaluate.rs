@@ -8,7 +8,7 @@ use thrifty_study::{Context, Outcome};
 use crate::error::CliError;
 use crate::outcome::parse;
 use crate::process::{self, End};
-use crate::report::Report;
+use crate::report_line::ReportLine;
 use crate::running::Running;
 use crate::study_file::{Limits, StudyFile};
 use crate::template::Template;
@@ -77,7 +77,7 @@ impl Evaluator {
             &variables,
             self.limits,
             &self.running,
-            &mut |Report { step, value }| context.report(step, value).is_ok() && !context.should_prune(),
+            &mut |ReportLine { step, value }| context.report(step, value).is_ok() && !context.should_prune(),
         );
         let written = std::fs::read_to_string(&result).ok();
         remove(&result)?;

@@ -14,7 +14,7 @@ mod parameters;
 mod process;
 mod progress;
 mod repair;
-mod report;
+mod report_line;
 mod running;
 mod serve;
 mod shared;

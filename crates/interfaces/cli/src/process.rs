@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
-use crate::report::Report;
+use crate::report_line::ReportLine;
 use crate::running::Running;
 use crate::study_file::Limits;
 
@@ -57,7 +57,7 @@ pub(crate) fn run(
     variables: &[(&str, String)],
     limits: Limits,
     running: &Running,
-    report: &mut dyn FnMut(Report) -> bool,
+    report: &mut dyn FnMut(ReportLine) -> bool,
 ) -> std::io::Result<Ended> {
     let mut command = limited(program, arguments, limits);
     command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -107,8 +107,8 @@ fn limited(program: &Path, arguments: &[String], limits: Limits) -> Command {
 fn wait(
     child: &mut Child,
     seconds: Option<f64>,
-    reports: &Receiver<Report>,
-    report: &mut dyn FnMut(Report) -> bool,
+    reports: &Receiver<ReportLine>,
+    report: &mut dyn FnMut(ReportLine) -> bool,
 ) -> std::io::Result<End> {
     let limit = seconds.map_or(Duration::MAX, Duration::from_secs_f64);
     let start = Instant::now();
@@ -134,7 +134,7 @@ fn wait(
 /// Reads an output to its end on a thread of its own, passes reports on and keeps the last bytes.
 fn tail(
     output: Option<impl Read + Send + 'static>,
-    mut reports: Option<SyncSender<Report>>,
+    mut reports: Option<SyncSender<ReportLine>>,
 ) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -144,7 +144,7 @@ fn tail(
             let mut line = Vec::new();
             // A line without an end comes in pieces.
             while let Ok(1..) = output.by_ref().take(KEPT as u64).read_until(b'\n', &mut line) {
-                if let Some(report) = Report::of(&line) {
+                if let Some(report) = ReportLine::of(&line) {
                     // Nobody takes reports of a program that is being killed.
                     reports = reports.filter(|reports| reports.send(report).is_ok());
                 }

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use thrifty_space::Config;
-use thrifty_study::{Failure, Observer, Outcome, StopReason, Trial};
+use thrifty_study::{Failure, Measurement, Observer, Outcome, StopReason, Trial};
 
 /// Shows the trials as they end.
 pub(crate) struct Progress {
@@ -34,7 +34,7 @@ impl Progress {
 impl Observer<Config> for Progress {
     fn told(&mut self, trial: &Trial<Config>, outcome: &Outcome) {
         self.done += 1;
-        let feasible = outcome.measurement().is_some_and(|m| m.constraints.iter().all(|c| *c <= 0.0));
+        let feasible = outcome.measurement().is_some_and(Measurement::is_feasible);
         if let Some(value) = outcome.objective().filter(|_| feasible) {
             self.best = Some(self.best.map_or(value, |best| best.min(value)));
         }

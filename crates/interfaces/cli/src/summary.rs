@@ -45,13 +45,13 @@ fn failure(trial: &Trial<Config>) -> Option<&Failure> {
 
 /// Counts of trials by their state.
 pub(crate) fn counts(history: &History<Config>) -> Value {
-    let count = |is: fn(&Option<Outcome>) -> bool| history.trials().iter().filter(|t| is(&t.outcome)).count();
+    let count = |state: &str| history.trials().iter().filter(|trial| trial.state() == state).count();
     json!({
         "trials": history.len(),
-        "measured": count(|o| matches!(o, Some(Outcome::Measured(_)))),
-        "failed": count(|o| matches!(o, Some(Outcome::Failed(_)))),
-        "pruned": count(|o| matches!(o, Some(Outcome::Pruned { .. }))),
-        "running": count(Option::is_none),
+        "measured": count("measured"),
+        "failed": count("failed"),
+        "pruned": count("pruned"),
+        "running": count("running"),
     })
 }
 

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use thrifty_figures::Palette;
 use thrifty_space::{Config, Space};
-use thrifty_study::{History, Outcome, Trial};
+use thrifty_study::{History, Trial};
 
 use crate::model::{ForestModel, GpModel};
 use crate::parameter::ParameterAxis;
@@ -97,15 +97,5 @@ impl<'a> Report<'a> {
             numeric.sort_by(|a, b| share(b).total_cmp(&share(a)));
         }
         numeric
-    }
-}
-
-/// The state of a trial in one word.
-pub(crate) fn state(trial: &Trial<Config>) -> &'static str {
-    match &trial.outcome {
-        None => "running",
-        Some(Outcome::Measured(_)) => "measured",
-        Some(Outcome::Failed(_)) => "failed",
-        Some(Outcome::Pruned { .. }) => "pruned",
     }
 }

@@ -1,11 +1,11 @@
 //! Numbers that describe a study at a glance.
 
-use crate::report::{Report, state};
+use crate::report::Report;
 
 /// Named lines of text: counts by state, the best trial, times, the origin of the ranges.
 pub(crate) fn lines(report: &Report<'_>) -> Vec<(&'static str, String)> {
     let trials = report.history.trials();
-    let count = |name: &str| trials.iter().filter(|trial| state(trial) == name).count();
+    let count = |name: &str| trials.iter().filter(|trial| trial.state() == name).count();
     let counts = format!(
         "{} ({} measured, {} failed, {} pruned, {} running)",
         trials.len(),

@@ -3,7 +3,7 @@
 use thrifty_space::{Config, Kind};
 use thrifty_study::Trial;
 
-use crate::report::{Report, state};
+use crate::report::Report;
 
 /// Share of failed trials from which there is a warning.
 const MANY_FAILURES: f64 = 0.2;
@@ -20,7 +20,7 @@ pub(crate) fn warnings(report: &Report<'_>) -> Vec<String> {
     } else if report.history.best().is_none() {
         warnings.push("Every measured trial breaks a constraint.".into());
     }
-    let failed = trials.iter().filter(|trial| state(trial) == "failed").count();
+    let failed = trials.iter().filter(|trial| trial.state() == "failed").count();
     if failed > 0 && failed as f64 >= MANY_FAILURES * trials.len() as f64 {
         warnings.push(format!("{failed} of {} trials failed; the table has the reasons.", trials.len()));
     }

@@ -6,6 +6,9 @@ use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, MaxTrials, Measurement, Outcome, Study};
 
+mod snapshot;
+use snapshot::check;
+
 fn space() -> Space {
     Space::builder()
         .log_float("rate", 1e-5, 1e-1)
@@ -48,19 +51,6 @@ fn history(trials: usize) -> History<Config> {
 
 fn reason(history: &History<Config>, space: Option<&Space>, figure: Figure) -> String {
     Report::new(history, space).unwrap().draw(figure).unwrap_err().to_string()
-}
-
-/// Compares a figure with `tests/snapshots/NAME.svg`.
-///
-/// `THRIFTY_RENEW=1 cargo test -p thrifty-report` writes the files anew; look at every figure that changed before it is committed.
-fn check(name: &str, svg: &str) {
-    let path = format!("{}/tests/snapshots/{name}.svg", env!("CARGO_MANIFEST_DIR"));
-    if std::env::var_os("THRIFTY_RENEW").is_some() {
-        std::fs::write(&path, svg).unwrap();
-    }
-    let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    let differs = expected.lines().zip(svg.lines()).position(|(old, new)| old != new);
-    assert!(expected == svg, "{name} differs from {path}, first in line {differs:?}");
 }
 
 #[test]

@@ -14,11 +14,6 @@ enum Address {
     Postgres(String),
 }
 
-/// True for a text that begins as the address of a store.
-pub fn is_address(text: &str) -> bool {
-    ["sqlite:", "postgres:", "postgresql:"].iter().any(|scheme| text.starts_with(scheme))
-}
-
 /// Connects to the log of a study; store and study are created if they are not there.
 ///
 /// Addresses are `sqlite://path` (`sqlite:///path` from the root) and `postgres://user@host/database`. A password is better

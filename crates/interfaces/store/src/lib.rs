@@ -15,7 +15,7 @@ mod address;
 mod postgres;
 mod sqlite;
 
-pub use address::{is_address, open, open_read_only};
+pub use address::{open, open_read_only};
 pub use sqlite::SqliteLog;
 
 #[cfg(feature = "postgres")]

@@ -308,57 +308,51 @@ fn diagonal(matrix: &Matrix) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// A smooth covariance over five places, and sites of different strength.
-    fn sites() -> (Matrix, Sites) {
+    /// A smooth covariance over five places.
+    fn covariance() -> Matrix {
         let at = [0.0_f64, 0.3, 0.9, 1.4, 2.5];
-        let covariance = Matrix::from_fn(5, 5, |i, j| 2.0 * (-0.5 * (at[i] - at[j]).powi(2)).exp());
-        (
-            covariance,
-            Sites { precision: vec![0.7, 0.0, 2.5, 1.1, 0.2], shift: vec![0.4, 0.0, -1.3, 0.6, 0.1] },
-        )
+        Matrix::from_fn(5, 5, |i, j| 2.0 * (-0.5 * (at[i] - at[j]).powi(2)).exp())
     }
 
-    fn bounds() -> Vec<Bound> {
-        [Side::Below, Side::Above].iter().cycle().take(5).map(|side| Bound { at: 0.4, side: *side }).collect()
+    /// Calls `look` on a state with sites of different strength.
+    fn with_sites(covariance: &Matrix, look: impl FnOnce(&State<'_>)) {
+        let sides = [Side::Below, Side::Above].into_iter().cycle().take(5);
+        let bounds: Vec<Bound> = sides.map(|side| Bound { at: 0.4, side }).collect();
+        let mut state = State {
+            prior: &[0.1, -0.2, 0.3, 0.0, 0.5],
+            covariance,
+            bounds: &bounds,
+            sites: Sites { precision: vec![0.7, 0.0, 2.5, 1.1, 0.2], shift: vec![0.4, 0.0, -1.3, 0.6, 0.1] },
+            moments: Moments::default(),
+            of_sites: 0.0,
+        };
+        state.recompute().unwrap();
+        look(&state);
     }
 
     /// Both ways to a cavity are one formula.
     #[test]
     fn cavities_from_the_others_are_cavities() {
-        let (prior, bounds, (covariance, sites)) = ([0.1, -0.2, 0.3, 0.0, 0.5], bounds(), sites());
-        let mut state = State {
-            prior: &prior,
-            covariance: &covariance,
-            bounds: &bounds,
-            sites,
-            moments: Moments::default(),
-            of_sites: 0.0,
-        };
-        state.recompute().unwrap();
-        for i in 0..5 {
-            let (own, others) = (state.cavity(i).unwrap(), state.cavity_from_the_others(i).unwrap());
-            for (a, b) in [(own.mean, others.mean), (own.variance, others.variance), (own.z, others.z)] {
-                assert!((a - b).abs() < 1e-9 * (1.0 + a.abs()), "component {i}: {a} and {b}");
+        let covariance = covariance();
+        with_sites(&covariance, |state| {
+            for i in 0..5 {
+                let (own, others) = (state.cavity(i).unwrap(), state.cavity_from_the_others(i).unwrap());
+                for (a, b) in [(own.mean, others.mean), (own.variance, others.variance), (own.z, others.z)] {
+                    assert!((a - b).abs() < 1e-9 * (1.0 + a.abs()), "component {i}: {a} and {b}");
+                }
+                assert!(own.variance < covariance[(i, i)], "the sites of others leave less");
             }
-            assert!(own.variance < covariance[(i, i)], "the sites of others leave less");
-        }
+        });
     }
 
     /// A component without variance has no cavity, whichever way.
     #[test]
     fn a_component_without_variance_has_no_cavity() {
-        let (prior, bounds, (mut covariance, sites)) = ([0.0; 5], bounds(), sites());
+        let mut covariance = covariance();
         (0..5).for_each(|j| (covariance[(2, j)], covariance[(j, 2)]) = (0.0, 0.0));
-        let mut state = State {
-            prior: &prior,
-            covariance: &covariance,
-            bounds: &bounds,
-            sites,
-            moments: Moments::default(),
-            of_sites: 0.0,
-        };
-        state.recompute().unwrap();
-        assert!(state.cavity(2).is_none() && state.cavity_from_the_others(2).is_none());
-        assert!(state.cavity(1).is_some());
+        with_sites(&covariance, |state| {
+            assert!(state.cavity(2).is_none() && state.cavity_from_the_others(2).is_none());
+            assert!(state.cavity(1).is_some());
+        });
     }
 }

@@ -140,6 +140,33 @@ impl AutoBct {
         Ok(self.progress(history)?.state)
     }
 
+    /// Configurations of the controls, in the order of [`Values::of_controls`].
+    #[must_use]
+    pub fn controls(&self) -> Vec<Config> {
+        let points = self.decision.controls().points();
+        (0..self.decision.controls().len()).map(|control| self.space.decode(points.row(control))).collect()
+    }
+
+    /// The value of stopping: the expected score of the last training that did not fail; nothing before there is one.
+    ///
+    /// # Errors
+    /// As [`AutoBct::state`].
+    pub fn stopping_value(&self, history: &History<Config>) -> Result<Option<f64>, OptimizerError> {
+        let progress = self.progress(history)?;
+        let score = |(control, _)| progress.state.score_at(self.decision.controls(), control);
+        Ok(progress.last.map(score))
+    }
+
+    /// The value of training each control next, with what follows as the plan has it; nothing when the horizon is over.
+    ///
+    /// [`AutoBct::stopping_value`] is what stopping is worth.
+    ///
+    /// # Errors
+    /// As [`AutoBct::state`].
+    pub fn training_values(&self, history: &History<Config>) -> Result<Option<Values>, OptimizerError> {
+        self.values(&self.progress(history)?)
+    }
+
     fn progress(&self, history: &History<Config>) -> Result<Progress, OptimizerError> {
         let mut progress = Progress {
             state: self.prior.clone(),

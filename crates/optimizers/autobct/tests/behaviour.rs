@@ -210,6 +210,29 @@ fn a_prior_from_earlier_tasks() {
     assert!(error.unwrap_err().to_string().contains("control 0 is [1.5]"));
 }
 
+/// A suggestion is the control of the best value, and the study stops when stopping is worth as much.
+#[test]
+fn values_of_training_are_those_behind_suggestions() {
+    let mut study = Study::new(optimizer(AutoBctSettings::default()), Seed(0));
+    let mut asked = 0;
+    while let Next::Evaluate(trial) = study.ask().unwrap() {
+        let before: Vec<_> = study.history().trials()[..asked].to_vec();
+        let before = thrifty_study::History::from_trials(before, Seed(0));
+        let values = study.optimizer().training_values(&before).unwrap().unwrap();
+        assert_eq!(study.optimizer().controls()[values.best], trial.query);
+        assert_eq!(values.value(), trial.diagnostics["value"]);
+        assert_eq!(
+            study.optimizer().stopping_value(&before).unwrap(),
+            trial.diagnostics.get("stop").copied()
+        );
+        study.tell(trial.id, Outcome::from(train(&trial.query, trial.id.0))).unwrap();
+        asked += 1;
+    }
+    assert!((2..=4).contains(&asked), "{asked}");
+    let settings = AutoBctSettings { plan: Plan::Horizon { horizon: asked }, ..AutoBctSettings::default() };
+    assert!(optimizer(settings).training_values(study.history()).unwrap().is_none(), "the horizon is over");
+}
+
 #[test]
 fn discrete_and_two_dimensional_controls() {
     let space = Space::builder().int("trees", 1, 8).categorical("kind", ["a", "b"]).build().unwrap();

@@ -346,7 +346,7 @@ impl TrainingData {
                 (_, Some((found, loss))) => {
                     data.x.push(&point);
                     data.targets.push(loss, found.noise_variance);
-                    data.feasible.push(found.constraints.iter().all(|c| *c <= 0.0));
+                    data.feasible.push(found.is_feasible());
                 }
                 (Some(outcome), None) if outcome.is_unrelated() => {}
                 (Some(_), None) => data.failed.push(&point),

@@ -3,7 +3,7 @@
 use thrifty_domain::Points;
 use thrifty_pareto::{Duplicates, Hypervolume, ParetoError, ReferencePoint, non_dominated};
 use thrifty_space::Config;
-use thrifty_study::{History, Measurement, OptimizerError, TrialId};
+use thrifty_study::{History, OptimizerError, TrialId};
 
 use crate::{measurement, shape};
 
@@ -32,9 +32,8 @@ impl ParetoSet {
     /// [`OptimizerError`] names a trial whose measurement has other numbers of objectives or constraints than the first.
     pub fn of(history: &History<Config>) -> Result<Self, OptimizerError> {
         shape(history)?;
-        let feasible = |m: &Measurement| m.constraints.iter().all(|c| *c <= 0.0);
         let members = history.trials().iter().filter_map(|trial| {
-            let measured = measurement(trial).filter(|m| feasible(m))?;
+            let measured = measurement(trial).filter(|m| m.is_feasible())?;
             let (trial, config) = (trial.id, trial.query.clone());
             Some(ParetoMember { trial, config, objectives: measured.objectives.clone() })
         });

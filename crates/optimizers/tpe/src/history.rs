@@ -1,7 +1,6 @@
 //! Trials as tables of encoded parameters, ranked by loss.
 
 pub(crate) mod coding;
-pub(crate) mod importance;
 pub(crate) mod observed;
 pub(crate) mod pareto;
 pub(crate) mod ranking;

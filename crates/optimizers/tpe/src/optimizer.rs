@@ -10,7 +10,6 @@ use thrifty_study::{
 };
 
 use crate::history::coding::Coding;
-use crate::history::importance::importance;
 use crate::history::table::Table;
 use crate::rules::blocks::{Block, blocks};
 use crate::rules::good_bad_split::GoodBadSplit;
@@ -188,32 +187,6 @@ impl TpeOptimizer {
             out
         });
         Ok(l.into_iter().zip(g).collect())
-    }
-
-    /// Importance of each parameter: divergence of the best `share` of the measured trials from all of them; the sum is 1, or all
-    /// are 0 without trials.
-    ///
-    /// ```text
-    /// v_d ∝ ∫ (p_best(x_d) / p_all(x_d) - 1)² p_all(x_d) dx_d
-    /// ```
-    /// Source: Watanabe, Bansal & Hutter (2023), PED-ANOVA. Trials that a search has made are where it looked: the
-    /// importance is that near the optimum.
-    ///
-    /// # Errors
-    /// [`OptimizerError`]: a share outside (0, 1], or trials that are not of the space.
-    pub fn importance(
-        &mut self,
-        history: &History<Config>,
-        share: f64,
-    ) -> Result<BTreeMap<String, f64>, OptimizerError> {
-        if !(share > 0.0 && share <= 1.0) {
-            let error =
-                TpeError::InvalidSetting { name: "share", value: share, expected: "a fraction in (0, 1]" };
-            return Err(invalid(error));
-        }
-        self.follow(history)?;
-        let shares = importance(&self.table, &self.coding, share).map_err(invalid)?;
-        Ok(self.space.parameters().iter().map(|parameter| parameter.name.clone()).zip(shares).collect())
     }
 
     /// True if values must not be suggested: a repetition where there is to be none, or against the known constraint.

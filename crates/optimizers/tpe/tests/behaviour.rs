@@ -371,28 +371,6 @@ fn queued_and_known_trials_come_first() {
 }
 
 #[test]
-fn what_matters_is_important() {
-    let space = Space::builder()
-        .float("much", 0.0, 1.0)
-        .float("little", 0.0, 1.0)
-        .categorical("none", [1, 2, 3])
-        .build()
-        .unwrap();
-    let settings = TpeSettings { startup: Startup::Random(200), ..TpeSettings::recommended() };
-    let mut study = Study::new(optimizer(space, settings.clone()), Seed(3)).with_stop(MaxTrials(200));
-    let value =
-        |config: &Config| 5.0 * (config.float("much").unwrap() - 0.3).abs() + config.float("little").unwrap();
-    study.run(|config: &Config, _| value(config)).unwrap();
-    let mut fresh = optimizer(study.optimizer().space().clone(), settings);
-    let shares = fresh.importance(study.history(), 0.1).unwrap();
-    assert!((shares.values().sum::<f64>() - 1.0).abs() < 1e-12);
-    assert!(shares["much"] > 2.0 * shares["little"] && shares["little"] > shares["none"], "{shares:?}");
-    assert!(fresh.importance(study.history(), 0.0).is_err());
-    let empty = fresh.importance(&thrifty_study::History::default(), 0.5).unwrap();
-    assert!(empty.values().all(|share| *share == 0.0), "{empty:?}");
-}
-
-#[test]
 fn bad_input_is_named() {
     let message = |result: Result<TpeOptimizer, _>| match result {
         Ok(_) => panic!("an error"),

@@ -61,7 +61,7 @@ impl Table {
 }
 
 fn row<Q: Serialize>(trial: &Trial<Q>) -> Result<Vec<(String, Cell)>, ResultsError> {
-    let mut row = vec![named("trial", whole(trial.id.0)), named("state", text(state(trial)))];
+    let mut row = vec![named("trial", whole(trial.id.0)), named("state", text(trial.state()))];
     if let Some(measured) = trial.outcome.as_ref().and_then(Outcome::measurement) {
         match measured.objectives.as_slice() {
             [objective] => row.extend(finite("objective".into(), *objective)),
@@ -102,15 +102,6 @@ pub(crate) fn column_of(name: &str) -> String {
 fn taken(name: &str) -> bool {
     let first = name.split('.').next().unwrap_or(name);
     RESERVED.contains(&name) || matches!(first, "objective" | "constraint" | "diagnostics" | "reports")
-}
-
-fn state<Q>(trial: &Trial<Q>) -> &'static str {
-    match &trial.outcome {
-        None => "running",
-        Some(Outcome::Measured(_)) => "measured",
-        Some(Outcome::Failed(_)) => "failed",
-        Some(Outcome::Pruned { .. }) => "pruned",
-    }
 }
 
 fn named(name: &str, cell: Cell) -> (String, Cell) {

@@ -1,5 +1,6 @@
-//! Understanding the bytes of a journal of any format.
+//! Reading a journal of any format, line by line.
 
+use std::io::BufRead;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -22,72 +23,130 @@ struct AnyHeader {
     thrifty_journal: u32,
 }
 
-/// Seed and events of a journal; `path` is named in errors.
-pub(crate) fn parse<Q: Query>(path: &Path, bytes: &[u8]) -> Result<(Seed, Vec<Event<Q>>), JournalError> {
-    let found = contents(path, bytes)?;
-    if found.first.is_none() && !bytes.is_empty() {
-        return Err(JournalError::NotAJournal { path: path.into() });
-    }
-    let seed = match &found.first {
-        Some(First::One(header)) => header.seed,
-        Some(First::Two(header)) => header.seed,
-        None => Seed(0),
-    };
-    Ok((seed, found.events))
-}
-
 pub(crate) enum First {
     One(HeaderOne),
     Two(Header),
 }
 
-/// A journal's lines, understood.
-pub(crate) struct Contents<Q> {
-    /// Nothing for an empty file, or one without a whole line.
-    pub(crate) first: Option<First>,
-    pub(crate) events: Vec<Event<Q>>,
-    pub(crate) lines: usize,
-    /// Bytes that hold them.
-    pub(crate) kept: usize,
-    /// A last line that was cut off, in words.
-    pub(crate) torn: Option<String>,
+impl First {
+    pub(crate) fn seed(&self) -> Seed {
+        match self {
+            Self::One(header) => header.seed,
+            Self::Two(header) => header.seed,
+        }
+    }
 }
 
-pub(crate) fn contents<Q: Query>(path: &Path, bytes: &[u8]) -> Result<Contents<Q>, JournalError> {
-    let corrupt = |line: usize, message: String| JournalError::Corrupt { path: path.into(), line, message };
-    let mut found = Contents { first: None, events: Vec::new(), lines: 0, kept: 0, torn: None };
-    let mut sealed = false;
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        let (text, whole) = line.strip_suffix(b"\n").map_or((line, false), |text| (text, true));
-        let number = found.lines + 1;
-        sealed |= text.starts_with(b"{\"seq\":");
-        if number == 1 {
-            match first_line(path, text) {
-                Ok(first) => found.first = Some(first),
-                Err(error) if whole => return Err(error),
-                Err(_) => {
-                    found.torn = Some(format!("line 1 was cut off after {} bytes", text.len()));
-                    break;
+/// A journal that is read line by line, so that one line at a time is in memory.
+pub(crate) struct Contents<'a, R> {
+    path: &'a Path,
+    reader: R,
+    /// The bytes of the line that was read last, with its end.
+    line: Vec<u8>,
+    /// Nothing for an empty file, or one without a whole line.
+    pub(crate) first: Option<First>,
+    /// Lines that were understood.
+    pub(crate) lines: usize,
+    /// Bytes that hold them.
+    pub(crate) kept: u64,
+    /// False if the last of them has no line end.
+    pub(crate) is_ended: bool,
+    /// A last line that was cut off, in words.
+    pub(crate) torn: Option<String>,
+    /// True once a line had a sequence number: all after it must.
+    sealed: bool,
+}
+
+impl<'a, R: BufRead> Contents<'a, R> {
+    /// Reads the first line; `path` is named in errors.
+    ///
+    /// # Errors
+    /// [`JournalError`]: unreadable, not a journal, or damaged.
+    pub(crate) fn begin(path: &'a Path, reader: R) -> Result<Self, JournalError> {
+        let mut contents = Self {
+            path,
+            reader,
+            line: Vec::new(),
+            first: None,
+            lines: 0,
+            kept: 0,
+            is_ended: true,
+            torn: None,
+            sealed: false,
+        };
+        if let Some((text, is_whole)) = contents.next_line()? {
+            match first_line(path, &contents.line[..text]) {
+                Ok(first) => {
+                    contents.sealed |= matches!(first, First::Two(_));
+                    contents.first = Some(first);
+                    contents.keep();
                 }
-            }
-        } else {
-            match event(text, sealed, found.lines) {
-                Ok(event) => found.events.push(event),
-                Err(message) if whole => return Err(corrupt(number, message)),
-                Err(message) => {
-                    if sealed && !line::is_torn(text, found.lines) {
-                        return Err(corrupt(number, message));
-                    }
-                    found.torn = Some(format!("line {number} was cut off after {} bytes", text.len()));
-                    break;
-                }
+                Err(error) if is_whole => return Err(error),
+                Err(_) => contents.torn = Some(format!("line 1 was cut off after {text} bytes")),
             }
         }
-        sealed |= matches!(found.first, Some(First::Two(_)));
-        found.lines = number;
-        found.kept += line.len();
+        Ok(contents)
     }
-    Ok(found)
+
+    /// The next event; nothing at the end, or at a last line that was cut off.
+    ///
+    /// # Errors
+    /// [`JournalError`]: unreadable, or damaged, with the line.
+    pub(crate) fn next_event<Q: Query>(&mut self) -> Result<Option<Event<Q>>, JournalError> {
+        if self.torn.is_some() {
+            return Ok(None);
+        }
+        let Some((end, is_whole)) = self.next_line()? else { return Ok(None) };
+        let (text, number) = (&self.line[..end], self.lines + 1);
+        self.sealed |= text.starts_with(b"{\"seq\":");
+        match event(text, self.sealed, self.lines) {
+            Ok(event) => {
+                self.keep();
+                Ok(Some(event))
+            }
+            Err(message) if is_whole || (self.sealed && !line::is_torn(text, self.lines)) => {
+                Err(self.corrupt(message))
+            }
+            Err(_) => {
+                self.torn = Some(format!("line {number} was cut off after {end} bytes"));
+                Ok(None)
+            }
+        }
+    }
+
+    /// The error for the line after those that were understood.
+    fn corrupt(&self, message: String) -> JournalError {
+        JournalError::Corrupt { path: self.path.into(), line: self.lines + 1, message }
+    }
+
+    /// The error for the event that was read last, which contradicts those before it.
+    pub(crate) fn contradiction(&self, message: String) -> JournalError {
+        JournalError::Corrupt { path: self.path.into(), line: self.lines, message }
+    }
+
+    /// Bytes of a file without a whole line.
+    pub(crate) fn head(&self) -> &[u8] {
+        &self.line
+    }
+
+    /// Reads a line; returns the length of its text and whether it has an end.
+    fn next_line(&mut self) -> Result<Option<(usize, bool)>, JournalError> {
+        self.line.clear();
+        let read = self.reader.read_until(b'\n', &mut self.line);
+        read.map_err(|source| JournalError::Io { path: self.path.into(), source })?;
+        Ok(match self.line.strip_suffix(b"\n") {
+            Some(text) => Some((text.len(), true)),
+            None if self.line.is_empty() => None,
+            None => Some((self.line.len(), false)),
+        })
+    }
+
+    /// Counts the line that was read last.
+    fn keep(&mut self) {
+        self.lines += 1;
+        self.kept += self.line.len() as u64;
+        self.is_ended = self.line.ends_with(b"\n");
+    }
 }
 
 fn first_line(path: &Path, text: &[u8]) -> Result<First, JournalError> {

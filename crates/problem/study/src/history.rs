@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use thrifty_sampling::Seed;
 
 use crate::queue::Queue;
-use crate::{Memo, Outcome};
+use crate::{Measurement, Memo, Outcome};
 
 /// The number of a trial, from 0 in the order of asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -43,6 +43,19 @@ pub struct Trial<Q> {
     pub outcome: Option<Outcome>,
     /// Time spent on the trial.
     pub timing: Timing,
+}
+
+impl<Q> Trial<Q> {
+    /// State in one word: `running`, `measured`, `failed` or `pruned`.
+    #[must_use]
+    pub fn state(&self) -> &'static str {
+        match &self.outcome {
+            None => "running",
+            Some(Outcome::Measured(_)) => "measured",
+            Some(Outcome::Failed(_)) => "failed",
+            Some(Outcome::Pruned { .. }) => "pruned",
+        }
+    }
 }
 
 /// All trials in the order of asking, pending ones included.
@@ -196,7 +209,7 @@ impl<Q> History<Q> {
     fn feasible(&self) -> impl Iterator<Item = (&Trial<Q>, f64)> {
         let keeps = |trial: &Trial<Q>| {
             let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
-            measured.is_some_and(|measured| measured.constraints.iter().all(|c| *c <= 0.0))
+            measured.is_some_and(Measurement::is_feasible)
         };
         self.measured().filter(move |(trial, _)| keeps(trial))
     }

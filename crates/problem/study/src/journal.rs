@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thrifty_sampling::Seed;
 
-use crate::contents::{Contents, First, contents};
+use crate::contents::{Contents, First};
 use crate::line;
 use crate::machine::Machine;
-use crate::{Durability, Failure, Fingerprint, JournalError, Memo, Outcome, Query, Schedule, TrialId};
+use crate::{
+    Durability, Failure, Fingerprint, History, JournalError, Memo, Outcome, Query, Schedule, TrialId,
+};
 
 /// The format written here. Format 1 had neither sequence numbers nor checksums, and is still read.
 pub(crate) const FORMAT: u32 = 2;
@@ -105,10 +107,13 @@ pub(crate) struct Journal {
     broken: Option<String>,
 }
 
-/// Content of a journal when it was opened.
+/// A journal that was opened.
 pub(crate) struct Opened<Q> {
     pub(crate) journal: Journal,
-    pub(crate) events: Vec<Event<Q>>,
+    /// The trials that it holds.
+    pub(crate) history: History<Q>,
+    /// Time that they took, in seconds.
+    pub(crate) seconds: f64,
     /// The schedule that the journal names.
     pub(crate) schedule: Option<Schedule>,
     /// Warnings about dropped lines and differences.
@@ -124,20 +129,18 @@ impl Journal {
         durability: Durability,
     ) -> Result<Opened<Q>, JournalError> {
         let io = |source| JournalError::Io { path: path.into(), source };
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(io)?;
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(io)?;
         // A file system without locks is used without one.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(JournalError::InUse { path: path.into() });
         }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(io)?;
         let header =
             Header { thrifty_journal: FORMAT, seed, fingerprint, machine: Machine::here(), schedule: None };
-        let Contents { first, events, lines, kept, torn } = contents(path, &bytes)?;
+        let mut contents = Contents::begin(path, BufReader::new(&file))?;
         let mut warnings = Vec::new();
         let mut noted = Sitting::default();
-        match &first {
-            None => check_torn_header(path, &bytes, &header)?,
+        match &contents.first {
+            None => check_torn_header(path, contents.head(), &header)?,
             Some(First::One(one)) => {
                 check_seed(path, one.seed, seed)?;
                 check_settings(path, header.fingerprint.differences_to_text(&one.fingerprint, seed))?;
@@ -151,37 +154,40 @@ impl Journal {
                 warnings.extend(header.machine.warning(&found.machine));
             }
         }
-        for event in &events {
+        let mut history = History::new(seed);
+        let note = |event: &Event<Q>| {
             if let Event::Resumed { schedule, budget } = event {
                 noted.schedule = schedule.or(noted.schedule);
                 noted.budget = budget.or(noted.budget);
             }
-        }
-        if let Some(torn) = torn {
+        };
+        let seconds = history.replay_all(&mut contents, note)?;
+        if let Some(torn) = contents.torn {
             warnings.insert(0, format!("journal {}: {torn} and is dropped", path.display()));
         }
+        let (lines, length, is_ended) = (contents.lines, contents.kept, contents.is_ended);
         let mut journal = Self {
             path: path.into(),
-            file,
             durability,
-            length: kept as u64,
+            length,
             lines,
             budget: header.fingerprint.budget,
-            header: first.is_none().then_some(header),
+            header: contents.first.is_none().then_some(header),
             noted,
-            resumes: !events.is_empty(),
+            resumes: lines > 1,
             broken: None,
+            file,
         };
-        journal.trim(&bytes).map_err(io)?;
-        Ok(Opened { journal, events, schedule: noted.schedule, warnings })
+        journal.trim(is_ended).map_err(io)?;
+        Ok(Opened { journal, history, seconds, schedule: noted.schedule, warnings })
     }
 
     /// Removes what was cut off, and ends the last line if its end is missing.
-    fn trim(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        if self.length < bytes.len() as u64 {
+    fn trim(&mut self, is_ended: bool) -> std::io::Result<()> {
+        if self.length < self.file.metadata()?.len() {
             self.file.set_len(self.length)?;
         }
-        if bytes[..self.length as usize].last().is_some_and(|last| *last != b'\n') {
+        if !is_ended {
             self.file.write_all(b"\n")?;
             self.length += 1;
         }
@@ -272,11 +278,6 @@ impl Journal {
             return changed(format!("the file has {} bytes, {} were written", ours.len(), self.length));
         }
         Ok(())
-    }
-
-    /// The error for an event that contradicts those before it.
-    pub(crate) fn contradiction(path: &Path, event: usize, message: String) -> JournalError {
-        JournalError::Corrupt { path: path.into(), line: event + 2, message }
     }
 }
 

@@ -154,6 +154,12 @@ impl Measurement {
         self.check_cost_and_noise().err().map(Failure::Invalid)
     }
 
+    /// True if no measured constraint is broken.
+    #[must_use]
+    pub fn is_feasible(&self) -> bool {
+        self.constraints.iter().all(|constraint| *constraint <= 0.0)
+    }
+
     /// True if there are objectives, and all of them and the constraints are finite.
     pub(crate) fn is_finite(&self) -> bool {
         !self.objectives.is_empty()

@@ -1,9 +1,13 @@
 //! Rebuilding a history from the events of a journal.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use crate::contents::parse;
-use crate::journal::{Event, Journal};
+use thrifty_sampling::Seed;
+
+use crate::contents::{Contents, First};
+use crate::journal::Event;
 use crate::{History, JournalError, Query, Timing, Trial};
 
 impl<Q: Query> History<Q> {
@@ -20,8 +24,8 @@ impl<Q: Query> History<Q> {
     /// [`JournalError`]: unreadable, not a journal, or damaged, with the line.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, JournalError> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path).map_err(|source| JournalError::Io { path: path.into(), source })?;
-        Self::parse(path, &bytes)
+        let file = File::open(path).map_err(|source| JournalError::Io { path: path.into(), source })?;
+        Self::parse(path, BufReader::new(file))
     }
 
     /// Reads the trials of a journal that is in memory already; errors name it `<bytes>`.
@@ -32,13 +36,32 @@ impl<Q: Query> History<Q> {
         Self::parse(Path::new("<bytes>"), bytes)
     }
 
-    fn parse(path: &Path, bytes: &[u8]) -> Result<Self, JournalError> {
-        let (seed, events) = parse(path, bytes)?;
-        let mut history = Self::new(seed);
-        for (at, event) in events.into_iter().enumerate() {
-            history.replay(event).map_err(|message| Journal::contradiction(path, at, message))?;
+    fn parse(path: &Path, reader: impl BufRead) -> Result<Self, JournalError> {
+        let mut contents = Contents::begin(path, reader)?;
+        if contents.torn.is_some() {
+            return Err(JournalError::NotAJournal { path: path.into() });
         }
+        let mut history = Self::new(contents.first.as_ref().map_or(Seed(0), First::seed));
+        history.replay_all(&mut contents, |_| {})?;
         Ok(history)
+    }
+
+    /// Applies the events of a journal, each of which `note` sees; returns the seconds that they took.
+    ///
+    /// # Errors
+    /// [`JournalError`]: unreadable, or damaged, with the line.
+    pub(crate) fn replay_all(
+        &mut self,
+        contents: &mut Contents<'_, impl BufRead>,
+        mut note: impl FnMut(&Event<Q>),
+    ) -> Result<f64, JournalError> {
+        let mut seconds = 0.0;
+        while let Some(event) = contents.next_event()? {
+            note(&event);
+            let spent = self.replay(event).map_err(|message| contents.contradiction(message))?;
+            seconds += spent.clamp(0.0, 1e9);
+        }
+        Ok(seconds)
     }
 
     /// Applies one event; returns the seconds that it took.

@@ -150,9 +150,8 @@ impl StopRule for Patience {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
         let (mut best, mut since) = (f64::INFINITY, 0);
         for measured in view.outcomes().filter_map(Outcome::measurement) {
-            let feasible = measured.constraints.iter().all(|constraint| *constraint <= 0.0);
             match measured.objectives.first() {
-                Some(objective) if feasible && *objective < best - self.min_gain => {
+                Some(objective) if measured.is_feasible() && *objective < best - self.min_gain => {
                     (best, since) = (*objective, 0);
                 }
                 _ => since += 1,

@@ -1,15 +1,13 @@
 //! A study: an optimiser, its history and its journal.
 
-use std::path::Path;
+mod builder;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use thrifty_sampling::Seed;
-
 use crate::curves::{Curves, should_prune};
-use crate::enqueue::differs;
 use crate::history::Timed;
-use crate::journal::{Event, Journal, Opened};
+use crate::journal::{Event, Journal};
 use crate::{
     Ask, Durability, Failure, History, JournalError, MeasurementProblem, Observer, Optimizer, Outcome,
     Pruner, Schedule, StopReason, StopRule, StudyError, Suggestion, Timing, Trial, TrialId,
@@ -52,120 +50,6 @@ pub struct Study<O: Optimizer> {
 }
 
 impl<O: Optimizer> Study<O> {
-    /// A study without trials and without a stop rule. All random numbers of the optimiser and of the evaluations come from `seed`.
-    pub fn new(optimizer: O, seed: Seed) -> Self {
-        Self {
-            optimizer,
-            history: History::new(seed),
-            schedule: None,
-            ended: 0,
-            retries: 0,
-            pruner: None,
-            curves: None,
-            durability: Durability::default(),
-            journal: None,
-            stop: Vec::new(),
-            observers: Vec::new(),
-            warnings: Vec::new(),
-            started_at: Instant::now(),
-            elapsed_before: Duration::ZERO,
-        }
-    }
-
-    /// Adds a rule; the first that applies stops the study.
-    #[must_use]
-    pub fn with_stop(mut self, rule: impl StopRule + 'static) -> Self {
-        self.stop.push(Box::new(rule));
-        self
-    }
-
-    /// Adds callbacks.
-    #[must_use]
-    pub fn with_observer(mut self, observer: impl Observer<O::Query> + 'static) -> Self {
-        self.observers.push(Box::new(observer));
-        self
-    }
-
-    /// Chooses what the optimiser has seen when it suggests while trials are running. Without it [`Study::run`] goes one
-    /// by one and [`Study::run_parallel`] has a window of as many trials as threads; the journal keeps the choice.
-    #[must_use]
-    pub fn with_schedule(mut self, schedule: Schedule) -> Self {
-        self.schedule = Some(schedule);
-        self
-    }
-
-    /// Evaluates a trial that fails again, at most so many times, in [`Study::run`] and [`Study::run_parallel`].
-    ///
-    /// A failure is an error, a panic or [`Outcome::Failed`]; a measurement that is not finite is none. The journal has each failed attempt with
-    /// its reason; reports of it are dropped. The trial's outcome is that of the last attempt.
-    #[must_use]
-    pub fn with_retries(mut self, retries: usize) -> Self {
-        self.retries = retries;
-        self
-    }
-
-    /// Stops running trials early: by this rule [`Context::should_prune`](crate::Context::should_prune) decides, and [`Study::should_prune`].
-    #[must_use]
-    pub fn with_pruner(mut self, pruner: impl Pruner + 'static) -> Self {
-        self.pruner = Some(Arc::new(pruner));
-        self
-    }
-
-    /// Chooses what a power failure may lose; to be called before [`Study::with_journal`].
-    #[must_use]
-    pub fn with_durability(mut self, durability: Durability) -> Self {
-        self.durability = durability;
-        self
-    }
-
-    /// Keeps a journal in `path`. If it holds this study already, the study continues where the journal ends:
-    /// trials without an outcome are evaluated again, and suggestions are the same as without the break. A new journal
-    /// of a study that has trials begins with them. Nothing is written before the next event.
-    ///
-    /// # Errors
-    /// [`StudyError::Journal`]: unreadable, damaged, not a journal, in use, or of another seed, space or settings; or the
-    /// study has trials with which the journal does not begin.
-    pub fn with_journal(mut self, path: impl AsRef<Path>) -> Result<Self, StudyError> {
-        let path = path.as_ref();
-        let fingerprint = self.optimizer.fingerprint()?;
-        let Opened { mut journal, events, schedule, warnings } =
-            Journal::open(path, self.history.seed(), fingerprint, self.durability)?;
-        let is_new = journal.is_new();
-        let seed = self.history.seed();
-        let mut before = std::mem::replace(&mut self.history, History::new(seed));
-        for (at, event) in events.into_iter().enumerate() {
-            let seconds =
-                self.history.replay(event).map_err(|message| Journal::contradiction(path, at, message))?;
-            self.elapsed_before += Duration::from_secs_f64(seconds.clamp(0.0, 1e9));
-        }
-        self.history.forget_unfinished_reports();
-        match (self.schedule, schedule) {
-            (None, found) => self.schedule = found,
-            (Some(chosen), Some(found)) if chosen != found => self.warnings.push(format!(
-                "journal {}: it has the schedule {found:?}; from here on it is {chosen:?}",
-                path.display()
-            )),
-            _ => {}
-        }
-        let mut queue = Vec::new();
-        if is_new {
-            std::mem::swap(&mut self.history, &mut before);
-            let events = self.history.events();
-            if !events.is_empty() {
-                journal.write(self.schedule, &events)?;
-            }
-        } else {
-            if differs(&self.history, before.trials())?.is_some() {
-                return Err(JournalError::TwoHistories { path: path.into(), trials: before.len() }.into());
-            }
-            queue.extend_from_slice(before.queue.all());
-        }
-        self.warnings.extend(warnings);
-        self.journal = Some(journal);
-        self.enqueue_missing(queue)?;
-        Ok(self)
-    }
-
     /// All trials so far, those with an outcome that a window still holds back from the optimiser included.
     pub fn history(&self) -> &History<O::Query> {
         &self.history

@@ -37,6 +37,11 @@ pub(crate) fn shade(share: f64) -> RGBColor {
     RGBColor(between(250.0, 8.0), between(250.0, 69.0), between(245.0, 148.0))
 }
 
+/// One of the shades for a line on white: dark for small values (0), and never too light to be seen.
+pub(crate) fn line_shade(share: f64) -> RGBColor {
+    shade(0.15 + 0.85 * (1.0 - share))
+}
+
 /// Black or white, whichever is legible on a shade.
 pub(crate) fn ink(share: f64) -> RGBColor {
     if share > 0.55 { RGBColor(255, 255, 255) } else { RGBColor(0, 0, 0) }

@@ -3,42 +3,19 @@
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use crate::color;
+use crate::color::SHADES;
 use crate::marks::Marks;
 use crate::scale::{Scale, room};
 
 /// Width of a colour bar with its marks.
 pub(crate) const WIDTH: u32 = 86;
 
-/// Draws the shades of a range of values, dark ones for large values, with marks to their right.
+/// Draws the colours of a range of values by their share of it, with marks to their right.
 pub(crate) fn draw<B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
-    range: (f64, f64),
-    label: &str,
-) -> Result<(), Box<dyn std::error::Error>>
-where
-    B::ErrorType: 'static,
-{
-    bar(area, range, label, |share| share)
-}
-
-/// Draws the shades with dark ones for small values, for lines on white.
-pub(crate) fn draw_reversed<B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
-    range: (f64, f64),
-    label: &str,
-) -> Result<(), Box<dyn std::error::Error>>
-where
-    B::ErrorType: 'static,
-{
-    bar(area, range, label, |share| 0.15 + 0.85 * (1.0 - share))
-}
-
-fn bar<B: DrawingBackend>(
     area: &DrawingArea<B, Shift>,
     (low, high): (f64, f64),
     label: &str,
-    shade: impl Fn(f64) -> f64,
+    color: impl Fn(f64) -> RGBColor,
 ) -> Result<(), Box<dyn std::error::Error>>
 where
     B::ErrorType: 'static,
@@ -66,11 +43,11 @@ where
         .y_desc(label)
         .y_label_formatter(&|value| marks.label(*value))
         .draw()?;
-    let steps = if half > 0.0 { 1 } else { color::SHADES };
+    let steps = if half > 0.0 { 1 } else { SHADES };
     let edge = |step: usize| bottom + (top - bottom) * step as f64 / steps as f64;
     chart.draw_series((0..steps).map(|step| {
         let share = if steps == 1 { 0.0 } else { step as f64 / (steps - 1) as f64 };
-        Rectangle::new([(0.0, edge(step)), (1.0, edge(step + 1))], color::shade(shade(share)).filled())
+        Rectangle::new([(0.0, edge(step)), (1.0, edge(step + 1))], color(share).filled())
     }))?;
     Ok(())
 }

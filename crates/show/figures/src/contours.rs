@@ -74,7 +74,7 @@ impl Contours {
                 let (left, right) = area.split_horizontally(MAP.0);
                 map.draw_on(&left)?;
                 if let Some(range) = color::range(map.values.iter().copied()) {
-                    color_bar::draw(&right, range, "")?;
+                    color_bar::draw(&right, range, "", color::shade)?;
                 }
             }
             Ok(())

@@ -52,7 +52,7 @@ impl HeatMap {
             let (left, right) = root.split_horizontally(WIDTH);
             let range = color::range(self.values.iter().copied());
             self.draw_cells(&left, range.unwrap_or((0.0, 0.0)))?;
-            range.map_or(Ok(()), |range| color_bar::draw(&right, range, &self.value_label))
+            range.map_or(Ok(()), |range| color_bar::draw(&right, range, &self.value_label, color::shade))
         })
     }
 

@@ -87,7 +87,7 @@ impl ParallelCoordinates {
             let (left, right) = root.split_horizontally(width);
             let range = color::range(self.lines.iter().map(|line| line.value));
             self.draw_lines(&left, range.unwrap_or((0.0, 0.0)))?;
-            range.map_or(Ok(()), |range| color_bar::draw_reversed(&right, range, &self.value_label))
+            range.map_or(Ok(()), |range| color_bar::draw(&right, range, &self.value_label, color::line_shade))
         })
     }
 
@@ -104,7 +104,7 @@ impl ParallelCoordinates {
         let mut lines: Vec<&ParallelLine> = self.lines.iter().filter(|line| line.value.is_finite()).collect();
         lines.sort_by(|a, b| b.value.total_cmp(&a.value));
         for line in lines {
-            let shade = color::shade(0.15 + 0.85 * (1.0 - color::share(line.value, range)));
+            let shade = color::line_shade(color::share(line.value, range));
             for part in self.parts(line) {
                 chart.draw_series(std::iter::once(PathElement::new(part, shade)))?;
             }

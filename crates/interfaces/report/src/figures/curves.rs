@@ -4,7 +4,7 @@ use thrifty_figures::{LinePlot, Series};
 
 use super::is_wide;
 use crate::Unfit;
-use crate::report::{Report, state};
+use crate::report::Report;
 
 pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
     let reported = || report.history.trials().iter().filter(|trial| !trial.reports.is_empty());
@@ -13,7 +13,7 @@ pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
     }
     let mut series = Vec::new();
     for name in ["pruned", "failed", "running", "measured"] {
-        for (at, trial) in reported().filter(|trial| state(trial) == name).enumerate() {
+        for (at, trial) in reported().filter(|trial| trial.state() == name).enumerate() {
             let points: Vec<(f64, f64)> =
                 trial.reports.iter().map(|(step, value)| (*step as f64, *value)).collect();
             // One entry in the legend per state; series without a label have the colour of the one before.

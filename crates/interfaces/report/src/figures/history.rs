@@ -6,7 +6,7 @@ use thrifty_study::{Measurement, Outcome, Trial};
 
 use super::is_wide;
 use crate::Unfit;
-use crate::report::{Report, state};
+use crate::report::Report;
 
 pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
     Unfit::unless("measured trials", report.measured().len(), 1)?;
@@ -25,8 +25,7 @@ fn measurement(trial: &Trial<Config>) -> Option<&Measurement> {
 fn plot(report: &Report<'_>, objective: usize) -> LinePlot {
     let trials = report.history.trials();
     let value = |trial: &Trial<Config>| measurement(trial)?.objectives.get(objective).copied();
-    let keeps =
-        |trial: &Trial<Config>| measurement(trial).is_some_and(|m| m.constraints.iter().all(|c| *c <= 0.0));
+    let keeps = |trial: &Trial<Config>| measurement(trial).is_some_and(Measurement::is_feasible);
     let of = |keep: &dyn Fn(&Trial<Config>) -> bool| -> Vec<(f64, f64)> {
         let kept = trials.iter().filter(|trial| keep(trial));
         kept.filter_map(|trial| Some((trial.id.0 as f64, value(trial)?))).collect()
@@ -37,7 +36,7 @@ fn plot(report: &Report<'_>, objective: usize) -> LinePlot {
     let worst = feasible.iter().chain(&infeasible).map(|point| point.1).fold(f64::NEG_INFINITY, f64::max);
     series.push(Series::dots("infeasible", infeasible));
     for name in ["failed", "pruned", "running"] {
-        let marked = trials.iter().filter(|trial| state(trial) == name);
+        let marked = trials.iter().filter(|trial| trial.state() == name);
         series.push(Series::dots(name, marked.map(|trial| (trial.id.0 as f64, worst)).collect()));
     }
     series.push(Series::line("best so far", best_so_far(&feasible, trials.len())));

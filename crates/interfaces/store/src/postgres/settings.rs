@@ -199,9 +199,9 @@ mod tests {
 
     #[test]
     fn a_local_socket_is_not_encrypted() {
-        let settings = settings("postgres://me@%2Ftmp%2Fsocket/db?sslmode=require", &[]).unwrap();
+        let settings = settings("postgres://me@%2Fsockets/db?sslmode=require", &[]).unwrap();
         assert_eq!(settings.encryption, Encryption::Disable);
-        assert_eq!(settings.name(), "store postgres:///tmp/socket:5432/db");
+        assert_eq!(settings.name(), "store postgres:///sockets:5432/db");
     }
 
     #[test]

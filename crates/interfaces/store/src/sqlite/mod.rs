@@ -197,6 +197,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, LogError> {
     let open = || -> rusqlite::Result<Connection> {
         let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         connection.busy_timeout(PATIENCE)?;
+        // In write-ahead mode a commit without waiting for the disk cannot damage the file.
+        connection.pragma_update(None, "synchronous", "normal")?;
         Ok(connection)
     };
     open().map_err(|error| failure(path, &error))

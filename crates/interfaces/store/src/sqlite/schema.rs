@@ -66,8 +66,6 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path, migrations: &[&s
 }
 
 pub(super) fn find(connection: &Connection, study: &str) -> rusqlite::Result<Option<i64>> {
-    // In write-ahead mode a commit without waiting for the disk cannot damage the file.
-    connection.pragma_update(None, "synchronous", "normal")?;
     connection.query_row("SELECT id FROM studies WHERE name = ?1", [study], |row| row.get(0)).optional()
 }
 

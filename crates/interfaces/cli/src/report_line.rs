@@ -5,12 +5,12 @@ use serde::Deserialize;
 /// An intermediate value, printed as a line such as `{"step": 3, "value": 0.5}`.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Report {
+pub(crate) struct ReportLine {
     pub(crate) step: u64,
     pub(crate) value: f64,
 }
 
-impl Report {
+impl ReportLine {
     /// The report in a line of output, if it is one.
     pub(crate) fn of(line: &[u8]) -> Option<Self> {
         let line = line.trim_ascii();
@@ -25,7 +25,10 @@ mod tests {
 
     #[test]
     fn lines_with_step_and_value_are_reports() {
-        assert_eq!(Report::of(b" {\"step\": 3, \"value\": -5e-1}\n"), Some(Report { step: 3, value: -0.5 }));
+        assert_eq!(
+            ReportLine::of(b" {\"step\": 3, \"value\": -5e-1}\n"),
+            Some(ReportLine { step: 3, value: -0.5 })
+        );
         for line in [
             "",
             "{",
@@ -35,7 +38,7 @@ mod tests {
             r#"{"objective": 1}"#,
             r#"{"step": 1, "value": 1, "more": 1}"#,
         ] {
-            assert_eq!(Report::of(line.as_bytes()), None, "{line}");
+            assert_eq!(ReportLine::of(line.as_bytes()), None, "{line}");
         }
     }
 }

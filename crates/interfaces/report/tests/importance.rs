@@ -1,0 +1,33 @@
+//! Importance on objectives whose order of parameters is known.
+
+use std::collections::BTreeMap;
+
+use thrifty_report::Report;
+use thrifty_sampling::Seed;
+use thrifty_search::RandomSearch;
+use thrifty_space::{Config, Space};
+use thrifty_study::{MaxTrials, Study};
+
+#[test]
+fn what_matters_is_important() {
+    let space = Space::builder()
+        .float("much", 0.0, 1.0)
+        .float("little", 0.0, 1.0)
+        .categorical("none", [1, 2, 3])
+        .build()
+        .unwrap();
+    let mut study = Study::new(RandomSearch::new(space.clone()), Seed(3)).with_stop(MaxTrials(200));
+    let value =
+        |config: &Config| 5.0 * (config.float("much").unwrap() - 0.3).abs() + config.float("little").unwrap();
+    study.run(|config: &Config, _| value(config)).unwrap();
+    let importance = Report::new(study.history(), Some(&space)).unwrap().importance().unwrap();
+
+    let near_best: BTreeMap<&str, f64> =
+        importance.iter().map(|of| (of.name.as_str(), of.near_best)).collect();
+    let whole: BTreeMap<&str, f64> = importance.iter().map(|of| (of.name.as_str(), of.share)).collect();
+    assert!((near_best.values().sum::<f64>() - 1.0).abs() < 1e-12, "{near_best:?}");
+    assert!(whole.values().sum::<f64>() <= 1.0 + 1e-12, "{whole:?}");
+    for shares in [near_best, whole] {
+        assert!(shares["much"] > 2.0 * shares["little"] && shares["little"] > shares["none"], "{shares:?}");
+    }
+}
