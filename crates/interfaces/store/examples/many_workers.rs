@@ -3,6 +3,8 @@
 //! ```text
 //! many_workers ADDRESS random 16000      16 workers, 16,000 trials of random search
 //! many_workers ADDRESS overhead 2000     one worker, against the same study without a store and with a journal
+//! many_workers ADDRESS open 100000       time and memory to read that many trials, from the store or `journal:PATH`
+//! many_workers ADDRESS ask 10000         asks of a Parzen estimator after that many trials of random search
 //! ```
 
 use std::error::Error;
@@ -14,9 +16,11 @@ use thrifty_sampling::Seed;
 use thrifty_search::RandomSearch;
 use thrifty_space::{Config, Space, SpaceError};
 use thrifty_store::open;
-use thrifty_study::shared::{WorkerReport, verify_replay};
-use thrifty_study::{AnyOptimizer, Context, History, MaxTrials, OptimizerError, Study, StudyError};
-use thrifty_tpe::TpeOptimizer;
+use thrifty_study::shared::{Step, WorkerReport, verify_replay};
+use thrifty_study::{
+    AnyOptimizer, Context, History, MaxTrials, OptimizerError, Outcome, Study, StudyError, Trial,
+};
+use thrifty_tpe::{TpeOptimizer, TpeSettings};
 
 const WORKERS: usize = 16;
 
@@ -29,6 +33,7 @@ fn optimizer(method: &str) -> Result<AnyOptimizer<Config>, OptimizerError> {
     Ok(match method {
         "bo" => AnyOptimizer::new(BayesianOptimizer::new(space)),
         "tpe" => AnyOptimizer::new(TpeOptimizer::new(space)?),
+        "tpe-optuna" => AnyOptimizer::new(TpeOptimizer::new(space)?.with_settings(TpeSettings::optuna5())?),
         _ => AnyOptimizer::new(RandomSearch::new(space)),
     })
 }
@@ -101,11 +106,75 @@ fn overhead(address: &str, trials: usize) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Prints what reading that many trials takes. They are made by random search first, if the place does not have them: run it twice.
+fn open_many(address: &str, trials: usize) -> Result<(), Box<dyn Error>> {
+    let name = format!("open {trials}");
+    let path = address.strip_prefix("journal:");
+    let read = || -> Result<History<Config>, Box<dyn Error>> {
+        Ok(match path {
+            Some(path) => History::read(path)?,
+            None => History::read_log(&mut *open(address, &name)?)?,
+        })
+    };
+    let (wall, processor) = (Instant::now(), ProcessTime::now());
+    let found = read().map_or(0, |history| history.len());
+    if found == trials {
+        let (wall, processor) = (wall.elapsed().as_secs_f64(), processor.elapsed().as_secs_f64());
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM unknown");
+        println!("{trials} trials read in {wall:.2} s wall, {processor:.2} s CPU; {peak}");
+        return Ok(());
+    }
+    match path {
+        Some(path) => study("random", trials)?.with_journal(path)?.run(fast).map(drop)?,
+        None => study("random", trials)?.join(open(address, &name)?)?.run_worker(fast).map(drop)?,
+    }
+    println!("{trials} trials made; run it again to read them");
+    Ok(())
+}
+
+/// Trials that are timed by [`asks`].
+const TIMED: usize = 50;
+
+/// Prints wall and processor time of an ask with a long history from the store.
+fn asks(address: &str, method: &str, trials: usize) -> Result<(), Box<dyn Error>> {
+    let name = format!("ask {method} {trials} {}", std::process::id());
+    let mut before = study("random", trials)?;
+    before.run(fast)?;
+    let ended = |trial: &Trial<Config>| Some((trial.query.clone(), trial.outcome.clone()?));
+    let known: Vec<_> = before.history().trials().iter().filter_map(ended).collect();
+    let mut worker = study(method, trials + TIMED)?.with_known(known)?.join(open(address, &name)?)?;
+    let mut times = Vec::new();
+    loop {
+        let (wall, processor) = (Instant::now(), ProcessTime::now());
+        let Step::Evaluate(assignment) = worker.next_step()? else { break };
+        times.push([wall.elapsed(), processor.elapsed()].map(|time| 1e3 * time.as_secs_f64()));
+        let (x, y) = (assignment.trial.query.float("x")?, assignment.trial.query.float("y")?);
+        worker.tell(&assignment.lease, Outcome::from((1.0 - x).powi(2) + 100.0 * (y - x * x).powi(2)))?;
+    }
+    // The first reads the whole log.
+    let later = times.get(1..).unwrap_or_default();
+    let mean = |at: usize| later.iter().map(|time| time[at]).sum::<f64>() / later.len() as f64;
+    println!(
+        "{method}: {} asks after {trials} trials: {:.2} ms wall, {:.2} ms CPU each",
+        later.len(),
+        mean(0),
+        mean(1)
+    );
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [address, "overhead", trials] => overhead(address, trials.parse()?),
+        [address, "open", trials] => open_many(address, trials.parse()?),
+        [address, "ask", trials] => {
+            ["tpe", "tpe-optuna"].iter().try_for_each(|method| asks(address, method, trials.parse()?))
+        }
         [address, method, trials] => exactness(address, method, trials.parse()?),
-        _ => Err("expected an address, a method or `overhead`, and a number of trials".into()),
+        _ => {
+            Err("expected an address, a method or `overhead`, `open` or `ask`, and a number of trials".into())
+        }
     }
 }

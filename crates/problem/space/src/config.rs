@@ -1,14 +1,18 @@
 //! Configurations: one value per active parameter.
 
-use std::collections::BTreeMap;
 use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
 
 use crate::{SpaceError, Value};
 
 /// One setting of every active parameter, by name.
-#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(transparent)]
-pub struct Config(BTreeMap<String, Value>);
+///
+/// Serialized as a map.
+#[derive(Debug, Clone, PartialEq, Default)]
+// In the order of the names. A study keeps one configuration per trial: a list takes a third of the memory of a tree.
+pub struct Config(Vec<(Box<str>, Value)>);
 
 impl Config {
     /// A configuration without parameters.
@@ -20,22 +24,26 @@ impl Config {
     /// The value of a parameter, if it is set.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.0.get(name)
+        self.place(name).ok().map(|at| &self.0[at].1)
     }
 
     /// Sets a parameter.
     pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Value>) {
-        self.0.insert(name.into(), value.into());
+        let (name, value) = (name.into().into_boxed_str(), value.into());
+        match self.place(&name) {
+            Ok(at) => self.0[at].1 = value,
+            Err(at) => self.0.insert(at, (name, value)),
+        }
     }
 
     /// Removes a value and returns it, if it was there.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
-        self.0.remove(name)
+        self.place(name).ok().map(|at| self.0.remove(at).1)
     }
 
     /// Names and values in the order of the names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value))
+        self.0.iter().map(|(name, value)| (&**name, value))
     }
 
     /// A number; whole numbers convert.
@@ -83,6 +91,11 @@ impl Config {
         }
     }
 
+    /// Where a name is, or where it belongs.
+    fn place(&self, name: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|(other, _)| (**other).cmp(name))
+    }
+
     fn require(&self, name: &str) -> Result<&Value, SpaceError> {
         self.get(name).ok_or_else(|| SpaceError::MissingParameter { name: name.into() })
     }
@@ -94,5 +107,35 @@ impl fmt::Display for Config {
             write!(f, "{}{name} = {value}", if at == 0 { "" } else { ", " })?;
         }
         Ok(())
+    }
+}
+
+impl Serialize for Config {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Config {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Entries)
+    }
+}
+
+struct Entries;
+
+impl<'de> Visitor<'de> for Entries {
+    type Value = Config;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map from names of parameters to values")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Config, A::Error> {
+        let mut config = Config::new();
+        while let Some((name, value)) = entries.next_entry::<String, Value>()? {
+            config.insert(name, value);
+        }
+        Ok(config)
     }
 }
