@@ -45,20 +45,31 @@ fn two_hundred_killed_workers_lose_no_trial() {
     common::killed_processes(200, &cluster.address(""));
 }
 
-#[test]
-fn workers_go_on_after_the_server_was_down() {
+/// Kills the server and its sessions (SIGKILL) while sixteen workers write, and starts it again.
+fn killed_servers(kills: usize) {
     let Some(mut cluster) = Cluster::start(&[]) else { return };
     let address = cluster.address("");
     std::thread::scope(|scope| {
-        let study = scope.spawn(|| common::sixteen_threads("random", 3000, &address));
-        for _ in 0..3 {
-            std::thread::sleep(Duration::from_millis(300));
-            assert!(!study.is_finished(), "the server stops before the study ends");
-            cluster.stop();
+        let study = scope.spawn(|| common::sixteen_threads("random", 1000 * kills, &address));
+        for kill in 0..kills {
+            std::thread::sleep(Duration::from_millis(250 + 13 * (kill as u64 % 7)));
+            assert!(!study.is_finished(), "kill {kill} comes before the end of the study");
+            cluster.kill();
             std::thread::sleep(Duration::from_millis(100));
             cluster.run();
         }
     });
+}
+
+#[test]
+fn killed_servers_lose_no_trial() {
+    killed_servers(3);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn twenty_killed_servers_lose_no_trial() {
+    killed_servers(20);
 }
 
 #[test]

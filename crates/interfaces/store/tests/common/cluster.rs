@@ -38,6 +38,17 @@ fn unprivileged() -> Option<(u32, u32)> {
     Some(find("postgres:").or_else(|| find("nobody:")).expect("an unprivileged user"))
 }
 
+/// Processes whose parent has this id.
+fn children(parent: u32) -> Vec<i32> {
+    let text = |id: &str| std::fs::read_to_string(format!("/proc/{id}/stat")).ok();
+    let parent_of = |stat: &str| stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse::<u32>().ok();
+    let names = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = names.filter_map(|entry| entry.file_name().into_string().ok());
+    ids.filter(|id| text(id).and_then(|stat| parent_of(&stat)) == Some(parent))
+        .filter_map(|id| id.parse().ok())
+        .collect()
+}
+
 impl Cluster {
     /// Starts a server with some settings. Without PostgreSQL the test is skipped with a message, or fails where
     /// `THRIFTY_REQUIRE_POSTGRES` is set.
@@ -105,15 +116,23 @@ impl Cluster {
 
     /// Starts the server and waits until it answers.
     pub(crate) fn run(&mut self) {
+        let started_at = Instant::now();
+        self.server = Some(self.spawn());
+        while let Err(error) = self.client() {
+            assert!(started_at.elapsed() < Duration::from_secs(60), "{error}: {}", self.log());
+            std::thread::sleep(Duration::from_millis(20));
+            // It refuses to start while a process of a killed one still ends.
+            if self.server.as_mut().is_none_or(|server| server.try_wait().unwrap().is_some()) {
+                self.server = Some(self.spawn());
+            }
+        }
+    }
+
+    fn spawn(&self) -> Child {
         let log = std::fs::OpenOptions::new().create(true).append(true).open(self.folder.path().join("log"));
         let mut command = self.command("postgres");
         command.arg("-D").arg(self.data()).args(["-p", &self.port.to_string(), "-k"]).arg(self.folder.path());
-        self.server = Some(command.stdout(Stdio::null()).stderr(log.unwrap()).spawn().unwrap());
-        let started_at = Instant::now();
-        while let Err(error) = self.client() {
-            assert!(started_at.elapsed() < Duration::from_secs(30), "{error}: {}", self.log());
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        command.stdout(Stdio::null()).stderr(log.unwrap()).spawn().unwrap()
     }
 
     fn log(&self) -> String {
@@ -127,6 +146,19 @@ impl Cluster {
         // SIGQUIT is the server's immediate stop, which ends its children too.
         rustix::process::kill_process(id, rustix::process::Signal::QUIT).unwrap();
         server.wait().unwrap();
+    }
+
+    /// Kills the server and all its processes, as a power failure would.
+    pub(crate) fn kill(&mut self) {
+        let Some(mut server) = self.server.take() else { return };
+        let sessions = children(server.id());
+        server.kill().unwrap();
+        server.wait().unwrap();
+        for id in sessions {
+            let id = rustix::process::Pid::from_raw(id).expect("the id of a process");
+            // It may have ended by itself.
+            let _ = rustix::process::kill_process(id, rustix::process::Signal::KILL);
+        }
     }
 
     /// Connects without the store.
