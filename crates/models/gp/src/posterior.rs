@@ -107,6 +107,16 @@ impl<K: Kernel> GpPosterior<K> {
         self.predict(x).with_noise(self.noise_variance())
     }
 
+    /// Errors of predicting each observation from `first` on from those before it, in standard deviations: `L⁻¹ (y - m)`.
+    ///
+    /// Under the model they are independent and standard normal. Cost: n multiplications each.
+    #[must_use]
+    pub fn standardized_errors(&self, first: usize) -> Vec<f64> {
+        let factor = self.factor.factor();
+        // L⁻¹ r = Lᵀ α.
+        (first..self.len()).map(|i| dot(&factor.column(i)[i..], &self.alpha[i..])).collect()
+    }
+
     /// Scaling of the targets.
     #[must_use]
     pub fn target_scaling(&self) -> TargetScaling {

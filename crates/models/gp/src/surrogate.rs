@@ -10,9 +10,12 @@ use thrifty_kernel::{
 };
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
-use thrifty_surrogate::{Description, FittedSurrogate, Observations, Posterior, Surrogate, SurrogateError};
+use thrifty_surrogate::{
+    Description, EarlierFit, FittedSurrogate, Observations, Posterior, Surrogate, SurrogateError,
+};
 
-use crate::{Gp, GpPosterior, GpSettings, Noise};
+use crate::refit::is_surprised;
+use crate::{Gp, GpError, GpPosterior, GpSettings, Noise, Refit};
 
 /// Stationary kernels by name, each with one lengthscale per dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -108,6 +111,8 @@ pub struct GpSurrogate {
     pub settings: GpSettings,
     /// Bounds of the lengthscales, if not the default ones; without a prior then: maximum likelihood.
     pub lengthscale_bounds: Option<(f64, f64)>,
+    /// When hyperparameters are learnt anew.
+    pub refit: Refit,
     /// Learned warp of numeric inputs, for functions that vary faster near one end of an axis.
     pub warp_inputs: bool,
     /// Kernel of one's own instead of a family; [`GpSurrogate::with_kernel`] sets it.
@@ -125,6 +130,7 @@ impl Default for GpSurrogate {
             family: KernelFamily::default(),
             settings: GpSettings { noise, ..GpSettings::default() },
             lengthscale_bounds: None,
+            refit: Refit::default(),
             warp_inputs: false,
             kernel: None,
         }
@@ -219,12 +225,32 @@ impl Surrogate for GpSurrogate {
         warm_start: Option<&[f64]>,
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        let mut process = self.process_for(domain, data.x)?;
-        if let Some(warm_start) = warm_start {
-            process = process.warm_started(warm_start.to_vec());
+        let process = self.started(domain, data, warm_start)?;
+        let fitted = process.fit_with_noise(data.x, data.y, &data.noise_variances(), rng).map_err(failed)?;
+        Ok(Box::new(FittedGp { posterior: fitted, learnt_from: data.len() }))
+    }
+
+    fn update(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        earlier: EarlierFit<'_>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        self.refit.validate().map_err(failed)?;
+        let EarlierFit { hyperparameters, learnt_from } = earlier;
+        if let Some(learnt_from) = learnt_from.filter(|n| self.refit.may_wait(*n, data.len())) {
+            let process = self.started(domain, data, Some(hyperparameters))?;
+            let kept = process.condition_with_noise(data.x, data.y, &data.noise_variances());
+            // Hyperparameters under which the covariance has no factor, or of another model, are no use.
+            if let Ok(posterior) = kept
+                && posterior.params().len() == hyperparameters.len()
+                && !is_surprised(&posterior, learnt_from)
+            {
+                return Ok(Box::new(FittedGp { posterior, learnt_from }));
+            }
         }
-        let fitted = process.fit_with_noise(data.x, data.y, &data.noise_variances(), rng);
-        Ok(Box::new(fitted.map_err(|error| SurrogateError::failed(NAME, error))?))
+        self.fit(domain, data, Some(hyperparameters), rng)
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {
@@ -232,21 +258,50 @@ impl Surrogate for GpSurrogate {
     }
 }
 
-impl<K: Kernel + Clone + 'static> FittedSurrogate for GpPosterior<K> {
+impl GpSurrogate {
+    fn started(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+    ) -> Result<Gp<Box<dyn Kernel>>, SurrogateError> {
+        let process = self.process_for(domain, data.x)?;
+        Ok(match warm_start {
+            Some(warm_start) => process.warm_started(warm_start.to_vec()),
+            None => process,
+        })
+    }
+}
+
+fn failed(error: GpError) -> SurrogateError {
+    SurrogateError::failed(NAME, error)
+}
+
+/// A process after data that knows how many observations its hyperparameters were learnt from.
+struct FittedGp {
+    posterior: GpPosterior<Box<dyn Kernel>>,
+    learnt_from: usize,
+}
+
+impl FittedSurrogate for FittedGp {
     fn posterior(&self) -> &dyn Posterior {
-        self
+        &self.posterior
     }
 
     fn hyperparameters(&self) -> Vec<f64> {
-        self.hyperparameters()
+        self.posterior.hyperparameters()
+    }
+
+    fn learnt_from(&self) -> Option<usize> {
+        Some(self.learnt_from)
     }
 
     fn noise_variance(&self) -> f64 {
-        self.noise_variance()
+        self.posterior.noise_variance()
     }
 
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        let conditioned = self.with_observation(x, y).map_err(|error| SurrogateError::failed(NAME, error))?;
-        Ok(Box::new(conditioned))
+        let posterior = self.posterior.with_observation(x, y).map_err(failed)?;
+        Ok(Box::new(Self { posterior, learnt_from: self.learnt_from }))
     }
 }

@@ -4,7 +4,8 @@ use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_sampling::Seed;
 
 use crate::{
-    Lookahead, LookaheadCotangent, Observations, Posterior, Prediction, SamplePath, Surrogate, fit_checked,
+    EarlierFit, Lookahead, LookaheadCotangent, Observations, Posterior, Prediction, SamplePath, Surrogate,
+    fit_checked,
 };
 
 /// Predictions are finite, variances not negative, and a batch equals its points one by one to `tolerance`.
@@ -255,12 +256,36 @@ fn cases(dim: usize) -> Vec<Case> {
     ]
 }
 
+/// An update from the fit to a beginning of the data says from how many observations it learnt, and predicts.
+fn updates(surrogate: &dyn Surrogate, domain: &Domain, data: Observations<'_>, what: &str) {
+    let half = data.len().div_ceil(2);
+    let beginning = Observations {
+        x: data.x.slice(0, half),
+        y: &data.y[..half],
+        noise_variance: data.noise_variance.map(|variances| &variances[..half]),
+    };
+    let fit = |data, earlier| {
+        fit_checked(surrogate, domain, data, earlier, &mut SEED.stream("contract fit", 0))
+            .unwrap_or_else(|error| panic!("{what}: {error}"))
+    };
+    let first = fit(beginning, None);
+    assert!(first.learnt_from().is_none_or(|n| n == half), "{what}: {:?} of {half}", first.learnt_from());
+    let hyperparameters = first.hyperparameters();
+    for learnt_from in [first.learnt_from(), Some(half), Some(usize::MAX)] {
+        let earlier = EarlierFit { hyperparameters: &hyperparameters, learnt_from };
+        let (updated, again) = (fit(data, Some(earlier)), fit(data, Some(earlier)));
+        assert_eq!(updated.hyperparameters(), again.hyperparameters(), "{what}: the same update twice");
+        assert!(updated.learnt_from().is_none_or(|n| n <= data.len()), "{what}: {:?}", updated.learnt_from());
+    }
+}
+
 fn fits(surrogate: &dyn Surrogate, dim: usize, (x, y): &Case, what: &str) {
     let domain = Domain::unit_cube(dim);
     let data = Observations::new(x.as_ref(), y);
     let fit = |warm_start: Option<&[f64]>| {
         let mut rng = SEED.stream("contract fit", 0);
-        fit_checked(surrogate, &domain, data, warm_start, &mut rng)
+        let earlier = warm_start.map(|hyperparameters| EarlierFit { hyperparameters, learnt_from: None });
+        fit_checked(surrogate, &domain, data, earlier, &mut rng)
             .unwrap_or_else(|error| panic!("{what}: {error}"))
     };
     let (fitted, again) = (fit(None), fit(None));
@@ -297,6 +322,7 @@ fn fits(surrogate: &dyn Surrogate, dim: usize, (x, y): &Case, what: &str) {
     assert_eq!(warm.hyperparameters().len(), hyperparameters.len(), "{what}: hyperparameters of one length");
     // Hyperparameters of something else are ignored, not trusted.
     fit(Some(&FOREIGN));
+    updates(surrogate, &domain, data, what);
 
     let at = vec![FANTASY; dim];
     let Prediction { mean, variance } = fitted.posterior().predict(&at);

@@ -27,5 +27,5 @@ pub use observations::Observations;
 pub use posterior::{JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, SamplePath};
 pub use prediction::Prediction;
 pub use sample::{factor_covariance, sample_jointly};
-pub use surrogate::{FittedSurrogate, Surrogate, SurrogateError, fit_checked};
+pub use surrogate::{EarlierFit, FittedSurrogate, Surrogate, SurrogateError, fit_checked};
 pub use thrifty_check::InputError;

@@ -26,11 +26,37 @@ pub trait Surrogate: Send + Sync {
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError>;
 
+    /// Fits the model where an earlier fit to the beginning of the data is known.
+    ///
+    /// A model whose hyperparameters are dear may keep those of the earlier fit as long as the new observations agree with them. Unless
+    /// it says otherwise it fits anew, from them.
+    ///
+    /// # Errors
+    /// As [`Surrogate::fit`].
+    fn update(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        earlier: EarlierFit<'_>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        self.fit(domain, data, Some(earlier.hyperparameters), rng)
+    }
+
     /// Name and settings: all that the posterior depends on besides data and random numbers.
     ///
     /// # Errors
     /// [`SurrogateError`] for settings that cannot be written.
     fn describe(&self) -> Result<Description, SurrogateError>;
+}
+
+/// Hyperparameters of an earlier fit, and the number of observations that they were learnt from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EarlierFit<'a> {
+    /// As [`FittedSurrogate::hyperparameters`] gave them.
+    pub hyperparameters: &'a [f64],
+    /// As [`FittedSurrogate::learnt_from`] gave it; nothing if the model does not say.
+    pub learnt_from: Option<usize>,
 }
 
 /// A surrogate after data.
@@ -40,6 +66,12 @@ pub trait FittedSurrogate: Send + Sync {
 
     /// Hyperparameters, from which the next fit may start. Empty for a model without any.
     fn hyperparameters(&self) -> Vec<f64>;
+
+    /// Number of observations that the hyperparameters were learnt from, which may be fewer than those that the model is conditioned on;
+    /// nothing for a model that learns them in every fit.
+    fn learnt_from(&self) -> Option<usize> {
+        None
+    }
 
     /// Variance of the noise of a new observation, in squared units of the targets; 0 for a model without noise.
     fn noise_variance(&self) -> f64 {
@@ -68,6 +100,16 @@ impl<S: Surrogate + ?Sized> Surrogate for Box<S> {
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         (**self).fit(domain, data, warm_start, rng)
+    }
+
+    fn update(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        earlier: EarlierFit<'_>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        (**self).update(domain, data, earlier, rng)
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {
@@ -129,23 +171,26 @@ impl SurrogateError {
 /// Largest number of points at which [`fit_checked`] predicts.
 const CHECKED: usize = 32;
 
-/// Fits a surrogate and checks what it returns: the dimension of the posterior, and finite means and non-negative variances at
+/// Fits a surrogate, from an earlier fit if there is one, and checks what it returns: the dimension of the posterior, and finite means and non-negative variances at
 /// up to 32 points of the data.
 ///
 /// Optimisers fit through this function, so that a defect of a model is an error that names the model and the point, not a
 /// strange suggestion. Cost: 32 predictions.
 ///
 /// # Errors
-/// [`SurrogateError`]: those of [`Surrogate::fit`], [`SurrogateError::Dimension`] and [`SurrogateError::InvalidPrediction`].
+/// [`SurrogateError`]: those of [`Surrogate::update`], [`SurrogateError::Dimension`] and [`SurrogateError::InvalidPrediction`].
 pub fn fit_checked(
     surrogate: &dyn Surrogate,
     domain: &Domain,
     data: Observations<'_>,
-    warm_start: Option<&[f64]>,
+    earlier: Option<EarlierFit<'_>>,
     rng: &mut Stream,
 ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
     data.check(domain.dim())?;
-    let fitted = surrogate.fit(domain, data, warm_start, rng)?;
+    let fitted = match earlier {
+        Some(earlier) => surrogate.update(domain, data, earlier, rng)?,
+        None => surrogate.fit(domain, data, None, rng)?,
+    };
     let name = || surrogate.describe().map_or_else(|_| "surrogate".to_owned(), |found| found.name);
     let (found, expected) = (fitted.posterior().dim(), domain.dim());
     if found != expected {

@@ -1,10 +1,12 @@
 //! Surrogates of the outputs of a study: objectives, constraints, cost.
 
 use thrifty_domain::Points;
-use thrifty_sampling::Seed;
+use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space};
 use thrifty_study::{Memo, MemoKey, OptimizerError, Trial, TrialId};
-use thrifty_surrogate::{FittedSurrogate, JointPosterior, Observations, Posterior, Surrogate, fit_checked};
+use thrifty_surrogate::{
+    EarlierFit, FittedSurrogate, JointPosterior, Observations, Posterior, Surrogate, fit_checked,
+};
 
 use crate::Running;
 
@@ -55,30 +57,28 @@ impl OutputModel {
         Self { fitted, ..self }
     }
 
-    /// Adds the hyperparameters to a memo.
+    /// Adds the hyperparameters to a memo, with the number of observations that they were learnt from if the model says it.
     pub fn remember(&self, memo: &mut Memo) {
         memo.set(&MemoKey::named(self.name.as_str()), &self.fitted.hyperparameters());
+        if let Some(count) = self.fitted.learnt_from() {
+            memo.set(&MemoKey::named(learnt_from(&self.name)), &(count as u64));
+        }
     }
 }
 
-impl OutputFitter<'_> {
-    fn warm_start(&self, name: &str) -> Option<Vec<f64>> {
-        let key = MemoKey::named(name);
-        self.trials.iter().rev().find_map(|trial| trial.memo.get(&key))
-    }
+/// Name of the number of observations that hyperparameters were learnt from.
+fn learnt_from(name: &str) -> String {
+    format!("{name} learnt from")
+}
 
+impl OutputFitter<'_> {
     /// The surrogate of the only objective.
     ///
     /// # Errors
     /// [`OptimizerError`] when the fit fails.
     pub fn fit_objective(&self, data: Observations<'_>) -> Result<OutputModel, OptimizerError> {
         let rng = &mut self.seed.stream("fit", self.id.0);
-        let warm_start = self.warm_start(OBJECTIVE);
-        let fitted = fit_checked(self.surrogate, self.space.domain(), data, warm_start.as_deref(), rng)
-            .map_err(|error| {
-                OptimizerError::failed(format!("fitting the model for trial {}", self.id.0), error)
-            })?;
-        Ok(OutputModel { name: OBJECTIVE.into(), fitted })
+        self.update(self.surrogate, OBJECTIVE.into(), data, rng, "the model")
     }
 
     /// The surrogate of one of several outputs.
@@ -103,12 +103,31 @@ impl OutputFitter<'_> {
         name: String,
         data: Observations<'_>,
     ) -> Result<OutputModel, OptimizerError> {
-        let mut rng = self.seed.child("fit", self.id.0).stream(&name, 0);
-        let warm_start = self.warm_start(&name);
-        let fitted = fit_checked(surrogate, self.space.domain(), data, warm_start.as_deref(), &mut rng)
-            .map_err(|error| {
-                OptimizerError::failed(format!("fitting the model of {name} for trial {}", self.id.0), error)
-            })?;
+        let rng = &mut self.seed.child("fit", self.id.0).stream(&name, 0);
+        let what = format!("the model of {name}");
+        self.update(surrogate, name, data, rng, &what)
+    }
+
+    /// Fits a surrogate, from the last suggestion that has hyperparameters of its name.
+    fn update(
+        &self,
+        surrogate: &dyn Surrogate,
+        name: String,
+        data: Observations<'_>,
+        rng: &mut Stream,
+        what: &str,
+    ) -> Result<OutputModel, OptimizerError> {
+        let (values, count) = (MemoKey::<Vec<f64>>::named(name.as_str()), learnt_from(&name));
+        let count = MemoKey::<u64>::named(count);
+        let last = |trial: &&Trial<Config>| Some((trial.memo.get(&values)?, trial.memo.get(&count)));
+        let earlier = self.trials.iter().rev().find_map(last);
+        let earlier = earlier.as_ref().map(|(hyperparameters, count)| EarlierFit {
+            hyperparameters,
+            learnt_from: count.and_then(|count| usize::try_from(count).ok()),
+        });
+        let fitted = fit_checked(surrogate, self.space.domain(), data, earlier, rng).map_err(|error| {
+            OptimizerError::failed(format!("fitting {what} for trial {}", self.id.0), error)
+        })?;
         Ok(OutputModel { name, fitted })
     }
 

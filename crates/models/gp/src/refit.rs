@@ -1,0 +1,118 @@
+//! Hyperparameters that are kept until the data ask for new ones.
+
+use thrifty_kernel::Kernel;
+
+use crate::{GpError, GpPosterior};
+
+/// When hyperparameters are learnt anew; between that the model is conditioned on all data with those it has.
+///
+/// Learning costs some hundred factorisations of the covariance, conditioning one.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refit {
+    /// In every fit.
+    Always,
+    /// By growth, and when the observations since the last time were improbable.
+    WhenNeeded {
+        /// Number of observations up to which every fit learns.
+        from: usize,
+        /// Factor of growth after which the next fit learns; above 1.
+        growth: f64,
+    },
+}
+
+impl Default for Refit {
+    /// Every fit up to 40 observations, then by a fifth of growth.
+    fn default() -> Self {
+        Self::WhenNeeded { from: 40, growth: 1.2 }
+    }
+}
+
+/// Logarithm of the inverse of the probability at which observations count as improbable: one in a thousand.
+const SURPRISE: f64 = 6.907_755_278_982_137;
+
+impl Refit {
+    /// True if the growth makes sense; every update asks.
+    ///
+    /// # Errors
+    /// [`GpError::InvalidSetting`] for a growth that is not a finite number above 1.
+    pub fn validate(self) -> Result<(), GpError> {
+        match self {
+            Self::WhenNeeded { growth, .. } if !(growth > 1.0 && growth.is_finite()) => {
+                let (name, expected) = ("growth between fits", "a finite number above 1");
+                Err(GpError::InvalidSetting { name, value: growth, expected })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// True if hyperparameters that were learnt from so many observations may hold for more.
+    pub(crate) fn may_wait(self, learnt_from: usize, observations: usize) -> bool {
+        match self {
+            Self::Always => false,
+            Self::WhenNeeded { from, growth } => {
+                observations > from
+                    && observations >= learnt_from
+                    && (observations as f64) < growth * learnt_from as f64
+            }
+        }
+    }
+}
+
+/// True if the observations after the first `learnt_from` are improbable under the model.
+///
+/// ```text
+/// z = L⁻¹ (y - m),   S = Σ z_i² over the m new ones   >   m + 2 √(m t) + 2 t
+/// ```
+///
+/// z are the standardised errors of predicting each observation from those before it. Under the model S is chi-squared with m
+/// degrees of freedom, and exceeds the bound with probability e^(-t) at most. Source of the bound: Laurent & Massart (2000), lemma 1.
+pub(crate) fn is_surprised<K: Kernel>(posterior: &GpPosterior<K>, learnt_from: usize) -> bool {
+    let errors = posterior.standardized_errors(learnt_from);
+    let (count, sum) = (errors.len() as f64, errors.iter().map(|z| z * z).sum::<f64>());
+    // A sum that is not a number is a surprise too.
+    !(sum <= count + 2.0 * (count * SURPRISE).sqrt() + 2.0 * SURPRISE)
+}
+
+#[cfg(test)]
+mod tests {
+    use thrifty_domain::Points;
+    use thrifty_kernel::Matern52;
+
+    use super::*;
+    use crate::{Gp, GpSettings, Mean, Noise};
+
+    #[test]
+    fn growth_and_the_first_observations_ask_for_a_fit() {
+        let refit = Refit::WhenNeeded { from: 40, growth: 1.2 };
+        assert!(!refit.may_wait(40, 40), "every fit learns up to 40");
+        assert!(refit.may_wait(40, 41) && refit.may_wait(40, 47) && !refit.may_wait(40, 48));
+        assert!(!refit.may_wait(usize::MAX, 50), "fewer than were learnt from");
+        assert!(!Refit::Always.may_wait(100, 101));
+    }
+
+    /// Under a kernel of variance 1 and noise near 0, far apart points are independent: z = y.
+    #[test]
+    fn the_bound_is_that_of_chi_squared() {
+        let settings = GpSettings {
+            noise: Noise::Fixed(1e-12),
+            mean: Mean::Zero,
+            standardize_targets: false,
+            ..GpSettings::default()
+        };
+        let process = Gp::new(Matern52::new(vec![1e-3]).unwrap()).with_settings(settings);
+        let x = Points::from_flat((0..10).map(f64::from).collect(), 1);
+        let surprised = |last: f64| {
+            let mut y = vec![1.0; 10];
+            y[9] = last;
+            is_surprised(&process.condition(x.as_ref(), &y).unwrap(), 9)
+        };
+        // 1 + 2 √6.908 + 13.816 = 20.07.
+        let edge = 20.072_f64.sqrt();
+        assert!(!surprised(edge - 1e-3) && surprised(edge + 1e-3) && surprised(-edge - 1e-3));
+        let all = process.condition(x.as_ref(), &[1.5; 10]).unwrap();
+        let errors = all.standardized_errors(4);
+        assert!(errors.len() == 6 && errors.iter().all(|z| (z - 1.5).abs() < 1e-9), "{errors:?}");
+        assert!(!is_surprised(&all, 10) && !is_surprised(&all, 11), "nothing new is no surprise");
+    }
+}
