@@ -18,13 +18,16 @@ pub enum Refit {
         from: usize,
         /// Factor of growth after which the next fit learns; above 1.
         growth: f64,
+        /// Number of observations beyond which a fit by growth starts from the hyperparameters alone, without restarts: with so many
+        /// the posterior of the hyperparameters rarely has a second mode, and what it misses shows as a surprise.
+        restarts_until: usize,
     },
 }
 
 impl Default for Refit {
-    /// Every fit up to 40 observations, then by a fifth of growth.
+    /// Every fit up to 40 observations, then by a fifth of growth, with restarts up to 200.
     fn default() -> Self {
-        Self::WhenNeeded { from: 40, growth: 1.2 }
+        Self::WhenNeeded { from: 40, growth: 1.2, restarts_until: 200 }
     }
 }
 
@@ -50,12 +53,17 @@ impl Refit {
     pub(crate) fn may_wait(self, learnt_from: usize, observations: usize) -> bool {
         match self {
             Self::Always => false,
-            Self::WhenNeeded { from, growth } => {
+            Self::WhenNeeded { from, growth, .. } => {
                 observations > from
                     && observations >= learnt_from
                     && (observations as f64) < growth * learnt_from as f64
             }
         }
+    }
+
+    /// True if a fit by growth needs no restarts.
+    pub(crate) fn is_settled(self, observations: usize) -> bool {
+        matches!(self, Self::WhenNeeded { restarts_until, .. } if observations > restarts_until)
     }
 }
 
@@ -84,11 +92,12 @@ mod tests {
 
     #[test]
     fn growth_and_the_first_observations_ask_for_a_fit() {
-        let refit = Refit::WhenNeeded { from: 40, growth: 1.2 };
+        let refit = Refit::default();
         assert!(!refit.may_wait(40, 40), "every fit learns up to 40");
         assert!(refit.may_wait(40, 41) && refit.may_wait(40, 47) && !refit.may_wait(40, 48));
         assert!(!refit.may_wait(usize::MAX, 50), "fewer than were learnt from");
         assert!(!Refit::Always.may_wait(100, 101));
+        assert!(!refit.is_settled(200) && refit.is_settled(201) && !Refit::Always.is_settled(1000));
     }
 
     /// Under a kernel of variance 1 and noise near 0, far apart points are independent: z = y.

@@ -239,18 +239,26 @@ impl Surrogate for GpSurrogate {
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         self.refit.validate().map_err(failed)?;
         let EarlierFit { hyperparameters, learnt_from } = earlier;
-        if let Some(learnt_from) = learnt_from.filter(|n| self.refit.may_wait(*n, data.len())) {
-            let process = self.started(domain, data, Some(hyperparameters))?;
-            let kept = process.condition_with_noise(data.x, data.y, &data.noise_variances());
-            // Hyperparameters under which the covariance has no factor, or of another model, are no use.
-            if let Ok(posterior) = kept
-                && posterior.params().len() == hyperparameters.len()
-                && !is_surprised(&posterior, learnt_from)
-            {
-                return Ok(Box::new(FittedGp { posterior, learnt_from }));
+        let mut process = self.started(domain, data, Some(hyperparameters))?;
+        let noise = data.noise_variances();
+        let kept = |process: &Gp<Box<dyn Kernel>>| {
+            let posterior = process.condition_with_noise(data.x, data.y, &noise).ok()?;
+            (posterior.params().len() == hyperparameters.len()).then_some(posterior)
+        };
+        match learnt_from {
+            Some(learnt_from) if self.refit.may_wait(learnt_from, data.len()) => {
+                // Hyperparameters under which the covariance has no factor, or of another model, are no use.
+                if let Some(posterior) = kept(&process).filter(|found| !is_surprised(found, learnt_from)) {
+                    return Ok(Box::new(FittedGp { posterior, learnt_from }));
+                }
             }
+            Some(_) if self.refit.is_settled(data.len()) => {
+                process = process.with_settings(GpSettings { restarts: 0, ..self.settings.clone() });
+            }
+            _ => {}
         }
-        self.fit(domain, data, Some(hyperparameters), rng)
+        let posterior = process.fit_with_noise(data.x, data.y, &noise, rng).map_err(failed)?;
+        Ok(Box::new(FittedGp { posterior, learnt_from: data.len() }))
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {

@@ -180,6 +180,10 @@ impl Posterior for TargetPosterior {
         self.mean.predict_into(self.strip(x).as_ref(), mean, variance);
     }
 
+    fn mean_into(&self, x: PointsRef<'_>, mean: &mut [f64]) {
+        self.mean.mean_into(self.strip(x).as_ref(), mean);
+    }
+
     fn gradient(&self) -> Option<&dyn PosteriorGradient> {
         Some(self)
     }

@@ -15,6 +15,9 @@ use crate::{
 pub fn batch_is_pointwise(posterior: &dyn Posterior, x: PointsRef<'_>, tolerance: f64) {
     let (mut mean, mut variance) = (vec![f64::NAN; x.len()], vec![f64::NAN; x.len()]);
     posterior.predict_into(x, &mut mean, &mut variance);
+    let mut alone = vec![f64::NAN; x.len()];
+    posterior.mean_into(x, &mut alone);
+    assert_eq!(mean, alone, "means without variances are the same bits");
     for (i, point) in x.rows().enumerate() {
         let Prediction { mean: m, variance: v } = posterior.predict(point);
         assert!(mean[i].is_finite() && variance[i].is_finite() && variance[i] >= 0.0, "point {i}: {m} ± {v}");

@@ -20,6 +20,11 @@ pub trait Posterior: Send + Sync {
         Prediction { mean: mean[0], variance: variance[0] }
     }
 
+    /// Means alone at m points, the same bits as those of [`Posterior::predict_into`]; a model overrides it where variances are dear.
+    fn mean_into(&self, x: PointsRef<'_>, mean: &mut [f64]) {
+        self.predict_into(x, mean, &mut vec![0.0; x.len()]);
+    }
+
     /// Gradients with respect to the point, if the model has them.
     fn gradient(&self) -> Option<&dyn PosteriorGradient> {
         None

@@ -2,6 +2,7 @@
 
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 
+use crate::triangular::{solve_lower, solve_upper};
 use crate::{Matrix, Threads, factor_in_place, gram_of_inverse_into, invert_lower_into};
 
 /// Jitter ladder: multiples of the mean diagonal that are added to a matrix, one after the other, until it is
@@ -105,26 +106,34 @@ impl Cholesky {
     }
 
     /// `L⁻¹ b`, overwriting `b`.
+    ///
+    /// # Panics
+    /// When there is not one number a row.
     pub fn solve_lower_in_place(&self, b: &mut [f64]) {
-        let n = self.dim();
-        let rhs = faer::MatMut::from_column_major_slice_mut(b, n, 1);
-        solve_lower_triangular_in_place(self.factor.view(), rhs, faer::Par::Seq);
+        solve_lower(&self.factor, b);
     }
 
     /// `L⁻ᵀ b`, overwriting `b`.
+    ///
+    /// # Panics
+    /// When there is not one number a row.
     pub fn solve_upper_in_place(&self, b: &mut [f64]) {
-        let n = self.dim();
-        let rhs = faer::MatMut::from_column_major_slice_mut(b, n, 1);
-        solve_upper_triangular_in_place(self.factor.view().transpose(), rhs, faer::Par::Seq);
+        solve_upper(&self.factor, b);
     }
 
     /// `L⁻¹ B`, overwriting `B`.
     pub fn solve_lower_matrix_in_place(&self, b: &mut Matrix) {
+        if b.cols() == 1 {
+            return self.solve_lower_in_place(b.column_mut(0));
+        }
         solve_lower_triangular_in_place(self.factor.view(), b.view_mut(), faer::Par::Seq);
     }
 
     /// `L⁻ᵀ B`, overwriting `B`.
     pub fn solve_upper_matrix_in_place(&self, b: &mut Matrix) {
+        if b.cols() == 1 {
+            return self.solve_upper_in_place(b.column_mut(0));
+        }
         solve_upper_triangular_in_place(self.factor.view().transpose(), b.view_mut(), faer::Par::Seq);
     }
 

@@ -21,6 +21,7 @@ mod cholesky;
 mod eigen;
 mod in_place;
 mod matrix;
+mod triangular;
 mod update;
 
 pub use cholesky::{Cholesky, JitterLadder, NotPositiveDefinite};

@@ -202,7 +202,7 @@ impl Optimizer for BayesianOptimizer {
         let fitter = self.fitter(history.trials().iter().collect(), history, id);
         let Some(state) = SurrogateState::fit(&fitter, self.settings.state())? else { return Ok(None) };
         let means = state.means();
-        let measured = history.measured().map(|(trial, _)| &trial.query).zip(&means).zip(state.feasible());
+        let measured = history.measured().map(|(trial, _)| &trial.query).zip(means).zip(state.feasible());
         let feasible = measured.filter(|(_, feasible)| **feasible).map(|(found, _)| found);
         let best = feasible.reduce(|best, other| if other.1 < best.1 { other } else { best });
         Ok(best.map(|(config, mean)| Best::posterior(config.clone(), state.loss_of(*mean))))

@@ -1,5 +1,7 @@
 //! State of the surrogates before a suggestion.
 
+use std::sync::OnceLock;
+
 use thrifty_acquisition::{
     Acquisition, AcquisitionError, AcquisitionFactory, Context, ImprovementTarget, UtilityScale, weigh,
 };
@@ -25,6 +27,8 @@ pub struct SurrogateState<'a> {
     /// Measured points and losses.
     pub(crate) x: Points,
     pub(crate) y: Vec<f64>,
+    /// Posterior means there, once they were asked for.
+    means: OnceLock<Vec<f64>>,
     /// Transform of the losses.
     pub(crate) transform: Option<YeoJohnson>,
     /// True for measured points that break no constraint.
@@ -80,6 +84,7 @@ impl<'a> SurrogateState<'a> {
             objective: OutputModel { name, fitted },
             x,
             y,
+            means: OnceLock::new(),
             transform,
             feasible,
             weights,
@@ -181,10 +186,12 @@ impl<'a> SurrogateState<'a> {
 
     /// Posterior means at the measured points.
     #[must_use]
-    pub fn means(&self) -> Vec<f64> {
-        let (mut mean, mut variance) = (vec![0.0; self.y.len()], vec![0.0; self.y.len()]);
-        self.posterior().predict_into(self.x.as_ref(), &mut mean, &mut variance);
-        mean
+    pub fn means(&self) -> &[f64] {
+        self.means.get_or_init(|| {
+            let mut means = vec![0.0; self.y.len()];
+            self.posterior().mean_into(self.x.as_ref(), &mut means);
+            means
+        })
     }
 
     /// The value of an acquisition's improvement target here, among what breaks no constraint; infinite where nothing feasible was
@@ -194,7 +201,7 @@ impl<'a> SurrogateState<'a> {
     /// would stay the best place to go to.
     #[must_use]
     pub fn target(&self, target: ImprovementTarget) -> f64 {
-        self.target_beside(target, &self.means(), &self.running.incumbents(&self.constraints()))
+        self.target_beside(target, self.means(), &self.running.incumbents(&self.constraints()))
     }
 
     /// The value of a target with these means at the measured points, when running trials give these losses.
@@ -287,8 +294,7 @@ impl<'a> SurrogateState<'a> {
         factory: &dyn AcquisitionFactory,
     ) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
         let mut rng = self.seed.stream("acquisition draws", self.id.0);
-        let means = self.means();
-        let target = |losses: &[f64]| self.target_beside(factory.target(), &means, losses);
+        let target = |losses: &[f64]| self.target_beside(factory.target(), self.means(), losses);
         if let Some(over_draws) = self.running.over_draws(factory, &self.constraints(), target, &mut rng)? {
             return Ok(over_draws);
         }

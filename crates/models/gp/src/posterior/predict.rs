@@ -21,6 +21,14 @@ impl<K: Kernel> GpPosterior<K> {
         self.factor.solve_lower_matrix_in_place(&mut cross);
         cross
     }
+
+    /// Means from covariances with the data, a column a point.
+    fn means_from(&self, cross: &Matrix, means: &mut [f64]) {
+        let TargetScaling { offset, width } = self.data.targets;
+        for (j, mean) in means.iter_mut().enumerate() {
+            *mean = offset + width * (self.mean + dot(cross.column(j), &self.alpha));
+        }
+    }
 }
 
 impl<K: Kernel> Posterior for GpPosterior<K> {
@@ -31,15 +39,13 @@ impl<K: Kernel> Posterior for GpPosterior<K> {
     fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
         assert!(mean.len() == x.len() && variance.len() == x.len(), "one mean and one variance a point");
         let scaled = self.scaled(x);
-        let TargetScaling { offset, width } = self.data.targets;
+        let width = self.data.targets.width;
         let mut cross = Matrix::default();
         self.kernel.diagonal_into(scaled.as_ref(), variance);
         for start in (0..x.len()).step_by(BATCH) {
             let end = (start + BATCH).min(x.len());
             self.kernel.cov_into(self.data.x.as_ref(), scaled.as_ref().slice(start, end), &mut cross);
-            for (j, mean) in mean[start..end].iter_mut().enumerate() {
-                *mean = offset + width * (self.mean + dot(cross.column(j), &self.alpha));
-            }
+            self.means_from(&cross, &mut mean[start..end]);
             self.factor.solve_lower_matrix_in_place(&mut cross);
             for (j, variance) in variance[start..end].iter_mut().enumerate() {
                 let explained = dot(cross.column(j), cross.column(j));
@@ -48,6 +54,21 @@ impl<K: Kernel> Posterior for GpPosterior<K> {
         }
         for i in (0..x.len()).filter(|i| !is_finite(x.row(*i))) {
             (mean[i], variance[i]) = (f64::NAN, f64::NAN);
+        }
+    }
+
+    /// Cost: O(n d) a point.
+    fn mean_into(&self, x: PointsRef<'_>, mean: &mut [f64]) {
+        assert_eq!(mean.len(), x.len(), "one mean a point");
+        let scaled = self.scaled(x);
+        let mut cross = Matrix::default();
+        for start in (0..x.len()).step_by(BATCH) {
+            let end = (start + BATCH).min(x.len());
+            self.kernel.cov_into(self.data.x.as_ref(), scaled.as_ref().slice(start, end), &mut cross);
+            self.means_from(&cross, &mut mean[start..end]);
+        }
+        for i in (0..x.len()).filter(|i| !is_finite(x.row(*i))) {
+            mean[i] = f64::NAN;
         }
     }
 
@@ -80,12 +101,10 @@ impl<K: Kernel> PosteriorGradient for GpPosterior<K> {
             "one gradient a point"
         );
         let scaled = self.scaled(x);
-        let (train, TargetScaling { offset, width }) = (self.data.x.as_ref(), self.data.targets);
+        let (train, width) = (self.data.x.as_ref(), self.data.targets.width);
         let mut cross = Matrix::default();
         self.kernel.cov_into(train, scaled.as_ref(), &mut cross);
-        for (j, mean) in mean.iter_mut().enumerate() {
-            *mean = offset + width * (self.mean + dot(cross.column(j), &self.alpha));
-        }
+        self.means_from(&cross, mean);
         self.factor.solve_lower_matrix_in_place(&mut cross);
         self.kernel.diagonal_into(scaled.as_ref(), variance);
         for (j, variance) in variance.iter_mut().enumerate() {

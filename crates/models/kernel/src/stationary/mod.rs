@@ -146,8 +146,8 @@ impl<R: StationaryProfile> Stationary<R> {
         for (d, l) in self.lengthscales().iter().enumerate() {
             let column = out.padded_column_mut(d);
             let (values, padding) = column.split_at_mut(x.len());
-            for (value, coordinate) in values.iter_mut().zip(x.as_flat().iter().skip(d).step_by(x.dim())) {
-                *value = *coordinate;
+            for (value, row) in values.iter_mut().zip(x.as_flat().chunks_exact(x.dim())) {
+                *value = row[d];
             }
             // On its own, because division is slow and a contiguous loop does several at once.
             for value in values {

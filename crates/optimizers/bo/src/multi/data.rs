@@ -59,9 +59,9 @@ impl Data {
 /// Posterior means at points: a row a point, a column a model.
 pub(crate) fn means(models: &[OutputModel], x: &Points) -> Points {
     let mut means = Points::zeros(x.len(), models.len());
-    let (mut mean, mut variance) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+    let mut mean = vec![0.0; x.len()];
     for (j, model) in models.iter().enumerate() {
-        model.posterior().predict_into(x.as_ref(), &mut mean, &mut variance);
+        model.posterior().mean_into(x.as_ref(), &mut mean);
         mean.iter().enumerate().for_each(|(i, mean)| means.row_mut(i)[j] = *mean);
     }
     means
