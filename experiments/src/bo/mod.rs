@@ -2,4 +2,5 @@
 
 pub mod ablation;
 pub mod batches;
+pub mod growth;
 pub(crate) mod problems;

@@ -313,3 +313,21 @@ impl FittedSurrogate for FittedGp {
         Ok(Box::new(Self { posterior, learnt_from: self.learnt_from }))
     }
 }
+
+impl<K: Kernel + Clone + 'static> FittedSurrogate for GpPosterior<K> {
+    fn posterior(&self) -> &dyn Posterior {
+        self
+    }
+
+    fn hyperparameters(&self) -> Vec<f64> {
+        self.hyperparameters()
+    }
+
+    fn noise_variance(&self) -> f64 {
+        self.noise_variance()
+    }
+
+    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        Ok(Box::new(self.with_observation(x, y).map_err(failed)?))
+    }
+}
