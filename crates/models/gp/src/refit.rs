@@ -78,8 +78,7 @@ impl Refit {
 pub(crate) fn is_surprised<K: Kernel>(posterior: &GpPosterior<K>, learnt_from: usize) -> bool {
     let errors = posterior.standardized_errors(learnt_from);
     let (count, sum) = (errors.len() as f64, errors.iter().map(|z| z * z).sum::<f64>());
-    // A sum that is not a number is a surprise too.
-    !(sum <= count + 2.0 * (count * SURPRISE).sqrt() + 2.0 * SURPRISE)
+    sum.is_nan() || sum > count + 2.0 * (count * SURPRISE).sqrt() + 2.0 * SURPRISE
 }
 
 #[cfg(test)]
