@@ -191,7 +191,8 @@ impl State<'_> {
     /// Cost: n³/3 flops.
     fn cavity_from_the_others(&self, i: usize) -> Option<Cavity> {
         let mut others = self.sites.clone();
-        (others.precision[i], others.shift[i]) = (0.0, 0.0);
+        // Without precision its shift does not count.
+        others.precision[i] = 0.0;
         let root = roots(&others);
         let factor = Cholesky::new(&self.scaled_covariance(&root), &JitterLadder::default()).ok()?;
         let mut white: Vec<f64> = root.iter().zip(self.covariance.column(i)).map(|(r, c)| r * c).collect();
