@@ -362,4 +362,28 @@ mod tests {
         assert!(state.cavity(2).is_none() && state.cavity_from_the_others(2).is_none());
         assert!(state.cavity(1).is_some());
     }
+
+    /// A cavity is what is left without the own site, however little; below 1e-15 of the prior variance it is rounding.
+    #[test]
+    fn a_variance_within_rounding_is_none() {
+        let (prior, bounds, covariance) = ([0.0], &bounds()[..1], Matrix::from_fn(1, 1, |_, _| 2.0));
+        let mut state = State {
+            prior: &prior,
+            covariance: &covariance,
+            bounds,
+            sites: Sites { precision: vec![0.0], shift: vec![0.0] },
+            moments: Moments { mean: vec![0.1], covariance: Matrix::from_fn(1, 1, |_, _| 3e-15) },
+            of_sites: 0.0,
+        };
+        let cavity = state.cavity(0).unwrap();
+        assert_eq!((cavity.mean, cavity.variance), (0.1, 3e-15));
+        assert!((cavity.z - 0.3 / 3e-15_f64.sqrt()).abs() < 1e-6);
+        for nothing in [1.9e-15, 0.0, -1e-12] {
+            state.moments.covariance[(0, 0)] = nothing;
+            assert!(state.cavity(0).is_none(), "{nothing}");
+        }
+        // More than the variance without any bound is rounding too.
+        state.moments.covariance[(0, 0)] = 2.0 + 1e-12;
+        assert_eq!(state.cavity(0).unwrap().variance, 2.0);
+    }
 }

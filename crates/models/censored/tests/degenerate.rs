@@ -46,6 +46,11 @@ fn what_is_no_number_is_named() {
     let gp = CensoredGp::new(Gp::matern52(1));
     let short = gp.condition(line(3).as_ref(), &[Response::Value(0.0)]).unwrap_err();
     assert!(short.to_string().contains("1 responses, expected 3"), "{short}");
+    let far = Points::from_flat(vec![0.5, f64::INFINITY], 1);
+    let responses = [Response::Value(0.0), Response::AtMost(1.0)];
+    let fitted = gp.fit(far.as_ref(), &responses, &mut Seed(1).stream("fit", 0)).unwrap_err();
+    assert_eq!(gp.condition(far.as_ref(), &responses).unwrap_err(), fitted);
+    assert!(fitted.to_string().contains("point 1"), "{fitted}");
     let noise = gp.condition_with_noise(line(1).as_ref(), &[Response::Value(0.0)], &[-1.0]).unwrap_err();
     assert!(noise.to_string().contains("noise variance 0 is -1"), "{noise}");
     let wide = gp.condition(Points::zeros(1, 2).as_ref(), &[Response::Value(0.0)]).unwrap_err();
@@ -220,7 +225,8 @@ fn a_component_without_variance_is_kept_or_named() {
     for (mean, at, side) in [
         (1.0, 0.999, Side::Below),
         (1.0, 1.001, Side::Above),
-        (1.0 + 1e-8, 1.0, Side::Below),
+        (1.0 + 1.5e-9, 1.0, Side::Below),
+        (1.0, 1.0 + 1.5e-9, Side::Above),
         (0.0, -1e-12, Side::Below),
         (-2.0, -1.0, Side::Above),
     ] {

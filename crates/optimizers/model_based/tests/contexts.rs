@@ -7,17 +7,17 @@ use thrifty_acquisition::{
     Acquisition, AcquisitionError, AcquisitionFactory, AcquisitionKind, Context, Description,
     ImprovementTarget, UtilityScale, Weighted, ZeroLog,
 };
-use thrifty_domain::Points;
+use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
-    Candidate, CostAwareness, InitialDesign, LossTransform, Maximizer, OutputFitter, PendingPolicy,
-    StateSettings, SurrogateState,
+    Candidate, CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, OutputFitter,
+    PendingPolicy, StateSettings, SurrogateState,
 };
 use thrifty_prob::{cdf, pdf};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Measurement, Memo, Outcome, Timing, Trial, TrialId};
-use thrifty_surrogate::{Observations, Prediction};
+use thrifty_surrogate::{Observations, Posterior, Prediction};
 
 const POINTS: [f64; 6] = [0.05, 0.22, 0.41, 0.6, 0.78, 0.96];
 
@@ -191,6 +191,15 @@ fn weights_are_those_of_independent_fits() {
     });
 }
 
+/// Minus the posterior mean.
+struct Mean<'a>(&'a dyn Posterior);
+
+impl Acquisition for Mean<'_> {
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        x.rows().zip(out).for_each(|(x, out)| *out = -self.0.predict(x).mean);
+    }
+}
+
 /// Signed utilities are weighted by their excess over the feasible point with the smallest loss.
 #[test]
 fn signed_utilities_exceed_the_incumbent() {
@@ -208,12 +217,6 @@ fn signed_utilities_exceed_the_incumbent() {
         let feasible: Vec<f64> = POINTS[2..].to_vec();
         let incumbent = feasible.iter().copied().min_by(|a, b| loss(*a).total_cmp(&loss(*b))).unwrap();
         let posterior = state.posterior();
-        struct Mean<'a>(&'a dyn thrifty_surrogate::Posterior);
-        impl Acquisition for Mean<'_> {
-            fn values_into(&self, x: thrifty_domain::PointsRef<'_>, out: &mut [f64]) {
-                x.rows().zip(out).for_each(|(x, out)| *out = -self.0.predict(x).mean);
-            }
-        }
         let x = Points::from_flat(POINTS.to_vec(), 1);
         let excess = thrifty_acquisition::LogExcess::over_incumbent(
             Box::new(Mean(posterior)),
@@ -274,5 +277,87 @@ fn unrelated_failures_teach_nothing() {
         let known = POINTS.map(|x| Candidate { x: vec![x], value: 1.0 }).to_vec();
         let new = state.first_new(known).unwrap();
         assert!(!state.is_known(&new.x) && new.value == f64::NEG_INFINITY);
+    });
+}
+
+/// Before anything is feasible a point is to be the first one: beside a running trial it is worth less than alone, unless
+/// running trials are taken at a single value.
+#[test]
+fn running_trials_may_be_the_first_feasible_ones() {
+    let limits = [0.3, 0.1, 0.4, 0.05, 0.3, 0.2];
+    let trials = |running: Option<f64>| {
+        let mut trials = weighted();
+        for (trial, limit) in trials.iter_mut().zip(limits) {
+            let Some(Outcome::Measured(measured)) = &mut trial.outcome else { panic!("measured") };
+            measured.constraints = vec![limit];
+        }
+        trials.extend(running.map(|x| trial(x, None)));
+        trials
+    };
+    let kind = AcquisitionKind::default();
+    for cost in [CostAwareness::Ignore, CostAwareness::PerUnit { exponent: 0.7 }] {
+        let values = |running: Option<f64>, pending: PendingPolicy| {
+            with(trials(running), StateSettings { pending, cost, ..settings() }, |state, _| {
+                let acquisition = state.acquisition(&kind).unwrap();
+                [0.49, 0.51].map(|x| (acquisition.value(&[x]), state.weight(&[x]).ln()))
+            })
+        };
+        for (value, weight) in values(None, PendingPolicy::default()) {
+            assert!(close(value, weight), "{value} {weight}");
+        }
+        for (value, weight) in values(Some(0.5), PendingPolicy::KrigingBeliever) {
+            assert!(close(value, weight), "{value} {weight}");
+        }
+        for (value, weight) in values(Some(0.5), PendingPolicy::default()) {
+            assert!(value < weight - 0.1, "{value} {weight}");
+        }
+    }
+}
+
+/// An improvement on no target is no number of units: it stays as it is.
+#[test]
+fn improvements_on_nothing_have_no_units() {
+    for losses in [LossTransform::UpperTail, LossTransform::BothTails] {
+        with(plain(), StateSettings { losses, ..settings() }, |state, _| {
+            assert_eq!(state.in_units_of_loss(0.3, f64::INFINITY), 0.3, "{losses:?}");
+            assert!(state.in_units_of_loss(0.3, 0.0) > 0.0);
+        });
+    }
+}
+
+/// A failed trial breaks each constraint as far as the worst that was measured, or is left out.
+#[test]
+fn failures_break_constraints_as_the_worst_does() {
+    let at = 0.32;
+    for failures in [FailurePolicy::AsWorst, FailurePolicy::AsValue(1.0), FailurePolicy::Ignore] {
+        let trials = [weighted(), vec![trial(at, Some(Outcome::failed("no")))]].concat();
+        with(trials, StateSettings { failures, ..settings() }, |state, fitter| {
+            let (mut x, mut broken) = (POINTS.to_vec(), POINTS.map(|x| 0.41 - x).to_vec());
+            if failures != FailurePolicy::Ignore {
+                x.push(at);
+                broken.push(0.41 - POINTS[0]);
+            }
+            let x = Points::from_flat(x, 1);
+            let data = Observations::new(x.as_ref(), &broken);
+            let model = fitter.fit_weight("constraint 0".into(), data).unwrap();
+            for at in [0.2, 0.32, 0.45, 0.7] {
+                let of = model.posterior().predict(&[at]);
+                let found = state.probability_feasible(&[at]).unwrap();
+                assert!((found - cdf(-of.mean / of.std_dev())).abs() < 1e-9, "{failures:?} at {at}: {found}");
+            }
+        });
+    }
+}
+
+/// The five best measured points are candidates themselves; the sixth is not.
+#[test]
+fn the_best_measured_points_are_candidates() {
+    let maximizer = Maximizer { raw: 16, around_best: 2, climbs: 0 };
+    with(plain(), StateSettings { maximizer, ..settings() }, |state, _| {
+        let candidates = state.maximize(&ZeroLog, "acquisition");
+        let mut best = POINTS;
+        best.sort_by(|a, b| loss(*a).total_cmp(&loss(*b)));
+        let has = |x: f64| candidates.iter().any(|candidate| candidate.x == [x]);
+        assert_eq!(best.map(has), [true, true, true, true, true, false]);
     });
 }

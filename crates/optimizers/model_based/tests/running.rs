@@ -82,6 +82,44 @@ fn improvements_over_draws_are_integrals() {
     assert!(none > 1.3 * all, "{none} {all}");
 }
 
+/// Normal with this mean and standard deviation 1 everywhere, point by point.
+struct Constant(f64);
+
+impl Posterior for Constant {
+    fn dim(&self) -> usize {
+        2
+    }
+
+    fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+        mean[..x.len()].fill(self.0);
+        variance[..x.len()].fill(1.0);
+    }
+}
+
+/// A constraint without a joint posterior counts running trials where even odds hold, in every draw or in none.
+#[test]
+fn constraints_point_by_point_are_judged_by_their_odds() {
+    let objective = model(&[0.3, -0.6, 0.4]);
+    let (r, x, threshold) = ([0.55, 0.5], [0.55, 0.52], 0.1);
+    let running = Points::from_flat(r.to_vec(), 2);
+    for (mean, counted) in [(-0.2, 1.0), (0.2, 0.0)] {
+        let constraint = Constant(mean);
+        let kind = AcquisitionKind::ExpectedImprovement(ImprovementTarget::BestObserved);
+        let least = |losses: &[f64]| losses.iter().copied().fold(threshold, f64::min);
+        let mut rng = Seed(3).stream("draws", 0);
+        let constraints: [&dyn Posterior; 1] = [&constraint];
+        let over = improvement_over_draws(&objective, &kind, (&running, 4096), &constraints, least, &mut rng);
+        let (found, expected) =
+            (over.unwrap().unwrap().value(&x), by_quadrature(&objective, counted, x, r, threshold));
+        assert!((found - expected).abs() < 0.02 * expected + 1e-3, "{mean}: {found} {expected}");
+    }
+    // A first feasible point needs joint draws.
+    let constant = Constant(0.2);
+    let constraints: [&dyn Posterior; 1] = [&constant];
+    let first = LogFirstFeasible::new(&constraints, &running, 16, &mut Seed(3).stream("draws", 0));
+    assert!(first.unwrap().is_none());
+}
+
 /// f(x) = b + (x - ½) w for one standard normal w.
 struct Ramp(f64);
 
@@ -152,4 +190,30 @@ fn the_first_feasible_point_may_be_certain_in_a_draw() {
     assert_eq!(of(&ramp, 0.5), (f64::NEG_INFINITY, 0.0));
     let (value, slope) = of(&Ramp(-0.1), 0.9);
     assert!(value == f64::NEG_INFINITY && slope == 0.0, "{value} {slope}");
+}
+
+/// The more trials run, the less probable it is to be the first; a single draw is enough.
+#[test]
+fn all_running_trials_have_to_be_infeasible() {
+    let constraint = model(&[0.3, -0.6, 0.4]);
+    let constraints: [&dyn Posterior; 1] = [&constraint];
+    let probability = |running: &[f64], x: [f64; 2]| {
+        let running = Points::from_flat(running.to_vec(), 2);
+        let mut rng = Seed(3).stream("draws", 0);
+        let first = LogFirstFeasible::new(&constraints, &running, 4096, &mut rng).unwrap().unwrap();
+        first.value(&x).exp()
+    };
+    for x in [[0.45, 0.6], [0.5, 0.7]] {
+        let (one, other) = (probability(&[0.7, 0.6], x), probability(&[0.2, 0.6], x));
+        let both = probability(&[0.7, 0.6, 0.2, 0.6], x);
+        assert!(both < 0.9 * one.min(other), "{both} {one} {other}");
+        // P(A ∩ B) ≥ P(A) + P(B) - P(A ∪ B).
+        let of = constraint.predict(&x);
+        let alone = cdf(-of.mean / of.std_dev());
+        assert!(both > one + other - alone - 0.01, "{both} {one} {other} {alone}");
+    }
+    let (running, surely) = (Points::from_flat(vec![0.8], 1), Ramp(9.0));
+    let constraints: [&dyn Posterior; 1] = [&surely];
+    let first = LogFirstFeasible::new(&constraints, &running, 1, &mut Seed(3).stream("draws", 0)).unwrap();
+    assert_eq!(first.expect("infeasible in the only draw").value(&[0.5]), f64::NEG_INFINITY);
 }
