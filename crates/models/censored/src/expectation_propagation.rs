@@ -386,4 +386,24 @@ mod tests {
         state.moments.covariance[(0, 0)] = 2.0 + 1e-12;
         assert_eq!(state.cavity(0).unwrap().variance, 2.0);
     }
+
+    /// Rounding is relative to the larger of the prior mean and the bound.
+    #[test]
+    fn bounds_are_kept_to_rounding() {
+        let covariance = Matrix::from_fn(1, 1, |_, _| 0.0);
+        let kept = |prior: f64, shift: f64, at: f64| {
+            let state = State {
+                prior: &[prior],
+                covariance: &covariance,
+                bounds: &[Bound { at, side: Side::Below }],
+                sites: Sites { precision: vec![0.0], shift: vec![0.0] },
+                moments: Moments { mean: vec![shift], covariance: covariance.clone() },
+                of_sites: 0.0,
+            };
+            state.require_kept(0).is_ok()
+        };
+        assert!(kept(0.0, 5.0 + 4e-9, 5.0) && kept(0.0, -5.0 + 4e-9, -5.0));
+        assert!(kept(5.0, -5.0 + 4e-9, 0.0) && kept(-5.0, 5.0 + 4e-9, 0.0));
+        assert!(!kept(0.0, 5.0 + 6e-9, 5.0) && !kept(5.0, -5.0 + 6e-9, 0.0));
+    }
 }

@@ -361,3 +361,38 @@ fn the_best_measured_points_are_candidates() {
         assert_eq!(best.map(has), [true, true, true, true, true, false]);
     });
 }
+
+/// Beside a running trial an improvement is the integral over its loss, not that of a single outcome.
+#[test]
+fn improvements_beside_running_trials_are_integrals() {
+    let (r, x) = (0.5, 0.47);
+    let least = POINTS.iter().map(|x| loss(*x)).fold(f64::INFINITY, f64::min);
+    // Moments before the running trial.
+    let (mean, covariance) = with(plain(), settings(), |state, _| {
+        let both = Points::from_flat(vec![x, r], 1);
+        let (mut mean, mut variance, mut covariance) = ([0.0; 2], [0.0; 2], [0.0; 4]);
+        state.posterior().predict_into(both.as_ref(), &mut mean, &mut variance);
+        state.posterior().joint().unwrap().covariance_into(both.as_ref(), &mut covariance);
+        (mean, covariance)
+    });
+    let (own, shared, running) = (covariance[0], covariance[1], covariance[3]);
+    let rest = (own - shared * shared / running).sqrt();
+    let step = 16.0 / 8000.0;
+    let at = |i: i32| {
+        let w = -8.0 + step * (f64::from(i) + 0.5);
+        let given = mean[0] + shared / running.sqrt() * w;
+        let z = (least.min(mean[1] + running.sqrt() * w) - given) / rest;
+        step * pdf(w) * rest * (z * cdf(z) + pdf(z))
+    };
+    let expected: f64 = (0..8000).map(at).sum();
+    let value = |pending| {
+        let trials = [plain(), vec![trial(r, None)]].concat();
+        with(trials, StateSettings { pending, ..settings() }, |state, _| {
+            state.acquisition(&AcquisitionKind::default()).unwrap().value(&[x]).exp()
+        })
+    };
+    let drawn = value(PendingPolicy::Fantasies { draws: 4096 });
+    assert!((drawn / expected - 1.0).abs() < 0.02, "{drawn} {expected}");
+    let believed = value(PendingPolicy::KrigingBeliever);
+    assert!((believed / expected - 1.0).abs() > 0.05, "{believed} {expected}");
+}
