@@ -366,11 +366,12 @@ mod tests {
     /// A cavity is what is left without the own site, however little; below 1e-15 of the prior variance it is rounding.
     #[test]
     fn a_variance_within_rounding_is_none() {
-        let (prior, bounds, covariance) = ([0.0], &bounds()[..1], Matrix::from_fn(1, 1, |_, _| 2.0));
+        let (bounds, covariance) =
+            ([Bound { at: 0.4, side: Side::Below }], Matrix::from_fn(1, 1, |_, _| 2.0));
         let mut state = State {
-            prior: &prior,
+            prior: &[0.0],
             covariance: &covariance,
-            bounds,
+            bounds: &bounds,
             sites: Sites { precision: vec![0.0], shift: vec![0.0] },
             moments: Moments { mean: vec![0.1], covariance: Matrix::from_fn(1, 1, |_, _| 3e-15) },
             of_sites: 0.0,

@@ -16,7 +16,7 @@ use thrifty_model_based::{
 use thrifty_prob::{cdf, pdf};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Measurement, Memo, Outcome, Timing, Trial, TrialId};
+use thrifty_study::{Measurement, Memo, MemoKey, Outcome, Timing, Trial, TrialId};
 use thrifty_surrogate::{Observations, Posterior, Prediction};
 
 const POINTS: [f64; 6] = [0.05, 0.22, 0.41, 0.6, 0.78, 0.96];
@@ -187,7 +187,9 @@ fn weights_are_those_of_independent_fits() {
             let weight = probability * expected.powf(-0.7);
             assert!((state.weight(&at) - weight).abs() < 1e-9 * (1.0 + weight), "{at:?}");
         }
-        assert_eq!(state.memo().entries().count(), 3);
+        for name in ["model", "constraint 0", "cost"] {
+            assert!(state.memo().contains(&MemoKey::<Vec<f64>>::named(name)), "{name}");
+        }
     });
 }
 
