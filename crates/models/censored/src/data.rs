@@ -97,22 +97,20 @@ impl ScaledResponses {
         }
         let at = |i: usize, j: usize| if i >= j { c[(i, j)] } else { c[(j, i)] };
         let (v, b) = (self.values.len(), self.censored.len());
-        let mut of_values = 0.0;
         let mut given = vec![mean; b];
         let mut covariance = Matrix::from_fn(b, b, |i, j| at(self.censored[i].0, self.censored[j].0));
-        if v > 0 {
-            let c_vv = Matrix::from_fn(v, v, |i, j| at(self.values[i], self.values[j]));
-            let factor = Cholesky::new(&c_vv, &JitterLadder::default())?;
-            let mut residual: Vec<f64> = self.values.iter().map(|i| self.numbers[*i] - mean).collect();
-            factor.solve_lower_in_place(&mut residual);
-            let fit: f64 = residual.iter().map(|r| r * r).sum();
-            of_values = -0.5 * (fit + factor.log_det() + v as f64 * std::f64::consts::TAU.ln());
-            let mut white = Matrix::from_fn(v, b, |i, j| at(self.values[i], self.censored[j].0));
-            factor.solve_lower_matrix_in_place(&mut white);
-            subtract_inner_products(&mut covariance, &white, &white);
-            for (j, slot) in given.iter_mut().enumerate() {
-                *slot += white.column(j).iter().zip(&residual).map(|(w, r)| w * r).sum::<f64>();
-            }
+        // Without values all of this is 0.
+        let c_vv = Matrix::from_fn(v, v, |i, j| at(self.values[i], self.values[j]));
+        let factor = Cholesky::new(&c_vv, &JitterLadder::default())?;
+        let mut residual: Vec<f64> = self.values.iter().map(|i| self.numbers[*i] - mean).collect();
+        factor.solve_lower_in_place(&mut residual);
+        let fit: f64 = residual.iter().map(|r| r * r).sum();
+        let of_values = -0.5 * (fit + factor.log_det() + v as f64 * std::f64::consts::TAU.ln());
+        let mut white = Matrix::from_fn(v, b, |i, j| at(self.values[i], self.censored[j].0));
+        factor.solve_lower_matrix_in_place(&mut white);
+        subtract_inner_products(&mut covariance, &white, &white);
+        for (j, slot) in given.iter_mut().enumerate() {
+            *slot += white.column(j).iter().zip(&residual).map(|(w, r)| w * r).sum::<f64>();
         }
         let sides: Vec<Bound> = self.censored.iter().map(|(_, bound)| *bound).collect();
         let bounds = expectation_propagation(&given, &covariance, &sides, propagation, start)

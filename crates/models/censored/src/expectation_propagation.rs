@@ -191,7 +191,8 @@ impl State<'_> {
     /// Cost: n³/3 flops.
     fn cavity_from_the_others(&self, i: usize) -> Option<Cavity> {
         let mut others = self.sites.clone();
-        (others.precision[i], others.shift[i]) = (0.0, 0.0);
+        // Without precision its shift does not count.
+        others.precision[i] = 0.0;
         let root = roots(&others);
         let factor = Cholesky::new(&self.scaled_covariance(&root), &JitterLadder::default()).ok()?;
         let mut white: Vec<f64> = root.iter().zip(self.covariance.column(i)).map(|(r, c)| r * c).collect();
@@ -354,5 +355,50 @@ mod tests {
             assert!(state.cavity(2).is_none() && state.cavity_from_the_others(2).is_none());
             assert!(state.cavity(1).is_some());
         });
+    }
+
+    /// A cavity is what is left without the own site, however little; below 1e-15 of the prior variance it is rounding.
+    #[test]
+    fn a_variance_within_rounding_is_none() {
+        let (bounds, covariance) =
+            ([Bound { at: 0.4, side: Side::Below }], Matrix::from_fn(1, 1, |_, _| 2.0));
+        let mut state = State {
+            prior: &[0.0],
+            covariance: &covariance,
+            bounds: &bounds,
+            sites: Sites { precision: vec![0.0], shift: vec![0.0] },
+            moments: Moments { mean: vec![0.1], covariance: Matrix::from_fn(1, 1, |_, _| 3e-15) },
+            of_sites: 0.0,
+        };
+        let cavity = state.cavity(0).unwrap();
+        assert_eq!((cavity.mean, cavity.variance), (0.1, 3e-15));
+        assert!((cavity.z - 0.3 / 3e-15_f64.sqrt()).abs() < 1e-6);
+        for nothing in [1.9e-15, 0.0, -1e-12] {
+            state.moments.covariance[(0, 0)] = nothing;
+            assert!(state.cavity(0).is_none(), "{nothing}");
+        }
+        // More than the variance without any bound is rounding too.
+        state.moments.covariance[(0, 0)] = 2.0 + 1e-12;
+        assert_eq!(state.cavity(0).unwrap().variance, 2.0);
+    }
+
+    /// Rounding is relative to the larger of the prior mean and the bound.
+    #[test]
+    fn bounds_are_kept_to_rounding() {
+        let covariance = Matrix::from_fn(1, 1, |_, _| 0.0);
+        let kept = |prior: f64, shift: f64, at: f64| {
+            let state = State {
+                prior: &[prior],
+                covariance: &covariance,
+                bounds: &[Bound { at, side: Side::Below }],
+                sites: Sites { precision: vec![0.0], shift: vec![0.0] },
+                moments: Moments { mean: vec![shift], covariance: covariance.clone() },
+                of_sites: 0.0,
+            };
+            state.require_kept(0).is_ok()
+        };
+        assert!(kept(0.0, 5.0 + 4e-9, 5.0) && kept(0.0, -5.0 + 4e-9, -5.0));
+        assert!(kept(5.0, -5.0 + 4e-9, 0.0) && kept(-5.0, 5.0 + 4e-9, 0.0));
+        assert!(!kept(0.0, 5.0 + 6e-9, 5.0) && !kept(5.0, -5.0 + 6e-9, 0.0));
     }
 }

@@ -165,4 +165,28 @@ mod tests {
             }
         }
     }
+
+    /// Sites of convergence are kept for the next evaluation, others are not.
+    #[test]
+    fn sites_of_convergence_are_the_next_start() {
+        let x = Points::from_flat(vec![0.05, 0.3, 0.35, 0.5], 1);
+        let responses = [Value(0.3), AtMost(0.1), AtLeast(0.9), AtMost(-0.2)];
+        let settings = GpSettings { standardize_targets: false, ..GpSettings::default() };
+        let data = ScaledResponses::new(Some(1), x.as_ref(), &responses, &[0.0; 4], &settings).unwrap();
+        for (max_sweeps, is_kept) in [(100, true), (1, false)] {
+            let mut kernel = Scaled::new(Matern52::new(vec![0.4]).unwrap(), 1.3).unwrap();
+            let propagation = Propagation { max_sweeps, ..Propagation::default() };
+            let mut likelihood =
+                CensoredLikelihood::new(&mut kernel, &data, propagation, &settings.noise, Mean::Learned);
+            let mut gradient = vec![0.0; likelihood.params().len()];
+            let first = likelihood.log_likelihood(&mut gradient).unwrap();
+            let kept = likelihood.warm.clone();
+            assert_eq!(kept.as_ref().map(|sites| sites.precision.len()), is_kept.then_some(3));
+            let (noise, mean) = likelihood.noise_and_mean();
+            let next =
+                data.approximate(&*likelihood.kernel, noise, mean, &propagation, kept.as_ref()).unwrap();
+            assert_eq!(next.bounds.sweeps, 1, "at convergence one pass shows it");
+            assert!(!is_kept || (next.log_likelihood - first).abs() < 1e-7);
+        }
+    }
 }

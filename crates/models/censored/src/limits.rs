@@ -90,6 +90,8 @@ mod tests {
             assert_eq!(both.censors(y), !matches!(response, Response::Value(_)));
         }
         assert_eq!(Limits::default().response(1e300), Response::Value(1e300));
+        assert!(Limits::default().is_none() && !both.is_none());
+        assert!(!Limits::above(0.0).is_none() && !Limits::below(0.0).is_none());
         assert_eq!(Limits::above(0.0).response(5.0), Response::Value(5.0));
         assert_eq!(Limits::above(0.0).response(-5.0), Response::AtMost(0.0));
         assert_eq!(Limits::below(0.0).response(-5.0), Response::Value(-5.0));

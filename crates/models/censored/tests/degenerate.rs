@@ -1,7 +1,7 @@
 //! Edges: nothing, all on one side, contradictions, duplicates, scales, what is no number.
 
 use thrifty_censored::{
-    Bound, CensoredError, CensoredGp, Propagation, Response, Side, expectation_propagation,
+    Bound, CensoredError, CensoredGp, Propagation, Response, Side, Sites, expectation_propagation,
 };
 use thrifty_check::InputError;
 use thrifty_domain::Points;
@@ -46,6 +46,11 @@ fn what_is_no_number_is_named() {
     let gp = CensoredGp::new(Gp::matern52(1));
     let short = gp.condition(line(3).as_ref(), &[Response::Value(0.0)]).unwrap_err();
     assert!(short.to_string().contains("1 responses, expected 3"), "{short}");
+    let far = Points::from_flat(vec![0.5, f64::INFINITY], 1);
+    let responses = [Response::Value(0.0), Response::AtMost(1.0)];
+    let fitted = gp.fit(far.as_ref(), &responses, &mut Seed(1).stream("fit", 0)).unwrap_err();
+    assert_eq!(gp.condition(far.as_ref(), &responses).unwrap_err(), fitted);
+    assert!(fitted.to_string().contains("point 1"), "{fitted}");
     let noise = gp.condition_with_noise(line(1).as_ref(), &[Response::Value(0.0)], &[-1.0]).unwrap_err();
     assert!(noise.to_string().contains("noise variance 0 is -1"), "{noise}");
     let wide = gp.condition(Points::zeros(1, 2).as_ref(), &[Response::Value(0.0)]).unwrap_err();
@@ -191,4 +196,84 @@ fn silent_bounds_leave_the_prior() {
             assert!(mean.abs() < 1e-9 && (variance - 1.0).abs() < 1e-9, "{mean} {variance}");
         }
     }
+}
+
+/// A component without variance keeps to its bound or contradicts it, to rounding; the others are as without it.
+#[test]
+fn a_component_without_variance_is_kept_or_named() {
+    let covariance = Matrix::from_fn(2, 2, |i, j| if i == 0 && j == 0 { 2.0 } else { 0.0 });
+    let of = |mean: f64, at: f64, side: Side| {
+        let bounds = [Bound { at: 0.5, side: Side::Below }, Bound { at, side }];
+        expectation_propagation(&[0.2, mean], &covariance, &bounds, &Propagation::default(), None)
+    };
+    let z = 0.3 / 2.0_f64.sqrt();
+    for (mean, at, side) in [
+        (1.0, 3.0, Side::Below),
+        (1.0, -3.0, Side::Above),
+        (1.0, 1.0, Side::Below),
+        (1.0, 1.0, Side::Above),
+        (0.0, 0.0, Side::Below),
+        // Within a billionth of the larger of both numbers.
+        (1.0 + 5e-10, 1.0, Side::Below),
+        (0.5, 0.5 + 2e-10, Side::Above),
+    ] {
+        let found = of(mean, at, side).unwrap();
+        assert!(found.converged && found.sweeps <= 3, "{mean} {at} {side:?}: {} sweeps", found.sweeps);
+        assert!((found.log_probability - thrifty_prob::log_cdf(z)).abs() < 1e-12);
+        assert_eq!((found.mean[1], found.covariance[(1, 1)]), (mean, 0.0));
+    }
+    for (mean, at, side) in [
+        (1.0, 0.999, Side::Below),
+        (1.0, 1.001, Side::Above),
+        (1.0 + 1.5e-9, 1.0, Side::Below),
+        (1.0, 1.0 + 1.5e-9, Side::Above),
+        (0.0, -1e-12, Side::Below),
+        (-2.0, -1.0, Side::Above),
+    ] {
+        let error = of(mean, at, side).unwrap_err();
+        let expected = CensoredError::Contradiction { index: 1, std_devs: f64::INFINITY };
+        assert_eq!(error, expected, "{mean} {at} {side:?}");
+    }
+}
+
+/// A bound farther than any probability is a contradiction that says how far.
+#[test]
+fn bounds_beyond_all_probability_are_named() {
+    let one = Matrix::from_fn(1, 1, |_, _| 4.0);
+    let of = |at: f64, side: Side| {
+        expectation_propagation(&[1.0], &one, &[Bound { at, side }], &Propagation::default(), None)
+    };
+    for (at, side) in [(-2e120, Side::Below), (2e120, Side::Above)] {
+        let Err(CensoredError::Contradiction { index: 0, std_devs }) = of(at, side) else {
+            panic!("{side:?}")
+        };
+        assert!((std_devs / 1e120 - 1.0).abs() < 1e-12, "{std_devs}");
+    }
+    for (at, side) in [(2e120, Side::Below), (-2e120, Side::Above)] {
+        let found = of(at, side).unwrap();
+        assert_eq!((found.log_probability, found.mean[0], found.covariance[(0, 0)]), (0.0, 1.0, 4.0));
+    }
+    // The logarithm of a small probability is a number, and the bound is where the component then is.
+    let far = of(-2e40, Side::Below).unwrap();
+    assert!((far.log_probability / -0.5e80 - 1.0).abs() < 1e-9 && (far.mean[0] / -2e40 - 1.0).abs() < 1e-9);
+}
+
+/// Sites of another number of components are no start.
+#[test]
+fn sites_of_another_number_are_no_start() {
+    let covariance = Matrix::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 0.6 });
+    let bounds = [Bound { at: 0.3, side: Side::Above }, Bound { at: 0.1, side: Side::Below }];
+    let from = |start: Option<&Sites>| {
+        let found =
+            expectation_propagation(&[0.0; 2], &covariance, &bounds, &Propagation::default(), start).unwrap();
+        (found.sweeps, found.log_probability)
+    };
+    let cold = from(None);
+    for (precision, shift) in
+        [(vec![5.0; 3], vec![1.0; 3]), (vec![5.0; 2], vec![1.0]), (vec![5.0], vec![1.0; 2])]
+    {
+        assert_eq!(from(Some(&Sites { precision, shift })), cold);
+    }
+    let other = from(Some(&Sites { precision: vec![5.0; 2], shift: vec![1.0; 2] }));
+    assert!(other != cold && (other.1 - cold.1).abs() < 1e-7, "{other:?} {cold:?}");
 }

@@ -188,6 +188,30 @@ mod tests {
         assert!(text.contains("trial 7") && text.contains(&place), "{text}");
     }
 
+    /// A wide hill and a narrow one that is higher.
+    struct TwoHills;
+
+    impl Acquisition for TwoHills {
+        fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+            let squared = |row: &[f64], at: f64| row.iter().map(|a| (a - at).powi(2)).sum::<f64>();
+            x.rows()
+                .zip(out)
+                .for_each(|(x, out)| *out = (-squared(x, 0.7)).max(1.0 - 100.0 * squared(x, 0.2)));
+        }
+    }
+
+    /// The search climbs from the best of the raw points, not from any.
+    #[test]
+    fn the_best_raw_points_climb() {
+        let maximizer = Maximizer { raw: 256, around_best: 0, climbs: 1 };
+        let domain = Domain::unit_cube(2);
+        for seed in 0..4 {
+            let found = maximizer.candidates(&domain, &TwoHills, &[], &mut Seed(seed).stream("maximiser", 0));
+            let best = &found[0];
+            assert!(best.value > 1.0 - 1e-6 && best.x.iter().all(|x| (x - 0.2).abs() < 1e-3), "{best:?}");
+        }
+    }
+
     /// Beyond the tables of the Sobol sequence points are uniform.
     #[test]
     fn points_of_many_dimensions_fill_the_cube() {

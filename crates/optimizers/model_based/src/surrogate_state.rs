@@ -226,9 +226,6 @@ impl<'a> SurrogateState<'a> {
         &self,
         factory: &dyn AcquisitionFactory,
     ) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
-        if self.weights.is_empty() {
-            return self.unweighted(factory);
-        }
         if !self.feasible.contains(&true) {
             return self.first_feasible();
         }

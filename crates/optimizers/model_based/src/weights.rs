@@ -91,12 +91,6 @@ impl Weighing<'_> {
 }
 
 impl Weights {
-    /// True without constraints and cost.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.constraints.is_empty() && self.cost.is_none()
-    }
-
     /// Posteriors of the constraints.
     pub fn constraints(&self) -> impl Iterator<Item = &dyn Posterior> {
         self.constraints.iter().map(OutputModel::posterior)

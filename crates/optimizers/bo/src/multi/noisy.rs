@@ -232,6 +232,8 @@ impl From<AcquisitionError> for MultiObjectiveError {
 
 #[cfg(test)]
 mod tests {
+    use thrifty_surrogate::Posterior;
+
     use super::*;
 
     #[test]
@@ -246,5 +248,54 @@ mod tests {
         assert!((value - (-1.0 - 2.0_f64.ln())).abs() < 1e-15 && shares == [0.0, 1.0]);
         let none = log_mean_exp(&[f64::NEG_INFINITY; 3]);
         assert_eq!(none, (f64::NEG_INFINITY, vec![0.0; 3]));
+    }
+
+    /// Independent normal values of mean x and standard deviation 1e-3.
+    struct Known(f64);
+
+    impl Posterior for Known {
+        fn dim(&self) -> usize {
+            1
+        }
+
+        fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+            x.rows().zip(mean).for_each(|(x, mean)| *mean = self.0 * x[0]);
+            variance.fill(1e-6);
+        }
+
+        fn joint(&self) -> Option<&dyn JointPosterior> {
+            Some(self)
+        }
+    }
+
+    impl JointPosterior for Known {
+        fn covariance_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+            self.cross_covariance_into(x, x, out);
+        }
+
+        fn cross_covariance_into(&self, a: PointsRef<'_>, b: PointsRef<'_>, out: &mut [f64]) {
+            let all = a.rows().flat_map(|a| b.rows().map(move |b| if a == b { 1e-6 } else { 0.0 }));
+            out.iter_mut().zip(all).for_each(|(slot, covariance)| *slot = covariance);
+        }
+    }
+
+    /// Baseline points inside the reference point in every objective are kept, those outside in any are not.
+    #[test]
+    fn points_beyond_the_reference_are_not_conditioned_on() {
+        let objectives: [&dyn JointPosterior; 2] = [&Known(1.0), &Known(-1.0)];
+        let fixed = Points::new(2);
+        let kept = |baseline: &[f64], reference: [f64; 2]| {
+            let baseline = Points::from_flat(baseline.to_vec(), 1);
+            let (fixed, baseline) = (fixed.as_ref(), baseline.as_ref());
+            let front = UncertainFront { fixed, baseline, constraints: &[], reference: &reference };
+            let mut rng = thrifty_sampling::Seed(1).stream("draws", 0);
+            let ours = LogNoisyExpectedHypervolume::new(&objectives, front, 8, &mut rng).unwrap();
+            ours.objectives.iter().map(|objective| objective.lookahead.means().to_vec()).collect::<Vec<_>>()
+        };
+        // Losses (x, -x): all are on the front; those at 0.2 and 0.4 are within.
+        let found = kept(&[0.2, 0.4, 0.6, 0.9], [0.5, 0.0]);
+        assert_eq!(found, [[0.2, 0.4], [-0.2, -0.4]]);
+        let found = kept(&[0.2, 0.4, 0.6, 0.9], [2.0, -0.5]);
+        assert_eq!(found, [[0.6, 0.9], [-0.6, -0.9]]);
     }
 }

@@ -1,0 +1,237 @@
+//! Turns with one objective: numbers that a suggestion reports, the outlook, restarts, suggestions at other points.
+
+use std::collections::BTreeMap;
+
+use thrifty_acquisition::{AcquisitionFactory, AcquisitionKind};
+use thrifty_bo::{
+    BayesianOptimizer, BoSettings, Candidate, CostAwareness, InitialDesign, Maximizer, Restarts,
+};
+use thrifty_model_based::{ModelBased, Modelled, Outlook, Turn};
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{
+    Ask, History, Measurement, Memo, MemoKey, Optimizer, Outcome, Suggestion, Timing, Trial, TrialId,
+};
+use thrifty_surrogate::Prediction;
+
+const POINTS: [f64; 7] = [0.03, 0.21, 0.34, 0.5, 0.63, 0.8, 0.97];
+
+const RUN: MemoKey<u64> = MemoKey::new("run");
+const MODEL: MemoKey<Vec<f64>> = MemoKey::new("model");
+
+fn line() -> Space {
+    Space::builder().float("x", 0.0, 1.0).build().unwrap()
+}
+
+fn trial(x: f64, outcome: Option<Outcome>) -> Trial<Config> {
+    Trial {
+        id: TrialId(0),
+        query: line().decode(&[x]),
+        diagnostics: BTreeMap::new(),
+        memo: Memo::default(),
+        reports: Vec::new(),
+        outcome,
+        timing: Timing::default(),
+    }
+}
+
+/// A bumpy loss with a constraint x ≥ 0.3 and costs on both sides of 1.
+fn measured(x: f64) -> Trial<Config> {
+    let cost = Some(0.3 * (2.5 * x).exp());
+    let loss = (9.0 * x).sin() + 2.0 * x;
+    trial(x, Some(Measurement { constraints: vec![0.3 - x], cost, ..Measurement::from(loss) }.into()))
+}
+
+fn plain(x: f64) -> Trial<Config> {
+    trial(x, Some(((9.0 * x).sin() + 2.0 * x).into()))
+}
+
+fn history(of: fn(f64) -> Trial<Config>) -> History<Config> {
+    History::from_trials(POINTS.map(of).to_vec(), Seed(4))
+}
+
+fn optimizer(change: impl Fn(&mut BoSettings)) -> BayesianOptimizer {
+    let mut settings = BoSettings {
+        initial: InitialDesign::Sobol(2),
+        maximizer: Maximizer { raw: 128, around_best: 4, climbs: 3 },
+        ..BoSettings::default()
+    };
+    change(&mut settings);
+    BayesianOptimizer::new(line()).with_settings(settings).unwrap()
+}
+
+fn suggestion(ask: Ask<Config>) -> Suggestion<Config> {
+    match ask {
+        Ask::Evaluate(suggestion) => suggestion,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn ask(optimizer: &mut BayesianOptimizer, history: &History<Config>) -> Suggestion<Config> {
+    suggestion(optimizer.ask(history, TrialId(history.len() as u64)).unwrap())
+}
+
+fn with_turn<T>(
+    optimizer: &mut BayesianOptimizer,
+    history: &History<Config>,
+    look: impl FnOnce(&mut dyn Modelled<Config>) -> T,
+) -> T {
+    match optimizer.turn(history, TrialId(history.len() as u64)).unwrap() {
+        Turn::Modelled(mut turn) => look(&mut *turn),
+        Turn::Decided(ask) => panic!("{ask:?}"),
+    }
+}
+
+fn close(found: f64, expected: f64) -> bool {
+    (found - expected).abs() <= 1e-9 * (1.0 + expected.abs())
+}
+
+/// Every number is that of the fitted surrogates at the suggested place; stop rules read three of them from the memo.
+#[test]
+fn suggestions_report_their_surrogates() {
+    let cost = CostAwareness::PerUnit { exponent: 0.5 };
+    for (of, is_weighted) in [(measured as fn(f64) -> Trial<Config>, true), (plain, false)] {
+        let mut optimizer = optimizer(|s| s.cost = if is_weighted { cost } else { CostAwareness::Ignore });
+        let history = history(of);
+        let found = ask(&mut optimizer, &history);
+        let x = line().encode(&found.query).unwrap();
+        let state = optimizer.state(&history, TrialId(7)).unwrap().unwrap();
+        let Prediction { mean, variance } = state.posterior().predict(&x);
+        let target = state.target(optimizer.acquisition().target());
+        let expected = state.expected_improvement(&x, target);
+        let mut numbers = BTreeMap::from([
+            ("mean", mean),
+            ("std_dev", variance.sqrt()),
+            ("threshold", target),
+            ("acquisition", state.acquisition(optimizer.acquisition()).unwrap().value(&x)),
+            ("max_expected_improvement", expected),
+            ("expected_gain", state.in_units_of_loss(expected, target)),
+        ]);
+        if is_weighted {
+            numbers.insert("probability_feasible", state.probability_feasible(&x).unwrap());
+            numbers.insert("expected_cost", state.expected_cost(&x).unwrap());
+        }
+        assert_eq!(found.diagnostics.len(), numbers.len(), "{:?}", found.diagnostics);
+        for (name, number) in numbers {
+            assert!(close(found.diagnostics[name], number), "{name}: {:?} {number}", found.diagnostics[name]);
+            let remembered = found.memo.get(&MemoKey::<f64>::named(name));
+            let is_read = ["max_expected_improvement", "expected_gain", "expected_cost"].contains(&name);
+            assert_eq!(remembered, is_read.then_some(found.diagnostics[name]), "{name}");
+        }
+        for name in ["model", "constraint 0", "cost"] {
+            let start = found.memo.get(&MemoKey::<Vec<f64>>::named(name));
+            assert_eq!(start, state.memo().get(&MemoKey::<Vec<f64>>::named(name)), "{name}");
+            assert_eq!(start.is_some(), is_weighted || name == "model", "{name}");
+        }
+    }
+}
+
+/// The outlook is the largest expected improvement, by whatever acquisition function the point is chosen.
+#[test]
+fn the_outlook_is_the_largest_expected_improvement() {
+    let (mut optimizer, history) = (optimizer(|_| ()), history(plain));
+    let found = ask(&mut optimizer, &history);
+    let (target, range, largest) = {
+        let state = optimizer.state(&history, TrialId(7)).unwrap().unwrap();
+        let target = state.target(optimizer.acquisition().target());
+        (target, state.range(), state.max_expected_improvement(target).unwrap().1)
+    };
+    let outlook = with_turn(&mut optimizer, &history, |turn| turn.outlook(None)).unwrap().unwrap();
+    let expected = found.diagnostics["max_expected_improvement"];
+    assert_eq!(outlook, Outlook { expected, range, target: Some(target) });
+    let least = AcquisitionKind::PosteriorMean;
+    let outlook = with_turn(&mut optimizer, &history, |turn| turn.outlook(Some(&least))).unwrap().unwrap();
+    assert_eq!(outlook, Outlook { expected: largest, range, target: Some(target) });
+    // The choice is by the other function, and no improvement is reported.
+    let chosen = with_turn(&mut optimizer, &history, |turn| {
+        assert!(turn.outlook(Some(&least)).unwrap().is_some(), "built once in a turn");
+        suggestion(turn.exploit(Some(&least)).unwrap())
+    });
+    assert!(!chosen.diagnostics.contains_key("max_expected_improvement"));
+    let state = optimizer.state(&history, TrialId(7)).unwrap().unwrap();
+    let grid = (0..=500).map(|i| state.posterior().predict(&[f64::from(i) / 500.0]).mean);
+    assert!(chosen.diagnostics["mean"] <= grid.fold(f64::INFINITY, f64::min) + 1e-6);
+}
+
+/// Other points are suggested with the numbers of the surrogates, if they are new.
+#[test]
+fn other_points_are_suggested_if_they_are_new() {
+    let (mut optimizer, history) = (optimizer(|_| ()), history(plain));
+    let at = |x: f64| Candidate { x: vec![x], value: 0.0 };
+    let (found, count, best) = with_turn(&mut optimizer, &history, |turn| {
+        let found = turn.suggest(vec![at(POINTS[2]), at(0.42), at(0.9)]).unwrap().unwrap();
+        let acquisition = thrifty_acquisition::ZeroLog;
+        let best = turn.maximize(&acquisition, "elsewhere");
+        assert_eq!(turn.space(), &line());
+        (found, turn.posteriors().len(), best)
+    });
+    assert_eq!((found.query.float("x").unwrap(), count), (0.42, 1));
+    let state = optimizer.state(&history, TrialId(7)).unwrap().unwrap();
+    assert!(close(found.diagnostics["mean"], state.posterior().predict(&[0.42]).mean));
+    assert!(!found.diagnostics.contains_key("acquisition") && found.memo.contains(&MODEL));
+    assert_eq!(best, state.maximize(&thrifty_acquisition::ZeroLog, "elsewhere"));
+}
+
+/// A run ends when the largest expected improvement is below its share of the range, and not before.
+#[test]
+fn runs_end_at_their_share_of_the_range() {
+    let history = history(plain);
+    let outlook = with_turn(&mut optimizer(|_| ()), &history, |turn| turn.outlook(None)).unwrap().unwrap();
+    let share = outlook.expected / outlook.range;
+    let with = |epsilon| ask(&mut optimizer(|s| s.restarts = Some(Restarts { epsilon })), &history);
+    let goes_on = with(0.999 * share);
+    assert_eq!((goes_on.memo.get(&RUN), goes_on.memo.contains(&MODEL)), (None, true));
+    let restarted = with(1.001 * share);
+    assert_eq!((restarted.memo.get(&RUN), restarted.memo.contains(&MODEL)), (Some(1), false));
+}
+
+/// The surrogates see the last run alone: its number is in the memo, and in older journals among the diagnostics.
+#[test]
+fn surrogates_see_the_last_run_alone() {
+    let in_run = |by_memo: bool, of: [u64; 7]| {
+        let mut trials = POINTS.map(plain).to_vec();
+        for (trial, run) in trials.iter_mut().zip(of).filter(|(_, run)| *run > 0) {
+            if by_memo {
+                trial.memo.set(&RUN, &run);
+            } else {
+                trial.diagnostics.insert("run".to_owned(), run as f64);
+            }
+        }
+        History::from_trials(trials, Seed(4))
+    };
+    for by_memo in [true, false] {
+        let second = in_run(by_memo, [0, 0, 0, 0, 1, 1, 1]);
+        let mut optimizer = optimizer(|s| s.restarts = Some(Restarts { epsilon: 1e-9 }));
+        let found = ask(&mut optimizer, &second);
+        assert_eq!((found.memo.get(&RUN), found.memo.contains(&MODEL)), (Some(1), true));
+        let state = optimizer.state(&second, TrialId(7)).unwrap().unwrap();
+        assert_eq!(state.losses().len(), 3);
+        assert!(POINTS.iter().all(|x| state.is_known(&[*x])), "points of earlier runs are not asked again");
+        // One measurement is no design of two.
+        let begun = in_run(by_memo, [0, 0, 0, 0, 0, 0, 1]);
+        assert!(optimizer.state(&begun, TrialId(7)).unwrap().is_none());
+        let designed = ask(&mut optimizer, &begun);
+        assert_eq!((designed.memo.get(&RUN), designed.memo.contains(&MODEL)), (Some(1), false));
+        let third = in_run(by_memo, [0, 1, 0, 1, 2, 2, 2]);
+        let ended = ask(&mut self::optimizer(|s| s.restarts = Some(Restarts { epsilon: 1e9 })), &third);
+        assert_eq!((ended.memo.get(&RUN), ended.memo.contains(&MODEL)), (Some(3), false));
+    }
+}
+
+/// Settings, surrogate and known constraint are those that were given; configurations outside the space are refused.
+#[test]
+fn parts_are_those_that_were_given() {
+    let refused =
+        BoSettings { maximizer: Maximizer { raw: 0, around_best: 0, climbs: 0 }, ..Default::default() };
+    assert!(BayesianOptimizer::new(line()).with_settings(refused).is_err());
+    let given = optimizer(|s| s.budget = Some(31));
+    assert_eq!((given.settings().budget, given.space()), (Some(31), &line()));
+    assert_eq!(given.acquisition().describe().unwrap(), AcquisitionKind::default().describe().unwrap());
+    let own = optimizer(|_| ()).with_acquisition(AcquisitionKind::PosteriorMean);
+    let described = AcquisitionKind::PosteriorMean.describe().unwrap();
+    assert_eq!(own.acquisition().describe().unwrap(), described);
+    assert!(!own.fingerprint().unwrap().differences(&optimizer(|_| ()).fingerprint().unwrap()).is_empty());
+    let mut outside = Config::new();
+    outside.insert("x", 1.5);
+    assert!(given.check(&outside, true).is_err() && given.check(&line().decode(&[0.5]), true).is_ok());
+}
