@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .with_surrogate(GpSurrogate { refit, ..GpSurrogate::default() });
     let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(trials));
     let (mut spent, mut whole) = (Vec::new(), 0.0);
-    loop {
+    while study.check_stop().is_none() {
         let started_at = ProcessTime::now();
         let Next::Evaluate(trial) = study.ask()? else { break };
         spent.push(1e3 * started_at.elapsed().as_secs_f64());
