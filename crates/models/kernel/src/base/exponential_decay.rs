@@ -2,13 +2,14 @@
 
 use rand_distr::{Distribution, Gamma};
 use thrifty_domain::PointsRef;
+use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 
 use crate::features::{Decays, Features};
 use crate::hyperparameters::Hyperparameters;
-use crate::{Kernel, KernelError};
+use crate::{Kernel, KernelError, KernelWorkspace};
 
 /// Exponential-decay kernel of one input s in `[0, 1]`, centred at the target s = 1: functions that decay to 0 there.
 ///
@@ -92,15 +93,40 @@ impl ExponentialDecay {
     /// N = M(2) (G(a + b) - G(a) - G(b)),   G(x) = (1 - x)^-α - 1,   a = (1 - s)/(2 + β),   b = (1 - t)/(2 + β)
     /// ```
     fn covariance(&self, s: f64, t: f64) -> f64 {
-        // One order of the two, so that the kernel is symmetric to the bit.
-        let (s, t) = if s <= t { (s, t) } else { (t, s) };
-        let (alpha, width) = (self.alpha.value(), 2.0 + self.beta.value());
-        let growth = |x: f64| (-alpha * (-x).ln_1p()).exp_m1();
-        let (a, b) = ((1.0 - s) / width, (1.0 - t) / width);
-        self.moment(2.0).value * (growth(a + b) - growth(a) - growth(b))
+        let (a, b) = (self.gap(s), self.gap(t));
+        self.moment(2.0).value * self.mixed((a, self.growth(a)), (b, self.growth(b)))
     }
 
-    /// The same combination of any part of the moments.
+    /// a of the formula.
+    fn gap(&self, s: f64) -> f64 {
+        (1.0 - s) / (2.0 + self.beta.value())
+    }
+
+    /// G of the formula.
+    fn growth(&self, x: f64) -> f64 {
+        (-self.alpha.value() * (-x).ln_1p()).exp_m1()
+    }
+
+    /// G(a + b) - G(a) - G(b), of a and b with their growths: in one order of the two, so that the kernel is symmetric to the bit.
+    fn mixed(&self, (a, of_a): (f64, f64), (b, of_b): (f64, f64)) -> f64 {
+        (self.growth(a + b) - of_a.max(of_b)) - of_a.min(of_b)
+    }
+
+    /// Gaps and growths of points.
+    fn growths(&self, x: PointsRef<'_>) -> Vec<(f64, f64)> {
+        let of = |point: &[f64]| {
+            let gap = self.gap(self.scaled(point[0]));
+            (gap, self.growth(gap))
+        };
+        x.rows().map(of).collect()
+    }
+
+    /// Factor that makes the variance at s = 0 one.
+    fn normalizer(&self) -> f64 {
+        self.moment(2.0).value / self.covariance(0.0, 0.0)
+    }
+
+    /// N, or its derivative, from one part of the moments.
     fn combined(&self, s: f64, t: f64, part: impl Fn(&Moment) -> f64) -> f64 {
         let of = |u: f64| part(&self.moment(u));
         (of(s + t) - of(s + 1.0)) - (of(t + 1.0) - of(2.0))
@@ -148,6 +174,55 @@ impl Kernel for ExponentialDecay {
         for (y, w) in y.rows().zip(weights) {
             grad[0] += w * (self.moment(s + self.scaled(y[0])).by_argument - at_target) / scale;
         }
+    }
+
+    fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
+        out.resize(x.len(), y.len());
+        let (factor, of_x) = (self.normalizer(), self.growths(x));
+        for (j, y) in self.growths(y).into_iter().enumerate() {
+            for (slot, x) in out.column_mut(j).iter_mut().zip(&of_x) {
+                *slot = factor * self.mixed(*x, y);
+            }
+        }
+    }
+
+    fn forward(&self, x: PointsRef<'_>, scale: f64, _workspace: &mut KernelWorkspace, out: &mut Matrix) {
+        out.resize(x.len(), x.len());
+        let (factor, of_x) = (scale * self.normalizer(), self.growths(x));
+        for (j, y) in of_x.iter().enumerate() {
+            for (slot, x) in out.column_mut(j)[j..].iter_mut().zip(&of_x[j..]) {
+                *slot = factor * self.mixed(*x, *y);
+            }
+        }
+    }
+
+    /// One moment per pair: those of single points are computed once.
+    fn pull_back_params(
+        &self,
+        x: PointsRef<'_>,
+        _workspace: &mut KernelWorkspace,
+        weights: &Matrix,
+        scale: f64,
+        grad: &mut [f64],
+    ) -> f64 {
+        let s: Vec<f64> = x.rows().map(|point| self.scaled(point[0])).collect();
+        let parts = |moment: &Moment| [moment.value, moment.by_alpha, moment.by_beta];
+        let single: Vec<[f64; 3]> = s.iter().map(|s| parts(&self.moment(s + 1.0))).collect();
+        let target = parts(&self.moment(2.0));
+        let mut sums = [0.0; 3];
+        for j in 0..s.len() {
+            for (i, w) in weights.column(j).iter().enumerate().take(s.len()).skip(j) {
+                let pair = parts(&self.moment(s[i] + s[j]));
+                for (k, sum) in sums.iter_mut().enumerate() {
+                    *sum += w * ((pair[k] - single[i][k]) - (single[j][k] - target[k]));
+                }
+            }
+        }
+        let largest = self.covariance(0.0, 0.0);
+        let total = sums[0] / largest;
+        grad[0] += scale * (sums[1] - total * self.combined(0.0, 0.0, |m| m.by_alpha)) / largest;
+        grad[1] += scale * (sums[2] - total * self.combined(0.0, 0.0, |m| m.by_beta)) / largest;
+        total
     }
 
     /// Decays at rates that are drawn.
