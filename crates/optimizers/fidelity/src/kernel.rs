@@ -2,7 +2,7 @@
 
 use thrifty_domain::{Domain, Variable};
 use thrifty_kernel::{
-    ExponentialDecay, Inputs, Kernel, KernelError, Matern52Profile, OnColumns, Scaled, for_domain,
+    Constant, ExponentialDecay, Inputs, Kernel, KernelError, Matern52Profile, OnColumns, Scaled, for_domain,
 };
 
 use crate::FidelityAxis;
@@ -10,11 +10,12 @@ use crate::FidelityAxis;
 /// The kernel of a target function and a bias that vanishes at the target fidelity.
 ///
 /// ```text
-/// f(x, s) = g(x) + b(x, s),   cov = v_g k_g(x, x') + v_b k_b(x, x') d(s, s'),   d(1, s) = 0
+/// f(x, s) = g(x) + b(x, s),   cov = v k(x, x') (1 + r d(s, s')),   d(1, s) = 0
 /// ```
 ///
-/// `k_g` and `k_b` are Matérn-5/2 kernels of the other parameters with lengthscales of their own, so that the bias may be smoother than the
-/// target; d is [`ExponentialDecay`] between the ends of the axis.
+/// k is a Matérn-5/2 kernel of the other parameters, d is [`ExponentialDecay`] between the ends of the axis, and r the variance of the bias at the
+/// cheapest fidelity relative to that of the target. The bias has the lengthscales of the target: what is known of it at one configuration says
+/// as much of another as a loss does.
 ///
 /// # Errors
 /// [`KernelError`] for a domain that does not have the axis.
@@ -33,10 +34,9 @@ pub fn multi_fidelity_kernel(domain: &Domain, axis: &FidelityAxis) -> Result<Box
         return Err(columns(&"expected one column of the domain for the fidelity"));
     }
     let inputs = Inputs::for_dimension(others.variables().len().saturating_sub(1));
-    let of_others = || for_domain::<Matern52Profile>(&others, &inputs);
     let (low, target) = axis.ends();
-    let decay = OnColumns::new(ExponentialDecay::new(1.0, 1.0)?.between(low, target)?, vec![axis.column()])?;
-    let target = Scaled::new(of_others()?, 1.0)?;
-    let bias = Scaled::new(of_others()? * decay, 1.0)?;
-    Ok(Box::new(target + bias))
+    let decay = ExponentialDecay::new(1.0, 1.0)?.between(low, target)?;
+    let bias = Scaled::new(OnColumns::new(decay, vec![axis.column()])?, 1.0)?;
+    let product = for_domain::<Matern52Profile>(&others, &inputs)? * (Constant + bias);
+    Ok(Box::new(Scaled::new(product, 1.0)?))
 }
