@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(seen(vec![trial(0.5, 64, 4, Some(Outcome::failed("late")))], 3), [(1, 1.0), (4, 0.25)]);
     }
 
-    /// What an earlier trial observed is not observed again by one that continues it.
+    /// A point that an earlier trial observed is not observed again by one that continues it.
     #[test]
     fn a_point_counts_once() {
         let trials = vec![trial(0.5, 4, 4, Some(0.25.into())), trial(0.5, 64, 64, Some(0.01.into()))];
