@@ -135,12 +135,13 @@ fn reference_keys_exist_and_are_sorted() {
 }
 
 /// Chapters that teach a part or a method: code that runs, the model, how to extend it, what goes wrong.
-const CHAPTERS: [&str; 16] = [
+const CHAPTERS: [&str; 17] = [
     "acquisition",
     "autobct",
     "bo",
     "censored",
     "fcvopt",
+    "fidelity",
     "gp",
     "hgp",
     "hybrid",

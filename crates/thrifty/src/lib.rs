@@ -23,6 +23,7 @@ pub use thrifty_check as check;
 pub use thrifty_cv as cv;
 pub use thrifty_domain as domain;
 pub use thrifty_fcvopt as fcvopt;
+pub use thrifty_fidelity as fidelity;
 pub use thrifty_figures as figures;
 pub use thrifty_gp as gp;
 pub use thrifty_hgp as hgp;
@@ -58,6 +59,7 @@ pub mod prelude {
     };
     pub use thrifty_cv::{AllFolds, FoldQuery};
     pub use thrifty_fcvopt::{FractionalCv, FractionalSettings};
+    pub use thrifty_fidelity::{MultiFidelityOptimizer, MultiFidelitySettings};
     pub use thrifty_hybrid::{CoinFlip, Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
     pub use thrifty_levelset::{LevelSetOptimizer, LevelSetSettings};
     pub use thrifty_model_based::ModelBased;

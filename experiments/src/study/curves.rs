@@ -3,6 +3,7 @@
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_domain::Points;
 use thrifty_sampling::{Seed, Stream};
+use thrifty_space::{Config, Space, SpaceError, Value};
 use thrifty_trees::{Boosting, BoostingSettings, Table};
 
 use crate::error::ExperimentError;
@@ -14,6 +15,9 @@ pub struct CurveSet {
     pub name: &'static str,
     /// By configuration; a descent that runs away leaves numbers that are not finite.
     pub curves: Vec<Vec<f64>>,
+    /// Hyperparameters, and their values by configuration.
+    pub space: Space,
+    pub configs: Vec<Config>,
 }
 
 impl CurveSet {
@@ -36,11 +40,42 @@ pub fn all(configurations: usize, epochs: usize, seed: Seed) -> Result<Vec<Curve
     let network = |i: &u64| Ok(network(epochs, seed, *i));
     let boosting = |i: &u64| boosting(epochs, seed, *i);
     let linear = |i: &u64| Ok(linear(epochs, seed, *i));
+    let set = |name, space: Space, trained: Vec<(Config, Vec<f64>)>| {
+        let (configs, curves) = trained.into_iter().unzip();
+        CurveSet { name, curves, space, configs }
+    };
     Ok(vec![
-        CurveSet { name: "network", curves: in_parallel("networks", &indices, network)? },
-        CurveSet { name: "boosting", curves: in_parallel("boosted trees", &indices, boosting)? },
-        CurveSet { name: "linear SGD", curves: in_parallel("linear classifiers", &indices, linear)? },
+        set("network", network_space()?, in_parallel("networks", &indices, network)?),
+        set("boosting", boosting_space()?, in_parallel("boosted trees", &indices, boosting)?),
+        set("linear SGD", linear_space()?, in_parallel("linear classifiers", &indices, linear)?),
     ])
+}
+
+fn network_space() -> Result<Space, SpaceError> {
+    let builder = Space::builder().log_float("rate", 1e-3, 3.0).int("momentum", 0, 2);
+    let builder = builder.log_int("width", 2, 48).int("batch", 0, 3);
+    builder.categorical("activation", ["tanh", "sigmoid", "relu"]).build()
+}
+
+fn linear_space() -> Result<Space, SpaceError> {
+    let builder = Space::builder().log_float("rate", 1e-4, 10.0).int("momentum", 0, 2);
+    builder.int("batch", 0, 2).log_float("scale", 0.01, 3.0).build()
+}
+
+fn boosting_space() -> Result<Space, SpaceError> {
+    Space::builder().log_float("rate", 0.005, 1.0).int("depth", 1, 8).int("leaf", 1, 40).build()
+}
+
+/// A configuration of values by name.
+fn config<const N: usize>(values: [(&str, Value); N]) -> Config {
+    let mut config = Config::new();
+    values.into_iter().for_each(|(name, value)| config.insert(name, value));
+    config
+}
+
+/// A choice from a list as a parameter: its index.
+fn index(at: usize) -> Value {
+    Value::Int(at as i64)
 }
 
 /// A number between two, evenly spaced by its logarithm.
@@ -81,7 +116,7 @@ fn train(
 }
 
 /// One hidden layer on a curved border in six dimensions. Varied: learning rate, momentum, width, batch, activation.
-fn network(epochs: usize, seed: Seed, configuration: u64) -> Vec<f64> {
+fn network(epochs: usize, seed: Seed, configuration: u64) -> (Config, Vec<f64>) {
     let data = [0, 1].map(|part| {
         classes(6, &mut seed.stream("curved border", part), |x| {
             (3.0 * x[0]).sin() + x[1] * x[2] + x[3] * x[3] > 0.5
@@ -89,18 +124,26 @@ fn network(epochs: usize, seed: Seed, configuration: u64) -> Vec<f64> {
     });
     let rng = &mut seed.stream("network", configuration);
     let rate = log_uniform(rng, 1e-3, 3.0);
-    let momentum = [0.0, 0.5, 0.9][rng.index(3)];
+    let of_momentum = rng.index(3);
     let width = log_uniform(rng, 2.0, 48.0) as usize;
-    let batch = [8, 16, 32, 64][rng.index(4)];
-    let activation = [Activation::Tanh, Activation::Sigmoid, Activation::Relu][rng.index(3)];
+    let (of_batch, of_activation) = (rng.index(4), rng.index(3));
+    let (momentum, batch) = ([0.0, 0.5, 0.9][of_momentum], [8, 16, 32, 64][of_batch]);
+    let activation = [Activation::Tanh, Activation::Sigmoid, Activation::Relu][of_activation];
     let start = Dense::new(&[6, width, 2], activation, Initializer::GlorotUniform, rng);
     let training =
         Training { loss: Loss::CrossEntropy, rule: Rule::Sgd { momentum }, rate, batch, epochs: 1 };
-    train(start, training, epochs, &data, rng)
+    let config = config([
+        ("rate", rate.into()),
+        ("momentum", index(of_momentum)),
+        ("width", index(width)),
+        ("batch", index(of_batch)),
+        ("activation", ["tanh", "sigmoid", "relu"][of_activation].into()),
+    ]);
+    (config, train(start, training, epochs, &data, rng))
 }
 
 /// A linear classifier of forty features, of which eight matter. Varied: learning rate, momentum, batch, scale of the start.
-fn linear(epochs: usize, seed: Seed, configuration: u64) -> Vec<f64> {
+fn linear(epochs: usize, seed: Seed, configuration: u64) -> (Config, Vec<f64>) {
     const DIM: usize = 40;
     let data = [0, 1].map(|part| {
         classes(DIM, &mut seed.stream("sparse border", part), |x| {
@@ -109,18 +152,24 @@ fn linear(epochs: usize, seed: Seed, configuration: u64) -> Vec<f64> {
     });
     let rng = &mut seed.stream("linear", configuration);
     let rate = log_uniform(rng, 1e-4, 10.0);
-    let momentum = [0.0, 0.5, 0.9][rng.index(3)];
-    let batch = [4, 16, 64][rng.index(3)];
+    let (of_momentum, of_batch) = (rng.index(3), rng.index(3));
+    let (momentum, batch) = ([0.0, 0.5, 0.9][of_momentum], [4, 16, 64][of_batch]);
     let scale = log_uniform(rng, 0.01, 3.0);
     let mut start = Dense::new(&[DIM, 2], Activation::Tanh, Initializer::GlorotNormal, rng);
     start.parameters.iter_mut().for_each(|weight| *weight *= scale);
     let training =
         Training { loss: Loss::CrossEntropy, rule: Rule::Sgd { momentum }, rate, batch, epochs: 1 };
-    train(start, training, epochs, &data, rng)
+    let config = config([
+        ("rate", rate.into()),
+        ("momentum", index(of_momentum)),
+        ("batch", index(of_batch)),
+        ("scale", scale.into()),
+    ]);
+    (config, train(start, training, epochs, &data, rng))
 }
 
 /// Boosted trees on the first function of Friedman (1991) with noise; an epoch is a tree. Varied: learning rate, depth, rows of a leaf.
-fn boosting(epochs: usize, seed: Seed, configuration: u64) -> Result<Vec<f64>, ExperimentError> {
+fn boosting(epochs: usize, seed: Seed, configuration: u64) -> Result<(Config, Vec<f64>), ExperimentError> {
     const DIM: usize = 8;
     let trees = ExperimentError::measure("boosted trees");
     let [(x, mut left), (watched, mut missing)] = [0, 1].map(|part| {
@@ -149,7 +198,8 @@ fn boosting(epochs: usize, seed: Seed, configuration: u64) -> Result<Vec<f64>, E
         }
         Ok(curve)
     };
-    run().map_err(trees)
+    let config = config([("rate", rate.into()), ("depth", index(max_depth)), ("leaf", index(min_leaf))]);
+    Ok((config, run().map_err(trees)?))
 }
 
 #[cfg(test)]
@@ -166,6 +216,7 @@ mod tests {
                 |set: &CurveSet| set.curves.concat().into_iter().map(f64::to_bits).collect::<Vec<u64>>();
             assert_eq!(bits(set), bits(again), "{}", set.name);
             assert!(set.curves.iter().all(|curve| curve.len() == 20));
+            assert!(set.configs.iter().all(|config| set.space.validate(config).is_ok()), "{}", set.name);
             let falls = set.curves.iter().filter(|curve| curve[19] < 0.9 * curve[0]).count();
             assert!(falls >= 3, "{}: {falls} of 24 fall", set.name);
             let worst = set.curves.iter().map(|curve| curve[19]).fold(0.0, f64::max);

@@ -2,5 +2,7 @@
 
 mod curves;
 mod draws;
+mod meter;
+mod model_based;
 mod optuna;
 pub mod pruning;

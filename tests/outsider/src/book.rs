@@ -17,6 +17,7 @@ chapters!(
     censored,
     contributing,
     fcvopt,
+    fidelity,
     gp,
     hgp,
     hybrid,

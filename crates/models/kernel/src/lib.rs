@@ -27,7 +27,7 @@ mod kernel;
 mod stationary;
 mod workspace;
 
-pub use base::{Constant, Linear, Periodic, WhiteNoise};
+pub use base::{Constant, ExponentialDecay, Linear, Periodic, WhiteNoise};
 pub use categorical::{
     ByCorrelation, ByLengthscale, Categorical, CategoricalCorrelation, Exchangeable, Hamming,
 };

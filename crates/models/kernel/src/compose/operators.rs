@@ -54,12 +54,13 @@ macro_rules! kernel_operators {
 }
 
 use crate::{
-    Categorical, CategoricalCorrelation, Conditional, Constant, Hierarchical, Kernel, Linear, OnColumns,
-    Periodic, Product, Scaled, Stationary, StationaryProfile, Sum, Warped, WhiteNoise,
+    Categorical, CategoricalCorrelation, Conditional, Constant, ExponentialDecay, Hierarchical, Kernel,
+    Linear, OnColumns, Periodic, Product, Scaled, Stationary, StationaryProfile, Sum, Warped, WhiteNoise,
 };
 
 kernel_operators!(Box<dyn Kernel>);
 kernel_operators!(Constant);
+kernel_operators!(ExponentialDecay);
 kernel_operators!(Linear);
 kernel_operators!(Periodic);
 kernel_operators!(WhiteNoise);

@@ -3,6 +3,7 @@
 mod added;
 mod amplified;
 mod cosines;
+mod decays;
 mod level_signs;
 mod multiplied;
 mod on_columns;
@@ -14,6 +15,7 @@ use thrifty_sampling::Stream;
 pub(crate) use added::Added;
 pub(crate) use amplified::Amplified;
 pub(crate) use cosines::Cosines;
+pub(crate) use decays::Decays;
 pub(crate) use level_signs::LevelSigns;
 pub(crate) use multiplied::Multiplied;
 pub(crate) use on_columns::OnColumns;

@@ -1,0 +1,66 @@
+//! Recommendation at the target fidelity.
+
+use thrifty_domain::Points;
+use thrifty_model_based::{SurrogateState, measurement};
+use thrifty_space::Config;
+use thrifty_study::{OptimizerError, Trial};
+
+use crate::MultiFidelityOptimizer;
+
+/// The recommended configuration: of those evaluated at any fidelity, the one with the best posterior mean at the target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FidelityBest {
+    /// The configuration, its fidelity at the target.
+    pub config: Config,
+    /// Posterior mean of its loss at the target, in units of the loss.
+    pub value: f64,
+    /// Central 95 % credible interval of its loss at the target, without noise of evaluations.
+    pub interval: (f64, f64),
+    /// Largest fidelity at which it was evaluated.
+    pub evaluated: f64,
+    /// True if it was evaluated at the target; otherwise its value is an extrapolation.
+    pub is_verified: bool,
+}
+
+/// Standard normal quantile of 97.5 %.
+const Z: f64 = 1.959_963_984_540_054;
+
+impl MultiFidelityOptimizer {
+    /// The recommendation by a fitted state; nothing where every configuration breaks a constraint.
+    pub(crate) fn best(
+        &self,
+        state: &SurrogateState<'_>,
+        observations: &[Trial<Config>],
+    ) -> Result<Option<FidelityBest>, OptimizerError> {
+        let mut evaluated: Vec<(Config, f64, bool)> = Vec::new();
+        for trial in observations {
+            let Some(measured) = measurement(trial) else { continue };
+            let (config, value) = (self.axis.at_target(&trial.query), self.axis.value(&trial.query));
+            let is_feasible = measured.constraints.iter().all(|c| *c <= 0.0);
+            match evaluated.iter_mut().find(|known| known.0 == config) {
+                Some(known) => *known = (config, known.1.max(value), known.2 && is_feasible),
+                None => evaluated.push((config, value, is_feasible)),
+            }
+        }
+        evaluated.retain(|known| known.2);
+        let mut points = Points::new(self.space.dim());
+        for (config, _, _) in &evaluated {
+            let x = self.space.encode(config);
+            points.push(&x.map_err(|error| OptimizerError::failed("recommending a configuration", error))?);
+        }
+        let (mut mean, mut variance) = (vec![0.0; points.len()], vec![0.0; points.len()]);
+        state.posterior().predict_into(points.as_ref(), &mut mean, &mut variance);
+        let best = (0..mean.len()).min_by(|a, b| mean[*a].total_cmp(&mean[*b]));
+        Ok(best.map(|at| {
+            let half = Z * variance[at].max(0.0).sqrt();
+            let (config, value, _) = evaluated.swap_remove(at);
+            FidelityBest {
+                config,
+                value: state.loss_of(mean[at]),
+                interval: (state.loss_of(mean[at] - half), state.loss_of(mean[at] + half)),
+                evaluated: value,
+                is_verified: value >= self.axis.target(),
+            }
+        }))
+    }
+}

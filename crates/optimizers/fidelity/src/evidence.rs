@@ -1,0 +1,182 @@
+//! Trials as observations at fidelities: intermediate reports count at their steps.
+
+use thrifty_model_based::measurement;
+use thrifty_space::{Config, Space};
+use thrifty_study::{History, Measurement, Memo, Outcome, Trial};
+
+use crate::FidelityAxis;
+
+/// The trials of a history, each preceded by observations at some of its reports. A pruned trial is an observation at its last report.
+///
+/// Of a trial at most `count` reports are taken: those nearest to evenly spaced positions on the axis, at least half a spacing below its end. Reports of running
+/// trials are not taken, as they depend on the clock. Nothing is taken where measurements have constraints or several
+/// objectives, which reports have not.
+pub(crate) fn observations(
+    space: &Space,
+    axis: &FidelityAxis,
+    history: &History<Config>,
+    count: usize,
+) -> Vec<Trial<Config>> {
+    let is_single = |m: &Measurement| m.objectives.len() == 1 && m.constraints.is_empty();
+    let simple = history.trials().iter().filter_map(measurement).all(is_single);
+    let mut found: Vec<Trial<Config>> = Vec::with_capacity(history.len());
+    for trial in history.trials() {
+        if simple && count > 0 && trial.outcome.is_some() {
+            push_observations(space, axis, trial, count, &mut found);
+        } else {
+            found.push(trial.clone());
+        }
+    }
+    found
+}
+
+/// A finite report at a fidelity that the space has.
+struct Report {
+    config: Config,
+    step: u64,
+    loss: f64,
+    position: f64,
+}
+
+fn push_observations(
+    space: &Space,
+    axis: &FidelityAxis,
+    trial: &Trial<Config>,
+    count: usize,
+    found: &mut Vec<Trial<Config>>,
+) {
+    let mut reports: Vec<Report> = Vec::new();
+    for &(step, loss) in trial.reports.iter().filter(|report| report.1.is_finite()) {
+        if reports.iter().any(|known| known.step == step) {
+            continue;
+        }
+        if let Some(config) = axis.at(space, &trial.query, step) {
+            reports.push(Report { config, step, loss, position: axis.position(step as f64) });
+        }
+    }
+    let is_pruned = matches!(trial.outcome, Some(Outcome::Pruned { .. }));
+    let end = axis.position(axis.value(&trial.query));
+    let last = if is_pruned { reports.pop() } else { None };
+    let end = last.as_ref().map_or(end, |report| report.position);
+    let spacing = 1.0 / count as f64;
+    // A report close to the end repeats it.
+    reports.retain(|report| report.position < end - 0.5 * spacing - 1e-9);
+    let mut taken: Vec<usize> = Vec::new();
+    for j in 0..count {
+        let to = |at: usize| (reports[at].position - j as f64 * spacing).abs();
+        let nearest = (0..reports.len()).min_by(|a, b| to(*a).total_cmp(&to(*b)));
+        if let Some(at) = nearest.filter(|at| to(*at) <= 0.5 * spacing && !taken.contains(at)) {
+            taken.push(at);
+        }
+    }
+    let cost = trial.outcome.as_ref().and_then(Outcome::measurement).and_then(|m| m.cost);
+    for at in taken {
+        let share = reports[at].step as f64 / axis.value(&trial.query);
+        found.push(observation(trial, &reports[at], cost.map(|cost| cost * share), found));
+    }
+    match last {
+        Some(report) => {
+            let memo = trial.memo.clone();
+            found.push(Trial { memo, ..observation(trial, &report, None, found) });
+        }
+        None => found.push(trial.clone()),
+    }
+}
+
+/// An observation at a report; unrelated to the model where the same point was observed before, as by a trial that this one continues.
+fn observation(
+    trial: &Trial<Config>,
+    report: &Report,
+    cost: Option<f64>,
+    found: &[Trial<Config>],
+) -> Trial<Config> {
+    let is_known = found.iter().any(|known| known.query == report.config && known.outcome.is_some());
+    let outcome = if is_known {
+        Outcome::unrelated("observed before")
+    } else {
+        Measurement { cost, ..Measurement::from(report.loss) }.into()
+    };
+    Trial {
+        query: report.config.clone(),
+        memo: Memo::default(),
+        reports: Vec::new(),
+        outcome: Some(outcome),
+        ..trial.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use thrifty_sampling::Seed;
+    use thrifty_study::{Timing, TrialId};
+
+    use super::*;
+
+    fn space() -> Space {
+        Space::builder().float("x", 0.0, 1.0).log_int("epochs", 1, 64).build().unwrap()
+    }
+
+    /// A trial with a report of `1 / step` at every step up to `last`.
+    fn trial(x: f64, epochs: i64, last: u64, outcome: Option<Outcome>) -> Trial<Config> {
+        let mut query = Config::new();
+        query.insert("x", x);
+        query.insert("epochs", epochs);
+        Trial {
+            id: TrialId(0),
+            query,
+            diagnostics: BTreeMap::new(),
+            memo: Memo::default(),
+            reports: (1..=last).map(|step| (step, 1.0 / step as f64)).collect(),
+            outcome,
+            timing: Timing::default(),
+        }
+    }
+
+    /// Epochs and losses of what a model sees of some trials, those without a measurement apart.
+    fn seen(trials: Vec<Trial<Config>>, count: usize) -> Vec<(i64, f64)> {
+        let axis = FidelityAxis::new(&space(), "epochs").unwrap();
+        let history = History::from_trials(trials, Seed(0));
+        let of = |trial: Trial<Config>| Some((trial.query.int("epochs").ok()?, trial.outcome?.objective()?));
+        observations(&space(), &axis, &history, count).into_iter().filter_map(of).collect()
+    }
+
+    /// Positions 0, 1/3, 2/3 of the logarithmic axis from 1 to 64 are 1, 4 and 16; the measurement at the end is no report.
+    #[test]
+    fn reports_are_thinned_evenly_on_the_axis() {
+        let all = seen(vec![trial(0.5, 64, 64, Some(0.01.into()))], 3);
+        assert_eq!(all, [(1, 1.0), (4, 0.25), (16, 1.0 / 16.0), (64, 0.01)]);
+        assert_eq!(seen(vec![trial(0.5, 9, 9, Some(0.1.into()))], 3), [(1, 1.0), (4, 0.25), (9, 0.1)]);
+        assert_eq!(seen(vec![trial(0.5, 9, 9, Some(0.1.into()))], 0), [(9, 0.1)]);
+        assert_eq!(seen(vec![trial(0.5, 9, 0, Some(0.1.into()))], 3), [(9, 0.1)]);
+    }
+
+    /// A pruned trial counts at its last report. Reports of running trials, and steps off the axis, do not count.
+    #[test]
+    fn pruned_and_running_trials() {
+        let pruned = |last| Some(Outcome::Pruned { last_step: last });
+        assert_eq!(seen(vec![trial(0.5, 64, 5, pruned(5))], 2), [(1, 1.0), (5, 0.2)]);
+        assert!(seen(vec![trial(0.5, 64, 0, pruned(0))], 3).is_empty());
+        assert!(seen(vec![trial(0.5, 64, 9, None)], 3).is_empty());
+        let mut odd = trial(0.5, 2, 0, Some(0.3.into()));
+        odd.reports = vec![(0, 5.0), (1, f64::NAN), (90, 7.0)];
+        assert_eq!(seen(vec![odd], 3), [(2, 0.3)]);
+        // A failed trial has reports all the same.
+        assert_eq!(seen(vec![trial(0.5, 64, 4, Some(Outcome::failed("late")))], 3), [(1, 1.0), (4, 0.25)]);
+    }
+
+    /// A point that an earlier trial observed is not observed again by one that continues it.
+    #[test]
+    fn a_point_counts_once() {
+        let trials = vec![trial(0.5, 4, 4, Some(0.25.into())), trial(0.5, 64, 64, Some(0.01.into()))];
+        assert_eq!(seen(trials, 3), [(1, 1.0), (4, 0.25), (16, 1.0 / 16.0), (64, 0.01)]);
+    }
+
+    /// Reports have no constraints and one objective: with others nothing is taken.
+    #[test]
+    fn reports_of_other_shapes_are_not_taken() {
+        let constrained = Measurement { constraints: vec![-1.0], ..Measurement::from(0.1) };
+        assert_eq!(seen(vec![trial(0.5, 9, 9, Some(constrained.into()))], 3), [(9, 0.1)]);
+    }
+}

@@ -1,0 +1,93 @@
+//! Knowledge gradient at the target fidelity.
+
+use thrifty_acquisition::{
+    Acquisition, AcquisitionError, AcquisitionFactory, Analytic, Context, Description, KnowledgeGradient,
+    PosteriorMean, UtilityScale, choose_anchors,
+};
+use thrifty_domain::Points;
+use thrifty_model_based::Maximizer;
+
+use crate::lookahead::at_target;
+use crate::{FidelityAxis, TargetLookahead};
+
+/// Factory of the logarithm of the knowledge gradient at the target fidelity: by how much an evaluation of a configuration at some fidelity
+/// lowers the best posterior mean at the target, expected.
+///
+/// Anchors are at the target: the minimizer of the posterior mean, and points that the posterior chooses
+/// ([`choose_anchors`]). The minimizer is among them so that a point has value by what it teaches, not by being allowed to be
+/// recommended: otherwise the cheapest evaluation of the best mean would always win.
+/// Source: Wu et al. (2020), section 3; departures: exact on anchors, value of the last observation only.
+#[derive(Debug, Clone)]
+pub struct TargetKnowledgeGradient<'s> {
+    /// The fidelity.
+    pub axis: &'s FidelityAxis,
+    /// Number of anchors, at least 1.
+    pub anchors: usize,
+    /// Maximizer that finds the minimizer of the posterior mean.
+    pub maximizer: &'s Maximizer,
+}
+
+/// Sobol points among which anchors are chosen.
+const CANDIDATES: usize = 128;
+
+impl TargetKnowledgeGradient<'_> {
+    /// The anchors of a context.
+    ///
+    /// # Errors
+    /// [`AcquisitionError`] for a posterior without joint covariances, or a covariance that cannot be factored.
+    pub fn anchors(&self, context: &mut Context<'_, '_>) -> Result<Points, AcquisitionError> {
+        let joint = context.joint()?;
+        let mut pool = Points::new(context.domain.dim());
+        for row in at_target(self.axis, context.candidates(CANDIDATES).as_ref()).rows() {
+            // One configuration at several fidelities is one point at the target.
+            if !pool.rows().any(|known| known == row) {
+                pool.push(row);
+            }
+        }
+        let mut anchors = choose_anchors(joint, pool.as_ref(), self.anchors.max(2) - 1, context.rng)?;
+        let mut at = vec![0.5; context.domain.dim()];
+        self.axis.move_to_target(&mut at);
+        let domain = context.domain.clone().pinned(&[self.axis.index()], &at);
+        let mean = Analytic::new(context.posterior, PosteriorMean);
+        let starts: Vec<&[f64]> = pool.rows().collect();
+        let found = self.maximizer.candidates(&domain, &mean, &best_first(&mean, &starts), context.rng);
+        if let Some(best) = found.first() {
+            anchors.push(&best.x);
+        }
+        Ok(anchors)
+    }
+}
+
+/// Points by their value, best first.
+fn best_first<'p>(acquisition: &dyn Acquisition, points: &[&'p [f64]]) -> Vec<&'p [f64]> {
+    let mut ranked: Vec<(f64, &[f64])> = points.iter().map(|x| (acquisition.value(x), *x)).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    ranked.into_iter().map(|(_, x)| x).collect()
+}
+
+/// The logarithm of the knowledge gradient at the target on given anchors.
+///
+/// # Errors
+/// [`AcquisitionError`] for no anchors.
+pub fn target_knowledge_gradient(
+    lookahead: TargetLookahead<'_>,
+) -> Result<KnowledgeGradient<'_>, AcquisitionError> {
+    Ok(KnowledgeGradient::of(Box::new(lookahead))?.logarithm())
+}
+
+impl AcquisitionFactory for TargetKnowledgeGradient<'_> {
+    fn build<'a>(&self, mut context: Context<'a, '_>) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
+        let anchors = self.anchors(&mut context)?;
+        let lookahead =
+            TargetLookahead::new(context.joint()?, self.axis, anchors.as_ref(), context.noise_variance);
+        Ok(Box::new(target_knowledge_gradient(lookahead)?))
+    }
+
+    fn scale(&self) -> UtilityScale {
+        UtilityScale::Log
+    }
+
+    fn describe(&self) -> Result<Description, AcquisitionError> {
+        Ok(Description::without_settings("knowledge gradient at the target fidelity"))
+    }
+}

@@ -1,0 +1,188 @@
+//! Multi-fidelity Bayesian optimisation.
+
+use thrifty_gp::GpSurrogate;
+use thrifty_model_based::{
+    Designer, OutputFitter, SurrogateState, ask_given, check_config, fingerprint, measurement, points_of,
+};
+use thrifty_space::{Config, KnownConstraint, Space};
+use thrifty_study::{
+    Ask, Fingerprint, History, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
+};
+
+use crate::evidence::observations;
+use crate::{FidelityAxis, FidelityBest, MultiFidelitySettings, multi_fidelity_kernel};
+
+/// Bayesian optimisation with a fidelity: a parameter of the space, such as epochs or rows, by which an evaluation is cheaper and biased.
+///
+/// The loss at the largest value of the parameter, the target, is minimised. The model is a Gaussian process of configuration and fidelity
+/// ([`multi_fidelity_kernel`]). Each suggestion, a configuration with its fidelity, maximises the
+/// [knowledge gradient at the target](crate::TargetKnowledgeGradient) per unit of cost. Intermediate
+/// [reports](thrifty_study::Context::report) count as observations at their steps.
+///
+/// Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` at it, `target_mean` and `target_std_dev` at its configuration
+/// at the target, `expected_cost`.
+///
+/// [`History::best`] compares losses of different fidelities: use the recommendation.
+pub struct MultiFidelityOptimizer {
+    pub(crate) space: Space,
+    pub(crate) axis: FidelityAxis,
+    pub(crate) settings: MultiFidelitySettings,
+    /// Surrogate of the loss.
+    surrogate: GpSurrogate,
+    /// Surrogate of constraints and cost.
+    weight_surrogate: GpSurrogate,
+    pub(crate) known_constraint: KnownConstraint,
+}
+
+/// Hyperparameters of the surrogate of the objective: trials that have them were suggested by the model.
+static MODEL: MemoKey<Vec<f64>> = MemoKey::new("model");
+
+impl MultiFidelityOptimizer {
+    /// An optimiser with default settings; `fidelity` names the parameter of the space that is the fidelity.
+    ///
+    /// # Errors
+    /// As [`FidelityAxis::new`].
+    pub fn new(space: Space, fidelity: &str) -> Result<Self, OptimizerError> {
+        let axis = FidelityAxis::new(&space, fidelity)?;
+        let of_kernel = axis.clone();
+        let surrogate = GpSurrogate::default()
+            .with_kernel(format!("multi-fidelity, {fidelity}"), move |domain| {
+                multi_fidelity_kernel(domain, &of_kernel).map_err(Into::into)
+            });
+        Ok(Self {
+            space,
+            axis,
+            settings: MultiFidelitySettings::default(),
+            surrogate,
+            weight_surrogate: GpSurrogate::default(),
+            known_constraint: KnownConstraint::default(),
+        })
+    }
+
+    /// Replaces the settings.
+    ///
+    /// # Errors
+    /// [`OptimizerError::InvalidSetting`] names the setting that is out of its range.
+    pub fn with_settings(mut self, settings: MultiFidelitySettings) -> Result<Self, OptimizerError> {
+        settings.validate()?;
+        self.settings = settings;
+        Ok(self)
+    }
+
+    /// Adds a known constraint: only configurations for which `allowed` is true are suggested. A resumed study needs the same
+    /// constraint.
+    #[must_use]
+    pub fn with_known_constraint(
+        mut self,
+        allowed: impl Fn(&Config) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.known_constraint = KnownConstraint::new(allowed);
+        self
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &MultiFidelitySettings {
+        &self.settings
+    }
+
+    /// The space.
+    #[must_use]
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// The fidelity.
+    #[must_use]
+    pub fn axis(&self) -> &FidelityAxis {
+        &self.axis
+    }
+
+    /// Trials of a history as the model sees them: reports are observations at their steps.
+    pub(crate) fn observations(&self, history: &History<Config>) -> Vec<Trial<Config>> {
+        observations(&self.space, &self.axis, history, self.settings.reports)
+    }
+
+    /// The surrogates fitted to observations; nothing where none has a measurement.
+    pub(crate) fn state<'a>(
+        &'a self,
+        observations: &'a [Trial<Config>],
+        history: &History<Config>,
+        id: TrialId,
+    ) -> Result<Option<SurrogateState<'a>>, OptimizerError> {
+        let fitter = OutputFitter {
+            space: &self.space,
+            surrogate: &self.surrogate,
+            weight_surrogate: &self.weight_surrogate,
+            trials: observations.iter().collect(),
+            seed: history.seed(),
+            id,
+        };
+        let Some(state) = SurrogateState::fit(&fitter, self.settings.state())? else { return Ok(None) };
+        let asked = points_of(&self.space, history.trials())?;
+        Ok(Some(state.with_asked(asked).with_known_constraint(&self.known_constraint)))
+    }
+
+    /// True while the initial design lasts.
+    fn is_initial(&self, history: &History<Config>, id: TrialId) -> bool {
+        let trials = history.trials();
+        let measured = trials.iter().filter(|trial| measurement(trial).is_some()).count();
+        // A design that has ended does not begin again when the study is planned longer.
+        let modelled = trials.iter().any(|trial| trial.memo.contains(&MODEL));
+        !modelled && self.settings.initial.lasts(&self.space, self.settings.budget, id.0, measured)
+    }
+
+    /// The next point of the initial design, or the end of a finite space.
+    fn initial(&self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        let designer = Designer {
+            design: &self.settings.initial,
+            space: &self.space,
+            seed: history.seed(),
+            run: 0,
+            known_constraint: &self.known_constraint,
+        };
+        let config = designer.config(&points_of(&self.space, history.trials())?, id)?;
+        Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |config| Ask::Evaluate(Suggestion::new(config))))
+    }
+}
+
+impl Optimizer for MultiFidelityOptimizer {
+    type Query = Config;
+    type Recommendation = FidelityBest;
+
+    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        if self.is_initial(history, id) {
+            return self.initial(history, id);
+        }
+        let observations = self.observations(history);
+        match self.state(&observations, history, id)? {
+            None => self.initial(history, id),
+            Some(state) => self.suggest(&state, history, id),
+        }
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<FidelityBest>, OptimizerError> {
+        let observations = self.observations(history);
+        let state = self.state(&observations, history, TrialId(history.len() as u64))?;
+        state.map_or(Ok(None), |state| self.best(&state, &observations))
+    }
+
+    fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
+        check_config(&self.space, query, is_whole)
+    }
+
+    fn ask_given(
+        &mut self,
+        history: &History<Config>,
+        id: TrialId,
+        given: &Config,
+    ) -> Result<Ask<Config>, OptimizerError> {
+        ask_given(self, |optimizer| &mut optimizer.space, history, id, given)
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        let settings = MultiFidelitySettings { budget: None, ..self.settings.clone() };
+        let ours = fingerprint("multi-fidelity Bayesian optimisation", &settings, &self.space)?;
+        ours.with_budget(self.settings.budget).with("fidelity", self.axis.name())
+    }
+}

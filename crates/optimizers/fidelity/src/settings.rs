@@ -1,0 +1,119 @@
+//! Settings of multi-fidelity Bayesian optimisation.
+
+use thrifty_model_based::{
+    CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, StateSettings,
+};
+use thrifty_study::OptimizerError;
+
+/// Cost of an evaluation at a fidelity.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FidelityCost {
+    /// Known: proportional to the value of the fidelity, plus a fixed share.
+    ///
+    /// ```text
+    /// cost(s) = fixed + s / target
+    /// ```
+    Proportional {
+        /// Cost of an evaluation however short, as a share of what the target costs without it; from 0.
+        fixed: f64,
+    },
+    /// Learnt: every measurement has a positive cost, whose logarithm is a function of configuration and fidelity.
+    Measured,
+}
+
+impl Default for FidelityCost {
+    /// Proportional, without a fixed share.
+    fn default() -> Self {
+        Self::Proportional { fixed: 0.0 }
+    }
+}
+
+/// Settings of [`MultiFidelityOptimizer`](crate::MultiFidelityOptimizer).
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MultiFidelitySettings {
+    /// Initial design, over configurations and fidelities.
+    pub initial: InitialDesign,
+    /// Number of trials that the study is planned for, if it is known: an automatic design is a quarter of them at most.
+    pub budget: Option<usize>,
+    /// Cost of an evaluation.
+    pub cost: FidelityCost,
+    /// An evaluation of a configuration continues an earlier one at a lower fidelity, and costs the difference: the evaluator keeps what it
+    /// has trained.
+    pub continues: bool,
+    /// Largest number of intermediate reports per trial that enter as observations at their steps, evenly spaced on the axis of the
+    /// fidelity; 0 for none. Steps are values of the fidelity.
+    pub reports: usize,
+    /// Anchors of the knowledge gradient, at least 2.
+    pub anchors: usize,
+    /// Maximizer of the acquisition function.
+    pub maximizer: Maximizer,
+    /// Transform of the losses.
+    pub losses: LossTransform,
+    /// Policy for failed trials, and pruned ones that reported nothing.
+    pub failures: FailurePolicy,
+    /// Policy for running trials; joint draws count as the posterior mean.
+    pub pending: PendingPolicy,
+}
+
+impl Default for MultiFidelitySettings {
+    /// Proportional costs, nothing continues, 4 reports per trial, 24 anchors; running trials at their posterior mean.
+    fn default() -> Self {
+        Self {
+            initial: InitialDesign::default(),
+            budget: None,
+            cost: FidelityCost::default(),
+            continues: false,
+            reports: 4,
+            anchors: 24,
+            maximizer: Maximizer { raw: 256, around_best: 10, climbs: 4 },
+            losses: LossTransform::default(),
+            failures: FailurePolicy::default(),
+            pending: PendingPolicy::KrigingBeliever,
+        }
+    }
+}
+
+impl MultiFidelitySettings {
+    pub(crate) fn validate(&self) -> Result<(), OptimizerError> {
+        let invalid = |name: &str, value: String, expected: &str| {
+            Err(OptimizerError::InvalidSetting { name: name.into(), value, expected: expected.into() })
+        };
+        match self.cost {
+            FidelityCost::Proportional { fixed } if !(fixed >= 0.0 && fixed.is_finite()) => {
+                return invalid("fixed", fixed.to_string(), "a finite share from 0");
+            }
+            FidelityCost::Measured if self.continues => {
+                return invalid(
+                    "continues",
+                    "true".into(),
+                    "false with measured costs, which are of whole evaluations",
+                );
+            }
+            _ => {}
+        }
+        if self.anchors < 2 {
+            return invalid("anchors", self.anchors.to_string(), "at least 2 anchors");
+        }
+        self.state().validate()
+    }
+
+    /// Settings of the surrogate state.
+    #[must_use]
+    pub fn state(&self) -> StateSettings {
+        let cost = match self.cost {
+            FidelityCost::Measured => CostAwareness::PerUnit { exponent: 1.0 },
+            FidelityCost::Proportional { .. } => CostAwareness::Ignore,
+        };
+        StateSettings {
+            initial: self.initial.clone(),
+            budget: self.budget,
+            maximizer: self.maximizer.clone(),
+            losses: self.losses,
+            failures: self.failures,
+            pending: self.pending,
+            cost,
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Suggestion of a configuration and its fidelity.
+
+use thrifty_acquisition::Acquisition;
+use thrifty_domain::Points;
+use thrifty_model_based::{
+    Candidate, SurrogateState, measurement, points_of, reject_nan, weighted_logarithm,
+};
+use thrifty_space::Config;
+use thrifty_study::{Ask, EXPECTED_COST, History, OptimizerError, StopReason, Suggestion, TrialId};
+
+use crate::cost::ProportionalCost;
+use crate::{FidelityCost, MultiFidelityOptimizer, TargetKnowledgeGradient};
+
+/// Best configurations that may be continued at every fidelity of a grid.
+const CONTINUED: usize = 8;
+
+/// Fidelities of that grid.
+const GRID: usize = 8;
+
+impl MultiFidelityOptimizer {
+    /// Maximises the knowledge gradient per unit of cost.
+    pub(crate) fn suggest(
+        &self,
+        state: &SurrogateState<'_>,
+        history: &History<Config>,
+        id: TrialId,
+    ) -> Result<Ask<Config>, OptimizerError> {
+        let factory = TargetKnowledgeGradient {
+            axis: &self.axis,
+            anchors: self.settings.anchors,
+            maximizer: &self.settings.maximizer,
+        };
+        let gain = state
+            .acquisition(&factory)
+            .map_err(|error| OptimizerError::failed("building the acquisition", error))?;
+        let cost = self.cost(history)?;
+        let acquisition: Box<dyn Acquisition + '_> = match &cost {
+            Some(cost) => Box::new(weighted_logarithm(Some(gain), vec![Box::new(cost)])),
+            None => gain,
+        };
+        let mut candidates = state.maximize(&*acquisition, "acquisition");
+        self.add_evaluated(state, &*acquisition, history, &mut candidates)?;
+        reject_nan(&factory, &candidates, id)?;
+        let Some(chosen) = state.first_new(candidates) else { return Ok(Ask::Stop(StopReason::Exhausted)) };
+        let known = cost.as_ref().map(|cost| cost.at(&chosen.x).0).or_else(|| state.expected_cost(&chosen.x));
+        Ok(Ask::Evaluate(self.suggestion(state, &chosen, known)))
+    }
+
+    /// The known cost, with what was paid where evaluations continue.
+    fn cost(&self, history: &History<Config>) -> Result<Option<ProportionalCost>, OptimizerError> {
+        let FidelityCost::Proportional { fixed } = self.settings.cost else { return Ok(None) };
+        let mut cost = ProportionalCost::new(&self.axis, fixed, self.space.dim());
+        if self.settings.continues {
+            let measured = history.trials().iter().filter(|trial| measurement(trial).is_some());
+            points_of(&self.space, measured)?.rows().for_each(|x| cost.pay(x));
+        }
+        Ok(Some(cost))
+    }
+
+    /// Adds the evaluated configurations of the best means at the target, at fidelities of a grid: no search over a continuous space finds
+    /// a point again that can be continued.
+    fn add_evaluated(
+        &self,
+        state: &SurrogateState<'_>,
+        acquisition: &dyn Acquisition,
+        history: &History<Config>,
+        candidates: &mut Vec<Candidate>,
+    ) -> Result<(), OptimizerError> {
+        let measured = history.trials().iter().filter(|trial| measurement(trial).is_some());
+        let mut evaluated = Points::new(self.space.dim());
+        for row in points_of(&self.space, measured)?.rows() {
+            let mut row = row.to_vec();
+            self.axis.move_to_target(&mut row);
+            if !evaluated.rows().any(|known| known == row) {
+                evaluated.push(&row);
+            }
+        }
+        let (mut mean, mut variance) = (vec![0.0; evaluated.len()], vec![0.0; evaluated.len()]);
+        state.posterior().predict_into(evaluated.as_ref(), &mut mean, &mut variance);
+        let mut order: Vec<usize> = (0..mean.len()).collect();
+        order.sort_by(|a, b| mean[*a].total_cmp(&mean[*b]));
+        let (low, high) = self.axis.ends();
+        for at in order.into_iter().take(CONTINUED) {
+            for step in 1..=GRID {
+                let mut x = evaluated.row(at).to_vec();
+                x[self.axis.column()] = low + (high - low) * step as f64 / GRID as f64;
+                self.space.domain().snap(&mut x);
+                let is_listed = candidates.iter().any(|known| known.x == x);
+                if !is_listed && state.is_allowed(&x) {
+                    let value = acquisition.value(&x);
+                    candidates.push(Candidate { x, value });
+                }
+            }
+        }
+        // Best first; a stable sort keeps the order of equal ones.
+        candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
+        Ok(())
+    }
+
+    fn suggestion(
+        &self,
+        state: &SurrogateState<'_>,
+        chosen: &Candidate,
+        cost: Option<f64>,
+    ) -> Suggestion<Config> {
+        let here = state.posterior().predict(&chosen.x);
+        let mut moved = chosen.x.clone();
+        self.axis.move_to_target(&mut moved);
+        let there = state.posterior().predict(&moved);
+        let mut suggestion = Suggestion::new(self.space.decode(&chosen.x))
+            .with_diagnostic("acquisition", chosen.value)
+            .with_diagnostic("mean", here.mean)
+            .with_diagnostic("std_dev", here.variance.sqrt())
+            .with_diagnostic("target_mean", there.mean)
+            .with_diagnostic("target_std_dev", there.variance.sqrt());
+        suggestion.memo = state.memo();
+        match cost {
+            Some(cost) => suggestion.with_outlook(&EXPECTED_COST, cost),
+            None => suggestion,
+        }
+    }
+}
