@@ -59,3 +59,18 @@ fn a_file_keeps_its_entries_and_studies_their_names() {
     }
     assert!(SqliteLog::open(&path, "other").unwrap().read_from(0).unwrap().is_empty());
 }
+
+#[test]
+fn many_connections_may_make_the_tables_at_once() {
+    for _ in 0..40 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("studies.db");
+        std::thread::scope(|scope| {
+            let open = |_| scope.spawn(|| SqliteLog::open(&path, "one").map(drop));
+            let opened: Vec<_> = (0..8).map(open).collect();
+            for thread in opened {
+                thread.join().unwrap().unwrap();
+            }
+        });
+    }
+}

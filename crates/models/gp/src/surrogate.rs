@@ -239,23 +239,22 @@ impl Surrogate for GpSurrogate {
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         self.refit.validate().map_err(failed)?;
         let EarlierFit { hyperparameters, learnt_from } = earlier;
-        let mut process = self.started(domain, data, Some(hyperparameters))?;
+        let process = self.started(domain, data, Some(hyperparameters))?;
         let noise = data.noise_variances();
-        let kept = |process: &Gp<Box<dyn Kernel>>| {
-            let posterior = process.condition_with_noise(data.x, data.y, &noise).ok()?;
-            (posterior.params().len() == hyperparameters.len()).then_some(posterior)
-        };
-        match learnt_from {
-            Some(learnt_from) if self.refit.may_wait(learnt_from, data.len()) => {
-                // Hyperparameters under which the covariance has no factor, or of another model, are no use.
-                if let Some(posterior) = kept(&process).filter(|found| !is_surprised(found, learnt_from)) {
-                    return Ok(Box::new(FittedGp { posterior, learnt_from }));
-                }
+        if let Some(learnt_from) = learnt_from.filter(|n| self.refit.may_wait(*n, data.len())) {
+            // Hyperparameters under which the covariance has no factor, or of another model, are no use.
+            if let Ok(posterior) = process.condition_with_noise(data.x, data.y, &noise)
+                && posterior.params().len() == hyperparameters.len()
+                && !is_surprised(&posterior, learnt_from)
+            {
+                return Ok(Box::new(FittedGp { posterior, learnt_from }));
             }
-            Some(_) if self.refit.is_settled(data.len()) => {
-                process = process.with_settings(GpSettings { restarts: 0, ..self.settings.clone() });
+        } else if learnt_from.is_some() && self.refit.is_settled(data.len()) {
+            let settled = process.clone().with_settings(GpSettings { restarts: 0, ..self.settings.clone() });
+            // Where even the start has no factor, others may.
+            if let Ok(posterior) = settled.fit_with_noise(data.x, data.y, &noise, rng) {
+                return Ok(Box::new(FittedGp { posterior, learnt_from: data.len() }));
             }
-            _ => {}
         }
         let posterior = process.fit_with_noise(data.x, data.y, &noise, rng).map_err(failed)?;
         Ok(Box::new(FittedGp { posterior, learnt_from: data.len() }))

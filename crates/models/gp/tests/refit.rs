@@ -60,6 +60,25 @@ fn improbable_observations_ask_for_a_fit() {
     assert!(jumped.noise_variance() > 1e-6, "{}", jumped.noise_variance());
 }
 
+/// Hyperparameters that have no factor where every point comes three times are neither kept nor the only start.
+#[test]
+fn a_start_without_a_factor_does_not_end_a_study() {
+    let surrogate = GpSurrogate::default();
+    let mut x = Points::new(1);
+    (0..250).for_each(|i| x.push(&[f64::from(i / 3) / 84.0]));
+    let y: Vec<f64> = x.rows().zip(0..).map(|(x, i)| (6.0 * x[0]).sin() + 1e-3 * f64::from(i % 3)).collect();
+    let data = Observations::new(x.as_ref(), &y);
+    let (domain, rng) = (Domain::unit_cube(1), &mut Seed(1).stream("fit", 0));
+    // Variance, lengthscale, noise, mean.
+    let hyperparameters = &[1e3, 100.0, 1e-12, 0.0];
+    for learnt_from in [240, 200] {
+        let earlier = EarlierFit { hyperparameters, learnt_from: Some(learnt_from) };
+        let fitted = surrogate.update(&domain, data, earlier, rng).unwrap();
+        assert_eq!(fitted.learnt_from(), Some(250));
+        assert!((fitted.posterior().predict(&[0.35]).mean - (2.1_f64).sin()).abs() < 0.01);
+    }
+}
+
 #[test]
 fn a_growth_that_makes_no_sense_is_named() {
     for growth in [1.0, 0.0, f64::NAN, f64::INFINITY] {

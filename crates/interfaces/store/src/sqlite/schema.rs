@@ -1,12 +1,17 @@
 //! Tables of an SQLite store.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
 use thrifty_study::shared::LogError;
 
+use super::PATIENCE;
 use super::failure::{failure, name};
+
+/// Time between two attempts to get a lock for which SQLite itself does not wait.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Statements that lead from schema version i to i + 1.
 pub(super) const MIGRATIONS: [&str; 1] = ["
@@ -28,7 +33,11 @@ const APPLICATION: i64 = 0x5468_7266;
 /// The schema version of a file; 0 for an empty one.
 pub(super) fn version(connection: &Connection, path: &Path) -> Result<i64, LogError> {
     let number = |name: &str| connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0));
-    let read = || Ok((number("application_id")?, number("user_version")?, number("schema_version")?));
+    let read = || {
+        // In one transaction: otherwise another process may make the tables between two of the numbers.
+        let _snapshot = connection.is_autocommit().then(|| connection.unchecked_transaction()).transpose()?;
+        Ok((number("application_id")?, number("user_version")?, number("schema_version")?))
+    };
     match read().map_err(|error| failure(path, &error))? {
         (APPLICATION, found, _) => Ok(found),
         (0, 0, 0) => Ok(0),
@@ -50,7 +59,7 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path, migrations: &[&s
         return Ok(());
     }
     let failed = |error| failure(path, &error);
-    connection.pragma_update(None, "journal_mode", "wal").map_err(failed)?;
+    write_ahead(connection).map_err(failed)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     // Another process may have been faster.
     let found = version(&transaction, path)?;
@@ -63,6 +72,22 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path, migrations: &[&s
         run().map_err(failed)?;
     }
     transaction.commit().map_err(failed)
+}
+
+/// Switches a file to write-ahead mode. SQLite does not wait for other connections there, so this waits.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let started_at = Instant::now();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "wal") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && started_at.elapsed() < PATIENCE =>
+            {
+                std::thread::sleep(PAUSE);
+            }
+            result => return result,
+        }
+    }
 }
 
 pub(super) fn find(connection: &Connection, study: &str) -> rusqlite::Result<Option<i64>> {
