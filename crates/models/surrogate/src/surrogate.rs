@@ -53,9 +53,9 @@ pub trait Surrogate: Send + Sync {
 /// Hyperparameters of an earlier fit, and the number of observations that they were learnt from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EarlierFit<'a> {
-    /// As [`FittedSurrogate::hyperparameters`] gave them.
+    /// Values of [`FittedSurrogate::hyperparameters`].
     pub hyperparameters: &'a [f64],
-    /// As [`FittedSurrogate::learnt_from`] gave it; nothing if the model does not say.
+    /// Value of [`FittedSurrogate::learnt_from`]; nothing if the model does not say.
     pub learnt_from: Option<usize>,
 }
 

@@ -91,7 +91,7 @@ impl Config {
         }
     }
 
-    /// Where a name is, or where it belongs.
+    /// Index of a name, or the one at which it belongs.
     fn place(&self, name: &str) -> Result<usize, usize> {
         self.0.binary_search_by(|(other, _)| (**other).cmp(name))
     }
