@@ -106,10 +106,10 @@ fn mean_rank(finals: &[Vec<Vec<f64>>], variant: usize) -> f64 {
 fn table(variants: &[&str], problems: &[String], finals: &[Vec<Vec<f64>>], judgement: &Judgement) -> Table {
     let row = |(v, variant): (usize, &&str)| {
         let against = v.checked_sub(1).map(|at| &judgement.findings()[at]);
-        // The finding is of the default against the variant, the table of the variant against the default.
+        // The effect of a finding is the loss of the variant less that of the default.
         let change = against.map_or("0".into(), |finding| {
             let (low, high) = finding.interval;
-            format!("{:+.3} [{:+.3}, {:+.3}]", -finding.effect, -high, -low)
+            format!("{:+.3} [{low:+.3}, {high:+.3}]", finding.effect)
         });
         let verdict = against.map_or(String::new(), |finding| finding.verdict().to_string());
         let mut row = vec![(*variant).to_owned(), format!("{:.2}", mean_rank(finals, v)), change, verdict];
@@ -150,6 +150,9 @@ mod tests {
         assert_eq!(verdicts, [Verdict::DoesNotHold, Verdict::Holds, Verdict::Holds]);
         assert_eq!(ablation.judgement.verdict(), Verdict::DoesNotHold);
         assert_eq!(ablation.table.rows[1][1], "1.00");
+        // A variant with the smaller regret has a negative number.
+        let printed = |row: usize| ablation.table.rows[row][2].split(' ').next().unwrap().to_owned();
+        assert_eq!((printed(1), printed(2)), ("-0.301".into(), "+0.477".into()));
         assert!(
             (ablation.numbers["mean log10 regret against the default: half"] + 2_f64.log10()).abs() < 1e-12
         );
