@@ -28,8 +28,8 @@ fn postgres_keeps_the_contract_of_logs() {
 #[test]
 fn sixteen_workers_make_exactly_the_trials_and_every_ask_replays() {
     let Some(cluster) = Cluster::start(&[]) else { return };
-    common::sixteen_threads("random", 1000, &cluster.address(""));
-    common::sixteen_threads("tpe", 200, &cluster.address(""));
+    common::sixteen_threads("random", 1000, &cluster.address(""), Duration::from_millis(2));
+    common::sixteen_threads("tpe", 200, &cluster.address(""), Duration::from_millis(2));
 }
 
 #[test]
@@ -49,8 +49,10 @@ fn two_hundred_killed_workers_lose_no_trial() {
 fn killed_servers(kills: usize) {
     let Some(mut cluster) = Cluster::start(&[]) else { return };
     let address = cluster.address("");
+    // Sixteen evaluations of 10 ms on average cannot make a thousand trials before the next kill.
+    let limit = Duration::from_millis(20);
     std::thread::scope(|scope| {
-        let study = scope.spawn(|| common::sixteen_threads("random", 1000 * kills, &address));
+        let study = scope.spawn(|| common::sixteen_threads("random", 1000 * kills, &address, limit));
         for kill in 0..kills {
             std::thread::sleep(Duration::from_millis(250 + 13 * (kill as u64 % 7)));
             assert!(!study.is_finished(), "kill {kill} comes before the end of the study");

@@ -2,6 +2,11 @@
 
 mod common;
 
+use std::time::Duration;
+
+/// A time that evaluations stay below.
+const LIMIT: Duration = Duration::from_millis(2);
+
 fn address(folder: &tempfile::TempDir) -> String {
     format!("sqlite://{}", folder.path().join("studies.db").display())
 }
@@ -14,8 +19,8 @@ fn worker_process() {
 #[test]
 fn sixteen_workers_make_exactly_the_trials_and_every_ask_replays() {
     let folder = tempfile::tempdir().unwrap();
-    common::sixteen_threads("random", 1000, &address(&folder));
-    common::sixteen_threads("tpe", 200, &address(&folder));
+    common::sixteen_threads("random", 1000, &address(&folder), LIMIT);
+    common::sixteen_threads("tpe", 200, &address(&folder), LIMIT);
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Workers on threads and in processes over a store.
 
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::sync::Once;
 use std::time::{Duration, Instant};
 
 use thrifty_sampling::Seed;
@@ -44,9 +47,9 @@ fn join(method: &str, trials: usize, address: &str) -> SharedStudy<AnyOptimizer<
     study.join(connect(address, method)).unwrap().with_lease(LEASE)
 }
 
-/// Rosenbrock's function, which takes up to 2 ms.
-fn evaluate(config: &Config, context: &mut Context<'_>) -> f64 {
-    std::thread::sleep(Duration::from_micros(context.noise().bits() % 2000));
+/// Rosenbrock's function, which takes a time below `limit`.
+fn evaluate(config: &Config, context: &mut Context<'_>, limit: Duration) -> f64 {
+    std::thread::sleep(limit.mul_f64(context.noise().uniform()));
     // A worker whose trial was handed out again learns it here.
     let _ = context.report(1, 0.5);
     let [x, y] = ["x", "y"].map(|name| config.float(name).unwrap());
@@ -65,8 +68,9 @@ pub(crate) fn check(method: &str, trials: usize, address: &str) {
     assert_eq!(verify_replay(optimizer(method), &mut *log).unwrap(), trials, "asks that replay");
 }
 
-/// Runs 16 workers on threads.
-pub(crate) fn sixteen_threads(method: &str, trials: usize, address: &str) {
+/// Runs 16 workers on threads; an evaluation takes a time below `limit`.
+pub(crate) fn sixteen_threads(method: &str, trials: usize, address: &str, limit: Duration) {
+    let evaluate = |config: &Config, context: &mut Context<'_>| evaluate(config, context, limit);
     let work = || join(method, trials, address).run_worker(evaluate).unwrap();
     let reports: Vec<WorkerReport> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..16).map(|_| scope.spawn(work)).collect();
@@ -78,10 +82,18 @@ pub(crate) fn sixteen_threads(method: &str, trials: usize, address: &str) {
     check(method, trials, address);
 }
 
+/// The line that a worker process writes when its first evaluation begins.
+const EVALUATING: &str = "evaluating";
+
 /// The body of a worker process; nothing in other processes.
 pub(crate) fn be_a_worker() {
     let Ok(text) = std::env::var(WORKER) else { return };
     let [method, trials, address] = text.splitn(3, ' ').collect::<Vec<_>>()[..] else { panic!("{text}") };
+    let first = Once::new();
+    let evaluate = |config: &Config, context: &mut Context<'_>| {
+        first.call_once(|| println!("{EVALUATING}"));
+        evaluate(config, context, Duration::from_millis(10))
+    };
     join(method, trials.parse().unwrap(), address).run_worker(evaluate).unwrap();
 }
 
@@ -90,32 +102,45 @@ fn spawn(method: &str, trials: usize, address: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["worker_process", "--exact", "--nocapture"])
         .env(WORKER, format!("{method} {trials} {address}"))
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .spawn()
         .unwrap()
 }
 
-/// Runs four worker processes and kills (SIGKILL) and replaces one after the other.
+/// Kills a worker process (SIGKILL) after this part of a second in which it works.
+fn kill_at_work(mut worker: Child, delay: Duration) {
+    let mut lines = BufReader::new(worker.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap() == EVALUATING), "a worker ended without an evaluation");
+    std::thread::sleep(delay);
+    worker.kill().unwrap();
+    assert!(!worker.wait().unwrap().success(), "a worker ended before it was killed");
+}
+
+/// Runs four worker processes, kills and replaces one after the other, and lets four new ones end the study.
+///
+/// No time is assumed: a worker is killed after its first evaluation has begun, and the number of trials at which the
+/// study ends is chosen after the last kill.
 pub(crate) fn killed_processes(kills: usize, address: &str) {
-    // More trials than are done before the last kill.
-    let trials = 150 * kills;
-    let mut workers: Vec<Child> = (0..4).map(|_| spawn("random", trials, address)).collect();
+    let mut workers: VecDeque<Child> = (0..4).map(|_| spawn("random", usize::MAX, address)).collect();
     for kill in 0..kills {
-        std::thread::sleep(Duration::from_millis(40 + 7 * (kill as u64 % 5)));
-        let worker = &mut workers[kill % 4];
-        assert!(worker.try_wait().unwrap().is_none(), "kill {kill} comes before the end of the study");
-        worker.kill().unwrap();
-        worker.wait().unwrap();
-        *worker = spawn("random", trials, address);
+        let delay = Duration::from_millis(7 * (kill as u64 % 7));
+        kill_at_work(workers.pop_front().unwrap(), delay);
+        workers.push_back(spawn("random", usize::MAX, address));
     }
+    for worker in workers {
+        kill_at_work(worker, Duration::ZERO);
+    }
+    let trials = History::<Config>::read_log(&mut *connect(address, "random")).unwrap().len() + 100;
     let started_at = Instant::now();
-    for mut worker in workers {
-        assert!(worker.wait().unwrap().success(), "a worker that nobody killed");
+    let last: Vec<Child> = (0..4).map(|_| spawn("random", trials, address)).collect();
+    for worker in last {
+        let output = worker.wait_with_output().unwrap();
+        assert!(output.status.success(), "a worker that nobody killed");
     }
     assert!(started_at.elapsed() < Duration::from_mins(2));
     check("random", trials, address);
     let entries = connect(address, "random").read_from(0).unwrap();
     let restarted = entries.iter().filter(|entry| entry.body.starts_with("{\"restarted\"")).count();
     // A busy machine may also delay a heartbeat, so there is no upper bound.
-    assert!(restarted > 0, "{restarted} trials were handed out again after {kills} kills");
+    assert!(restarted > 0, "no trial was handed out again after {kills} kills");
 }
