@@ -74,7 +74,7 @@ fn encoded(space: &Space, config: &Config) -> Result<Vec<f64>, OptimizerError> {
 
 /// An optimiser of a space whose suggestions are moved to the nearest configuration of the pool.
 ///
-/// With a fidelity no configuration is asked for epochs that it has: where all have them, the suggestion is for more epochs.
+/// A configuration is not asked for epochs that it has: where all have them, the suggestion is for more epochs.
 struct Nearest<O> {
     optimizer: O,
     pool: Pool,

@@ -1,10 +1,9 @@
 //! Figures of cross-validation by single folds: scores of configurations on folds, and how far folds agree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use thrifty_cv::FoldQuery;
 use thrifty_figures::HeatMap;
-use thrifty_space::Config;
 use thrifty_study::History;
 
 use crate::Unfit;
@@ -87,32 +86,28 @@ pub fn fold_correlations(history: &History<FoldQuery>) -> Result<String, Unfit> 
 /// Measured configurations in the order of their first trials.
 fn rows(history: &History<FoldQuery>) -> Vec<Row> {
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    let mut rows: Vec<(Row, BTreeMap<Fold, (f64, f64)>)> = Vec::new();
+    // First trial, and count and sum by fold.
+    let mut sums: Vec<(u64, BTreeMap<Fold, (f64, f64)>)> = Vec::new();
     for (trial, objective) in history.measured() {
-        let query = &trial.query;
-        let at = *places.entry(key(&query.config)).or_insert_with(|| {
-            rows.push((Row { first: trial.id.0, scores: BTreeMap::new() }, BTreeMap::new()));
-            rows.len() - 1
-        });
-        let (count, sum) = rows[at].1.entry((query.repeat, query.fold)).or_default();
+        let FoldQuery { config, repeat, fold } = &trial.query;
+        // The text tells 1 from "1", and configurations have no order.
+        let at = *places.entry(format!("{config:?}")).or_insert(sums.len());
+        if at == sums.len() {
+            sums.push((trial.id.0, BTreeMap::new()));
+        }
+        let (count, sum) = sums[at].1.entry((*repeat, *fold)).or_default();
         *count += 1.0;
         *sum += objective;
     }
-    let mean = |sums: BTreeMap<Fold, (f64, f64)>| {
-        sums.into_iter().map(|(fold, (count, sum))| (fold, sum / count)).collect()
+    let scores = |of: BTreeMap<Fold, (f64, f64)>| {
+        of.into_iter().map(|(fold, (count, sum))| (fold, sum / count)).collect()
     };
-    rows.into_iter().map(|(row, sums)| Row { scores: mean(sums), ..row }).collect()
-}
-
-/// Text that equal configurations share.
-fn key(config: &Config) -> String {
-    config.to_string()
+    sums.into_iter().map(|(first, of)| Row { first, scores: scores(of) }).collect()
 }
 
 /// All folds that were measured.
 fn folds(rows: &[Row]) -> Result<Vec<Fold>, Unfit> {
-    let all: std::collections::BTreeSet<Fold> =
-        rows.iter().flat_map(|row| row.scores.keys().copied()).collect();
+    let all: BTreeSet<Fold> = rows.iter().flat_map(|row| row.scores.keys().copied()).collect();
     Unfit::unless("measured folds", all.len(), 2)?;
     Ok(all.into_iter().collect())
 }

@@ -1,7 +1,4 @@
-//! Gaussian processes as surrogates: kernel chosen by name or built by a closure.
-
-use std::fmt;
-use std::sync::Arc;
+//! Gaussian processes as surrogates.
 
 use thrifty_domain::{Domain, PointsRef, Variable, VariableKind};
 use thrifty_kernel::{
@@ -10,74 +7,11 @@ use thrifty_kernel::{
 };
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
-use thrifty_surrogate::{
-    Description, EarlierFit, FittedSurrogate, Observations, Posterior, Surrogate, SurrogateError,
-};
+use thrifty_surrogate::{Description, EarlierFit, FittedSurrogate, Observations, Surrogate, SurrogateError};
 
+use crate::fitted::FittedGp;
 use crate::refit::is_surprised;
-use crate::{Gp, GpError, GpPosterior, GpSettings, Noise, Refit};
-
-/// Stationary kernels by name, each with one lengthscale per dimension.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum KernelFamily {
-    /// Infinitely differentiable sample paths.
-    SquaredExponential,
-    /// Continuous sample paths.
-    Matern12,
-    /// Once differentiable sample paths.
-    Matern32,
-    /// Twice differentiable sample paths.
-    #[default]
-    Matern52,
-}
-
-/// Error of a kernel closure: a kernel that cannot be built on a domain.
-pub type KernelFactoryError = Box<dyn std::error::Error + Send + Sync>;
-
-/// Closure that builds a kernel for a domain, with its name in journals.
-#[derive(Clone)]
-pub struct KernelFactory {
-    name: String,
-    build: Arc<KernelClosure>,
-}
-
-type KernelClosure = dyn Fn(&Domain) -> Result<Box<dyn Kernel>, KernelFactoryError> + Send + Sync;
-
-impl KernelFactory {
-    /// A closure and its name. Two kernels of one name must be the same: a journal keeps the name only.
-    pub fn new(
-        name: impl Into<String>,
-        build: impl Fn(&Domain) -> Result<Box<dyn Kernel>, KernelFactoryError> + Send + Sync + 'static,
-    ) -> Self {
-        Self { name: name.into(), build: Arc::new(build) }
-    }
-
-    /// The name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-}
-
-impl fmt::Debug for KernelFactory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("KernelFactory").field(&self.name).finish()
-    }
-}
-
-impl PartialEq for KernelFactory {
-    /// Equality of names.
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl serde::Serialize for KernelFactory {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.name)
-    }
-}
+use crate::{Gp, GpError, GpSettings, KernelFactory, KernelFactoryError, KernelFamily, Noise, Refit};
 
 /// Gaussian-process surrogate, with a kernel of a family or of one's own.
 ///
@@ -156,8 +90,8 @@ impl GpSurrogate {
     /// [`SurrogateError`] for a closure that fails or a lengthscale outside its range.
     pub fn process(&self, domain: &Domain) -> Result<Gp<Box<dyn Kernel>>, SurrogateError> {
         if let Some(kernel) = &self.kernel {
-            let named = format!("kernel \"{}\"", kernel.name);
-            let kernel = (kernel.build)(domain).map_err(|error| SurrogateError::failed(named, error))?;
+            let named = format!("kernel \"{}\"", kernel.name());
+            let kernel = kernel.build(domain).map_err(|error| SurrogateError::failed(named, error))?;
             return Ok(Gp::new(kernel).with_settings(self.settings.clone()));
         }
         let kernel = match self.family {
@@ -181,7 +115,7 @@ impl GpSurrogate {
     ) -> Result<Gp<Box<dyn Kernel>>, SurrogateError> {
         let process = self.process(domain)?;
         if let Some(kernel) = &self.kernel {
-            let named = || format!("kernel \"{}\"", kernel.name);
+            let named = || format!("kernel \"{}\"", kernel.name());
             check_on(process.kernel(), x).map_err(|error| SurrogateError::failed(named(), error))?;
         }
         Ok(process)
@@ -280,53 +214,6 @@ impl GpSurrogate {
     }
 }
 
-fn failed(error: GpError) -> SurrogateError {
+pub(crate) fn failed(error: GpError) -> SurrogateError {
     SurrogateError::failed(NAME, error)
-}
-
-/// A process after data that knows how many observations its hyperparameters were learnt from.
-struct FittedGp {
-    posterior: GpPosterior<Box<dyn Kernel>>,
-    learnt_from: usize,
-}
-
-impl FittedSurrogate for FittedGp {
-    fn posterior(&self) -> &dyn Posterior {
-        &self.posterior
-    }
-
-    fn hyperparameters(&self) -> Vec<f64> {
-        self.posterior.hyperparameters()
-    }
-
-    fn learnt_from(&self) -> Option<usize> {
-        Some(self.learnt_from)
-    }
-
-    fn noise_variance(&self) -> f64 {
-        self.posterior.noise_variance()
-    }
-
-    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        let posterior = self.posterior.with_observation(x, y).map_err(failed)?;
-        Ok(Box::new(Self { posterior, learnt_from: self.learnt_from }))
-    }
-}
-
-impl<K: Kernel + Clone + 'static> FittedSurrogate for GpPosterior<K> {
-    fn posterior(&self) -> &dyn Posterior {
-        self
-    }
-
-    fn hyperparameters(&self) -> Vec<f64> {
-        self.hyperparameters()
-    }
-
-    fn noise_variance(&self) -> f64 {
-        self.noise_variance()
-    }
-
-    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        Ok(Box::new(self.with_observation(x, y).map_err(failed)?))
-    }
 }

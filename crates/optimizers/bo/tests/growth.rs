@@ -1,27 +1,20 @@
 //! Long studies: hyperparameters that are kept between fits, and the same suggestions after every break.
 
-use thrifty_bo::BayesianOptimizer;
+use thrifty_bo::{BayesianOptimizer, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings};
 use thrifty_gp::{GpSurrogate, Refit};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, History, MaxTrials, MemoKey, Optimizer, Study, Trial, TrialId};
+use thrifty_study::{Ask, History, MaxTrials, Measurement, MemoKey, Optimizer, Study, Trial, TrialId};
+use thrifty_testbed::{Problem, TestFunction};
 
 fn optimizer(refit: Refit) -> BayesianOptimizer {
-    BayesianOptimizer::new(Space::unit_cube(2))
+    BayesianOptimizer::new(TestFunction::branin().space().clone())
         .with_surrogate(GpSurrogate { refit, ..GpSurrogate::default() })
-}
-
-/// Branin's function on the unit square; its minimum is 0.397887.
-fn branin(config: &Config) -> f64 {
-    let (x, y) = (15.0 * config.float("x0").unwrap() - 5.0, 15.0 * config.float("x1").unwrap());
-    let parabola =
-        y - 5.1 / (4.0 * std::f64::consts::PI.powi(2)) * x * x + 5.0 / std::f64::consts::PI * x - 6.0;
-    parabola.powi(2) + 10.0 * (1.0 - 1.0 / (8.0 * std::f64::consts::PI)) * x.cos() + 10.0
 }
 
 fn finished(refit: Refit, trials: usize) -> History<Config> {
     let mut study = Study::new(optimizer(refit), Seed(3)).with_stop(MaxTrials(trials));
-    study.run(|config: &Config, _| branin(config)).unwrap();
+    study.run(|config: &Config, _| TestFunction::branin().truth(config)).unwrap();
     study.history().clone()
 }
 
@@ -65,7 +58,25 @@ fn hyperparameters_are_learnt_by_growth() {
 #[test]
 fn fewer_fits_lose_no_regret() {
     for refit in [Refit::default(), Refit::Always] {
-        let (_, best) = finished(refit, 80).best().map(|(trial, best)| (trial.id, best)).unwrap();
-        assert!(best - 0.397_887 < 1e-5, "{refit:?}: {best}");
+        let best = finished(refit, 80).best().map(|(_, best)| best).unwrap();
+        assert!(best - TestFunction::branin().optimum() < 1e-5, "{refit:?}: {best}");
+    }
+}
+
+/// The weights of a scalarisation are drawn in each ask, so its hyperparameters are learnt in each.
+#[test]
+fn a_scalarisation_is_learnt_in_every_ask() {
+    let rule = MultiObjectiveRule::Chebyshev { augmentation: 0.05 };
+    let settings = MultiObjectiveSettings { rule, ..MultiObjectiveSettings::default() };
+    let optimizer = MultiObjectiveOptimizer::new(Space::unit_cube(1)).with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(46));
+    let objectives = |config: &Config| {
+        let x = config.float("x0").unwrap();
+        Measurement { objectives: vec![x * x, (x - 0.7).powi(2)], ..Measurement::default() }
+    };
+    study.run(|config: &Config, _| objectives(config)).unwrap();
+    let key = MemoKey::<u64>::named("scalarisation learnt from");
+    for trial in &study.history().trials()[41..] {
+        assert_eq!(trial.memo.get(&key), Some(trial.id.0), "trial {}", trial.id.0);
     }
 }

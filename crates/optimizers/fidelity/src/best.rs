@@ -36,7 +36,7 @@ impl MultiFidelityOptimizer {
         for trial in observations {
             let Some(measured) = measurement(trial) else { continue };
             let (config, value) = (self.axis.at_target(&trial.query), self.axis.value(&trial.query));
-            let is_feasible = measured.constraints.iter().all(|c| *c <= 0.0);
+            let is_feasible = measured.is_feasible();
             match evaluated.iter_mut().find(|known| known.0 == config) {
                 Some(known) => *known = (config, known.1.max(value), known.2 && is_feasible),
                 None => evaluated.push((config, value, is_feasible)),

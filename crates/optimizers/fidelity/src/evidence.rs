@@ -8,7 +8,7 @@ use crate::FidelityAxis;
 
 /// The trials of a history, each preceded by observations at some of its reports. A pruned trial is an observation at its last report.
 ///
-/// Of a trial at most `count` reports are taken: those nearest to evenly spaced positions on the axis, at least half a spacing below its end. Reports of running
+/// At most `count` reports of a trial are taken: those nearest to evenly spaced positions on the axis, at least half a spacing below its end. Reports of running
 /// trials are not taken, as they depend on the clock. Nothing is taken where measurements have constraints or several
 /// objectives, which reports have not.
 pub(crate) fn observations(

@@ -50,8 +50,7 @@ impl Lookahead for TargetLookahead<'_> {
     fn moments_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64], covariance: &mut [f64]) {
         self.inner.moments_into(x, mean, variance, covariance);
         let moved = at_target(&self.axis, x);
-        let mut unused = vec![0.0; x.len()];
-        self.posterior.predict_into(moved.as_ref(), mean, &mut unused);
+        self.posterior.mean_into(moved.as_ref(), mean);
         for (i, row) in covariance.chunks_exact_mut(self.anchors.len() + 1).enumerate() {
             if let Some(own) = row.last_mut() {
                 let (here, there) = (PointsRef::single(x.row(i)), PointsRef::single(moved.row(i)));

@@ -75,8 +75,8 @@ impl MultiFidelityOptimizer {
                 evaluated.push(&row);
             }
         }
-        let (mut mean, mut variance) = (vec![0.0; evaluated.len()], vec![0.0; evaluated.len()]);
-        state.posterior().predict_into(evaluated.as_ref(), &mut mean, &mut variance);
+        let mut mean = vec![0.0; evaluated.len()];
+        state.posterior().mean_into(evaluated.as_ref(), &mut mean);
         let mut order: Vec<usize> = (0..mean.len()).collect();
         order.sort_by(|a, b| mean[*a].total_cmp(&mean[*b]));
         let (low, high) = self.axis.ends();

@@ -15,6 +15,7 @@ mod scale;
 mod settings;
 mod surrogate_state;
 mod targets;
+mod training_data;
 mod turn;
 mod weights;
 

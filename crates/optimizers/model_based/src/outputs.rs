@@ -1,7 +1,7 @@
 //! Surrogates of the outputs of a study: objectives, constraints, cost.
 
 use thrifty_domain::Points;
-use thrifty_sampling::{Seed, Stream};
+use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Memo, MemoKey, OptimizerError, Trial, TrialId};
 use thrifty_surrogate::{
@@ -77,8 +77,7 @@ impl OutputFitter<'_> {
     /// # Errors
     /// [`OptimizerError`] when the fit fails.
     pub fn fit_objective(&self, data: Observations<'_>) -> Result<OutputModel, OptimizerError> {
-        let rng = &mut self.seed.stream("fit", self.id.0);
-        self.update(self.surrogate, OBJECTIVE.into(), data, rng, "the model")
+        self.update(self.surrogate, OBJECTIVE.into(), data, self.earlier(OBJECTIVE).as_ref())
     }
 
     /// The surrogate of one of several outputs.
@@ -86,7 +85,18 @@ impl OutputFitter<'_> {
     /// # Errors
     /// [`OptimizerError`] names the output whose fit fails.
     pub fn fit(&self, name: String, data: Observations<'_>) -> Result<OutputModel, OptimizerError> {
-        self.fit_by(self.surrogate, name, data)
+        let earlier = self.earlier(&name);
+        self.update(self.surrogate, name, data, earlier.as_ref())
+    }
+
+    /// The surrogate of an output whose values are others in each ask: its hyperparameters are where the search for new ones starts, and
+    /// are never kept.
+    ///
+    /// # Errors
+    /// As [`OutputFitter::fit`].
+    pub fn fit_anew(&self, name: String, data: Observations<'_>) -> Result<OutputModel, OptimizerError> {
+        let earlier = self.earlier(&name).map(|(hyperparameters, _)| (hyperparameters, None));
+        self.update(self.surrogate, name, data, earlier.as_ref())
     }
 
     /// The surrogate of a constraint or of the logarithm of the cost.
@@ -94,40 +104,35 @@ impl OutputFitter<'_> {
     /// # Errors
     /// As [`OutputFitter::fit`].
     pub fn fit_weight(&self, name: String, data: Observations<'_>) -> Result<OutputModel, OptimizerError> {
-        self.fit_by(self.weight_surrogate, name, data)
+        let earlier = self.earlier(&name);
+        self.update(self.weight_surrogate, name, data, earlier.as_ref())
     }
 
-    fn fit_by(
-        &self,
-        surrogate: &dyn Surrogate,
-        name: String,
-        data: Observations<'_>,
-    ) -> Result<OutputModel, OptimizerError> {
-        let rng = &mut self.seed.child("fit", self.id.0).stream(&name, 0);
-        let what = format!("the model of {name}");
-        self.update(surrogate, name, data, rng, &what)
+    /// Hyperparameters of the last suggestion that has some of this name, and the number of observations that they were learnt from.
+    fn earlier(&self, name: &str) -> Option<(Vec<f64>, Option<usize>)> {
+        let (values, count) = (MemoKey::<Vec<f64>>::named(name), MemoKey::<u64>::named(learnt_from(name)));
+        let count = |memo: &Memo| memo.get(&count).and_then(|count| usize::try_from(count).ok());
+        self.trials.iter().rev().find_map(|trial| Some((trial.memo.get(&values)?, count(&trial.memo))))
     }
 
-    /// Fits a surrogate, from the last suggestion that has hyperparameters of its name.
     fn update(
         &self,
         surrogate: &dyn Surrogate,
         name: String,
         data: Observations<'_>,
-        rng: &mut Stream,
-        what: &str,
+        earlier: Option<&(Vec<f64>, Option<usize>)>,
     ) -> Result<OutputModel, OptimizerError> {
-        let (values, count) = (MemoKey::<Vec<f64>>::named(name.as_str()), learnt_from(&name));
-        let count = MemoKey::<u64>::named(count);
-        let last = |trial: &&Trial<Config>| Some((trial.memo.get(&values)?, trial.memo.get(&count)));
-        let earlier = self.trials.iter().rev().find_map(last);
-        let earlier = earlier.as_ref().map(|(hyperparameters, count)| EarlierFit {
-            hyperparameters,
-            learnt_from: count.and_then(|count| usize::try_from(count).ok()),
-        });
-        let fitted = fit_checked(surrogate, self.space.domain(), data, earlier, rng).map_err(|error| {
-            OptimizerError::failed(format!("fitting {what} for trial {}", self.id.0), error)
-        })?;
+        let (mut rng, what) = if name == OBJECTIVE {
+            (self.seed.stream("fit", self.id.0), "the model".to_owned())
+        } else {
+            (self.seed.child("fit", self.id.0).stream(&name, 0), format!("the model of {name}"))
+        };
+        let earlier = earlier
+            .map(|(hyperparameters, learnt_from)| EarlierFit { hyperparameters, learnt_from: *learnt_from });
+        let fitted =
+            fit_checked(surrogate, self.space.domain(), data, earlier, &mut rng).map_err(|error| {
+                OptimizerError::failed(format!("fitting {what} for trial {}", self.id.0), error)
+            })?;
         Ok(OutputModel { name, fitted })
     }
 

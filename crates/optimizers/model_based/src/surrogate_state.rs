@@ -8,15 +8,14 @@ use thrifty_acquisition::{
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::YeoJohnson;
 use thrifty_sampling::Seed;
-use thrifty_search::measurement;
 use thrifty_space::{KnownConstraint, Space};
 use thrifty_study::{Memo, OptimizerError, TrialId};
 use thrifty_surrogate::{FittedSurrogate, Observations, Posterior};
 
 use crate::first_feasible::LogFirstFeasible;
-use crate::targets::Targets;
+use crate::training_data::TrainingData;
 use crate::weights::{Weights, probability_feasible, weighted_logarithm};
-use crate::{FailurePolicy, OutputFitter, OutputModel, PendingPolicy, Running, StateSettings};
+use crate::{OutputFitter, OutputModel, PendingPolicy, Running, StateSettings};
 
 /// State of the surrogates before a suggestion with one objective: fitted to the measured losses, with failures and running
 /// trials counted in according to the settings.
@@ -50,19 +49,8 @@ impl<'a> SurrogateState<'a> {
     pub fn fit(fitter: &OutputFitter<'a>, settings: StateSettings) -> Result<Option<Self>, OptimizerError> {
         let space = fitter.space;
         let Some(data) = TrainingData::gather(fitter)? else { return Ok(None) };
+        let (train_x, train) = data.with_failures(settings.failures);
         let TrainingData { x, targets, feasible, failed, pending, asked } = data;
-        let imputed = match settings.failures {
-            FailurePolicy::AsWorst => Some(targets.y.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
-            FailurePolicy::AsValue(value) => Some(value),
-            FailurePolicy::Ignore => None,
-        };
-        let (mut train_x, mut train) = (x.clone(), targets.clone());
-        if let Some(loss) = imputed {
-            for point in failed.rows() {
-                train_x.push(point);
-                train.push(loss, None);
-            }
-        }
         let transform = train.transform(settings.losses);
         let (train, y) = (train.transformed(transform), targets.transformed(transform).y);
         let weights = Weights::fit(fitter, &settings, &x, &failed)?;
@@ -312,50 +300,5 @@ impl<'a> SurrogateState<'a> {
             Some((model, _)) if factory.handles_pending() => model.posterior(),
             _ => self.posterior(),
         }
-    }
-}
-
-/// Trials as training data.
-struct TrainingData {
-    /// Measured points and losses.
-    x: Points,
-    targets: Targets,
-    feasible: Vec<bool>,
-    failed: Points,
-    pending: Points,
-    asked: Points,
-}
-
-impl TrainingData {
-    /// Nothing when no trial has a measurement.
-    fn gather(fitter: &OutputFitter<'_>) -> Result<Option<Self>, OptimizerError> {
-        let points = || Points::new(fitter.space.dim());
-        let mut data = Self {
-            x: points(),
-            targets: Targets::default(),
-            feasible: Vec::new(),
-            failed: points(),
-            pending: points(),
-            asked: points(),
-        };
-        for trial in &fitter.trials {
-            let point = fitter
-                .space
-                .encode(&trial.query)
-                .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
-            data.asked.push(&point);
-            let measured = measurement(trial).and_then(|m| Some((m, *m.objectives.first()?)));
-            match (&trial.outcome, measured) {
-                (_, Some((found, loss))) => {
-                    data.x.push(&point);
-                    data.targets.push(loss, found.noise_variance);
-                    data.feasible.push(found.is_feasible());
-                }
-                (Some(outcome), None) if outcome.is_unrelated() => {}
-                (Some(_), None) => data.failed.push(&point),
-                (None, None) => data.pending.push(&point),
-            }
-        }
-        Ok((!data.x.is_empty()).then_some(data))
     }
 }

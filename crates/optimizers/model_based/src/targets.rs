@@ -24,6 +24,12 @@ impl Targets {
         self.noise_variance.push(carried(noise_variance.unwrap_or(0.0)));
     }
 
+    /// Appends all of others.
+    pub(crate) fn append(&mut self, others: &Self) {
+        self.y.extend_from_slice(&others.y);
+        self.noise_variance.extend_from_slice(&others.noise_variance);
+    }
+
     /// Noise variances, if any was reported.
     pub(crate) fn noise_variance(&self) -> Option<&[f64]> {
         self.noise_variance.iter().any(|v| *v > 0.0).then_some(&self.noise_variance)

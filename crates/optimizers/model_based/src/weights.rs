@@ -45,14 +45,16 @@ impl Weighing<'_> {
         let measured = || self.fitter.trials.iter().filter_map(|trial| Some((trial.id, measurement(trial)?)));
         let mut weights = Weights::default();
         for j in 0..constraints {
-            let (mut x, mut y) =
-                (x.clone(), measured().map(|(_, m)| carried(m.constraints[j])).collect::<Vec<f64>>());
+            let (mut points, mut y) = (Points::new(x.dim()), Vec::new());
+            let values = || measured().map(|(_, m)| carried(m.constraints[j]));
+            // Imputed ones come first, as with the objective.
             if self.settings.failures != FailurePolicy::Ignore {
-                let worst = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                failed.rows().for_each(|point| x.push(point));
-                y.extend(std::iter::repeat_n(worst, failed.len()));
+                failed.rows().for_each(|point| points.push(point));
+                y.resize(failed.len(), values().fold(f64::NEG_INFINITY, f64::max));
             }
-            let data = Observations::new(x.as_ref(), &y);
+            x.rows().for_each(|point| points.push(point));
+            y.extend(values());
+            let data = Observations::new(points.as_ref(), &y);
             weights.constraints.push(self.fitter.fit_weight(format!("constraint {j}"), data)?);
         }
         if self.settings.cost != CostAwareness::Ignore {

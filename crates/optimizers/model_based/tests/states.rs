@@ -97,7 +97,8 @@ fn moments(trials: Vec<Trial<Config>>, settings: StateSettings) -> Vec<Predictio
 fn failed_trials_count_as_the_policy_says() {
     let at = 0.32;
     let failed = || [plain(), vec![trial(at, Some(Outcome::failed("no")))]].concat();
-    let counted = |value: f64| [plain(), vec![trial(at, Some(value.into()))]].concat();
+    // What is imputed comes before the measurements.
+    let counted = |value: f64| [vec![trial(at, Some(value.into()))], plain()].concat();
     for losses_as in [LossTransform::None, LossTransform::UpperTail, LossTransform::BothTails] {
         let of = |failures| StateSettings { failures, losses: losses_as, ..settings() };
         let default = of(FailurePolicy::AsWorst);

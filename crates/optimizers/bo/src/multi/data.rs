@@ -6,11 +6,13 @@ use thrifty_model_based::{FailurePolicy, OutputModel, Scale, carried};
 use super::observed::Observed;
 use crate::MultiObjectiveSettings;
 
-/// Training data: points, and one column per objective on the scale of its surrogate. Failures come after the measured
-/// points, imputed according to the settings.
+/// Training data: points, and one column per objective on the scale of its surrogate. Failures, imputed according to the settings, come
+/// before the measured points, so that the last rows are the latest measurements.
 pub(crate) struct Data {
     pub(crate) x: Points,
     pub(crate) objectives: Vec<Vec<f64>>,
+    /// Number of imputed rows.
+    pub(crate) imputed: usize,
     /// Scale of the losses of each objective.
     pub(crate) scales: Vec<Scale>,
     /// Noise variances of each objective on the scale of its model, where any was reported.
@@ -19,24 +21,25 @@ pub(crate) struct Data {
 
 impl Data {
     pub(crate) fn of(observed: &Observed, settings: &MultiObjectiveSettings) -> Self {
-        let worst = |column: &Vec<f64>| column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let mut x = observed.x.clone();
-        let mut columns = observed.columns[..observed.objectives].to_vec();
-        if settings.failures != FailurePolicy::Ignore {
-            observed.failed.rows().for_each(|point| x.push(point));
-            for column in &mut columns {
-                let imputed = match settings.failures {
-                    FailurePolicy::AsValue(value) => value,
-                    _ => worst(column),
-                };
-                column.extend(std::iter::repeat_n(imputed, observed.failed.len()));
-            }
-        }
+        let worst = |column: &[f64]| column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let imputed = if settings.failures == FailurePolicy::Ignore { 0 } else { observed.failed.len() };
+        let mut x = Points::new(observed.x.dim());
+        observed.failed.rows().take(imputed).for_each(|point| x.push(point));
+        observed.x.rows().for_each(|point| x.push(point));
+        let with_failures = |column: &Vec<f64>| -> Vec<f64> {
+            let value = match settings.failures {
+                FailurePolicy::AsValue(value) => value,
+                _ => worst(column),
+            };
+            std::iter::repeat_n(value, imputed).chain(column.iter().copied()).collect()
+        };
+        let mut columns: Vec<Vec<f64>> =
+            observed.columns[..observed.objectives].iter().map(with_failures).collect();
         let scales: Vec<Scale> = columns.iter().map(|column| Scale::of(column, settings.losses)).collect();
         let noise_variances = observed.noise_variance.iter().any(|v| *v > 0.0).then(|| {
             let of = |(column, scale): (&Vec<f64>, &Scale)| -> Vec<f64> {
                 // Failures are imputed without noise.
-                let noise = observed.noise_variance.iter().chain(std::iter::repeat(&0.0));
+                let noise = std::iter::repeat_n(&0.0, imputed).chain(&observed.noise_variance);
                 let scaled = |(loss, v): (&f64, &f64)| {
                     if *v > 0.0 { carried(v * scale.slope(*loss).powi(2)) } else { 0.0 }
                 };
@@ -47,7 +50,12 @@ impl Data {
         for (column, scale) in columns.iter_mut().zip(&scales) {
             column.iter_mut().for_each(|loss| *loss = scale.apply(*loss));
         }
-        Self { x, objectives: columns, scales, noise_variances }
+        Self { x, objectives: columns, imputed, scales, noise_variances }
+    }
+
+    /// Losses of a measured point on the scale of the models.
+    pub(crate) fn measured(&self, index: usize) -> Vec<f64> {
+        self.objectives.iter().map(|column| column[self.imputed + index]).collect()
     }
 
     /// Losses on the scale of the models.
@@ -85,11 +93,13 @@ mod tests {
         for (failures, loss) in [(FailurePolicy::AsWorst, 5.0), (FailurePolicy::AsValue(50.0), 50.0)] {
             let settings = MultiObjectiveSettings { failures, ..MultiObjectiveSettings::default() };
             let data = Data::of(&observed, &settings);
-            assert_eq!((data.x.len(), data.x.row(2)[0]), (3, 0.5));
-            assert!((data.scales[0].invert(data.objectives[0][2]) - loss).abs() < 1e-12);
+            assert_eq!(data.x.as_flat(), [0.5, 0.1, 0.9]);
+            let losses = data.objectives[0].iter().map(|scaled| data.scales[0].invert(*scaled));
+            losses.zip([loss, 1.0, 5.0]).for_each(|(found, loss)| assert!((found - loss).abs() < 1e-12));
+            assert_eq!(data.measured(1), [data.objectives[0][2]]);
             let noise = &data.noise_variances.as_ref().expect("reported")[0];
-            assert!((noise[1] - 0.3 * data.scales[0].slope(5.0).powi(2)).abs() < 1e-15);
-            assert_eq!((noise[0], noise[2], noise.len()), (0.0, 0.0, 3));
+            assert!((noise[2] - 0.3 * data.scales[0].slope(5.0).powi(2)).abs() < 1e-15);
+            assert_eq!((noise[0], noise[1], noise.len()), (0.0, 0.0, 3));
         }
         let settings = MultiObjectiveSettings { failures: FailurePolicy::Ignore, ..Default::default() };
         assert_eq!(Data::of(&observed, &settings).objectives[0].len(), 2);

@@ -54,7 +54,8 @@ impl State<'_> {
                 let (y, noise) = self.scalarized(augmentation);
                 let observations =
                     Observations { x: data.x.as_ref(), y: &y, noise_variance: noise.as_deref() };
-                let model = self.fitter.fit("scalarisation".into(), observations)?;
+                // Its weights are drawn anew in each ask.
+                let model = self.fitter.fit_anew("scalarisation".into(), observations)?;
                 Ok(vec![if model.joint().is_some() { model } else { model.with_fantasies(pending) }])
             }
             _ => {
@@ -105,7 +106,7 @@ impl State<'_> {
         let built = match (rule, models) {
             (MultiObjectiveRule::Chebyshev { augmentation }, [model]) => {
                 let (sums, _) = self.scalarized(augmentation);
-                let best = self.feasible.iter().map(|&i| sums[i]).min_by(f64::total_cmp);
+                let best = self.feasible.iter().map(|&i| sums[self.data.imputed + i]).min_by(f64::total_cmp);
                 let Some(best) = best else { return Ok(None) };
                 self.improvement(model, constraints, best).map_err(MultiObjectiveError::from)
             }
@@ -177,7 +178,7 @@ impl State<'_> {
     ) -> Result<Box<dyn Acquisition + 'm>, MultiObjectiveError> {
         let mut front = Points::new(self.observed.objectives);
         for &i in &self.feasible {
-            front.push(&self.data.objectives.iter().map(|column| column[i]).collect::<Vec<f64>>());
+            front.push(&self.data.measured(i));
         }
         let pending = &self.observed.pending;
         let joint = models.iter().chain(constraints).all(|model| model.joint().is_some());
@@ -213,7 +214,7 @@ impl State<'_> {
     pub(crate) fn scaled_hypervolume(&self, reference: &[f64]) -> Option<f64> {
         let mut front = Points::new(self.observed.objectives);
         for &i in &self.feasible {
-            front.push(&self.data.objectives.iter().map(|column| column[i]).collect::<Vec<f64>>());
+            front.push(&self.data.measured(i));
         }
         Hypervolume::new(reference).ok()?.with_limit(STEPS).exact(front.as_ref()).ok()
     }

@@ -1,0 +1,54 @@
+//! Gaussian processes after data as fitted surrogates.
+
+use thrifty_kernel::Kernel;
+use thrifty_surrogate::{FittedSurrogate, Posterior, SurrogateError};
+
+use crate::GpPosterior;
+use crate::surrogate::failed;
+
+/// A process after data that knows how many observations its hyperparameters were learnt from.
+pub(crate) struct FittedGp {
+    pub(crate) posterior: GpPosterior<Box<dyn Kernel>>,
+    pub(crate) learnt_from: usize,
+}
+
+impl FittedSurrogate for FittedGp {
+    fn posterior(&self) -> &dyn Posterior {
+        &self.posterior
+    }
+
+    fn hyperparameters(&self) -> Vec<f64> {
+        self.posterior.hyperparameters()
+    }
+
+    fn learnt_from(&self) -> Option<usize> {
+        Some(self.learnt_from)
+    }
+
+    fn noise_variance(&self) -> f64 {
+        self.posterior.noise_variance()
+    }
+
+    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        let posterior = self.posterior.with_observation(x, y).map_err(failed)?;
+        Ok(Box::new(Self { posterior, learnt_from: self.learnt_from }))
+    }
+}
+
+impl<K: Kernel + Clone + 'static> FittedSurrogate for GpPosterior<K> {
+    fn posterior(&self) -> &dyn Posterior {
+        self
+    }
+
+    fn hyperparameters(&self) -> Vec<f64> {
+        self.hyperparameters()
+    }
+
+    fn noise_variance(&self) -> f64 {
+        self.noise_variance()
+    }
+
+    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        Ok(Box::new(self.with_observation(x, y).map_err(failed)?))
+    }
+}

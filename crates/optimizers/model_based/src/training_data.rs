@@ -1,0 +1,105 @@
+//! Trials as training data of a surrogate.
+
+use thrifty_domain::Points;
+use thrifty_search::measurement;
+use thrifty_study::OptimizerError;
+
+use crate::targets::Targets;
+use crate::{FailurePolicy, OutputFitter};
+
+/// Trials as training data.
+pub(crate) struct TrainingData {
+    /// Measured points and losses.
+    pub(crate) x: Points,
+    pub(crate) targets: Targets,
+    pub(crate) feasible: Vec<bool>,
+    pub(crate) failed: Points,
+    pub(crate) pending: Points,
+    pub(crate) asked: Points,
+}
+
+impl TrainingData {
+    /// Nothing when no trial has a measurement.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names a trial that is not of the space.
+    pub(crate) fn gather(fitter: &OutputFitter<'_>) -> Result<Option<Self>, OptimizerError> {
+        let points = || Points::new(fitter.space.dim());
+        let mut data = Self {
+            x: points(),
+            targets: Targets::default(),
+            feasible: Vec::new(),
+            failed: points(),
+            pending: points(),
+            asked: points(),
+        };
+        for trial in &fitter.trials {
+            let point = fitter
+                .space
+                .encode(&trial.query)
+                .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
+            data.asked.push(&point);
+            let measured = measurement(trial).and_then(|m| Some((m, *m.objectives.first()?)));
+            match (&trial.outcome, measured) {
+                (_, Some((found, loss))) => {
+                    data.x.push(&point);
+                    data.targets.push(loss, found.noise_variance);
+                    data.feasible.push(found.is_feasible());
+                }
+                (Some(outcome), None) if outcome.is_unrelated() => {}
+                (Some(_), None) => data.failed.push(&point),
+                (None, None) => data.pending.push(&point),
+            }
+        }
+        Ok((!data.x.is_empty()).then_some(data))
+    }
+
+    /// Points and losses with the failures imputed.
+    ///
+    /// Imputed ones come first, so that the last rows are the latest measurements: a model that keeps its hyperparameters asks whether these agree
+    /// with it.
+    pub(crate) fn with_failures(&self, policy: FailurePolicy) -> (Points, Targets) {
+        let imputed = match policy {
+            FailurePolicy::AsWorst => Some(self.targets.y.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
+            FailurePolicy::AsValue(value) => Some(value),
+            FailurePolicy::Ignore => None,
+        };
+        let (mut x, mut targets) = (Points::new(self.x.dim()), Targets::default());
+        if let Some(loss) = imputed {
+            for point in self.failed.rows() {
+                x.push(point);
+                targets.push(loss, None);
+            }
+        }
+        self.x.rows().for_each(|point| x.push(point));
+        targets.append(&self.targets);
+        (x, targets)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_come_before_the_measurements() {
+        let mut targets = Targets::default();
+        [(3.0, None), (1.0, Some(0.5))].map(|(loss, noise)| targets.push(loss, noise));
+        let data = TrainingData {
+            x: Points::from_flat(vec![0.1, 0.2], 1),
+            targets,
+            feasible: vec![true; 2],
+            failed: Points::from_flat(vec![0.8, 0.9], 1),
+            pending: Points::new(1),
+            asked: Points::new(1),
+        };
+        for (policy, imputed) in [(FailurePolicy::AsWorst, 3.0), (FailurePolicy::AsValue(7.0), 7.0)] {
+            let (x, all) = data.with_failures(policy);
+            assert_eq!(x.as_flat(), [0.8, 0.9, 0.1, 0.2]);
+            assert_eq!(all.y, [imputed, imputed, 3.0, 1.0]);
+            assert_eq!(all.noise_variance(), Some(&[0.0, 0.0, 0.0, 0.5][..]));
+        }
+        let (x, all) = data.with_failures(FailurePolicy::Ignore);
+        assert_eq!((x.as_flat(), &all.y[..]), (&[0.1, 0.2][..], &[3.0, 1.0][..]));
+    }
+}
