@@ -84,7 +84,8 @@ mod tests {
     #[test]
     fn failures_come_before_the_measurements() {
         let mut targets = Targets::default();
-        [(3.0, None), (1.0, Some(0.5))].map(|(loss, noise)| targets.push(loss, noise));
+        targets.push(3.0, None);
+        targets.push(1.0, Some(0.5));
         let data = TrainingData {
             x: Points::from_flat(vec![0.1, 0.2], 1),
             targets,
