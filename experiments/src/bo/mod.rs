@@ -3,4 +3,5 @@
 pub mod ablation;
 pub mod batches;
 pub mod growth;
+pub mod noise;
 pub(crate) mod problems;

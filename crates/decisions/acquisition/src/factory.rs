@@ -87,6 +87,12 @@ pub trait AcquisitionFactory: Send + Sync {
         false
     }
 
+    /// True if it is averaged over the members of a mixture; false for one that takes the mixture's own moments or paths, as those whose
+    /// business is the uncertainty of the model.
+    fn is_averaged(&self) -> bool {
+        true
+    }
+
     /// True if its maximiser maximises expected improvement too, so that a test of convergence need not search again.
     fn is_expected_improvement(&self) -> bool {
         false
@@ -116,6 +122,10 @@ impl<F: AcquisitionFactory + ?Sized> AcquisitionFactory for Box<F> {
 
     fn handles_pending(&self) -> bool {
         (**self).handles_pending()
+    }
+
+    fn is_averaged(&self) -> bool {
+        (**self).is_averaged()
     }
 
     fn is_expected_improvement(&self) -> bool {

@@ -136,6 +136,10 @@ impl AcquisitionFactory for AcquisitionKind {
         self.factory().handles_pending()
     }
 
+    fn is_averaged(&self) -> bool {
+        self.factory().is_averaged()
+    }
+
     fn is_expected_improvement(&self) -> bool {
         self.factory().is_expected_improvement()
     }

@@ -195,6 +195,29 @@ proptest! {
     }
 }
 
+/// Weights count by their share, of values and of logarithms.
+#[test]
+fn averages_have_weights() {
+    let (_, _, posterior) = posterior(3, 0.05);
+    let at = points(4, 8);
+    let of = |threshold: f64, logarithm: bool| -> Box<dyn Acquisition + '_> {
+        if logarithm {
+            Box::new(Analytic::new(&posterior, LogExpectedImprovement { threshold }))
+        } else {
+            Box::new(Analytic::new(&posterior, ExpectedImprovement { threshold }))
+        }
+    };
+    let plain = Average::weighted(vec![(1.5, of(0.0, false)), (0.5, of(1.0, false))]).unwrap();
+    let log = Average::weighted(vec![(1.5, of(0.0, true)), (0.5, of(1.0, true))]).unwrap().in_logarithms();
+    for x in at.rows() {
+        let by_hand = 0.75 * of(0.0, false).value(x) + 0.25 * of(1.0, false).value(x);
+        assert!((plain.value(x) - by_hand).abs() <= 1e-12 * by_hand, "{}", plain.value(x));
+        assert!((log.value(x) - by_hand.ln()).abs() <= 1e-9 * (1.0 + by_hand.ln().abs()), "{}", log.value(x));
+    }
+    assert_gradients(&plain, at.as_ref()).unwrap();
+    assert_gradients(&log, at.as_ref()).unwrap();
+}
+
 /// A ball of radius (μ - M)/L about each pending point: the higher the point, the larger.
 #[test]
 fn local_penalties_are_what_their_formula_says() {
@@ -269,6 +292,11 @@ fn edges() {
     let error = NoisyExpectedImprovement::new(&posterior, bad.as_ref(), 8, rng).err().unwrap();
     assert!(error.to_string().contains("0 is NaN"), "{error}");
     assert!(Average::of(vec![]).is_err());
+    for weight in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let mean: Box<dyn Acquisition> = Box::new(Analytic::new(&posterior, PosteriorMean));
+        let error = Average::weighted(vec![(weight, mean)]).err().unwrap().to_string();
+        assert!(error.contains("weight of an acquisition"), "{error}");
+    }
     let error = LocalPenalties::new(&posterior, x.as_ref(), 0.0, f64::NAN).unwrap_err();
     assert_eq!(error.to_string(), "Lipschitz constant is NaN, expected a positive finite number");
     assert!(LogInverseCost::new(-1.0).is_err());

@@ -63,6 +63,9 @@ pub enum GpError {
     /// A hyperparameter starts outside its bounds.
     #[error(transparent)]
     Params(#[from] ParamsError),
+    /// The likelihood is not a number at any of the hyperparameters that were tried.
+    #[error("no hyperparameters could be sampled: the likelihood is not a number at any of those tried")]
+    NoSample,
     /// The optimiser could not start from any of the restarts.
     #[error("no hyperparameters could be learnt: {0}")]
     Optim(#[from] OptimError),

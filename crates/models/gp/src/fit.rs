@@ -3,7 +3,7 @@
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_kernel::Kernel;
 use thrifty_optim::{Lbfgsb, Minimum, OptimError, Termination, multi_start};
-use thrifty_params::{LogLikelihood, MapObjective, Param, Parameterized};
+use thrifty_params::{LogLikelihood, MapObjective, Param, Parameterized, SliceSampler};
 use thrifty_sampling::Stream;
 
 use crate::data::ScaledData;
@@ -46,6 +46,30 @@ pub(crate) fn as_given<K: Kernel + Clone>(
             .with_known_noise(&data.noise);
     let start = first_start(&likelihood.params(), warm);
     finish(&mut likelihood, &start).into_learnt(kernel)
+}
+
+/// Samples of the posterior of the hyperparameters on the data, from `earlier` ones if they fit; none when no start can be used.
+pub(crate) fn sample<K: Kernel + Clone>(
+    kernel: &K,
+    settings: &GpSettings,
+    data: &ScaledData,
+    sampler: &SliceSampler,
+    earlier: &[Vec<f64>],
+    rng: &mut Stream,
+) -> Result<Vec<Learnt<K>>, GpError> {
+    let mut moved = kernel.clone();
+    let mut likelihood =
+        ExactLikelihood::new(&mut moved, data.x.as_ref(), &data.y, &settings.noise, settings.mean)
+            .with_known_noise(&data.noise);
+    let samples = sampler.sample(&mut likelihood, earlier, rng)?;
+    let learnt = |values: &Vec<f64>| {
+        let mut kernel = kernel.clone();
+        let mut likelihood =
+            ExactLikelihood::new(&mut kernel, data.x.as_ref(), &data.y, &settings.noise, settings.mean)
+                .with_known_noise(&data.noise);
+        finish(&mut likelihood, values).into_learnt(kernel)
+    };
+    Ok(samples.iter().map(learnt).collect())
 }
 
 /// The hyperparameters of highest posterior density on the data, and what each start came to.

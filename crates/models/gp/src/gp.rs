@@ -6,11 +6,12 @@ use thrifty_kernel::{
     Inputs, Kernel, KernelError, Matern12, Matern32, Matern52, Scaled, SquaredExponential, Stationary,
     StationaryProfile, for_domain,
 };
+use thrifty_params::SliceSampler;
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 
 use crate::data::{self, ScaledData};
-use crate::{GpError, GpPosterior, GpSettings, InputScaling, TargetScaling, fit};
+use crate::{GpError, GpPosterior, GpSettings, InputScaling, Mean, Noise, TargetScaling, fit};
 
 /// A Gaussian process before data: a kernel, and what is assumed besides.
 #[derive(Debug, Clone)]
@@ -71,7 +72,7 @@ impl<R: StationaryProfile> Gp<Scaled<Stationary<R>>> {
     }
 }
 
-fn default_kernel<R: StationaryProfile>(inputs: &Inputs, dim: usize) -> Scaled<Stationary<R>> {
+pub(crate) fn default_kernel<R: StationaryProfile>(inputs: &Inputs, dim: usize) -> Scaled<Stationary<R>> {
     let kernel = || {
         let (low, high) = inputs.bounds;
         let kernel = Stationary::<R>::new(vec![inputs.lengthscale; dim.max(1)])?.with_bounds(low, high)?;
@@ -151,6 +152,14 @@ impl<K: Kernel + Clone> Gp<K> {
         self.warm.as_deref()
     }
 
+    /// Number of hyperparameters that are open to learning: the kernel's, the noise and the mean.
+    #[must_use]
+    pub fn num_params(&self) -> usize {
+        let noise = matches!(self.settings.noise, Noise::Learned { .. });
+        let mean = matches!(self.settings.mean, Mean::Learned | Mean::Normal { .. });
+        self.kernel.num_params() + usize::from(noise) + usize::from(mean)
+    }
+
     /// Learns the hyperparameters by maximum a posteriori and conditions on the data.
     ///
     /// # Errors
@@ -175,6 +184,36 @@ impl<K: Kernel + Clone> Gp<K> {
         let data = self.checked(x, y, variances)?;
         let (learnt, restarts) = fit::learn(&self.kernel, &self.settings, &data, self.warm.as_deref(), rng)?;
         GpPosterior::new(learnt, data, &self.settings.jitter, restarts)
+    }
+
+    /// Processes with hyperparameters sampled from their posterior, each conditioned on the data; noise as in [`Gp::fit_with_noise`].
+    ///
+    /// `earlier` are samples for nearly the same data, or none. Samples under which the covariance has no factor are left out.
+    ///
+    /// # Errors
+    /// As [`Gp::fit_with_noise`], and when no sample is left.
+    pub fn sample_with_noise(
+        &self,
+        x: PointsRef<'_>,
+        y: &[f64],
+        variances: &[f64],
+        sampler: &SliceSampler,
+        earlier: &[Vec<f64>],
+        rng: &mut Stream,
+    ) -> Result<Vec<GpPosterior<K>>, GpError> {
+        let data = self.checked(x, y, variances)?;
+        let samples = fit::sample(&self.kernel, &self.settings, &data, sampler, earlier, rng)?;
+        let (mut processes, mut failure) = (Vec::with_capacity(samples.len()), None);
+        for learnt in samples {
+            match GpPosterior::new(learnt, data.clone(), &self.settings.jitter, Vec::new()) {
+                Ok(process) => processes.push(process),
+                Err(error) => failure = Some(error),
+            }
+        }
+        if processes.is_empty() {
+            return Err(failure.unwrap_or(GpError::NoSample));
+        }
+        Ok(processes)
     }
 
     /// Conditions on the data with the hyperparameters as they are: the kernel's and the settings' own, or

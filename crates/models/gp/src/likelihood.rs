@@ -2,7 +2,9 @@
 
 use thrifty_domain::PointsRef;
 use thrifty_kernel::{Kernel, KernelWorkspace};
-use thrifty_linalg::{Matrix, Threads, factor_in_place, gram_of_inverse_into, invert_lower_into};
+use thrifty_linalg::{
+    Matrix, Threads, factor_in_place, gram_of_inverse_into, invert_lower_into, solve_lower_in_place,
+};
 use thrifty_params::{LogLikelihood, Param, Parameterized, Transform};
 use thrifty_prob::Prior;
 
@@ -84,6 +86,17 @@ impl<'a, K: Kernel> ExactLikelihood<'a, K> {
         (self.noise, self.mean)
     }
 
+    /// Factors the covariance in its own memory and returns half the logarithm of its determinant; or the pivot at which that fails.
+    fn factor(&mut self) -> Result<f64, usize> {
+        self.kernel.forward(self.x, 1.0, &mut self.workspace, &mut self.covariance);
+        self.covariance.add_to_diagonal(self.noise);
+        for (i, variance) in self.known_noise.iter().enumerate() {
+            self.covariance[(i, i)] += variance;
+        }
+        factor_in_place(&mut self.covariance, Threads::One)?;
+        Ok((0..self.y.len()).map(|i| self.covariance[(i, i)].ln()).sum())
+    }
+
     /// Fills the folded weights `W` in place of `A⁻¹`, zero above the diagonal, and returns `tr W`.
     fn fold_weights(&mut self) -> f64 {
         let mut trace = 0.0;
@@ -142,13 +155,7 @@ impl<K: Kernel> LogLikelihood for ExactLikelihood<'_, K> {
 
     fn log_likelihood(&mut self, gradient: &mut [f64]) -> Result<f64, usize> {
         let n = self.y.len();
-        self.kernel.forward(self.x, 1.0, &mut self.workspace, &mut self.covariance);
-        self.covariance.add_to_diagonal(self.noise);
-        for (i, variance) in self.known_noise.iter().enumerate() {
-            self.covariance[(i, i)] += variance;
-        }
-        factor_in_place(&mut self.covariance, Threads::One)?;
-        let half_log_det: f64 = (0..n).map(|i| self.covariance[(i, i)].ln()).sum();
+        let half_log_det = self.factor()?;
 
         // α = L⁻ᵀ L⁻¹ r through the inverse of the factor, which the gradient needs anyway.
         self.inverse.resize(n, n);
@@ -178,6 +185,20 @@ impl<K: Kernel> LogLikelihood for ExactLikelihood<'_, K> {
         if self.mean_param.is_some() {
             *rest.next().expect("a mean") = self.alpha.iter().sum();
         }
-        Ok(-0.5 * fit - half_log_det - 0.5 * n as f64 * std::f64::consts::TAU.ln())
+        Ok(normal_log_density(n, fit, half_log_det))
     }
+
+    /// One factorisation and one solve: a third of the cost with the gradient.
+    fn log_likelihood_value(&mut self) -> Result<f64, usize> {
+        let half_log_det = self.factor()?;
+        self.alpha.clear();
+        self.alpha.extend(self.y.iter().map(|y| y - self.mean));
+        solve_lower_in_place(&self.covariance, &mut self.alpha);
+        Ok(normal_log_density(self.y.len(), dot(&self.alpha, &self.alpha), half_log_det))
+    }
+}
+
+/// Log density of n normal numbers with the squared norm of the standardised ones and half the log determinant of their covariance.
+fn normal_log_density(n: usize, squares: f64, half_log_det: f64) -> f64 {
+    -0.5 * squares - half_log_det - 0.5 * n as f64 * std::f64::consts::TAU.ln()
 }

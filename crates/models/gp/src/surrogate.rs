@@ -10,8 +10,13 @@ use thrifty_sampling::Stream;
 use thrifty_surrogate::{Description, EarlierFit, FittedSurrogate, Observations, Surrogate, SurrogateError};
 
 use crate::fitted::FittedGp;
+use crate::gp::default_kernel;
+use crate::learning::is_default;
 use crate::refit::is_surprised;
-use crate::{Gp, GpError, GpSettings, KernelFactory, KernelFactoryError, KernelFamily, Noise, Refit};
+use crate::{
+    Gp, GpError, GpSettings, KernelFactory, KernelFactoryError, KernelFamily, Learning, Noise, Refit,
+    Sampling,
+};
 
 /// Gaussian-process surrogate, with a kernel of a family or of one's own.
 ///
@@ -45,6 +50,9 @@ pub struct GpSurrogate {
     pub settings: GpSettings,
     /// Bounds of the lengthscales, if not the default ones; without a prior then: maximum likelihood.
     pub lengthscale_bounds: Option<(f64, f64)>,
+    /// Hyperparameters as a point or as a distribution.
+    #[serde(skip_serializing_if = "is_default")]
+    pub learning: Learning,
     /// When hyperparameters are learnt anew.
     pub refit: Refit,
     /// Learned warp of numeric inputs, for functions that vary faster near one end of an axis.
@@ -64,6 +72,7 @@ impl Default for GpSurrogate {
             family: KernelFamily::default(),
             settings: GpSettings { noise, ..GpSettings::default() },
             lengthscale_bounds: None,
+            learning: Learning::default(),
             refit: Refit::default(),
             warp_inputs: false,
             kernel: None,
@@ -130,10 +139,14 @@ impl GpSurrogate {
         let plain = domain.variables().iter().all(numeric) && !self.warp_inputs;
         let on_domain = |inputs: &Inputs| Ok(Gp::on_domain_with::<R>(domain, inputs)?.kernel().clone());
         match self.lengthscale_bounds {
-            None if plain => Ok(Gp::<Scaled<Stationary<R>>>::stationary(domain.dim()).kernel().clone_box()),
             None => {
-                let defaults = Inputs::for_dimension(domain.variables().len());
-                on_domain(&Inputs { warped: self.warp_inputs, ..defaults })
+                let count = domain.variables().len();
+                let defaults = match self.learning {
+                    Learning::MostProbable => Inputs::for_dimension(count),
+                    Learning::Sampled(_) => Inputs::for_sampling(count),
+                };
+                let inputs = Inputs { warped: self.warp_inputs, ..defaults };
+                if plain { Ok(default_kernel::<R>(&inputs, count).clone_box()) } else { on_domain(&inputs) }
             }
             Some((low, high)) if plain => {
                 let lengthscales = vec![(low * high).sqrt(); domain.dim()];
@@ -160,6 +173,9 @@ impl Surrogate for GpSurrogate {
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         let process = self.started(domain, data, warm_start)?;
+        if let Some(mixture) = self.sampled(&process, data, warm_start, rng)? {
+            return Ok(mixture);
+        }
         let fitted = process.fit_with_noise(data.x, data.y, &data.noise_variances(), rng).map_err(failed)?;
         Ok(Box::new(FittedGp { posterior: fitted, learnt_from: data.len() }))
     }
@@ -174,6 +190,9 @@ impl Surrogate for GpSurrogate {
         self.refit.validate().map_err(failed)?;
         let EarlierFit { hyperparameters, learnt_from } = earlier;
         let process = self.started(domain, data, Some(hyperparameters))?;
+        if let Some(mixture) = self.sampled(&process, data, Some(hyperparameters), rng)? {
+            return Ok(mixture);
+        }
         let noise = data.noise_variances();
         if let Some(learnt_from) = learnt_from.filter(|n| self.refit.may_wait(*n, data.len())) {
             // Hyperparameters under which the covariance has no factor, or of another model, are no use.
@@ -200,6 +219,27 @@ impl Surrogate for GpSurrogate {
 }
 
 impl GpSurrogate {
+    /// The surrogate for evaluations that are known to be noisy: hyperparameters are sampled, so that noise is decided by evidence.
+    ///
+    /// Better than the default on noisy problems, and no better on rugged ones that repeat exactly. Source: `run bo/noise`, `run bo/ablation`.
+    #[must_use]
+    pub fn noisy() -> Self {
+        Self::default().with_sampled_hyperparameters(Sampling::default())
+    }
+
+    /// The surrogate for evaluations that repeat exactly: a noise variance of 1e-8 of that of the targets, for the sake of rounding.
+    #[must_use]
+    pub fn deterministic() -> Self {
+        let settings = GpSettings { noise: Noise::Fixed(1e-8), ..GpSettings::default() };
+        Self { settings, ..Self::default() }
+    }
+
+    /// Hyperparameters sampled from their posterior.
+    #[must_use]
+    pub fn with_sampled_hyperparameters(self, sampling: Sampling) -> Self {
+        Self { learning: Learning::Sampled(sampling), ..self }
+    }
+
     fn started(
         &self,
         domain: &Domain,
@@ -207,8 +247,10 @@ impl GpSurrogate {
         warm_start: Option<&[f64]>,
     ) -> Result<Gp<Box<dyn Kernel>>, SurrogateError> {
         let process = self.process_for(domain, data.x)?;
-        Ok(match warm_start {
-            Some(warm_start) => process.warm_started(warm_start.to_vec()),
+        // Of several samples the first.
+        let first = warm_start.map(|values| values.get(..process.num_params()).unwrap_or(values));
+        Ok(match first {
+            Some(first) => process.warm_started(first.to_vec()),
             None => process,
         })
     }

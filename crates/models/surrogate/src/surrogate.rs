@@ -3,7 +3,7 @@
 use thrifty_domain::{Domain, Points};
 use thrifty_sampling::Stream;
 
-use crate::{Description, InputError, Observations, Posterior, Prediction};
+use crate::{Description, InputError, Member, Observations, Posterior, Prediction};
 
 /// A model that is fitted to data and predicts: the seam between models and optimisers.
 ///
@@ -71,6 +71,13 @@ pub trait FittedSurrogate: Send + Sync {
     /// nothing for a model that learns them in every fit.
     fn learnt_from(&self) -> Option<usize> {
         None
+    }
+
+    /// Members of a mixture, of which the posterior has the moments; none for a single model.
+    ///
+    /// A utility that is no function of two moments is averaged over them.
+    fn members(&self) -> &[Member] {
+        &[]
     }
 
     /// Variance of the noise of a new observation, in squared units of the targets; 0 for a model without noise.

@@ -2,7 +2,7 @@
 
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 
-use crate::triangular::{solve_lower, solve_upper};
+use crate::triangular::{solve_lower_in_place, solve_upper};
 use crate::{Matrix, Threads, factor_in_place, gram_of_inverse_into, invert_lower_into};
 
 /// Jitter ladder: multiples of the mean diagonal that are added to a matrix, one after the other, until it is
@@ -110,7 +110,7 @@ impl Cholesky {
     /// # Panics
     /// When there is not one number a row.
     pub fn solve_lower_in_place(&self, b: &mut [f64]) {
-        solve_lower(&self.factor, b);
+        solve_lower_in_place(&self.factor, b);
     }
 
     /// `L⁻ᵀ b`, overwriting `b`.

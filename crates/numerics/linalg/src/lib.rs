@@ -30,3 +30,4 @@ pub use in_place::{
     PARALLEL_FROM, Threads, factor_in_place, gram_of_inverse_into, invert_lower_into, subtract_inner_products,
 };
 pub use matrix::{LANES, Matrix};
+pub use triangular::solve_lower_in_place;

@@ -16,7 +16,7 @@ const PANEL: usize = 4;
 const LANES: usize = 8;
 
 /// `L⁻¹ b`, overwriting `b`; `L` is the lower half of a square matrix.
-pub(crate) fn solve_lower(factor: &Matrix, b: &mut [f64]) {
+pub fn solve_lower_in_place(factor: &Matrix, b: &mut [f64]) {
     dispatch(Lower { factor, b });
 }
 
@@ -151,7 +151,7 @@ mod tests {
             let (factor, scale) = (lower(n, seed), 10_f64.powi(scale));
             let b: Vec<f64> = (0..n).map(|i| scale * ((i * 37 % 11) as f64 - 5.0)).collect();
             let (mut x, mut z) = (b.clone(), b.clone());
-            solve_lower(&factor, &mut x);
+            solve_lower_in_place(&factor, &mut x);
             solve_upper(&factor, &mut z);
             for i in 0..n {
                 let forth: f64 = (0..=i).map(|j| factor[(i, j)] * x[j]).sum();
@@ -167,7 +167,7 @@ mod tests {
         // L = [2 0 0; 1 4 0; 3 5 8].
         let factor = Matrix::from_fn(3, 3, |i, j| [[2.0, 9.0, 9.0], [1.0, 4.0, 9.0], [3.0, 5.0, 8.0]][i][j]);
         let mut b = [2.0, 9.0, 37.0];
-        solve_lower(&factor, &mut b);
+        solve_lower_in_place(&factor, &mut b);
         assert_eq!(b, [1.0, 2.0, 3.0]);
         let mut b = [13.0, 23.0, 24.0];
         solve_upper(&factor, &mut b);

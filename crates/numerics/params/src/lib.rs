@@ -4,13 +4,17 @@
 //! optimiser moves it, and perhaps a prior. A model with hyperparameters is [`Parameterized`]. A [`LogLikelihood`]
 //! also has a log marginal likelihood in them. [`MapObjective`] turns that into a function to minimise.
 //!
-//! Priors are densities on the natural scale and get no Jacobian, so the maximum a posteriori does not depend
-//! on the transform.
+//! [`SliceSampler`] draws hyperparameters from their posterior instead.
+//!
+//! Priors are densities on the natural scale. The maximum a posteriori takes them without a Jacobian, so that it does not depend on
+//! the transform. Samples are of the density itself, which no transform changes: on the transformed scale it has the Jacobian.
 
 mod map_objective;
 mod param;
+mod slice;
 mod transform;
 
 pub use map_objective::{LogLikelihood, MapObjective, ParamsError};
 pub use param::{Param, Parameterized};
+pub use slice::SliceSampler;
 pub use transform::Transform;

@@ -16,6 +16,15 @@ pub trait LogLikelihood: Parameterized {
     /// # Panics
     /// When the gradient is not as long as there are parameters.
     fn log_likelihood(&mut self, gradient: &mut [f64]) -> Result<f64, Self::Error>;
+
+    /// The log likelihood alone, where that costs less; equal to that with its gradient but for rounding.
+    ///
+    /// # Errors
+    /// As [`LogLikelihood::log_likelihood`].
+    fn log_likelihood_value(&mut self) -> Result<f64, Self::Error> {
+        let mut gradient = vec![0.0; self.params().len()];
+        self.log_likelihood(&mut gradient)
+    }
 }
 
 /// Error of hyperparameters that cannot be fitted.
@@ -46,6 +55,29 @@ pub enum ParamsError {
     },
 }
 
+/// Checks that values lie within their bounds, bounds within the range of their transforms, and that priors make sense.
+pub(crate) fn check_params(params: &[Param]) -> Result<(), ParamsError> {
+    for p in params {
+        let valid = |v: f64| p.transform.forward(v).is_finite();
+        if !(p.low <= p.value && p.value <= p.high && valid(p.low) && valid(p.high)) {
+            let (name, transform) = (p.name.clone(), p.transform);
+            return Err(ParamsError::OutOfBounds {
+                name,
+                value: p.value,
+                low: p.low,
+                high: p.high,
+                transform,
+            });
+        }
+    }
+    for p in params {
+        if let Some(Err(problem)) = p.prior.as_ref().map(thrifty_prob::Prior::validate) {
+            return Err(ParamsError::InvalidPrior { name: p.name.clone(), problem });
+        }
+    }
+    Ok(())
+}
+
 /// The negative log posterior on the optimiser's scale: minimise it for the maximum a posteriori.
 ///
 /// ```text
@@ -67,24 +99,7 @@ impl<'a, L: LogLikelihood> MapObjective<'a, L> {
     /// [`ParamsError`] names a parameter whose value, bounds or prior make no sense.
     pub fn new(likelihood: &'a mut L) -> Result<Self, ParamsError> {
         let params = likelihood.params();
-        for p in &params {
-            let valid = |v: f64| p.transform.forward(v).is_finite();
-            if !(p.low <= p.value && p.value <= p.high && valid(p.low) && valid(p.high)) {
-                let (name, transform) = (p.name.clone(), p.transform);
-                return Err(ParamsError::OutOfBounds {
-                    name,
-                    value: p.value,
-                    low: p.low,
-                    high: p.high,
-                    transform,
-                });
-            }
-        }
-        for p in &params {
-            if let Some(Err(problem)) = p.prior.as_ref().map(thrifty_prob::Prior::validate) {
-                return Err(ParamsError::InvalidPrior { name: p.name.clone(), problem });
-            }
-        }
+        check_params(&params)?;
         let natural = vec![0.0; params.len()];
         Ok(Self { likelihood, params, natural })
     }

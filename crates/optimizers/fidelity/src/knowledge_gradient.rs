@@ -90,4 +90,8 @@ impl AcquisitionFactory for TargetKnowledgeGradient<'_> {
     fn describe(&self) -> Result<Description, AcquisitionError> {
         Ok(Description::without_settings("knowledge gradient at the target fidelity"))
     }
+
+    fn is_averaged(&self) -> bool {
+        false
+    }
 }

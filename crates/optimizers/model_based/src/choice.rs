@@ -1,10 +1,10 @@
 //! Choice of a point on a surrogate state.
 
 use thrifty_acquisition::{
-    Acquisition, Analytic, ExpectedImprovement, LogExpectedImprovement, Masked, Utility,
+    Acquisition, Analytic, Average, ExpectedImprovement, LogExpectedImprovement, Masked, Utility,
 };
 use thrifty_search::first_new;
-use thrifty_surrogate::Prediction;
+use thrifty_surrogate::{Posterior, Prediction};
 
 use crate::{Candidate, SurrogateState};
 
@@ -44,8 +44,14 @@ impl SurrogateState<'_> {
     /// Expected improvement on a threshold at a point.
     #[must_use]
     pub fn expected_improvement(&self, x: &[f64], threshold: f64) -> f64 {
-        let Prediction { mean, variance } = self.posterior().predict(x);
-        ExpectedImprovement { threshold }.value(mean, variance.sqrt())
+        let of = |posterior: &dyn Posterior| {
+            let Prediction { mean, variance } = posterior.predict(x);
+            ExpectedImprovement { threshold }.value(mean, variance.sqrt())
+        };
+        match self.members() {
+            [] => of(self.posterior()),
+            members => members.iter().map(|member| member.weight * of(member.fitted.posterior())).sum(),
+        }
     }
 
     /// An expected improvement on a threshold in units of the loss: to first order, by the slope of the transform there.
@@ -65,8 +71,16 @@ impl SurrogateState<'_> {
     /// The largest expected improvement on a threshold, and where: by the logarithm, which has slopes everywhere.
     #[must_use]
     pub fn max_expected_improvement(&self, threshold: f64) -> Option<(Vec<f64>, f64)> {
-        let acquisition = Analytic::new(self.posterior(), LogExpectedImprovement { threshold });
-        let best = self.maximize(&acquisition, "expected improvement").into_iter().next()?;
+        let of = |posterior| -> Box<dyn Acquisition + '_> {
+            Box::new(Analytic::new(posterior, LogExpectedImprovement { threshold }))
+        };
+        let each = self.members().iter().map(|member| (member.weight, of(member.fitted.posterior())));
+        // Without members there is nothing to average.
+        let acquisition: Box<dyn Acquisition + '_> = match Average::weighted(each.collect()) {
+            Ok(average) => Box::new(average.in_logarithms()),
+            Err(_) => of(self.posterior()),
+        };
+        let best = self.maximize(&*acquisition, "expected improvement").into_iter().next()?;
         let value = self.expected_improvement(&best.x, threshold);
         Some((best.x, value))
     }

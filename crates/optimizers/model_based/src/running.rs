@@ -63,19 +63,25 @@ impl Running {
         points
     }
 
-    /// [`improvement_over_draws`] where outcomes are drawn; nothing else.
+    /// The model before any imagined outcome, where outcomes are drawn.
+    pub fn model(&self) -> Option<&dyn FittedSurrogate> {
+        self.drawn.as_ref().map(|(model, _)| &**model)
+    }
+
+    /// [`improvement_over_draws`] of this posterior where outcomes are drawn; nothing else.
     ///
     /// # Errors
     /// As there.
     pub fn over_draws<'a>(
-        &'a self,
+        &self,
+        posterior: &'a dyn Posterior,
         factory: &dyn AcquisitionFactory,
         constraints: &[&dyn Posterior],
         target: impl Fn(&[f64]) -> f64,
         rng: &mut Stream,
     ) -> Result<Option<Box<dyn Acquisition + 'a>>, AcquisitionError> {
-        let Some((model, draws)) = &self.drawn else { return Ok(None) };
-        improvement_over_draws(model.posterior(), factory, (&self.points, *draws), constraints, target, rng)
+        let Some((_, draws)) = &self.drawn else { return Ok(None) };
+        improvement_over_draws(posterior, factory, (&self.points, *draws), constraints, target, rng)
     }
 }
 

@@ -3,14 +3,15 @@
 use std::sync::OnceLock;
 
 use thrifty_acquisition::{
-    Acquisition, AcquisitionError, AcquisitionFactory, Context, ImprovementTarget, UtilityScale, weigh,
+    Acquisition, AcquisitionError, AcquisitionFactory, Average, Context, ImprovementTarget, UtilityScale,
+    weigh,
 };
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::YeoJohnson;
 use thrifty_sampling::Seed;
 use thrifty_space::{KnownConstraint, Space};
 use thrifty_study::{Memo, OptimizerError, TrialId};
-use thrifty_surrogate::{FittedSurrogate, Observations, Posterior};
+use thrifty_surrogate::{FittedSurrogate, Member, Observations, Posterior};
 
 use crate::first_feasible::LogFirstFeasible;
 use crate::training_data::TrainingData;
@@ -102,6 +103,12 @@ impl<'a> SurrogateState<'a> {
     #[must_use]
     pub fn posterior(&self) -> &dyn Posterior {
         self.objective.posterior()
+    }
+
+    /// Members of a mixture of models of the loss; none for a single model.
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        self.objective.fitted.members()
     }
 
     /// Hyperparameters of all surrogates by name, from which a later fit starts.
@@ -274,31 +281,61 @@ impl<'a> SurrogateState<'a> {
         baseline
     }
 
+    /// The acquisition of a factory, averaged over the members of a mixture where it asks for that.
     fn unweighted(
         &self,
         factory: &dyn AcquisitionFactory,
     ) -> Result<Box<dyn Acquisition + '_>, AcquisitionError> {
+        if !factory.is_averaged() || self.members().is_empty() {
+            return self.unweighted_on(factory, &*self.objective.fitted, self.running.model(), self.means());
+        }
+        // The model before imagined outcomes has all members; the one after may have lost some.
+        let before = self.running.model().map_or(&[][..], FittedSurrogate::members);
+        let after = self.members();
+        let mut each = Vec::with_capacity(after.len());
+        for (k, member) in after.iter().enumerate() {
+            let mut means = vec![0.0; self.y.len()];
+            member.fitted.posterior().mean_into(self.x.as_ref(), &mut means);
+            let before = before.get(k).map(|member| &*member.fitted);
+            each.push((member.weight, self.unweighted_on(factory, &*member.fitted, before, &means)?));
+        }
+        let average = Average::weighted(each)?;
+        Ok(Box::new(if factory.scale() == UtilityScale::Log { average.in_logarithms() } else { average }))
+    }
+
+    /// The acquisition of a factory on one model: `before` is the model without imagined outcomes of running trials, `means` are those at the
+    /// measured points.
+    fn unweighted_on<'b>(
+        &'b self,
+        factory: &dyn AcquisitionFactory,
+        model: &'b dyn FittedSurrogate,
+        before: Option<&'b dyn FittedSurrogate>,
+        means: &[f64],
+    ) -> Result<Box<dyn Acquisition + 'b>, AcquisitionError> {
         let mut rng = self.seed.stream("acquisition draws", self.id.0);
-        let target = |losses: &[f64]| self.target_beside(factory.target(), self.means(), losses);
-        if let Some(over_draws) = self.running.over_draws(factory, &self.constraints(), target, &mut rng)? {
+        let target = |losses: &[f64]| self.target_beside(factory.target(), means, losses);
+        if let Some(before) = before
+            && let Some(over_draws) =
+                self.running.over_draws(before.posterior(), factory, &self.constraints(), target, &mut rng)?
+        {
             return Ok(over_draws);
         }
+        let posterior = match before {
+            Some(before) if factory.handles_pending() => before.posterior(),
+            _ => model.posterior(),
+        };
         factory.build(Context {
-            posterior: self.posterior_for(factory),
-            target: self.target(factory.target()),
+            posterior,
+            target: self.target_beside(
+                factory.target(),
+                means,
+                &self.running.incumbents(&self.constraints()),
+            ),
             t: self.y.len() + 1,
             domain: self.space.domain(),
             observed: self.baseline().as_ref(),
-            noise_variance: self.noise_variance(),
+            noise_variance: model.noise_variance(),
             rng: &mut rng,
         })
-    }
-
-    /// The posterior for an acquisition: one that handles running trials by itself sees no fantasies.
-    fn posterior_for(&self, factory: &dyn AcquisitionFactory) -> &dyn Posterior {
-        match &self.running.drawn {
-            Some((model, _)) if factory.handles_pending() => model.posterior(),
-            _ => self.posterior(),
-        }
     }
 }

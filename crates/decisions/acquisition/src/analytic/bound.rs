@@ -88,4 +88,8 @@ impl AcquisitionFactory for Schedule {
     fn describe(&self) -> Result<Description, AcquisitionError> {
         described("confidence bound", self)
     }
+
+    fn is_averaged(&self) -> bool {
+        false
+    }
 }

@@ -44,6 +44,10 @@ impl AcquisitionFactory for PosteriorMean {
     fn describe(&self) -> Result<Description, AcquisitionError> {
         Ok(Description::without_settings("posterior mean"))
     }
+
+    fn is_averaged(&self) -> bool {
+        false
+    }
 }
 
 impl AcquisitionFactory for MaxStdDev {
@@ -57,5 +61,9 @@ impl AcquisitionFactory for MaxStdDev {
 
     fn describe(&self) -> Result<Description, AcquisitionError> {
         Ok(Description::without_settings("standard deviation"))
+    }
+
+    fn is_averaged(&self) -> bool {
+        false
     }
 }

@@ -1,13 +1,12 @@
 //! Fantasies, and averages of acquisition functions over them.
 
-use thrifty_check::InputError;
+use thrifty_check::{InputError, not_empty, positive};
 use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{Conditioned, JointPosterior};
 
 use crate::acquisition::settle;
 use crate::error::{require_noise, require_points};
-use crate::sampling::log_mean_exp;
 use crate::sampling::normals;
 use crate::{Acquisition, AcquisitionError};
 
@@ -42,10 +41,11 @@ pub fn fantasies<'a>(
 /// The mean of acquisitions, as over fantasies or over hyperparameters; of logarithms the logarithm of the mean.
 ///
 /// ```text
-/// 1/n Σ_i α_i(x),   or   ln (1/n Σ_i exp α_i(x))
+/// Σ_i w_i α_i(x) / Σ_i w_i,   or   ln (Σ_i w_i exp α_i(x) / Σ_i w_i)
 /// ```
 pub struct Average<'a> {
     acquisitions: Vec<Box<dyn Acquisition + 'a>>,
+    weights: Vec<f64>,
     logarithm: bool,
 }
 
@@ -55,10 +55,26 @@ impl<'a> Average<'a> {
     /// # Errors
     /// [`InputError::Empty`] for none.
     pub fn of(acquisitions: Vec<Box<dyn Acquisition + 'a>>) -> Result<Self, AcquisitionError> {
-        if acquisitions.is_empty() {
-            return Err(InputError::Empty { name: "acquisitions" }.into());
+        Self::weighted(acquisitions.into_iter().map(|acquisition| (1.0, acquisition)).collect())
+    }
+
+    /// Mean of acquisitions with positive weights.
+    ///
+    /// # Errors
+    /// [`InputError`] for none, or for a weight that is not positive and finite.
+    pub fn weighted(acquisitions: Vec<(f64, Box<dyn Acquisition + 'a>)>) -> Result<Self, AcquisitionError> {
+        not_empty("acquisitions", acquisitions.len())?;
+        for (weight, _) in &acquisitions {
+            positive("weight of an acquisition", *weight)?;
         }
-        Ok(Self { acquisitions, logarithm: false })
+        let (weights, acquisitions) = acquisitions.into_iter().unzip();
+        Ok(Self { acquisitions, weights, logarithm: false })
+    }
+
+    /// The logarithm of the mean, of acquisitions that are logarithms.
+    #[must_use]
+    pub fn in_logarithms(self) -> Self {
+        Self { logarithm: true, ..self }
     }
 
     /// Logarithm of the mean of acquisitions that are given as logarithms.
@@ -66,12 +82,27 @@ impl<'a> Average<'a> {
     /// # Errors
     /// As [`Average::of`].
     pub fn of_logarithms(acquisitions: Vec<Box<dyn Acquisition + 'a>>) -> Result<Self, AcquisitionError> {
-        Ok(Self { logarithm: true, ..Self::of(acquisitions)? })
+        Ok(Self::of(acquisitions)?.in_logarithms())
     }
 
     /// The mean of one number of each.
     fn mean(&self, values: &[f64]) -> f64 {
-        if self.logarithm { log_mean_exp(values) } else { values.iter().sum::<f64>() / values.len() as f64 }
+        let weighted = || self.weights.iter().zip(values);
+        let total: f64 = self.weights.iter().sum();
+        if !self.logarithm {
+            return weighted().map(|(w, v)| w * v).sum::<f64>() / total;
+        }
+        let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if largest.is_infinite() {
+            return largest;
+        }
+        largest + (weighted().map(|(w, v)| w * (v - largest).exp()).sum::<f64>() / total).ln()
+    }
+
+    /// Share of one of the values in the slope of their mean.
+    fn share(&self, k: usize, value: f64, mean: f64) -> f64 {
+        let weight = self.weights[k] / self.weights.iter().sum::<f64>();
+        if self.logarithm { weight * (value - mean).exp() } else { weight }
     }
 }
 
@@ -102,7 +133,7 @@ impl Acquisition for Average<'_> {
             let values: Vec<f64> = (0..count).map(|k| all[k * n + i]).collect();
             *slot = self.mean(&values);
             for (k, value) in values.iter().enumerate() {
-                let weight = if self.logarithm { (value - *slot).exp() } else { 1.0 } / count as f64;
+                let weight = self.share(k, *value, *slot);
                 // Nowhere any value: no slope either.
                 if weight > 0.0 {
                     let slope = &slopes[(k * n + i) * d..(k * n + i + 1) * d];

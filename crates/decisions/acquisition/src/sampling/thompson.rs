@@ -247,4 +247,8 @@ impl AcquisitionFactory for ThompsonSampling {
     fn handles_pending(&self) -> bool {
         true
     }
+
+    fn is_averaged(&self) -> bool {
+        false
+    }
 }

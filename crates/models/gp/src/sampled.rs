@@ -1,0 +1,40 @@
+//! Surrogates whose hyperparameters are samples of their posterior.
+
+use thrifty_kernel::Kernel;
+use thrifty_sampling::Stream;
+use thrifty_surrogate::{FittedSurrogate, Mixture, Observations, SurrogateError};
+
+use crate::fitted::FittedGp;
+use crate::surrogate::failed;
+use crate::{Gp, GpSurrogate, Learning};
+
+impl GpSurrogate {
+    /// The mixture of processes with sampled hyperparameters; nothing where the settings ask for the maximum a posteriori at so many observations.
+    ///
+    /// `earlier` are the hyperparameters of the samples of an earlier fit, one after the other.
+    pub(crate) fn sampled(
+        &self,
+        process: &Gp<Box<dyn Kernel>>,
+        data: Observations<'_>,
+        earlier: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Option<Box<dyn FittedSurrogate>>, SurrogateError> {
+        let Learning::Sampled(sampling) = self.learning else { return Ok(None) };
+        sampling.validate().map_err(failed)?;
+        let Some(sampler) = sampling.sampler(data.len()) else { return Ok(None) };
+        let size = process.num_params();
+        let earlier: Vec<Vec<f64>> = match earlier {
+            Some(values) if size > 0 && values.len().is_multiple_of(size) => {
+                values.chunks_exact(size).map(<[f64]>::to_vec).collect()
+            }
+            _ => Vec::new(),
+        };
+        let processes = process
+            .sample_with_noise(data.x, data.y, &data.noise_variances(), &sampler, &earlier, rng)
+            .map_err(failed)?;
+        let member = |posterior| -> (f64, Box<dyn FittedSurrogate>) {
+            (1.0, Box::new(FittedGp { posterior, learnt_from: data.len() }))
+        };
+        Ok(Some(Box::new(Mixture::new(processes.into_iter().map(member).collect())?)))
+    }
+}

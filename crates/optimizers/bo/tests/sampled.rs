@@ -1,0 +1,118 @@
+//! Bayesian optimisation with hyperparameters sampled from their posterior.
+
+use thrifty_acquisition::{
+    Acquisition, AcquisitionFactory, AcquisitionKind, ExpectedImprovement, ImprovementTarget, Schedule,
+    Utility,
+};
+use thrifty_bo::{BayesianOptimizer, BoSettings};
+use thrifty_gp::{GpSurrogate, Sampling};
+use thrifty_sampling::Seed;
+use thrifty_space::Config;
+use thrifty_study::{Ask, History, MaxTrials, Optimizer, Outcome, Study, Trial, TrialId};
+use thrifty_testbed::{Problem, TestFunction};
+
+fn optimizer(rule: AcquisitionKind) -> BayesianOptimizer {
+    BayesianOptimizer::new(TestFunction::branin().space().clone())
+        .with_surrogate(GpSurrogate::default().with_sampled_hyperparameters(Sampling::default()))
+        .with_settings(BoSettings { rule, ..BoSettings::default() })
+        .unwrap()
+}
+
+fn best_mean() -> AcquisitionKind {
+    AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestMean)
+}
+
+fn finished(trials: usize, window: usize) -> History<Config> {
+    let mut study = Study::new(optimizer(best_mean()), Seed(3)).with_stop(MaxTrials(trials));
+    study.run_parallel(window, |config: &Config, _| TestFunction::branin().truth(config)).unwrap();
+    study.history().clone()
+}
+
+/// Samples go on from those in the memo: a study that is interrupted anywhere asks the same.
+#[test]
+fn every_step_is_a_function_of_the_history() {
+    let history = finished(45, 1);
+    let all = history.trials();
+    for at in 0..all.len() {
+        let before = History::from_trials(all[..at].to_vec(), Seed(3));
+        let Ask::Evaluate(again) = optimizer(best_mean()).ask(&before, TrialId(at as u64)).unwrap() else {
+            panic!("{at}: no suggestion")
+        };
+        assert_eq!(again.query, all[at].query, "trial {at}");
+        assert_eq!(again.memo, all[at].memo, "trial {at}");
+    }
+    let best = history.best().map(|(_, best)| best).unwrap();
+    assert!(best - TestFunction::branin().optimum() < 1e-3, "{best}");
+}
+
+/// Log expected improvement is that of each member on its own best mean, averaged; a confidence bound is that of the mixture.
+#[test]
+fn acquisitions_are_averaged_over_the_members() {
+    let history = finished(14, 1);
+    let optimizer = optimizer(best_mean());
+    let state = optimizer.state(&history, TrialId(14)).unwrap().unwrap();
+    assert_eq!(state.members().len(), 16);
+    let acquisition = state.acquisition(&best_mean()).unwrap();
+    let points: Vec<Vec<f64>> =
+        history.trials().iter().map(|trial| state.space().encode(&trial.query).unwrap()).collect();
+    for at in [[0.1, 0.9], [0.52, 0.2], [0.96, 0.16]] {
+        let by_hand: f64 = state
+            .members()
+            .iter()
+            .map(|member| {
+                let posterior = member.fitted.posterior();
+                let threshold =
+                    points.iter().map(|x| posterior.predict(x).mean).fold(f64::INFINITY, f64::min);
+                let found = posterior.predict(&at);
+                member.weight * ExpectedImprovement { threshold }.value(found.mean, found.variance.sqrt())
+            })
+            .sum();
+        let found = acquisition.value(&at);
+        assert!((found - by_hand.ln()).abs() < 1e-6 * (1.0 + found.abs()), "{found} {}", by_hand.ln());
+        let threshold = state.target(ImprovementTarget::BestObserved);
+        let members = state.members().iter().map(|member| {
+            let found = member.fitted.posterior().predict(&at);
+            member.weight * ExpectedImprovement { threshold }.value(found.mean, found.variance.sqrt())
+        });
+        let expected: f64 = members.sum();
+        assert!((state.expected_improvement(&at, threshold) - expected).abs() <= 1e-12 * (1.0 + expected));
+    }
+    let bound = AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 });
+    assert!(!bound.is_averaged() && !AcquisitionKind::Thompson.is_averaged() && best_mean().is_averaged());
+    let found = state.posterior().predict(&[0.3, 0.3]);
+    let value = state.acquisition(&bound).unwrap().value(&[0.3, 0.3]);
+    let expected = 2.0 * found.variance.sqrt() - found.mean;
+    assert!((value - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{value} {expected}");
+}
+
+/// Every rule of the catalogue takes a mixture, running trials and failed ones.
+#[test]
+fn every_rule_takes_a_mixture() {
+    let mut trials: Vec<Trial<Config>> = finished(12, 1).trials().to_vec();
+    trials[9].outcome = None;
+    trials[10].outcome = Some(Outcome::failed("no"));
+    let history = History::from_trials(trials, Seed(3));
+    let rules = [
+        AcquisitionKind::default(),
+        AcquisitionKind::ProbabilityOfImprovement(ImprovementTarget::BestMean),
+        AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 }),
+        AcquisitionKind::PosteriorMean,
+        AcquisitionKind::MaxStdDev,
+        AcquisitionKind::Thompson,
+        AcquisitionKind::LogNoisyExpectedImprovement { draws: 16 },
+        AcquisitionKind::LogKnowledgeGradient { anchors: 16 },
+        AcquisitionKind::JointEntropySearch { minimizers: 4 },
+    ];
+    for rule in rules {
+        let asked = optimizer(rule).ask(&history, TrialId(12)).unwrap();
+        assert!(matches!(asked, Ask::Evaluate(_)), "{rule:?}: {asked:?}");
+    }
+}
+
+/// Running trials are drawn in each member; four at a time spread out and find the minimum.
+#[test]
+fn four_at_a_time_find_the_minimum() {
+    let history = finished(44, 4);
+    let best = history.best().map(|(_, best)| best).unwrap();
+    assert!(best - TestFunction::branin().optimum() < 1e-2, "{best}");
+}
