@@ -68,7 +68,7 @@ fn moments_are_those_of_draws() {
             for i in 0..3 {
                 sums[i] += member.weight * draw[i];
                 (0..3).for_each(|j| {
-                    products[3 * i + j] += member.weight * (draw[i] - mean[i]) * (draw[j] - mean[j])
+                    products[3 * i + j] += member.weight * (draw[i] - mean[i]) * (draw[j] - mean[j]);
                 });
             }
         }

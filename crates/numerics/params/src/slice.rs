@@ -20,7 +20,7 @@ use crate::{LogLikelihood, Param, ParamsError, Transform};
 /// whose `π / N(m, S)` is above a random level: there is no rejection and nothing to tune. In turns N is wide, the normal law that
 /// the priors and bounds suggest, and narrow, that of the other half of the population.
 /// Cost: about 5 likelihoods, without gradients, a step.
-/// Source: Murray, Adams & MacKay (2010); Nishihara, Murray & Adams (2014).
+/// Source: Murray, Adams & `MacKay` (2010); Nishihara, Murray & Adams (2014).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SliceSampler {
     /// Number of samples.
@@ -195,9 +195,9 @@ impl<L: LogLikelihood> Density<'_, L> {
                 return;
             }
             if angle < 0.0 {
-                low = angle
+                low = angle;
             } else {
-                high = angle
+                high = angle;
             }
             angle = low + (high - low) * rng.uniform();
         }
