@@ -179,6 +179,10 @@ impl<O: Optimizer> Study<O> {
     pub(crate) fn check(&self, outcome: &Outcome) -> Result<(), MeasurementProblem> {
         let Some(measurement) = outcome.measurement().filter(|m| m.is_finite()) else { return Ok(()) };
         measurement.check_cost_and_noise()?;
+        let (found, expected) = (measurement.objectives.len(), self.history.directions.as_slice().len());
+        if expected > 0 && found != expected {
+            return Err(MeasurementProblem::Directions { found, expected });
+        }
         let measured =
             |trial: &Trial<O::Query>| Some((trial.id, trial.outcome.as_ref()?.measurement()?.clone()));
         match self.history.trials.iter().find_map(measured) {

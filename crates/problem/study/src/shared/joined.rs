@@ -60,6 +60,7 @@ impl<O: Optimizer> Study<O> {
         let observers = std::mem::take(&mut self.observers);
         let seed = self.history.seed();
         let before = std::mem::replace(&mut self.history, History::new(seed));
+        self.history.directions = before.directions.clone();
         let mut shared = SharedStudy {
             store: log.name(),
             log: Arc::new(Mutex::new(log)),
@@ -167,7 +168,7 @@ impl<O: Optimizer> SharedStudy<O> {
         Ok(Header {
             thrifty_journal: FORMAT,
             seed: self.study.history.seed(),
-            fingerprint: self.study.optimizer.fingerprint()?,
+            fingerprint: self.study.fingerprint()?,
             machine: Machine::here(),
             schedule: Some(self.schedule),
         })
