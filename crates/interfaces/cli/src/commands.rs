@@ -12,7 +12,7 @@ use thrifty_study::{History, Next, Outcome, Schedule, StopReason, TrialId};
 use crate::args::{Format, Source};
 use crate::error::CliError;
 use crate::evaluate::Evaluator;
-use crate::outcome::parse;
+use crate::outcome::{Printed, parse};
 use crate::progress::Progress;
 use crate::running::Running;
 use crate::study::{ConfigStudy, failures_in_a_row, open};
@@ -71,11 +71,12 @@ pub(crate) fn run(
         None => run_with_journal(&file, workers, &evaluator)?,
     };
     let best = summary::best(&history)?;
-    let words = summary::reason(&reason);
+    let words = summary::reason(&reason, history.directions());
     let mut value = json!({ "reason": words, "counts": summary::counts(&history), "best": best });
     if file.store.is_none() {
         value["journal"] = json!(file.journal);
     }
+    summary::add_directions(&mut value, history.directions());
     print(json, &value, &format!("stopped: {words}\nbest: {}", summary::best_as_text(&best)))?;
     let failed = failures_in_a_row(history.trials().iter().filter_map(|t| t.outcome.as_ref()));
     if failed >= file.stop.failures {
@@ -94,9 +95,8 @@ fn run_with_journal(
     evaluator: &Evaluator,
 ) -> Result<(StopReason, History<Config>), CliError> {
     let study = open(file)?;
-    let ended = study.history().trials().iter().filter(|t| t.outcome.is_some()).count();
-    let best = study.history().best().map(|(_, value)| value);
-    let mut study = study.with_observer(Progress::new(ended, file.stop.trials, best));
+    let progress = Progress::new(study.history(), &file.directions, file.stop.trials);
+    let mut study = study.with_observer(progress);
     match study.schedule() {
         Some(Schedule::Window(window)) if window < workers => {
             eprintln!("warning: at most {window} trials run at the same time, as when the study began");
@@ -153,7 +153,8 @@ pub(crate) fn show(source: &Source, json: bool) -> Result<(), CliError> {
     if let Some(best) = &best {
         text.push_str(&format!("best: {}\n", summary::best_as_text(best)));
     }
-    let value = json!({ "counts": counts, "best": best, "trials": table });
+    let mut value = json!({ "counts": counts, "best": best, "trials": table });
+    summary::add_directions(&mut value, history.directions());
     // Numbers of the optimiser and times are in the JSON and in exports.
     let table = table.with_columns(|name| !name.starts_with("diagnostics.") && !name.ends_with("_seconds"));
     print(json, &value, &format!("{text}\n{table}"))
@@ -185,11 +186,13 @@ pub(crate) fn export(
 /// Asks a study for the next trial, as JSON: `trial` and `config`, or `stopped`.
 pub(crate) fn next(study: &mut ConfigStudy) -> Result<serde_json::Value, CliError> {
     if let Some(reason) = study.check_stop() {
-        return Ok(json!({ "stopped": summary::reason(&reason) }));
+        return Ok(json!({ "stopped": summary::reason(&reason, study.history().directions()) }));
     }
     match study.ask() {
         Ok(Next::Evaluate(trial)) => Ok(json!({ "trial": trial.id, "config": trial.query })),
-        Ok(Next::Stop(reason)) => Ok(json!({ "stopped": summary::reason(&reason) })),
+        Ok(Next::Stop(reason)) => {
+            Ok(json!({ "stopped": summary::reason(&reason, study.history().directions()) }))
+        }
         Ok(Next::Wait) => Err(CliError::Waiting),
         Err(error) => Err(error.into()),
     }
@@ -201,6 +204,19 @@ pub(crate) fn ask(path: &Path) -> Result<(), CliError> {
     print(true, &next(&mut study)?, "")
 }
 
+/// Records the reports and the outcome of a trial, given in the user's units.
+pub(crate) fn tell_printed(
+    study: &mut ConfigStudy,
+    trial: TrialId,
+    printed: Printed,
+) -> Result<(), CliError> {
+    let (reports, outcome) = printed.into_losses(study.history().directions());
+    for (step, loss) in reports {
+        study.report(trial, step, loss)?;
+    }
+    Ok(study.tell(trial, outcome)?)
+}
+
 /// `thrifty tell`: records the outcome of a trial.
 pub(crate) fn tell(path: &Path, trial: u64, outcome: &str, failed: bool) -> Result<(), CliError> {
     let mut study = open(&StudyFile::read(path)?)?;
@@ -209,10 +225,5 @@ pub(crate) fn tell(path: &Path, trial: u64, outcome: &str, failed: bool) -> Resu
         study.tell(trial, Outcome::failed(outcome))?;
         return Ok(());
     }
-    let printed = parse(outcome).map_err(CliError::Outcome)?;
-    for (step, value) in printed.reports {
-        study.report(trial, step, value)?;
-    }
-    study.tell(trial, Outcome::Measured(printed.measurement))?;
-    Ok(())
+    tell_printed(&mut study, trial, parse(outcome).map_err(CliError::Outcome)?)
 }

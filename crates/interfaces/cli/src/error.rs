@@ -62,6 +62,16 @@ pub(crate) enum CliError {
         /// Trial and reason.
         source: Box<thrifty_results::ImportError>,
     },
+    /// Known trials of a study with other directions.
+    #[error("{}: its directions are {found}, those of this study are {expected}; a table (.csv) has the user's units", path.display())]
+    KnownDirections {
+        /// The journal.
+        path: PathBuf,
+        /// Its directions.
+        found: String,
+        /// The directions of the study file.
+        expected: String,
+    },
     /// A file that exists and would be overwritten.
     #[error("{} exists; it was left as it is", .0.display())]
     Exists(PathBuf),

@@ -4,6 +4,7 @@
 
 mod args;
 mod commands;
+mod direction;
 mod error;
 mod evaluate;
 mod figures;

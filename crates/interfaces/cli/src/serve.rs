@@ -1,6 +1,7 @@
 //! Ask and tell as lines of JSON, for programs in any language.
 //!
-//! The first line of the output is `{"protocol":1,"trials":N}`. Then each line of the input gets one line of output.
+//! The first line of the output is `{"protocol":1,"trials":N}`, with `"directions":["maximize"]` where an objective is maximised. Then each
+//! line of the input gets one line of output. All values are in the user's units.
 //!
 //! | request | response |
 //! |---|---|
@@ -21,7 +22,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use thrifty_study::{Outcome, TrialId};
 
-use crate::commands::next;
+use crate::commands::{next, tell_printed};
 use crate::error::{CliError, chain};
 use crate::outcome::parse;
 use crate::study::{ConfigStudy, open};
@@ -50,7 +51,9 @@ enum Request {
 pub(crate) fn serve(path: &Path) -> Result<(), CliError> {
     let mut study = open(&StudyFile::read(path)?)?;
     let mut output = std::io::stdout();
-    writeln!(output, "{}", json!({ "protocol": PROTOCOL, "trials": study.history().len() }))?;
+    let mut hello = json!({ "protocol": PROTOCOL, "trials": study.history().len() });
+    summary::add_directions(&mut hello, study.history().directions());
+    writeln!(output, "{hello}")?;
     output.flush()?;
     for line in std::io::stdin().lock().lines() {
         let line = line?;
@@ -72,10 +75,7 @@ fn answer(study: &mut ConfigStudy, request: Request) -> Result<Value, CliError> 
         Request::Ask {} => next(study),
         Request::Tell { trial, outcome } => {
             let printed = parse(&outcome.to_string()).map_err(CliError::Outcome)?;
-            for (step, value) in printed.reports {
-                study.report(TrialId(trial), step, value)?;
-            }
-            study.tell(TrialId(trial), Outcome::Measured(printed.measurement))?;
+            tell_printed(study, TrialId(trial), printed)?;
             Ok(json!({ "told": trial }))
         }
         Request::Fail { trial, message } => {
@@ -83,7 +83,8 @@ fn answer(study: &mut ConfigStudy, request: Request) -> Result<Value, CliError> 
             Ok(json!({ "told": trial }))
         }
         Request::Report { trial, step, value } => {
-            study.report(TrialId(trial), step, value)?;
+            let loss = study.history().directions().first().flip(value);
+            study.report(TrialId(trial), step, loss)?;
             Ok(json!({ "reported": trial, "prune": study.should_prune(TrialId(trial))? }))
         }
         Request::Pruned { trial } => {

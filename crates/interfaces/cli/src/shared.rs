@@ -88,10 +88,8 @@ impl Store {
         evaluate: &(dyn Fn(&Config, &mut Context<'_>) -> Outcome + Sync),
     ) -> Result<StopReason, CliError> {
         let history = self.history().unwrap_or_default();
-        let ended = history.trials().iter().filter(|trial| trial.outcome.is_some()).count();
-        let best = history.best().map(|(_, value)| value);
         // One thread shows the trials of all.
-        let progress = Mutex::new(Some(Progress::new(ended, file.stop.trials, best)));
+        let progress = Mutex::new(Some(Progress::new(&history, &file.directions, file.stop.trials)));
         let work = || -> Result<StopReason, CliError> {
             let mut study = build(file)?;
             let progress = progress.lock().ok().and_then(|mut progress| progress.take());

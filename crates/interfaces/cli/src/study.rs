@@ -56,7 +56,9 @@ pub(crate) fn open(file: &StudyFile) -> Result<ConfigStudy, CliError> {
 pub(crate) fn build(file: &StudyFile) -> Result<ConfigStudy, CliError> {
     let stop = &file.stop;
     let optimizer = file.method.optimizer(file.space.clone(), stop.trials)?;
-    let mut study = Study::new(optimizer, Seed(file.seed)).with_stop(FailuresInARow(stop.failures));
+    let mut study = Study::new(optimizer, Seed(file.seed))
+        .with_directions(file.directions.clone())
+        .with_stop(FailuresInARow(stop.failures));
     if let Some(trials) = stop.trials {
         study = study.with_stop(MaxTrials(trials));
     }
@@ -67,7 +69,7 @@ pub(crate) fn build(file: &StudyFile) -> Result<ConfigStudy, CliError> {
         study = study.with_stop(MaxCost(cost));
     }
     if let Some(target) = stop.target {
-        study = study.with_stop(Target(target));
+        study = study.with_stop(Target(file.directions.first().flip(target)));
     }
     if let Some(trials) = stop.patience {
         study = study.with_stop(Patience { trials, min_gain: 0.0 });
@@ -76,7 +78,7 @@ pub(crate) fn build(file: &StudyFile) -> Result<ConfigStudy, CliError> {
         study = study.with_pruner(pruner);
     }
     if let Some(known) = &file.known {
-        study = study.with_known(known::read(&file.space, known)?)?;
+        study = study.with_known(known::read(&file.space, known, &file.directions)?)?;
     }
     let study = study.with_retries(file.limits.retries).with_queue(file.queue.iter().cloned())?;
     Ok(study)

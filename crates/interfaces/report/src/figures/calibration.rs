@@ -11,9 +11,9 @@ const STD_DEV: &str = "std_dev";
 
 pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
     let (mut mean, mut variance, mut observed) = (Vec::new(), Vec::new(), Vec::new());
-    for (trial, objective) in report.measured() {
+    for (trial, objective) in report.values() {
         if let (Some(m), Some(s)) = (trial.diagnostics.get(MEAN), trial.diagnostics.get(STD_DEV)) {
-            mean.push(*m);
+            mean.push(report.value(0, *m));
             variance.push(s * s);
             observed.push(objective);
         }
