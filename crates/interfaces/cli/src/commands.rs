@@ -3,19 +3,23 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::json;
 use thrifty_results::Table;
 use thrifty_space::Config;
-use thrifty_study::{History, Next, Outcome, Schedule, StopReason, TrialId};
+use thrifty_study::shared::Assignment;
+use thrifty_study::{History, Outcome, Schedule, StopReason, TrialId};
 
 use crate::args::{Format, Source};
+use crate::by_hand::ByHand;
 use crate::error::CliError;
 use crate::evaluate::Evaluator;
-use crate::outcome::{Printed, parse};
+use crate::leased::{self, Leased};
+use crate::outcome::parse;
 use crate::progress::Progress;
 use crate::running::Running;
-use crate::study::{ConfigStudy, failures_in_a_row, open};
+use crate::study::{failures_in_a_row, open};
 use crate::study_file::StudyFile;
 use crate::summary;
 
@@ -49,7 +53,7 @@ pub(crate) fn run(
     store: Option<&str>,
     json: bool,
 ) -> Result<(), CliError> {
-    let file = StudyFile::read_with(path, store)?;
+    let file = StudyFile::read(path, store)?;
     let running = Running::default();
     let evaluator = Evaluator::new(&file, running.clone())?;
     let again = match &file.store {
@@ -114,7 +118,7 @@ pub(crate) fn load(source: &Source) -> Result<(History<Config>, Option<StudyFile
     if path.extension().is_none_or(|extension| extension != "toml") {
         return Ok((in_journal(path)?, None));
     }
-    let file = StudyFile::read_with(path, source.store.as_deref())?;
+    let file = StudyFile::read(path, source.store.as_deref())?;
     let history = match &file.store {
         Some(store) => store.history()?,
         None => in_journal(&file.journal)?,
@@ -183,47 +187,64 @@ pub(crate) fn export(
     Ok(())
 }
 
-/// Asks a study for the next trial, as JSON: `trial` and `config`, or `stopped`.
-pub(crate) fn next(study: &mut ConfigStudy) -> Result<serde_json::Value, CliError> {
-    if let Some(reason) = study.check_stop() {
-        return Ok(json!({ "stopped": summary::reason(&reason, study.history().directions()) }));
-    }
-    match study.ask() {
-        Ok(Next::Evaluate(trial)) => Ok(json!({ "trial": trial.id, "config": trial.query })),
-        Ok(Next::Stop(reason)) => {
-            Ok(json!({ "stopped": summary::reason(&reason, study.history().directions()) }))
+/// Time for which a trial in a store is held for whoever asked it by hand, in seconds: a day. Nobody extends it, because the process has ended.
+const HELD_BY_HAND: f64 = 86_400.0;
+
+/// `thrifty ask`: prints the next trial, in a store with its lease.
+pub(crate) fn ask(path: &Path, store: Option<&str>, seconds: Option<f64>) -> Result<(), CliError> {
+    let file = StudyFile::read(path, store)?;
+    let lease = seconds.unwrap_or(HELD_BY_HAND);
+    let lease =
+        Duration::try_from_secs_f64(lease).ok().filter(|lease| !lease.is_zero()).ok_or_else(|| {
+            CliError::Setting {
+                name: "--lease-seconds".into(),
+                value: lease.to_string(),
+                expected: "a positive number of seconds".into(),
+            }
+        })?;
+    let Some(store) = &file.store else { return print(true, &ByHand::open(&file)?.ask()?, "") };
+    let mut study = Leased::new(&file, store, lease)?;
+    let value = match study.ask()? {
+        Ok(Assignment { trial, lease }) => {
+            json!({ "trial": trial.id, "config": trial.query, "lease": leased::text(&lease) })
         }
-        Ok(Next::Wait) => Err(CliError::Waiting),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// `thrifty ask`: prints the next trial.
-pub(crate) fn ask(path: &Path) -> Result<(), CliError> {
-    let mut study = open(&StudyFile::read(path)?)?;
-    print(true, &next(&mut study)?, "")
-}
-
-/// Records the reports and the outcome of a trial, given in the user's units.
-pub(crate) fn tell_printed(
-    study: &mut ConfigStudy,
-    trial: TrialId,
-    printed: Printed,
-) -> Result<(), CliError> {
-    let (reports, outcome) = printed.into_losses(study.history().directions());
-    for (step, loss) in reports {
-        study.report(trial, step, loss)?;
-    }
-    Ok(study.tell(trial, outcome)?)
+        Err(reason) => json!({ "stopped": summary::reason(&reason, &file.directions) }),
+    };
+    print(true, &value, "")
 }
 
 /// `thrifty tell`: records the outcome of a trial.
-pub(crate) fn tell(path: &Path, trial: u64, outcome: &str, failed: bool) -> Result<(), CliError> {
-    let mut study = open(&StudyFile::read(path)?)?;
+pub(crate) fn tell(
+    path: &Path,
+    store: Option<&str>,
+    lease: Option<&str>,
+    trial: u64,
+    outcome: &str,
+    failed: bool,
+) -> Result<(), CliError> {
+    let file = StudyFile::read(path, store)?;
     let trial = TrialId(trial);
-    if failed {
-        study.tell(trial, Outcome::failed(outcome))?;
-        return Ok(());
+    let printed = if failed { None } else { Some(parse(outcome).map_err(CliError::Outcome)?) };
+    let mut study = match &file.store {
+        None if lease.is_some() => {
+            return Err(CliError::Setting {
+                name: "--lease".into(),
+                value: "given".into(),
+                expected: "none, because the study has a journal".into(),
+            });
+        }
+        None => ByHand::open(&file)?,
+        Some(store) => {
+            let lease = leased::parse(trial, lease.ok_or(CliError::NeedsLease)?)?;
+            // A store without the study is not begun by a tell.
+            store.history()?;
+            let mut study = Leased::new(&file, store, store.lease())?;
+            study.hold(lease);
+            ByHand::Store(Box::new(study))
+        }
+    };
+    match printed {
+        Some(printed) => study.tell_printed(trial, printed),
+        None => study.tell(trial, Outcome::failed(outcome)),
     }
-    tell_printed(&mut study, trial, parse(outcome).map_err(CliError::Outcome)?)
 }

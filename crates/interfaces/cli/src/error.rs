@@ -94,9 +94,12 @@ pub(crate) enum CliError {
     /// The optimiser waits for trials that other processes evaluate.
     #[error("the optimiser waits for running trials: tell their outcomes first")]
     Waiting,
-    /// A subcommand that has no use for a store.
-    #[error("ask, tell and serve need a journal; the study is in a store")]
-    NeedsJournal,
+    /// A trial in a store that was told without its lease.
+    #[error("the study is in a store: give --lease with what `thrifty ask` printed with the trial")]
+    NeedsLease,
+    /// A trial that this process did not ask.
+    #[error("trial {0} was not asked here: its outcome is recorded by the process that asked it")]
+    NotAskedHere(u64),
     /// The store.
     #[error(transparent)]
     Log(#[from] LogError),

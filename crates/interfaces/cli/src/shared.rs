@@ -64,7 +64,16 @@ impl Store {
         Ok(Some(Self { address, study, lease }))
     }
 
-    fn open(&self) -> Result<Box<dyn EventLog>, LogError> {
+    /// Time after which a trial whose process is gone is handed out again.
+    pub(crate) fn lease(&self) -> Duration {
+        self.lease
+    }
+
+    /// A new connection.
+    ///
+    /// # Errors
+    /// [`LogError`].
+    pub(crate) fn open(&self) -> Result<Box<dyn EventLog>, LogError> {
         thrifty_store::open(&self.address, &self.study)
     }
 

@@ -37,11 +37,8 @@ pub(crate) fn failures_in_a_row<'o>(outcomes: impl Iterator<Item = &'o Outcome>)
 /// The study, with its stop rules and its journal.
 ///
 /// # Errors
-/// [`CliError`] for settings, for a journal of another study, and for a study in a store.
+/// [`CliError`] for settings, and for a journal of another study.
 pub(crate) fn open(file: &StudyFile) -> Result<ConfigStudy, CliError> {
-    if file.store.is_some() {
-        return Err(CliError::NeedsJournal);
-    }
     let study = build(file)?.with_journal(&file.journal)?;
     for warning in study.warnings() {
         eprintln!("warning: {warning}");

@@ -137,19 +137,11 @@ pub(crate) struct StudyFile {
 }
 
 impl StudyFile {
-    /// Reads and checks a study file.
-    ///
-    /// # Errors
-    /// [`CliError`] names the file and the key, the parameter or the placeholder.
-    pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
-        Self::read_with(path, None)
-    }
-
     /// Reads and checks a study file; `store` is an address that replaces the file's.
     ///
     /// # Errors
-    /// As [`StudyFile::read`].
-    pub(crate) fn read_with(path: &Path, store: Option<&str>) -> Result<Self, CliError> {
+    /// [`CliError`] names the file and the key, the parameter or the placeholder.
+    pub(crate) fn read(path: &Path, store: Option<&str>) -> Result<Self, CliError> {
         let text =
             std::fs::read_to_string(path).map_err(|source| CliError::File { path: path.into(), source })?;
         let content: Content = toml::from_str(&text)
