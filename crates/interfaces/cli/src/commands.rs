@@ -22,6 +22,7 @@ use crate::running::Running;
 use crate::study::{failures_in_a_row, open};
 use crate::study_file::StudyFile;
 use crate::summary;
+use crate::target::Target;
 
 /// A commented study file that runs as it is.
 const EXAMPLE: &str = include_str!("example.toml");
@@ -74,7 +75,7 @@ pub(crate) fn run(
         }
         None => run_with_journal(&file, workers, &evaluator)?,
     };
-    let best = summary::best(&history)?;
+    let best = summary::best(&history, file.target.as_ref())?;
     let words = summary::reason(&reason, history.directions());
     let mut value = json!({ "reason": words, "counts": summary::counts(&history), "best": best });
     if file.store.is_none() {
@@ -99,7 +100,7 @@ fn run_with_journal(
     evaluator: &Evaluator,
 ) -> Result<(StopReason, History<Config>), CliError> {
     let study = open(file)?;
-    let progress = Progress::new(study.history(), &file.directions, file.stop.trials);
+    let progress = Progress::new(study.history(), file);
     let mut study = study.with_observer(progress);
     match study.schedule() {
         Some(Schedule::Window(window)) if window < workers => {
@@ -126,6 +127,11 @@ pub(crate) fn load(source: &Source) -> Result<(History<Config>, Option<StudyFile
     Ok((history, Some(file)))
 }
 
+/// The target of a multi-fidelity study, by the study file or else by the journal.
+fn target(history: &History<Config>, file: Option<&StudyFile>) -> Option<Target> {
+    file.map_or_else(|| Target::of(history), |file| file.target.clone())
+}
+
 fn in_journal(path: &Path) -> Result<History<Config>, CliError> {
     if !path.exists() {
         return Err(CliError::NoTrials(path.into()));
@@ -135,15 +141,16 @@ fn in_journal(path: &Path) -> Result<History<Config>, CliError> {
 
 /// `thrifty best`.
 pub(crate) fn best(source: &Source, json: bool) -> Result<(), CliError> {
-    let best = summary::best(&load(source)?.0)?;
+    let (history, file) = load(source)?;
+    let best = summary::best(&history, target(&history, file.as_ref()).as_ref())?;
     print(json, &best, &summary::best_as_text(&best))
 }
 
 /// `thrifty show`: counts, the best, and all trials.
 pub(crate) fn show(source: &Source, json: bool) -> Result<(), CliError> {
-    let (history, _) = load(source)?;
+    let (history, file) = load(source)?;
     let counts = summary::counts(&history);
-    let best = summary::best(&history).ok();
+    let best = summary::best(&history, target(&history, file.as_ref()).as_ref()).ok();
     let table = Table::of(&history)?;
     let count = |state: &str| counts[state].to_string();
     let mut text = format!(

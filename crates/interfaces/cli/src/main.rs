@@ -24,6 +24,7 @@ mod shared;
 mod study;
 mod study_file;
 mod summary;
+mod target;
 mod template;
 
 use std::process::ExitCode;

@@ -6,23 +6,28 @@ use indicatif::{ProgressBar, ProgressStyle};
 use thrifty_space::Config;
 use thrifty_study::{Directions, Failure, History, Measurement, Observer, Outcome, StopReason, Trial};
 
+use crate::study_file::StudyFile;
+use crate::target::{self, Target};
+
 /// Shows the trials as they end.
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
     /// The best loss.
     best: Option<f64>,
     directions: Directions,
+    target: Option<Target>,
     done: u64,
     total: Option<u64>,
 }
 
 impl Progress {
-    /// The progress after the trials of a history, of `total` in all.
-    pub(crate) fn new(history: &History<Config>, directions: &Directions, total: Option<usize>) -> Self {
+    /// The progress after the trials of a history.
+    pub(crate) fn new(history: &History<Config>, file: &StudyFile) -> Self {
+        let total = file.stop.trials;
         let done = history.trials().iter().filter(|trial| trial.outcome.is_some()).count();
         let (done, total) = (done as u64, total.map(|total| total as u64));
-        let best = history.best().map(|(_, loss)| loss);
-        let directions = directions.clone();
+        let best = target::best(history, file.target.as_ref()).map(|(_, loss)| loss);
+        let (directions, target) = (file.directions.clone(), file.target.clone());
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
             let form = "{wide_bar} {pos}/{len} trials, {elapsed} elapsed, {eta} left, {msg}";
@@ -32,7 +37,7 @@ impl Progress {
             bar.set_position(done);
             bar
         });
-        Self { bar, best, directions, done, total }
+        Self { bar, best, directions, target, done, total }
     }
 }
 
@@ -40,7 +45,8 @@ impl Observer<Config> for Progress {
     fn told(&mut self, trial: &Trial<Config>, outcome: &Outcome) {
         self.done += 1;
         let feasible = outcome.measurement().is_some_and(Measurement::is_feasible);
-        if let Some(value) = outcome.objective().filter(|_| feasible) {
+        let compares = feasible && self.target.as_ref().is_none_or(|target| target.has(&trial.query));
+        if let Some(value) = outcome.objective().filter(|_| compares) {
             self.best = Some(self.best.map_or(value, |best| best.min(value)));
         }
         let shown = |loss: f64| self.directions.first().flip(loss);

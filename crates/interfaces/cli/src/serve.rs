@@ -51,7 +51,8 @@ enum Request {
 /// # Errors
 /// [`CliError`] when the study cannot be opened, or input or output fail.
 pub(crate) fn serve(path: &Path, store: Option<&str>) -> Result<(), CliError> {
-    let mut study = ByHand::open(&StudyFile::read(path, store)?)?;
+    let file = StudyFile::read(path, store)?;
+    let mut study = ByHand::open(&file)?;
     let mut output = std::io::stdout();
     let history = study.history()?;
     let mut hello = json!({ "protocol": PROTOCOL, "trials": history.len() });
@@ -65,7 +66,7 @@ pub(crate) fn serve(path: &Path, store: Option<&str>) -> Result<(), CliError> {
         }
         let response = serde_json::from_str(&line)
             .map_err(CliError::from)
-            .and_then(|request| answer(&mut study, request))
+            .and_then(|request| answer(&file, &mut study, request))
             .unwrap_or_else(|error| json!({ "error": chain(&error) }));
         writeln!(output, "{response}")?;
         output.flush()?;
@@ -73,7 +74,7 @@ pub(crate) fn serve(path: &Path, store: Option<&str>) -> Result<(), CliError> {
     Ok(())
 }
 
-fn answer(study: &mut ByHand, request: Request) -> Result<Value, CliError> {
+fn answer(file: &StudyFile, study: &mut ByHand, request: Request) -> Result<Value, CliError> {
     match request {
         Request::Ask {} => study.ask(),
         Request::Tell { trial, outcome } => {
@@ -95,6 +96,6 @@ fn answer(study: &mut ByHand, request: Request) -> Result<Value, CliError> {
             study.tell(TrialId(trial), Outcome::Pruned { last_step })?;
             Ok(json!({ "told": trial }))
         }
-        Request::Best {} => Ok(json!({ "best": summary::best(study.history()?)? })),
+        Request::Best {} => Ok(json!({ "best": summary::best(study.history()?, file.target.as_ref())? })),
     }
 }

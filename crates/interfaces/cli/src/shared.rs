@@ -98,7 +98,7 @@ impl Store {
     ) -> Result<StopReason, CliError> {
         let history = self.history().unwrap_or_default();
         // One thread shows the trials of all.
-        let progress = Mutex::new(Some(Progress::new(&history, &file.directions, file.stop.trials)));
+        let progress = Mutex::new(Some(Progress::new(&history, file)));
         let work = || -> Result<StopReason, CliError> {
             let mut study = build(file)?;
             let progress = progress.lock().ok().and_then(|mut progress| progress.take());

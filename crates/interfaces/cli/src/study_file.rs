@@ -12,6 +12,7 @@ use crate::error::CliError;
 use crate::method::Method;
 use crate::parameters::{ParameterEntry, space};
 use crate::shared::{Store, StoreEntry};
+use crate::target::Target;
 use crate::template::{Part, Template};
 
 /// Content of a study file. Unknown keys are errors.
@@ -134,6 +135,8 @@ pub(crate) struct StudyFile {
     pub(crate) known: Option<PathBuf>,
     /// The space.
     pub(crate) space: Space,
+    /// The target of a multi-fidelity study.
+    pub(crate) target: Option<Target>,
 }
 
 impl StudyFile {
@@ -157,6 +160,7 @@ impl StudyFile {
             }));
         let store = Store::new(content.store, store, path)?;
         let space = space(&content.parameters)?;
+        let target = content.optimizer.target(&space)?;
         let template = content.command.map(|parts| Template::new(parts, &content.parameters)).transpose()?;
         let known = content.known.map(|path| folder.join(path));
         let directions = directions(content.direction.as_ref())?;
@@ -175,6 +179,7 @@ impl StudyFile {
             queue: content.queue,
             known,
             space,
+            target,
         })
     }
 }

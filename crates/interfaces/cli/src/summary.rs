@@ -6,18 +6,21 @@ use thrifty_space::Config;
 use thrifty_study::{Directions, Failure, History, Outcome, StopReason, Trial};
 
 use crate::error::CliError;
+use crate::target::{self, Target};
 
 /// The best trials, in the user's units: one with one objective, the Pareto set with several.
+///
+/// Of a multi-fidelity study only trials at the target are compared.
 ///
 /// # Errors
 /// [`CliError::NothingMeasured`] with the first failure; [`CliError::Optimizer`] for measurements that contradict each
 /// other.
-pub(crate) fn best(history: &History<Config>) -> Result<Value, CliError> {
+pub(crate) fn best(history: &History<Config>, target: Option<&Target>) -> Result<Value, CliError> {
     let objectives =
         history.trials().iter().find_map(|t| Some(t.outcome.as_ref()?.measurement()?.objectives.len()));
     match objectives {
         None => Err(nothing_measured(history)),
-        Some(1) => Ok(history.best().map_or(
+        Some(1) => Ok(target::best(history, target).map_or(
             Value::Null,
             |(trial, loss)| json!({ "trial": trial.id, "objective": history.directions().first().flip(loss), "config": trial.query }),
         )),
@@ -74,7 +77,9 @@ pub(crate) fn best_as_text(best: &Value) -> String {
         format!("trial {}: {value}  ({})", entry["trial"], parameters.collect::<Vec<_>>().join(", "))
     };
     match best {
-        Value::Null => "no trial satisfies the constraints".into(),
+        Value::Null => {
+            "no trial satisfies the constraints, at the target of a fidelity if there is one".into()
+        }
         Value::Array(entries) => entries.iter().map(line).collect::<Vec<_>>().join("\n"),
         entry => line(entry),
     }

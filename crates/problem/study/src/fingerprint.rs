@@ -119,6 +119,11 @@ impl Fingerprint {
         self
     }
 
+    /// A part by its name.
+    pub(crate) fn part(&self, name: &str) -> Option<&Value> {
+        self.parts.iter().find(|(other, _)| other == name).map(|(_, value)| value)
+    }
+
     /// Adds the directions of a study. They are a part, so that programs that know no directions refuse the journal.
     pub(crate) fn directed(mut self, directions: &Directions) -> Result<Self, OptimizerError> {
         self.parts.retain(|(name, _)| name != DIRECTIONS);
@@ -130,9 +135,7 @@ impl Fingerprint {
     /// # Errors
     /// A sentence with the directions that cannot be read.
     pub(crate) fn directions(&self) -> Result<Directions, String> {
-        let Some((_, value)) = self.parts.iter().find(|(name, _)| name == DIRECTIONS) else {
-            return Ok(Directions::default());
-        };
+        let Some(value) = self.part(DIRECTIONS) else { return Ok(Directions::default()) };
         serde_json::from_value(value.clone()).map_err(|error| format!("the directions are {value}: {error}"))
     }
 

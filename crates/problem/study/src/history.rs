@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use thrifty_sampling::Seed;
 
 use crate::queue::Queue;
-use crate::{Directions, Measurement, Memo, Outcome};
+use crate::{Directions, Fingerprint, Measurement, Memo, Outcome};
 
 /// The number of a trial, from 0 in the order of asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -63,6 +63,8 @@ pub struct History<Q> {
     pub(crate) trials: Vec<Trial<Q>>,
     pub(crate) queue: Queue<Q>,
     pub(crate) directions: Directions,
+    /// The fingerprint in the journal or log that the history was read from.
+    pub(crate) recorded: Option<Box<Fingerprint>>,
     seed: Seed,
     lineage: Lineage,
 }
@@ -91,7 +93,8 @@ impl<Q: fmt::Debug> fmt::Debug for History<Q> {
 impl<Q: Clone> Clone for History<Q> {
     fn clone(&self) -> Self {
         let (queue, directions) = (self.queue.clone(), self.directions.clone());
-        Self { queue, directions, ..Self::from_trials(self.trials.clone(), self.seed) }
+        let recorded = self.recorded.clone();
+        Self { queue, directions, recorded, ..Self::from_trials(self.trials.clone(), self.seed) }
     }
 }
 
@@ -129,7 +132,7 @@ impl<Q> History<Q> {
     #[must_use]
     pub fn new(seed: Seed) -> Self {
         let (queue, directions) = (Queue::default(), Directions::default());
-        Self { trials: Vec::new(), queue, directions, seed, lineage: Lineage::new() }
+        Self { trials: Vec::new(), queue, directions, recorded: None, seed, lineage: Lineage::new() }
     }
 
     /// The seed of the study: the root of all random numbers of its suggestions.
@@ -142,6 +145,13 @@ impl<Q> History<Q> {
     #[must_use]
     pub fn directions(&self) -> &Directions {
         &self.directions
+    }
+
+    /// What the journal or log that the history was read from says of the optimiser under this name: a part of its
+    /// [`Fingerprint`], such as `space` or `settings`. Histories that were not read have none.
+    #[must_use]
+    pub fn recorded_setting(&self, name: &str) -> Option<&serde_json::Value> {
+        self.recorded.as_ref()?.part(name)
     }
 
     /// Its identity.

@@ -45,6 +45,7 @@ impl<Q: Query> History<Q> {
         if let Some(First::Two(header)) = &contents.first {
             let damaged = |message| JournalError::Corrupt { path: path.into(), line: 1, message };
             history.directions = header.fingerprint.directions().map_err(damaged)?;
+            history.recorded = Some(Box::new(header.fingerprint.clone()));
         }
         history.replay_all(&mut contents, |_| {})?;
         Ok(history)

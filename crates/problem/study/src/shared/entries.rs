@@ -45,6 +45,7 @@ impl<Q: Query> History<Q> {
         let mut history = Self::new(header.seed);
         let damaged = |message| LogError::Corrupt { store: store.clone(), seq: 0, message };
         history.directions = header.fingerprint.directions().map_err(damaged)?;
+        history.recorded = Some(Box::new(header.fingerprint));
         for (entry, seq) in rest.iter().zip(1..) {
             let event = event(&store, entry, seq)?;
             let corrupt = |message| LogError::Corrupt { store: store.clone(), seq, message };
