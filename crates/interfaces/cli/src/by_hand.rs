@@ -13,9 +13,9 @@ use crate::summary;
 
 /// A study that is steered by hand.
 pub(crate) enum ByHand {
-    /// With a journal, which this process alone writes.
+    /// A study with a journal, which this process alone writes.
     Journal(Box<ConfigStudy>),
-    /// In a store, which other processes write too.
+    /// A study in a store, which other processes write too.
     Store(Box<Leased>),
 }
 

@@ -179,3 +179,39 @@ fn maximised_objectives_are_drawn_in_the_units_of_the_user() {
     let (_, loss) = maximised.best().unwrap();
     assert!(page.contains(&format!("{} (trial", -loss)) && page.contains("maximize"), "the summary");
 }
+
+/// Predictions in the user's units have a diagonal; without them those of the model are drawn, as for earlier journals.
+#[test]
+fn predictions_are_drawn_in_the_units_of_the_user() {
+    let of_model = history(30);
+    let mut trials = of_model.trials().to_vec();
+    let interval = |trial: &thrifty_study::Trial<Config>| {
+        let loss = trial.outcome.as_ref().and_then(Outcome::objective).unwrap_or(1.0);
+        [("predicted_low", 0.5 * loss), ("predicted", loss), ("predicted_high", 3.0 * loss)]
+    };
+    for trial in &mut trials {
+        for (name, value) in interval(trial) {
+            trial.diagnostics.insert(name.into(), value);
+        }
+    }
+    // An end without a finite value leaves its trial out.
+    trials[0].diagnostics.insert("predicted_high".into(), f64::INFINITY);
+    let draw = |history: &History<Config>| {
+        Report::new(history, Some(&space())).unwrap().draw(Figure::Calibration).unwrap()
+    };
+    let minimised = History::from_trials(trials.clone(), Seed(3));
+    let svg = draw(&minimised);
+    assert!(svg.contains("equal") && svg.contains("95 % interval") && !svg.contains("units of the model"));
+    assert!(draw(&of_model).contains("units of the model"));
+    for trial in &mut trials {
+        for name in ["predicted_low", "predicted", "predicted_high"] {
+            *trial.diagnostics.get_mut(name).unwrap() *= -1.0;
+        }
+        trial.diagnostics.insert("mean".into(), -1.0);
+        if let Some(Outcome::Measured(measured)) = &mut trial.outcome {
+            measured.objectives[0] *= -1.0;
+        }
+    }
+    let directions = Directions::new(vec![Direction::Maximize]);
+    assert_eq!(draw(&History::from_trials(trials, Seed(3)).with_directions(directions)), svg);
+}

@@ -147,8 +147,9 @@ impl<Q> History<Q> {
         &self.directions
     }
 
-    /// What the journal or log that the history was read from says of the optimiser under this name: a part of its
-    /// [`Fingerprint`], such as `space` or `settings`. Histories that were not read have none.
+    /// A part of the optimiser's [`Fingerprint`] in the journal or log that the history was read from, such as `space` or `settings`.
+    ///
+    /// Histories that were not read have none.
     #[must_use]
     pub fn recorded_setting(&self, name: &str) -> Option<&serde_json::Value> {
         self.recorded.as_ref()?.part(name)

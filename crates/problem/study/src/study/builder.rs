@@ -75,8 +75,8 @@ impl<O: Optimizer> Study<O> {
 
     /// Names the directions of the objectives; to be called before [`Study::with_known`], [`Study::with_journal`] and [`Study::join`].
     ///
-    /// Whoever evaluates negates what is maximised: outcomes and reports are losses all the same. The journal keeps the directions, so that
-    /// whoever reads it shows the user's units, and a study goes on with the same directions only. A measurement with another number of
+    /// The evaluator negates maximised objectives: outcomes and reports are losses all the same. The journal keeps the directions, so that
+    /// its readers show the user's units, and a study goes on with the same directions only. A measurement with another number of
     /// objectives than directions is refused.
     #[must_use]
     pub fn with_directions(mut self, directions: Directions) -> Self {
