@@ -94,10 +94,16 @@ pub(crate) enum Command {
         #[arg(long, short)]
         output: Option<PathBuf>,
     },
-    /// Print the next trial as JSON, to be evaluated by hand.
+    /// Print the next trial as JSON, to be evaluated by hand; in a store with a lease, which `tell` needs.
     Ask {
         /// The study file.
         study: PathBuf,
+        /// Address of a store, instead of a journal or the study file's store.
+        #[arg(long, env = "THRIFTY_STORE", hide_env_values = true)]
+        store: Option<String>,
+        /// In a store: seconds after which the trial is handed out again if its outcome is not told; a day by default.
+        #[arg(long)]
+        lease_seconds: Option<f64>,
     },
     /// Record the outcome of a trial.
     #[command(allow_negative_numbers = true)]
@@ -111,11 +117,20 @@ pub(crate) enum Command {
         /// The trial failed.
         #[arg(long)]
         failed: bool,
+        /// Address of a store, instead of a journal or the study file's store.
+        #[arg(long, env = "THRIFTY_STORE", hide_env_values = true)]
+        store: Option<String>,
+        /// In a store: the lease that `thrifty ask` printed with the trial.
+        #[arg(long)]
+        lease: Option<String>,
     },
     /// Ask and tell as lines of JSON on the standard input and output.
     Serve {
         /// The study file.
         study: PathBuf,
+        /// Address of a store, instead of a journal or the study file's store.
+        #[arg(long, env = "THRIFTY_STORE", hide_env_values = true)]
+        store: Option<String>,
     },
     /// Print the completions of a shell.
     Completions {

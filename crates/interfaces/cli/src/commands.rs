@@ -3,21 +3,26 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::json;
 use thrifty_results::Table;
 use thrifty_space::Config;
-use thrifty_study::{History, Next, Outcome, Schedule, StopReason, TrialId};
+use thrifty_study::shared::Assignment;
+use thrifty_study::{History, Outcome, Schedule, StopReason, TrialId};
 
 use crate::args::{Format, Source};
+use crate::by_hand::ByHand;
 use crate::error::CliError;
 use crate::evaluate::Evaluator;
+use crate::leased::{self, Leased};
 use crate::outcome::parse;
 use crate::progress::Progress;
 use crate::running::Running;
-use crate::study::{ConfigStudy, failures_in_a_row, open};
+use crate::study::{failures_in_a_row, open};
 use crate::study_file::StudyFile;
 use crate::summary;
+use crate::target::Target;
 
 /// A commented study file that runs as it is.
 const EXAMPLE: &str = include_str!("example.toml");
@@ -49,7 +54,7 @@ pub(crate) fn run(
     store: Option<&str>,
     json: bool,
 ) -> Result<(), CliError> {
-    let file = StudyFile::read_with(path, store)?;
+    let file = StudyFile::read(path, store)?;
     let running = Running::default();
     let evaluator = Evaluator::new(&file, running.clone())?;
     let again = match &file.store {
@@ -70,12 +75,13 @@ pub(crate) fn run(
         }
         None => run_with_journal(&file, workers, &evaluator)?,
     };
-    let best = summary::best(&history)?;
-    let words = summary::reason(&reason);
+    let best = summary::best(&history, file.target.as_ref())?;
+    let words = summary::reason(&reason, history.directions());
     let mut value = json!({ "reason": words, "counts": summary::counts(&history), "best": best });
     if file.store.is_none() {
         value["journal"] = json!(file.journal);
     }
+    summary::add_directions(&mut value, history.directions());
     print(json, &value, &format!("stopped: {words}\nbest: {}", summary::best_as_text(&best)))?;
     let failed = failures_in_a_row(history.trials().iter().filter_map(|t| t.outcome.as_ref()));
     if failed >= file.stop.failures {
@@ -94,9 +100,8 @@ fn run_with_journal(
     evaluator: &Evaluator,
 ) -> Result<(StopReason, History<Config>), CliError> {
     let study = open(file)?;
-    let ended = study.history().trials().iter().filter(|t| t.outcome.is_some()).count();
-    let best = study.history().best().map(|(_, value)| value);
-    let mut study = study.with_observer(Progress::new(ended, file.stop.trials, best));
+    let progress = Progress::new(study.history(), file);
+    let mut study = study.with_observer(progress);
     match study.schedule() {
         Some(Schedule::Window(window)) if window < workers => {
             eprintln!("warning: at most {window} trials run at the same time, as when the study began");
@@ -114,12 +119,17 @@ pub(crate) fn load(source: &Source) -> Result<(History<Config>, Option<StudyFile
     if path.extension().is_none_or(|extension| extension != "toml") {
         return Ok((in_journal(path)?, None));
     }
-    let file = StudyFile::read_with(path, source.store.as_deref())?;
+    let file = StudyFile::read(path, source.store.as_deref())?;
     let history = match &file.store {
         Some(store) => store.history()?,
         None => in_journal(&file.journal)?,
     };
     Ok((history, Some(file)))
+}
+
+/// The target of a multi-fidelity study, by the study file or else by the journal.
+fn target(history: &History<Config>, file: Option<&StudyFile>) -> Option<Target> {
+    file.map_or_else(|| Target::of(history), |file| file.target.clone())
 }
 
 fn in_journal(path: &Path) -> Result<History<Config>, CliError> {
@@ -131,15 +141,16 @@ fn in_journal(path: &Path) -> Result<History<Config>, CliError> {
 
 /// `thrifty best`.
 pub(crate) fn best(source: &Source, json: bool) -> Result<(), CliError> {
-    let best = summary::best(&load(source)?.0)?;
+    let (history, file) = load(source)?;
+    let best = summary::best(&history, target(&history, file.as_ref()).as_ref())?;
     print(json, &best, &summary::best_as_text(&best))
 }
 
 /// `thrifty show`: counts, the best, and all trials.
 pub(crate) fn show(source: &Source, json: bool) -> Result<(), CliError> {
-    let (history, _) = load(source)?;
+    let (history, file) = load(source)?;
     let counts = summary::counts(&history);
-    let best = summary::best(&history).ok();
+    let best = summary::best(&history, target(&history, file.as_ref()).as_ref()).ok();
     let table = Table::of(&history)?;
     let count = |state: &str| counts[state].to_string();
     let mut text = format!(
@@ -153,7 +164,8 @@ pub(crate) fn show(source: &Source, json: bool) -> Result<(), CliError> {
     if let Some(best) = &best {
         text.push_str(&format!("best: {}\n", summary::best_as_text(best)));
     }
-    let value = json!({ "counts": counts, "best": best, "trials": table });
+    let mut value = json!({ "counts": counts, "best": best, "trials": table });
+    summary::add_directions(&mut value, history.directions());
     // Numbers of the optimiser and times are in the JSON and in exports.
     let table = table.with_columns(|name| !name.starts_with("diagnostics.") && !name.ends_with("_seconds"));
     print(json, &value, &format!("{text}\n{table}"))
@@ -182,37 +194,64 @@ pub(crate) fn export(
     Ok(())
 }
 
-/// Asks a study for the next trial, as JSON: `trial` and `config`, or `stopped`.
-pub(crate) fn next(study: &mut ConfigStudy) -> Result<serde_json::Value, CliError> {
-    if let Some(reason) = study.check_stop() {
-        return Ok(json!({ "stopped": summary::reason(&reason) }));
-    }
-    match study.ask() {
-        Ok(Next::Evaluate(trial)) => Ok(json!({ "trial": trial.id, "config": trial.query })),
-        Ok(Next::Stop(reason)) => Ok(json!({ "stopped": summary::reason(&reason) })),
-        Ok(Next::Wait) => Err(CliError::Waiting),
-        Err(error) => Err(error.into()),
-    }
-}
+/// Time for which a trial in a store is held for whoever asked it by hand, in seconds: a day. Nobody extends it, because the process has ended.
+const HELD_BY_HAND: f64 = 86_400.0;
 
-/// `thrifty ask`: prints the next trial.
-pub(crate) fn ask(path: &Path) -> Result<(), CliError> {
-    let mut study = open(&StudyFile::read(path)?)?;
-    print(true, &next(&mut study)?, "")
+/// `thrifty ask`: prints the next trial, in a store with its lease.
+pub(crate) fn ask(path: &Path, store: Option<&str>, seconds: Option<f64>) -> Result<(), CliError> {
+    let file = StudyFile::read(path, store)?;
+    let lease = seconds.unwrap_or(HELD_BY_HAND);
+    let lease =
+        Duration::try_from_secs_f64(lease).ok().filter(|lease| !lease.is_zero()).ok_or_else(|| {
+            CliError::Setting {
+                name: "--lease-seconds".into(),
+                value: lease.to_string(),
+                expected: "a positive number of seconds".into(),
+            }
+        })?;
+    let Some(store) = &file.store else { return print(true, &ByHand::open(&file)?.ask()?, "") };
+    let mut study = Leased::new(&file, store, lease)?;
+    let value = match study.ask()? {
+        Ok(Assignment { trial, lease }) => {
+            json!({ "trial": trial.id, "config": trial.query, "lease": leased::text(&lease) })
+        }
+        Err(reason) => json!({ "stopped": summary::reason(&reason, &file.directions) }),
+    };
+    print(true, &value, "")
 }
 
 /// `thrifty tell`: records the outcome of a trial.
-pub(crate) fn tell(path: &Path, trial: u64, outcome: &str, failed: bool) -> Result<(), CliError> {
-    let mut study = open(&StudyFile::read(path)?)?;
+pub(crate) fn tell(
+    path: &Path,
+    store: Option<&str>,
+    lease: Option<&str>,
+    trial: u64,
+    outcome: &str,
+    failed: bool,
+) -> Result<(), CliError> {
+    let file = StudyFile::read(path, store)?;
     let trial = TrialId(trial);
-    if failed {
-        study.tell(trial, Outcome::failed(outcome))?;
-        return Ok(());
+    let printed = if failed { None } else { Some(parse(outcome).map_err(CliError::Outcome)?) };
+    let mut study = match &file.store {
+        None if lease.is_some() => {
+            return Err(CliError::Setting {
+                name: "--lease".into(),
+                value: "given".into(),
+                expected: "none, because the study has a journal".into(),
+            });
+        }
+        None => ByHand::open(&file)?,
+        Some(store) => {
+            let lease = leased::parse(trial, lease.ok_or(CliError::NeedsLease)?)?;
+            // A store without the study is not begun by a tell.
+            store.history()?;
+            let mut study = Leased::new(&file, store, store.lease())?;
+            study.hold(lease);
+            ByHand::Store(Box::new(study))
+        }
+    };
+    match printed {
+        Some(printed) => study.tell_printed(trial, printed),
+        None => study.tell(trial, Outcome::failed(outcome)),
     }
-    let printed = parse(outcome).map_err(CliError::Outcome)?;
-    for (step, value) in printed.reports {
-        study.report(trial, step, value)?;
-    }
-    study.tell(trial, Outcome::Measured(printed.measurement))?;
-    Ok(())
 }

@@ -62,6 +62,16 @@ pub(crate) enum CliError {
         /// Trial and reason.
         source: Box<thrifty_results::ImportError>,
     },
+    /// Known trials of a study with other directions.
+    #[error("{}: its directions are {found}, those of this study are {expected}; a table (.csv) has the user's units", path.display())]
+    KnownDirections {
+        /// The journal.
+        path: PathBuf,
+        /// Its directions.
+        found: String,
+        /// The directions of the study file.
+        expected: String,
+    },
     /// A file that exists and would be overwritten.
     #[error("{} exists; it was left as it is", .0.display())]
     Exists(PathBuf),
@@ -84,9 +94,12 @@ pub(crate) enum CliError {
     /// The optimiser waits for trials that other processes evaluate.
     #[error("the optimiser waits for running trials: tell their outcomes first")]
     Waiting,
-    /// A subcommand that has no use for a store.
-    #[error("ask, tell and serve need a journal; the study is in a store")]
-    NeedsJournal,
+    /// A trial in a store that was told without its lease.
+    #[error("the study is in a store: give --lease with what `thrifty ask` printed with the trial")]
+    NeedsLease,
+    /// A trial that this process did not ask.
+    #[error("trial {0} was not asked here: its outcome is recorded by the process that asked it")]
+    NotAskedHere(u64),
     /// The store.
     #[error(transparent)]
     Log(#[from] LogError),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use thrifty_space::Config;
-use thrifty_study::{Context, Outcome};
+use thrifty_study::{Context, Directions, Outcome};
 
 use crate::error::CliError;
 use crate::outcome::parse;
@@ -24,6 +24,7 @@ pub(crate) struct Evaluator {
     limits: Limits,
     running: Running,
     results: PathBuf,
+    directions: Directions,
 }
 
 impl Evaluator {
@@ -44,6 +45,7 @@ impl Evaluator {
             folder: file.folder.clone(),
             limits: file.limits,
             running,
+            directions: file.directions.clone(),
             results: std::path::absolute(&results)
                 .map_err(|source| CliError::File { path: results.into(), source })?,
         })
@@ -77,7 +79,10 @@ impl Evaluator {
             &variables,
             self.limits,
             &self.running,
-            &mut |ReportLine { step, value }| context.report(step, value).is_ok() && !context.should_prune(),
+            &mut |ReportLine { step, value }| {
+                let loss = self.directions.first().flip(value);
+                context.report(step, loss).is_ok() && !context.should_prune()
+            },
         );
         let written = std::fs::read_to_string(&result).ok();
         remove(&result)?;
@@ -105,10 +110,11 @@ impl Evaluator {
             },
         };
         let printed = parse(text).map_err(|problem| format!("the result {problem}"))?;
-        for (step, value) in printed.reports {
-            context.report(step, value).map_err(|error| error.to_string())?;
+        let (reports, outcome) = printed.into_losses(&self.directions);
+        for (step, loss) in reports {
+            context.report(step, loss).map_err(|error| error.to_string())?;
         }
-        Ok(Outcome::Measured(printed.measurement))
+        Ok(outcome)
     }
 }
 

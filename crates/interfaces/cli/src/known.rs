@@ -4,22 +4,31 @@ use std::path::Path;
 
 use thrifty_results::{ImportError, KnownTrials, from_csv, from_hyperopt, from_optuna};
 use thrifty_space::{Config, Space};
-use thrifty_study::History;
+use thrifty_study::{Directions, History};
 
 use crate::error::CliError;
 
 /// The trials in a file: a journal (`.jsonl`), trials of Hyperopt (`.json`), or a table (`.csv`), which is one of Optuna where a column begins
 /// with `params_`.
 ///
+/// The objectives of a table are in the user's units. A journal and trials of Hyperopt hold losses: a journal must have the same directions.
+///
 /// # Errors
-/// [`CliError`] names the file, and the trial and the column in it.
-pub(crate) fn read(space: &Space, path: &Path) -> Result<KnownTrials, CliError> {
+/// [`CliError`] names the file, and the trial and the column in it, or the directions.
+pub(crate) fn read(space: &Space, path: &Path, directions: &Directions) -> Result<KnownTrials, CliError> {
     let text =
         || std::fs::read_to_string(path).map_err(|source| CliError::File { path: path.into(), source });
     let named = |source: ImportError| CliError::Known { path: path.into(), source: Box::new(source) };
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("jsonl") => {
             let history: History<Config> = History::read(path)?;
+            if losses_differ(history.directions(), directions) {
+                return Err(CliError::KnownDirections {
+                    path: path.into(),
+                    found: history.directions().names(),
+                    expected: directions.names(),
+                });
+            }
             let ended = history.trials().iter();
             Ok(ended.filter_map(|trial| Some((trial.query.clone(), trial.outcome.clone()?))).collect())
         }
@@ -28,7 +37,9 @@ pub(crate) fn read(space: &Space, path: &Path) -> Result<KnownTrials, CliError> 
             let text = text()?;
             let header = text.lines().next().unwrap_or_default();
             let of_optuna = header.split(',').any(|column| column.starts_with("params_"));
-            if of_optuna { from_optuna(space, &text) } else { from_csv(space, &text) }.map_err(named)
+            let known = if of_optuna { from_optuna(space, &text) } else { from_csv(space, &text) };
+            let known = known.map_err(named)?.into_iter();
+            Ok(known.map(|(config, outcome)| (config, directions.flip_outcome(outcome))).collect())
         }
         _ => Err(CliError::Setting {
             name: "known".into(),
@@ -36,4 +47,10 @@ pub(crate) fn read(space: &Space, path: &Path) -> Result<KnownTrials, CliError> 
             expected: "a file that ends with .jsonl, .csv or .json".into(),
         }),
     }
+}
+
+/// True if the losses of two studies do not mean the same.
+fn losses_differ(a: &Directions, b: &Directions) -> bool {
+    let count = a.as_slice().len().max(b.as_slice().len());
+    (0..count).any(|objective| a.of(objective) != b.of(objective))
 }

@@ -3,11 +3,14 @@
 //! [`study_file`] is the description of a study, [`evaluate`] runs its command, and [`commands`] are the subcommands.
 
 mod args;
+mod by_hand;
 mod commands;
+mod direction;
 mod error;
 mod evaluate;
 mod figures;
 mod known;
+mod leased;
 mod method;
 mod outcome;
 mod parameters;
@@ -21,6 +24,7 @@ mod shared;
 mod study;
 mod study_file;
 mod summary;
+mod target;
 mod template;
 
 use std::process::ExitCode;
@@ -58,9 +62,13 @@ fn run(cli: &Cli) -> Result<(), CliError> {
         Command::Report { source, output } => figures::report(source, output.as_deref()),
         Command::Plot { source, figure, output } => figures::plot(source, figure, output.as_deref()),
         Command::Repair { journal, output } => repair::repair(journal, output.as_deref()),
-        Command::Ask { study } => commands::ask(study),
-        Command::Tell { study, trial, outcome, failed } => commands::tell(study, *trial, outcome, *failed),
-        Command::Serve { study } => serve::serve(study),
+        Command::Ask { study, store, lease_seconds } => {
+            commands::ask(study, store.as_deref(), *lease_seconds)
+        }
+        Command::Tell { study, trial, outcome, failed, store, lease } => {
+            commands::tell(study, store.as_deref(), lease.as_deref(), *trial, outcome, *failed)
+        }
+        Command::Serve { study, store } => serve::serve(study, store.as_deref()),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Cli::command(), "thrifty", &mut std::io::stdout());
             Ok(())

@@ -3,12 +3,14 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use thrifty_bo::{BayesianOptimizer, BoSettings, MultiObjectiveOptimizer, MultiObjectiveSettings};
+use thrifty_fidelity::{FidelityAxis, MultiFidelityOptimizer, MultiFidelitySettings};
 use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
 use thrifty_study::{AnyOptimizer, Optimizer, PrunedAs, PrunedPolicy};
 use thrifty_tpe::{TpeOptimizer, TpeSettings};
 
 use crate::error::CliError;
+use crate::target::Target;
 
 /// Section `[optimizer]`.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -17,6 +19,8 @@ pub(crate) struct Method {
     #[serde(default, rename = "method")]
     name: Name,
     settings: Option<toml::Table>,
+    /// The parameter that is the fidelity, of `multi_fidelity`.
+    fidelity: Option<String>,
     /// Policy for pruned trials; without it the method's own.
     pruned: Option<PrunedPolicy>,
 }
@@ -30,6 +34,8 @@ enum Name {
     Bo,
     /// Bayesian optimisation of several objectives.
     MultiObjective,
+    /// Bayesian optimisation with a fidelity.
+    MultiFidelity,
     /// Tree-structured Parzen estimator.
     Tpe,
     /// Sobol sequence.
@@ -43,6 +49,7 @@ impl Name {
         match self {
             Self::Bo => "bo",
             Self::MultiObjective => "multi_objective",
+            Self::MultiFidelity => "multi_fidelity",
             Self::Tpe => "tpe",
             Self::Sobol => "sobol",
             Self::Random => "random",
@@ -74,6 +81,25 @@ impl Method {
         }
     }
 
+    /// The target of a multi-fidelity study.
+    ///
+    /// # Errors
+    /// [`CliError`] for a fidelity that is missing, of another method, or no such parameter.
+    pub(crate) fn target(&self, space: &Space) -> Result<Option<Target>, CliError> {
+        let invalid = |value: &str, expected: &str| {
+            let (name, value) = ("optimizer.fidelity".into(), value.into());
+            Err(CliError::Setting { name, value, expected: expected.into() })
+        };
+        match (&self.fidelity, self.name) {
+            (Some(name), Name::MultiFidelity) => Ok(Some(Target(FidelityAxis::new(space, name)?))),
+            (None, Name::MultiFidelity) => {
+                invalid("missing", "the name of the parameter whose largest value is the target")
+            }
+            (Some(name), _) => invalid(name, &format!("none, because {} has no fidelity", self.name.text())),
+            (None, _) => Ok(None),
+        }
+    }
+
     /// The optimiser.
     ///
     /// # Errors
@@ -91,6 +117,11 @@ impl Method {
             Name::MultiObjective => {
                 let settings: MultiObjectiveSettings = self.settings(trials)?;
                 self.any(MultiObjectiveOptimizer::new(space).with_settings(settings)?)
+            }
+            Name::MultiFidelity => {
+                let settings: MultiFidelitySettings = self.settings(trials)?;
+                let fidelity = self.fidelity.as_deref().unwrap_or_default();
+                self.any(MultiFidelityOptimizer::new(space, fidelity)?.with_settings(settings)?)
             }
             Name::Tpe => {
                 let settings: TpeSettings = self.settings(None)?;

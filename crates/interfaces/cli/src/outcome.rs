@@ -1,15 +1,23 @@
 //! Outcomes as text: a number, or JSON.
 
 use serde::Deserialize;
-use thrifty_study::Measurement;
+use thrifty_study::{Directions, Measurement, Outcome};
 
-/// Output of a command: a measurement and intermediate values.
+/// Output of a command: a measurement and intermediate values, in the user's units.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Printed {
     /// The measurement.
     pub(crate) measurement: Measurement,
     /// Steps and values.
     pub(crate) reports: Vec<(u64, f64)>,
+}
+
+impl Printed {
+    /// Intermediate values as losses, and the outcome of losses. A number that is not finite makes it a failure.
+    pub(crate) fn into_losses(self, directions: &Directions) -> (Vec<(u64, f64)>, Outcome) {
+        let reports = self.reports.into_iter().map(|(step, value)| (step, directions.first().flip(value)));
+        (reports.collect(), directions.flip_outcome(Outcome::Measured(self.measurement)))
+    }
 }
 
 /// The JSON form. Unknown keys are errors.

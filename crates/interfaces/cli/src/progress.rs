@@ -4,20 +4,30 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use thrifty_space::Config;
-use thrifty_study::{Failure, Measurement, Observer, Outcome, StopReason, Trial};
+use thrifty_study::{Directions, Failure, History, Measurement, Observer, Outcome, StopReason, Trial};
+
+use crate::study_file::StudyFile;
+use crate::target::{self, Target};
 
 /// Shows the trials as they end.
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
+    /// The best loss.
     best: Option<f64>,
+    directions: Directions,
+    target: Option<Target>,
     done: u64,
     total: Option<u64>,
 }
 
 impl Progress {
-    /// `done` trials of `total` have ended, the best with an objective of `best`.
-    pub(crate) fn new(done: usize, total: Option<usize>, best: Option<f64>) -> Self {
+    /// The progress after the trials of a history.
+    pub(crate) fn new(history: &History<Config>, file: &StudyFile) -> Self {
+        let total = file.stop.trials;
+        let done = history.trials().iter().filter(|trial| trial.outcome.is_some()).count();
         let (done, total) = (done as u64, total.map(|total| total as u64));
+        let best = target::best(history, file.target.as_ref()).map(|(_, loss)| loss);
+        let (directions, target) = (file.directions.clone(), file.target.clone());
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
             let form = "{wide_bar} {pos}/{len} trials, {elapsed} elapsed, {eta} left, {msg}";
@@ -27,7 +37,7 @@ impl Progress {
             bar.set_position(done);
             bar
         });
-        Self { bar, best, done, total }
+        Self { bar, best, directions, target, done, total }
     }
 }
 
@@ -35,10 +45,12 @@ impl Observer<Config> for Progress {
     fn told(&mut self, trial: &Trial<Config>, outcome: &Outcome) {
         self.done += 1;
         let feasible = outcome.measurement().is_some_and(Measurement::is_feasible);
-        if let Some(value) = outcome.objective().filter(|_| feasible) {
+        let compares = feasible && self.target.as_ref().is_none_or(|target| target.has(&trial.query));
+        if let Some(value) = outcome.objective().filter(|_| compares) {
             self.best = Some(self.best.map_or(value, |best| best.min(value)));
         }
-        let best = self.best.map_or_else(|| "no best yet".to_owned(), |best| format!("best {best}"));
+        let shown = |loss: f64| self.directions.first().flip(loss);
+        let best = self.best.map_or_else(|| "no best yet".to_owned(), |best| format!("best {}", shown(best)));
         let ask = format!("ask {:.0} ms", 1e3 * trial.timing.ask);
         if let Some(bar) = &self.bar {
             bar.set_position(self.done);
@@ -49,10 +61,12 @@ impl Observer<Config> for Progress {
             return;
         }
         let result = match outcome {
-            Outcome::Measured(measurement) => match measurement.objectives.as_slice() {
-                [objective] => objective.to_string(),
-                objectives => format!("{objectives:?}"),
-            },
+            Outcome::Measured(measurement) => {
+                match self.directions.flip(&measurement.objectives).as_slice() {
+                    [objective] => objective.to_string(),
+                    objectives => format!("{objectives:?}"),
+                }
+            }
             Outcome::Failed(failure) => format!("failed: {failure}"),
             Outcome::Pruned { last_step } => format!("pruned at step {last_step}"),
         };

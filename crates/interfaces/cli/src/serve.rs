@@ -1,6 +1,7 @@
 //! Ask and tell as lines of JSON, for programs in any language.
 //!
-//! The first line of the output is `{"protocol":1,"trials":N}`. Then each line of the input gets one line of output.
+//! The first line of the output is `{"protocol":1,"trials":N}`, with `"directions":["maximize"]` where an objective is maximised. Then each
+//! line of the input gets one line of output. All values are in the user's units.
 //!
 //! | request | response |
 //! |---|---|
@@ -12,6 +13,9 @@
 //! | `{"best":{}}` | `{"best":…}` |
 //! | anything else | `{"error":"…"}`; the study is left as it is |
 //!
+//! In a store other processes may work on the study too. The server extends the leases of the trials that it gave out while it lives; an outcome that comes
+//! after another process was given the trial is an error and changes nothing.
+//!
 //! `prune` is true if the pruner of the study file would stop the trial. An outcome is a number or an object, as a command prints it.
 
 use std::io::{BufRead, Write};
@@ -21,10 +25,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use thrifty_study::{Outcome, TrialId};
 
-use crate::commands::next;
+use crate::by_hand::ByHand;
 use crate::error::{CliError, chain};
 use crate::outcome::parse;
-use crate::study::{ConfigStudy, open};
 use crate::study_file::StudyFile;
 use crate::summary;
 
@@ -47,10 +50,14 @@ enum Request {
 ///
 /// # Errors
 /// [`CliError`] when the study cannot be opened, or input or output fail.
-pub(crate) fn serve(path: &Path) -> Result<(), CliError> {
-    let mut study = open(&StudyFile::read(path)?)?;
+pub(crate) fn serve(path: &Path, store: Option<&str>) -> Result<(), CliError> {
+    let file = StudyFile::read(path, store)?;
+    let mut study = ByHand::open(&file)?;
     let mut output = std::io::stdout();
-    writeln!(output, "{}", json!({ "protocol": PROTOCOL, "trials": study.history().len() }))?;
+    let history = study.history()?;
+    let mut hello = json!({ "protocol": PROTOCOL, "trials": history.len() });
+    summary::add_directions(&mut hello, history.directions());
+    writeln!(output, "{hello}")?;
     output.flush()?;
     for line in std::io::stdin().lock().lines() {
         let line = line?;
@@ -59,7 +66,7 @@ pub(crate) fn serve(path: &Path) -> Result<(), CliError> {
         }
         let response = serde_json::from_str(&line)
             .map_err(CliError::from)
-            .and_then(|request| answer(&mut study, request))
+            .and_then(|request| answer(&file, &mut study, request))
             .unwrap_or_else(|error| json!({ "error": chain(&error) }));
         writeln!(output, "{response}")?;
         output.flush()?;
@@ -67,15 +74,12 @@ pub(crate) fn serve(path: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-fn answer(study: &mut ConfigStudy, request: Request) -> Result<Value, CliError> {
+fn answer(file: &StudyFile, study: &mut ByHand, request: Request) -> Result<Value, CliError> {
     match request {
-        Request::Ask {} => next(study),
+        Request::Ask {} => study.ask(),
         Request::Tell { trial, outcome } => {
             let printed = parse(&outcome.to_string()).map_err(CliError::Outcome)?;
-            for (step, value) in printed.reports {
-                study.report(TrialId(trial), step, value)?;
-            }
-            study.tell(TrialId(trial), Outcome::Measured(printed.measurement))?;
+            study.tell_printed(TrialId(trial), printed)?;
             Ok(json!({ "told": trial }))
         }
         Request::Fail { trial, message } => {
@@ -83,15 +87,15 @@ fn answer(study: &mut ConfigStudy, request: Request) -> Result<Value, CliError> 
             Ok(json!({ "told": trial }))
         }
         Request::Report { trial, step, value } => {
-            study.report(TrialId(trial), step, value)?;
-            Ok(json!({ "reported": trial, "prune": study.should_prune(TrialId(trial))? }))
+            let prune = study.report(TrialId(trial), step, value)?;
+            Ok(json!({ "reported": trial, "prune": prune }))
         }
         Request::Pruned { trial } => {
-            let reports = study.history().get(TrialId(trial)).map(|trial| trial.reports.as_slice());
+            let reports = study.history()?.get(TrialId(trial)).map(|trial| trial.reports.as_slice());
             let last_step = reports.and_then(|reports| reports.last()).map_or(0, |report| report.0);
             study.tell(TrialId(trial), Outcome::Pruned { last_step })?;
             Ok(json!({ "told": trial }))
         }
-        Request::Best {} => Ok(json!({ "best": summary::best(study.history())? })),
+        Request::Best {} => Ok(json!({ "best": summary::best(study.history()?, file.target.as_ref())? })),
     }
 }

@@ -64,7 +64,16 @@ impl Store {
         Ok(Some(Self { address, study, lease }))
     }
 
-    fn open(&self) -> Result<Box<dyn EventLog>, LogError> {
+    /// Time after which a trial whose process is gone is handed out again.
+    pub(crate) fn lease(&self) -> Duration {
+        self.lease
+    }
+
+    /// A new connection.
+    ///
+    /// # Errors
+    /// [`LogError`].
+    pub(crate) fn open(&self) -> Result<Box<dyn EventLog>, LogError> {
         thrifty_store::open(&self.address, &self.study)
     }
 
@@ -88,10 +97,8 @@ impl Store {
         evaluate: &(dyn Fn(&Config, &mut Context<'_>) -> Outcome + Sync),
     ) -> Result<StopReason, CliError> {
         let history = self.history().unwrap_or_default();
-        let ended = history.trials().iter().filter(|trial| trial.outcome.is_some()).count();
-        let best = history.best().map(|(_, value)| value);
         // One thread shows the trials of all.
-        let progress = Mutex::new(Some(Progress::new(ended, file.stop.trials, best)));
+        let progress = Mutex::new(Some(Progress::new(&history, file)));
         let work = || -> Result<StopReason, CliError> {
             let mut study = build(file)?;
             let progress = progress.lock().ok().and_then(|mut progress| progress.take());

@@ -37,11 +37,8 @@ pub(crate) fn failures_in_a_row<'o>(outcomes: impl Iterator<Item = &'o Outcome>)
 /// The study, with its stop rules and its journal.
 ///
 /// # Errors
-/// [`CliError`] for settings, for a journal of another study, and for a study in a store.
+/// [`CliError`] for settings, and for a journal of another study.
 pub(crate) fn open(file: &StudyFile) -> Result<ConfigStudy, CliError> {
-    if file.store.is_some() {
-        return Err(CliError::NeedsJournal);
-    }
     let study = build(file)?.with_journal(&file.journal)?;
     for warning in study.warnings() {
         eprintln!("warning: {warning}");
@@ -56,7 +53,9 @@ pub(crate) fn open(file: &StudyFile) -> Result<ConfigStudy, CliError> {
 pub(crate) fn build(file: &StudyFile) -> Result<ConfigStudy, CliError> {
     let stop = &file.stop;
     let optimizer = file.method.optimizer(file.space.clone(), stop.trials)?;
-    let mut study = Study::new(optimizer, Seed(file.seed)).with_stop(FailuresInARow(stop.failures));
+    let mut study = Study::new(optimizer, Seed(file.seed))
+        .with_directions(file.directions.clone())
+        .with_stop(FailuresInARow(stop.failures));
     if let Some(trials) = stop.trials {
         study = study.with_stop(MaxTrials(trials));
     }
@@ -67,7 +66,7 @@ pub(crate) fn build(file: &StudyFile) -> Result<ConfigStudy, CliError> {
         study = study.with_stop(MaxCost(cost));
     }
     if let Some(target) = stop.target {
-        study = study.with_stop(Target(target));
+        study = study.with_stop(Target(file.directions.first().flip(target)));
     }
     if let Some(trials) = stop.patience {
         study = study.with_stop(Patience { trials, min_gain: 0.0 });
@@ -76,7 +75,7 @@ pub(crate) fn build(file: &StudyFile) -> Result<ConfigStudy, CliError> {
         study = study.with_pruner(pruner);
     }
     if let Some(known) = &file.known {
-        study = study.with_known(known::read(&file.space, known)?)?;
+        study = study.with_known(known::read(&file.space, known, &file.directions)?)?;
     }
     let study = study.with_retries(file.limits.retries).with_queue(file.queue.iter().cloned())?;
     Ok(study)

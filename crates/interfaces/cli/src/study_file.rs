@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use thrifty_pruning::PrunerKind;
 use thrifty_space::{Config, Space};
+use thrifty_study::Directions;
 
+use crate::direction::directions;
 use crate::error::CliError;
 use crate::method::Method;
 use crate::parameters::{ParameterEntry, space};
 use crate::shared::{Store, StoreEntry};
+use crate::target::Target;
 use crate::template::{Part, Template};
 
 /// Content of a study file. Unknown keys are errors.
@@ -18,6 +21,8 @@ use crate::template::{Part, Template};
 struct Content {
     /// The command that evaluates a configuration.
     command: Option<Vec<Part>>,
+    /// Direction of each objective.
+    direction: Option<toml::Value>,
     /// Root of all randomness.
     #[serde(default)]
     seed: u64,
@@ -58,7 +63,7 @@ pub(crate) struct Stop {
     pub(crate) seconds: Option<f64>,
     /// Sum of the measured costs.
     pub(crate) cost: Option<f64>,
-    /// An objective at or below this value.
+    /// An objective at or below this value; at or above it where the objective is maximised.
     pub(crate) target: Option<f64>,
     /// Measured trials in a row without a better objective.
     pub(crate) patience: Option<usize>,
@@ -106,6 +111,8 @@ pub(crate) struct StudyFile {
     pub(crate) folder: PathBuf,
     /// The command, if there is one.
     pub(crate) template: Option<Template>,
+    /// Directions of the objectives.
+    pub(crate) directions: Directions,
     /// Root of all randomness.
     pub(crate) seed: u64,
     /// The journal.
@@ -120,7 +127,7 @@ pub(crate) struct StudyFile {
     pub(crate) limits: Limits,
     /// The optimiser.
     pub(crate) method: Method,
-    /// The rule that stops running trials early.
+    /// The rule that stops running trials early, for losses.
     pub(crate) pruner: Option<PrunerKind>,
     /// Configurations, or parts of them, that are asked first.
     pub(crate) queue: Vec<Config>,
@@ -128,22 +135,16 @@ pub(crate) struct StudyFile {
     pub(crate) known: Option<PathBuf>,
     /// The space.
     pub(crate) space: Space,
+    /// The target of a multi-fidelity study.
+    pub(crate) target: Option<Target>,
 }
 
 impl StudyFile {
-    /// Reads and checks a study file.
-    ///
-    /// # Errors
-    /// [`CliError`] names the file and the key, the parameter or the placeholder.
-    pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
-        Self::read_with(path, None)
-    }
-
     /// Reads and checks a study file; `store` is an address that replaces the file's.
     ///
     /// # Errors
-    /// As [`StudyFile::read`].
-    pub(crate) fn read_with(path: &Path, store: Option<&str>) -> Result<Self, CliError> {
+    /// [`CliError`] names the file and the key, the parameter or the placeholder.
+    pub(crate) fn read(path: &Path, store: Option<&str>) -> Result<Self, CliError> {
         let text =
             std::fs::read_to_string(path).map_err(|source| CliError::File { path: path.into(), source })?;
         let content: Content = toml::from_str(&text)
@@ -159,8 +160,10 @@ impl StudyFile {
             }));
         let store = Store::new(content.store, store, path)?;
         let space = space(&content.parameters)?;
+        let target = content.optimizer.target(&space)?;
         let template = content.command.map(|parts| Template::new(parts, &content.parameters)).transpose()?;
         let known = content.known.map(|path| folder.join(path));
+        let directions = directions(content.direction.as_ref())?;
         Ok(Self {
             folder,
             template,
@@ -171,10 +174,12 @@ impl StudyFile {
             stop: content.stop,
             limits: content.limits,
             method: content.optimizer,
-            pruner: content.pruning,
+            pruner: content.pruning.map(|pruner| pruner.directed(directions.first())),
+            directions,
             queue: content.queue,
             known,
             space,
+            target,
         })
     }
 }

@@ -3,27 +3,30 @@
 use serde_json::{Value, json};
 use thrifty_search::ParetoSet;
 use thrifty_space::Config;
-use thrifty_study::{Failure, History, Outcome, StopReason, Trial};
+use thrifty_study::{Directions, Failure, History, Outcome, StopReason, Trial};
 
 use crate::error::CliError;
+use crate::target::{self, Target};
 
-/// The best trials: one with one objective, the Pareto set with several.
+/// The best trials, in the user's units: one with one objective, the Pareto set with several.
+///
+/// Of a multi-fidelity study only trials at the target are compared.
 ///
 /// # Errors
 /// [`CliError::NothingMeasured`] with the first failure; [`CliError::Optimizer`] for measurements that contradict each
 /// other.
-pub(crate) fn best(history: &History<Config>) -> Result<Value, CliError> {
+pub(crate) fn best(history: &History<Config>, target: Option<&Target>) -> Result<Value, CliError> {
     let objectives =
         history.trials().iter().find_map(|t| Some(t.outcome.as_ref()?.measurement()?.objectives.len()));
     match objectives {
         None => Err(nothing_measured(history)),
-        Some(1) => Ok(history.best().map_or(
+        Some(1) => Ok(target::best(history, target).map_or(
             Value::Null,
-            |(trial, objective)| json!({ "trial": trial.id, "objective": objective, "config": trial.query }),
+            |(trial, loss)| json!({ "trial": trial.id, "objective": history.directions().first().flip(loss), "config": trial.query }),
         )),
         Some(_) => {
             let set = ParetoSet::of(history)?;
-            let member = |m: &thrifty_search::ParetoMember| json!({ "trial": m.trial, "objectives": m.objectives, "config": m.config });
+            let member = |m: &thrifty_search::ParetoMember| json!({ "trial": m.trial, "objectives": history.directions().flip(&m.objectives), "config": m.config });
             Ok(set.members.iter().map(member).collect())
         }
     }
@@ -40,6 +43,13 @@ fn failure(trial: &Trial<Config>) -> Option<&Failure> {
     match &trial.outcome {
         Some(Outcome::Failed(failure)) => Some(failure),
         _ => None,
+    }
+}
+
+/// Adds the directions to an object, unless everything is minimised.
+pub(crate) fn add_directions(object: &mut Value, directions: &Directions) {
+    if !directions.all_minimize() {
+        object["directions"] = json!(directions);
     }
 }
 
@@ -67,21 +77,24 @@ pub(crate) fn best_as_text(best: &Value) -> String {
         format!("trial {}: {value}  ({})", entry["trial"], parameters.collect::<Vec<_>>().join(", "))
     };
     match best {
-        Value::Null => "no trial satisfies the constraints".into(),
+        Value::Null => {
+            "no trial satisfies the constraints, at the target of a fidelity if there is one".into()
+        }
         Value::Array(entries) => entries.iter().map(line).collect::<Vec<_>>().join("\n"),
         entry => line(entry),
     }
 }
 
-/// A stop reason in words.
-pub(crate) fn reason(reason: &StopReason) -> String {
+/// A stop reason in words, with values in the user's units.
+pub(crate) fn reason(reason: &StopReason, directions: &Directions) -> String {
+    let shown = |loss: &f64| directions.first().flip(*loss);
     match reason {
         StopReason::Trials(count) => format!("{count} trials"),
         StopReason::WallTime(seconds) => format!("{seconds:.1} s have passed"),
         StopReason::Cost(cost) => format!("a cost of {cost} was spent"),
-        StopReason::Target(value) => format!("the target was reached by {value}"),
+        StopReason::Target(value) => format!("the target was reached by {}", shown(value)),
         StopReason::Stagnated { trials, best } => {
-            format!("{trials} trials without a better objective than {best}")
+            format!("{trials} trials without a better objective than {}", shown(best))
         }
         StopReason::Exhausted => "every configuration was evaluated".into(),
         StopReason::Decided { message, .. } => message.clone(),

@@ -1,11 +1,12 @@
 //! Studies in a store as a user runs them: several processes, looking, and errors.
 #![cfg(unix)]
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_thrifty"));
@@ -93,7 +94,6 @@ fn the_option_and_the_variable_name_a_store() {
 #[test]
 fn a_store_that_cannot_be_used_is_one_sentence() {
     let folder = study(STORE);
-    assert!(error(&thrifty(folder.path(), &["ask", "study.toml"])).contains("need a journal"));
     stdout(&thrifty(folder.path(), &["run", "study.toml"]));
     let text = std::fs::read_to_string(folder.path().join("study.toml")).unwrap();
     std::fs::write(folder.path().join("study.toml"), text.replace("high = 1 }", "high = 2 }")).unwrap();
@@ -102,4 +102,137 @@ fn a_store_that_cannot_be_used_is_one_sentence() {
     std::fs::write(folder.path().join("study.toml"), text.replace("lease_seconds = 1", "lease_seconds = 0"))
         .unwrap();
     assert!(error(&thrifty(folder.path(), &["run", "study.toml"])).contains("store.lease_seconds is 0"));
+}
+
+fn json_of(folder: &Path, arguments: &[&str]) -> Value {
+    serde_json::from_str(&stdout(&thrifty(folder, arguments))).unwrap()
+}
+
+#[test]
+fn trials_of_a_store_are_asked_and_told_by_hand() {
+    let folder = study(STORE);
+    let path = folder.path();
+    // Four at once: each gets a trial of its own.
+    let asks: Vec<Child> = (0..4)
+        .map(|_| command(path, &["ask", "study.toml"]).stdout(Stdio::piped()).spawn().unwrap())
+        .collect();
+    let mut asked: Vec<Value> = asks
+        .into_iter()
+        .map(|child| serde_json::from_str(&stdout(&child.wait_with_output().unwrap())).unwrap())
+        .collect();
+    asked.sort_by_key(|trial| trial["trial"].as_u64());
+    let ids: Vec<u64> = asked.iter().map(|trial| trial["trial"].as_u64().unwrap()).collect();
+    assert_eq!(ids, [0, 1, 2, 3]);
+    let lease = asked[1]["lease"].as_str().unwrap();
+    let tell = |trial: &str, outcome: &str, more: &[&str]| {
+        thrifty(path, &[&["tell", "study.toml", trial, outcome], more].concat())
+    };
+    let none = error(&tell("1", "0.5", &[]));
+    assert!(none.contains("give --lease"), "{none}");
+    let bad = error(&tell("1", "0.5", &["--lease", "nonsense"]));
+    assert!(bad.contains("--lease is \"nonsense\", expected the lease that"), "{bad}");
+    let others = error(&tell("2", "0.5", &["--lease", lease]));
+    assert!(others.contains("trial 2 was handed out again"), "{others}");
+    let unknown = error(&tell("17", "0.5", &["--lease", lease]));
+    assert!(unknown.contains("trial 17"), "{unknown}");
+    let unread = error(&tell("1", "half", &["--lease", lease]));
+    assert!(unread.contains("\"half\" is neither"), "{unread}");
+    assert_eq!(counts(path, &["show", "study.toml", "--json"]), (4, 0), "nothing was recorded");
+    stdout(&tell("1", "{\"objective\": 0.5, \"reports\": [[1, 0.75]]}", &["--lease", lease]));
+    let twice = error(&tell("1", "0.25", &["--lease", lease]));
+    assert!(twice.contains("trial 1"), "{twice}");
+    stdout(&tell("0", "out of memory", &["--failed", "--lease", asked[0]["lease"].as_str().unwrap()]));
+    let best = json_of(path, &["best", "study.toml", "--json"]);
+    assert_eq!((&best["trial"], &best["objective"]), (&json!(1), &json!(0.5)));
+    let reports = stdout(&thrifty(path, &["export", "study.toml", "--reports"]));
+    assert!(reports.contains("1,1,0.75"), "{reports}");
+    // A store without the study is not begun by a tell.
+    let empty = error(&tell("0", "1", &["--lease", lease, "--store", "sqlite://none.db"]));
+    assert!(empty.contains("no trials yet") && !path.join("none.db").exists(), "{empty}");
+}
+
+#[test]
+fn an_outcome_after_the_lease_is_refused_only_if_the_trial_was_handed_out_again() {
+    let folder = study(STORE);
+    let path = folder.path();
+    let first = json_of(path, &["ask", "study.toml", "--lease-seconds", "0.2"]);
+    let second = json_of(path, &["ask", "study.toml"]);
+    assert_eq!((&first["trial"], &second["trial"]), (&json!(0), &json!(1)), "trial 0 is still leased");
+    std::thread::sleep(Duration::from_millis(300));
+    // The lease is over, and the trial is handed out again with a greater fencing number.
+    let again = json_of(path, &["ask", "study.toml", "--lease-seconds", "0.2"]);
+    assert_eq!((&again["trial"], &again["config"]), (&json!(0), &first["config"]));
+    let tell = |trial: &Value, outcome: &str| {
+        let (id, lease) = (trial["trial"].to_string(), trial["lease"].as_str().unwrap().to_owned());
+        thrifty(path, &["tell", "study.toml", &id, outcome, "--lease", &lease])
+    };
+    let late = error(&tell(&first, "0.125"));
+    assert!(late.contains("trial 0 was handed out again"), "{late}");
+    assert_eq!(counts(path, &["show", "study.toml", "--json"]), (2, 0));
+    std::thread::sleep(Duration::from_millis(300));
+    stdout(&tell(&again, "0.25"));
+    stdout(&tell(&second, "0.75"));
+    assert_eq!(json_of(path, &["best", "study.toml", "--json"])["objective"], 0.25);
+    for bad in ["0", "-1", "nan"] {
+        let text = error(&thrifty(path, &["ask", "study.toml", &format!("--lease-seconds={bad}")]));
+        assert!(text.contains("--lease-seconds is"), "{text}");
+    }
+}
+
+/// A server of a study, line by line.
+struct Server {
+    child: Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+}
+
+impl Server {
+    fn start(folder: &Path) -> (Self, Value) {
+        let mut command = command(folder, &["serve", "study.toml"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut server = Self { child, lines };
+        let hello = server.answer();
+        (server, hello)
+    }
+
+    fn answer(&mut self) -> Value {
+        serde_json::from_str(&self.lines.next().unwrap().unwrap()).unwrap()
+    }
+
+    fn call(&mut self, request: &str) -> Value {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{request}").unwrap();
+        self.answer()
+    }
+}
+
+#[test]
+fn servers_share_a_study_and_keep_their_trials_while_they_live() {
+    let folder = study(&format!("direction = \"maximize\"\n{STORE}"));
+    let (mut one, hello) = Server::start(folder.path());
+    assert_eq!(hello, json!({"protocol": 1, "trials": 0, "directions": ["maximize"]}));
+    let (mut other, _) = Server::start(folder.path());
+    assert_eq!(one.call(r#"{"ask":{}}"#)["trial"], 0);
+    assert_eq!(other.call(r#"{"ask":{}}"#)["trial"], 1);
+    let refused = other.call(r#"{"tell":{"trial":0,"outcome":1}}"#);
+    assert!(refused["error"].as_str().unwrap().contains("trial 0 was not asked here"), "{refused}");
+    assert_eq!(
+        other.call(r#"{"report":{"trial":1,"step":3,"value":0.5}}"#),
+        json!({"reported": 1, "prune": false})
+    );
+    assert_eq!(other.call(r#"{"pruned":{"trial":1}}"#), json!({"told": 1}));
+    // Longer than the lease of a second: the server extends it.
+    std::thread::sleep(Duration::from_millis(1600));
+    assert_eq!(other.call(r#"{"ask":{}}"#)["trial"], 2);
+    assert_eq!(one.call(r#"{"tell":{"trial":0,"outcome":0.5}}"#), json!({"told": 0}));
+    assert!(one.call(r#"{"tell":{"trial":0,"outcome":0.5}}"#)["error"].as_str().unwrap().contains("trial 0"));
+    assert_eq!(other.call(r#"{"best":{}}"#)["best"]["objective"], 0.5);
+    // The trial of a server that is killed is handed out again.
+    other.child.kill().unwrap();
+    other.child.wait().unwrap();
+    std::thread::sleep(Duration::from_millis(1200));
+    assert_eq!(one.call(r#"{"ask":{}}"#)["trial"], 2);
+    assert_eq!(one.call(r#"{"fail":{"trial":2,"message":"no"}}"#), json!({"told": 2}));
+    drop(one.child.stdin.take());
+    assert!(one.child.wait().unwrap().success());
+    assert_eq!(counts(folder.path(), &["show", "study.toml", "--json"]), (3, 1));
 }

@@ -102,8 +102,9 @@ impl Figure {
             }
             Self::Curves => "Intermediate values by step, one line per trial.",
             Self::Calibration => {
-                "Predictions that came with the suggestions against the measured objectives. A model may transform the objectives, so the \
-                 predictions are in its own units: they should rise, and not more than the bars allow."
+                "Predictions that came with the suggestions against the measured objectives, with 95 % intervals of the function without its noise: of \
+                 calibrated ones 95 % cross the diagonal. Predictions in the units of the model, which may transform the objectives, have no diagonal: \
+                 they should rise, and not more than the bars allow."
             }
             Self::LeaveOneOut => {
                 "Prediction of each trial by a Gaussian process on all others. Calibrated bars cross the diagonal in 95 % of the trials."

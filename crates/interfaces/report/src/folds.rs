@@ -42,7 +42,8 @@ pub fn fold_scores(history: &History<FoldQuery>) -> Result<String, Unfit> {
     rows.sort_by_key(|row| std::cmp::Reverse(row.scores.len()));
     rows.truncate(ROWS);
     rows.sort_by(|a, b| a.mean().total_cmp(&b.mean()));
-    let cell = |row: &Row, fold: &Fold| row.scores.get(fold).copied().unwrap_or(f64::NAN);
+    let direction = history.directions().first();
+    let cell = |row: &Row, fold: &Fold| row.scores.get(fold).map_or(f64::NAN, |loss| direction.flip(*loss));
     let map = HeatMap {
         title: "Objective by configuration and fold".into(),
         x_label: "fold".into(),

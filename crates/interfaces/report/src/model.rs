@@ -35,7 +35,7 @@ pub(crate) struct ForestModel {
 impl ForestModel {
     /// The forest of the first objective. Inactive parameters stand in the middle of their values.
     pub(crate) fn fit(report: &Report<'_>) -> Result<Self, Unfit> {
-        let measured = report.measured();
+        let measured = report.values();
         Unfit::unless("measured trials", measured.len(), FEWEST)?;
         let mut rows = Vec::with_capacity(measured.len() * report.parameters.len());
         for (trial, _) in &measured {
@@ -75,9 +75,9 @@ pub(crate) struct GpModel {
 }
 
 impl GpModel {
-    /// The Gaussian process of the first objective.
+    /// The Gaussian process of the first objective, in the user's units.
     pub(crate) fn fit(report: &Report<'_>) -> Result<Self, Unfit> {
-        let measured = report.measured();
+        let measured = report.values();
         Unfit::unless("measured trials", measured.len(), FEWEST)?;
         let mut x = Points::new(report.space.dim());
         let mut y = Vec::new();
@@ -94,7 +94,8 @@ impl GpModel {
         let posterior = process
             .fit(x.as_ref(), &y, &mut Seed(0).stream("report", 0))
             .map_err(|error| Unfit::model("Gaussian process", &error))?;
-        let least = x.rows().zip(&y).min_by(|a, b| a.1.total_cmp(b.1));
+        let loss = |y: f64| report.value(0, y);
+        let least = x.rows().zip(&y).min_by(|a, b| loss(*a.1).total_cmp(&loss(*b.1)));
         let best = least.map_or_else(Vec::new, |(point, _)| point.to_vec());
         Ok(Self { posterior, x, y, best })
     }

@@ -59,9 +59,19 @@ impl<'a> Report<'a> {
         page::page(self, title)
     }
 
-    /// Measured trials with their first objective.
+    /// Measured trials with their first objective, as a loss.
     pub(crate) fn measured(&self) -> Vec<(&'a Trial<Config>, f64)> {
         self.history.measured().collect()
+    }
+
+    /// Measured trials with their first objective in the user's units.
+    pub(crate) fn values(&self) -> Vec<(&'a Trial<Config>, f64)> {
+        self.history.measured().map(|(trial, loss)| (trial, self.value(0, loss))).collect()
+    }
+
+    /// The value of a loss in the user's units.
+    pub(crate) fn value(&self, objective: usize, loss: f64) -> f64 {
+        self.history.directions().of(objective).flip(loss)
     }
 
     /// Number of objectives of the first measured trial.

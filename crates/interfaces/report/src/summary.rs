@@ -21,10 +21,15 @@ pub(crate) fn lines(report: &Report<'_>) -> Vec<(&'static str, String)> {
             let trials: Vec<String> = set.members.iter().map(|member| member.trial.0.to_string()).collect();
             lines.push(("Pareto set", format!("{} trials: {}", trials.len(), trials.join(", "))));
         }
-    } else if let Some((trial, objective)) = report.history.best() {
+    } else if let Some((trial, loss)) = report.history.best() {
+        let objective = report.value(0, loss);
         let values = trial.query.iter().map(|(name, value)| format!("{name} = {value}"));
         lines.push(("best objective", format!("{objective} (trial {})", trial.id.0)));
         lines.push(("best configuration", values.collect::<Vec<_>>().join(", ")));
+    }
+    let directions = report.history.directions();
+    if !directions.all_minimize() {
+        lines.push(("directions", directions.names()));
     }
     let seconds = |of: fn(&thrifty_study::Timing) -> f64| -> f64 {
         trials.iter().map(|trial| of(&trial.timing)).filter(|seconds| seconds.is_finite()).sum()

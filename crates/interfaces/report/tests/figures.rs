@@ -4,7 +4,7 @@ use thrifty_report::{Figure, Report, ReportError};
 use thrifty_sampling::Seed;
 use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
-use thrifty_study::{History, MaxTrials, Measurement, Outcome, Study};
+use thrifty_study::{Direction, Directions, History, MaxTrials, Measurement, Outcome, Study};
 
 mod snapshot;
 use snapshot::check;
@@ -149,4 +149,69 @@ fn a_page_escapes_every_text_and_refers_to_nothing_else() {
     assert_eq!(body.matches("<tr>").count(), 30);
     let columns = page.matches("<button").count();
     assert_eq!(body.matches("<td>").count(), 30 * columns);
+}
+
+/// Figures of values do not depend on which end of them is the better one.
+#[test]
+fn maximised_objectives_are_drawn_in_the_units_of_the_user() {
+    let minimised = history(30);
+    let mut trials = minimised.trials().to_vec();
+    for trial in &mut trials {
+        trial.reports.iter_mut().for_each(|(_, value)| *value = -*value);
+        if let Some(Outcome::Measured(measured)) = &mut trial.outcome {
+            measured.objectives[0] = -measured.objectives[0];
+        }
+    }
+    let maximised =
+        History::from_trials(trials, Seed(3)).with_directions(Directions::new(vec![Direction::Maximize]));
+    let space = space();
+    let (one, other) =
+        (Report::new(&minimised, Some(&space)).unwrap(), Report::new(&maximised, Some(&space)).unwrap());
+    for figure in
+        [Figure::Parallel, Figure::Distribution, Figure::Curves, Figure::Contour, Figure::LeaveOneOut]
+    {
+        assert_eq!(one.draw(figure).unwrap(), other.draw(figure).unwrap(), "{figure:?}");
+    }
+    for figure in [Figure::History, Figure::Slices] {
+        assert_ne!(one.draw(figure).unwrap(), other.draw(figure).unwrap(), "{figure:?}: the best is another");
+    }
+    let page = other.page("study").unwrap();
+    let (_, loss) = maximised.best().unwrap();
+    assert!(page.contains(&format!("{} (trial", -loss)) && page.contains("maximize"), "the summary");
+}
+
+/// Predictions in the user's units have a diagonal; without them those of the model are drawn, as for earlier journals.
+#[test]
+fn predictions_are_drawn_in_the_units_of_the_user() {
+    let of_model = history(30);
+    let mut trials = of_model.trials().to_vec();
+    let interval = |trial: &thrifty_study::Trial<Config>| {
+        let loss = trial.outcome.as_ref().and_then(Outcome::objective).unwrap_or(1.0);
+        [("predicted_low", 0.5 * loss), ("predicted", loss), ("predicted_high", 3.0 * loss)]
+    };
+    for trial in &mut trials {
+        for (name, value) in interval(trial) {
+            trial.diagnostics.insert(name.into(), value);
+        }
+    }
+    // An end without a finite value leaves its trial out.
+    trials[0].diagnostics.insert("predicted_high".into(), f64::INFINITY);
+    let draw = |history: &History<Config>| {
+        Report::new(history, Some(&space())).unwrap().draw(Figure::Calibration).unwrap()
+    };
+    let minimised = History::from_trials(trials.clone(), Seed(3));
+    let svg = draw(&minimised);
+    assert!(svg.contains("equal") && svg.contains("95 % interval") && !svg.contains("units of the model"));
+    assert!(draw(&of_model).contains("units of the model"));
+    for trial in &mut trials {
+        for name in ["predicted_low", "predicted", "predicted_high"] {
+            *trial.diagnostics.get_mut(name).unwrap() *= -1.0;
+        }
+        trial.diagnostics.insert("mean".into(), -1.0);
+        if let Some(Outcome::Measured(measured)) = &mut trial.outcome {
+            measured.objectives[0] *= -1.0;
+        }
+    }
+    let directions = Directions::new(vec![Direction::Maximize]);
+    assert_eq!(draw(&History::from_trials(trials, Seed(3)).with_directions(directions)), svg);
 }

@@ -12,6 +12,9 @@ use thrifty_surrogate::{Posterior, Prediction};
 use crate::BayesianOptimizer;
 use crate::optimizer::{current_run, of_run};
 
+/// Standard normal quantile of 97.5 %.
+const Z: f64 = 1.959_963_984_540_054;
+
 /// A turn with fitted surrogates.
 pub(crate) struct BoTurn<'a> {
     optimizer: &'a BayesianOptimizer,
@@ -74,6 +77,11 @@ impl<'a> BoTurn<'a> {
         let mut suggestion = Suggestion::new(self.state.space().decode(x))
             .with_diagnostic("mean", mean)
             .with_diagnostic("std_dev", variance.sqrt());
+        // The transform is monotone: it maps the median and the ends of the central 95 % interval.
+        for (name, z) in [("predicted_low", -Z), ("predicted", 0.0), ("predicted_high", Z)] {
+            let loss = self.state.loss_of(mean + z * variance.sqrt());
+            suggestion = suggestion.with_diagnostic(name, loss);
+        }
         if let Some(probability) = self.state.probability_feasible(x) {
             suggestion = suggestion.with_diagnostic("probability_feasible", probability);
         }

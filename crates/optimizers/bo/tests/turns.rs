@@ -102,6 +102,9 @@ fn suggestions_report_their_surrogates() {
         let mut numbers = BTreeMap::from([
             ("mean", mean),
             ("std_dev", variance.sqrt()),
+            ("predicted", state.loss_of(mean)),
+            ("predicted_low", state.loss_of(mean - 1.959_963_984_540_054 * variance.sqrt())),
+            ("predicted_high", state.loss_of(mean + 1.959_963_984_540_054 * variance.sqrt())),
             ("threshold", target),
             ("acquisition", state.acquisition(optimizer.acquisition()).unwrap().value(&x)),
             ("max_expected_improvement", expected),

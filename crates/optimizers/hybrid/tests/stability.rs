@@ -53,7 +53,8 @@ fn run(name: &str, settings: &HybridSettings) {
 }
 
 /// Diagnostics that are younger than the record.
-const LATER: [&str; 3] = ["acquisition", "expected_gain", "expected_cost"];
+const LATER: [&str; 6] =
+    ["acquisition", "expected_gain", "expected_cost", "predicted", "predicted_low", "predicted_high"];
 
 /// Diagnostics by the names that they had when the record was made; the number of the run was one of them.
 fn recorded(trial: &thrifty_study::Trial<Config>) -> std::collections::BTreeMap<&str, f64> {

@@ -1,7 +1,7 @@
 //! Catalogue of the pruners.
 
 use thrifty_sampling::Seed;
-use thrifty_study::{Curve, Pruner, StudyError};
+use thrifty_study::{Curve, Direction, Pruner, StudyError};
 
 use crate::{
     HyperbandPruner, MedianPruner, PatiencePruner, PercentilePruner, SuccessiveHalvingPruner,
@@ -30,6 +30,15 @@ pub enum PrunerKind {
 }
 
 impl PrunerKind {
+    /// The pruner of losses for settings in the user's units: bounds of a threshold; the others compare trials only.
+    #[must_use]
+    pub fn directed(self, direction: Direction) -> Self {
+        match self {
+            Self::Threshold(pruner) => Self::Threshold(pruner.directed(direction)),
+            other => other,
+        }
+    }
+
     fn pruner(&self) -> &dyn Pruner {
         match self {
             Self::Median(pruner) => pruner,

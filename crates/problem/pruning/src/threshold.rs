@@ -1,7 +1,7 @@
 //! Threshold pruner.
 
 use thrifty_sampling::Seed;
-use thrifty_study::{Curve, Pruner, StudyError};
+use thrifty_study::{Curve, Direction, Pruner, StudyError};
 
 use crate::check::require;
 
@@ -21,6 +21,19 @@ impl Default for ThresholdPruner {
     /// Stops at NaN and at infinite values.
     fn default() -> Self {
         Self { lower: f64::MIN, upper: f64::MAX, warmup_steps: 0 }
+    }
+}
+
+impl ThresholdPruner {
+    /// The pruner of losses for bounds on values in the user's units: those of a value to be maximised are negated and change places.
+    #[must_use]
+    pub fn directed(self, direction: Direction) -> Self {
+        match direction {
+            Direction::Minimize => self,
+            Direction::Maximize => {
+                Self { lower: direction.flip(self.upper), upper: direction.flip(self.lower), ..self }
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use thrifty_pruning::{
     SuccessiveHalvingPruner, ThresholdPruner, WilcoxonPruner, signed_rank,
 };
 use thrifty_sampling::Seed;
-use thrifty_study::{Curve, Pruner, TrialId};
+use thrifty_study::{Curve, Direction, Pruner, TrialId};
 
 const NAN: f64 = f64::NAN;
 
@@ -347,4 +347,17 @@ fn settings_are_read_with_their_defaults() {
     let others = vec![vec![0.0]; 5];
     let kind = read(r#"{"pruner": "median", "startup_trials": 6}"#).unwrap();
     assert!(!decision(&kind, &[1.0], &others) && decision(&MedianPruner::default(), &[1.0], &others));
+}
+
+#[test]
+fn bounds_of_a_maximised_value_are_those_of_the_user() {
+    let bounds = ThresholdPruner { lower: 0.2, upper: 1.0, warmup_steps: 0 };
+    let losses = PrunerKind::Threshold(bounds).directed(Direction::Maximize);
+    for (value, stops) in [(0.1, true), (0.2, false), (0.9, false), (1.1, true), (NAN, true)] {
+        assert_eq!(decision(&losses, &[-value], &[]), stops, "{value}");
+        let minimised = PrunerKind::Threshold(bounds).directed(Direction::Minimize);
+        assert_eq!(decision(&minimised, &[value], &[]), stops, "{value}");
+    }
+    let default = ThresholdPruner::default();
+    assert_eq!(default.directed(Direction::Maximize), default);
 }

@@ -1,7 +1,7 @@
 //! Rows of trials.
 
 use serde::Serialize;
-use thrifty_study::{History, Outcome, Trial};
+use thrifty_study::{Directions, History, Outcome, Trial};
 
 use crate::cell::{Cell, flatten};
 use crate::{ResultsError, Table};
@@ -37,22 +37,25 @@ impl Table {
     /// | `diagnostics.…` | number | numbers that the optimiser gave with the suggestion |
     /// | `ask_seconds`, `evaluate_seconds` | number | wall-clock time |
     ///
-    /// A column that no trial has a value for is left out, and so are numbers that are not finite.
+    /// Objectives are in the user's units: where the history names a direction to maximise, its losses are negated. Diagnostics are those
+    /// of the optimiser, which minimises. A column that no trial has a value for is left out, and so are numbers that are not finite.
     ///
     /// # Errors
     /// [`ResultsError::Query`] for a query that has no JSON form.
     pub fn of<Q: Serialize>(history: &History<Q>) -> Result<Self, ResultsError> {
-        let rows = history.trials().iter().map(row).collect::<Result<_, _>>()?;
+        let rows = history.trials().iter().map(|trial| row(trial, history.directions()));
+        let rows = rows.collect::<Result<_, _>>()?;
         Ok(Self::of_rows(rows))
     }
 
-    /// Intermediate values: a row per report with the columns `trial`, `step` and `value`, in the order of trials.
+    /// Intermediate values: a row per report with the columns `trial`, `step` and `value`, in the order of trials. Values have
+    /// the direction of the first objective.
     #[must_use]
     pub fn of_reports<Q>(history: &History<Q>) -> Self {
         let rows = history.trials().iter().flat_map(|trial| {
             trial.reports.iter().map(|(step, value)| {
                 let mut row = vec![named("trial", whole(trial.id.0)), named("step", whole(*step))];
-                row.extend(finite("value".into(), *value));
+                row.extend(finite("value".into(), history.directions().first().flip(*value)));
                 row
             })
         });
@@ -60,10 +63,10 @@ impl Table {
     }
 }
 
-fn row<Q: Serialize>(trial: &Trial<Q>) -> Result<Vec<(String, Cell)>, ResultsError> {
+fn row<Q: Serialize>(trial: &Trial<Q>, directions: &Directions) -> Result<Vec<(String, Cell)>, ResultsError> {
     let mut row = vec![named("trial", whole(trial.id.0)), named("state", text(trial.state()))];
     if let Some(measured) = trial.outcome.as_ref().and_then(Outcome::measurement) {
-        match measured.objectives.as_slice() {
+        match directions.flip(&measured.objectives).as_slice() {
             [objective] => row.extend(finite("objective".into(), *objective)),
             several => row.extend(numbered("objective", several)),
         }

@@ -6,7 +6,9 @@ use thrifty_cv::FoldQuery;
 use thrifty_results::{Table, Values};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Value};
-use thrifty_study::{Failure, History, Measurement, Memo, Outcome, Timing, Trial, TrialId};
+use thrifty_study::{
+    Direction, Directions, Failure, History, Measurement, Memo, Outcome, Timing, Trial, TrialId,
+};
 
 fn trial<Q>(query: Q, outcome: Option<Outcome>) -> Trial<Q> {
     Trial {
@@ -257,4 +259,25 @@ fn tables_and_columns_know_their_sizes() {
         assert!(values.len() == 3 && !values.is_empty(), "{values:?}");
     }
     assert!(Values::Float(Vec::new()).is_empty());
+}
+
+#[test]
+fn maximised_objectives_and_reports_are_in_the_units_of_the_user() {
+    let measured = Measurement {
+        objectives: vec![-0.9, 3.0],
+        constraints: vec![-1.0],
+        noise_variance: Some(0.25),
+        ..Measurement::default()
+    };
+    let mut one = trial(1.0, Some(measured.into()));
+    one.reports = vec![(1, -0.5), (2, 0.0)];
+    let directions = Directions::new(vec![Direction::Maximize, Direction::Minimize]);
+    let history = history(vec![one]).with_directions(directions);
+    let table = csv(&Table::of(&history).unwrap());
+    assert!(
+        table.starts_with("trial,state,objective.0,objective.1,constraint.0,noise_variance")
+            && table.contains("\n0,measured,0.9,3.0,-1.0,0.25,"),
+        "{table}"
+    );
+    assert_eq!(csv(&Table::of_reports(&history)), "trial,step,value\n0,1,0.5\n0,2,0.0\n");
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thrifty_sampling::Seed;
 
-use crate::OptimizerError;
+use crate::{Directions, OptimizerError};
 
 /// Everything besides history and trial id that suggestions depend on, as named parts.
 ///
@@ -34,6 +34,9 @@ pub struct Fingerprint {
     #[serde(skip, default)]
     format_one: FormatOne,
 }
+
+/// Name of the part with the directions of the objectives. A study that minimises everything has none.
+const DIRECTIONS: &str = "directions";
 
 /// Relation of journals of format 1, which kept a single text, to an optimiser.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -116,6 +119,33 @@ impl Fingerprint {
         self
     }
 
+    /// A part by its name.
+    pub(crate) fn part(&self, name: &str) -> Option<&Value> {
+        self.parts.iter().find(|(other, _)| other == name).map(|(_, value)| value)
+    }
+
+    /// Adds the directions of a study. They are a part, so that programs that know no directions refuse the journal.
+    pub(crate) fn directed(mut self, directions: &Directions) -> Result<Self, OptimizerError> {
+        self.parts.retain(|(name, _)| name != DIRECTIONS);
+        if directions.all_minimize() { Ok(self) } else { self.with(DIRECTIONS, directions) }
+    }
+
+    /// The directions of the study.
+    ///
+    /// # Errors
+    /// A sentence with the directions that cannot be read.
+    pub(crate) fn directions(&self) -> Result<Directions, String> {
+        let Some(value) = self.part(DIRECTIONS) else { return Ok(Directions::default()) };
+        serde_json::from_value(value.clone()).map_err(|error| format!("the directions are {value}: {error}"))
+    }
+
+    /// The difference in directions, if there is one.
+    fn direction_difference(&self, here: &Self) -> Option<Difference> {
+        let text = |of: &Self| of.directions().map_or_else(|error| error, |found| found.names());
+        let (found, expected) = (text(self), text(here));
+        (found != expected).then(|| Difference { path: DIRECTIONS.into(), found, expected })
+    }
+
     fn change(&mut self, more: Vec<Difference>) {
         match &mut self.format_one {
             FormatOne::Changed(changes) => changes.extend(more),
@@ -142,6 +172,10 @@ impl Fingerprint {
             if names[..at].contains(name) {
                 continue;
             }
+            if *name == DIRECTIONS {
+                all.extend(self.direction_difference(here));
+                continue;
+            }
             let part =
                 |of: &Self| of.parts.iter().find(|(other, _)| other == *name).map(|part| part.1.clone());
             compare(name, part(self).as_ref(), part(here).as_ref(), &mut all);
@@ -162,6 +196,9 @@ impl Fingerprint {
 
     /// Differences between the text of a format 1 journal and this optimiser.
     pub(crate) fn differences_to_text(&self, text: &str, seed: Seed) -> Vec<Difference> {
+        if let Some(difference) = Self::new("").direction_difference(self) {
+            return vec![difference];
+        }
         let expected = match &self.format_one {
             FormatOne::Same(expected) => {
                 let expected = expected.replace("{seed}", &seed.0.to_string());

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use thrifty_sampling::Seed;
 
 use crate::queue::Queue;
-use crate::{Measurement, Memo, Outcome};
+use crate::{Directions, Fingerprint, Measurement, Memo, Outcome};
 
 /// The number of a trial, from 0 in the order of asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -62,6 +62,9 @@ impl<Q> Trial<Q> {
 pub struct History<Q> {
     pub(crate) trials: Vec<Trial<Q>>,
     pub(crate) queue: Queue<Q>,
+    pub(crate) directions: Directions,
+    /// The fingerprint in the journal or log that the history was read from.
+    pub(crate) recorded: Option<Box<Fingerprint>>,
     seed: Seed,
     lineage: Lineage,
 }
@@ -89,7 +92,9 @@ impl<Q: fmt::Debug> fmt::Debug for History<Q> {
 
 impl<Q: Clone> Clone for History<Q> {
     fn clone(&self) -> Self {
-        Self { queue: self.queue.clone(), ..Self::from_trials(self.trials.clone(), self.seed) }
+        let (queue, directions) = (self.queue.clone(), self.directions.clone());
+        let recorded = self.recorded.clone();
+        Self { queue, directions, recorded, ..Self::from_trials(self.trials.clone(), self.seed) }
     }
 }
 
@@ -116,16 +121,38 @@ impl<Q> History<Q> {
         Self { trials, ..Self::new(seed) }
     }
 
+    /// Names the directions of the objectives. The trials hold losses, as before.
+    #[must_use]
+    pub fn with_directions(mut self, directions: Directions) -> Self {
+        self.directions = directions;
+        self
+    }
+
     /// A history without trials.
     #[must_use]
     pub fn new(seed: Seed) -> Self {
-        Self { trials: Vec::new(), queue: Queue::default(), seed, lineage: Lineage::new() }
+        let (queue, directions) = (Queue::default(), Directions::default());
+        Self { trials: Vec::new(), queue, directions, recorded: None, seed, lineage: Lineage::new() }
     }
 
     /// The seed of the study: the root of all random numbers of its suggestions.
     #[must_use]
     pub fn seed(&self) -> Seed {
         self.seed
+    }
+
+    /// Directions of the objectives. The trials hold losses whatever they are; tables and reports show the user's units.
+    #[must_use]
+    pub fn directions(&self) -> &Directions {
+        &self.directions
+    }
+
+    /// A part of the optimiser's [`Fingerprint`] in the journal or log that the history was read from, such as `space` or `settings`.
+    ///
+    /// Histories that were not read have none.
+    #[must_use]
+    pub fn recorded_setting(&self, name: &str) -> Option<&serde_json::Value> {
+        self.recorded.as_ref()?.part(name)
     }
 
     /// Its identity.

@@ -25,6 +25,9 @@ pub(crate) struct Header {
     pub(crate) seed: Seed,
     pub(crate) fingerprint: Fingerprint,
     pub(crate) machine: Machine,
+    /// In a shared log: seconds since 1970 by the clock of the store when the study began. A journal has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) began: Option<f64>,
     /// The last field: it may be chosen after the journal was opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) schedule: Option<Schedule>,
@@ -134,8 +137,14 @@ impl Journal {
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(JournalError::InUse { path: path.into() });
         }
-        let header =
-            Header { thrifty_journal: FORMAT, seed, fingerprint, machine: Machine::here(), schedule: None };
+        let header = Header {
+            thrifty_journal: FORMAT,
+            seed,
+            fingerprint,
+            machine: Machine::here(),
+            began: None,
+            schedule: None,
+        };
         let mut contents = Contents::begin(path, BufReader::new(&file))?;
         let mut warnings = Vec::new();
         let mut noted = Sitting::default();

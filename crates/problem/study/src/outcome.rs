@@ -6,7 +6,7 @@ use crate::TrialId;
 
 /// Measurement of one evaluation.
 ///
-/// Losses are minimised: a method that maximises is flipped at the evaluator.
+/// Losses are minimised: an objective to be maximised is negated at the evaluator, see [`Directions`](crate::Directions).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Measurement {
     /// Objectives to be minimised, one number each.
@@ -38,6 +38,14 @@ pub enum MeasurementProblem {
         expected: usize,
         /// The earlier trial.
         earlier: TrialId,
+    },
+    /// Another number of objectives than the study has directions.
+    #[error("{found} objectives, but the study has {expected} directions")]
+    Directions {
+        /// Number of objectives found.
+        found: usize,
+        /// Number of directions.
+        expected: usize,
     },
     /// A cost or a noise variance that is negative or not finite.
     #[error("the {what} is {value}, expected a finite number from 0")]

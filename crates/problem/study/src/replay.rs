@@ -42,6 +42,11 @@ impl<Q: Query> History<Q> {
             return Err(JournalError::NotAJournal { path: path.into() });
         }
         let mut history = Self::new(contents.first.as_ref().map_or(Seed(0), First::seed));
+        if let Some(First::Two(header)) = &contents.first {
+            let damaged = |message| JournalError::Corrupt { path: path.into(), line: 1, message };
+            history.directions = header.fingerprint.directions().map_err(damaged)?;
+            history.recorded = Some(Box::new(header.fingerprint.clone()));
+        }
         history.replay_all(&mut contents, |_| {})?;
         Ok(history)
     }

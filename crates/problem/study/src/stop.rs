@@ -74,7 +74,10 @@ pub trait StopRule: Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MaxTrials(pub usize);
 
-/// Stops when this much time has passed.
+/// Stops when this much time has passed since the study began.
+///
+/// With a journal these are the seconds of its suggestions and evaluations in earlier sittings, and the time since the study was opened. In a
+/// shared study it is the time since its log began, by the clock of the store, and pauses count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WallTime(pub Duration);
 

@@ -88,6 +88,11 @@ impl<O: Optimizer> Study<O> {
         self.stop.iter().find_map(|rule| rule.check(&view))
     }
 
+    /// Sets the time that has passed since the study began.
+    pub(crate) fn count_time_after(&mut self, elapsed: Duration) {
+        (self.elapsed_before, self.started_at) = (elapsed, Instant::now());
+    }
+
     /// Result of [`Study::check_stop`] at the time when only the first `visible` trials had ended.
     pub(crate) fn check_stop_as_of(&mut self, visible: usize) -> Option<StopReason> {
         let mut history = std::mem::take(&mut self.history);
@@ -102,8 +107,10 @@ impl<O: Optimizer> Study<O> {
         self.pruner.iter().try_for_each(|pruner| pruner.validate())
     }
 
-    /// Asks for the next trial by hand; everything told so far is seen. Nothing but the optimiser stops here:
-    /// ask [`Study::check_stop`] for the rules.
+    /// Asks for the next trial by hand; everything told so far is seen.
+    ///
+    /// Stop rules are validated and not looked at: only the optimiser ends the study here, so that a caller can ask for a trial more than a
+    /// rule allows. A loop of one's own calls [`Study::check_stop`] before each ask.
     ///
     /// # Errors
     /// [`StudyError`] when the optimiser or the journal fails, or a stop rule makes no sense.
@@ -179,6 +186,10 @@ impl<O: Optimizer> Study<O> {
     pub(crate) fn check(&self, outcome: &Outcome) -> Result<(), MeasurementProblem> {
         let Some(measurement) = outcome.measurement().filter(|m| m.is_finite()) else { return Ok(()) };
         measurement.check_cost_and_noise()?;
+        let (found, expected) = (measurement.objectives.len(), self.history.directions.as_slice().len());
+        if expected > 0 && found != expected {
+            return Err(MeasurementProblem::Directions { found, expected });
+        }
         let measured =
             |trial: &Trial<O::Query>| Some((trial.id, trial.outcome.as_ref()?.measurement()?.clone()));
         match self.history.trials.iter().find_map(measured) {

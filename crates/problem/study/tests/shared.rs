@@ -1,6 +1,7 @@
 //! Studies over a shared log: several workers, lost workers, replay.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use thrifty_sampling::Seed;
@@ -9,7 +10,7 @@ use thrifty_study::shared::{
 };
 use thrifty_study::{
     Ask, Context, Curve, Fingerprint, History, MaxTrials, Optimizer, OptimizerError, Outcome, Pruner,
-    Schedule, Study, StudyError, Suggestion, Target, TrialId, contract,
+    Schedule, StopReason, Study, StudyError, Suggestion, Target, TrialId, WallTime, contract,
 };
 
 /// Suggests a number that depends on everything an ask may see.
@@ -457,4 +458,106 @@ fn a_log_that_lost_entries_is_an_error_and_not_a_loop() {
     let log = Box::new(Restored { log: MemoryLog::new(), appends: 0 });
     let error = study(40).join(log).unwrap().run_worker(square).unwrap_err().to_string();
     assert!(error.contains("entry 7: entries that were read before are gone"), "{error}");
+}
+
+/// A log whose store has a clock of its own, in seconds.
+struct Clocked {
+    log: MemoryLog,
+    clock: Arc<AtomicU64>,
+}
+
+impl EventLog for Clocked {
+    fn name(&self) -> String {
+        self.log.name()
+    }
+
+    fn now(&mut self) -> Result<f64, LogError> {
+        Ok(self.clock.load(Ordering::SeqCst) as f64)
+    }
+
+    fn read_from(&mut self, seq: u64) -> Result<Vec<Entry>, LogError> {
+        self.log.read_from(seq)
+    }
+
+    fn append(&mut self, expected: u64, bodies: &[String], lease: Option<&Lease>) -> Result<(), AppendError> {
+        self.log.append(expected, bodies, lease)
+    }
+
+    fn claim(&mut self, trial: TrialId, owner: &str, time: Duration) -> Result<Option<Lease>, LogError> {
+        self.log.claim(trial, owner, time)
+    }
+
+    fn heartbeat(&mut self, lease: &Lease, duration: Duration) -> Result<bool, LogError> {
+        self.log.heartbeat(lease, duration)
+    }
+
+    fn release(&mut self, lease: &Lease) -> Result<(), LogError> {
+        self.log.release(lease)
+    }
+
+    fn unclaimed(&mut self, trials: &[TrialId]) -> Result<Vec<TrialId>, LogError> {
+        self.log.unclaimed(trials)
+    }
+}
+
+#[test]
+fn time_counts_from_the_begin_of_the_log_by_the_clock_of_the_store() {
+    let (log, clock) = (MemoryLog::new(), Arc::new(AtomicU64::new(5)));
+    let join = |trials: usize| {
+        let study = study(trials).with_stop(WallTime(Duration::from_hours(1)));
+        study.join(Box::new(Clocked { log: log.clone(), clock: Arc::clone(&clock) })).unwrap()
+    };
+    // This worker begins the study, by a clock that is not that of the machine.
+    assert_eq!(join(2).run_worker(square).unwrap().reason, StopReason::Trials(2));
+    clock.store(5 + 3590, Ordering::SeqCst);
+    assert_eq!(join(4).run_worker(square).unwrap().reason, StopReason::Trials(4));
+    // Whoever joins after an hour evaluates nothing, however long the study was left alone.
+    clock.store(5 + 3601, Ordering::SeqCst);
+    let report = join(9).run_worker(square).unwrap();
+    assert!(matches!(report.reason, StopReason::WallTime(seconds) if (3601.0..3700.0).contains(&seconds)));
+    assert_eq!(report.evaluated, 0);
+    // A clock that was set back is no time.
+    clock.store(0, Ordering::SeqCst);
+    assert_eq!(join(5).run_worker(square).unwrap().reason, StopReason::Trials(5));
+}
+
+#[test]
+fn a_log_of_an_earlier_version_counts_from_now() {
+    let log = MemoryLog::new();
+    work(&log, 1, || study(2));
+    let mut bodies: Vec<String> = log.clone().read_from(0).unwrap().into_iter().map(|e| e.body).collect();
+    let began = bodies[0].find("\"began\"").expect("the header says when the study began");
+    let end = began + bodies[0][began..].find(',').unwrap() + 1;
+    bodies[0].replace_range(began..end, "");
+    let mut old = MemoryLog::new();
+    old.append(0, &bodies, None).unwrap();
+    let study = study(4).with_stop(WallTime(Duration::from_hours(1)));
+    assert_eq!(study.join(Box::new(old)).unwrap().run_worker(square).unwrap().reason, StopReason::Trials(4));
+}
+
+/// A pruner that stops nothing.
+struct Never;
+
+impl Pruner for Never {
+    fn should_prune(&self, _: Curve<'_>, _: &[Curve<'_>], _: Seed) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_shared_study_is_steered_by_hand() {
+    let log = MemoryLog::new();
+    let mut own = join(study(2).with_pruner(Never), &log);
+    let Step::Evaluate(trial) = own.next_step().unwrap() else { panic!("a trial") };
+    own.report(&trial.lease, 1, 0.5).unwrap();
+    assert!(!own.should_prune(trial.lease.trial).unwrap());
+    assert_eq!(own.check_stop(), None);
+    let unknown = Lease { trial: TrialId(7), ..trial.lease.clone() };
+    assert!(matches!(own.tell(&unknown, 1.0), Err(StudyError::UnknownTrial(TrialId(7)))));
+    own.tell(&trial.lease, 1.0).unwrap();
+    assert!(matches!(own.tell(&trial.lease, 2.0), Err(StudyError::AlreadyTold(TrialId(0)))));
+    let Step::Evaluate(_) = own.next_step().unwrap() else { panic!("a second trial") };
+    assert_eq!(own.check_stop(), Some(StopReason::Trials(2)));
+    assert_eq!(own.next_step().unwrap(), Step::Wait, "the second trial runs");
+    own.wait().unwrap();
 }

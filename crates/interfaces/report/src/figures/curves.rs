@@ -15,7 +15,7 @@ pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
     for name in ["pruned", "failed", "running", "measured"] {
         for (at, trial) in reported().filter(|trial| trial.state() == name).enumerate() {
             let points: Vec<(f64, f64)> =
-                trial.reports.iter().map(|(step, value)| (*step as f64, *value)).collect();
+                trial.reports.iter().map(|(step, loss)| (*step as f64, report.value(0, *loss))).collect();
             // One entry in the legend per state; series without a label have the colour of the one before.
             let label = if at == 0 { name } else { "" };
             // A single value has no line.
@@ -26,7 +26,9 @@ pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
         title: "intermediate values".into(),
         x_label: "step".into(),
         y_label: "value".into(),
-        log_y: is_wide(reported().flat_map(|trial| trial.reports.iter().map(|(_, value)| *value))),
+        log_y: is_wide(
+            reported().flat_map(|trial| trial.reports.iter().map(|(_, loss)| report.value(0, *loss))),
+        ),
         series,
         palette: report.palette.clone(),
         ..LinePlot::default()

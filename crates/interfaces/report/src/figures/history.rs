@@ -41,12 +41,15 @@ fn plot(report: &Report<'_>, objective: usize) -> LinePlot {
     }
     series.push(Series::line("best so far", best_so_far(&feasible, trials.len())));
     series.retain(|series| !series.points.is_empty());
+    // All of the above is about losses; what is drawn is in the user's units.
+    let shown = |point: &mut (f64, f64)| point.1 = report.value(objective, point.1);
+    series.iter_mut().for_each(|series| series.points.iter_mut().for_each(shown));
     let label = if report.objectives() > 1 { format!("objective {objective}") } else { "objective".into() };
     LinePlot {
         title: format!("{label} per trial"),
         x_label: "trial".into(),
         y_label: label,
-        log_y: is_wide(feasible.iter().map(|point| point.1)),
+        log_y: is_wide(feasible.iter().map(|point| report.value(objective, point.1))),
         series,
         palette: report.palette.clone(),
         ..LinePlot::default()

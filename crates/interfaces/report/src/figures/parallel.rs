@@ -9,7 +9,7 @@ use crate::report::Report;
 
 pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
     Unfit::unless("parameters", report.parameters.len(), 2)?;
-    let measured = report.measured();
+    let measured = report.values();
     Unfit::unless("measured trials", measured.len(), 2)?;
     // Shades of a wide range would all be one shade.
     let log = is_wide(measured.iter().map(|(_, objective)| *objective));

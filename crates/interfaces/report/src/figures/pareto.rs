@@ -11,7 +11,8 @@ pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
     let count = report.objectives();
     Unfit::unless("objectives", count, 2)?;
     let set = ParetoSet::of(report.history)?;
-    let front: Vec<Vec<f64>> = set.members.into_iter().map(|member| member.objectives).collect();
+    let front: Vec<Vec<f64>> =
+        set.members.into_iter().map(|m| report.history.directions().flip(&m.objectives)).collect();
     let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
     let plots: Vec<LinePlot> = pairs.map(|pair| plot(report, &front, pair)).collect();
     match plots.as_slice() {
@@ -22,8 +23,11 @@ pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
 
 fn plot(report: &Report<'_>, front: &[Vec<f64>], (a, b): (usize, usize)) -> LinePlot {
     let trials = report.history.trials().iter().filter_map(|trial| trial.outcome.as_ref()?.measurement());
-    let all: Vec<(f64, f64)> =
-        trials.filter_map(|m| Some((*m.objectives.get(a)?, *m.objectives.get(b)?))).collect();
+    let all: Vec<(f64, f64)> = trials
+        .filter_map(|m| {
+            Some((report.value(a, *m.objectives.get(a)?), report.value(b, *m.objectives.get(b)?)))
+        })
+        .collect();
     let best = front.iter().map(|objectives| (objectives[a], objectives[b])).collect();
     LinePlot {
         title: "Pareto set".into(),

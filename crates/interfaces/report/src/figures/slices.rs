@@ -14,7 +14,7 @@ pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
 }
 
 fn plot(report: &Report<'_>, parameter: &ParameterAxis) -> LinePlot {
-    let measured = report.measured();
+    let measured = report.values();
     let best = report.history.best().map(|(trial, _)| trial.id);
     let point = |(trial, objective): &(&thrifty_study::Trial<thrifty_space::Config>, f64)| {
         Some((parameter.coordinate(trial.query.get(&parameter.name)?)?, *objective))

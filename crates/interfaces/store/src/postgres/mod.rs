@@ -199,6 +199,13 @@ impl EventLog for PostgresLog {
         self.heartbeat(lease, Duration::ZERO).map(drop)
     }
 
+    fn now(&mut self) -> Result<f64, LogError> {
+        let row = self.query(|at, _| {
+            at.client.query_one("SELECT extract(epoch FROM clock_timestamp())::float8", &[])
+        })?;
+        Ok(row.get(0))
+    }
+
     fn unclaimed(&mut self, trials: &[TrialId]) -> Result<Vec<TrialId>, LogError> {
         let numbers: Vec<i64> = trials.iter().map(|trial| signed(trial.0)).collect();
         let rows = self.query(|at, study| at.client.query(&at.unclaimed, &[&study, &numbers]))?;

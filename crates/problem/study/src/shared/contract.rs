@@ -18,6 +18,7 @@ const LONG: Duration = Duration::from_mins(10);
 /// * A trial has one owner at a time, who may claim it again; each other owner has a greater fencing number than the one before. A
 ///   lease that another owner has claimed since appends nothing and cannot be extended or ended.
 /// * A wait ends with news, or after its time.
+/// * All connections have one clock, which does not run backwards.
 /// * Two logs of one store do not see each other.
 ///
 /// # Panics
@@ -28,6 +29,19 @@ pub fn event_log(connect: &(dyn Fn(u32) -> Box<dyn EventLog> + Sync)) {
     leases_are_exclusive(connect);
     a_lost_lease_changes_nothing(connect);
     waits_end(connect);
+    there_is_one_clock(connect);
+}
+
+fn there_is_one_clock(connect: &(dyn Fn(u32) -> Box<dyn EventLog> + Sync)) {
+    let (mut one, mut other) = (connect(9), connect(9));
+    let mut now = |of: usize| {
+        let log = if of == 0 { &mut one } else { &mut other };
+        log.now().unwrap_or_else(|error| panic!("the time: {error}"))
+    };
+    let times: Vec<f64> = (0..8).map(|call| now(call % 2)).collect();
+    // The year 2001: the clock counts seconds, not milliseconds, and since 1970.
+    assert!(times.iter().all(|time| (1e9..1e11).contains(time)), "{times:?}");
+    assert!(times.is_sorted(), "{times:?}");
 }
 
 fn read(log: &mut dyn EventLog, seq: u64) -> Vec<String> {

@@ -41,7 +41,11 @@ impl<Q: Query> History<Q> {
     pub fn read_log(log: &mut dyn EventLog) -> Result<Self, LogError> {
         let (store, entries) = (log.name(), log.read_from(0)?);
         let Some((first, rest)) = entries.split_first() else { return Err(LogError::Empty { store }) };
-        let mut history = Self::new(header(&store, first)?.seed);
+        let header = header(&store, first)?;
+        let mut history = Self::new(header.seed);
+        let damaged = |message| LogError::Corrupt { store: store.clone(), seq: 0, message };
+        history.directions = header.fingerprint.directions().map_err(damaged)?;
+        history.recorded = Some(Box::new(header.fingerprint));
         for (entry, seq) in rest.iter().zip(1..) {
             let event = event(&store, entry, seq)?;
             let corrupt = |message| LogError::Corrupt { store: store.clone(), seq, message };

@@ -9,15 +9,15 @@ use super::{AppendError, EventLog, Lease, LogError};
 use crate::enqueue::differs;
 use crate::journal::{Event, FORMAT, Header};
 use crate::machine::Machine;
-use crate::{History, Optimizer, Schedule, Study, StudyError, Trial, TrialId};
+use crate::{History, Optimizer, Schedule, StopReason, Study, StudyError, Trial, TrialId};
 
 /// A worker of a study that others work on too: an optimiser, and a history that follows the log.
 ///
 /// Run the whole loop with [`SharedStudy::run_worker`], or steer it by hand with [`SharedStudy::next_step`],
 /// [`SharedStudy::report`] and [`SharedStudy::tell`].
 ///
-/// Observers are called for the trials of all workers when this one reads of them. A limit on time counts from when this worker
-/// began.
+/// Observers are called for the trials of all workers when this one reads of them. A limit on time counts from when the study began, that is
+/// when its log did, by the clock of the store: it is the same for all workers, and pauses of the study count.
 pub struct SharedStudy<O: Optimizer> {
     pub(super) study: Study<O>,
     pub(super) log: Arc<Mutex<Box<dyn EventLog>>>,
@@ -60,6 +60,7 @@ impl<O: Optimizer> Study<O> {
         let observers = std::mem::take(&mut self.observers);
         let seed = self.history.seed();
         let before = std::mem::replace(&mut self.history, History::new(seed));
+        self.history.directions = before.directions.clone();
         let mut shared = SharedStudy {
             store: log.name(),
             log: Arc::new(Mutex::new(log)),
@@ -138,6 +139,20 @@ impl<O: Optimizer> SharedStudy<O> {
         self.study.recommend()
     }
 
+    /// Reason to stop by the first stop rule that applies to what was read, if any. Trials of other workers may still run.
+    pub fn check_stop(&self) -> Option<StopReason> {
+        self.study.check_stop()
+    }
+
+    /// Returns when the log has news, or after a short while: for the time in which [`SharedStudy::next_step`] says to wait.
+    ///
+    /// # Errors
+    /// [`StudyError::Log`].
+    pub fn wait(&mut self) -> Result<(), StudyError> {
+        let (seq, time) = (self.seq, self.pause_between_claims());
+        self.retry(|log| log.wait(seq, time))
+    }
+
     /// Enqueues a query, to be asked before the optimiser chooses again.
     ///
     /// # Errors
@@ -151,7 +166,8 @@ impl<O: Optimizer> SharedStudy<O> {
     /// Reads the log, and begins it with a study if it is empty.
     fn begin(&mut self, beginning: &History<O::Query>) -> Result<(), StudyError> {
         while self.sync()? == 0 && self.seq == 0 {
-            let bodies = std::iter::once(serde_json::to_string(&self.header()?))
+            let began = Some(self.retry(|log| log.now())?);
+            let bodies = std::iter::once(serde_json::to_string(&Header { began, ..self.header()? }))
                 .chain(beginning.events().iter().map(serde_json::to_string))
                 .collect::<Result<Vec<_>, _>>()
                 .map_err(|error| self.failed(&error))?;
@@ -167,8 +183,9 @@ impl<O: Optimizer> SharedStudy<O> {
         Ok(Header {
             thrifty_journal: FORMAT,
             seed: self.study.history.seed(),
-            fingerprint: self.study.optimizer.fingerprint()?,
+            fingerprint: self.study.fingerprint()?,
             machine: Machine::here(),
+            began: None,
             schedule: Some(self.schedule),
         })
     }
@@ -192,6 +209,11 @@ impl<O: Optimizer> SharedStudy<O> {
         }
         self.schedule = schedule;
         self.study.warnings.extend(here.machine.warning(&found.machine));
+        // Logs of earlier versions do not say when they began: their time counts from now.
+        if let Some(began) = found.began {
+            let elapsed = self.retry(|log| log.now())? - began;
+            self.study.count_time_after(Duration::try_from_secs_f64(elapsed).unwrap_or_default());
+        }
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Shared logs: an append-only list of events that several workers read and write.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::{AppendError, LogError};
 use crate::TrialId;
@@ -78,6 +78,14 @@ pub trait EventLog: Send {
     /// # Errors
     /// [`LogError`] when the store cannot be written.
     fn release(&mut self, lease: &Lease) -> Result<(), LogError>;
+
+    /// Seconds since 1970 by the clock of the store; that of this machine where the store has none.
+    ///
+    /// # Errors
+    /// [`LogError`] when the store cannot be read.
+    fn now(&mut self) -> Result<f64, LogError> {
+        Ok(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64())
+    }
 
     /// Those of some trials that nobody holds a lease of, in their order.
     ///

@@ -3,7 +3,7 @@
 use super::append::lost;
 use super::{Lease, SharedStudy};
 use crate::journal::Event;
-use crate::{Failure, Optimizer, Outcome, StudyError};
+use crate::{Failure, Optimizer, Outcome, StudyError, TrialId};
 
 impl<O: Optimizer> SharedStudy<O> {
     /// Records an intermediate value of a trial.
@@ -19,14 +19,26 @@ impl<O: Optimizer> SharedStudy<O> {
         self.require_appended(reported, lease)
     }
 
+    /// True if the pruner would stop a running trial after what it has reported, all other trials seen as they are now.
+    ///
+    /// # Errors
+    /// As [`Study::should_prune`](crate::Study::should_prune), or when the log fails.
+    pub fn should_prune(&mut self, id: TrialId) -> Result<bool, StudyError> {
+        self.sync()?;
+        self.study.should_prune(id)
+    }
+
     /// Records how a trial ended.
     ///
     /// # Errors
-    /// [`StudyError::LeaseLost`] if the trial was handed out again, [`StudyError::AlreadyTold`],
+    /// [`StudyError::UnknownTrial`], [`StudyError::LeaseLost`] if the trial was handed out again, [`StudyError::AlreadyTold`],
     /// [`StudyError::InvalidMeasurement`] as [`Study::tell`](crate::Study::tell), or when the log fails. Nothing has changed then.
     pub fn tell(&mut self, lease: &Lease, outcome: impl Into<Outcome>) -> Result<(), StudyError> {
         let outcome = outcome.into();
         self.sync()?;
+        if self.study.history.get(lease.trial).is_none() {
+            return Err(StudyError::UnknownTrial(lease.trial));
+        }
         self.study.require_consistent(lease.trial, &outcome)?;
         self.finish(lease, &outcome, 0.0)
     }

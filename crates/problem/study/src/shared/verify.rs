@@ -16,7 +16,10 @@ pub fn verify_replay<O: Optimizer>(optimizer: O, log: &mut dyn EventLog) -> Resu
     let (store, entries) = (log.name(), log.read_from(0)?);
     let Some((first, rest)) = entries.split_first() else { return Err(LogError::Empty { store }.into()) };
     let header = entries::header(&store, first)?;
-    let differences = header.fingerprint.differences_under(&optimizer.fingerprint()?, header.seed);
+    let corrupt = |message| LogError::Corrupt { store: store.clone(), seq: 0, message };
+    let directions = header.fingerprint.directions().map_err(corrupt)?;
+    let here = optimizer.fingerprint()?.directed(&directions)?;
+    let differences = header.fingerprint.differences_under(&here, header.seed);
     if !differences.is_empty() {
         return Err(LogError::Settings { store, differences }.into());
     }

@@ -61,10 +61,7 @@ impl<O: Optimizer> SharedStudy<O> {
                     Err(StudyError::LeaseLost { .. } | StudyError::AlreadyTold(_)) => lost += 1,
                     Err(error) => return Err(error),
                 },
-                Step::Wait => {
-                    let (seq, time) = (self.seq, self.pause_between_claims());
-                    self.retry(|log| log.wait(seq, time))?;
-                }
+                Step::Wait => self.wait()?,
                 Step::Stop(reason) => {
                     self.study.stopped(&reason);
                     let asked_again = self.asked_again;

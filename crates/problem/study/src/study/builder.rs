@@ -9,7 +9,8 @@ use thrifty_sampling::Seed;
 use crate::enqueue::differs;
 use crate::journal::{Journal, Opened};
 use crate::{
-    Durability, History, JournalError, Observer, Optimizer, Pruner, Schedule, StopRule, Study, StudyError,
+    Directions, Durability, Fingerprint, History, JournalError, Observer, Optimizer, Pruner, Schedule,
+    StopRule, Study, StudyError,
 };
 
 impl<O: Optimizer> Study<O> {
@@ -72,6 +73,22 @@ impl<O: Optimizer> Study<O> {
         self
     }
 
+    /// Names the directions of the objectives; to be called before [`Study::with_known`], [`Study::with_journal`] and [`Study::join`].
+    ///
+    /// The evaluator negates maximised objectives: outcomes and reports are losses all the same. The journal keeps the directions, so that
+    /// its readers show the user's units, and a study goes on with the same directions only. A measurement with another number of
+    /// objectives than directions is refused.
+    #[must_use]
+    pub fn with_directions(mut self, directions: Directions) -> Self {
+        self.history.directions = directions;
+        self
+    }
+
+    /// The fingerprint of the optimiser, with the directions.
+    pub(crate) fn fingerprint(&self) -> Result<Fingerprint, StudyError> {
+        Ok(self.optimizer.fingerprint()?.directed(&self.history.directions)?)
+    }
+
     /// Chooses what a power failure may lose; to be called before [`Study::with_journal`].
     #[must_use]
     pub fn with_durability(mut self, durability: Durability) -> Self {
@@ -85,14 +102,17 @@ impl<O: Optimizer> Study<O> {
     ///
     /// # Errors
     /// [`StudyError::Journal`]: unreadable, damaged, not a journal, in use, or of another seed, space or settings; or the
-    /// study has trials with which the journal does not begin.
+    /// study has trials with which the journal does not begin. [`StudyError::InvalidStopRule`] and [`StudyError::InvalidPruner`]
+    /// for a rule that was added before and makes no sense; no file is created then.
     pub fn with_journal(mut self, path: impl AsRef<Path>) -> Result<Self, StudyError> {
         let path = path.as_ref();
-        let fingerprint = self.optimizer.fingerprint()?;
+        self.validate()?;
+        let fingerprint = self.fingerprint()?;
         let Opened { mut journal, history, seconds, schedule, warnings } =
             Journal::open(path, self.history.seed(), fingerprint, self.durability)?;
         let is_new = journal.is_new();
         let mut before = std::mem::replace(&mut self.history, history);
+        self.history.directions = before.directions.clone();
         self.elapsed_before += Duration::from_secs_f64(seconds);
         self.history.forget_unfinished_reports();
         match (self.schedule, schedule) {

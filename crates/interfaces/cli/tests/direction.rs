@@ -1,0 +1,221 @@
+//! Objectives to be maximised, as a user sees them: own numbers everywhere, with and without the study file.
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+fn thrifty(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_thrifty"));
+    command.args(arguments).current_dir(folder).env_remove("THRIFTY_STORE").output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn error(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(output));
+    stderr(output)
+}
+
+fn json_of(folder: &Path, arguments: &[&str]) -> Value {
+    serde_json::from_str(&stdout(&thrifty(folder, arguments))).unwrap()
+}
+
+/// Writes a study file of x in [0, 1] that prints `print`, a text with `$1` for x.
+fn write(folder: &Path, name: &str, before: &str, print: &str, after: &str) {
+    let script = print.replace('{', "{{").replace('}', "}}");
+    let command = json!(["sh", "-c", script, "script", "{x}"]);
+    let text = format!(
+        "{before}\ncommand = {command}\n[[parameters]]\nname = \"x\"\nfloat = {{ low = 0, high = 1 }}\n{after}\n"
+    );
+    std::fs::write(folder.join(name), text).unwrap();
+}
+
+fn study(before: &str, print: &str, after: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "study.toml", before, print, after);
+    folder
+}
+
+const MAXIMIZE: &str = "direction = \"maximize\"";
+const RANDOM: &str = "[stop]\ntrials = 12\n[optimizer]\nmethod = \"random\"";
+
+fn column(table: &Value, name: &str) -> Vec<f64> {
+    table.as_array().unwrap().iter().filter_map(|row| row[name].as_f64()).collect()
+}
+
+#[test]
+fn an_accuracy_is_shown_as_it_was_printed() {
+    let folder = study(MAXIMIZE, "echo \"$1\"", RANDOM);
+    let run = thrifty(folder.path(), &["run", "study.toml", "--report"]);
+    let result = stdout(&run);
+    let table = json_of(folder.path(), &["export", "study.toml", "--format", "json"]);
+    let (x, shown) = (column(&table, "x"), column(&table, "objective"));
+    assert_eq!((x.len(), &x), (12, &shown), "the objective is x");
+    let largest = x.iter().copied().fold(f64::MIN, f64::max);
+    assert!(result.contains(&format!(": {largest}  (x = {largest})")), "{result}");
+    let last = stderr(&run).lines().last().unwrap().to_owned();
+    assert!(last.contains(&format!("best {largest}, ask")) && !last.contains("-0."), "{last}");
+    // The journal alone has all that is needed.
+    for source in ["study.toml", "study.jsonl"] {
+        assert_eq!(json_of(folder.path(), &["best", source, "--json"])["objective"], largest);
+        let shown = json_of(folder.path(), &["show", source, "--json"]);
+        assert_eq!(
+            (&shown["directions"], &shown["best"]["objective"]),
+            (&json!(["maximize"]), &json!(largest))
+        );
+        assert_eq!(json_of(folder.path(), &["export", source, "--format", "json"]), table);
+    }
+    let page = std::fs::read_to_string(folder.path().join("study.html")).unwrap();
+    assert!(page.contains(&format!("{largest} (trial")) && page.contains("<dd>maximize</dd>"), "the page");
+    assert!(stdout(&thrifty(folder.path(), &["plot", "study.jsonl", "history"])).starts_with("<svg"));
+}
+
+/// Negating by hand suggests the same, to the last bit.
+#[test]
+fn every_method_maximises_as_if_negated_by_hand() {
+    for (method, trials) in [("bo", 14), ("tpe", 14), ("random", 5)] {
+        let after = format!("[stop]\ntrials = {trials}\n[optimizer]\nmethod = \"{method}\"");
+        let rows = |before: &str, sign: &str| {
+            let print = format!("awk \"BEGIN {{ print {sign}(1 - ($1 - 0.3) ^ 2) }}\"");
+            let folder = study(before, &print, &after);
+            stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+            json_of(folder.path(), &["export", "study.toml", "--format", "json"])
+        };
+        let (maximised, minimised) = (rows(MAXIMIZE, ""), rows("", "-"));
+        assert_eq!(column(&maximised, "x"), column(&minimised, "x"), "{method}");
+        let negated: Vec<f64> = column(&minimised, "objective").iter().map(|value| -value).collect();
+        assert_eq!(column(&maximised, "objective"), negated, "{method}");
+    }
+}
+
+#[test]
+fn several_objectives_have_a_direction_each() {
+    let print = "printf '{\"objectives\": [%s, %s], \"constraints\": [-1]}' \"$1\" \"$1\"";
+    let after = RANDOM.replace("random", "multi_objective");
+    let folder = study("direction = [\"maximize\", \"minimize\"]", print, &after);
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    let best = json_of(folder.path(), &["best", "study.jsonl", "--json"]);
+    assert_eq!(best.as_array().unwrap().len(), 12, "each is as good as another: {best}");
+    for member in best.as_array().unwrap() {
+        let x = &member["config"]["x"];
+        assert_eq!(member["objectives"], json!([x, x]));
+    }
+    assert!(stdout(&thrifty(folder.path(), &["plot", "study.toml", "pareto"])).starts_with("<svg"));
+    let one = study(MAXIMIZE, print, RANDOM);
+    let text = error(&thrifty(one.path(), &["run", "study.toml"]));
+    assert!(text.contains("2 objectives, but the study has 1 directions"), "{text}");
+}
+
+#[test]
+fn reports_bounds_and_targets_are_in_the_units_of_the_user() {
+    // Accuracies fall below the bound at step 2 for x < 0.5.
+    let print = "echo '{\"step\": 1, \"value\": 0.9}'; echo \"{\\\"step\\\": 2, \\\"value\\\": $1}\"; sleep 0.3; echo $1";
+    let after = format!("{RANDOM}\n[pruning]\npruner = \"threshold\"\nlower = 0.5\nupper = 1");
+    let folder = study(MAXIMIZE, print, &after);
+    stdout(&thrifty(folder.path(), &["run", "study.toml", "--workers", "4"]));
+    let table = json_of(folder.path(), &["export", "study.jsonl", "--format", "json"]);
+    let mut pruned = 0;
+    for row in table.as_array().unwrap() {
+        let expected = if row["x"].as_f64().unwrap() < 0.5 { "pruned" } else { "measured" };
+        assert_eq!(row["state"], expected, "{row}");
+        pruned += u32::from(expected == "pruned");
+    }
+    assert!((1..12).contains(&pruned), "{pruned}");
+    let reports = json_of(folder.path(), &["export", "study.jsonl", "--format", "json", "--reports"]);
+    assert!(column(&reports, "value").iter().all(|value| (0.0..=1.0).contains(value)), "{reports}");
+    // A target is reached from below.
+    let after = RANDOM.replace("[stop]", "[stop]\ntarget = 0.5");
+    let folder = study(MAXIMIZE, "echo $1", &after);
+    let result = stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert!(result.contains("stopped: the target was reached by 0."), "{result}");
+    let after = RANDOM.replace("[stop]", "[stop]\npatience = 2");
+    let folder = study(MAXIMIZE, "echo $1", &after);
+    let result = stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert!(result.contains("without a better objective than 0."), "{result}");
+}
+
+#[test]
+fn trials_by_hand_and_over_a_pipe_are_in_the_units_of_the_user() {
+    let folder = study(MAXIMIZE, "echo $1", RANDOM);
+    json_of(folder.path(), &["ask", "study.toml"]);
+    stdout(&thrifty(
+        folder.path(),
+        &["tell", "study.toml", "0", "{\"objective\": 0.25, \"reports\": [[1, 0.125]]}"],
+    ));
+    json_of(folder.path(), &["ask", "study.toml"]);
+    stdout(&thrifty(folder.path(), &["tell", "study.toml", "1", "inf"]));
+    let shown = stdout(&thrifty(folder.path(), &["show", "study.jsonl"]));
+    assert!(shown.contains("best: trial 0: 0.25") && shown.contains("objective 0 is inf"), "{shown}");
+    let reports = stdout(&thrifty(folder.path(), &["export", "study.jsonl", "--reports"]));
+    assert!(reports.contains("0,1,0.125"), "{reports}");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_thrifty"))
+        .args(["serve", "study.toml"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut answer = || -> Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    assert_eq!(answer(), json!({"protocol": 1, "trials": 2, "directions": ["maximize"]}));
+    let mut call = |request: &str| {
+        writeln!(input, "{request}").unwrap();
+        answer()
+    };
+    assert_eq!(call(r#"{"ask":{}}"#)["trial"], 2);
+    call(r#"{"report":{"trial":2,"step":1,"value":0.5}}"#);
+    assert_eq!(call(r#"{"tell":{"trial":2,"outcome":0.75}}"#), json!({"told": 2}));
+    assert_eq!(call(r#"{"best":{}}"#)["best"]["objective"], 0.75);
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn known_trials_keep_their_meaning() {
+    let folder = study(MAXIMIZE, "echo $1", RANDOM);
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    let best = json_of(folder.path(), &["best", "study.toml", "--json"]);
+    stdout(&thrifty(folder.path(), &["export", "study.toml", "-o", "earlier.csv"]));
+    for known in ["earlier.csv", "study.jsonl"] {
+        let before = format!("{MAXIMIZE}\nknown = \"{known}\"");
+        let name = format!("next-{}", known.replace('.', "-"));
+        write(folder.path(), &format!("{name}.toml"), &before, "echo 0", RANDOM);
+        stdout(&thrifty(folder.path(), &["run", &format!("{name}.toml")]));
+        assert_eq!(json_of(folder.path(), &["best", &format!("{name}.toml"), "--json"]), best);
+    }
+    write(folder.path(), "other.toml", "known = \"study.jsonl\"", "echo 0", RANDOM);
+    let text = error(&thrifty(folder.path(), &["run", "other.toml"]));
+    assert!(text.contains("its directions are maximize, those of this study are minimize"), "{text}");
+    assert!(!folder.path().join("other.jsonl").exists());
+}
+
+#[test]
+fn directions_that_are_none_or_others_are_refused() {
+    for value in ["\"up\"", "[]", "[\"maximize\", 1]", "true"] {
+        let folder = study(&format!("direction = {value}"), "echo $1", RANDOM);
+        let text = error(&thrifty(folder.path(), &["run", "study.toml"]));
+        assert!(
+            text.contains("direction is") && text.contains("expected \"minimize\" or \"maximize\""),
+            "{text}"
+        );
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+    let folder = study(MAXIMIZE, "echo $1", RANDOM);
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    let journal = std::fs::read(folder.path().join("study.jsonl")).unwrap();
+    write(folder.path(), "study.toml", "", "echo $1", RANDOM);
+    let text = error(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert!(text.contains("directions is maximize in the journal and minimize here"), "{text}");
+    assert_eq!(std::fs::read(folder.path().join("study.jsonl")).unwrap(), journal);
+}

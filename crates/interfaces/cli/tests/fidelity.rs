@@ -1,0 +1,89 @@
+//! Multi-fidelity studies as a user runs them.
+#![cfg(unix)]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn thrifty(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_thrifty"));
+    command.args(arguments).current_dir(folder).env_remove("THRIFTY_STORE").output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn error(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(1));
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A study whose losses are smaller at low fidelities, so that these would always be the best.
+fn study(optimizer: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!(
+        "command = [\"awk\", \"BEGIN {{{{ print ({{x}} - 0.3) ^ 2 + {{epochs}} / 10 }}}}\"]\n\
+         [[parameters]]\nname = \"x\"\nfloat = {{ low = 0, high = 1 }}\n\
+         [[parameters]]\nname = \"epochs\"\nint = {{ low = 1, high = 9, log = true }}\n\
+         [stop]\ntrials = 12\n[optimizer]\n{optimizer}\n"
+    );
+    let queue = "queue = [{ x = 0.9, epochs = 9 }, { x = 0.3, epochs = 1 }, { x = 0.5, epochs = 9 }]\n";
+    std::fs::write(folder.path().join("study.toml"), format!("{queue}{text}")).unwrap();
+    folder
+}
+
+const METHOD: &str = "method = \"multi_fidelity\"\nfidelity = \"epochs\"";
+
+#[test]
+fn the_best_is_the_best_at_the_target() {
+    let folder = study(METHOD);
+    let run = thrifty(folder.path(), &["run", "study.toml"]);
+    let progress = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(!progress.contains("best 0.1"), "{progress}");
+    let result = stdout(&run);
+    for source in ["study.toml", "study.jsonl"] {
+        let best: Value =
+            serde_json::from_str(&stdout(&thrifty(folder.path(), &["best", source, "--json"]))).unwrap();
+        assert_eq!(best["config"]["epochs"], 9, "{best}");
+        assert!(best["objective"].as_f64().unwrap() <= 0.94 + 1e-12, "{best}");
+        assert!(result.contains(&format!("best: trial {}: ", best["trial"])), "{result}");
+    }
+    // A study without a fidelity compares all.
+    let folder = study("method = \"random\"");
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    let best: Value =
+        serde_json::from_str(&stdout(&thrifty(folder.path(), &["best", "study.jsonl", "--json"]))).unwrap();
+    assert_ne!(best["config"]["epochs"], 9, "{best}");
+}
+
+#[test]
+fn a_study_without_a_trial_at_the_target_has_no_best() {
+    let folder = study(&METHOD.replace("method", "settings = { reports = 0 }\nmethod"));
+    let path = folder.path();
+    let text = std::fs::read_to_string(path.join("study.toml")).unwrap();
+    let one =
+        text.replace("queue = [{ x = 0.9, epochs = 9 }, ", "queue = [").replace("trials = 12", "trials = 1");
+    std::fs::write(path.join("study.toml"), one).unwrap();
+    let result = stdout(&thrifty(path, &["run", "study.toml"]));
+    assert!(result.contains("best: no trial satisfies the constraints, at the target"), "{result}");
+}
+
+#[test]
+fn fidelities_that_are_none_are_refused_and_write_nothing() {
+    for (optimizer, part) in [
+        ("method = \"multi_fidelity\"", "optimizer.fidelity is missing"),
+        ("method = \"multi_fidelity\"\nfidelity = \"rows\"", "fidelity rows is missing"),
+        ("method = \"multi_fidelity\"\nfidelity = \"x\"", "fidelity x"),
+        ("method = \"tpe\"\nfidelity = \"epochs\"", "none, because tpe has no fidelity"),
+        (&format!("{METHOD}\nsettings = {{ anchors = 1 }}"), "anchors"),
+        (&format!("{METHOD}\nsettings = {{ anchor = 1 }}"), "multi_fidelity: unknown field `anchor`"),
+    ] {
+        let folder = study(optimizer);
+        let text = error(&thrifty(folder.path(), &["run", "study.toml"]));
+        assert!(text.contains(part), "{optimizer}: {text}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "{optimizer}");
+    }
+}

@@ -1,0 +1,160 @@
+//! Directions of objectives: what is maximised is negated at the border of a study.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Measurement, Outcome};
+
+/// Direction of an objective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// Smaller is better.
+    #[default]
+    Minimize,
+    /// Larger is better.
+    Maximize,
+}
+
+impl Direction {
+    /// Name in journals and study files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Minimize => "minimize",
+            Self::Maximize => "maximize",
+        }
+    }
+
+    /// The loss of a value in the user's units, or the value of a loss: the map is its own inverse.
+    ///
+    /// ```
+    /// use thrifty_study::Direction;
+    /// assert_eq!([Direction::Minimize, Direction::Maximize].map(|d| d.flip(0.9)), [0.9, -0.9]);
+    /// ```
+    #[must_use]
+    pub fn flip(self, value: f64) -> f64 {
+        match self {
+            Self::Minimize => value,
+            // Not the sign alone: minus zero would be shown as such.
+            Self::Maximize => 0.0 - value,
+        }
+    }
+}
+
+/// Directions of the objectives of a study, in their order.
+///
+/// Optimisers, stop rules and pruners see losses; so do histories and journals. What comes from the user is turned into losses once,
+/// where it is read, and what is shown to the user is turned back. Without directions all objectives are minimised.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Directions(Vec<Direction>);
+
+impl Directions {
+    /// One direction per objective. With none their number is open, and all are minimised.
+    #[must_use]
+    pub fn new(directions: Vec<Direction>) -> Self {
+        Self(directions)
+    }
+
+    /// The directions as given.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Direction] {
+        &self.0
+    }
+
+    /// The direction of an objective.
+    #[must_use]
+    pub fn of(&self, objective: usize) -> Direction {
+        self.0.get(objective).copied().unwrap_or_default()
+    }
+
+    /// The direction of the first objective, which is that of intermediate values too.
+    #[must_use]
+    pub fn first(&self) -> Direction {
+        self.of(0)
+    }
+
+    /// True if every objective is minimised.
+    #[must_use]
+    pub fn all_minimize(&self) -> bool {
+        self.0.iter().all(|direction| *direction == Direction::Minimize)
+    }
+
+    /// Losses of objectives in the user's units, or the other way round.
+    #[must_use]
+    pub fn flip(&self, objectives: &[f64]) -> Vec<f64> {
+        objectives.iter().enumerate().map(|(at, value)| self.of(at).flip(*value)).collect()
+    }
+
+    /// The measurement of losses for one in the user's units, or the other way round. Constraints, cost and noise variance stay.
+    #[must_use]
+    pub fn flip_measurement(&self, measurement: Measurement) -> Measurement {
+        Measurement { objectives: self.flip(&measurement.objectives), ..measurement }
+    }
+
+    /// The outcome of losses for one in the user's units, or the other way round.
+    ///
+    /// A measurement that is not finite becomes a failure first, so that its reason names the number as the user knows it.
+    #[must_use]
+    pub fn flip_outcome(&self, outcome: Outcome) -> Outcome {
+        match outcome.checked() {
+            Outcome::Measured(measurement) => Outcome::Measured(self.flip_measurement(measurement)),
+            other => other,
+        }
+    }
+
+    /// The names, for messages; `minimize` without directions.
+    #[must_use]
+    pub fn names(&self) -> String {
+        if self.0.is_empty() {
+            return Direction::Minimize.name().into();
+        }
+        self.0.iter().map(|direction| direction.name()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Failure;
+
+    fn mixed() -> Directions {
+        Directions::new(vec![Direction::Maximize, Direction::Minimize])
+    }
+
+    #[test]
+    fn maximised_objectives_alone_are_negated() {
+        let measured = Measurement {
+            objectives: vec![0.9, 3.0],
+            constraints: vec![-1.0],
+            cost: Some(2.0),
+            noise_variance: Some(0.5),
+        };
+        let losses = mixed().flip_measurement(measured.clone());
+        assert_eq!(losses, Measurement { objectives: vec![-0.9, 3.0], ..measured });
+        assert_eq!(Directions::default().flip(&[1.0, 2.0]), [1.0, 2.0]);
+        // Zero has no sign that a user would see.
+        assert!(Direction::Maximize.flip(0.0).is_sign_positive());
+        assert!(Direction::Maximize.flip(-0.0).is_sign_positive());
+    }
+
+    #[test]
+    fn reasons_of_failures_name_the_number_of_the_user() {
+        for (value, text) in [(f64::INFINITY, "inf"), (f64::NEG_INFINITY, "-inf"), (f64::NAN, "NaN")] {
+            let Outcome::Failed(Failure::NonFinite { value: found, .. }) = mixed().flip_outcome(value.into())
+            else {
+                panic!("{value} is no failure");
+            };
+            assert_eq!(found, text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn flipping_twice_is_the_identity(values in proptest::collection::vec(-1e300..1e300_f64, 0..4)) {
+            prop_assert_eq!(mixed().flip(&mixed().flip(&values)), values);
+        }
+    }
+}
