@@ -58,6 +58,7 @@ fn searches_and_estimators() {
     contract::optimizer(|| RandomSearch::new(space()), evaluate, 9);
     contract::optimizer(|| SobolSearch::new(space()), evaluate, 9);
     contract::optimizer(|| TpeOptimizer::new(space()).unwrap(), evaluate, 24);
+    contract::optimizer(|| CmaEs::new(space()), evaluate, 24);
     let optuna =
         || TpeOptimizer::new(space()).and_then(|tpe| tpe.with_settings(TpeSettings::optuna5())).unwrap();
     contract::optimizer(optuna, evaluate, 24);

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thrifty::bo::{BoSettings, Maximizer, MultiObjectiveSettings};
+use thrifty::cmaes::CmaEsSettings;
 use thrifty::gp::GpSettings;
 use thrifty::hybrid::HybridSettings;
 use thrifty::levelset::LevelSetSettings;
@@ -27,6 +28,7 @@ fn defaults_and_unknown_names() {
     check::<HybridSettings>("HybridSettings");
     check::<Nsga2Settings>("Nsga2Settings");
     check::<TpeSettings>("TpeSettings");
+    check::<CmaEsSettings>("CmaEsSettings");
     check::<Maximizer>("Maximizer");
     check::<GpSettings>("GpSettings");
 }

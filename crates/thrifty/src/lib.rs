@@ -20,6 +20,7 @@ pub use thrifty_autobct as autobct;
 pub use thrifty_bo as bo;
 pub use thrifty_censored as censored;
 pub use thrifty_check as check;
+pub use thrifty_cmaes as cmaes;
 pub use thrifty_cv as cv;
 pub use thrifty_domain as domain;
 pub use thrifty_fcvopt as fcvopt;
@@ -57,6 +58,7 @@ pub mod prelude {
         BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, MultiObjectiveOptimizer,
         MultiObjectiveSettings, ParetoSet,
     };
+    pub use thrifty_cmaes::{CmaEs, CmaEsSettings};
     pub use thrifty_cv::{AllFolds, FoldQuery};
     pub use thrifty_fcvopt::{FractionalCv, FractionalSettings};
     pub use thrifty_fidelity::{MultiFidelityOptimizer, MultiFidelitySettings};

@@ -15,6 +15,7 @@ chapters!(
     autobct,
     bo,
     censored,
+    cmaes,
     contributing,
     fcvopt,
     fidelity,

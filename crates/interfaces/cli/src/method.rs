@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use thrifty_bo::{BayesianOptimizer, BoSettings, MultiObjectiveOptimizer, MultiObjectiveSettings};
+use thrifty_cmaes::{CmaEs, CmaEsSettings};
 use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
 use thrifty_study::{AnyOptimizer, Optimizer, PrunedAs, PrunedPolicy};
@@ -32,6 +33,8 @@ enum Name {
     MultiObjective,
     /// Tree-structured Parzen estimator.
     Tpe,
+    /// Covariance matrix adaptation.
+    Cmaes,
     /// Sobol sequence.
     Sobol,
     /// Random search.
@@ -44,6 +47,7 @@ impl Name {
             Self::Bo => "bo",
             Self::MultiObjective => "multi_objective",
             Self::Tpe => "tpe",
+            Self::Cmaes => "cmaes",
             Self::Sobol => "sobol",
             Self::Random => "random",
         }
@@ -95,6 +99,10 @@ impl Method {
             Name::Tpe => {
                 let settings: TpeSettings = self.settings(None)?;
                 self.any(TpeOptimizer::new(space)?.with_settings(settings)?)
+            }
+            Name::Cmaes => {
+                let settings: CmaEsSettings = self.settings(None)?;
+                self.any(CmaEs::new(space).with_settings(settings)?)
             }
             Name::Sobol | Name::Random => {
                 if let Some(key) = self.settings.as_ref().and_then(|table| table.keys().next()) {
