@@ -135,7 +135,7 @@ fn reference_keys_exist_and_are_sorted() {
 }
 
 /// Chapters that teach a part or a method: code that runs, the model, how to extend it, what goes wrong.
-const CHAPTERS: [&str; 18] = [
+const CHAPTERS: [&str; 19] = [
     "acquisition",
     "autobct",
     "bo",
@@ -154,6 +154,7 @@ const CHAPTERS: [&str; 18] = [
     "studies",
     "tpe",
     "trees",
+    "trust_region",
 ];
 
 #[test]

@@ -9,6 +9,7 @@ use thrifty::hybrid::HybridSettings;
 use thrifty::levelset::LevelSetSettings;
 use thrifty::search::Nsga2Settings;
 use thrifty::tpe::TpeSettings;
+use thrifty::trust_region::TrustRegionSettings;
 
 fn check<S: Default + PartialEq + std::fmt::Debug + Serialize + DeserializeOwned>(name: &str) {
     let empty: S = serde_json::from_str("{}").unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -29,6 +30,7 @@ fn defaults_and_unknown_names() {
     check::<Nsga2Settings>("Nsga2Settings");
     check::<TpeSettings>("TpeSettings");
     check::<CmaEsSettings>("CmaEsSettings");
+    check::<TrustRegionSettings>("TrustRegionSettings");
     check::<Maximizer>("Maximizer");
     check::<GpSettings>("GpSettings");
 }

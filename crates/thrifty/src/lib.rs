@@ -49,6 +49,7 @@ pub use thrifty_surrogate as surrogate;
 pub use thrifty_testbed as testbed;
 pub use thrifty_tpe as tpe;
 pub use thrifty_trees as trees;
+pub use thrifty_trust_region as trust_region;
 
 /// Names that most programs need.
 pub mod prelude {
@@ -74,4 +75,5 @@ pub mod prelude {
     };
     pub use thrifty_surrogate::{Posterior, Prediction};
     pub use thrifty_tpe::{TpeOptimizer, TpeSettings};
+    pub use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 }

@@ -2,5 +2,6 @@
 
 pub mod ablation;
 pub mod batches;
+pub mod dimensions;
 pub mod growth;
 pub(crate) mod problems;

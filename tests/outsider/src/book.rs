@@ -31,4 +31,5 @@ chapters!(
     studies,
     tpe,
     trees,
+    trust_region,
 );

@@ -8,6 +8,7 @@ use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
 use thrifty_study::{AnyOptimizer, Optimizer, PrunedAs, PrunedPolicy};
 use thrifty_tpe::{TpeOptimizer, TpeSettings};
+use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 
 use crate::error::CliError;
 
@@ -35,6 +36,8 @@ enum Name {
     Tpe,
     /// Covariance matrix adaptation.
     Cmaes,
+    /// Bayesian optimisation in a trust region.
+    TrustRegion,
     /// Sobol sequence.
     Sobol,
     /// Random search.
@@ -48,6 +51,7 @@ impl Name {
             Self::MultiObjective => "multi_objective",
             Self::Tpe => "tpe",
             Self::Cmaes => "cmaes",
+            Self::TrustRegion => "trust_region",
             Self::Sobol => "sobol",
             Self::Random => "random",
         }
@@ -103,6 +107,10 @@ impl Method {
             Name::Cmaes => {
                 let settings: CmaEsSettings = self.settings(None)?;
                 self.any(CmaEs::new(space).with_settings(settings)?)
+            }
+            Name::TrustRegion => {
+                let settings: TrustRegionSettings = self.settings(trials)?;
+                self.any(TrustRegionOptimizer::new(space).with_settings(settings)?)
             }
             Name::Sobol | Name::Random => {
                 if let Some(key) = self.settings.as_ref().and_then(|table| table.keys().next()) {
