@@ -100,7 +100,7 @@ impl Coordinates {
         x
     }
 
-    /// What a configuration does not determine of the coordinates: all of them where one lies beyond a bound, else the hidden ones.
+    /// Coordinates that a configuration does not determine: all of them where one lies beyond a bound, else the hidden ones.
     pub(crate) fn record(&self, latent: &[f64]) -> Vec<f64> {
         let is_beyond =
             |(value, coordinate): (&f64, &Coordinate)| !coordinate.is_hidden && !(0.0..=1.0).contains(value);

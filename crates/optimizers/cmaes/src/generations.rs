@@ -26,7 +26,7 @@ type Populations = Vec<Vec<u64>>;
 pub(crate) struct Current {
     /// Its number.
     pub(crate) number: u64,
-    /// What it learned from, where no trial of it was asked before.
+    /// The population that it learned from, where no trial of it was asked before.
     pub(crate) opens_with: Option<Vec<u64>>,
 }
 
