@@ -16,6 +16,7 @@ pub fn all() -> Vec<Experiment> {
         acquisition::gallery::EXPERIMENT.clone(),
         bo::ablation::EXPERIMENT.clone(),
         bo::batches::EXPERIMENT.clone(),
+        bo::dimensions::EXPERIMENT.clone(),
         bo::growth::EXPERIMENT.clone(),
         bo::noise::EXPERIMENT.clone(),
         gp::restarts::EXPERIMENT.clone(),

@@ -135,11 +135,12 @@ fn reference_keys_exist_and_are_sorted() {
 }
 
 /// Chapters that teach a part or a method: code that runs, the model, how to extend it, what goes wrong.
-const CHAPTERS: [&str; 17] = [
+const CHAPTERS: [&str; 19] = [
     "acquisition",
     "autobct",
     "bo",
     "censored",
+    "cmaes",
     "fcvopt",
     "fidelity",
     "gp",
@@ -153,6 +154,7 @@ const CHAPTERS: [&str; 17] = [
     "studies",
     "tpe",
     "trees",
+    "trust_region",
 ];
 
 #[test]

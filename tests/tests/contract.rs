@@ -58,6 +58,7 @@ fn searches_and_estimators() {
     contract::optimizer(|| RandomSearch::new(space()), evaluate, 9);
     contract::optimizer(|| SobolSearch::new(space()), evaluate, 9);
     contract::optimizer(|| TpeOptimizer::new(space()).unwrap(), evaluate, 24);
+    contract::optimizer(|| CmaEs::new(space()), evaluate, 24);
     let optuna =
         || TpeOptimizer::new(space()).and_then(|tpe| tpe.with_settings(TpeSettings::optuna5())).unwrap();
     contract::optimizer(optuna, evaluate, 24);
@@ -78,6 +79,12 @@ fn pruned_trials() {
 #[test]
 fn one_objective() {
     contract::optimizer(bo, evaluate, 8);
+    let region = || {
+        let (initial, candidates) = (InitialDesign::Sobol(3), Some(32));
+        let settings = TrustRegionSettings { initial, candidates, ..TrustRegionSettings::default() };
+        TrustRegionOptimizer::new(space()).with_settings(settings).unwrap()
+    };
+    contract::optimizer(region, evaluate, 8);
     for exploration in [Exploration::FixedRate { rate: 0.3 }, Exploration::EpsPareto { epsilon: 0.3 }] {
         let hybrid = || {
             let settings = HybridSettings { exploration, ..HybridSettings::default() };

@@ -3,11 +3,13 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thrifty::bo::{BoSettings, Maximizer, MultiObjectiveSettings};
+use thrifty::cmaes::CmaEsSettings;
 use thrifty::gp::GpSettings;
 use thrifty::hybrid::HybridSettings;
 use thrifty::levelset::LevelSetSettings;
 use thrifty::search::Nsga2Settings;
 use thrifty::tpe::TpeSettings;
+use thrifty::trust_region::TrustRegionSettings;
 
 fn check<S: Default + PartialEq + std::fmt::Debug + Serialize + DeserializeOwned>(name: &str) {
     let empty: S = serde_json::from_str("{}").unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -27,6 +29,8 @@ fn defaults_and_unknown_names() {
     check::<HybridSettings>("HybridSettings");
     check::<Nsga2Settings>("Nsga2Settings");
     check::<TpeSettings>("TpeSettings");
+    check::<CmaEsSettings>("CmaEsSettings");
+    check::<TrustRegionSettings>("TrustRegionSettings");
     check::<Maximizer>("Maximizer");
     check::<GpSettings>("GpSettings");
 }

@@ -20,6 +20,7 @@ pub use thrifty_autobct as autobct;
 pub use thrifty_bo as bo;
 pub use thrifty_censored as censored;
 pub use thrifty_check as check;
+pub use thrifty_cmaes as cmaes;
 pub use thrifty_cv as cv;
 pub use thrifty_domain as domain;
 pub use thrifty_fcvopt as fcvopt;
@@ -48,6 +49,7 @@ pub use thrifty_surrogate as surrogate;
 pub use thrifty_testbed as testbed;
 pub use thrifty_tpe as tpe;
 pub use thrifty_trees as trees;
+pub use thrifty_trust_region as trust_region;
 
 /// Names that most programs need.
 pub mod prelude {
@@ -57,6 +59,7 @@ pub mod prelude {
         BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, MultiObjectiveOptimizer,
         MultiObjectiveSettings, ParetoSet,
     };
+    pub use thrifty_cmaes::{CmaEs, CmaEsSettings};
     pub use thrifty_cv::{AllFolds, FoldQuery};
     pub use thrifty_fcvopt::{FractionalCv, FractionalSettings};
     pub use thrifty_fidelity::{MultiFidelityOptimizer, MultiFidelitySettings};
@@ -72,4 +75,5 @@ pub mod prelude {
     };
     pub use thrifty_surrogate::{Posterior, Prediction};
     pub use thrifty_tpe::{TpeOptimizer, TpeSettings};
+    pub use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 }

@@ -2,6 +2,7 @@
 
 pub mod ablation;
 pub mod batches;
+pub mod dimensions;
 pub mod growth;
 pub mod noise;
 pub(crate) mod problems;

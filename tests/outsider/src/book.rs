@@ -15,6 +15,7 @@ chapters!(
     autobct,
     bo,
     censored,
+    cmaes,
     contributing,
     fcvopt,
     fidelity,
@@ -30,4 +31,5 @@ chapters!(
     studies,
     tpe,
     trees,
+    trust_region,
 );

@@ -3,11 +3,13 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use thrifty_bo::{BayesianOptimizer, BoSettings, MultiObjectiveOptimizer, MultiObjectiveSettings};
+use thrifty_cmaes::{CmaEs, CmaEsSettings};
 use thrifty_fidelity::{FidelityAxis, MultiFidelityOptimizer, MultiFidelitySettings};
 use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
 use thrifty_study::{AnyOptimizer, Optimizer, PrunedAs, PrunedPolicy};
 use thrifty_tpe::{TpeOptimizer, TpeSettings};
+use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 
 use crate::error::CliError;
 use crate::target::Target;
@@ -38,6 +40,10 @@ enum Name {
     MultiFidelity,
     /// Tree-structured Parzen estimator.
     Tpe,
+    /// Covariance matrix adaptation.
+    Cmaes,
+    /// Bayesian optimisation in a trust region.
+    TrustRegion,
     /// Sobol sequence.
     Sobol,
     /// Random search.
@@ -51,6 +57,8 @@ impl Name {
             Self::MultiObjective => "multi_objective",
             Self::MultiFidelity => "multi_fidelity",
             Self::Tpe => "tpe",
+            Self::Cmaes => "cmaes",
+            Self::TrustRegion => "trust_region",
             Self::Sobol => "sobol",
             Self::Random => "random",
         }
@@ -126,6 +134,14 @@ impl Method {
             Name::Tpe => {
                 let settings: TpeSettings = self.settings(None)?;
                 self.any(TpeOptimizer::new(space)?.with_settings(settings)?)
+            }
+            Name::Cmaes => {
+                let settings: CmaEsSettings = self.settings(None)?;
+                self.any(CmaEs::new(space).with_settings(settings)?)
+            }
+            Name::TrustRegion => {
+                let settings: TrustRegionSettings = self.settings(trials)?;
+                self.any(TrustRegionOptimizer::new(space).with_settings(settings)?)
             }
             Name::Sobol | Name::Random => {
                 if let Some(key) = self.settings.as_ref().and_then(|table| table.keys().next()) {

@@ -111,7 +111,7 @@ impl<O: Optimizer> SharedStudy<O> {
     }
 
     /// Waits before a call is repeated, or returns the error when that has no sense or patience is over.
-    fn pause(&self, error: LogError, started_at: Instant) -> Result<(), StudyError> {
+    pub(super) fn pause(&self, error: LogError, started_at: Instant) -> Result<(), StudyError> {
         let elapsed = started_at.elapsed();
         if !error.is_temporary() || elapsed >= self.patience {
             return Err(error.into());

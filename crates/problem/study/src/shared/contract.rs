@@ -33,7 +33,7 @@ pub fn event_log(connect: &(dyn Fn(u32) -> Box<dyn EventLog> + Sync)) {
 }
 
 fn there_is_one_clock(connect: &(dyn Fn(u32) -> Box<dyn EventLog> + Sync)) {
-    let (mut one, mut other) = (connect(9), connect(9));
+    let (mut one, mut other) = (connect(0), connect(0));
     let mut now = |of: usize| {
         let log = if of == 0 { &mut one } else { &mut other };
         log.now().unwrap_or_else(|error| panic!("the time: {error}"))

@@ -165,6 +165,7 @@ impl<O: Optimizer> SharedStudy<O> {
 
     /// Reads the log, and begins it with a study if it is empty.
     fn begin(&mut self, beginning: &History<O::Query>) -> Result<(), StudyError> {
+        let started_at = Instant::now();
         while self.sync()? == 0 && self.seq == 0 {
             let began = Some(self.retry(|log| log.now())?);
             let bodies = std::iter::once(serde_json::to_string(&Header { began, ..self.header()? }))
@@ -173,7 +174,8 @@ impl<O: Optimizer> SharedStudy<O> {
                 .map_err(|error| self.failed(&error))?;
             match self.log().append(0, &bodies, None) {
                 Ok(()) | Err(AppendError::Conflict | AppendError::Fenced) => {}
-                Err(AppendError::Log(error)) => return Err(error.into()),
+                // Reading shows whether the store has the beginning although it did not answer.
+                Err(AppendError::Log(error)) => self.pause(error, started_at)?,
             }
         }
         Ok(())

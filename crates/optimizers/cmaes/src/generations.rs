@@ -1,0 +1,180 @@
+//! Generations of a history.
+
+use std::collections::BTreeSet;
+
+use thrifty_domain::Domain;
+use thrifty_search::same_shape;
+use thrifty_space::{Config, Space};
+use thrifty_study::{History, Lineage, MemoKey, OptimizerError, Trial, TrialId};
+
+use crate::CmaEsSettings;
+use crate::coordinates::Coordinates;
+use crate::ranking::Rank;
+use crate::run::Run;
+
+/// Generation from whose distribution a trial was drawn.
+pub(crate) static GENERATION: MemoKey<u64> = MemoKey::new("cmaes_generation");
+/// Trials that the distribution of the trial's generation learned from last, at the first trial of each generation.
+pub(crate) static MEMBERS: MemoKey<Vec<f64>> = MemoKey::new("cmaes_members");
+/// Coordinates that the configuration does not determine.
+pub(crate) static RECORD: MemoKey<Vec<f64>> = MemoKey::new("cmaes_coordinates");
+
+/// The trials that each generation learned from: at 0 the start, at g + 1 the population of generation g.
+type Populations = Vec<Vec<u64>>;
+
+/// The generation for which a trial is asked.
+pub(crate) struct Current {
+    /// Its number.
+    pub(crate) number: u64,
+    /// The population that it learned from, where no trial of it was asked before.
+    pub(crate) opens_with: Option<Vec<u64>>,
+}
+
+/// State after the populations of a history: a cache.
+#[derive(Debug)]
+pub(crate) struct Generations {
+    lineage: Lineage,
+    populations: Populations,
+    /// State after the last population.
+    pub(crate) run: Run,
+}
+
+/// A history with all that is needed to read it.
+pub(crate) struct Reader<'a> {
+    pub(crate) space: &'a Space,
+    pub(crate) domain: &'a Domain,
+    pub(crate) coordinates: &'a Coordinates,
+    pub(crate) settings: &'a CmaEsSettings,
+    pub(crate) history: &'a History<Config>,
+}
+
+impl Reader<'_> {
+    /// The state of the generation for which the next trial is asked, and that generation.
+    ///
+    /// The memo of the first trial of a generation lists its population, so that outcomes that arrive later change nothing before.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names a trial that is not of the space, or whose measurement has another shape than the first.
+    pub(crate) fn current(
+        &self,
+        cached: Option<Generations>,
+    ) -> Result<(Generations, Current), OptimizerError> {
+        same_shape(self.history.trials())?;
+        let mut recorded = self.recorded();
+        if recorded.is_empty() {
+            let start = self.start();
+            let state = self.started(start.clone())?;
+            return Ok((state, Current { number: 0, opens_with: Some(start) }));
+        }
+        let state = self.replayed(cached, &recorded)?;
+        let number = recorded.len() as u64 - 1;
+        let Some(members) = self.complete(&state.run, &recorded) else {
+            return Ok((state, Current { number, opens_with: None }));
+        };
+        recorded.push(members.clone());
+        let state = self.replayed(Some(state), &recorded)?;
+        Ok((state, Current { number: number + 1, opens_with: Some(members) }))
+    }
+
+    /// Populations from the memos.
+    fn recorded(&self) -> Populations {
+        let mut populations = Populations::new();
+        for trial in self.history.trials() {
+            if trial.memo.get(&GENERATION) == Some(populations.len() as u64)
+                && let Some(members) = trial.memo.get(&MEMBERS)
+            {
+                // Ids are below 2^53; others name no trial.
+                populations.push(members.iter().map(|id| *id as u64).collect());
+            }
+        }
+        populations
+    }
+
+    /// The best trial from elsewhere, where the first run starts.
+    fn start(&self) -> Vec<u64> {
+        self.history.best().map(|(trial, _)| trial.id.0).into_iter().collect()
+    }
+
+    fn started(&self, start: Vec<u64>) -> Result<Generations, OptimizerError> {
+        let known = start.first().and_then(|id| self.history.get(TrialId(*id)));
+        let mean = known.map(|trial| self.latent(trial)).transpose()?;
+        let run = Run::first(self.settings, self.coordinates, mean);
+        Ok(Generations { lineage: self.history.lineage(), populations: vec![start], run })
+    }
+
+    /// The state after some populations, continued from the cache where it is of their beginning.
+    fn replayed(
+        &self,
+        cached: Option<Generations>,
+        wanted: &Populations,
+    ) -> Result<Generations, OptimizerError> {
+        let usable = cached.filter(|cached| {
+            cached.lineage == self.history.lineage() && wanted.starts_with(&cached.populations)
+        });
+        let mut state = match usable {
+            Some(state) => state,
+            None => self.started(wanted.first().cloned().unwrap_or_default())?,
+        };
+        while let Some(members) = wanted.get(state.populations.len()) {
+            let generation = state.populations.len() as u64 - 1;
+            let mut ranked = self.ranked(members)?;
+            ranked.truncate(state.run.population);
+            let seed = self.history.seed();
+            state.run = state.run.after(self.settings, self.coordinates, seed, generation, &ranked);
+            state.populations.push(members.clone());
+        }
+        Ok(state)
+    }
+
+    /// Points and ranks of a population, the best first, of equals the earliest.
+    fn ranked(&self, members: &[u64]) -> Result<Vec<(Vec<f64>, Rank)>, OptimizerError> {
+        let trials = members.iter().filter_map(|id| self.history.get(TrialId(*id)));
+        let known = trials.filter_map(|trial| Some((trial, Rank::of(trial)?)));
+        let mut ranked = known
+            .map(|(trial, rank)| Ok((self.latent(trial)?, rank)))
+            .collect::<Result<Vec<_>, OptimizerError>>()?;
+        ranked.sort_by(|a, b| a.1.compare(&b.1));
+        Ok(ranked)
+    }
+
+    fn latent(&self, trial: &Trial<Config>) -> Result<Vec<f64>, OptimizerError> {
+        let x = self.space.encode(&trial.query);
+        let x = x.map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
+        Ok(self.coordinates.latent(self.domain, &x, trial.memo.get(&RECORD).as_deref()))
+    }
+
+    /// The population of the current generation once λ trials of its run have finished and count in no generation before.
+    ///
+    /// A trial that was made elsewhere joins it where it is better than the last one with a positive weight; the worst then has no
+    /// weight.
+    fn complete(&self, run: &Run, recorded: &Populations) -> Option<Vec<u64>> {
+        // Populations before the run hold none of its trials.
+        let from = usize::try_from(run.first).unwrap_or(usize::MAX).saturating_add(1);
+        let used: BTreeSet<u64> = recorded.iter().skip(from).flatten().copied().collect();
+        let is_own = |trial: &Trial<Config>| trial.memo.get(&GENERATION).is_some_and(|g| g >= run.first);
+        let finished =
+            self.history.trials().iter().filter(|trial| is_own(trial) && !used.contains(&trial.id.0));
+        let mut ranked: Vec<(u64, Rank)> =
+            finished.filter_map(|trial| Some((trial.id.0, Rank::of(trial)?))).take(run.population).collect();
+        if ranked.len() < run.population {
+            return None;
+        }
+        let mut members: Vec<u64> = ranked.iter().map(|(id, _)| *id).collect();
+        ranked.sort_by(|a, b| a.1.compare(&b.1));
+        if let Some((id, rank)) = self.foreign(recorded.len() as u64 - 1)
+            && ranked.get(run.parents() - 1).is_some_and(|(_, last)| rank.compare(last).is_lt())
+        {
+            members.push(id);
+        }
+        Some(members)
+    }
+
+    /// The best trial that was made elsewhere since the current generation began.
+    fn foreign(&self, generation: u64) -> Option<(u64, Rank)> {
+        let of = |trial: &Trial<Config>| trial.memo.get(&GENERATION);
+        let began = self.history.trials().iter().position(|trial| of(trial) == Some(generation))?;
+        let since = self.history.trials()[began..].iter().filter(|trial| of(trial).is_none());
+        let known = since.filter_map(|trial| Some((trial.id.0, Rank::of(trial)?)));
+        known.min_by(|a, b| a.1.compare(&b.1))
+    }
+}

@@ -1,0 +1,67 @@
+//! Ranks of trials.
+
+use std::cmp::Ordering;
+
+use thrifty_search::measurement;
+use thrifty_space::Config;
+use thrifty_study::Trial;
+
+/// Value by which trials are ranked: measured losses, then broken constraints by their sum, then failed and pruned trials.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Rank {
+    /// Loss of a trial that keeps all constraints.
+    Feasible(f64),
+    /// Sum of the positive constraint values.
+    Infeasible(f64),
+    /// Failed or pruned.
+    Lost,
+}
+
+impl Rank {
+    /// Rank of a finished trial. Nothing for a running one, or a failure that has nothing to do with the configuration.
+    pub(crate) fn of(trial: &Trial<Config>) -> Option<Self> {
+        let outcome = trial.outcome.as_ref().filter(|outcome| !outcome.is_unrelated())?;
+        let Some(measured) = measurement(trial) else { return Some(Self::Lost) };
+        Some(match outcome.objective() {
+            Some(loss) if measured.is_feasible() => Self::Feasible(loss),
+            _ => Self::Infeasible(measured.constraints.iter().map(|value| value.max(0.0)).sum()),
+        })
+    }
+
+    /// Order of two ranks, the better first.
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
+        let class = |rank: &Self| match rank {
+            Self::Feasible(_) => 0,
+            Self::Infeasible(_) => 1,
+            Self::Lost => 2,
+        };
+        match (self, other) {
+            (Self::Feasible(a), Self::Feasible(b)) | (Self::Infeasible(a), Self::Infeasible(b)) => {
+                a.partial_cmp(b).unwrap_or(Ordering::Equal)
+            }
+            _ => class(self).cmp(&class(other)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_come_before_broken_constraints_and_failures() {
+        let order = [
+            Rank::Feasible(-1.0),
+            Rank::Feasible(2.0),
+            Rank::Infeasible(0.1),
+            Rank::Infeasible(3.0),
+            Rank::Lost,
+        ];
+        for (i, a) in order.iter().enumerate() {
+            for (j, b) in order.iter().enumerate() {
+                assert_eq!(a.compare(b), i.cmp(&j), "{a:?} and {b:?}");
+            }
+        }
+        assert_eq!(Rank::Feasible(0.0).compare(&Rank::Feasible(-0.0)), Ordering::Equal);
+    }
+}

@@ -1,0 +1,147 @@
+//! Candidates in the trust region.
+
+use thrifty_domain::{Domain, Points, VariableKind};
+use thrifty_sampling::{MAX_SOBOL_DIM, Sobol, Stream};
+
+/// A box around a point of the unit cube.
+pub(crate) struct TrustBox<'a> {
+    pub(crate) domain: &'a Domain,
+    /// Its centre, a feasible point.
+    pub(crate) center: &'a [f64],
+    /// Its sides, one per column.
+    pub(crate) sides: &'a [f64],
+}
+
+impl TrustBox<'_> {
+    /// Points that differ from the centre in each variable with probability `min(1, perturbed / d)`, and in at least one.
+    ///
+    /// Continuous and ordered variables take a scrambled Sobol point of the box, an ordered one a neighbouring level where the box holds no
+    /// other; categories are drawn evenly. Source: Eriksson et al. (2019), section 2 and appendix D.
+    pub(crate) fn candidates(&self, count: usize, perturbed: f64, rng: &mut Stream) -> Points {
+        let dim = self.domain.dim();
+        let cube = if dim <= MAX_SOBOL_DIM {
+            Sobol::scrambled(dim, rng).take(count)
+        } else {
+            Points::from_flat((0..count * dim).map(|_| rng.uniform()).collect(), dim)
+        };
+        let open: Vec<usize> = (0..self.domain.variables().len()).filter(|v| self.is_open(*v)).collect();
+        let probability = (perturbed / open.len().max(1) as f64).min(1.0);
+        let mut points = Points::new(dim);
+        for u in cube.rows() {
+            let mut x = self.center.to_vec();
+            let mut changed = 0;
+            for &variable in &open {
+                if rng.uniform() < probability {
+                    self.perturb(variable, u, &mut x, rng);
+                    changed += 1;
+                }
+            }
+            if changed == 0 && !open.is_empty() {
+                self.perturb(open[rng.index(open.len())], u, &mut x, rng);
+            }
+            self.domain.snap(&mut x);
+            points.push(&x);
+        }
+        points
+    }
+
+    /// True if a variable can take more than one value.
+    fn is_open(&self, variable: usize) -> bool {
+        !self.domain.is_pinned(variable) && self.domain.variables()[variable].levels() != Some(1)
+    }
+
+    fn perturb(&self, variable: usize, u: &[f64], x: &mut [f64], rng: &mut Stream) {
+        let column = self.domain.columns(variable).start;
+        // A variable that another one activates has no centre.
+        let is_active = self.domain.is_active(variable, self.center);
+        let place = if is_active { self.place(column, u[column]) } else { u[column] };
+        match self.domain.variables()[variable].kind {
+            VariableKind::Continuous => x[column] = place,
+            VariableKind::Stepped { count, spacing } => {
+                let (before, mut level) =
+                    (spacing.level(self.center[column], count), spacing.level(place, count));
+                if is_active && level == before {
+                    let up = if before == 0 { true } else { before + 1 < count && u[column] >= 0.5 };
+                    level = if up { before + 1 } else { before - 1 };
+                }
+                self.domain.write_level(variable, level, x);
+            }
+            VariableKind::OneHot { count } | VariableKind::Level { count } => {
+                self.domain.write_level(variable, rng.index(count) as u64, x);
+            }
+        }
+    }
+
+    /// A number in `[0, 1)` stretched to the part of the box that is in the cube.
+    fn place(&self, column: usize, u: f64) -> f64 {
+        let (center, half) = (self.center[column], 0.5 * self.sides[column]);
+        let (low, high) = ((center - half).max(0.0), (center + half).min(1.0));
+        low + u * (high - low)
+    }
+}
+
+/// Sides of the box by column: proportional to the lengthscales, with the product of a cube of this side.
+pub(crate) fn sides(side: f64, lengthscales: &[f64]) -> Vec<f64> {
+    let mean = lengthscales.iter().map(|scale| scale.ln()).sum::<f64>() / lengthscales.len().max(1) as f64;
+    lengthscales.iter().map(|scale| side * (scale.ln() - mean).exp()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use thrifty_domain::Variable;
+    use thrifty_sampling::Seed;
+
+    use super::*;
+
+    #[test]
+    fn sides_have_the_volume_of_a_cube() {
+        let sides = sides(0.5, &[0.1, 1.0, 10.0]);
+        let expected = [0.05, 0.5, 5.0];
+        assert!(sides.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{sides:?}");
+        assert_eq!(super::sides(0.5, &[]), Vec::<f64>::new());
+    }
+
+    proptest! {
+        /// Candidates are feasible, in the box, and differ from the centre in about 20 columns.
+        #[test]
+        fn candidates_are_in_the_box(seed in 0..1000_u64, dim in 1..60_usize, side in 0.01..1.6_f64, at in 0.0..1.0_f64) {
+            let domain = Domain::unit_cube(dim);
+            let (center, sides) = (vec![at; dim], vec![side; dim]);
+            let region = TrustBox { domain: &domain, center: &center, sides: &sides };
+            let points = region.candidates(200, 20.0, &mut Seed(seed).stream("test", 0));
+            let mut changed = 0;
+            for x in points.rows() {
+                prop_assert!(domain.is_feasible(x) && x != &center[..]);
+                prop_assert!(x.iter().all(|x| (x - at).abs() <= side / 2.0 + 1e-12));
+                changed += x.iter().filter(|x| **x != at).count();
+            }
+            let mean = changed as f64 / 200.0;
+            // The standard error is below √20 / √200.
+            prop_assert!((mean - dim.min(20) as f64).abs() < 2.0, "{mean} of {dim}");
+        }
+    }
+
+    /// Levels change even if the box is narrower than a step, and inactive variables are filled.
+    #[test]
+    fn discrete_variables_move() {
+        let conditional = Variable::continuous().when(1, vec![1]);
+        let domain =
+            Domain::new(vec![Variable::stepped(5), Variable::one_hot(2), conditional, Variable::stepped(1)])
+                .unwrap();
+        for level in 0..5 {
+            let mut center = vec![0.5; domain.dim()];
+            domain.write_level(0, level, &mut center);
+            domain.write_level(1, 0, &mut center);
+            domain.snap(&mut center);
+            let sides = vec![1e-3; domain.dim()];
+            let region = TrustBox { domain: &domain, center: &center, sides: &sides };
+            let points = region.candidates(100, 20.0, &mut Seed(2).stream("test", 0));
+            let levels: Vec<u64> = points.rows().filter_map(|x| domain.level(0, x)).collect();
+            assert!(levels.iter().all(|found| found.abs_diff(level) == 1), "{levels:?}");
+            assert!(points.rows().all(|x| domain.is_feasible(x)));
+            let active: Vec<f64> = points.rows().filter(|x| x[4] == 1.0).map(|x| x[3]).collect();
+            assert!(active.len() > 20 && active.iter().any(|x| *x < 0.2) && active.iter().any(|x| *x > 0.8));
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Bayesian optimisation in a trust region.
+
+use thrifty_domain::Points;
+use thrifty_gp::GpSurrogate;
+use thrifty_model_based::{
+    Candidate, Designer, OutputFitter, SurrogateState, ask_given, check_config, fingerprint, first_new,
+    measurement, points_of, surrogate_fingerprint,
+};
+use thrifty_params::Parameterized;
+use thrifty_sampling::Stream;
+use thrifty_space::{Config, KnownConstraint, Space};
+use thrifty_study::{
+    Ask, Best, Fingerprint, History, Memo, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, Trial,
+    TrialId,
+};
+use thrifty_surrogate::{Posterior, sample_jointly};
+
+use crate::TrustRegionSettings;
+use crate::candidates::{TrustBox, sides};
+use crate::region::Region;
+
+/// Bayesian optimisation in a trust region, `TuRBO`-1: for 20 to some hundred parameters and a few hundred evaluations.
+///
+/// ```text
+/// box: |x_j - x*_j| ≤ ½ L ℓ_j / (Π ℓ)^(1/d),   next: argmin of f ~ posterior over candidates in the box
+/// ```
+///
+/// x* is the best trial of the run, ℓ the lengthscales of the process. L doubles after some successes in a row and halves after some failures; below
+/// its smallest value a new run starts from a new design, and earlier trials are no longer modelled. Recommends the best feasible trial.
+///
+/// The state is a function of the history: L follows from the order of the trials, the number of the run from their memos.
+/// Diagnostics: `run`, `side`, and `mean` and `std_dev` of the posterior.
+/// Source: Eriksson et al. (2019); constraints as in Eriksson & Poloczek (2021): candidates that are likely feasible come first. Departures: one
+/// region; a path of the posterior instead of a joint draw.
+pub struct TrustRegionOptimizer {
+    space: Space,
+    settings: TrustRegionSettings,
+    surrogate: GpSurrogate,
+    known_constraint: KnownConstraint,
+}
+
+/// Run that a trial belongs to; nothing in the first.
+static RUN: MemoKey<u64> = MemoKey::new("run");
+/// Hyperparameters of the surrogate: trials that have them were suggested by the model.
+static MODEL: MemoKey<Vec<f64>> = MemoKey::new("model");
+
+impl TrustRegionOptimizer {
+    /// An optimiser with a Gaussian process and default settings. The prior of the lengthscales grows with the dimension.
+    #[must_use]
+    pub fn new(space: Space) -> Self {
+        let (settings, surrogate) = (TrustRegionSettings::default(), GpSurrogate::default());
+        Self { space, settings, surrogate, known_constraint: KnownConstraint::default() }
+    }
+
+    /// Replaces the settings.
+    ///
+    /// # Errors
+    /// [`OptimizerError::InvalidSetting`] names the setting that is out of its range.
+    pub fn with_settings(mut self, settings: TrustRegionSettings) -> Result<Self, OptimizerError> {
+        settings.validate()?;
+        self.settings = settings;
+        Ok(self)
+    }
+
+    /// Replaces the surrogate. Without sample paths, as with categories, a joint draw at 400 candidates takes their place.
+    #[must_use]
+    pub fn with_surrogate(mut self, surrogate: GpSurrogate) -> Self {
+        self.surrogate = surrogate;
+        self
+    }
+
+    /// Adds a known constraint: only configurations for which `allowed` is true are suggested. A resumed study needs the same
+    /// constraint.
+    #[must_use]
+    pub fn with_known_constraint(
+        mut self,
+        allowed: impl Fn(&Config) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.known_constraint = KnownConstraint::new(allowed);
+        self
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &TrustRegionSettings {
+        &self.settings
+    }
+
+    /// The current run, its trials, and the state of its region.
+    fn current<'h>(&self, history: &'h History<Config>) -> (u64, Vec<&'h Trial<Config>>, Region) {
+        let of = |trial: &Trial<Config>| trial.memo.get(&RUN).unwrap_or(0);
+        let run = history.trials().iter().map(of).max().unwrap_or(0);
+        let trials: Vec<&Trial<Config>> = history.trials().iter().filter(|trial| of(trial) == run).collect();
+        let patience = self.settings.patience(self.space.parameters().len());
+        let is_modelled = |trial: &Trial<Config>| trial.memo.contains(&MODEL);
+        let region = Region::after(&trials, is_modelled, &self.settings, patience);
+        if !region.has_collapsed(&self.settings) {
+            return (run, trials, region);
+        }
+        (run + 1, Vec::new(), Region::after(&[], is_modelled, &self.settings, patience))
+    }
+
+    fn designed(
+        &self,
+        run: u64,
+        history: &History<Config>,
+        id: TrialId,
+    ) -> Result<Ask<Config>, OptimizerError> {
+        let (design, space, seed) = (&self.settings.initial, &self.space, history.seed());
+        let designer = Designer { design, space, seed, run, known_constraint: &self.known_constraint };
+        let config = designer.config(&points_of(space, history.trials())?, id)?;
+        let of_run = |config| {
+            let suggestion = Suggestion::new(config);
+            if run > 0 { suggestion.with_memo(&RUN, &run) } else { suggestion }
+        };
+        Ok(config.map_or(Ask::Stop(StopReason::Exhausted), |config| Ask::Evaluate(of_run(config))))
+    }
+
+    /// Lengthscales by column; all 1 where the kernel has not one per column.
+    fn lengthscales(&self, memo: &Memo) -> Result<Vec<f64>, OptimizerError> {
+        let equal = vec![1.0; self.space.dim()];
+        let process = self.surrogate.process(self.space.domain());
+        let process = process.map_err(|error| OptimizerError::failed("reading the lengthscales", error))?;
+        let open = process.kernel().params().into_iter().filter(|param| param.low < param.high);
+        let values = memo.get(&MODEL).unwrap_or_default();
+        let scales: Vec<f64> = open
+            .zip(values)
+            .filter(|(param, _)| param.name.contains("lengthscale["))
+            .map(|(_, value)| value)
+            .collect();
+        let is_whole =
+            scales.len() == equal.len() && scales.iter().all(|scale| *scale > 0.0 && scale.is_finite());
+        Ok(if is_whole { scales } else { equal })
+    }
+
+    /// Candidates with the negative value of a function drawn from the posterior, those likely feasible first.
+    fn drawn(
+        &self,
+        state: &SurrogateState<'_>,
+        region: &TrustBox<'_>,
+        history: &History<Config>,
+        id: TrialId,
+    ) -> Result<Vec<Candidate>, OptimizerError> {
+        let seed = history.seed();
+        let count = self.settings.count(self.space.dim());
+        let mut rng = seed.stream("trust region candidates", id.0);
+        let points = region.candidates(count, self.settings.perturbed, &mut rng);
+        let values = function_at(state.posterior(), &points, &mut seed.stream("trust region path", id.0));
+        let values =
+            values.map_err(|error| OptimizerError::failed(format!("suggesting trial {}", id.0), error))?;
+        let feasible = |x: &[f64]| state.probability_feasible(x).is_none_or(|probability| probability >= 0.5);
+        let mut candidates: Vec<(bool, Candidate)> = points
+            .rows()
+            .zip(values)
+            .filter(|(_, value)| value.is_finite())
+            .map(|(x, value)| (feasible(x), Candidate { x: x.to_vec(), value: -value }))
+            .collect();
+        candidates.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.value.total_cmp(&a.1.value)));
+        Ok(candidates.into_iter().map(|(_, candidate)| candidate).collect())
+    }
+}
+
+/// Values of a function drawn from the posterior: of a path, or of a joint draw at the first points where the kernel has no paths.
+fn function_at(
+    posterior: &dyn Posterior,
+    points: &Points,
+    rng: &mut Stream,
+) -> Result<Vec<f64>, Box<dyn std::error::Error + Send + Sync>> {
+    let paths = posterior.paths().and_then(|paths| paths.sample_paths(1, rng));
+    if let Some(path) = paths.and_then(|mut paths| paths.pop()) {
+        let mut values = vec![0.0; points.len()];
+        path.values_into(points.as_ref(), &mut values);
+        return Ok(values);
+    }
+    let joint = posterior.joint().ok_or("the surrogate has neither sample paths nor a joint posterior")?;
+    let mut first = Points::new(points.dim());
+    points.rows().take(JOINT).for_each(|point| first.push(point));
+    Ok(sample_jointly(joint, first.as_ref(), 1, rng)?.pop().unwrap_or_default())
+}
+
+/// Number of points of a joint draw, whose cost is cubic in it.
+const JOINT: usize = 400;
+
+impl Optimizer for TrustRegionOptimizer {
+    type Query = Config;
+    type Recommendation = Best<Config>;
+
+    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        let (run, trials, region) = self.current(history);
+        let measured = trials.iter().filter(|trial| measurement(trial).is_some()).count();
+        let modelled = trials.iter().any(|trial| trial.memo.contains(&MODEL));
+        let TrustRegionSettings { initial, budget, .. } = &self.settings;
+        let best = region.best.and_then(|index| trials.get(index)).map(|trial| &trial.query);
+        let Some(best) = best.filter(|_| modelled || !initial.lasts(&self.space, *budget, id.0, measured))
+        else {
+            return self.designed(run, history, id);
+        };
+        let center = self.space.encode(best);
+        let mut center = center.map_err(|error| OptimizerError::failed("encoding the best trial", error))?;
+        let (space, surrogate, seed) = (&self.space, &self.surrogate, history.seed());
+        let fitter = OutputFitter { space, surrogate, weight_surrogate: surrogate, trials, seed, id };
+        let Some(state) = SurrogateState::fit(&fitter, self.settings.state())? else {
+            return self.designed(run, history, id);
+        };
+        let memo = state.memo();
+        let sides = sides(region.side, &self.lengthscales(&memo)?);
+        let domain = self.space.domain();
+        domain.snap(&mut center);
+        let trust = TrustBox { domain, center: &center, sides: &sides };
+        let candidates = self.drawn(&state, &trust, history, id)?;
+        let asked = points_of(&self.space, history.trials())?;
+        let is_new = |x: &[f64]| {
+            asked.rows().all(|known| known != x) && self.known_constraint.allows(&self.space.decode(x))
+        };
+        let Some(chosen) = first_new(domain, is_new, candidates, seed, id) else {
+            return Ok(Ask::Stop(StopReason::Exhausted));
+        };
+        let prediction = state.posterior().predict(&chosen.x);
+        let mut suggestion = Suggestion::new(self.space.decode(&chosen.x))
+            .with_diagnostic("run", run as f64)
+            .with_diagnostic("side", region.side)
+            .with_diagnostic("mean", prediction.mean)
+            .with_diagnostic("std_dev", prediction.variance.sqrt());
+        suggestion.memo = memo;
+        Ok(Ask::Evaluate(if run > 0 { suggestion.with_memo(&RUN, &run) } else { suggestion }))
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
+        Ok(history.best().map(|(trial, value)| Best::observed(trial.query.clone(), value)))
+    }
+
+    fn check(&self, query: &Config, is_whole: bool) -> Result<(), OptimizerError> {
+        check_config(&self.space, query, is_whole)
+    }
+
+    fn ask_given(
+        &mut self,
+        history: &History<Config>,
+        id: TrialId,
+        given: &Config,
+    ) -> Result<Ask<Config>, OptimizerError> {
+        ask_given(self, |optimizer| &mut optimizer.space, history, id, given)
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        let settings = TrustRegionSettings { budget: None, ..self.settings.clone() };
+        let ours = fingerprint("trust region", &settings, &self.space)?.with_budget(self.settings.budget);
+        Ok(ours.around(surrogate_fingerprint(&self.surrogate)?))
+    }
+}

@@ -1,0 +1,121 @@
+//! Side of the trust region and its centre.
+
+use thrifty_search::measurement;
+use thrifty_space::Config;
+use thrifty_study::{Outcome, Trial};
+
+use crate::TrustRegionSettings;
+
+/// State of the trust region after some trials of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Region {
+    /// Side of the box before it is scaled by lengthscales.
+    pub(crate) side: f64,
+    /// Index of the best trial among those given.
+    pub(crate) best: Option<usize>,
+    /// Sum of its broken constraints, and its loss.
+    value: (f64, f64),
+    successes: usize,
+    failures: usize,
+}
+
+impl Region {
+    /// The state after trials in the order of asking. Those for which `counts` is false, such as the initial design, may be the best, but
+    /// are neither successes nor failures.
+    ///
+    /// A success has a lower loss than all trials before. Source: Eriksson et al. (2019), section 2; departure: they ask for an improvement of
+    /// 0.001 of the absolute value of the loss, which depends on where the loss is 0.
+    pub(crate) fn after(
+        trials: &[&Trial<Config>],
+        counts: impl Fn(&Trial<Config>) -> bool,
+        settings: &TrustRegionSettings,
+        patience: usize,
+    ) -> Self {
+        let value = (f64::INFINITY, f64::INFINITY);
+        let mut region = Self { side: settings.side, best: None, value, successes: 0, failures: 0 };
+        for (index, trial) in trials.iter().enumerate() {
+            let Some(value) = value_of(trial) else { continue };
+            let is_better = value < region.value;
+            if is_better {
+                (region.best, region.value) = (Some(index), value);
+            }
+            if counts(trial) {
+                region.count(is_better, settings, patience);
+            }
+        }
+        region
+    }
+
+    fn count(&mut self, is_success: bool, settings: &TrustRegionSettings, patience: usize) {
+        (self.successes, self.failures) =
+            if is_success { (self.successes + 1, 0) } else { (0, self.failures + 1) };
+        if self.successes == settings.successes {
+            (self.side, self.successes) = ((2.0 * self.side).min(settings.largest), 0);
+        } else if self.failures == patience {
+            (self.side, self.failures) = (0.5 * self.side, 0);
+        }
+    }
+
+    /// True if the run is over.
+    pub(crate) fn has_collapsed(&self, settings: &TrustRegionSettings) -> bool {
+        self.side < settings.smallest
+    }
+}
+
+/// Sum of the broken constraints and loss of a finished trial; infinite for a failed one. Nothing for a running one, or a failure that has
+/// nothing to do with the configuration.
+fn value_of(trial: &Trial<Config>) -> Option<(f64, f64)> {
+    let outcome = trial.outcome.as_ref().filter(|outcome| !outcome.is_unrelated())?;
+    let measured = measurement(trial).and_then(|m| Some((m, Outcome::objective(outcome)?)));
+    Some(measured.map_or((f64::INFINITY, f64::INFINITY), |(measurement, loss)| {
+        (measurement.constraints.iter().map(|value| value.max(0.0)).sum(), loss)
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use thrifty_study::{Memo, Timing, TrialId};
+
+    use super::*;
+
+    fn trial(outcome: Option<Outcome>) -> Trial<Config> {
+        Trial {
+            id: TrialId(0),
+            query: Config::new(),
+            diagnostics: BTreeMap::new(),
+            memo: Memo::default(),
+            reports: Vec::new(),
+            outcome,
+            timing: Timing::default(),
+        }
+    }
+
+    fn after(losses: &[f64]) -> Region {
+        let trials: Vec<Trial<Config>> =
+            losses.iter().map(|loss| trial(Some(Outcome::from(*loss).checked()))).collect();
+        Region::after(&trials.iter().collect::<Vec<_>>(), |_| true, &TrustRegionSettings::default(), 4)
+    }
+
+    #[test]
+    fn sides_double_after_successes_and_halve_after_failures() {
+        assert_eq!(after(&[]).side, 0.8);
+        assert_eq!((after(&[3.0, 2.0]).side, after(&[3.0, 2.0, 1.0]).side), (0.8, 1.6));
+        assert_eq!(after(&[6.0, 5.0, 4.0, 3.0, 2.0, 1.0]).side, 1.6);
+        assert_eq!((after(&[1.0; 4]).side, after(&[1.0; 5]).side, after(&[1.0; 9]).side), (0.8, 0.4, 0.2));
+        // A failure ends a row of successes, and the other way round.
+        assert_eq!(after(&[3.0, 2.0, 9.0, 1.0, 9.0]).side, 0.8);
+        assert_eq!((after(&[3.0, 2.0, 9.0, 1.0]).best, after(&[f64::NAN; 3]).best), (Some(3), None));
+        let collapsed = after(&[1.0; 30]);
+        assert!(collapsed.has_collapsed(&TrustRegionSettings::default()) && collapsed.side > 0.0);
+    }
+
+    #[test]
+    fn trials_that_do_not_count_are_left_out() {
+        let trials = [trial(None), trial(Some(Outcome::unrelated("down"))), trial(Some(2.0.into()))];
+        let trials: Vec<&Trial<Config>> = trials.iter().collect();
+        let region = Region::after(&trials, |_| false, &TrustRegionSettings::default(), 1);
+        assert_eq!((region.best, region.side, region.failures), (Some(2), 0.8, 0));
+    }
+}

@@ -1,0 +1,122 @@
+//! Laws: the contract, restarts, edges.
+
+use thrifty_sampling::Seed;
+use thrifty_search::InitialDesign;
+use thrifty_space::{Config, Space};
+use thrifty_study::{
+    History, MaxTrials, Measurement, Optimizer, Outcome, StopReason, Study, Trial, TrialId, contract,
+};
+use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
+
+fn mixed() -> Space {
+    let builder = Space::builder().float("x", -1.0, 1.0).int("n", 1, 6).categorical("c", ["a", "b"]);
+    builder.log_float("y", 1e-3, 1.0).when("c", ["b"]).build().unwrap()
+}
+
+fn settings() -> TrustRegionSettings {
+    let initial = InitialDesign::Sobol(3);
+    TrustRegionSettings { initial, candidates: Some(64), ..TrustRegionSettings::default() }
+}
+
+fn loss(config: &Config) -> f64 {
+    let float = |name| config.float(name).unwrap_or(0.5);
+    float("x").powi(2) + 0.1 * config.int("n").unwrap_or(0) as f64 + float("y")
+}
+
+fn run(
+    space: Space,
+    settings: TrustRegionSettings,
+    trials: usize,
+    outcome: impl Fn(&Config) -> Outcome + Sync,
+) -> Vec<Trial<Config>> {
+    let optimizer = TrustRegionOptimizer::new(space).with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(trials));
+    study.run(|config, _| outcome(config)).unwrap();
+    study.history().trials().to_vec()
+}
+
+#[test]
+fn contract_of_optimisers() {
+    let make = || TrustRegionOptimizer::new(mixed()).with_settings(settings()).unwrap();
+    let evaluate = |config: &Config, id: TrialId| {
+        if id.0 == 2 { Outcome::failed("once") } else { Outcome::from(loss(config)) }
+    };
+    contract::optimizer(make, evaluate, 9);
+    // With restarts: a region that collapses at the first failure.
+    let hasty = || {
+        let settings = TrustRegionSettings { smallest: 0.7, failures_in_a_row: Some(1), ..settings() };
+        TrustRegionOptimizer::new(mixed()).with_settings(settings).unwrap()
+    };
+    contract::optimizer(hasty, evaluate, 14);
+}
+
+#[test]
+fn a_collapsed_region_starts_a_new_run() {
+    let settings = TrustRegionSettings { smallest: 0.7, failures_in_a_row: Some(1), ..settings() };
+    let trials = run(Space::unit_cube(2), settings, 12, |_| Outcome::from(1.0));
+    let run: Vec<f64> = trials.iter().filter_map(|trial| trial.diagnostics.get("run").copied()).collect();
+    // Three designed trials, one of the model that is a failure, and so on.
+    assert_eq!(run, [0.0, 1.0, 2.0]);
+}
+
+#[test]
+fn twenty_dimensions_are_searched() {
+    let space = Space::unit_cube(20);
+    let settings =
+        TrustRegionSettings { initial: InitialDesign::Sobol(20), candidates: Some(500), ..settings() };
+    let sphere = |config: &Config| {
+        Outcome::from(
+            (0..20).map(|i| (config.float(&format!("x{i}")).unwrap_or(0.0) - 0.4).powi(2)).sum::<f64>(),
+        )
+    };
+    let trials = run(space, settings, 70, sphere);
+    let best = |trials: &[Trial<Config>]| {
+        trials.iter().filter_map(|t| t.outcome.as_ref()?.objective()).fold(f64::INFINITY, f64::min)
+    };
+    // Random points have a loss of 1.9 ± 0.3.
+    assert!(best(&trials) < 0.5 * best(&trials[..20]), "{} after {}", best(&trials), best(&trials[..20]));
+}
+
+#[test]
+fn measured_constraints_are_kept() {
+    let trials = run(Space::unit_cube(2), settings(), 25, |config| {
+        let x = config.float("x0").unwrap_or(0.0);
+        Measurement { objectives: vec![x], constraints: vec![0.5 - x], ..Measurement::default() }.into()
+    });
+    let optimizer = &mut TrustRegionOptimizer::new(Space::unit_cube(2));
+    let best = optimizer.recommend(&History::from_trials(trials, Seed(1))).unwrap().unwrap();
+    assert!((0.5..0.6).contains(&best.value), "{}", best.value);
+}
+
+#[test]
+fn edges() {
+    // Constant losses, nothing but failures, one dimension, wide and narrow bounds, nothing to choose, a finite space.
+    assert_eq!(run(Space::unit_cube(1), settings(), 12, |_| Outcome::from(1.0)).len(), 12);
+    assert_eq!(run(mixed(), settings(), 12, |_| Outcome::failed("always")).len(), 12);
+    assert_eq!(run(mixed(), settings(), 12, |_| Outcome::from(f64::NAN).checked()).len(), 12);
+    let bounds = Space::from_bounds(&[(-1e12, 1e12), (1e-12, 2e-12)]).unwrap();
+    for scale in [1e-12, 1.0, 1e12] {
+        let found = run(bounds.clone(), settings(), 10, |config| {
+            Outcome::from(scale * config.float("x0").unwrap_or(0.0))
+        });
+        assert_eq!(found.len(), 10);
+    }
+    let fixed = Space::builder().float("a", 1.0, 1.0).build().unwrap();
+    assert_eq!(run(fixed, settings(), 5, |_| Outcome::from(0.0)).len(), 1);
+    let finite = Space::builder().int("n", 1, 7).build().unwrap();
+    let found =
+        run(finite.clone(), settings(), 20, |config| Outcome::from(config.int("n").unwrap_or(0) as f64));
+    assert_eq!(found.len(), 7);
+    let history = History::from_trials(found, Seed(1));
+    let asked = TrustRegionOptimizer::new(finite).ask(&history, TrialId(7)).unwrap();
+    assert_eq!(asked, thrifty_study::Ask::Stop(StopReason::Exhausted));
+}
+
+#[test]
+fn known_constraints_hold() {
+    let allowed = |config: &Config| config.float("x0").is_ok_and(|x| x > 0.4);
+    let optimizer = TrustRegionOptimizer::new(Space::unit_cube(2)).with_settings(settings()).unwrap();
+    let mut study = Study::new(optimizer.with_known_constraint(allowed), Seed(1)).with_stop(MaxTrials(12));
+    study.run(|config, _| config.float("x0").unwrap_or(f64::NAN)).unwrap();
+    assert!(study.history().trials().iter().all(|trial| allowed(&trial.query)));
+}
