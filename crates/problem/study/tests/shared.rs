@@ -236,6 +236,30 @@ fn a_changed_suggestion_is_found_by_the_replay() {
     assert!(verify_replay(PROBE, &mut swapped.clone()).is_err());
 }
 
+/// A log of an earlier version has fewer diagnostics; those that it has are compared.
+#[test]
+fn diagnostics_that_a_log_lacks_are_not_compared() {
+    let log = MemoryLog::new();
+    work(&log, 1, || study(6));
+    let bodies: Vec<String> = log.clone().read_from(0).unwrap().into_iter().map(|e| e.body).collect();
+    let replayed = |change: &dyn Fn(&str) -> String| {
+        let other = MemoryLog::new();
+        let bodies: Vec<String> = bodies.iter().map(|body| change(body)).collect();
+        other.clone().append(0, &bodies, None).unwrap();
+        verify_replay(PROBE, &mut other.clone())
+    };
+    let known = |body: &str| {
+        let start = body.find("\"known\":")?;
+        let end = start + body[start..].find('}')?;
+        Some(start..end)
+    };
+    let without = |body: &str| known(body).map_or(body.to_owned(), |at| body.replacen(&body[at], "", 1));
+    assert_eq!(replayed(&without).unwrap(), 6);
+    let other =
+        |body: &str| known(body).map_or(body.to_owned(), |at| body.replacen(&body[at], "\"known\":77.0", 1));
+    assert!(replayed(&other).unwrap_err().to_string().contains("77"));
+}
+
 /// Log that loses the answer of every n-th call, after or before it was carried out.
 struct Faulty {
     log: MemoryLog,
@@ -292,6 +316,20 @@ impl EventLog for Faulty {
     fn unclaimed(&mut self, trials: &[TrialId]) -> Result<Vec<TrialId>, LogError> {
         self.log.unclaimed(trials)
     }
+}
+
+/// The call that writes the beginning fails before or after it is done: the worker tries again, and there is one beginning.
+#[test]
+fn a_study_begins_although_the_store_is_down_for_a_moment() {
+    static LOST: AtomicUsize = AtomicUsize::new(0);
+    for calls in [3, 8, 13] {
+        let mut log = MemoryLog::new();
+        let faulty = Box::new(Faulty { log: log.clone(), calls, lost: &LOST });
+        let joined = study(5).join(faulty).unwrap();
+        assert_eq!(joined.history().len(), 0);
+        assert_eq!(log.read_from(0).unwrap().len(), 1, "{calls} calls before");
+    }
+    assert!(LOST.load(Ordering::Relaxed) >= 3);
 }
 
 #[test]
