@@ -135,7 +135,7 @@ fn two_modes_have_their_shares() {
     has_quantiles(&column(&found, 0), &[((-9.0_f64).exp(), share)]);
 }
 
-/// Where the likelihood cannot be computed there are no samples; where it never can, there are none at all.
+/// No samples lie at points without a likelihood; a likelihood that can never be computed gives none at all.
 #[test]
 fn failures_are_left_out() {
     let params = [param(Transform::Identity, 0.5, (0.0, 1.0), None)];

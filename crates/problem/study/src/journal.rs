@@ -33,6 +33,14 @@ pub(crate) struct Header {
     pub(crate) schedule: Option<Schedule>,
 }
 
+impl Header {
+    /// The first line of a study that begins on this machine.
+    pub(crate) fn new(seed: Seed, fingerprint: Fingerprint) -> Self {
+        let machine = Machine::here();
+        Self { thrifty_journal: FORMAT, seed, fingerprint, machine, began: None, schedule: None }
+    }
+}
+
 /// A line after the first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -137,14 +145,7 @@ impl Journal {
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(JournalError::InUse { path: path.into() });
         }
-        let header = Header {
-            thrifty_journal: FORMAT,
-            seed,
-            fingerprint,
-            machine: Machine::here(),
-            began: None,
-            schedule: None,
-        };
+        let header = Header::new(seed, fingerprint);
         let mut contents = Contents::begin(path, BufReader::new(&file))?;
         let mut warnings = Vec::new();
         let mut noted = Sitting::default();

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use super::keeper::Keeper;
 use super::{AppendError, EventLog, Lease, LogError};
 use crate::enqueue::differs;
-use crate::journal::{Event, FORMAT, Header};
-use crate::machine::Machine;
+use crate::journal::{Event, Header};
 use crate::{History, Optimizer, Schedule, StopReason, Study, StudyError, Trial, TrialId};
 
 /// A worker of a study that others work on too: an optimiser, and a history that follows the log.
@@ -182,14 +181,8 @@ impl<O: Optimizer> SharedStudy<O> {
     }
 
     fn header(&self) -> Result<Header, StudyError> {
-        Ok(Header {
-            thrifty_journal: FORMAT,
-            seed: self.study.history.seed(),
-            fingerprint: self.study.fingerprint()?,
-            machine: Machine::here(),
-            began: None,
-            schedule: Some(self.schedule),
-        })
+        let header = Header::new(self.study.history.seed(), self.study.fingerprint()?);
+        Ok(Header { schedule: Some(self.schedule), ..header })
     }
 
     /// Compares the header of the log with this study.
