@@ -2,7 +2,9 @@
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use thrifty_bo::{BayesianOptimizer, BoSettings, MultiObjectiveOptimizer, MultiObjectiveSettings};
+use thrifty_bo::{
+    BayesianOptimizer, BoSettings, GpSurrogate, MultiObjectiveOptimizer, MultiObjectiveSettings,
+};
 use thrifty_cmaes::{CmaEs, CmaEsSettings};
 use thrifty_fidelity::{FidelityAxis, MultiFidelityOptimizer, MultiFidelitySettings};
 use thrifty_search::{RandomSearch, SobolSearch};
@@ -23,8 +25,29 @@ pub(crate) struct Method {
     settings: Option<toml::Table>,
     /// The parameter that is the fidelity, of `multi_fidelity`.
     fidelity: Option<String>,
+    /// Knowledge about the noise of evaluations, for `bo`; without it the noise is learned.
+    evaluations: Option<Evaluations>,
     /// Policy for pruned trials; without it the method's own.
     pruned: Option<PrunedPolicy>,
+}
+
+/// Noise of evaluations, as far as the user knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Evaluations {
+    /// The same configuration gives different losses.
+    Noisy,
+    /// The same configuration gives the same loss.
+    Deterministic,
+}
+
+impl Evaluations {
+    fn surrogate(self) -> GpSurrogate {
+        match self {
+            Self::Noisy => GpSurrogate::noisy(),
+            Self::Deterministic => GpSurrogate::deterministic(),
+        }
+    }
 }
 
 /// Name of a method.
@@ -117,10 +140,16 @@ impl Method {
         space: Space,
         trials: Option<usize>,
     ) -> Result<AnyOptimizer<Config>, CliError> {
+        if self.evaluations.is_some() && self.name != Name::Bo {
+            let (name, value) = ("optimizer.evaluations".into(), "given".into());
+            let expected = format!("none, because {} has no model of the noise to choose", self.name.text());
+            return Err(CliError::Setting { name, value, expected });
+        }
         Ok(match self.name {
             Name::Bo => {
                 let settings: BoSettings = self.settings(trials)?;
-                self.any(BayesianOptimizer::new(space).with_settings(settings)?)
+                let surrogate = self.evaluations.map_or_else(GpSurrogate::default, Evaluations::surrogate);
+                self.any(BayesianOptimizer::new(space).with_surrogate(surrogate).with_settings(settings)?)
             }
             Name::MultiObjective => {
                 let settings: MultiObjectiveSettings = self.settings(trials)?;

@@ -1,7 +1,9 @@
 //! Processor time of asks as a study grows, and the regret that it comes to.
 //!
 //! ```text
-//! growth TRIALS [always]     one study of Hartmann's function in six dimensions; `always` learns hyperparameters in every ask
+//! growth TRIALS              one study of Hartmann's function in six dimensions
+//! growth TRIALS always       hyperparameters are learnt in every ask
+//! growth TRIALS noisy        hyperparameters are sampled up to 100 observations
 //! ```
 
 use std::error::Error;
@@ -16,11 +18,14 @@ use thrifty_testbed::{Problem, TestFunction};
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let trials: usize = arguments.first().ok_or("expected a number of trials")?.parse()?;
-    let refit =
-        if arguments.get(1).is_some_and(|word| word == "always") { Refit::Always } else { Refit::default() };
+    let surrogate = match arguments.get(1).map(String::as_str) {
+        None => GpSurrogate::default(),
+        Some("always") => GpSurrogate { refit: Refit::Always, ..GpSurrogate::default() },
+        Some("noisy") => GpSurrogate::noisy(),
+        Some(other) => return Err(format!("{other}, expected always or noisy").into()),
+    };
     let problem = TestFunction::hartmann6();
-    let optimizer = BayesianOptimizer::new(problem.space().clone())
-        .with_surrogate(GpSurrogate { refit, ..GpSurrogate::default() });
+    let optimizer = BayesianOptimizer::new(problem.space().clone()).with_surrogate(surrogate);
     let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(trials));
     let (mut spent, mut whole) = (Vec::new(), 0.0);
     while study.check_stop().is_none() {
