@@ -35,9 +35,9 @@ pub(crate) struct Method {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Evaluations {
-    /// The same configuration gives different losses.
+    /// Repeated evaluations of a configuration differ.
     Noisy,
-    /// The same configuration gives the same loss.
+    /// Repeated evaluations of a configuration agree.
     Deterministic,
 }
 
