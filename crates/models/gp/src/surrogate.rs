@@ -221,7 +221,7 @@ impl Surrogate for GpSurrogate {
 impl GpSurrogate {
     /// The surrogate for evaluations that are known to be noisy: hyperparameters are sampled, so that noise is decided by evidence.
     ///
-    /// Better than the default on noisy problems, and no better on rugged ones that repeat exactly. Source: `run bo/noise`, `run bo/ablation`.
+    /// Somewhat better than the default on noisy problems, with intervals that hold what they say. Source: `run bo/noise`, `run gp/calibration`.
     #[must_use]
     pub fn noisy() -> Self {
         Self::default().with_sampled_hyperparameters(Sampling::default())
