@@ -1,15 +1,17 @@
 //! Training under a budget as an optimiser.
 
+mod progress;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use thrifty_check::InputError;
 use thrifty_domain::Points;
 use thrifty_linear::{Basis, SmoothingSpline};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, Best, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
+    Ask, Best, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId,
 };
 
+use self::progress::Progress;
 use crate::{
     AutoBctError, AutoBctSettings, Controls, Decision, Expectation, NoiseStdDev, Plan, Shrunk, State,
     ValueMap, Values,
@@ -35,18 +37,6 @@ pub struct AutoBct {
     basis: (String, String),
     /// Name of a noise that depends on the control.
     noise: Option<String>,
-}
-
-/// State after a history.
-struct Progress {
-    state: State,
-    /// Control of the last training that did not fail, and its trial.
-    last: Option<(usize, usize)>,
-    /// Trained configurations.
-    trained: Vec<(usize, usize)>,
-    failed: Vec<usize>,
-    spent: f64,
-    outside: usize,
 }
 
 impl AutoBct {
@@ -165,62 +155,6 @@ impl AutoBct {
     /// As [`AutoBct::state`].
     pub fn training_values(&self, history: &History<Config>) -> Result<Option<Values>, OptimizerError> {
         self.values(&self.progress(history)?)
-    }
-
-    fn progress(&self, history: &History<Config>) -> Result<Progress, OptimizerError> {
-        let mut progress = Progress {
-            state: self.prior.clone(),
-            last: None,
-            trained: Vec::new(),
-            failed: Vec::new(),
-            spent: 0.0,
-            outside: 0,
-        };
-        for (at, trial) in history.trials().iter().enumerate() {
-            self.count(&mut progress, at, trial)?;
-        }
-        Ok(progress)
-    }
-
-    fn count(&self, progress: &mut Progress, at: usize, trial: &Trial<Config>) -> Result<(), OptimizerError> {
-        let failed = |error: AutoBctError| {
-            OptimizerError::failed(format!("learning from trial {}", trial.id.0), error)
-        };
-        let Some(outcome) = &trial.outcome else { return Ok(()) };
-        let point = self
-            .space
-            .encode(&trial.query)
-            .map_err(|error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error))?;
-        let control = nearest(self.decision.controls(), &point);
-        let Some(raw) = outcome.objective() else {
-            progress.failed.push(control);
-            return Ok(());
-        };
-        let cost = outcome.measurement().and_then(|measurement| measurement.cost);
-        let cost = cost.ok_or_else(|| {
-            failed(
-                InputError::Number {
-                    name: "the cost of a training",
-                    value: f64::NAN,
-                    expected: "a number told with the score",
-                }
-                .into(),
-            )
-        })?;
-        if cost < 0.0 {
-            let expected = "a number from 0";
-            return Err(failed(
-                InputError::Number { name: "the cost of a training", value: cost, expected }.into(),
-            ));
-        }
-        let score = self.settings.score.apply(raw).map_err(failed)?;
-        let cost = self.settings.cost.apply(cost).map_err(failed)?;
-        progress.state.learn(self.decision.controls(), control, score, cost).map_err(failed)?;
-        progress.outside += [score, cost].iter().filter(|value| !(0.0..=1.0).contains(*value)).count();
-        progress.spent += cost.max(0.0);
-        progress.last = Some((control, at));
-        progress.trained.push((control, at));
-        Ok(())
     }
 
     /// Values of all controls with as many trainings ahead as the plan has, and the same for the trainings after one.
@@ -395,62 +329,9 @@ fn choices(space: &Space, count: usize) -> Points {
     points
 }
 
-/// The control that is nearest to a point, the first of equals.
-fn nearest(controls: &Controls, point: &[f64]) -> usize {
-    let distance = |control: usize| -> f64 {
-        controls.points().row(control).iter().zip(point).map(|(a, b)| (a - b).powi(2)).sum()
-    };
-    (0..controls.len()).fold(0, |best, next| if distance(next) < distance(best) { next } else { best })
-}
-
 #[cfg(test)]
 mod tests {
-    use thrifty_linear::Polynomial;
-
     use super::*;
-
-    fn controls(points: &[[f64; 2]]) -> Controls {
-        let basis = Polynomial::of_one(1, 0.5);
-        let points = Points::from_rows(points).unwrap();
-        let plane = Plane(basis);
-        Controls::new(points.as_ref(), &plane, &plane, |_| crate::NoiseStdDev { score: 0.1, cost: 0.1 })
-            .unwrap()
-    }
-
-    /// A polynomial of the first of two columns.
-    struct Plane(Polynomial);
-
-    impl Basis for Plane {
-        fn dim(&self) -> usize {
-            2
-        }
-
-        fn len(&self) -> usize {
-            self.0.len()
-        }
-
-        fn eval_into(&self, x: &[f64], out: &mut [f64]) {
-            self.0.eval_into(&x[..1], out);
-        }
-
-        fn name(&self) -> String {
-            "a line across a plane".into()
-        }
-    }
-
-    /// By Euclid's distance: 0.5 along one axis is nearer than 0.4 along both, and farther than 0.3 along both.
-    #[test]
-    fn the_nearest_control_is_so_by_euclid() {
-        let both = controls(&[[0.4, 0.4], [0.5, 0.0]]);
-        assert_eq!(nearest(&both, &[0.0, 0.0]), 1);
-        let both = controls(&[[0.5, 0.0], [0.3, 0.3]]);
-        assert_eq!(nearest(&both, &[0.0, 0.0]), 1);
-        assert_eq!(nearest(&both, &[0.5, 0.1]), 0);
-        // Of equals the first.
-        let equal = controls(&[[0.9, 0.9], [0.2, 0.4], [0.4, 0.2]]);
-        assert_eq!(nearest(&equal, &[0.0, 0.0]), 1);
-        assert_eq!(nearest(&equal, &[0.3, 0.3]), 1);
-    }
 
     #[test]
     fn finite_spaces_are_listed_and_others_cut_into_a_grid() {
