@@ -5,6 +5,7 @@
 //! weights for cost and constraints, and a [`Maximizer`] finds their best points. [`ModelBased`] is the seam for exploration
 //! around any such optimiser: a [`Turn`] offers its own suggestion, its posteriors, and suggestions at other points.
 
+mod acquisitions;
 mod choice;
 mod fingerprint;
 mod first_feasible;
