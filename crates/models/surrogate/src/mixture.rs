@@ -1,5 +1,7 @@
 //! Mixtures of fitted surrogates: several models with weights, as of one process with different hyperparameters.
 
+use std::sync::Arc;
+
 use thrifty_check::InputError;
 use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;
@@ -14,7 +16,7 @@ pub struct Member {
     /// Probability, from 0; those of all members add up to 1.
     pub weight: f64,
     /// The model.
-    pub fitted: Box<dyn FittedSurrogate>,
+    pub fitted: Arc<dyn FittedSurrogate>,
 }
 
 /// Mixture of fitted surrogates with weights that add up to 1.
@@ -40,7 +42,8 @@ impl Mixture {
             thrifty_check::number("weight of a member", *weight, *weight >= 0.0, "a finite number from 0")?;
         }
         let counted = models.into_iter().filter(|(weight, _)| *weight > 0.0);
-        let mut members: Vec<Member> = counted.map(|(weight, fitted)| Member { weight, fitted }).collect();
+        let member = |(weight, fitted)| Member { weight, fitted: Arc::from(fitted) };
+        let mut members: Vec<Member> = counted.map(member).collect();
         let Some(first) = members.first() else {
             return Err(InputError::Empty { name: "members of a mixture" });
         };
@@ -237,21 +240,27 @@ impl FittedSurrogate for Mixture {
         self.members.iter().map(|member| member.weight * member.fitted.noise_variance()).sum()
     }
 
-    /// Each member after the observation, with the weights as they are; a member that cannot take it is left out.
+    /// Each member after the observation, with the weights as they are.
     ///
     /// The weights are part of the hyperparameters: an outcome that is imagined at the mean is no evidence for the members that are sure of it.
+    /// A member that cannot take the observation, as at a point that it knows exactly, stays as it is; an error when none can.
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        let (mut models, mut failure) = (Vec::with_capacity(self.members.len()), None);
+        let (mut members, mut failure, mut is_new) = (Vec::with_capacity(self.members.len()), None, false);
         for Member { weight, fitted } in &self.members {
-            match fitted.fantasize(x, y) {
-                Ok(next) => models.push((*weight, next)),
-                Err(error) => failure = Some(error),
-            }
+            let next = fitted.fantasize(x, y);
+            is_new |= next.is_ok();
+            let fitted = next.map_or_else(
+                |error| {
+                    failure = Some(error);
+                    Arc::clone(fitted)
+                },
+                Arc::from,
+            );
+            members.push(Member { weight: *weight, fitted });
         }
-        match (Self::new(models), failure) {
-            (Ok(mixture), _) => Ok(Box::new(mixture)),
-            (Err(_), Some(error)) => Err(error),
-            (Err(error), None) => Err(error.into()),
+        match failure {
+            Some(error) if !is_new => Err(error),
+            _ => Ok(Box::new(Self { members, dim: self.dim })),
         }
     }
 
