@@ -6,7 +6,8 @@ use std::path::Path;
 use serde::Deserialize;
 use thrifty_sampling::Seed;
 
-use crate::journal::{Event, FORMAT, Header, mismatch};
+use crate::event::{Event, FORMAT, Header};
+use crate::journal::mismatch;
 use crate::line;
 use crate::{JournalError, Query};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::journal::Event;
+use crate::event::Event;
 use crate::{
     History, Memo, Optimizer, OptimizerError, Outcome, Query, Study, StudyError, Timing, Trial, TrialId,
 };

@@ -1,90 +1,15 @@
 //! Journal of a study: a file with one line per event.
 
-use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
 use thrifty_sampling::Seed;
 
 use crate::contents::{Contents, First};
+use crate::event::{Event, Header};
 use crate::line;
-use crate::machine::Machine;
-use crate::{
-    Durability, Failure, Fingerprint, History, JournalError, Memo, Outcome, Query, Schedule, TrialId,
-};
-
-/// The format written here. Format 1 had neither sequence numbers nor checksums, and is still read.
-pub(crate) const FORMAT: u32 = 2;
-
-/// First line of a journal.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Header {
-    pub(crate) thrifty_journal: u32,
-    pub(crate) seed: Seed,
-    pub(crate) fingerprint: Fingerprint,
-    pub(crate) machine: Machine,
-    /// In a shared log: seconds since 1970 by the clock of the store when the study began. A journal has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) began: Option<f64>,
-    /// The last field: it may be chosen after the journal was opened.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) schedule: Option<Schedule>,
-}
-
-impl Header {
-    /// The first line of a study that begins on this machine.
-    pub(crate) fn new(seed: Seed, fingerprint: Fingerprint) -> Self {
-        let machine = Machine::here();
-        Self { thrifty_journal: FORMAT, seed, fingerprint, machine, began: None, schedule: None }
-    }
-}
-
-/// A line after the first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Event<Q> {
-    /// Written before the evaluation starts.
-    Asked {
-        id: TrialId,
-        query: Q,
-        #[serde(with = "crate::numbers::map", default)]
-        diagnostics: BTreeMap<String, f64>,
-        #[serde(default)]
-        memo: Memo,
-        /// True for the next query of the queue.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        queued: bool,
-        /// Number of entries of a shared log that the suggestion was made from; a journal has none.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        seen: Option<u64>,
-        seconds: f64,
-    },
-    /// A query for one of the next trials; values may be missing.
-    Enqueued { query: Q },
-    /// An intermediate value.
-    Reported {
-        id: TrialId,
-        step: u64,
-        #[serde(with = "crate::numbers::one")]
-        value: f64,
-    },
-    /// The study continues after the journal was opened again, or with another schedule or budget. Reports of
-    /// unfinished trials will be made again.
-    Resumed {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        schedule: Option<Schedule>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        budget: Option<u64>,
-    },
-    /// An attempt that failed; another is made, and reports again.
-    Retried { id: TrialId, failure: Failure, seconds: f64 },
-    /// In a shared log: an unfinished trial was handed out again, and its reports will be made again.
-    Restarted { id: TrialId, fence: u64 },
-    /// Written before anyone learns from it.
-    Told { id: TrialId, outcome: Outcome, seconds: f64 },
-}
+use crate::{Durability, Fingerprint, History, JournalError, Query, Schedule};
 
 /// Properties of a study that may change on resume.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

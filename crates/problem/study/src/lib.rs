@@ -38,6 +38,7 @@ mod direction;
 mod durability;
 mod enqueue;
 mod error;
+mod event;
 mod fingerprint;
 mod history;
 mod journal;

@@ -7,7 +7,7 @@ use std::path::Path;
 use thrifty_sampling::Seed;
 
 use crate::contents::{Contents, First};
-use crate::journal::Event;
+use crate::event::Event;
 use crate::{History, JournalError, Query, Timing, Trial};
 
 impl<Q: Query> History<Q> {

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::curves::{Curves, should_prune};
+use crate::event::Event;
 use crate::history::Timed;
-use crate::journal::{Event, Journal};
+use crate::journal::Journal;
 use crate::{
     Ask, Durability, Failure, History, JournalError, MeasurementProblem, Observer, Optimizer, Outcome,
     Pruner, Schedule, StopReason, StopRule, StudyError, Suggestion, Timing, Trial, TrialId,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{AppendError, Entry, EventLog, Lease, LogError, SharedStudy, entries};
-use crate::journal::Event;
+use crate::event::Event;
 use crate::{Optimizer, Study, StudyError};
 
 impl<O: Optimizer> SharedStudy<O> {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::{Assignment, Lease, SharedStudy};
-use crate::journal::Event;
+use crate::event::Event;
 use crate::{Ask, Optimizer, Schedule, StopReason, Study, StudyError, Suggestion, TrialId};
 
 /// Next step of a worker.

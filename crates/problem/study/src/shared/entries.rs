@@ -1,7 +1,7 @@
 //! Reading the entries of a shared log.
 
 use super::{Entry, EventLog, LogError};
-use crate::journal::{Event, FORMAT, Header};
+use crate::event::{Event, FORMAT, Header};
 use crate::{History, Query};
 
 /// The first entry.

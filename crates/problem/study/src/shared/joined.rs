@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use super::keeper::Keeper;
 use super::{AppendError, EventLog, Lease, LogError};
 use crate::enqueue::differs;
-use crate::journal::{Event, Header};
+use crate::event::{Event, Header};
 use crate::{History, Optimizer, Schedule, StopReason, Study, StudyError, Trial, TrialId};
 
 /// A worker of a study that others work on too: an optimiser, and a history that follows the log.

@@ -2,7 +2,7 @@
 
 use super::append::lost;
 use super::{Lease, SharedStudy};
-use crate::journal::Event;
+use crate::event::Event;
 use crate::{Failure, Optimizer, Outcome, StudyError, TrialId};
 
 impl<O: Optimizer> SharedStudy<O> {

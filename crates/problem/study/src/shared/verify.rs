@@ -2,7 +2,7 @@
 
 use super::ask::{Answer, answer};
 use super::{EventLog, LogError, entries};
-use crate::journal::Event;
+use crate::event::Event;
 use crate::{History, Optimizer, Query, Schedule, Study, StudyError, Suggestion};
 
 /// Makes every suggestion of a shared log again and compares it bit by bit; returns their number.

@@ -1,0 +1,80 @@
+//! Lines of a journal and entries of a shared log: a header, then events.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use thrifty_sampling::Seed;
+
+use crate::machine::Machine;
+use crate::{Failure, Fingerprint, Memo, Outcome, Schedule, TrialId};
+
+/// The format written here. Format 1 had neither sequence numbers nor checksums, and is still read.
+pub(crate) const FORMAT: u32 = 2;
+
+/// First line of a journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Header {
+    pub(crate) thrifty_journal: u32,
+    pub(crate) seed: Seed,
+    pub(crate) fingerprint: Fingerprint,
+    pub(crate) machine: Machine,
+    /// In a shared log: seconds since 1970 by the clock of the store when the study began. A journal has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) began: Option<f64>,
+    /// The last field: it may be chosen after the journal was opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) schedule: Option<Schedule>,
+}
+
+impl Header {
+    /// The first line of a study that begins on this machine.
+    pub(crate) fn new(seed: Seed, fingerprint: Fingerprint) -> Self {
+        let machine = Machine::here();
+        Self { thrifty_journal: FORMAT, seed, fingerprint, machine, began: None, schedule: None }
+    }
+}
+
+/// A line after the first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Event<Q> {
+    /// Written before the evaluation starts.
+    Asked {
+        id: TrialId,
+        query: Q,
+        #[serde(with = "crate::numbers::map", default)]
+        diagnostics: BTreeMap<String, f64>,
+        #[serde(default)]
+        memo: Memo,
+        /// True for the next query of the queue.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        queued: bool,
+        /// Number of entries of a shared log that the suggestion was made from; a journal has none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seen: Option<u64>,
+        seconds: f64,
+    },
+    /// A query for one of the next trials; values may be missing.
+    Enqueued { query: Q },
+    /// An intermediate value.
+    Reported {
+        id: TrialId,
+        step: u64,
+        #[serde(with = "crate::numbers::one")]
+        value: f64,
+    },
+    /// The study continues after the journal was opened again, or with another schedule or budget. Reports of
+    /// unfinished trials will be made again.
+    Resumed {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        schedule: Option<Schedule>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        budget: Option<u64>,
+    },
+    /// An attempt that failed; another is made, and reports again.
+    Retried { id: TrialId, failure: Failure, seconds: f64 },
+    /// In a shared log: an unfinished trial was handed out again, and its reports will be made again.
+    Restarted { id: TrialId, fence: u64 },
+    /// Written before anyone learns from it.
+    Told { id: TrialId, outcome: Outcome, seconds: f64 },
+}
