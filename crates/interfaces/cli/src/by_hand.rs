@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use thrifty_space::Config;
-use thrifty_study::{History, Next, Outcome, StopReason, TrialId};
+use thrifty_study::{History, Next, Outcome, StopReason, Trial, TrialId};
 
 use crate::error::CliError;
 use crate::leased::Leased;
@@ -17,13 +17,6 @@ pub(crate) enum ByHand {
     Journal(Box<ConfigStudy>),
     /// A study in a store, which other processes write too.
     Store(Box<Leased>),
-}
-
-/// The next trial, or the reason for which there is none.
-pub(crate) enum Asked {
-    /// The trial as JSON: `trial`, `config`.
-    Trial(Value),
-    Stopped(StopReason),
 }
 
 impl ByHand {
@@ -46,22 +39,15 @@ impl ByHand {
         }
     }
 
-    /// Asks for the next trial.
+    /// The next trial as JSON (`trial`, `config`), or the reason for which there is none (`stopped`).
     pub(crate) fn ask(&mut self) -> Result<Value, CliError> {
         let asked = match self {
             Self::Journal(study) => next(study)?,
-            Self::Store(study) => match study.ask()? {
-                Ok(assignment) => Asked::Trial(json!({
-                    "trial": assignment.trial.id, "config": assignment.trial.query
-                })),
-                Err(reason) => Asked::Stopped(reason),
-            },
+            Self::Store(study) => study.ask()?.map(|assignment| assignment.trial),
         };
         Ok(match asked {
-            Asked::Trial(trial) => trial,
-            Asked::Stopped(reason) => {
-                json!({ "stopped": summary::reason(&reason, self.history()?.directions()) })
-            }
+            Ok(trial) => json!({ "trial": trial.id, "config": trial.query }),
+            Err(reason) => json!({ "stopped": summary::reason(&reason, self.history()?.directions()) }),
         })
     }
 
@@ -98,13 +84,14 @@ impl ByHand {
     }
 }
 
-fn next(study: &mut ConfigStudy) -> Result<Asked, CliError> {
+/// The next trial of a journal, or the reason for which there is none.
+fn next(study: &mut ConfigStudy) -> Result<Result<Trial<Config>, StopReason>, CliError> {
     if let Some(reason) = study.check_stop() {
-        return Ok(Asked::Stopped(reason));
+        return Ok(Err(reason));
     }
     match study.ask()? {
-        Next::Evaluate(trial) => Ok(Asked::Trial(json!({ "trial": trial.id, "config": trial.query }))),
-        Next::Stop(reason) => Ok(Asked::Stopped(reason)),
+        Next::Evaluate(trial) => Ok(Ok(trial)),
+        Next::Stop(reason) => Ok(Err(reason)),
         Next::Wait => Err(CliError::Waiting),
     }
 }

@@ -22,8 +22,8 @@ pub(crate) struct Leased {
     study: SharedStudy<AnyOptimizer<Config>>,
     leases: BTreeMap<TrialId, Lease>,
     extended: Arc<Mutex<Vec<Lease>>>,
-    /// Ends the thread that extends leases when it is dropped.
-    end: Option<Sender<()>>,
+    /// The thread that extends leases ends when this is dropped.
+    _end: Option<Sender<()>>,
 }
 
 impl Leased {
@@ -34,7 +34,7 @@ impl Leased {
     pub(crate) fn new(file: &StudyFile, store: &Store, lease: Duration) -> Result<Self, CliError> {
         let study = build(file)?.join(store.open()?)?.with_lease(lease);
         study.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
-        Ok(Self { study, leases: BTreeMap::new(), extended: Arc::default(), end: None })
+        Ok(Self { study, leases: BTreeMap::new(), extended: Arc::default(), _end: None })
     }
 
     /// Joins a study; a thread extends the leases of running trials while this value lives.
@@ -51,7 +51,7 @@ impl Leased {
                 extend(&mut *log, &leases, lease);
             }
         });
-        study.end = Some(end);
+        study._end = Some(end);
         Ok(study)
     }
 
@@ -115,12 +115,6 @@ impl Leased {
 
     fn extended(&self) -> std::sync::MutexGuard<'_, Vec<Lease>> {
         self.extended.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Leased {
-    fn drop(&mut self) {
-        drop(self.end.take());
     }
 }
 
