@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 
 use thrifty_domain::Domain;
-use thrifty_search::same_shape;
+use thrifty_search::{Rank, same_shape};
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, Lineage, MemoKey, OptimizerError, Trial, TrialId};
 
 use crate::CmaEsSettings;
 use crate::coordinates::Coordinates;
-use crate::ranking::Rank;
 use crate::run::Run;
 
 /// Generation from whose distribution a trial was drawn.

@@ -21,7 +21,6 @@ mod distribution;
 mod generations;
 mod margin;
 mod optimizer;
-mod ranking;
 mod run;
 mod settings;
 mod strategy;

@@ -1,12 +1,12 @@
 //! A run: generations from one start to the next.
 
 use thrifty_sampling::Seed;
+use thrifty_search::Rank;
 
 use crate::CmaEsSettings;
 use crate::coordinates::Coordinates;
 use crate::distribution::Distribution;
 use crate::margin;
-use crate::ranking::Rank;
 use crate::strategy::Strategy;
 
 /// State of the method in a generation.

@@ -13,6 +13,7 @@ mod nsga2;
 mod pareto_set;
 mod points;
 mod random;
+mod rank;
 mod sobol;
 
 pub use candidate::{Candidate, first_new};
@@ -25,4 +26,5 @@ pub use nsga2::{Nsga2, Nsga2Settings};
 pub use pareto_set::{ParetoMember, ParetoSet};
 pub use points::points_of;
 pub use random::RandomSearch;
+pub use rank::Rank;
 pub use sobol::SobolSearch;

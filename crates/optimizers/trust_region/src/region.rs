@@ -1,8 +1,8 @@
 //! Side of the trust region and its centre.
 
-use thrifty_search::measurement;
+use thrifty_search::Rank;
 use thrifty_space::Config;
-use thrifty_study::{Outcome, Trial};
+use thrifty_study::Trial;
 
 use crate::TrustRegionSettings;
 
@@ -13,8 +13,7 @@ pub(crate) struct Region {
     pub(crate) side: f64,
     /// Index of the best trial among those given.
     pub(crate) best: Option<usize>,
-    /// Sum of its broken constraints, and its loss.
-    value: (f64, f64),
+    rank: Rank,
     successes: usize,
     failures: usize,
 }
@@ -31,13 +30,13 @@ impl Region {
         settings: &TrustRegionSettings,
         patience: usize,
     ) -> Self {
-        let value = (f64::INFINITY, f64::INFINITY);
-        let mut region = Self { side: settings.side, best: None, value, successes: 0, failures: 0 };
+        let mut region =
+            Self { side: settings.side, best: None, rank: Rank::Lost, successes: 0, failures: 0 };
         for (index, trial) in trials.iter().enumerate() {
-            let Some(value) = value_of(trial) else { continue };
-            let is_better = value < region.value;
+            let Some(rank) = Rank::of(trial) else { continue };
+            let is_better = rank.compare(&region.rank).is_lt();
             if is_better {
-                (region.best, region.value) = (Some(index), value);
+                (region.best, region.rank) = (Some(index), rank);
             }
             if counts(trial) {
                 region.count(is_better, settings, patience);
@@ -62,21 +61,11 @@ impl Region {
     }
 }
 
-/// Sum of the broken constraints and loss of a finished trial; infinite for a failed one. Nothing for a running one, or a failure that has
-/// nothing to do with the configuration.
-fn value_of(trial: &Trial<Config>) -> Option<(f64, f64)> {
-    let outcome = trial.outcome.as_ref().filter(|outcome| !outcome.is_unrelated())?;
-    let measured = measurement(trial).and_then(|m| Some((m, Outcome::objective(outcome)?)));
-    Some(measured.map_or((f64::INFINITY, f64::INFINITY), |(measurement, loss)| {
-        (measurement.constraints.iter().map(|value| value.max(0.0)).sum(), loss)
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
-    use thrifty_study::{Memo, Timing, TrialId};
+    use thrifty_study::{Memo, Outcome, Timing, TrialId};
 
     use super::*;
 

@@ -2,13 +2,14 @@
 
 use std::cmp::Ordering;
 
-use thrifty_search::measurement;
 use thrifty_space::Config;
 use thrifty_study::Trial;
 
+use crate::measurement;
+
 /// Value by which trials are ranked: measured losses, then broken constraints by their sum, then failed and pruned trials.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Rank {
+pub enum Rank {
     /// Loss of a trial that keeps all constraints.
     Feasible(f64),
     /// Sum of the positive constraint values.
@@ -19,7 +20,8 @@ pub(crate) enum Rank {
 
 impl Rank {
     /// Rank of a finished trial. Nothing for a running one, or a failure that has nothing to do with the configuration.
-    pub(crate) fn of(trial: &Trial<Config>) -> Option<Self> {
+    #[must_use]
+    pub fn of(trial: &Trial<Config>) -> Option<Self> {
         let outcome = trial.outcome.as_ref().filter(|outcome| !outcome.is_unrelated())?;
         let Some(measured) = measurement(trial) else { return Some(Self::Lost) };
         Some(match outcome.objective() {
@@ -29,7 +31,8 @@ impl Rank {
     }
 
     /// Order of two ranks, the better first.
-    pub(crate) fn compare(&self, other: &Self) -> Ordering {
+    #[must_use]
+    pub fn compare(&self, other: &Self) -> Ordering {
         let class = |rank: &Self| match rank {
             Self::Feasible(_) => 0,
             Self::Infeasible(_) => 1,
