@@ -1,19 +1,14 @@
 //! Defaults of the Bayesian optimiser, one changed at a time.
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
-use thrifty_bo::{
-    BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform, Maximizer,
-};
+use thrifty_bo::{BoSettings, GpSurrogate, KernelFamily, LossTransform, Maximizer};
 use thrifty_gp::{GpSettings, Mean, Noise};
 use thrifty_prob::Prior;
-use thrifty_sampling::Seed;
-use thrifty_study::{MaxTrials, Optimizer};
-use thrifty_testbed::Problem;
 
 use super::problems::KINDS;
+use super::variant::{Studies, Variant};
 use crate::error::ExperimentError;
 use crate::harness::ablation::{Ablation, NOTE};
-use crate::harness::replicate::study_with_history;
 use crate::harness::{Experiment, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -24,14 +19,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     full_cost: "10 problems, 17 variants, 40 replications, 50 evaluations: about half an hour",
     run,
 };
-
-/// One change of the defaults.
-#[derive(Debug, Clone)]
-struct Variant {
-    name: &'static str,
-    model: GpSurrogate,
-    settings: BoSettings,
-}
 
 fn with_noise(floor: f64, prior: Option<Prior>) -> GpSurrogate {
     let noise = Noise::Learned { start: 1e-4, floor, ceiling: 10.0, prior };
@@ -93,30 +80,8 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let variants: Vec<Variant> = context.pick(variants().into_iter().take(3).collect(), variants());
     let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
     let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
-    let one = |k: usize, v: usize, i: usize| {
-        let seed = Seed(context.seed).child("bo/ablation", (i * 100 + k) as u64);
-        let problem = kinds[k].problem(seed)?;
-        let variant = &variants[v];
-        let settings = BoSettings {
-            initial: InitialDesign::Sobol(2 * problem.space().dim()),
-            ..variant.settings.clone()
-        };
-        let optimizer = || {
-            BayesianOptimizer::new(problem.space().clone())
-                .with_surrogate(variant.model.clone())
-                .with_settings(settings.clone())
-        };
-        let (mut run, history) =
-            study_with_history(variant.name, &problem, optimizer()?, seed, i, MaxTrials(evaluations))?;
-        // With noisy evaluations the best trial is unknown: the recommendation counts.
-        if kinds[k].is_noisy()
-            && let Some(best) = optimizer()?.recommend(&history)?
-            && let Some(last) = run.regret.last_mut()
-        {
-            *last = problem.regret(&best.config)?;
-        }
-        Ok(run)
-    };
+    let studies = Studies { id: EXPERIMENT.id, kinds, variants: &variants, evaluations };
+    let one = |k: usize, v: usize, i: usize| studies.run(context, (k, v, i));
     let Ablation { table, numbers, judgement } =
         Ablation::run((EXPERIMENT.id, context), &names, &labels, replications, one)?;
     Ok(Report {

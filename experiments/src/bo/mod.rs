@@ -6,3 +6,4 @@ pub mod dimensions;
 pub mod growth;
 pub mod noise;
 pub(crate) mod problems;
+pub(crate) mod variant;

@@ -1,15 +1,12 @@
 //! Noisy evaluations: the default, improvement on the best mean, and sampled hyperparameters.
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
-use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign};
-use thrifty_sampling::Seed;
-use thrifty_study::{MaxTrials, Optimizer};
-use thrifty_testbed::Problem;
+use thrifty_bo::{BoSettings, GpSurrogate};
 
 use super::problems::Kind;
+use super::variant::{Studies, Variant};
 use crate::error::ExperimentError;
 use crate::harness::ablation::{Ablation, NOTE};
-use crate::harness::replicate::study_with_history;
 use crate::harness::{Experiment, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -33,44 +30,31 @@ const KINDS: [Kind; 8] = [
     Kind::Draw { dim: 3, lengthscale: 0.5, smooth: true, noise: 0.05 },
 ];
 
-fn variants() -> [(&'static str, GpSurrogate, AcquisitionKind); 5] {
+fn variants() -> [Variant; 5] {
     let on_mean = AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestMean);
-    let sampled = GpSurrogate::noisy();
+    let best = AcquisitionKind::default();
     [
-        ("default", GpSurrogate::default(), AcquisitionKind::default()),
+        ("default", GpSurrogate::default(), best),
         ("EI on the best mean", GpSurrogate::default(), on_mean),
-        ("sampled (noisy)", sampled.clone(), AcquisitionKind::default()),
-        ("sampled, EI on the best mean", sampled, on_mean),
-        ("deterministic", GpSurrogate::deterministic(), AcquisitionKind::default()),
+        ("sampled (noisy)", GpSurrogate::noisy(), best),
+        ("sampled, EI on the best mean", GpSurrogate::noisy(), on_mean),
+        ("deterministic", GpSurrogate::deterministic(), best),
     ]
+    .map(|(name, model, rule)| Variant {
+        name,
+        model,
+        settings: BoSettings { rule, ..BoSettings::default() },
+    })
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (replications, evaluations) = (context.replications(3, 20), context.pick(25, 50));
     let kinds = context.pick(&KINDS[..2], &KINDS[..]);
     let variants = variants();
-    let names: Vec<&str> = variants.iter().map(|(name, ..)| *name).collect();
+    let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
     let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
-    let one = |k: usize, v: usize, i: usize| {
-        let seed = Seed(context.seed).child("bo/noise", (i * 100 + k) as u64);
-        let problem = kinds[k].problem(seed)?;
-        let (name, surrogate, rule) = &variants[v];
-        let optimizer = || {
-            let initial = InitialDesign::Sobol(2 * problem.space().dim());
-            BayesianOptimizer::new(problem.space().clone())
-                .with_surrogate(surrogate.clone())
-                .with_settings(BoSettings { initial, rule: *rule, ..BoSettings::default() })
-        };
-        let (mut run, history) =
-            study_with_history(name, &problem, optimizer()?, seed, i, MaxTrials(evaluations))?;
-        // The best trial is unknown: the recommendation counts.
-        if let Some(best) = optimizer()?.recommend(&history)?
-            && let Some(last) = run.regret.last_mut()
-        {
-            *last = problem.regret(&best.config)?;
-        }
-        Ok(run)
-    };
+    let studies = Studies { id: EXPERIMENT.id, kinds, variants: &variants, evaluations };
+    let one = |k: usize, v: usize, i: usize| studies.run(context, (k, v, i));
     let Ablation { table, numbers, judgement } =
         Ablation::run((EXPERIMENT.id, context), &names, &labels, replications, one)?;
     let settings = [
