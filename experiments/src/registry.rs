@@ -15,6 +15,7 @@ pub fn all() -> Vec<Experiment> {
         acquisition::functions::EXPERIMENT.clone(),
         acquisition::gallery::EXPERIMENT.clone(),
         bo::ablation::EXPERIMENT.clone(),
+        bo::basins::EXPERIMENT.clone(),
         bo::batches::EXPERIMENT.clone(),
         bo::dimensions::EXPERIMENT.clone(),
         bo::growth::EXPERIMENT.clone(),

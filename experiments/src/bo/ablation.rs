@@ -31,8 +31,8 @@ fn variants() -> Vec<Variant> {
         change(&mut model.settings);
         model
     };
-    let of_model = |name, model| Variant { name, model, settings: BoSettings::default() };
-    let of_settings = |name, settings| Variant { name, model: GpSurrogate::default(), settings };
+    let of_model = |name, model| Variant::new(name, model, BoSettings::default());
+    let of_settings = |name, settings| Variant::new(name, GpSurrogate::default(), settings);
     let log_normal = |mu, sigma| Some(Prior::LogNormal { mu, sigma });
     let maximizer = |maximizer| BoSettings { maximizer, ..BoSettings::default() };
     vec![

@@ -22,10 +22,9 @@ pub const EXPERIMENT: Experiment = Experiment {
 fn variants() -> [Variant; 3] {
     let never = Refit::WhenNeeded { from: 10, growth: 1e9, restarts_until: 200 };
     [("default", Refit::default()), ("in every ask", Refit::Always), ("hardly ever", never)].map(
-        |(name, refit)| Variant {
-            name,
-            model: GpSurrogate { refit, ..GpSurrogate::default() },
-            settings: BoSettings::default(),
+        |(name, refit)| {
+            let model = GpSurrogate { refit, ..GpSurrogate::default() };
+            Variant::new(name, model, BoSettings::default())
         },
     )
 }

@@ -1,6 +1,7 @@
 //! Experiments behind the defaults of Bayesian optimisation.
 
 pub mod ablation;
+pub mod basins;
 pub mod batches;
 pub mod dimensions;
 pub mod growth;

@@ -40,11 +40,7 @@ fn variants() -> [Variant; 5] {
         ("sampled, EI on the best mean", GpSurrogate::noisy(), on_mean),
         ("deterministic", GpSurrogate::deterministic(), best),
     ]
-    .map(|(name, model, rule)| Variant {
-        name,
-        model,
-        settings: BoSettings { rule, ..BoSettings::default() },
-    })
+    .map(|(name, model, rule)| Variant::new(name, model, BoSettings { rule, ..BoSettings::default() }))
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {

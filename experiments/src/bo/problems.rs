@@ -9,9 +9,10 @@ use thrifty_optim::Lbfgsb;
 use thrifty_sampling::{Seed, Sobol, Stream};
 use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::Outcome;
-use thrifty_testbed::Problem;
+use thrifty_testbed::{Problem, TestFunction};
 
 use crate::error::ExperimentError;
+use crate::harness::stats::quantile;
 
 /// A function on the unit cube with a minimum that is known, or found by a long search.
 pub struct Development {
@@ -37,6 +38,10 @@ pub enum Kind {
     Levy,
     /// Valleys with steep walls.
     Michalewicz,
+    /// Eight pits at random places, one of them the deepest, on a shallow bowl.
+    Pits { dim: usize },
+    /// A wide local minimum and a narrow global one.
+    WangFreitas,
 }
 
 pub const KINDS: [Kind; 10] = [
@@ -86,6 +91,8 @@ impl Kind {
             Self::Ackley => "Ackley off centre, d = 4".into(),
             Self::Levy => "Levy, d = 4".into(),
             Self::Michalewicz => "Michalewicz, d = 3".into(),
+            Self::Pits { dim } => format!("eight pits, d = {dim}"),
+            Self::WangFreitas => "WangFreitas".into(),
         }
     }
 
@@ -96,9 +103,13 @@ impl Kind {
 
     fn dim(self) -> usize {
         match self {
-            Self::Draw { dim, .. } | Self::Skewed { dim, .. } | Self::Sharp { dim, .. } => dim,
+            Self::Draw { dim, .. }
+            | Self::Skewed { dim, .. }
+            | Self::Sharp { dim, .. }
+            | Self::Pits { dim } => dim,
             Self::Ackley | Self::Levy => 4,
             Self::Michalewicz => 3,
+            Self::WangFreitas => 1,
         }
     }
 
@@ -132,10 +143,16 @@ impl Kind {
             Self::Ackley => Box::new(|x| ackley(&x.iter().map(|u| 14.0 * u - 4.0).collect::<Vec<f64>>())),
             Self::Levy => Box::new(|x| levy(&x.iter().map(|u| 20.0 * u - 10.0).collect::<Vec<f64>>())),
             Self::Michalewicz => Box::new(|x| michalewicz(&x.iter().map(|u| PI * u).collect::<Vec<f64>>())),
+            Self::Pits { dim } => Box::new(pits(dim, &mut rng)),
+            Self::WangFreitas => {
+                let function = TestFunction::wang_freitas();
+                Box::new(move |x| function.truth(&function.space().decode(x)).unwrap_or(f64::NAN))
+            }
         };
         let dim = self.dim();
         let optimum = match self {
             Self::Ackley | Self::Levy => 0.0,
+            Self::WangFreitas => TestFunction::wang_freitas().optimum(),
             Self::Sharp { .. } => 1e-4_f64.ln(),
             _ => searched(&function, dim, &mut rng)?,
         };
@@ -152,6 +169,15 @@ pub fn searched(f: &dyn Fn(&[f64]) -> f64, dim: usize, rng: &mut Stream) -> Resu
     let points = Sobol::scrambled(dim, rng).take(4096);
     let mut ranked: Vec<(f64, &[f64])> = points.rows().map(|p| (f(p), p)).collect();
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut best = ranked[0].0;
+    for (_, start) in ranked.iter().take(20) {
+        best = best.min(descended(f, start)?);
+    }
+    Ok(best)
+}
+
+/// The local minimum below a point, by L-BFGS-B with central differences.
+fn descended(f: &dyn Fn(&[f64]) -> f64, start: &[f64]) -> Result<f64, ExperimentError> {
     let by_differences = |x: &[f64], gradient: &mut [f64]| {
         for d in 0..x.len() {
             let (mut up, mut down) = (x.to_vec(), x.to_vec());
@@ -160,14 +186,28 @@ pub fn searched(f: &dyn Fn(&[f64]) -> f64, dim: usize, rng: &mut Stream) -> Resu
         }
         f(x)
     };
-    let mut best = ranked[0].0;
-    for (_, start) in ranked.iter().take(20) {
-        let found = Lbfgsb::default()
-            .minimize(by_differences, start, &vec![(0.0, 1.0); dim])
-            .map_err(ExperimentError::failed)?;
-        best = best.min(found.value);
+    let found = Lbfgsb::default()
+        .minimize(by_differences, start, &vec![(0.0, 1.0); start.len()])
+        .map_err(ExperimentError::failed)?;
+    Ok(found.value)
+}
+
+/// Eight pits at random places, of depth 1 and from 0.4 to 0.85, on a shallow bowl.
+fn pits(dim: usize, rng: &mut Stream) -> impl Fn(&[f64]) -> f64 + Send + Sync + use<> {
+    let pits: Vec<(Vec<f64>, f64, f64)> = (0..8)
+        .map(|k| {
+            let center = (0..dim).map(|_| 0.05 + 0.9 * rng.uniform()).collect();
+            let depth = if k == 0 { 1.0 } else { 0.4 + 0.45 * rng.uniform() };
+            (center, depth, (0.06 + 0.1 * rng.uniform()) * (dim as f64).sqrt())
+        })
+        .collect();
+    move |x| {
+        let distance = |a: &[f64]| -> f64 { a.iter().zip(x).map(|(a, x)| (a - x).powi(2)).sum() };
+        let pit = |(center, depth, width): &(Vec<f64>, f64, f64)| {
+            depth * (-0.5 * distance(center) / width.powi(2)).exp()
+        };
+        0.1 * distance(&vec![0.5; dim]) / dim as f64 - pits.iter().map(pit).sum::<f64>()
     }
-    Ok(best)
 }
 
 fn ackley(x: &[f64]) -> f64 {
@@ -189,6 +229,20 @@ fn levy(x: &[f64]) -> f64 {
 fn michalewicz(x: &[f64]) -> f64 {
     let one = |(i, v): (usize, &f64)| v.sin() * ((i + 1) as f64 * v * v / PI).sin().powi(20);
     -x.iter().enumerate().map(one).sum::<f64>()
+}
+
+impl Development {
+    /// The local minimum below a configuration.
+    pub fn descended(&self, config: &Config) -> Result<f64, ExperimentError> {
+        descended(&self.function, &self.space.encode(config)?)
+    }
+
+    /// Difference between the median of 1,024 Sobol points and the minimum.
+    pub fn spread(&self, rng: &mut Stream) -> f64 {
+        let points = Sobol::scrambled(self.space.dim(), rng).take(1024);
+        let values: Vec<f64> = points.rows().map(|point| (self.function)(point)).collect();
+        quantile(&values, 0.5) - self.optimum
+    }
 }
 
 impl Problem for Development {

@@ -1,11 +1,13 @@
 //! Variants of the Bayesian optimiser on development problems.
 
 use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign};
+use thrifty_hybrid::{Hybrid, HybridSettings};
 use thrifty_sampling::Seed;
-use thrifty_study::{MaxTrials, Optimizer};
+use thrifty_space::Config;
+use thrifty_study::{History, MaxTrials, Optimizer};
 use thrifty_testbed::Problem;
 
-use super::problems::Kind;
+use super::problems::{Development, Kind};
 use crate::error::ExperimentError;
 use crate::harness::RunContext;
 use crate::harness::replicate::{Run, study_with_history};
@@ -16,6 +18,15 @@ pub struct Variant {
     pub name: &'static str,
     pub model: GpSurrogate,
     pub settings: BoSettings,
+    /// Exploration around it, by a hybrid.
+    pub hybrid: Option<HybridSettings>,
+}
+
+impl Variant {
+    /// Variant without a hybrid.
+    pub fn new(name: &'static str, model: GpSurrogate, settings: BoSettings) -> Self {
+        Self { name, model, settings, hybrid: None }
+    }
 }
 
 /// Studies of one experiment.
@@ -33,22 +44,51 @@ impl Studies<'_> {
     ///
     /// With noisy evaluations the best trial is unknown: the last regret is that of the recommendation.
     pub fn run(self, context: &RunContext, (k, v, i): (usize, usize, usize)) -> Result<Run, ExperimentError> {
-        let seed = Seed(context.seed).child(self.id, (i * 100 + k) as u64);
-        let (problem, variant) = (self.kinds[k].problem(seed)?, &self.variants[v]);
-        let optimizer = || {
-            let initial = InitialDesign::Sobol(2 * problem.space().dim());
-            BayesianOptimizer::new(problem.space().clone())
-                .with_surrogate(variant.model.clone())
-                .with_settings(BoSettings { initial, ..variant.settings.clone() })
-        };
-        let (mut run, history) =
-            study_with_history(variant.name, &problem, optimizer()?, seed, i, MaxTrials(self.evaluations))?;
+        let problem = self.problem(context, (k, i))?;
+        let (mut run, history) = self.study(context, &problem, (k, v, i))?;
         if self.kinds[k].is_noisy()
-            && let Some(best) = optimizer()?.recommend(&history)?
+            && let Some(best) = self.optimizer(&problem, v)?.recommend(&history)?
             && let Some(last) = run.regret.last_mut()
         {
             *last = problem.regret(&best.config)?;
         }
         Ok(run)
+    }
+
+    /// Problem `k` of replication `i`, which all variants share.
+    pub fn problem(
+        self,
+        context: &RunContext,
+        (k, i): (usize, usize),
+    ) -> Result<Development, ExperimentError> {
+        self.kinds[k].problem(self.seed(context, (k, i)))
+    }
+
+    /// Replication `i` of variant `v` on problem `k`, and its trials.
+    pub fn study(
+        self,
+        context: &RunContext,
+        problem: &Development,
+        (k, v, i): (usize, usize, usize),
+    ) -> Result<(Run, History<Config>), ExperimentError> {
+        let (variant, seed) = (&self.variants[v], self.seed(context, (k, i)));
+        let (optimizer, stop) = (self.optimizer(problem, v)?, MaxTrials(self.evaluations));
+        let Some(settings) = &variant.hybrid else {
+            return study_with_history(variant.name, problem, optimizer, seed, i, stop);
+        };
+        let hybrid = Hybrid::new(optimizer).with_settings(settings.clone())?;
+        study_with_history(variant.name, problem, hybrid, seed, i, stop)
+    }
+
+    fn seed(self, context: &RunContext, (k, i): (usize, usize)) -> Seed {
+        Seed(context.seed).child(self.id, (i * 100 + k) as u64)
+    }
+
+    fn optimizer(self, problem: &Development, v: usize) -> Result<BayesianOptimizer, ExperimentError> {
+        let variant = &self.variants[v];
+        let initial = InitialDesign::Sobol(2 * problem.space().dim());
+        Ok(BayesianOptimizer::new(problem.space().clone())
+            .with_surrogate(variant.model.clone())
+            .with_settings(BoSettings { initial, ..variant.settings.clone() })?)
     }
 }
