@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign};
+use thrifty_bo::{BayesianOptimizer, BoSettings, Convergence, InitialDesign};
 use thrifty_figures::{LinePlot, Series, panels_with_legend};
 use thrifty_testbed::{Problem, TestFunction};
 
@@ -40,6 +40,7 @@ fn optimizer(
     let settings = BoSettings {
         initial: InitialDesign::Only(design),
         rule: (rule.rule)(problem.bounds().len()),
+        convergence: Convergence::Continue,
         ..BoSettings::default()
     };
     let optimizer = BayesianOptimizer::new(problem.space().clone()).with_settings(settings)?;

@@ -1,7 +1,7 @@
 //! Defaults of the Bayesian optimiser, one changed at a time.
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
-use thrifty_bo::{BoSettings, GpSurrogate, KernelFamily, LossTransform, Maximizer};
+use thrifty_bo::{BoSettings, Convergence, GpSurrogate, KernelFamily, LossTransform, Maximizer};
 use thrifty_gp::{GpSettings, Mean, Noise};
 use thrifty_prob::Prior;
 
@@ -55,6 +55,10 @@ fn variants() -> Vec<Variant> {
                 rule: AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestMean),
                 ..BoSettings::default()
             },
+        ),
+        of_settings(
+            "no exploration after convergence",
+            BoSettings { convergence: Convergence::Continue, ..BoSettings::default() },
         ),
         of_model("sampled hyperparameters", GpSurrogate::noisy()),
         of_model("noise fixed at 1e-8", GpSurrogate::deterministic()),

@@ -1,6 +1,8 @@
 //! An optimiser whose criterion changes from phase to phase.
 
-use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform};
+use thrifty_bo::{
+    BayesianOptimizer, BoSettings, Convergence, GpSurrogate, InitialDesign, KernelFamily, LossTransform,
+};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::selection::{Candidate, Choice, Criterion as Score, select};
 use thrifty_gp::{Gp, GpSettings};
@@ -143,7 +145,9 @@ impl Phased {
             ..LevelSetSettings::above(0.0)
         };
         let level = LevelSetOptimizer::new(self.space.clone(), settings)?.with_surrogate(model.clone());
-        let settings = BoSettings { initial, losses: LossTransform::None, ..BoSettings::default() };
+        let convergence = Convergence::Continue;
+        let settings =
+            BoSettings { initial, losses: LossTransform::None, convergence, ..BoSettings::default() };
         let best =
             BayesianOptimizer::new(self.space.clone()).with_settings(settings)?.with_surrogate(model.clone());
         Ok(Now { phase, model, level, best })

@@ -2,8 +2,8 @@
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, Schedule};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, KernelFamily, LossTransform, Maximizer,
-    Restarts,
+    BayesianOptimizer, BoSettings, Convergence, GpSurrogate, InitialDesign, KernelFamily, LossTransform,
+    Maximizer,
 };
 
 use thrifty_gp::{GpSettings, Mean, Noise};
@@ -80,6 +80,7 @@ impl Method {
             rule: AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestObserved),
             // One dimension: a fine grid, as the paper's toy needs.
             maximizer: Maximizer { raw: 1024, around_best: 20, climbs: 6 },
+            convergence: Convergence::Continue,
             ..BoSettings::default()
         };
         let hybrid = |exploration, convergence, base: BoSettings| {
@@ -103,10 +104,10 @@ impl Method {
                 hybrid(Exploration::Never, OnConvergence::Ignore, BoSettings { rule, ..base })
             }
             Self::RandomStarts => {
-                let restarts = Some(Restarts { epsilon: setting.epsilon });
+                let convergence = Convergence::Restart { epsilon: setting.epsilon };
                 BayesianOptimizer::new(setting.space.clone())
                     .with_surrogate(model(setting.noise.clone()))
-                    .with_settings(BoSettings { restarts, ..base })
+                    .with_settings(BoSettings { convergence, ..base })
                     .map(AnyOptimizer::new)
             }
             Self::Random => Ok(AnyOptimizer::new(AfterDesign {

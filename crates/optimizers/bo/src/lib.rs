@@ -27,7 +27,7 @@ pub use multi::{
     MultiObjectiveRule, MultiObjectiveSettings, UncertainFront, augmented_chebyshev,
 };
 pub use optimizer::BayesianOptimizer;
-pub use settings::{BoSettings, Restarts};
+pub use settings::{BoSettings, Convergence};
 pub use thrifty_model_based::{
     Candidate, CostAwareness, FailurePolicy, GpSurrogate, InitialDesign, KernelFamily, LossTransform,
     Maximizer, ParetoMember, ParetoSet, PendingPolicy, SurrogateState,

@@ -222,7 +222,7 @@ impl Optimizer for BayesianOptimizer {
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        let settings = BoSettings { budget: None, ..self.settings.clone() };
+        let settings = self.settings.identity()?;
         let ours = fingerprint("bayesian optimisation", &settings, &self.space)?;
         let ours = ours.with_budget(self.settings.budget).changed_since_format_one(
             "settings.pending",

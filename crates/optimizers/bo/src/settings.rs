@@ -7,12 +7,31 @@ use thrifty_model_based::{
     CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer, PendingPolicy, StateSettings,
 };
 
-/// Restarts from a new random design once a run has converged; the runs before are forgotten.
+/// Rule for a turn in which little improvement is expected.
+///
+/// A run has converged when the largest expected improvement is below a share `epsilon` of the range of its losses.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Restarts {
-    /// Converged: the largest expected improvement is below this share of the range of the run's losses.
-    pub epsilon: f64,
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Convergence {
+    /// The best point of the acquisition function all the same.
+    Continue,
+    /// A random point of the [Pareto front](thrifty_model_based::front) of mean and standard deviation, until improvement is expected again.
+    /// For expected improvement and its logarithm; other acquisition functions continue.
+    Explore {
+        /// Share of the range.
+        epsilon: f64,
+    },
+    /// A new run from a random design; the runs before are forgotten.
+    Restart {
+        /// Share of the range.
+        epsilon: f64,
+    },
+}
+
+impl Default for Convergence {
+    fn default() -> Self {
+        Self::Explore { epsilon: 1e-7 }
+    }
 }
 
 /// Settings of [`BayesianOptimizer`](crate::BayesianOptimizer).
@@ -38,15 +57,17 @@ pub struct BoSettings {
     /// Weight of costs in the choice of a point.
     #[serde(default)]
     pub cost: CostAwareness,
-    /// Several runs instead of one.
-    pub restarts: Option<Restarts>,
+    /// Rule for a turn in which little improvement is expected.
+    pub convergence: Convergence,
 }
 
 impl BoSettings {
     pub(crate) fn validate(&self) -> Result<(), OptimizerError> {
         self.state().validate()?;
-        match self.restarts {
-            Some(Restarts { epsilon }) if !(epsilon > 0.0 && epsilon.is_finite()) => {
+        match self.convergence {
+            Convergence::Explore { epsilon } | Convergence::Restart { epsilon }
+                if !(epsilon > 0.0 && epsilon.is_finite()) =>
+            {
                 Err(OptimizerError::InvalidSetting {
                     name: "epsilon".into(),
                     value: epsilon.to_string(),
@@ -55,6 +76,23 @@ impl BoSettings {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The settings by which a journal knows its study: without the budget, and with a rule for convergence as studies had it that knew
+    /// restarts alone, so that those continue.
+    pub(crate) fn identity(&self) -> Result<serde_json::Value, OptimizerError> {
+        let failed = |error| OptimizerError::failed("writing the settings", error);
+        let mut value = serde_json::to_value(Self { budget: None, ..self.clone() }).map_err(failed)?;
+        let restarts = match self.convergence {
+            Convergence::Explore { .. } => return Ok(value),
+            Convergence::Continue => serde_json::Value::Null,
+            Convergence::Restart { epsilon } => serde_json::json!({ "epsilon": epsilon }),
+        };
+        if let Some(fields) = value.as_object_mut() {
+            fields.remove("convergence");
+            fields.insert("restarts".into(), restarts);
+        }
+        Ok(value)
     }
 
     /// Settings of the surrogate state.

@@ -1,7 +1,7 @@
 //! Turn of Bayesian optimisation with one objective.
 
 use thrifty_acquisition::{Acquisition, AcquisitionFactory};
-use thrifty_model_based::{Candidate, Modelled, Outlook, SurrogateState, reject_nan};
+use thrifty_model_based::{Candidate, Modelled, Outlook, SurrogateState, front, reject_nan};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
     Ask, EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, History, OptimizerError, StopReason, Suggestion,
@@ -9,8 +9,8 @@ use thrifty_study::{
 };
 use thrifty_surrogate::{Posterior, Prediction};
 
-use crate::BayesianOptimizer;
 use crate::optimizer::{current_run, of_run};
+use crate::{BayesianOptimizer, Convergence};
 
 /// Standard normal quantile of 97.5 %.
 const Z: f64 = 1.959_963_984_540_054;
@@ -64,11 +64,24 @@ impl<'a> BoTurn<'a> {
         Ok(Search { candidates, target, expected })
     }
 
-    /// True if the run has converged: the largest expected improvement is below the share of the range that restarts it.
-    fn is_converged(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<bool, OptimizerError> {
-        let Some(restarts) = self.optimizer.settings().restarts else { return Ok(false) };
+    /// True if the largest expected improvement is below this share of the range of the run's losses.
+    fn is_converged(
+        &mut self,
+        epsilon: f64,
+        by: Option<&dyn AcquisitionFactory>,
+    ) -> Result<bool, OptimizerError> {
         let outlook = self.outlook(by)?;
-        Ok(outlook.is_some_and(|outlook| outlook.expected < restarts.epsilon * outlook.range))
+        Ok(outlook.is_some_and(|outlook| outlook.expected < epsilon * outlook.range))
+    }
+
+    /// Points to explore: the front of mean and standard deviation, without those that are probably infeasible unless all are.
+    fn front(&self) -> Vec<Candidate> {
+        let mut rng = self.history.seed().stream("convergence", self.id.0);
+        let front = front(self, self.state.posterior(), &mut rng);
+        let is_likely =
+            |point: &Candidate| self.state.probability_feasible(&point.x).is_none_or(|p| p >= 0.5);
+        let likely: Vec<Candidate> = front.iter().filter(|point| is_likely(point)).cloned().collect();
+        if likely.is_empty() { front } else { likely }
     }
 
     /// The suggestion of a point, with its memo.
@@ -103,19 +116,24 @@ impl Modelled<Config> for BoTurn<'_> {
     }
 
     fn exploit(&mut self, by: Option<&dyn AcquisitionFactory>) -> Result<Ask<Config>, OptimizerError> {
-        if self.is_converged(by)? {
-            return self.optimizer.initial(current_run(self.history).0 + 1, self.history, self.id);
-        }
+        let is_improvement = by.unwrap_or(self.optimizer.acquisition()).is_expected_improvement();
+        let explores = match self.optimizer.settings().convergence {
+            Convergence::Restart { epsilon } if self.is_converged(epsilon, by)? => {
+                return self.optimizer.initial(current_run(self.history).0 + 1, self.history, self.id);
+            }
+            Convergence::Explore { epsilon } if is_improvement => self.is_converged(epsilon, by)?,
+            _ => false,
+        };
         let search = self.search(by)?;
         let (target, expected) = (search.target, search.expected);
-        let candidates = std::mem::take(&mut search.candidates);
+        let best = std::mem::take(&mut search.candidates);
+        let candidates = if explores { self.front() } else { best };
         let Some(chosen) = self.state.first_new(candidates) else {
             return Ok(Ask::Stop(StopReason::Exhausted));
         };
-        let mut suggestion = self
-            .suggestion(&chosen.x)
-            .with_diagnostic("acquisition", chosen.value)
-            .with_diagnostic("threshold", target);
+        let suggestion = self.suggestion(&chosen.x).with_diagnostic("threshold", target);
+        let (name, value) = if explores { ("explored", 1.0) } else { ("acquisition", chosen.value) };
+        let mut suggestion = suggestion.with_diagnostic(name, value);
         if let Some(expected) = expected {
             suggestion = suggestion
                 .with_outlook(&EXPECTED_IMPROVEMENT, expected)

@@ -3,8 +3,8 @@
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, MinValueSampler, Schedule};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, CostAwareness, FailurePolicy, GpSurrogate, InitialDesign, KernelFamily,
-    LossTransform, Maximizer, PendingPolicy, Restarts,
+    BayesianOptimizer, BoSettings, Convergence, CostAwareness, FailurePolicy, GpSurrogate, InitialDesign,
+    KernelFamily, LossTransform, Maximizer, PendingPolicy,
 };
 
 use thrifty_sampling::Seed;
@@ -216,7 +216,7 @@ fn algorithm_one_stops_when_no_improvement_is_expected() {
 fn restarts_begin_new_runs() {
     let settings = BoSettings {
         initial: InitialDesign::Random(3),
-        restarts: Some(Restarts { epsilon: 1e-2 }),
+        convergence: Convergence::Restart { epsilon: 1e-2 },
         maximizer: Maximizer { raw: 256, ..Maximizer::default() },
         ..BoSettings::default()
     };
@@ -253,7 +253,7 @@ fn bad_settings_are_named() {
     assert!(error(raw).contains("raw is 0"));
     let failures = BoSettings { failures: FailurePolicy::AsValue(f64::NAN), ..BoSettings::default() };
     assert!(error(failures).contains("failures is NaN"));
-    let restarts = BoSettings { restarts: Some(Restarts { epsilon: 0.0 }), ..BoSettings::default() };
+    let restarts = BoSettings { convergence: Convergence::Restart { epsilon: 0.0 }, ..BoSettings::default() };
     assert!(error(restarts).contains("epsilon is 0"));
     let mut outside = Config::new();
     outside.insert("x0", 99.0);

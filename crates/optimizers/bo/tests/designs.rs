@@ -237,7 +237,7 @@ fn finite_spaces_are_asked_once_and_end() {
 #[test]
 fn runs_after_a_restart_ask_nothing_again() {
     let settings = BoSettings {
-        restarts: Some(thrifty_bo::Restarts { epsilon: 0.5 }),
+        convergence: thrifty_bo::Convergence::Restart { epsilon: 0.5 },
         maximizer: maximizer(),
         ..BoSettings::default()
     };

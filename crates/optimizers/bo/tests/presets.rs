@@ -2,8 +2,8 @@
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer,
-    MultiObjectiveRule, MultiObjectiveSettings, PendingPolicy, Restarts,
+    BayesianOptimizer, BoSettings, Convergence, CostAwareness, FailurePolicy, InitialDesign, LossTransform,
+    Maximizer, MultiObjectiveRule, MultiObjectiveSettings, PendingPolicy,
 };
 use thrifty_space::Space;
 
@@ -19,7 +19,7 @@ fn the_defaults_are_as_documented() {
         failures: FailurePolicy::AsWorst,
         pending: PendingPolicy::Fantasies { draws: 32 },
         cost: CostAwareness::Ignore,
-        restarts: None,
+        convergence: Convergence::Explore { epsilon: 1e-7 },
     };
     assert_eq!(BoSettings::default(), expected);
     let several = MultiObjectiveSettings {
@@ -60,12 +60,12 @@ fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
         refused("failures", &|s| s.failures = FailurePolicy::AsValue(value));
     }
     for epsilon in [0.0, -1.0, f64::INFINITY, f64::NAN] {
-        refused("epsilon", &|s| s.restarts = Some(Restarts { epsilon }));
+        refused("epsilon", &|s| s.convergence = Convergence::Restart { epsilon });
     }
     assert_eq!(check(&|s| s.maximizer = Maximizer { raw: 1, around_best: 0, climbs: 0 }), None);
     assert_eq!(check(&|s| s.pending = PendingPolicy::Fantasies { draws: 1 }), None);
     assert_eq!(check(&|s| s.cost = CostAwareness::PerUnit { exponent: 0.0 }), None);
     assert_eq!(check(&|s| s.cost = CostAwareness::Cooled { budget: 1e-9 }), None);
     assert_eq!(check(&|s| s.failures = FailurePolicy::AsValue(-5.0)), None);
-    assert_eq!(check(&|s| s.restarts = Some(Restarts { epsilon: 1e-9 })), None);
+    assert_eq!(check(&|s| s.convergence = Convergence::Restart { epsilon: 1e-9 }), None);
 }

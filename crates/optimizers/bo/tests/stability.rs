@@ -5,8 +5,8 @@
 use serde_json::Value;
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, CostAwareness, FailurePolicy, InitialDesign, LossTransform, Maximizer,
-    MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings, PendingPolicy, Restarts,
+    BayesianOptimizer, BoSettings, Convergence, CostAwareness, FailurePolicy, InitialDesign, LossTransform,
+    Maximizer, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings, PendingPolicy,
 };
 
 use thrifty_sampling::Seed;
@@ -165,7 +165,12 @@ fn one_objective() {
     let cost = CostAwareness::PerUnit { exponent: 0.7 };
     one("per_cost", BoSettings { cost, rule: improvement, ..settings() }, 1, weighted);
     one("cooled", BoSettings { cost: CostAwareness::Cooled { budget: 20.0 }, ..settings() }, 1, weighted);
-    one("restarts", BoSettings { restarts: Some(Restarts { epsilon: 0.5 }), ..settings() }, 1, plain);
+    one(
+        "restarts",
+        BoSettings { convergence: Convergence::Restart { epsilon: 0.5 }, ..settings() },
+        1,
+        plain,
+    );
     one("budget", BoSettings { initial: InitialDesign::Automatic, budget: Some(10), ..settings() }, 1, plain);
 }
 

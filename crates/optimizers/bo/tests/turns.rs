@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use thrifty_acquisition::{AcquisitionFactory, AcquisitionKind};
+use thrifty_acquisition::{AcquisitionFactory, AcquisitionKind, Schedule};
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, Candidate, CostAwareness, InitialDesign, Maximizer, Restarts,
+    BayesianOptimizer, BoSettings, Candidate, Convergence, CostAwareness, InitialDesign, Maximizer,
 };
-use thrifty_model_based::{ModelBased, Modelled, Outlook, Turn};
+use thrifty_model_based::{ModelBased, Modelled, Outlook, Turn, front};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
@@ -181,11 +181,101 @@ fn runs_end_at_their_share_of_the_range() {
     let history = history(plain);
     let outlook = with_turn(&mut optimizer(|_| ()), &history, |turn| turn.outlook(None)).unwrap().unwrap();
     let share = outlook.expected / outlook.range;
-    let with = |epsilon| ask(&mut optimizer(|s| s.restarts = Some(Restarts { epsilon })), &history);
+    let with = |epsilon| ask(&mut optimizer(|s| s.convergence = Convergence::Restart { epsilon }), &history);
     let goes_on = with(0.999 * share);
     assert_eq!((goes_on.memo.get(&RUN), goes_on.memo.contains(&MODEL)), (None, true));
     let restarted = with(1.001 * share);
     assert_eq!((restarted.memo.get(&RUN), restarted.memo.contains(&MODEL)), (Some(1), false));
+}
+
+/// Below its share of the range a run explores: a point of the front, with the numbers that stop rules read.
+#[test]
+fn a_run_without_gain_explores_the_front_of_mean_and_deviation() {
+    let history = history(plain);
+    let outlook = with_turn(&mut optimizer(|_| ()), &history, |turn| turn.outlook(None)).unwrap().unwrap();
+    let share = outlook.expected / outlook.range;
+    let with = |epsilon, rule: AcquisitionKind| {
+        let mut optimizer = optimizer(|s| {
+            s.convergence = Convergence::Explore { epsilon };
+            s.rule = rule;
+        });
+        ask(&mut optimizer, &history)
+    };
+    let goes_on = with(0.999 * share, AcquisitionKind::default());
+    let explores = with(1.001 * share, AcquisitionKind::default());
+    assert!(!goes_on.diagnostics.contains_key("explored"));
+    assert_eq!(goes_on, ask(&mut optimizer(|s| s.convergence = Convergence::Continue), &history));
+    assert_eq!(explores.diagnostics["explored"], 1.0);
+    assert!(!explores.diagnostics.contains_key("acquisition") && explores.memo.contains(&MODEL));
+    for name in ["max_expected_improvement", "expected_gain", "threshold"] {
+        assert_eq!(goes_on.diagnostics[name], explores.diagnostics[name], "{name}");
+    }
+    let front = with_turn(&mut optimizer(|_| ()), &history, |turn| {
+        front(turn, turn.posteriors()[0], &mut Seed(4).stream("convergence", 7))
+    });
+    assert_eq!(explores.query.float("x").unwrap(), front[0].x[0]);
+    // Only improvements say that nothing is to be gained.
+    let bound = with(1e9, AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 }));
+    assert!(!bound.diagnostics.contains_key("explored"));
+}
+
+/// A point of the front is beaten in mean and deviation by none of the points that it was chosen from, and each of these by one of the front.
+#[test]
+fn a_front_has_the_points_that_none_beats() {
+    let history = history(plain);
+    with_turn(&mut optimizer(|_| ()), &history, |turn| {
+        let posterior = turn.posteriors()[0];
+        let found = front(turn, posterior, &mut Seed(9).stream("front", 0));
+        let all = turn.uniform(1000, &mut Seed(9).stream("front", 0));
+        let (mut mean, mut variance) = (vec![0.0; all.len()], vec![0.0; all.len()]);
+        posterior.predict_into(all.as_ref(), &mut mean, &mut variance);
+        let beats = |a: usize, b: usize| {
+            mean[a] <= mean[b]
+                && variance[a] >= variance[b]
+                && (mean[a], variance[a]) != (mean[b], variance[b])
+        };
+        let at = |x: &[f64]| all.rows().position(|other| other == x).unwrap();
+        let of_front: Vec<usize> = found.iter().map(|point| at(&point.x)).collect();
+        for (point, &own) in found.iter().zip(&of_front) {
+            assert_eq!(point.value, variance[own].sqrt());
+            assert!(!(0..all.len()).any(|other| beats(other, own)), "{point:?}");
+        }
+        for own in 0..all.len() {
+            assert!(of_front.iter().any(|&front| front == own || beats(front, own)), "{own}");
+        }
+    });
+}
+
+/// Points that probably break a constraint are not explored while there are others.
+#[test]
+fn exploration_keeps_to_what_is_probably_feasible() {
+    for seed in 0..20 {
+        let history = History::from_trials(POINTS.map(measured).to_vec(), Seed(seed));
+        let mut optimizer = optimizer(|s| s.convergence = Convergence::Explore { epsilon: 1e9 });
+        let explored = ask(&mut optimizer, &history);
+        assert_eq!(explored.diagnostics["explored"], 1.0);
+        assert!(explored.diagnostics["probability_feasible"] >= 0.5, "{:?}", explored.diagnostics);
+    }
+}
+
+/// Journals of studies that knew restarts alone are continued by rules that suggest the same.
+#[test]
+fn rules_that_older_journals_had_have_the_same_fingerprint() {
+    let settings = |convergence| {
+        let fingerprint = optimizer(|s| s.convergence = convergence).fingerprint().unwrap();
+        let parts = serde_json::to_value(&fingerprint).unwrap();
+        let named = |part: &&serde_json::Value| part[0] == "settings";
+        parts["parts"].as_array().unwrap().iter().find(named).unwrap()[1].clone()
+    };
+    let before = settings(Convergence::Continue);
+    assert_eq!((before.get("convergence"), &before["restarts"]), (None, &serde_json::Value::Null));
+    let restarted = settings(Convergence::Restart { epsilon: 0.5 });
+    assert_eq!((restarted.get("convergence"), &restarted["restarts"]["epsilon"]), (None, &0.5.into()));
+    let explored = settings(Convergence::Explore { epsilon: 0.5 });
+    assert_eq!(
+        (explored.get("restarts"), &explored["convergence"]["explore"]["epsilon"]),
+        (None, &0.5.into())
+    );
 }
 
 /// The surrogates see the last run alone: its number is in the memo, and in older journals among the diagnostics.
@@ -204,7 +294,7 @@ fn surrogates_see_the_last_run_alone() {
     };
     for by_memo in [true, false] {
         let second = in_run(by_memo, [0, 0, 0, 0, 1, 1, 1]);
-        let mut optimizer = optimizer(|s| s.restarts = Some(Restarts { epsilon: 1e-9 }));
+        let mut optimizer = optimizer(|s| s.convergence = Convergence::Restart { epsilon: 1e-9 });
         let found = ask(&mut optimizer, &second);
         assert_eq!((found.memo.get(&RUN), found.memo.contains(&MODEL)), (Some(1), true));
         let state = optimizer.state(&second, TrialId(7)).unwrap().unwrap();
@@ -216,7 +306,8 @@ fn surrogates_see_the_last_run_alone() {
         let designed = ask(&mut optimizer, &begun);
         assert_eq!((designed.memo.get(&RUN), designed.memo.contains(&MODEL)), (Some(1), false));
         let third = in_run(by_memo, [0, 1, 0, 1, 2, 2, 2]);
-        let ended = ask(&mut self::optimizer(|s| s.restarts = Some(Restarts { epsilon: 1e9 })), &third);
+        let ended =
+            ask(&mut self::optimizer(|s| s.convergence = Convergence::Restart { epsilon: 1e9 }), &third);
         assert_eq!((ended.memo.get(&RUN), ended.memo.contains(&MODEL)), (Some(3), false));
     }
 }

@@ -2,15 +2,12 @@
 
 use thrifty_acquisition::{Acquisition, Analytic, MaxStdDev};
 use thrifty_domain::PointsRef;
-use thrifty_model_based::{Candidate, Modelled};
+use thrifty_model_based::{Candidate, Modelled, front};
 use thrifty_sampling::Stream;
 use thrifty_study::OptimizerError;
 use thrifty_surrogate::Posterior;
 
 use crate::ExplorePoint;
-
-/// Number of random points whose Pareto front is explored.
-const PARETO_POINTS: usize = 1000;
 
 /// Points to explore, best first.
 ///
@@ -30,7 +27,7 @@ pub(crate) fn candidates<Q>(
         (ExplorePoint::Uniform, _) => {
             turn.uniform(100, rng).rows().map(|x| Candidate { x: x.to_vec(), value: 0.0 }).collect()
         }
-        (ExplorePoint::Pareto, [posterior]) => pareto(turn, *posterior, rng),
+        (ExplorePoint::Pareto, [posterior]) => front(turn, *posterior, rng),
         (ExplorePoint::Pareto, _) => {
             let error = "the front of mean and standard deviation needs an optimiser with one objective";
             return Err(OptimizerError::failed("finding a point to explore", error));
@@ -53,24 +50,4 @@ impl Acquisition for LogStdDevs<'_> {
             out.iter_mut().zip(&variance).for_each(|(slot, variance)| *slot += 0.5 * variance.ln());
         }
     }
-}
-
-/// The Pareto front of small mean and large standard deviation among uniform points, in random order.
-fn pareto<Q>(turn: &dyn Modelled<Q>, posterior: &dyn Posterior, rng: &mut Stream) -> Vec<Candidate> {
-    let points = turn.uniform(PARETO_POINTS, rng);
-    let (mut mean, mut variance) = (vec![0.0; points.len()], vec![0.0; points.len()]);
-    posterior.predict_into(points.as_ref(), &mut mean, &mut variance);
-    let mut order: Vec<usize> = (0..points.len()).collect();
-    order.sort_by(|&a, &b| mean[a].total_cmp(&mean[b]).then(variance[b].total_cmp(&variance[a])));
-    let mut largest = f64::NEG_INFINITY;
-    // By rising mean, a point is on the front when its standard deviation exceeds all before it.
-    let mut front: Vec<usize> = Vec::new();
-    for i in order {
-        if variance[i] > largest {
-            largest = variance[i];
-            front.push(i);
-        }
-    }
-    rng.shuffle(&mut front);
-    front.into_iter().map(|i| Candidate { x: points.row(i).to_vec(), value: variance[i].sqrt() }).collect()
 }

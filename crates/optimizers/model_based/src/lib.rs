@@ -9,6 +9,7 @@ mod acquisitions;
 mod choice;
 mod fingerprint;
 mod first_feasible;
+mod front;
 mod maximizer;
 mod outputs;
 mod running;
@@ -22,6 +23,7 @@ mod weights;
 
 pub use fingerprint::{acquisition_fingerprint, surrogate_fingerprint};
 pub use first_feasible::LogFirstFeasible;
+pub use front::front;
 pub use maximizer::{Maximizer, reject_nan};
 pub use outputs::{OutputFitter, OutputModel};
 pub use running::{Running, improvement_over_draws, likely_feasible};

@@ -1,0 +1,32 @@
+//! Pareto front of mean and standard deviation.
+
+use thrifty_sampling::Stream;
+use thrifty_surrogate::Posterior;
+
+use crate::{Candidate, Modelled};
+
+/// Number of random points whose front is found.
+const POINTS: usize = 1000;
+
+/// Pareto front of small mean and large standard deviation among 1,000 uniform points, in random order; the value of a candidate is its
+/// standard deviation.
+///
+/// Each point of it is best for some balance of exploiting and exploring. Source: De Ath et al. (2021), ε-PF.
+pub fn front<Q>(turn: &dyn Modelled<Q>, posterior: &dyn Posterior, rng: &mut Stream) -> Vec<Candidate> {
+    let points = turn.uniform(POINTS, rng);
+    let (mut mean, mut variance) = (vec![0.0; points.len()], vec![0.0; points.len()]);
+    posterior.predict_into(points.as_ref(), &mut mean, &mut variance);
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    order.sort_by(|&a, &b| mean[a].total_cmp(&mean[b]).then(variance[b].total_cmp(&variance[a])));
+    let mut largest = f64::NEG_INFINITY;
+    // By rising mean, a point is on the front when its standard deviation exceeds all before it.
+    let mut front: Vec<usize> = Vec::new();
+    for i in order {
+        if variance[i] > largest {
+            largest = variance[i];
+            front.push(i);
+        }
+    }
+    rng.shuffle(&mut front);
+    front.into_iter().map(|i| Candidate { x: points.row(i).to_vec(), value: variance[i].sqrt() }).collect()
+}
