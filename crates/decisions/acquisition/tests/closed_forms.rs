@@ -293,7 +293,10 @@ fn schedules_are_those_of_their_papers() {
     assert!((finite.beta(3).unwrap() - 2.0 * (100.0 * 9.0 * pi2 / 0.6).ln()).abs() < 1e-12);
     let brochu = Schedule::Brochu { dim: 3, delta: 0.1 };
     assert!((brochu.beta(4).unwrap() - 2.0 * (4_f64.powf(3.5) * pi2 / 0.3).ln()).abs() < 1e-12);
-    for schedule in [finite, brochu] {
+    let logarithmic = Schedule::Logarithmic { scale: 2.0 };
+    assert!((logarithmic.beta(4).unwrap() - 2.0 * 5_f64.ln()).abs() < 1e-12);
+    assert_eq!(Schedule::Logarithmic { scale: 0.0 }.beta(9), Ok(0.0));
+    for schedule in [finite, brochu, logarithmic] {
         assert_eq!(schedule.beta(0), schedule.beta(1));
         assert!(schedule.beta(2).unwrap() > schedule.beta(1).unwrap());
     }
@@ -307,6 +310,8 @@ fn schedules_are_those_of_their_papers() {
         Schedule::SrinivasFinite { points: 10.0, delta: 1.0 },
         Schedule::Brochu { dim: 2, delta: 1.0 },
         Schedule::Brochu { dim: 2, delta: 0.0 },
+        Schedule::Logarithmic { scale: -1e-9 },
+        Schedule::Logarithmic { scale: f64::NAN },
     ] {
         assert!(bad.beta(1).is_err(), "{bad:?}");
     }

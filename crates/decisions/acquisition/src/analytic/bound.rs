@@ -51,6 +51,11 @@ pub enum Schedule {
         /// δ, the probability of failure, in (0, 1).
         delta: f64,
     },
+    /// `β_t = c ln(t + 1)`: the growth of the bounds with proofs, without their constants, which are too wide in practice.
+    Logarithmic {
+        /// c ≥ 0.
+        scale: f64,
+    },
 }
 
 impl Schedule {
@@ -70,6 +75,9 @@ impl Schedule {
             Self::Brochu { dim, delta } => {
                 let exponent = dim as f64 / 2.0 + 2.0;
                 Ok((2.0 * (exponent * t.ln() + (PI * PI / (3.0 * probability(delta)?)).ln())).max(0.0))
+            }
+            Self::Logarithmic { scale } => {
+                Ok(number("scale", scale, scale >= 0.0, "a finite number from 0")? * (t + 1.0).ln())
             }
         }
     }
