@@ -14,7 +14,7 @@ use super::observed::Observed;
 use super::reference::reference_point;
 use super::state::State;
 use super::turn::MultiTurn;
-use crate::{MultiObjectiveRule, MultiObjectiveSettings};
+use crate::{MultiObjectiveError, MultiObjectiveRule, MultiObjectiveSettings};
 
 /// Bayesian optimisation of several losses at once.
 ///
