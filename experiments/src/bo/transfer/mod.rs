@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use thrifty_bo::{BayesianOptimizer, EarlierStudies, GpSurrogate};
 use thrifty_domain::Points;
 use thrifty_sampling::Seed;
-use thrifty_space::Config;
+use thrifty_space::{Config, Space};
 use thrifty_study::{History, MaxTrials, Study};
 use thrifty_testbed::Problem;
 
-use self::families::{FAMILIES, Family, SCENARIOS, Scenario, Task};
+use self::families::{FAMILIES, Family, Function, SCENARIOS, Scenario, Task};
 use self::judge::{Results, judge};
 use self::plain::{PlainEnsemble, Weighting};
 use crate::error::ExperimentError;
@@ -24,8 +24,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/transfer",
     paper: "none: earlier studies as prior knowledge, with the weights of Feurer, Letham & Bakshy (2018)",
     claim: "related earlier studies improve the first 10 and 20 evaluations, and misleading ones do no harm at the end",
-    quick_cost: "1 family, 3 kinds of sources, 5 methods, 2 replications, 20 evaluations: some seconds",
-    full_cost: "3 families, 5 kinds of sources, 5 methods, 30 replications, 40 evaluations: some minutes",
+    quick_cost: "1 family, 3 kinds of sources, 6 methods, 2 replications, 20 evaluations: some seconds",
+    full_cost: "3 families, 5 kinds of sources, 6 methods, 30 replications, 40 evaluations: some minutes",
     run,
 };
 
@@ -34,51 +34,65 @@ pub const EXPERIMENT: Experiment = Experiment {
 enum Method {
     /// The default optimiser, without sources.
     Default,
-    /// Sources, and two trials where they are good.
+    /// Sources, and one trial where they are good.
     Transfer,
+    /// Sources, and two such trials.
+    TwoFirst,
     /// Sources alone.
-    WithoutFirstTrials,
-    /// Sources that never see the new observations, weighted by rankings; two trials where they are good.
+    NoneFirst,
+    /// Sources that never see the new observations, weighted by rankings; one trial where they are good.
     Plain,
     /// The same with one weight for all, made worse on purpose.
     Equal,
 }
 
-const METHODS: [Method; 5] =
-    [Method::Default, Method::Transfer, Method::WithoutFirstTrials, Method::Plain, Method::Equal];
+const METHODS: [Method; 6] =
+    [Method::Default, Method::Transfer, Method::TwoFirst, Method::NoneFirst, Method::Plain, Method::Equal];
 
 impl Method {
     fn label(self) -> &'static str {
         match self {
             Self::Default => "default",
             Self::Transfer => "transfer",
-            Self::WithoutFirstTrials => "transfer, Sobol design",
+            Self::TwoFirst => "transfer, two first trials",
+            Self::NoneFirst => "transfer, Sobol design",
             Self::Plain => "sources as they are, by rankings",
             Self::Equal => "sources as they are, equal weights",
         }
     }
-}
 
-/// Number of trials that begin a study where the sources are good.
-const FIRST: usize = 2;
+    /// Number of trials that begin the study where the sources are good.
+    fn first(self) -> usize {
+        match self {
+            Self::Default | Self::NoneFirst => 0,
+            Self::Transfer | Self::Plain | Self::Equal => 1,
+            Self::TwoFirst => 2,
+        }
+    }
+}
 
 /// Regrets of every method after every evaluation, in standard deviations of the task.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Curve(#[serde(with = "lossless_numbers")] Vec<f64>);
 
 /// Earlier study by the default optimiser: 30, 40 or 50 trials.
-fn earlier(task: &Task, seed: Seed, index: usize) -> Result<History<Config>, ExperimentError> {
-    let optimizer = BayesianOptimizer::new(task.space().clone());
+fn earlier(
+    space: &Space,
+    function: &Function,
+    seed: Seed,
+    index: usize,
+) -> Result<History<Config>, ExperimentError> {
     let trials = 30 + 10 * (index % 3);
+    let optimizer = BayesianOptimizer::new(space.clone());
     let mut study = Study::new(optimizer, seed.child("earlier", index as u64)).with_stop(MaxTrials(trials));
-    study.run(|config, context| task.evaluate(config, &mut context.noise()))?;
+    study.run(|config, _| space.encode(config).map(|x| function(&x)))?;
     Ok(study.history().clone())
 }
 
-fn encoded(task: &Task, history: &History<Config>) -> Result<(Points, Vec<f64>), ExperimentError> {
-    let (mut x, mut y) = (Points::new(task.space().dim()), Vec::new());
+fn encoded(space: &Space, history: &History<Config>) -> Result<(Points, Vec<f64>), ExperimentError> {
+    let (mut x, mut y) = (Points::new(space.dim()), Vec::new());
     for (trial, loss) in history.measured() {
-        x.push(&task.space().encode(&trial.query)?);
+        x.push(&space.encode(&trial.query)?);
         y.push(loss);
     }
     Ok((x, y))
@@ -93,21 +107,23 @@ fn replicate(
     let target = family.target(seed)?;
     let space = target.space().clone();
     let (mut studies, mut plain) = (EarlierStudies::new(&space), Vec::new());
-    for (index, task) in family.sources(scenario, seed)?.iter().enumerate() {
-        let history = earlier(task, seed, index)?;
+    for (index, function) in family.sources(scenario, seed)?.iter().enumerate() {
+        let history = earlier(&space, function, seed, index)?;
         studies =
             studies.with_history(format!("source {index}"), &history).map_err(ExperimentError::failed)?;
-        plain.push(encoded(task, &history)?);
+        plain.push(encoded(&space, &history)?);
     }
     let transfer = || studies.surrogate(GpSurrogate::default()).map_err(ExperimentError::failed);
-    let first = studies.first_trials(&transfer()?, FIRST);
+    let first = studies.first_trials(&transfer()?, 2);
     METHODS
         .iter()
         .map(|method| {
             let optimizer = BayesianOptimizer::new(space.clone());
             let optimizer = match method {
                 Method::Default => optimizer,
-                Method::Transfer | Method::WithoutFirstTrials => optimizer.with_surrogate(transfer()?),
+                Method::Transfer | Method::TwoFirst | Method::NoneFirst => {
+                    optimizer.with_surrogate(transfer()?)
+                }
                 Method::Plain => optimizer.with_surrogate(
                     PlainEnsemble::new(&plain, Weighting::Ranking).map_err(ExperimentError::failed)?,
                 ),
@@ -115,8 +131,7 @@ fn replicate(
                     PlainEnsemble::new(&plain, Weighting::Equal).map_err(ExperimentError::failed)?,
                 ),
             };
-            let begins = !matches!(method, Method::Default | Method::WithoutFirstTrials);
-            let queue = if begins { first.clone() } else { Vec::new() };
+            let queue = first.iter().take(method.first()).cloned();
             let mut study =
                 Study::new(optimizer, seed).with_stop(MaxTrials(evaluations)).with_queue(queue)?;
             study.run(|config, context| target.evaluate(config, &mut context.noise()))?;
