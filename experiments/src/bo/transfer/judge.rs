@@ -59,8 +59,11 @@ pub(super) fn judge(results: &Results) -> Result<Judgement, ClaimError> {
         let name = format!("helpful sources: lower regret after {time} evaluations");
         push(name, Kind::Superior, pair(transfer, default, time, is_helpful))?;
     }
-    let name = format!("misleading sources: regret after {end} evaluations not higher");
-    push(name, Kind::NotInferior { margin: MARGIN }, pair(transfer, default, end, is_misleading))?;
+    let alone = index(Method::NoneFirst);
+    for (method, what) in [(alone, "Sobol design"), (transfer, "one first trial")] {
+        let name = format!("misleading sources, {what}: regret after {end} evaluations not higher");
+        push(name, Kind::NotInferior { margin: MARGIN }, pair(method, default, end, is_misleading))?;
+    }
     let name = format!("misleading sources: equal weights have a higher regret after {end} evaluations");
     let (mut own, other) = pair(default, equal, end, is_misleading);
     own.iter_mut().for_each(|log| *log += MARGIN);
@@ -80,9 +83,7 @@ mod tests {
             for (scenario, factor) in [(Scenario::Helpful, transfer[0]), (Scenario::Negated, transfer[1])] {
                 let base = 0.1 + 0.01 * f64::from(i);
                 jobs.push((Family::Branin, scenario));
-                done.push(
-                    [1.0, factor, factor, factor, factor, equal].map(|f| Curve(vec![f * base; 20])).into(),
-                );
+                done.push([1.0, factor, factor, factor, equal].map(|f| Curve(vec![f * base; 20])).into());
             }
         }
         Results { jobs, done, evaluations: 20 }
