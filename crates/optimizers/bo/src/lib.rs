@@ -31,5 +31,5 @@ pub use settings::{BoSettings, Restarts};
 pub use thrifty_model_based::{
     Candidate, CostAwareness, EarlierStudies, EarlierStudyError, FailurePolicy, GpSurrogate, InitialDesign,
     KernelFamily, LeftOut, LossTransform, Maximizer, ParetoMember, ParetoSet, PendingPolicy, SurrogateState,
-    TransferSettings, TransferSurrogate,
+    TransferError, TransferSettings, TransferSurrogate,
 };

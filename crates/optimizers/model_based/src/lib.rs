@@ -36,6 +36,6 @@ pub use thrifty_search::{
     Candidate, Designer, InitialDesign, ParetoMember, ParetoSet, ask_given, check_config, design_changed,
     fingerprint, first_new, measurement, points_of, same_shape, shape, within,
 };
-pub use thrifty_transfer::{TransferSettings, TransferSurrogate};
+pub use thrifty_transfer::{TransferError, TransferSettings, TransferSurrogate};
 pub use turn::{ModelBased, Modelled, Outlook, Turn};
 pub use weights::{Weights, feasibilities, probability_feasible, weighted_logarithm};
