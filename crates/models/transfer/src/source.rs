@@ -107,7 +107,7 @@ pub(crate) struct Source {
 
 impl Source {
     /// Fits the base surrogate. All randomness is that of the content, so that neither the seed of a study nor the order of the tasks counts.
-    pub(crate) fn fit(task: Task, base: &dyn Surrogate, domain: &Domain) -> Result<Self, TransferError> {
+    pub(crate) fn fit(task: &Task, base: &dyn Surrogate, domain: &Domain) -> Result<Self, TransferError> {
         let (name, hash) = (task.name.clone(), task.hash());
         let data = |y| Observations { x: task.x.as_ref(), y, noise_variance: task.noise_variance.as_deref() };
         data(&task.y)

@@ -67,7 +67,7 @@ impl TransferSurrogate {
     ) -> Result<Self, TransferError> {
         let mut sources: Vec<Source> = Vec::with_capacity(tasks.len());
         for task in tasks {
-            let source = Source::fit(task, &base, domain)?;
+            let source = Source::fit(&task, &base, domain)?;
             if let Some(other) = sources.iter().find(|other| other.hash == source.hash) {
                 return Err(TransferError::Duplicate { name: source.name, other: other.name.clone() });
             }

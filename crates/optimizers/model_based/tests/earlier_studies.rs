@@ -35,7 +35,7 @@ fn loss(config: &Config) -> f64 {
 fn trials(n: u32, scale: f64) -> Vec<(Config, Outcome)> {
     let mut rng = Seed(4).stream("trials", u64::from(n));
     let one = |i: u32| {
-        let config = config(rng.uniform(), (i % 3 > 0).then(|| rng.uniform()));
+        let config = config(rng.uniform(), (!i.is_multiple_of(3)).then(|| rng.uniform()));
         let outcome = Outcome::from(scale * loss(&config));
         (config, outcome)
     };
