@@ -100,7 +100,7 @@ fn of_several_tasks_the_related_one_counts() {
     assert_eq!(weight_of(&ensemble, "negated"), 0.0);
 }
 
-/// Where nothing is noisy, every model passes through the observations, and so does their mixture.
+/// Without noise every model passes through the observations, and so does their mixture.
 #[test]
 fn the_ensemble_passes_through_the_observations() {
     let tasks = vec![task("a", 25, 1, |x| wave(x) + 0.3 * x[0]), task("b", 25, 2, |x| wave(x) - 0.3 * x[1])];
