@@ -239,7 +239,9 @@ impl EarlierStudies {
         TransferSurrogate::new(base, self.space.domain(), self.tasks.clone())
     }
 
-    /// Measured feasible configurations that are good for all studies together, at most `count`, for [`Study::with_queue`](thrifty_study::Study::with_queue): they take the place of the first points of the initial design.
+    /// Measured feasible configurations that are good for all studies together, at most `count`.
+    ///
+    /// [`Study::with_queue`](thrifty_study::Study::with_queue) takes them; they take the place of the first points of the initial design.
     ///
     /// See [`TransferSurrogate::first_points`].
     #[must_use]
