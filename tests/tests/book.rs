@@ -135,7 +135,7 @@ fn reference_keys_exist_and_are_sorted() {
 }
 
 /// Chapters that teach a part or a method: code that runs, the model, how to extend it, what goes wrong.
-const CHAPTERS: [&str; 19] = [
+const CHAPTERS: [&str; 20] = [
     "acquisition",
     "autobct",
     "bo",
@@ -153,6 +153,7 @@ const CHAPTERS: [&str; 19] = [
     "pareto",
     "studies",
     "tpe",
+    "transfer",
     "trees",
     "trust_region",
 ];

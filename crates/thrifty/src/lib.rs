@@ -48,6 +48,7 @@ pub use thrifty_study as study;
 pub use thrifty_surrogate as surrogate;
 pub use thrifty_testbed as testbed;
 pub use thrifty_tpe as tpe;
+pub use thrifty_transfer as transfer;
 pub use thrifty_trees as trees;
 pub use thrifty_trust_region as trust_region;
 
@@ -56,7 +57,7 @@ pub mod prelude {
     pub use thrifty_acquisition::{AcquisitionFactory, AcquisitionKind, ImprovementTarget};
     pub use thrifty_autobct::{AutoBct, AutoBctSettings};
     pub use thrifty_bo::{
-        BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign, MultiObjectiveOptimizer,
+        BayesianOptimizer, BoSettings, EarlierStudies, GpSurrogate, InitialDesign, MultiObjectiveOptimizer,
         MultiObjectiveSettings, ParetoSet,
     };
     pub use thrifty_cmaes::{CmaEs, CmaEsSettings};

@@ -7,4 +7,5 @@ pub mod dimensions;
 pub mod growth;
 pub mod noise;
 pub(crate) mod problems;
+pub mod transfer;
 pub(crate) mod variant;

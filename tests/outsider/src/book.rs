@@ -30,6 +30,7 @@ chapters!(
     stores,
     studies,
     tpe,
+    transfer,
     trees,
     trust_region,
 );

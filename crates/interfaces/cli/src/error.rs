@@ -72,6 +72,12 @@ pub(crate) enum CliError {
         /// The directions of the study file.
         expected: String,
     },
+    /// An earlier study that does not fit this one.
+    #[error(transparent)]
+    EarlierStudy(#[from] thrifty_bo::EarlierStudyError),
+    /// An earlier study that no model can be fitted to.
+    #[error(transparent)]
+    Transfer(#[from] thrifty_bo::TransferError),
     /// A file that exists and would be overwritten.
     #[error("{} exists; it was left as it is", .0.display())]
     Exists(PathBuf),

@@ -21,14 +21,7 @@ pub(crate) fn read(space: &Space, path: &Path, directions: &Directions) -> Resul
     let named = |source: ImportError| CliError::Known { path: path.into(), source: Box::new(source) };
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("jsonl") => {
-            let history: History<Config> = History::read(path)?;
-            if losses_differ(history.directions(), directions) {
-                return Err(CliError::KnownDirections {
-                    path: path.into(),
-                    found: history.directions().names(),
-                    expected: directions.names(),
-                });
-            }
+            let history = journal(path, directions)?;
             let ended = history.trials().iter();
             Ok(ended.filter_map(|trial| Some((trial.query.clone(), trial.outcome.clone()?))).collect())
         }
@@ -47,6 +40,22 @@ pub(crate) fn read(space: &Space, path: &Path, directions: &Directions) -> Resul
             expected: "a file that ends with .jsonl, .csv or .json".into(),
         }),
     }
+}
+
+/// The history of a journal whose losses mean the same as those of this study.
+///
+/// # Errors
+/// [`CliError`] names the file, and the directions.
+pub(crate) fn journal(path: &Path, directions: &Directions) -> Result<History<Config>, CliError> {
+    let history: History<Config> = History::read(path)?;
+    if losses_differ(history.directions(), directions) {
+        return Err(CliError::KnownDirections {
+            path: path.into(),
+            found: history.directions().names(),
+            expected: directions.names(),
+        });
+    }
+    Ok(history)
 }
 
 /// True if the losses of two studies do not mean the same.

@@ -26,6 +26,7 @@ mod study_file;
 mod summary;
 mod target;
 mod template;
+mod transfer;
 
 use std::process::ExitCode;
 

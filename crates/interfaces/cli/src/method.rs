@@ -3,7 +3,8 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, GpSurrogate, MultiObjectiveOptimizer, MultiObjectiveSettings,
+    BayesianOptimizer, BoSettings, EarlierStudies, GpSurrogate, LossTransform, MultiObjectiveOptimizer,
+    MultiObjectiveSettings,
 };
 use thrifty_cmaes::{CmaEs, CmaEsSettings};
 use thrifty_fidelity::{FidelityAxis, MultiFidelityOptimizer, MultiFidelitySettings};
@@ -131,7 +132,25 @@ impl Method {
         }
     }
 
-    /// The optimiser.
+    /// The surrogate of `bo` without sources.
+    pub(crate) fn surrogate(&self) -> GpSurrogate {
+        self.evaluations.map_or_else(GpSurrogate::default, Evaluations::surrogate)
+    }
+
+    /// The transform of the losses of `bo`, which alone takes earlier studies.
+    ///
+    /// # Errors
+    /// [`CliError`] for another method, and for settings that are not valid.
+    pub(crate) fn losses(&self) -> Result<LossTransform, CliError> {
+        if self.name != Name::Bo {
+            let (name, value) = ("transfer".into(), "given".into());
+            let expected = format!("none, because {} takes no earlier studies", self.name.text());
+            return Err(CliError::Setting { name, value, expected });
+        }
+        Ok(self.settings::<BoSettings>(None)?.losses)
+    }
+
+    /// The optimiser; `earlier` are studies that its surrogate begins with.
     ///
     /// # Errors
     /// [`CliError`] names the setting.
@@ -139,6 +158,7 @@ impl Method {
         &self,
         space: Space,
         trials: Option<usize>,
+        earlier: Option<&EarlierStudies>,
     ) -> Result<AnyOptimizer<Config>, CliError> {
         if self.evaluations.is_some() && self.name != Name::Bo {
             let (name, value) = ("optimizer.evaluations".into(), "given".into());
@@ -148,8 +168,11 @@ impl Method {
         Ok(match self.name {
             Name::Bo => {
                 let settings: BoSettings = self.settings(trials)?;
-                let surrogate = self.evaluations.map_or_else(GpSurrogate::default, Evaluations::surrogate);
-                self.any(BayesianOptimizer::new(space).with_surrogate(surrogate).with_settings(settings)?)
+                let optimizer = BayesianOptimizer::new(space).with_settings(settings)?;
+                self.any(match earlier {
+                    Some(earlier) => optimizer.with_surrogate(earlier.surrogate(self.surrogate())?),
+                    None => optimizer.with_surrogate(self.surrogate()),
+                })
             }
             Name::MultiObjective => {
                 let settings: MultiObjectiveSettings = self.settings(trials)?;

@@ -52,7 +52,8 @@ pub(crate) fn open(file: &StudyFile) -> Result<ConfigStudy, CliError> {
 /// [`CliError`] for settings.
 pub(crate) fn build(file: &StudyFile) -> Result<ConfigStudy, CliError> {
     let stop = &file.stop;
-    let optimizer = file.method.optimizer(file.space.clone(), stop.trials)?;
+    let earlier = file.transfer.as_ref().map(|entry| entry.read(file)).transpose()?;
+    let optimizer = file.method.optimizer(file.space.clone(), stop.trials, earlier.as_ref())?;
     let mut study = Study::new(optimizer, Seed(file.seed))
         .with_directions(file.directions.clone())
         .with_stop(FailuresInARow(stop.failures));
@@ -77,6 +78,9 @@ pub(crate) fn build(file: &StudyFile) -> Result<ConfigStudy, CliError> {
     if let Some(known) = &file.known {
         study = study.with_known(known::read(&file.space, known, &file.directions)?)?;
     }
-    let study = study.with_retries(file.limits.retries).with_queue(file.queue.iter().cloned())?;
-    Ok(study)
+    let mut queue = file.queue.clone();
+    if let (Some(entry), Some(earlier)) = (&file.transfer, &earlier) {
+        queue.extend(entry.first_trials(earlier, &file.method)?);
+    }
+    Ok(study.with_retries(file.limits.retries).with_queue(queue)?)
 }

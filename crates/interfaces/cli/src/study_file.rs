@@ -14,6 +14,7 @@ use crate::parameters::{ParameterEntry, space};
 use crate::shared::{Store, StoreEntry};
 use crate::target::Target;
 use crate::template::{Part, Template};
+use crate::transfer::TransferEntry;
 
 /// Content of a study file. Unknown keys are errors.
 #[derive(Debug, Clone, Deserialize)]
@@ -46,6 +47,8 @@ struct Content {
     queue: Vec<Config>,
     /// A file with trials that the study begins with.
     known: Option<PathBuf>,
+    /// Earlier studies of related tasks.
+    transfer: Option<TransferEntry>,
     parameters: Vec<ParameterEntry>,
 }
 
@@ -133,6 +136,8 @@ pub(crate) struct StudyFile {
     pub(crate) queue: Vec<Config>,
     /// A file with trials that the study begins with.
     pub(crate) known: Option<PathBuf>,
+    /// Earlier studies of related tasks.
+    pub(crate) transfer: Option<TransferEntry>,
     /// The space.
     pub(crate) space: Space,
     /// The target of a multi-fidelity study.
@@ -178,6 +183,7 @@ impl StudyFile {
             directions,
             queue: content.queue,
             known,
+            transfer: content.transfer,
             space,
             target,
         })

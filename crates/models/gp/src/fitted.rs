@@ -1,10 +1,15 @@
 //! Gaussian processes after data as fitted surrogates.
 
 use thrifty_kernel::Kernel;
-use thrifty_surrogate::{FittedSurrogate, Posterior, SurrogateError};
+use thrifty_surrogate::{FittedSurrogate, Posterior, Prediction, SurrogateError};
 
 use crate::GpPosterior;
 use crate::surrogate::failed;
+
+/// Leave-one-out predictions of a process.
+fn predictions<K: Kernel>(posterior: &GpPosterior<K>) -> Vec<Prediction> {
+    posterior.leave_one_out().into_iter().map(|(mean, variance)| Prediction { mean, variance }).collect()
+}
 
 /// A process after data that knows how many observations its hyperparameters were learnt from.
 pub(crate) struct FittedGp {
@@ -29,6 +34,10 @@ impl FittedSurrogate for FittedGp {
         self.posterior.noise_variance()
     }
 
+    fn leave_one_out(&self) -> Option<Vec<Prediction>> {
+        Some(predictions(&self.posterior))
+    }
+
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         let posterior = self.posterior.with_observation(x, y).map_err(failed)?;
         Ok(Box::new(Self { posterior, learnt_from: self.learnt_from }))
@@ -46,6 +55,10 @@ impl<K: Kernel + Clone + 'static> FittedSurrogate for GpPosterior<K> {
 
     fn noise_variance(&self) -> f64 {
         self.noise_variance()
+    }
+
+    fn leave_one_out(&self) -> Option<Vec<Prediction>> {
+        Some(predictions(self))
     }
 
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {

@@ -7,8 +7,8 @@ use thrifty_domain::PointsRef;
 use thrifty_sampling::Stream;
 
 use crate::{
-    FittedSurrogate, JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, SamplePath,
-    SurrogateError,
+    FittedSurrogate, JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, Prediction,
+    SamplePath, SurrogateError,
 };
 
 /// A member of a [`Mixture`].
@@ -266,5 +266,19 @@ impl FittedSurrogate for Mixture {
 
     fn members(&self) -> &[Member] {
         &self.members
+    }
+
+    /// Moments of the members' predictions with the weights as they are; nothing unless all members have them.
+    fn leave_one_out(&self) -> Option<Vec<Prediction>> {
+        let of = |member: &Member| Some((member.weight, member.fitted.leave_one_out()?));
+        let all: Vec<(f64, Vec<Prediction>)> = self.members.iter().map(of).collect::<Option<_>>()?;
+        let one = |i: usize| {
+            let mean = all.iter().map(|(weight, own)| weight * own[i].mean).sum::<f64>();
+            let total = |(weight, own): &(f64, Vec<Prediction>)| {
+                weight * (own[i].variance + (own[i].mean - mean).powi(2))
+            };
+            Prediction { mean, variance: all.iter().map(total).sum() }
+        };
+        Some((0..all.first()?.1.len()).map(one).collect())
     }
 }

@@ -43,6 +43,13 @@ pub trait Surrogate: Send + Sync {
         self.fit(domain, data, Some(earlier.hyperparameters), rng)
     }
 
+    /// Surrogate of outputs other than the objective: constraints and the cost. Nothing if it is this one.
+    ///
+    /// A surrogate that holds knowledge about the objective alone, such as data of earlier tasks, names another.
+    fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
+        None
+    }
+
     /// Name and settings: all that the posterior depends on besides data and random numbers.
     ///
     /// # Errors
@@ -91,6 +98,12 @@ pub trait FittedSurrogate: Send + Sync {
         self.posterior().predict(x).with_noise(self.noise_variance())
     }
 
+    /// Mean and variance of each observation, predicted from all others with the hyperparameters as they are and with the noise in the
+    /// variance, in the order of the data; nothing for a model without a formula for it.
+    fn leave_one_out(&self) -> Option<Vec<Prediction>> {
+        None
+    }
+
     /// The model conditioned on one more observation, with the hyperparameters as they are.
     ///
     /// # Errors
@@ -117,6 +130,10 @@ impl<S: Surrogate + ?Sized> Surrogate for Box<S> {
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         (**self).update(domain, data, earlier, rng)
+    }
+
+    fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
+        (**self).for_other_outputs()
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {

@@ -1,7 +1,7 @@
 //! Mixtures whose members are normal laws with known moments, some of which cannot take a further observation.
 
 use thrifty_domain::PointsRef;
-use thrifty_surrogate::{FittedSurrogate, Mixture, Posterior, PosteriorGradient, SurrogateError};
+use thrifty_surrogate::{FittedSurrogate, Mixture, Posterior, PosteriorGradient, Prediction, SurrogateError};
 
 /// Constant mean with variance 1; an observation moves the mean half the way, unless the model cannot take any.
 #[derive(Clone, Copy)]
@@ -74,4 +74,36 @@ fn an_observation_that_no_member_takes_is_an_error() {
 fn moments_are_those_of_total_variance() {
     let found = mixture(&[(1.0, -1.0, false), (3.0, 3.0, false)]).predict(&[0.2]);
     assert_eq!((found.mean, found.variance), (2.0, 1.0 + 0.25 * 9.0 + 0.75 * 1.0));
+}
+
+/// One observation that the model predicts by its mean and variance 1, without the others.
+struct LeftOut(Constant);
+
+impl FittedSurrogate for LeftOut {
+    fn posterior(&self) -> &dyn Posterior {
+        &self.0
+    }
+
+    fn hyperparameters(&self) -> Vec<f64> {
+        vec![]
+    }
+
+    fn leave_one_out(&self) -> Option<Vec<Prediction>> {
+        Some(vec![Prediction { mean: self.0.mean, variance: 1.0 }])
+    }
+
+    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        self.0.fantasize(x, y)
+    }
+}
+
+/// Predictions of left-out observations have the moments of the mixture; a member without them leaves none.
+#[test]
+fn left_out_observations_have_the_moments_of_the_mixture() {
+    let of =
+        |mean: f64| -> Box<dyn FittedSurrogate> { Box::new(LeftOut(Constant { mean, is_rigid: false })) };
+    let found = Mixture::new(vec![(1.0, of(-1.0)), (3.0, of(3.0))]).unwrap().leave_one_out().unwrap();
+    assert_eq!(found, [Prediction { mean: 2.0, variance: 1.0 + 0.25 * 9.0 + 0.75 * 1.0 }]);
+    let without = Box::new(Constant { mean: 1.0, is_rigid: false });
+    assert!(Mixture::new(vec![(1.0, of(-1.0)), (3.0, without)]).unwrap().leave_one_out().is_none());
 }

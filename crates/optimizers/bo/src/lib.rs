@@ -29,6 +29,7 @@ pub use multi::{
 pub use optimizer::BayesianOptimizer;
 pub use settings::{BoSettings, Convergence};
 pub use thrifty_model_based::{
-    Candidate, CostAwareness, FailurePolicy, GpSurrogate, InitialDesign, KernelFamily, LossTransform,
-    Maximizer, ParetoMember, ParetoSet, PendingPolicy, SurrogateState,
+    Candidate, CostAwareness, EarlierStudies, EarlierStudyError, FailurePolicy, GpSurrogate, InitialDesign,
+    KernelFamily, LeftOut, LossTransform, Maximizer, ParetoMember, ParetoSet, PendingPolicy, SurrogateState,
+    TransferError, TransferSettings, TransferSurrogate,
 };

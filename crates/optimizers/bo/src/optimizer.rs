@@ -139,7 +139,8 @@ impl BayesianOptimizer {
         id: TrialId,
     ) -> OutputFitter<'a> {
         let (space, surrogate, seed) = (&self.space, &*self.surrogate, history.seed());
-        OutputFitter { space, surrogate, weight_surrogate: surrogate, trials, seed, id }
+        let weight_surrogate = surrogate.for_other_outputs().unwrap_or(surrogate);
+        OutputFitter { space, surrogate, weight_surrogate, trials, seed, id }
     }
 
     /// The next point of the initial design of a run, or the end of a finite space.

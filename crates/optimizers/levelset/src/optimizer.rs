@@ -188,7 +188,8 @@ impl LevelSetOptimizer {
         let (space, surrogate, seed) = (&self.space, &*self.surrogate, history.seed());
         // Known hyperparameters of a surrogate are those of the objective alone.
         let learnt: &dyn Surrogate = &self.learnt;
-        let weight_surrogate = if self.progress.is_some() { learnt } else { surrogate };
+        let others = surrogate.for_other_outputs().unwrap_or(surrogate);
+        let weight_surrogate = if self.progress.is_some() { learnt } else { others };
         let fitter = OutputFitter { space, surrogate, weight_surrogate, trials: told, seed, id };
         let state = SurrogateState::fit(&fitter, self.settings.state())?;
         let Some(surrogates) = state else { return Ok(None) };

@@ -7,6 +7,7 @@
 
 mod acquisitions;
 mod choice;
+mod earlier_studies;
 mod fingerprint;
 mod first_feasible;
 mod front;
@@ -21,6 +22,7 @@ mod training_data;
 mod turn;
 mod weights;
 
+pub use earlier_studies::{EarlierStudies, EarlierStudyError, LeftOut};
 pub use fingerprint::{acquisition_fingerprint, surrogate_fingerprint};
 pub use first_feasible::LogFirstFeasible;
 pub use front::front;
@@ -36,5 +38,6 @@ pub use thrifty_search::{
     Candidate, Designer, InitialDesign, ParetoMember, ParetoSet, ask_given, check_config, design_changed,
     fingerprint, first_new, measurement, points_of, same_shape, shape, within,
 };
+pub use thrifty_transfer::{TransferError, TransferSettings, TransferSurrogate};
 pub use turn::{ModelBased, Modelled, Outlook, Turn};
 pub use weights::{Weights, feasibilities, probability_feasible, weighted_logarithm};

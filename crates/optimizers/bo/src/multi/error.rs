@@ -18,6 +18,9 @@ pub enum MultiObjectiveError {
         /// Name of the objective or constraint.
         what: String,
     },
+    /// A surrogate with knowledge about one objective, such as data of earlier tasks.
+    #[error("the surrogate knows one objective alone, expected one that serves every objective")]
+    OneObjective,
     /// Joint draws cannot be had.
     #[error(transparent)]
     Draws(thrifty_acquisition::AcquisitionError),

@@ -14,7 +14,7 @@ use super::observed::Observed;
 use super::reference::reference_point;
 use super::state::State;
 use super::turn::MultiTurn;
-use crate::{MultiObjectiveRule, MultiObjectiveSettings};
+use crate::{MultiObjectiveError, MultiObjectiveRule, MultiObjectiveSettings};
 
 /// Bayesian optimisation of several losses at once.
 ///
@@ -122,6 +122,10 @@ impl MultiObjectiveOptimizer {
         history: &'a History<Config>,
         id: TrialId,
     ) -> Result<Option<State<'a>>, OptimizerError> {
+        if self.surrogate.for_other_outputs().is_some() {
+            let error = MultiObjectiveError::OneObjective;
+            return Err(OptimizerError::failed("fitting the surrogates", error));
+        }
         let Some(observed) = Observed::of(&self.space, history)? else { return Ok(None) };
         let feasible = observed.feasible();
         let losses = observed.losses(&feasible);

@@ -1,0 +1,56 @@
+//! Points at which a new task begins.
+
+use thrifty_domain::PointsRef;
+
+/// Points nearer than this times √d to a chosen one are of the same region.
+const REGION: f64 = 0.2;
+
+/// Indices of at most `count` candidates that are good for the sources together, the best first, none near another.
+///
+/// ```text
+/// next = argmin_c Σ_s min(best_s, m_s(c)),   best_s: the least mean of source s at the points chosen so far
+/// ```
+///
+/// Of equals the one with the least sum of means, then the first. `means` has one row per source.
+pub(crate) fn first_points(means: &[Vec<f64>], candidates: PointsRef<'_>, count: usize) -> Vec<usize> {
+    let mut best = vec![f64::INFINITY; means.len()];
+    let mut chosen: Vec<usize> = Vec::new();
+    let distance = |a: usize, b: usize| {
+        let squares = candidates.row(a).iter().zip(candidates.row(b)).map(|(a, b)| (a - b).powi(2));
+        squares.sum::<f64>().sqrt()
+    };
+    let least = REGION * (candidates.dim() as f64).sqrt();
+    while chosen.len() < count && !means.is_empty() {
+        let score = |c: usize| {
+            let covered: f64 = means.iter().zip(&best).map(|(m, best)| m[c].min(*best)).sum();
+            (covered, means.iter().map(|m| m[c]).sum::<f64>())
+        };
+        let far = (0..candidates.len()).filter(|c| chosen.iter().all(|other| distance(*c, *other) >= least));
+        let scored = far.map(|c| (score(c), c));
+        let next = scored.min_by(|(a, _), (b, _)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let Some((_, next)) = next else { break };
+        best.iter_mut().zip(means).for_each(|(best, m)| *best = best.min(m[next]));
+        chosen.push(next);
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use thrifty_domain::Points;
+
+    use super::*;
+
+    /// Two sources with their minima at either end: one point of each, then the better of what is left.
+    #[test]
+    fn each_source_gets_a_point() {
+        let x = Points::from_flat(vec![0.0, 0.05, 0.5, 0.95, 1.0], 1);
+        let means = [vec![-2.0, -1.9, 0.0, 1.0, 1.1], vec![1.1, 1.0, 0.1, -1.8, -1.9]];
+        assert_eq!(first_points(&means, x.as_ref(), 3), [0, 4, 2]);
+        // What is near a chosen point is not chosen.
+        assert_eq!(first_points(&means, x.as_ref(), 9), [0, 4, 2]);
+        assert_eq!(first_points(&means[..1], x.as_ref(), 2), [0, 2]);
+        assert!(first_points(&[], x.as_ref(), 2).is_empty());
+        assert!(first_points(&means, Points::new(1).as_ref(), 2).is_empty());
+    }
+}

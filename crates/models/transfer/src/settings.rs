@@ -1,0 +1,34 @@
+//! Settings of the ensemble.
+
+use thrifty_check::{InputError, number};
+
+/// Settings of a [`TransferSurrogate`](crate::TransferSurrogate).
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TransferSettings {
+    /// Joint draws of the predictions from which the weights are counted, at least 1.
+    pub draws: usize,
+    /// Probability with which an unrelated source may pass the first guard, from 0 to 1; 0 drops all sources.
+    ///
+    /// A source counts if at most this share of all orders of the observations agree with it as well as the observed order.
+    pub chance: f64,
+}
+
+impl Default for TransferSettings {
+    /// 256 draws, a chance of one in ten.
+    fn default() -> Self {
+        Self { draws: 256, chance: 0.1 }
+    }
+}
+
+impl TransferSettings {
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// [`InputError`] names the setting that is out of its range.
+    pub fn validate(&self) -> Result<(), InputError> {
+        number("draws", self.draws as f64, self.draws > 0, "at least 1")?;
+        number("chance", self.chance, (0.0..=1.0).contains(&self.chance), "a number from 0 to 1")?;
+        Ok(())
+    }
+}

@@ -1,0 +1,307 @@
+//! Surrogate with sources.
+
+use std::sync::Arc;
+
+use thrifty_domain::{Domain, PointsRef};
+use thrifty_sampling::Stream;
+use thrifty_surrogate::{
+    Description, EarlierFit, FittedSurrogate, Mixture, Observations, Prediction, Surrogate, SurrogateError,
+};
+
+use crate::ensemble::{Ensemble, Weight};
+use crate::first_points::first_points;
+use crate::leave_out::left_out;
+use crate::ranking::{chance_of_agreement, discordant_pairs, ranking_weights};
+use crate::source::Source;
+use crate::trend::{Trend, Trended, on_trend};
+use crate::{Task, TransferError, TransferSettings};
+
+/// Name in errors and journals.
+const NAME: &str = "transfer";
+
+/// Surrogate that begins with earlier tasks: an ensemble of the base surrogate alone and of one model per source.
+///
+/// ```text
+/// model s:  y_i = a_s + b_s m_s(x_i) + r_s(x_i)       m_s: mean of source s, fitted once; r_s: the base surrogate on the residuals
+/// weights:  w_s = P(model s ranks the left-out observations best), 0 for sources that a guard drops
+/// ensemble: mixture of all models; every model has seen every new observation
+/// ```
+///
+/// Two guards drop a source: its means agree with the order of the new observations no better than a random order would with
+/// probability [`TransferSettings::chance`], or its median ranking loss exceeds the 95 % quantile of the base surrogate's. The
+/// base surrogate is fitted first, from the random numbers that it would get alone. Sources are models of their content: names and
+/// order do not matter. Cost: one fit per source once; then a fit of the base surrogate per source that passes the first guard.
+/// Source of the weights: `feurer2018`; of the residuals: `golovin2017`, section 3.3.2.
+pub struct TransferSurrogate {
+    base: Box<dyn Surrogate>,
+    dim: usize,
+    sources: Vec<Source>,
+    settings: TransferSettings,
+}
+
+/// Beginning of a fit.
+#[derive(Clone, Copy)]
+enum Start<'a> {
+    /// Hyperparameters to start from, if any.
+    Fit(Option<&'a [f64]>),
+    /// Earlier fit.
+    Update(EarlierFit<'a>),
+}
+
+/// Model with a source, and its predictions of left-out observations.
+struct Candidate {
+    source: usize,
+    model: Trended,
+    left_out: Vec<Prediction>,
+}
+
+impl TransferSurrogate {
+    /// Fits the base surrogate to each task. Without tasks it is the base surrogate.
+    ///
+    /// # Errors
+    /// [`TransferError`] names the task whose data no model can use, whose targets are constant, that is the copy of another, or whose fit fails.
+    pub fn new(
+        base: impl Surrogate + 'static,
+        domain: &Domain,
+        tasks: Vec<Task>,
+    ) -> Result<Self, TransferError> {
+        let mut sources: Vec<Source> = Vec::with_capacity(tasks.len());
+        for task in tasks {
+            let source = Source::fit(&task, &base, domain)?;
+            if let Some(other) = sources.iter().find(|other| other.hash == source.hash) {
+                return Err(TransferError::Duplicate { name: source.name, other: other.name.clone() });
+            }
+            sources.push(source);
+        }
+        sources.sort_by_key(|source| source.hash);
+        let settings = TransferSettings::default();
+        Ok(Self { base: Box::new(base), dim: domain.dim(), sources, settings })
+    }
+
+    /// Replaces the settings.
+    ///
+    /// # Errors
+    /// [`TransferError::Setting`] names the setting that is out of its range.
+    pub fn with_settings(mut self, settings: TransferSettings) -> Result<Self, TransferError> {
+        settings.validate()?;
+        self.settings = settings;
+        Ok(self)
+    }
+
+    /// Names of the sources, in the order of their content hashes.
+    pub fn source_names(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().map(|source| source.name.as_str())
+    }
+
+    /// Indices of at most `count` candidates at which a new task may begin: good for the sources together, none near another.
+    ///
+    /// Fewer where candidates lie within 0.2 √d of those chosen, none without sources.
+    #[must_use]
+    pub fn first_points(&self, candidates: PointsRef<'_>, count: usize) -> Vec<usize> {
+        let means: Vec<Vec<f64>> = self.sources.iter().map(|source| source.means(candidates)).collect();
+        first_points(&means, candidates, count)
+    }
+
+    /// Fits as [`Surrogate::fit`], and returns the weights beside the model.
+    ///
+    /// # Errors
+    /// As [`Surrogate::fit`].
+    pub fn fit_ensemble(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Ensemble, SurrogateError> {
+        self.ensemble(domain, data, Start::Fit(warm_start), rng)
+    }
+
+    fn ensemble(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        start: Start<'_>,
+        rng: &mut Stream,
+    ) -> Result<Ensemble, SurrogateError> {
+        data.check(domain.dim())?;
+        if domain.dim() != self.dim {
+            let (found, expected) = (domain.dim(), self.dim);
+            return Err(SurrogateError::Dimension { surrogate: NAME.into(), found, expected });
+        }
+        let alone = self.fit_base(domain, data, self.part(start, 0), rng)?;
+        let own = alone.hyperparameters();
+        let candidates = self.candidates(domain, data, start, &own, rng)?;
+        let mut hyperparameters = own.clone();
+        for source in 0..self.sources.len() {
+            let fitted = candidates.iter().find(|candidate| candidate.source == source);
+            let learnt = fitted.map(|candidate| candidate.model.hyperparameters());
+            let kept = || earlier(self.part(start, source + 1)).map(<[f64]>::to_vec);
+            let part = learnt.or_else(kept).filter(|part| part.len() == own.len());
+            hyperparameters.extend(part.unwrap_or_else(|| own.clone()));
+        }
+        let weights = self.weights(&*alone, &candidates, domain, data, rng)?;
+        let learnt_from = alone.learnt_from();
+        let mut sources: Vec<Weight> =
+            self.sources.iter().map(|source| Weight { name: source.name.clone(), weight: 0.0 }).collect();
+        let mut models = vec![(weights[0], alone)];
+        for (candidate, weight) in candidates.into_iter().zip(&weights[1..]) {
+            sources[candidate.source].weight = *weight;
+            models.push((*weight, Box::new(candidate.model)));
+        }
+        models.retain(|(weight, _)| *weight > 0.0);
+        let fitted =
+            if models.len() == 1 { models.swap_remove(0).1 } else { Box::new(Mixture::new(models)?) };
+        Ok(Ensemble { fitted, alone: weights[0], sources, hyperparameters, learnt_from })
+    }
+
+    /// The beginning of one of the models: 0 is the one without sources.
+    fn part<'a>(&self, start: Start<'a>, index: usize) -> Start<'a> {
+        let models = self.sources.len() + 1;
+        let of = |all: &'a [f64]| {
+            let size = all.len() / models;
+            if size > 0 && all.len() == size * models {
+                Some(&all[index * size..(index + 1) * size])
+            } else {
+                None
+            }
+        };
+        match start {
+            Start::Fit(warm_start) => Start::Fit(warm_start.and_then(of)),
+            Start::Update(EarlierFit { hyperparameters, learnt_from }) => match of(hyperparameters) {
+                Some(hyperparameters) => Start::Update(EarlierFit { hyperparameters, learnt_from }),
+                None => Start::Fit(None),
+            },
+        }
+    }
+
+    fn fit_base(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        start: Start<'_>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        match start {
+            Start::Fit(warm_start) => self.base.fit(domain, data, warm_start, rng),
+            Start::Update(earlier) => self.base.update(domain, data, earlier, rng),
+        }
+    }
+
+    /// Models with the sources that pass the first guard: the order of the observations.
+    fn candidates(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        start: Start<'_>,
+        own: &[f64],
+        rng: &mut Stream,
+    ) -> Result<Vec<Candidate>, SurrogateError> {
+        let mut candidates = Vec::new();
+        for (index, source) in self.sources.iter().enumerate() {
+            let mut values = source.means(data.x);
+            let chance = chance_of_agreement(data.len(), discordant_pairs(&values, data.y));
+            if data.len() < 2
+                || chance > self.settings.chance
+                || values.iter().any(|value| !value.is_finite())
+            {
+                continue;
+            }
+            let trend = Trend::fit(Arc::clone(&source.fitted), &values, data.y);
+            trend.of_means(&mut values);
+            let residuals: Vec<f64> = data.y.iter().zip(&values).map(|(y, t)| y - t).collect();
+            let left = Observations { y: &residuals, ..data };
+            let begin = match self.part(start, index + 1) {
+                Start::Fit(None) => Start::Fit(Some(own)),
+                begin => begin,
+            };
+            let residual = self.fit_base(domain, left, begin, rng)?;
+            let of_residuals = left_out(&*residual, &*self.base, domain, left, rng)?;
+            let left_out = on_trend(of_residuals, &values);
+            if left_out.iter().all(is_finite) {
+                candidates.push(Candidate { source: index, model: Trended { trend, residual }, left_out });
+            }
+        }
+        Ok(candidates)
+    }
+
+    /// Weights of the model without sources and of the candidates.
+    fn weights(
+        &self,
+        alone: &dyn FittedSurrogate,
+        candidates: &[Candidate],
+        domain: &Domain,
+        data: Observations<'_>,
+        rng: &mut Stream,
+    ) -> Result<Vec<f64>, SurrogateError> {
+        let none = || {
+            let mut weights = vec![0.0; candidates.len() + 1];
+            weights[0] = 1.0;
+            weights
+        };
+        if candidates.is_empty() {
+            return Ok(none());
+        }
+        let mut predictions = vec![left_out(alone, &*self.base, domain, data, rng)?];
+        if !predictions[0].iter().all(is_finite) {
+            return Ok(none());
+        }
+        predictions.extend(candidates.iter().map(|candidate| candidate.left_out.clone()));
+        Ok(ranking_weights(&predictions, data.y, self.settings.draws, rng))
+    }
+}
+
+/// Hyperparameters of a beginning.
+fn earlier(start: Start<'_>) -> Option<&[f64]> {
+    match start {
+        Start::Fit(warm_start) => warm_start,
+        Start::Update(earlier) => Some(earlier.hyperparameters),
+    }
+}
+
+fn is_finite(prediction: &Prediction) -> bool {
+    prediction.mean.is_finite() && prediction.variance >= 0.0 && prediction.variance.is_finite()
+}
+
+impl Surrogate for TransferSurrogate {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        Ok(Box::new(self.ensemble(domain, data, Start::Fit(warm_start), rng)?))
+    }
+
+    fn update(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        earlier: EarlierFit<'_>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        Ok(Box::new(self.ensemble(domain, data, Start::Update(earlier), rng)?))
+    }
+
+    /// The base surrogate: earlier tasks teach about the first objective alone.
+    fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
+        Some(&*self.base)
+    }
+
+    /// Name and settings of the base surrogate, settings of the ensemble, and content hash and size of each source.
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        let base = self.base.describe()?;
+        let sources: Vec<(String, usize)> =
+            self.sources.iter().map(|source| (format!("{:016x}", source.hash), source.count)).collect();
+        let settings = Described { base: (base.name, base.settings), settings: self.settings, sources };
+        Description::new(NAME, &settings).map_err(|error| SurrogateError::failed(NAME, error))
+    }
+}
+
+/// Settings as they stand in journals.
+#[derive(serde::Serialize)]
+struct Described<T> {
+    base: (String, T),
+    settings: TransferSettings,
+    sources: Vec<(String, usize)>,
+}

@@ -1,0 +1,227 @@
+//! Trend of a source below a model of the residuals.
+
+use std::sync::Arc;
+
+use thrifty_domain::PointsRef;
+use thrifty_gp::TargetScaling;
+use thrifty_sampling::Stream;
+use thrifty_surrogate::{
+    FittedSurrogate, JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, Prediction,
+    SamplePath, SurrogateError,
+};
+
+/// Line through the means of a source: `t(x) = intercept + slope · m(x)`, in units of the new targets.
+#[derive(Clone)]
+pub(crate) struct Trend {
+    source: Arc<dyn FittedSurrogate>,
+    pub(crate) intercept: f64,
+    pub(crate) slope: f64,
+}
+
+/// Weight of the expectation that both tasks have the same standardised scale, in squared units of the source's means.
+const RIDGE: f64 = 1.0;
+
+impl Trend {
+    /// Ridge regression of the standardised targets z on the means m of the source there, with the slope drawn towards 1 and never negative.
+    ///
+    /// ```text
+    /// slope = max(0, (Σ (m_i - m̄)(z_i - z̄) + λ) / (Σ (m_i - m̄)² + λ)),   intercept = z̄ - slope · m̄,   λ = 1
+    /// ```
+    pub(crate) fn fit(source: Arc<dyn FittedSurrogate>, means: &[f64], y: &[f64]) -> Self {
+        let scaling = TargetScaling::standardize(y);
+        let z = scaling.apply(y);
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let (m_mean, z_mean) = (mean(means), mean(&z));
+        let with_z: f64 = means.iter().zip(&z).map(|(m, z)| (m - m_mean) * (z - z_mean)).sum();
+        let squares: f64 = means.iter().map(|m| (m - m_mean).powi(2)).sum();
+        let slope = ((with_z + RIDGE) / (squares + RIDGE)).max(0.0);
+        let intercept = scaling.offset + scaling.width * (z_mean - slope * m_mean);
+        Self { source, intercept, slope: slope * scaling.width }
+    }
+
+    pub(crate) fn of_means(&self, means: &mut [f64]) {
+        means.iter_mut().for_each(|m| *m = self.intercept + self.slope * *m);
+    }
+
+    /// Values at some points.
+    pub(crate) fn values(&self, x: PointsRef<'_>) -> Vec<f64> {
+        let mut values = vec![0.0; x.len()];
+        self.source.posterior().mean_into(x, &mut values);
+        self.of_means(&mut values);
+        values
+    }
+
+    fn has_gradient(&self) -> bool {
+        self.source.posterior().gradient().is_some()
+    }
+
+    /// Slopes at m points, m×d and row-major.
+    fn gradients(&self, x: PointsRef<'_>) -> Vec<f64> {
+        let (n, d) = (x.len(), x.dim());
+        let gradient = self.source.posterior().gradient().expect("a source with gradients");
+        let (mut mean, mut variance, mut of_variance) = (vec![0.0; n], vec![0.0; n], vec![0.0; n * d]);
+        let mut slopes = vec![0.0; n * d];
+        gradient.predict_with_gradient_into(x, &mut mean, &mut variance, &mut slopes, &mut of_variance);
+        slopes.iter_mut().for_each(|slope| *slope *= self.slope);
+        slopes
+    }
+}
+
+/// Fitted model with a source: its trend plus a model of the residuals, which has the uncertainty.
+///
+/// ```text
+/// mean(x) = t(x) + r(x),   cov(x, x') = cov of the residuals
+/// ```
+pub(crate) struct Trended {
+    pub(crate) trend: Trend,
+    pub(crate) residual: Box<dyn FittedSurrogate>,
+}
+
+impl Trended {
+    fn residuals(&self) -> &dyn Posterior {
+        self.residual.posterior()
+    }
+
+    fn joint_residuals(&self) -> &dyn JointPosterior {
+        self.residuals().joint().expect("residuals with joint covariances")
+    }
+
+    fn add_trend(&self, x: PointsRef<'_>, mean: &mut [f64]) {
+        mean.iter_mut().zip(self.trend.values(x)).for_each(|(mean, trend)| *mean += trend);
+    }
+}
+
+impl Posterior for Trended {
+    fn dim(&self) -> usize {
+        self.residuals().dim()
+    }
+
+    fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+        self.residuals().predict_into(x, mean, variance);
+        self.add_trend(x, mean);
+    }
+
+    fn mean_into(&self, x: PointsRef<'_>, mean: &mut [f64]) {
+        self.residuals().mean_into(x, mean);
+        self.add_trend(x, mean);
+    }
+
+    fn gradient(&self) -> Option<&dyn PosteriorGradient> {
+        (self.trend.has_gradient() && self.residuals().gradient().is_some()).then_some(self)
+    }
+
+    fn joint(&self) -> Option<&dyn JointPosterior> {
+        self.residuals().joint().map(|_| self as &dyn JointPosterior)
+    }
+
+    fn paths(&self) -> Option<&dyn PathSampler> {
+        (self.trend.has_gradient() && self.residuals().paths().is_some()).then_some(self)
+    }
+}
+
+impl PosteriorGradient for Trended {
+    fn predict_with_gradient_into(
+        &self,
+        x: PointsRef<'_>,
+        mean: &mut [f64],
+        variance: &mut [f64],
+        mean_gradient: &mut [f64],
+        variance_gradient: &mut [f64],
+    ) {
+        let residuals = self.residuals().gradient().expect("residuals with gradients");
+        residuals.predict_with_gradient_into(x, mean, variance, mean_gradient, variance_gradient);
+        self.add_trend(x, mean);
+        mean_gradient.iter_mut().zip(self.trend.gradients(x)).for_each(|(slot, slope)| *slot += slope);
+    }
+}
+
+impl JointPosterior for Trended {
+    fn covariance_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        self.joint_residuals().covariance_into(x, out);
+    }
+
+    fn cross_covariance_into(&self, a: PointsRef<'_>, b: PointsRef<'_>, out: &mut [f64]) {
+        self.joint_residuals().cross_covariance_into(a, b, out);
+    }
+
+    fn prior_scale(&self) -> f64 {
+        self.joint_residuals().prior_scale()
+    }
+
+    fn joint_gradient(&self) -> Option<&dyn JointGradient> {
+        (self.trend.has_gradient() && self.joint_residuals().joint_gradient().is_some()).then_some(self)
+    }
+}
+
+impl JointGradient for Trended {
+    fn pull_back_joint(&self, x: PointsRef<'_>, of_mean: &[f64], of_covariance: &[f64], grad: &mut [f64]) {
+        let residuals = self.joint_residuals().joint_gradient().expect("residuals with joint gradients");
+        residuals.pull_back_joint(x, of_mean, of_covariance, grad);
+        let d = x.dim();
+        for (i, slope) in self.trend.gradients(x).into_iter().enumerate() {
+            grad[i] += of_mean[i / d] * slope;
+        }
+    }
+}
+
+/// Path of the residuals on the trend.
+struct TrendedPath {
+    trend: Trend,
+    path: Box<dyn SamplePath>,
+}
+
+impl SamplePath for TrendedPath {
+    fn dim(&self) -> usize {
+        self.path.dim()
+    }
+
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        self.path.values_into(x, out);
+        out.iter_mut().zip(self.trend.values(x)).for_each(|(slot, trend)| *slot += trend);
+    }
+
+    fn value_with_gradient(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
+        let value = self.path.value_with_gradient(x, gradient);
+        let point = PointsRef::single(x);
+        gradient.iter_mut().zip(self.trend.gradients(point)).for_each(|(slot, slope)| *slot += slope);
+        value + self.trend.values(point)[0]
+    }
+}
+
+impl PathSampler for Trended {
+    fn sample_paths(&self, count: usize, rng: &mut Stream) -> Option<Vec<Box<dyn SamplePath>>> {
+        let paths = self.residuals().paths()?.sample_paths(count, rng)?;
+        let on_trend =
+            |path| -> Box<dyn SamplePath> { Box::new(TrendedPath { trend: self.trend.clone(), path }) };
+        Some(paths.into_iter().map(on_trend).collect())
+    }
+}
+
+impl FittedSurrogate for Trended {
+    fn posterior(&self) -> &dyn Posterior {
+        self
+    }
+
+    fn hyperparameters(&self) -> Vec<f64> {
+        self.residual.hyperparameters()
+    }
+
+    fn learnt_from(&self) -> Option<usize> {
+        self.residual.learnt_from()
+    }
+
+    fn noise_variance(&self) -> f64 {
+        self.residual.noise_variance()
+    }
+
+    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        let trend = self.trend.values(PointsRef::single(x))[0];
+        let residual = self.residual.fantasize(x, y - trend)?;
+        Ok(Box::new(Self { trend: self.trend.clone(), residual }))
+    }
+}
+
+/// Predictions of residuals as predictions of the targets.
+pub(crate) fn on_trend(residuals: Vec<Prediction>, trend: &[f64]) -> Vec<Prediction> {
+    residuals.into_iter().zip(trend).map(|(r, t)| Prediction { mean: r.mean + t, ..r }).collect()
+}

@@ -1,0 +1,277 @@
+//! Ensembles on known functions: weights, guards, identity with the base surrogate, permutations, edges.
+
+use proptest::prelude::*;
+use thrifty_domain::{Domain, Points};
+use thrifty_gp::{GpSurrogate, Sampling};
+use thrifty_sampling::{Seed, Sobol};
+use thrifty_surrogate::{EarlierFit, FittedSurrogate, Observations, Surrogate};
+use thrifty_transfer::{Ensemble, Task, TransferError, TransferSettings, TransferSurrogate};
+use thrifty_trees::ForestSurrogate;
+
+fn points(n: usize, seed: u64) -> Points {
+    Sobol::scrambled(2, &mut Seed(seed).stream("points", 0)).take(n)
+}
+
+fn wave(x: &[f64]) -> f64 {
+    (5.0 * x[0]).sin() + (4.0 * x[1] - 1.0).cos() + x[0] * x[1]
+}
+
+/// A function that has nothing to do with the wave.
+fn other(x: &[f64]) -> f64 {
+    (17.0 * x[0] + 2.0).sin() * (11.0 * x[1]).cos()
+}
+
+fn task(name: &str, n: usize, seed: u64, f: impl Fn(&[f64]) -> f64) -> Task {
+    let x = points(n, seed);
+    let y = x.rows().map(f).collect();
+    Task::new(name, x, y)
+}
+
+fn transfer(tasks: Vec<Task>) -> TransferSurrogate {
+    TransferSurrogate::new(GpSurrogate::default(), &Domain::unit_cube(2), tasks).unwrap()
+}
+
+fn fit(surrogate: &TransferSurrogate, n: usize, f: impl Fn(&[f64]) -> f64) -> Ensemble {
+    let x = points(n, 99);
+    let y: Vec<f64> = x.rows().map(f).collect();
+    let data = Observations::new(x.as_ref(), &y);
+    surrogate.fit_ensemble(&Domain::unit_cube(2), data, None, &mut Seed(3).stream("fit", 0)).unwrap()
+}
+
+fn weight_of(ensemble: &Ensemble, name: &str) -> f64 {
+    ensemble.source_weights().iter().find(|weight| weight.name == name).unwrap().weight
+}
+
+/// Bits of means and variances at some points.
+fn bits(fitted: &dyn FittedSurrogate) -> Vec<(u64, u64)> {
+    let at = points(9, 5);
+    let predictions = at.rows().map(|x| fitted.posterior().predict(x));
+    predictions.map(|p| (p.mean.to_bits(), p.variance.to_bits())).collect()
+}
+
+/// The fit of the base surrogate from the random numbers that it gets alone.
+fn base_bits(n: usize, f: impl Fn(&[f64]) -> f64) -> Vec<(u64, u64)> {
+    let x = points(n, 99);
+    let y: Vec<f64> = x.rows().map(f).collect();
+    let (domain, mut rng) = (Domain::unit_cube(2), Seed(3).stream("fit", 0));
+    bits(&*GpSurrogate::default().fit(&domain, Observations::new(x.as_ref(), &y), None, &mut rng).unwrap())
+}
+
+#[test]
+fn an_equal_task_on_another_scale_gets_nearly_all_weight() {
+    let surrogate = transfer(vec![task("equal", 30, 1, |x| 1e6 - 40.0 + 1e3 * wave(x))]);
+    for n in [4, 6, 10] {
+        let ensemble = fit(&surrogate, n, |x| 3.0 * wave(x) - 8.0);
+        assert!(weight_of(&ensemble, "equal") > 0.6, "{n}: {:?}", ensemble.source_weights());
+        let worst = |fitted: &dyn FittedSurrogate| {
+            let error = |x: &[f64]| (fitted.posterior().predict(x).mean - 3.0 * wave(x) + 8.0).abs();
+            points(40, 6).rows().map(error).fold(0.0, f64::max)
+        };
+        let alone = fit(&transfer(Vec::new()), n, |x| 3.0 * wave(x) - 8.0);
+        assert!(worst(&ensemble) < 0.5 * worst(&alone), "{n}: {} {}", worst(&ensemble), worst(&alone));
+    }
+}
+
+/// The negated task, and one that is unrelated once there are enough observations, leave the base surrogate as it is, bit for bit.
+#[test]
+fn misleading_tasks_leave_the_base_surrogate_as_it_is() {
+    let negated = transfer(vec![task("negated", 30, 1, |x| -wave(x))]);
+    for n in [1, 2, 3, 5, 12, 20] {
+        let ensemble = fit(&negated, n, wave);
+        assert_eq!((ensemble.weight_alone(), weight_of(&ensemble, "negated")), (1.0, 0.0), "{n}");
+        assert_eq!(bits(&ensemble), base_bits(n, wave), "{n}");
+        assert!(ensemble.members().is_empty());
+    }
+    let both = transfer(vec![task("negated", 30, 1, |x| -wave(x)), task("other", 30, 2, other)]);
+    let ensemble = fit(&both, 20, wave);
+    assert_eq!(ensemble.weight_alone(), 1.0, "{:?}", ensemble.source_weights());
+    assert_eq!(bits(&ensemble), base_bits(20, wave));
+}
+
+#[test]
+fn of_several_tasks_the_related_one_counts() {
+    let tasks = vec![
+        task("negated", 30, 1, |x| -wave(x)),
+        task("related", 30, 2, |x| wave(&[x[0] + 0.04, x[1] - 0.03])),
+        task("other", 30, 3, other),
+    ];
+    let ensemble = fit(&transfer(tasks), 8, wave);
+    assert!(weight_of(&ensemble, "related") > 0.5, "{:?}", ensemble.source_weights());
+    assert_eq!(weight_of(&ensemble, "negated"), 0.0);
+}
+
+/// Without noise every model passes through the observations, and so does their mixture.
+#[test]
+fn the_ensemble_passes_through_the_observations() {
+    let tasks = vec![task("a", 25, 1, |x| wave(x) + 0.3 * x[0]), task("b", 25, 2, |x| wave(x) - 0.3 * x[1])];
+    let surrogate =
+        TransferSurrogate::new(GpSurrogate::deterministic(), &Domain::unit_cube(2), tasks).unwrap();
+    let ensemble = fit(&surrogate, 10, wave);
+    assert!(ensemble.members().len() > 1);
+    for x in points(10, 99).rows() {
+        let found = ensemble.posterior().predict(x);
+        assert!((found.mean - wave(x)).abs() < 1e-3 && found.std_dev() < 1e-2, "{found:?}");
+    }
+}
+
+#[test]
+fn first_points_are_where_the_sources_are_good() {
+    let bowl = |a: f64, b: f64| move |x: &[f64]| (x[0] - a).powi(2) + (x[1] - b).powi(2);
+    let tasks = vec![task("left", 30, 1, bowl(0.1, 0.5)), task("right", 30, 2, bowl(0.9, 0.5))];
+    let (candidates, surrogate) = (points(64, 7), transfer(tasks));
+    let chosen = surrogate.first_points(candidates.as_ref(), 3);
+    assert_eq!(chosen.len(), 3);
+    let columns: Vec<f64> = chosen.iter().map(|i| candidates.row(*i)[0]).collect();
+    // The first is good for both, then the two ends.
+    assert!(columns.iter().any(|x| *x < 0.3) && columns.iter().any(|x| *x > 0.7), "{columns:?}");
+    assert!(transfer(Vec::new()).first_points(candidates.as_ref(), 3).is_empty());
+}
+
+#[test]
+fn tasks_that_teach_nothing_are_refused_by_name() {
+    let refused = |tasks: Vec<Task>| {
+        let made = TransferSurrogate::new(GpSurrogate::default(), &Domain::unit_cube(2), tasks);
+        made.err().unwrap().to_string()
+    };
+    assert_eq!(
+        refused(vec![task("flat", 5, 1, |_| 2.0)]),
+        "earlier task \"flat\" has 1 different targets, expected at least 2"
+    );
+    assert_eq!(
+        refused(vec![task("none", 0, 1, wave)]),
+        "earlier task \"none\": no observations, expected at least one"
+    );
+    assert_eq!(
+        refused(vec![task("bad", 3, 1, |_| f64::NAN)]),
+        "earlier task \"bad\": target 0 is NaN, expected a finite number"
+    );
+    assert_eq!(
+        refused(vec![task("a", 5, 1, wave), task("b", 5, 1, wave)]),
+        "earlier task \"b\" has the observations of \"a\""
+    );
+    let line = Task::new("line", Points::from_flat(vec![0.1, 0.2], 1), vec![1.0, 2.0]);
+    assert_eq!(refused(vec![line]), "earlier task \"line\": points of dimension 1, expected 2");
+    for settings in [
+        TransferSettings { draws: 0, ..TransferSettings::default() },
+        TransferSettings { chance: f64::NAN, ..TransferSettings::default() },
+        TransferSettings { chance: 1.5, ..TransferSettings::default() },
+    ] {
+        assert!(matches!(transfer(Vec::new()).with_settings(settings), Err(TransferError::Setting(_))));
+    }
+    let elsewhere = Points::from_flat(vec![0.1, 0.2], 1);
+    let data = Observations::new(elsewhere.as_ref(), &[1.0, 2.0]);
+    let surrogate = transfer(vec![task("a", 5, 1, wave)]);
+    let error =
+        surrogate.fit(&Domain::unit_cube(1), data, None, &mut Seed(1).stream("fit", 0)).err().unwrap();
+    assert_eq!(error.to_string(), "transfer: posterior of dimension 1 on a domain of dimension 2");
+}
+
+/// Two observations of a source, or of the new task, and constant ones, are no reason to fail.
+#[test]
+fn few_and_constant_observations() {
+    let surrogate = transfer(vec![task("two", 2, 1, wave)]);
+    for n in [1, 2, 3, 8] {
+        assert!(bits(&fit(&surrogate, n, wave)).iter().all(|(mean, _)| f64::from_bits(*mean).is_finite()));
+    }
+    let surrogate = transfer(vec![task("a", 20, 1, wave)]);
+    let flat = fit(&surrogate, 8, |_| 4.0);
+    assert_eq!(flat.weight_alone(), 1.0, "equal targets have no order");
+    for scale in [1e-12, 1e12] {
+        let ensemble = fit(&surrogate, 8, |x| scale * wave(x));
+        assert!(weight_of(&ensemble, "a") > 0.5, "{scale}: {:?}", ensemble.source_weights());
+    }
+    let impossible = TransferSettings { chance: 0.0, ..TransferSettings::default() };
+    assert_eq!(fit(&surrogate.with_settings(impossible).unwrap(), 8, wave).weight_alone(), 1.0);
+}
+
+/// The identity of a source is its content: names do not count, one bit of one number does.
+#[test]
+fn descriptions_identify_the_content() {
+    let described = |tasks| transfer(tasks).describe().unwrap();
+    let one = described(vec![task("a", 8, 1, wave)]);
+    assert_eq!(one, described(vec![task("b", 8, 1, wave)]));
+    let mut moved = task("a", 8, 1, wave);
+    moved.y[3] = f64::from_bits(moved.y[3].to_bits() + 1);
+    assert_ne!(one, described(vec![moved]));
+    let mut noisy = task("a", 8, 1, wave);
+    noisy.noise_variance = Some(vec![0.0; 8]);
+    assert_ne!(one, described(vec![noisy]));
+    assert_ne!(one, described(Vec::new()));
+}
+
+/// Hyperparameters of every model are kept: an update from them is reproducible, and the base surrogate's part is its own.
+#[test]
+fn hyperparameters_have_a_part_for_every_model() {
+    let tasks = vec![task("a", 20, 1, wave), task("negated", 20, 2, |x| -wave(x))];
+    let surrogate = transfer(tasks);
+    let ensemble = fit(&surrogate, 10, wave);
+    let base = GpSurrogate::default();
+    let x = points(12, 99);
+    let y: Vec<f64> = x.rows().map(wave).collect();
+    let (domain, data) = (Domain::unit_cube(2), Observations::new(x.as_ref(), &y));
+    let hyperparameters = ensemble.hyperparameters();
+    assert_eq!(hyperparameters.len() % 3, 0);
+    let part = &hyperparameters[..hyperparameters.len() / 3];
+    let update = |surrogate: &dyn Surrogate, hyperparameters: &[f64]| {
+        let earlier = EarlierFit { hyperparameters, learnt_from: Some(10) };
+        surrogate.update(&domain, data, earlier, &mut Seed(4).stream("fit", 0)).unwrap()
+    };
+    let (first, again) = (update(&surrogate, &hyperparameters), update(&surrogate, &hyperparameters));
+    assert_eq!(bits(&*first), bits(&*again));
+    let alone = update(&base, part);
+    assert_eq!(&first.hyperparameters()[..part.len()], &alone.hyperparameters()[..]);
+}
+
+/// Bases without leave-one-out, and bases that are mixtures themselves.
+#[test]
+fn other_base_surrogates_take_sources() {
+    let domain = Domain::unit_cube(2);
+    let tasks = || vec![task("equal", 40, 1, |x| 5.0 * wave(x)), task("negated", 40, 2, |x| -wave(x))];
+    let forest = TransferSurrogate::new(ForestSurrogate::default(), &domain, tasks()).unwrap();
+    let sampled = GpSurrogate::default().with_sampled_hyperparameters(Sampling::default());
+    let sampled = TransferSurrogate::new(sampled, &domain, tasks()).unwrap();
+    for surrogate in [forest, sampled] {
+        let ensemble = fit(&surrogate, 12, wave);
+        assert!(weight_of(&ensemble, "equal") > 0.4, "{:?}", ensemble.source_weights());
+        assert_eq!(weight_of(&ensemble, "negated"), 0.0);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Weights are from 0 and add up to 1, and the order of the tasks changes no bit.
+    #[test]
+    fn weights_add_up_and_order_does_not_matter(
+        n in 1_usize..12,
+        shift in -0.3_f64..0.3,
+        mix in -1.0_f64..1.0,
+        rotate in 1_usize..3,
+    ) {
+        let mut tasks = vec![
+            task("shifted", 15, 1, |x| wave(&[x[0] + shift, x[1]])),
+            task("mixed", 15, 2, |x| mix * wave(x) + (1.0 - mix.abs()) * other(x)),
+            task("other", 15, 3, other),
+        ];
+        let first = fit(&transfer(tasks.clone()), n, wave);
+        let total = first.weight_alone() + first.source_weights().iter().map(|w| w.weight).sum::<f64>();
+        prop_assert!((total - 1.0).abs() < 1e-12, "{total}");
+        prop_assert!(first.weight_alone() >= 0.0 && first.source_weights().iter().all(|w| w.weight >= 0.0));
+        tasks.rotate_left(rotate);
+        let second = fit(&transfer(tasks), n, wave);
+        prop_assert_eq!(bits(&first), bits(&second));
+        prop_assert_eq!(first.source_weights(), second.source_weights());
+    }
+
+    /// A monotone line of a source's targets changes nothing but rounding.
+    #[test]
+    fn location_and_scale_of_a_source_do_not_count(offset in -1e3_f64..1e3, power in -6.0_f64..6.0) {
+        let scale = 10_f64.powf(power);
+        let plain = fit(&transfer(vec![task("a", 15, 1, wave)]), 8, wave);
+        let moved = fit(&transfer(vec![task("a", 15, 1, |x| scale * (wave(x) + offset))]), 8, wave);
+        for x in points(9, 5).rows() {
+            let (a, b) = (plain.posterior().predict(x), moved.posterior().predict(x));
+            prop_assert!((a.mean - b.mean).abs() < 2e-2 && (a.std_dev() - b.std_dev()).abs() < 2e-2, "{a:?} {b:?}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Claims about earlier studies as sources.
+
+use super::families::{Family, Scenario};
+use super::{Curve, METHODS, Method};
+use crate::harness::claims::{Claim, ClaimError, Family as Claims, Judgement, Kind, Rule, Sample, Test};
+
+/// Regrets below this many standard deviations of the task are as good as none.
+const NO_REGRET: f64 = 1e-3;
+
+/// A mean log₁₀ regret that is higher by at most this does no harm.
+const MARGIN: f64 = 0.1;
+
+pub(super) const NOTE: &str = "Regrets are in standard deviations of the task, and count as 0.001 below that. Claims are on paired differences of \
+    their log₁₀, by sign-flip test over all families. Equal weights are made worse on purpose: the last claim is that they are worse \
+    than the default by more than the margin of 0.1 that the transfer has to keep.";
+
+/// Regrets of all jobs.
+pub(super) struct Results {
+    /// Family and sources of each job.
+    pub(super) jobs: Vec<(Family, Scenario)>,
+    /// By job and method.
+    pub(super) done: Vec<Vec<Curve>>,
+    pub(super) evaluations: usize,
+}
+
+impl Results {
+    /// Log₁₀ regrets of a method after so many evaluations, where the sources are of a kind.
+    pub(super) fn logs(&self, method: usize, time: usize, counts: impl Fn(Scenario) -> bool) -> Vec<f64> {
+        let jobs = self.jobs.iter().zip(&self.done).filter(|((_, scenario), _)| counts(*scenario));
+        let at = |curve: &Curve| curve.0.get(time - 1).copied().unwrap_or(f64::INFINITY);
+        jobs.map(|(_, done)| at(&done[method]).max(NO_REGRET).log10()).collect()
+    }
+}
+
+fn is_helpful(scenario: Scenario) -> bool {
+    matches!(scenario, Scenario::Helpful | Scenario::OneHelpful)
+}
+
+fn is_misleading(scenario: Scenario) -> bool {
+    matches!(scenario, Scenario::Negated | Scenario::Unrelated)
+}
+
+/// Superior with helpful sources, not inferior with misleading ones, where a method that was made worse is.
+pub(super) fn judge(results: &Results) -> Result<Judgement, ClaimError> {
+    let index = |method: Method| METHODS.iter().position(|other| *other == method).unwrap_or(0);
+    let (default, transfer, equal) = (index(Method::Default), index(Method::Transfer), index(Method::Equal));
+    let end = results.evaluations;
+    let mut claims = Claims::new(Rule::All);
+    let mut push = |name: String, kind: Kind, (own, other): (Vec<f64>, Vec<f64>)| {
+        let claim = Claim::new(name, kind, Test::SignFlip, own.len());
+        let sample = Sample::losses(&claim.name, &own, &other)?;
+        claims.push(claim, sample);
+        Ok::<(), ClaimError>(())
+    };
+    let pair = |own, other, time, counts: fn(Scenario) -> bool| {
+        (results.logs(own, time, counts), results.logs(other, time, counts))
+    };
+    for time in [10, 20] {
+        let name = format!("helpful sources: lower regret after {time} evaluations");
+        push(name, Kind::Superior, pair(transfer, default, time, is_helpful))?;
+    }
+    let alone = index(Method::NoneFirst);
+    for (method, what) in [(alone, "Sobol design"), (transfer, "one first trial")] {
+        let name = format!("misleading sources, {what}: regret after {end} evaluations not higher");
+        push(name, Kind::NotInferior { margin: MARGIN }, pair(method, default, end, is_misleading))?;
+    }
+    let name = format!("misleading sources: equal weights have a higher regret after {end} evaluations");
+    let (mut own, other) = pair(default, equal, end, is_misleading);
+    own.iter_mut().for_each(|log| *log += MARGIN);
+    push(name, Kind::Superior, (own, other))?;
+    claims.judge()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::Verdict;
+
+    /// Regrets of 1 for the default, and of other methods by a factor.
+    fn results(transfer: [f64; 2], equal: f64) -> Results {
+        let (mut jobs, mut done) = (Vec::new(), Vec::new());
+        for i in 0..12 {
+            for (scenario, factor) in [(Scenario::Helpful, transfer[0]), (Scenario::Negated, transfer[1])] {
+                let base = 0.1 + 0.01 * f64::from(i);
+                jobs.push((Family::Branin, scenario));
+                done.push([1.0, factor, factor, factor, equal].map(|f| Curve(vec![f * base; 20])).into());
+            }
+        }
+        Results { jobs, done, evaluations: 20 }
+    }
+
+    #[test]
+    fn harm_and_missing_gains_are_found() {
+        let verdict = |transfer, equal| judge(&results(transfer, equal)).unwrap().verdict();
+        assert_eq!(verdict([0.5, 1.0], 3.0), Verdict::Holds);
+        assert_eq!(verdict([0.5, 1.5], 3.0), Verdict::DoesNotHold);
+        assert_eq!(verdict([1.5, 1.0], 3.0), Verdict::DoesNotHold);
+        // A control that does no harm shows that the comparison could not have found any.
+        assert_eq!(verdict([0.5, 1.0], 1.0), Verdict::DoesNotHold);
+    }
+}

@@ -1,0 +1,205 @@
+//! Earlier studies of related tasks as sources: helpful, misleading and mixed.
+
+mod families;
+mod judge;
+mod plain;
+
+use std::collections::BTreeMap;
+
+use thrifty_bo::{BayesianOptimizer, EarlierStudies, GpSurrogate};
+use thrifty_domain::Points;
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{History, MaxTrials, Study};
+use thrifty_testbed::Problem;
+
+use self::families::{FAMILIES, Family, Function, SCENARIOS, Scenario, Task};
+use self::judge::{Results, judge};
+use self::plain::{PlainEnsemble, Weighting};
+use crate::error::ExperimentError;
+use crate::harness::runs::lossless_numbers;
+use crate::harness::{Experiment, JobName, Report, RunContext, Runs, Table};
+
+pub const EXPERIMENT: Experiment = Experiment {
+    id: "bo/transfer",
+    paper: "none: earlier studies as prior knowledge, with the weights of Feurer, Letham & Bakshy (2018)",
+    claim: "related earlier studies improve the first 10 and 20 evaluations, and misleading ones do no harm at the end",
+    quick_cost: "1 family, 3 kinds of sources, 5 methods, 2 replications, 20 evaluations: some seconds",
+    full_cost: "3 families, 5 kinds of sources, 5 methods, 24 replications, 40 evaluations: a quarter of an hour",
+    run,
+};
+
+/// Method under comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Method {
+    /// The default optimiser, without sources.
+    Default,
+    /// Sources, and one trial where they are good.
+    Transfer,
+    /// Sources alone.
+    NoneFirst,
+    /// Sources that never see the new observations, weighted by rankings; one trial where they are good.
+    Plain,
+    /// The same with one weight for all, made worse on purpose.
+    Equal,
+}
+
+const METHODS: [Method; 5] =
+    [Method::Default, Method::Transfer, Method::NoneFirst, Method::Plain, Method::Equal];
+
+impl Method {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Transfer => "transfer",
+            Self::NoneFirst => "transfer, Sobol design",
+            Self::Plain => "sources as they are, by rankings",
+            Self::Equal => "sources as they are, equal weights",
+        }
+    }
+
+    /// Number of trials that begin the study where the sources are good.
+    fn first(self) -> usize {
+        match self {
+            Self::Default | Self::NoneFirst => 0,
+            Self::Transfer | Self::Plain | Self::Equal => 1,
+        }
+    }
+}
+
+/// Regrets of every method after every evaluation, in standard deviations of the task.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Curve(#[serde(with = "lossless_numbers")] Vec<f64>);
+
+/// Earlier study by the default optimiser: 30, 40 or 50 trials.
+fn earlier(
+    space: &Space,
+    function: &Function,
+    seed: Seed,
+    index: usize,
+) -> Result<History<Config>, ExperimentError> {
+    let trials = 30 + 10 * (index % 3);
+    let optimizer = BayesianOptimizer::new(space.clone());
+    let mut study = Study::new(optimizer, seed.child("earlier", index as u64)).with_stop(MaxTrials(trials));
+    study.run(|config, _| space.encode(config).map(|x| function(&x)))?;
+    Ok(study.history().clone())
+}
+
+fn encoded(space: &Space, history: &History<Config>) -> Result<(Points, Vec<f64>), ExperimentError> {
+    let (mut x, mut y) = (Points::new(space.dim()), Vec::new());
+    for (trial, loss) in history.measured() {
+        x.push(&space.encode(&trial.query)?);
+        y.push(loss);
+    }
+    Ok((x, y))
+}
+
+/// One replication of all methods: they share the task, the sources and the seed of the study.
+fn replicate(
+    (family, scenario): (Family, Scenario),
+    seed: Seed,
+    evaluations: usize,
+) -> Result<Vec<Curve>, ExperimentError> {
+    let target = family.target(seed)?;
+    let space = target.space().clone();
+    let (mut studies, mut plain) = (EarlierStudies::new(&space), Vec::new());
+    for (index, function) in family.sources(scenario, seed)?.iter().enumerate() {
+        let history = earlier(&space, function, seed, index)?;
+        studies =
+            studies.with_history(format!("source {index}"), &history).map_err(ExperimentError::failed)?;
+        plain.push(encoded(&space, &history)?);
+    }
+    let transfer = || studies.surrogate(GpSurrogate::default()).map_err(ExperimentError::failed);
+    let first = studies.first_trials(&transfer()?, 1);
+    METHODS
+        .iter()
+        .map(|method| {
+            let optimizer = BayesianOptimizer::new(space.clone());
+            let optimizer = match method {
+                Method::Default => optimizer,
+                Method::Transfer | Method::NoneFirst => optimizer.with_surrogate(transfer()?),
+                Method::Plain => optimizer.with_surrogate(
+                    PlainEnsemble::new(&plain, Weighting::Ranking).map_err(ExperimentError::failed)?,
+                ),
+                Method::Equal => optimizer.with_surrogate(
+                    PlainEnsemble::new(&plain, Weighting::Equal).map_err(ExperimentError::failed)?,
+                ),
+            };
+            let queue = first.iter().take(method.first()).cloned();
+            let mut study =
+                Study::new(optimizer, seed).with_stop(MaxTrials(evaluations)).with_queue(queue)?;
+            study.run(|config, context| target.evaluate(config, &mut context.noise()))?;
+            curve(&target, study.history())
+        })
+        .collect()
+}
+
+fn curve(target: &Task, history: &History<Config>) -> Result<Curve, ExperimentError> {
+    let (mut best, mut curve) = (f64::INFINITY, Vec::with_capacity(history.len()));
+    for trial in history.trials() {
+        best = best.min(target.regret(&trial.query)? / target.spread);
+        curve.push(best);
+    }
+    Ok(Curve(curve))
+}
+
+fn run(context: &RunContext) -> Result<Report, ExperimentError> {
+    let (replications, evaluations) = (context.replications(2, 24), context.evaluations(20, 40).max(20));
+    let families = context.pick(&FAMILIES[..1], &FAMILIES[..]);
+    let quick = [Scenario::Helpful, Scenario::Negated, Scenario::Unrelated];
+    let scenarios = context.pick(&quick[..], &SCENARIOS[..]);
+    let kinds: Vec<(Family, Scenario)> =
+        scenarios.iter().flat_map(|scenario| families.iter().map(|family| (*family, *scenario))).collect();
+    let jobs: Vec<((Family, Scenario), usize)> =
+        kinds.iter().flat_map(|kind| (0..replications).map(|i| (*kind, i))).collect();
+    let name = |((family, scenario), i): &((Family, Scenario), usize)| {
+        JobName::new(format!("{}: {}", family.label(), scenario.label()), "all", *i)
+    };
+    let done: Vec<Vec<Curve>> = Runs::new(EXPERIMENT.id, context).collect(&jobs, name, |&(kind, i)| {
+        // One seed for all kinds of sources: the new task of a family is the same.
+        let seed = Seed(context.seed).child(EXPERIMENT.id, i as u64).child(kind.0.label(), 0);
+        replicate(kind, seed, evaluations)
+    })?;
+    let results = Results { jobs: jobs.iter().map(|(kind, _)| *kind).collect(), done, evaluations };
+    let judgement = judge(&results)?;
+    let (table, numbers) = table(&results, scenarios);
+    let settings = [
+        ("replications", replications.to_string()),
+        ("evaluations", evaluations.to_string()),
+        ("sources", "studies of 30, 40 and 50 trials by the default optimiser".to_owned()),
+    ];
+    Ok(Report {
+        judgement,
+        numbers,
+        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
+        notes: vec![judge::NOTE.into()],
+        tables: vec![table],
+        figures: Vec::new(),
+    })
+}
+
+/// Mean log₁₀ regret by kind of sources and method.
+fn table(results: &Results, scenarios: &[Scenario]) -> (Table, BTreeMap<String, f64>) {
+    let (mut rows, mut numbers) = (Vec::new(), BTreeMap::new());
+    let times = [5, 10, 20, results.evaluations];
+    for scenario in scenarios {
+        for (m, method) in METHODS.iter().enumerate() {
+            let mut row = vec![scenario.label().to_owned(), method.label().to_owned()];
+            for time in times {
+                let logs = results.logs(m, time, |of| of == *scenario);
+                let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+                row.push(format!("{mean:.2}"));
+                numbers.insert(format!("{}, {} after {time}", scenario.label(), method.label()), mean);
+            }
+            rows.push(row);
+        }
+    }
+    let header = ["sources".to_owned(), "method".to_owned()].into_iter();
+    let table = Table {
+        name: "regrets".into(),
+        caption: "Mean log₁₀ of the best regret so far, in standard deviations of the task over the cube, after so many evaluations.".into(),
+        header: header.chain(times.map(|time| time.to_string())).collect(),
+        rows,
+    };
+    (table, numbers)
+}
