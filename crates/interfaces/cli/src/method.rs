@@ -14,7 +14,6 @@ use thrifty_tpe::{TpeOptimizer, TpeSettings};
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 
 use crate::error::CliError;
-use crate::target::Target;
 
 /// Section `[optimizer]`.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -112,17 +111,17 @@ impl Method {
         }
     }
 
-    /// The target of a multi-fidelity study.
+    /// The fidelity axis of a multi-fidelity study.
     ///
     /// # Errors
     /// [`CliError`] for a fidelity that is missing, of another method, or no such parameter.
-    pub(crate) fn target(&self, space: &Space) -> Result<Option<Target>, CliError> {
+    pub(crate) fn fidelity(&self, space: &Space) -> Result<Option<FidelityAxis>, CliError> {
         let invalid = |value: &str, expected: &str| {
             let (name, value) = ("optimizer.fidelity".into(), value.into());
             Err(CliError::Setting { name, value, expected: expected.into() })
         };
         match (&self.fidelity, self.name) {
-            (Some(name), Name::MultiFidelity) => Ok(Some(Target(FidelityAxis::new(space, name)?))),
+            (Some(name), Name::MultiFidelity) => Ok(Some(FidelityAxis::new(space, name)?)),
             (None, Name::MultiFidelity) => {
                 invalid("missing", "the name of the parameter whose largest value is the target")
             }

@@ -56,6 +56,9 @@ pub(crate) fn build(file: &StudyFile) -> Result<ConfigStudy, CliError> {
     let mut study = Study::new(optimizer, Seed(file.seed))
         .with_directions(file.directions.clone())
         .with_stop(FailuresInARow(stop.failures));
+    if let Some(axis) = file.fidelity.clone() {
+        study = study.with_comparable(move |config| axis.is_at_target(config));
+    }
     if let Some(trials) = stop.trials {
         study = study.with_stop(MaxTrials(trials));
     }

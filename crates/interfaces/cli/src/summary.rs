@@ -6,7 +6,6 @@ use thrifty_space::Config;
 use thrifty_study::{Directions, Failure, History, Outcome, StopReason, Trial};
 
 use crate::error::CliError;
-use crate::target::{self, Target};
 
 /// The best trials, in the user's units: one with one objective, the Pareto set with several.
 ///
@@ -15,12 +14,12 @@ use crate::target::{self, Target};
 /// # Errors
 /// [`CliError::NothingMeasured`] with the first failure; [`CliError::Optimizer`] for measurements that contradict each
 /// other.
-pub(crate) fn best(history: &History<Config>, target: Option<&Target>) -> Result<Value, CliError> {
+pub(crate) fn best(history: &History<Config>) -> Result<Value, CliError> {
     let objectives =
         history.trials().iter().find_map(|t| Some(t.outcome.as_ref()?.measurement()?.objectives.len()));
     match objectives {
         None => Err(nothing_measured(history)),
-        Some(1) => Ok(target::best(history, target).map_or(
+        Some(1) => Ok(history.best().map_or(
             Value::Null,
             |(trial, loss)| json!({ "trial": trial.id, "objective": history.directions().first().flip(loss), "config": trial.query }),
         )),
