@@ -26,6 +26,7 @@ mod study_file;
 mod summary;
 mod target;
 mod template;
+mod units;
 
 use std::process::ExitCode;
 

@@ -9,11 +9,12 @@ use thrifty_cmaes::{CmaEs, CmaEsSettings};
 use thrifty_fidelity::{FidelityAxis, MultiFidelityOptimizer, MultiFidelitySettings};
 use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
-use thrifty_study::{AnyOptimizer, Optimizer, PrunedAs, PrunedPolicy};
+use thrifty_study::{AnyOptimizer, Directions, Optimizer, PrunedAs, PrunedPolicy};
 use thrifty_tpe::{TpeOptimizer, TpeSettings};
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 
 use crate::error::CliError;
+use crate::units::InUserUnits;
 
 /// Section `[optimizer]`.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -88,16 +89,20 @@ impl Name {
 }
 
 impl Method {
-    /// The settings, with the number of trials as budget where the method has one and the file gives none.
-    fn settings<S: DeserializeOwned>(&self, budget: Option<usize>) -> Result<S, CliError> {
+    /// The settings with losses, and with the number of trials as budget where the method has one and the file gives none.
+    fn settings<S: DeserializeOwned + InUserUnits>(
+        &self,
+        budget: Option<usize>,
+        directions: &Directions,
+    ) -> Result<S, CliError> {
         let mut table = self.settings.clone().unwrap_or_default();
         if let (Some(budget), false) = (budget, table.contains_key("budget")) {
             table.insert("budget".into(), toml::Value::Integer(i64::try_from(budget).unwrap_or(i64::MAX)));
         }
-        toml::Value::Table(table).try_into().map_err(|source| CliError::MethodSettings {
-            method: self.name.text().into(),
-            source: Box::new(source),
-        })
+        let settings: S = toml::Value::Table(table).try_into().map_err(|source| {
+            CliError::MethodSettings { method: self.name.text().into(), source: Box::new(source) }
+        })?;
+        settings.into_losses(directions)
     }
 
     /// An optimiser of unknown type, with the policy for pruned trials.
@@ -138,6 +143,7 @@ impl Method {
         &self,
         space: Space,
         trials: Option<usize>,
+        directions: &Directions,
     ) -> Result<AnyOptimizer<Config>, CliError> {
         if self.evaluations.is_some() && self.name != Name::Bo {
             let (name, value) = ("optimizer.evaluations".into(), "given".into());
@@ -146,29 +152,29 @@ impl Method {
         }
         Ok(match self.name {
             Name::Bo => {
-                let settings: BoSettings = self.settings(trials)?;
+                let settings: BoSettings = self.settings(trials, directions)?;
                 let surrogate = self.evaluations.map_or_else(GpSurrogate::default, Evaluations::surrogate);
                 self.any(BayesianOptimizer::new(space).with_surrogate(surrogate).with_settings(settings)?)
             }
             Name::MultiObjective => {
-                let settings: MultiObjectiveSettings = self.settings(trials)?;
+                let settings: MultiObjectiveSettings = self.settings(trials, directions)?;
                 self.any(MultiObjectiveOptimizer::new(space).with_settings(settings)?)
             }
             Name::MultiFidelity => {
-                let settings: MultiFidelitySettings = self.settings(trials)?;
+                let settings: MultiFidelitySettings = self.settings(trials, directions)?;
                 let fidelity = self.fidelity.as_deref().unwrap_or_default();
                 self.any(MultiFidelityOptimizer::new(space, fidelity)?.with_settings(settings)?)
             }
             Name::Tpe => {
-                let settings: TpeSettings = self.settings(None)?;
+                let settings: TpeSettings = self.settings(None, directions)?;
                 self.any(TpeOptimizer::new(space)?.with_settings(settings)?)
             }
             Name::Cmaes => {
-                let settings: CmaEsSettings = self.settings(None)?;
+                let settings: CmaEsSettings = self.settings(None, directions)?;
                 self.any(CmaEs::new(space).with_settings(settings)?)
             }
             Name::TrustRegion => {
-                let settings: TrustRegionSettings = self.settings(trials)?;
+                let settings: TrustRegionSettings = self.settings(trials, directions)?;
                 self.any(TrustRegionOptimizer::new(space).with_settings(settings)?)
             }
             Name::Sobol | Name::Random => {

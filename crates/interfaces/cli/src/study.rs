@@ -52,7 +52,7 @@ pub(crate) fn open(file: &StudyFile) -> Result<ConfigStudy, CliError> {
 /// [`CliError`] for settings.
 pub(crate) fn build(file: &StudyFile) -> Result<ConfigStudy, CliError> {
     let stop = &file.stop;
-    let optimizer = file.method.optimizer(file.space.clone(), stop.trials)?;
+    let optimizer = file.method.optimizer(file.space.clone(), stop.trials, &file.directions)?;
     let mut study = Study::new(optimizer, Seed(file.seed))
         .with_directions(file.directions.clone())
         .with_stop(FailuresInARow(stop.failures));

@@ -70,8 +70,8 @@ pub(crate) struct GpModel {
     pub(crate) posterior: GpPosterior<Box<dyn Kernel>>,
     pub(crate) x: Points,
     pub(crate) y: Vec<f64>,
-    /// The point of the best of these trials.
-    pub(crate) best: Vec<f64>,
+    /// The point of the best of these trials that are compared.
+    best: Option<Vec<f64>>,
 }
 
 impl GpModel {
@@ -98,8 +98,13 @@ impl GpModel {
         let loss = |y: f64| report.value(0, y);
         let compared = x.rows().zip(&y).zip(&compares).filter(|(_, compares)| **compares);
         let least = compared.min_by(|a, b| loss(*a.0.1).total_cmp(&loss(*b.0.1)));
-        let best = least.ok_or(Unfit::NoneCompared)?.0.0.to_vec();
+        let best = least.map(|((point, _), _)| point.to_vec());
         Ok(Self { posterior, x, y, best })
+    }
+
+    /// The point of the best of these trials that are compared.
+    pub(crate) fn best(&self) -> Result<&[f64], Unfit> {
+        self.best.as_deref().ok_or(Unfit::Missing("the target fidelity"))
     }
 }
 
