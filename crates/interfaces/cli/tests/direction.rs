@@ -226,13 +226,13 @@ fn settings_that_are_losses_are_in_the_units_of_the_user() {
     let initial = "initial = { sobol = 4 }";
     for (method, maximised, minimised) in [
         ("tpe", "split = { target = { loss = 0.9 } }", "split = { target = { loss = -0.9 } }"),
-        ("bo", "failures = { as_value = -3 }", "failures = { as_value = 3 }"),
+        ("bo", "failures = { as_value = -30 }", "failures = { as_value = 30 }"),
         (
             "bo",
             "losses = \"none\", rule = { log_expected_improvement = { fixed = 2 } }",
             "losses = \"none\", rule = { log_expected_improvement = { fixed = -2 } }",
         ),
-        ("trust_region", "failures = { as_value = -3 }", "failures = { as_value = 3 }"),
+        ("trust_region", "failures = { as_value = -30 }", "failures = { as_value = 30 }"),
         ("multi_objective", "reference = [0.2, -3]", "reference = [-0.2, 3]"),
     ] {
         let several = method == "multi_objective";
