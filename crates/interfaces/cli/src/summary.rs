@@ -1,6 +1,7 @@
 //! Summaries of a study: counts, best trials, and both as JSON.
 
 use serde_json::{Value, json};
+use thrifty_check::counted;
 use thrifty_search::ParetoSet;
 use thrifty_space::Config;
 use thrifty_study::{Directions, Failure, History, Outcome, StopReason, Trial};
@@ -88,12 +89,12 @@ pub(crate) fn best_as_text(best: &Value) -> String {
 pub(crate) fn reason(reason: &StopReason, directions: &Directions) -> String {
     let shown = |loss: &f64| directions.first().flip(*loss);
     match reason {
-        StopReason::Trials(count) => format!("{count} trials"),
+        StopReason::Trials(count) => counted(*count, "trials"),
         StopReason::WallTime(seconds) => format!("{seconds:.1} s have passed"),
         StopReason::Cost(cost) => format!("a cost of {cost} was spent"),
         StopReason::Target(value) => format!("the target was reached by {}", shown(value)),
         StopReason::Stagnated { trials, best } => {
-            format!("{trials} trials without a better objective than {}", shown(best))
+            format!("{} without a better objective than {}", counted(*trials, "trials"), shown(best))
         }
         StopReason::Exhausted => "every configuration was evaluated".into(),
         StopReason::Decided { message, .. } => message.clone(),

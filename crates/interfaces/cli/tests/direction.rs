@@ -225,7 +225,11 @@ fn directions_that_are_none_or_others_are_refused() {
 fn settings_that_are_losses_are_in_the_units_of_the_user() {
     let initial = "initial = { sobol = 4 }";
     for (method, maximised, minimised) in [
-        ("tpe", "split = { target = { loss = 0.9 } }", "split = { target = { loss = -0.9 } }"),
+        (
+            "tpe",
+            "startup = { sobol = 4 }, split = { target = { loss = 0.99 } }",
+            "startup = { sobol = 4 }, split = { target = { loss = -0.99 } }",
+        ),
         ("bo", "failures = { as_value = -30 }", "failures = { as_value = 30 }"),
         (
             "bo",

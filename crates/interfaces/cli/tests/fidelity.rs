@@ -95,7 +95,7 @@ fn stop_rules_compare_trials_at_the_target() {
         let folder = study(METHOD);
         let path = folder.path().join("study.toml");
         let text =
-            std::fs::read_to_string(&path).unwrap().replace("trials = 12", &format!("trials = 6\n{rule}"));
+            std::fs::read_to_string(&path).unwrap().replace("trials = 12", &format!("trials = 7\n{rule}"));
         let queue = "queue = [{ x = 0.3, epochs = 1 }, { x = 0.3, epochs = 2 }, { x = 0.3, epochs = 1 }, { x = 0.9, epochs = 9 }, { x = 0.5, epochs = 9 }, ";
         let text = text.replace("queue = [{ x = 0.9, epochs = 9 }, { x = 0.3, epochs = 1 }, ", queue);
         std::fs::write(&path, text).unwrap();
@@ -106,9 +106,9 @@ fn stop_rules_compare_trials_at_the_target() {
     let counts = stdout(&thrifty(folder.path(), &["show", "study.jsonl"]));
     assert!(counts.starts_with("5 trials: 5 measured"), "{counts}");
     // Two trials at lower fidelities follow the first, and count neither as better nor as worse.
-    assert!(rule("patience = 2").0.contains("stopped: 6 trials"));
+    assert!(rule("patience = 2").0.contains("stopped: 7 trials"));
     // At the target the second is better and the third is not.
-    assert!(rule("patience = 1").0.contains("stopped: 1 trials without a better objective than 0.94"));
+    assert!(rule("patience = 1").0.contains("stopped: 1 trial without a better objective than 0.94"));
 }
 
 #[test]
