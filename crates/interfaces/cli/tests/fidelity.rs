@@ -96,7 +96,8 @@ fn stop_rules_compare_trials_at_the_target() {
         let path = folder.path().join("study.toml");
         let text =
             std::fs::read_to_string(&path).unwrap().replace("trials = 12", &format!("trials = 7\n{rule}"));
-        let queue = "queue = [{ x = 0.3, epochs = 1 }, { x = 0.3, epochs = 2 }, { x = 0.3, epochs = 1 }, { x = 0.9, epochs = 9 }, { x = 0.5, epochs = 9 }, ";
+        let queue = "queue = [{ x = 0.3, epochs = 1 }, { x = 0.3, epochs = 2 }, { x = 0.3, epochs = 1 }, \
+                     { x = 0.9, epochs = 9 }, { x = 0.5, epochs = 9 }, ";
         let text = text.replace("queue = [{ x = 0.9, epochs = 9 }, { x = 0.3, epochs = 1 }, ", queue);
         std::fs::write(&path, text).unwrap();
         (stdout(&thrifty(folder.path(), &["run", "study.toml"])), folder)
