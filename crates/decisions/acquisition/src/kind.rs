@@ -80,6 +80,17 @@ impl Default for AcquisitionKind {
 }
 
 impl AcquisitionKind {
+    /// The incumbent of an improvement, where it is a fixed number.
+    pub fn fixed_target_mut(&mut self) -> Option<&mut f64> {
+        match self {
+            Self::ProbabilityOfImprovement(ImprovementTarget::Fixed(value))
+            | Self::LogProbabilityOfImprovement(ImprovementTarget::Fixed(value))
+            | Self::ExpectedImprovement(ImprovementTarget::Fixed(value))
+            | Self::LogExpectedImprovement(ImprovementTarget::Fixed(value)) => Some(value),
+            _ => None,
+        }
+    }
+
     /// The factory of that name.
     #[must_use]
     pub fn factory(&self) -> Box<dyn AcquisitionFactory> {

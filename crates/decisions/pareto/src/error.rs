@@ -1,5 +1,7 @@
 //! Errors of Pareto sets and their indicators.
 
+use thrifty_check::counted;
+
 /// Error of a quantity of a Pareto front.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
@@ -23,7 +25,7 @@ pub enum ParetoError {
         value: f64,
     },
     /// Two things that belong together have different numbers of objectives.
-    #[error("{what} has {found} objectives, expected {expected}")]
+    #[error("{what} has {}, expected {expected}", counted(*found, "objectives"))]
     ObjectiveMismatch {
         /// The set or vector with the wrong number.
         what: &'static str,
@@ -51,7 +53,7 @@ pub enum ParetoError {
         std_dev: f64,
     },
     /// Something exact costs more than the limit allows. Raise the limit, take fewer objectives, or approximate.
-    #[error("{what} of {points} points with {objectives} objectives takes more than {limit} steps")]
+    #[error("{what} of {} with {} takes more than {limit} steps", counted(*points, "points"), counted(*objectives, "objectives"))]
     TooMuchWork {
         /// The quantity to be computed.
         what: &'static str,

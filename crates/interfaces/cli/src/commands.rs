@@ -22,7 +22,7 @@ use crate::running::Running;
 use crate::study::{failures_in_a_row, open};
 use crate::study_file::StudyFile;
 use crate::summary;
-use crate::target::Target;
+use crate::target::compare_at_target;
 
 /// A commented study file that runs as it is.
 const EXAMPLE: &str = include_str!("example.toml");
@@ -71,11 +71,11 @@ pub(crate) fn run(
     let (reason, history) = match &file.store {
         Some(store) => {
             let reason = store.run(&file, workers, &|config, context| evaluator.evaluate(config, context))?;
-            (reason, store.history()?)
+            (reason, compare_at_target(store.history()?, file.fidelity.as_ref()))
         }
         None => run_with_journal(&file, workers, &evaluator)?,
     };
-    let best = summary::best(&history, file.target.as_ref())?;
+    let best = summary::best(&history)?;
     let words = summary::reason(&reason, history.directions());
     let mut value = json!({ "reason": words, "counts": summary::counts(&history), "best": best });
     if file.store.is_none() {
@@ -114,22 +114,18 @@ fn run_with_journal(
 }
 
 /// The history of a study file, from its store or its journal, or of a journal; and the study file if there is one.
+/// Of a multi-fidelity study trials at the target are compared.
 pub(crate) fn load(source: &Source) -> Result<(History<Config>, Option<StudyFile>), CliError> {
     let path = source.study.as_path();
     if path.extension().is_none_or(|extension| extension != "toml") {
-        return Ok((in_journal(path)?, None));
+        return Ok((compare_at_target(in_journal(path)?, None), None));
     }
     let file = StudyFile::read(path, source.store.as_deref())?;
     let history = match &file.store {
         Some(store) => store.history()?,
         None => in_journal(&file.journal)?,
     };
-    Ok((history, Some(file)))
-}
-
-/// The target of a multi-fidelity study, by the study file or else by the journal.
-fn target(history: &History<Config>, file: Option<&StudyFile>) -> Option<Target> {
-    file.map_or_else(|| Target::of(history), |file| file.target.clone())
+    Ok((compare_at_target(history, file.fidelity.as_ref()), Some(file)))
 }
 
 fn in_journal(path: &Path) -> Result<History<Config>, CliError> {
@@ -141,16 +137,16 @@ fn in_journal(path: &Path) -> Result<History<Config>, CliError> {
 
 /// `thrifty best`.
 pub(crate) fn best(source: &Source, json: bool) -> Result<(), CliError> {
-    let (history, file) = load(source)?;
-    let best = summary::best(&history, target(&history, file.as_ref()).as_ref())?;
+    let (history, _) = load(source)?;
+    let best = summary::best(&history)?;
     print(json, &best, &summary::best_as_text(&best))
 }
 
 /// `thrifty show`: counts, the best, and all trials.
 pub(crate) fn show(source: &Source, json: bool) -> Result<(), CliError> {
-    let (history, file) = load(source)?;
+    let (history, _) = load(source)?;
     let counts = summary::counts(&history);
-    let best = summary::best(&history, target(&history, file.as_ref()).as_ref()).ok();
+    let best = summary::best(&history).ok();
     let table = Table::of(&history)?;
     let count = |state: &str| counts[state].to_string();
     let mut text = format!(

@@ -27,6 +27,7 @@ mod summary;
 mod target;
 mod template;
 mod transfer;
+mod units;
 
 use std::process::ExitCode;
 

@@ -10,12 +10,12 @@ use thrifty_cmaes::{CmaEs, CmaEsSettings};
 use thrifty_fidelity::{FidelityAxis, MultiFidelityOptimizer, MultiFidelitySettings};
 use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
-use thrifty_study::{AnyOptimizer, Optimizer, PrunedAs, PrunedPolicy};
+use thrifty_study::{AnyOptimizer, Directions, Optimizer, PrunedAs, PrunedPolicy};
 use thrifty_tpe::{TpeOptimizer, TpeSettings};
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 
 use crate::error::CliError;
-use crate::target::Target;
+use crate::units::InUserUnits;
 
 /// Section `[optimizer]`.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -90,16 +90,20 @@ impl Name {
 }
 
 impl Method {
-    /// The settings, with the number of trials as budget where the method has one and the file gives none.
-    fn settings<S: DeserializeOwned>(&self, budget: Option<usize>) -> Result<S, CliError> {
+    /// The settings with losses, and with the number of trials as budget where the method has one and the file gives none.
+    fn settings<S: DeserializeOwned + InUserUnits>(
+        &self,
+        budget: Option<usize>,
+        directions: &Directions,
+    ) -> Result<S, CliError> {
         let mut table = self.settings.clone().unwrap_or_default();
         if let (Some(budget), false) = (budget, table.contains_key("budget")) {
             table.insert("budget".into(), toml::Value::Integer(i64::try_from(budget).unwrap_or(i64::MAX)));
         }
-        toml::Value::Table(table).try_into().map_err(|source| CliError::MethodSettings {
-            method: self.name.text().into(),
-            source: Box::new(source),
-        })
+        let settings: S = toml::Value::Table(table).try_into().map_err(|source| {
+            CliError::MethodSettings { method: self.name.text().into(), source: Box::new(source) }
+        })?;
+        settings.into_losses(directions)
     }
 
     /// An optimiser of unknown type, with the policy for pruned trials.
@@ -113,17 +117,17 @@ impl Method {
         }
     }
 
-    /// The target of a multi-fidelity study.
+    /// The fidelity axis of a multi-fidelity study.
     ///
     /// # Errors
     /// [`CliError`] for a fidelity that is missing, of another method, or no such parameter.
-    pub(crate) fn target(&self, space: &Space) -> Result<Option<Target>, CliError> {
+    pub(crate) fn fidelity(&self, space: &Space) -> Result<Option<FidelityAxis>, CliError> {
         let invalid = |value: &str, expected: &str| {
             let (name, value) = ("optimizer.fidelity".into(), value.into());
             Err(CliError::Setting { name, value, expected: expected.into() })
         };
         match (&self.fidelity, self.name) {
-            (Some(name), Name::MultiFidelity) => Ok(Some(Target(FidelityAxis::new(space, name)?))),
+            (Some(name), Name::MultiFidelity) => Ok(Some(FidelityAxis::new(space, name)?)),
             (None, Name::MultiFidelity) => {
                 invalid("missing", "the name of the parameter whose largest value is the target")
             }
@@ -141,13 +145,13 @@ impl Method {
     ///
     /// # Errors
     /// [`CliError`] for another method, and for settings that are not valid.
-    pub(crate) fn losses(&self) -> Result<LossTransform, CliError> {
+    pub(crate) fn losses(&self, directions: &Directions) -> Result<LossTransform, CliError> {
         if self.name != Name::Bo {
             let (name, value) = ("transfer".into(), "given".into());
             let expected = format!("none, because {} takes no earlier studies", self.name.text());
             return Err(CliError::Setting { name, value, expected });
         }
-        Ok(self.settings::<BoSettings>(None)?.losses)
+        Ok(self.settings::<BoSettings>(None, directions)?.losses)
     }
 
     /// The optimiser; `earlier` are studies that its surrogate begins with.
@@ -159,6 +163,7 @@ impl Method {
         space: Space,
         trials: Option<usize>,
         earlier: Option<&EarlierStudies>,
+        directions: &Directions,
     ) -> Result<AnyOptimizer<Config>, CliError> {
         if self.evaluations.is_some() && self.name != Name::Bo {
             let (name, value) = ("optimizer.evaluations".into(), "given".into());
@@ -167,7 +172,7 @@ impl Method {
         }
         Ok(match self.name {
             Name::Bo => {
-                let settings: BoSettings = self.settings(trials)?;
+                let settings: BoSettings = self.settings(trials, directions)?;
                 let optimizer = BayesianOptimizer::new(space).with_settings(settings)?;
                 self.any(match earlier {
                     Some(earlier) => optimizer.with_surrogate(earlier.surrogate(self.surrogate())?),
@@ -175,24 +180,24 @@ impl Method {
                 })
             }
             Name::MultiObjective => {
-                let settings: MultiObjectiveSettings = self.settings(trials)?;
+                let settings: MultiObjectiveSettings = self.settings(trials, directions)?;
                 self.any(MultiObjectiveOptimizer::new(space).with_settings(settings)?)
             }
             Name::MultiFidelity => {
-                let settings: MultiFidelitySettings = self.settings(trials)?;
+                let settings: MultiFidelitySettings = self.settings(trials, directions)?;
                 let fidelity = self.fidelity.as_deref().unwrap_or_default();
                 self.any(MultiFidelityOptimizer::new(space, fidelity)?.with_settings(settings)?)
             }
             Name::Tpe => {
-                let settings: TpeSettings = self.settings(None)?;
+                let settings: TpeSettings = self.settings(None, directions)?;
                 self.any(TpeOptimizer::new(space)?.with_settings(settings)?)
             }
             Name::Cmaes => {
-                let settings: CmaEsSettings = self.settings(None)?;
+                let settings: CmaEsSettings = self.settings(None, directions)?;
                 self.any(CmaEs::new(space).with_settings(settings)?)
             }
             Name::TrustRegion => {
-                let settings: TrustRegionSettings = self.settings(trials)?;
+                let settings: TrustRegionSettings = self.settings(trials, directions)?;
                 self.any(TrustRegionOptimizer::new(space).with_settings(settings)?)
             }
             Name::Sobol | Name::Random => {

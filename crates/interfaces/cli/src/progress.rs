@@ -3,11 +3,11 @@
 use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use thrifty_fidelity::FidelityAxis;
 use thrifty_space::Config;
 use thrifty_study::{Directions, Failure, History, Measurement, Observer, Outcome, StopReason, Trial};
 
 use crate::study_file::StudyFile;
-use crate::target::{self, Target};
 
 /// Shows the trials as they end.
 pub(crate) struct Progress {
@@ -15,7 +15,7 @@ pub(crate) struct Progress {
     /// The best loss.
     best: Option<f64>,
     directions: Directions,
-    target: Option<Target>,
+    fidelity: Option<FidelityAxis>,
     done: u64,
     total: Option<u64>,
 }
@@ -26,8 +26,8 @@ impl Progress {
         let total = file.stop.trials;
         let done = history.trials().iter().filter(|trial| trial.outcome.is_some()).count();
         let (done, total) = (done as u64, total.map(|total| total as u64));
-        let best = target::best(history, file.target.as_ref()).map(|(_, loss)| loss);
-        let (directions, target) = (file.directions.clone(), file.target.clone());
+        let best = history.best().map(|(_, loss)| loss);
+        let (directions, fidelity) = (file.directions.clone(), file.fidelity.clone());
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
             let form = "{wide_bar} {pos}/{len} trials, {elapsed} elapsed, {eta} left, {msg}";
@@ -37,7 +37,7 @@ impl Progress {
             bar.set_position(done);
             bar
         });
-        Self { bar, best, directions, target, done, total }
+        Self { bar, best, directions, fidelity, done, total }
     }
 }
 
@@ -45,7 +45,7 @@ impl Observer<Config> for Progress {
     fn told(&mut self, trial: &Trial<Config>, outcome: &Outcome) {
         self.done += 1;
         let feasible = outcome.measurement().is_some_and(Measurement::is_feasible);
-        let compares = feasible && self.target.as_ref().is_none_or(|target| target.has(&trial.query));
+        let compares = feasible && self.fidelity.as_ref().is_none_or(|axis| axis.is_at_target(&trial.query));
         if let Some(value) = outcome.objective().filter(|_| compares) {
             self.best = Some(self.best.map_or(value, |best| best.min(value)));
         }

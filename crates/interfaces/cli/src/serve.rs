@@ -66,7 +66,7 @@ pub(crate) fn serve(path: &Path, store: Option<&str>) -> Result<(), CliError> {
         }
         let response = serde_json::from_str(&line)
             .map_err(CliError::from)
-            .and_then(|request| answer(&file, &mut study, request))
+            .and_then(|request| answer(&mut study, request))
             .unwrap_or_else(|error| json!({ "error": chain(&error) }));
         writeln!(output, "{response}")?;
         output.flush()?;
@@ -74,7 +74,7 @@ pub(crate) fn serve(path: &Path, store: Option<&str>) -> Result<(), CliError> {
     Ok(())
 }
 
-fn answer(file: &StudyFile, study: &mut ByHand, request: Request) -> Result<Value, CliError> {
+fn answer(study: &mut ByHand, request: Request) -> Result<Value, CliError> {
     match request {
         Request::Ask {} => study.ask(),
         Request::Tell { trial, outcome } => {
@@ -96,6 +96,6 @@ fn answer(file: &StudyFile, study: &mut ByHand, request: Request) -> Result<Valu
             study.tell(TrialId(trial), Outcome::Pruned { last_step })?;
             Ok(json!({ "told": trial }))
         }
-        Request::Best {} => Ok(json!({ "best": summary::best(study.history()?, file.target.as_ref())? })),
+        Request::Best {} => Ok(json!({ "best": summary::best(study.history()?)? })),
     }
 }

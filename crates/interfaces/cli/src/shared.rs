@@ -13,6 +13,7 @@ use crate::error::CliError;
 use crate::progress::Progress;
 use crate::study::build;
 use crate::study_file::StudyFile;
+use crate::target::compare_at_target;
 
 /// Section `[store]`.
 #[derive(Debug, Clone, Deserialize)]
@@ -96,7 +97,7 @@ impl Store {
         workers: usize,
         evaluate: &(dyn Fn(&Config, &mut Context<'_>) -> Outcome + Sync),
     ) -> Result<StopReason, CliError> {
-        let history = self.history().unwrap_or_default();
+        let history = compare_at_target(self.history().unwrap_or_default(), file.fidelity.as_ref());
         // One thread shows the trials of all.
         let progress = Mutex::new(Some(Progress::new(&history, file)));
         let work = || -> Result<StopReason, CliError> {

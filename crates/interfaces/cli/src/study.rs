@@ -53,10 +53,14 @@ pub(crate) fn open(file: &StudyFile) -> Result<ConfigStudy, CliError> {
 pub(crate) fn build(file: &StudyFile) -> Result<ConfigStudy, CliError> {
     let stop = &file.stop;
     let earlier = file.transfer.as_ref().map(|entry| entry.read(file)).transpose()?;
-    let optimizer = file.method.optimizer(file.space.clone(), stop.trials, earlier.as_ref())?;
+    let optimizer =
+        file.method.optimizer(file.space.clone(), stop.trials, earlier.as_ref(), &file.directions)?;
     let mut study = Study::new(optimizer, Seed(file.seed))
         .with_directions(file.directions.clone())
         .with_stop(FailuresInARow(stop.failures));
+    if let Some(axis) = file.fidelity.clone() {
+        study = study.with_comparable(move |config| axis.is_at_target(config));
+    }
     if let Some(trials) = stop.trials {
         study = study.with_stop(MaxTrials(trials));
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use thrifty_fidelity::FidelityAxis;
 use thrifty_pruning::PrunerKind;
 use thrifty_space::{Config, Space};
 use thrifty_study::Directions;
@@ -12,7 +13,6 @@ use crate::error::CliError;
 use crate::method::Method;
 use crate::parameters::{ParameterEntry, space};
 use crate::shared::{Store, StoreEntry};
-use crate::target::Target;
 use crate::template::{Part, Template};
 use crate::transfer::TransferEntry;
 
@@ -140,8 +140,8 @@ pub(crate) struct StudyFile {
     pub(crate) transfer: Option<TransferEntry>,
     /// The space.
     pub(crate) space: Space,
-    /// The target of a multi-fidelity study.
-    pub(crate) target: Option<Target>,
+    /// The fidelity axis of a multi-fidelity study.
+    pub(crate) fidelity: Option<FidelityAxis>,
 }
 
 impl StudyFile {
@@ -165,7 +165,7 @@ impl StudyFile {
             }));
         let store = Store::new(content.store, store, path)?;
         let space = space(&content.parameters)?;
-        let target = content.optimizer.target(&space)?;
+        let fidelity = content.optimizer.fidelity(&space)?;
         let template = content.command.map(|parts| Template::new(parts, &content.parameters)).transpose()?;
         let known = content.known.map(|path| folder.join(path));
         let directions = directions(content.direction.as_ref())?;
@@ -185,7 +185,7 @@ impl StudyFile {
             known,
             transfer: content.transfer,
             space,
-            target,
+            fidelity,
         })
     }
 }

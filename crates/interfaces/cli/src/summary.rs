@@ -1,12 +1,12 @@
 //! Summaries of a study: counts, best trials, and both as JSON.
 
 use serde_json::{Value, json};
+use thrifty_check::counted;
 use thrifty_search::ParetoSet;
 use thrifty_space::Config;
 use thrifty_study::{Directions, Failure, History, Outcome, StopReason, Trial};
 
 use crate::error::CliError;
-use crate::target::{self, Target};
 
 /// The best trials, in the user's units: one with one objective, the Pareto set with several.
 ///
@@ -15,12 +15,12 @@ use crate::target::{self, Target};
 /// # Errors
 /// [`CliError::NothingMeasured`] with the first failure; [`CliError::Optimizer`] for measurements that contradict each
 /// other.
-pub(crate) fn best(history: &History<Config>, target: Option<&Target>) -> Result<Value, CliError> {
+pub(crate) fn best(history: &History<Config>) -> Result<Value, CliError> {
     let objectives =
         history.trials().iter().find_map(|t| Some(t.outcome.as_ref()?.measurement()?.objectives.len()));
     match objectives {
         None => Err(nothing_measured(history)),
-        Some(1) => Ok(target::best(history, target).map_or(
+        Some(1) => Ok(history.best().map_or(
             Value::Null,
             |(trial, loss)| json!({ "trial": trial.id, "objective": history.directions().first().flip(loss), "config": trial.query }),
         )),
@@ -89,12 +89,12 @@ pub(crate) fn best_as_text(best: &Value) -> String {
 pub(crate) fn reason(reason: &StopReason, directions: &Directions) -> String {
     let shown = |loss: &f64| directions.first().flip(*loss);
     match reason {
-        StopReason::Trials(count) => format!("{count} trials"),
+        StopReason::Trials(count) => counted(*count, "trials"),
         StopReason::WallTime(seconds) => format!("{seconds:.1} s have passed"),
         StopReason::Cost(cost) => format!("a cost of {cost} was spent"),
         StopReason::Target(value) => format!("the target was reached by {}", shown(value)),
         StopReason::Stagnated { trials, best } => {
-            format!("{trials} trials without a better objective than {}", shown(best))
+            format!("{} without a better objective than {}", counted(*trials, "trials"), shown(best))
         }
         StopReason::Exhausted => "every configuration was evaluated".into(),
         StopReason::Decided { message, .. } => message.clone(),

@@ -2,33 +2,21 @@
 
 use thrifty_fidelity::FidelityAxis;
 use thrifty_space::{Config, Space};
-use thrifty_study::{History, Trial};
+use thrifty_study::History;
 
-/// The target fidelity. Losses at lower fidelities are biased, so trials there are not compared with others.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Target(pub(crate) FidelityAxis);
-
-impl Target {
-    /// The target of a history without its study file, from what its journal says of the optimiser.
-    pub(crate) fn of(history: &History<Config>) -> Option<Self> {
-        let name = history.recorded_setting("fidelity")?.as_str()?;
-        let space: Space = serde_json::from_value(history.recorded_setting("space")?.clone()).ok()?;
-        FidelityAxis::new(&space, name).ok().map(Self)
-    }
-
-    /// True for a configuration at the target.
-    pub(crate) fn has(&self, config: &Config) -> bool {
-        self.0.value(config) >= self.0.target()
-    }
+/// The axis of a history without its study file, from what its journal says of the optimiser.
+fn recorded(history: &History<Config>) -> Option<FidelityAxis> {
+    let name = history.recorded_setting("fidelity")?.as_str()?;
+    let space: Space = serde_json::from_value(history.recorded_setting("space")?.clone()).ok()?;
+    FidelityAxis::new(&space, name).ok()
 }
 
-/// The best feasible trial and its first loss; of a multi-fidelity study the best of those at the target.
-pub(crate) fn best<'h>(
-    history: &'h History<Config>,
-    target: Option<&Target>,
-) -> Option<(&'h Trial<Config>, f64)> {
-    match target {
-        None => history.best(),
-        Some(target) => history.top(history.len()).into_iter().find(|(trial, _)| target.has(&trial.query)),
+/// Restricts comparisons in a history that was read to trials at the target, if its study has several fidelities.
+///
+/// Without the axis of a study file it is that of the journal.
+pub(crate) fn compare_at_target(history: History<Config>, axis: Option<&FidelityAxis>) -> History<Config> {
+    match axis.cloned().or_else(|| recorded(&history)) {
+        Some(axis) => history.with_comparable(move |config| axis.is_at_target(config)),
+        None => history,
     }
 }

@@ -32,7 +32,8 @@ impl TransferEntry {
     /// # Errors
     /// [`CliError`] names the file, and the trial or the parameter in it.
     pub(crate) fn read(&self, study: &StudyFile) -> Result<EarlierStudies, CliError> {
-        let mut studies = EarlierStudies::new(&study.space).with_losses(study.method.losses()?);
+        let mut studies =
+            EarlierStudies::new(&study.space).with_losses(study.method.losses(&study.directions)?);
         for path in &self.from {
             let (file, name) = (study.folder.join(path), path.display().to_string());
             studies = if path.extension().is_some_and(|extension| extension == "jsonl") {

@@ -502,7 +502,7 @@ fn a_report_is_one_page_without_network_and_texts_do_not_break_out_of_it() {
     for figure in ["history", "slices", "importance", "surrogate", "leave-one-out"] {
         assert!(page.contains(&format!("<figure id=\"{figure}\">")), "{figure}");
     }
-    assert!(page.contains("pareto: 1 objectives, expected at least 2"));
+    assert!(page.contains("pareto: 1 objective, expected at least 2"));
     // A journal alone: the ranges are those of the trials.
     stdout(&thrifty(folder.path(), &["report", "study.jsonl", "-o", "other.html"]));
     let page = std::fs::read_to_string(folder.path().join("other.html")).unwrap();

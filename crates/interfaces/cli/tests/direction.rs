@@ -113,7 +113,7 @@ fn several_objectives_have_a_direction_each() {
     assert!(stdout(&thrifty(folder.path(), &["plot", "study.toml", "pareto"])).starts_with("<svg"));
     let one = study(MAXIMIZE, print, RANDOM);
     let text = error(&thrifty(one.path(), &["run", "study.toml"]));
-    assert!(text.contains("2 objectives, but the study has 1 directions"), "{text}");
+    assert!(text.contains("2 objectives, but the study has 1 direction"), "{text}");
 }
 
 #[test]
@@ -218,4 +218,71 @@ fn directions_that_are_none_or_others_are_refused() {
     let text = error(&thrifty(folder.path(), &["run", "study.toml"]));
     assert!(text.contains("directions is maximize in the journal and minimize here"), "{text}");
     assert_eq!(std::fs::read(folder.path().join("study.jsonl")).unwrap(), journal);
+}
+
+/// Settings that are losses have the user's sign: a study that maximises is its negation by hand, to the last bit.
+#[test]
+fn settings_that_are_losses_are_in_the_units_of_the_user() {
+    let initial = "initial = { sobol = 4 }";
+    for (method, maximised, minimised) in [
+        (
+            "tpe",
+            "startup = { sobol = 4 }, split = { target = { loss = 0.99 } }",
+            "startup = { sobol = 4 }, split = { target = { loss = -0.99 } }",
+        ),
+        ("bo", "failures = { as_value = -30 }", "failures = { as_value = 30 }"),
+        (
+            "bo",
+            "losses = \"none\", rule = { log_expected_improvement = { fixed = 2 } }",
+            "losses = \"none\", rule = { log_expected_improvement = { fixed = -2 } }",
+        ),
+        ("trust_region", "failures = { as_value = -30 }", "failures = { as_value = 30 }"),
+        ("multi_objective", "reference = [0.2, -3]", "reference = [-0.2, 3]"),
+    ] {
+        let several = method == "multi_objective";
+        let columns = |directions: &str, sign: &str, settings: &str| {
+            let more = if method == "tpe" { String::new() } else { format!(", {initial}") };
+            let after = format!(
+                "[stop]\ntrials = 14\n[optimizer]\nmethod = \"{method}\"\nsettings = {{ {settings}{more} }}"
+            );
+            let value = format!("{sign}(1 - (x - 0.3) ^ 2)");
+            let shown = if several {
+                format!("printf \"{{\\\"objectives\\\": [%.17g, %.17g]}}\", {value}, {sign}(1 - x)")
+            } else {
+                // Some trials fail, so that the value of failed trials counts.
+                format!("if (x > 0.5) exit 1; printf \"%.17g\", {value}")
+            };
+            let print = format!("awk -v x=$1 'BEGIN {{ {shown} }}'");
+            let folder = study(directions, &print, &after);
+            stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+            column(&json_of(folder.path(), &["export", "study.toml", "--format", "json"]), "x")
+        };
+        let maximise = if several { "direction = [\"maximize\", \"maximize\"]" } else { MAXIMIZE };
+        let (found, expected) = (columns(maximise, "", maximised), columns("", "-", minimised));
+        assert_eq!(found, expected, "{method} {maximised}");
+        assert_ne!(found, columns(maximise, "", minimised), "{method}: the setting matters");
+    }
+}
+
+#[test]
+fn settings_without_a_unit_are_refused() {
+    for (directions, method, settings, part) in [
+        (
+            MAXIMIZE,
+            "bo",
+            "rule = { expected_improvement = { fixed = 2 } }",
+            "optimizer.settings.rule is a fixed target of 2",
+        ),
+        (
+            "direction = [\"maximize\", \"minimize\"]",
+            "multi_objective",
+            "failures = { as_value = 2 }",
+            "optimizer.settings.failures is 2, expected a policy without a value",
+        ),
+    ] {
+        let after =
+            format!("[stop]\ntrials = 2\n[optimizer]\nmethod = \"{method}\"\nsettings = {{ {settings} }}");
+        let text = error(&thrifty(study(directions, "echo 1", &after).path(), &["run", "study.toml"]));
+        assert!(text.contains(part), "{text}");
+    }
 }

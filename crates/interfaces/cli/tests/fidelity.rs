@@ -87,3 +87,49 @@ fn fidelities_that_are_none_are_refused_and_write_nothing() {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "{optimizer}");
     }
 }
+
+/// The first trials are far better than all at the target, and are no reason to stop.
+#[test]
+fn stop_rules_compare_trials_at_the_target() {
+    let rule = |rule: &str| {
+        let folder = study(METHOD);
+        let path = folder.path().join("study.toml");
+        let text =
+            std::fs::read_to_string(&path).unwrap().replace("trials = 12", &format!("trials = 7\n{rule}"));
+        let queue = "queue = [{ x = 0.3, epochs = 1 }, { x = 0.3, epochs = 2 }, { x = 0.3, epochs = 1 }, \
+                     { x = 0.9, epochs = 9 }, { x = 0.5, epochs = 9 }, ";
+        let text = text.replace("queue = [{ x = 0.9, epochs = 9 }, { x = 0.3, epochs = 1 }, ", queue);
+        std::fs::write(&path, text).unwrap();
+        (stdout(&thrifty(folder.path(), &["run", "study.toml"])), folder)
+    };
+    let (reached, folder) = rule("target = 0.95");
+    assert!(reached.contains("the target was reached by 0.94"), "{reached}");
+    let counts = stdout(&thrifty(folder.path(), &["show", "study.jsonl"]));
+    assert!(counts.starts_with("5 trials: 5 measured"), "{counts}");
+    // Two trials at lower fidelities follow the first, and count neither as better nor as worse.
+    assert!(rule("patience = 2").0.contains("stopped: 7 trials"));
+    // At the target the second is better and the third is not.
+    assert!(rule("patience = 1").0.contains("stopped: 1 trial without a better objective than 0.94"));
+}
+
+#[test]
+fn figures_compare_trials_at_the_target() {
+    let folder = study(METHOD);
+    let path = folder.path();
+    stdout(&thrifty(path, &["run", "study.toml"]));
+    let best: Value =
+        serde_json::from_str(&stdout(&thrifty(path, &["best", "study.toml", "--json"]))).unwrap();
+    let line = format!("{} (trial {})", best["objective"], best["trial"]);
+    for source in ["study.toml", "study.jsonl"] {
+        stdout(&thrifty(path, &["report", source, "--output", "page.html"]));
+        let page = std::fs::read_to_string(path.join("page.html")).unwrap();
+        assert!(page.contains(&line), "{source}: {line}");
+        let history = stdout(&thrifty(path, &["plot", source, "history"]));
+        assert!(history.contains("lower fidelity"), "{source}");
+        assert!(stdout(&thrifty(path, &["plot", source, "slices"])).contains("lower fidelity"), "{source}");
+    }
+    // The same trials by a method without a fidelity: nothing is set apart.
+    let folder = study("method = \"random\"");
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    assert!(!stdout(&thrifty(folder.path(), &["plot", "study.toml", "history"])).contains("lower fidelity"));
+}

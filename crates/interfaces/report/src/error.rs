@@ -1,5 +1,6 @@
 //! Errors of reports.
 
+use thrifty_check::counted;
 use thrifty_figures::FigureError;
 use thrifty_results::ResultsError;
 use thrifty_space::SpaceError;
@@ -41,7 +42,7 @@ pub enum ReportError {
 #[non_exhaustive]
 pub enum Unfit {
     /// Fewer than the figure needs.
-    #[error("{found} {what}, expected at least {needed}")]
+    #[error("{}, expected at least {needed}", counted(*found, what))]
     TooFew {
         /// The things that are counted.
         what: &'static str,

@@ -13,6 +13,9 @@ pub(crate) mod slices;
 pub(crate) mod surrogate;
 pub(crate) mod timeline;
 
+/// Series of measured trials that are not compared with those at the target.
+const LOWER: &str = "lower fidelity";
+
 /// Ratio of the largest to the smallest positive value from which an axis of objectives is logarithmic.
 const LOG_RATIO: f64 = 1e3;
 

@@ -29,7 +29,7 @@ impl Report<'_> {
     /// [`Unfit`] with fewer than ten measured trials or equal objectives.
     pub fn importance(&self) -> Result<Vec<ParameterImportance>, Unfit> {
         let shares = &self.forest()?.importance;
-        let measured = self.measured();
+        let measured = self.compared();
         let trials: Vec<(&Config, f64)> = measured.iter().map(|(trial, y)| (&trial.query, *y)).collect();
         let parameters = || self.space.parameters().iter().zip(&self.parameters);
         let near: Vec<f64> = parameters()

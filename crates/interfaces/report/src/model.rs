@@ -70,8 +70,8 @@ pub(crate) struct GpModel {
     pub(crate) posterior: GpPosterior<Box<dyn Kernel>>,
     pub(crate) x: Points,
     pub(crate) y: Vec<f64>,
-    /// The point of the best of these trials.
-    pub(crate) best: Vec<f64>,
+    /// The point of the best of these trials that are compared.
+    best: Option<Vec<f64>>,
 }
 
 impl GpModel {
@@ -80,10 +80,11 @@ impl GpModel {
         let measured = report.values();
         Unfit::unless("measured trials", measured.len(), FEWEST)?;
         let mut x = Points::new(report.space.dim());
-        let mut y = Vec::new();
+        let (mut y, mut compares) = (Vec::new(), Vec::new());
         for (trial, objective) in &measured[measured.len().saturating_sub(MOST)..] {
             x.push(&report.space.encode(&trial.query).map_err(|error| Unfit::model("the space", &error))?);
             y.push(*objective);
+            compares.push(report.compares(trial));
         }
         if moments(&y).1 <= 0.0 {
             return Err(Unfit::Constant);
@@ -95,9 +96,15 @@ impl GpModel {
             .fit(x.as_ref(), &y, &mut Seed(0).stream("report", 0))
             .map_err(|error| Unfit::model("Gaussian process", &error))?;
         let loss = |y: f64| report.value(0, y);
-        let least = x.rows().zip(&y).min_by(|a, b| loss(*a.1).total_cmp(&loss(*b.1)));
-        let best = least.map_or_else(Vec::new, |(point, _)| point.to_vec());
+        let compared = x.rows().zip(&y).zip(&compares).filter(|(_, compares)| **compares);
+        let least = compared.min_by(|a, b| loss(*a.0.1).total_cmp(&loss(*b.0.1)));
+        let best = least.map(|((point, _), _)| point.to_vec());
         Ok(Self { posterior, x, y, best })
+    }
+
+    /// The point of the best of these trials that are compared.
+    pub(crate) fn best(&self) -> Result<&[f64], Unfit> {
+        self.best.as_deref().ok_or(Unfit::Missing("the target fidelity"))
     }
 }
 

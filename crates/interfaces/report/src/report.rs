@@ -69,6 +69,16 @@ impl<'a> Report<'a> {
         self.history.measured().map(|(trial, loss)| (trial, self.value(0, loss))).collect()
     }
 
+    /// Measured trials whose objectives are compared, with their first objective as a loss: in a multi-fidelity study those at the target.
+    pub(crate) fn compared(&self) -> Vec<(&'a Trial<Config>, f64)> {
+        self.history.measured().filter(|(trial, _)| self.compares(trial)).collect()
+    }
+
+    /// True for a trial whose objectives are compared with those of others.
+    pub(crate) fn compares(&self, trial: &Trial<Config>) -> bool {
+        self.history.is_comparable(&trial.query)
+    }
+
     /// The value of a loss in the user's units.
     pub(crate) fn value(&self, objective: usize, loss: f64) -> f64 {
         self.history.directions().of(objective).flip(loss)

@@ -17,6 +17,8 @@ pub(crate) fn warnings(report: &Report<'_>) -> Vec<String> {
     let mut warnings = Vec::new();
     if report.measured().is_empty() {
         warnings.push("No trial was measured.".into());
+    } else if report.compared().is_empty() {
+        warnings.push("No trial was measured at the target fidelity.".into());
     } else if report.history.best().is_none() {
         warnings.push("Every measured trial breaks a constraint.".into());
     }

@@ -11,7 +11,7 @@ use thrifty_space::{Config, Space};
 use thrifty_study::{History, MaxTrials, Measurement, Memo, Study, Timing, Trial, TrialId};
 
 mod snapshot;
-use snapshot::check;
+use snapshot::{check, check_model};
 
 fn measured(query: FoldQuery, score: f64) -> Trial<FoldQuery> {
     Trial {
@@ -98,11 +98,13 @@ fn training_has_a_value_per_control() {
     let (study, history) = trained(line(), 1);
     let after = training_values(study.optimizer(), &history).unwrap();
     assert!(after.contains("value of stopping") && after.contains("epochs"));
+    check_model("training_curve", &after);
 
     let plane = Space::builder().float("epochs", 0.0, 1.0).float("rate", 0.0, 1.0).build().unwrap();
     let (study, history) = trained(plane, 1);
     let map = training_values(study.optimizer(), &history).unwrap();
     assert!(map.contains("epochs") && map.contains("rate") && !map.contains("NaN"));
+    check_model("training_map", &map);
 
     let named = Space::builder().categorical("kind", ["a", "b"]).build().unwrap();
     let (study, history) = trained(named, 0);

@@ -18,6 +18,18 @@
 //!
 //! Names of lists are plural in [`length`] and [`not_empty`], and singular where an entry is meant.
 
+/// A count with its noun, for messages. `nouns` is a regular plural.
+///
+/// ```
+/// use thrifty_check::counted;
+/// assert_eq!([0, 1, 2].map(|n| counted(n, "objectives")), ["0 objectives", "1 objective", "2 objectives"]);
+/// ```
+#[must_use]
+pub fn counted(count: usize, nouns: &str) -> String {
+    let noun = if count == 1 { nouns.strip_suffix('s').unwrap_or(nouns) } else { nouns };
+    format!("{count} {noun}")
+}
+
 /// Input that makes no sense.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]

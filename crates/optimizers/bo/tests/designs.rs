@@ -287,7 +287,7 @@ fn odd_shapes_are_named_and_failures_need_no_constraints() {
         }];
     for (which, make) in makes.into_iter().enumerate() {
         for (outcome, said) in [
-            (measured(1, 1, 0.5), "1 objectives, expected 2 as in trial 0"),
+            (measured(1, 1, 0.5), "1 objective, expected 2 as in trial 0"),
             (measured(2, 0, 0.5), "0 constraints, expected 1 as in trial 0"),
             (measured(2, 3, 0.5), "3 constraints, expected 1 as in trial 0"),
         ] {

@@ -107,6 +107,12 @@ impl FidelityAxis {
         config.get(&self.name).and_then(number).unwrap_or(f64::NAN)
     }
 
+    /// True for a configuration at the target. Losses at lower fidelities are biased, so the best trial is the best of those at the target.
+    #[must_use]
+    pub fn is_at_target(&self, config: &Config) -> bool {
+        self.value(config) >= self.target()
+    }
+
     /// Position of a value on the axis, on the scale of the parameter: 0 at the cheapest, 1 at the target.
     #[must_use]
     pub fn position(&self, value: f64) -> f64 {

@@ -1,11 +1,12 @@
 //! Measurements of trials and their shape.
 
+use thrifty_check::counted;
 use thrifty_space::Config;
 use thrifty_study::{History, Measurement, OptimizerError, Outcome, Trial};
 
 /// A measurement with another number of objectives or constraints than the first.
 #[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
-#[error("the measurement has {found} {what}, expected {expected} as in trial {first}")]
+#[error("the measurement has {}, expected {expected} as in trial {first}", counted(*found, what))]
 pub struct MeasurementMismatch {
     /// Objectives or constraints.
     pub what: &'static str,

@@ -62,7 +62,7 @@ fn other_numbers_of_objectives_and_constraints_are_named() {
     let good = || Some(measured(&[1.0, 2.0], &[0.0]));
     assert_eq!(shape(&history(vec![None, good(), good()])).unwrap(), Some((2, 1)));
     for (odd, said) in [
-        (measured(&[1.0], &[0.0]), "the measurement has 1 objectives, expected 2 as in trial 1"),
+        (measured(&[1.0], &[0.0]), "the measurement has 1 objective, expected 2 as in trial 1"),
         (measured(&[1.0; 3], &[0.0]), "the measurement has 3 objectives, expected 2 as in trial 1"),
         (measured(&[1.0, 2.0], &[]), "the measurement has 0 constraints, expected 1 as in trial 1"),
         (measured(&[1.0, 2.0], &[0.0; 2]), "the measurement has 2 constraints, expected 1 as in trial 1"),

@@ -1,5 +1,7 @@
 //! Errors of Parzen estimators.
 
+use thrifty_check::counted;
+
 /// Error of a Parzen estimator or its settings.
 #[derive(Debug, Clone, thiserror::Error, PartialEq)]
 #[non_exhaustive]
@@ -70,7 +72,7 @@ pub enum TpeError {
         expected: &'static str,
     },
     /// A trial whose number of objectives is not that of the trials before it.
-    #[error("trial {trial} has {found} objectives, those before it {expected}")]
+    #[error("trial {trial} has {}, those before it {expected}", counted(*found, "objectives"))]
     ObjectiveCount {
         /// Its number.
         trial: u64,
@@ -88,7 +90,7 @@ pub enum TpeError {
         cost: Option<f64>,
     },
     /// A trial whose number of constraints is not that of the trials before it.
-    #[error("trial {trial} has {found} constraints, those before it {expected}")]
+    #[error("trial {trial} has {}, those before it {expected}", counted(*found, "constraints"))]
     ConstraintCount {
         /// Its number.
         trial: u64,

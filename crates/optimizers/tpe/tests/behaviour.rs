@@ -177,7 +177,7 @@ fn trials_of_another_number_of_objectives_or_constraints_are_named() {
         ..Measurement::default()
     };
     for (other, message) in [
-        (measured(1, 1), "trial 4 has 1 objectives, those before it 2"),
+        (measured(1, 1), "trial 4 has 1 objective, those before it 2"),
         (measured(3, 1), "trial 4 has 3 objectives, those before it 2"),
         (measured(2, 0), "trial 4 has 0 constraints, those before it 1"),
         (measured(2, 2), "trial 4 has 2 constraints, those before it 1"),

@@ -3,6 +3,7 @@
 use std::cmp::Ordering as Order;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -58,6 +59,9 @@ impl<Q> Trial<Q> {
     }
 }
 
+/// Test of a query: true if its measurements are compared with those of other trials.
+pub(crate) type Comparable<Q> = Arc<dyn Fn(&Q) -> bool + Send + Sync>;
+
 /// All trials in the order of asking, pending ones included.
 pub struct History<Q> {
     pub(crate) trials: Vec<Trial<Q>>,
@@ -65,6 +69,8 @@ pub struct History<Q> {
     pub(crate) directions: Directions,
     /// The fingerprint in the journal or log that the history was read from.
     pub(crate) recorded: Option<Box<Fingerprint>>,
+    /// Without a test all trials are compared.
+    pub(crate) comparable: Option<Comparable<Q>>,
     seed: Seed,
     lineage: Lineage,
 }
@@ -93,8 +99,8 @@ impl<Q: fmt::Debug> fmt::Debug for History<Q> {
 impl<Q: Clone> Clone for History<Q> {
     fn clone(&self) -> Self {
         let (queue, directions) = (self.queue.clone(), self.directions.clone());
-        let recorded = self.recorded.clone();
-        Self { queue, directions, recorded, ..Self::from_trials(self.trials.clone(), self.seed) }
+        let (recorded, comparable) = (self.recorded.clone(), self.comparable.clone());
+        Self { queue, directions, recorded, comparable, ..Self::from_trials(self.trials.clone(), self.seed) }
     }
 }
 
@@ -128,11 +134,35 @@ impl<Q> History<Q> {
         self
     }
 
+    /// Restricts the comparison of objectives to some trials: those at the target of a multi-fidelity study.
+    ///
+    /// [`History::best`], [`History::top`] and the stop rules [`Target`](crate::Target) and [`Patience`](crate::Patience) consider trials
+    /// whose query passes. The test is no part of a journal.
+    #[must_use]
+    pub fn with_comparable(mut self, test: impl Fn(&Q) -> bool + Send + Sync + 'static) -> Self {
+        self.comparable = Some(Arc::new(test));
+        self
+    }
+
+    /// True if objectives at a query are compared with those of other trials; see [`History::with_comparable`].
+    #[must_use]
+    pub fn is_comparable(&self, query: &Q) -> bool {
+        self.comparable.as_ref().is_none_or(|test| test(query))
+    }
+
     /// A history without trials.
     #[must_use]
     pub fn new(seed: Seed) -> Self {
         let (queue, directions) = (Queue::default(), Directions::default());
-        Self { trials: Vec::new(), queue, directions, recorded: None, seed, lineage: Lineage::new() }
+        Self {
+            trials: Vec::new(),
+            queue,
+            directions,
+            recorded: None,
+            comparable: None,
+            seed,
+            lineage: Lineage::new(),
+        }
     }
 
     /// The seed of the study: the root of all random numbers of its suggestions.
@@ -213,7 +243,7 @@ impl<Q> History<Q> {
             .filter(|t| t.outcome.as_ref().is_some_and(|outcome| outcome.measurement().is_none()))
     }
 
-    /// The trial with the smallest first objective among those that break no measured constraint, the earliest of equals.
+    /// The comparable trial with the smallest first objective among those that break no measured constraint, the earliest of equals.
     ///
     /// An observation: under noise the smallest of many is too small on average. [`Study::recommend`](crate::Study::recommend)
     /// asks the optimiser.
@@ -222,7 +252,7 @@ impl<Q> History<Q> {
         self.feasible().reduce(|best, other| if other.1 < best.1 { other } else { best })
     }
 
-    /// The `count` trials with the smallest first objectives among those that break no measured constraint, the smallest first; of
+    /// The `count` comparable trials with the smallest first objectives among those that break no measured constraint, the smallest first; of
     /// equals the earliest first. Fewer where there are not as many.
     #[must_use]
     pub fn top(&self, count: usize) -> Vec<(&Trial<Q>, f64)> {
@@ -232,13 +262,13 @@ impl<Q> History<Q> {
         trials
     }
 
-    /// Measured trials that break no measured constraint, and their first objective.
+    /// Comparable measured trials that break no measured constraint, and their first objective.
     fn feasible(&self) -> impl Iterator<Item = (&Trial<Q>, f64)> {
         let keeps = |trial: &Trial<Q>| {
             let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
             measured.is_some_and(Measurement::is_feasible)
         };
-        self.measured().filter(move |(trial, _)| keeps(trial))
+        self.measured().filter(move |(trial, _)| self.is_comparable(&trial.query) && keeps(trial))
     }
 
     pub(crate) fn get_mut(&mut self, id: TrialId) -> Option<&mut Trial<Q>> {
@@ -252,6 +282,10 @@ pub trait HistoryView {
     fn asked(&self) -> usize;
     /// Outcomes so far in the order of asking, pending trials left out.
     fn outcomes(&self) -> Box<dyn DoubleEndedIterator<Item = &Outcome> + '_>;
+    /// Outcomes that are compared with each other; all by default. See [`History::with_comparable`].
+    fn compared(&self) -> Box<dyn DoubleEndedIterator<Item = &Outcome> + '_> {
+        self.outcomes()
+    }
     /// Memos of the trials, in the order of asking: [`EXPECTED_IMPROVEMENT`](crate::EXPECTED_IMPROVEMENT) and the like.
     fn memos(&self) -> Box<dyn DoubleEndedIterator<Item = &Memo> + '_>;
     /// Diagnostics of the trials, in the order of asking.
@@ -273,6 +307,11 @@ impl<Q> HistoryView for Timed<'_, Q> {
 
     fn outcomes(&self) -> Box<dyn DoubleEndedIterator<Item = &Outcome> + '_> {
         Box::new(self.history.trials.iter().filter_map(|trial| trial.outcome.as_ref()))
+    }
+
+    fn compared(&self) -> Box<dyn DoubleEndedIterator<Item = &Outcome> + '_> {
+        let trials = self.history.trials.iter().filter(|trial| self.history.is_comparable(&trial.query));
+        Box::new(trials.filter_map(|trial| trial.outcome.as_ref()))
     }
 
     fn memos(&self) -> Box<dyn DoubleEndedIterator<Item = &Memo> + '_> {

@@ -1,6 +1,7 @@
 //! Outcomes of trials.
 
 use serde::{Deserialize, Serialize};
+use thrifty_check::counted;
 
 use crate::TrialId;
 
@@ -28,7 +29,7 @@ pub struct Measurement {
 #[non_exhaustive]
 pub enum MeasurementProblem {
     /// Another number of objectives or constraints than in an earlier trial.
-    #[error("{found} {what}, but trial {} has {expected}", .earlier.0)]
+    #[error("{}, but trial {} has {expected}", counted(*found, what), .earlier.0)]
     Count {
         /// `objectives` or `constraints`.
         what: String,
@@ -40,7 +41,7 @@ pub enum MeasurementProblem {
         earlier: TrialId,
     },
     /// Another number of objectives than the study has directions.
-    #[error("{found} objectives, but the study has {expected} directions")]
+    #[error("{}, but the study has {}", counted(*found, "objectives"), counted(*expected, "directions"))]
     Directions {
         /// Number of objectives found.
         found: usize,

@@ -85,7 +85,7 @@ pub struct WallTime(pub Duration);
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MaxCost(pub f64);
 
-/// Stops when the first objective is this small.
+/// Stops when the first objective of a comparable trial is this small; see [`History::with_comparable`](crate::History::with_comparable).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target(pub f64);
 
@@ -101,7 +101,8 @@ pub struct NoImprovement {
 
 /// Stops when the best first objective has not fallen by more than `min_gain` in the last `trials` measured trials.
 ///
-/// Trials that break a measured constraint are counted and never the best. Failed and pruned trials are not counted.
+/// Trials that break a measured constraint are counted and never the best. Failed and pruned trials are not counted, nor are trials
+/// that are not compared, by [`History::with_comparable`](crate::History::with_comparable).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Patience {
     /// Number of measured trials in a row, from 1.
@@ -141,7 +142,7 @@ impl StopRule for MaxCost {
 
 impl StopRule for Target {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
-        view.outcomes().filter_map(Outcome::objective).find(|value| *value <= self.0).map(StopReason::Target)
+        view.compared().filter_map(Outcome::objective).find(|value| *value <= self.0).map(StopReason::Target)
     }
 
     fn validate(&self) -> Result<(), StudyError> {
@@ -152,7 +153,7 @@ impl StopRule for Target {
 impl StopRule for Patience {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
         let (mut best, mut since) = (f64::INFINITY, 0);
-        for measured in view.outcomes().filter_map(Outcome::measurement) {
+        for measured in view.compared().filter_map(Outcome::measurement) {
             match measured.objectives.first() {
                 Some(objective) if measured.is_feasible() && *objective < best - self.min_gain => {
                     (best, since) = (*objective, 0);

@@ -103,7 +103,7 @@ fn a_measurement_has_one_objective_per_direction() {
     let Some(Outcome::Failed(failure)) = &wrong.history().trials()[0].outcome else {
         panic!("it was measured")
     };
-    assert_eq!(failure.to_string(), "2 objectives, but the study has 1 directions");
+    assert_eq!(failure.to_string(), "2 objectives, but the study has 1 direction");
     let mut asked = study(&[Direction::Minimize; 3], 1);
     asked.ask().unwrap();
     assert!(matches!(asked.tell(TrialId(0), two()), Err(StudyError::InvalidMeasurement { .. })));

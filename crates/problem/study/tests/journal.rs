@@ -469,7 +469,7 @@ fn measurements_that_contradict_earlier_ones_are_refused_and_the_trial_stays_pen
     study.tell(first, of(&[1.0, 2.0], &[0.5], Some(1.0), None)).unwrap();
     let before = fs::read(journal(&folder)).unwrap();
     let refused = [
-        (of(&[1.0], &[0.5], None, None), "trial 1: 1 objectives, but trial 0 has 2"),
+        (of(&[1.0], &[0.5], None, None), "trial 1: 1 objective, but trial 0 has 2"),
         (of(&[1.0, 2.0], &[], None, None), "trial 1: 0 constraints, but trial 0 has 1"),
         (
             of(&[1.0, 2.0], &[0.5], Some(-1.0), None),

@@ -4,7 +4,7 @@ use thrifty_figures::{LinePlot, Series, panels_with_legend};
 use thrifty_space::Config;
 use thrifty_study::{Measurement, Outcome, Trial};
 
-use super::is_wide;
+use super::{LOWER, is_wide};
 use crate::Unfit;
 use crate::report::Report;
 
@@ -25,16 +25,26 @@ fn measurement(trial: &Trial<Config>) -> Option<&Measurement> {
 fn plot(report: &Report<'_>, objective: usize) -> LinePlot {
     let trials = report.history.trials();
     let value = |trial: &Trial<Config>| measurement(trial)?.objectives.get(objective).copied();
-    let keeps = |trial: &Trial<Config>| measurement(trial).is_some_and(Measurement::is_feasible);
+    let is_feasible = |trial: &Trial<Config>| measurement(trial).is_some_and(Measurement::is_feasible);
+    let keeps = |trial: &Trial<Config>| is_feasible(trial) && report.compares(trial);
     let of = |keep: &dyn Fn(&Trial<Config>) -> bool| -> Vec<(f64, f64)> {
         let kept = trials.iter().filter(|trial| keep(trial));
         kept.filter_map(|trial| Some((trial.id.0 as f64, value(trial)?))).collect()
     };
     let feasible = of(&keeps);
     let mut series = vec![Series::dots("trials", feasible.clone())];
-    let infeasible = of(&|trial| !keeps(trial));
-    let worst = feasible.iter().chain(&infeasible).map(|point| point.1).fold(f64::NEG_INFINITY, f64::max);
+    let infeasible = of(&|trial| !is_feasible(trial));
+    let lower = of(&|trial| is_feasible(trial) && !report.compares(trial));
+    let worst = feasible
+        .iter()
+        .chain(&infeasible)
+        .chain(&lower)
+        .map(|point| point.1)
+        .fold(f64::NEG_INFINITY, f64::max);
     series.push(Series::dots("infeasible", infeasible));
+    let values = || feasible.iter().chain(&lower).map(|point| report.value(objective, point.1));
+    let log_y = is_wide(values());
+    series.push(Series::dots(LOWER, lower));
     for name in ["failed", "pruned", "running"] {
         let marked = trials.iter().filter(|trial| trial.state() == name);
         series.push(Series::dots(name, marked.map(|trial| (trial.id.0 as f64, worst)).collect()));
@@ -49,7 +59,7 @@ fn plot(report: &Report<'_>, objective: usize) -> LinePlot {
         title: format!("{label} per trial"),
         x_label: "trial".into(),
         y_label: label,
-        log_y: is_wide(feasible.iter().map(|point| report.value(objective, point.1))),
+        log_y,
         series,
         palette: report.palette.clone(),
         ..LinePlot::default()

@@ -12,10 +12,11 @@ pub(crate) fn slices(report: &Report<'_>) -> Result<String, Unfit> {
     let columns: Vec<(usize, Axis)> =
         report.numeric().into_iter().filter_map(|at| column(report, at)).collect();
     Unfit::unless("numeric parameters", columns.len(), 1)?;
+    let best = gp.best()?;
     let slice = |(column, axis): &(usize, Axis)| LinePlot {
         y_label: report.objective_label().into(),
         palette: report.palette.clone(),
-        ..posterior_band(&gp.posterior, *column, &gp.best, axis, None)
+        ..posterior_band(&gp.posterior, *column, best, axis, None)
     };
     Ok(panels(&columns.iter().map(slice).collect::<Vec<_>>())?)
 }
@@ -29,7 +30,7 @@ pub(crate) fn map(report: &Report<'_>) -> Result<String, Unfit> {
         return Err(Unfit::TooFew { what: "numeric parameters", found: columns.len(), needed: 2 });
     };
     let seen = Observations { x: gp.x.as_ref(), y: &gp.y };
-    Ok(posterior_maps(&gp.posterior, (*first, *second), &gp.best, (x, y), Some(seen))?)
+    Ok(posterior_maps(&gp.posterior, (*first, *second), gp.best()?, (x, y), Some(seen))?)
 }
 
 /// The column of a numeric parameter in the unit cube and its axis there: values on a grid stand in the middle of their cells.

@@ -52,6 +52,6 @@ mod tests {
     #[test]
     fn trials_with_other_numbers_of_objectives_are_an_error() {
         let error = front_keys(&[&[0.0, 3.0], &[1.0]]).unwrap_err();
-        assert_eq!(error.to_string(), "a trial has 1 objectives, expected 2");
+        assert_eq!(error.to_string(), "a trial has 1 objective, expected 2");
     }
 }

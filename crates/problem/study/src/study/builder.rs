@@ -84,6 +84,14 @@ impl<O: Optimizer> Study<O> {
         self
     }
 
+    /// Restricts the comparison of objectives to some queries, as [`History::with_comparable`] does; to be called before
+    /// [`Study::with_journal`] and [`Study::join`].
+    #[must_use]
+    pub fn with_comparable(mut self, test: impl Fn(&O::Query) -> bool + Send + Sync + 'static) -> Self {
+        self.history = self.history.with_comparable(test);
+        self
+    }
+
     /// The fingerprint of the optimiser, with the directions.
     pub(crate) fn fingerprint(&self) -> Result<Fingerprint, StudyError> {
         Ok(self.optimizer.fingerprint()?.directed(&self.history.directions)?)
@@ -113,6 +121,7 @@ impl<O: Optimizer> Study<O> {
         let is_new = journal.is_new();
         let mut before = std::mem::replace(&mut self.history, history);
         self.history.directions = before.directions.clone();
+        self.history.comparable = before.comparable.clone();
         self.elapsed_before += Duration::from_secs_f64(seconds);
         self.history.forget_unfinished_reports();
         match (self.schedule, schedule) {

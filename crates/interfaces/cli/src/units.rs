@@ -1,0 +1,95 @@
+//! Losses among the settings of a method: the study file has them in the user's units.
+
+use thrifty_bo::{BoSettings, FailurePolicy, LossTransform, MultiObjectiveSettings};
+use thrifty_cmaes::CmaEsSettings;
+use thrifty_fidelity::MultiFidelitySettings;
+use thrifty_study::{Direction, Directions};
+use thrifty_tpe::{Split, TpeSettings};
+use thrifty_trust_region::TrustRegionSettings;
+
+use crate::error::CliError;
+
+/// Settings of a method, some of which may be losses.
+pub(crate) trait InUserUnits: Sized {
+    /// The settings with losses, from those with values in the user's units.
+    ///
+    /// # Errors
+    /// [`CliError::Setting`] for a value that is no loss in any direction.
+    fn into_losses(self, directions: &Directions) -> Result<Self, CliError>;
+}
+
+fn invalid<T>(key: &str, value: &str, expected: &str) -> Result<T, CliError> {
+    let name = format!("optimizer.settings.{key}");
+    Err(CliError::Setting { name, value: value.into(), expected: expected.into() })
+}
+
+/// The value of failed trials as a loss.
+fn failures(policy: FailurePolicy, direction: Direction) -> FailurePolicy {
+    match policy {
+        FailurePolicy::AsValue(value) => FailurePolicy::AsValue(direction.flip(value)),
+        other => other,
+    }
+}
+
+impl InUserUnits for BoSettings {
+    fn into_losses(mut self, directions: &Directions) -> Result<Self, CliError> {
+        let direction = directions.first();
+        self.failures = failures(self.failures, direction);
+        let is_transformed = self.losses != LossTransform::None;
+        if let Some(target) = self.rule.fixed_target_mut()
+            && direction == Direction::Maximize
+        {
+            if is_transformed {
+                let value = format!("a fixed target of {target} of a maximised objective");
+                let expected =
+                    "no fixed target, or `losses = \"none\"`: the scale of a transform has no units";
+                return invalid("rule", &value, expected);
+            }
+            *target = direction.flip(*target);
+        }
+        Ok(self)
+    }
+}
+
+impl InUserUnits for MultiObjectiveSettings {
+    fn into_losses(mut self, directions: &Directions) -> Result<Self, CliError> {
+        let differ = directions.as_slice().iter().any(|direction| *direction != directions.first());
+        if let (FailurePolicy::AsValue(value), true) = (self.failures, differ) {
+            let expected = "a policy without a value, because the value is for every objective and their directions differ";
+            return invalid("failures", &value.to_string(), expected);
+        }
+        self.failures = failures(self.failures, directions.first());
+        self.reference = self.reference.map(|reference| directions.flip(&reference));
+        Ok(self)
+    }
+}
+
+impl InUserUnits for MultiFidelitySettings {
+    fn into_losses(mut self, directions: &Directions) -> Result<Self, CliError> {
+        self.failures = failures(self.failures, directions.first());
+        Ok(self)
+    }
+}
+
+impl InUserUnits for TrustRegionSettings {
+    fn into_losses(mut self, directions: &Directions) -> Result<Self, CliError> {
+        self.failures = failures(self.failures, directions.first());
+        Ok(self)
+    }
+}
+
+impl InUserUnits for TpeSettings {
+    fn into_losses(mut self, directions: &Directions) -> Result<Self, CliError> {
+        if let Split::Target { loss } = &mut self.split {
+            *loss = directions.first().flip(*loss);
+        }
+        Ok(self)
+    }
+}
+
+impl InUserUnits for CmaEsSettings {
+    /// Shares and counts alone: none is a loss.
+    fn into_losses(self, _: &Directions) -> Result<Self, CliError> {
+        Ok(self)
+    }
+}
