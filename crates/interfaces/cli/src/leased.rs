@@ -23,7 +23,7 @@ pub(crate) struct Leased {
     leases: BTreeMap<TrialId, Lease>,
     extended: Arc<Mutex<Vec<Lease>>>,
     /// The thread that extends leases ends when this is dropped.
-    _end: Option<Sender<()>>,
+    end: Option<Sender<()>>,
 }
 
 impl Leased {
@@ -34,7 +34,7 @@ impl Leased {
     pub(crate) fn new(file: &StudyFile, store: &Store, lease: Duration) -> Result<Self, CliError> {
         let study = build(file)?.join(store.open()?)?.with_lease(lease);
         study.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
-        Ok(Self { study, leases: BTreeMap::new(), extended: Arc::default(), _end: None })
+        Ok(Self { study, leases: BTreeMap::new(), extended: Arc::default(), end: None })
     }
 
     /// Joins a study; a thread extends the leases of running trials while this value lives.
@@ -51,7 +51,7 @@ impl Leased {
                 extend(&mut *log, &leases, lease);
             }
         });
-        study._end = Some(end);
+        study.end = Some(end);
         Ok(study)
     }
 

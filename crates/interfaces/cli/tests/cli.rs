@@ -522,7 +522,7 @@ fn a_figure_is_drawn_by_its_name() {
     let unknown = error(&thrifty(folder.path(), &["plot", "study.toml", "histroy"]));
     assert!(unknown.contains("no figure is named \"histroy\"; the figures are history, pareto"), "{unknown}");
     let unfit = error(&thrifty(folder.path(), &["plot", "study.toml", "importance"]));
-    assert!(unfit.contains("importance: 1 parameters, expected at least 2"), "{unfit}");
+    assert!(unfit.contains("importance: 1 parameter, expected at least 2"), "{unfit}");
 }
 
 /// A damaged byte anywhere: what stands before the line is kept, and a study goes on from it.
