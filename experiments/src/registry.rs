@@ -31,6 +31,7 @@ pub fn all() -> Vec<Experiment> {
         hybrid::credit::EXPERIMENT.clone(),
         fcvopt::synth::EXPERIMENT.clone(),
         fcvopt::tables::EXPERIMENT.clone(),
+        fcvopt::late::EXPERIMENT.clone(),
         fcvopt::live::EXPERIMENT.clone(),
         fcvopt::landscapes::EXPERIMENT.clone(),
         fcvopt::ablation::EXPERIMENT.clone(),

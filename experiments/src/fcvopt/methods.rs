@@ -1,6 +1,6 @@
 //! Ways to spend model fits.
 
-use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
+use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, Schedule};
 use thrifty_bo::BayesianOptimizer;
 use thrifty_cv::{AllFolds, FoldQuery};
 use thrifty_fcvopt::{FoldAcquisition, FoldRule, FractionalCv, FractionalSettings, LossTarget};
@@ -213,3 +213,30 @@ pub const YARDSTICK: &str = "full CV, BO";
 /// An ablation that nobody published: every part of the method against what might stand in its place.
 pub const ABLATION: [Method; 8] =
     [BOUND, TRUE_LOSS, PACKAGE, RANDOM_FOLD, IN_TURN, KNOWLEDGE, JOINT, UNCORRELATED];
+
+/// Fractional cross-validation by a bound of this width.
+fn bound(space: Space, folds: usize, width: Schedule) -> Result<Any, OptimizerError> {
+    let rule = AcquisitionKind::ConfidenceBound(width);
+    fractional(space, folds, |s| s.acquisition = FoldAcquisition::OfLoss(rule))
+}
+
+const NARROW: Method = Method {
+    name: "bound of width 1",
+    make: |space, folds, _| bound(space, folds, Schedule::Constant { beta: 1.0 }),
+    cap: NO_CAP,
+};
+
+const WIDE: Method = Method {
+    name: "bound of width 3",
+    make: |space, folds, _| bound(space, folds, Schedule::Constant { beta: 9.0 }),
+    cap: NO_CAP,
+};
+
+const TWO: Method = Method {
+    name: "bound of width 2",
+    make: |space, folds, _| bound(space, folds, Schedule::Constant { beta: 4.0 }),
+    cap: NO_CAP,
+};
+
+/// Beside whole cross-validations as fits go on; the bound of width 1 is there to be found worse.
+pub const LATE: [Method; 6] = [BOUND, FULL_BO, NARROW, FULL_TPE, TWO, WIDE];

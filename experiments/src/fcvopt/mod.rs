@@ -7,6 +7,7 @@ mod comparison;
 mod drawn;
 mod landscape;
 pub mod landscapes;
+pub mod late;
 pub mod live;
 mod methods;
 mod mtbo;

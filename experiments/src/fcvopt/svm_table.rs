@@ -46,6 +46,9 @@ const EMBEDDED: [(&str, &str); 3] = [
 /// Tables that are read from the data folder.
 const FROM_FILES: [&str; 2] = ["sonar", "crx"];
 
+/// Tables of the data folder that chose no default.
+const JUDGED: [&str; 2] = ["ionosphere", "vehicle"];
+
 fn path_of(name: &str) -> String {
     format!("tabular/svm_{name}.json")
 }
@@ -55,7 +58,12 @@ pub fn identity(folder: Option<&Path>) -> Result<String, ExperimentError> {
     data::identity_of(folder, &FROM_FILES.map(path_of))
 }
 
-/// All tables there are, by name.
+/// Identification of the tables that chose no default.
+pub fn judged_identity(folder: Option<&Path>) -> Result<String, ExperimentError> {
+    data::identity_of(folder, &JUDGED.map(path_of))
+}
+
+/// All tables there are, by name, without those that chose no default.
 pub fn all(folder: Option<&Path>) -> Result<Vec<(String, SvmTable)>, ExperimentError> {
     let mut tables = Vec::new();
     for (name, text) in EMBEDDED {
@@ -63,11 +71,22 @@ pub fn all(folder: Option<&Path>) -> Result<Vec<(String, SvmTable)>, ExperimentE
             SvmTable::parse(text).map_err(|error| ExperimentError::failed(format!("{name}: {error}")))?;
         tables.push((name.to_owned(), table));
     }
-    for name in FROM_FILES {
+    tables.extend(read(folder, &FROM_FILES)?);
+    Ok(tables)
+}
+
+/// Tables that chose no default, where the data folder has them.
+pub fn judged(folder: Option<&Path>) -> Result<Vec<(String, SvmTable)>, ExperimentError> {
+    read(folder, &JUDGED)
+}
+
+fn read(folder: Option<&Path>, names: &[&str]) -> Result<Vec<(String, SvmTable)>, ExperimentError> {
+    let mut tables = Vec::new();
+    for name in names {
         if let Some(path) = data::file(folder, &path_of(name)) {
             let table =
                 SvmTable::parse(&data::read(&path)?).map_err(|error| ExperimentError::data(&path, error))?;
-            tables.push((name.to_owned(), table));
+            tables.push(((*name).to_owned(), table));
         }
     }
     Ok(tables)

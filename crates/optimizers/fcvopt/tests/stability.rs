@@ -3,7 +3,7 @@
 //! The numbers were recorded from this crate (`made_by` in the file); that they are right is the matter of other tests.
 
 use serde_json::Value;
-use thrifty_acquisition::{AcquisitionKind, ImprovementTarget};
+use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, Schedule as Width};
 use thrifty_cv::FoldQuery;
 use thrifty_fcvopt::{
     FoldAcquisition, FoldCosts, FoldRule, FractionalCv, FractionalSettings, Incumbent, InitialFolds,
@@ -51,6 +51,8 @@ fn base() -> FractionalSettings {
     FractionalSettings {
         initial: InitialDesign::Sobol(3),
         maximizer: Maximizer { raw: 16, around_best: 3, climbs: 1 },
+        // The bound with which these values were recorded.
+        acquisition: FoldAcquisition::OfLoss(AcquisitionKind::ConfidenceBound(Width::Constant { beta: 4.0 })),
         ..FractionalSettings::new(3)
     }
 }
