@@ -60,7 +60,7 @@ impl<O: Optimizer> Study<O> {
         let seed = self.history.seed();
         let before = std::mem::replace(&mut self.history, History::new(seed));
         self.history.directions = before.directions.clone();
-        self.history.comparable = before.comparable.clone();
+        self.history.comparable.clone_from(&before.comparable);
         let mut shared = SharedStudy {
             store: log.name(),
             log: Arc::new(Mutex::new(log)),

@@ -121,7 +121,7 @@ impl<O: Optimizer> Study<O> {
         let is_new = journal.is_new();
         let mut before = std::mem::replace(&mut self.history, history);
         self.history.directions = before.directions.clone();
-        self.history.comparable = before.comparable.clone();
+        self.history.comparable.clone_from(&before.comparable);
         self.elapsed_before += Duration::from_secs_f64(seconds);
         self.history.forget_unfinished_reports();
         match (self.schedule, schedule) {
