@@ -258,6 +258,22 @@ fn exploration_keeps_to_what_is_probably_feasible() {
     }
 }
 
+/// Before anything feasible was measured every loss is an improvement: the search for it goes on.
+#[test]
+fn a_run_without_a_feasible_measurement_has_not_converged() {
+    let infeasible = |x: f64| {
+        let measured =
+            Measurement { constraints: vec![1.0 + x], ..Measurement::from((9.0 * x).sin() + 2.0 * x) };
+        trial(x, Some(measured.into()))
+    };
+    let history = History::from_trials(POINTS.map(infeasible).to_vec(), Seed(4));
+    let expected = ask(&mut optimizer(|s| s.convergence = Convergence::Continue), &history);
+    let explore = Convergence::Explore { epsilon: 1e9 };
+    assert_eq!(ask(&mut optimizer(|s| s.convergence = explore), &history), expected);
+    let restart = Convergence::Restart { epsilon: 1e9 };
+    assert_eq!(ask(&mut optimizer(|s| s.convergence = restart), &history).query, expected.query);
+}
+
 /// Journals of studies that knew restarts alone are continued by rules that suggest the same.
 #[test]
 fn rules_that_older_journals_had_have_the_same_fingerprint() {
