@@ -135,7 +135,7 @@ fn reference_keys_exist_and_are_sorted() {
 }
 
 /// Chapters that teach a part or a method: code that runs, the model, how to extend it, what goes wrong.
-const CHAPTERS: [&str; 20] = [
+const CHAPTERS: [&str; 21] = [
     "acquisition",
     "autobct",
     "bo",
@@ -151,6 +151,7 @@ const CHAPTERS: [&str; 20] = [
     "linear",
     "numerics",
     "pareto",
+    "robust",
     "studies",
     "tpe",
     "transfer",

@@ -40,6 +40,7 @@ pub use thrifty_pareto as pareto;
 pub use thrifty_prob as prob;
 pub use thrifty_pruning as pruning;
 pub use thrifty_results as results;
+pub use thrifty_robust as robust;
 pub use thrifty_sampling as sampling;
 pub use thrifty_search as search;
 pub use thrifty_simd as simd;

@@ -6,6 +6,7 @@ pub mod batches;
 pub mod dimensions;
 pub mod growth;
 pub mod noise;
+pub mod outliers;
 pub(crate) mod problems;
 pub mod transfer;
 pub(crate) mod variant;

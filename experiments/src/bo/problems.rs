@@ -20,7 +20,36 @@ pub struct Development {
     space: Space,
     function: Box<dyn Fn(&[f64]) -> f64 + Send + Sync>,
     optimum: f64,
-    noise: f64,
+    noise: Noise,
+}
+
+/// Noise of evaluations, in the units of a draw of standard deviation 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Noise {
+    /// Normal noise with this standard deviation; none if it is 0.
+    Normal(f64),
+    /// Student-t noise with two degrees of freedom, whose variance is infinite, on this scale.
+    HeavyTails(f64),
+    /// Normal noise with this standard deviation, and a standard deviation of 10 in one evaluation of twenty.
+    Outliers(f64),
+}
+
+impl Noise {
+    fn draw(self, rng: &mut Stream) -> f64 {
+        let z: f64 = StandardNormal.sample(rng);
+        match self {
+            Self::Normal(std_dev) => std_dev * z,
+            // The square root of an exponential number is that of half a chi-squared one with two degrees of freedom.
+            Self::HeavyTails(scale) => scale * z / (-(1.0 - rng.uniform()).ln()).sqrt(),
+            Self::Outliers(std_dev) => {
+                if rng.uniform() < 0.05 {
+                    10.0 * z
+                } else {
+                    std_dev * z
+                }
+            }
+        }
+    }
 }
 
 /// Which function.
@@ -28,6 +57,8 @@ pub struct Development {
 pub enum Kind {
     /// A draw from a process.
     Draw { dim: usize, lengthscale: f64, smooth: bool, noise: f64 },
+    /// A smooth draw under noise of which some is far off.
+    Disturbed { dim: usize, lengthscale: f64, noise: Noise },
     /// The exponential of twice such a draw: a long upper tail.
     Skewed { dim: usize, lengthscale: f64 },
     /// The logarithm of such a draw above its minimum: a deep, sharp pit.
@@ -86,6 +117,15 @@ impl Kind {
                 let noise = if noise > 0.0 { format!(", noise {noise}") } else { String::new() };
                 format!("{kernel} draw, d = {dim}{noise}")
             }
+            Self::Disturbed { dim, noise: Noise::Normal(std_dev), .. } => {
+                format!("draw, d = {dim}, noise {std_dev}")
+            }
+            Self::Disturbed { dim, noise: Noise::HeavyTails(scale), .. } => {
+                format!("draw, d = {dim}, Student-t noise {scale}")
+            }
+            Self::Disturbed { dim, noise: Noise::Outliers(std_dev), .. } => {
+                format!("draw, d = {dim}, noise {std_dev}, outliers")
+            }
             Self::Skewed { dim, .. } => format!("exp of a draw, d = {dim}"),
             Self::Sharp { dim, .. } => format!("log of a draw, d = {dim}"),
             Self::Ackley => "Ackley off centre, d = 4".into(),
@@ -98,12 +138,17 @@ impl Kind {
 
     /// True if evaluations carry noise.
     pub fn is_noisy(self) -> bool {
-        matches!(self, Self::Draw { noise, .. } if noise > 0.0)
+        match self {
+            Self::Draw { noise, .. } => noise > 0.0,
+            Self::Disturbed { .. } => true,
+            _ => false,
+        }
     }
 
     fn dim(self) -> usize {
         match self {
             Self::Draw { dim, .. }
+            | Self::Disturbed { dim, .. }
             | Self::Skewed { dim, .. }
             | Self::Sharp { dim, .. }
             | Self::Pits { dim } => dim,
@@ -125,11 +170,15 @@ impl Kind {
             };
             drawn(&*kernel, rng)
         };
-        let mut noise = 0.0;
+        let mut noise = Noise::Normal(0.0);
         let function: Box<dyn Fn(&[f64]) -> f64 + Send + Sync> = match self {
             Self::Draw { dim, lengthscale, smooth, noise: std_dev } => {
-                noise = std_dev;
+                noise = Noise::Normal(std_dev);
                 Box::new(draw(dim, lengthscale, smooth, &mut rng)?)
+            }
+            Self::Disturbed { dim, lengthscale, noise: disturbance } => {
+                noise = disturbance;
+                Box::new(draw(dim, lengthscale, true, &mut rng)?)
             }
             Self::Skewed { dim, lengthscale } => {
                 let g = draw(dim, lengthscale, false, &mut rng)?;
@@ -265,9 +314,9 @@ impl Problem for Development {
     }
 
     fn evaluate(&self, config: &Config, rng: &mut Stream) -> Outcome {
-        let noise: f64 = StandardNormal.sample(rng);
+        let noise = self.noise.draw(rng);
         match self.truth(config) {
-            Ok(value) => Outcome::from(value + self.noise * noise),
+            Ok(value) => Outcome::from(value + noise),
             Err(error) => Outcome::failed(error.to_string()),
         }
     }

@@ -1,10 +1,13 @@
 //! Variants of the Bayesian optimiser on development problems.
 
-use thrifty_bo::{BayesianOptimizer, BoSettings, GpSurrogate, InitialDesign};
+use std::sync::Arc;
+
+use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign};
 use thrifty_hybrid::{Hybrid, HybridSettings};
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
 use thrifty_study::{History, MaxTrials, Optimizer};
+use thrifty_surrogate::Surrogate;
 use thrifty_testbed::Problem;
 
 use super::problems::{Development, Kind};
@@ -13,10 +16,10 @@ use crate::harness::RunContext;
 use crate::harness::replicate::{Run, study_with_history};
 
 /// Variant of the Bayesian optimiser.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Variant {
     pub name: &'static str,
-    pub model: GpSurrogate,
+    pub model: Arc<dyn Surrogate>,
     pub settings: BoSettings,
     /// Exploration around it, by a hybrid.
     pub hybrid: Option<HybridSettings>,
@@ -24,13 +27,13 @@ pub struct Variant {
 
 impl Variant {
     /// Variant without a hybrid.
-    pub fn new(name: &'static str, model: GpSurrogate, settings: BoSettings) -> Self {
-        Self { name, model, settings, hybrid: None }
+    pub fn new(name: &'static str, model: impl Surrogate + 'static, settings: BoSettings) -> Self {
+        Self { name, model: Arc::new(model), settings, hybrid: None }
     }
 }
 
 /// Studies of one experiment.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Studies<'a> {
     /// Name of the experiment, from which its seeds are made.
     pub id: &'static str,
@@ -88,7 +91,7 @@ impl Studies<'_> {
         let variant = &self.variants[v];
         let initial = InitialDesign::Sobol(2 * problem.space().dim());
         Ok(BayesianOptimizer::new(problem.space().clone())
-            .with_surrogate(variant.model.clone())
+            .with_surrogate(Arc::clone(&variant.model))
             .with_settings(BoSettings { initial, ..variant.settings.clone() })?)
     }
 }

@@ -27,6 +27,7 @@ chapters!(
     linear,
     numerics,
     pareto,
+    robust,
     stores,
     studies,
     tpe,

@@ -8,9 +8,11 @@ use thrifty_bo::{
 };
 use thrifty_cmaes::{CmaEs, CmaEsSettings};
 use thrifty_fidelity::{FidelityAxis, MultiFidelityOptimizer, MultiFidelitySettings};
+use thrifty_robust::RobustGpSurrogate;
 use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
 use thrifty_study::{AnyOptimizer, Directions, Optimizer, PrunedAs, PrunedPolicy};
+use thrifty_surrogate::Surrogate;
 use thrifty_tpe::{TpeOptimizer, TpeSettings};
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 
@@ -40,13 +42,16 @@ enum Evaluations {
     Noisy,
     /// Repeated evaluations of a configuration agree.
     Deterministic,
+    /// Repeated evaluations of a configuration differ, some of them by far.
+    Outliers,
 }
 
 impl Evaluations {
-    fn surrogate(self) -> GpSurrogate {
+    fn surrogate(self) -> Box<dyn Surrogate> {
         match self {
-            Self::Noisy => GpSurrogate::noisy(),
-            Self::Deterministic => GpSurrogate::deterministic(),
+            Self::Noisy => Box::new(GpSurrogate::noisy()),
+            Self::Deterministic => Box::new(GpSurrogate::deterministic()),
+            Self::Outliers => Box::new(RobustGpSurrogate::default()),
         }
     }
 }
@@ -137,8 +142,9 @@ impl Method {
     }
 
     /// The surrogate of `bo` without sources.
-    pub(crate) fn surrogate(&self) -> GpSurrogate {
-        self.evaluations.map_or_else(GpSurrogate::default, Evaluations::surrogate)
+    pub(crate) fn surrogate(&self) -> Box<dyn Surrogate> {
+        self.evaluations
+            .map_or_else(|| Box::new(GpSurrogate::default()) as Box<dyn Surrogate>, Evaluations::surrogate)
     }
 
     /// The transform of the losses of `bo`, which alone takes earlier studies.

@@ -34,12 +34,17 @@ fn noise_is_a_setting_of_the_study() {
     assert!(refused.contains("learning"), "{refused}");
     write(folder.path(), 10, "evaluations = \"noisy\"");
     assert!(run(folder.path()).status.success());
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), 8, "evaluations = \"outliers\"");
+    assert!(run(folder.path()).status.success());
+    write(folder.path(), 10, "");
+    assert!(error(folder.path()).contains("robust gaussian process"));
 }
 
 #[test]
 fn noise_that_is_unknown_or_of_another_method_is_refused() {
     for (optimizer, part) in [
-        ("evaluations = \"loud\"", "expected `noisy` or `deterministic`"),
+        ("evaluations = \"loud\"", "expected one of `noisy`, `deterministic`, `outliers`"),
         ("method = \"tpe\"\nevaluations = \"noisy\"", "expected none, because tpe has no model of the noise"),
     ] {
         let folder = tempfile::tempdir().unwrap();

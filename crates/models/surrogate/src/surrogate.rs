@@ -1,5 +1,7 @@
 //! The seam between models and optimisers.
 
+use std::sync::Arc;
+
 use thrifty_domain::{Domain, Points};
 use thrifty_sampling::Stream;
 
@@ -111,35 +113,43 @@ pub trait FittedSurrogate: Send + Sync {
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError>;
 }
 
-impl<S: Surrogate + ?Sized> Surrogate for Box<S> {
-    fn fit(
-        &self,
-        domain: &Domain,
-        data: Observations<'_>,
-        warm_start: Option<&[f64]>,
-        rng: &mut Stream,
-    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        (**self).fit(domain, data, warm_start, rng)
-    }
+/// Surrogates behind a pointer.
+macro_rules! forward {
+    ($pointer:ident) => {
+        impl<S: Surrogate + ?Sized> Surrogate for $pointer<S> {
+            fn fit(
+                &self,
+                domain: &Domain,
+                data: Observations<'_>,
+                warm_start: Option<&[f64]>,
+                rng: &mut Stream,
+            ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+                (**self).fit(domain, data, warm_start, rng)
+            }
 
-    fn update(
-        &self,
-        domain: &Domain,
-        data: Observations<'_>,
-        earlier: EarlierFit<'_>,
-        rng: &mut Stream,
-    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        (**self).update(domain, data, earlier, rng)
-    }
+            fn update(
+                &self,
+                domain: &Domain,
+                data: Observations<'_>,
+                earlier: EarlierFit<'_>,
+                rng: &mut Stream,
+            ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+                (**self).update(domain, data, earlier, rng)
+            }
 
-    fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
-        (**self).for_other_outputs()
-    }
+            fn for_other_outputs(&self) -> Option<&dyn Surrogate> {
+                (**self).for_other_outputs()
+            }
 
-    fn describe(&self) -> Result<Description, SurrogateError> {
-        (**self).describe()
-    }
+            fn describe(&self) -> Result<Description, SurrogateError> {
+                (**self).describe()
+            }
+        }
+    };
 }
+
+forward!(Box);
+forward!(Arc);
 
 /// A surrogate that could not be fitted, conditioned or described, or whose predictions are invalid.
 #[derive(Debug, thiserror::Error)]

@@ -1,0 +1,160 @@
+//! Gaussian process with Student-t noise, before data.
+
+use thrifty_domain::PointsRef;
+use thrifty_gp::{Gp, GpSettings, Mean, Noise, Restart, learn_parameters};
+use thrifty_kernel::Kernel;
+use thrifty_params::{Param, Parameterized};
+use thrifty_sampling::Stream;
+
+use crate::data::ScaledObservations;
+use crate::likelihood::RobustLikelihood;
+use crate::{RobustError, RobustPosterior, StudentT};
+
+/// A Gaussian process whose observations have Student-t noise, before data.
+///
+/// Kernel and settings are those of a [`Gp`], whose own warm start is not used; its noise is σ². Targets are scaled by median and median absolute deviation, which outliers do not move. A noise
+/// prior that favors repeatable evaluations contradicts this model.
+#[derive(Debug, Clone)]
+pub struct RobustGp<K> {
+    process: Gp<K>,
+    student: StudentT,
+    warm: Option<Vec<f64>>,
+}
+
+impl<K: Kernel + Clone> RobustGp<K> {
+    /// A process with 4 degrees of freedom.
+    #[must_use]
+    pub fn new(process: Gp<K>) -> Self {
+        Self { process, student: StudentT::default(), warm: None }
+    }
+
+    /// Replaces the noise.
+    #[must_use]
+    pub fn with_student_t(mut self, student: StudentT) -> Self {
+        self.student = student;
+        self
+    }
+
+    /// Starts from hyperparameters of an earlier fit ([`RobustPosterior::hyperparameters`]); values of another number are ignored.
+    #[must_use]
+    pub fn warm_started(mut self, hyperparameters: Vec<f64>) -> Self {
+        self.warm = Some(hyperparameters);
+        self
+    }
+
+    /// Learns the hyperparameters by the maximum of evidence bound and priors, and conditions on the observations.
+    ///
+    /// # Errors
+    /// [`RobustError`]: empty or mismatched data, anything not finite, a bad setting, numerical breakdown.
+    pub fn fit(
+        &self,
+        x: PointsRef<'_>,
+        y: &[f64],
+        rng: &mut Stream,
+    ) -> Result<RobustPosterior<K>, RobustError> {
+        self.fit_with_noise(x, y, &vec![0.0; y.len()], rng)
+    }
+
+    /// [`RobustGp::fit`] where each observation has a normal noise of known variance beside the Student-t noise.
+    ///
+    /// # Errors
+    /// As [`RobustGp::fit`], and for a variance that is negative or not finite.
+    pub fn fit_with_noise(
+        &self,
+        x: PointsRef<'_>,
+        y: &[f64],
+        variances: &[f64],
+        rng: &mut Stream,
+    ) -> Result<RobustPosterior<K>, RobustError> {
+        let data = self.checked(x, y, variances)?;
+        let (settings, mut kernel) = (self.process.settings(), self.process.kernel().clone());
+        let mut likelihood = self.likelihood(&mut kernel, &data);
+        let (best, restarts) = learn_parameters(&mut likelihood, settings, self.warm.as_deref(), rng)?;
+        self.finish(kernel, &data, (x, y, variances), &best, restarts)
+    }
+
+    /// Conditions with the hyperparameters as they are: the kernel's and the settings' own, or those of the warm start.
+    ///
+    /// # Errors
+    /// As [`RobustGp::fit`].
+    pub fn condition(&self, x: PointsRef<'_>, y: &[f64]) -> Result<RobustPosterior<K>, RobustError> {
+        self.condition_with_noise(x, y, &vec![0.0; y.len()])
+    }
+
+    /// [`RobustGp::condition`] with noise as in [`RobustGp::fit_with_noise`].
+    ///
+    /// # Errors
+    /// As [`RobustGp::fit_with_noise`].
+    pub fn condition_with_noise(
+        &self,
+        x: PointsRef<'_>,
+        y: &[f64],
+        variances: &[f64],
+    ) -> Result<RobustPosterior<K>, RobustError> {
+        let data = self.checked(x, y, variances)?;
+        let mut kernel = self.process.kernel().clone();
+        let params = self.likelihood(&mut kernel, &data).params();
+        let values: Vec<f64> = match &self.warm {
+            Some(warm) if warm.len() == params.len() && warm.iter().all(|v| v.is_finite()) => {
+                warm.iter().zip(&params).map(|(v, p)| v.clamp(p.low, p.high)).collect()
+            }
+            _ => params.iter().map(|p| p.value).collect(),
+        };
+        self.finish(kernel, &data, (x, y, variances), &values, Vec::new())
+    }
+
+    fn checked(
+        &self,
+        x: PointsRef<'_>,
+        y: &[f64],
+        variances: &[f64],
+    ) -> Result<ScaledObservations, RobustError> {
+        let settings = self.process.settings();
+        settings.validate()?;
+        self.student.validate()?;
+        if let Noise::Fixed(value) = settings.noise {
+            // Without noise there is nothing to weigh.
+            thrifty_check::positive("noise", value)?;
+        }
+        ScaledObservations::new(self.process.kernel().dim(), x, y, variances, settings)
+    }
+
+    fn likelihood<'a>(&'a self, kernel: &'a mut K, data: &'a ScaledObservations) -> RobustLikelihood<'a, K> {
+        let GpSettings { noise, mean, .. } = self.process.settings();
+        RobustLikelihood::new(kernel, data, self.student, noise, *mean)
+    }
+
+    /// An ordinary posterior in which each observation has the noise that its weight gives it.
+    fn finish(
+        &self,
+        mut kernel: K,
+        data: &ScaledObservations,
+        (x, y, variances): (PointsRef<'_>, &[f64], &[f64]),
+        values: &[f64],
+        restarts: Vec<Restart>,
+    ) -> Result<RobustPosterior<K>, RobustError> {
+        let mut likelihood = self.likelihood(&mut kernel, data);
+        likelihood.set_params(values);
+        // From equal weights: a function of data and hyperparameters alone.
+        let (params, weighting): (Vec<Param>, _) = (likelihood.params(), likelihood.weigh(None)?);
+        let (noise, mean) = likelihood.noise_and_mean();
+        // An observation without residual has the least noise; what others have beside it is known.
+        let least = noise / self.student.largest_weight();
+        let square = data.targets.width * data.targets.width;
+        let own = |w: &f64| (noise / w - least).max(0.0) * square;
+        let known: Vec<f64> = weighting.weights.iter().zip(variances).map(|(w, v)| own(w) + v).collect();
+        let settings = GpSettings {
+            noise: Noise::Fixed(least),
+            mean: Mean::Fixed(mean),
+            ..self.process.settings().clone()
+        };
+        let process = Gp::new(kernel).with_settings(settings).condition_on_scale(
+            x,
+            y,
+            &known,
+            data.inputs.clone(),
+            data.targets,
+        )?;
+        Ok(RobustPosterior::new(process, weighting, params, restarts))
+    }
+}

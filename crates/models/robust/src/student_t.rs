@@ -1,0 +1,120 @@
+//! Student-t noise as a mixture of normal noises, and the settings of its approximation.
+
+use thrifty_check::{InputError, number, positive};
+
+/// Student-t noise, and when its approximation has converged.
+///
+/// ```text
+/// p(ε) ∝ (1 + ε²/(ν σ²))^(-(ν+1)/2) = ∫ N(ε; 0, σ²/w) Gamma(w; ν/2, ν/2) dw
+/// ```
+///
+/// σ² is the noise of the process ([`Noise`](thrifty_gp::Noise)), which is learnt or fixed. The variance is σ² ν/(ν - 2) for ν > 2 and infinite below.
+/// Source: `lange1989`.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StudentT {
+    /// Degrees of freedom ν, above 0. At 4 an observation five σ off weighs a sixth; 1 is the Cauchy distribution; above 100 the noise is nearly normal.
+    pub degrees_of_freedom: f64,
+    /// Largest change of the logarithm of a weight in the last sweep.
+    pub tolerance: f64,
+    /// Sweeps over the weights at most.
+    pub max_sweeps: usize,
+}
+
+impl Default for StudentT {
+    /// 4 degrees of freedom, as is usual in robust regression (`lange1989`); a tolerance of 1e-7 and at most 500 sweeps.
+    fn default() -> Self {
+        Self { degrees_of_freedom: 4.0, tolerance: 1e-7, max_sweeps: 500 }
+    }
+}
+
+impl StudentT {
+    /// Noise with these degrees of freedom.
+    #[must_use]
+    pub fn new(degrees_of_freedom: f64) -> Self {
+        Self { degrees_of_freedom, ..Self::default() }
+    }
+
+    /// True if the numbers make sense; every fit asks.
+    ///
+    /// # Errors
+    /// [`InputError`] names the number that does not.
+    pub fn validate(&self) -> Result<(), InputError> {
+        positive("degrees of freedom", self.degrees_of_freedom)?;
+        positive("tolerance of the weights", self.tolerance)?;
+        number("sweeps", self.max_sweeps as f64, self.max_sweeps > 0, "at least 1")?;
+        Ok(())
+    }
+
+    /// Mean weight of an observation whose expected squared residual is `square` times σ².
+    ///
+    /// ```text
+    /// E[w] = (ν + 1)/(ν + e/σ²)
+    /// ```
+    #[must_use]
+    pub fn weight(&self, square: f64) -> f64 {
+        (self.degrees_of_freedom + 1.0) / (self.degrees_of_freedom + square)
+    }
+
+    /// Largest weight, that of an observation without residual.
+    #[must_use]
+    pub fn largest_weight(&self) -> f64 {
+        self.weight(0.0)
+    }
+
+    /// Contribution of one weight to the evidence bound, beside the normal density with the variance σ²/w.
+    ///
+    /// ```text
+    /// a = (ν+1)/2,   a₀ = ν/2,   b = a/w:
+    /// ½ (E ln w - ln E w) - KL(Gamma(a, b) ‖ Gamma(a₀, a₀)) = ln Γ(a) - ln Γ(a₀) - ½ ln a - a₀ ln(b/a₀) - a a₀/b + a
+    /// ```
+    pub(crate) fn evidence(&self, weight: f64) -> f64 {
+        let a_0 = 0.5 * self.degrees_of_freedom;
+        let a = a_0 + 0.5;
+        // a₀/b = a₀ w/a = 1 + δ: with many degrees of freedom the terms that are left out cancel.
+        let delta = (a_0 * (weight - 1.0) - 0.5) / a;
+        log_gamma_step(a_0) + a_0 * delta.ln_1p() - a * delta
+    }
+}
+
+/// `ln Γ(x + ½) - ln Γ(x) - ½ ln(x + ½)`, whose terms cancel where x is large.
+fn log_gamma_step(x: f64) -> f64 {
+    if x < 1e4 {
+        return libm::lgamma(x + 0.5) - libm::lgamma(x) - 0.5 * (x + 0.5).ln();
+    }
+    // ln Γ(x + ½) - ln Γ(x) = ½ ln x - 1/(8x) + O(x⁻³).
+    -0.5 * (0.5 / x).ln_1p() - 0.125 / x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_fall_with_the_residual() {
+        let noise = StudentT::default();
+        assert_eq!((noise.weight(1.0), noise.weight(26.0)), (1.0, 1.0 / 6.0));
+        assert_eq!(noise.largest_weight(), 1.25);
+    }
+
+    /// Both forms of the difference of logarithms of gamma functions meet where one gives way to the other.
+    #[test]
+    fn gamma_functions_cancel_without_loss() {
+        let x: f64 = 1e4;
+        let near = libm::lgamma(x - 0.5) - libm::lgamma(x - 1.0) - 0.5 * (x - 0.5).ln();
+        assert!((log_gamma_step(x) - near).abs() < 1e-8, "{} {near}", log_gamma_step(x));
+        // Γ(3/2)/Γ(1) = √π/2.
+        let exact = (0.5 * std::f64::consts::PI.sqrt()).ln() - 0.5 * 1.5_f64.ln();
+        assert!((log_gamma_step(1.0) - exact).abs() < 1e-15);
+    }
+
+    #[test]
+    fn numbers_without_sense_are_named() {
+        for nu in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let error = StudentT::new(nu).validate().unwrap_err().to_string();
+            assert!(error.starts_with(&format!("degrees of freedom is {nu}")), "{error}");
+        }
+        assert!(StudentT { max_sweeps: 0, ..StudentT::default() }.validate().is_err());
+        assert!(StudentT { tolerance: 0.0, ..StudentT::default() }.validate().is_err());
+    }
+}

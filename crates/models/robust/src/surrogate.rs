@@ -1,0 +1,77 @@
+//! Gaussian processes with Student-t noise as surrogates.
+
+use thrifty_domain::Domain;
+use thrifty_gp::{GpSettings, GpSurrogate, Noise};
+use thrifty_kernel::Kernel;
+use thrifty_sampling::Stream;
+use thrifty_surrogate::{Description, FittedSurrogate, Observations, Posterior, Surrogate, SurrogateError};
+
+use crate::{RobustError, RobustGp, RobustPosterior, StudentT};
+
+/// Gaussian-process surrogate for evaluations of which some are far off: failed measurements, diverged trainings, heavy-tailed noise.
+///
+/// The hyperparameters are learnt in every fit. Cost: some 10 to 30 times that of a [`GpSurrogate`] that learns, as each evaluation of the evidence bound sweeps over the weights.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RobustGpSurrogate {
+    /// Kernel and settings of the process. Its way of learning and of keeping hyperparameters is not used.
+    pub process: GpSurrogate,
+    /// Noise.
+    pub student_t: StudentT,
+}
+
+impl Default for RobustGpSurrogate {
+    /// Matérn 5/2 with noise of 4 degrees of freedom and a scale without prior: σ² within `[1e-6, 10]` of the squared spread of the targets.
+    fn default() -> Self {
+        let noise = Noise::Learned { start: 1e-2, floor: 1e-6, ceiling: 10.0, prior: None };
+        let settings = GpSettings { noise, ..GpSettings::default() };
+        Self { process: GpSurrogate { settings, ..GpSurrogate::default() }, student_t: StudentT::default() }
+    }
+}
+
+/// Name of the surrogate in errors and journals.
+const NAME: &str = "robust gaussian process";
+
+fn failed(error: RobustError) -> SurrogateError {
+    SurrogateError::failed(NAME, error)
+}
+
+impl Surrogate for RobustGpSurrogate {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        let mut process =
+            RobustGp::new(self.process.process_for(domain, data.x)?).with_student_t(self.student_t);
+        if let Some(warm_start) = warm_start {
+            process = process.warm_started(warm_start.to_vec());
+        }
+        let fitted = process.fit_with_noise(data.x, data.y, &data.noise_variances(), rng);
+        Ok(Box::new(fitted.map_err(failed)?))
+    }
+
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        Description::new(NAME, self).map_err(|error| SurrogateError::failed(NAME, error))
+    }
+}
+
+impl<K: Kernel + Clone + 'static> FittedSurrogate for RobustPosterior<K> {
+    fn posterior(&self) -> &dyn Posterior {
+        self
+    }
+
+    fn hyperparameters(&self) -> Vec<f64> {
+        self.hyperparameters()
+    }
+
+    fn noise_variance(&self) -> f64 {
+        self.noise_variance()
+    }
+
+    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        Ok(Box::new(self.with_observation(x, y).map_err(failed)?))
+    }
+}

@@ -1,0 +1,79 @@
+//! The approximation beside quadrature, and beside an ordinary process where both are the same.
+
+use thrifty_domain::Points;
+use thrifty_gp::{Gp, GpSettings, Mean, Noise};
+use thrifty_kernel::{Kernel, Matern52, Scaled};
+use thrifty_robust::{RobustGp, StudentT};
+use thrifty_sampling::Seed;
+use thrifty_surrogate::{Posterior, Prediction};
+
+fn known(noise: f64) -> Gp<Scaled<Matern52>> {
+    let settings = GpSettings {
+        noise: Noise::Fixed(noise),
+        mean: Mean::Zero,
+        standardize_targets: false,
+        ..GpSettings::default()
+    };
+    Gp::new(Scaled::new(Matern52::new(vec![0.5]).unwrap(), 1.0).unwrap()).with_settings(settings)
+}
+
+/// Exact posterior mean and standard deviation of the function at the first of two points, by a grid over both values.
+fn exact(x: [f64; 2], y: [f64; 2], noise: f64, nu: f64) -> (f64, f64) {
+    let kernel = Scaled::new(Matern52::new(vec![0.5]).unwrap(), 1.0).unwrap();
+    let rho = kernel.eval(&x[..1], &x[1..]);
+    let log_t = |e: f64| -0.5 * (nu + 1.0) * (e * e / (nu * noise)).ln_1p();
+    let (step, mut sums) = (0.02, [0.0; 3]);
+    for i in -400..=400 {
+        for j in -400..=400 {
+            let (f, g) = (f64::from(i) * step, f64::from(j) * step);
+            let prior = -0.5 * (f * f - 2.0 * rho * f * g + g * g) / (1.0 - rho * rho);
+            let weight = (prior + log_t(y[0] - f) + log_t(y[1] - g)).exp();
+            sums[0] += weight;
+            sums[1] += weight * f;
+            sums[2] += weight * f * f;
+        }
+    }
+    let mean = sums[1] / sums[0];
+    (mean, (sums[2] / sums[0] - mean * mean).sqrt())
+}
+
+/// Two observations, of which the second fits, is doubtful, and is an outlier. The exact posterior is wider, most where it is doubtful.
+#[test]
+fn moments_are_near_those_of_quadrature() {
+    let x = [0.3, 0.6];
+    for (second, off, wide) in [(0.6, 0.01, 1.25), (2.5, 0.05, 1.5), (8.0, 0.01, 1.3)] {
+        let y = [0.5, second];
+        let posterior =
+            RobustGp::new(known(0.05)).condition(Points::from_flat(x.to_vec(), 1).as_ref(), &y).unwrap();
+        let Prediction { mean, variance } = posterior.predict(&[0.3]);
+        let (exact_mean, exact_std_dev) = exact(x, y, 0.05, 4.0);
+        assert!((mean - exact_mean).abs() < off, "{second}: {mean} {exact_mean}");
+        let ratio = exact_std_dev / variance.sqrt();
+        assert!(ratio > 0.99 && ratio < wide, "{second}: {ratio}");
+    }
+}
+
+/// With many degrees of freedom it is an ordinary process: posterior, evidence and learnt hyperparameters.
+#[test]
+fn many_degrees_of_freedom_are_an_ordinary_process() {
+    let x = Points::from_flat((0..15).map(|i| f64::from(i) / 14.0).collect(), 1);
+    let y: Vec<f64> =
+        x.rows().enumerate().map(|(i, p)| (5.0 * p[0]).sin() + 0.1 * (i as f64).cos()).collect();
+    let settings = GpSettings {
+        noise: Noise::Learned { start: 0.01, floor: 1e-6, ceiling: 1.0, prior: None },
+        standardize_targets: false,
+        ..GpSettings::default()
+    };
+    let process = Gp::matern52(1).with_settings(settings);
+    let rng = || Seed(3).stream("fit", 0);
+    let ordinary = process.fit(x.as_ref(), &y, &mut rng()).unwrap();
+    let robust = RobustGp::new(process).with_student_t(StudentT::new(1e9));
+    let robust = robust.fit(x.as_ref(), &y, &mut rng()).unwrap();
+    for (a, b) in ordinary.hyperparameters().iter().zip(robust.hyperparameters()) {
+        assert!((a - b).abs() < 1e-3 * a.abs().max(0.01), "{a} {b}");
+    }
+    for point in [0.1, 0.33, 0.9, 1.5] {
+        let (a, b) = (ordinary.predict(&[point]), robust.predict(&[point]));
+        assert!((a.mean - b.mean).abs() < 1e-4 && (a.variance - b.variance).abs() < 1e-4, "{a:?} {b:?}");
+    }
+}
