@@ -2,10 +2,10 @@
 
 use thrifty_kernel::Kernel;
 use thrifty_sampling::Stream;
-use thrifty_surrogate::{FittedSurrogate, Mixture, Observations, SurrogateError};
+use thrifty_surrogate::{FittedSurrogate, Mixture, SurrogateError};
 
-use crate::fitted::FittedGp;
 use crate::surrogate::failed;
+use crate::training::Training;
 use crate::{Gp, GpSurrogate, Learning};
 
 impl GpSurrogate {
@@ -15,13 +15,14 @@ impl GpSurrogate {
     pub(crate) fn sampled(
         &self,
         process: &Gp<Box<dyn Kernel>>,
-        data: Observations<'_>,
+        training: &Training<'_>,
         earlier: Option<&[f64]>,
         rng: &mut Stream,
     ) -> Result<Option<Box<dyn FittedSurrogate>>, SurrogateError> {
         let Learning::Sampled(sampling) = self.learning else { return Ok(None) };
         sampling.validate().map_err(failed)?;
-        let Some(sampler) = sampling.sampler(data.len()) else { return Ok(None) };
+        let data = training.data();
+        let Some(sampler) = sampling.sampler(training.count()) else { return Ok(None) };
         let size = process.num_params();
         let earlier: Vec<Vec<f64>> = match earlier {
             Some(values) if size > 0 && values.len().is_multiple_of(size) => {
@@ -33,7 +34,7 @@ impl GpSurrogate {
             .sample_with_noise(data.x, data.y, &data.noise_variances(), &sampler, &earlier, rng)
             .map_err(failed)?;
         let member = |posterior| -> (f64, Box<dyn FittedSurrogate>) {
-            (1.0, Box::new(FittedGp { posterior, learnt_from: data.len() }))
+            (1.0, Box::new(training.fitted(posterior, training.count())))
         };
         Ok(Some(Box::new(Mixture::new(processes.into_iter().map(member).collect())?)))
     }
