@@ -225,7 +225,11 @@ impl<K: Kernel + Clone + 'static> Kernel for Conditional<K> {
         scale: f64,
         grad: &mut [f64],
     ) {
-        let (sets, active) = (weight_sets(x, y, weights, grad), self.active(y));
+        let sets = weight_sets(x, y, weights, grad);
+        if !x.rows().any(|point| self.is_active(point)) {
+            return;
+        }
+        let active = self.active(y);
         let mut scaled = Vec::new();
         for (c, grad) in grad.chunks_exact_mut(x.dim()).enumerate() {
             scaled.clear();

@@ -12,7 +12,7 @@ use crate::{Kernel, KernelWorkspace};
 
 /// The product `k₁ · k₂ · … · k_m` of a kernel for a domain with many kinds of variables.
 ///
-/// It is [`Product`](crate::Product) nested to the left, with the same names of parameters and the same bits. Nested products compute the
+/// The factors depend on different columns. It is [`Product`](crate::Product) nested to the left, with the same names of parameters and the same bits. Nested products compute the
 /// covariances of their parts anew at each level of the chain; this one computes each once: O(m) instead of O(m²) for gradients in the input.
 #[derive(Clone)]
 pub(crate) struct Factors(Vec<Box<dyn Kernel>>);
@@ -194,23 +194,20 @@ impl Kernel for Factors {
             multiply(&mut product, values);
             before.push(product);
         }
-        let times = |a: &Matrix, by: &Matrix| {
-            let mut out = Matrix::zeros(a.rows(), a.cols());
-            for c in 0..a.cols() {
-                let pairs = a.column(c).iter().zip(by.column(c / sets));
-                out.column_mut(c).iter_mut().zip(pairs).for_each(|(out, (a, by))| *out = a * by);
-            }
-            out
-        };
-        let (mut of_factor, mut rest) = (Vec::with_capacity(count), weights.clone());
+        // The factors have no column in common, so the order in which they add their gradients is free.
+        let (mut rest, mut seen) = (weights.clone(), Matrix::zeros(weights.rows(), weights.cols()));
         for i in (1..count).rev() {
-            of_factor.push(times(&rest, &before[i - 1]));
-            rest = times(&rest, &values[i]);
+            for c in 0..weights.cols() {
+                let (own, of_others) = (values[i].column(c / sets), before[i - 1].column(c / sets));
+                let rows = seen.column_mut(c).iter_mut().zip(rest.column_mut(c)).zip(own).zip(of_others);
+                for (((seen, rest), own), of_others) in rows {
+                    *seen = *rest * of_others;
+                    *rest *= own;
+                }
+            }
+            self.0[i].pull_back_inputs(x, y, &seen, scale, grad);
         }
-        of_factor.push(rest);
-        for (factor, weights) in self.0.iter().zip(of_factor.iter().rev()) {
-            factor.pull_back_inputs(x, y, weights, scale, grad);
-        }
+        self.0[0].pull_back_inputs(x, y, &rest, scale, grad);
     }
 
     fn features(&self, count: usize, rng: &mut Stream) -> Option<Box<dyn Features>> {
