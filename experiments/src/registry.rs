@@ -20,6 +20,7 @@ pub fn all() -> Vec<Experiment> {
         bo::dimensions::EXPERIMENT.clone(),
         bo::growth::EXPERIMENT.clone(),
         bo::noise::EXPERIMENT.clone(),
+        bo::subset::EXPERIMENT.clone(),
         bo::transfer::EXPERIMENT.clone(),
         gp::restarts::EXPERIMENT.clone(),
         gp::selection::EXPERIMENT.clone(),

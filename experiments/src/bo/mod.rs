@@ -7,5 +7,6 @@ pub mod dimensions;
 pub mod growth;
 pub mod noise;
 pub(crate) mod problems;
+pub mod subset;
 pub mod transfer;
 pub(crate) mod variant;

@@ -20,6 +20,20 @@ pub(crate) struct FittedGp {
     pub(crate) learnt_from: usize,
     /// Observations that the posterior does not contain, if there are any.
     pub(crate) left_out: Option<Arc<LeftOut>>,
+    /// True for one of several samples, whose hyperparameters are remembered with few digits.
+    pub(crate) is_sample: bool,
+}
+
+impl FittedGp {
+    /// The process as one of several samples of the hyperparameters.
+    pub(crate) fn as_sample(self) -> Self {
+        Self { is_sample: true, ..self }
+    }
+}
+
+/// A number with five significant digits, which is as good a start of a sampler and half as long to write.
+fn five_digits(value: f64) -> f64 {
+    format!("{value:.4e}").parse().unwrap_or(value)
 }
 
 impl FittedSurrogate for FittedGp {
@@ -28,7 +42,8 @@ impl FittedSurrogate for FittedGp {
     }
 
     fn hyperparameters(&self) -> Vec<f64> {
-        self.posterior.hyperparameters()
+        let values = self.posterior.hyperparameters();
+        if self.is_sample { values.into_iter().map(five_digits).collect() } else { values }
     }
 
     fn learnt_from(&self) -> Option<usize> {
@@ -49,7 +64,12 @@ impl FittedSurrogate for FittedGp {
 
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         let posterior = self.posterior.with_observation(x, y).map_err(failed)?;
-        Ok(Box::new(Self { posterior, learnt_from: self.learnt_from, left_out: self.left_out.clone() }))
+        Ok(Box::new(Self {
+            posterior,
+            learnt_from: self.learnt_from,
+            left_out: self.left_out.clone(),
+            is_sample: self.is_sample,
+        }))
     }
 }
 

@@ -11,7 +11,8 @@ use crate::{Gp, GpSurrogate, Learning};
 impl GpSurrogate {
     /// The mixture of processes with sampled hyperparameters; nothing where the settings ask for the maximum a posteriori at so many observations.
     ///
-    /// `earlier` are the hyperparameters of the samples of an earlier fit, one after the other.
+    /// `earlier` are the hyperparameters of the samples of an earlier fit, one after the other. A sample under which the covariance has no
+    /// factor is lost, and the mixture counts it.
     pub(crate) fn sampled(
         &self,
         process: &Gp<Box<dyn Kernel>>,
@@ -33,9 +34,11 @@ impl GpSurrogate {
         let processes = process
             .sample_with_noise(data.x, data.y, &data.noise_variances(), &sampler, &earlier, rng)
             .map_err(failed)?;
+        let lost = sampler.count.saturating_sub(processes.len());
         let member = |posterior| -> (f64, Box<dyn FittedSurrogate>) {
-            (1.0, Box::new(training.fitted(posterior, training.count())))
+            (1.0, Box::new(training.fitted(posterior, training.count()).as_sample()))
         };
-        Ok(Some(Box::new(Mixture::new(processes.into_iter().map(member).collect())?)))
+        let mixture = Mixture::new(processes.into_iter().map(member).collect())?;
+        Ok(Some(Box::new(mixture.with_lost_members(lost))))
     }
 }

@@ -14,8 +14,8 @@ use crate::learning::is_default;
 use crate::refit::is_surprised;
 use crate::training::Training;
 use crate::{
-    Conditioning, Gp, GpError, GpSettings, KernelFactory, KernelFactoryError, KernelFamily, Learning, Noise, Refit,
-    Sampling,
+    Conditioning, Gp, GpError, GpSettings, KernelFactory, KernelFactoryError, KernelFamily, Learning, Noise,
+    Refit, Sampling,
 };
 
 /// Gaussian-process surrogate, with a kernel of a family or of one's own.

@@ -49,7 +49,8 @@ fn loss(space: &Space, config: &Config) -> f64 {
 fn main() -> Result<(), Box<dyn Error>> {
     let trials: usize = std::env::args().nth(1).ok_or("expected a number of trials")?.parse()?;
     for (name, space) in spaces()? {
-        let mut study = Study::new(BayesianOptimizer::new(space.clone()), Seed(1)).with_stop(MaxTrials(trials));
+        let mut study =
+            Study::new(BayesianOptimizer::new(space.clone()), Seed(1)).with_stop(MaxTrials(trials));
         let (mut spent, mut checksum) = (Vec::new(), 0_u64);
         while study.check_stop().is_none() {
             let started_at = ProcessTime::now();
@@ -62,7 +63,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let mut last = spent.split_off(trials.saturating_sub(LAST));
         last.sort_unstable_by(f64::total_cmp);
-        println!("{name}: median {:.1} ms, largest {:.1} ms; checksum {checksum:016x}", last[last.len() / 2], last[last.len() - 1]);
+        println!(
+            "{name}: median {:.1} ms, largest {:.1} ms; checksum {checksum:016x}",
+            last[last.len() / 2],
+            last[last.len() - 1]
+        );
     }
     Ok(())
 }

@@ -70,7 +70,8 @@ impl<K: Kernel> Conditional<K> {
             return;
         }
         let (point, mut own) = (self.select(x), vec![0.0; self.columns.len()]);
-        let weights: Vec<f64> = y.rows.iter().map(|&row| weights[row] * (1.0 - self.shared.value())).collect();
+        let weights: Vec<f64> =
+            y.rows.iter().map(|&row| weights[row] * (1.0 - self.shared.value())).collect();
         self.kernel.pull_back_input_each(&point, y.points.as_ref(), &weights, &mut own);
         self.columns.iter().zip(own).for_each(|(&c, g)| grad[c] += g);
     }

@@ -131,8 +131,9 @@ impl Kernel for Factors {
             let here = &mut here[0];
             here.slopes.resize(x.len(), x.len());
             match before.last() {
-                None => (0..x.len())
-                    .for_each(|j| here.slopes.column_mut(j)[j..].copy_from_slice(&here.values.column(j)[j..])),
+                None => (0..x.len()).for_each(|j| {
+                    here.slopes.column_mut(j)[j..].copy_from_slice(&here.values.column(j)[j..])
+                }),
                 Some(before) => multiply_lower_into(&before.slopes, &here.values, &mut here.slopes),
             }
         }
@@ -292,7 +293,14 @@ mod tests {
             kernel.pull_back_pair(x.row(0), y.row(2), 0.3, &mut of_pair);
             let mut bits = lower(&out);
             bits.extend((0..7).flat_map(|j| cross.column(j).iter().map(|v| v.to_bits()).collect::<Vec<_>>()));
-            let rest = [of_params, diagonal, of_inputs, of_input, of_pair, vec![total, kernel.eval(x.row(1), y.row(3))]];
+            let rest = [
+                of_params,
+                diagonal,
+                of_inputs,
+                of_input,
+                of_pair,
+                vec![total, kernel.eval(x.row(1), y.row(3))],
+            ];
             bits.extend(rest.iter().flatten().map(|v| v.to_bits()));
             bits
         };
