@@ -31,7 +31,7 @@ impl Default for Conditioning {
 }
 
 /// Fewest observations of a subset: some for each of its parts.
-const SMALLEST: usize = 16;
+pub(crate) const SMALLEST: usize = 16;
 
 /// A subset consists of its newest quarter, a quarter near the best observations, and a half that is spread.
 const QUARTERS: usize = 4;

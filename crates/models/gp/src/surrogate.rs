@@ -181,7 +181,7 @@ impl Surrogate for GpSurrogate {
         if let Some(mixture) = self.sampled(&process, &training, warm_start, rng)? {
             return Ok(mixture);
         }
-        learnt(&process, &training, rng)
+        Ok(Box::new(training.learn(&process, rng).map_err(failed)?))
     }
 
     fn update(
@@ -210,11 +210,11 @@ impl Surrogate for GpSurrogate {
         } else if learnt_from.is_some() && self.refit.is_settled(data.len()) {
             let settled = process.clone().with_settings(GpSettings { restarts: 0, ..self.settings.clone() });
             // Where even the start has no factor, others may.
-            if let Ok(fitted) = learnt(&settled, &training, rng) {
-                return Ok(fitted);
+            if let Ok(fitted) = training.learn(&settled, rng) {
+                return Ok(Box::new(fitted));
             }
         }
-        learnt(&process, &training, rng)
+        Ok(Box::new(training.learn(&process, rng).map_err(failed)?))
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {
@@ -258,17 +258,6 @@ impl GpSurrogate {
             None => process,
         })
     }
-}
-
-/// The process with hyperparameters that are learnt from the data.
-fn learnt(
-    process: &Gp<Box<dyn Kernel>>,
-    training: &Training<'_>,
-    rng: &mut Stream,
-) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-    let data = training.data();
-    let posterior = process.fit_with_noise(data.x, data.y, &data.noise_variances(), rng).map_err(failed)?;
-    Ok(Box::new(training.fitted(posterior, training.count())))
 }
 
 pub(crate) fn failed(error: GpError) -> SurrogateError {

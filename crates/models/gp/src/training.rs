@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use thrifty_domain::Points;
 use thrifty_kernel::Kernel;
+use thrifty_sampling::Stream;
 use thrifty_surrogate::{Observations, Posterior, Prediction};
 
 use crate::fitted::FittedGp;
+use crate::subset::SMALLEST;
 use crate::{Conditioning, Gp, GpError, GpPosterior};
 
 /// All observations, and those of them that a process is conditioned on.
@@ -24,6 +26,20 @@ struct Subset {
     noise_variance: Option<Vec<f64>>,
 }
 
+impl Subset {
+    fn choose(process: &Gp<Box<dyn Kernel>>, all: Observations<'_>, size: usize) -> Result<Self, GpError> {
+        let positions = process.subset(all.x, all.y, size)?;
+        let mut x = Points::new(all.x.dim());
+        positions.iter().for_each(|&i| x.push(all.x.row(i)));
+        let of = |values: &[f64]| positions.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+        Ok(Self { x, y: of(all.y), noise_variance: all.noise_variance.map(of), positions })
+    }
+
+    fn data(&self) -> Observations<'_> {
+        Observations { x: self.x.as_ref(), y: &self.y, noise_variance: self.noise_variance.as_deref() }
+    }
+}
+
 impl<'a> Training<'a> {
     /// Chooses by the setting, in the metric of the process.
     pub(crate) fn choose(
@@ -32,22 +48,32 @@ impl<'a> Training<'a> {
         all: Observations<'a>,
     ) -> Result<Self, GpError> {
         conditioning.validate()?;
-        let Some(size) = conditioning.size_for(all.len()) else { return Ok(Self { all, subset: None }) };
-        let positions = process.subset(all.x, all.y, size)?;
-        let mut x = Points::new(all.x.dim());
-        positions.iter().for_each(|&i| x.push(all.x.row(i)));
-        let of = |values: &[f64]| positions.iter().map(|&i| values[i]).collect::<Vec<f64>>();
-        let subset = Subset { x, y: of(all.y), noise_variance: all.noise_variance.map(of), positions };
-        Ok(Self { all, subset: Some(subset) })
+        let size = conditioning.size_for(all.len());
+        let subset = size.map(|size| Subset::choose(process, all, size)).transpose()?;
+        Ok(Self { all, subset })
+    }
+
+    /// The process with hyperparameters that are learnt from the data.
+    ///
+    /// From a subset they are learnt by half of it, chosen in the same way: learning costs some hundred factorizations, conditioning one.
+    pub(crate) fn learn(&self, process: &Gp<Box<dyn Kernel>>, rng: &mut Stream) -> Result<FittedGp, GpError> {
+        let data = self.data();
+        let noise = data.noise_variances();
+        let posterior = if self.subset.is_some() {
+            let half = Subset::choose(process, data, (data.len() / 2).max(SMALLEST))?;
+            let few = half.data();
+            let learnt = process.fit_with_noise(few.x, few.y, &few.noise_variances(), rng)?;
+            let process = process.clone().warm_started(learnt.hyperparameters());
+            process.condition_with_noise(data.x, data.y, &noise)?
+        } else {
+            process.fit_with_noise(data.x, data.y, &noise, rng)?
+        };
+        Ok(self.fitted(posterior, self.count()))
     }
 
     /// Observations to condition on.
     pub(crate) fn data(&self) -> Observations<'_> {
-        self.subset.as_ref().map_or(self.all, |subset| Observations {
-            x: subset.x.as_ref(),
-            y: &subset.y,
-            noise_variance: subset.noise_variance.as_deref(),
-        })
+        self.subset.as_ref().map_or(self.all, Subset::data)
     }
 
     /// Number of all observations.
