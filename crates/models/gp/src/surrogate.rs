@@ -55,7 +55,7 @@ pub struct GpSurrogate {
     pub learning: Learning,
     /// When hyperparameters are learnt anew.
     pub refit: Refit,
-    /// Observations that the model is conditioned on, and learns from.
+    /// Observations that the model is conditioned on; of a subset it learns from half.
     #[serde(default = "Conditioning::all", skip_serializing_if = "Conditioning::is_all")]
     pub conditioning: Conditioning,
     /// Learned warp of numeric inputs, for functions that vary faster near one end of an axis.
