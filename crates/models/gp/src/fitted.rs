@@ -26,7 +26,7 @@ pub(crate) struct FittedGp {
 
 impl FittedGp {
     /// The process as one of several samples of the hyperparameters.
-    pub(crate) fn as_sample(self) -> Self {
+    pub(crate) fn into_sample(self) -> Self {
         Self { is_sample: true, ..self }
     }
 }

@@ -36,7 +36,7 @@ impl GpSurrogate {
             .map_err(failed)?;
         let lost = sampler.count.saturating_sub(processes.len());
         let member = |posterior| -> (f64, Box<dyn FittedSurrogate>) {
-            (1.0, Box::new(training.fitted(posterior, training.count()).as_sample()))
+            (1.0, Box::new(training.fitted(posterior, training.count()).into_sample()))
         };
         let mixture = Mixture::new(processes.into_iter().map(member).collect())?;
         Ok(Some(Box::new(mixture.with_lost_members(lost))))

@@ -30,12 +30,12 @@ impl Factors {
     /// The slots of each factor in a gradient.
     fn slots(&self) -> Vec<std::ops::Range<usize>> {
         let mut start = 0;
-        let slot = |factor: &Box<dyn Kernel>| {
+        let slots = self.0.iter().map(|factor| {
             let slot = start..start + factor.num_params();
             start = slot.end;
             slot
-        };
-        self.0.iter().map(slot).collect()
+        });
+        slots.collect()
     }
 
     /// Calls `visit` with each factor, the last first, and the weights multiplied by all other factors: `weights ∘ k_m ∘ … ∘ k_{i+1} ∘ (k₁ ∘ … ∘ k_{i-1})`.
@@ -54,15 +54,14 @@ impl Factors {
 impl Parameterized for Factors {
     fn params(&self) -> Vec<Param> {
         let last = self.0.len() - 1;
-        let named = |(i, factor): (usize, &Box<dyn Kernel>)| {
+        let named = self.0.iter().enumerate().flat_map(|(i, factor)| {
             let depth = if i == 0 { last } else { last - i };
-            let under = move |p: Param| {
+            factor.params().into_iter().map(move |p| {
                 let own = if i > 0 { p.under("right") } else { p };
                 (0..depth).fold(own, |p, _| p.under("left"))
-            };
-            factor.params().into_iter().map(under).collect::<Vec<_>>()
-        };
-        self.0.iter().enumerate().flat_map(named).collect()
+            })
+        });
+        named.collect()
     }
 
     fn set_params(&mut self, values: &[f64]) {
@@ -77,11 +76,11 @@ impl Parameterized for Factors {
 
 impl Kernel for Factors {
     fn dim(&self) -> Option<usize> {
-        self.0.iter().find_map(|factor| factor.dim())
+        self.0.iter().find_map(Kernel::dim)
     }
 
     fn num_params(&self) -> usize {
-        self.0.iter().map(|factor| factor.num_params()).sum()
+        self.0.iter().map(Kernel::num_params).sum()
     }
 
     fn eval(&self, x: &[f64], y: &[f64]) -> f64 {
@@ -117,7 +116,7 @@ impl Kernel for Factors {
     }
 
     fn has_constant_variance(&self) -> bool {
-        self.0.iter().all(|factor| factor.has_constant_variance())
+        self.0.iter().all(Kernel::has_constant_variance)
     }
 
     /// Keeps the covariances of each factor as the values, and the products up to it as the slopes, of the second half of the parts.
@@ -131,9 +130,11 @@ impl Kernel for Factors {
             let here = &mut here[0];
             here.slopes.resize(x.len(), x.len());
             match before.last() {
-                None => (0..x.len()).for_each(|j| {
-                    here.slopes.column_mut(j)[j..].copy_from_slice(&here.values.column(j)[j..])
-                }),
+                None => {
+                    for j in 0..x.len() {
+                        here.slopes.column_mut(j)[j..].copy_from_slice(&here.values.column(j)[j..]);
+                    }
+                }
                 Some(before) => multiply_lower_into(&before.slopes, &here.values, &mut here.slopes),
             }
         }
