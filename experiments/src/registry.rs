@@ -21,6 +21,7 @@ pub fn all() -> Vec<Experiment> {
         bo::growth::EXPERIMENT.clone(),
         bo::noise::EXPERIMENT.clone(),
         bo::outliers::EXPERIMENT.clone(),
+        bo::subset::EXPERIMENT.clone(),
         bo::transfer::EXPERIMENT.clone(),
         gp::restarts::EXPERIMENT.clone(),
         gp::selection::EXPERIMENT.clone(),

@@ -8,5 +8,6 @@ pub mod growth;
 pub mod noise;
 pub mod outliers;
 pub(crate) mod problems;
+pub mod subset;
 pub mod transfer;
 pub(crate) mod variant;

@@ -1,10 +1,13 @@
 //! Gaussian processes after data as fitted surrogates.
 
+use std::sync::Arc;
+
 use thrifty_kernel::Kernel;
 use thrifty_surrogate::{FittedSurrogate, Posterior, Prediction, SurrogateError};
 
 use crate::GpPosterior;
 use crate::surrogate::failed;
+use crate::training::LeftOut;
 
 /// Leave-one-out predictions of a process.
 fn predictions<K: Kernel>(posterior: &GpPosterior<K>) -> Vec<Prediction> {
@@ -15,6 +18,22 @@ fn predictions<K: Kernel>(posterior: &GpPosterior<K>) -> Vec<Prediction> {
 pub(crate) struct FittedGp {
     pub(crate) posterior: GpPosterior<Box<dyn Kernel>>,
     pub(crate) learnt_from: usize,
+    /// Observations that the posterior does not contain, if there are any.
+    pub(crate) left_out: Option<Arc<LeftOut>>,
+    /// True for one of several samples, whose hyperparameters are remembered with few digits.
+    pub(crate) is_sample: bool,
+}
+
+impl FittedGp {
+    /// The process as one of several samples of the hyperparameters.
+    pub(crate) fn into_sample(self) -> Self {
+        Self { is_sample: true, ..self }
+    }
+}
+
+/// A number with five significant digits, which is as good a start of a sampler and half as long to write.
+fn five_digits(value: f64) -> f64 {
+    format!("{value:.4e}").parse().unwrap_or(value)
 }
 
 impl FittedSurrogate for FittedGp {
@@ -23,7 +42,8 @@ impl FittedSurrogate for FittedGp {
     }
 
     fn hyperparameters(&self) -> Vec<f64> {
-        self.posterior.hyperparameters()
+        let values = self.posterior.hyperparameters();
+        if self.is_sample { values.into_iter().map(five_digits).collect() } else { values }
     }
 
     fn learnt_from(&self) -> Option<usize> {
@@ -35,12 +55,21 @@ impl FittedSurrogate for FittedGp {
     }
 
     fn leave_one_out(&self) -> Option<Vec<Prediction>> {
-        Some(predictions(&self.posterior))
+        let kept = predictions(&self.posterior);
+        Some(match &self.left_out {
+            Some(left_out) => left_out.merged(&self.posterior, kept),
+            None => kept,
+        })
     }
 
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         let posterior = self.posterior.with_observation(x, y).map_err(failed)?;
-        Ok(Box::new(Self { posterior, learnt_from: self.learnt_from }))
+        Ok(Box::new(Self {
+            posterior,
+            learnt_from: self.learnt_from,
+            left_out: self.left_out.clone(),
+            is_sample: self.is_sample,
+        }))
     }
 }
 

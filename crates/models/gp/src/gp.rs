@@ -11,7 +11,7 @@ use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 
 use crate::data::{self, ScaledData};
-use crate::{GpError, GpPosterior, GpSettings, InputScaling, Mean, Noise, TargetScaling, fit};
+use crate::{GpError, GpPosterior, GpSettings, InputScaling, Mean, Noise, TargetScaling, fit, subset};
 
 /// A Gaussian process before data: a kernel, and what is assumed besides.
 #[derive(Debug, Clone)]
@@ -265,6 +265,21 @@ impl<K: Kernel + Clone> Gp<K> {
         data.check_scaled(y, variances)?;
         let learnt = fit::as_given(&self.kernel, &self.settings, &data, self.warm.as_deref());
         GpPosterior::new(learnt, data, &self.settings.jitter, Vec::new())
+    }
+
+    /// Positions of a subset of `size` observations that stands for all, in rising order; all of them if there are no more.
+    ///
+    /// A quarter are the newest, a quarter the nearest to the five lowest targets, and a half are spread: each is the farthest from those
+    /// before it (`gonzalez1985`). Distances are in the metric of the kernel, `k(x, x) + k(y, y) - 2 k(x, y)`, with the hyperparameters
+    /// that [`Gp::condition`] would take. The values of the targets do not choose, lest a low one by noise be kept and its neighbors not.
+    /// Cost: `size` · n covariances.
+    ///
+    /// # Errors
+    /// As [`Gp::fit`].
+    pub fn subset(&self, x: PointsRef<'_>, y: &[f64], size: usize) -> Result<Vec<usize>, GpError> {
+        let data = self.checked(x, y, &vec![0.0; y.len()])?;
+        let kernel = fit::as_given(&self.kernel, &self.settings, &data, self.warm.as_deref()).kernel;
+        Ok(subset::select(&kernel, data.x.as_ref(), y, size))
     }
 
     fn check(&self, x: PointsRef<'_>, y: &[f64], variances: &[f64]) -> Result<(), GpError> {

@@ -67,7 +67,7 @@ impl Sampling {
     }
 }
 
-/// True for the setting that journals leave out.
-pub(crate) fn is_default(learning: &Learning) -> bool {
-    *learning == Learning::default()
+/// True for a setting that journals leave out.
+pub(crate) fn is_default<T: Default + PartialEq>(setting: &T) -> bool {
+    *setting == T::default()
 }

@@ -33,7 +33,9 @@ mod sampled;
 mod scaling;
 pub mod selection;
 mod settings;
+mod subset;
 mod surrogate;
+mod training;
 mod yeo_johnson;
 
 pub use data::LARGEST_TARGET;
@@ -47,6 +49,7 @@ pub use posterior::{GpLookahead, GpPosterior};
 pub use refit::Refit;
 pub use scaling::{InputScaling, TargetScaling};
 pub use settings::{GpSettings, Mean, Noise};
+pub use subset::Conditioning;
 pub use surrogate::GpSurrogate;
 pub use thrifty_domain::{Points, PointsRef};
 pub use thrifty_sampling::Seed;

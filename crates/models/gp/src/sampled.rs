@@ -2,26 +2,28 @@
 
 use thrifty_kernel::Kernel;
 use thrifty_sampling::Stream;
-use thrifty_surrogate::{FittedSurrogate, Mixture, Observations, SurrogateError};
+use thrifty_surrogate::{FittedSurrogate, Mixture, SurrogateError};
 
-use crate::fitted::FittedGp;
 use crate::surrogate::failed;
+use crate::training::Training;
 use crate::{Gp, GpSurrogate, Learning};
 
 impl GpSurrogate {
     /// The mixture of processes with sampled hyperparameters; nothing where the settings ask for the maximum a posteriori at so many observations.
     ///
-    /// `earlier` are the hyperparameters of the samples of an earlier fit, one after the other.
+    /// `earlier` are the hyperparameters of the samples of an earlier fit, one after the other. A sample under which the covariance has no
+    /// factor is lost, and the mixture counts it.
     pub(crate) fn sampled(
         &self,
         process: &Gp<Box<dyn Kernel>>,
-        data: Observations<'_>,
+        training: &Training<'_>,
         earlier: Option<&[f64]>,
         rng: &mut Stream,
     ) -> Result<Option<Box<dyn FittedSurrogate>>, SurrogateError> {
         let Learning::Sampled(sampling) = self.learning else { return Ok(None) };
         sampling.validate().map_err(failed)?;
-        let Some(sampler) = sampling.sampler(data.len()) else { return Ok(None) };
+        let data = training.data();
+        let Some(sampler) = sampling.sampler(training.count()) else { return Ok(None) };
         let size = process.num_params();
         let earlier: Vec<Vec<f64>> = match earlier {
             Some(values) if size > 0 && values.len().is_multiple_of(size) => {
@@ -32,9 +34,11 @@ impl GpSurrogate {
         let processes = process
             .sample_with_noise(data.x, data.y, &data.noise_variances(), &sampler, &earlier, rng)
             .map_err(failed)?;
+        let lost = sampler.count.saturating_sub(processes.len());
         let member = |posterior| -> (f64, Box<dyn FittedSurrogate>) {
-            (1.0, Box::new(FittedGp { posterior, learnt_from: data.len() }))
+            (1.0, Box::new(training.fitted(posterior, training.count()).into_sample()))
         };
-        Ok(Some(Box::new(Mixture::new(processes.into_iter().map(member).collect())?)))
+        let mixture = Mixture::new(processes.into_iter().map(member).collect())?;
+        Ok(Some(Box::new(mixture.with_lost_members(lost))))
     }
 }

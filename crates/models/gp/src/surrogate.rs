@@ -9,13 +9,13 @@ use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{Description, EarlierFit, FittedSurrogate, Observations, Surrogate, SurrogateError};
 
-use crate::fitted::FittedGp;
 use crate::gp::default_kernel;
 use crate::learning::is_default;
 use crate::refit::is_surprised;
+use crate::training::Training;
 use crate::{
-    Gp, GpError, GpSettings, KernelFactory, KernelFactoryError, KernelFamily, Learning, Noise, Refit,
-    Sampling,
+    Conditioning, Gp, GpError, GpSettings, KernelFactory, KernelFactoryError, KernelFamily, Learning, Noise,
+    Refit, Sampling,
 };
 
 /// Gaussian-process surrogate, with a kernel of a family or of one's own.
@@ -55,6 +55,9 @@ pub struct GpSurrogate {
     pub learning: Learning,
     /// When hyperparameters are learnt anew.
     pub refit: Refit,
+    /// Observations that the model is conditioned on; of a subset it learns from half.
+    #[serde(skip_serializing_if = "is_default")]
+    pub conditioning: Conditioning,
     /// Learned warp of numeric inputs, for functions that vary faster near one end of an axis.
     pub warp_inputs: bool,
     /// Kernel of one's own instead of a family; [`GpSurrogate::with_kernel`] sets it.
@@ -74,6 +77,7 @@ impl Default for GpSurrogate {
             lengthscale_bounds: None,
             learning: Learning::default(),
             refit: Refit::default(),
+            conditioning: Conditioning::default(),
             warp_inputs: false,
             kernel: None,
         }
@@ -173,11 +177,11 @@ impl Surrogate for GpSurrogate {
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         let process = self.started(domain, data, warm_start)?;
-        if let Some(mixture) = self.sampled(&process, data, warm_start, rng)? {
+        let training = Training::choose(self.conditioning, &process, data).map_err(failed)?;
+        if let Some(mixture) = self.sampled(&process, &training, warm_start, rng)? {
             return Ok(mixture);
         }
-        let fitted = process.fit_with_noise(data.x, data.y, &data.noise_variances(), rng).map_err(failed)?;
-        Ok(Box::new(FittedGp { posterior: fitted, learnt_from: data.len() }))
+        Ok(Box::new(training.learn(&process, rng).map_err(failed)?))
     }
 
     fn update(
@@ -190,27 +194,27 @@ impl Surrogate for GpSurrogate {
         self.refit.validate().map_err(failed)?;
         let EarlierFit { hyperparameters, learnt_from } = earlier;
         let process = self.started(domain, data, Some(hyperparameters))?;
-        if let Some(mixture) = self.sampled(&process, data, Some(hyperparameters), rng)? {
+        let training = Training::choose(self.conditioning, &process, data).map_err(failed)?;
+        if let Some(mixture) = self.sampled(&process, &training, Some(hyperparameters), rng)? {
             return Ok(mixture);
         }
-        let noise = data.noise_variances();
         if let Some(learnt_from) = learnt_from.filter(|n| self.refit.may_wait(*n, data.len())) {
+            let kept = training.data();
             // Hyperparameters under which the covariance has no factor, or of another model, are no use.
-            if let Ok(posterior) = process.condition_with_noise(data.x, data.y, &noise)
+            if let Ok(posterior) = process.condition_with_noise(kept.x, kept.y, &kept.noise_variances())
                 && posterior.params().len() == hyperparameters.len()
-                && !is_surprised(&posterior, learnt_from)
+                && !is_surprised(&posterior, training.rows_before(learnt_from))
             {
-                return Ok(Box::new(FittedGp { posterior, learnt_from }));
+                return Ok(Box::new(training.fitted(posterior, learnt_from)));
             }
         } else if learnt_from.is_some() && self.refit.is_settled(data.len()) {
             let settled = process.clone().with_settings(GpSettings { restarts: 0, ..self.settings.clone() });
             // Where even the start has no factor, others may.
-            if let Ok(posterior) = settled.fit_with_noise(data.x, data.y, &noise, rng) {
-                return Ok(Box::new(FittedGp { posterior, learnt_from: data.len() }));
+            if let Ok(fitted) = training.learn(&settled, rng) {
+                return Ok(Box::new(fitted));
             }
         }
-        let posterior = process.fit_with_noise(data.x, data.y, &noise, rng).map_err(failed)?;
-        Ok(Box::new(FittedGp { posterior, learnt_from: data.len() }))
+        Ok(Box::new(training.learn(&process, rng).map_err(failed)?))
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {

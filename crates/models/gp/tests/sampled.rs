@@ -1,15 +1,18 @@
 //! Hyperparameters sampled from their posterior, and the mixture that they make.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use proptest::prelude::*;
-use thrifty_domain::{Domain, Points};
+use thrifty_domain::{Domain, Points, PointsRef};
 use thrifty_gp::{ExactLikelihood, Gp, GpError, GpSettings, GpSurrogate, Learning, Mean, Noise, Sampling};
-use thrifty_kernel::{Matern52, Scaled};
-use thrifty_params::{LogLikelihood, Parameterized, SliceSampler};
+use thrifty_kernel::{Kernel, Matern52, Scaled};
+use thrifty_params::{LogLikelihood, Param, Parameterized, SliceSampler};
 use thrifty_prob::Prior;
 use thrifty_sampling::{Seed, latin_hypercube};
 use thrifty_surrogate::{
-    EarlierFit, FittedSurrogate, JointPosterior, Mixture, Observations, Posterior, Surrogate, contract,
-    sample_jointly,
+    EarlierFit, FittedSurrogate, JointPosterior, Mixture, Observations, Posterior, Prediction, Surrogate,
+    contract, sample_jointly,
 };
 
 fn sampled() -> GpSurrogate {
@@ -311,4 +314,88 @@ fn edges_are_no_error() {
     );
     assert!(error.err().unwrap().to_string().contains("NaN"));
     assert!(GpError::NoSample.to_string().contains("likelihood"));
+}
+
+/// A kernel that has no covariances in every third copy, once its hyperparameters were set a single time: as a member that cannot be conditioned.
+#[derive(Clone)]
+struct Flaky {
+    kernel: Scaled<Matern52>,
+    copies: Arc<AtomicUsize>,
+    copy: usize,
+    settings: usize,
+}
+
+impl Flaky {
+    fn fails(&self) -> bool {
+        self.copy % 3 == 1 && self.settings == 1
+    }
+}
+
+impl Parameterized for Flaky {
+    fn params(&self) -> Vec<Param> {
+        self.kernel.params()
+    }
+
+    fn set_params(&mut self, values: &[f64]) {
+        self.settings += 1;
+        self.kernel.set_params(values);
+    }
+}
+
+impl Kernel for Flaky {
+    fn dim(&self) -> Option<usize> {
+        self.kernel.dim()
+    }
+
+    fn num_params(&self) -> usize {
+        self.kernel.num_params()
+    }
+
+    fn eval(&self, x: &[f64], y: &[f64]) -> f64 {
+        if self.fails() { f64::NAN } else { self.kernel.eval(x, y) }
+    }
+
+    fn pull_back_pair(&self, x: &[f64], y: &[f64], weight: f64, grad: &mut [f64]) {
+        self.kernel.pull_back_pair(x, y, weight, grad);
+    }
+
+    fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
+        self.kernel.pull_back_input(x, y, weights, grad);
+    }
+
+    fn clone_box(&self) -> Box<dyn Kernel> {
+        let copy = self.copies.fetch_add(1, Ordering::Relaxed);
+        Box::new(Self { copy, settings: 0, ..self.clone() })
+    }
+}
+
+/// Members whose covariance has no factor are left out and counted, and the rest predicts.
+#[test]
+fn lost_members_are_counted() {
+    let (x, y) = data(12, 1);
+    let flaky = sampled().with_kernel("flaky", |domain| {
+        let kernel = Scaled::new(Matern52::new(vec![0.5; domain.dim()])?, 1.0)?;
+        let copies = Arc::new(AtomicUsize::new(0));
+        Ok(Box::new(Flaky { kernel, copies, copy: 0, settings: 0 }) as Box<dyn Kernel>)
+    });
+    let fitted = fit(&flaky, &x, &y);
+    assert!(fitted.lost_members() > 0, "some are lost");
+    assert_eq!(fitted.lost_members() + fitted.members().len(), 16);
+    let Prediction { mean, variance } = fitted.posterior().predict(&[0.4, 0.7]);
+    assert!(mean.is_finite() && variance > 0.0, "{mean} {variance}");
+    // Fantasies lose no more.
+    assert_eq!(fitted.fantasize(&[0.4, 0.7], mean).unwrap().lost_members(), fitted.lost_members());
+    assert_eq!(fit(&sampled(), &x, &y).lost_members(), 0);
+}
+
+/// Samples are remembered with five digits: a start of the next sampler, not the model itself.
+#[test]
+fn samples_are_remembered_with_five_digits() {
+    let (x, y) = data(12, 1);
+    let fitted = fit(&sampled(), &x, &y);
+    for value in fitted.hyperparameters() {
+        assert_eq!(value.to_string(), format!("{value:.4e}").parse::<f64>().unwrap().to_string());
+    }
+    let most_probable = fit(&GpSurrogate::default(), &x, &y).hyperparameters();
+    assert!(most_probable.iter().any(|value| *value != format!("{value:.4e}").parse::<f64>().unwrap()));
 }

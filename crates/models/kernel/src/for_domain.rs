@@ -3,9 +3,9 @@
 use thrifty_domain::{Domain, Variable, VariableKind};
 use thrifty_prob::Prior;
 
+use crate::compose::Factors;
 use crate::{
-    Conditional, Constant, Hamming, Kernel, KernelError, OnColumns, Product, Stationary, StationaryProfile,
-    Warped,
+    Conditional, Constant, Hamming, Kernel, KernelError, OnColumns, Stationary, StationaryProfile, Warped,
 };
 
 /// Kernel of unit variance for a domain of continuous, stepped, categorical and conditional variables.
@@ -70,9 +70,11 @@ pub fn for_domain<R: StationaryProfile>(
         }
         factors.insert(0, kernel);
     }
-    let mut factors = factors.into_iter();
-    let first = factors.next().unwrap_or_else(|| Box::new(Constant));
-    factors.try_fold(first, |product, factor| Ok(Box::new(Product::new(product, factor)?) as Box<dyn Kernel>))
+    Ok(match factors.len() {
+        0 => Box::new(Constant),
+        1 => factors.remove(0),
+        _ => Box::new(Factors::new(factors)),
+    })
 }
 
 /// Settings of [`for_domain`].

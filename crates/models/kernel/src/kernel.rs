@@ -45,6 +45,27 @@ pub trait Kernel: Parameterized + Send + Sync {
         }
     }
 
+    /// `out[i] = k(x_i, y)`, the same bits as [`Kernel::eval`] pair by pair.
+    fn eval_each(&self, x: PointsRef<'_>, y: &[f64], out: &mut [f64]) {
+        for (slot, x) in out.iter_mut().zip(x.rows()) {
+            *slot = self.eval(x, y);
+        }
+    }
+
+    /// [`Kernel::pull_back_pair`] of `x_i` and `y` with `weights[i]`, one after the other: the same bits.
+    fn pull_back_pairs(&self, x: PointsRef<'_>, y: &[f64], weights: &[f64], grad: &mut [f64]) {
+        for (x, weight) in x.rows().zip(weights) {
+            self.pull_back_pair(x, y, *weight, grad);
+        }
+    }
+
+    /// [`Kernel::pull_back_input`] with one `y_j` after the other: the same bits as single calls, which one call for all need not have.
+    fn pull_back_input_each(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
+        for (y, weight) in y.rows().zip(weights) {
+            self.pull_back_input(x, PointsRef::single(y), std::slice::from_ref(weight), grad);
+        }
+    }
+
     /// `out[i] = k(x_i, x_i)`.
     fn diagonal_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
         for (slot, point) in out.iter_mut().zip(x.rows()) {
@@ -156,6 +177,18 @@ impl Kernel for Box<dyn Kernel> {
 
     fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
         (**self).cov_into(x, y, out);
+    }
+
+    fn eval_each(&self, x: PointsRef<'_>, y: &[f64], out: &mut [f64]) {
+        (**self).eval_each(x, y, out);
+    }
+
+    fn pull_back_pairs(&self, x: PointsRef<'_>, y: &[f64], weights: &[f64], grad: &mut [f64]) {
+        (**self).pull_back_pairs(x, y, weights, grad);
+    }
+
+    fn pull_back_input_each(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
+        (**self).pull_back_input_each(x, y, weights, grad);
     }
 
     fn diagonal_into(&self, x: PointsRef<'_>, out: &mut [f64]) {

@@ -102,6 +102,13 @@ proptest! {
     }
 
     #[test]
+    fn lists_equal_pairs((x, lengthscales, variance) in cases()) {
+        for kernel in all(&lengthscales, variance) {
+            contract::lists_equal_pairs(&*kernel, x.as_ref());
+        }
+    }
+
+    #[test]
     fn parameters_are_consistent((_, lengthscales, variance) in cases()) {
         for kernel in all(&lengthscales, variance) {
             contract::parameters_are_consistent(&*kernel);

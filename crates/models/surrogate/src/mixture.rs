@@ -30,6 +30,7 @@ pub struct Member {
 pub struct Mixture {
     members: Vec<Member>,
     dim: usize,
+    lost: usize,
 }
 
 impl Mixture {
@@ -53,7 +54,13 @@ impl Mixture {
         }
         let total: f64 = members.iter().map(|member| member.weight).sum();
         members.iter_mut().for_each(|member| member.weight /= total);
-        Ok(Self { members, dim })
+        Ok(Self { members, dim, lost: 0 })
+    }
+
+    /// Sets the number of members that are missing because they could not be conditioned on the data.
+    #[must_use]
+    pub fn with_lost_members(self, lost: usize) -> Self {
+        Self { lost, ..self }
     }
 
     fn joint_of(member: &Member) -> &dyn JointPosterior {
@@ -260,12 +267,16 @@ impl FittedSurrogate for Mixture {
         }
         match failure {
             Some(error) if !is_new => Err(error),
-            _ => Ok(Box::new(Self { members, dim: self.dim })),
+            _ => Ok(Box::new(Self { members, dim: self.dim, lost: self.lost })),
         }
     }
 
     fn members(&self) -> &[Member] {
         &self.members
+    }
+
+    fn lost_members(&self) -> usize {
+        self.lost
     }
 
     /// Moments of the members' predictions with the weights as they are; nothing unless all members have them.

@@ -89,6 +89,11 @@ pub trait FittedSurrogate: Send + Sync {
         &[]
     }
 
+    /// Number of members that could not be conditioned on the data and are left out; 0 for a single model.
+    fn lost_members(&self) -> usize {
+        0
+    }
+
     /// Variance of the noise of a new observation, in squared units of the targets; 0 for a model without noise.
     fn noise_variance(&self) -> f64 {
         0.0

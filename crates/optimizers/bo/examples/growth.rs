@@ -4,13 +4,14 @@
 //! growth TRIALS              one study of Hartmann's function in six dimensions
 //! growth TRIALS always       hyperparameters are learnt in every ask
 //! growth TRIALS noisy        hyperparameters are sampled up to 100 observations
+//! growth TRIALS exact        the model is conditioned on all observations, beyond 1,000 too
 //! ```
 
 use std::error::Error;
 
 use cpu_time::ProcessTime;
 use thrifty_bo::BayesianOptimizer;
-use thrifty_gp::{GpSurrogate, Refit};
+use thrifty_gp::{Conditioning, GpSurrogate, Refit};
 use thrifty_sampling::Seed;
 use thrifty_study::{MaxTrials, Next, Study};
 use thrifty_testbed::{Problem, TestFunction};
@@ -22,7 +23,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => GpSurrogate::default(),
         Some("always") => GpSurrogate { refit: Refit::Always, ..GpSurrogate::default() },
         Some("noisy") => GpSurrogate::noisy(),
-        Some(other) => return Err(format!("{other}, expected always or noisy").into()),
+        Some("exact") => GpSurrogate { conditioning: Conditioning::All, ..GpSurrogate::default() },
+        Some(other) => return Err(format!("{other}, expected always, noisy or exact").into()),
     };
     let problem = TestFunction::hartmann6();
     let optimizer = BayesianOptimizer::new(problem.space().clone()).with_surrogate(surrogate);

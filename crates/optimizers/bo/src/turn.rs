@@ -98,6 +98,10 @@ impl<'a> BoTurn<'a> {
         if let Some(probability) = self.state.probability_feasible(x) {
             suggestion = suggestion.with_diagnostic("probability_feasible", probability);
         }
+        let lost = self.state.lost_members();
+        if lost > 0 {
+            suggestion = suggestion.with_diagnostic("lost_members", lost as f64);
+        }
         suggestion.memo = self.state.memo();
         if let Some(cost) = self.state.expected_cost(x) {
             suggestion = suggestion.with_outlook(&EXPECTED_COST, cost);

@@ -1,7 +1,7 @@
 //! Long studies: hyperparameters that are kept between fits, and the same suggestions after every break.
 
 use thrifty_bo::{BayesianOptimizer, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings};
-use thrifty_gp::{GpSurrogate, Refit};
+use thrifty_gp::{Conditioning, GpSurrogate, Refit};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, History, MaxTrials, Measurement, MemoKey, Optimizer, Study, Trial, TrialId};
@@ -33,6 +33,34 @@ fn every_step_of_a_long_study_is_a_function_of_its_history() {
         assert_eq!(again.query, all[at].query, "trial {at}");
         assert_eq!(again.memo, all[at].memo, "trial {at}");
     }
+}
+
+/// Beyond its size a subset is chosen in each ask, from what is in the history alone.
+#[test]
+fn every_step_of_a_study_on_a_subset_is_a_function_of_its_history() {
+    let optimizer = || {
+        let conditioning = Conditioning::Subset { size: 48 };
+        let space = TestFunction::branin().space().clone();
+        BayesianOptimizer::new(space).with_surrogate(GpSurrogate { conditioning, ..GpSurrogate::default() })
+    };
+    let mut study = Study::new(optimizer(), Seed(3)).with_stop(MaxTrials(150));
+    study.run(|config: &Config, _| TestFunction::branin().truth(config)).unwrap();
+    let all = study.history().trials();
+    for at in (0..all.len()).filter(|at| at % 3 == 0 || (47..52).contains(at)) {
+        let before = History::from_trials(all[..at].to_vec(), Seed(3));
+        let Ask::Evaluate(again) = optimizer().ask(&before, TrialId(at as u64)).unwrap() else {
+            panic!("{at}: no suggestion")
+        };
+        assert_eq!(again.query, all[at].query, "trial {at}");
+        assert_eq!(again.memo, all[at].memo, "trial {at}");
+    }
+    // Up to the size nothing has changed.
+    let exact = finished(Refit::default(), 49);
+    for (few, exact) in all.iter().zip(exact.trials()) {
+        assert_eq!(few.query, exact.query, "trial {}", few.id.0);
+    }
+    let best = study.history().best().map(|(_, best)| best).unwrap();
+    assert!(best - TestFunction::branin().optimum() < 1e-5, "{best}");
 }
 
 #[test]

@@ -45,6 +45,24 @@ fn every_step_is_a_function_of_the_history() {
     assert!(best - TestFunction::branin().optimum() < 1e-3, "{best}");
 }
 
+/// Sixteen samples in eight dimensions take at most two kilobytes of a journal.
+#[test]
+fn the_memo_of_samples_is_small() {
+    let space = thrifty_space::Space::unit_cube(8);
+    let optimizer = BayesianOptimizer::new(space).with_surrogate(GpSurrogate::noisy());
+    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(24));
+    study
+        .run(|config: &Config, _| {
+            (0..8).map(|d| (config.float(&format!("x{d}")).unwrap() - 0.4).powi(2)).sum::<f64>()
+        })
+        .unwrap();
+    let last = study.history().trials().last().unwrap();
+    let written = serde_json::to_string(&last.memo).unwrap();
+    let numbers = last.memo.get(&thrifty_study::MemoKey::<Vec<f64>>::named("model")).unwrap().len();
+    assert_eq!(numbers, 16 * 11);
+    assert!(written.len() <= 2048, "{} bytes: {written}", written.len());
+}
+
 /// Log expected improvement is that of each member on its own best mean, averaged; a confidence bound is that of the mixture.
 #[test]
 fn acquisitions_are_averaged_over_the_members() {

@@ -107,6 +107,12 @@ impl<'a> SurrogateState<'a> {
         self.objective.fitted.members()
     }
 
+    /// Number of members of a mixture that are left out because they could not be conditioned on the losses.
+    #[must_use]
+    pub fn lost_members(&self) -> usize {
+        self.objective.fitted.lost_members()
+    }
+
     /// Hyperparameters of all surrogates by name, from which a later fit starts.
     #[must_use]
     pub fn memo(&self) -> Memo {

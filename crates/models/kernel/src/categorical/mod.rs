@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use thrifty_domain::PointsRef;
+use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
@@ -13,7 +14,7 @@ use thrifty_sampling::Stream;
 use crate::error::require_blocks;
 use crate::features::{Features, LevelSigns};
 use crate::hyperparameters::Hyperparameters;
-use crate::{Kernel, KernelError};
+use crate::{Kernel, KernelError, KernelWorkspace};
 pub use correlation::{ByCorrelation, ByLengthscale, CategoricalCorrelation};
 
 /// A kernel on unordered levels: every two different levels of a parameter have the same correlation.
@@ -59,6 +60,19 @@ impl<L: CategoricalCorrelation> Categorical<L> {
         Self { values: self.values.with_prior(prior), ..self }
     }
 
+    fn correlations(&self) -> Vec<f64> {
+        self.values.values.iter().map(|&theta| L::correlation(theta)).collect()
+    }
+
+    /// Covariances of points with one, from the correlations of different levels.
+    fn covariances_into(&self, correlations: &[f64], x: PointsRef<'_>, y: &[f64], out: &mut [f64]) {
+        for (slot, x) in out.iter_mut().zip(x.rows()) {
+            let differs = |block: &Range<usize>| x[block.clone()] != y[block.clone()];
+            let differing = self.blocks.iter().zip(correlations).filter(|(block, _)| differs(block));
+            *slot = differing.map(|(_, correlation)| correlation).product();
+        }
+    }
+
     /// The parameters in whose levels two points differ, with their values.
     fn differing<'a>(&'a self, x: &'a [f64], y: &'a [f64]) -> impl Iterator<Item = (usize, f64)> + 'a {
         let differs = move |(p, block): (usize, &Range<usize>)| {
@@ -90,6 +104,58 @@ impl<L: CategoricalCorrelation> Kernel for Categorical<L> {
 
     fn eval(&self, x: &[f64], y: &[f64]) -> f64 {
         self.differing(x, y).map(|(_, theta)| L::correlation(theta)).product()
+    }
+
+    /// Correlations are computed once, not pair by pair.
+    fn eval_each(&self, x: PointsRef<'_>, y: &[f64], out: &mut [f64]) {
+        self.covariances_into(&self.correlations(), x, y, out);
+    }
+
+    fn cov_into(&self, x: PointsRef<'_>, y: PointsRef<'_>, out: &mut Matrix) {
+        out.resize(x.len(), y.len());
+        let correlations = self.correlations();
+        for (j, y) in y.rows().enumerate() {
+            self.covariances_into(&correlations, x, y, out.column_mut(j));
+        }
+    }
+
+    fn diagonal_into(&self, _x: PointsRef<'_>, out: &mut [f64]) {
+        out.fill(1.0);
+    }
+
+    /// Keeps the covariances as the values of the workspace.
+    fn forward(&self, x: PointsRef<'_>, scale: f64, workspace: &mut KernelWorkspace, out: &mut Matrix) {
+        let n = x.len();
+        out.resize(n, n);
+        workspace.values.resize(n, n);
+        let correlations = self.correlations();
+        for j in 0..n {
+            let values = &mut workspace.values.column_mut(j)[j..];
+            self.covariances_into(&correlations, x.slice(j, n), x.row(j), values);
+            out.column_mut(j)[j..].iter_mut().zip(values).for_each(|(out, k)| *out = scale * *k);
+        }
+    }
+
+    fn pull_back_params(
+        &self,
+        x: PointsRef<'_>,
+        workspace: &mut KernelWorkspace,
+        weights: &Matrix,
+        scale: f64,
+        grad: &mut [f64],
+    ) -> f64 {
+        let mut total = 0.0;
+        for (j, y) in x.rows().enumerate() {
+            let values = &workspace.values.column(j)[j..];
+            for ((w, k), x) in weights.column(j)[j..].iter().zip(values).zip(x.slice(j, x.len()).rows()) {
+                total += w * k;
+                let weight = scale * w * k;
+                for (p, theta) in self.differing(x, y) {
+                    grad[p] += weight * L::log_slope(theta);
+                }
+            }
+        }
+        total
     }
 
     fn has_constant_variance(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Kernels made of other kernels.
 
 mod conditional;
+mod factors;
 mod group_correlation;
 mod hierarchical;
 mod member_code;
@@ -12,6 +13,7 @@ mod sum;
 mod warped;
 
 pub use conditional::Conditional;
+pub(crate) use factors::Factors;
 pub use hierarchical::Hierarchical;
 pub use member_code::MemberCode;
 pub use on_columns::OnColumns;

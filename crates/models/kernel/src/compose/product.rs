@@ -153,7 +153,7 @@ fn multiply_into(a: &Matrix, b: &Matrix, scale: f64, out: &mut Matrix) {
     }
 }
 
-fn multiply_lower_into(a: &Matrix, b: &Matrix, out: &mut Matrix) {
+pub(super) fn multiply_lower_into(a: &Matrix, b: &Matrix, out: &mut Matrix) {
     for j in 0..a.cols() {
         for ((out, a), b) in out.column_mut(j)[j..].iter_mut().zip(&a.column(j)[j..]).zip(&b.column(j)[j..]) {
             *out = a * b;

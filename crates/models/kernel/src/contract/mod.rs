@@ -18,6 +18,7 @@ mod covariance;
 mod features;
 mod gradients;
 mod parameters;
+mod sequences;
 mod violation;
 
 use thrifty_domain::PointsRef;
@@ -39,6 +40,7 @@ pub fn check(kernel: &dyn Kernel, x: PointsRef<'_>, rng: &mut Stream) -> Result<
     parameters::law(kernel)?;
     covariance::laws(kernel, x)?;
     gradients::laws(kernel, x, 1e-6)?;
+    sequences::law(kernel, x)?;
     features::law(kernel, x, rng)
 }
 
@@ -65,6 +67,14 @@ pub fn covariance_is_consistent(kernel: &dyn Kernel, x: PointsRef<'_>) {
 /// When the law does not hold.
 pub fn gradients_match(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) {
     hold(gradients::laws(kernel, x, tolerance));
+}
+
+/// Lists of pairs have the same bits as one pair after the other, for values and for gradients.
+///
+/// # Panics
+/// When the law does not hold.
+pub fn lists_equal_pairs(kernel: &dyn Kernel, x: PointsRef<'_>) {
+    hold(sequences::law(kernel, x));
 }
 
 /// Random features, if the kernel has them, multiply to the kernel on average (within 5 deviations of the mean

@@ -20,6 +20,8 @@ pub enum Law {
     ParameterGradients,
     /// Derivatives with respect to a point equal differences.
     InputGradients,
+    /// Lists of pairs have the same bits as one pair after the other.
+    Sequences,
     /// Random features multiply to the kernel on average.
     Features,
 }

@@ -2,6 +2,7 @@
 
 mod learnt_profile;
 mod matern;
+mod pairs;
 mod passes;
 mod profile;
 mod rational_quadratic;
@@ -21,6 +22,7 @@ use crate::kernel::weight_sets;
 use crate::{Kernel, KernelError, KernelWorkspace};
 use learnt_profile::LearntProfile;
 pub use matern::{Matern12, Matern12Profile, Matern32, Matern32Profile, Matern52, Matern52Profile};
+use pairs::{EvalPairs, PullBackPair, PullBackPairInput};
 use passes::{Cross, Forward, PullBack, PullBackInputs, PullBackProfile};
 pub use profile::{ProfileParam, StationaryProfile};
 pub use rational_quadratic::{RationalQuadratic, RationalQuadraticProfile};
@@ -191,6 +193,39 @@ impl<R: StationaryProfile> Kernel for Stationary<R> {
         }
         for (p, slot) in for_profile.iter_mut().enumerate() {
             *slot += weight * self.profile.now.param_slope::<false>(p, q);
+        }
+    }
+
+    fn eval_each(&self, x: PointsRef<'_>, y: &[f64], out: &mut [f64]) {
+        match (self.lengthscales(), y) {
+            (&[lengthscale], &[y]) => {
+                dispatch(EvalPairs { x: x.as_flat(), y, lengthscale, out, profile: self.profile.now });
+            }
+            _ => out.iter_mut().zip(x.rows()).for_each(|(slot, x)| *slot = self.eval(x, y)),
+        }
+    }
+
+    fn pull_back_pairs(&self, x: PointsRef<'_>, y: &[f64], weights: &[f64], grad: &mut [f64]) {
+        match (self.lengthscales(), y, R::PARAMS) {
+            (&[lengthscale], &[y], []) => {
+                let (x, grad) = (x.as_flat(), &mut grad[0]);
+                dispatch(PullBackPair { x, y, lengthscale, weights, grad, profile: self.profile.now });
+            }
+            _ => x.rows().zip(weights).for_each(|(x, weight)| self.pull_back_pair(x, y, *weight, grad)),
+        }
+    }
+
+    fn pull_back_input_each(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
+        match (self.lengthscales(), x) {
+            (&[lengthscale], &[x]) => {
+                let (y, grad) = (y.as_flat(), &mut grad[0]);
+                dispatch(PullBackPairInput { x, y, lengthscale, weights, grad, profile: self.profile.now });
+            }
+            _ => {
+                for (y, weight) in y.rows().zip(weights) {
+                    self.pull_back_input(x, PointsRef::single(y), std::slice::from_ref(weight), grad);
+                }
+            }
         }
     }
 

@@ -1,0 +1,135 @@
+//! Observations that a surrogate is conditioned on, beside all of them.
+
+use std::sync::Arc;
+
+use thrifty_domain::Points;
+use thrifty_kernel::Kernel;
+use thrifty_sampling::Stream;
+use thrifty_surrogate::{Observations, Posterior, Prediction};
+
+use crate::fitted::FittedGp;
+use crate::subset::SMALLEST;
+use crate::{Conditioning, Gp, GpError, GpPosterior};
+
+/// All observations, and those of them that a process is conditioned on.
+pub(crate) struct Training<'a> {
+    all: Observations<'a>,
+    /// Nothing where all are kept.
+    subset: Option<Subset>,
+}
+
+/// Observations that are kept.
+struct Subset {
+    positions: Vec<usize>,
+    x: Points,
+    y: Vec<f64>,
+    noise_variance: Option<Vec<f64>>,
+}
+
+impl Subset {
+    fn choose(process: &Gp<Box<dyn Kernel>>, all: Observations<'_>, size: usize) -> Result<Self, GpError> {
+        let positions = process.subset(all.x, all.y, size)?;
+        let mut x = Points::new(all.x.dim());
+        positions.iter().for_each(|&i| x.push(all.x.row(i)));
+        let of = |values: &[f64]| positions.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+        Ok(Self { x, y: of(all.y), noise_variance: all.noise_variance.map(of), positions })
+    }
+
+    fn data(&self) -> Observations<'_> {
+        Observations { x: self.x.as_ref(), y: &self.y, noise_variance: self.noise_variance.as_deref() }
+    }
+}
+
+impl<'a> Training<'a> {
+    /// Chooses by the setting, in the metric of the process.
+    pub(crate) fn choose(
+        conditioning: Conditioning,
+        process: &Gp<Box<dyn Kernel>>,
+        all: Observations<'a>,
+    ) -> Result<Self, GpError> {
+        conditioning.validate()?;
+        let size = conditioning.size_for(all.len());
+        let subset = size.map(|size| Subset::choose(process, all, size)).transpose()?;
+        Ok(Self { all, subset })
+    }
+
+    /// The process with hyperparameters that are learnt from the data.
+    ///
+    /// From a subset they are learnt by half of it, chosen in the same way: learning costs some hundred factorizations, conditioning one.
+    pub(crate) fn learn(&self, process: &Gp<Box<dyn Kernel>>, rng: &mut Stream) -> Result<FittedGp, GpError> {
+        let data = self.data();
+        let noise = data.noise_variances();
+        let posterior = if self.subset.is_some() {
+            let half = Subset::choose(process, data, (data.len() / 2).max(SMALLEST))?;
+            let few = half.data();
+            let learnt = process.fit_with_noise(few.x, few.y, &few.noise_variances(), rng)?;
+            let process = process.clone().warm_started(learnt.hyperparameters());
+            process.condition_with_noise(data.x, data.y, &noise)?
+        } else {
+            process.fit_with_noise(data.x, data.y, &noise, rng)?
+        };
+        Ok(self.fitted(posterior, self.count()))
+    }
+
+    /// Observations to condition on.
+    pub(crate) fn data(&self) -> Observations<'_> {
+        self.subset.as_ref().map_or(self.all, Subset::data)
+    }
+
+    /// Number of all observations.
+    pub(crate) fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Number of observations to condition on that are among the first `count` of all.
+    pub(crate) fn rows_before(&self, count: usize) -> usize {
+        self.subset.as_ref().map_or(count, |subset| subset.positions.partition_point(|&i| i < count))
+    }
+
+    /// The process after the observations, with hyperparameters that were learnt from the first `learnt_from` of all.
+    pub(crate) fn fitted(&self, posterior: GpPosterior<Box<dyn Kernel>>, learnt_from: usize) -> FittedGp {
+        let left_out = self.subset.as_ref().map(|subset| Arc::new(LeftOut::new(self.all, &subset.positions)));
+        FittedGp { posterior, learnt_from, left_out, is_sample: false }
+    }
+}
+
+/// Observations that a process was not conditioned on.
+pub(crate) struct LeftOut {
+    positions: Vec<usize>,
+    x: Points,
+    noise_variance: Vec<f64>,
+}
+
+impl LeftOut {
+    fn new(all: Observations<'_>, kept: &[usize]) -> Self {
+        let mut is_kept = vec![false; all.len()];
+        kept.iter().for_each(|&i| is_kept[i] = true);
+        let positions: Vec<usize> = (0..all.len()).filter(|&i| !is_kept[i]).collect();
+        let mut x = Points::new(all.x.dim());
+        positions.iter().for_each(|&i| x.push(all.x.row(i)));
+        let noise = all.noise_variances();
+        let noise_variance = positions.iter().map(|&i| noise[i]).collect();
+        Self { positions, x, noise_variance }
+    }
+
+    /// Predictions of all observations in their order, from those of the ones that were kept; one that was left out is predicted from all
+    /// that were kept.
+    pub(crate) fn merged<K: Kernel>(
+        &self,
+        posterior: &GpPosterior<K>,
+        kept: Vec<Prediction>,
+    ) -> Vec<Prediction> {
+        let (mut mean, mut variance) = (vec![0.0; self.x.len()], vec![0.0; self.x.len()]);
+        posterior.predict_into(self.x.as_ref(), &mut mean, &mut variance);
+        let common = posterior.noise_variance();
+        let total = kept.len() + self.positions.len();
+        let (mut kept, mut left_out) = (kept.into_iter(), self.positions.iter().enumerate().peekable());
+        let one = |i: usize| match left_out.next_if(|(_, position)| **position == i) {
+            Some((j, _)) => {
+                Some(Prediction { mean: mean[j], variance: variance[j] + common + self.noise_variance[j] })
+            }
+            None => kept.next(),
+        };
+        (0..total).filter_map(one).collect()
+    }
+}
