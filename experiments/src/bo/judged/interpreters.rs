@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use thrifty_space::Space;
 
-use super::peer::{First, PeerStudy, Process, Refusal};
+use super::peer::{First, PeerStudy, Refusal};
+use super::process::Process;
 use crate::error::ExperimentError;
 
 /// Interpreter of each method that has one, and its idle processes.

@@ -4,6 +4,7 @@ mod interpreters;
 mod methods;
 mod peer;
 mod problems;
+mod process;
 mod results;
 mod run;
 mod selection;

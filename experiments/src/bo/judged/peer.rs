@@ -1,84 +1,12 @@
-//! A process that suggests points, as a method of a study.
+//! Another library as a method of a study.
 
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-
-use serde::{Deserialize, Serialize};
-use tempfile::TempDir;
+use serde::Serialize;
 use thrifty_space::{Config, Kind, Parameter, Space, Value};
 use thrifty_study::{
     Ask, Basis, Best, Fingerprint, History, Optimizer, OptimizerError, Outcome, Suggestion, TrialId,
 };
 
-use crate::error::ExperimentError;
-
-const COMMON: &str = include_str!("../../../peers/common.py");
-const SCRIPT: &str = include_str!("../../../peers/judged.py");
-
-/// An interpreter that runs the script. It takes one study after the other.
-pub struct Process {
-    child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
-    /// Folder of the scripts for as long as the process runs.
-    _folder: TempDir,
-}
-
-impl Process {
-    /// Starts an interpreter.
-    pub fn start(python: &Path) -> Result<Self, ExperimentError> {
-        let folder = tempfile::tempdir().map_err(ExperimentError::io("a temporary folder"))?;
-        for (name, text) in [("common.py", COMMON), ("judged.py", SCRIPT)] {
-            let path = folder.path().join(name);
-            std::fs::write(&path, text).map_err(ExperimentError::io(&path))?;
-        }
-        let mut child = Command::new(python)
-            .arg(folder.path().join("judged.py"))
-            .env("PYTHONDONTWRITEBYTECODE", "1")
-            .env("PYTHONHASHSEED", "0")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(ExperimentError::io(python))?;
-        let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(ExperimentError::failed("the interpreter has no standard input or output"));
-        };
-        Ok(Self { child, to, from: BufReader::new(from), _folder: folder })
-    }
-
-    fn send(&mut self, message: &impl Serialize) -> Result<(), String> {
-        let line = serde_json::to_string(message).map_err(|error| error.to_string())?;
-        let sent = writeln!(self.to, "{line}").and_then(|()| self.to.flush());
-        sent.map_err(|error| format!("the process does not read: {error}"))
-    }
-
-    fn answer(&mut self, message: &impl Serialize) -> Result<Answer, String> {
-        // A process that has ended left a message of its own, which is the better one.
-        let sent = self.send(message);
-        let mut line = String::new();
-        self.from.read_line(&mut line).map_err(|error| error.to_string())?;
-        if line.is_empty() {
-            sent?;
-            return Err("the process ended without an answer".into());
-        }
-        let answer: Answer =
-            serde_json::from_str(&line).map_err(|error| format!("{error} in its answer {line:?}"))?;
-        match answer.failed {
-            Some(why) => Err(why),
-            None => Ok(answer),
-        }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use super::process::{Answer, Process};
 
 /// Beginning of a study.
 #[derive(Debug, Clone, Serialize)]
@@ -117,16 +45,6 @@ struct Tell {
 #[derive(Serialize)]
 struct End {
     end: bool,
-}
-
-#[derive(Deserialize)]
-struct Answer {
-    x: Option<Vec<f64>>,
-    cpu: Option<f64>,
-    version: Option<String>,
-    missing: Option<String>,
-    unsupported: Option<String>,
-    failed: Option<String>,
 }
 
 /// A study of another library.
@@ -273,6 +191,8 @@ impl Optimizer for PeerStudy {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     const FIRST: First<'_> = First { method: "cma", seed: 1, noisy: false, design: 2, evaluations: 4 };

@@ -12,8 +12,9 @@ use thrifty_testbed::Problem;
 
 use super::interpreters::Interpreters;
 use super::methods;
-use super::peer::{First, PeerStudy, Process, Refusal};
+use super::peer::{First, PeerStudy, Refusal};
 use super::problems::JudgedProblem;
+use super::process::Process;
 use crate::error::ExperimentError;
 use crate::harness::clock::Clock;
 use crate::harness::method::AfterDesign;
@@ -77,12 +78,9 @@ impl Task<'_> {
 
     /// Runs another library. Where its process has died, it has a second try in a new one.
     pub fn peer(&self, method: &'static str, from: &Interpreters) -> Result<Done, ExperimentError> {
-        let first = self.peer_in(method, from.process(method)?, from)?;
-        match first {
-            Done { ref failure, .. } if failure.contains(DIED) => {
-                self.peer_in(method, from.fresh(method)?, from)
-            }
-            done => Ok(done),
+        match self.peer_in(method, from.process(method)?, from) {
+            Ok(done) if !done.failure.contains(DIED) => Ok(done),
+            _ => self.peer_in(method, from.fresh(method)?, from),
         }
     }
 

@@ -42,11 +42,17 @@ fn verdicts_go_both_ways_and_nothing_is_decided_without_runs() {
         let found = found.iter().find(|against| against.method == name).unwrap();
         (found.not_inferior.verdict(), found.superior.verdict())
     };
+    let overall = |found: &[verdicts::Against]| found[1].overall.verdict();
     let better = judge(&results(&problems, |_| 10.0));
     assert_eq!(of(&better, "cma"), (Verdict::Holds, Verdict::Holds));
     assert_eq!(of(&better, "botorch"), (Verdict::Inconclusive, Verdict::Inconclusive));
+    assert_eq!(
+        (better[1].method, overall(&better), better[2].overall.verdict()),
+        ("cma", Verdict::Holds, Verdict::Inconclusive)
+    );
     let worse = judge(&results(&problems, |_| 0.1));
     assert_eq!(of(&worse, "cma"), (Verdict::DoesNotHold, Verdict::DoesNotHold));
+    assert_eq!(overall(&worse), Verdict::DoesNotHold);
     // Better by too little to be superior anywhere but on the first twelve of 33.
     let some = judge(&results(&problems, |k| if k < 12 { 2.0 } else { 1.0 }));
     assert_eq!(of(&some, "cma"), (Verdict::Holds, Verdict::Holds));
