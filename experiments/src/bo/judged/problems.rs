@@ -161,7 +161,9 @@ mod tests {
         labels.dedup();
         assert_eq!(labels.len(), full.len());
         for quick in problems(&RunContext::default()).unwrap() {
-            assert!(!full.iter().any(|p| p.label[..9] == quick.label[..9]), "{}", quick.label);
+            let function = |label: &str| label.split(',').next().unwrap_or_default().to_owned();
+            let judged = full.iter().any(|p| function(&p.label) == function(&quick.label));
+            assert!(!judged, "{}", quick.label);
         }
     }
 
