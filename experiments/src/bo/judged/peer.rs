@@ -63,7 +63,7 @@ pub enum Refusal {
     /// The interpreter does not have the package.
     Missing(String),
     /// The package has no type for a parameter.
-    Unsupported(Process, String),
+    Unsupported(Box<Process>, String),
 }
 
 impl PeerStudy {
@@ -72,12 +72,12 @@ impl PeerStudy {
         let columns: Result<Vec<Column>, String> = space.parameters().iter().map(column).collect();
         let parameters = match columns {
             Ok(columns) => columns,
-            Err(why) => return Err(Refusal::Unsupported(process, why)),
+            Err(why) => return Err(Refusal::Unsupported(Box::new(process), why)),
         };
         let answer = process.answer(&Begin { first, parameters }).map_err(Refusal::Missing)?;
         match answer {
             Answer { missing: Some(why), .. } => Err(Refusal::Missing(why)),
-            Answer { unsupported: Some(why), .. } => Err(Refusal::Unsupported(process, why)),
+            Answer { unsupported: Some(why), .. } => Err(Refusal::Unsupported(Box::new(process), why)),
             Answer { version, .. } => Ok(Self {
                 process,
                 space: space.clone(),

@@ -29,7 +29,7 @@ pub struct JudgedProblem {
 /// Origin of a problem.
 #[derive(Clone)]
 pub enum Source {
-    Function(TestFunction),
+    Function(Box<TestFunction>),
     /// A replication has the instance of its number, from 1 on.
     Bbob {
         function: u8,
@@ -93,7 +93,7 @@ impl JudgedProblem {
     pub fn pose(&self, replication: usize) -> Result<Arc<dyn Problem>, ExperimentError> {
         let instance = replication as u32 + 1;
         Ok(match &self.source {
-            Source::Function(function) => Arc::new(function.clone()),
+            Source::Function(function) => Arc::new(TestFunction::clone(function)),
             Source::Bbob { function, dim } => {
                 Arc::new(Bbob::new(*function, *dim, instance).map_err(ExperimentError::failed)?)
             }
@@ -140,7 +140,7 @@ fn de_ath(designs: Option<&Path>) -> Result<Vec<JudgedProblem>, ExperimentError>
         let read = |path| egreedy::designs(path, &function.name(), function.bounds().len());
         let designs = designs.map(read).transpose()?;
         let label = function.name();
-        Ok(JudgedProblem { label, source: Source::Function(function), designs })
+        Ok(JudgedProblem { label, source: Source::Function(Box::new(function)), designs })
     };
     race::functions(8).into_iter().filter(|function| function.name() != "WangFreitas").map(one).collect()
 }

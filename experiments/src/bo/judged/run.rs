@@ -102,7 +102,7 @@ impl Task<'_> {
         let study = match PeerStudy::begin(process, posed.space(), &first) {
             Ok(study) => study,
             Err(Refusal::Unsupported(process, why)) => {
-                from.give_back(method, process);
+                from.give_back(method, *process);
                 return Ok(unsupported(&why));
             }
             Err(Refusal::Missing(why)) => return Err(ExperimentError::failed(format!("{method}: {why}"))),
