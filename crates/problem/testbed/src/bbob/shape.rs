@@ -23,7 +23,7 @@ impl Shape {
         Self::new(optimizer, move |x| excess(&super::transform::minus(x, &center)))
     }
 
-    /// The same with a penalty outside of [-5, 5].
+    /// Shape with a penalty outside of [-5, 5].
     pub(super) fn penalized(self, weight: f64) -> Self {
         let Self { optimizer, excess } = self;
         Self::new(optimizer, move |x| excess(x) + weight * super::transform::penalty(5.0, x))
