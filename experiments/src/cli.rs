@@ -33,7 +33,8 @@ struct Study {
     /// Evaluations a run instead of the experiment's own number: acquisition/functions, pareto/benchmarks.
     #[arg(long)]
     evaluations: Option<usize>,
-    /// Only these methods, divided by semicolons: acquisition/functions, which keeps its default.
+    /// Only these methods, divided by semicolons: acquisition/functions, which keeps its default, and bo/judged, which reports the runs
+    /// of the others that are there.
     #[arg(long, value_delimiter = ';')]
     methods: Option<Vec<String>>,
     /// The root of all randomness.
@@ -45,9 +46,10 @@ struct Study {
     /// CSV file with the runs of other libraries, for the experiments that compare with them.
     #[arg(long, env = "THRIFTY_PEERS")]
     peers: Option<PathBuf>,
-    /// A Python interpreter, for the experiments that run another library beside ours; without it they do not.
-    #[arg(long)]
-    python: Option<PathBuf>,
+    /// A Python interpreter, for the experiments that run other libraries beside ours; without it they do not. Several, divided by
+    /// commas or each with the option, are tried in order for each library by bo/judged; other experiments use the first.
+    #[arg(long, value_delimiter = ',')]
+    python: Vec<PathBuf>,
     /// Folder of the results.
     #[arg(long, default_value = "out")]
     out: PathBuf,

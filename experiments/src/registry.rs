@@ -19,6 +19,7 @@ pub fn all() -> Vec<Experiment> {
         bo::batches::EXPERIMENT.clone(),
         bo::dimensions::EXPERIMENT.clone(),
         bo::growth::EXPERIMENT.clone(),
+        bo::judged::EXPERIMENT.clone(),
         bo::noise::EXPERIMENT.clone(),
         bo::outliers::EXPERIMENT.clone(),
         bo::subset::EXPERIMENT.clone(),

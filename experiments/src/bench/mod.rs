@@ -8,7 +8,7 @@ pub mod race;
 pub mod regrets;
 pub mod sample;
 mod synthetic;
-mod table;
+pub mod table;
 mod table_files;
 pub mod tables;
 pub mod versus;

@@ -37,13 +37,13 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 /// Path of the description of the tables, below the data folder.
-const INDEX: &str = "hpo/index.json";
+pub const INDEX: &str = "hpo/index.json";
 
 /// Random search on them, exactly, beside the index.
 const BASELINE: &str = "random_search_baseline.csv";
 
 /// Shown name and name in the index. Other tables of the index are left for development.
-const TABLES: [(&str, &str); 5] = [
+pub const TABLES: [(&str, &str); 5] = [
     ("protein", "hpolib_protein_structure"),
     ("cifar10", "nasbench201_cifar10"),
     ("parkinsons", "hpolib_parkinsons_telemonitoring"),
@@ -164,9 +164,15 @@ fn runs(
 
 /// The measured grids, or one of our own.
 fn tables(context: &RunContext, index: Option<&Path>) -> Result<Vec<GridTable>, ExperimentError> {
-    let Some(index) = index else { return Ok(vec![synthetic()?]) };
-    let named = TABLES[..context.pick(2, TABLES.len())].iter();
-    named.map(|(title, name)| table_files::read(index, name, title)).collect()
+    match index {
+        Some(index) => measured(index, context.pick(2, TABLES.len())),
+        None => Ok(vec![synthetic()?]),
+    }
+}
+
+/// The first measured grids.
+pub fn measured(index: &Path, count: usize) -> Result<Vec<GridTable>, ExperimentError> {
+    TABLES.iter().take(count).map(|(title, name)| table_files::read(index, name, title)).collect()
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {

@@ -5,6 +5,7 @@ pub mod basins;
 pub mod batches;
 pub mod dimensions;
 pub mod growth;
+pub mod judged;
 pub mod noise;
 pub mod outliers;
 pub(crate) mod problems;

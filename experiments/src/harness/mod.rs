@@ -47,8 +47,8 @@ pub struct RunContext {
     pub data: Option<PathBuf>,
     /// Runs of other libraries, to compare with.
     pub peers: Option<PathBuf>,
-    /// An interpreter that has other libraries, to run beside.
-    pub python: Option<PathBuf>,
+    /// Interpreters that have other libraries, to run beside; the first that has a library is used for it.
+    pub python: Vec<PathBuf>,
     /// Folder of the results; runs are kept in memory without it.
     pub out: Option<PathBuf>,
     /// The part of the runs to do.

@@ -1,5 +1,8 @@
 //! Studies and jobs in parallel.
 
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -46,6 +49,29 @@ pub fn in_parallel<J: Sync, T: Send>(
     let results = jobs.par_iter().map(|job| work(job).inspect(|_| bar.inc(1))).collect();
     bar.finish_and_clear();
     results
+}
+
+/// Runs jobs in their order, each thread taking the next one, for as long as `go_on` is true; the first failure ends it.
+pub fn in_order<J: Sync>(
+    title: &str,
+    jobs: &[J],
+    go_on: impl Fn() -> bool + Sync,
+    work: impl Fn(&J) -> Result<(), ExperimentError> + Sync,
+) -> Result<(), ExperimentError> {
+    let bar = progress(title, jobs.len());
+    let (next, failure) = (AtomicUsize::new(0), OnceLock::new());
+    rayon::broadcast(|_| {
+        while failure.get().is_none() && go_on() {
+            let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+            match work(job) {
+                Ok(()) => bar.inc(1),
+                // Only the first failure is reported.
+                Err(error) => drop(failure.set(error)),
+            }
+        }
+    });
+    bar.finish_and_clear();
+    failure.into_inner().map_or(Ok(()), Err)
 }
 
 /// Runs jobs one after the other with a progress bar.

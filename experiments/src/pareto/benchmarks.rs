@@ -1,5 +1,7 @@
 //! Expected hypervolume improvement on test problems.
 
+use std::path::PathBuf;
+
 use thrifty_testbed::MultiObjectiveFunction;
 
 use super::botorch::Botorch;
@@ -39,7 +41,7 @@ fn problems(context: &RunContext) -> Vec<MultiObjectiveFunction> {
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let problems = problems(context);
-    let absent = match &context.python {
+    let absent = match context.python.first() {
         Some(python) => Botorch::missing(python),
         None => Some("no interpreter was named with --python".into()),
     };
@@ -50,7 +52,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         evaluations: context.evaluations(24, 80),
         replications: context.replications(2, 20),
         context,
-        python: context.python.as_deref(),
+        python: context.python.first().map(PathBuf::as_path),
     };
     let (mut report, _) = comparison.report()?;
     report.notes.push(NOTE.to_owned());

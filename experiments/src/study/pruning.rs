@@ -1,6 +1,7 @@
 //! Pruners on learning curves: epochs until a study has what it would have without them.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use thrifty_figures::{LinePlot, Series, panels_with_legend};
 use thrifty_pruning::{HyperbandPruner, MedianPruner, SuccessiveHalvingPruner};
@@ -158,7 +159,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             }
         })
         .collect();
-    let answers: Answers = optuna::run(context.python.as_deref(), &requests)?;
+    let answers: Answers = optuna::run(context.python.first().map(PathBuf::as_path), &requests)?;
 
     let key = |s: usize, m: usize| (sets[s].name.to_owned(), METHODS[m].to_owned());
     let needed: Needed =

@@ -1,9 +1,9 @@
 //! Problems with known optima, and wrappers that make them harder.
 //!
 //! A [`Problem`] has a space, a truth and an evaluation that may be noisy or fail. [`TestFunction`] is the
-//! noiseless kind; [`Noisy`], [`Shifted`], [`Maximized`] and [`Failing`] wrap any. [`MultiObjectiveFunction`] has several
-//! losses and a known largest hypervolume. [`LevelSetProblem`] asks where a function is above a threshold,
-//! [`RandomFunction`] is a draw from a process.
+//! noiseless kind; [`Bbob`] and [`NoisyBbob`] are the functions of the BBOB testbeds. [`Noisy`], [`Shifted`],
+//! [`Maximized`] and [`Failing`] wrap any. [`MultiObjectiveFunction`] has several losses and a known largest
+//! hypervolume. [`LevelSetProblem`] asks where a function is above a threshold, [`RandomFunction`] is a draw from a process.
 //!
 //! ```
 //! use thrifty_testbed::{Problem, TestFunction};
@@ -11,6 +11,7 @@
 //! assert!((branin.value(&[std::f64::consts::PI, 2.275]) - branin.optimum()).abs() < 1e-12);
 //! ```
 
+mod bbob;
 mod caligo;
 mod function;
 mod functions;
@@ -22,6 +23,7 @@ mod problem;
 mod random_function;
 mod wrappers;
 
+pub use bbob::{Bbob, BbobError, BbobNoise, NoisyBbob};
 pub use function::TestFunction;
 pub use level_set::LevelSetProblem;
 pub use multi_objective::MultiObjectiveFunction;

@@ -24,7 +24,7 @@ pub use self::lossless::{maps as lossless_maps, number as lossless_number, numbe
 pub use self::merge::merge;
 pub use self::shard::Shard;
 use super::RunContext;
-use super::replicate::{in_parallel, in_turn};
+use super::replicate::{in_order, in_parallel, in_turn};
 use crate::error::ExperimentError;
 
 /// The jobs of one experiment.
@@ -34,11 +34,12 @@ pub struct Runs<'a> {
     context: &'a RunContext,
     data: String,
     serial: bool,
+    identity: Option<String>,
 }
 
 impl<'a> Runs<'a> {
     pub fn new(id: &'static str, context: &'a RunContext) -> Self {
-        Self { id, part: None, context, data: "own".into(), serial: false }
+        Self { id, part: None, context, data: "own".into(), serial: false, identity: None }
     }
 
     /// Jobs with another kind of result, kept in a file of their own.
@@ -56,6 +57,11 @@ impl<'a> Runs<'a> {
         Self { data: data.into(), ..self }
     }
 
+    /// Another identification than the commit of the build, for runs that do not depend on it: those of other libraries.
+    pub fn identified(self, identity: impl Into<String>) -> Self {
+        Self { identity: Some(identity.into()), ..self }
+    }
+
     /// `OUT/ID/runs.csv`, where there is a folder for results.
     fn path(&self) -> Option<PathBuf> {
         let folder = self.context.out.as_ref()?.join(self.id);
@@ -64,7 +70,7 @@ impl<'a> Runs<'a> {
 
     fn identity(&self) -> Identity {
         Identity {
-            commit: commit().into(),
+            commit: self.identity.clone().unwrap_or_else(|| commit().into()),
             seed: self.context.seed,
             data: self.data.clone(),
             design: self.context.design(),
@@ -82,16 +88,10 @@ impl<'a> Runs<'a> {
         name: impl Fn(&J) -> JobName,
         work: impl Fn(&J) -> Result<T, ExperimentError> + Sync,
     ) -> Result<Vec<T>, ExperimentError> {
-        let names: Vec<JobName> = jobs.iter().map(name).collect();
-        let mut distinct: Vec<&JobName> = names.iter().collect();
-        distinct.sort();
-        if let Some([twice, ..]) = distinct.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(ExperimentError::failed(format!("two jobs are called {twice}")));
-        }
+        let names = distinct(jobs.iter().map(name).collect())?;
         let log = RunLog::open(self.path(), self.identity(), self.context.merged)?;
-        let mine = |at: usize| !self.context.merged && self.context.shard.is_none_or(|s| s.has(at));
-        let open: Vec<usize> = (0..jobs.len()).filter(|at| mine(*at) && !log.has(&names[*at])).collect();
-        let title = self.part.map_or(self.id.into(), |part| format!("{}, {part}", self.id));
+        let open = self.open(&names, &log);
+        let title = self.title();
         let one = |at: &usize| log.append(&names[*at], &work(&jobs[*at])?);
         if self.serial {
             in_turn(&title, &open, one)?;
@@ -108,6 +108,47 @@ impl<'a> Runs<'a> {
             });
         }
         names.iter().map(|name| log.read(name)).collect()
+    }
+
+    /// Does the jobs that have no line yet in their order, for as long as `go_on` is true, and returns the results of the jobs that
+    /// have a line then. Jobs that are not `wanted` are read and never done.
+    ///
+    /// # Errors
+    /// What `work` fails with; data errors where lines cannot be read.
+    pub fn attempt<J: Sync, T: Serialize + DeserializeOwned + Send>(
+        &self,
+        jobs: &[J],
+        name: impl Fn(&J) -> JobName,
+        wanted: impl Fn(&J) -> bool,
+        go_on: impl Fn() -> bool + Sync,
+        work: impl Fn(&J) -> Result<T, ExperimentError> + Sync,
+    ) -> Result<Vec<Option<T>>, ExperimentError> {
+        let names = distinct(jobs.iter().map(name).collect())?;
+        let log = RunLog::open(self.path(), self.identity(), self.context.merged && self.identity.is_none())?;
+        let mut open = self.open(&names, &log);
+        open.retain(|at| wanted(&jobs[*at]));
+        in_order(&self.title(), &open, go_on, |at| log.append(&names[*at], &work(&jobs[*at])?))?;
+        names.iter().map(|name| log.has(name).then(|| log.read(name)).transpose()).collect()
+    }
+
+    /// Positions of the jobs of this shard that have no line.
+    fn open(&self, names: &[JobName], log: &RunLog) -> Vec<usize> {
+        let mine = |at: usize| !self.context.merged && self.context.shard.is_none_or(|s| s.has(at));
+        (0..names.len()).filter(|at| mine(*at) && !log.has(&names[*at])).collect()
+    }
+
+    fn title(&self) -> String {
+        self.part.map_or(self.id.into(), |part| format!("{}, {part}", self.id))
+    }
+}
+
+/// The names, which must differ.
+fn distinct(names: Vec<JobName>) -> Result<Vec<JobName>, ExperimentError> {
+    let mut sorted: Vec<&JobName> = names.iter().collect();
+    sorted.sort();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some([twice, ..]) => Err(ExperimentError::failed(format!("two jobs are called {twice}"))),
+        _ => Ok(names),
     }
 }
 

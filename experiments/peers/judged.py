@@ -1,0 +1,548 @@
+"""Other optimisers as methods of `run bo/judged --python`: reads evaluations, answers with points.
+
+One JSON object a line, both ways. A point has a number for each parameter: of a choice its position::
+
+    {"method": "optuna-tpe", "seed": 7, "noisy": false, "design": 10, "evaluations": 60,
+     "parameters": [{"kind": "float", "low": -5, "high": 5}, {"kind": "int", "low": 0, "high": 9}, {"kind": "choice", "count": 3}]}
+    {"version": "5.0.0"}                          once, first; or {"missing": why}, {"unsupported": why}
+    {"tell": [[[...], 0.3], ...]}                 new evaluations, to be minimised; the design is the first of them
+    {"x": [...], "cpu": 0.2}                      the next point, and the CPU seconds of the peer so far
+    {"tell": [...], "recommend": true}
+    {"x": [...], "cpu": 0.3}                      the point that it would return; null for the best that was observed
+    {"end": true}                                 the next message begins another study
+
+Each peer has its own defaults, one thread, and the given seed. Its own initial sampling is replaced by the design of all methods.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from importlib.metadata import version
+from typing import Any
+
+import common  # holds thread pools to one thread
+
+Point = list[float]
+
+
+class Unsupported(Exception):
+    """The peer has no type for a parameter of this problem."""
+
+
+class Study:
+    """The first message."""
+
+    def __init__(self, first: dict[str, Any]) -> None:
+        self.seed: int = first["seed"]
+        self.noisy: bool = first["noisy"]
+        self.design: int = first["design"]
+        self.evaluations: int = first["evaluations"]
+        self.parameters: list[dict[str, Any]] = first["parameters"]
+        self.dim = len(self.parameters)
+
+    def all_of(self, *kinds: str) -> bool:
+        """True if every parameter is of one of these kinds."""
+        return all(p["kind"] in kinds for p in self.parameters)
+
+    def names(self) -> list[str]:
+        return [f"x{i}" for i in range(self.dim)]
+
+    def to_unit(self, x: Point) -> Point:
+        """Position of each number between its bounds, from 0 to 1."""
+        return [(v - p["low"]) / (p["high"] - p["low"]) for v, p in zip(x, self.parameters)]
+
+    def from_unit(self, u: Any) -> Point:
+        """The point of the positions; whole numbers are rounded."""
+        x = [p["low"] + float(v) * (p["high"] - p["low"]) for v, p in zip(u, self.parameters)]
+        return [round(v) if p["kind"] == "int" else v for v, p in zip(x, self.parameters)]
+
+
+class Peer:
+    """An optimiser that is told evaluations and asked for points."""
+
+    package: str
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+
+    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+        raise NotImplementedError
+
+    def ask(self) -> Point:
+        raise NotImplementedError
+
+    def recommend(self) -> Point | None:
+        """The best that was observed, unless the peer says another."""
+        return None
+
+
+class Optuna(Peer):
+    """A sampler of Optuna. Every parameter has its own distribution."""
+
+    package = "optuna"
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study)
+        import optuna
+
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        self.optuna = optuna
+        kinds = optuna.distributions
+        make = {
+            "float": lambda p: kinds.FloatDistribution(p["low"], p["high"]),
+            "int": lambda p: kinds.IntDistribution(p["low"], p["high"]),
+            "choice": lambda p: kinds.CategoricalDistribution(list(range(p["count"]))),
+        }
+        self.space = {f"x{i}": make[p["kind"]](p) for i, p in enumerate(study.parameters)}
+        self.optimizer = optuna.create_study(sampler=self.sampler())
+        self.asked: Any = None
+
+    def sampler(self) -> Any:
+        raise NotImplementedError
+
+    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+        for x, y in evaluations:
+            if self.asked is not None:
+                self.optimizer.tell(self.asked, y)
+                self.asked = None
+            else:
+                kinds = [p["kind"] for p in self.study.parameters]
+                whole = [v if kind == "float" else int(v) for v, kind in zip(x, kinds)]
+                params = dict(zip(self.study.names(), whole))
+                trial = self.optuna.trial.create_trial(params=params, distributions=self.space, value=y)
+                self.optimizer.add_trial(trial)
+
+    def ask(self) -> Point:
+        self.asked = self.optimizer.ask(self.space)
+        return [float(self.asked.params[name]) for name in self.study.names()]
+
+
+class OptunaTpe(Optuna):
+    def sampler(self) -> Any:
+        return self.optuna.samplers.TPESampler(seed=self.study.seed, n_startup_trials=self.study.design)
+
+
+class OptunaGp(Optuna):
+    def sampler(self) -> Any:
+        return self.optuna.samplers.GPSampler(seed=self.study.seed, n_startup_trials=self.study.design)
+
+
+class Cma(Peer):
+    """pycma on the unit cube from the best point of the design, with a quarter of the width as step size; restarts there.
+
+    With noise it recommends the mean of its distribution, which the package calls its current best estimate.
+    """
+
+    package = "cma"
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study)
+        import cma
+
+        self.cma = cma
+        if not study.all_of("float", "int"):
+            raise Unsupported("pycma has no choices")
+        self.strategy: Any = None
+        self.starts = 0
+        self.population: list[Any] = []
+        self.losses: list[float] = []
+
+    def start(self, u: Any) -> None:
+        self.starts += 1
+        seed = (self.study.seed + self.starts) % 2**31 + 1
+        options = {"bounds": [0, 1], "seed": seed, "verbose": -9}
+        self.strategy = self.cma.CMAEvolutionStrategy(u, 0.25, options)
+
+    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+        if self.strategy is None:
+            self.start(self.study.to_unit(min(evaluations, key=lambda e: e[1])[0]))
+            return
+        self.losses += [y for _, y in evaluations]
+        if len(self.losses) == len(self.population):
+            self.strategy.tell(self.population, self.losses)
+            self.population, self.losses = [], []
+
+    def ask(self) -> Point:
+        if not self.population:
+            if self.strategy.stop():
+                self.start(self.strategy.result.xbest)
+            self.population = list(self.strategy.ask())
+        return self.study.from_unit(self.population[len(self.losses)])
+
+    def recommend(self) -> Point | None:
+        return self.study.from_unit(self.strategy.result.xfavorite) if self.study.noisy else None
+
+
+class Egobox(Peer):
+    """Egor: a Gaussian process and the logarithm of expected improvement. It asks anew with all evaluations."""
+
+    package = "egobox"
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study)
+        import egobox
+        import numpy
+
+        self.numpy = numpy
+        kinds = egobox.XType
+        make = {
+            "float": lambda p: egobox.XSpec(kinds.FLOAT, [p["low"], p["high"]]),
+            "int": lambda p: egobox.XSpec(kinds.INT, [p["low"], p["high"]]),
+            "choice": lambda p: egobox.XSpec(kinds.ENUM, [p["count"]]),
+        }
+        self.optimizer = egobox.Egor([make[p["kind"]](p) for p in study.parameters], n_doe=study.design)
+        self.x: list[Point] = []
+        self.y: list[float] = []
+
+    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+        self.x += [x for x, _ in evaluations]
+        self.y += [y for _, y in evaluations]
+
+    def ask(self) -> Point:
+        losses = self.numpy.array(self.y).reshape(-1, 1)
+        # Each call starts its own random numbers.
+        seed = self.study.seed + len(self.y)
+        return self.optimizer.suggest(self.numpy.array(self.x, dtype=float), losses, seed=seed)[0].tolist()
+
+
+class Skopt(Peer):
+    """scikit-optimize: a Gaussian process and its portfolio of acquisition functions."""
+
+    package = "scikit-optimize"
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study)
+        import skopt
+        from skopt.space import Categorical, Integer, Real
+
+        self.skopt = skopt
+        make = {
+            "float": lambda p: Real(p["low"], p["high"]),
+            "int": lambda p: Integer(p["low"], p["high"]),
+            "choice": lambda p: Categorical(list(range(p["count"]))),
+        }
+        dimensions = [make[p["kind"]](p) for p in study.parameters]
+        self.optimizer = skopt.Optimizer(dimensions, n_initial_points=study.design, random_state=study.seed)
+
+    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+        kinds = [p["kind"] for p in self.study.parameters]
+        points = [[v if kind == "float" else int(v) for v, kind in zip(x, kinds)] for x, _ in evaluations]
+        self.optimizer.tell(points, [y for _, y in evaluations])
+
+    def ask(self) -> Point:
+        return [float(v) for v in self.optimizer.ask()]
+
+    def recommend(self) -> Point | None:
+        """With noise the minimum of its last model, by the package's own function."""
+        if not self.study.noisy:
+            return None
+        found = self.optimizer.get_result()
+        return [float(v) for v in self.skopt.expected_minimum(found, random_state=self.study.seed)[0]]
+
+
+class Botorch(Peer):
+    """BoTorch: SingleTaskGP with LogEI, with noise qLogNEI; MixedSingleTaskGP where there are choices.
+
+    With noise it recommends the evaluated point of the best posterior mean. Maximisers as in the package's tutorials.
+    """
+
+    package = "botorch"
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study)
+        import warnings
+
+        # Imported here, so that their time is no part of the first study.
+        import botorch.fit  # noqa: F401
+        import botorch.models.fully_bayesian  # noqa: F401
+        import botorch.optim.optimize_mixed  # noqa: F401
+        import torch
+
+        warnings.filterwarnings("ignore")
+        torch.set_num_threads(1)
+        torch.set_default_dtype(torch.double)
+        torch.manual_seed(study.seed)
+        self.torch = torch
+        self.x: list[Point] = []
+        self.y: list[float] = []
+        self.choices = [i for i, p in enumerate(study.parameters) if p["kind"] == "choice"]
+        self.levels = {
+            i: [k / (p["high"] - p["low"]) for k in range(p["high"] - p["low"] + 1)]
+            for i, p in enumerate(study.parameters)
+            if p["kind"] == "int"
+        }
+
+    def scaled(self, x: Point) -> Point:
+        """Numbers in the unit cube; choices by position."""
+        numbers = [p if p["kind"] != "choice" else {"low": 0, "high": 1} for p in self.study.parameters]
+        return [(v - p["low"]) / (p["high"] - p["low"]) for v, p in zip(x, numbers)]
+
+    def restored(self, u: Point) -> Point:
+        """The point of scaled numbers."""
+
+        def one(v: float, p: dict[str, Any]) -> float:
+            if p["kind"] == "choice":
+                return round(v)
+            x = p["low"] + v * (p["high"] - p["low"])
+            return round(x) if p["kind"] == "int" else x
+
+        return [one(v, p) for v, p in zip(u, self.study.parameters)]
+
+    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+        self.x += [self.scaled(x) for x, _ in evaluations]
+        self.y += [y for _, y in evaluations]
+
+    def fitted(self) -> tuple[Any, Any, Any]:
+        from botorch.fit import fit_gpytorch_mll
+        from botorch.models import MixedSingleTaskGP, SingleTaskGP
+        from gpytorch.mlls import ExactMarginalLogLikelihood
+
+        x = self.torch.tensor(self.x)
+        y = -self.torch.tensor(self.y).unsqueeze(-1)
+        model = MixedSingleTaskGP(x, y, cat_dims=self.choices) if self.choices else SingleTaskGP(x, y)
+        fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+        return model, x, y
+
+    def ask(self) -> Point:
+        from botorch.acquisition import LogExpectedImprovement, qLogNoisyExpectedImprovement
+        from botorch.optim import optimize_acqf
+        from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
+
+        model, x, y = self.fitted()
+        if self.study.noisy:
+            utility = qLogNoisyExpectedImprovement(model, X_baseline=x, prune_baseline=True)
+        else:
+            utility = LogExpectedImprovement(model, best_f=y.max())
+        high = [float(p["count"] - 1) if p["kind"] == "choice" else 1.0 for p in self.study.parameters]
+        bounds = self.torch.tensor([[0.0] * self.study.dim, high])
+        if self.choices or self.levels:
+            counts = {i: self.study.parameters[i]["count"] for i in self.choices}
+            point, _ = optimize_acqf_mixed_alternating(
+                utility,
+                bounds,
+                discrete_dims=self.levels,
+                cat_dims={i: [float(k) for k in range(count)] for i, count in counts.items()},
+                num_restarts=10,
+                raw_samples=512,
+            )
+        else:
+            options = {"batch_limit": 5, "maxiter": 200}
+            point, _ = optimize_acqf(utility, bounds, q=1, num_restarts=10, raw_samples=512, options=options)
+        return self.restored(point.reshape(-1).tolist())
+
+    def recommend(self) -> Point | None:
+        if not self.study.noisy:
+            return None
+        model, x, _ = self.fitted()
+        with self.torch.no_grad():
+            mean = model.posterior(x).mean.reshape(-1)
+        return self.restored(self.x[int(mean.argmax())])
+
+
+class Smac(Peer):
+    """SMAC3: the facade for black boxes on numbers, the one for hyperparameters where there are whole numbers or choices.
+
+    With noise it evaluates configurations again as its intensifier decides, and recommends the incumbent of that.
+    """
+
+    package = "smac"
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study)
+        import logging
+        import tempfile
+
+        import smac
+        from ConfigSpace import Categorical, ConfigurationSpace, Float, Integer
+        from smac.runhistory.dataclasses import TrialInfo, TrialValue
+
+        logging.disable(logging.CRITICAL)
+        self.info, self.value = TrialInfo, TrialValue
+        make = {
+            "float": lambda name, p: Float(name, (p["low"], p["high"])),
+            "int": lambda name, p: Integer(name, (p["low"], p["high"])),
+            "choice": lambda name, p: Categorical(name, list(range(p["count"]))),
+        }
+        self.space = ConfigurationSpace(seed=study.seed)
+        self.space.add([make[p["kind"]](f"x{i}", p) for i, p in enumerate(study.parameters)])
+        self.facade = smac.BlackBoxFacade if study.all_of("float") else smac.HyperparameterOptimizationFacade
+        self.folder = tempfile.TemporaryDirectory()
+        self.scenario = smac.Scenario(
+            self.space,
+            deterministic=not study.noisy,
+            n_trials=study.evaluations,
+            seed=study.seed % 2**31,
+            output_directory=self.folder.name,
+        )
+        self.optimizer: Any = None
+        self.known: dict[Any, float] = {}
+        self.asked: Any = None
+
+    def configuration(self, x: Point) -> Any:
+        from ConfigSpace import Configuration
+
+        kinds = [p["kind"] for p in self.study.parameters]
+        whole = [v if kind == "float" else int(v) for v, kind in zip(x, kinds)]
+        return Configuration(self.space, values=dict(zip(self.study.names(), whole)))
+
+    def start(self, configurations: list[Any]) -> None:
+        design = self.facade.get_initial_design(self.scenario, n_configs=0, additional_configs=configurations)
+        self.optimizer = self.facade(
+            self.scenario, lambda config, seed=0: 0.0, initial_design=design, logging_level=False, overwrite=True
+        )
+
+    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+        if self.asked is not None:
+            (_, y), = evaluations
+            self.known[self.asked.config, self.asked.seed] = y
+            self.optimizer.tell(self.asked, self.value(cost=y))
+            self.asked = None
+            return
+        configurations = [self.configuration(x) for x, _ in evaluations]
+        self.start(list(configurations))
+        self.waiting = {c: y for c, (_, y) in zip(configurations, evaluations)}
+
+    def ask(self) -> Point:
+        while True:
+            info = self.optimizer.ask()
+            if info.config in self.waiting:
+                # A point of the design: it has been evaluated already.
+                self.optimizer.tell(info, self.value(cost=self.waiting.pop(info.config)))
+                continue
+            self.asked = info
+            return [float(info.config[name]) for name in self.study.names()]
+
+    def recommend(self) -> Point | None:
+        if not self.study.noisy:
+            return None
+        found = self.optimizer.intensifier.get_incumbents()
+        return [float(found[0][name]) for name in self.study.names()] if found else None
+
+
+class Hebo(Peer):
+    """HEBO, one point at a time."""
+
+    package = "HEBO"
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study)
+        import warnings
+
+        import numpy
+        import pandas
+        import torch
+        from hebo.design_space.design_space import DesignSpace
+        from hebo.optimizers.hebo import HEBO
+
+        warnings.filterwarnings("ignore")
+        torch.set_num_threads(1)
+        torch.manual_seed(study.seed)
+        numpy.random.seed(study.seed % 2**32)
+        self.numpy, self.pandas = numpy, pandas
+        make = {
+            "float": lambda p: {"type": "num", "lb": p["low"], "ub": p["high"]},
+            "int": lambda p: {"type": "int", "lb": p["low"], "ub": p["high"]},
+            "choice": lambda p: {"type": "cat", "categories": [str(k) for k in range(p["count"])]},
+        }
+        space = DesignSpace().parse([{"name": f"x{i}", **make[p["kind"]](p)} for i, p in enumerate(study.parameters)])
+        self.optimizer = HEBO(space, rand_sample=study.design, scramble_seed=study.seed % 2**31)
+
+    def tell(self, evaluations: list[tuple[Point, float]]) -> None:
+        def of(v: float, kind: str) -> Any:
+            return v if kind == "float" else int(v) if kind == "int" else str(int(v))
+
+        kinds = [p["kind"] for p in self.study.parameters]
+        rows = [[of(v, kind) for v, kind in zip(x, kinds)] for x, _ in evaluations]
+        losses = self.numpy.array([[y] for _, y in evaluations])
+        self.optimizer.observe(self.pandas.DataFrame(rows, columns=self.study.names()), losses)
+
+    def ask(self) -> Point:
+        row = self.optimizer.suggest(n_suggestions=1).iloc[0]
+        return [float(row[name]) for name in self.study.names()]
+
+
+class Saasbo(Botorch):
+    """BoTorch with a sparse axis-aligned subspace prior, sampled; LogEI over the samples."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study)
+        import pyro  # noqa: F401 - what samples
+
+        if not study.all_of("float") or study.noisy:
+            raise Unsupported("only for numbers without noise")
+
+    def ask(self) -> Point:
+        from botorch.acquisition.logei import qLogExpectedImprovement
+        from botorch.fit import fit_fully_bayesian_model_nuts
+        from botorch.models.fully_bayesian import SaasFullyBayesianSingleTaskGP
+        from botorch.models.transforms import Standardize
+        from botorch.optim import optimize_acqf
+
+        x = self.torch.tensor(self.x)
+        y = -self.torch.tensor(self.y).unsqueeze(-1)
+        model = SaasFullyBayesianSingleTaskGP(x, y, outcome_transform=Standardize(1))
+        fit_fully_bayesian_model_nuts(model, disable_progbar=True)
+        utility = qLogExpectedImprovement(model, best_f=y.max())
+        bounds = self.torch.tensor([[0.0] * self.study.dim, [1.0] * self.study.dim])
+        point, _ = optimize_acqf(utility, bounds, q=1, num_restarts=10, raw_samples=512)
+        return self.restored(point.reshape(-1).tolist())
+
+
+PEERS: dict[str, type[Peer]] = {
+    "optuna-tpe": OptunaTpe,
+    "cma": Cma,
+    "optuna-gp": OptunaGp,
+    "egobox": Egobox,
+    "botorch": Botorch,
+    "scikit-optimize": Skopt,
+    "smac3": Smac,
+    "hebo": Hebo,
+    "saasbo": Saasbo,
+}
+
+
+def answer(**line: Any) -> None:
+    """Writes one line to the caller."""
+    print(json.dumps(line), file=ANSWERS, flush=True)
+
+
+def serve(first: dict[str, Any]) -> bool:
+    """One study; false after a failure."""
+    try:
+        peer = PEERS[first["method"]](Study(first))
+    except ImportError as error:
+        answer(missing=str(error))
+        return False
+    except Unsupported as why:
+        answer(unsupported=str(why))
+        return True
+    answer(version=version(peer.package))
+    began = time.process_time()
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message.get("end"):
+            break
+        try:
+            if message["tell"]:
+                peer.tell([(x, y) for x, y in message["tell"]])
+            x = peer.recommend() if message.get("recommend") else peer.ask()
+        except Exception as error:  # noqa: BLE001 - whatever a peer raises is a result of that peer
+            answer(failed=f"{type(error).__name__}: {error}"[:300])
+            return False
+        answer(x=x, cpu=time.process_time() - began)
+    return True
+
+
+def main() -> None:
+    for line in sys.stdin:
+        if not serve(json.loads(line)):
+            return
+
+
+# Some peers print: only answers go to the standard output.
+sys.stdout, ANSWERS = sys.stderr, sys.stdout
+
+if __name__ == "__main__":
+    main()

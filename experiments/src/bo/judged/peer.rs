@@ -1,0 +1,215 @@
+//! Another library as a method of a study.
+
+use serde::Serialize;
+use thrifty_space::{Config, Kind, Parameter, Space, Value};
+use thrifty_study::{
+    Ask, Basis, Best, Fingerprint, History, Optimizer, OptimizerError, Outcome, Suggestion, TrialId,
+};
+
+use super::process::{Answer, Process};
+
+/// Beginning of a study.
+#[derive(Debug, Clone, Serialize)]
+pub struct First<'a> {
+    pub method: &'a str,
+    pub seed: u64,
+    pub noisy: bool,
+    /// Number of points of the design.
+    pub design: usize,
+    pub evaluations: usize,
+}
+
+#[derive(Serialize)]
+struct Begin<'a> {
+    #[serde(flatten)]
+    first: &'a First<'a>,
+    parameters: Vec<Column>,
+}
+
+/// A parameter as the script sees it.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase", tag = "kind")]
+enum Column {
+    Float { low: f64, high: f64 },
+    Int { low: i64, high: i64 },
+    Choice { count: usize },
+}
+
+/// Evaluations that are new, as pairs of a point and its loss.
+#[derive(Serialize)]
+struct Tell {
+    tell: Vec<(Vec<f64>, f64)>,
+    recommend: bool,
+}
+
+#[derive(Serialize)]
+struct End {
+    end: bool,
+}
+
+/// A study of another library.
+pub struct PeerStudy {
+    process: Process,
+    space: Space,
+    told: usize,
+    /// Version of the package.
+    pub version: String,
+    /// CPU seconds of the process since the study began.
+    pub cpu_seconds: f64,
+}
+
+/// Reason why a peer does not begin a study; where it goes on, with its process.
+pub enum Refusal {
+    /// The interpreter does not have the package.
+    Missing(String),
+    /// The package has no type for a parameter.
+    Unsupported(Box<Process>, String),
+}
+
+impl PeerStudy {
+    /// Begins a study in a process.
+    pub fn begin(mut process: Process, space: &Space, first: &First<'_>) -> Result<Self, Refusal> {
+        let columns: Result<Vec<Column>, String> = space.parameters().iter().map(column).collect();
+        let parameters = match columns {
+            Ok(columns) => columns,
+            Err(why) => return Err(Refusal::Unsupported(Box::new(process), why)),
+        };
+        let answer = process.answer(&Begin { first, parameters }).map_err(Refusal::Missing)?;
+        match answer {
+            Answer { missing: Some(why), .. } => Err(Refusal::Missing(why)),
+            Answer { unsupported: Some(why), .. } => Err(Refusal::Unsupported(Box::new(process), why)),
+            Answer { version, .. } => Ok(Self {
+                process,
+                space: space.clone(),
+                told: 0,
+                version: version.unwrap_or_default(),
+                cpu_seconds: 0.0,
+            }),
+        }
+    }
+
+    /// Ends the study and returns the process for another.
+    pub fn end(mut self) -> Option<Process> {
+        self.process.send(&End { end: true }).is_ok().then_some(self.process)
+    }
+
+    fn point(&self, config: &Config) -> Result<Vec<f64>, String> {
+        let of = |parameter: &Parameter| match &parameter.kind {
+            Kind::Categorical { choices } => {
+                let value = config.get(&parameter.name);
+                let at = choices.iter().position(|choice| Some(choice) == value);
+                at.map(|at| at as f64).ok_or_else(|| format!("{} has no such choice", parameter.name))
+            }
+            Kind::Int { .. } => {
+                config.int(&parameter.name).map(|v| v as f64).map_err(|error| error.to_string())
+            }
+            _ => config.float(&parameter.name).map_err(|error| error.to_string()),
+        };
+        self.space.parameters().iter().map(of).collect()
+    }
+
+    /// The configuration of a point; rounding may have left the box by a little.
+    fn config(&self, x: &[f64]) -> Result<Config, String> {
+        let parameters = self.space.parameters();
+        if x.len() != parameters.len() {
+            return Err(format!("a point of {} numbers, expected {}", x.len(), parameters.len()));
+        }
+        let mut config = Config::new();
+        for (parameter, x) in parameters.iter().zip(x) {
+            let value = match &parameter.kind {
+                Kind::Categorical { choices } => {
+                    let choice = choices.get(x.round() as usize).filter(|_| *x > -0.5);
+                    choice.ok_or_else(|| format!("{} has no choice {x}", parameter.name))?.clone()
+                }
+                Kind::Int { .. } => Value::Int(x.round() as i64),
+                Kind::Float { low, high, .. } => {
+                    let slack = 1e-9 * (high - low);
+                    let inside = *x >= low - slack && *x <= high + slack;
+                    Value::Float(if inside { x.clamp(*low, *high) } else { *x })
+                }
+                Kind::StepFloat { .. } => Value::Float(*x),
+            };
+            config.insert(parameter.name.as_str(), value);
+        }
+        self.space.validate(&config).map_err(|error| error.to_string())?;
+        Ok(config)
+    }
+
+    fn message(&mut self, history: &History<Config>, recommend: bool) -> Result<Option<Vec<f64>>, String> {
+        let mut tell = Vec::new();
+        for trial in &history.trials()[self.told..] {
+            if let Some(loss) = trial.outcome.as_ref().and_then(Outcome::objective) {
+                tell.push((self.point(&trial.query)?, loss));
+            }
+        }
+        self.told = history.len();
+        let answer = self.process.answer(&Tell { tell, recommend })?;
+        self.cpu_seconds = answer.cpu.unwrap_or(self.cpu_seconds);
+        Ok(answer.x)
+    }
+}
+
+/// The type of a parameter that other libraries have, too.
+fn column(parameter: &Parameter) -> Result<Column, String> {
+    match &parameter.kind {
+        Kind::Float { low, high, log: false } => Ok(Column::Float { low: *low, high: *high }),
+        Kind::Int { low, high, step: 1, log: false } => Ok(Column::Int { low: *low, high: *high }),
+        Kind::Categorical { choices } => Ok(Column::Choice { count: choices.len() }),
+        other => Err(format!("{}: the script has no type for {other:?}", parameter.name)),
+    }
+}
+
+fn failed(why: String) -> OptimizerError {
+    OptimizerError::failed("another library", why)
+}
+
+impl Optimizer for PeerStudy {
+    type Query = Config;
+    type Recommendation = Best<Config>;
+
+    fn ask(&mut self, history: &History<Config>, _: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        let x = self.message(history, false).map_err(failed)?;
+        let x = x.ok_or_else(|| failed("no point in its answer".into()))?;
+        Ok(Ask::Evaluate(Suggestion::new(self.config(&x).map_err(failed)?)))
+    }
+
+    /// The recommendation of the peer, or the best that was observed.
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
+        match self.message(history, true).map_err(failed)? {
+            Some(x) => {
+                let config = self.config(&x).map_err(failed)?;
+                Ok(Some(Best { config, value: f64::NAN, basis: Basis::Posterior }))
+            }
+            None => Ok(history.best().map(|(trial, value)| Best::observed(trial.query.clone(), value))),
+        }
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("another library"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const FIRST: First<'_> = First { method: "cma", seed: 1, noisy: false, design: 2, evaluations: 4 };
+
+    #[test]
+    fn without_an_interpreter_it_is_named() {
+        let error = Process::start(Path::new("no-such-python")).err().unwrap().to_string();
+        assert!(error.contains("no-such-python"), "{error}");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn an_interpreter_that_answers_nothing_is_missing() {
+        let process = Process::start(Path::new("/bin/true")).unwrap();
+        match PeerStudy::begin(process, &Space::unit_cube(1), &FIRST).err().unwrap() {
+            Refusal::Missing(why) => assert!(why.contains("process"), "{why}"),
+            Refusal::Unsupported(_, why) => panic!("{why}"),
+        }
+    }
+}
