@@ -135,7 +135,7 @@ mod tests {
         }
     }
 
-    /// With many degrees of freedom all weights are 1, and the bound is the evidence of normal noise.
+    /// Many degrees of freedom: all weights are 1, and the bound is the evidence of normal noise.
     #[test]
     fn many_degrees_of_freedom_are_normal_noise() {
         let c = Matrix::from_fn(3, 3, |i, j| if i == j { 1.0 } else { 0.3 });

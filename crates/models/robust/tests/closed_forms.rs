@@ -53,7 +53,7 @@ fn moments_are_near_those_of_quadrature() {
     }
 }
 
-/// With many degrees of freedom it is an ordinary process: posterior, evidence and learnt hyperparameters.
+/// Many degrees of freedom: it is an ordinary process: posterior, evidence and learnt hyperparameters.
 #[test]
 fn many_degrees_of_freedom_are_an_ordinary_process() {
     let x = Points::from_flat((0..15).map(|i| f64::from(i) / 14.0).collect(), 1);
