@@ -42,6 +42,10 @@ fn variants() -> Vec<Variant> {
             BoSettings { losses: LossTransform::None, ..BoSettings::default() },
         ),
         of_settings(
+            "losses of the upper half",
+            BoSettings { losses: LossTransform::UpperHalf, ..BoSettings::default() },
+        ),
+        of_settings(
             "losses of both tails",
             BoSettings { losses: LossTransform::BothTails, ..BoSettings::default() },
         ),

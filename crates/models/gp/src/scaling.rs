@@ -42,9 +42,9 @@ impl InputScaling {
 /// The affine map of targets: `z = (y - offset) / width`.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TargetScaling {
-    /// Mean of the targets, or 0.
+    /// Mean or median of the targets, or 0.
     pub offset: f64,
-    /// Their standard deviation (n - 1), or 1.
+    /// Their standard deviation (n - 1), or another measure of spread, or 1.
     pub width: f64,
 }
 
@@ -69,9 +69,63 @@ impl TargetScaling {
         Self { offset: mean * largest, width }
     }
 
+    /// The map that gives `y` median 0 and a median absolute deviation of 1/1.4826, that of a standard normal distribution. A few
+    /// targets that are far off do not move it.
+    ///
+    /// Where half of the targets are equal that deviation is 0, and the map is [`TargetScaling::standardize`].
+    #[must_use]
+    pub fn by_median(y: &[f64]) -> Self {
+        let standard = Self::standardize(y);
+        // On that scale, so that no difference overflows.
+        let z = standard.apply(y);
+        let center = median(z.clone());
+        let width = NORMAL_CONSISTENCY * median(z.iter().map(|v| (v - center).abs()).collect());
+        // As many digits as are left after rounding.
+        if width > 1e-9 {
+            Self { offset: standard.offset + standard.width * center, width: standard.width * width }
+        } else {
+            standard
+        }
+    }
+
     /// `z` of every target.
     #[must_use]
     pub fn apply(&self, y: &[f64]) -> Vec<f64> {
         y.iter().map(|v| v / self.width - self.offset / self.width).collect()
+    }
+}
+
+/// Standard deviation of a normal distribution whose median absolute deviation is 1.
+const NORMAL_CONSISTENCY: f64 = 1.482_602_218_505_602;
+
+/// Middle value, or the mean of the two in the middle; 0 without any.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match (values.len(), values.len() / 2) {
+        (0, _) => 0.0,
+        (n, half) if n % 2 == 1 => values[half],
+        (_, half) => 0.5 * (values[half - 1] + values[half]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outliers_do_not_move_the_median_scale() {
+        let mut y: Vec<f64> = (0..21).map(|i| f64::from(i) - 10.0).collect();
+        let clean = TargetScaling::by_median(&y);
+        assert!(clean.offset.abs() < 1e-14 && (clean.width - NORMAL_CONSISTENCY * 5.0).abs() < 1e-13);
+        y[20] = 1e6;
+        let dirty = TargetScaling::by_median(&y);
+        assert!(dirty.offset.abs() < 1e-6 && (dirty.width - clean.width).abs() < 1e-6, "{dirty:?}");
+    }
+
+    #[test]
+    fn equal_targets_are_standardized() {
+        for y in [vec![], vec![3.0], vec![2.0; 5], vec![0.0, 0.0, 0.0, 1.0]] {
+            assert_eq!(TargetScaling::by_median(&y), TargetScaling::standardize(&y), "{y:?}");
+        }
     }
 }

@@ -44,8 +44,19 @@ impl YeoJohnson {
         Self::fitted(targets, (RANGE.0, 1.0))
     }
 
+    /// [`YeoJohnson::of_upper_tail`] of targets scaled by [`TargetScaling::by_median`]: the upper half is drawn in, however far off a
+    /// few of it are. On standardized targets a single loss far above the others leaves all of these below the mean, where the map
+    /// changes nothing.
+    #[must_use]
+    pub fn of_upper_half(targets: &[f64]) -> Self {
+        Self::fitted_on(TargetScaling::by_median(targets), targets, (RANGE.0, 1.0))
+    }
+
     fn fitted(targets: &[f64], range: (f64, f64)) -> Self {
-        let scaling = TargetScaling::standardize(targets);
+        Self::fitted_on(TargetScaling::standardize(targets), targets, range)
+    }
+
+    fn fitted_on(scaling: TargetScaling, targets: &[f64], range: (f64, f64)) -> Self {
         let z = scaling.apply(targets);
         let different = |i: &usize| z[..*i].iter().all(|v| v != &z[*i]);
         if (0..z.len()).filter(different).take(3).count() < 3 {
@@ -109,6 +120,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// One target a million times as large: the others keep half of the range of the map.
+    #[test]
+    fn one_large_target_does_not_hide_the_others() {
+        let mut targets: Vec<f64> = (0..20).map(f64::from).collect();
+        targets.push(2e7);
+        let share = |map: YeoJohnson| (map.apply(19.0) - map.apply(0.0)) / (map.apply(2e7) - map.apply(0.0));
+        assert!(share(YeoJohnson::of_upper_tail(&targets)) < 1e-3);
+        assert!(share(YeoJohnson::of_upper_half(&targets)) > 0.5);
+    }
 
     #[test]
     fn known_values() {

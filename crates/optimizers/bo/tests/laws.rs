@@ -72,7 +72,9 @@ fn acquisition_functions_are_built_from_what_was_measured() {
 /// An improvement on the scale of a transform is one on that of the losses over the slope of the transform at the threshold.
 #[test]
 fn improvements_are_in_units_of_the_loss() {
-    for losses in [LossTransform::None, LossTransform::UpperTail, LossTransform::BothTails] {
+    for losses in
+        [LossTransform::None, LossTransform::UpperTail, LossTransform::UpperHalf, LossTransform::BothTails]
+    {
         let settings = BoSettings { losses, ..BoSettings::default() };
         let (history, optimizer) = finished(&settings, 12);
         let belief = optimizer.state(&history, TrialId(12)).unwrap().unwrap();
@@ -80,6 +82,7 @@ fn improvements_are_in_units_of_the_loss() {
         let transform = match losses {
             LossTransform::None => None,
             LossTransform::UpperTail => Some(YeoJohnson::of_upper_tail(&raw)),
+            LossTransform::UpperHalf => Some(YeoJohnson::of_upper_half(&raw)),
             LossTransform::BothTails => Some(YeoJohnson::of(&raw)),
         };
         let least = raw.iter().copied().fold(f64::INFINITY, f64::min);

@@ -319,7 +319,7 @@ fn running_trials_may_be_the_first_feasible_ones() {
 /// An improvement on no target is no number of units: it stays as it is.
 #[test]
 fn improvements_on_nothing_have_no_units() {
-    for losses in [LossTransform::UpperTail, LossTransform::BothTails] {
+    for losses in [LossTransform::UpperTail, LossTransform::UpperHalf, LossTransform::BothTails] {
         with(plain(), StateSettings { losses, ..settings() }, |state, _| {
             assert_eq!(state.in_units_of_loss(0.3, f64::INFINITY), 0.3, "{losses:?}");
             assert!(state.in_units_of_loss(0.3, 0.0) > 0.0);

@@ -16,7 +16,9 @@ use thrifty_surrogate::{Observations, Posterior};
 #[test]
 fn scales_are_maps_with_inverse_and_slope() {
     let losses = [1.0, 2.0, 2.5, 4.0, 30.0];
-    for transform in [LossTransform::None, LossTransform::UpperTail, LossTransform::BothTails] {
+    for transform in
+        [LossTransform::None, LossTransform::UpperTail, LossTransform::UpperHalf, LossTransform::BothTails]
+    {
         let scale = Scale::of(&losses, transform);
         for loss in [-3.0, 1.0, 2.2, 17.0] {
             let value = scale.apply(loss);

@@ -99,7 +99,9 @@ fn failed_trials_count_as_the_policy_says() {
     let failed = || [plain(), vec![trial(at, Some(Outcome::failed("no")))]].concat();
     // What is imputed comes before the measurements.
     let counted = |value: f64| [vec![trial(at, Some(value.into()))], plain()].concat();
-    for losses_as in [LossTransform::None, LossTransform::UpperTail, LossTransform::BothTails] {
+    for losses_as in
+        [LossTransform::None, LossTransform::UpperTail, LossTransform::UpperHalf, LossTransform::BothTails]
+    {
         let of = |failures| StateSettings { failures, losses: losses_as, ..settings() };
         let default = of(FailurePolicy::AsWorst);
         assert_eq!(moments(failed(), default.clone()), moments(counted(largest(&losses())), default.clone()));
@@ -251,7 +253,9 @@ fn costs_that_cannot_be_learnt_are_named() {
 /// Losses, ranges and improvements in the units of the loss.
 #[test]
 fn transformed_losses_are_transformed_back() {
-    for transform in [LossTransform::None, LossTransform::UpperTail, LossTransform::BothTails] {
+    for transform in
+        [LossTransform::None, LossTransform::UpperTail, LossTransform::UpperHalf, LossTransform::BothTails]
+    {
         let skewed: Vec<Trial<Config>> =
             POINTS.iter().map(|x| measured(*x, |m| m.objectives = vec![(2.0 * loss(*x)).exp()])).collect();
         with(skewed, StateSettings { losses: transform, ..settings() }, |state| {
