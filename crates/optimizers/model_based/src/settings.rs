@@ -59,7 +59,7 @@ pub enum LossTransform {
     /// drawn in, and what sets the best apart stays.
     #[default]
     UpperTail,
-    /// The same map on losses scaled by their median and median absolute deviation: all of the upper half is drawn in, however large
+    /// Map of the upper tail on losses scaled by their median and median absolute deviation: all of the upper half is drawn in, however large
     /// some losses are.
     UpperHalf,
     /// The map fitted to both tails: losses come as close as they can to what a Gaussian process expects.
