@@ -84,12 +84,13 @@ pub fn owen_t_by_h(h: f64, a: f64) -> f64 {
 fn within_one(h: f64, a: f64) -> f64 {
     let end = if h * a > REACH { REACH / h } else { a };
     let steep = h * end;
-    let sum = if steep <= SHORT_UP_TO {
-        dispatch(Sum { rule: &SHORT, end, steep })
+    let outside = pdf(h) / TAU.sqrt() * end;
+    if steep <= SHORT_UP_TO {
+        outside * dispatch(Sum { rule: &SHORT, end, steep })
     } else {
-        dispatch(Sum { rule: &LONG, end, steep })
-    };
-    pdf(h) / TAU.sqrt() * end * sum
+        // Here T is ½Q(h) less at most 1e-9 of it, and rounding must not carry it beyond.
+        (outside * dispatch(Sum { rule: &LONG, end, steep })).min(0.5 * cdf(-h))
+    }
 }
 
 /// The positive half of a Gauss–Legendre rule on [-1, 1] of twice as many nodes.

@@ -205,6 +205,13 @@ fn heavy_tails_stay_finite_far_out_and_close_in() {
     assert_eq!(Prior::HalfCauchy { scale: 0.5 }.derivative(0.0), 0.0);
 }
 
+/// T(h, a) is below ½Q(h): at its limit rounding carried the quadrature beyond.
+#[test]
+fn owen_s_function_is_below_its_limit() {
+    let h = 11.733_503_618_845_727;
+    assert!(owen_t(h, 1.0) <= 0.5 * cdf(-h) && owen_t(h, 1.0) > 0.5 * cdf(-h) * (1.0 - 3e-15));
+}
+
 proptest! {
     /// Source: Owen (1956).
     #[test]
