@@ -20,6 +20,7 @@ pub fn all() -> Vec<Experiment> {
         bo::dimensions::EXPERIMENT.clone(),
         bo::growth::EXPERIMENT.clone(),
         bo::judged::EXPERIMENT.clone(),
+        bo::losses::EXPERIMENT.clone(),
         bo::noise::EXPERIMENT.clone(),
         bo::outliers::EXPERIMENT.clone(),
         bo::subset::EXPERIMENT.clone(),

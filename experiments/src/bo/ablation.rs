@@ -8,7 +8,6 @@ use thrifty_prob::Prior;
 use super::problems::KINDS;
 use super::variant::{Studies, Variant};
 use crate::error::ExperimentError;
-use crate::harness::ablation::{Ablation, NOTE};
 use crate::harness::{Experiment, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -86,23 +85,6 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (replications, evaluations) = (context.replications(4, 40), context.pick(25, 50));
     let kinds = context.pick(&KINDS[..3], &KINDS[..]);
     let variants: Vec<Variant> = context.pick(variants().into_iter().take(3).collect(), variants());
-    let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
-    let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
     let studies = Studies { id: EXPERIMENT.id, kinds, variants: &variants, evaluations };
-    let one = |k: usize, v: usize, i: usize| studies.run(context, (k, v, i));
-    let Ablation { table, numbers, judgement } =
-        Ablation::run((EXPERIMENT.id, context), &names, &labels, replications, one)?;
-    Ok(Report {
-        judgement,
-        numbers,
-        settings: [
-            ("replications", replications.to_string()),
-            ("evaluations", format!("{evaluations}, 2 d of them a Sobol design")),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .into(),
-        notes: vec![NOTE.into()],
-        tables: vec![table],
-        figures: Vec::new(),
-    })
+    studies.compare(context, replications, &[])
 }

@@ -6,7 +6,6 @@ use thrifty_robust::{RobustGpSurrogate, StudentT};
 use super::problems::{Kind, Noise};
 use super::variant::{Studies, Variant};
 use crate::error::ExperimentError;
-use crate::harness::ablation::{Ablation, NOTE};
 use crate::harness::{Experiment, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -46,23 +45,6 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (replications, evaluations) = (context.replications(3, 20), context.pick(20, 50));
     let kinds = context.pick(&KINDS[..2], &KINDS[..]);
     let variants: Vec<Variant> = context.pick(variants().into_iter().take(3).collect(), variants());
-    let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
-    let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
     let studies = Studies { id: EXPERIMENT.id, kinds, variants: &variants, evaluations };
-    let one = |k: usize, v: usize, i: usize| studies.run(context, (k, v, i));
-    let Ablation { table, numbers, judgement } =
-        Ablation::run((EXPERIMENT.id, context), &names, &labels, replications, one)?;
-    let settings = [
-        ("replications", replications.to_string()),
-        ("evaluations", format!("{evaluations}, 2 d of them a Sobol design")),
-        ("regret", "of the recommendation, without noise".to_owned()),
-    ];
-    Ok(Report {
-        judgement,
-        numbers,
-        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
-        notes: vec![NOTE.into()],
-        tables: vec![table],
-        figures: Vec::new(),
-    })
+    studies.compare(context, replications, &[("regret", "of the recommendation, without noise")])
 }

@@ -1,7 +1,7 @@
 //! Problems to choose defaults on: none of them, and none of their families, is among those on which optimisers are
 //! compared.
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::PI;
 
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_kernel::{Features, Kernel, Matern52, SquaredExponential};
@@ -11,6 +11,7 @@ use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::Outcome;
 use thrifty_testbed::{Problem, TestFunction};
 
+use super::functions::{ackley, levy, michalewicz, pits, steep};
 use crate::error::ExperimentError;
 use crate::harness::stats::quantile;
 
@@ -73,6 +74,10 @@ pub enum Kind {
     Pits { dim: usize },
     /// A wide local minimum and a narrow global one.
     WangFreitas,
+    /// A bowl that is 10⁴ times as steep on one side.
+    Steep { dim: usize },
+    /// A draw, and 10³ times the square of another one where that is above 0: a penalty for what must not be.
+    Penalized { dim: usize, lengthscale: f64 },
 }
 
 pub const KINDS: [Kind; 10] = [
@@ -133,6 +138,8 @@ impl Kind {
             Self::Michalewicz => "Michalewicz, d = 3".into(),
             Self::Pits { dim } => format!("eight pits, d = {dim}"),
             Self::WangFreitas => "WangFreitas".into(),
+            Self::Steep { dim } => format!("steep on one side, d = {dim}"),
+            Self::Penalized { dim, .. } => format!("draw with a penalty, d = {dim}"),
         }
     }
 
@@ -151,6 +158,8 @@ impl Kind {
             | Self::Disturbed { dim, .. }
             | Self::Skewed { dim, .. }
             | Self::Sharp { dim, .. }
+            | Self::Steep { dim }
+            | Self::Penalized { dim, .. }
             | Self::Pits { dim } => dim,
             Self::Ackley | Self::Levy => 4,
             Self::Michalewicz => 3,
@@ -193,6 +202,12 @@ impl Kind {
             Self::Levy => Box::new(|x| levy(&x.iter().map(|u| 20.0 * u - 10.0).collect::<Vec<f64>>())),
             Self::Michalewicz => Box::new(|x| michalewicz(&x.iter().map(|u| PI * u).collect::<Vec<f64>>())),
             Self::Pits { dim } => Box::new(pits(dim, &mut rng)),
+            Self::Steep { dim } => Box::new(steep(dim, &mut rng)),
+            Self::Penalized { dim, lengthscale } => {
+                let loss = draw(dim, lengthscale, true, &mut rng)?;
+                let violation = draw(dim, lengthscale, true, &mut rng)?;
+                Box::new(move |x| loss(x) + 1e3 * violation(x).max(0.0).powi(2))
+            }
             Self::WangFreitas => {
                 let function = TestFunction::wang_freitas();
                 Box::new(move |x| function.truth(&function.space().decode(x)).unwrap_or(f64::NAN))
@@ -200,7 +215,7 @@ impl Kind {
         };
         let dim = self.dim();
         let optimum = match self {
-            Self::Ackley | Self::Levy => 0.0,
+            Self::Ackley | Self::Levy | Self::Steep { .. } => 0.0,
             Self::WangFreitas => TestFunction::wang_freitas().optimum(),
             Self::Sharp { .. } => 1e-4_f64.ln(),
             _ => searched(&function, dim, &mut rng)?,
@@ -239,45 +254,6 @@ fn descended(f: &dyn Fn(&[f64]) -> f64, start: &[f64]) -> Result<f64, Experiment
         .minimize(by_differences, start, &vec![(0.0, 1.0); start.len()])
         .map_err(ExperimentError::failed)?;
     Ok(found.value)
-}
-
-/// Eight pits at random places, of depth 1 and from 0.4 to 0.85, on a shallow bowl.
-fn pits(dim: usize, rng: &mut Stream) -> impl Fn(&[f64]) -> f64 + Send + Sync + use<> {
-    let pits: Vec<(Vec<f64>, f64, f64)> = (0..8)
-        .map(|k| {
-            let center = (0..dim).map(|_| 0.05 + 0.9 * rng.uniform()).collect();
-            let depth = if k == 0 { 1.0 } else { 0.4 + 0.45 * rng.uniform() };
-            (center, depth, (0.06 + 0.1 * rng.uniform()) * (dim as f64).sqrt())
-        })
-        .collect();
-    move |x| {
-        let distance = |a: &[f64]| -> f64 { a.iter().zip(x).map(|(a, x)| (a - x).powi(2)).sum() };
-        let pit = |(center, depth, width): &(Vec<f64>, f64, f64)| {
-            depth * (-0.5 * distance(center) / width.powi(2)).exp()
-        };
-        0.1 * distance(&vec![0.5; dim]) / dim as f64 - pits.iter().map(pit).sum::<f64>()
-    }
-}
-
-fn ackley(x: &[f64]) -> f64 {
-    let n = x.len() as f64;
-    let (squares, cosines) = x.iter().fold((0.0, 0.0), |(s, c), v| (s + v * v / n, c + (TAU * v).cos() / n));
-    20.0 + 1_f64.exp() - 20.0 * (-0.2 * f64::sqrt(squares)).exp() - f64::exp(cosines)
-}
-
-fn levy(x: &[f64]) -> f64 {
-    let w: Vec<f64> = x.iter().map(|v| 1.0 + (v - 1.0) / 4.0).collect();
-    let last = w[w.len() - 1];
-    let middle: f64 = w[..w.len() - 1]
-        .iter()
-        .map(|w| (w - 1.0).powi(2) * (1.0 + 10.0 * (PI * w + 1.0).sin().powi(2)))
-        .sum();
-    (PI * w[0]).sin().powi(2) + middle + (last - 1.0).powi(2) * (1.0 + (TAU * last).sin().powi(2))
-}
-
-fn michalewicz(x: &[f64]) -> f64 {
-    let one = |(i, v): (usize, &f64)| v.sin() * ((i + 1) as f64 * v * v / PI).sin().powi(20);
-    -x.iter().enumerate().map(one).sum::<f64>()
 }
 
 impl Development {

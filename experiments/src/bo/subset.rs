@@ -6,7 +6,6 @@ use thrifty_gp::Conditioning;
 use super::problems::KINDS;
 use super::variant::{Studies, Variant};
 use crate::error::ExperimentError;
-use crate::harness::ablation::{Ablation, NOTE};
 use crate::harness::{Experiment, Report, RunContext};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -32,23 +31,6 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (replications, evaluations) = (context.replications(3, 20), context.pick(90, 300));
     let kinds = context.pick(&KINDS[..2], &KINDS[..]);
     let variants = variants(evaluations);
-    let names: Vec<&str> = variants.iter().map(|variant| variant.name).collect();
-    let labels: Vec<String> = kinds.iter().map(|kind| kind.label()).collect();
     let studies = Studies { id: EXPERIMENT.id, kinds, variants: &variants, evaluations };
-    let one = |k: usize, v: usize, i: usize| studies.run(context, (k, v, i));
-    let Ablation { table, numbers, judgement } =
-        Ablation::run((EXPERIMENT.id, context), &names, &labels, replications, one)?;
-    let settings = [
-        ("replications", replications.to_string()),
-        ("evaluations", format!("{evaluations}, 2 d of them a Sobol design")),
-        ("default", "the first variant: a third of the evaluations".to_owned()),
-    ];
-    Ok(Report {
-        judgement,
-        numbers,
-        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
-        notes: vec![NOTE.into()],
-        tables: vec![table],
-        figures: Vec::new(),
-    })
+    studies.compare(context, replications, &[("default", "the first variant: a third of the evaluations")])
 }

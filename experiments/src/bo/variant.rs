@@ -1,5 +1,6 @@
 //! Variants of the Bayesian optimiser on development problems.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign};
@@ -12,8 +13,10 @@ use thrifty_testbed::Problem;
 
 use super::problems::{Development, Kind};
 use crate::error::ExperimentError;
-use crate::harness::RunContext;
+use crate::harness::ablation::{self, Ablation, NOTE};
+use crate::harness::claims::Judgement;
 use crate::harness::replicate::{Run, study_with_history};
+use crate::harness::{Report, RunContext, Table};
 
 /// Variant of the Bayesian optimiser.
 #[derive(Clone)]
@@ -43,6 +46,54 @@ pub struct Studies<'a> {
 }
 
 impl Studies<'_> {
+    /// Report of the first variant against each of the others, over `replications` of all problems.
+    ///
+    /// `settings` are names and values of the report beside the numbers of replications and evaluations.
+    pub fn compare(
+        self,
+        context: &RunContext,
+        replications: usize,
+        settings: &[(&str, &str)],
+    ) -> Result<Report, ExperimentError> {
+        self.compare_groups(context, replications, &[("variants", self.kinds.len())], settings)
+    }
+
+    /// [`Studies::compare`] with claims of their own for each group of problems: its name, and how many of the problems it has.
+    pub fn compare_groups(
+        self,
+        context: &RunContext,
+        replications: usize,
+        groups: &[(&str, usize)],
+        settings: &[(&str, &str)],
+    ) -> Result<Report, ExperimentError> {
+        let names: Vec<&str> = self.variants.iter().map(|variant| variant.name).collect();
+        let labels: Vec<String> = self.kinds.iter().map(|kind| kind.label()).collect();
+        let one = |k: usize, v: usize, i: usize| self.run(context, (k, v, i));
+        let finals = ablation::finals((self.id, context), &names, &labels, replications, one)?;
+        let (mut tables, mut numbers, mut judgements, mut first) =
+            (Vec::new(), BTreeMap::new(), Vec::new(), 0);
+        for &(group, count) in groups {
+            let own = first..first + count;
+            first += count;
+            let found = Ablation::judge(&names, &labels[own.clone()], &finals[own])?;
+            let prefix = if groups.len() > 1 { format!("{group}: ") } else { String::new() };
+            numbers.extend(found.numbers.into_iter().map(|(name, value)| (prefix.clone() + &name, value)));
+            tables.push(Table { name: group.into(), ..found.table });
+            judgements.push(found.judgement);
+        }
+        let evaluations = format!("{}, 2 d of them a Sobol design", self.evaluations);
+        let of_all = [("replications", replications.to_string()), ("evaluations", evaluations)];
+        let own = settings.iter().map(|&(name, value)| (name, value.to_owned()));
+        Ok(Report {
+            judgement: Judgement::all(judgements),
+            numbers,
+            settings: of_all.into_iter().chain(own).map(|(name, value)| (name.to_owned(), value)).collect(),
+            notes: vec![NOTE.into()],
+            tables,
+            figures: Vec::new(),
+        })
+    }
+
     /// Replication `i` of variant `v` on problem `k`, after a Sobol design of 2 d trials.
     ///
     /// With noisy evaluations the best trial is unknown: the last regret is that of the recommendation.

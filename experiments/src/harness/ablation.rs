@@ -34,7 +34,8 @@ struct Final {
 pub const NO_REGRET: f64 = 1e-9;
 
 impl Ablation {
-    /// Runs every variant on every problem: `one` makes the run of problem, variant and replication.
+    /// Runs every variant on every problem and compares the first with the others: `one` makes the run of problem, variant and
+    /// replication.
     pub fn run(
         (id, context): (&'static str, &RunContext),
         variants: &[&str],
@@ -42,23 +43,7 @@ impl Ablation {
         replications: usize,
         one: impl Fn(usize, usize, usize) -> Result<Run, ExperimentError> + Sync,
     ) -> Result<Self, ExperimentError> {
-        let jobs: Vec<(usize, usize, usize)> = (0..problems.len())
-            .flat_map(|k| (0..variants.len()).map(move |v| (k, v)))
-            .flat_map(|(k, v)| (0..replications).map(move |i| (k, v, i)))
-            .collect();
-        let name = |&(k, v, i): &(usize, usize, usize)| JobName::new(&problems[k], variants[v], i);
-        let runs: Vec<Final> = Runs::new(id, context).collect(&jobs, name, |&(k, v, i)| {
-            let run = one(k, v, i)?;
-            Ok(Final { regret: run.regret.last().copied().unwrap_or(f64::INFINITY) })
-        })?;
-        let mut by_variant: Vec<Vec<f64>> = runs
-            .chunks(replications.max(1))
-            .map(|own| own.iter().map(|run| run.regret.max(NO_REGRET)).collect())
-            .collect();
-        by_variant.chunks_mut(variants.len()).for_each(super::pairwise::finite);
-        let finals: Vec<Vec<Vec<f64>>> =
-            by_variant.chunks(variants.len()).map(<[Vec<f64>]>::to_vec).collect();
-        Self::judge(variants, problems, &finals)
+        Self::judge(variants, problems, &finals((id, context), variants, problems, replications, one)?)
     }
 
     /// From final regrets by problem, by variant, by replication, all of them above 0.
@@ -89,6 +74,31 @@ impl Ablation {
         }
         Ok(Self { table: table(variants, problems, finals, &judgement), numbers, judgement })
     }
+}
+
+/// Final regrets by problem, by variant, by replication; `one` makes the run of problem, variant and replication.
+pub fn finals(
+    (id, context): (&'static str, &RunContext),
+    variants: &[&str],
+    problems: &[String],
+    replications: usize,
+    one: impl Fn(usize, usize, usize) -> Result<Run, ExperimentError> + Sync,
+) -> Result<Vec<Vec<Vec<f64>>>, ExperimentError> {
+    let jobs: Vec<(usize, usize, usize)> = (0..problems.len())
+        .flat_map(|k| (0..variants.len()).map(move |v| (k, v)))
+        .flat_map(|(k, v)| (0..replications).map(move |i| (k, v, i)))
+        .collect();
+    let name = |&(k, v, i): &(usize, usize, usize)| JobName::new(&problems[k], variants[v], i);
+    let runs: Vec<Final> = Runs::new(id, context).collect(&jobs, name, |&(k, v, i)| {
+        let run = one(k, v, i)?;
+        Ok(Final { regret: run.regret.last().copied().unwrap_or(f64::INFINITY) })
+    })?;
+    let mut by_variant: Vec<Vec<f64>> = runs
+        .chunks(replications.max(1))
+        .map(|own| own.iter().map(|run| run.regret.max(NO_REGRET)).collect())
+        .collect();
+    by_variant.chunks_mut(variants.len()).for_each(super::pairwise::finite);
+    Ok(by_variant.chunks(variants.len()).map(<[Vec<f64>]>::to_vec).collect())
 }
 
 /// Mean rank of a variant over all runs.
