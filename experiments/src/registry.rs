@@ -25,6 +25,7 @@ pub fn all() -> Vec<Experiment> {
         bo::outliers::EXPERIMENT.clone(),
         bo::subset::EXPERIMENT.clone(),
         bo::transfer::EXPERIMENT.clone(),
+        bo::wide::EXPERIMENT.clone(),
         gp::restarts::EXPERIMENT.clone(),
         gp::selection::EXPERIMENT.clone(),
         gp::posterior::EXPERIMENT.clone(),

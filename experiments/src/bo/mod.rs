@@ -14,3 +14,4 @@ pub(crate) mod problems;
 pub mod subset;
 pub mod transfer;
 pub(crate) mod variant;
+pub mod wide;

@@ -78,6 +78,10 @@ pub enum Kind {
     Steep { dim: usize },
     /// A draw, and 10³ times the square of another one where that is above 0: a penalty for what must not be.
     Penalized { dim: usize, lengthscale: f64 },
+    /// A draw of a few of the parameters, chosen at random; the others change nothing.
+    Sparse { dim: usize, active: usize, lengthscale: f64 },
+    /// The sum of a draw of each parameter, divided by the root of their number.
+    Additive { dim: usize, lengthscale: f64 },
 }
 
 pub const KINDS: [Kind; 10] = [
@@ -140,6 +144,8 @@ impl Kind {
             Self::WangFreitas => "WangFreitas".into(),
             Self::Steep { dim } => format!("steep on one side, d = {dim}"),
             Self::Penalized { dim, .. } => format!("draw with a penalty, d = {dim}"),
+            Self::Sparse { dim, active, .. } => format!("draw of {active} of {dim}"),
+            Self::Additive { dim, .. } => format!("sum of {dim} draws"),
         }
     }
 
@@ -160,6 +166,8 @@ impl Kind {
             | Self::Sharp { dim, .. }
             | Self::Steep { dim }
             | Self::Penalized { dim, .. }
+            | Self::Sparse { dim, .. }
+            | Self::Additive { dim, .. }
             | Self::Pits { dim } => dim,
             Self::Ackley | Self::Levy => 4,
             Self::Michalewicz => 3,
@@ -180,6 +188,7 @@ impl Kind {
             drawn(&*kernel, rng)
         };
         let mut noise = Noise::Normal(0.0);
+        let mut known = None;
         let function: Box<dyn Fn(&[f64]) -> f64 + Send + Sync> = match self {
             Self::Draw { dim, lengthscale, smooth, noise: std_dev } => {
                 noise = Noise::Normal(std_dev);
@@ -208,6 +217,20 @@ impl Kind {
                 let violation = draw(dim, lengthscale, true, &mut rng)?;
                 Box::new(move |x| loss(x) + 1e3 * violation(x).max(0.0).powi(2))
             }
+            Self::Sparse { dim, active, lengthscale } => {
+                let g = draw(active, lengthscale, true, &mut rng)?;
+                known = Some(searched(&g, active, &mut rng)?);
+                let columns = chosen(active, dim, &mut rng);
+                Box::new(move |x| g(&columns.iter().map(|column| x[*column]).collect::<Vec<f64>>()))
+            }
+            Self::Additive { dim, lengthscale } => {
+                let parts =
+                    (0..dim).map(|_| draw(1, lengthscale, true, &mut rng)).collect::<Result<Vec<_>, _>>()?;
+                let scale = (dim as f64).sqrt().recip();
+                let least = parts.iter().map(|g| searched(g, 1, &mut rng)).sum::<Result<f64, _>>()?;
+                known = Some(scale * least);
+                Box::new(move |x| scale * parts.iter().zip(x).map(|(g, x)| g(&[*x])).sum::<f64>())
+            }
             Self::WangFreitas => {
                 let function = TestFunction::wang_freitas();
                 Box::new(move |x| function.truth(&function.space().decode(x)).unwrap_or(f64::NAN))
@@ -215,6 +238,7 @@ impl Kind {
         };
         let dim = self.dim();
         let optimum = match self {
+            Self::Sparse { .. } | Self::Additive { .. } => known.unwrap_or(f64::NAN),
             Self::Ackley | Self::Levy | Self::Steep { .. } => 0.0,
             Self::WangFreitas => TestFunction::wang_freitas().optimum(),
             Self::Sharp { .. } => 1e-4_f64.ln(),
@@ -226,6 +250,12 @@ impl Kind {
         }
         Ok(Development { name: self.label(), space: space.build()?, function, optimum, noise })
     }
+}
+
+/// Some of the columns, drawn without repeats.
+fn chosen(count: usize, of: usize, rng: &mut Stream) -> Vec<usize> {
+    let mut columns: Vec<usize> = (0..of).collect();
+    (0..count.min(of)).map(|_| columns.swap_remove(rng.index(columns.len()))).collect()
 }
 
 /// The least value of a long search: 4096 Sobol points, the best 20 of them descended.

@@ -134,13 +134,18 @@ impl Studies<'_> {
         study_with_history(variant.name, problem, hybrid, seed, i, stop)
     }
 
+    /// Number of trials of the initial design: two for each parameter, of many parameters a tenth of the evaluations.
+    fn design(self, dim: usize) -> usize {
+        (2 * dim).min((self.evaluations / 10).max(16))
+    }
+
     fn seed(self, context: &RunContext, (k, i): (usize, usize)) -> Seed {
         Seed(context.seed).child(self.id, (i * 100 + k) as u64)
     }
 
     fn optimizer(self, problem: &Development, v: usize) -> Result<BayesianOptimizer, ExperimentError> {
         let variant = &self.variants[v];
-        let initial = InitialDesign::Sobol(2 * problem.space().dim());
+        let initial = InitialDesign::Sobol(self.design(problem.space().dim()));
         Ok(BayesianOptimizer::new(problem.space().clone())
             .with_surrogate(Arc::clone(&variant.model))
             .with_settings(BoSettings { initial, ..variant.settings.clone() })?)
