@@ -65,9 +65,12 @@ pub fn with<J: Job>(name: &str, job: J) -> Option<J::Output> {
     Some(match name {
         "random" => job.run(RandomSearch::new(mixed()), loss),
         "sobol" => job.run(SobolSearch::new(mixed()), loss),
-        "bo" => job.run(BayesianOptimizer::new(mixed()), loss),
+        "bo" => job.run(
+            BayesianOptimizer::new(mixed()).with_settings(settings(InitialDesign::default())).expect("valid"),
+            loss,
+        ),
         "bo-constrained" => {
-            let settings = BoSettings { initial: InitialDesign::Sobol(5), ..BoSettings::default() };
+            let settings = settings(InitialDesign::Sobol(5));
             job.run(BayesianOptimizer::new(plane()).with_settings(settings).expect("valid"), constrained)
         }
         "ehvi" => job.run(MultiObjectiveOptimizer::new(plane()), two_losses),
@@ -100,7 +103,7 @@ pub fn with<J: Job>(name: &str, job: J) -> Option<J::Output> {
             )
         }
         "all-folds-bo" => {
-            let settings = BoSettings { initial: InitialDesign::Sobol(3), ..BoSettings::default() };
+            let settings = settings(InitialDesign::Sobol(3));
             let bo = BayesianOptimizer::new(plane()).with_settings(settings).expect("valid");
             job.run(AllFolds::new(bo, 3).expect("valid"), fold_loss)
         }
@@ -129,8 +132,13 @@ fn plane() -> Space {
     Space::builder().float("x", -1.0, 1.0).float("y", 0.0, 2.0).build().expect("valid")
 }
 
+/// Settings with the transform of losses of the time when the journals were written.
+fn settings(initial: InitialDesign) -> BoSettings {
+    BoSettings { initial, losses: LossTransform::UpperTail, ..BoSettings::default() }
+}
+
 fn hybrid(exploration: Exploration) -> Hybrid<BayesianOptimizer> {
-    let base = BoSettings { rule: AcquisitionKind::default(), ..BoSettings::default() };
+    let base = BoSettings { rule: AcquisitionKind::default(), ..settings(InitialDesign::default()) };
     let settings =
         HybridSettings { exploration, convergence: OnConvergence::Force, ..HybridSettings::default() };
     let base = BayesianOptimizer::new(plane()).with_settings(base).expect("valid");

@@ -69,23 +69,29 @@ impl TargetScaling {
         Self { offset: mean * largest, width }
     }
 
-    /// The map that gives `y` median 0 and a median absolute deviation of 1/1.4826, that of a standard normal distribution. A few
-    /// targets that are far off do not move it.
+    /// The map that gives `y` median 0 and a median absolute deviation of 1/1.4826, that of a standard normal distribution. Targets
+    /// that are far off do not move it, however far they are.
     ///
-    /// Where half of the targets are equal that deviation is 0, and the map is [`TargetScaling::standardize`].
+    /// Where that deviation is 0, because half of the targets are equal, equal targets count once. Where it still is 0 the map is
+    /// [`TargetScaling::standardize`].
     #[must_use]
     pub fn by_median(y: &[f64]) -> Self {
-        let standard = Self::standardize(y);
-        // On that scale, so that no difference overflows.
-        let z = standard.apply(y);
-        let center = median(z.clone());
-        let width = NORMAL_CONSISTENCY * median(z.iter().map(|v| (v - center).abs()).collect());
-        // As many digits as are left after rounding.
-        if width > 1e-9 {
-            Self { offset: standard.offset + standard.width * center, width: standard.width * width }
-        } else {
-            standard
-        }
+        let distinct = || {
+            let mut values = y.to_vec();
+            values.sort_by(f64::total_cmp);
+            values.dedup();
+            values
+        };
+        let scaling = Self::around_median(y.to_vec()).or_else(|| Self::around_median(distinct()));
+        scaling.unwrap_or_else(|| Self::standardize(y))
+    }
+
+    /// Nothing where the deviation is 0, rounding, or too large for a number.
+    fn around_median(y: Vec<f64>) -> Option<Self> {
+        let deviations = |offset: f64| y.iter().map(|v| (v - offset).abs()).collect();
+        let offset = median(y.clone());
+        let width = NORMAL_CONSISTENCY * median(deviations(offset));
+        (width > 1e-12 * offset.abs() && width.is_finite()).then_some(Self { offset, width })
     }
 
     /// `z` of every target.
@@ -122,10 +128,27 @@ mod tests {
         assert!(dirty.offset.abs() < 1e-6 && (dirty.width - clean.width).abs() < 1e-6, "{dirty:?}");
     }
 
+    /// A penalty of 1e12 for some of the targets, or for more than half of them, leaves the others apart.
+    #[test]
+    fn penalties_do_not_hide_the_others() {
+        let good: Vec<f64> = (0..9).map(f64::from).collect();
+        for penalties in [1, 4, 9, 20] {
+            let y: Vec<f64> = good.iter().copied().chain(vec![1e12; penalties]).collect();
+            let z = TargetScaling::by_median(&y).apply(&good);
+            assert!(z[8] - z[0] > 1.0 && z[8] - z[0] < 6.0, "{penalties}: {z:?}");
+        }
+    }
+
     #[test]
     fn equal_targets_are_standardized() {
-        for y in [vec![], vec![3.0], vec![2.0; 5], vec![0.0, 0.0, 0.0, 1.0]] {
+        for y in [vec![], vec![3.0], vec![2.0; 5], vec![0.0; 4]] {
             assert_eq!(TargetScaling::by_median(&y), TargetScaling::standardize(&y), "{y:?}");
         }
+        // Half of the deviation of two values.
+        let two = TargetScaling::by_median(&[0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(two, TargetScaling { offset: 0.5, width: 0.5 * NORMAL_CONSISTENCY });
+        // Differences that overflow.
+        let y = [-1.7e308, -1.6e308, 1.6e308, 1.7e308];
+        assert_eq!(TargetScaling::by_median(&y), TargetScaling::standardize(&y));
     }
 }

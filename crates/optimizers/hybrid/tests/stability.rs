@@ -3,7 +3,7 @@
 //! The numbers were recorded from this crate (`made_by` in the file); that they are right is the matter of other tests.
 
 use serde_json::Value;
-use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign, Maximizer};
+use thrifty_bo::{BayesianOptimizer, BoSettings, InitialDesign, LossTransform, Maximizer};
 use thrifty_hybrid::{Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
@@ -37,6 +37,7 @@ fn run(name: &str, settings: &HybridSettings) {
     let base = BoSettings {
         initial: InitialDesign::Sobol(4),
         maximizer: Maximizer { raw: 32, around_best: 3, climbs: 2 },
+        losses: LossTransform::UpperTail,
         ..BoSettings::default()
     };
     let optimizer = Hybrid::new(BayesianOptimizer::new(space()).with_settings(base).unwrap())

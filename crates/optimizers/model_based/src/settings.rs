@@ -56,11 +56,11 @@ pub enum LossTransform {
     /// Nothing.
     None,
     /// The [`YeoJohnson`](thrifty_gp::YeoJohnson) map of an upper tail, fitted anew for each suggestion: bad losses are
-    /// drawn in, and what sets the best apart stays.
-    #[default]
+    /// drawn in, and what sets the best apart stays. One loss far above the others makes these equal.
     UpperTail,
     /// Map of the upper tail on losses scaled by their median and median absolute deviation: all of the upper half is drawn in, however large
-    /// some losses are.
+    /// some losses are, and what sets the best apart stays.
+    #[default]
     UpperHalf,
     /// The map fitted to both tails: losses come as close as they can to what a Gaussian process expects.
     BothTails,

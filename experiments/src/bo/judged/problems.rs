@@ -115,11 +115,14 @@ impl JudgedProblem {
     }
 }
 
-/// Problems of the run. The quick form has functions that were not chosen, so that it shows nothing of the judged ones.
+/// Problems of the run. The quick form has functions that are not judged, so that it shows nothing of the judged ones.
 pub fn problems(context: &RunContext) -> Result<Vec<JudgedProblem>, ExperimentError> {
     let chosen = selection(SEED);
     if context.pick(true, false) {
-        return Ok(vec![JudgedProblem::bbob(chosen.left.0[0], 2), JudgedProblem::noisy(chosen.left.1[0], 2)]);
+        return Ok(vec![
+            JudgedProblem::bbob(chosen.judged_before[0], 2),
+            JudgedProblem::noisy(chosen.left[0], 2),
+        ]);
     }
     let mut problems = de_ath(data::file(context.data.as_deref(), DESIGNS).as_deref())?;
     let also = |dim: usize| chosen.noiseless[..COUNTS.1].iter().map(move |f| JudgedProblem::bbob(*f, dim));
