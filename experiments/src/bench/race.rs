@@ -7,7 +7,7 @@ use thrifty_space::Config;
 use thrifty_study::{MaxTrials, OptimizerError};
 use thrifty_testbed::{Problem, TestFunction};
 
-use super::egreedy::{self, DESIGNS};
+use super::egreedy;
 use super::sample::{Sample, Timed};
 use crate::data;
 use crate::error::ExperimentError;
@@ -58,7 +58,7 @@ impl<M: Sync> Race<'_, M> {
         match self.published {
             Some(_) => "the published designs of De Ath et al. (2021)".into(),
             None => {
-                format!("seeded Latin hypercubes; the published designs are used when --data holds {DESIGNS}")
+                format!("seeded Latin hypercubes; the published designs are those of the set egreedy")
             }
         }
     }
