@@ -60,19 +60,32 @@ impl Getter<'_> {
         }
         let parent = target.parent().unwrap_or(self.folder);
         fs::create_dir_all(parent).map_err(DataError::io(parent))?;
+        let done = self.bring(set, file, from, &target);
+        if done.is_err() {
+            let _ = fs::remove_dir(parent); // where nothing is in it
+        }
+        done.map(|()| Got::Installed)
+    }
+
+    /// Brings a file from where it is to its place in an existing folder.
+    fn bring(
+        &self,
+        set: &DataSet,
+        file: &DataFile,
+        from: Option<&Path>,
+        target: &Path,
+    ) -> Result<(), DataError> {
         if let Some(from) = from {
-            self.install(set, file, &source(from, file)?, &target)?;
-            return Ok(Got::Installed);
+            return self.install(set, file, &source(from, file)?, target);
         }
         let by_hand = |how: String| DataError::NotFetched { name: set.name, how };
         match &file.origin {
-            Origin::Address { address, .. } => self.download(set, file, address.url, &target)?,
-            Origin::OpenMl { id } => self.download(set, file, &self.openml_address(*id)?, &target)?,
-            Origin::Made(recipe) => self.make(file, *recipe, &target)?,
-            Origin::ByHand { page, .. } => return Err(by_hand(format!("download it from {page} by hand"))),
-            Origin::Elsewhere { how } => return Err(by_hand((*how).to_owned())),
+            Origin::Address { address, .. } => self.download(set, file, address.url, target),
+            Origin::OpenMl { id } => self.download(set, file, &self.openml_address(*id)?, target),
+            Origin::Made(recipe) => self.make(file, *recipe, target),
+            Origin::ByHand { page, .. } => Err(by_hand(format!("download it from {page} by hand"))),
+            Origin::Elsewhere { how } => Err(by_hand((*how).to_owned())),
         }
-        Ok(Got::Installed)
     }
 
     /// Address of the file of a set of OpenML, from its description.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::set::{DataFile, DataSet, Origin};
+use super::set::{Conversion, DataFile, DataSet, Origin};
 
 /// A block of lines about each set: name, content, source, licence, users, and for each file its size, sum and origin.
 pub fn describe(sets: &[&DataSet]) -> String {
@@ -28,14 +28,25 @@ fn origin(file: &DataFile) -> String {
     match &file.origin {
         Origin::Address { address, conversion } => {
             let mark = if address.checked { "" } else { " (unchecked)" };
-            format!("from {}{mark}, conversion {conversion:?}", address.url)
+            format!("from {}{mark}, conversion {}", address.url, name(*conversion))
         }
         Origin::OpenMl { id } => format!("from OpenML, set {id} (unchecked), conversion Arff"),
         Origin::ByHand { page, conversion } => {
-            format!("by hand from {page} (unchecked), conversion {conversion:?}, then `--from`")
+            format!("by hand from {page} (unchecked), conversion {}, then `--from`", name(*conversion))
         }
         Origin::Made(_) => "made by its recipe".into(),
         Origin::Elsewhere { how } => format!("not downloaded: {how}; then `--from`"),
+    }
+}
+
+/// Name of a conversion, without what it is told.
+fn name(conversion: Conversion) -> &'static str {
+    match conversion {
+        Conversion::AsIs => "none",
+        Conversion::Gunzip => "Gunzip",
+        Conversion::Arff => "Arff",
+        Conversion::Cells { .. } => "Cells",
+        Conversion::Designs => "Designs",
     }
 }
 
@@ -62,7 +73,7 @@ mod tests {
         assert!(text.contains("sha256 = unknown") && text.contains("set 1038 (unchecked)"), "{text}");
         let text = describe(&[find("crx").unwrap()]);
         assert!(text.contains("uci/crx.data (32.2 kB)\n      sha256 = fff49bc1"), "{text}");
-        assert!(text.contains("crx.data (unchecked), conversion AsIs") && text.contains("hybrid/credit"));
+        assert!(text.contains("crx.data (unchecked), conversion none") && text.contains("hybrid/credit"));
         assert_eq!(describe(&all()).matches("licence  ").count(), all().len());
     }
 

@@ -13,8 +13,8 @@ pub const SETS: &[DataSet] = &[
         used_by: &[],
         files: &[DataFile {
             path: "made/hastie-10-2.csv",
-            bytes: None,
-            sha256: None,
+            bytes: Some(1_524_196),
+            sha256: Some("acb0072fe7358ce4c9115e6d43942ae469570dddd3788d560227a07627e29368"),
             origin: Origin::Made(hastie::write),
             layout: Layout::Table(TableLayout {
                 columns: Some(11),
@@ -33,8 +33,8 @@ pub const SETS: &[DataSet] = &[
         used_by: &[],
         files: &[DataFile {
             path: "made/madelon.csv",
-            bytes: None,
-            sha256: None,
+            bytes: Some(5_208_899),
+            sha256: Some("fafa6a7867c1bebb52fcf244239a04fe2bd4b80a325d8dd163178bec06b78258"),
             origin: Origin::Made(madelon::write),
             layout: Layout::Table(TableLayout {
                 columns: Some(501),
@@ -46,3 +46,24 @@ pub const SETS: &[DataSet] = &[
         }],
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::sum::sha256;
+
+    #[test]
+    fn recipes_make_the_files_of_the_catalog() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in SETS.iter().flat_map(|set| set.files) {
+            let Origin::Made(recipe) = file.origin else { panic!("{} has no recipe", file.path) };
+            let mut text = Vec::new();
+            recipe(&mut text).unwrap();
+            assert_eq!(Some(text.len() as u64), file.bytes);
+            let path = folder.path().join("made");
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(sha256(&path).ok().as_deref(), file.sha256);
+            assert!(crate::data::layout::faults(&path, &file.layout).unwrap().is_empty());
+        }
+    }
+}

@@ -23,7 +23,7 @@ const FUNCTIONS: [(&str, &str, usize, &str, &str, &str); 8] = [
     ("logStyblinskiTang", "logStyblinskiTang", 10, "-5", "5", "2.120864511052842"),
 ];
 
-/// Writes the designs of `NAME_1.npz` to `NAME_51.npz`, for each function, as one JSON file. Coordinates have twelve digits.
+/// Writes the designs of `NAME_1.npz` to `NAME_51.npz`, for each function, as one JSON file. Coordinates have twelve decimals.
 pub fn convert(folder: &Path, out: &mut impl Write) -> Result<(), DataError> {
     let lost = |error| DataError::io(folder)(error);
     for (at, (name, archive, dim, low, high, optimum)) in FUNCTIONS.into_iter().enumerate() {
@@ -60,16 +60,16 @@ fn one(path: &Path, dim: usize) -> Result<String, String> {
         return Err(format!("a coordinate is {bad}"));
     }
     let point = |x: &[f64]| {
-        let numbers: Vec<String> = x.iter().map(|v| format!("{:?}", twelve_digits(*v))).collect();
+        let numbers: Vec<String> = x.iter().map(|v| format!("{:?}", twelve_decimals(*v))).collect();
         format!("[{}]", numbers.join(", "))
     };
     let points: Vec<String> = array.values.chunks_exact(dim).map(point).collect();
     Ok(format!("[{}]", points.join(", ")))
 }
 
-/// The number rounded to twelve significant digits.
-fn twelve_digits(value: f64) -> f64 {
-    format!("{value:.11e}").parse().unwrap_or(value)
+/// The number rounded to twelve decimals.
+fn twelve_decimals(value: f64) -> f64 {
+    format!("{value:.12}").parse().unwrap_or(value)
 }
 
 #[cfg(test)]
@@ -123,9 +123,9 @@ mod tests {
     }
 
     #[test]
-    fn twelve_digits_are_kept() {
-        assert_eq!(twelve_digits(0.084_153_320_768_123_4), 0.084_153_320_768_1);
-        assert_eq!(twelve_digits(-2.746_719_791_06), -2.746_719_791_06);
-        assert_eq!(twelve_digits(0.0), 0.0);
+    fn twelve_decimals_are_kept() {
+        assert_eq!(twelve_decimals(0.084_153_320_768_123_4), 0.084_153_320_768);
+        assert_eq!(twelve_decimals(-2.746_719_791_06), -2.746_719_791_06);
+        assert_eq!(twelve_decimals(0.0), 0.0);
     }
 }
