@@ -57,9 +57,7 @@ impl<M: Sync> Race<'_, M> {
     pub fn source(&self) -> String {
         match self.published {
             Some(_) => "the published designs of De Ath et al. (2021)".into(),
-            None => {
-                format!("seeded Latin hypercubes; the published designs are those of the set egreedy")
-            }
+            None => "seeded Latin hypercubes; the published designs are those of the set egreedy".into(),
         }
     }
 

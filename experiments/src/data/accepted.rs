@@ -30,7 +30,8 @@ pub fn read(folder: &Path) -> Result<BTreeMap<String, String>, DataError> {
 pub fn add(folder: &Path, file: &str, sum: &str) -> Result<(), DataError> {
     let mut sums = read(folder)?;
     sums.insert(file.to_owned(), sum.to_owned());
-    let text: String = sums.iter().map(|(file, sum)| format!("{sum}  {file}\n")).collect();
+    let mut text = String::new();
+    sums.iter().for_each(|(file, sum)| text += &format!("{sum}  {file}\n"));
     let (path, new) = (folder.join(NAME), folder.join(format!("{NAME}.new")));
     fs::write(&new, text).map_err(DataError::io(&new))?;
     fs::rename(&new, &path).map_err(DataError::io(&path))

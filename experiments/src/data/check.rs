@@ -82,7 +82,7 @@ pub fn report(folder: &Path, sets: &[&DataSet], needed: bool) -> Result<(String,
     for set in sets {
         for file in set.files {
             let state = State::of(folder, file, &sums)?;
-            well &= !state.is_bad() && !(needed && state == State::Missing);
+            well &= !state.is_bad() && (!needed || state != State::Missing);
             text += &format!("{:<22} {:<44} {state}\n", set.name, file.path);
         }
     }

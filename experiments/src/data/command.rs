@@ -19,7 +19,7 @@ pub struct Place {
     data: Option<PathBuf>,
 }
 
-/// What to do with data sets.
+/// Actions on data sets.
 #[derive(Subcommand)]
 pub enum DataCommand {
     /// Name every data set: content, source, licence, size, sum, address.

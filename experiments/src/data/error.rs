@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a data set could not be fetched, converted or checked.
+/// Reason why a data set could not be fetched, converted or checked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {

@@ -9,13 +9,13 @@ use super::sum::sha256;
 use super::transfer::{self, Transfer};
 use super::{accepted, convert, layout};
 
-/// Description of a set of OpenML, in JSON; the number of the set follows.
+/// Description of a set of `OpenML`, in JSON; the number of the set follows.
 pub const OPENML: &str = "https://www.openml.org/api/v1/json/data/";
 
 /// Receiver of progress: file, bytes that are there, and bytes of the whole.
 pub type Progress<'a> = dyn Fn(&str, u64, Option<u64>) + 'a;
 
-/// What became of a file.
+/// Outcome for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Got {
     /// It was there, with the right sum.
@@ -30,7 +30,7 @@ pub struct Getter<'a> {
     pub transfer: Transfer<'a>,
     /// Sums that the user accepts for files of which the catalog has none.
     pub accept: &'a [String],
-    /// Address of descriptions of OpenML.
+    /// Address of descriptions of `OpenML`.
     pub openml: &'a str,
     pub progress: &'a Progress<'a>,
 }
@@ -88,7 +88,7 @@ impl Getter<'_> {
         }
     }
 
-    /// Address of the file of a set of OpenML, from its description.
+    /// Address of the file of a set of `OpenML`, from its description.
     fn openml_address(&self, id: u32) -> Result<String, DataError> {
         let address = format!("{}{id}", self.openml);
         let text = self.transfer.text(&address)?;
@@ -111,7 +111,7 @@ impl Getter<'_> {
     }
 
     fn make(&self, file: &DataFile, recipe: Recipe, target: &Path) -> Result<(), DataError> {
-        self.finish(file, target, |new| {
+        Self::finish(file, target, |new| {
             let out = self.transfer.disk().open(new, false).map_err(DataError::io(new))?;
             let mut out = std::io::BufWriter::new(out);
             recipe(&mut out).and_then(|()| std::io::Write::flush(&mut out)).map_err(DataError::io(new))
@@ -132,7 +132,7 @@ impl Getter<'_> {
             }
             _ => {}
         }
-        self.finish(file, target, |new| convert::convert(conversion, raw, new, self.transfer.disk()))?;
+        Self::finish(file, target, |new| convert::convert(conversion, raw, new, self.transfer.disk()))?;
         if file.sha256.is_none() {
             let sum = sha256(target).map_err(DataError::io(target))?;
             accepted::add(self.folder, file.path, &sum)?;
@@ -142,7 +142,6 @@ impl Getter<'_> {
 
     /// Writes a file beside the target, checks it, and puts it in the place of the target; leaves nothing where that fails.
     fn finish(
-        &self,
         file: &DataFile,
         target: &Path,
         write: impl FnOnce(&Path) -> Result<(), DataError>,

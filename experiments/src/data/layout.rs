@@ -1,4 +1,4 @@
-//! What is wrong with the form of a file.
+//! Faults in the form of a file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -75,7 +75,7 @@ fn of_classes(found: &BTreeMap<String, usize>, expected: &[&str]) -> Vec<String>
 }
 
 fn of_json(text: &str, fields: &[&str]) -> Vec<String> {
-    match serde_json::from_str::<BTreeMap<String, serde::de::IgnoredAny>>(text) {
+    match serde_json::from_str::<BTreeMap<String, serde_json::Value>>(text) {
         Err(error) => vec![format!("no JSON object: {error}")],
         Ok(object) => {
             let missing: Vec<&str> =

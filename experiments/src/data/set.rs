@@ -34,7 +34,7 @@ pub struct DataFile {
 pub enum Origin {
     /// Download from an address.
     Address { address: Address, conversion: Conversion },
-    /// Download of an ARFF file whose address is in the description of a set of OpenML.
+    /// Download of an ARFF file whose address is in the description of a set of `OpenML`.
     OpenMl { id: u32 },
     /// Download by hand, because the page asks for an account.
     ByHand { page: &'static str, conversion: Conversion },
@@ -68,7 +68,7 @@ pub enum Conversion {
         /// True if the last line ends in a line feed.
         closed: bool,
     },
-    /// Folder of NumPy archives, one for each function and design, to one JSON file.
+    /// Folder of `NumPy` archives, one for each function and design, to one JSON file.
     Designs,
 }
 

@@ -12,10 +12,13 @@ pub fn sha256(path: &Path) -> io::Result<String> {
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
     loop {
         match file.read(&mut buffer)? {
-            0 => return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            0 => break,
             read => hash.update(&buffer[..read]),
         }
     }
+    let mut digits = String::new();
+    hash.finalize().iter().for_each(|byte| digits += &format!("{byte:02x}"));
+    Ok(digits)
 }
 
 /// True for 64 hexadecimal digits in lower case.

@@ -1,7 +1,8 @@
 //! Sets that are made by their recipes.
 
+use super::{headed, known};
 use crate::data::recipe::{hastie, madelon};
-use crate::data::set::{DataFile, DataSet, Layout, Origin, TableLayout};
+use crate::data::set::{DataSet, Origin};
 
 /// The sets, by name.
 pub const SETS: &[DataSet] = &[
@@ -11,19 +12,13 @@ pub const SETS: &[DataSet] = &[
         source: "made by its recipe: Hastie, Tibshirani & Friedman (2009), eq. 10.2",
         licence: "MIT OR Apache-2.0",
         used_by: &[],
-        files: &[DataFile {
-            path: "made/hastie-10-2.csv",
-            bytes: Some(1_524_196),
-            sha256: Some("acb0072fe7358ce4c9115e6d43942ae469570dddd3788d560227a07627e29368"),
-            origin: Origin::Made(hastie::write),
-            layout: Layout::Table(TableLayout {
-                columns: Some(11),
-                rows: Some(12_000),
-                named: &["x1", "class"],
-                classes: &["0", "1"],
-                ..TableLayout::CSV
-            }),
-        }],
+        files: &[known(
+            "made/hastie-10-2.csv",
+            1_524_196,
+            "acb0072fe7358ce4c9115e6d43942ae469570dddd3788d560227a07627e29368",
+            Origin::Made(hastie::write),
+            headed(11, Some(12_000), &["x1", "class"], &["0", "1"]),
+        )],
     },
     DataSet {
         name: "madelon-made",
@@ -31,19 +26,13 @@ pub const SETS: &[DataSet] = &[
         source: "made by its recipe: Guyon (2003)",
         licence: "MIT OR Apache-2.0",
         used_by: &[],
-        files: &[DataFile {
-            path: "made/madelon.csv",
-            bytes: Some(5_208_899),
-            sha256: Some("fafa6a7867c1bebb52fcf244239a04fe2bd4b80a325d8dd163178bec06b78258"),
-            origin: Origin::Made(madelon::write),
-            layout: Layout::Table(TableLayout {
-                columns: Some(501),
-                rows: Some(2_600),
-                named: &["X1", "class"],
-                classes: &["-1", "1"],
-                ..TableLayout::CSV
-            }),
-        }],
+        files: &[known(
+            "made/madelon.csv",
+            5_208_899,
+            "fafa6a7867c1bebb52fcf244239a04fe2bd4b80a325d8dd163178bec06b78258",
+            Origin::Made(madelon::write),
+            headed(501, Some(2_600), &["X1", "class"], &["-1", "1"]),
+        )],
     },
 ];
 

@@ -7,11 +7,43 @@ mod published;
 mod uci;
 
 use super::error::DataError;
-use super::set::{Address, Conversion, DataSet, Origin};
+use super::set::{Address, Conversion, DataFile, DataSet, Layout, Origin, TableLayout};
 
 /// An address from which nobody has fetched the file yet.
 const fn address(url: &'static str, conversion: Conversion) -> Origin {
     Origin::Address { address: Address { url, checked: false }, conversion }
+}
+
+/// A file that is at hand: its path, length, sum, origin and form.
+const fn known(
+    path: &'static str,
+    bytes: u64,
+    sha256: &'static str,
+    origin: Origin,
+    layout: Layout,
+) -> DataFile {
+    DataFile { path, bytes: Some(bytes), sha256: Some(sha256), origin, layout }
+}
+
+/// A file that nobody could fetch: its path, origin and form.
+const fn unknown(path: &'static str, origin: Origin, layout: Layout) -> DataFile {
+    DataFile { path, bytes: None, sha256: None, origin, layout }
+}
+
+/// A comma-separated table without a header. The classes are those of the last column.
+const fn bare(columns: usize, rows: usize, classes: &'static [&'static str]) -> Layout {
+    let (columns, rows) = (Some(columns), Some(rows));
+    Layout::Table(TableLayout { header: false, columns, rows, classes, ..TableLayout::CSV })
+}
+
+/// A comma-separated table with a header that has the columns `named`. The classes are those of the last column.
+const fn headed(
+    columns: usize,
+    rows: Option<usize>,
+    named: &'static [&'static str],
+    classes: &'static [&'static str],
+) -> Layout {
+    Layout::Table(TableLayout { columns: Some(columns), rows, named, classes, ..TableLayout::CSV })
 }
 
 /// Every set, sorted by name.
@@ -38,7 +70,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::data::set::DataFile;
     use crate::data::sum::is_sum;
 
     fn files() -> Vec<&'static DataFile> {

@@ -1,6 +1,7 @@
-//! Sets of OpenML by their numbers. Their files have no sum here, because nobody could fetch them.
+//! Sets of `OpenML` by their numbers. Their files have no sum here, because nobody could fetch them.
 
-use crate::data::set::{DataFile, DataSet, Layout, Origin, TableLayout};
+use super::unknown;
+use crate::data::set::{DataSet, Layout, Origin, TableLayout};
 
 /// The sets, by name.
 pub const SETS: &[DataSet] = &[
@@ -10,13 +11,11 @@ pub const SETS: &[DataSet] = &[
         source: "OpenML, set 4134; number in the scripts of FCVOpt (Yerramilli & Apley)",
         licence: "as the page of the set states",
         used_by: &[],
-        files: &[DataFile {
-            path: "openml/bioresponse-4134.csv",
-            bytes: None,
-            sha256: None,
-            origin: Origin::OpenMl { id: 4134 },
-            layout: Layout::Table(TableLayout::CSV),
-        }],
+        files: &[unknown(
+            "openml/bioresponse-4134.csv",
+            Origin::OpenMl { id: 4134 },
+            Layout::Table(TableLayout::CSV),
+        )],
     },
     DataSet {
         name: "openml-compass",
@@ -24,13 +23,11 @@ pub const SETS: &[DataSet] = &[
         source: "OpenML, set 44162; number in the scripts of FCVOpt (Yerramilli & Apley)",
         licence: "as the page of the set states",
         used_by: &[],
-        files: &[DataFile {
-            path: "openml/compass-44162.csv",
-            bytes: None,
-            sha256: None,
-            origin: Origin::OpenMl { id: 44162 },
-            layout: Layout::Table(TableLayout::CSV),
-        }],
+        files: &[unknown(
+            "openml/compass-44162.csv",
+            Origin::OpenMl { id: 44162 },
+            Layout::Table(TableLayout::CSV),
+        )],
     },
     DataSet {
         name: "openml-electricity",
@@ -38,13 +35,11 @@ pub const SETS: &[DataSet] = &[
         source: "OpenML, set 44156; number in the scripts of FCVOpt (Yerramilli & Apley)",
         licence: "as the page of the set states",
         used_by: &[],
-        files: &[DataFile {
-            path: "openml/electricity-44156.csv",
-            bytes: None,
-            sha256: None,
-            origin: Origin::OpenMl { id: 44156 },
-            layout: Layout::Table(TableLayout::CSV),
-        }],
+        files: &[unknown(
+            "openml/electricity-44156.csv",
+            Origin::OpenMl { id: 44156 },
+            Layout::Table(TableLayout::CSV),
+        )],
     },
     DataSet {
         name: "openml-creditcard",
@@ -52,13 +47,11 @@ pub const SETS: &[DataSet] = &[
         source: "OpenML, set 1597; Dal Pozzolo et al. (2015); number from memory",
         licence: "as the page of the set states",
         used_by: &[],
-        files: &[DataFile {
-            path: "openml/creditcard-1597.csv",
-            bytes: None,
-            sha256: None,
-            origin: Origin::OpenMl { id: 1597 },
-            layout: Layout::Table(TableLayout::CSV),
-        }],
+        files: &[unknown(
+            "openml/creditcard-1597.csv",
+            Origin::OpenMl { id: 1597 },
+            Layout::Table(TableLayout::CSV),
+        )],
     },
     DataSet {
         name: "openml-eye-movements",
@@ -66,13 +59,11 @@ pub const SETS: &[DataSet] = &[
         source: "OpenML, set 44157; number in the scripts of FCVOpt (Yerramilli & Apley)",
         licence: "as the page of the set states",
         used_by: &[],
-        files: &[DataFile {
-            path: "openml/eye_movements-44157.csv",
-            bytes: None,
-            sha256: None,
-            origin: Origin::OpenMl { id: 44157 },
-            layout: Layout::Table(TableLayout::CSV),
-        }],
+        files: &[unknown(
+            "openml/eye_movements-44157.csv",
+            Origin::OpenMl { id: 44157 },
+            Layout::Table(TableLayout::CSV),
+        )],
     },
     DataSet {
         name: "openml-gina",
@@ -80,13 +71,11 @@ pub const SETS: &[DataSet] = &[
         source: "OpenML, set 1038; number in the scripts of FCVOpt (Yerramilli & Apley)",
         licence: "as the page of the set states",
         used_by: &[],
-        files: &[DataFile {
-            path: "openml/gina-1038.csv",
-            bytes: None,
-            sha256: None,
-            origin: Origin::OpenMl { id: 1038 },
-            layout: Layout::Table(TableLayout::CSV),
-        }],
+        files: &[unknown(
+            "openml/gina-1038.csv",
+            Origin::OpenMl { id: 1038 },
+            Layout::Table(TableLayout::CSV),
+        )],
     },
     DataSet {
         name: "openml-house-sales",
@@ -94,13 +83,11 @@ pub const SETS: &[DataSet] = &[
         source: "OpenML, set 44144; number in the scripts of FCVOpt (Yerramilli & Apley)",
         licence: "as the page of the set states",
         used_by: &[],
-        files: &[DataFile {
-            path: "openml/house_sales-44144.csv",
-            bytes: None,
-            sha256: None,
-            origin: Origin::OpenMl { id: 44144 },
-            layout: Layout::Table(TableLayout::CSV),
-        }],
+        files: &[unknown(
+            "openml/house_sales-44144.csv",
+            Origin::OpenMl { id: 44144 },
+            Layout::Table(TableLayout::CSV),
+        )],
     },
     DataSet {
         name: "openml-madelon",
@@ -108,13 +95,11 @@ pub const SETS: &[DataSet] = &[
         source: "OpenML, set 1485; number in the scripts of FCVOpt (Yerramilli & Apley)",
         licence: "as the page of the set states",
         used_by: &[],
-        files: &[DataFile {
-            path: "openml/madelon-1485.csv",
-            bytes: None,
-            sha256: None,
-            origin: Origin::OpenMl { id: 1485 },
-            layout: Layout::Table(TableLayout::CSV),
-        }],
+        files: &[unknown(
+            "openml/madelon-1485.csv",
+            Origin::OpenMl { id: 1485 },
+            Layout::Table(TableLayout::CSV),
+        )],
     },
     DataSet {
         name: "openml-pol",
@@ -122,13 +107,11 @@ pub const SETS: &[DataSet] = &[
         source: "OpenML, set 44133; number in the scripts of FCVOpt (Yerramilli & Apley)",
         licence: "as the page of the set states",
         used_by: &[],
-        files: &[DataFile {
-            path: "openml/pol-44133.csv",
-            bytes: None,
-            sha256: None,
-            origin: Origin::OpenMl { id: 44133 },
-            layout: Layout::Table(TableLayout::CSV),
-        }],
+        files: &[unknown(
+            "openml/pol-44133.csv",
+            Origin::OpenMl { id: 44133 },
+            Layout::Table(TableLayout::CSV),
+        )],
     },
     DataSet {
         name: "openml-superconduct",
@@ -136,12 +119,10 @@ pub const SETS: &[DataSet] = &[
         source: "OpenML, set 44148; number in the scripts of FCVOpt (Yerramilli & Apley)",
         licence: "as the page of the set states",
         used_by: &[],
-        files: &[DataFile {
-            path: "openml/superconduct-44148.csv",
-            bytes: None,
-            sha256: None,
-            origin: Origin::OpenMl { id: 44148 },
-            layout: Layout::Table(TableLayout::CSV),
-        }],
+        files: &[unknown(
+            "openml/superconduct-44148.csv",
+            Origin::OpenMl { id: 44148 },
+            Layout::Table(TableLayout::CSV),
+        )],
     },
 ];

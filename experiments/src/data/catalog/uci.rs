@@ -1,7 +1,7 @@
 //! Sets of the UCI Machine Learning Repository and of its kind.
 
-use super::address;
-use crate::data::set::{Conversion, DataFile, DataSet, Layout, Origin, TableLayout};
+use super::{address, bare, headed, known};
+use crate::data::set::{Conversion, DataSet, Origin};
 
 /// The sets, by name.
 pub const SETS: &[DataSet] = &[
@@ -11,23 +11,16 @@ pub const SETS: &[DataSet] = &[
         source: "UCI Machine Learning Repository, Abalone",
         licence: "CC BY 4.0, as the repository states for donated sets",
         used_by: &[],
-        files: &[DataFile {
-            path: "uci/abalone.csv",
-            bytes: Some(191_872),
-            sha256: Some("eb2de13be807e9bb9ec4128b9c89b98ab23d7739121cfd17b7dde69b46ba7bf6"),
-            origin: address(
+        files: &[known(
+            "uci/abalone.csv",
+            191_872,
+            "eb2de13be807e9bb9ec4128b9c89b98ab23d7739121cfd17b7dde69b46ba7bf6",
+            address(
                 "https://archive.ics.uci.edu/ml/machine-learning-databases/abalone/abalone.data",
                 Conversion::Cells { header: None, joint: ",", closed: false },
             ),
-            layout: Layout::Table(TableLayout {
-                separator: b',',
-                header: false,
-                columns: Some(9),
-                rows: Some(4_177),
-                named: &[],
-                classes: &[],
-            }),
-        }],
+            bare(9, 4_177, &[]),
+        )],
     },
     DataSet {
         name: "australian",
@@ -35,11 +28,11 @@ pub const SETS: &[DataSet] = &[
         source: "UCI Machine Learning Repository, Statlog (Australian Credit Approval)",
         licence: "CC BY 4.0, as the repository states for donated sets",
         used_by: &[],
-        files: &[DataFile {
-            path: "uci/australian.csv",
-            bytes: Some(38_462),
-            sha256: Some("1175297ee02ec98a7452bd6a0058f8590bcf933f58ada3a29d5c8f41babd0cc5"),
-            origin: address(
+        files: &[known(
+            "uci/australian.csv",
+            38_462,
+            "1175297ee02ec98a7452bd6a0058f8590bcf933f58ada3a29d5c8f41babd0cc5",
+            address(
                 "https://archive.ics.uci.edu/ml/machine-learning-databases/statlog/australian/australian.dat",
                 Conversion::Cells {
                     header: Some("A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14, class "),
@@ -47,15 +40,8 @@ pub const SETS: &[DataSet] = &[
                     closed: false,
                 },
             ),
-            layout: Layout::Table(TableLayout {
-                separator: b',',
-                header: true,
-                columns: Some(15),
-                rows: Some(690),
-                named: &["A1", "class"],
-                classes: &["0", "1"],
-            }),
-        }],
+            headed(15, Some(690), &["A1", "class"], &["0", "1"]),
+        )],
     },
     DataSet {
         name: "banknote",
@@ -63,20 +49,13 @@ pub const SETS: &[DataSet] = &[
         source: "UCI Machine Learning Repository, Banknote Authentication",
         licence: "CC BY 4.0, as the repository states for donated sets",
         used_by: &[],
-        files: &[DataFile {
-            path: "uci/banknote_authentication.csv",
-            bytes: Some(46_400),
-            sha256: Some("d0539aaed2139ba7a587b3e34fb345ce503ff7d5d33dbf9912d8e195ce425cb9"),
-            origin: Origin::Elsewhere { how: "a copy whose address was not recorded; give the file" },
-            layout: Layout::Table(TableLayout {
-                separator: b',',
-                header: false,
-                columns: Some(5),
-                rows: Some(1_372),
-                named: &[],
-                classes: &["0", "1"],
-            }),
-        }],
+        files: &[known(
+            "uci/banknote_authentication.csv",
+            46_400,
+            "d0539aaed2139ba7a587b3e34fb345ce503ff7d5d33dbf9912d8e195ce425cb9",
+            Origin::Elsewhere { how: "a copy whose address was not recorded; give the file" },
+            bare(5, 1_372, &["0", "1"]),
+        )],
     },
     DataSet {
         name: "crx",
@@ -84,23 +63,16 @@ pub const SETS: &[DataSet] = &[
         source: "UCI Machine Learning Repository, Credit Approval",
         licence: "CC BY 4.0, as the repository states for donated sets",
         used_by: &["hybrid/credit"],
-        files: &[DataFile {
-            path: "uci/crx.data",
-            bytes: Some(32_218),
-            sha256: Some("fff49bc186cbddb3ace7371d40d9fbbb3af4f126019c13ff3f562249b1454f4d"),
-            origin: address(
+        files: &[known(
+            "uci/crx.data",
+            32_218,
+            "fff49bc186cbddb3ace7371d40d9fbbb3af4f126019c13ff3f562249b1454f4d",
+            address(
                 "https://archive.ics.uci.edu/ml/machine-learning-databases/credit-screening/crx.data",
                 Conversion::AsIs,
             ),
-            layout: Layout::Table(TableLayout {
-                separator: b',',
-                header: false,
-                columns: Some(16),
-                rows: Some(690),
-                named: &[],
-                classes: &["+", "-"],
-            }),
-        }],
+            bare(16, 690, &["+", "-"]),
+        )],
     },
     DataSet {
         name: "german",
@@ -108,23 +80,16 @@ pub const SETS: &[DataSet] = &[
         source: "UCI Machine Learning Repository, Statlog (German Credit Data)",
         licence: "CC BY 4.0, as the repository states for donated sets",
         used_by: &[],
-        files: &[DataFile {
-            path: "uci/german.csv",
-            bytes: Some(79_793),
-            sha256: Some("ec12a88b9fc14d74ba646ea0410cf7ff4533bec2eb61652f8ad76796bbfec017"),
-            origin: address(
+        files: &[known(
+            "uci/german.csv",
+            79_793,
+            "ec12a88b9fc14d74ba646ea0410cf7ff4533bec2eb61652f8ad76796bbfec017",
+            address(
                 "https://archive.ics.uci.edu/ml/machine-learning-databases/statlog/german/german.data",
                 Conversion::Cells { header: None, joint: ",", closed: true },
             ),
-            layout: Layout::Table(TableLayout {
-                separator: b',',
-                header: false,
-                columns: Some(21),
-                rows: Some(1_000),
-                named: &[],
-                classes: &["1", "2"],
-            }),
-        }],
+            bare(21, 1_000, &["1", "2"]),
+        )],
     },
     DataSet {
         name: "ionosphere",
@@ -132,23 +97,16 @@ pub const SETS: &[DataSet] = &[
         source: "UCI Machine Learning Repository, Ionosphere",
         licence: "CC BY 4.0, as the repository states for donated sets",
         used_by: &[],
-        files: &[DataFile {
-            path: "uci/ionosphere.csv",
-            bytes: Some(76_466),
-            sha256: Some("fd6dd7864b55d56dac0a1e6e24af9ccc35bf2555ac79af8ab9f3d1daa065ab83"),
-            origin: address(
+        files: &[known(
+            "uci/ionosphere.csv",
+            76_466,
+            "fd6dd7864b55d56dac0a1e6e24af9ccc35bf2555ac79af8ab9f3d1daa065ab83",
+            address(
                 "https://archive.ics.uci.edu/ml/machine-learning-databases/ionosphere/ionosphere.data",
                 Conversion::Cells { header: None, joint: ",", closed: false },
             ),
-            layout: Layout::Table(TableLayout {
-                separator: b',',
-                header: false,
-                columns: Some(35),
-                rows: Some(351),
-                named: &[],
-                classes: &["b", "g"],
-            }),
-        }],
+            bare(35, 351, &["b", "g"]),
+        )],
     },
     DataSet {
         name: "phoneme",
@@ -156,20 +114,13 @@ pub const SETS: &[DataSet] = &[
         source: "ELENA project, phoneme",
         licence: "unknown",
         used_by: &[],
-        files: &[DataFile {
-            path: "uci/phoneme.csv",
-            bytes: Some(174_717),
-            sha256: Some("eacbb9f7a2b2135d067bff28ed7b9adb760f61f5e91f375f91e22e7e42ace24d"),
-            origin: Origin::Elsewhere { how: "a copy whose address was not recorded; give the file" },
-            layout: Layout::Table(TableLayout {
-                separator: b',',
-                header: false,
-                columns: Some(6),
-                rows: Some(5_404),
-                named: &[],
-                classes: &["0", "1"],
-            }),
-        }],
+        files: &[known(
+            "uci/phoneme.csv",
+            174_717,
+            "eacbb9f7a2b2135d067bff28ed7b9adb760f61f5e91f375f91e22e7e42ace24d",
+            Origin::Elsewhere { how: "a copy whose address was not recorded; give the file" },
+            bare(6, 5_404, &["0", "1"]),
+        )],
     },
     DataSet {
         name: "pima",
@@ -177,20 +128,13 @@ pub const SETS: &[DataSet] = &[
         source: "National Institute of Diabetes and Digestive and Kidney Diseases",
         licence: "public domain, as earlier pages of the UCI repository state",
         used_by: &[],
-        files: &[DataFile {
-            path: "uci/pima-indians-diabetes.csv",
-            bytes: Some(23_278),
-            sha256: Some("6bfe5d0f379d17a0e0819b996407e3c09bf80febd4287f2ed212190dfff154af"),
-            origin: Origin::Elsewhere { how: "a copy whose address was not recorded; give the file" },
-            layout: Layout::Table(TableLayout {
-                separator: b',',
-                header: false,
-                columns: Some(9),
-                rows: Some(768),
-                named: &[],
-                classes: &["0", "1"],
-            }),
-        }],
+        files: &[known(
+            "uci/pima-indians-diabetes.csv",
+            23_278,
+            "6bfe5d0f379d17a0e0819b996407e3c09bf80febd4287f2ed212190dfff154af",
+            Origin::Elsewhere { how: "a copy whose address was not recorded; give the file" },
+            bare(9, 768, &["0", "1"]),
+        )],
     },
     DataSet {
         name: "sonar",
@@ -198,23 +142,16 @@ pub const SETS: &[DataSet] = &[
         source: "UCI Machine Learning Repository, Connectionist Bench (Sonar, Mines vs. Rocks)",
         licence: "CC BY 4.0, as the repository states for donated sets",
         used_by: &[],
-        files: &[DataFile {
-            path: "uci/sonar.csv",
-            bytes: Some(87_775),
-            sha256: Some("3079c09b5d2789a0f96aff82c28e5164fafe2495c5f8da96c6c256c1bd25763f"),
-            origin: address(
+        files: &[known(
+            "uci/sonar.csv",
+            87_775,
+            "3079c09b5d2789a0f96aff82c28e5164fafe2495c5f8da96c6c256c1bd25763f",
+            address(
                 "https://archive.ics.uci.edu/ml/machine-learning-databases/undocumented/connectionist-bench/sonar/sonar.all-data",
                 Conversion::Cells { header: None, joint: ",", closed: false },
             ),
-            layout: Layout::Table(TableLayout {
-                separator: b',',
-                header: false,
-                columns: Some(61),
-                rows: Some(208),
-                named: &[],
-                classes: &["M", "R"],
-            }),
-        }],
+            bare(61, 208, &["M", "R"]),
+        )],
     },
     DataSet {
         name: "spambase",
@@ -222,20 +159,13 @@ pub const SETS: &[DataSet] = &[
         source: "UCI Machine Learning Repository, Spambase",
         licence: "CC BY 4.0, as the repository states for donated sets",
         used_by: &[],
-        files: &[DataFile {
-            path: "uci/spambase.csv",
-            bytes: Some(1_149_915),
-            sha256: Some("9a88a24a7974a13e72da583b2fd882072c98bee55d3ca6ebc6c0020465b56c31"),
-            origin: Origin::Elsewhere { how: "a copy whose address was not recorded; give the file" },
-            layout: Layout::Table(TableLayout {
-                separator: b',',
-                header: true,
-                columns: Some(58),
-                rows: Some(4_601),
-                named: &[],
-                classes: &["0", "1"],
-            }),
-        }],
+        files: &[known(
+            "uci/spambase.csv",
+            1_149_915,
+            "9a88a24a7974a13e72da583b2fd882072c98bee55d3ca6ebc6c0020465b56c31",
+            Origin::Elsewhere { how: "a copy whose address was not recorded; give the file" },
+            headed(58, Some(4_601), &[], &["0", "1"]),
+        )],
     },
     DataSet {
         name: "vehicle",
@@ -243,22 +173,15 @@ pub const SETS: &[DataSet] = &[
         source: "UCI Machine Learning Repository, Statlog (Vehicle Silhouettes)",
         licence: "CC BY 4.0, as the repository states for donated sets",
         used_by: &[],
-        files: &[DataFile {
-            path: "uci/vehicle.csv",
-            bytes: Some(55_148),
-            sha256: Some("a8c5695945faf649e4212a7751b46b21afe813b3c3c5a73a255b1376a29f2c52"),
-            origin: Origin::Elsewhere {
+        files: &[known(
+            "uci/vehicle.csv",
+            55_148,
+            "a8c5695945faf649e4212a7751b46b21afe813b3c3c5a73a255b1376a29f2c52",
+            Origin::Elsewhere {
                 how: "the repository has it in nine parts; give one file with the header 1,2,…,19",
             },
-            layout: Layout::Table(TableLayout {
-                separator: b',',
-                header: true,
-                columns: Some(19),
-                rows: Some(846),
-                named: &[],
-                classes: &["bus", "opel", "saab", "van"],
-            }),
-        }],
+            headed(19, Some(846), &[], &["bus", "opel", "saab", "van"]),
+        )],
     },
     DataSet {
         name: "winequality-red",
@@ -266,19 +189,12 @@ pub const SETS: &[DataSet] = &[
         source: "UCI Machine Learning Repository, Wine Quality",
         licence: "CC BY 4.0, as the repository states for donated sets",
         used_by: &[],
-        files: &[DataFile {
-            path: "uci/winequality-red.csv",
-            bytes: Some(84_028),
-            sha256: Some("c9614512e980f1cbd221c796daa97f00c4898c3cd1716863abac60f6cd1a522e"),
-            origin: Origin::Elsewhere { how: "a copy whose address was not recorded; give the file" },
-            layout: Layout::Table(TableLayout {
-                separator: b',',
-                header: false,
-                columns: Some(12),
-                rows: Some(1_599),
-                named: &[],
-                classes: &[],
-            }),
-        }],
+        files: &[known(
+            "uci/winequality-red.csv",
+            84_028,
+            "c9614512e980f1cbd221c796daa97f00c4898c3cd1716863abac60f6cd1a522e",
+            Origin::Elsewhere { how: "a copy whose address was not recorded; give the file" },
+            bare(12, 1_599, &[]),
+        )],
     },
 ];

@@ -123,7 +123,7 @@ fn split(line: &str) -> Result<Vec<String>, String> {
     Ok(cells)
 }
 
-/// What is left of a line.
+/// Rest of a line.
 struct Cells<'a> {
     text: &'a str,
     /// True if the last cell ended in a separator, so that another follows.

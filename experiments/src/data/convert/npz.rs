@@ -1,4 +1,4 @@
-//! Archives of NumPy arrays.
+//! Archives of `NumPy` arrays.
 
 use std::io::Read;
 use std::path::Path;
@@ -14,7 +14,7 @@ pub struct Array {
 ///
 /// Floats and integers of four and eight bytes are read, little-endian, in the order of rows or of columns.
 ///
-/// Source: PKWARE APPNOTE 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16; NumPy Enhancement Proposal 1.
+/// Source: PKWARE APPNOTE 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16; `NumPy` Enhancement Proposal 1.
 pub fn read(path: &Path, name: &str) -> Result<Array, String> {
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     array(&member(&bytes, &format!("{name}.npy"))?)

@@ -46,13 +46,13 @@ impl<'a> Transfer<'a> {
         Self { agent, disk, tries: 4, pause: Duration::from_secs(1) }
     }
 
-    /// The same without a pause between tries.
+    /// Transfers without a pause between tries.
     #[cfg(test)]
     pub fn hurried(self) -> Self {
         Self { pause: Duration::ZERO, ..self }
     }
 
-    /// Where files are written.
+    /// Disk that files are written to.
     pub fn disk(&self) -> &'a dyn Disk {
         self.disk
     }
@@ -65,7 +65,7 @@ impl<'a> Transfer<'a> {
     /// [`DataError::Network`] before the first answer, [`DataError::Status`], [`DataError::Torn`] after several attempts without a new
     /// byte, [`DataError::Io`] if the disk is full.
     pub fn fetch(&self, address: &str, path: &Path, progress: &Progress) -> Result<(), DataError> {
-        let mut part = Part::load(path, address)?;
+        let mut part = Part::load(path, address);
         let (mut most, mut idle) = (part.length()?, 0);
         while !part.complete {
             let Err(BrokeOff(message)) = self.attempt(&mut part, progress)? else { break };

@@ -22,7 +22,7 @@ pub struct Part {
 
 impl Part {
     /// The part of an earlier attempt at this address, else an empty one.
-    pub fn load(path: &Path, address: &str) -> Result<Self, DataError> {
+    pub fn load(path: &Path, address: &str) -> Self {
         let state = fs::read_to_string(state_of(path)).ok();
         let earlier = state.and_then(|text| serde_json::from_str::<Self>(&text).ok());
         let mut part = match earlier.filter(|earlier| earlier.address == address && path.is_file()) {
@@ -31,7 +31,7 @@ impl Part {
         };
         let whole = part.total.is_none_or(|total| part.length().is_ok_and(|have| have == total));
         part.complete &= whole;
-        Ok(part)
+        part
     }
 
     /// Bytes that are there.

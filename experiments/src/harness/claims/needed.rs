@@ -69,21 +69,17 @@ mod tests {
                 other: (0..n).map(|i| 9.0 + sample(i)).collect(),
             },
             (Test::Binomial, Kind::RateBetween(..)) => {
-                let all = |successes| best_of(kind, size, Sample::Count { successes, trials: n });
+                let all = |successes| judged(kind, test, size, &Sample::Count { successes, trials: n });
                 let holds = (0..=n).any(|successes| all(successes) == Verdict::Holds);
                 return if holds { Verdict::Holds } else { Verdict::Inconclusive };
             }
             (Test::Binomial, _) => Sample::Count { successes: n, trials: n },
             _ => Sample::Gains((0..n).map(sample).collect()),
         };
-        judged(kind, test, size, sample)
+        judged(kind, test, size, &sample)
     }
 
-    fn best_of(kind: Kind, size: usize, sample: Sample) -> Verdict {
-        judged(kind, Test::Binomial, size, sample)
-    }
-
-    fn judged(kind: Kind, test: Test, size: usize, sample: Sample) -> Verdict {
+    fn judged(kind: Kind, test: Test, size: usize, sample: &Sample) -> Verdict {
         let mut family = Family::new(Rule::All);
         (0..size).for_each(|i| family.push(Claim::new(i.to_string(), kind, test, 1), sample.clone()));
         family.judge().unwrap().verdict()
