@@ -49,7 +49,7 @@ impl Getter<'_> {
 
     fn file(&self, set: &DataSet, file: &DataFile, from: Option<&Path>) -> Result<Got, DataError> {
         let target = self.folder.join(file.path);
-        if target.is_file() && from.is_none() {
+        if target.is_file() {
             let known = match file.sha256 {
                 Some(sum) => Some(sum.to_owned()),
                 None => accepted::read(self.folder)?.remove(file.path),

@@ -225,10 +225,15 @@ fn files_of_this_machine_are_checked_and_converted_too() {
     assert_eq!(place.text(), TEXT);
     fs::create_dir(elsewhere.path().join("a")).unwrap();
     fs::write(elsewhere.path().join("a/b.csv"), TEXT).unwrap();
+    assert_eq!(import(elsewhere.path()).unwrap(), Got::Present);
+    let target = place.0.path().join("a/b.csv");
+    fs::remove_file(&target).unwrap();
     assert_eq!(import(elsewhere.path()).unwrap(), Got::Installed);
+    fs::remove_file(&raw).unwrap();
     fs::write(&raw, "1 2 no\n").unwrap();
+    fs::write(&target, "mine").unwrap();
     assert!(matches!(import(&raw).unwrap_err(), DataError::WrongSum { .. }));
-    assert_eq!((place.text().as_str(), place.files()), (TEXT, vec!["b.csv".to_owned()]));
+    assert_eq!((place.text().as_str(), place.files()), ("mine", vec!["b.csv".to_owned()]));
     assert!(raw.exists());
 }
 
