@@ -5,6 +5,8 @@ use std::time::Instant;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::data::command::DataCommand;
+use crate::data::{self, Folder};
 use crate::error::ExperimentError;
 use crate::harness::{Effort, Experiment, Report, RunContext, Shard, index, output, runs};
 use crate::registry::{all, find};
@@ -40,7 +42,7 @@ struct Study {
     /// The root of all randomness.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Folder with the data sets; without it, experiments use what they can make or ship.
+    /// Folder with the data sets; the data folder of the platform without it, "none" for none. Experiments make or ship what is not there.
     #[arg(long, env = "THRIFTY_DATA")]
     data: Option<PathBuf>,
     /// CSV file with the runs of other libraries, for the experiments that compare with them.
@@ -78,6 +80,11 @@ enum Command {
         folders: Vec<PathBuf>,
         #[command(flatten)]
         study: Study,
+    },
+    /// List, download and check data sets.
+    Data {
+        #[command(subcommand)]
+        action: DataCommand,
     },
     /// Measure this build against other packages and against what the machine can do.
     Speed {
@@ -127,6 +134,7 @@ pub fn main() -> Result<bool, ExperimentError> {
             println!("{}: {new} runs from {} folders", experiment.id, folders.len());
             run(&[experiment], &context, &study.out, false)
         }
+        Command::Data { action } => Ok(action.run()?),
         Command::Speed { python, quick, seeds, seed, out } => {
             require("--seeds", seeds)?;
             let effort = if quick { Effort::Quick } else { Effort::Full };
@@ -141,21 +149,22 @@ impl Study {
     fn context(&self) -> Result<RunContext, ExperimentError> {
         require("--seeds", self.seeds)?;
         require("--evaluations", self.evaluations)?;
-        if let Some(folder) = &self.data
-            && !folder.is_dir()
-        {
+        let folder = Folder::find(self.data.as_deref());
+        if let Some(folder) = folder.as_ref().filter(|folder| folder.named && !folder.path.is_dir()) {
             return Err(ExperimentError::data(
-                folder,
+                &folder.path,
                 "is not a folder; --data names one with the data sets",
             ));
         }
+        let folder = folder.filter(|folder| folder.path.is_dir());
         Ok(RunContext {
             effort: if self.full { Effort::Full } else { Effort::Quick },
             seeds: self.seeds,
             evaluations: self.evaluations,
             methods: self.methods.clone(),
             seed: self.seed,
-            data: self.data.clone(),
+            data_found: folder.as_ref().is_some_and(|folder| !folder.named),
+            data: folder.map(|folder| folder.path),
             peers: self.peers.clone(),
             python: self.python.clone(),
             out: Some(self.out.clone()),
@@ -168,6 +177,10 @@ impl Study {
 fn list() {
     for experiment in all() {
         println!("{}\n    paper  {}\n    claim  {}", experiment.id, experiment.paper, experiment.claim);
+        let sets: Vec<&str> = data::of_experiment(experiment.id).map(|set| set.name).collect();
+        if !sets.is_empty() {
+            println!("    data   {}", sets.join(", "));
+        }
         println!("    quick  {}\n    full   {}\n", experiment.quick_cost, experiment.full_cost);
     }
 }
@@ -180,7 +193,13 @@ fn run(
     together: bool,
 ) -> Result<bool, ExperimentError> {
     let mut reports = Vec::new();
+    if let Some(folder) = context.data.as_ref().filter(|_| context.data_found) {
+        println!("data: {} (--data none to go without)", folder.display());
+    }
     for experiment in chosen {
+        if let Some(folder) = &context.data {
+            data::warnings(folder, experiment.id)?.iter().for_each(|warning| eprintln!("warning: {warning}"));
+        }
         let began = Instant::now();
         let report: Report = match (experiment.run)(context) {
             Err(ExperimentError::Unfinished { missing, of, .. }) if context.shard.is_some() => {

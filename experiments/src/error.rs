@@ -15,6 +15,9 @@ pub enum ExperimentError {
     /// A data file is not what it should be.
     #[error("{path}: {message}")]
     Data { path: PathBuf, message: String },
+    /// A data set could not be fetched or checked.
+    #[error(transparent)]
+    DataSet(#[from] crate::data::DataError),
     /// A study failed.
     #[error(transparent)]
     Study(#[from] thrifty_study::StudyError),

@@ -160,8 +160,8 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let problems = race::functions(context.pick(2, 8));
     let names: Vec<String> = problems.iter().map(Problem::name).collect();
     let evaluations = context.evaluations.unwrap_or(context.pick(10, 50));
-    let designs = data::required(context.data.as_deref(), DESIGNS)?;
-    let quantiles = data::required(context.data.as_deref(), QUANTILES)?;
+    let designs = data::required(context.data.as_deref(), context.data_found, DESIGNS)?;
+    let quantiles = data::required(context.data.as_deref(), context.data_found, QUANTILES)?;
     let published = quantiles.as_deref().map(egreedy::published).transpose()?.unwrap_or_default();
     let race = Race {
         id: EXPERIMENT.id,

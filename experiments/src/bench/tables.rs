@@ -204,7 +204,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     all.extend(details);
     let source = match &index {
         Some(_) => "measured grids".to_owned(),
-        None => format!("a synthetic grid; measured ones are used when --data holds {INDEX}"),
+        None => "a synthetic grid; measured ones are those of the set hpo".into(),
     };
     let of_estimators = |direction: &str| estimators.iter().filter(|f| f.direction() == direction).count();
     Ok(Report {

@@ -2,10 +2,10 @@
 
 pub mod ablation;
 mod baselines;
-mod branin;
+pub mod branin;
 mod comparison;
 mod drawn;
-mod landscape;
+pub mod landscape;
 pub mod landscapes;
 pub mod late;
 pub mod live;

@@ -44,7 +44,10 @@ pub struct RunContext {
     /// Only these methods, for the experiments that compare many.
     pub methods: Option<Vec<String>>,
     pub seed: u64,
+    /// Folder with the data sets.
     pub data: Option<PathBuf>,
+    /// True if nobody named that folder: it is the one of the platform, and may lack what an experiment could read.
+    pub data_found: bool,
     /// Runs of other libraries, to compare with.
     pub peers: Option<PathBuf>,
     /// Interpreters that have other libraries, to run beside; the first that has a library is used for it.

@@ -79,7 +79,7 @@ impl Credit {
             .collect();
         let description = format!(
             "breast cancer, {} rows, {} attributes, shipped with the random forest's library, in place of the credit data: \
-             give --data a folder with {FILE} for those",
+             `data get crx` fetches those",
             set.num_samples, set.num_features
         );
         Self { rows, labels: set.target.clone(), description }

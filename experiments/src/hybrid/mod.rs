@@ -1,7 +1,7 @@
 //! "A Hybrid Monte Carlo Architecture for Parameter Optimization": its toy, and its credit approval study.
 
 pub mod credit;
-mod credit_data;
+pub mod credit_data;
 mod methods;
 mod success;
 pub mod toy;

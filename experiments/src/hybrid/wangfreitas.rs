@@ -134,7 +134,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let source = match &path {
         Some(_) => format!("the {} published designs of De Ath et al. (2021)", designs.len()),
         None => format!(
-            "{} seeded Latin hypercubes of two points; the published designs are used when --data holds {DESIGNS}",
+            "{} seeded Latin hypercubes of two points; the published designs are those of the set egreedy",
             designs.len()
         ),
     };

@@ -1,13 +1,13 @@
 //! Random forests on a generated set.
 
-use rand_distr::{Distribution, StandardNormal};
 use smartcore::ensemble::random_forest_classifier::{
     RandomForestClassifier, RandomForestClassifierParameters,
 };
 use smartcore::linalg::basic::matrix::DenseMatrix;
-use thrifty_sampling::{Seed, Stream};
+use thrifty_sampling::Seed;
 
 use super::task::{Task, Trained};
+use crate::data::recipe::hastie::{COLUMNS, draw};
 use crate::error::ExperimentError;
 
 /// A random forest on part of the rows that there are.
@@ -19,25 +19,11 @@ pub struct Forest {
     test: Table,
 }
 
-struct Table {
-    rows: Vec<Vec<f64>>,
-    classes: Vec<u32>,
-}
+/// Rows and their classes.
+type Table = (Vec<Vec<f64>>, Vec<u32>);
 
-const COLUMNS: usize = 10;
 const WRONG: f64 = 0.1;
 const TREES: u16 = 40;
-
-fn draw(count: usize, rng: &mut Stream) -> Table {
-    let (mut rows, mut classes) = (Vec::new(), Vec::new());
-    for _ in 0..count {
-        let row: Vec<f64> = (0..COLUMNS).map(|_| StandardNormal.sample(rng)).collect();
-        let far = row.iter().map(|v: &f64| v * v).sum::<f64>() > 9.34;
-        classes.push(u32::from(far != (rng.uniform() < WRONG)));
-        rows.push(row);
-    }
-    Table { rows, classes }
-}
 
 /// The share of the rows. Source: Appendix D.5, where 15 is the base of the logarithm.
 fn share(control: &[f64]) -> f64 {
@@ -47,18 +33,18 @@ fn share(control: &[f64]) -> f64 {
 impl Forest {
     pub fn new(rows: usize, seed: Seed) -> Self {
         let rng = &mut seed.stream("rows", 0);
-        Self { train: draw(rows, rng), test: draw(4000, rng) }
+        Self { train: draw(rows, WRONG, rng), test: draw(4000, WRONG, rng) }
     }
 }
 
 impl Task for Forest {
     fn train(&self, control: &[f64], seed: Seed) -> Result<Trained, ExperimentError> {
         let rng = &mut seed.stream("sample", 0);
-        let mut order: Vec<usize> = (0..self.train.rows.len()).collect();
+        let mut order: Vec<usize> = (0..self.train.0.len()).collect();
         rng.shuffle(&mut order);
         order.truncate(((share(control) * order.len() as f64).round() as usize).max(2));
-        let rows: Vec<Vec<f64>> = order.iter().map(|&row| self.train.rows[row].clone()).collect();
-        let classes: Vec<u32> = order.iter().map(|&row| self.train.classes[row]).collect();
+        let rows: Vec<Vec<f64>> = order.iter().map(|&row| self.train.0[row].clone()).collect();
+        let classes: Vec<u32> = order.iter().map(|&row| self.train.1[row]).collect();
         let matrix = |rows: &Vec<Vec<f64>>| DenseMatrix::from_2d_vec(rows).map_err(ExperimentError::failed);
         let parameters = RandomForestClassifierParameters::default()
             .with_n_trees(TREES)
@@ -68,8 +54,8 @@ impl Task for Forest {
             .with_seed(rng.bits());
         let model = RandomForestClassifier::fit(&matrix(&rows)?, &classes, parameters)
             .map_err(ExperimentError::failed)?;
-        let predicted = model.predict(&matrix(&self.test.rows)?).map_err(ExperimentError::failed)?;
-        let right = predicted.iter().zip(&self.test.classes).filter(|(a, b)| a == b).count();
+        let predicted = model.predict(&matrix(&self.test.0)?).map_err(ExperimentError::failed)?;
+        let right = predicted.iter().zip(&self.test.1).filter(|(a, b)| a == b).count();
         let n = order.len() as f64;
         // Every tree sorts every column.
         let operations = f64::from(TREES) * COLUMNS as f64 * n * n.log2().max(1.0);
@@ -87,10 +73,10 @@ mod tests {
 
     #[test]
     fn half_of_the_rows_are_far_and_a_tenth_wrong() {
-        let table = draw(4000, &mut Seed(0).stream("test", 0));
+        let (rows, classes) = draw(4000, WRONG, &mut Seed(0).stream("test", 0));
         let far = |row: &Vec<f64>| row.iter().map(|v| v * v).sum::<f64>() > 9.34;
         let (mut of_class, mut wrong) = (0, 0);
-        for (row, class) in table.rows.iter().zip(&table.classes) {
+        for (row, class) in rows.iter().zip(&classes) {
             of_class += class;
             wrong += u32::from(far(row) != (*class == 1));
         }

@@ -1,5 +1,6 @@
 //! Claim: its kind, its test, and the number of replications.
 
+use super::needed::needed;
 use super::rank_sum::RankSum;
 use super::rate::Rate;
 use super::sign_flip::sign_flip;
@@ -52,7 +53,7 @@ pub enum Test {
 
 impl Kind {
     /// Ends of the region; infinite where it has none.
-    fn region(self) -> (f64, f64) {
+    pub(super) fn region(self) -> (f64, f64) {
         let inner = |end: f64, none: f64, infinite: f64| if end == none { infinite } else { end };
         match self {
             Self::Superior => (0.0, f64::INFINITY),
@@ -117,7 +118,7 @@ impl Claim {
     pub(super) fn test(&self, sample: &Sample, size: usize) -> Result<Finding, ClaimError> {
         sample.check(&self.name)?;
         if sample.len() == 0 {
-            return Ok(Finding::of_nothing(self));
+            return Ok(Finding { needed: needed(self.kind, self.test, size), ..Finding::of_nothing(self) });
         }
         let unfit = || ClaimError::Unfit {
             claim: self.name.clone(),
@@ -152,6 +153,7 @@ impl Claim {
             p_for,
             p_against: p_against.min(1.0),
             detectable: location.detectable(if low.is_finite() { low } else { high }, level),
+            needed: needed(self.kind, self.test, size),
             ..Finding::new(self, n)
         }
     }

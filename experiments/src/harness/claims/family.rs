@@ -101,12 +101,14 @@ impl Judgement {
 
     /// One row per claim.
     pub fn table(&self) -> Table {
+        let needed = |f: &Finding| f.needed.map_or("more than 10,000".into(), |needed| needed.to_string());
         let row = |f: &Finding| {
             vec![
                 f.claim.clone(),
                 f.kind.clone(),
                 f.test.to_owned(),
                 if f.n < f.planned { format!("{} of {}", f.n, f.planned) } else { f.n.to_string() },
+                if f.is_too_small() { format!("{}, too few", needed(f)) } else { needed(f) },
                 number(f.effect),
                 format!("[{}, {}]", number(f.interval.0), number(f.interval.1)),
                 number(f.p_for),
@@ -115,12 +117,23 @@ impl Judgement {
                 f.verdict().to_string(),
             ]
         };
-        let header =
-            ["claim", "kind", "test", "n", "effect", "95 %", "p for", "p against", "detectable", "verdict"];
+        let header = [
+            "claim",
+            "kind",
+            "test",
+            "n",
+            "needed",
+            "effect",
+            "95 %",
+            "p for",
+            "p against",
+            "detectable",
+            "verdict",
+        ];
         Table {
             name: "claims".into(),
             caption: "Claims, declared before the runs. p for: of the hypothesis that the claim is false; p against: that it is \
-                      true; both one-sided, after Holm over the family, at a level of 2.5 %. Detectable: the distance from the \
+                      true; both one-sided, after Holm over the family, at a level of 2.5 %. Needed: the least n with which the claim can hold. Detectable: the distance from the \
                       boundary of the claim that is shown with a probability of 80 %."
                 .into(),
             header: header.map(String::from).to_vec(),

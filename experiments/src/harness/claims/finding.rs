@@ -10,6 +10,9 @@ pub struct Finding {
     pub test: &'static str,
     pub n: usize,
     pub planned: usize,
+    /// Least number of replications, of each of two independent samples, with which the claim can hold in its family; none within
+    /// 10,000.
+    pub needed: Option<usize>,
     /// Estimate: a mean or median gain, a value, a rate.
     pub effect: f64,
     /// 95 % interval of the effect.
@@ -31,6 +34,7 @@ impl Finding {
             test: claim.test.name(),
             n,
             planned: claim.planned,
+            needed: Some(1),
             effect: f64::NAN,
             interval: (f64::NEG_INFINITY, f64::INFINITY),
             p_for: 1.0,
@@ -41,6 +45,11 @@ impl Finding {
 
     pub(super) fn of_nothing(claim: &Claim) -> Self {
         Self::new(claim, 0)
+    }
+
+    /// True if there are fewer replications than the claim needs to hold, so that it cannot.
+    pub fn is_too_small(&self) -> bool {
+        self.needed.is_none_or(|needed| self.n < needed) && self.p_for > LEVEL
     }
 
     /// Holds or does not hold on evidence, from at least the replications that were declared.

@@ -16,6 +16,7 @@ mod claim;
 mod error;
 mod family;
 mod finding;
+mod needed;
 mod rank_sum;
 mod rate;
 mod resampled;

@@ -1,4 +1,4 @@
-//! Data files.
+//! Files of the data folder as experiments read them.
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +9,11 @@ pub fn file(folder: Option<&Path>, name: &str) -> Option<PathBuf> {
     Some(folder?.join(name)).filter(|path| path.is_file())
 }
 
-/// A file that must be below the data folder where there is a folder.
-pub fn required(folder: Option<&Path>, name: &str) -> Result<Option<PathBuf>, ExperimentError> {
+/// A file that must be below a data folder that the user named. In the folder of the platform it may be missing.
+pub fn required(folder: Option<&Path>, found: bool, name: &str) -> Result<Option<PathBuf>, ExperimentError> {
+    if found {
+        return Ok(file(folder, name));
+    }
     let missing = |folder: &Path| ExperimentError::data(folder.join(name), "is not there");
     folder.map(|folder| file(Some(folder), name).ok_or_else(|| missing(folder))).transpose()
 }
@@ -40,10 +43,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_required_file_is_missed_only_where_there_is_a_folder() {
+    fn a_required_file_is_missed_only_in_a_named_folder() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(required(None, "a.csv").unwrap().is_none());
-        let error = required(Some(folder.path()), "a.csv").unwrap_err().to_string();
+        assert!(required(None, false, "a.csv").unwrap().is_none());
+        assert!(required(Some(folder.path()), true, "a.csv").unwrap().is_none());
+        let error = required(Some(folder.path()), false, "a.csv").unwrap_err().to_string();
         assert!(error.ends_with("a.csv: is not there"), "{error}");
         std::fs::write(folder.path().join("a.csv"), "123456789").unwrap();
         assert_eq!(identity(Some(&folder.path().join("a.csv"))).unwrap(), "a.csv cbf43926");
@@ -51,6 +55,9 @@ mod tests {
         let names = ["b.csv".to_owned(), "a.csv".to_owned()];
         assert_eq!(identity_of(Some(folder.path()), &names).unwrap(), "a.csv cbf43926");
         assert_eq!(identity_of(Some(folder.path()), &names[..1]).unwrap(), "own");
-        assert_eq!(required(Some(folder.path()), "a.csv").unwrap(), Some(folder.path().join("a.csv")));
+        for found in [false, true] {
+            let path = required(Some(folder.path()), found, "a.csv").unwrap();
+            assert_eq!(path, Some(folder.path().join("a.csv")));
+        }
     }
 }

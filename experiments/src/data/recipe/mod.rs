@@ -1,0 +1,4 @@
+//! Sets that are made by their published recipes.
+
+pub mod hastie;
+pub mod madelon;
