@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod boundary;
 mod budget;
 mod engine;
+mod fractional;
 mod method;
 mod outcome;
 mod study;
@@ -14,6 +15,7 @@ mod values;
 fn _thrifty(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_class::<engine::Engine>()?;
+    m.add_class::<fractional::Fractional>()?;
     m.add_class::<study::Study>()?;
     m.add_function(wrap_pyfunction!(values::check_space, m)?)?;
     m.add_function(wrap_pyfunction!(method::default_settings, m)?)?;
