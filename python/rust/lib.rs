@@ -8,6 +8,8 @@ mod engine;
 mod fractional;
 mod method;
 mod outcome;
+mod pareto;
+mod regressor;
 mod study;
 mod values;
 
@@ -16,9 +18,16 @@ fn _thrifty(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_class::<engine::Engine>()?;
     m.add_class::<fractional::Fractional>()?;
+    m.add_class::<regressor::Regressor>()?;
     m.add_class::<study::Study>()?;
     m.add_function(wrap_pyfunction!(values::check_space, m)?)?;
     m.add_function(wrap_pyfunction!(method::default_settings, m)?)?;
+    m.add_function(wrap_pyfunction!(pareto::contributions, m)?)?;
+    m.add_function(wrap_pyfunction!(pareto::crowding, m)?)?;
+    m.add_function(wrap_pyfunction!(pareto::front, m)?)?;
+    m.add_function(wrap_pyfunction!(pareto::hypervolume, m)?)?;
+    m.add_function(wrap_pyfunction!(pareto::log_expected_improvement, m)?)?;
+    m.add_function(wrap_pyfunction!(pareto::ranks, m)?)?;
     m.add_function(wrap_pyfunction!(boundary::panics, m)?)?;
     Ok(())
 }

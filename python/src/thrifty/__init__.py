@@ -8,8 +8,40 @@
 True
 """
 
-from ._thrifty import __version__
-from .space import Space
-from .study import Best, Study, Trial, TrialRecord
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Best", "Space", "Study", "Trial", "TrialRecord", "__version__"]
+from . import pareto
+from ._thrifty import __version__
+from .budget import BudgetedTraining, Trained
+from .level_set import Classification, ClassifiedPoint, LevelSet
+from .space import Space
+from .study import Best, Pruned, Study, Trial, TrialRecord
+
+if TYPE_CHECKING:
+    from .gaussian_process import GaussianProcessRegressor
+
+__all__ = [
+    "Best",
+    "BudgetedTraining",
+    "Classification",
+    "ClassifiedPoint",
+    "GaussianProcessRegressor",
+    "LevelSet",
+    "Pruned",
+    "Space",
+    "Study",
+    "Trained",
+    "Trial",
+    "TrialRecord",
+    "__version__",
+    "pareto",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # It needs scikit-learn, the rest does not.
+    if name == "GaussianProcessRegressor":
+        from .gaussian_process import GaussianProcessRegressor
+
+        return GaussianProcessRegressor
+    raise AttributeError(f"module 'thrifty' has no attribute {name!r}")
