@@ -45,7 +45,9 @@ pub(crate) fn hypervolume(py: Python<'_>, values: &[u8], reference: Vec<f64>) ->
 #[pyfunction]
 pub(crate) fn contributions(py: Python<'_>, values: &[u8], reference: Vec<f64>) -> PyResult<Vec<f64>> {
     let points = points(values, reference.len())?;
-    guarded(py, || Hypervolume::new(&reference).and_then(|h| h.contributions(points.as_ref())).map_err(invalid))
+    guarded(py, || {
+        Hypervolume::new(&reference).and_then(|h| h.contributions(points.as_ref())).map_err(invalid)
+    })
 }
 
 /// Rank of each point, 0 on the front.
@@ -87,8 +89,7 @@ pub(crate) fn log_expected_improvement(
         return Err(invalid(format!("{found} rows of standard deviations for {expected} of means")));
     }
     guarded(py, || {
-        let improvement =
-            ExpectedHypervolumeImprovement::new(front.as_ref(), &reference).map_err(invalid)?;
+        let improvement = ExpectedHypervolumeImprovement::new(front.as_ref(), &reference).map_err(invalid)?;
         let rows = means.rows().zip(std_devs.rows());
         rows.map(|(mean, std_dev)| improvement.log_value(mean, std_dev).map_err(invalid)).collect()
     })

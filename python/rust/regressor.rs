@@ -8,8 +8,8 @@ use thrifty::gp::{
     ExactLikelihood, Gp, GpPosterior, GpSettings, InputScaling, KernelFamily, Mean, Noise, TargetScaling,
 };
 use thrifty::kernel::{
-    Kernel, KernelError, Matern12Profile, Matern32Profile, Matern52Profile, Scaled, SquaredExponentialProfile,
-    Stationary, StationaryProfile,
+    Kernel, KernelError, Matern12Profile, Matern32Profile, Matern52Profile, Scaled,
+    SquaredExponentialProfile, Stationary, StationaryProfile,
 };
 use thrifty::params::{LogLikelihood as _, Param, Parameterized as _};
 use thrifty::sampling::Seed;
@@ -130,7 +130,8 @@ impl Regressor {
     fn sample<'py>(&self, py: Python<'py>, x: &[u8], count: usize, seed: u64) -> PyResult<Bytes<'py>> {
         let x = points(x, self.x.dim())?;
         let drawn = guarded(py, || {
-            sample_jointly(&self.posterior, x.as_ref(), count, &mut Seed(seed).stream("sample", 0)).map_err(failed)
+            sample_jointly(&self.posterior, x.as_ref(), count, &mut Seed(seed).stream("sample", 0))
+                .map_err(failed)
         })?;
         Ok(bytes(py, &drawn.concat()))
     }

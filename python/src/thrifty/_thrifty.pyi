@@ -3,8 +3,24 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, final
 
+__all__ = [
+    "Engine",
+    "Fractional",
+    "Regressor",
+    "Study",
+    "__version__",
+    "_panics",
+    "check_space",
+    "contributions",
+    "crowding",
+    "default_settings",
+    "front",
+    "hypervolume",
+    "log_expected_improvement",
+    "ranks",
+]
+
 __version__: str
-__all__: list[str]
 
 _Number = int | float
 _Numbers = Sequence[_Number | None]

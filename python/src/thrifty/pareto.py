@@ -76,7 +76,8 @@ def _bytes(points: Any, columns: int | None = None) -> tuple[bytes, int]:
         view = None
     if view is not None and view.ndim == 2 and view.shape is not None:
         found = view.shape[1]
-        data = view.tobytes() if view.format == "d" else array("d", [v for row in view.tolist() for v in row]).tobytes()
+        rows: Any = view.tolist() if view.format != "d" else []
+        data = view.tobytes() if view.format == "d" else array("d", [value for row in rows for value in row]).tobytes()
     else:
         rows = [[float(value) for value in row] for row in points]
         found = len(rows[0]) if rows else columns or 0

@@ -123,11 +123,12 @@ class Space:
     def _code(self, parameter: dict[str, Any], value: Any) -> Number:
         name = parameter["name"]
         if name in self._choices:
-            return self._index_of(name, value)  # type: ignore[no-any-return]
-        if parameter["kind"] == "int":
-            return _whole(name, value)
+            index: Number = self._index_of(name, value)
+            return index
         # A float with equal bounds is a choice of one value in Rust.
-        return 0 if _is_single(parameter) and value == parameter["low"] else _real(value)
+        is_index = _is_single(parameter) and value == parameter["low"]
+        code: Number = _whole(name, value) if parameter["kind"] == "int" else 0 if is_index else _real(value)
+        return code
 
     def _value(self, parameter: dict[str, Any], number: Number) -> Any:
         name = parameter["name"]

@@ -214,12 +214,12 @@ class Study:
         for trial in self._unfinished():
             self._evaluate(objective, trial, wants_trial, catch)
         while (n_trials is None or len(self) < n_trials) and (seconds is None or time.monotonic() - began < seconds):
-            trial = self.ask()
-            if trial is None:
+            asked = self.ask()
+            if asked is None:
                 break
-            self._evaluate(objective, trial, wants_trial, catch)
+            self._evaluate(objective, asked, wants_trial, catch)
             if callback is not None:
-                callback(self, trial)
+                callback(self, asked)
         return self.best
 
     @property

@@ -55,8 +55,7 @@ class Table:
         model = np.array([believed.get(row["trial"], (np.nan, np.nan)) for row in rows], dtype=float).reshape(-1, 2)
         best_index = list(self._rows).index(tuple(best))
         for name in dict.fromkeys(name for row in rows for name in row["scores"]):
-            scores = np.ma.masked_all((len(rows), self.folds), dtype=float)
-            scores.data[:] = np.nan
+            scores = np.ma.MaskedArray(np.full((len(rows), self.folds), np.nan), mask=True)
             for at, row in enumerate(rows):
                 for fold, score in row["scores"].get(name, {}).items():
                     scores[at, fold] = score
