@@ -21,6 +21,9 @@ from ._feed import Feed
 from ._space import Distributions, distributions_of
 from ._trials import MEMO, RELATIVE, ConstraintNames, take
 
+ROUNDS = 3
+"""Looks for trials of others after a suggestion."""
+
 MOST_FEEDS = 64
 """Search spaces of a study that changes them; the oldest is read anew when it comes back."""
 
@@ -127,10 +130,14 @@ class Sampler(BaseSampler):
         method = self._method(study)
         params, memo = self._suggest(study, trial, whole, method, fixed)
         self._share(study, trial, params, memo)
-        # Write, then look: of two workers that were asked at once one at least sees the other, and the later asks again.
-        if self._retries and memo is not None and self._raced(study, trial, whole, method):
+        # Write, then look: of two workers that ask at once the last to write sees the other, and asks again. If both see each
+        # other both do, and then the later trial gives way to the earlier.
+        for round_ in range(ROUNDS if self._retries and memo is not None else 0):
+            changed = self._changed(study, trial, whole, method)
+            if not any(round_ == 0 or number < trial.number for number in changed):
+                break
             params, memo = self._suggest(study, trial, whole, method, fixed)
-            self._share(study, trial, params, memo)
+            self._share(study, trial, params, memo, is_again=True)
         return {name: value for name, value in params.items() if name in search_space}
 
     def sample_independent(self, study: optuna.Study, trial: FrozenTrial, param_name: str,
@@ -191,8 +198,8 @@ class Sampler(BaseSampler):
         ranks = self._ranks or method == "tpe"
         return lambda trial: take(study, trial, feed.constraints, self._failures, ranks)
 
-    def _raced(self, study: optuna.Study, trial: FrozenTrial, whole: Distributions, method: str) -> bool:
-        """True if an earlier trial that runs has come in since."""
+    def _changed(self, study: optuna.Study, trial: FrozenTrial, whole: Distributions, method: str) -> set[int]:
+        """Numbers of running trials that have come in, or have changed, since the trial was suggested."""
         with self._lock:
             trials = study.get_trials(deepcopy=False)
             feed = self._feed(study, whole, method, trials)
@@ -212,11 +219,13 @@ class Sampler(BaseSampler):
             self._feeds[key] = Feed(method, whole, given, seed, settings, names)
         return self._feeds[key]
 
-    def _share(self, study: optuna.Study, trial: FrozenTrial, params: dict[str, Any], memo: str | None) -> None:
+    def _share(self, study: optuna.Study, trial: FrozenTrial, params: dict[str, Any], memo: str | None,
+               is_again: bool = False) -> None:
         """Writes what other workers, and later suggestions, need. The memo first: with the parameters the trial counts."""
         storage, number = study._storage, trial._trial_id
-        if memo is not None and memo != "{}":
-            storage.set_trial_system_attr(number, MEMO, memo)
+        # A trial that is suggested again may have had one before.
+        if memo not in (None, "{}") or is_again:
+            storage.set_trial_system_attr(number, MEMO, memo or "{}")
         if params:
             storage.set_trial_system_attr(number, RELATIVE, json.dumps(params))
 

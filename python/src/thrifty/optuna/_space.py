@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
@@ -43,16 +44,21 @@ def distributions_of(space: Space) -> Distributions:
     return found
 
 
-def number(distribution: BaseDistribution, value: Any) -> int | float | None:
-    """The number of a value; None if it is none of the distribution."""
-    try:
-        internal = distribution.to_internal_repr(value)
-        if isinstance(distribution, FloatDistribution):
-            # A float with equal bounds is a choice of one value in Rust.
-            return 0 if distribution.low == distribution.high == internal else float(internal)
-        return int(internal)
-    except (ValueError, TypeError, OverflowError):
-        return None
+Coder = Callable[[Any], int | float]
+"""From the value of a parameter to its number; raises `ValueError` for what is none of its distribution."""
+
+
+def coder(distribution: BaseDistribution) -> Coder:
+    """The coder of a distribution."""
+    if isinstance(distribution, CategoricalDistribution):
+        return lambda value: int(distribution.to_internal_repr(value))
+    if isinstance(distribution, IntDistribution):
+        return int
+    if isinstance(distribution, FloatDistribution) and distribution.single():
+        low = distribution.low
+        # A float with equal bounds is a choice of one value in Rust.
+        return lambda value: 0 if value == low else float(value)
+    return float
 
 
 def value_of(distribution: BaseDistribution, found: int | float) -> Any:

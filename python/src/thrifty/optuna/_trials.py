@@ -64,6 +64,8 @@ class ConstraintNames:
 
 def constraints_of(trial: FrozenTrial) -> dict[str, float]:
     """Constraints of a trial, feasible where not positive; by number where they have no names."""
+    if not trial.system_attrs:
+        return {}
     named = getattr(trial, "constraints", None)
     if named is not None:
         return dict(named)
