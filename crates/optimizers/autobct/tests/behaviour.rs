@@ -48,7 +48,7 @@ fn finished(settings: AutoBctSettings) -> (Study<AutoBct>, StopReason) {
     (study, reason)
 }
 
-/// The same problem as a loss on another scale: the recommendation has its units.
+/// A score that is told as a loss on another scale: the recommendation has its units.
 #[test]
 fn the_recommended_value_is_in_the_units_of_the_objective() {
     let value = |scale: Scale, loss: &dyn Fn(f64) -> f64| {
