@@ -24,6 +24,10 @@ smoke:
 bench:
     cargo bench --workspace
 
+# The wheel: builds it in a fresh environment and runs its tests.
+python:
+    THRIFTY_CI_PYTHON=1 .ci/python
+
 # What a study survives: docs/src/reliability.md. Hours; it goes on where it was interrupted.
 reliability:
     cargo run --release -p thrifty-reliability -- all

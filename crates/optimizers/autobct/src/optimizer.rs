@@ -279,8 +279,10 @@ impl Optimizer for AutoBct {
         } else {
             progress.last
         };
+        // The model has a scale of its own, the value of a recommendation is the objective's.
+        let value = |control: usize| self.settings.score.invert(score(control));
         Ok(best
-            .map(|(control, trial)| Best::posterior(history.trials()[trial].query.clone(), score(control))))
+            .map(|(control, trial)| Best::posterior(history.trials()[trial].query.clone(), value(control))))
     }
 
     /// A control is whole: what to train is no choice of a part.

@@ -48,6 +48,25 @@ fn finished(settings: AutoBctSettings) -> (Study<AutoBct>, StopReason) {
     (study, reason)
 }
 
+/// A score that is told as a loss on another scale: the recommendation has its units.
+#[test]
+fn the_recommended_value_is_in_the_units_of_the_objective() {
+    let value = |scale: Scale, loss: &dyn Fn(f64) -> f64| {
+        let optimizer = optimizer(AutoBctSettings { score: scale, ..AutoBctSettings::default() });
+        let mut study = Study::new(optimizer, Seed(0)).with_stop(MaxTrials(50));
+        study
+            .run(|config: &Config, context| {
+                let trained = train(config, context.id.0);
+                Measurement { objectives: vec![loss(trained.objectives[0])], ..trained }
+            })
+            .unwrap();
+        study.recommend().unwrap().unwrap().value
+    };
+    let score = value(Scale::Identity, &|score| score);
+    let loss = value(Scale::Affine { zero: 30.0, one: 10.0 }, &|score| 30.0 - 20.0 * score);
+    assert!(score > 0.9 && (loss - (30.0 - 20.0 * score)).abs() < 1e-9, "{score} {loss}");
+}
+
 /// The published runs begin at 0 and end after three trainings with a score of 0.98.
 #[test]
 fn it_trains_as_the_paper_does() {

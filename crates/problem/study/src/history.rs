@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use thrifty_sampling::Seed;
 
 use crate::queue::Queue;
-use crate::{Directions, Fingerprint, Measurement, Memo, Outcome};
+use crate::{Directions, Fingerprint, Measurement, Memo, Outcome, StudyError};
 
 /// The number of a trial, from 0 in the order of asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -271,6 +271,31 @@ impl<Q> History<Q> {
         self.measured().filter(move |(trial, _)| self.is_comparable(&trial.query) && keeps(trial))
     }
 
+    /// Appends a trial as the next one, whatever its number was: for a program that keeps the trials itself, such as a sampler of
+    /// another library.
+    ///
+    /// Caches over the history stay valid, unlike those over a new [`History::from_trials`].
+    pub fn push(&mut self, trial: Trial<Q>) -> TrialId {
+        let id = TrialId(self.trials.len() as u64);
+        self.trials.push(Trial { id, ..trial });
+        id
+    }
+
+    /// Records how a running trial ended, as [`Study::tell`](crate::Study::tell) does, without its comparison to other trials.
+    ///
+    /// # Errors
+    /// [`StudyError`]: never asked, or told before.
+    pub fn tell(&mut self, id: TrialId, outcome: impl Into<Outcome>) -> Result<(), StudyError> {
+        match self.get_mut(id) {
+            None => Err(StudyError::UnknownTrial(id)),
+            Some(trial) if trial.outcome.is_some() => Err(StudyError::AlreadyTold(id)),
+            Some(trial) => {
+                trial.outcome = Some(outcome.into().checked());
+                Ok(())
+            }
+        }
+    }
+
     pub(crate) fn get_mut(&mut self, id: TrialId) -> Option<&mut Trial<Q>> {
         self.trials.get_mut(usize::try_from(id.0).ok()?)
     }
@@ -324,5 +349,31 @@ impl<Q> HistoryView for Timed<'_, Q> {
 
     fn elapsed(&self) -> Duration {
         self.elapsed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn running(query: f64) -> Trial<f64> {
+        let (diagnostics, memo, timing) = (BTreeMap::new(), Memo::default(), Timing::default());
+        Trial { id: TrialId(9), query, diagnostics, memo, reports: Vec::new(), outcome: None, timing }
+    }
+
+    #[test]
+    fn trials_are_appended_and_told_under_one_lineage() {
+        let mut history = History::new(Seed(3));
+        let lineage = history.lineage();
+        assert_eq!([0.5, 0.25].map(|query| history.push(running(query))), [TrialId(0), TrialId(1)]);
+        assert_eq!(history.pending().count(), 2);
+        history.tell(TrialId(1), 2.0).unwrap();
+        history.tell(TrialId(0), f64::NAN).unwrap();
+        assert_eq!(history.trials().iter().map(Trial::state).collect::<Vec<_>>(), ["failed", "measured"]);
+        assert_eq!(history.lineage(), lineage);
+        assert!(matches!(history.tell(TrialId(1), 3.0), Err(StudyError::AlreadyTold(TrialId(1)))));
+        assert!(matches!(history.tell(TrialId(2), 3.0), Err(StudyError::UnknownTrial(TrialId(2)))));
+        // The same history as one that is built whole.
+        assert_eq!(history, History::from_trials(history.trials().to_vec(), Seed(3)));
     }
 }

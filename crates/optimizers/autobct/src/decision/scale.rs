@@ -72,6 +72,16 @@ impl Scale {
             }
         }
     }
+
+    /// The reported value of a value on the scale of the model: the inverse of [`Scale::apply`].
+    #[must_use]
+    pub fn invert(&self, value: f64) -> f64 {
+        match *self {
+            Self::Identity => value,
+            Self::Affine { zero, one } => zero + value * (one - zero),
+            Self::Logarithmic { zero, one } => zero * (value * (one / zero).ln()).exp(),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -86,6 +96,20 @@ mod tests {
         let log = Scale::Logarithmic { zero: 100.0, one: 1.0 };
         for (raw, expected) in [(100.0, 0.0), (1.0, 1.0), (10.0, 0.5), (1e4, -1.0), (1e-2, 2.0)] {
             assert!((log.apply(raw).unwrap() - expected).abs() < 1e-15, "{raw}");
+        }
+    }
+
+    #[test]
+    fn the_inverse_comes_back() {
+        let (affine, log) =
+            (Scale::Affine { zero: 5.0, one: 3.0 }, Scale::Logarithmic { zero: 100.0, one: 1.0 });
+        assert_eq!([0.0, 1.0, -0.5].map(|value| affine.invert(value)), [5.0, 3.0, 6.0]);
+        assert_eq!(Scale::Identity.invert(-2.5), -2.5);
+        for scale in [Scale::Identity, affine, log] {
+            for raw in [1e-12, 0.3, 7.0, 1e12] {
+                let again = scale.invert(scale.apply(raw).unwrap());
+                assert!((again - raw).abs() <= 1e-12 * raw.max(5.0), "{scale:?}: {again} for {raw}");
+            }
         }
     }
 

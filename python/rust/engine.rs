@@ -1,0 +1,141 @@
+//! A method over trials that another library keeps: for samplers.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use pyo3::prelude::*;
+use thrifty::sampling::Seed;
+use thrifty::space::{Config, Space};
+use thrifty::study::{
+    AnyOptimizer, Ask, Directions, History, Memo, Optimizer as _, Suggestion, Timing, Trial, TrialId,
+};
+
+use crate::boundary::{failed, guarded, invalid, lock, optimizer as refused, study as refused_study};
+use crate::method::{Keywords, optimizer};
+use crate::outcome::Told;
+use crate::values::{Numbers, config, numbers, space};
+
+struct Inner {
+    space: Space,
+    optimizer: AnyOptimizer<Config>,
+    history: History<Config>,
+    /// Numbers of the trials in the other library, rising.
+    places: Vec<u64>,
+}
+
+/// A method and the trials of one search space. A suggestion depends on the seed, the trials and the number that is asked alone.
+#[pyclass(frozen, module = "thrifty._thrifty")]
+pub(crate) struct Engine {
+    inner: Mutex<Inner>,
+}
+
+#[pymethods]
+impl Engine {
+    #[new]
+    #[pyo3(signature = (method, space_json, seed, settings_json=None))]
+    fn new(method: &str, space_json: &str, seed: u64, settings_json: Option<&str>) -> PyResult<Self> {
+        let space = space(space_json)?;
+        let optimizer = optimizer(method, space.clone(), Keywords::read(method, settings_json)?)?;
+        let (history, places) = (History::new(Seed(seed)), Vec::new());
+        Ok(Self { inner: Mutex::new(Inner { space, optimizer, history, places }) })
+    }
+
+    /// Records a trial as it is now; false if its values are not of the space.
+    #[pyo3(signature = (number, values, told, reports=Vec::new(), memo_json=None))]
+    fn record(
+        &self,
+        number: u64,
+        values: Numbers,
+        told: Told,
+        reports: Vec<(u64, f64)>,
+        memo_json: Option<&str>,
+    ) -> PyResult<bool> {
+        let inner = &mut *lock(&self.inner);
+        let Ok(query) = config(&inner.space, &values) else { return Ok(false) };
+        if inner.space.validate(&query).is_err() {
+            return Ok(false);
+        }
+        let memo: Memo = match memo_json {
+            Some(json) => serde_json::from_str(json).map_err(invalid)?,
+            None => Memo::default(),
+        };
+        let (diagnostics, timing) = (BTreeMap::new(), Timing::default());
+        let outcome = told.outcome(&Directions::default())?;
+        inner.place(number, Trial { id: TrialId(0), query, diagnostics, memo, reports, outcome, timing })?;
+        Ok(true)
+    }
+
+    /// Values and memo for the trial of this number; none where a finite space is exhausted. Values that are given stay.
+    #[pyo3(signature = (number, given=None))]
+    fn ask(
+        &self,
+        py: Python<'_>,
+        number: u64,
+        given: Option<Numbers>,
+    ) -> PyResult<Option<(Numbers, String)>> {
+        guarded(py, || {
+            let Inner { space, optimizer, history, .. } = &mut *lock(&self.inner);
+            let id = TrialId(number);
+            let asked = match given {
+                Some(values) => optimizer.ask_given(history, id, &config(space, &values)?),
+                None => optimizer.ask(history, id),
+            };
+            match asked.map_err(refused)? {
+                Ask::Evaluate(Suggestion { query, memo, .. }) => {
+                    Ok(Some((numbers(space, &query), serde_json::to_string(&memo).map_err(failed)?)))
+                }
+                Ask::Wait | Ask::Stop(_) => Ok(None),
+            }
+        })
+    }
+
+    /// A random configuration for the trial of this number.
+    fn random(&self, number: u64) -> Numbers {
+        let inner = lock(&self.inner);
+        numbers(&inner.space, &inner.space.sample(&mut inner.history.seed().stream("python random", number)))
+    }
+
+    fn __len__(&self) -> usize {
+        lock(&self.inner).history.len()
+    }
+}
+
+impl Inner {
+    /// Puts a trial where its number belongs. Appending, and ending a trial that ran, keep the optimiser's caches.
+    fn place(&mut self, number: u64, mut trial: Trial<Config>) -> PyResult<()> {
+        let at = match self.places.binary_search(&number) {
+            Err(at) if at == self.places.len() => {
+                self.places.push(number);
+                self.history.push(trial);
+                return Ok(());
+            }
+            Ok(at) => {
+                let id = TrialId(at as u64);
+                trial.id = id;
+                let known = &self.history.trials()[at];
+                let same = known.query == trial.query && known.reports == trial.reports;
+                if same && known.memo == trial.memo {
+                    match (&known.outcome, trial.outcome) {
+                        (None, Some(outcome)) => {
+                            return self.history.tell(id, outcome).map_err(refused_study);
+                        }
+                        (before, now) if *before == now => return Ok(()),
+                        (_, now) => trial.outcome = now,
+                    }
+                }
+                Ok(at)
+            }
+            Err(at) => Err(at),
+        };
+        let mut trials = self.history.trials().to_vec();
+        match at {
+            Ok(at) => trials[at] = trial,
+            Err(at) => {
+                trials.insert(at, trial);
+                self.places.insert(at, number);
+            }
+        }
+        self.history = History::from_trials(trials, self.history.seed());
+        Ok(())
+    }
+}

@@ -1,0 +1,197 @@
+//! Methods by name, with their settings as JSON.
+
+use pyo3::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value as Json};
+use thrifty::bo::{
+    BayesianOptimizer, BoSettings, GpSurrogate, MultiObjectiveOptimizer, MultiObjectiveSettings,
+};
+use thrifty::cmaes::{CmaEs, CmaEsSettings};
+use thrifty::fidelity::{MultiFidelityOptimizer, MultiFidelitySettings};
+use thrifty::hybrid::{Hybrid, HybridSettings};
+use thrifty::levelset::{LevelSetOptimizer, LevelSetSettings};
+use thrifty::robust::RobustGpSurrogate;
+use thrifty::search::{Nsga2, Nsga2Settings, RandomSearch, SobolSearch};
+use thrifty::space::{Config, Space};
+use thrifty::study::{AnyOptimizer, Optimizer, PrunedAs, PrunedPolicy};
+use thrifty::tpe::{TpeOptimizer, TpeSettings};
+use thrifty::trust_region::{TrustRegionOptimizer, TrustRegionSettings};
+
+use crate::boundary::{invalid, optimizer as refused};
+use crate::budget;
+
+/// Methods over configurations.
+pub(crate) const METHODS: [&str; 12] = [
+    "bo",
+    "multi_objective",
+    "multi_fidelity",
+    "tpe",
+    "cmaes",
+    "trust_region",
+    "hybrid",
+    "nsga2",
+    "sobol",
+    "random",
+    "level_set",
+    "budgeted_training",
+];
+
+/// Settings of one method as they come from Python: keywords, some of which are options of the border.
+pub(crate) struct Keywords {
+    method: String,
+    values: Map<String, Json>,
+}
+
+impl Keywords {
+    /// The keywords of a JSON object.
+    pub(crate) fn read(method: &str, json: Option<&str>) -> PyResult<Self> {
+        let values = match json {
+            Some(json) => serde_json::from_str(json).map_err(invalid)?,
+            None => Map::new(),
+        };
+        Ok(Self { method: method.into(), values })
+    }
+
+    /// Takes an option out, so that the settings do not see it.
+    pub(crate) fn take<T: DeserializeOwned>(&mut self, name: &str) -> PyResult<Option<T>> {
+        let value = self.values.remove(name).filter(|value| !value.is_null());
+        value.map(serde_json::from_value).transpose().map_err(|error| invalid(format!("{name}: {error}")))
+    }
+
+    /// The settings: the keywords, and the defaults of their type for the rest. Unknown names are errors.
+    pub(crate) fn settings<S: DeserializeOwned>(self) -> PyResult<S> {
+        let Self { method, values } = self;
+        serde_json::from_value(Json::Object(values)).map_err(|error| invalid(format!("{method}: {error}")))
+    }
+
+    /// The settings with the keywords in place of those of `base`.
+    pub(crate) fn settings_over<S: Serialize + DeserializeOwned>(mut self, base: &S) -> PyResult<S> {
+        let Json::Object(mut all) = serde_json::to_value(base).map_err(invalid)? else {
+            return Err(invalid("settings that are no object"));
+        };
+        // One setting has two spellings.
+        if let Some(value) = self.values.remove("maximizer") {
+            self.values.insert("maximiser".into(), value);
+        }
+        all.append(&mut self.values);
+        Self { method: self.method, values: all }.settings()
+    }
+}
+
+/// The settings of a method that nothing was said about, as JSON.
+#[pyfunction]
+pub(crate) fn default_settings(method: &str) -> PyResult<String> {
+    let text = match method {
+        "bo" => serde_json::to_string(&BoSettings::default()),
+        "multi_objective" => serde_json::to_string(&MultiObjectiveSettings::default()),
+        "multi_fidelity" => serde_json::to_string(&MultiFidelitySettings::default()),
+        "tpe" => serde_json::to_string(&TpeSettings::default()),
+        "cmaes" => serde_json::to_string(&CmaEsSettings::default()),
+        "trust_region" => serde_json::to_string(&TrustRegionSettings::default()),
+        "hybrid" => serde_json::to_string(&HybridSettings::default()),
+        "nsga2" => serde_json::to_string(&Nsga2Settings::default()),
+        "level_set" => serde_json::to_string(&LevelSetSettings::default()),
+        "budgeted_training" => serde_json::to_string(&thrifty::autobct::AutoBctSettings::default()),
+        "fractional" => serde_json::to_string(&thrifty::fcvopt::FractionalSettings::new(5)),
+        "sobol" | "random" => Ok("{}".into()),
+        other => return Err(unknown(other)),
+    };
+    text.map_err(invalid)
+}
+
+fn unknown(method: &str) -> PyErr {
+    invalid(format!("no method {method}, expected one of {}", METHODS.join(", ")))
+}
+
+/// The settings of a Parzen estimator by the name of their preset.
+fn preset(name: Option<&str>) -> PyResult<TpeSettings> {
+    Ok(match name {
+        None | Some("recommended") => TpeSettings::recommended(),
+        Some("optuna5") => TpeSettings::optuna5(),
+        Some("optuna4") => TpeSettings::optuna4(),
+        Some("hyperopt") => TpeSettings::hyperopt(),
+        Some("watanabe2023") => TpeSettings::watanabe2023(),
+        Some("nnpdf") => TpeSettings::nnpdf(),
+        Some(other) => return Err(invalid(format!("tpe: no preset {other}"))),
+    })
+}
+
+/// Bayesian optimisation, with the noise of evaluations as far as the caller knows it.
+fn bayesian(space: Space, evaluations: Option<&str>, settings: BoSettings) -> PyResult<BayesianOptimizer> {
+    let optimizer = BayesianOptimizer::new(space).with_settings(settings).map_err(refused)?;
+    Ok(match evaluations {
+        None => optimizer,
+        Some("noisy") => optimizer.with_surrogate(GpSurrogate::noisy()),
+        Some("deterministic") => optimizer.with_surrogate(GpSurrogate::deterministic()),
+        Some("outliers") => optimizer.with_surrogate(RobustGpSurrogate::default()),
+        Some(other) => {
+            let expected = "noisy, deterministic or outliers";
+            return Err(invalid(format!("evaluations is {other}, expected {expected}")));
+        }
+    })
+}
+
+/// An optimiser of unknown type, with the policy for pruned trials.
+fn any<O>(optimizer: O, pruned: Option<PrunedPolicy>) -> AnyOptimizer<Config>
+where
+    O: Optimizer<Query = Config, Recommendation: 'static> + Send + 'static,
+{
+    match pruned {
+        Some(policy) => AnyOptimizer::new(PrunedAs::new(optimizer, policy)),
+        None => AnyOptimizer::new(optimizer),
+    }
+}
+
+/// The optimiser of a name, with its settings.
+pub(crate) fn optimizer(
+    method: &str,
+    space: Space,
+    mut keywords: Keywords,
+) -> PyResult<AnyOptimizer<Config>> {
+    let pruned: Option<PrunedPolicy> = keywords.take("pruned")?;
+    Ok(match method {
+        "bo" => {
+            let evaluations: Option<String> = keywords.take("evaluations")?;
+            any(bayesian(space, evaluations.as_deref(), keywords.settings()?)?, pruned)
+        }
+        "hybrid" => {
+            let base = bayesian(space, None, BoSettings::default())?;
+            any(Hybrid::new(base).with_settings(keywords.settings()?).map_err(refused)?, pruned)
+        }
+        "multi_objective" => {
+            let optimizer = MultiObjectiveOptimizer::new(space).with_settings(keywords.settings()?);
+            any(optimizer.map_err(refused)?, pruned)
+        }
+        "multi_fidelity" => {
+            let fidelity: Option<String> = keywords.take("fidelity")?;
+            let fidelity = fidelity.ok_or_else(|| invalid("multi_fidelity: fidelity is missing"))?;
+            let optimizer = MultiFidelityOptimizer::new(space, &fidelity).map_err(refused)?;
+            any(optimizer.with_settings(keywords.settings()?).map_err(refused)?, pruned)
+        }
+        "tpe" => {
+            let name: Option<String> = keywords.take("preset")?;
+            let settings = keywords.settings_over(&preset(name.as_deref())?)?;
+            any(TpeOptimizer::new(space).and_then(|o| o.with_settings(settings)).map_err(refused)?, pruned)
+        }
+        "cmaes" => any(CmaEs::new(space).with_settings(keywords.settings()?).map_err(refused)?, pruned),
+        "trust_region" => {
+            let optimizer = TrustRegionOptimizer::new(space).with_settings(keywords.settings()?);
+            any(optimizer.map_err(refused)?, pruned)
+        }
+        "nsga2" => any(Nsga2::new(space).with_settings(keywords.settings()?).map_err(refused)?, pruned),
+        "level_set" => any(LevelSetOptimizer::new(space, keywords.settings()?).map_err(refused)?, pruned),
+        "budgeted_training" => any(budget::optimizer(space, keywords)?, pruned),
+        "sobol" | "random" => {
+            if let Some(name) = keywords.values.keys().next() {
+                return Err(invalid(format!("{method}: unknown field `{name}`, there are no settings")));
+            }
+            if method == "sobol" {
+                any(SobolSearch::new(space), pruned)
+            } else {
+                any(RandomSearch::new(space), pruned)
+            }
+        }
+        other => return Err(unknown(other)),
+    })
+}

@@ -1,0 +1,251 @@
+//! Studies: any method over configurations, asked and told by hand, with a journal.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use pyo3::prelude::*;
+use thrifty::bo::ParetoSet;
+use thrifty::fidelity::FidelityBest;
+use thrifty::levelset::{Classified, Label};
+use thrifty::pruning::PrunerKind;
+use thrifty::sampling::Seed;
+use thrifty::space::{Config, Space};
+use thrifty::study::{AnyOptimizer, Best, Next, Outcome, StopReason, Trial, TrialId};
+use thrifty_report::{Figure, Report};
+
+use crate::boundary::{failed, guarded, invalid, lock, study as refused};
+use crate::method::{Keywords, optimizer};
+use crate::outcome::{Told, directions, reason};
+use crate::values::{Numbers, config, numbers, space};
+
+struct Inner {
+    space: Space,
+    study: thrifty::study::Study<AnyOptimizer<Config>>,
+}
+
+/// A study of one method.
+#[pyclass(frozen, module = "thrifty._thrifty")]
+pub(crate) struct Study {
+    inner: Mutex<Inner>,
+}
+
+/// A trial for Python: number, values, diagnostics.
+type Asked = (u64, Numbers, BTreeMap<String, f64>);
+
+/// All that a study knows of a trial: number, values, state, objectives, constraints, cost, reports, message, diagnostics.
+type Record = (
+    u64,
+    Numbers,
+    &'static str,
+    Vec<f64>,
+    Vec<f64>,
+    Option<f64>,
+    Vec<(u64, f64)>,
+    Option<String>,
+    BTreeMap<String, f64>,
+);
+
+/// One recommended configuration: its trial where it is known, values, objectives, and whether those were measured.
+type Recommended = (Option<u64>, Numbers, Vec<f64>, bool);
+
+/// A classified domain: a point's values, label, mean, standard deviation, interval and probability; the level and its bounds.
+type Classification = (Vec<(Numbers, &'static str, f64, f64, (f64, f64), f64)>, (f64, f64, f64), f64);
+
+#[pymethods]
+impl Study {
+    #[new]
+    #[pyo3(signature = (method, space_json, seed, settings_json=None, direction_names=Vec::new(), journal=None, pruner_json=None))]
+    fn new(
+        py: Python<'_>,
+        method: &str,
+        space_json: &str,
+        seed: u64,
+        settings_json: Option<&str>,
+        direction_names: Vec<String>,
+        journal: Option<&str>,
+        pruner_json: Option<&str>,
+    ) -> PyResult<Self> {
+        guarded(py, || {
+            let space = space(space_json)?;
+            let optimizer = optimizer(method, space.clone(), Keywords::read(method, settings_json)?)?;
+            let directions = directions(&direction_names)?;
+            let mut study =
+                thrifty::study::Study::new(optimizer, Seed(seed)).with_directions(directions.clone());
+            if let Some(json) = pruner_json {
+                let pruner: PrunerKind =
+                    serde_json::from_str(json).map_err(|error| invalid(format!("pruner: {error}")))?;
+                study = study.with_pruner(pruner.directed(directions.first()));
+            }
+            if let Some(path) = journal {
+                study = study.with_journal(path).map_err(refused)?;
+            }
+            Ok(Self { inner: Mutex::new(Inner { space, study }) })
+        })
+    }
+
+    /// The next trial; or the reason for which there is none, empty where a running trial has to end first.
+    fn ask(&self, py: Python<'_>) -> PyResult<(Option<Asked>, String)> {
+        self.with(py, |Inner { space, study }| {
+            Ok(match study.ask().map_err(refused)? {
+                Next::Evaluate(trial) => {
+                    (Some((trial.id.0, numbers(space, &trial.query), trial.diagnostics)), String::new())
+                }
+                Next::Wait => (None, String::new()),
+                Next::Stop(why) => (None, shown(study, &why)),
+            })
+        })
+    }
+
+    fn tell(&self, py: Python<'_>, trial: u64, told: Told) -> PyResult<()> {
+        self.with(py, |Inner { study, .. }| {
+            let outcome = told.outcome(study.history().directions())?;
+            let outcome = outcome.ok_or_else(|| invalid("a trial that runs was not evaluated"))?;
+            study.tell(TrialId(trial), outcome).map_err(refused)
+        })
+    }
+
+    /// Records an intermediate value; true if the pruner would stop the trial.
+    fn report(&self, py: Python<'_>, trial: u64, step: u64, value: f64) -> PyResult<bool> {
+        self.with(py, |Inner { study, .. }| {
+            let loss = study.history().directions().first().flip(value);
+            study.report(TrialId(trial), step, loss).map_err(refused)?;
+            study.should_prune(TrialId(trial)).map_err(refused)
+        })
+    }
+
+    fn enqueue(&self, py: Python<'_>, values: Numbers) -> PyResult<()> {
+        self.with(py, |Inner { space, study }| study.enqueue(config(space, &values)?).map_err(refused))
+    }
+
+    fn add_known(&self, py: Python<'_>, values: Numbers, told: Told) -> PyResult<u64> {
+        self.with(py, |Inner { space, study }| {
+            let outcome = told.outcome(study.history().directions())?;
+            let outcome = outcome.ok_or_else(|| invalid("a known trial has an outcome"))?;
+            Ok(study.add_known(config(space, &values)?, outcome).map_err(refused)?.0)
+        })
+    }
+
+    /// The best of the measured trials that break no constraint.
+    fn best(&self, py: Python<'_>) -> PyResult<Option<Recommended>> {
+        self.with(py, |Inner { space, study }| {
+            let directions = study.history().directions().clone();
+            let best = study.history().best();
+            Ok(best.map(|(trial, loss)| {
+                (Some(trial.id.0), numbers(space, &trial.query), vec![directions.first().flip(loss)], true)
+            }))
+        })
+    }
+
+    /// The optimiser's recommendation: one configuration, or a Pareto set.
+    fn recommend(&self, py: Python<'_>) -> PyResult<Vec<Recommended>> {
+        self.with(py, |Inner { space, study }| {
+            let directions = study.history().directions().clone();
+            let Some(found) = study.recommend().map_err(refused)? else { return Ok(Vec::new()) };
+            if let Some(best) = found.downcast_ref::<Best<Config>>() {
+                let value = vec![directions.first().flip(best.value)];
+                return Ok(vec![(None, numbers(space, &best.config), value, best.is_observed())]);
+            }
+            if let Some(best) = found.downcast_ref::<FidelityBest>() {
+                let value = vec![directions.first().flip(best.value)];
+                return Ok(vec![(None, numbers(space, &best.config), value, false)]);
+            }
+            if let Some(set) = found.downcast_ref::<ParetoSet>() {
+                let member = |m: &thrifty::search::ParetoMember| {
+                    (Some(m.trial.0), numbers(space, &m.config), directions.flip(&m.objectives), true)
+                };
+                return Ok(set.members.iter().map(member).collect());
+            }
+            Err(invalid("a method that classifies recommends no configuration"))
+        })
+    }
+
+    /// The domain as a level-set study classifies it: points, the level with its bounds, the expected share of wrong points.
+    fn classified(&self, py: Python<'_>) -> PyResult<Option<Classification>> {
+        self.with(py, |Inner { space, study }| {
+            let Some(found) = study.recommend().map_err(refused)? else { return Ok(None) };
+            let Some(found) = found.downcast_ref::<Classified>() else {
+                return Err(invalid("a method that recommends configurations classifies no domain"));
+            };
+            let point = |(at, config): (usize, Config)| {
+                let interval = (found.intervals().lower[at], found.intervals().upper[at]);
+                let label = match found.labels()[at] {
+                    Label::Above => "above",
+                    Label::Below => "below",
+                    Label::Undecided => "undecided",
+                };
+                let (mean, std_dev) = (found.means()[at], found.std_devs()[at]);
+                (numbers(space, &config), label, mean, std_dev, interval, found.probability(at))
+            };
+            let points = found.configs(space).into_iter().enumerate().map(point).collect();
+            let level = found.level();
+            Ok(Some((points, (level.estimate, level.pessimistic, level.optimistic), found.misclassified())))
+        })
+    }
+
+    fn trials(&self, py: Python<'_>) -> PyResult<Vec<Record>> {
+        self.with(py, |Inner { space, study }| {
+            let directions = study.history().directions().clone();
+            let record = |trial: &Trial<Config>| {
+                let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
+                let message = match &trial.outcome {
+                    Some(Outcome::Failed(failure)) => Some(failure.to_string()),
+                    _ => None,
+                };
+                let reports = trial.reports.iter();
+                (
+                    trial.id.0,
+                    numbers(space, &trial.query),
+                    trial.state(),
+                    measured.map_or_else(Vec::new, |m| directions.flip(&m.objectives)),
+                    measured.map_or_else(Vec::new, |m| m.constraints.clone()),
+                    measured.and_then(|m| m.cost),
+                    reports.map(|(step, loss)| (*step, directions.first().flip(*loss))).collect(),
+                    message,
+                    trial.diagnostics.clone(),
+                )
+            };
+            Ok(study.history().trials().iter().map(record).collect())
+        })
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        lock(&self.inner).study.warnings().to_vec()
+    }
+
+    /// The report of the study as an HTML page.
+    fn page(&self, py: Python<'_>, title: &str) -> PyResult<String> {
+        self.with(py, |Inner { space, study }| {
+            Report::new(study.history(), Some(space)).and_then(|report| report.page(title)).map_err(failed)
+        })
+    }
+
+    /// A figure of the study as SVG.
+    fn figure(&self, py: Python<'_>, name: &str) -> PyResult<String> {
+        self.with(py, |Inner { space, study }| {
+            let figure = Figure::ALL.into_iter().find(|figure| figure.name() == name);
+            let figure = figure.ok_or_else(|| {
+                let names: Vec<&str> = Figure::ALL.iter().map(|figure| figure.name()).collect();
+                invalid(format!("no figure {name}, expected one of {}", names.join(", ")))
+            })?;
+            Report::new(study.history(), Some(space)).and_then(|report| report.draw(figure)).map_err(failed)
+        })
+    }
+
+    fn __len__(&self) -> usize {
+        lock(&self.inner).study.history().len()
+    }
+}
+
+impl Study {
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Inner) -> PyResult<T> + Send,
+    ) -> PyResult<T> {
+        guarded(py, || work(&mut lock(&self.inner)))
+    }
+}
+
+fn shown(study: &thrifty::study::Study<AnyOptimizer<Config>>, why: &StopReason) -> String {
+    reason(why, study.history().directions())
+}

@@ -1,0 +1,115 @@
+"""Training under a budget: what to train next, and when another training is not worth its cost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .space import Space
+from .study import Best, Study, Trial, TrialRecord
+
+
+@dataclass(frozen=True)
+class Trained:
+    """End of a budgeted training: the recommended configuration, all costs, and the reason for the end."""
+
+    best: Best | None
+    spent: float
+    trainings: int
+    reason: str
+
+
+class BudgetedTraining:
+    """Optimal stopping around a function that trains a model and returns its score and its cost.
+
+    Scores and costs are polynomials in the controls, whose coefficients are learnt; before each training its expected gain,
+    with the trainings after it, is weighed against its price. Source: `cironis2022`.
+
+    Parameters
+    ----------
+    space
+        The controls: one or two numbers, as the values of all their combinations are computed.
+    price
+        What a unit of cost is worth, in units of the score.
+    score
+        A bad and a good score, such as ``(0.5, 1.0)``; a good one below the bad one is a loss.
+    cost
+        A typical cost of one training.
+    noise
+        Standard deviations of the observation noise of score and cost, as shares of their scales.
+    max_cost
+        No training once so much was spent.
+    seed, journal
+        As of :class:`thrifty.Study`.
+    **settings
+        Settings by the names of ``thrifty.study.settings("budgeted_training")``, and ``degree`` of the polynomials,
+        ``score_mean``, ``score_variance``, ``cost_mean``, ``cost_variance`` of their prior coefficients on scales from 0
+        (bad) to 1 (good) and in typical costs.
+
+    Examples
+    --------
+    >>> training = BudgetedTraining(Space().float("size", 0, 1), price=0.02, score=(0.5, 1.0), cost=10.0)
+    >>> done = training.run(lambda p: (0.6 + 0.3 * p["size"], 5.0 + 10.0 * p["size"]))
+    >>> 1 <= done.trainings < 20
+    True
+    """
+
+    def __init__(self, space: Space, *, price: float, score: tuple[float, float], cost: float,
+                 noise: tuple[float, float] = (0.05, 0.1), max_cost: float | None = None, seed: int = 0,
+                 journal: str | os.PathLike[str] | None = None, **settings: Any) -> None:
+        bad, good = (float(value) for value in score)
+        if not cost > 0.0:
+            raise ValueError(f"cost is {cost}, expected a positive typical cost")
+        if bad == good:
+            raise ValueError("the good score is the bad one")
+        direction, sign = ("maximize", -1.0) if good > bad else ("minimize", 1.0)
+        own: dict[str, Any] = {
+            "gamma": price * cost / abs(good - bad),
+            "noise": {"score": float(noise[0]), "cost": float(noise[1])},
+            # The method sees losses.
+            "score": {"affine": {"zero": sign * bad, "one": sign * good}},
+            "cost": {"affine": {"zero": 0.0, "one": float(cost)}},
+        }
+        if max_cost is not None:
+            own["max_cost"] = max_cost / cost
+        self.study = Study(space, "budgeted_training", seed=seed, direction=direction, journal=journal, **{**own, **settings})
+
+    def ask(self) -> Trial | None:
+        """The next training; None when none is worth its cost, for the reason in :attr:`stopped`."""
+        return self.study.ask()
+
+    def tell(self, trial: Trial | int, score: float | None = None, cost: float | None = None, **outcome: Any) -> None:
+        """Records score and cost of a training, or with the keywords of :meth:`thrifty.Study.tell` why there are none."""
+        self.study.tell(trial, score, cost=cost, **outcome)
+
+    def run(self, train: Callable[[dict[str, Any]], tuple[float, float]]) -> Trained:
+        """Trains until it is not worth it; `train` returns score and cost. Trainings of a resumed journal count."""
+        def evaluate(params: dict[str, Any]) -> dict[str, Any]:
+            score, cost = train(params)
+            return {"value": score, "cost": cost}
+
+        self.study.optimize(evaluate, n_trials=2**31)
+        return self.result()
+
+    def result(self) -> Trained:
+        """The state now."""
+        spent = sum(trial.cost or 0.0 for trial in self.trials)
+        return Trained(self.study.recommend(), spent, len(self.study), self.stopped or "")
+
+    @property
+    def trials(self) -> list[TrialRecord]:
+        """All trainings in order."""
+        return self.study.trials
+
+    @property
+    def stopped(self) -> str | None:
+        """Reason for the end."""
+        return self.study.stopped
+
+    def __len__(self) -> int:
+        return len(self.study)
+
+    def _repr_html_(self) -> str:
+        return self.study._repr_html_()

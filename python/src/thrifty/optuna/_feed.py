@@ -1,0 +1,99 @@
+"""One method over one search space, and how far it has read a study."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from optuna.distributions import BaseDistribution, CategoricalDistribution
+from optuna.trial import FrozenTrial, TrialState
+
+from .. import _thrifty
+from ..space import Space
+from ._space import Coder, Distributions, coder, space_of, value_of
+
+Numbers = list[int | float | None]
+Taken = tuple[Mapping[str, Any], dict[str, Any], list[tuple[int, float]], str | None]
+"""Parameters of a trial, its outcome, its reports and its memo."""
+
+
+class Feed:
+    """A method over the trials of one search space.
+
+    `given` is a space with conditions, whose trials may lack parameters. `constraints` are the names of the constraints
+    that its trials have: a study that begins to have some needs another feed.
+    """
+
+    def __init__(self, method: str, distributions: Distributions, given: Space | None, seed: int,
+                 settings: Mapping[str, Any], constraints: tuple[str, ...]) -> None:
+        self.distributions = dict(distributions)
+        self.is_partial = given is not None
+        self._coders: list[tuple[str, Coder]] = [(name, coder(d)) for name, d in self.distributions.items()]
+        self._choices = {name: d for name, d in self.distributions.items() if isinstance(d, CategoricalDistribution)}
+        self.constraints = constraints
+        space = space_of(distributions) if given is None else given
+        self.engine = _thrifty.Engine(method, space.to_json(), seed, json.dumps(dict(settings)))
+        self._next = 0
+        self._open: list[int] = []
+        self._running: dict[int, Numbers] = {}
+
+    def numbers(self, params: Mapping[str, Any], theirs: Mapping[str, BaseDistribution] | None = None) -> Numbers | None:
+        """The numbers of parameters; None if they are no configuration of this space."""
+        for name, distribution in self._choices.items() if theirs is not None else ():
+            other = theirs.get(name, distribution) if theirs is not None else distribution
+            # The quick comparison first; that of distributions knows that NaN is NaN.
+            if other is not distribution and getattr(other, "choices", ()) != distribution.choices and other != distribution:
+                return None
+        found: Numbers = []
+        try:
+            for name, code in self._coders:
+                if name in params:
+                    found.append(code(params[name]))
+                elif self.is_partial:
+                    found.append(None)
+                else:
+                    return None
+        except (ValueError, TypeError, OverflowError):
+            return None
+        return found
+
+    def part(self, params: Mapping[str, Any]) -> Numbers | None:
+        """The numbers of the parameters that are given; None if there are none, or one is not of its distribution."""
+        try:
+            found: Numbers = [code(params[name]) if name in params else None for name, code in self._coders]
+        except (ValueError, TypeError, OverflowError):
+            return None
+        return None if all(code is None for code in found) else found
+
+    def values(self, numbers: Sequence[int | float | None]) -> dict[str, Any]:
+        """The parameters of numbers."""
+        pairs = zip(self.distributions.items(), numbers, strict=True)
+        return {name: value_of(distribution, found) for (name, distribution), found in pairs if found is not None}
+
+    def follow(self, trials: Sequence[FrozenTrial], current: int, take: Callable[[FrozenTrial], Taken | None]) -> set[int]:
+        """Reads what is new in a study; returns the numbers of running trials that have come in or have changed."""
+        changed: set[int] = set()
+        unfinished, self._open = self._open, []
+        for index in (*unfinished, *range(self._next, len(trials))):
+            trial = trials[index]
+            if index == current or not trial.state.is_finished():
+                self._open.append(index)
+            if index == current or trial.state == TrialState.WAITING:
+                continue
+            taken = take(trial)
+            if taken is None:
+                continue
+            params, told, reports, memo = taken
+            is_running = trial.state == TrialState.RUNNING
+            numbers = self.numbers(params, None if is_running else trial.distributions)
+            if numbers is None:
+                continue
+            self.engine.record(trial.number, numbers, told, reports, memo)
+            if not is_running:
+                self._running.pop(trial.number, None)
+            elif self._running.get(trial.number) != numbers:
+                self._running[trial.number] = numbers
+                changed.add(trial.number)
+        self._next = max(self._next, len(trials))
+        return changed

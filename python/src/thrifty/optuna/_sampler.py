@@ -1,0 +1,315 @@
+"""Samplers: a method per search space, asked with the trials of the study."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import optuna
+from optuna.distributions import BaseDistribution
+from optuna.samplers import BaseSampler, PartialFixedSampler, RandomSampler
+from optuna.search_space import IntersectionSearchSpace
+from optuna.trial import FrozenTrial, TrialState
+
+from ..space import Space
+from ._feed import Feed
+from ._space import Distributions, distributions_of
+from ._trials import MEMO, RELATIVE, ConstraintNames, take
+
+ROUNDS = 3
+"""Looks for trials of others after a suggestion."""
+
+MOST_FEEDS = 64
+"""Search spaces of a study that changes them; the oldest is read anew when it comes back."""
+
+
+class Sampler(BaseSampler):
+    """Base of the samplers, to be used by its subclasses.
+
+    Parameters
+    ----------
+    seed
+        The same seed and trials give the same suggestions, whatever worker or sampler object asks. Workers may share it:
+        random numbers are drawn by the number of the trial.
+    n_startup_trials
+        Trials of a quasi-random design before the model.
+    space
+        A space with conditions, which is sampled as one tree. Without it parameters that all trials have are sampled
+        together, the others one by one.
+    failures
+        `ignore`: nothing is learnt from failed trials. `avoid`: they are as bad as the worst.
+    pruned
+        `ignore`, `last_report` or `worst`: how pruned trials count. None is the method's own treatment.
+    strict
+        Raise an error of the method. Otherwise it is warned of once, and the trial is sampled at random.
+    constraints_func
+        As in Optuna's samplers; constraints of `Trial.set_constraint` are read as well.
+    **settings
+        Settings of the method, see :func:`thrifty.study.settings`.
+    """
+
+    _ranks = False
+    _retries = True
+
+    def __init__(self, seed: int | None = None, *, n_startup_trials: int | None = None, space: Space | None = None,
+                 failures: str = "ignore", pruned: str | None = None, strict: bool = False,
+                 constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None, **settings: Any) -> None:
+        if failures not in ("ignore", "avoid"):
+            raise ValueError(f"failures is {failures!r}, expected 'ignore' or 'avoid'")
+        if n_startup_trials is not None and n_startup_trials < 0:
+            raise ValueError(f"n_startup_trials is {n_startup_trials}, expected a whole number from 0")
+        self._is_seeded = seed is not None
+        self._seed = secrets.randbits(62) if seed is None else int(seed)
+        self._startup = n_startup_trials
+        self._space = space
+        self._given = None if space is None else distributions_of(space)
+        self._failures = failures
+        self._pruned = pruned
+        self._strict = strict
+        self._constraints_func = constraints_func
+        self._settings = settings
+        self._random = RandomSampler(seed=seed)
+        self._intersection = IntersectionSearchSpace(include_pruned=False)
+        self._feeds: dict[Any, Feed] = {}
+        self._constraints = ConstraintNames()
+        self._lock = threading.RLock()
+        self._warned = False
+        self.fallbacks = 0
+        """Trials that were sampled at random because the method failed."""
+        for method in self._methods():
+            Feed(method, {"x": optuna.distributions.FloatDistribution(0, 1)}, None, 0, self._method_settings(method), ())
+
+    def _methods(self) -> tuple[str, ...]:
+        """Names of the methods whose settings are given."""
+        raise NotImplementedError
+
+    def _method(self, study: optuna.Study) -> str:
+        """Name of the method for a study."""
+        raise NotImplementedError
+
+    def _method_settings(self, method: str) -> dict[str, Any]:
+        """Settings of a method."""
+        raise NotImplementedError
+
+    def _startup_settings(self, name: str, count: int | None) -> dict[str, Any]:
+        chosen = self._startup if self._startup is not None else count
+        own = {} if chosen is None else {name: {"sobol": chosen}}
+        return own if self._pruned is None else {**own, "pruned": self._pruned}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**{k: v for k, v in self.__dict__.items() if k != "_lock"}, "_feeds": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.RLock()
+
+    def reseed_rng(self) -> None:
+        """Draws another seed, if none was given. Optuna calls it in the workers of `n_jobs`."""
+        # Suggestions are keyed by the number of the trial: workers of one seed do not repeat each other.
+        self._random.reseed_rng()
+
+    def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> Distributions:
+        """The given space, or the parameters that all trials have."""
+        if self._given is not None:
+            return dict(self._given)
+        found = self._intersection.calculate(study)
+        return {name: distribution for name, distribution in found.items() if not distribution.single()}
+
+    def sample_relative(self, study: optuna.Study, trial: FrozenTrial, search_space: Distributions) -> dict[str, Any]:
+        """Parameters that are sampled together, given those that are fixed or enqueued."""
+        self._check(study)
+        if not search_space:
+            return {}
+        fixed = _fixed(study, trial)
+        whole = self._whole(study, search_space, fixed)
+        method = self._method(study)
+        params, memo = self._suggest(study, trial, whole, method, fixed)
+        self._share(study, trial, params, memo)
+        # Write, then look: of two workers that ask at once the last to write sees the other, and asks again. If both see each
+        # other both do, and then the later trial gives way to the earlier.
+        for round_ in range(ROUNDS if self._retries and memo is not None else 0):
+            changed = self._changed(study, trial, whole, method)
+            if not any(round_ == 0 or number < trial.number for number in changed):
+                break
+            params, memo = self._suggest(study, trial, whole, method, fixed)
+            self._share(study, trial, params, memo, is_again=True)
+        return {name: value for name, value in params.items() if name in search_space}
+
+    def sample_independent(self, study: optuna.Study, trial: FrozenTrial, param_name: str,
+                           param_distribution: BaseDistribution) -> Any:
+        """A parameter by itself, by a Parzen estimator."""
+        self._check(study)
+        if param_distribution.single():
+            return _only_value(param_distribution)
+        params, _ = self._suggest(study, trial, {param_name: param_distribution}, "tpe", {})
+        if param_name in params:
+            return params[param_name]
+        return self._random.sample_independent(study, trial, param_name, param_distribution)
+
+    def after_trial(self, study: optuna.Study, trial: FrozenTrial, state: TrialState,
+                    values: Sequence[float] | None) -> None:
+        """Keeps the constraints of `constraints_func` with the trial."""
+        if self._constraints_func is not None and state in (TrialState.COMPLETE, TrialState.PRUNED):
+            constraints = tuple(float(value) for value in self._constraints_func(trial))
+            study._storage.set_trial_system_attr(trial._trial_id, "constraints", constraints)
+
+    def _check(self, study: optuna.Study) -> None:
+        """Raises `ValueError` for a study with the wrong number of objectives."""
+
+    def _whole(self, study: optuna.Study, search_space: Distributions, fixed: dict[str, Any]) -> Distributions:
+        """The search space with the parameters that a sampler around this one has taken out."""
+        if self._given is not None and set(search_space) <= set(self._given):
+            return self._given
+        if not set(fixed) - set(search_space):
+            return search_space
+        known = self._intersection.calculate(study)
+        missing = {name: known[name] for name in fixed if name in known and not known[name].single()}
+        return dict(sorted({**search_space, **missing}.items()))
+
+    def _suggest(self, study: optuna.Study, trial: FrozenTrial, whole: Distributions, method: str,
+                 fixed: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
+        """Parameters and memo; where the method fails random parameters, or none if there are no such either."""
+        feed = None
+        try:
+            with self._lock:
+                # Read under the lock: no thread follows an older list than the one before it.
+                trials = study.get_trials(deepcopy=False)
+                feed = self._feed(study, whole, method, trials)
+                feed.follow(trials, trial.number, self._taker(study, feed, method))
+                asked = feed.engine.ask(trial.number, feed.part(fixed))
+                if asked is not None:
+                    return feed.values(asked[0]), asked[1]
+                return feed.values(feed.engine.random(trial.number)), None
+        except Exception as error:
+            if self._strict:
+                raise
+            self.fallbacks += 1
+            if not self._warned:
+                self._warned = True
+                warnings.warn(f"{type(self).__name__} samples at random: {error}", stacklevel=4)
+            return ({} if feed is None else feed.values(feed.engine.random(trial.number))), None
+
+    def _taker(self, study: optuna.Study, feed: Feed, method: str) -> Callable[[FrozenTrial], Any]:
+        ranks = self._ranks or method == "tpe"
+        return lambda trial: take(study, trial, feed.constraints, self._failures, ranks)
+
+    def _changed(self, study: optuna.Study, trial: FrozenTrial, whole: Distributions, method: str) -> set[int]:
+        """Numbers of running trials that have come in, or have changed, since the trial was suggested."""
+        with self._lock:
+            trials = study.get_trials(deepcopy=False)
+            feed = self._feed(study, whole, method, trials)
+            return feed.follow(trials, trial.number, self._taker(study, feed, method))
+
+    def _feed(self, study: optuna.Study, whole: Distributions, method: str, trials: Sequence[FrozenTrial]) -> Feed:
+        is_alone = len(whole) == 1 and method == "tpe" and whole is not self._given
+        distributions = tuple((name, repr(distribution)) for name, distribution in whole.items())
+        names = self._constraints.names(study._study_id, trials)
+        key = (study._study_id, method, names, distributions)
+        if key not in self._feeds:
+            if len(self._feeds) >= MOST_FEEDS:
+                self._feeds.pop(next(iter(self._feeds)))
+            given = self._space if whole is self._given else None
+            settings = self._method_settings(method) if method in self._methods() else _ALONE
+            seed = _child(self._seed, next(iter(whole))) if is_alone else self._seed
+            self._feeds[key] = Feed(method, whole, given, seed, settings, names)
+        return self._feeds[key]
+
+    def _share(self, study: optuna.Study, trial: FrozenTrial, params: dict[str, Any], memo: str | None,
+               is_again: bool = False) -> None:
+        """Writes what other workers, and later suggestions, need. The memo first: with the parameters the trial counts."""
+        storage, number = study._storage, trial._trial_id
+        # A trial that is suggested again may have had one before.
+        if memo not in (None, "{}") or is_again:
+            storage.set_trial_system_attr(number, MEMO, memo or "{}")
+        if params:
+            storage.set_trial_system_attr(number, RELATIVE, json.dumps(params))
+
+
+_ALONE = {"repeats": "once_exhausted", "failures": "ignore"}
+"""Settings of the Parzen estimator of single parameters beside another method."""
+
+
+def _fixed(study: optuna.Study, trial: FrozenTrial) -> dict[str, Any]:
+    """Parameters whose values are decided: enqueued, or of a sampler around this one."""
+    fixed = dict(trial.system_attrs.get("fixed_params", {}))
+    if isinstance(study.sampler, PartialFixedSampler):
+        fixed.update(study.sampler._fixed_params)
+    return fixed
+
+
+def _only_value(distribution: BaseDistribution) -> Any:
+    choices = getattr(distribution, "choices", None)
+    return choices[0] if choices is not None else distribution.low  # type: ignore[attr-defined]
+
+
+def _child(seed: int, name: str) -> int:
+    """A seed per parameter: designs of one parameter each must differ."""
+    digest = hashlib.blake2b(f"{seed}:{name}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little") >> 2
+
+
+class TPESampler(Sampler):
+    """Tree-structured Parzen estimator, for one or several objectives.
+
+    The settings are the recommended ones of Thrifty; ``preset="optuna5"`` has the rules of Optuna's sampler.
+    """
+
+    _ranks = True
+    _retries = False
+
+    def _methods(self) -> tuple[str, ...]:
+        return ("tpe",)
+
+    def _method(self, study: optuna.Study) -> str:
+        return "tpe"
+
+    def _method_settings(self, method: str) -> dict[str, Any]:
+        failures = "as_infinite" if self._failures == "avoid" else "ignore"
+        startup = self._startup_settings("startup", 10)
+        return {**startup, "repeats": "once_exhausted", "failures": failures, **self._settings}
+
+
+class GPSampler(Sampler):
+    """Bayesian optimization with an exact Gaussian process, without torch.
+
+    Log expected improvement for one objective, log expected hypervolume improvement for several. An exhausted finite
+    space is sampled at random.
+    """
+
+    def __init__(self, seed: int | None = None, *, n_startup_trials: int | None = None, space: Space | None = None,
+                 failures: str = "ignore", pruned: str | None = "last_report", strict: bool = False,
+                 constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None, **settings: Any) -> None:
+        super().__init__(seed, n_startup_trials=n_startup_trials, space=space, failures=failures, pruned=pruned,
+                         strict=strict, constraints_func=constraints_func, **settings)
+
+    def _methods(self) -> tuple[str, ...]:
+        # Settings of one of them need not be settings of the other.
+        return ("bo",) if self._settings else ("bo", "multi_objective")
+
+    def _method(self, study: optuna.Study) -> str:
+        return "multi_objective" if len(study.directions) > 1 else "bo"
+
+    def _method_settings(self, method: str) -> dict[str, Any]:
+        # What failed is told apart trial by trial: `unrelated` ones are ignored, infinite losses are as bad as the worst.
+        return {**self._startup_settings("initial", None), "failures": "as_worst", **self._settings}
+
+    def _feed(self, study: optuna.Study, whole: Distributions, method: str, trials: Sequence[FrozenTrial]) -> Feed:
+        if method == "multi_objective" and method not in self._methods():
+            raise ValueError(f"settings {', '.join(self._settings)} are of one objective: use EHVISampler")
+        return super()._feed(study, whole, method, trials)
+
+
+class EHVISampler(GPSampler):
+    """As :class:`GPSampler`, for several objectives alone, with settings of `multi_objective`."""
+
+    def _methods(self) -> tuple[str, ...]:
+        return ("multi_objective",)
+
+    def _check(self, study: optuna.Study) -> None:
+        if len(study.directions) < 2:
+            raise ValueError("EHVISampler is for several objectives: use GPSampler")

@@ -1,0 +1,118 @@
+"""What a trial of Optuna tells a method, and what samplers keep with it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import optuna
+from optuna.study import StudyDirection
+from optuna.trial import FrozenTrial, TrialState
+
+from ._feed import Taken
+
+RELATIVE = "thrifty:relative"
+"""The parameters that were sampled together, for workers that ask while the trial runs."""
+
+MEMO = "thrifty:memo"
+"""State of the method for later suggestions: warm starts. Any worker can go on from it."""
+
+LARGEST = 1e100
+"""Stands for infinite losses of methods that rank: squares and small volumes of it are finite."""
+
+
+def running() -> dict[str, Any]:
+    """The outcome of a trial that runs."""
+    return outcome("running")
+
+
+def outcome(state: str, objectives: Sequence[float] = (), constraints: Sequence[float] = (), last_step: int = 0,
+            message: str = "") -> dict[str, Any]:
+    """An outcome in the form of the library."""
+    return {"state": state, "objectives": list(objectives), "constraints": list(constraints), "cost": None,
+            "noise_variance": None, "last_step": last_step, "message": message}
+
+
+class ConstraintNames:
+    """Names of the constraints of the first complete trial that has any, per study. Trials without them are left out."""
+
+    def __init__(self) -> None:
+        self._read: dict[int, int] = {}
+        self._names: dict[int, tuple[str, ...]] = {}
+
+    def names(self, study: int, trials: Sequence[FrozenTrial]) -> tuple[str, ...]:
+        """The names; no finished trial is read twice."""
+        if study in self._names:
+            return self._names[study]
+        start = self._read.get(study, 0)
+        is_settled = True
+        for index in range(start, len(trials)):
+            trial = trials[index]
+            is_settled &= trial.state.is_finished()
+            if is_settled:
+                self._read[study] = index + 1
+            found = constraints_of(trial) if trial.state == TrialState.COMPLETE else {}
+            if found:
+                names = tuple(sorted(found))
+                if is_settled:
+                    self._names[study] = names
+                return names
+        return ()
+
+
+def constraints_of(trial: FrozenTrial) -> dict[str, float]:
+    """Constraints of a trial, feasible where not positive; by number where they have no names."""
+    if not trial.system_attrs:
+        return {}
+    named = getattr(trial, "constraints", None)
+    if named is not None:
+        return dict(named)
+    return {str(at): value for at, value in enumerate(trial.system_attrs.get("constraints") or ())}
+
+
+def take(study: optuna.Study, trial: FrozenTrial, names: tuple[str, ...], failures: str, ranks: bool) -> Taken | None:
+    """What a trial tells; None for nothing.
+
+    `ranks` is true of methods that rank losses: infinite ones are numbers for them. Others take an infinite loss as a
+    failure, and leave minus infinity out.
+    """
+    attributes = trial.system_attrs
+    if trial.state == TrialState.RUNNING:
+        shared = attributes.get(RELATIVE)
+        if shared is None:
+            return None  # it is complete only when its worker has shared it
+        return json.loads(shared), running(), [], attributes.get(MEMO)
+    memo = attributes.get(MEMO)
+    if trial.state == TrialState.FAIL:
+        state = "failed" if failures == "avoid" else "unrelated"
+        return trial.params, outcome(state, message="failed"), [], memo
+    found = constraints_of(trial)
+    if tuple(sorted(found)) != names and trial.state == TrialState.COMPLETE:
+        return trial.params, outcome("unrelated", message="constraints are missing"), [], memo
+    signs = [-1.0 if direction == StudyDirection.MAXIMIZE else 1.0 for direction in study.directions]
+    if trial.state == TrialState.PRUNED:
+        return _pruned(trial, signs[0], memo)
+    losses = [sign * value for sign, value in zip(signs, trial.values, strict=True)]
+    constraints = [_clipped(found[name]) for name in names]
+    if ranks:
+        losses = [_clipped(loss) for loss in losses]
+    elif -math.inf in losses:
+        return trial.params, outcome("unrelated", message="a loss of minus infinity"), [], memo
+    elif any(not abs(loss) < LARGEST for loss in losses):
+        return trial.params, outcome("failed", message="an infinite loss"), [], memo
+    return trial.params, outcome("measured", losses, constraints), [], memo
+
+
+def _pruned(trial: FrozenTrial, sign: float, memo: str | None) -> Taken:
+    reports = sorted(trial.intermediate_values.items())
+    if not reports:
+        return trial.params, outcome("pruned"), [], memo
+    step, value = reports[-1]
+    loss = _clipped(sign * value)
+    return trial.params, outcome("pruned", last_step=max(step, 0)), [(max(step, 0), loss)], memo
+
+
+def _clipped(value: float) -> float:
+    return LARGEST if math.isnan(value) else min(max(float(value), -LARGEST), LARGEST)

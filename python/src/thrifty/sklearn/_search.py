@@ -1,0 +1,242 @@
+"""Search over hyperparameters by fractional cross-validation: one fold at a time, and the best configurations on all folds."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone, is_classifier
+from sklearn.metrics._scorer import _MultimetricScorer
+from sklearn.model_selection import check_cv
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.model_selection._validation import (
+    _check_method_params,
+    _fit_and_score,
+    _insert_error_scores,
+    _warn_or_raise_about_fit_failures,
+)
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import indexable
+
+from .. import _thrifty
+from ..study import told
+from ._distributions import space_of
+from ._table import Table
+
+BATCH = 4
+"""Folds that are asked for before the first of them is told, whatever the number of workers."""
+
+
+@dataclass(frozen=True)
+class Price:
+    """Stops a search when a fit is expected to gain less than it costs.
+
+    `score_per_cost` is the score that one unit of cost is worth: seconds, or the unit of `cost`. The search then verifies.
+    """
+
+    score_per_cost: float
+
+
+class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
+    """Search that fits single folds, with the interface of `RandomizedSearchCV`.
+
+    A model of configurations and folds decides which fold of which configuration is fitted next. With the last fits the
+    best configurations are evaluated on the folds that they lack, so that `best_score_` is a mean over all folds.
+
+    Parameters
+    ----------
+    estimator
+        The estimator.
+    param_distributions
+        See :func:`space_of`. A :class:`thrifty.Space` may have conditions.
+    n_fits
+        Model fits in all, the final one apart. `RandomizedSearchCV(n_iter=n)` makes `n` times the number of folds.
+    verify
+        Configurations that are completed in the end. With 0, `best_score_` is the mean over the folds that were fitted,
+        which may be a single one.
+    cost
+        None: every fit counts the same. `"time"`: the folds that take longer count for less, which makes results depend
+        on the clock. A function of the parameters that returns a positive number: the same with that cost.
+    stop
+        A :class:`Price`, by which the search may end before `n_fits`.
+    scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score
+        As in `RandomizedSearchCV`. With several metrics `refit` names the one that is searched for.
+    random_state
+        The same state gives the same results for every `n_jobs`, timing columns apart.
+    settings
+        Settings of the method, as ``thrifty.study.settings("fractional")`` names them.
+    journal
+        A file that keeps every fit: a search that was killed goes on when it is fitted again with the same arguments and data.
+
+    Attributes
+    ----------
+    cv_results_
+        A row per configuration. Folds that were not fitted are masked in `split*_test_score`; `n_folds` counts the others,
+        and `mean_test_score` is over them. `model_mean_score` and `model_std_score` are posterior means and standard
+        deviations of the mean over all folds. `rank_test_score` ranks complete configurations first, by their mean, then
+        the others by the model.
+    best_estimator_, best_score_, best_params_, best_index_, refit_time_, scorer_, n_splits_, multimetric_
+        As in `RandomizedSearchCV`.
+    n_fits_
+        Model fits that were made.
+    is_verified_
+        True if the best configuration was fitted on every fold.
+    """
+
+    def __init__(self, estimator: Any, param_distributions: Any, *, n_fits: int = 50, verify: int = 1, cost: Any = None,
+                 stop: Price | None = None, scoring: Any = None, n_jobs: int | None = None, refit: Any = True,
+                 cv: Any = None, verbose: int = 0, pre_dispatch: Any = "2*n_jobs", random_state: Any = None,
+                 error_score: Any = np.nan, settings: dict[str, Any] | None = None, journal: Any = None) -> None:
+        super().__init__(estimator=estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose,
+                         pre_dispatch=pre_dispatch, error_score=error_score, return_train_score=False)
+        self.param_distributions = param_distributions
+        self.n_fits = n_fits
+        self.verify = verify
+        self.cost = cost
+        self.stop = stop
+        self.random_state = random_state
+        self.settings = settings
+        self.journal = journal
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> FractionalSearchCV:
+        """Searches, and refits the best estimator on all data unless `refit` is false."""
+        scorers, metric = self._get_scorers()
+        if callable(self.scoring) and isinstance(self.refit, str):
+            metric = self.refit
+        if callable(metric) or metric is False:
+            raise ValueError("several metrics need the name of the one to search for in refit")
+        X, y = indexable(X, y)
+        params = _check_method_params(X, params=params)
+        routed = self._get_routed_params_for_fit(params)
+        splits = list(check_cv(self.cv, y, classifier=is_classifier(self.estimator)).split(X, y, **routed.splitter.split))
+        space = space_of(self.param_distributions)
+        study = self._study(space.to_json(), len(splits))
+        base = clone(self.estimator)
+
+        def evaluate(values: Any, fold: int) -> Any:
+            train, test = splits[fold]
+            return delayed(_fit_and_score)(
+                clone(base), X, y, scorer=scorers, train=train, test=test, verbose=self.verbose,
+                parameters=clone(space.decode(values), safe=False), fit_params=routed.estimator.fit,
+                score_params=routed.scorer.score, return_n_test_samples=True, return_times=True,
+                error_score=self.error_score)
+
+        table = Table(space, len(splits))
+        with Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch) as parallel:
+            outs = self._search(study, table, evaluate, parallel, metric)
+        if outs:
+            _warn_or_raise_about_fit_failures(outs, self.error_score)
+        target = () if y is None else (y,)
+        best = study.recommend()
+        if best is None:
+            # The estimator's own error says more, if it has one.
+            clone(base).set_params(**clone(table.first_params(), safe=False)).fit(X, *target, **routed.estimator.fit)
+            raise ValueError("no fold has a finite score")
+        self._conclude(study, table, metric, best)
+        self.n_fits_, self.n_splits_, self.multimetric_ = len(study), len(splits), table.is_multimetric
+        self.scorer_ = scorers._scorers if isinstance(scorers, _MultimetricScorer) else scorers
+        if self.refit:
+            self._refit(base, X, target, routed)
+        return self
+
+    def _study(self, space_json: str, folds: int) -> Any:
+        """The study behind the search, with validated arguments."""
+        for name, least in (("n_fits", 1), ("verify", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+                raise ValueError(f"{name} is {value!r}, expected a whole number from {least}")
+        if not (self.cost is None or self.cost == "time" or callable(self.cost)):
+            raise ValueError(f"cost is {self.cost!r}, expected None, 'time' or a function of the parameters")
+        if self.stop is not None and not isinstance(self.stop, Price):
+            raise ValueError(f"stop is {self.stop!r}, expected None or a Price")
+        if folds < 2:
+            raise ValueError(f"cv makes {folds} split, expected at least 2")
+        if self.verify and self.n_fits <= self.verify * folds:
+            raise ValueError(f"n_fits={self.n_fits} leaves no fit to search with: verifying {self.verify} configurations on "
+                             f"{folds} folds takes {self.verify * folds}")
+        own = {} if self.cost is None else {"costs": "measured"}
+        settings = {"budget": int(self.n_fits), "finalists": int(self.verify), **own, **(self.settings or {})}
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        journal = None if self.journal is None else os.fspath(self.journal)
+        price = None if self.stop is None else float(self.stop.score_per_cost)
+        return _thrifty.Fractional(space_json, folds, seed, json.dumps(settings), journal, price)
+
+    def _search(self, study: Any, table: Table, evaluate: Callable[[Any, int], Any], parallel: Parallel,
+                metric: str) -> list[dict[str, Any]]:
+        """Fits folds until the method has no more."""
+        outs: list[dict[str, Any]] = []
+        is_verifying = False
+        batch = self._restore(study, table, metric)
+        while True:
+            if not batch and not is_verifying and study.is_dear():
+                is_verifying = True
+                study.verify(min(int(self.verify) * table.folds, int(self.n_fits) - len(study)))
+                if not self.verify:
+                    break
+            # Batches end at the same trials after a resumption.
+            while not batch or len(study) % BATCH:
+                asked = study.ask()
+                if asked is None:
+                    break
+                batch.append(asked)
+            if not batch:
+                break
+            found = parallel(evaluate(values, fold) for _, values, _, fold in batch)
+            if callable(self.scoring):
+                # Names of several metrics are known only now.
+                _insert_error_scores(found, self.error_score)
+            for (trial, values, _, fold), out in zip(batch, found, strict=True):
+                score = table.record(trial, values, fold, out, metric)
+                study.tell(trial, self._told(table.params(values), score, out))
+            outs.extend(found)
+            batch = []
+        return outs
+
+    def _restore(self, study: Any, table: Table, metric: str) -> list[Any]:
+        """Puts the folds of a journal into the table; returns those that were not told."""
+        unfinished = []
+        for asked, state, loss, cost in study.asked():
+            trial, values, _, fold = asked
+            if state == "running":
+                unfinished.append(asked)
+                continue
+            score = self.error_score if loss is None else -loss
+            times = {"fit_time": np.nan if cost is None else cost, "score_time": np.nan}
+            table.record(trial, values, fold, {"test_scores": {metric: score}, **times}, metric)
+        table.is_multimetric = False
+        return unfinished
+
+    def _told(self, params: dict[str, Any], score: float, out: dict[str, Any]) -> dict[str, Any]:
+        cost = None
+        if callable(self.cost):
+            cost = float(self.cost(params))
+        elif self.cost is not None or self.stop is not None:
+            cost = max(out["fit_time"] + out["score_time"], 1e-9)
+        has_failed = out["fit_error"] is not None or not np.isfinite(score)
+        return told(None if has_failed else -score, (), None if has_failed else cost, None,
+                    "the fit or its score failed" if has_failed else None, None, False, 0)
+
+    def _conclude(self, study: Any, table: Table, metric: str, best: Any) -> None:
+        believed = {trial: (-mean, std_dev) for trial, mean, std_dev in study.evaluated()}
+        self.cv_results_, self.best_index_ = table.results(best[0], believed, metric)
+        self.is_verified_ = bool(best[2])
+        self.best_params_ = self.cv_results_["params"][self.best_index_]
+        self.best_score_ = float(self.cv_results_[f"mean_test_{metric}"][self.best_index_])
+
+    def _refit(self, base: Any, X: Any, target: tuple[Any, ...], routed: Any) -> None:
+        self.best_estimator_ = clone(base).set_params(**clone(self.best_params_, safe=False))
+        began = time.time()
+        self.best_estimator_.fit(X, *target, **routed.estimator.fit)
+        self.refit_time_ = time.time() - began
+        if hasattr(self.best_estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.best_estimator_.feature_names_in_
+
+    def _run_search(self, evaluate_candidates: Any) -> None:
+        raise NotImplementedError("folds are evaluated one by one, not candidates")

@@ -1,0 +1,342 @@
+"""Studies: any method by its name, asked and told by hand or by :meth:`Study.optimize`."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import _thrifty
+from .space import Space
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A trial to be evaluated."""
+
+    id: int
+    params: dict[str, Any]
+    diagnostics: dict[str, float]
+    _study: Study = field(repr=False, compare=False)
+
+    def report(self, step: int, value: float) -> bool:
+        """Records an intermediate value; true if the pruner of the study would stop the trial."""
+        return self._study.report(self, step, value)
+
+
+@dataclass(frozen=True)
+class TrialRecord:
+    """What a study knows of a trial. `state` is `running`, `measured`, `failed` or `pruned`."""
+
+    id: int
+    params: dict[str, Any]
+    state: str
+    objectives: list[float]
+    constraints: list[float]
+    cost: float | None
+    reports: list[tuple[int, float]]
+    message: str | None
+    diagnostics: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Best:
+    """A recommended configuration. `observed` is false where the value is a posterior mean."""
+
+    params: dict[str, Any]
+    values: list[float]
+    observed: bool
+    trial: int | None
+
+    @property
+    def value(self) -> float:
+        """The first objective."""
+        return self.values[0]
+
+
+class Pruned(Exception):
+    """Raised by an objective of :meth:`Study.optimize` when its trial was pruned."""
+
+
+class Study:
+    """A method at work on a space, with its trials and its journal.
+
+    Parameters
+    ----------
+    space
+        The search space.
+    method
+        `bo` (Bayesian optimization), `tpe`, `multi_objective`, `multi_fidelity`, `cmaes`, `trust_region`, `hybrid`,
+        `nsga2`, `sobol` or `random`. See :class:`thrifty.LevelSet` and :class:`thrifty.BudgetedTraining` for
+        `level_set` and `budgeted_training`.
+    seed
+        Root of all randomness: the same seed, settings and results give the same suggestions, bit for bit.
+    direction
+        `minimize` or `maximize`, or a sequence with one per objective.
+    journal
+        A file that keeps every trial. A study of the same space, method and settings goes on where it ends.
+    pruner
+        Settings such as ``{"pruner": "median"}`` for :meth:`report`.
+    **settings
+        Settings of the method by the names of :func:`settings`; for every method `pruned` (`ignore`, `last_report` or
+        `worst`); for `bo` `evaluations` (`noisy`, `deterministic` or `outliers`); for `tpe` `preset`; for
+        `multi_fidelity` `fidelity`.
+
+    Raises
+    ------
+    ValueError
+        For a space, a method, a setting or a value that makes no sense.
+    OSError
+        For a journal that cannot be read or is in use.
+    RuntimeError
+        For a journal of another study, and for a method that fails.
+
+    Examples
+    --------
+    >>> study = Study(Space().float("x", -1, 1), "tpe", seed=1)
+    >>> for _ in range(30):
+    ...     trial = study.ask()
+    ...     study.tell(trial, (trial.params["x"] - 0.3) ** 2)
+    >>> study.best.value < 0.01
+    True
+    >>> Study(Space().float("x", 0, 1), "tpe", candidate=10)
+    Traceback (most recent call last):
+        ...
+    ValueError: tpe: unknown field `candidate`, expected one of `startup`, ...
+    """
+
+    def __init__(self, space: Space, method: str = "bo", *, seed: int = 0,
+                 direction: str | Sequence[str] = "minimize", journal: str | os.PathLike[str] | None = None,
+                 pruner: Mapping[str, Any] | None = None, **settings: Any) -> None:
+        names = [direction] if isinstance(direction, str) else list(direction)
+        # Studies that minimize everything have no directions, as in Rust.
+        if all(name == "minimize" for name in names) and len(names) == 1:
+            names = []
+        self.space = space
+        self.method = method
+        self.seed = seed
+        self._why = ""
+        self._study = _thrifty.Study(method, space.to_json(), seed, json.dumps(settings), names,
+                                     None if journal is None else os.fspath(journal),
+                                     None if pruner is None else json.dumps(dict(pruner)))
+        for warning in self._study.warnings():
+            warnings.warn(warning, stacklevel=2)
+
+    def ask(self) -> Trial | None:
+        """The next trial; None when there is nothing left, for the reason in :attr:`stopped`.
+
+        Raises
+        ------
+        RuntimeError
+            When a running trial has to be told first.
+        """
+        asked, why = self._study.ask()
+        if asked is None:
+            if not why:
+                raise RuntimeError("tell a running trial first")
+            self._why = why
+            return None
+        number, values, diagnostics = asked
+        return Trial(number, self.space.decode(values), diagnostics, self)
+
+    def tell(self, trial: Trial | int, value: float | Sequence[float] | None = None, *,
+             constraints: Sequence[float] = (), cost: float | None = None, noise_variance: float | None = None,
+             failed: str | None = None, unrelated: str | None = None, pruned: bool = False) -> None:
+        """Records how a trial ended.
+
+        Parameters
+        ----------
+        trial
+            The trial or its number.
+        value
+            The objective, or all of them. One that is not finite is a failure.
+        constraints
+            Feasible where not positive.
+        cost, noise_variance
+            Cost of the evaluation, and the known variance of the noise in the objectives.
+        failed
+            Why there is no value.
+        unrelated
+            Why there is no value, if that has nothing to do with the configuration: nothing is learnt from it.
+        pruned
+            True if the trial was stopped early.
+        """
+        number = trial.id if isinstance(trial, Trial) else trial
+        last = 0
+        if pruned:
+            reports = self.trials[number].reports if 0 <= number < len(self) else []
+            last = reports[-1][0] if reports else 0
+        self._study.tell(number, told(value, constraints, cost, noise_variance, failed, unrelated, pruned, last))
+
+    def report(self, trial: Trial | int, step: int, value: float) -> bool:
+        """Records an intermediate value; true if the pruner would stop the trial."""
+        return self._study.report(trial.id if isinstance(trial, Trial) else trial, step, float(value))
+
+    def enqueue(self, params: Mapping[str, Any]) -> None:
+        """Enqueues a configuration, to be asked before the method chooses again; missing values are suggested."""
+        self._study.enqueue(self.space.encode(params))
+
+    def add_known(self, params: Mapping[str, Any], value: float | Sequence[float] | None = None, **outcome: Any) -> int:
+        """Adds a trial that was made elsewhere, with the keywords of :meth:`tell`; returns its number."""
+        defaults = dict(constraints=(), cost=None, noise_variance=None, failed=None, unrelated=None, pruned=False)
+        unknown = set(outcome) - set(defaults)
+        if unknown:
+            raise TypeError(f"add_known() got an unexpected keyword argument {sorted(unknown)[0]!r}")
+        arguments: dict[str, Any] = {**defaults, **outcome}
+        return self._study.add_known(self.space.encode(params), told(value, last_step=0, **arguments))
+
+    def optimize(self, objective: Callable[[dict[str, Any]], Any], n_trials: int | None = None, *,
+                 seconds: float | None = None, catch: tuple[type[Exception], ...] = (),
+                 callback: Callable[[Study, Trial], None] | None = None) -> Best | None:
+        """Evaluates trials one by one, and returns the best measured one.
+
+        Parameters
+        ----------
+        objective
+            Gets the configuration; or the :class:`Trial` if its only parameter is named `trial`. Returns a value, a
+            sequence of objectives, or a dict with the keywords of :meth:`tell` (`value`, `constraints`, `cost`, ...).
+        n_trials, seconds
+            Limits; trials of a resumed journal count.
+        catch
+            Exceptions that are failures of the trial. Others end the loop; the trial stays unfinished.
+        callback
+            Called after each trial.
+        """
+        if n_trials is None and seconds is None:
+            raise ValueError("n_trials and seconds are both missing: the study would never end")
+        began = time.monotonic()
+        wants_trial = _wants_trial(objective)
+        for trial in self._unfinished():
+            self._evaluate(objective, trial, wants_trial, catch)
+        while (n_trials is None or len(self) < n_trials) and (seconds is None or time.monotonic() - began < seconds):
+            asked = self.ask()
+            if asked is None:
+                break
+            self._evaluate(objective, asked, wants_trial, catch)
+            if callback is not None:
+                callback(self, asked)
+        return self.best
+
+    @property
+    def best(self) -> Best | None:
+        """The measured trial with the best first objective among those that break no constraint."""
+        best = self._study.best()
+        return None if best is None else self._best(best)
+
+    def recommend(self) -> Best | None:
+        """The configuration that the method recommends: under noise the one with the best posterior mean."""
+        found = self._study.recommend()
+        if len(found) > 1:
+            raise ValueError("several objectives have a pareto_set")
+        return self._best(found[0]) if found else None
+
+    @property
+    def pareto_set(self) -> list[Best]:
+        """The best compromises of a study with several objectives, by its method."""
+        return [self._best(one) for one in self._study.recommend()]
+
+    @property
+    def trials(self) -> list[TrialRecord]:
+        """All trials in the order of asking."""
+        return [TrialRecord(number, self.space.decode(values), *rest) for number, values, *rest in self._study.trials()]
+
+    @property
+    def stopped(self) -> str | None:
+        """Reason for which the last ask had no trial."""
+        return self._why or None
+
+    def figure(self, name: str) -> str:
+        """A figure as SVG: `history`, `slices`, `importance`, `contour`, `pareto`, ..."""
+        return self._study.figure(name)
+
+    def page(self, title: str = "Study") -> str:
+        """The report of the study: one HTML page, which needs no network."""
+        return self._study.page(title)
+
+    def __len__(self) -> int:
+        return len(self._study)
+
+    def __repr__(self) -> str:
+        best = self.best
+        shown = "" if best is None else f", best {best.value:.6g}"
+        return f"<thrifty.Study {self.method}, {len(self)} trials{shown}>"
+
+    def _repr_html_(self) -> str:
+        return html(self)
+
+    def _best(self, found: Any) -> Best:
+        trial, values, objectives, observed = found
+        return Best(self.space.decode(values), objectives, observed, trial)
+
+    def _unfinished(self) -> list[Trial]:
+        """Trials of a journal that were never told: evaluated again before others are asked."""
+        return [Trial(t.id, t.params, t.diagnostics, self) for t in self.trials if t.state == "running"]
+
+    def _evaluate(self, objective: Callable[..., Any], trial: Trial, wants_trial: bool,
+                  catch: tuple[type[Exception], ...]) -> None:
+        try:
+            result = objective(trial if wants_trial else trial.params)
+        except Pruned:
+            return self.tell(trial, pruned=True)
+        except catch as error:
+            return self.tell(trial, failed=f"{type(error).__name__}: {error}")
+        if isinstance(result, Mapping):
+            return self.tell(trial, **result)
+        return self.tell(trial, result)
+
+
+def settings(method: str) -> dict[str, Any]:
+    """The default settings of a method, by name.
+
+    >>> settings("tpe")["candidates"]
+    24
+    """
+    found: dict[str, Any] = json.loads(_thrifty.default_settings(method))
+    return found
+
+
+def told(value: Any, constraints: Sequence[float], cost: float | None, noise_variance: float | None,
+         failed: str | None, unrelated: str | None, pruned: bool, last_step: int) -> dict[str, Any]:
+    """An outcome in the form of the library."""
+    states = [value is not None, failed is not None, unrelated is not None, pruned]
+    if sum(states) != 1:
+        raise ValueError("expected exactly one of value, failed, unrelated and pruned")
+    state = ("measured", "failed", "unrelated", "pruned")[states.index(True)]
+    objectives: list[float] = []
+    if value is not None:
+        objectives = [float(v) for v in value] if isinstance(value, Sequence) or _is_array(value) else [float(value)]
+    return {"state": state, "objectives": objectives, "constraints": [float(c) for c in constraints],
+            "cost": None if cost is None else float(cost),
+            "noise_variance": None if noise_variance is None else float(noise_variance),
+            "last_step": last_step, "message": failed or unrelated or ""}
+
+
+def html(study: Study) -> str:
+    """A study for a notebook: a line of numbers and its history."""
+    try:
+        figure = study.figure("history")
+    except RuntimeError:
+        figure = ""  # no trial is measured yet
+    best = study.best
+    shown = "nothing measured yet"
+    if best is not None and math.isfinite(best.value):
+        shown = f"best {best.value:.6g} at {best.params}"
+    return f"<div><p><b>{study.method}</b>: {len(study)} trials, {_escaped(shown)}</p>{figure}</div>"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _is_array(value: Any) -> bool:
+    return getattr(value, "ndim", 0) == 1
+
+
+def _wants_trial(objective: Callable[..., Any]) -> bool:
+    code = getattr(objective, "__code__", None)
+    return code is not None and code.co_argcount == 1 and code.co_varnames[:1] == ("trial",)

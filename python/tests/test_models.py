@@ -1,0 +1,222 @@
+"""Regressor, Pareto fronts, level sets and budgeted trainings."""
+
+import itertools
+import math
+import pickle
+
+import pytest
+
+import thrifty
+from thrifty import pareto
+
+np = pytest.importorskip("numpy")
+pytest.importorskip("sklearn")
+from sklearn.base import clone  # noqa: E402
+from sklearn.datasets import make_friedman1  # noqa: E402
+from sklearn.gaussian_process import GaussianProcessRegressor as Theirs  # noqa: E402
+from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel  # noqa: E402
+from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
+
+from thrifty import GaussianProcessRegressor  # noqa: E402
+
+
+def friedman(n, seed=0):
+    X, y = make_friedman1(n + 400, n_features=6, noise=0.5, random_state=seed)
+    return X[:n], y[:n], X[n:], y[n:]
+
+
+def test_the_regressor_passes_all_checks_of_scikit_learn():
+    found = check_estimator(GaussianProcessRegressor(n_restarts_optimizer=0), on_fail=None, on_skip=None)
+    assert [one["check_name"] for one in found if one["status"] == "failed"] == []
+
+
+def test_it_predicts_as_well_as_scikit_learn():
+    X, y, X_test, y_test = friedman(100)
+    ours = GaussianProcessRegressor(random_state=0).fit(X, y)
+    kernel = ConstantKernel(1.0, (1e-3, 1e5)) * Matern([1.0] * 6, (1e-3, 1e4), nu=2.5) + WhiteKernel(1e-2, (1e-10, 10))
+    theirs = Theirs(kernel, normalize_y=True, n_restarts_optimizer=1, random_state=0).fit(X, y)
+
+    def nlpd(mean, variance):
+        return np.mean(0.5 * np.log(2 * math.pi * variance) + 0.5 * (y_test - mean) ** 2 / variance)
+
+    mean, std = ours.predict(X_test, return_std=True)
+    their_mean, their_std = theirs.predict(X_test, return_std=True)  # with noise
+    assert nlpd(mean, std**2 + ours.noise_variance_) < nlpd(their_mean, their_std**2) + 0.02
+    assert np.mean((mean - y_test) ** 2) < 1.05 * np.mean((their_mean - y_test) ** 2)
+    # Of the targets themselves, as the widths of the scaled ones differ: ours counts n - 1.
+    own = ours.log_marginal_likelihood() - len(y) * math.log(y.std(ddof=1))
+    assert own > theirs.log_marginal_likelihood() - len(y) * math.log(y.std()) - 1e-3
+
+
+def test_the_likelihood_is_that_of_the_formula():
+    X, y, *_ = friedman(30)
+    model = GaussianProcessRegressor(random_state=0, kernel="squared_exponential").fit(X, y)
+    x = (X - X.min(0)) / (X.max(0) - X.min(0))
+    h = model.hyperparameters_
+    scale = np.array([value for name, value in h.items() if "lengthscale" in name])
+    variance = next(value for name, value in h.items() if "variance" in name)
+    d = ((x[:, None] - x[None]) / scale)
+    K = variance * np.exp(-0.5 * (d**2).sum(-1)) + h["noise"] * np.eye(30)
+    r = (y - y.mean()) / y.std(ddof=1) - h["mean"]
+    expected = -0.5 * (r @ np.linalg.solve(K, r) + np.linalg.slogdet(K)[1] + 30 * math.log(2 * math.pi))
+    assert model.log_marginal_likelihood() == pytest.approx(expected, abs=1e-8)
+
+
+def test_gradients_match_differences():
+    X, y, *_ = friedman(25)
+    model = GaussianProcessRegressor(random_state=0).fit(X, y)
+    value, gradient = model.log_marginal_likelihood(model.theta_ + 0.1, eval_gradient=True)
+    for at in range(len(gradient)):
+        step = np.zeros_like(gradient)
+        step[at] = 1e-5
+        up, down = (model.log_marginal_likelihood(model.theta_ + 0.1 + s) for s in (step, -step))
+        assert gradient[at] == pytest.approx((up - down) / 2e-5, abs=1e-4)
+    assert value == model.log_marginal_likelihood(model.theta_ + 0.1)
+    at_fit = model.log_marginal_likelihood(model.theta_)
+    assert at_fit == pytest.approx(model.log_marginal_likelihood(), abs=1e-9)
+    with pytest.raises(ValueError, match="shape"):
+        model.log_marginal_likelihood([0.0])
+
+
+def test_covariances_and_draws_agree():
+    X, y, X_test, _ = friedman(40)
+    model = GaussianProcessRegressor(random_state=0).fit(X, y)
+    mean, std = model.predict(X_test[:5], return_std=True)
+    again, covariance = model.predict(X_test[:5], return_cov=True)
+    assert (mean == again).all() and np.sqrt(np.diag(covariance)) == pytest.approx(std, rel=1e-6)
+    draws = model.sample_y(X_test[:5], 4000, random_state=1)
+    assert draws.shape == (5, 4000) and (draws == model.sample_y(X_test[:5], 4000, random_state=1)).all()
+    assert np.cov(draws) == pytest.approx(covariance, abs=0.12 * std.max() ** 2)
+    assert draws.mean(1) == pytest.approx(mean, abs=5 * std.max() / math.sqrt(4000))
+    with pytest.raises(ValueError):
+        model.predict(X, return_std=True, return_cov=True)
+
+
+def test_pickles_predict_the_same():
+    X, y, X_test, _ = friedman(40)
+    model = GaussianProcessRegressor(random_state=0).fit(X, y)
+    before = model.predict(X_test)
+    model.set_params(kernel="matern12")
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.predict(X_test) == before).all() and clone(model).kernel == "matern12"
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"kernel": "matern99"}, "matern99"), ({"noise": -1.0}, "noise"), ({"lengthscale_bounds": (2.0, 1.0)}, "bounds|length")])
+def test_settings_of_the_regressor_are_validated(change, message):
+    X, y, *_ = friedman(10)
+    with pytest.raises(ValueError, match=message):
+        GaussianProcessRegressor(**change).fit(X, y)
+
+
+def test_constant_and_duplicated_data():
+    X = np.array([[0.0], [0.0], [1.0], [1.0]])
+    assert GaussianProcessRegressor().fit(X, np.ones(4)).predict(X) == pytest.approx(1.0)
+    noisy = GaussianProcessRegressor().fit(np.tile(X, (3, 1)), [0, 1, 2, 3] * 3)
+    assert noisy.predict([[0.0], [1.0]]) == pytest.approx([0.5, 2.5], abs=0.1)
+    with pytest.raises(ValueError, match="NaN"):
+        GaussianProcessRegressor().fit(X, [0, 1, 2, math.nan])
+
+
+POINTS = [[1.0, 3.0], [2.0, 2.0], [3.0, 1.0], [2.0, 4.0], [2.0, 2.0]]
+
+
+def test_fronts():
+    array = np.array(POINTS)
+    for points in (POINTS, array, np.asfortranarray(array), array.astype("f4"), array[::1], tuple(map(tuple, POINTS))):
+        assert pareto.hypervolume(points, [4.0, 4.0]) == 6.0
+        assert pareto.ranks(points) == [0, 0, 0, 1, 0]
+        assert pareto.front(points) == [0, 1, 2, 4] and pareto.front(points, unique=True) == [0, 1, 2]
+    assert pareto.contributions(POINTS[:3], [4, 4]) == [1.0, 1.0, 1.0]
+    assert pareto.crowding_distance(POINTS[:3])[0] == math.inf
+    assert pareto.hypervolume(np.empty((0, 2)), [1.0, 1.0]) == 0.0
+
+
+def test_volumes_of_three_objectives_by_inclusion_and_exclusion():
+    points = np.random.default_rng(1).uniform(size=(6, 3))
+    expected = 0.0
+    for k in range(1, 7):
+        for chosen in itertools.combinations(points, k):
+            expected += (-1) ** (k + 1) * np.prod(1.0 - np.max(chosen, axis=0))
+    assert pareto.hypervolume(points, [1.0, 1.0, 1.0]) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(("points", "reference"), [
+    ([[1.0, math.nan]], [2, 2]), ([[1.0]], [2, 2]), ([[1.0, 1.0], [1.0]], [2, 2]), ([[1.0, 1.0]], [math.inf, 2]), ([[]], [])])
+def test_what_is_no_front_is_refused(points, reference):
+    with pytest.raises(ValueError):
+        pareto.hypervolume(points, reference)
+
+
+def test_expected_improvements():
+    front = [[1.0, 1.0]]
+    certain, far = pareto.log_expected_improvement(front, [2.0, 2.0], [[0.5, 1.5], [3.0, 3.0]], [[1e-9, 1e-9], [0.1, 0.1]])
+    assert certain == pytest.approx(math.log(0.25)) and -1e4 < far < -50
+    with pytest.raises(ValueError, match="rows"):
+        pareto.log_expected_improvement(front, [2.0, 2.0], [[0.5, 1.5]], [[1.0, 1.0]] * 2)
+
+
+def test_level_sets(tmp_path):
+    space = thrifty.Space().float("x", 0, 1).float("y", 0, 1)
+    path = tmp_path / "level.jsonl"
+    level = thrifty.LevelSet(space, threshold=0.8, seed=1, journal=path)
+    with pytest.raises(RuntimeError, match="nothing"):
+        level.classify()
+    found = level.run(lambda p: p["x"] + p["y"], 25)
+    assert len(level) <= 25 and found.threshold == 0.8
+    decided = [p for p in found.points if p.label != "undecided"]
+    right = [p for p in decided if (p.label == "above") == (p.params["x"] + p.params["y"] > 0.8)]
+    assert len(decided) > 0.9 * len(found.points) and len(right) > 0.99 * len(decided)
+    assert found.share("above") + found.share("below") + found.share("undecided") == pytest.approx(1)
+    assert 0 <= found.misclassified < 0.05
+    del level
+    assert thrifty.LevelSet(space, threshold=0.8, seed=1, journal=path).classify() == found
+
+
+def test_level_sets_below_an_unknown_maximum():
+    level = thrifty.LevelSet(thrifty.Space().float("x", 0, 1), omega=0.5, seed=1)
+    found = level.run(lambda p: 1 - (2 * p["x"] - 1) ** 2, 30)
+    assert found.threshold == pytest.approx(0.5, abs=0.05)
+    for wrong in ({}, {"threshold": 1.0, "omega": 0.5}, {"omega": 1.5}, {"threshold": 0.0, "criteria": 1}):
+        with pytest.raises(ValueError):
+            thrifty.LevelSet(thrifty.Space().float("x", 0, 1), **wrong)
+
+
+def train(p):
+    return 0.6 + 0.35 * p["size"] - 0.1 * p["size"] ** 2, 4.0 + 12.0 * p["size"]
+
+
+def test_budgeted_training():
+    space = thrifty.Space().float("size", 0, 1)
+
+    def run(price, **more):
+        return thrifty.BudgetedTraining(space, price=price, score=(0.5, 1.0), cost=10.0, seed=1, **more).run(train)
+
+    cheap, dear = run(0.001), run(0.2)
+    assert cheap.trainings > dear.trainings >= 1 and cheap.spent > dear.spent
+    assert "worth" in dear.reason and 0.5 < cheap.best.value < 1.0
+    assert cheap.best.value >= dear.best.value - 0.1
+    assert run(0.0001, max_cost=30.0).spent < 50
+    assert run(0.001) == cheap
+
+
+def test_budgeted_training_of_a_loss():
+    space = thrifty.Space().float("size", 0, 1)
+    up = thrifty.BudgetedTraining(space, price=0.01, score=(0.0, 1.0), cost=1.0).run(lambda p: (p["size"], 0.5))
+    down = thrifty.BudgetedTraining(space, price=0.01, score=(1.0, 0.0), cost=1.0).run(lambda p: (1 - p["size"], 0.5))
+    assert up.best.params == down.best.params and up.trainings == down.trainings
+    assert down.best.value == pytest.approx(1 - up.best.value, abs=1e-9)
+
+
+@pytest.mark.parametrize("change", [
+    {"cost": 0.0}, {"score": (1.0, 1.0)}, {"price": -1.0}, {"noise": (0.0, 0.1)}, {"depht": 2}, {"score_mean": [1.0]}])
+def test_arguments_of_budgeted_training_are_validated(change):
+    arguments = {"price": 0.1, "score": (0.0, 1.0), "cost": 1.0, **change}
+    with pytest.raises((ValueError, RuntimeError)):
+        thrifty.BudgetedTraining(thrifty.Space().float("size", 0, 1), **arguments)
+
+
+def test_attributes_are_there():
+    assert all(getattr(thrifty, name) is not None for name in thrifty.__all__)
+    with pytest.raises(AttributeError):
+        thrifty.nothing

@@ -1,0 +1,405 @@
+"""Samplers beyond Optuna's suite: what users do to them."""
+
+import json
+import math
+import multiprocessing
+import pickle
+import time
+import warnings
+
+import pytest
+
+optuna = pytest.importorskip("optuna")
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution  # noqa: E402
+from optuna.trial import TrialState  # noqa: E402
+
+import thrifty  # noqa: E402
+from thrifty.optuna import EHVISampler, GPSampler, TPESampler  # noqa: E402
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+BOTH = pytest.mark.parametrize("kind", [TPESampler, GPSampler])
+ALL = pytest.mark.parametrize(("kind", "directions"), [
+    (TPESampler, 1), (GPSampler, 1), (TPESampler, 2), (GPSampler, 2), (EHVISampler, 2)])
+
+
+def objective(trial):
+    x = trial.suggest_float("x", -1, 1)
+    n = trial.suggest_int("n", 1, 8)
+    c = trial.suggest_categorical("c", ["a", None, True])
+    return x * x + 0.1 * n + 0.5 * (c is None)
+
+
+def several(trial):
+    value = objective(trial)
+    return value, (trial.params["x"] - 0.5) ** 2
+
+
+def run(sampler, n=20, directions=1, f=None, **kwargs):
+    study = optuna.create_study(directions=["minimize"] * directions, sampler=sampler, **kwargs)
+    study.optimize(f or (objective if directions == 1 else several), n_trials=n)
+    return study
+
+
+def params(study):
+    return [trial.params for trial in study.trials]
+
+
+@ALL
+def test_the_same_seed_gives_the_same_trials(kind, directions):
+    a, b, other = (params(run(kind(seed=seed, strict=True), 18, directions)) for seed in (3, 3, 4))
+    assert a == b != other
+
+
+@ALL
+def test_another_sampler_object_goes_on_bit_for_bit(kind, directions, tmp_path):
+    whole = params(run(kind(seed=3, strict=True), 24, directions))
+    storage = f"sqlite:///{tmp_path}/study.db"
+    run(kind(seed=3, strict=True), 17, directions, storage=storage, study_name="s")
+    again = optuna.load_study(storage=storage, study_name="s", sampler=kind(seed=3, strict=True))
+    again.optimize(objective if directions == 1 else several, n_trials=7)
+    assert params(again) == whole
+
+
+@ALL
+def test_pickled_in_the_middle(kind, directions):
+    f = objective if directions == 1 else several
+    study = run(kind(seed=3, strict=True), 15, directions)
+    study.sampler = pickle.loads(pickle.dumps(study.sampler))
+    study.optimize(f, n_trials=6)
+    assert params(study) == params(run(kind(seed=3), 21, directions))
+
+
+@BOTH
+def test_threads(kind):
+    study = optuna.create_study(sampler=kind(seed=3, strict=True))
+    study.optimize(lambda t: (objective(t), time.sleep(0.005))[0], n_trials=50, n_jobs=4)
+    assert len(study.trials) == 50 and all(t.state == TrialState.COMPLETE for t in study.trials)
+    distinct = {json.dumps(t.params, sort_keys=True) for t in study.trials}
+    assert len(distinct) == 50
+
+
+@BOTH
+def test_running_trials_count(kind):
+    study = run(kind(seed=3, strict=True), 25)
+    asked = [study.ask({"x": FloatDistribution(-1, 1), "n": IntDistribution(1, 8),
+                        "c": CategoricalDistribution(["a", None, True])}) for _ in range(4)]
+    points = [trial.params["x"] for trial in asked]
+    assert min(abs(a - b) for i, a in enumerate(points) for b in points[:i]) > 1e-6
+
+
+def _child(queue, kind):
+    queue.put(len(run(kind(seed=1, n_startup_trials=2), 8).trials))
+
+
+@BOTH
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_fork_after_use(kind):
+    run(kind(seed=1, n_startup_trials=2), 10)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    process = context.Process(target=_child, args=(queue, kind))
+    process.start()
+    process.join(60)
+    assert process.exitcode == 0 and queue.get() == 8
+
+
+@BOTH
+def test_awkward_values(kind):
+    odd = [math.inf, math.nan, -1e308, 1e308, -math.inf, 0.0]
+    study = run(kind(seed=1, n_startup_trials=2, strict=True), 40,
+                f=lambda t: [t.suggest_float("x", 0, 1), *odd][t.number % 7])
+    assert len(study.trials) == 40
+
+
+@pytest.mark.parametrize("kind", [TPESampler, EHVISampler])
+def test_awkward_values_of_several_objectives(kind):
+    odd = [math.inf, -1e308, 1e308, 0.0]
+    study = run(kind(seed=1, n_startup_trials=2, strict=True), 24, 2,
+                f=lambda t: ([t.suggest_float("x", 0, 1), *odd][t.number % 5], t.params["x"]))
+    assert len(study.trials) == 24
+
+
+@BOTH
+def test_an_exhausted_space_goes_on(kind):
+    study = run(kind(seed=1, n_startup_trials=2, strict=True), 20,
+                f=lambda t: 0.0 * t.suggest_int("n", 1, 3) + t.suggest_categorical("c", [0, 1]))
+    assert len(study.trials) == 20 and len({tuple(t.params.values()) for t in study.trials}) == 6
+
+
+@BOTH
+def test_a_constant_objective(kind):
+    assert len(run(kind(seed=1, strict=True), 25, f=lambda t: 0.0 * t.suggest_float("x", 0, 1)).trials) == 25
+
+
+@BOTH
+@pytest.mark.parametrize("policy", [None, "ignore", "last_report", "worst"])
+def test_pruned_trials(kind, policy):
+    def f(trial):
+        x = trial.suggest_float("x", 0, 1)
+        for step in range(5):
+            trial.report(x * (5 - step), step)
+            if trial.should_prune():
+                raise optuna.TrialPruned
+        return x
+
+    study = run(kind(seed=1, pruned=policy, strict=True), 40, f=f, pruner=optuna.pruners.MedianPruner())
+    assert study.best_value < 0.05 and any(t.state == TrialState.PRUNED for t in study.trials)
+
+
+@BOTH
+@pytest.mark.parametrize("policy", ["ignore", "avoid"])
+def test_failed_trials(kind, policy):
+    def f(trial):
+        x = trial.suggest_float("x", 0, 1)
+        if x < 0.3:
+            raise ArithmeticError
+        return x
+
+    study = optuna.create_study(sampler=kind(seed=1, failures=policy, strict=True))
+    study.optimize(f, n_trials=40, catch=(ArithmeticError,))
+    failed = sum(t.state == TrialState.FAIL for t in study.trials)
+    assert 0 < failed < 40 and study.best_value < 0.4
+
+
+def test_failures_that_are_avoided_are_fewer():
+    def f(trial):
+        x, y = trial.suggest_float("x", 0, 1), trial.suggest_float("y", 0, 1)
+        if x + y < 0.7:
+            raise ArithmeticError
+        return x + y
+
+    def failed(policy, seed):
+        study = optuna.create_study(sampler=GPSampler(seed=seed, failures=policy, strict=True))
+        study.optimize(f, n_trials=30, catch=(ArithmeticError,))
+        return sum(t.state == TrialState.FAIL for t in study.trials)
+
+    assert sum(failed("avoid", s) for s in range(4)) < sum(failed("ignore", s) for s in range(4))
+
+
+@BOTH
+def test_constraints(kind):
+    def f(trial):
+        x, y = trial.suggest_float("x", 0, 1), trial.suggest_float("y", 0, 1)
+        trial.set_constraint("c", 0.6 - x - y)
+        return x + 2 * y
+
+    study = run(kind(seed=1, strict=True), 40, f=f)
+    feasible = [t.value for t in study.trials if t.constraints["c"] <= 0]
+    assert min(feasible) < 0.75 and len(feasible) > 10
+
+
+@BOTH
+def test_constraints_by_a_function(kind):
+    sampler = kind(seed=1, strict=True, constraints_func=lambda t: (0.6 - t.params["x"],))
+    study = run(sampler, 30, f=lambda t: t.suggest_float("x", 0, 1))
+    assert min(t.value for t in study.trials if t.params["x"] >= 0.6) < 0.7
+
+
+@ALL
+def test_constraints_of_some_trials_only(kind, directions):
+    def f(trial):
+        x = trial.suggest_float("x", 0, 1)
+        if trial.number % 3:
+            trial.set_constraint("c", 0.5 - x)
+        if trial.number % 5 == 0:
+            trial.set_constraint("d", x - 2)
+        return x if directions == 1 else (x, 1 - x)
+
+    assert len(run(kind(seed=1, n_startup_trials=4, strict=True), 25, directions, f=f).trials) == 25
+
+
+@BOTH
+def test_enqueued_trials(kind):
+    study = optuna.create_study(sampler=kind(seed=1, n_startup_trials=3, strict=True))
+    study.enqueue_trial({"x": 0.25})
+    study.enqueue_trial({"x": -1, "n": 8, "c": None})
+    study.optimize(objective, n_trials=15)
+    study.enqueue_trial({"n": 1})
+    study.optimize(objective, n_trials=1)
+    assert study.trials[0].params["x"] == 0.25 and study.trials[1].params["n"] == 8
+    assert study.trials[15].params["n"] == 1
+
+
+@pytest.mark.parametrize("partial", ["fixed", "enqueued"])
+def test_the_rest_is_suggested_given_what_is_fixed(partial):
+    """The best x depends on the side: given the side, x is near it. Without it one x would serve both."""
+    def f(trial):
+        side = trial.suggest_categorical("side", ["left", "right"])
+        x = trial.suggest_float("x", -1, 1)
+        return (x - (0.8 if side == "right" else -0.8)) ** 2 + (side == "right")
+
+    found = []
+    for side in ("left", "right"):
+        study = run(GPSampler(seed=2, strict=True), 8, f=f)
+        if partial == "fixed":
+            study.sampler = optuna.samplers.PartialFixedSampler({"side": side}, study.sampler)
+        for _ in range(6):
+            if partial == "enqueued":
+                study.enqueue_trial({"side": side})
+            study.optimize(f, n_trials=1)
+        found.append(min(abs(t.params["x"] - (0.8 if side == "right" else -0.8)) for t in study.trials[8:]))
+        assert all(t.params["side"] == side for t in study.trials[8:])
+    assert max(found) < 0.1
+
+
+@BOTH
+def test_bounds_that_change(kind):
+    def f(trial):
+        x = trial.suggest_float("x", 0, 1 if trial.number < 15 else 2)
+        return (x - 0.5) ** 2 + trial.suggest_float("y", 0, 1)
+
+    assert run(kind(seed=1, strict=True), 30, f=f).best_value < 0.5
+
+
+@BOTH
+def test_trials_of_others(kind):
+    study = run(kind(seed=1, n_startup_trials=5, strict=True), 6)
+    study.add_trial(optuna.create_trial(state=TrialState.FAIL, params={}, distributions={}))
+    for _ in range(3):
+        study.ask()
+    study.enqueue_trial({"x": 0.0})
+    study.add_trial(optuna.create_trial(value=1.0, params={"z": 1.0}, distributions={"z": FloatDistribution(0, 2)}))
+    study.optimize(objective, n_trials=8)
+    assert sum(t.state == TrialState.COMPLETE for t in study.trials) == 15
+
+
+HUGE = FloatDistribution(-1e308, 1e308)
+
+
+@BOTH
+@pytest.mark.parametrize("distribution", [
+    pytest.param(HUGE, marks=pytest.mark.xfail(
+        raises=OverflowError, strict=True,
+        reason="the range is no float: Thrifty refuses it, and Optuna's RandomSampler, the fallback, overflows in numpy")),
+    FloatDistribution(5e-324, 1e308, log=True), FloatDistribution(1e-300, 1e300, log=True), IntDistribution(0, 2**62),
+    IntDistribution(1, 2**60, log=True), FloatDistribution(0, 1, step=1e-18),
+    CategoricalDistribution([float("nan"), float("inf"), None, 1, "1"]), FloatDistribution(3, 3), IntDistribution(2, 2)],
+    ids=str)
+@pytest.mark.filterwarnings("ignore:.*samples at random")
+@pytest.mark.filterwarnings("ignore:Choices for a categorical")
+def test_extreme_distributions(kind, distribution):
+    study = optuna.create_study(sampler=kind(seed=1, n_startup_trials=2))
+    for at in range(8):
+        trial = study.ask({"x": distribution, "y": FloatDistribution(0, 1)})
+        study.tell(trial, float(at))
+    assert len(study.trials) == 8
+
+
+CONDITIONAL = (thrifty.Space().categorical("solver", ["sgd", None]).float("rate", 1e-4, 1, log=True)
+               .float("momentum", 0, 1).when("solver", ["sgd"]).int("depth", 1, 4).when("solver", [None]))
+
+
+def conditional(trial):
+    solver = trial.suggest_categorical("solver", ["sgd", None])
+    rate = abs(math.log10(trial.suggest_float("rate", 1e-4, 1, log=True)) + 2)
+    if solver == "sgd":
+        return rate + abs(trial.suggest_float("momentum", 0, 1) - 0.9)
+    return rate + 0.2 * trial.suggest_int("depth", 1, 4)
+
+
+@BOTH
+def test_a_conditional_space_is_sampled_as_one_tree(kind):
+    sampler = kind(seed=1, space=CONDITIONAL, strict=True)
+    independent = []
+    original = sampler.sample_independent
+    sampler.sample_independent = lambda *a: (independent.append(a[2]), original(*a))[1]
+    study = run(sampler, 40, f=conditional)
+    assert independent == [] and study.best_value < 0.5
+    assert {"momentum", "depth"} == {n for t in study.trials for n in t.params} - {"solver", "rate"}
+    assert not any({"momentum", "depth"} <= set(t.params) for t in study.trials)
+    again = run(kind(seed=1, space=CONDITIONAL, strict=True), 40, f=conditional)
+    assert params(again) == params(study)
+
+
+@BOTH
+def test_conditional_parameters_without_a_space(kind):
+    assert run(kind(seed=1, strict=True), 40, f=conditional).best_value < 1
+
+
+def test_single_parameters_have_designs_of_their_own():
+    def f(trial):
+        return sum(trial.suggest_float(name, 0, 1) for name in ("a", "b") if trial.number or name)
+
+    study = run(TPESampler(seed=1, strict=True), 1, f=f)
+    assert study.trials[0].params["a"] != study.trials[0].params["b"]
+
+
+def test_maximized_objectives():
+    study = optuna.create_study(direction="maximize", sampler=GPSampler(seed=1, strict=True))
+    study.optimize(lambda t: -((t.suggest_float("x", -5, 5) - 1) ** 2), n_trials=25)
+    assert study.best_value > -1e-3
+
+
+@pytest.mark.parametrize("kind", [TPESampler, GPSampler, EHVISampler])
+def test_several_objectives_are_better_than_chance(kind):
+    def f(trial):
+        x, y = trial.suggest_float("x", -2, 4), trial.suggest_float("y", -2, 4)
+        return x * x + y * y, (x - 2) ** 2 + y * y
+
+    def volume(sampler):
+        from optuna._hypervolume import compute_hypervolume
+        import numpy as np
+
+        front = [t.values for t in run(sampler, 40, 2, f=f).best_trials if max(t.values) < 6]
+        return compute_hypervolume(np.array(front), np.array([6.0, 6.0]))
+
+    ours = [volume(kind(seed=s, strict=True)) for s in range(3)]
+    chance = [volume(optuna.samplers.RandomSampler(seed=s)) for s in range(3)]
+    assert min(ours) > max(chance)
+
+
+def test_a_sampler_that_fails_warns_once_and_goes_on(monkeypatch):
+    sampler = TPESampler(seed=1)
+    study = run(sampler, 12)
+    monkeypatch.setattr(thrifty.optuna._sampler.Feed, "follow", lambda *a: 1 / 0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        study.optimize(objective, n_trials=5)
+    assert len([w for w in caught if "at random" in str(w.message)]) == 1
+    assert sampler.fallbacks == 5 and len(study.trials) == 17
+    study.sampler = TPESampler(seed=1, strict=True)
+    with pytest.raises(ZeroDivisionError):
+        study.optimize(objective, n_trials=1)
+
+
+@pytest.mark.parametrize("make", [
+    lambda: TPESampler(candidate=3), lambda: GPSampler(budgte=3), lambda: EHVISampler(rules=1),
+    lambda: TPESampler(failures="odd"), lambda: GPSampler(pruned="odd"), lambda: TPESampler(n_startup_trials=-1),
+    lambda: TPESampler(space=thrifty.Space().float("x", 1, 0)), lambda: TPESampler(preset="odd")])
+def test_arguments_are_validated(make):
+    with pytest.raises(ValueError):
+        make()
+
+
+def test_the_number_of_objectives_is_checked():
+    with pytest.raises(ValueError, match="GPSampler"):
+        run(EHVISampler(seed=1), 2)
+    with pytest.raises(ValueError, match="EHVISampler"):
+        run(GPSampler(seed=1, convergence="continue", strict=True), 12, 2)
+
+
+def _worker(storage, kind, n):
+    study = optuna.load_study(storage=storage, study_name="s", sampler=kind(seed=7, strict=True))
+
+    def f(trial):
+        value = objective(trial)
+        time.sleep(0.02)
+        return value
+
+    study.optimize(f, n_trials=n)
+
+
+@BOTH
+def test_processes_of_one_seed_share_a_storage(kind, tmp_path):
+    storage = f"sqlite:///{tmp_path}/study.db"
+    optuna.create_study(storage=storage, study_name="s")
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=_worker, args=(storage, kind, 12)) for _ in range(3)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(120)
+    trials = optuna.load_study(storage=storage, study_name="s").trials
+    assert [p.exitcode for p in processes] == [0, 0, 0] and len(trials) == 36
+    assert len({json.dumps(t.params, sort_keys=True) for t in trials}) == 36

@@ -1,0 +1,288 @@
+"""The search by single folds: scikit-learn's interface, its promises, and bad input."""
+
+import pickle
+import re
+import warnings
+
+import pytest
+
+sklearn = pytest.importorskip("sklearn")
+import numpy as np  # noqa: E402
+from scipy.stats import loguniform, norm, randint, uniform  # noqa: E402
+from sklearn.base import BaseEstimator, ClassifierMixin, clone  # noqa: E402
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_blobs  # noqa: E402
+from sklearn.exceptions import FitFailedWarning  # noqa: E402
+from sklearn.linear_model import Ridge, RidgeClassifier  # noqa: E402
+from sklearn.model_selection import (  # noqa: E402
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    RandomizedSearchCV,
+    cross_val_score,
+)
+from sklearn.neighbors import KernelDensity  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.svm import SVC  # noqa: E402
+from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
+
+import thrifty  # noqa: E402
+from thrifty.sklearn import FractionalSearchCV, Price, space_of  # noqa: E402
+
+X, Y = load_iris(return_X_y=True)
+SPACE = {"C": loguniform(1e-3, 1e3), "gamma": loguniform(1e-5, 10), "kernel": ["rbf", "sigmoid"]}
+TIMES = re.compile("time")
+
+
+def search(n_fits=40, **arguments):
+    return FractionalSearchCV(SVC(), SPACE, **{"n_fits": n_fits, "random_state": 0, **arguments})
+
+
+def results(found):
+    return {name: value for name, value in found.cv_results_.items() if not TIMES.search(name)}
+
+
+def same(a, b):
+    assert a.keys() == b.keys()
+    for name in a:
+        if name == "params":
+            assert a[name] == b[name]
+        else:
+            np.testing.assert_array_equal(np.ma.getmaskarray(a[name]), np.ma.getmaskarray(b[name]))
+            assert list(np.ma.filled(a[name], 0)) == list(np.ma.filled(b[name], 0)) or np.array_equal(
+                np.ma.filled(a[name], 0), np.ma.filled(b[name], 0), equal_nan=True)
+
+
+def test_the_score_is_a_measured_mean():
+    found = search(cv=KFold(5, shuffle=True, random_state=1)).fit(X, Y)
+    truth = cross_val_score(clone(SVC()).set_params(**found.best_params_), X, Y, cv=KFold(5, shuffle=True, random_state=1))
+    assert found.best_score_ == pytest.approx(truth.mean(), abs=1e-15) and found.is_verified_
+    assert found.n_fits_ == 40 and found.best_score_ > 0.95
+    at = found.best_index_
+    assert [found.cv_results_[f"split{k}_test_score"][at] for k in range(5)] == pytest.approx(list(truth))
+    assert found.cv_results_["rank_test_score"][at] == 1 and found.cv_results_["mean_test_score"][at] == found.best_score_
+
+
+def test_folds_that_were_not_fitted_are_masked():
+    found = search().fit(X, Y).cv_results_
+    masks = sum(np.ma.getmaskarray(found[f"split{k}_test_score"]).astype(int) for k in range(5))
+    assert list(5 - masks) == list(found["n_folds"]) and found["n_folds"].sum() == 40
+    assert len(found["params"]) == len(found["mean_test_score"]) == len(found["param_C"]) > 10
+    assert found["param_C"].dtype == float and found["param_kernel"].dtype == object
+    one = next(at for at, count in enumerate(found["n_folds"]) if count == 1)
+    scores = [found[f"split{k}_test_score"][one] for k in range(5)]
+    assert found["mean_test_score"][one] == next(s for s in scores if s is not np.ma.masked)
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_the_number_of_jobs_changes_nothing(n_jobs):
+    same(results(search().fit(X, Y)), results(search(n_jobs=n_jobs).fit(X, Y)))
+
+
+def test_the_seed_changes_something():
+    a, b = search().fit(X, Y), search(random_state=1).fit(X, Y)
+    assert a.cv_results_["params"] != b.cv_results_["params"]
+    same(results(a), results(search(random_state=np.random.RandomState(0)).fit(X, Y)))
+
+
+def test_a_search_with_a_journal_goes_on(tmp_path):
+    class Killed(Exception):
+        pass
+
+    whole = search().fit(X, Y)
+    calls = []
+
+    def scorer(estimator, data, target):
+        calls.append(0)
+        if len(calls) == 15:
+            raise KeyboardInterrupt
+        return estimator.score(data, target)
+
+    path = tmp_path / "search.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        search(journal=path, scoring=scorer).fit(X, Y)
+    again = search(journal=path).fit(X, Y)
+    same(results(again), results(whole))
+    assert again.n_fits_ == 40
+    finished = search(journal=path).fit(X, Y)
+    assert finished.best_params_ == whole.best_params_ and finished.best_score_ == whole.best_score_
+
+
+def test_it_is_better_than_random_search_at_equal_fits():
+    data, target = load_breast_cancer(return_X_y=True)
+    pipe = make_pipeline(StandardScaler(), SVC())
+    space = {"svc__C": loguniform(1e-3, 1e3), "svc__gamma": loguniform(1e-5, 10)}
+    cv = KFold(5, shuffle=True, random_state=0)
+    ours, random = [], []
+    for seed in range(4):
+        ours.append(FractionalSearchCV(pipe, space, n_fits=30, cv=cv, random_state=seed).fit(data, target).best_score_)
+        random.append(RandomizedSearchCV(pipe, space, n_iter=6, cv=cv, random_state=seed).fit(data, target).best_score_)
+    assert np.mean(ours) > np.mean(random)
+
+
+def test_conditional_spaces():
+    space = (thrifty.Space().categorical("kernel", ["rbf", "linear"]).float("C", 1e-2, 1e2, log=True)
+             .float("gamma", 1e-4, 1, log=True).when("kernel", ["rbf"]))
+    found = FractionalSearchCV(SVC(), space, n_fits=40, random_state=0).fit(X, Y)
+    mask = np.ma.getmaskarray(found.cv_results_["param_gamma"])
+    assert mask.any() and [("gamma" not in p) for p in found.cv_results_["params"]] == list(mask)
+
+
+def test_several_metrics():
+    found = search(scoring=["accuracy", "f1_macro"], refit="f1_macro").fit(X, Y)
+    assert found.multimetric_ and set(found.scorer_) == {"accuracy", "f1_macro"}
+    assert found.best_score_ == found.cv_results_["mean_test_f1_macro"][found.best_index_]
+    assert {"rank_test_accuracy", "split0_test_accuracy"} <= set(found.cv_results_)
+    for refit in (True, False, "recall", lambda r: 0):
+        with pytest.raises(ValueError):
+            search(scoring=["accuracy", "f1_macro"], refit=refit).fit(X, Y)
+
+
+def test_metrics_of_a_function():
+    def both(estimator, data, target):
+        score = estimator.score(data, target)
+        return {"good": score, "bad": -score}
+
+    found = search(scoring=both, refit="good").fit(X, Y)
+    assert found.multimetric_ and found.best_score_ > 0.9
+    with pytest.raises(ValueError, match="good"):
+        search(scoring=both).fit(X, Y)
+
+
+def test_groups_pipelines_and_no_target():
+    groups = np.arange(len(X)) % 6
+    found = search(cv=GroupKFold(3)).fit(X, Y, groups=groups)
+    assert found.n_splits_ == 3
+    density = FractionalSearchCV(KernelDensity(), {"bandwidth": (1e-2, 10.0, "log")}, n_fits=20, random_state=0).fit(X)
+    assert 0.01 < density.best_params_["bandwidth"] < 10
+    assert density.score_samples(X[:3]).shape == (3,)
+
+
+def test_refit_false_predicting_and_pickling():
+    found = search().fit(X, Y)
+    assert found.score(X, Y) > 0.9 and list(found.classes_) == [0, 1, 2] and found.n_features_in_ == 4
+    again = pickle.loads(pickle.dumps(found))
+    assert (again.predict(X) == found.predict(X)).all() and clone(found).get_params()["n_fits"] == 40
+    bare = search(refit=False).fit(X, Y)
+    assert not hasattr(bare, "best_estimator_") and bare.best_score_ == found.best_score_
+    assert cross_val_score(search(12, verify=0), X, Y, cv=2).mean() > 0.5
+
+
+def test_without_verification():
+    found = search(20, verify=0).fit(X, Y)
+    assert found.n_fits_ == 20 and np.isfinite(found.best_score_)
+
+
+class Picky(ClassifierMixin, BaseEstimator):
+    """Fails for some parameters."""
+
+    def __init__(self, level=0):
+        self.level = level
+
+    def fit(self, data, target):
+        if self.level > 5:
+            raise ArithmeticError("too high")
+        self.classes_ = np.unique(target)
+        return self
+
+    def predict(self, data):
+        return np.zeros(len(data), dtype=int)
+
+
+def test_fits_that_fail():
+    space = {"level": (0, 9)}
+    with pytest.warns(FitFailedWarning, match="fits failed out of"):
+        found = FractionalSearchCV(Picky(), space, n_fits=30, random_state=0).fit(X, Y)
+    assert found.best_params_["level"] <= 5
+    with pytest.raises(ArithmeticError, match="too high"):
+        FractionalSearchCV(Picky(), space, n_fits=30, random_state=0, error_score="raise").fit(X, Y)
+    with pytest.raises(ValueError, match="All the .* fits failed"):
+        FractionalSearchCV(Picky(), {"level": (6, 9)}, n_fits=12, random_state=0).fit(X, Y)
+
+
+def test_scorers_that_raise_on_some_folds():
+    def scorer(estimator, data, target):
+        if target[0] == 0:
+            raise ArithmeticError("not this fold")
+        return estimator.score(data, target)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ValueError, match="finite"):
+            search(cv=KFold(3), scoring=lambda *a: float("nan")).fit(X, Y)
+        found = search(cv=KFold(3), scoring=scorer).fit(X, Y)
+    assert not found.is_verified_ and found.n_fits_ <= 40
+
+
+def test_one_class_in_a_fold():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ValueError, match="fits failed"):
+            FractionalSearchCV(SVC(), SPACE, n_fits=20, cv=KFold(2), random_state=0).fit(X[:60], [0] * 30 + [1] * 30)
+
+
+def test_costs_and_prices():
+    cheap = search(cost=lambda p: 2.0 if p["kernel"] == "rbf" else 1.0).fit(X, Y)
+    same(results(cheap), results(search(cost=lambda p: 2.0 if p["kernel"] == "rbf" else 1.0, n_jobs=2).fit(X, Y)))
+    dear = search(200, stop=Price(0.05), cost=lambda p: 1.0).fit(X, Y)
+    assert dear.n_fits_ < 100 and dear.is_verified_
+    free = search(60, stop=Price(1e-12), cost=lambda p: 1.0).fit(X, Y)
+    assert free.n_fits_ == 60
+    assert search(20, cost="time").fit(X, Y).n_fits_ == 20
+
+
+def test_a_finite_space_is_searched_whole():
+    found = FractionalSearchCV(SVC(), {"C": [0.1, 1.0], "kernel": ["rbf", "linear"]}, n_fits=100, random_state=0).fit(X, Y)
+    grid = GridSearchCV(SVC(), {"C": [0.1, 1.0], "kernel": ["rbf", "linear"]}).fit(X, Y)
+    assert found.n_fits_ == 20 and found.best_score_ == pytest.approx(grid.best_score_)
+
+
+def test_distributions():
+    space = space_of({"a": uniform(1, 2), "b": loguniform(1, 100), "c": randint(2, 5), "d": (0.0, 1.0), "e": (1, 8, "log"),
+                      "f": [None, 1], "g": (True, False), "h": ("a", "b")})
+    kinds = {p["name"]: (p["kind"], p.get("low"), p.get("high"), p.get("log")) for p in space._parameters}
+    assert kinds["a"] == ("float", 1.0, 3.0, False) and kinds["b"] == ("float", 1.0, 100.0, True)
+    assert kinds["c"] == ("int", 2, 4, False) and kinds["d"][0] == "float" and kinds["e"] == ("int", 1, 8, True)
+    assert [kinds[n][0] for n in "fgh"] == ["categorical"] * 3
+    for wrong in ({"a": norm(0, 1)}, {}, {"a": []}, [1], {"a": (3.0, 1.0)}):
+        with pytest.raises(ValueError):
+            space_of(wrong)
+
+
+@pytest.mark.parametrize("arguments", [
+    {"n_fits": 5}, {"n_fits": 0}, {"n_fits": 10.5}, {"verify": -1}, {"cost": "money"}, {"stop": 3}, {"settings": {"fodls": 1}},
+    {"stop": Price(-1.0)}, {"settings": {"worth": 2.0}}, {"cv": [(np.arange(50), np.arange(50, 99))], "verify": 0}])
+def test_arguments_are_validated(arguments):
+    with pytest.raises(ValueError):
+        search(**arguments).fit(X, Y)
+
+
+def test_many_folds():
+    assert search(60, verify=0, cv=LeaveOneOut()).fit(X, Y).n_splits_ == len(X)
+
+
+def test_regression():
+    data, target = load_diabetes(return_X_y=True)
+    found = FractionalSearchCV(Ridge(), {"alpha": (1e-4, 1e3, "log")}, n_fits=40, random_state=0).fit(data, target)
+    assert found.best_score_ > 0.47
+
+
+def failures(estimator):
+    found = check_estimator(estimator, on_fail=None, on_skip=None)
+    return {one["check_name"] for one in found if one["status"] == "failed"}
+
+
+@pytest.mark.parametrize("estimator", [RidgeClassifier(), Ridge()])
+def test_scikit_learn_checks_no_worse_than_its_own_search(estimator):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours = failures(FractionalSearchCV(estimator, {"alpha": (1e-2, 1.0, "log")}, n_fits=12, cv=2, random_state=0))
+        theirs = failures(GridSearchCV(estimator, {"alpha": [1e-2, 1.0]}, cv=2))
+    assert ours <= theirs, ours - theirs
+
+
+def test_a_problem_that_is_solved_at_once():
+    data, target = make_blobs(60, centers=2, cluster_std=0.3, random_state=0)
+    found = FractionalSearchCV(SVC(), SPACE, n_fits=30, random_state=0).fit(data, target)
+    assert found.best_score_ == 1.0

@@ -1,0 +1,251 @@
+"""Studies: every method, journals, outcomes, errors, interruption."""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import thrifty
+from thrifty import _thrifty
+from thrifty.study import Pruned, settings
+
+SPACE = thrifty.Space().float("x", -1, 2).int("n", 1, 6).categorical("c", ["a", "b"])
+SINGLE = ["bo", "tpe", "cmaes", "trust_region", "hybrid", "sobol", "random"]
+
+
+def loss(p):
+    return (p["x"] - 0.3) ** 2 + 0.1 * abs(p["n"] - 4) + (p["c"] == "a")
+
+
+def steps(study, n):
+    out = []
+    for _ in range(n):
+        trial = study.ask()
+        study.tell(trial, loss(trial.params))
+        out.append(trial.params)
+    return out
+
+
+@pytest.mark.parametrize("method", SINGLE)
+def test_methods_suggest_the_same_for_the_same_seed(method):
+    a, b, other = (steps(thrifty.Study(SPACE, method, seed=seed), 16) for seed in (3, 3, 4))
+    assert a == b != other
+
+
+@pytest.mark.parametrize("method", ["bo", "tpe", "trust_region", "cmaes"])
+def test_methods_beat_chance(method):
+    space = thrifty.Space().float("a", -1, 2).float("b", -1, 2).float("c", -1, 2).float("d", -1, 2)
+    best = [thrifty.Study(space, m, seed=s).optimize(lambda p: sum((x - 0.3) ** 2 for x in p.values()), 60).value
+            for m in (method, "random") for s in range(5)]
+    assert sum(best[:5]) < sum(best[5:])
+
+
+@pytest.mark.parametrize("method", ["multi_objective", "nsga2", "tpe"])
+def test_several_objectives(method):
+    study = thrifty.Study(SPACE, method, seed=1, direction=["minimize", "maximize"])
+    study.optimize(lambda p: [p["x"] ** 2, -((p["x"] - 1) ** 2)], 25)
+    assert len(study) == 25 and all(len(t.objectives) == 2 for t in study.trials)
+    if method != "tpe":
+        values = [b.values for b in study.pareto_set]
+        assert values and not any(a[0] <= b[0] and a[1] >= b[1] for a in values for b in values if a != b)
+
+
+def test_fidelities():
+    space = thrifty.Space().float("x", 0, 1).int("epochs", 1, 9)
+    study = thrifty.Study(space, "multi_fidelity", seed=1, fidelity="epochs", budget=30)
+    study.optimize(lambda p: {"value": (p["x"] - 0.3) ** 2 + 0.1 / p["epochs"], "cost": p["epochs"]}, 25)
+    assert study.recommend().params["epochs"] == 9
+    with pytest.raises(ValueError, match="fidelity is missing"):
+        thrifty.Study(space, "multi_fidelity")
+
+
+@pytest.mark.parametrize("method", ["bo", "tpe"])
+def test_a_journal_goes_on_bit_for_bit(method, tmp_path):
+    path = tmp_path / "study.jsonl"
+    whole = steps(thrifty.Study(SPACE, method, seed=5), 24)
+    first = thrifty.Study(SPACE, method, seed=5, journal=path)
+    steps(first, 13)
+    with pytest.raises(OSError, match="in use"):
+        thrifty.Study(SPACE, method, seed=5, journal=path)
+    del first
+    again = thrifty.Study(SPACE, method, seed=5, journal=str(path))
+    assert len(again) == 13
+    assert [t.params for t in again.trials] + steps(again, 11) == whole
+    del again
+    with pytest.raises(RuntimeError, match="another study"):
+        thrifty.Study(SPACE, "random", seed=5, journal=path)
+    with pytest.raises(RuntimeError, match="seed"):
+        thrifty.Study(SPACE, method, seed=6, journal=path)
+
+
+def test_unfinished_trials_of_a_journal_are_evaluated_again(tmp_path):
+    path = tmp_path / "study.jsonl"
+    study = thrifty.Study(SPACE, "tpe", seed=5, journal=path)
+    trial = study.ask()
+    del study, trial._study.__dict__["_study"]
+    again = thrifty.Study(SPACE, "tpe", seed=5, journal=path)
+    again.optimize(loss, 3)
+    assert [t.state for t in again.trials] == ["measured"] * 3 and again.trials[0].params == trial.params
+
+
+def test_directions_are_those_of_the_user():
+    study = thrifty.Study(SPACE, seed=1, direction="maximize")
+    best = study.optimize(lambda p: -loss(p), 20)
+    assert best.value == max(t.objectives[0] for t in study.trials) == -loss(best.params)
+    recommended = study.recommend()
+    assert not recommended.observed and recommended.value < 0.05
+    with pytest.raises(ValueError, match="direction"):
+        thrifty.Study(SPACE, direction="up")
+
+
+def test_outcomes():
+    study = thrifty.Study(SPACE, "tpe", seed=1)
+    trials = [study.ask() for _ in range(7)]
+    study.tell(trials[0], 1.0, constraints=[-1.0], cost=2.5)
+    study.tell(trials[1], float("nan"), constraints=[0.0])
+    study.tell(trials[2], failed="no memory")
+    study.tell(trials[3], unrelated="power cut")
+    trials[4].report(3, 0.5)
+    study.tell(trials[4], pruned=True)
+    study.tell(trials[5].id, [2.0], constraints=(1.0,), noise_variance=0.1)
+    states = [t.state for t in study.trials]
+    assert states == ["measured", "failed", "failed", "failed", "pruned", "measured", "running"]
+    assert study.trials[0].cost == 2.5 and study.trials[4].reports == [(3, 0.5)]
+    assert study.trials[2].message == "no memory" and "NaN" in study.trials[1].message
+    assert study.best.trial == 0  # the other breaks its constraint
+    for told, message in [((trials[0], 1.0), "told before"), ((99, 1.0), "never asked")]:
+        with pytest.raises(ValueError, match=message):
+            study.tell(*told)
+    with pytest.raises(ValueError, match="trial 6"):
+        study.tell(trials[6], [1.0, 2.0], constraints=[0.0])
+    with pytest.raises(ValueError, match="exactly one"):
+        study.tell(trials[6])
+    with pytest.raises(TypeError):
+        study.add_known({"x": 0.0}, 1.0, colour=1)
+
+
+def test_queue_and_known_trials():
+    study = thrifty.Study(SPACE, "tpe", seed=1)
+    assert study.add_known({"x": 0.3, "n": 4, "c": "b"}, 0.0) == 0
+    study.enqueue({"x": 0.5})
+    study.enqueue({"x": 1, "n": 2, "c": "a"})
+    first, second = study.ask(), study.ask()
+    assert first.params["x"] == 0.5 and set(first.params) == {"x", "n", "c"}
+    assert second.params == {"x": 1.0, "n": 2, "c": "a"}
+    assert study.best.value == 0.0
+
+
+def test_pruning():
+    def objective(trial):
+        for step in range(5):
+            if trial.report(step, loss(trial.params) + 1 / (step + 1)):
+                raise Pruned
+        return loss(trial.params)
+
+    study = thrifty.Study(SPACE, "tpe", seed=1, pruner={"pruner": "median"}, pruned="last_report")
+    study.optimize(objective, 40)
+    assert sum(t.state == "pruned" for t in study.trials) > 5
+    with pytest.raises(ValueError, match="pruner"):
+        thrifty.Study(SPACE, pruner={"pruner": "guess"})
+
+
+@pytest.mark.parametrize(("method", "wrong", "message"), [
+    ("bo", {"budgte": 3}, "budgte"), ("tpe", {"candidate": 3}, "candidate"), ("cmaes", {"a": 1}, "a"),
+    ("trust_region", {"a": 1}, "a"), ("hybrid", {"a": 1}, "a"), ("sobol", {"a": 1}, "no settings"),
+    ("random", {"a": 1}, "no settings"), ("multi_objective", {"a": 1}, "a"), ("nsga2", {"a": 1}, "a"),
+    ("multi_fidelity", {"a": 1, "fidelity": "n"}, "a"), ("bo", {"evaluations": "odd"}, "odd"),
+    ("tpe", {"preset": "odd"}, "odd"), ("bo", {"pruned": "odd"}, "odd"), ("simplex", {}, "no method simplex"),
+    ("tpe", {"candidates": "many"}, "many"), ("bo", {"convergence": {"restart": {"epsilon": -1.0}}}, "epsilon"),
+])
+def test_settings_are_validated(method, wrong, message):
+    with pytest.raises((ValueError, RuntimeError), match=message):
+        thrifty.Study(SPACE, method, **wrong)
+
+
+def test_settings_are_used():
+    assert settings("tpe")["startup"] == {"sobol": 10}
+    plain, few = (steps(thrifty.Study(SPACE, "tpe", seed=1, **s), 14) for s in ({}, {"candidates": 2}))
+    assert plain[:10] == few[:10] and plain != few
+    for name in _thrifty.default_settings("tpe"), _thrifty.default_settings("bo"):
+        assert json.loads(name)
+    # Either spelling of one setting.
+    raw = settings("bo")["maximiser"]
+    assert steps(thrifty.Study(SPACE, maximizer=raw), 3) == steps(thrifty.Study(SPACE, maximiser=raw), 3)
+
+
+def test_a_finite_space_is_exhausted():
+    study = thrifty.Study(thrifty.Space().int("n", 1, 3), "tpe", seed=1)
+    study.optimize(lambda p: p["n"], 10)
+    assert len(study) == 3 and "every" in study.stopped
+
+
+def test_exceptions_of_the_objective():
+    def objective(p):
+        if p["n"] > 3:
+            raise ArithmeticError("too many")
+        return loss(p)
+
+    study = thrifty.Study(SPACE, "random", seed=1)
+    with pytest.raises(ArithmeticError):
+        study.optimize(objective, 20)
+    study.optimize(objective, 20, catch=(ArithmeticError,))
+    assert {t.state for t in study.trials} == {"failed", "measured"}
+    with pytest.raises(ValueError, match="never end"):
+        study.optimize(objective)
+
+
+def test_notebooks():
+    study = thrifty.Study(SPACE, "tpe", seed=1)
+    assert "nothing measured" in study._repr_html_()
+    study.optimize(loss, 12)
+    assert "<svg" in study._repr_html_() and "12 trials" in repr(study)
+    assert study.page("<title>").startswith("<!DOCTYPE html>") and "<title>&lt;title&gt;" in study.page("<title>")
+    with pytest.raises(ValueError, match="no figure"):
+        study.figure("painting")
+
+
+def test_panics_are_exceptions(capfd):
+    with pytest.raises(RuntimeError, match="defect.*on purpose"):
+        _thrifty._panics("on purpose")
+
+
+def test_the_lock_of_the_interpreter_is_released():
+    study = thrifty.Study(thrifty.Space().float("x", 0, 1).float("y", 0, 1), "bo", seed=1, initial={"sobol": 150})
+    for i in range(150):
+        trial = study.ask()
+        study.tell(trial, (i * 0.618) % 1)
+    ticks, running = [], True
+
+    def count():
+        while running:
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    began = time.perf_counter()
+    study.ask()
+    ended = time.perf_counter()
+    running = False
+    thread.join()
+    within = [t for t in ticks if began < t < ended]
+    assert ended - began > 0.02 and len(within) > 5
+
+
+def test_control_c_ends_a_loop():
+    program = (
+        "import thrifty, signal\n"
+        "print('ready', flush=True)\n"
+        "s = thrifty.Study(thrifty.Space().float('x', 0, 1), 'random')\n"
+        "s.optimize(lambda p: p['x'], n_trials=10**9)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.readline() == b"ready\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=20)
+    assert b"KeyboardInterrupt" in error and process.returncode != 0
