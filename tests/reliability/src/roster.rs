@@ -2,6 +2,7 @@
 
 use thrifty::acquisition::AcquisitionKind;
 use thrifty::autobct::{AutoBct, AutoBctSettings, State};
+use thrifty::bo::LossTransform;
 use thrifty::cv::{AllFolds, FoldQuery};
 use thrifty::fcvopt::{FoldAcquisition, FoldCosts, FractionalCv, FractionalSettings};
 use thrifty::levelset::{ClassificationSet, LevelSetOptimizer, LevelSetSettings};

@@ -9,7 +9,7 @@ use super::server::{Server, answer, rest, torn, whole};
 use super::*;
 
 fn body() -> Vec<u8> {
-    (0..200_000_u32).map(|i| (i * i / 7) as u8).collect()
+    (0..200_000_u32).map(|i| (i.wrapping_mul(i) / 7) as u8).collect()
 }
 
 struct Place {
