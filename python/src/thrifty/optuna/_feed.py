@@ -11,7 +11,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from .. import _thrifty
 from ..space import Space
-from ._space import Coder, Distributions, coder, space_of, value_of
+from ._space import FINISHED, Coder, Distributions, coder, form_of, space_of, value_of
 
 Numbers = list[int | float | None]
 Taken = tuple[Mapping[str, Any], dict[str, Any], list[tuple[int, float]], str | None]
@@ -34,6 +34,7 @@ class Feed:
         self.constraints = constraints
         space = space_of(distributions) if given is None else given
         self.engine = _thrifty.Engine(method, space.to_json(), seed, json.dumps(dict(settings)))
+        self._columns: _thrifty.Columns | None = None
         self._next = 0
         self._open: list[int] = []
         self._running: dict[int, Numbers] = {}
@@ -60,6 +61,8 @@ class Feed:
 
     def part(self, params: Mapping[str, Any]) -> Numbers | None:
         """The numbers of the parameters that are given; None if there are none, or one is not of its distribution."""
+        if not params:
+            return None
         try:
             found: Numbers = [code(params[name]) if name in params else None for name, code in self._coders]
         except (ValueError, TypeError, OverflowError):
@@ -71,29 +74,52 @@ class Feed:
         pairs = zip(self.distributions.items(), numbers, strict=True)
         return {name: value_of(distribution, found) for (name, distribution), found in pairs if found is not None}
 
-    def follow(self, trials: Sequence[FrozenTrial], current: int, take: Callable[[FrozenTrial], Taken | None]) -> set[int]:
+    def read_quickly(self, ranks: bool, avoids_failures: bool, signs: Sequence[float]) -> None:
+        """Lets the compiled reader take the usual trials, as `take` of :meth:`follow` would."""
+        if self._columns is None and not self.constraints:
+            forms = [(name, form_of(distribution), distribution) for name, distribution in self.distributions.items()]
+            self._columns = _thrifty.Columns(forms, self.is_partial, ranks, avoids_failures, signs, FINISHED)
+
+    def follow(self, trials: list[FrozenTrial], current: int, take: Callable[[FrozenTrial], Taken | None]) -> set[int]:
         """Reads what is new in a study; returns the numbers of running trials that have come in or have changed."""
         changed: set[int] = set()
         unfinished, self._open = self._open, []
-        for index in (*unfinished, *range(self._next, len(trials))):
-            trial = trials[index]
-            if index == current or not trial.state.is_finished():
-                self._open.append(index)
-            if index == current or trial.state == TrialState.WAITING:
-                continue
-            taken = take(trial)
-            if taken is None:
-                continue
-            params, told, reports, memo = taken
-            is_running = trial.state == TrialState.RUNNING
-            numbers = self.numbers(params, None if is_running else trial.distributions)
-            if numbers is None:
-                continue
-            self.engine.record(trial.number, numbers, told, reports, memo)
-            if not is_running:
-                self._running.pop(trial.number, None)
-            elif self._running.get(trial.number) != numbers:
-                self._running[trial.number] = numbers
-                changed.add(trial.number)
-        self._next = max(self._next, len(trials))
+        for index in unfinished:
+            if self._read(trials, index, index + 1, current) > index:
+                self._running.pop(trials[index].number, None)
+            else:
+                self._take(trials[index], index, current, take, changed)
+        at, end = self._next, len(trials)
+        while at < end:
+            at = self._read(trials, at, end, current)
+            if at < end:
+                self._take(trials[at], at, current, take, changed)
+                at += 1
+        self._next = max(self._next, end)
         return changed
+
+    def _read(self, trials: list[FrozenTrial], at: int, end: int, current: int) -> int:
+        """The place before which the compiled reader has read all."""
+        return at if self._columns is None else self.engine.read(trials, at, end, current, self._columns)
+
+    def _take(self, trial: FrozenTrial, index: int, current: int, take: Callable[[FrozenTrial], Taken | None],
+              changed: set[int]) -> None:
+        """Reads one trial."""
+        if index == current or not trial.state.is_finished():
+            self._open.append(index)
+        if index == current or trial.state == TrialState.WAITING:
+            return
+        taken = take(trial)
+        if taken is None:
+            return
+        params, told, reports, memo = taken
+        is_running = trial.state == TrialState.RUNNING
+        numbers = self.numbers(params, None if is_running else trial.distributions)
+        if numbers is None:
+            return
+        self.engine.record(trial.number, numbers, told, reports, memo)
+        if not is_running:
+            self._running.pop(trial.number, None)
+        elif self._running.get(trial.number) != numbers:
+            self._running[trial.number] = numbers
+            changed.add(trial.number)

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import operator
 import secrets
 import threading
 import warnings
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import optuna
 from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler, PartialFixedSampler, RandomSampler
-from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial, TrialState
 
 from ..space import Space
 from ._feed import Feed
-from ._space import Distributions, distributions_of
-from ._trials import MEMO, RELATIVE, ConstraintNames, take
+from ._space import CommonSpace, Distributions, distributions_of
+from ._trials import MEMO, RELATIVE, ConstraintNames, signs_of, take
 
 ROUNDS = 3
 """Looks for trials of others after a suggestion."""
@@ -74,15 +76,22 @@ class Sampler(BaseSampler):
         self._constraints_func = constraints_func
         self._settings = settings
         self._random = RandomSampler(seed=seed)
-        self._intersection = IntersectionSearchSpace(include_pruned=False)
-        self._feeds: dict[Any, Feed] = {}
-        self._constraints = ConstraintNames()
-        self._lock = threading.RLock()
+        self._forget()
         self._warned = False
         self.fallbacks = 0
         """Trials that were sampled at random because the method failed."""
         for method in self._methods():
             Feed(method, {"x": optuna.distributions.FloatDistribution(0, 1)}, None, 0, self._method_settings(method), ())
+
+    def _forget(self) -> None:
+        """Begins without anything read of a study: what `_READ` names."""
+        self._feeds: dict[Any, Feed] = {}
+        self._common: dict[Any, CommonSpace] = {}
+        self._constraints = ConstraintNames()
+        self._storages: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._storage_count = itertools.count()
+        self._last_key: tuple[Distributions, tuple[tuple[str, str], ...]] = ({}, ())
+        self._lock = threading.RLock()
 
     def _methods(self) -> tuple[str, ...]:
         """Names of the methods whose settings are given."""
@@ -102,11 +111,11 @@ class Sampler(BaseSampler):
         return own if self._pruned is None else {**own, "pruned": self._pruned}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**{k: v for k, v in self.__dict__.items() if k != "_lock"}, "_feeds": {}}
+        return {name: value for name, value in self.__dict__.items() if name not in _READ}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._lock = threading.RLock()
+        self._forget()
 
     def reseed_rng(self) -> None:
         """Draws another seed, if none was given. Optuna calls it in the workers of `n_jobs`."""
@@ -117,8 +126,13 @@ class Sampler(BaseSampler):
         """The given space, or the parameters that all trials have."""
         if self._given is not None:
             return dict(self._given)
-        found = self._intersection.calculate(study)
-        return {name: distribution for name, distribution in found.items() if not distribution.single()}
+        return {name: distribution for name, distribution in self._shared(study).items() if not distribution.single()}
+
+    def _shared(self, study: optuna.Study) -> Distributions:
+        """The parameters that all complete trials have."""
+        with self._lock:
+            common = self._common.setdefault(self._name(study), CommonSpace())
+            return common.calculate(study.get_trials(deepcopy=False))
 
     def sample_relative(self, study: optuna.Study, trial: FrozenTrial, search_space: Distributions) -> dict[str, Any]:
         """Parameters that are sampled together, given those that are fixed or enqueued."""
@@ -167,7 +181,7 @@ class Sampler(BaseSampler):
             return self._given
         if not set(fixed) - set(search_space):
             return search_space
-        known = self._intersection.calculate(study)
+        known = self._shared(study)
         missing = {name: known[name] for name in fixed if name in known and not known[name].single()}
         return dict(sorted({**search_space, **missing}.items()))
 
@@ -180,7 +194,7 @@ class Sampler(BaseSampler):
                 # Read under the lock: no thread follows an older list than the one before it.
                 trials = study.get_trials(deepcopy=False)
                 feed = self._feed(study, whole, method, trials)
-                feed.follow(trials, trial.number, self._taker(study, feed, method))
+                self._follow(study, feed, method, trials, trial.number)
                 asked = feed.engine.ask(trial.number, feed.part(fixed))
                 if asked is not None:
                     return feed.values(asked[0]), asked[1]
@@ -194,22 +208,24 @@ class Sampler(BaseSampler):
                 warnings.warn(f"{type(self).__name__} samples at random: {error}", stacklevel=4)
             return ({} if feed is None else feed.values(feed.engine.random(trial.number))), None
 
-    def _taker(self, study: optuna.Study, feed: Feed, method: str) -> Callable[[FrozenTrial], Any]:
+    def _follow(self, study: optuna.Study, feed: Feed, method: str, trials: list[FrozenTrial], current: int) -> set[int]:
         ranks = self._ranks or method == "tpe"
-        return lambda trial: take(study, trial, feed.constraints, self._failures, ranks)
+        feed.read_quickly(ranks, self._failures == "avoid", signs_of(study))
+        return feed.follow(trials, current, lambda trial: take(study, trial, feed.constraints, self._failures, ranks))
 
     def _changed(self, study: optuna.Study, trial: FrozenTrial, whole: Distributions, method: str) -> set[int]:
         """Numbers of running trials that have come in, or have changed, since the trial was suggested."""
         with self._lock:
             trials = study.get_trials(deepcopy=False)
             feed = self._feed(study, whole, method, trials)
-            return feed.follow(trials, trial.number, self._taker(study, feed, method))
+            return self._follow(study, feed, method, trials, trial.number)
 
     def _feed(self, study: optuna.Study, whole: Distributions, method: str, trials: Sequence[FrozenTrial]) -> Feed:
         is_alone = len(whole) == 1 and method == "tpe" and whole is not self._given
-        distributions = tuple((name, repr(distribution)) for name, distribution in whole.items())
-        names = self._constraints.names(study._study_id, trials)
-        key = (study._study_id, method, names, distributions)
+        distributions = self._key(whole)
+        name = self._name(study)
+        names = self._constraints.names(name, trials)
+        key = (name, method, names, distributions)
         if key not in self._feeds:
             if len(self._feeds) >= MOST_FEEDS:
                 self._feeds.pop(next(iter(self._feeds)))
@@ -218,6 +234,22 @@ class Sampler(BaseSampler):
             seed = _child(self._seed, next(iter(whole))) if is_alone else self._seed
             self._feeds[key] = Feed(method, whole, given, seed, settings, names)
         return self._feeds[key]
+
+    def _name(self, study: optuna.Study) -> tuple[int, int]:
+        """A study for a dictionary. All studies in memory have the same number, each in a storage of its own."""
+        storage = self._storages.get(study._storage)
+        if storage is None:
+            storage = self._storages[study._storage] = next(self._storage_count)
+        return storage, study._study_id
+
+    def _key(self, whole: Distributions) -> tuple[tuple[str, str], ...]:
+        """A search space for a dictionary; made once while its distributions are the same objects."""
+        known, key = self._last_key
+        is_known = list(known) == list(whole) and all(map(operator.is_, known.values(), whole.values()))
+        if not is_known:
+            key = tuple((name, repr(distribution)) for name, distribution in whole.items())
+            self._last_key = (dict(whole), key)
+        return key
 
     def _share(self, study: optuna.Study, trial: FrozenTrial, params: dict[str, Any], memo: str | None,
                is_again: bool = False) -> None:
@@ -229,6 +261,9 @@ class Sampler(BaseSampler):
         if params:
             storage.set_trial_system_attr(number, RELATIVE, json.dumps(params))
 
+
+_READ = ("_feeds", "_common", "_constraints", "_storages", "_storage_count", "_last_key", "_lock")
+"""What a pickle leaves out: it is read of the study again."""
 
 _ALONE = {"repeats": "once_exhausted", "failures": "ignore"}
 """Settings of the Parzen estimator of single parameters beside another method."""

@@ -39,10 +39,10 @@ class ConstraintNames:
     """Names of the constraints of the first complete trial that has any, per study. Trials without them are left out."""
 
     def __init__(self) -> None:
-        self._read: dict[int, int] = {}
-        self._names: dict[int, tuple[str, ...]] = {}
+        self._read: dict[tuple[int, int], int] = {}
+        self._names: dict[tuple[int, int], tuple[str, ...]] = {}
 
-    def names(self, study: int, trials: Sequence[FrozenTrial]) -> tuple[str, ...]:
+    def names(self, study: tuple[int, int], trials: Sequence[FrozenTrial]) -> tuple[str, ...]:
         """The names; no finished trial is read twice."""
         if study in self._names:
             return self._names[study]
@@ -53,7 +53,7 @@ class ConstraintNames:
             is_settled &= trial.state.is_finished()
             if is_settled:
                 self._read[study] = index + 1
-            found = constraints_of(trial) if trial.state == TrialState.COMPLETE else {}
+            found = constraints_of(trial) if trial.system_attrs and trial.state == TrialState.COMPLETE else {}
             if found:
                 names = tuple(sorted(found))
                 if is_settled:
@@ -70,6 +70,11 @@ def constraints_of(trial: FrozenTrial) -> dict[str, float]:
     if named is not None:
         return dict(named)
     return {str(at): value for at, value in enumerate(trial.system_attrs.get("constraints") or ())}
+
+
+def signs_of(study: optuna.Study) -> list[float]:
+    """Factors that make losses of a study's values."""
+    return [-1.0 if direction == StudyDirection.MAXIMIZE else 1.0 for direction in study.directions]
 
 
 def take(study: optuna.Study, trial: FrozenTrial, names: tuple[str, ...], failures: str, ranks: bool) -> Taken | None:
@@ -91,7 +96,7 @@ def take(study: optuna.Study, trial: FrozenTrial, names: tuple[str, ...], failur
     found = constraints_of(trial)
     if tuple(sorted(found)) != names and trial.state == TrialState.COMPLETE:
         return trial.params, outcome("unrelated", message="constraints are missing"), [], memo
-    signs = [-1.0 if direction == StudyDirection.MAXIMIZE else 1.0 for direction in study.directions]
+    signs = signs_of(study)
     if trial.state == TrialState.PRUNED:
         return _pruned(trial, signs[0], memo)
     losses = [sign * value for sign, value in zip(signs, trial.values, strict=True)]
