@@ -20,6 +20,7 @@ __all__ = [
     "log_expected_improvement",
     "narrow",
     "ranks",
+    "read_journal",
 ]
 
 __version__: str
@@ -31,6 +32,7 @@ _Recommended = tuple[int | None, list[_Number | None], list[float], bool]
 def check_space(space_json: str) -> str | None: ...
 def default_settings(method: str) -> str: ...
 def _panics(message: str) -> None: ...
+def read_journal(path: str) -> tuple[str, list[str], list[tuple[Any, ...]]]: ...
 @final
 class Study:
     def __new__(
