@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.trial import FrozenTrial, TrialState
@@ -13,9 +13,23 @@ from .. import _thrifty
 from ..space import Space
 from ._space import FINISHED, Coder, Distributions, coder, form_of, space_of, value_of
 
+RELATIVE = "thrifty:relative"
+"""The parameters that were sampled together, for workers that ask while the trial runs."""
+
 Numbers = list[int | float | None]
 Taken = tuple[Mapping[str, Any], dict[str, Any], list[tuple[int, float]], str | None]
 """Parameters of a trial, its outcome, its reports and its memo."""
+
+
+class View(NamedTuple):
+    """What a feed has read of a study when a trial was suggested."""
+
+    unfinished: tuple[int, ...]
+    """Places of the trials that were not finished."""
+    end: int
+    """Number of trials."""
+    running: dict[int, Numbers]
+    """Running trials that the suggestion took into account, by number."""
 
 
 class Feed:
@@ -80,30 +94,52 @@ class Feed:
             forms = [(name, form_of(distribution), distribution) for name, distribution in self.distributions.items()]
             self._columns = _thrifty.Columns(forms, self.is_partial, ranks, avoids_failures, signs, FINISHED)
 
-    def follow(self, trials: list[FrozenTrial], current: int, take: Callable[[FrozenTrial], Taken | None]) -> set[int]:
-        """Reads what is new in a study; returns the numbers of running trials that have come in or have changed."""
-        changed: set[int] = set()
+    def follow(self, trials: list[FrozenTrial], current: int, take: Callable[[FrozenTrial], Taken | None]) -> None:
+        """Reads what is new in a study."""
         unfinished, self._open = self._open, []
         for index in unfinished:
             if self._read(trials, index, index + 1, current) > index:
                 self._running.pop(trials[index].number, None)
             else:
-                self._take(trials[index], index, current, take, changed)
+                self._take(trials[index], index, current, take)
         at, end = self._next, len(trials)
         while at < end:
             at = self._read(trials, at, end, current)
             if at < end:
-                self._take(trials[at], at, current, take, changed)
+                self._take(trials[at], at, current, take)
                 at += 1
         self._next = max(self._next, end)
-        return changed
+
+    def view(self) -> View:
+        """What is read now."""
+        return View(tuple(self._open), self._next, dict(self._running))
+
+    def look(self, trials: list[FrozenTrial], current: int, view: View, params: Mapping[str, Any]) -> tuple[set[int], bool]:
+        """Numbers of running trials that have come in or have changed since `view`; and true if one has these parameters.
+
+        For the second a trial that has ended since counts as well. Reads nothing into the method, so that threads that share a
+        feed do not take each other's news away.
+        """
+        mine, changed, is_taken = self.numbers(params), set(), False
+        for index in (*view.unfinished, *range(view.end, len(trials))):
+            trial = trials[index]
+            if index == current or trial.state == TrialState.WAITING:
+                continue
+            is_running = trial.state == TrialState.RUNNING
+            shared = shared_of(trial) if is_running else trial.params
+            numbers = None if shared is None else self.numbers(shared, None if is_running else trial.distributions)
+            if numbers is None or numbers == view.running.get(trial.number):
+                continue
+            is_taken |= numbers == mine
+            if is_running:
+                changed.add(trial.number)
+        return changed, is_taken
 
     def _read(self, trials: list[FrozenTrial], at: int, end: int, current: int) -> int:
         """The place before which the compiled reader has read all."""
         return at if self._columns is None else self.engine.read(trials, at, end, current, self._columns)
 
-    def _take(self, trial: FrozenTrial, index: int, current: int, take: Callable[[FrozenTrial], Taken | None],
-              changed: set[int]) -> None:
+    def _take(self, trial: FrozenTrial, index: int, current: int, take: Callable[[FrozenTrial], Taken | None]) -> None:
         """Reads one trial."""
         if index == current or not trial.state.is_finished():
             self._open.append(index)
@@ -120,6 +156,11 @@ class Feed:
         self.engine.record(trial.number, numbers, told, reports, memo)
         if not is_running:
             self._running.pop(trial.number, None)
-        elif self._running.get(trial.number) != numbers:
+        else:
             self._running[trial.number] = numbers
-            changed.add(trial.number)
+
+
+def shared_of(trial: FrozenTrial) -> dict[str, Any] | None:
+    """The parameters of a running trial that were sampled together, as soon as its worker has shared them."""
+    text = trial.system_attrs.get(RELATIVE)
+    return None if text is None else json.loads(text)

@@ -11,7 +11,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import optuna
 from optuna.distributions import BaseDistribution
@@ -19,15 +19,23 @@ from optuna.samplers import BaseSampler, PartialFixedSampler, RandomSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from ..space import Space
-from ._feed import Feed
+from ._feed import RELATIVE, Feed, View
 from ._space import CommonSpace, Distributions, distributions_of
-from ._trials import MEMO, RELATIVE, ConstraintNames, signs_of, take
+from ._trials import MEMO, ConstraintNames, signs_of, take
 
 ROUNDS = 3
-"""Looks for trials of others after a suggestion."""
+"""Suggestions after the first one, where trials of others come in between."""
 
 MOST_FEEDS = 64
 """Search spaces of a study that changes them; the oldest is read anew when it comes back."""
+
+
+class Suggested(NamedTuple):
+    """A suggestion with what it had seen; without memo and view it was drawn at random."""
+
+    params: dict[str, Any]
+    memo: str | None = None
+    view: View | None = None
 
 
 class Sampler(BaseSampler):
@@ -142,16 +150,24 @@ class Sampler(BaseSampler):
         fixed = _fixed(study, trial)
         whole = self._whole(study, search_space, fixed)
         method = self._method(study)
-        params, memo = self._suggest(study, trial, whole, method, fixed)
-        self._share(study, trial, params, memo)
-        # Write, then look: of two workers that ask at once the last to write sees the other, and asks again. If both see each
-        # other both do, and then the later trial gives way to the earlier.
-        for round_ in range(ROUNDS if self._retries and memo is not None else 0):
-            changed = self._changed(study, trial, whole, method)
-            if not any(round_ == 0 or number < trial.number for number in changed):
+        found = self._suggest(study, trial, whole, method, fixed)
+        self._share(study, trial, found)
+        # Write, then look: of two workers that ask at once the last to look sees what the other has written, so that no two of
+        # them end with the same parameters. They suggest again, and the later trial gives way to the earlier; who finds its
+        # parameters taken after the last round draws by the number of its trial, which no other one has.
+        for round_ in range(ROUNDS + 1 if self._retries and found.view is not None and not fixed else 0):
+            changed, is_taken = self._look(study, trial, whole, method, found)
+            is_late = any(round_ == 0 or number < trial.number for number in changed)
+            if round_ < ROUNDS and (is_taken or is_late):
+                found = self._suggest(study, trial, whole, method, fixed)
+            elif is_taken:
+                found = self._draw(study, trial, whole, method)
+            else:
                 break
-            params, memo = self._suggest(study, trial, whole, method, fixed)
-            self._share(study, trial, params, memo, is_again=True)
+            self._share(study, trial, found, is_again=True)
+            if found.view is None:
+                break
+        params = found.params
         return {name: value for name, value in params.items() if name in search_space}
 
     def sample_independent(self, study: optuna.Study, trial: FrozenTrial, param_name: str,
@@ -160,7 +176,7 @@ class Sampler(BaseSampler):
         self._check(study)
         if param_distribution.single():
             return _only_value(param_distribution)
-        params, _ = self._suggest(study, trial, {param_name: param_distribution}, "tpe", {})
+        params = self._suggest(study, trial, {param_name: param_distribution}, "tpe", {}).params
         if param_name in params:
             return params[param_name]
         return self._random.sample_independent(study, trial, param_name, param_distribution)
@@ -186,8 +202,8 @@ class Sampler(BaseSampler):
         return dict(sorted({**search_space, **missing}.items()))
 
     def _suggest(self, study: optuna.Study, trial: FrozenTrial, whole: Distributions, method: str,
-                 fixed: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
-        """Parameters and memo; where the method fails random parameters, or none if there are no such either."""
+                 fixed: dict[str, Any]) -> Suggested:
+        """A suggestion; where the method fails random parameters, or none if there are no such either."""
         feed = None
         try:
             with self._lock:
@@ -197,8 +213,8 @@ class Sampler(BaseSampler):
                 self._follow(study, feed, method, trials, trial.number)
                 asked = feed.engine.ask(trial.number, feed.part(fixed))
                 if asked is not None:
-                    return feed.values(asked[0]), asked[1]
-                return feed.values(feed.engine.random(trial.number)), None
+                    return Suggested(feed.values(asked[0]), asked[1], feed.view())
+                return Suggested(feed.values(feed.engine.random(trial.number)))
         except Exception as error:
             if self._strict:
                 raise
@@ -206,19 +222,26 @@ class Sampler(BaseSampler):
             if not self._warned:
                 self._warned = True
                 warnings.warn(f"{type(self).__name__} samples at random: {error}", stacklevel=4)
-            return ({} if feed is None else feed.values(feed.engine.random(trial.number))), None
+            return Suggested({} if feed is None else feed.values(feed.engine.random(trial.number)))
 
-    def _follow(self, study: optuna.Study, feed: Feed, method: str, trials: list[FrozenTrial], current: int) -> set[int]:
+    def _follow(self, study: optuna.Study, feed: Feed, method: str, trials: list[FrozenTrial], current: int) -> None:
         ranks = self._ranks or method == "tpe"
         feed.read_quickly(ranks, self._failures == "avoid", signs_of(study))
-        return feed.follow(trials, current, lambda trial: take(study, trial, feed.constraints, self._failures, ranks))
+        feed.follow(trials, current, lambda trial: take(study, trial, feed.constraints, self._failures, ranks))
 
-    def _changed(self, study: optuna.Study, trial: FrozenTrial, whole: Distributions, method: str) -> set[int]:
-        """Numbers of running trials that have come in, or have changed, since the trial was suggested."""
+    def _look(self, study: optuna.Study, trial: FrozenTrial, whole: Distributions, method: str,
+              found: Suggested) -> tuple[set[int], bool]:
+        """What others have written since a suggestion, see :meth:`Feed.look`."""
         with self._lock:
             trials = study.get_trials(deepcopy=False)
             feed = self._feed(study, whole, method, trials)
-            return self._follow(study, feed, method, trials, trial.number)
+            return (set(), False) if found.view is None else feed.look(trials, trial.number, found.view, found.params)
+
+    def _draw(self, study: optuna.Study, trial: FrozenTrial, whole: Distributions, method: str) -> Suggested:
+        """Random parameters by the number of the trial."""
+        with self._lock:
+            feed = self._feed(study, whole, method, study.get_trials(deepcopy=False))
+            return Suggested(feed.values(feed.engine.random(trial.number)))
 
     def _feed(self, study: optuna.Study, whole: Distributions, method: str, trials: Sequence[FrozenTrial]) -> Feed:
         is_alone = len(whole) == 1 and method == "tpe" and whole is not self._given
@@ -251,15 +274,14 @@ class Sampler(BaseSampler):
             self._last_key = (dict(whole), key)
         return key
 
-    def _share(self, study: optuna.Study, trial: FrozenTrial, params: dict[str, Any], memo: str | None,
-               is_again: bool = False) -> None:
+    def _share(self, study: optuna.Study, trial: FrozenTrial, found: Suggested, is_again: bool = False) -> None:
         """Writes what other workers, and later suggestions, need. The memo first: with the parameters the trial counts."""
         storage, number = study._storage, trial._trial_id
         # A trial that is suggested again may have had one before.
-        if memo not in (None, "{}") or is_again:
-            storage.set_trial_system_attr(number, MEMO, memo or "{}")
-        if params:
-            storage.set_trial_system_attr(number, RELATIVE, json.dumps(params))
+        if found.memo not in (None, "{}") or is_again:
+            storage.set_trial_system_attr(number, MEMO, found.memo or "{}")
+        if found.params:
+            storage.set_trial_system_attr(number, RELATIVE, json.dumps(found.params))
 
 
 _READ = ("_feeds", "_common", "_constraints", "_storages", "_storage_count", "_last_key", "_lock")

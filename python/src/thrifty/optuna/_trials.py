@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,10 +10,7 @@ import optuna
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from ._feed import Taken
-
-RELATIVE = "thrifty:relative"
-"""The parameters that were sampled together, for workers that ask while the trial runs."""
+from ._feed import Taken, shared_of
 
 MEMO = "thrifty:memo"
 """State of the method for later suggestions: warm starts. Any worker can go on from it."""
@@ -85,10 +81,10 @@ def take(study: optuna.Study, trial: FrozenTrial, names: tuple[str, ...], failur
     """
     attributes = trial.system_attrs
     if trial.state == TrialState.RUNNING:
-        shared = attributes.get(RELATIVE)
+        shared = shared_of(trial)
         if shared is None:
             return None  # it is complete only when its worker has shared it
-        return json.loads(shared), running(), [], attributes.get(MEMO)
+        return shared, running(), [], attributes.get(MEMO)
     memo = attributes.get(MEMO)
     if trial.state == TrialState.FAIL:
         state = "failed" if failures == "avoid" else "unrelated"
