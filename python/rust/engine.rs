@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 use thrifty::sampling::Seed;
 use thrifty::space::{Config, Space};
 use thrifty::study::{
-    AnyOptimizer, Ask, Directions, History, Memo, Optimizer as _, Suggestion, Timing, Trial, TrialId,
+    AnyOptimizer, Ask, Directions, History, Memo, Optimizer as _, Outcome, Suggestion, Timing, Trial, TrialId,
 };
 
 use crate::boundary::{failed, guarded, invalid, lock, optimizer as refused, study as refused_study};
 use crate::method::{Keywords, optimizer};
 use crate::outcome::Told;
-use crate::values::{Numbers, config, numbers, space};
+use crate::trials::{Columns, Finished, Read};
+use crate::values::{Number, Numbers, config, numbers, space};
 
 struct Inner {
     space: Space,
@@ -50,19 +52,35 @@ impl Engine {
         reports: Vec<(u64, f64)>,
         memo_json: Option<&str>,
     ) -> PyResult<bool> {
-        let inner = &mut *lock(&self.inner);
-        let Ok(query) = config(&inner.space, &values) else { return Ok(false) };
-        if inner.space.validate(&query).is_err() {
-            return Ok(false);
-        }
-        let memo: Memo = match memo_json {
-            Some(json) => serde_json::from_str(json).map_err(invalid)?,
-            None => Memo::default(),
-        };
-        let (diagnostics, timing) = (BTreeMap::new(), Timing::default());
         let outcome = told.outcome(&Directions::default())?;
-        inner.place(number, Trial { id: TrialId(0), query, diagnostics, memo, reports, outcome, timing })?;
-        Ok(true)
+        lock(&self.inner).record(number, &values, outcome, reports, memo_json)
+    }
+
+    /// Records finished trials of a list from place `from` on, as [`Columns`] reads them; the place of the first that it does not read.
+    fn read(
+        &self,
+        trials: &Bound<'_, PyList>,
+        from: usize,
+        to: usize,
+        current: u64,
+        columns: &Columns,
+    ) -> PyResult<usize> {
+        for at in from..to {
+            let trial = trials.get_item(at)?;
+            if at as u64 == current {
+                return Ok(at);
+            }
+            let finished = match columns.read(&trial)? {
+                Read::Unusual => return Ok(at),
+                Read::Foreign => continue,
+                Read::Finished(finished) => finished,
+            };
+            let Finished { number, numbers, outcome, reports, memo } = finished;
+            // Not over the reading: comparing choices may run code of Python, which may let another thread in.
+            let inner = &mut *lock(&self.inner);
+            inner.record(number, &numbers, Some(outcome), reports, memo.as_deref())?;
+        }
+        Ok(to)
     }
 
     /// Values and memo for the trial of this number; none where a finite space is exhausted. Values that are given stay.
@@ -101,6 +119,28 @@ impl Engine {
 }
 
 impl Inner {
+    /// Records a trial; false if its values are not of the space.
+    fn record(
+        &mut self,
+        number: u64,
+        values: &[Option<Number>],
+        outcome: Option<Outcome>,
+        reports: Vec<(u64, f64)>,
+        memo_json: Option<&str>,
+    ) -> PyResult<bool> {
+        let Ok(query) = config(&self.space, values) else { return Ok(false) };
+        if self.space.validate(&query).is_err() {
+            return Ok(false);
+        }
+        let memo: Memo = match memo_json {
+            Some(json) => serde_json::from_str(json).map_err(invalid)?,
+            None => Memo::default(),
+        };
+        let (diagnostics, timing) = (BTreeMap::new(), Timing::default());
+        self.place(number, Trial { id: TrialId(0), query, diagnostics, memo, reports, outcome, timing })?;
+        Ok(true)
+    }
+
     /// Puts a trial where its number belongs. Appending, and ending a trial that ran, keep the optimiser's caches.
     fn place(&mut self, number: u64, mut trial: Trial<Config>) -> PyResult<()> {
         let at = match self.places.binary_search(&number) {

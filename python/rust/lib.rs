@@ -5,12 +5,15 @@ use pyo3::prelude::*;
 mod boundary;
 mod budget;
 mod engine;
+mod expression;
 mod fractional;
 mod method;
 mod outcome;
 mod pareto;
+mod parts;
 mod regressor;
 mod study;
+mod trials;
 mod values;
 
 #[pymodule]
@@ -20,6 +23,9 @@ fn _thrifty(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<fractional::Fractional>()?;
     m.add_class::<regressor::Regressor>()?;
     m.add_class::<study::Study>()?;
+    m.add_class::<trials::Columns>()?;
+    m.add_function(wrap_pyfunction!(trials::narrow, m)?)?;
+    m.add_function(wrap_pyfunction!(study::read_journal, m)?)?;
     m.add_function(wrap_pyfunction!(values::check_space, m)?)?;
     m.add_function(wrap_pyfunction!(method::default_settings, m)?)?;
     m.add_function(wrap_pyfunction!(pareto::contributions, m)?)?;

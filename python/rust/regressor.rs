@@ -16,18 +16,28 @@ use thrifty::sampling::Seed;
 use thrifty::surrogate::{JointPosterior as _, Posterior as _, sample_jointly};
 
 use crate::boundary::{failed, guarded, invalid};
+use crate::expression::Expression;
 use crate::pareto::{bytes, floats, points};
 
 /// Settings of the regressor.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
-    /// Family of the kernel.
+    /// Family of the kernel, for scaled data with a learnt mean.
     kernel: KernelFamily,
+    /// A kernel of Python's in place of it, for data as they are with mean 0.
+    #[serde(default)]
+    composed: Option<Expression>,
     /// Smallest and largest lengthscale, in ranges of the columns.
     lengthscales: (f64, f64),
     /// Noise variance in units of the targets' variance; learnt without one.
     noise: Option<f64>,
+    /// Noise variance of a composed kernel: start, smallest and largest. Without one `noise` is known.
+    #[serde(default)]
+    white: Option<(f64, f64, f64)>,
+    /// Known noise variance of every observation, beside the other.
+    #[serde(default)]
+    alpha: f64,
     /// Starts beside the first.
     restarts: usize,
     /// Likelihood evaluations of one start.
@@ -36,21 +46,25 @@ struct Settings {
 
 impl Settings {
     fn process(&self, dim: usize) -> Result<Gp<Box<dyn Kernel>>, KernelError> {
-        let kernel = match self.kernel {
-            KernelFamily::SquaredExponential => self.kernel::<SquaredExponentialProfile>(dim),
-            KernelFamily::Matern12 => self.kernel::<Matern12Profile>(dim),
-            KernelFamily::Matern32 => self.kernel::<Matern32Profile>(dim),
-            KernelFamily::Matern52 => self.kernel::<Matern52Profile>(dim),
+        let is_scaled = self.composed.is_none();
+        let kernel = match (&self.composed, self.kernel) {
+            (Some(expression), _) => expression.kernel(dim),
+            (None, KernelFamily::SquaredExponential) => self.kernel::<SquaredExponentialProfile>(dim),
+            (None, KernelFamily::Matern12) => self.kernel::<Matern12Profile>(dim),
+            (None, KernelFamily::Matern32) => self.kernel::<Matern32Profile>(dim),
+            (None, KernelFamily::Matern52) => self.kernel::<Matern52Profile>(dim),
         }?;
-        let noise = match self.noise {
-            Some(variance) => Noise::Fixed(variance),
-            None => Noise::Learned { start: 1e-2, floor: 1e-10, ceiling: 10.0, prior: None },
+        let learnt = |start, floor, ceiling| Noise::Learned { start, floor, ceiling, prior: None };
+        let noise = match (self.noise, self.white) {
+            (Some(variance), _) => Noise::Fixed(variance),
+            (None, Some((start, low, high))) => learnt(start.max(low).min(high), low, high),
+            (None, None) => learnt(1e-2, 1e-10, 10.0),
         };
         let settings = GpSettings {
             noise,
-            mean: Mean::Learned,
-            normalize_inputs: true,
-            standardize_targets: true,
+            mean: if is_scaled { Mean::Learned } else { Mean::Zero },
+            normalize_inputs: is_scaled,
+            standardize_targets: is_scaled,
             restarts: self.restarts,
             max_evaluations: self.max_evaluations,
             ..GpSettings::default()
@@ -74,6 +88,8 @@ pub(crate) struct Regressor {
     posterior: GpPosterior<Box<dyn Kernel>>,
     x: Points,
     y: Vec<f64>,
+    /// Known noise variance per observation.
+    variances: Vec<f64>,
 }
 
 type Bytes<'py> = Bound<'py, PyBytes>;
@@ -96,11 +112,14 @@ impl Regressor {
         let settings: Settings = serde_json::from_str(settings_json).map_err(invalid)?;
         guarded(py, || {
             let process = settings.process(columns).map_err(invalid)?;
+            let variances = vec![settings.alpha; y.len()];
             let posterior = match hyperparameters {
-                None => process.fit(x.as_ref(), &y, &mut Seed(seed).stream("fit", 0)),
-                Some(known) => process.clone().warm_started(known).condition(x.as_ref(), &y),
+                None => process.fit_with_noise(x.as_ref(), &y, &variances, &mut Seed(seed).stream("fit", 0)),
+                Some(known) => {
+                    process.clone().warm_started(known).condition_with_noise(x.as_ref(), &y, &variances)
+                }
             };
-            Ok(Self { process, posterior: posterior.map_err(invalid)?, x, y })
+            Ok(Self { process, posterior: posterior.map_err(invalid)?, x, y, variances })
         })
     }
 
@@ -165,11 +184,20 @@ impl Regressor {
     fn log_likelihood_at(&self, py: Python<'_>, values: Vec<f64>) -> PyResult<(f64, Vec<f64>)> {
         let settings = self.process.settings();
         let mut kernel = self.process.kernel().clone();
-        let x = InputScaling::of(self.x.as_ref()).apply(self.x.as_ref());
-        let y = TargetScaling::standardize(&self.y).apply(&self.y);
+        let x = if settings.normalize_inputs {
+            InputScaling::of(self.x.as_ref()).apply(self.x.as_ref())
+        } else {
+            self.x.clone()
+        };
+        let y = if settings.standardize_targets {
+            TargetScaling::standardize(&self.y).apply(&self.y)
+        } else {
+            self.y.clone()
+        };
         guarded(py, || {
             let mut likelihood =
-                ExactLikelihood::new(&mut kernel, x.as_ref(), &y, &settings.noise, settings.mean);
+                ExactLikelihood::new(&mut kernel, x.as_ref(), &y, &settings.noise, settings.mean)
+                    .with_known_noise(&self.variances);
             let expected = likelihood.params().len();
             if values.len() != expected {
                 let found = values.len();

@@ -1,6 +1,7 @@
 //! Studies: any method over configurations, asked and told by hand, with a journal.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use pyo3::prelude::*;
@@ -10,7 +11,9 @@ use thrifty::levelset::{Classified, Label};
 use thrifty::pruning::PrunerKind;
 use thrifty::sampling::Seed;
 use thrifty::space::{Config, Space};
-use thrifty::study::{AnyOptimizer, Best, Next, Outcome, StopReason, Trial, TrialId};
+use thrifty::study::{
+    AnyOptimizer, Best, Direction, History, Next, Outcome, StopReason, StudyError, Trial, TrialId,
+};
 use thrifty_report::{Figure, Report};
 
 use crate::boundary::{failed, guarded, invalid, lock, study as refused};
@@ -183,29 +186,7 @@ impl Study {
     }
 
     fn trials(&self, py: Python<'_>) -> PyResult<Vec<Record>> {
-        self.with(py, |Inner { space, study }| {
-            let directions = study.history().directions().clone();
-            let record = |trial: &Trial<Config>| {
-                let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
-                let message = match &trial.outcome {
-                    Some(Outcome::Failed(failure)) => Some(failure.to_string()),
-                    _ => None,
-                };
-                let reports = trial.reports.iter();
-                (
-                    trial.id.0,
-                    numbers(space, &trial.query),
-                    trial.state(),
-                    measured.map_or_else(Vec::new, |m| directions.flip(&m.objectives)),
-                    measured.map_or_else(Vec::new, |m| m.constraints.clone()),
-                    measured.and_then(|m| m.cost),
-                    reports.map(|(step, loss)| (*step, directions.first().flip(*loss))).collect(),
-                    message,
-                    trial.diagnostics.clone(),
-                )
-            };
-            Ok(study.history().trials().iter().map(record).collect())
-        })
+        self.with(py, |Inner { space, study }| Ok(records(space, study.history())))
     }
 
     fn warnings(&self) -> Vec<String> {
@@ -248,4 +229,52 @@ impl Study {
 
 fn shown(study: &thrifty::study::Study<AnyOptimizer<Config>>, why: &StopReason) -> String {
     reason(why, study.history().directions())
+}
+
+/// The trials of a history, in the user's units.
+fn records(space: &Space, history: &History<Config>) -> Vec<Record> {
+    let directions = history.directions();
+    let record = |trial: &Trial<Config>| {
+        let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
+        let message = match &trial.outcome {
+            Some(Outcome::Failed(failure)) => Some(failure.to_string()),
+            _ => None,
+        };
+        let reports = trial.reports.iter();
+        (
+            trial.id.0,
+            numbers(space, &trial.query),
+            trial.state(),
+            measured.map_or_else(Vec::new, |m| directions.flip(&m.objectives)),
+            measured.map_or_else(Vec::new, |m| m.constraints.clone()),
+            measured.and_then(|m| m.cost),
+            reports.map(|(step, loss)| (*step, directions.first().flip(*loss))).collect(),
+            message,
+            trial.diagnostics.clone(),
+        )
+    };
+    history.trials().iter().map(record).collect()
+}
+
+/// What a journal holds, whatever method wrote it: its space as JSON, the directions of its objectives, its trials.
+#[pyfunction]
+pub(crate) fn read_journal(
+    py: Python<'_>,
+    path: PathBuf,
+) -> PyResult<(String, Vec<&'static str>, Vec<Record>)> {
+    guarded(py, || {
+        let history: History<Config> =
+            History::read(&path).map_err(|error| refused(StudyError::Journal(error)))?;
+        let json = history.recorded_setting("space").map(ToString::to_string);
+        let json = json.ok_or_else(|| failed("the journal does not hold its space, as those of format 1"))?;
+        let space = space(&json)?;
+        let objectives = history.trials().iter().filter_map(|trial| trial.outcome.as_ref()?.measurement());
+        let objectives = objectives.map(|m| m.objectives.len()).max().unwrap_or(1);
+        let names = (0..objectives).map(|at| match history.directions().of(at) {
+            Direction::Minimize => "minimize",
+            Direction::Maximize => "maximize",
+        });
+        let names = names.collect();
+        Ok((json, names, records(&space, &history)))
+    })
 }

@@ -21,6 +21,9 @@ BOTH = pytest.mark.parametrize("kind", [TPESampler, GPSampler])
 ALL = pytest.mark.parametrize(("kind", "directions"), [
     (TPESampler, 1), (GPSampler, 1), (TPESampler, 2), (GPSampler, 2), (EHVISampler, 2)])
 
+CAN_CONSTRAIN = pytest.mark.skipif(not hasattr(optuna.trial.Trial, "set_constraint"),
+                                   reason="constraints of trials came with Optuna 5.0; those by a function are older")
+
 
 def objective(trial):
     x = trial.suggest_float("x", -1, 1)
@@ -67,6 +70,85 @@ def test_pickled_in_the_middle(kind, directions):
     study.sampler = pickle.loads(pickle.dumps(study.sampler))
     study.optimize(f, n_trials=6)
     assert params(study) == params(run(kind(seed=3), 21, directions))
+
+
+@ALL
+@pytest.mark.parametrize("what", [
+    "plain", "pruned", "failed", pytest.param("constrained", marks=CAN_CONSTRAIN), "odd", "conditional"])
+def test_the_compiled_reader_changes_no_suggestion(kind, directions, what, monkeypatch):
+    """Once by the compiled reader, once by Python alone."""
+    def f(trial):
+        values = conditional(trial) if what == "conditional" else objective(trial)
+        if what == "pruned" and directions == 1 and trial.number % 3 == 0:
+            trial.report(values, 2)
+            trial.report(math.inf, 1)
+            raise optuna.TrialPruned
+        if what == "failed" and trial.number % 4 == 1:
+            raise ArithmeticError
+        if what == "constrained" and trial.number % 4:
+            trial.set_constraint("c", values - 1)
+        if what == "odd" and directions == 1:
+            values = [values, math.inf, -math.inf, 1e200][trial.number % 4]
+        return values if directions == 1 else (values, 1.0)
+
+    def suggested(failures):
+        space = CONDITIONAL if what == "conditional" else None
+        sampler = kind(seed=3, strict=True, failures=failures, space=space, n_startup_trials=4)
+        study = optuna.create_study(directions=["minimize"] + ["maximize"] * (directions - 1), sampler=sampler)
+        study.enqueue_trial({"x": 0.5})
+        study.optimize(f, n_trials=9, catch=(ArithmeticError,))
+        study.sampler = pickle.loads(pickle.dumps(sampler))  # reads all again
+        study.optimize(f, n_trials=8, catch=(ArithmeticError,))
+        return params(study)
+
+    found = [suggested(policy) for policy in ("ignore", "avoid")]
+    reads = []
+    monkeypatch.setattr(thrifty.optuna._sampler.Feed, "_read", lambda self, trials, at, *rest: (reads.append(at), at)[1])
+    assert found == [suggested(policy) for policy in ("ignore", "avoid")] and reads
+
+
+def test_the_compiled_reader_reads_the_usual_trials(monkeypatch):
+    study = run(TPESampler(seed=3, strict=True), 20)
+    taken = []
+    original = thrifty.optuna._sampler.Feed._take
+    monkeypatch.setattr(thrifty.optuna._sampler.Feed, "_take", lambda *a: (taken.append(a[2]), original(*a))[1])
+    study.optimize(objective, n_trials=5)
+    assert set(taken) == {20, 21, 22, 23, 24}  # each while it was asked
+
+
+@BOTH
+def test_one_sampler_serves_several_studies(kind):
+    sampler = kind(seed=3, strict=True, n_startup_trials=3)
+    first = run(sampler, 12)
+    second = optuna.create_study(sampler=sampler)
+    second.optimize(lambda t: t.suggest_float("y", 0, 1) + t.suggest_float("x", 2, 3), n_trials=6)
+    first.optimize(objective, n_trials=6)
+    assert params(first) == params(run(kind(seed=3, n_startup_trials=3), 18))
+
+
+def test_common_space_is_that_of_optuna():
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    ours = thrifty.optuna._space.CommonSpace()
+    theirs = optuna.search_space.IntersectionSearchSpace()
+
+    def f(trial):
+        trial.suggest_float("x", 0, 1)
+        trial.suggest_int("n", 1, 8 if trial.number < 12 else 9)
+        trial.suggest_categorical("c", ["a", math.nan, None] if trial.number < 20 else ["a", float("nan"), None])
+        if trial.number % 7 != 6 or trial.number > 16:
+            trial.suggest_float("sometimes", 0, 1)
+        if trial.number % 5 == 1:
+            raise optuna.TrialPruned
+        return 1.0
+
+    seen = []
+    for _ in range(30):
+        study.ask()
+        study.optimize(f, n_trials=1)
+        trials = study.get_trials(deepcopy=False)
+        assert ours.calculate(trials) == theirs.calculate(study)
+        seen.append(list(ours.calculate(trials)))
+    assert seen[1] == ["c", "n", "sometimes", "x"] and seen[-1] == ["c", "x"]
 
 
 @BOTH
@@ -177,6 +259,7 @@ def test_failures_that_are_avoided_are_fewer():
     assert sum(failed("avoid", s) for s in range(4)) < sum(failed("ignore", s) for s in range(4))
 
 
+@CAN_CONSTRAIN
 @BOTH
 def test_constraints(kind):
     def f(trial):
@@ -196,6 +279,7 @@ def test_constraints_by_a_function(kind):
     assert min(t.value for t in study.trials if t.params["x"] >= 0.6) < 0.7
 
 
+@CAN_CONSTRAIN
 @ALL
 def test_constraints_of_some_trials_only(kind, directions):
     def f(trial):

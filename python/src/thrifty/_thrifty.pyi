@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 __all__ = [
+    "Columns",
     "Engine",
     "Fractional",
     "Regressor",
@@ -17,7 +18,9 @@ __all__ = [
     "front",
     "hypervolume",
     "log_expected_improvement",
+    "narrow",
     "ranks",
+    "read_journal",
 ]
 
 __version__: str
@@ -29,6 +32,7 @@ _Recommended = tuple[int | None, list[_Number | None], list[float], bool]
 def check_space(space_json: str) -> str | None: ...
 def default_settings(method: str) -> str: ...
 def _panics(message: str) -> None: ...
+def read_journal(path: str) -> tuple[str, list[str], list[tuple[Any, ...]]]: ...
 @final
 class Study:
     def __new__(
@@ -66,9 +70,22 @@ class Engine:
         reports: Sequence[tuple[int, float]] = ...,
         memo_json: str | None = None,
     ) -> bool: ...
+    def read(self, trials: list[Any], from_: int, to: int, current: int, columns: Columns, /) -> int: ...
     def ask(self, number: int, given: _Numbers | None = None) -> tuple[list[_Number | None], str] | None: ...
     def random(self, number: int) -> list[_Number | None]: ...
     def __len__(self) -> int: ...
+
+@final
+class Columns:
+    def __new__(
+        cls,
+        forms: Sequence[tuple[str, str | float, Any]],
+        is_partial: bool,
+        ranks: bool,
+        avoids_failures: bool,
+        signs: Sequence[float],
+        states: tuple[Any, Any, Any],
+    ) -> Columns: ...
 
 @final
 class Fractional:
@@ -119,4 +136,7 @@ def hypervolume(values: bytes, reference: Sequence[float]) -> float: ...
 def log_expected_improvement(
     values: bytes, reference: Sequence[float], means: bytes, std_devs: bytes
 ) -> list[float]: ...
+def narrow(
+    space: dict[str, Any], trials: list[Any], places: Sequence[int], states: tuple[Any, Any, Any]
+) -> list[int]: ...
 def ranks(values: bytes, columns: int) -> list[int]: ...

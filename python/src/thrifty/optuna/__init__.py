@@ -9,6 +9,16 @@
 True
 """
 
+from ._journals import Carried, from_journal, journal_space, to_journal
 from ._sampler import EHVISampler, GPSampler, Sampler, TPESampler
 
-__all__ = ["EHVISampler", "GPSampler", "Sampler", "TPESampler"]
+__all__ = [
+    "Carried",
+    "EHVISampler",
+    "GPSampler",
+    "Sampler",
+    "TPESampler",
+    "from_journal",
+    "journal_space",
+    "to_journal",
+]

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.trial import FrozenTrial, TrialState
 
 from .. import _thrifty
 from ..space import Space
-from ._space import Coder, Distributions, coder, space_of, value_of
+from ._space import FINISHED, Coder, Distributions, coder, form_of, space_of, value_of
+
+RELATIVE = "thrifty:relative"
+"""The parameters that were sampled together, for workers that ask while the trial runs."""
 
 Numbers = list[int | float | None]
 Taken = tuple[Mapping[str, Any], dict[str, Any], list[tuple[int, float]], str | None]
 """Parameters of a trial, its outcome, its reports and its memo."""
+
+
+class View(NamedTuple):
+    """What a feed has read of a study when a trial was suggested."""
+
+    unfinished: tuple[int, ...]
+    """Places of the trials that were not finished."""
+    end: int
+    """Number of trials."""
+    running: dict[int, Numbers]
+    """Running trials that the suggestion took into account, by number."""
 
 
 class Feed:
@@ -34,6 +48,7 @@ class Feed:
         self.constraints = constraints
         space = space_of(distributions) if given is None else given
         self.engine = _thrifty.Engine(method, space.to_json(), seed, json.dumps(dict(settings)))
+        self._columns: _thrifty.Columns | None = None
         self._next = 0
         self._open: list[int] = []
         self._running: dict[int, Numbers] = {}
@@ -60,6 +75,8 @@ class Feed:
 
     def part(self, params: Mapping[str, Any]) -> Numbers | None:
         """The numbers of the parameters that are given; None if there are none, or one is not of its distribution."""
+        if not params:
+            return None
         try:
             found: Numbers = [code(params[name]) if name in params else None for name, code in self._coders]
         except (ValueError, TypeError, OverflowError):
@@ -71,29 +88,79 @@ class Feed:
         pairs = zip(self.distributions.items(), numbers, strict=True)
         return {name: value_of(distribution, found) for (name, distribution), found in pairs if found is not None}
 
-    def follow(self, trials: Sequence[FrozenTrial], current: int, take: Callable[[FrozenTrial], Taken | None]) -> set[int]:
-        """Reads what is new in a study; returns the numbers of running trials that have come in or have changed."""
-        changed: set[int] = set()
+    def read_quickly(self, ranks: bool, avoids_failures: bool, signs: Sequence[float]) -> None:
+        """Lets the compiled reader take the usual trials, as `take` of :meth:`follow` would."""
+        if self._columns is None and not self.constraints:
+            forms = [(name, form_of(distribution), distribution) for name, distribution in self.distributions.items()]
+            self._columns = _thrifty.Columns(forms, self.is_partial, ranks, avoids_failures, signs, FINISHED)
+
+    def follow(self, trials: list[FrozenTrial], current: int, take: Callable[[FrozenTrial], Taken | None]) -> None:
+        """Reads what is new in a study."""
         unfinished, self._open = self._open, []
-        for index in (*unfinished, *range(self._next, len(trials))):
+        for index in unfinished:
+            if self._read(trials, index, index + 1, current) > index:
+                self._running.pop(trials[index].number, None)
+            else:
+                self._take(trials[index], index, current, take)
+        at, end = self._next, len(trials)
+        while at < end:
+            at = self._read(trials, at, end, current)
+            if at < end:
+                self._take(trials[at], at, current, take)
+                at += 1
+        self._next = max(self._next, end)
+
+    def view(self) -> View:
+        """What is read now."""
+        return View(tuple(self._open), self._next, dict(self._running))
+
+    def look(self, trials: list[FrozenTrial], current: int, view: View, params: Mapping[str, Any]) -> tuple[set[int], bool]:
+        """Numbers of running trials that have come in or have changed since `view`; and true if one has these parameters.
+
+        For the second a trial that has ended since counts as well. Reads nothing into the method, so that threads that share a
+        feed do not take each other's news away.
+        """
+        mine, changed, is_taken = self.numbers(params), set(), False
+        for index in (*view.unfinished, *range(view.end, len(trials))):
             trial = trials[index]
-            if index == current or not trial.state.is_finished():
-                self._open.append(index)
             if index == current or trial.state == TrialState.WAITING:
                 continue
-            taken = take(trial)
-            if taken is None:
-                continue
-            params, told, reports, memo = taken
             is_running = trial.state == TrialState.RUNNING
-            numbers = self.numbers(params, None if is_running else trial.distributions)
-            if numbers is None:
+            shared = shared_of(trial) if is_running else trial.params
+            numbers = None if shared is None else self.numbers(shared, None if is_running else trial.distributions)
+            if numbers is None or numbers == view.running.get(trial.number):
                 continue
-            self.engine.record(trial.number, numbers, told, reports, memo)
-            if not is_running:
-                self._running.pop(trial.number, None)
-            elif self._running.get(trial.number) != numbers:
-                self._running[trial.number] = numbers
+            is_taken |= numbers == mine
+            if is_running:
                 changed.add(trial.number)
-        self._next = max(self._next, len(trials))
-        return changed
+        return changed, is_taken
+
+    def _read(self, trials: list[FrozenTrial], at: int, end: int, current: int) -> int:
+        """The place before which the compiled reader has read all."""
+        return at if self._columns is None else self.engine.read(trials, at, end, current, self._columns)
+
+    def _take(self, trial: FrozenTrial, index: int, current: int, take: Callable[[FrozenTrial], Taken | None]) -> None:
+        """Reads one trial."""
+        if index == current or not trial.state.is_finished():
+            self._open.append(index)
+        if index == current or trial.state == TrialState.WAITING:
+            return
+        taken = take(trial)
+        if taken is None:
+            return
+        params, told, reports, memo = taken
+        is_running = trial.state == TrialState.RUNNING
+        numbers = self.numbers(params, None if is_running else trial.distributions)
+        if numbers is None:
+            return
+        self.engine.record(trial.number, numbers, told, reports, memo)
+        if not is_running:
+            self._running.pop(trial.number, None)
+        else:
+            self._running[trial.number] = numbers
+
+
+def shared_of(trial: FrozenTrial) -> dict[str, Any] | None:
+    """The parameters of a running trial that were sampled together, as soon as its worker has shared them."""
+    text = trial.system_attrs.get(RELATIVE)
+    return None if text is None else json.loads(text)

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import operator
 import secrets
 import threading
 import warnings
+import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import optuna
 from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler, PartialFixedSampler, RandomSampler
-from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial, TrialState
 
 from ..space import Space
-from ._feed import Feed
-from ._space import Distributions, distributions_of
-from ._trials import MEMO, RELATIVE, ConstraintNames, take
+from ._feed import RELATIVE, Feed, View
+from ._space import CommonSpace, Distributions, distributions_of
+from ._trials import MEMO, ConstraintNames, signs_of, take
 
 ROUNDS = 3
-"""Looks for trials of others after a suggestion."""
+"""Suggestions after the first one, where trials of others come in between."""
 
 MOST_FEEDS = 64
 """Search spaces of a study that changes them; the oldest is read anew when it comes back."""
+
+
+class Suggested(NamedTuple):
+    """A suggestion with what it had seen; without memo and view it was drawn at random."""
+
+    params: dict[str, Any]
+    memo: str | None = None
+    view: View | None = None
 
 
 class Sampler(BaseSampler):
@@ -74,15 +84,22 @@ class Sampler(BaseSampler):
         self._constraints_func = constraints_func
         self._settings = settings
         self._random = RandomSampler(seed=seed)
-        self._intersection = IntersectionSearchSpace(include_pruned=False)
-        self._feeds: dict[Any, Feed] = {}
-        self._constraints = ConstraintNames()
-        self._lock = threading.RLock()
+        self._forget()
         self._warned = False
         self.fallbacks = 0
         """Trials that were sampled at random because the method failed."""
         for method in self._methods():
             Feed(method, {"x": optuna.distributions.FloatDistribution(0, 1)}, None, 0, self._method_settings(method), ())
+
+    def _forget(self) -> None:
+        """Begins without anything read of a study: what `_READ` names."""
+        self._feeds: dict[Any, Feed] = {}
+        self._common: dict[Any, CommonSpace] = {}
+        self._constraints = ConstraintNames()
+        self._storages: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._storage_count = itertools.count()
+        self._last_key: tuple[Distributions, tuple[tuple[str, str], ...]] = ({}, ())
+        self._lock = threading.RLock()
 
     def _methods(self) -> tuple[str, ...]:
         """Names of the methods whose settings are given."""
@@ -102,11 +119,11 @@ class Sampler(BaseSampler):
         return own if self._pruned is None else {**own, "pruned": self._pruned}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**{k: v for k, v in self.__dict__.items() if k != "_lock"}, "_feeds": {}}
+        return {name: value for name, value in self.__dict__.items() if name not in _READ}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._lock = threading.RLock()
+        self._forget()
 
     def reseed_rng(self) -> None:
         """Draws another seed, if none was given. Optuna calls it in the workers of `n_jobs`."""
@@ -117,8 +134,13 @@ class Sampler(BaseSampler):
         """The given space, or the parameters that all trials have."""
         if self._given is not None:
             return dict(self._given)
-        found = self._intersection.calculate(study)
-        return {name: distribution for name, distribution in found.items() if not distribution.single()}
+        return {name: distribution for name, distribution in self._shared(study).items() if not distribution.single()}
+
+    def _shared(self, study: optuna.Study) -> Distributions:
+        """The parameters that all complete trials have."""
+        with self._lock:
+            common = self._common.setdefault(self._name(study), CommonSpace())
+            return common.calculate(study.get_trials(deepcopy=False))
 
     def sample_relative(self, study: optuna.Study, trial: FrozenTrial, search_space: Distributions) -> dict[str, Any]:
         """Parameters that are sampled together, given those that are fixed or enqueued."""
@@ -128,16 +150,24 @@ class Sampler(BaseSampler):
         fixed = _fixed(study, trial)
         whole = self._whole(study, search_space, fixed)
         method = self._method(study)
-        params, memo = self._suggest(study, trial, whole, method, fixed)
-        self._share(study, trial, params, memo)
-        # Write, then look: of two workers that ask at once the last to write sees the other, and asks again. If both see each
-        # other both do, and then the later trial gives way to the earlier.
-        for round_ in range(ROUNDS if self._retries and memo is not None else 0):
-            changed = self._changed(study, trial, whole, method)
-            if not any(round_ == 0 or number < trial.number for number in changed):
+        found = self._suggest(study, trial, whole, method, fixed)
+        self._share(study, trial, found)
+        # Write, then look: of two workers that ask at once the last to look sees what the other has written, so that no two of
+        # them end with the same parameters. They suggest again, and the later trial gives way to the earlier; who finds its
+        # parameters taken after the last round draws by the number of its trial, which no other one has.
+        for round_ in range(ROUNDS + 1 if self._retries and found.view is not None and not fixed else 0):
+            changed, is_taken = self._look(study, trial, whole, method, found)
+            is_late = any(round_ == 0 or number < trial.number for number in changed)
+            if round_ < ROUNDS and (is_taken or is_late):
+                found = self._suggest(study, trial, whole, method, fixed)
+            elif is_taken:
+                found = self._draw(study, trial, whole, method)
+            else:
                 break
-            params, memo = self._suggest(study, trial, whole, method, fixed)
-            self._share(study, trial, params, memo, is_again=True)
+            self._share(study, trial, found, is_again=True)
+            if found.view is None:
+                break
+        params = found.params
         return {name: value for name, value in params.items() if name in search_space}
 
     def sample_independent(self, study: optuna.Study, trial: FrozenTrial, param_name: str,
@@ -146,7 +176,7 @@ class Sampler(BaseSampler):
         self._check(study)
         if param_distribution.single():
             return _only_value(param_distribution)
-        params, _ = self._suggest(study, trial, {param_name: param_distribution}, "tpe", {})
+        params = self._suggest(study, trial, {param_name: param_distribution}, "tpe", {}).params
         if param_name in params:
             return params[param_name]
         return self._random.sample_independent(study, trial, param_name, param_distribution)
@@ -167,24 +197,24 @@ class Sampler(BaseSampler):
             return self._given
         if not set(fixed) - set(search_space):
             return search_space
-        known = self._intersection.calculate(study)
+        known = self._shared(study)
         missing = {name: known[name] for name in fixed if name in known and not known[name].single()}
         return dict(sorted({**search_space, **missing}.items()))
 
     def _suggest(self, study: optuna.Study, trial: FrozenTrial, whole: Distributions, method: str,
-                 fixed: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
-        """Parameters and memo; where the method fails random parameters, or none if there are no such either."""
+                 fixed: dict[str, Any]) -> Suggested:
+        """A suggestion; where the method fails random parameters, or none if there are no such either."""
         feed = None
         try:
             with self._lock:
                 # Read under the lock: no thread follows an older list than the one before it.
                 trials = study.get_trials(deepcopy=False)
                 feed = self._feed(study, whole, method, trials)
-                feed.follow(trials, trial.number, self._taker(study, feed, method))
+                self._follow(study, feed, method, trials, trial.number)
                 asked = feed.engine.ask(trial.number, feed.part(fixed))
                 if asked is not None:
-                    return feed.values(asked[0]), asked[1]
-                return feed.values(feed.engine.random(trial.number)), None
+                    return Suggested(feed.values(asked[0]), asked[1], feed.view())
+                return Suggested(feed.values(feed.engine.random(trial.number)))
         except Exception as error:
             if self._strict:
                 raise
@@ -192,24 +222,33 @@ class Sampler(BaseSampler):
             if not self._warned:
                 self._warned = True
                 warnings.warn(f"{type(self).__name__} samples at random: {error}", stacklevel=4)
-            return ({} if feed is None else feed.values(feed.engine.random(trial.number))), None
+            return Suggested({} if feed is None else feed.values(feed.engine.random(trial.number)))
 
-    def _taker(self, study: optuna.Study, feed: Feed, method: str) -> Callable[[FrozenTrial], Any]:
+    def _follow(self, study: optuna.Study, feed: Feed, method: str, trials: list[FrozenTrial], current: int) -> None:
         ranks = self._ranks or method == "tpe"
-        return lambda trial: take(study, trial, feed.constraints, self._failures, ranks)
+        feed.read_quickly(ranks, self._failures == "avoid", signs_of(study))
+        feed.follow(trials, current, lambda trial: take(study, trial, feed.constraints, self._failures, ranks))
 
-    def _changed(self, study: optuna.Study, trial: FrozenTrial, whole: Distributions, method: str) -> set[int]:
-        """Numbers of running trials that have come in, or have changed, since the trial was suggested."""
+    def _look(self, study: optuna.Study, trial: FrozenTrial, whole: Distributions, method: str,
+              found: Suggested) -> tuple[set[int], bool]:
+        """What others have written since a suggestion, see :meth:`Feed.look`."""
         with self._lock:
             trials = study.get_trials(deepcopy=False)
             feed = self._feed(study, whole, method, trials)
-            return feed.follow(trials, trial.number, self._taker(study, feed, method))
+            return (set(), False) if found.view is None else feed.look(trials, trial.number, found.view, found.params)
+
+    def _draw(self, study: optuna.Study, trial: FrozenTrial, whole: Distributions, method: str) -> Suggested:
+        """Random parameters by the number of the trial."""
+        with self._lock:
+            feed = self._feed(study, whole, method, study.get_trials(deepcopy=False))
+            return Suggested(feed.values(feed.engine.random(trial.number)))
 
     def _feed(self, study: optuna.Study, whole: Distributions, method: str, trials: Sequence[FrozenTrial]) -> Feed:
         is_alone = len(whole) == 1 and method == "tpe" and whole is not self._given
-        distributions = tuple((name, repr(distribution)) for name, distribution in whole.items())
-        names = self._constraints.names(study._study_id, trials)
-        key = (study._study_id, method, names, distributions)
+        distributions = self._key(whole)
+        name = self._name(study)
+        names = self._constraints.names(name, trials)
+        key = (name, method, names, distributions)
         if key not in self._feeds:
             if len(self._feeds) >= MOST_FEEDS:
                 self._feeds.pop(next(iter(self._feeds)))
@@ -219,16 +258,34 @@ class Sampler(BaseSampler):
             self._feeds[key] = Feed(method, whole, given, seed, settings, names)
         return self._feeds[key]
 
-    def _share(self, study: optuna.Study, trial: FrozenTrial, params: dict[str, Any], memo: str | None,
-               is_again: bool = False) -> None:
+    def _name(self, study: optuna.Study) -> tuple[int, int]:
+        """A study for a dictionary. All studies in memory have the same number, each in a storage of its own."""
+        storage = self._storages.get(study._storage)
+        if storage is None:
+            storage = self._storages[study._storage] = next(self._storage_count)
+        return storage, study._study_id
+
+    def _key(self, whole: Distributions) -> tuple[tuple[str, str], ...]:
+        """A search space for a dictionary; made once while its distributions are the same objects."""
+        known, key = self._last_key
+        is_known = list(known) == list(whole) and all(map(operator.is_, known.values(), whole.values()))
+        if not is_known:
+            key = tuple((name, repr(distribution)) for name, distribution in whole.items())
+            self._last_key = (dict(whole), key)
+        return key
+
+    def _share(self, study: optuna.Study, trial: FrozenTrial, found: Suggested, is_again: bool = False) -> None:
         """Writes what other workers, and later suggestions, need. The memo first: with the parameters the trial counts."""
         storage, number = study._storage, trial._trial_id
         # A trial that is suggested again may have had one before.
-        if memo not in (None, "{}") or is_again:
-            storage.set_trial_system_attr(number, MEMO, memo or "{}")
-        if params:
-            storage.set_trial_system_attr(number, RELATIVE, json.dumps(params))
+        if found.memo not in (None, "{}") or is_again:
+            storage.set_trial_system_attr(number, MEMO, found.memo or "{}")
+        if found.params:
+            storage.set_trial_system_attr(number, RELATIVE, json.dumps(found.params))
 
+
+_READ = ("_feeds", "_common", "_constraints", "_storages", "_storage_count", "_last_key", "_lock")
+"""What a pickle leaves out: it is read of the study again."""
 
 _ALONE = {"repeats": "once_exhausted", "failures": "ignore"}
 """Settings of the Parzen estimator of single parameters beside another method."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,10 +10,7 @@ import optuna
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from ._feed import Taken
-
-RELATIVE = "thrifty:relative"
-"""The parameters that were sampled together, for workers that ask while the trial runs."""
+from ._feed import Taken, shared_of
 
 MEMO = "thrifty:memo"
 """State of the method for later suggestions: warm starts. Any worker can go on from it."""
@@ -39,10 +35,10 @@ class ConstraintNames:
     """Names of the constraints of the first complete trial that has any, per study. Trials without them are left out."""
 
     def __init__(self) -> None:
-        self._read: dict[int, int] = {}
-        self._names: dict[int, tuple[str, ...]] = {}
+        self._read: dict[tuple[int, int], int] = {}
+        self._names: dict[tuple[int, int], tuple[str, ...]] = {}
 
-    def names(self, study: int, trials: Sequence[FrozenTrial]) -> tuple[str, ...]:
+    def names(self, study: tuple[int, int], trials: Sequence[FrozenTrial]) -> tuple[str, ...]:
         """The names; no finished trial is read twice."""
         if study in self._names:
             return self._names[study]
@@ -53,7 +49,7 @@ class ConstraintNames:
             is_settled &= trial.state.is_finished()
             if is_settled:
                 self._read[study] = index + 1
-            found = constraints_of(trial) if trial.state == TrialState.COMPLETE else {}
+            found = constraints_of(trial) if trial.system_attrs and trial.state == TrialState.COMPLETE else {}
             if found:
                 names = tuple(sorted(found))
                 if is_settled:
@@ -72,6 +68,11 @@ def constraints_of(trial: FrozenTrial) -> dict[str, float]:
     return {str(at): value for at, value in enumerate(trial.system_attrs.get("constraints") or ())}
 
 
+def signs_of(study: optuna.Study) -> list[float]:
+    """Factors that make losses of a study's values."""
+    return [-1.0 if direction == StudyDirection.MAXIMIZE else 1.0 for direction in study.directions]
+
+
 def take(study: optuna.Study, trial: FrozenTrial, names: tuple[str, ...], failures: str, ranks: bool) -> Taken | None:
     """What a trial tells; None for nothing.
 
@@ -80,10 +81,10 @@ def take(study: optuna.Study, trial: FrozenTrial, names: tuple[str, ...], failur
     """
     attributes = trial.system_attrs
     if trial.state == TrialState.RUNNING:
-        shared = attributes.get(RELATIVE)
+        shared = shared_of(trial)
         if shared is None:
             return None  # it is complete only when its worker has shared it
-        return json.loads(shared), running(), [], attributes.get(MEMO)
+        return shared, running(), [], attributes.get(MEMO)
     memo = attributes.get(MEMO)
     if trial.state == TrialState.FAIL:
         state = "failed" if failures == "avoid" else "unrelated"
@@ -91,7 +92,7 @@ def take(study: optuna.Study, trial: FrozenTrial, names: tuple[str, ...], failur
     found = constraints_of(trial)
     if tuple(sorted(found)) != names and trial.state == TrialState.COMPLETE:
         return trial.params, outcome("unrelated", message="constraints are missing"), [], memo
-    signs = [-1.0 if direction == StudyDirection.MAXIMIZE else 1.0 for direction in study.directions]
+    signs = signs_of(study)
     if trial.state == TrialState.PRUNED:
         return _pruned(trial, signs[0], memo)
     losses = [sign * value for sign, value in zip(signs, trial.values, strict=True)]

@@ -1,0 +1,189 @@
+"""Compares samplers with Optuna's on ten problems on which no setting of this library was chosen, at equal trials.
+
+Declared before any run: for each pair (`GPSampler` against Optuna's `GPSampler`, which needs torch; `TPESampler` against Optuna's
+`TPESampler`), over the seeds of each problem,
+
+* not inferior: the median over seeds of log10 regret is larger by at most 0.1 on every problem;
+* superior: one-sided Wilcoxon signed-rank test of the log10 regret, 5 % with Holm's correction over the problems.
+
+`random` is the comparison made worse on purpose: our samplers must be superior to it. The same seed number is a pair; regrets
+below 1e-8 count as 1e-8. Run `python benchmarks/quality.py --seeds 20 --trials 60`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import math
+import time
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import optuna
+from scipy.stats import wilcoxon
+
+from thrifty.optuna import GPSampler, TPESampler
+
+SMALLEST = 1e-8
+MARGIN = 0.1
+Problem = tuple[Callable[[optuna.Trial], float], float]
+
+
+def floats(count: int, low: float, high: float) -> Callable[[optuna.Trial], np.ndarray]:
+    """Suggests so many numbers."""
+    return lambda trial: np.array([trial.suggest_float(f"x{at}", low, high) for at in range(count)])
+
+
+def powell() -> Problem:
+    def value(trial: optuna.Trial) -> float:
+        a, b, c, d = floats(4, -4, 5)(trial)
+        return float((a + 10 * b) ** 2 + 5 * (c - d) ** 2 + (b - 2 * c) ** 4 + 10 * (a - d) ** 4)
+    return value, 0.0
+
+
+def dixon_price(count: int) -> Problem:
+    def value(trial: optuna.Trial) -> float:
+        x = floats(count, -10, 10)(trial)
+        return float((x[0] - 1) ** 2 + np.sum(np.arange(2, count + 1) * (2 * x[1:] ** 2 - x[:-1]) ** 2))
+    return value, 0.0
+
+
+def zakharov(count: int) -> Problem:
+    def value(trial: optuna.Trial) -> float:
+        x = floats(count, -5, 10)(trial)
+        slope = float(np.sum(0.5 * np.arange(1, count + 1) * x))
+        return float(x @ x) + slope**2 + slope**4
+    return value, 0.0
+
+
+def trid(count: int) -> Problem:
+    def value(trial: optuna.Trial) -> float:
+        x = floats(count, -(count**2), count**2)(trial)
+        return float(np.sum((x - 1) ** 2) - np.sum(x[1:] * x[:-1]))
+    return value, -count * (count + 4) * (count - 1) / 6
+
+
+def alpine(count: int) -> Problem:
+    def value(trial: optuna.Trial) -> float:
+        x = floats(count, -9, 10)(trial)
+        return float(np.sum(np.abs(x * np.sin(x) + 0.1 * x)))
+    return value, 0.0
+
+
+def salomon(count: int) -> Problem:
+    def value(trial: optuna.Trial) -> float:
+        r = float(np.linalg.norm(floats(count, -10, 10)(trial) - 1.7))
+        return 1 - math.cos(2 * math.pi * r) + 0.1 * r
+    return value, 0.0
+
+
+def beale() -> Problem:
+    def value(trial: optuna.Trial) -> float:
+        x, y = floats(2, -4.5, 4.5)(trial)
+        return float((1.5 - x + x * y) ** 2 + (2.25 - x + x * y**2) ** 2 + (2.625 - x + x * y**3) ** 2)
+    return value, 0.0
+
+
+def three_hump_camel() -> Problem:
+    def value(trial: optuna.Trial) -> float:
+        x, y = floats(2, -4.5, 5)(trial)
+        return float(2 * x**2 - 1.05 * x**4 + x**6 / 6 + x * y + y**2)
+    return value, 0.0
+
+
+def mixed() -> Problem:
+    """A smooth loss of a rate on a log scale, a whole number and a choice that moves the minimum."""
+    def value(trial: optuna.Trial) -> float:
+        rate = math.log10(trial.suggest_float("rate", 1e-5, 1e-1, log=True))
+        depth, kind = trial.suggest_int("depth", 1, 12), trial.suggest_categorical("kind", ["a", "b", "c"])
+        x = trial.suggest_float("x", 0, 1)
+        at, floor = {"a": (-2.0, 0.2), "b": (-3.3, 0.0), "c": (-4.0, 0.4)}[kind]
+        return (rate - at) ** 2 + 0.02 * (depth - 7) ** 2 + (x - 0.37) ** 2 * (1 + abs(rate - at)) + floor
+    return value, 0.0
+
+
+def stepped() -> Problem:
+    """A quadratic with a correlation on a grid in two of four dimensions."""
+    def value(trial: optuna.Trial) -> float:
+        a, b = (trial.suggest_float(name, -2, 2, step=0.25) for name in "ab")
+        c, d = (trial.suggest_float(name, -2, 2) for name in "cd")
+        return (a - 0.5) ** 2 + (b + 1.25) ** 2 + (c - a) ** 2 + (d + b) ** 2 + 0.5 * (c - 0.5) * (d - 1.25)
+    return value, 0.0
+
+
+PROBLEMS: dict[str, Callable[[], Problem]] = {
+    "powell4": powell, "dixon_price3": lambda: dixon_price(3), "zakharov4": lambda: zakharov(4),
+    "trid3": lambda: trid(3), "alpine3": lambda: alpine(3), "salomon3": lambda: salomon(3),
+    "beale": beale, "three_hump_camel": three_hump_camel, "mixed": mixed, "stepped": stepped}
+
+SAMPLERS = {"thrifty GP": lambda seed: GPSampler(seed=seed), "optuna GP": lambda seed: optuna.samplers.GPSampler(seed=seed),
+            "thrifty TPE": lambda seed: TPESampler(seed=seed), "optuna TPE": lambda seed: optuna.samplers.TPESampler(seed=seed),
+            "random": lambda seed: optuna.samplers.RandomSampler(seed=seed)}
+
+PAIRS = [("thrifty GP", "optuna GP"), ("thrifty TPE", "optuna TPE"), ("thrifty GP", "random"), ("thrifty TPE", "random")]
+
+
+def regret(problem: str, sampler: str, seed: int, trials: int) -> float:
+    """The log10 regret of one search."""
+    value, least = PROBLEMS[problem]()
+    study = optuna.create_study(sampler=SAMPLERS[sampler](seed))
+    study.optimize(value, n_trials=trials)
+    return math.log10(max(study.best_value - least, SMALLEST))
+
+
+def holm(p_values: list[float]) -> list[float]:
+    """P values with Holm's correction."""
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    corrected, largest = [0.0] * len(p_values), 0.0
+    for rank, at in enumerate(order):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[at]))
+        corrected[at] = largest
+    return corrected
+
+
+def superior(ours: list[float], theirs: list[float]) -> float:
+    """P value of the one-sided test that regrets are smaller."""
+    return 1.0 if ours == theirs else float(wilcoxon(ours, theirs, alternative="less").pvalue)
+
+
+def main() -> None:
+    """Prints the medians and the verdicts."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=1000, help="the first seed")
+    parser.add_argument("--trials", type=int, default=60)
+    parser.add_argument("--samplers", nargs="*", choices=list(SAMPLERS), default=list(SAMPLERS))
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    samplers = list(arguments.samplers)
+    if "optuna GP" in samplers and importlib.util.find_spec("torch") is None:
+        print("torch is not installed: Optuna's GPSampler is left out")
+        samplers.remove("optuna GP")
+    found: dict[tuple[str, str], list[float]] = {}
+    print(f"median log10 regret, {arguments.trials} trials, {arguments.seeds} seeds")
+    print(f"{'':18}" + "".join(f"{name:>14}" for name in samplers), flush=True)
+    for problem in PROBLEMS:
+        began = time.process_time()
+        for sampler in samplers:
+            seeds = range(arguments.first, arguments.first + arguments.seeds)
+            found[problem, sampler] = [regret(problem, sampler, seed, arguments.trials) for seed in seeds]
+        medians = "".join(f"{np.median(found[problem, sampler]):14.2f}" for sampler in samplers)
+        print(f"{problem:18}{medians}   ({time.process_time() - began:.0f} s)", flush=True)
+    for ours, theirs in PAIRS:
+        if not {ours, theirs} <= set(samplers):
+            continue
+        worse = {p: float(np.median(found[p, ours]) - np.median(found[p, theirs])) for p in PROBLEMS}
+        p_values = holm([superior(found[p, ours], found[p, theirs]) for p in PROBLEMS])
+        inferior = [f"{p} (+{gap:.2f})" for p, gap in worse.items() if gap > MARGIN]
+        better = [p for p, value in zip(PROBLEMS, p_values, strict=True) if value < 0.05]
+        print(f"\n{ours} against {theirs}: not inferior on {len(PROBLEMS) - len(inferior)} of {len(PROBLEMS)}, "
+              f"superior on {len(better)}")
+        print("  Holm's p: " + ", ".join(f"{p} {value:.2g}" for p, value in zip(PROBLEMS, p_values, strict=True)))
+        if inferior:
+            print("  inferior by more than the margin: " + ", ".join(inferior))
+
+
+if __name__ == "__main__":
+    main()

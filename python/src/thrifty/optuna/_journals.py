@@ -1,0 +1,242 @@
+"""Studies of Optuna as journals of this library, and back."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import optuna
+from optuna.study import StudyDirection
+from optuna.trial import FrozenTrial, TrialState, create_trial
+
+from .. import _thrifty
+from ..space import Space
+from ..study import Study, told
+from ._space import Distributions, distributions_of
+from ._trials import constraints_of
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What was carried from a study to another, by the numbers of the trials in the first one."""
+
+    trials: int
+    """Trials that were carried."""
+    left: dict[int, str] = field(default_factory=dict)
+    """Trials that were not, with the reason."""
+    changed: dict[int, str] = field(default_factory=dict)
+    """Trials that were carried with a change, with the change."""
+
+
+def to_journal(study: optuna.Study, path: str | os.PathLike[str], method: str = "tpe", *, space: Space | None = None,
+               seed: int = 0, **settings: Any) -> Carried:
+    """Writes the finished trials of a study of Optuna as a journal, which `thrifty show` and :class:`thrifty.Study` read.
+
+    Parameters
+    ----------
+    study
+        The study of Optuna.
+    path
+        The journal; it must not exist.
+    method, seed, settings
+        Of the study that goes on with the journal, as in :class:`thrifty.Study`.
+    space
+        The search space, with conditions if there are any. Without it the parameters and bounds are those of the last
+        complete trial.
+
+    Returns
+    -------
+    Carried
+        Every trial that was left out, and why: it is not finished, a parameter is missing or unknown, a value is outside
+        of the space (bounds that changed), its constraints are not those of the others.
+
+    Notes
+    -----
+    Attributes and times of trials are not carried. A choice that is no text, number or truth value has a label in the
+    journal; give the `space` to :func:`from_journal` to get the object back.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> source = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    >>> source.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=5)
+    >>> path = tempfile.mkdtemp() + "/study.jsonl"
+    >>> to_journal(source, path).trials
+    5
+    >>> len(Study(journal_space(path), "tpe", journal=path))
+    5
+    >>> from_journal(path)[0].best_value == source.best_value
+    True
+    """
+    if os.path.exists(path):
+        raise FileExistsError(f"{os.fspath(path)} exists")
+    trials = study.get_trials(deepcopy=False)
+    if space is None:
+        space = _space_of(trials)
+    names = next((tuple(sorted(found)) for trial in trials if trial.state == TrialState.COMPLETE
+                  and (found := constraints_of(trial))), ())
+    directions = ["maximize" if d == StudyDirection.MAXIMIZE else "minimize" for d in study.directions]
+    target = Study(space, method, seed=seed, direction=directions, journal=path, **settings)
+    carried, left, changed = 0, {}, {}
+    for trial in trials:
+        try:
+            outcome, reports, change = _outcome(trial, names)
+            numbers = space.encode(trial.params)
+            _check(space, trial, numbers)
+            _add(target, numbers, outcome, reports)
+        except ValueError as error:
+            left[trial.number] = str(error)
+            continue
+        carried += 1
+        if change is not None:
+            changed[trial.number] = change
+    return Carried(carried, left, changed)
+
+
+def from_journal(path: str | os.PathLike[str], study_name: str | None = None, *, storage: Any = None,
+                 space: Space | None = None, sampler: Any = None) -> tuple[optuna.Study, Carried]:
+    """Makes a study of Optuna of a journal.
+
+    Parameters
+    ----------
+    path
+        The journal, by whatever method.
+    study_name, storage, sampler
+        As in `optuna.create_study`.
+    space
+        The search space of the journal with its choices as objects, where they have labels in the journal.
+
+    Returns
+    -------
+    tuple of optuna.Study and Carried
+        The study, and every trial that was left out. Trials that run are left out. Costs are in the attribute
+        `thrifty:cost` of a trial, reasons of failures in `thrifty:message`.
+
+    Raises
+    ------
+    ValueError
+        For a space that is not that of the journal.
+    OSError
+        For a journal that cannot be read.
+    """
+    space_json, directions, records = _thrifty.read_journal(os.fspath(path))
+    found = space_of_json(space_json)
+    if space is None:
+        space = found
+    elif [_labelled(p) for p in space._parameters] != [_labelled(p) for p in found._parameters]:
+        raise ValueError("the space is not that of the journal")
+    distributions = distributions_of(space)
+    target = optuna.create_study(study_name=study_name, storage=storage, sampler=sampler,
+                                 directions=[StudyDirection[name.upper()] for name in directions])
+    left, carried = {}, []
+    for number, numbers, state, *rest in records:
+        if state == "running":
+            left[number] = "it is not finished"
+        elif state == "pruned" and len(directions) > 1:
+            left[number] = "a pruned trial, which Optuna has not with several objectives"
+        else:
+            carried.append(_trial(space.decode(numbers), distributions, state, *rest))
+    target.add_trials(carried)
+    return target, Carried(len(carried), left)
+
+
+def journal_space(path: str | os.PathLike[str]) -> Space:
+    """The search space of a journal."""
+    return space_of_json(_thrifty.read_journal(os.fspath(path))[0])
+
+
+def space_of_json(text: str) -> Space:
+    """The space of its JSON form."""
+    space = Space()
+    space._parameters = json.loads(text)
+    space._choices = {p["name"]: tuple(p["choices"]) for p in space._parameters if p["kind"] == "categorical"}
+    return space
+
+
+def _labelled(parameter: Mapping[str, Any]) -> dict[str, Any]:
+    """A parameter without what has a default."""
+    return {name: value for name, value in parameter.items() if value not in (False, None, []) and
+            not (name == "step" and parameter["kind"] == "int" and value == 1)}
+
+
+def _space_of(trials: Sequence[FrozenTrial]) -> Space:
+    """The parameters of the last complete trial, with their choices as objects."""
+    last = next((trial for trial in reversed(trials) if trial.state == TrialState.COMPLETE), None)
+    if last is None:
+        raise ValueError("no trial is complete: give the space")
+    space = Space()
+    for name, d in sorted(last.distributions.items()):
+        choices = getattr(d, "choices", None)
+        if choices is not None:
+            space.categorical(name, choices)
+        elif isinstance(d, optuna.distributions.IntDistribution):
+            space.int(name, d.low, d.high, log=d.log, step=d.step)
+        else:
+            space.float(name, d.low, d.high, log=d.log, step=d.step)  # type: ignore[attr-defined]
+    return space.check()
+
+
+def _outcome(trial: FrozenTrial, names: tuple[str, ...]) -> tuple[dict[str, Any], list[tuple[int, float]], str | None]:
+    """Outcome and reports of a trial, and what is changed in them. Raises `ValueError` for one that is left out."""
+    reports = [(step, value) for step, value in sorted(trial.intermediate_values.items())
+               if step >= 0 and math.isfinite(value)]
+    change = None if len(reports) == len(trial.intermediate_values) else "reports without a finite value are left out"
+    constraints: tuple[float, ...] = ()
+    value, failed, pruned = None, None, False
+    if trial.state == TrialState.COMPLETE:
+        found = constraints_of(trial)
+        if tuple(sorted(found)) != names:
+            raise ValueError(f"its constraints are {sorted(found)}, those of the others {list(names)}")
+        constraints = tuple(found[name] for name in names)
+        value = list(trial.values)
+        if not all(map(math.isfinite, (*value, *constraints))):
+            value, constraints, failed = None, (), f"the values are {trial.values}"
+            change = "values that are not finite: a failure in the journal"
+    elif trial.state == TrialState.FAIL:
+        failed = str(trial.system_attrs.get("fail_reason", "failed"))
+    elif trial.state == TrialState.PRUNED:
+        pruned = True
+    else:
+        raise ValueError("it is not finished")
+    last = reports[-1][0] if reports else 0
+    return told(value, constraints, None, None, failed, None, pruned, last), reports, change
+
+
+def _check(space: Space, trial: FrozenTrial, numbers: Sequence[int | float | None]) -> None:
+    """Raises `ValueError` for a value outside of its distribution; the compiled study sees the conditions."""
+    for name, distribution in distributions_of(space).items():
+        if name in trial.params and not distribution._contains(distribution.to_internal_repr(trial.params[name])):
+            raise ValueError(f"{name} is {trial.params[name]!r}, outside of {distribution}")
+
+
+def _add(target: Study, numbers: Any, outcome: dict[str, Any], reports: Sequence[tuple[int, float]]) -> None:
+    """Adds a trial; one with reports as a trial that is asked, because known trials have none."""
+    if not reports:
+        target._study.add_known(numbers, outcome)
+        return
+    target._study.enqueue(numbers)
+    asked, why = target._study.ask()
+    if asked is None:
+        raise ValueError(why or "the method has to be told first")
+    for step, value in reports:
+        target._study.report(asked[0], step, float(value))
+    target._study.tell(asked[0], outcome)
+
+
+def _trial(params: dict[str, Any], distributions: Distributions, state: str, objectives: list[float],
+           constraints: list[float], cost: float | None, reports: Sequence[tuple[int, float]], message: str | None,
+           diagnostics: Mapping[str, float]) -> FrozenTrial:
+    """A trial of a journal for Optuna."""
+    attributes: dict[str, Any] = {f"thrifty:{name}": value for name, value in (("cost", cost), ("message", message))
+                                  if value is not None}
+    # Optuna gives a pruned trial the value of its last report.
+    values = objectives if state == "measured" else [reports[-1][1]] if state == "pruned" and reports else None
+    return create_trial(
+        state={"measured": TrialState.COMPLETE, "pruned": TrialState.PRUNED}.get(state, TrialState.FAIL),
+        values=values, params=params,
+        distributions={name: distributions[name] for name in params}, user_attrs=attributes,
+        system_attrs={"constraints": list(constraints)} if constraints else {}, intermediate_values=dict(reports))

@@ -1,0 +1,154 @@
+"""Studies of Optuna as journals, and back."""
+
+import math
+
+import pytest
+
+optuna = pytest.importorskip("optuna")
+from optuna.distributions import FloatDistribution  # noqa: E402
+from optuna.trial import TrialState  # noqa: E402
+
+import thrifty  # noqa: E402
+from thrifty.optuna import TPESampler, from_journal, journal_space, to_journal  # noqa: E402
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+
+def objective(trial):
+    x = trial.suggest_float("x", 1e-3, 1, log=True)
+    n = trial.suggest_int("n", 0, 8, step=2)
+    c = trial.suggest_categorical("c", ["a", 1, 2.5, True])
+    s = trial.suggest_float("s", 0, 1, step=0.25)
+    return x + n + s + (c == "a")
+
+
+def run(f=objective, n=20, **kwargs):
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1), **kwargs)
+    study.optimize(f, n_trials=n, catch=(ArithmeticError,))
+    return study
+
+
+def told(trials):
+    return [(t.params, t.state, t.values, t.intermediate_values) for t in trials]
+
+
+def test_there_and_back(tmp_path):
+    study, path = run(direction="maximize"), tmp_path / "s.jsonl"
+    carried = to_journal(study, path)
+    assert carried.trials == 20 and not carried.left and not carried.changed
+    back, again = from_journal(path, "name")
+    assert again.trials == 20 and not again.left and back.study_name == "name"
+    assert back.direction == study.direction and told(back.trials) == told(study.trials)
+    assert [t.distributions for t in back.trials] == [dict(sorted(t.distributions.items())) for t in study.trials]
+    assert [type(t.params["c"]) for t in back.trials] == [type(t.params["c"]) for t in study.trials]
+
+
+def test_a_native_study_goes_on(tmp_path):
+    study, path = run(), tmp_path / "s.jsonl"
+    to_journal(study, path, "tpe", seed=3)
+    native = thrifty.Study(journal_space(path), "tpe", seed=3, journal=path)
+    assert len(native) == 20 and native.best.value == study.best_value and native.best.params == study.best_params
+    native.optimize(lambda p: p["x"] + p["n"] + p["s"] + (p["c"] == "a"), n_trials=40)
+    del native
+    back, _ = from_journal(path, sampler=TPESampler(seed=1, strict=True))
+    assert len(back.trials) == 40 and back.best_value < study.best_value
+    back.optimize(objective, n_trials=3)
+    assert len(back.trials) == 43
+
+
+def test_states_reports_and_constraints(tmp_path):
+    def f(trial):
+        value = objective(trial)
+        trial.set_constraint("c", value - 5)
+        if trial.number % 4 == 1:
+            trial.report(value, 1)
+            trial.report(value / 2, 3)
+            raise optuna.TrialPruned
+        if trial.number % 4 == 2:
+            raise ArithmeticError
+        return value
+
+    study, path = run(f), tmp_path / "s.jsonl"
+    assert to_journal(study, path).trials == 20
+    back, _ = from_journal(path)
+    assert told(back.trials) == told(study.trials)
+    measured = [t for t in study.trials if t.state == TrialState.COMPLETE]
+    found = [t for t in back.trials if t.state == TrialState.COMPLETE]
+    assert [list(t.system_attrs["constraints"]) for t in found] == [list(t.constraints.values()) for t in measured]
+
+
+def test_what_cannot_be_carried_is_named(tmp_path):
+    def f(trial):
+        trial.suggest_float("x", 0, 2 if trial.number < 4 else 1)
+        if trial.number == 5:
+            trial.suggest_float("y", 0, 1)
+        if trial.number == 6:
+            return math.inf
+        return 1.0
+
+    study, path = run(f, 10), tmp_path / "s.jsonl"
+    study.ask()
+    study.enqueue_trial({"x": 0.5})
+    study.add_trial(optuna.create_trial(value=1.0, params={"z": 1.0}, distributions={"z": FloatDistribution(0, 2)}))
+    space = thrifty.Space().float("x", 0, 1)
+    wide = [t.number for t in study.trials[:4] if t.params["x"] > 1]
+    carried = to_journal(study, path, space=space)
+    assert wide and set(carried.left) == {*wide, 5, 10, 11, 12}
+    assert "outside" in carried.left[wide[0]] and "not finished" in carried.left[10] and "y" in carried.left[5]
+    assert "z" in carried.left[12] and list(carried.changed) == [6] and "not finite" in carried.changed[6]
+    assert carried.trials == 13 - len(carried.left)
+    assert len(thrifty.Study(space, "tpe", journal=path)) == carried.trials
+
+
+@pytest.mark.filterwarnings("ignore:Choices for a categorical")
+def test_choices_without_a_type_come_back_with_the_space(tmp_path):
+    space = thrifty.Space().categorical("c", [None, "a", math.nan]).float("x", 0, 1).when("c", [None])
+
+    def f(trial):
+        if trial.suggest_categorical("c", [None, "a", math.nan]) is None:
+            return trial.suggest_float("x", 0, 1)
+        return 2.0
+
+    study, path = run(f), tmp_path / "s.jsonl"
+    assert to_journal(study, path, space=space).trials == 20
+    back, _ = from_journal(path, space=space)
+    assert repr(told(back.trials)) == repr(told(study.trials))
+    labels = {t.params["c"] for t in from_journal(path)[0].trials}
+    assert labels <= {"0: None", "1: a", "2: nan"} and len(labels) > 1
+    with pytest.raises(ValueError, match="space"):
+        from_journal(path, space=thrifty.Space().float("x", 0, 1))
+
+
+def test_several_objectives(tmp_path):
+    study = optuna.create_study(directions=["minimize", "maximize"], sampler=optuna.samplers.RandomSampler(seed=1))
+    study.optimize(lambda t: (objective(t), t.params["x"]), n_trials=8)
+    path = tmp_path / "s.jsonl"
+    to_journal(study, path, "nsga2")
+    back, _ = from_journal(path)
+    assert back.directions == study.directions and told(back.trials) == told(study.trials)
+
+
+def test_running_trials_of_a_journal_are_named(tmp_path):
+    path = tmp_path / "s.jsonl"
+    study = thrifty.Study(thrifty.Space().float("x", 0, 1), "random", journal=path)
+    study.tell(study.ask(), 1.0, cost=3.0)
+    study.tell(study.ask(), failed="no memory")
+    study.ask()
+    del study
+    back, carried = from_journal(path)
+    assert carried.trials == 2 and list(carried.left) == [2] and back.trials[0].user_attrs == {"thrifty:cost": 3.0}
+    assert back.trials[1].state == TrialState.FAIL and "no memory" in back.trials[1].user_attrs["thrifty:message"]
+
+
+def test_bad_input(tmp_path):
+    path = tmp_path / "s.jsonl"
+    with pytest.raises(ValueError, match="no trial is complete"):
+        to_journal(optuna.create_study(), path)
+    assert not path.exists()
+    path.write_text("x")
+    with pytest.raises(FileExistsError):
+        to_journal(run(n=2), path)
+    with pytest.raises(RuntimeError):
+        from_journal(path)
+    with pytest.raises(OSError):
+        from_journal(tmp_path / "none.jsonl")
