@@ -82,17 +82,17 @@ impl TargetScaling {
         if let Some(lower) = lower_half_apart(&sorted) {
             sorted.truncate(lower);
         }
-        let scaling = Self::around_median(sorted.clone()).or_else(|| {
+        let scaling = Self::around_median(&sorted).or_else(|| {
             sorted.dedup();
-            Self::around_median(sorted)
+            Self::around_median(&sorted)
         });
         scaling.unwrap_or_else(|| Self::standardize(y))
     }
 
     /// Nothing where the deviation is 0, rounding, or too large for a number.
-    fn around_median(y: Vec<f64>) -> Option<Self> {
+    fn around_median(y: &[f64]) -> Option<Self> {
         let deviations = |offset: f64| y.iter().map(|v| (v - offset).abs()).collect();
-        let offset = median(y.clone());
+        let offset = median(y.to_vec());
         let width = NORMAL_CONSISTENCY * median(deviations(offset));
         (width > 1e-12 * offset.abs() && width.is_finite()).then_some(Self { offset, width })
     }

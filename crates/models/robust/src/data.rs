@@ -16,6 +16,12 @@ pub(crate) struct ScaledObservations {
     pub(crate) targets: TargetScaling,
 }
 
+/// Scale by the median where it leaves digits: on it, targets that are 10⁹ deviations off would have squares that overflow in a likelihood.
+fn scaling(y: &[f64]) -> TargetScaling {
+    let (by_median, standard) = (TargetScaling::by_median(y), TargetScaling::standardize(y));
+    if by_median.width > 1e-9 * standard.width { by_median } else { standard }
+}
+
 impl ScaledObservations {
     pub(crate) fn new(
         dim: Option<usize>,
@@ -32,8 +38,7 @@ impl ScaledObservations {
         all_finite("target", y)?;
         variances("noise variance", noise)?;
         let inputs = settings.normalize_inputs.then(|| InputScaling::of(x));
-        let targets =
-            if settings.standardize_targets { TargetScaling::by_median(y) } else { TargetScaling::NONE };
+        let targets = if settings.standardize_targets { scaling(y) } else { TargetScaling::NONE };
         Ok(Self {
             x: inputs.as_ref().map_or_else(|| x.to_owned(), |scaling| scaling.apply(x)),
             y: targets.apply(y),

@@ -117,7 +117,7 @@ fn run<O: Optimizer<Query = Config>>(
     check(name, &numbers(&space(), study.history(), has_runs));
 }
 
-/// With the transform of losses that was the default when most of the record was made.
+/// Settings of most of the record, with the transform of losses that was the default when it was made.
 fn settings() -> BoSettings {
     BoSettings {
         initial: InitialDesign::Sobol(4),
