@@ -239,6 +239,8 @@ def test_the_lock_of_the_interpreter_is_released():
 def test_control_c_ends_a_loop():
     program = (
         "import thrifty, signal\n"
+        # A shell's background jobs ignore the signal, and their children inherit that.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "print('ready', flush=True)\n"
         "s = thrifty.Study(thrifty.Space().float('x', 0, 1), 'random')\n"
         "s.optimize(lambda p: p['x'], n_trials=10**9)\n"
