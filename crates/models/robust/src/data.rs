@@ -10,17 +10,17 @@ use crate::RobustError;
 pub(crate) struct ScaledObservations {
     pub(crate) x: Points,
     pub(crate) y: Vec<f64>,
+    /// The targets in their own unit, those beyond [`FARTHEST`] drawn in.
+    pub(crate) counted: Vec<f64>,
     /// Known noise variances beside the Student-t noise.
     pub(crate) noise: Vec<f64>,
     pub(crate) inputs: Option<InputScaling>,
     pub(crate) targets: TargetScaling,
 }
 
-/// Scale by the median where it leaves digits: on it, targets that are 10⁹ deviations off would have squares that overflow in a likelihood.
-fn scaling(y: &[f64]) -> TargetScaling {
-    let (by_median, standard) = (TargetScaling::by_median(y), TargetScaling::standardize(y));
-    if by_median.width > 1e-9 * standard.width { by_median } else { standard }
-}
+/// Targets further off count as this many deviations. Their weights are 0 all the same, and noise variances of the square of a residual leave
+/// no digits for the others in a factorization once they are 10¹⁴ times as large.
+const FARTHEST: f64 = 1e5;
 
 impl ScaledObservations {
     pub(crate) fn new(
@@ -38,10 +38,18 @@ impl ScaledObservations {
         all_finite("target", y)?;
         variances("noise variance", noise)?;
         let inputs = settings.normalize_inputs.then(|| InputScaling::of(x));
-        let targets = if settings.standardize_targets { scaling(y) } else { TargetScaling::NONE };
+        let targets =
+            if settings.standardize_targets { TargetScaling::by_median(y) } else { TargetScaling::NONE };
+        let mut counted = y.to_vec();
+        if settings.standardize_targets {
+            let reach = targets.width * FARTHEST;
+            let (low, high) = (targets.offset - reach, targets.offset + reach);
+            counted.iter_mut().for_each(|target| *target = target.clamp(low, high));
+        }
         Ok(Self {
             x: inputs.as_ref().map_or_else(|| x.to_owned(), |scaling| scaling.apply(x)),
-            y: targets.apply(y),
+            y: targets.apply(&counted),
+            counted,
             noise: noise.iter().map(|variance| variance / targets.width / targets.width).collect(),
             inputs,
             targets,

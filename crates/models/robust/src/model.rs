@@ -70,7 +70,7 @@ impl<K: Kernel + Clone> RobustGp<K> {
         let (settings, mut kernel) = (self.process.settings(), self.process.kernel().clone());
         let mut likelihood = self.likelihood(&mut kernel, &data);
         let (best, restarts) = learn_parameters(&mut likelihood, settings, self.warm.as_deref(), rng)?;
-        self.finish(kernel, &data, (x, y, variances), &best, restarts)
+        self.finish(kernel, &data, (x, variances), &best, restarts)
     }
 
     /// Conditions with the hyperparameters as they are: the kernel's and the settings' own, or those of the warm start.
@@ -100,7 +100,7 @@ impl<K: Kernel + Clone> RobustGp<K> {
             }
             _ => params.iter().map(|p| p.value).collect(),
         };
-        self.finish(kernel, &data, (x, y, variances), &values, Vec::new())
+        self.finish(kernel, &data, (x, variances), &values, Vec::new())
     }
 
     fn checked(
@@ -129,7 +129,7 @@ impl<K: Kernel + Clone> RobustGp<K> {
         &self,
         mut kernel: K,
         data: &ScaledObservations,
-        (x, y, variances): (PointsRef<'_>, &[f64], &[f64]),
+        (x, variances): (PointsRef<'_>, &[f64]),
         values: &[f64],
         restarts: Vec<Restart>,
     ) -> Result<RobustPosterior<K>, RobustError> {
@@ -150,7 +150,7 @@ impl<K: Kernel + Clone> RobustGp<K> {
         };
         let process = Gp::new(kernel).with_settings(settings).condition_on_scale(
             x,
-            y,
+            &data.counted,
             &known,
             data.inputs.clone(),
             data.targets,

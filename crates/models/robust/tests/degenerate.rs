@@ -46,6 +46,21 @@ fn jumps_and_halves_are_finite() {
     }
 }
 
+/// One target that is far off, however far: the others are predicted as without it.
+#[test]
+fn an_outlier_of_any_size_changes_nothing() {
+    let x: Vec<f64> = (0..20).map(|i| f64::from(i) / 19.0).collect();
+    let clean: Vec<f64> = x.iter().map(|x| (6.0 * x).sin()).collect();
+    for far in [1e3, 1e6, 1e8, 1e12, 1e100, 1e149] {
+        for far in [far, -far] {
+            let mut y = clean.clone();
+            y[7] = far;
+            let found = fit(x.clone(), &y).unwrap();
+            assert!((found.mean - 3_f64.sin()).abs() < 0.02 && found.variance >= 0.0, "{far}: {found:?}");
+        }
+    }
+}
+
 #[test]
 fn what_is_no_number_is_named() {
     let error = |x: Vec<f64>, y: &[f64]| fit(x, y).unwrap_err().to_string();
