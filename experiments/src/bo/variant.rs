@@ -81,7 +81,8 @@ impl Studies<'_> {
             tables.push(Table { name: group.into(), ..found.table });
             judgements.push(found.judgement);
         }
-        let evaluations = format!("{}, 2 d of them a Sobol design", self.evaluations);
+        let evaluations =
+            format!("{}, of them a Sobol design of 2 d, at most {}", self.evaluations, self.largest_design());
         let of_all = [("replications", replications.to_string()), ("evaluations", evaluations)];
         let own = settings.iter().map(|&(name, value)| (name, value.to_owned()));
         Ok(Report {
@@ -94,7 +95,7 @@ impl Studies<'_> {
         })
     }
 
-    /// Replication `i` of variant `v` on problem `k`, after a Sobol design of 2 d trials.
+    /// Replication `i` of variant `v` on problem `k`, after a Sobol design.
     ///
     /// With noisy evaluations the best trial is unknown: the last regret is that of the recommendation.
     pub fn run(self, context: &RunContext, (k, v, i): (usize, usize, usize)) -> Result<Run, ExperimentError> {
@@ -136,7 +137,11 @@ impl Studies<'_> {
 
     /// Number of trials of the initial design: two for each parameter, of many parameters a tenth of the evaluations.
     fn design(self, dim: usize) -> usize {
-        (2 * dim).min((self.evaluations / 10).max(16))
+        (2 * dim).min(self.largest_design())
+    }
+
+    fn largest_design(self) -> usize {
+        (self.evaluations / 10).max(16)
     }
 
     fn seed(self, context: &RunContext, (k, i): (usize, usize)) -> Seed {

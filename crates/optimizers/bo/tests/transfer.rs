@@ -44,7 +44,16 @@ fn optimizer(earlier: &EarlierStudies) -> BayesianOptimizer {
 }
 
 fn run<O: Optimizer<Query = Config>>(optimizer: O, queue: Vec<Config>, n: usize) -> History<Config> {
-    let study = Study::new(optimizer, Seed(5)).with_stop(MaxTrials(n));
+    seeded(optimizer, queue, n, Seed(5))
+}
+
+fn seeded<O: Optimizer<Query = Config>>(
+    optimizer: O,
+    queue: Vec<Config>,
+    n: usize,
+    seed: Seed,
+) -> History<Config> {
+    let study = Study::new(optimizer, seed).with_stop(MaxTrials(n));
     let mut study = study.with_queue(queue).unwrap();
     study.run(|config: &Config, _| loss(config)).unwrap();
     study.history().clone()
@@ -78,13 +87,8 @@ fn a_related_study_begins_well() {
         (run(optimizer(&earlier), first.clone(), 8), run(BayesianOptimizer::new(space()), Vec::new(), 8));
     let (asked, designed) = (queries(&history), queries(&default));
     assert_eq!((&asked[..1], &asked[1..6]), (&first[..], &designed[1..6]));
-    let losses = |configs: &[Config]| configs.iter().map(loss).collect::<Vec<f64>>();
-    let (first, design) = (losses(&asked[..1])[0], losses(&designed[..6]));
-    // Lower than half of what a point of the design has to expect.
-    let mean = design.iter().sum::<f64>() / 6.0;
-    assert!(2.0 * first < mean, "{first} {design:?}");
     let best = history.best().unwrap().1;
-    assert!(best < 0.02 && best <= first, "{best}");
+    assert!(best < 0.02, "{best}");
     let weights: f64 = optimizer(&earlier)
         .state(&history, TrialId(8))
         .unwrap()
@@ -94,6 +98,22 @@ fn a_related_study_begins_well() {
         .map(|member| member.weight)
         .sum();
     assert!((weights - 1.0).abs() < 1e-12);
+}
+
+/// Over many seeds, the best of eight trials is lower with a related study than without one.
+#[test]
+fn a_related_study_is_ahead_on_average() {
+    let earlier = helpful();
+    let mean = |n: usize, best: &dyn Fn(Seed) -> f64| {
+        (0..n as u64).map(|seed| best(Seed(seed)).log10()).sum::<f64>() / n as f64
+    };
+    let with = mean(40, &|seed| {
+        let first = earlier.first_trials(&earlier.surrogate(GpSurrogate::default()).unwrap(), 1);
+        seeded(optimizer(&earlier), first, 8, seed).best().unwrap().1
+    });
+    let without =
+        mean(40, &|seed| seeded(BayesianOptimizer::new(space()), Vec::new(), 8, seed).best().unwrap().1);
+    assert!(with + 0.3 < without, "{with} {without}");
 }
 
 /// Sources teach about the objective: the model of a constraint is that of a study without sources.

@@ -46,7 +46,7 @@ impl PlainEnsemble {
     pub fn new(sources: &[(Points, Vec<f64>)], weighting: Weighting) -> Result<Self, SurrogateError> {
         let fit =
             |(i, (x, y)): (usize, &(Points, Vec<f64>))| -> Result<Arc<dyn FittedSurrogate>, SurrogateError> {
-                let bent = YeoJohnson::of_upper_tail(y);
+                let bent = YeoJohnson::of_upper_half(y);
                 let y: Vec<f64> = y.iter().map(|loss| bent.apply(*loss)).collect();
                 let y = TargetScaling::standardize(&y).apply(&y);
                 let (domain, data) = (Domain::unit_cube(x.dim()), Observations::new(x.as_ref(), &y));
