@@ -8,6 +8,9 @@ use thrifty_prob::{log_cdf, log_pdf};
 /// Beyond so many deviations the tail is below half a unit in the last place of 1.
 pub(crate) const NEGLIGIBLE: f64 = 8.3;
 
+/// Beyond so many deviations the tail does not change a bit of a number from 1/2 to 1.
+const INVISIBLE: f64 = 8.5;
+
 /// Beyond so many deviations the rounding of erfc's argument, magnified by the square, costs more than 1e-13.
 const ERFC_TO: f64 = 25.0;
 
@@ -25,7 +28,8 @@ pub(crate) fn mass(a: f64, b: f64) -> f64 {
         lower(b) - lower(a)
     } else {
         let above = if b > NEGLIGIBLE { 0.0 } else { lower(-b) };
-        1.0 - above - lower(a)
+        let below = if a < -INVISIBLE { 0.0 } else { lower(a) };
+        1.0 - above - below
     }
 }
 
@@ -70,6 +74,20 @@ mod tests {
         assert_eq!(mass(1.0, 1.0), 0.0);
         assert_eq!(log_mass(2.0, 1.0), f64::NEG_INFINITY);
         assert_eq!(log_mass(f64::NEG_INFINITY, f64::INFINITY), 0.0);
+    }
+
+    /// Tails that are left out would not change a bit.
+    #[test]
+    fn invisible_tails_leave_the_bits() {
+        for value in [0.5, 0.5_f64.next_up(), 0.75, 1.0_f64.next_down(), 1.0] {
+            assert_eq!(value - lower(-INVISIBLE), value);
+        }
+        for far in [8.2, 8.49, 8.51, 9.0, 40.0] {
+            for near in [0.0, 1e-17, 1e-9, 0.3, 2.0, 8.0, 8.2] {
+                assert_eq!(mass(-far, near), 1.0 - lower(-near) - lower(-far), "[-{far}, {near}]");
+                assert_eq!(mass(-near, far), mass(-far, near));
+            }
+        }
     }
 
     #[test]
