@@ -1,4 +1,4 @@
-//! Many dimensions: trust regions, evolution strategies and default Bayesian optimisation from 60 to 200 parameters.
+//! Many dimensions: default Bayesian optimisation, trust regions and evolution strategies from 60 to 200 parameters.
 
 mod problems;
 
@@ -19,14 +19,15 @@ use crate::harness::{Experiment, Report, RunContext};
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/dimensions",
     paper: "Eriksson et al. (2019), Hvarfner et al. (2024): problems of many dimensions",
-    claim: "from 60 to 200 parameters, at 200 evaluations, a trust region is not worse than random search, CMA-ES, default Bayesian \
-            optimisation, and a region that never leaves its start",
+    claim: "from 60 to 200 parameters, at 100 evaluations, default Bayesian optimisation is not worse than a trust region, random search, \
+            CMA-ES, and a region that never leaves its start",
     quick_cost: "2 problems, 5 methods, 2 replications, 60 evaluations: about a minute",
-    full_cost: "4 problems, 5 methods, 5 replications, 200 evaluations: some hours",
+    full_cost: "4 problems, 5 methods, 10 replications, 100 evaluations: half an hour; --evaluations for more",
     run,
 };
 
-const METHODS: [&str; 5] = ["trust region", "random", "CMA-ES", "BO", "stuck region"];
+/// The first is the subject of the claims, the last is made worse on purpose.
+const METHODS: [&str; 5] = ["BO", "trust region", "random", "CMA-ES", "stuck region"];
 
 fn problems(context: &RunContext) -> Result<Vec<Wide>, ExperimentError> {
     if context.pick(true, false) {
@@ -77,7 +78,7 @@ fn one(
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let (replications, evaluations) = (context.replications(2, 5), context.evaluations(60, 200));
+    let (replications, evaluations) = (context.replications(2, 10), context.evaluations(60, 100));
     let problems = problems(context)?;
     let labels: Vec<String> = problems.iter().map(Problem::name).collect();
     let work = |k: usize, m: usize, i: usize| {
@@ -95,8 +96,8 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         numbers,
         settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
         notes: vec![
-            "Claims: the trust region is not worse than each method by more than 0.1 in the mean of log₁₀ of the final regret. The stuck \
-             region, with a side of 1e-4, is made worse on purpose. Seeds are shared by the methods. Regret of the path is its loss above that \
+            "Claims: default Bayesian optimisation is not worse than each method by more than 0.1 in the mean of log₁₀ of the final regret. \
+             The stuck region, with a side of 1e-4, is made worse on purpose. Seeds are shared by the methods. Regret of the path is its loss above that \
              of a straight line without obstacles."
                 .into(),
         ],
@@ -120,6 +121,6 @@ mod tests {
         };
         let regrets: Vec<f64> = (0..METHODS.len()).map(last).collect();
         assert!(regrets.iter().all(|regret| regret.is_finite()), "{regrets:?}");
-        assert!(regrets[0] < regrets[4], "{regrets:?}");
+        assert!(regrets[0] < regrets[4] && regrets[1] < regrets[4], "{regrets:?}");
     }
 }
