@@ -51,9 +51,27 @@ fn text(panic: &(dyn Any + Send)) -> String {
     format!("a defect of Thrifty, please report it: {}", message.unwrap_or("a panic without a message"))
 }
 
-/// A lock that survives the panic of its last holder.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// State of an object that several threads of Python may call, one at a time.
+pub(crate) struct Shared<T>(Mutex<T>);
+
+impl<T: Send> Shared<T> {
+    pub(crate) fn new(state: T) -> Self {
+        Self(Mutex::new(state))
+    }
+
+    /// The state; it survives the panic of its last holder.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs `work` on the state as [`guarded`] does.
+    pub(crate) fn with<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut T) -> PyResult<R> + Send,
+    ) -> PyResult<R> {
+        guarded(py, || work(&mut self.lock()))
+    }
 }
 
 /// Panics inside the border: for the test that panics become exceptions.

@@ -1,7 +1,6 @@
 //! A method over trials that another library keeps: for samplers.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -11,7 +10,7 @@ use thrifty::study::{
     AnyOptimizer, Ask, Directions, History, Memo, Optimizer as _, Outcome, Suggestion, Timing, Trial, TrialId,
 };
 
-use crate::boundary::{failed, guarded, invalid, lock, optimizer as refused, study as refused_study};
+use crate::boundary::{Shared, failed, invalid, optimizer as refused, study as refused_study};
 use crate::method::{Keywords, optimizer};
 use crate::outcome::Told;
 use crate::trials::{Columns, Finished, Read};
@@ -28,7 +27,7 @@ struct Inner {
 /// A method and the trials of one search space. A suggestion depends on the seed, the trials and the number that is asked alone.
 #[pyclass(frozen, module = "thrifty._thrifty")]
 pub(crate) struct Engine {
-    inner: Mutex<Inner>,
+    inner: Shared<Inner>,
 }
 
 #[pymethods]
@@ -39,7 +38,7 @@ impl Engine {
         let space = space(space_json)?;
         let optimizer = optimizer(method, space.clone(), Keywords::read(method, settings_json)?)?;
         let (history, places) = (History::new(Seed(seed)), Vec::new());
-        Ok(Self { inner: Mutex::new(Inner { space, optimizer, history, places }) })
+        Ok(Self { inner: Shared::new(Inner { space, optimizer, history, places }) })
     }
 
     /// Records a trial as it is now; false if its values are not of the space.
@@ -53,7 +52,7 @@ impl Engine {
         memo_json: Option<&str>,
     ) -> PyResult<bool> {
         let outcome = told.outcome(&Directions::default())?;
-        lock(&self.inner).record(number, &values, outcome, reports, memo_json)
+        self.inner.lock().record(number, &values, outcome, reports, memo_json)
     }
 
     /// Records finished trials of a list from place `from` on, as [`Columns`] reads them; the place of the first that it does not read.
@@ -77,7 +76,7 @@ impl Engine {
             };
             let Finished { number, numbers, outcome, reports, memo } = finished;
             // Not over the reading: comparing choices may run code of Python, which may let another thread in.
-            let inner = &mut *lock(&self.inner);
+            let inner = &mut *self.inner.lock();
             inner.record(number, &numbers, Some(outcome), reports, memo.as_deref())?;
         }
         Ok(to)
@@ -91,8 +90,7 @@ impl Engine {
         number: u64,
         given: Option<Numbers>,
     ) -> PyResult<Option<(Numbers, String)>> {
-        guarded(py, || {
-            let Inner { space, optimizer, history, .. } = &mut *lock(&self.inner);
+        self.inner.with(py, |Inner { space, optimizer, history, .. }| {
             let id = TrialId(number);
             let asked = match given {
                 Some(values) => optimizer.ask_given(history, id, &config(space, &values)?),
@@ -109,12 +107,12 @@ impl Engine {
 
     /// A random configuration for the trial of this number.
     fn random(&self, number: u64) -> Numbers {
-        let inner = lock(&self.inner);
+        let inner = self.inner.lock();
         numbers(&inner.space, &inner.space.sample(&mut inner.history.seed().stream("python random", number)))
     }
 
     fn __len__(&self) -> usize {
-        lock(&self.inner).history.len()
+        self.inner.lock().history.len()
     }
 }
 

@@ -1,7 +1,5 @@
 //! Fractional cross-validation, asked and told fold by fold.
 
-use std::sync::Mutex;
-
 use pyo3::prelude::*;
 use thrifty::cv::FoldQuery;
 use thrifty::fcvopt::{FractionalCv, FractionalSettings};
@@ -9,7 +7,7 @@ use thrifty::sampling::Seed;
 use thrifty::space::Space;
 use thrifty::study::{Next, Outcome, Trial, TrialId, WorthItsCost};
 
-use crate::boundary::{guarded, invalid, lock, optimizer as refused, study as refused_study};
+use crate::boundary::{Shared, invalid, optimizer as refused, study as refused_study};
 use crate::method::Keywords;
 use crate::outcome::Told;
 use crate::values::{Numbers, numbers, space};
@@ -22,7 +20,7 @@ struct Inner {
 /// A study of fractional cross-validation. Losses are minimised.
 #[pyclass(frozen, module = "thrifty._thrifty")]
 pub(crate) struct Fractional {
-    inner: Mutex<Inner>,
+    inner: Shared<Inner>,
 }
 
 /// A fold to evaluate: trial, values, repeat and fold.
@@ -54,12 +52,12 @@ impl Fractional {
         if let Some(path) = journal {
             study = study.with_journal(path).map_err(refused_study)?;
         }
-        Ok(Self { inner: Mutex::new(Inner { space, study }) })
+        Ok(Self { inner: Shared::new(Inner { space, study }) })
     }
 
     /// The next fold; none when the budget is spent, nothing is left, or running ones have to end first.
     fn ask(&self, py: Python<'_>) -> PyResult<Option<Asked>> {
-        self.with(py, |Inner { space, study }| {
+        self.inner.with(py, |Inner { space, study }| {
             Ok(match study.ask().map_err(refused_study)? {
                 Next::Evaluate(trial) => {
                     let FoldQuery { config, repeat, fold } = &trial.query;
@@ -71,7 +69,7 @@ impl Fractional {
     }
 
     fn tell(&self, py: Python<'_>, trial: u64, told: Told) -> PyResult<()> {
-        self.with(py, |Inner { study, .. }| {
+        self.inner.with(py, |Inner { study, .. }| {
             let outcome = told.outcome(study.history().directions())?;
             let outcome = outcome.ok_or_else(|| invalid("a trial that runs was not evaluated"))?;
             study.tell(TrialId(trial), outcome).map_err(refused_study)
@@ -80,7 +78,7 @@ impl Fractional {
 
     /// Folds that were asked before, in order: what [`Fractional::ask`] gave, then state, loss and cost.
     fn asked(&self, py: Python<'_>) -> PyResult<Vec<(Asked, &'static str, Option<f64>, Option<f64>)>> {
-        self.with(py, |Inner { space, study }| {
+        self.inner.with(py, |Inner { space, study }| {
             let fold = |trial: &Trial<FoldQuery>| {
                 let FoldQuery { config, repeat, fold } = &trial.query;
                 let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
@@ -94,19 +92,19 @@ impl Fractional {
 
     /// True if another fold is not worth its price.
     fn is_dear(&self) -> bool {
-        lock(&self.inner).study.check_stop().is_some()
+        self.inner.lock().study.check_stop().is_some()
     }
 
     /// Ends the search: the next asks are for missing folds of the best configurations, at most this many.
     fn verify(&self, py: Python<'_>, fits: usize) -> PyResult<()> {
-        self.with(py, |Inner { study, .. }| {
+        self.inner.with(py, |Inner { study, .. }| {
             study.optimizer().finish_verification(study.history(), fits).map(drop).map_err(refused)
         })
     }
 
     /// The recommended configuration, its loss, and whether that was measured on every fold.
     fn recommend(&self, py: Python<'_>) -> PyResult<Option<(Numbers, f64, bool)>> {
-        self.with(py, |Inner { space, study }| {
+        self.inner.with(py, |Inner { space, study }| {
             let best = study.recommend().map_err(refused_study)?;
             Ok(best.map(|best| (numbers(space, &best.config), best.value, best.is_observed())))
         })
@@ -114,7 +112,7 @@ impl Fractional {
 
     /// Posterior mean and standard deviation of the mean loss at every configuration, with the first of its trials.
     fn evaluated(&self, py: Python<'_>) -> PyResult<Vec<(usize, f64, f64)>> {
-        self.with(py, |Inner { study, .. }| {
+        self.inner.with(py, |Inner { study, .. }| {
             let (history, optimizer) = (study.history(), study.optimizer());
             let state = optimizer.state(history, TrialId(history.len() as u64)).map_err(refused)?;
             let incumbent = optimizer.settings().incumbent;
@@ -125,16 +123,6 @@ impl Fractional {
     }
 
     fn __len__(&self) -> usize {
-        lock(&self.inner).study.history().len()
-    }
-}
-
-impl Fractional {
-    fn with<T: Send>(
-        &self,
-        py: Python<'_>,
-        work: impl FnOnce(&mut Inner) -> PyResult<T> + Send,
-    ) -> PyResult<T> {
-        guarded(py, || work(&mut lock(&self.inner)))
+        self.inner.lock().study.history().len()
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Mutex;
 
 use pyo3::prelude::*;
 use thrifty::bo::ParetoSet;
@@ -16,7 +15,7 @@ use thrifty::study::{
 };
 use thrifty_report::{Figure, Report};
 
-use crate::boundary::{failed, guarded, invalid, lock, study as refused};
+use crate::boundary::{Shared, failed, guarded, invalid, study as refused};
 use crate::method::{Keywords, optimizer};
 use crate::outcome::{Told, directions, reason};
 use crate::values::{Numbers, config, numbers, space};
@@ -29,7 +28,7 @@ struct Inner {
 /// A study of one method.
 #[pyclass(frozen, module = "thrifty._thrifty")]
 pub(crate) struct Study {
-    inner: Mutex<Inner>,
+    inner: Shared<Inner>,
 }
 
 /// A trial for Python: number, values, diagnostics.
@@ -82,13 +81,13 @@ impl Study {
             if let Some(path) = journal {
                 study = study.with_journal(path).map_err(refused)?;
             }
-            Ok(Self { inner: Mutex::new(Inner { space, study }) })
+            Ok(Self { inner: Shared::new(Inner { space, study }) })
         })
     }
 
     /// The next trial; or the reason for which there is none, empty where a running trial has to end first.
     fn ask(&self, py: Python<'_>) -> PyResult<(Option<Asked>, String)> {
-        self.with(py, |Inner { space, study }| {
+        self.inner.with(py, |Inner { space, study }| {
             Ok(match study.ask().map_err(refused)? {
                 Next::Evaluate(trial) => {
                     (Some((trial.id.0, numbers(space, &trial.query), trial.diagnostics)), String::new())
@@ -100,7 +99,7 @@ impl Study {
     }
 
     fn tell(&self, py: Python<'_>, trial: u64, told: Told) -> PyResult<()> {
-        self.with(py, |Inner { study, .. }| {
+        self.inner.with(py, |Inner { study, .. }| {
             let outcome = told.outcome(study.history().directions())?;
             let outcome = outcome.ok_or_else(|| invalid("a trial that runs was not evaluated"))?;
             study.tell(TrialId(trial), outcome).map_err(refused)
@@ -109,7 +108,7 @@ impl Study {
 
     /// Records an intermediate value; true if the pruner would stop the trial.
     fn report(&self, py: Python<'_>, trial: u64, step: u64, value: f64) -> PyResult<bool> {
-        self.with(py, |Inner { study, .. }| {
+        self.inner.with(py, |Inner { study, .. }| {
             let loss = study.history().directions().first().flip(value);
             study.report(TrialId(trial), step, loss).map_err(refused)?;
             study.should_prune(TrialId(trial)).map_err(refused)
@@ -117,11 +116,11 @@ impl Study {
     }
 
     fn enqueue(&self, py: Python<'_>, values: Numbers) -> PyResult<()> {
-        self.with(py, |Inner { space, study }| study.enqueue(config(space, &values)?).map_err(refused))
+        self.inner.with(py, |Inner { space, study }| study.enqueue(config(space, &values)?).map_err(refused))
     }
 
     fn add_known(&self, py: Python<'_>, values: Numbers, told: Told) -> PyResult<u64> {
-        self.with(py, |Inner { space, study }| {
+        self.inner.with(py, |Inner { space, study }| {
             let outcome = told.outcome(study.history().directions())?;
             let outcome = outcome.ok_or_else(|| invalid("a known trial has an outcome"))?;
             Ok(study.add_known(config(space, &values)?, outcome).map_err(refused)?.0)
@@ -130,7 +129,7 @@ impl Study {
 
     /// The best of the measured trials that break no constraint.
     fn best(&self, py: Python<'_>) -> PyResult<Option<Recommended>> {
-        self.with(py, |Inner { space, study }| {
+        self.inner.with(py, |Inner { space, study }| {
             let directions = study.history().directions().clone();
             let best = study.history().best();
             Ok(best.map(|(trial, loss)| {
@@ -141,7 +140,7 @@ impl Study {
 
     /// The optimiser's recommendation: one configuration, or a Pareto set.
     fn recommend(&self, py: Python<'_>) -> PyResult<Vec<Recommended>> {
-        self.with(py, |Inner { space, study }| {
+        self.inner.with(py, |Inner { space, study }| {
             let directions = study.history().directions().clone();
             let Some(found) = study.recommend().map_err(refused)? else { return Ok(Vec::new()) };
             if let Some(best) = found.downcast_ref::<Best<Config>>() {
@@ -164,7 +163,7 @@ impl Study {
 
     /// The domain as a level-set study classifies it: points, the level with its bounds, the expected share of wrong points.
     fn classified(&self, py: Python<'_>) -> PyResult<Option<Classification>> {
-        self.with(py, |Inner { space, study }| {
+        self.inner.with(py, |Inner { space, study }| {
             let Some(found) = study.recommend().map_err(refused)? else { return Ok(None) };
             let Some(found) = found.downcast_ref::<Classified>() else {
                 return Err(invalid("a method that recommends configurations classifies no domain"));
@@ -186,23 +185,23 @@ impl Study {
     }
 
     fn trials(&self, py: Python<'_>) -> PyResult<Vec<Record>> {
-        self.with(py, |Inner { space, study }| Ok(records(space, study.history())))
+        self.inner.with(py, |Inner { space, study }| Ok(records(space, study.history())))
     }
 
     fn warnings(&self) -> Vec<String> {
-        lock(&self.inner).study.warnings().to_vec()
+        self.inner.lock().study.warnings().to_vec()
     }
 
     /// The report of the study as an HTML page.
     fn page(&self, py: Python<'_>, title: &str) -> PyResult<String> {
-        self.with(py, |Inner { space, study }| {
+        self.inner.with(py, |Inner { space, study }| {
             Report::new(study.history(), Some(space)).and_then(|report| report.page(title)).map_err(failed)
         })
     }
 
     /// A figure of the study as SVG.
     fn figure(&self, py: Python<'_>, name: &str) -> PyResult<String> {
-        self.with(py, |Inner { space, study }| {
+        self.inner.with(py, |Inner { space, study }| {
             let figure = Figure::ALL.into_iter().find(|figure| figure.name() == name);
             let figure = figure.ok_or_else(|| {
                 let names: Vec<&str> = Figure::ALL.iter().map(|figure| figure.name()).collect();
@@ -213,17 +212,7 @@ impl Study {
     }
 
     fn __len__(&self) -> usize {
-        lock(&self.inner).study.history().len()
-    }
-}
-
-impl Study {
-    fn with<T: Send>(
-        &self,
-        py: Python<'_>,
-        work: impl FnOnce(&mut Inner) -> PyResult<T> + Send,
-    ) -> PyResult<T> {
-        guarded(py, || work(&mut lock(&self.inner)))
+        self.inner.lock().study.history().len()
     }
 }
 

@@ -10,7 +10,8 @@ use thrifty_space::Config;
 use thrifty_study::History;
 use thrifty_testbed::Problem;
 
-use super::problems::{Development, Kind};
+use super::development::Development;
+use super::problems::Kind;
 use super::variant::{Studies, Variant};
 use crate::error::ExperimentError;
 use crate::harness::ablation::{Ablation, NO_REGRET, NOTE};

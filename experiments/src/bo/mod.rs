@@ -3,6 +3,7 @@
 pub mod ablation;
 pub mod basins;
 pub mod batches;
+pub(crate) mod development;
 pub mod dimensions;
 pub(crate) mod functions;
 pub mod growth;

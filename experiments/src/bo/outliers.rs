@@ -3,7 +3,8 @@
 use thrifty_bo::{BoSettings, GpSurrogate};
 use thrifty_robust::{RobustGpSurrogate, StudentT};
 
-use super::problems::{Kind, Noise};
+use super::development::Noise;
+use super::problems::Kind;
 use super::variant::{Studies, Variant};
 use crate::error::ExperimentError;
 use crate::harness::{Experiment, Report, RunContext};

@@ -11,7 +11,8 @@ use thrifty_study::{History, MaxTrials, Optimizer};
 use thrifty_surrogate::Surrogate;
 use thrifty_testbed::Problem;
 
-use super::problems::{Development, Kind};
+use super::development::Development;
+use super::problems::Kind;
 use crate::error::ExperimentError;
 use crate::harness::ablation::{self, Ablation, NOTE};
 use crate::harness::claims::Judgement;

@@ -10,7 +10,8 @@ use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::Outcome;
 
 use super::problem::{FoldProblem, point};
-use crate::bo::problems::{drawn, searched};
+use crate::bo::development::searched;
+use crate::bo::problems::drawn;
 use crate::error::ExperimentError;
 
 /// Folds around a true loss on the unit cube: the truth is the mean over the folds.

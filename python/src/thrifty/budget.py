@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ._around import AroundStudy
 from .space import Space
-from .study import Best, Study, Trial, TrialRecord
+from .study import Best, Study, Trial
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Trained:
     reason: str
 
 
-class BudgetedTraining:
+class BudgetedTraining(AroundStudy):
     """Optimal stopping around a function that trains a model and returns its score and its cost.
 
     Scores and costs are polynomials in the controls, whose coefficients are learnt; before each training its expected gain,
@@ -76,10 +77,6 @@ class BudgetedTraining:
             own["max_cost"] = max_cost / cost
         self.study = Study(space, "budgeted_training", seed=seed, direction=direction, journal=journal, **{**own, **settings})
 
-    def ask(self) -> Trial | None:
-        """The next training; None when none is worth its cost, for the reason in :attr:`stopped`."""
-        return self.study.ask()
-
     def tell(self, trial: Trial | int, score: float | None = None, cost: float | None = None, **outcome: Any) -> None:
         """Records score and cost of a training, or with the keywords of :meth:`thrifty.Study.tell` why there are none."""
         self.study.tell(trial, score, cost=cost, **outcome)
@@ -97,19 +94,3 @@ class BudgetedTraining:
         """The state now."""
         spent = sum(trial.cost or 0.0 for trial in self.trials)
         return Trained(self.study.recommend(), spent, len(self.study), self.stopped or "")
-
-    @property
-    def trials(self) -> list[TrialRecord]:
-        """All trainings in order."""
-        return self.study.trials
-
-    @property
-    def stopped(self) -> str | None:
-        """Reason for the end."""
-        return self.study.stopped
-
-    def __len__(self) -> int:
-        return len(self.study)
-
-    def _repr_html_(self) -> str:
-        return self.study._repr_html_()

@@ -22,17 +22,18 @@ LENGTHSCALES = (1e-3, 1e4)
 class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Gaussian-process regressor whose hyperparameters are learnt by maximum likelihood.
 
-    With a kernel by its name columns are scaled to [0, 1] and targets to mean 0 and standard deviation 1. The kernel has a variance and a lengthscale
-    per column; noise and mean are learnt. A composed kernel is taken as in scikit-learn: columns as they are, mean 0. There are no priors: those of Bayesian optimization favor functions that vary in
-    every column, which is wrong for regression.
+    With a kernel by its name columns are scaled to [0, 1] and targets to mean 0 and standard deviation 1. The kernel has a
+    variance and a lengthscale per column; noise and mean are learnt. A composed kernel is taken as in scikit-learn: columns as
+    they are, mean 0. There are no priors: those of Bayesian optimization favor functions that vary in every column, which is
+    wrong for regression.
 
     Parameters
     ----------
     kernel
         `matern52`, `matern32`, `matern12` or `squared_exponential`; or a kernel of :mod:`thrifty.kernels`.
     noise
-        Variance of the noise in units of the targets' variance; None learns it. Not with a composed kernel, which has `alpha` and
-        `WhiteKernel`.
+        Variance of the noise in units of the targets' variance; None learns it. Not with a composed kernel, which has `alpha`
+        and `WhiteKernel`.
     n_restarts_optimizer
         Fits from random starts beside the first.
     lengthscale_bounds
@@ -116,8 +117,8 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
             learnt = [float(white.noise_level), *map(float, np.ravel(white.noise_level_bounds))]
         elif white is not None:
             fixed = float(white.noise_level)
-        return {"kernel": "matern52", "composed": composed.tree, "lengthscales": LENGTHSCALES, "white": learnt, "alpha": float(self.alpha),
-                "noise": fixed if learnt is None else None}
+        return {"kernel": "matern52", "composed": composed.tree, "lengthscales": LENGTHSCALES, "white": learnt,
+                "alpha": float(self.alpha), "noise": fixed if learnt is None else None}
 
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
         """Mean of the function, and its standard deviation or joint covariance."""

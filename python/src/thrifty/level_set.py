@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ._around import AroundStudy
 from .space import Space
-from .study import Study, Trial, TrialRecord
+from .study import Study, Trial
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Classification:
         return sum(point.label == label for point in self.points) / len(self.points)
 
 
-class LevelSet:
+class LevelSet(AroundStudy):
     """Study that classifies a space: is the function above a threshold?
 
     Parameters
@@ -72,10 +73,6 @@ class LevelSet:
         level: dict[str, Any] = {"implicit": {"omega": omega}} if threshold is None else {"fixed": float(threshold)}
         self.study = Study(space, "level_set", seed=seed, journal=journal, threshold=level, **settings)
 
-    def ask(self) -> Trial | None:
-        """The next trial; None when every point is decided."""
-        return self.study.ask()
-
     def tell(self, trial: Trial | int, value: float | None = None, **outcome: Any) -> None:
         """Records how a trial ended, with the keywords of :meth:`thrifty.Study.tell`."""
         self.study.tell(trial, value, **outcome)
@@ -100,19 +97,3 @@ class LevelSet:
         decode = self.study.space.decode
         return Classification([ClassifiedPoint(decode(values), *rest) for values, *rest in points], estimate, (low, high),
                               misclassified)
-
-    @property
-    def trials(self) -> list[TrialRecord]:
-        """All trials in the order of asking."""
-        return self.study.trials
-
-    @property
-    def stopped(self) -> str | None:
-        """Reason for which the last ask had no trial."""
-        return self.study.stopped
-
-    def __len__(self) -> int:
-        return len(self.study)
-
-    def _repr_html_(self) -> str:
-        return self.study._repr_html_()

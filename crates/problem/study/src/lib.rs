@@ -57,6 +57,7 @@ mod run;
 pub mod shared;
 mod stop;
 mod study;
+mod trial;
 mod worth;
 
 pub use any_optimizer::AnyOptimizer;
@@ -67,7 +68,7 @@ pub use direction::{Direction, Directions};
 pub use durability::Durability;
 pub use error::{JournalError, OptimizerError, StudyError};
 pub use fingerprint::{Difference, Fingerprint};
-pub use history::{History, HistoryView, Lineage, Timing, Trial, TrialId};
+pub use history::{History, HistoryView, Lineage};
 pub use memo::{EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, Memo, MemoKey, MemoValue};
 pub use observer::Observer;
 pub use optimizer::{Ask, Optimizer, Query, Suggestion};
@@ -79,4 +80,5 @@ pub use stop::{
     All, Any, MaxCost, MaxTrials, NoImprovement, Patience, StopReason, StopRule, Target, WallTime,
 };
 pub use study::{Next, Study};
+pub use trial::{Timing, Trial, TrialId};
 pub use worth::WorthItsCost;

@@ -6,7 +6,8 @@ use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::Outcome;
 use thrifty_testbed::{Problem, TestFunction};
 
-use crate::bo::problems::{drawn, searched};
+use crate::bo::development::searched;
+use crate::bo::problems::drawn;
 use crate::error::ExperimentError;
 
 /// Function on the unit cube.

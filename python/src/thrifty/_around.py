@@ -1,0 +1,37 @@
+"""Base of the classes around a study."""
+
+from __future__ import annotations
+
+from .study import Study, Trial, TrialRecord
+
+
+class AroundStudy:
+    """Class around a study: what both share.
+
+    Attributes
+    ----------
+    study
+        The study, with all that it can do.
+    """
+
+    study: Study
+
+    def ask(self) -> Trial | None:
+        """The next trial; None when there is none, for the reason in :attr:`stopped`."""
+        return self.study.ask()
+
+    @property
+    def trials(self) -> list[TrialRecord]:
+        """All trials in the order of asking."""
+        return self.study.trials
+
+    @property
+    def stopped(self) -> str | None:
+        """Reason for which the last ask had no trial."""
+        return self.study.stopped
+
+    def __len__(self) -> int:
+        return len(self.study)
+
+    def _repr_html_(self) -> str:
+        return self.study._repr_html_()
