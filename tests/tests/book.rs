@@ -171,9 +171,11 @@ fn chapters_teach() {
     }
     let compiled = fs::read_to_string(root().join("tests/outsider/src/book.rs")).unwrap();
     for (name, page) in pages.iter().filter(|(_, page)| page.contains("```rust\n")) {
-        let module = name.trim_end_matches(".md");
+        let module = name.trim_end_matches(".md").rsplit('/').next().unwrap();
         assert!(compiled.contains(&format!("{module},")), "{name} ({} bytes) is not compiled", page.len());
     }
+    let blocks = pages.values().map(|page| page.matches("```rust\n").count()).sum::<usize>();
+    assert!(blocks >= 60, "{blocks} blocks of code that run");
 }
 
 /// Sections of a page of results with a table and without a command.

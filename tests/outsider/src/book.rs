@@ -2,16 +2,16 @@
 
 /// A module per chapter with code.
 macro_rules! chapters {
-    ($($name:ident),* $(,)?) => {
+    ($folder:literal: $($name:ident),* $(,)?) => {
         $(
-            #[doc = include_str!(concat!("../../../docs/src/", stringify!($name), ".md"))]
+            #[doc = include_str!(concat!("../../../docs/src/", $folder, stringify!($name), ".md"))]
             pub mod $name {}
         )*
     };
 }
 
 chapters!(
-    acquisition,
+    "": acquisition,
     autobct,
     bo,
     censored,
@@ -35,3 +35,20 @@ chapters!(
     trees,
     trust_region,
 );
+
+/// The guides.
+pub mod guides {
+    chapters!(
+        "guides/": budget,
+        failures,
+        folds,
+        names,
+        noise,
+        objectives,
+        questions,
+        region,
+        start,
+        warm,
+        workers,
+    );
+}
