@@ -1,14 +1,14 @@
 //! The command line.
 
-use std::path::PathBuf;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use clap::{Args, Parser, Subcommand};
 
 use crate::data::command::DataCommand;
 use crate::data::{self, Folder};
 use crate::error::ExperimentError;
-use crate::harness::{Effort, Experiment, Report, RunContext, Shard, index, output, runs};
+use crate::harness::{Effort, Experiment, RunContext, Shard, budget, index, output, runs};
 use crate::registry::{all, find};
 use crate::{speed, verify};
 
@@ -68,6 +68,9 @@ enum Command {
         /// Only every n-th run from the i-th on, as i/n; `merge` reports once all are there.
         #[arg(long)]
         shard: Option<Shard>,
+        /// Begin no run after this time, such as 30m or 2h, and say what is missing; the same command goes on.
+        #[arg(long, value_parser = budget::parse)]
+        budget: Option<Duration>,
         #[command(flatten)]
         study: Study,
     },
@@ -122,8 +125,9 @@ pub fn main() -> Result<bool, ExperimentError> {
             list();
             Ok(true)
         }
-        Command::Run { id, shard, study } => {
-            let context = RunContext { shard, ..study.context()? };
+        Command::Run { id, shard, budget, study } => {
+            let deadline = budget.and_then(|budget| Instant::now().checked_add(budget));
+            let context = RunContext { shard, deadline, ..study.context()? };
             let chosen = if id == "all" { all() } else { vec![find(&id)?] };
             run(&chosen, &context, &study.out, id == "all")
         }
@@ -170,6 +174,7 @@ impl Study {
             out: Some(self.out.clone()),
             shard: None,
             merged: false,
+            deadline: None,
         })
     }
 }
@@ -185,42 +190,51 @@ fn list() {
     }
 }
 
-/// Runs experiments one after the other; with `together` writes a page of all of them.
+/// Runs experiments one after the other; `together` writes a page of all of them, anew after each.
 fn run(
     chosen: &[Experiment],
     context: &RunContext,
-    out: &std::path::Path,
+    out: &Path,
     together: bool,
 ) -> Result<bool, ExperimentError> {
-    let mut reports = Vec::new();
+    let mut page = index::Page::new(context.effort, chosen);
     if let Some(folder) = context.data.as_ref().filter(|_| context.data_found) {
         println!("data: {} (--data none to go without)", folder.display());
     }
-    for experiment in chosen {
+    for (at, experiment) in chosen.iter().enumerate() {
         if let Some(folder) = &context.data {
             data::warnings(folder, experiment.id)?.iter().for_each(|warning| eprintln!("warning: {warning}"));
         }
         let began = Instant::now();
-        let report: Report = match (experiment.run)(context) {
+        match (experiment.run)(context) {
             Err(ExperimentError::Unfinished { missing, of, .. }) if context.shard.is_some() => {
                 println!("{}: the shard is done; {missing} of {of} runs are for others", experiment.id);
-                continue;
             }
-            report => report?,
-        };
-        output::write(out, experiment, context, &report)?;
-        println!(
-            "{}: {} in {:.1} s, see {}",
-            experiment.id,
-            report.judgement.verdict(),
-            began.elapsed().as_secs_f64(),
-            out.join(experiment.id).join("report.md").display()
-        );
-        reports.push((experiment.clone(), report));
+            Err(ExperimentError::Unfinished { missing, of, first, .. }) if !context.has_time() => {
+                println!(
+                    "{}: the budget is spent; {missing} of {of} runs are missing, the first of them {first}",
+                    experiment.id
+                );
+                page.leave(at, format!("{missing} of {of} runs are missing"));
+            }
+            report => {
+                let (report, seconds) = (report?, began.elapsed().as_secs_f64());
+                output::write(out, experiment, context, &report)?;
+                println!(
+                    "{}: {} in {seconds:.1} s, see {}",
+                    experiment.id,
+                    report.judgement.verdict(),
+                    out.join(experiment.id).join("report.md").display()
+                );
+                page.add(at, report, seconds);
+            }
+        }
+        if together {
+            page.write(out)?;
+        }
     }
     if together {
-        let path = index::write(out, &reports)?;
-        println!("all figures and tables: {}", path.display());
+        println!("all figures and tables: {}", page.finish(out)?.display());
     }
     Ok(true)
 }

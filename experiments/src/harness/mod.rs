@@ -1,6 +1,7 @@
 //! Parts that every experiment shares: replications in parallel, statistics of comparisons, figures, tables, files.
 
 pub mod ablation;
+pub mod budget;
 pub mod claims;
 pub mod clock;
 pub mod compare;
@@ -15,6 +16,7 @@ pub mod stats;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Instant;
 
 pub use claims::{Judgement, Verdict};
 pub use experiment::Experiment;
@@ -58,9 +60,16 @@ pub struct RunContext {
     pub shard: Option<Shard>,
     /// True if runs were merged and only the report is wanted.
     pub merged: bool,
+    /// No job begins after this time.
+    pub deadline: Option<Instant>,
 }
 
 impl RunContext {
+    /// True until the budget is spent.
+    pub fn has_time(&self) -> bool {
+        self.deadline.is_none_or(|deadline| Instant::now() < deadline)
+    }
+
     /// The number of replications: what was asked for, else the experiment's own.
     pub fn replications(&self, quick: usize, full: usize) -> usize {
         self.seeds.unwrap_or(self.pick(quick, full))

@@ -74,16 +74,17 @@ pub fn in_order<J: Sync>(
     failure.into_inner().map_or(Ok(()), Err)
 }
 
-/// Runs jobs one after the other with a progress bar.
-pub fn in_turn<J, T>(
+/// Runs jobs one after the other for as long as `go_on` is true.
+pub fn in_turn<J>(
     title: &str,
     jobs: &[J],
-    work: impl Fn(&J) -> Result<T, ExperimentError>,
-) -> Result<Vec<T>, ExperimentError> {
+    go_on: impl Fn() -> bool,
+    work: impl Fn(&J) -> Result<(), ExperimentError>,
+) -> Result<(), ExperimentError> {
     let bar = progress(title, jobs.len());
-    let results = jobs.iter().map(|job| work(job).inspect(|_| bar.inc(1))).collect();
+    let done = jobs.iter().take_while(|_| go_on()).try_for_each(|job| work(job).inspect(|()| bar.inc(1)));
     bar.finish_and_clear();
-    results
+    done
 }
 
 fn progress(title: &str, jobs: usize) -> ProgressBar {

@@ -99,6 +99,25 @@ impl Judgement {
         self.findings.iter().filter(|finding| finding.verdict() == verdict).count()
     }
 
+    /// Numbers of claims behind the verdict, in a line.
+    pub fn reason(&self) -> String {
+        let (all, holding) = (self.findings.len(), self.count(Verdict::Holds));
+        let mut reason = format!("{holding} of {all} claims hold");
+        for (count, what) in [
+            (self.count(Verdict::DoesNotHold), "refuted"),
+            (self.count(Verdict::Inconclusive), "undecided"),
+            (
+                self.findings.iter().filter(|finding| finding.is_too_small()).count(),
+                "with too few replications",
+            ),
+        ] {
+            if count > 0 {
+                reason += &format!(", {count} {what}");
+            }
+        }
+        reason
+    }
+
     /// One row per claim.
     pub fn table(&self) -> Table {
         let needed = |f: &Finding| f.needed.map_or("more than 10,000".into(), |needed| needed.to_string());

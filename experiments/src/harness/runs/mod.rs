@@ -24,7 +24,7 @@ pub use self::lossless::{maps as lossless_maps, number as lossless_number, numbe
 pub use self::merge::merge;
 pub use self::shard::Shard;
 use super::RunContext;
-use super::replicate::{in_order, in_parallel, in_turn};
+use super::replicate::{in_order, in_turn};
 use crate::error::ExperimentError;
 
 /// The jobs of one experiment.
@@ -80,7 +80,7 @@ impl<'a> Runs<'a> {
     /// Does the jobs that have no line yet, and returns the results of the lines, in the order of the jobs.
     ///
     /// # Errors
-    /// What `work` fails with; [`ExperimentError::Unfinished`] when jobs of other shards are missing; data errors where
+    /// What `work` fails with; [`ExperimentError::Unfinished`] when jobs of other shards are missing or the budget of time is spent; data errors where
     /// lines cannot be read.
     pub fn collect<J: Sync, T: Serialize + DeserializeOwned + Send>(
         &self,
@@ -93,10 +93,11 @@ impl<'a> Runs<'a> {
         let open = self.open(&names, &log);
         let title = self.title();
         let one = |at: &usize| log.append(&names[*at], &work(&jobs[*at])?);
+        let go_on = || self.context.has_time();
         if self.serial {
-            in_turn(&title, &open, one)?;
+            in_turn(&title, &open, go_on, one)?;
         } else {
-            in_parallel(&title, &open, one)?;
+            in_order(&title, &open, go_on, one)?;
         }
         let missing: Vec<&JobName> = names.iter().filter(|name| !log.has(name)).collect();
         if let Some(first) = missing.first() {

@@ -162,3 +162,20 @@ fn without_a_folder_nothing_is_written() {
     let (found, done) = collect(&RunContext::default(), usize::MAX);
     assert_eq!((found.unwrap(), done), (expected(), 10));
 }
+
+/// After the deadline no job begins, jobs that are done stay, and a run without one goes on.
+#[test]
+fn a_spent_budget_leaves_jobs_for_the_next_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = context(folder.path());
+    let spent = RunContext { deadline: Some(std::time::Instant::now()), ..open.clone() };
+    for done in [0, 4] {
+        // Four jobs are done before the second time.
+        _ = collect(&open, done);
+        let (found, begun) = collect(&spent, usize::MAX);
+        let Err(ExperimentError::Unfinished { missing, of, .. }) = found else { panic!("{found:?}") };
+        assert_eq!((missing, of, begun), (10 - done, 10, 0));
+    }
+    let (found, begun) = collect(&open, usize::MAX);
+    assert_eq!((found.unwrap(), begun), (expected(), 6));
+}
