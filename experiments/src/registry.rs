@@ -36,6 +36,7 @@ pub fn all() -> Vec<Experiment> {
         hybrid::credit::EXPERIMENT.clone(),
         fcvopt::synth::EXPERIMENT.clone(),
         fcvopt::tables::EXPERIMENT.clone(),
+        fcvopt::batches::EXPERIMENT.clone(),
         fcvopt::late::EXPERIMENT.clone(),
         fcvopt::live::EXPERIMENT.clone(),
         fcvopt::landscapes::EXPERIMENT.clone(),

@@ -84,18 +84,29 @@ fn race(
 ) -> Result<Curve, ExperimentError> {
     let mut study = Study::new((method.make)(problem.space().clone(), problem.folds(), seed)?, seed);
     let (mut looked, mut regrets, mut seconds) = (Vec::new(), Vec::new(), (0.0, 0.0));
-    for fit in 1..=fits.min(method.cap) {
-        let began = Instant::now();
-        let Next::Evaluate(trial) = study.ask()? else { break };
-        seconds.0 += began.elapsed().as_secs_f64();
-        let began = Instant::now();
-        let loss = problem.loss(&trial.query, &mut seed.stream("noise", trial.id.0))?;
-        seconds.1 += began.elapsed().as_secs_f64();
-        study.tell(trial.id, loss)?;
-        if is_looked_at(fit) {
-            let regret = study.recommend()?.map(|best| problem.regret(&best.config)).transpose()?;
-            looked.push(fit);
-            regrets.push(regret.unwrap_or(f64::INFINITY));
+    let end = fits.min(method.cap);
+    while study.history().len() < end {
+        let mut batch = Vec::with_capacity(method.batch);
+        while batch.len() < method.batch && study.history().len() < end {
+            let began = Instant::now();
+            let Next::Evaluate(trial) = study.ask()? else { break };
+            seconds.0 += began.elapsed().as_secs_f64();
+            batch.push(trial);
+        }
+        if batch.is_empty() {
+            break;
+        }
+        for trial in batch {
+            let began = Instant::now();
+            let loss = problem.loss(&trial.query, &mut seed.stream("noise", trial.id.0))?;
+            seconds.1 += began.elapsed().as_secs_f64();
+            study.tell(trial.id, loss)?;
+            let fit = trial.id.0 as usize + 1;
+            if is_looked_at(fit) {
+                let regret = study.recommend()?.map(|best| problem.regret(&best.config)).transpose()?;
+                looked.push(fit);
+                regrets.push(regret.unwrap_or(f64::INFINITY));
+            }
         }
     }
     let asked = study.history().len().max(1) as f64;

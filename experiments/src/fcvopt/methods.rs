@@ -22,6 +22,8 @@ pub struct Method {
     pub make: fn(Space, usize, Seed) -> Result<Any, OptimizerError>,
     /// Model fits beyond which it is not run: its own work would take longer than the rest of the study.
     pub cap: usize,
+    /// Model fits that are asked before the first of them is told.
+    pub batch: usize,
 }
 
 /// Any method behind one type.
@@ -63,9 +65,22 @@ fn fractional(
 const NO_CAP: usize = usize::MAX;
 const SLOW: usize = 100;
 
+/// Four workers that wait for each other.
+const FOURS: Method = Method { name: "fractional, batches of 4", batch: 4, ..BOUND };
+
+/// The same with configurations and folds at random: made worse on purpose.
+const RANDOM_FOURS: Method = Method { name: "random, batches of 4", batch: 4, ..FOLD_RANDOM };
+
+/// Batches against one fit at a time.
+pub const BATCHES: [Method; 3] = [FOURS, BOUND, RANDOM_FOURS];
+
 /// The method under test.
-pub const BOUND: Method =
-    Method { name: "fractional", make: |space, folds, _| fractional(space, folds, |_| ()), cap: NO_CAP };
+pub const BOUND: Method = Method {
+    name: "fractional",
+    make: |space, folds, _| fractional(space, folds, |_| ()),
+    cap: NO_CAP,
+    batch: 1,
+};
 
 const LOG_EI: Method = Method {
     name: "fractional, LogEI",
@@ -76,12 +91,14 @@ const LOG_EI: Method = Method {
         })
     },
     cap: NO_CAP,
+    batch: 1,
 };
 
 const KNOWLEDGE: Method = Method {
     name: "fractional, KG",
     make: |space, folds, _| fractional(space, folds, |s| s.acquisition = FoldAcquisition::KnowledgeGradient),
     cap: SLOW,
+    batch: 1,
 };
 
 const JOINT: Method = Method {
@@ -90,30 +107,35 @@ const JOINT: Method = Method {
         fractional(space, folds, |s| s.acquisition = FoldAcquisition::JointKnowledgeGradient)
     },
     cap: SLOW,
+    batch: 1,
 };
 
 const RANDOM_FOLD: Method = Method {
     name: "same model, random fold",
     make: |space, folds, _| fractional(space, folds, |s| s.fold = FoldRule::Random),
     cap: NO_CAP,
+    batch: 1,
 };
 
 const IN_TURN: Method = Method {
     name: "same model, folds in turn",
     make: |space, folds, _| fractional(space, folds, |s| s.fold = FoldRule::RoundRobin),
     cap: NO_CAP,
+    batch: 1,
 };
 
 const PACKAGE: Method = Method {
     name: "fold by t (t - σ²)",
     make: |space, folds, _| fractional(space, folds, |s| s.fold = FoldRule::Package),
     cap: NO_CAP,
+    batch: 1,
 };
 
 const TRUE_LOSS: Method = Method {
     name: "fractional, true loss",
     make: |space, folds, _| fractional(space, folds, |s| s.target = LossTarget::TrueLoss),
     cap: NO_CAP,
+    batch: 1,
 };
 
 const UNCORRELATED: Method = Method {
@@ -125,24 +147,28 @@ const UNCORRELATED: Method = Method {
         Ok(Any::new(FractionalCv::new(space, folds)?.with_model(model)))
     },
     cap: NO_CAP,
+    batch: 1,
 };
 
 const FULL_BO: Method = Method {
     name: "full CV, BO",
     make: |space, folds, _| AllFolds::new(BayesianOptimizer::new(space), folds).map(Any::new),
     cap: NO_CAP,
+    batch: 1,
 };
 
 const FULL_TPE: Method = Method {
     name: "full CV, TPE",
     make: |space, folds, _| AllFolds::new(TpeOptimizer::new(space)?, folds).map(Any::new),
     cap: NO_CAP,
+    batch: 1,
 };
 
 const FULL_RANDOM: Method = Method {
     name: "full CV, random",
     make: |space, folds, _| AllFolds::new(RandomSearch::new(space), folds).map(Any::new),
     cap: NO_CAP,
+    batch: 1,
 };
 
 const HOLDOUT: Method = Method {
@@ -152,6 +178,7 @@ const HOLDOUT: Method = Method {
         Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Fixed }))
     },
     cap: NO_CAP,
+    batch: 1,
 };
 
 const FOLD_TPE: Method = Method {
@@ -161,6 +188,7 @@ const FOLD_TPE: Method = Method {
         Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Random(seed) }))
     },
     cap: NO_CAP,
+    batch: 1,
 };
 
 const FOLD_RANDOM: Method = Method {
@@ -170,12 +198,14 @@ const FOLD_RANDOM: Method = Method {
         Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Random(seed) }))
     },
     cap: NO_CAP,
+    batch: 1,
 };
 
 const MULTI_TASK: Method = Method {
     name: "multi-task BO",
     make: |space, folds, seed| MultiTask::new(space, folds, seed).map(Any::new),
     cap: SLOW,
+    batch: 1,
 };
 
 /// The method under test and everything it is compared with; figures have colours for the first twelve.
@@ -224,18 +254,21 @@ const NARROW: Method = Method {
     name: "bound of width 1",
     make: |space, folds, _| bound(space, folds, Schedule::Constant { beta: 1.0 }),
     cap: NO_CAP,
+    batch: 1,
 };
 
 const WIDE: Method = Method {
     name: "bound of width 3",
     make: |space, folds, _| bound(space, folds, Schedule::Constant { beta: 9.0 }),
     cap: NO_CAP,
+    batch: 1,
 };
 
 const TWO: Method = Method {
     name: "bound of width 2",
     make: |space, folds, _| bound(space, folds, Schedule::Constant { beta: 4.0 }),
     cap: NO_CAP,
+    batch: 1,
 };
 
 /// Beside whole cross-validations as fits go on; the bound of width 1 is there to be found worse.

@@ -2,6 +2,7 @@
 
 pub mod ablation;
 mod baselines;
+pub mod batches;
 pub mod branin;
 mod comparison;
 mod drawn;
