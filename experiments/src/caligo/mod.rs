@@ -1,6 +1,7 @@
 //! A protocol for oblivious transfer: where it is secure, and what it trades for that.
 
 mod figures;
+pub mod noise;
 pub mod pareto;
 mod phases;
 pub mod protocol;
