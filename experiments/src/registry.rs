@@ -53,6 +53,7 @@ pub fn all() -> Vec<Experiment> {
         caligo::protocol::EXPERIMENT.clone(),
         caligo::pareto::EXPERIMENT.clone(),
         caligo::noise::EXPERIMENT.clone(),
+        caligo::boundaries::EXPERIMENT.clone(),
         bench::functions::EXPERIMENT.clone(),
         bench::tables::EXPERIMENT.clone(),
         study::pruning::EXPERIMENT.clone(),
