@@ -109,10 +109,12 @@ mod tests {
     #[test]
     fn the_reference_is_linear_between_its_numbers() {
         let reference = reference();
-        assert_eq!(reference.best(), (35.0, 0.87 - 0.01 * 35.0 / 150.0));
+        let (trees, score) = reference.best();
+        assert!(trees == 35.0 && (score - (0.87 - 0.01 * 35.0 / 150.0)).abs() < 1e-12, "{trees} {score}");
         let between = reference.accuracy(30.0);
         assert!((between - 0.5 * (reference.accuracy(25.0) + reference.accuracy(35.0))).abs() < 1e-12);
-        assert_eq!((reference.accuracy(1.0), reference.accuracy(150.0)), (0.8, 0.87));
+        assert_eq!(reference.accuracy(1.0), 0.8);
+        assert!((reference.accuracy(150.0) - 0.87).abs() < 1e-12);
     }
 
     #[test]
