@@ -50,7 +50,7 @@ pub struct Errors {
 /// Function h on the unit square whose zeros are the boundary.
 #[derive(Debug, Clone, Copy)]
 pub enum Field {
-    /// Signed margin of DeathValley2: positive where bits are secure.
+    /// Signed margin of `DeathValley2`: positive where bits are secure.
     Valley,
     /// A smooth draw.
     Draw,

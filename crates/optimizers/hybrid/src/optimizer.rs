@@ -65,7 +65,7 @@ impl<O: ModelBased> Hybrid<O> {
         Self::of(optimizer, HybridSettings::default())
     }
 
-    /// With settings that are in their ranges.
+    /// Hybrid with settings that are in their ranges.
     pub(crate) fn of(optimizer: O, settings: HybridSettings) -> Self {
         Self { optimizer, settings }
     }
