@@ -65,7 +65,9 @@ pub mod prelude {
     pub use thrifty_cv::{AllFolds, FoldQuery};
     pub use thrifty_fcvopt::{FractionalCv, FractionalSettings};
     pub use thrifty_fidelity::{MultiFidelityOptimizer, MultiFidelitySettings};
-    pub use thrifty_hybrid::{CoinFlip, Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
+    pub use thrifty_hybrid::{
+        Anticipation, CoinFlip, Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence,
+    };
     pub use thrifty_levelset::{LevelSetOptimizer, LevelSetSettings};
     pub use thrifty_model_based::ModelBased;
     pub use thrifty_sampling::Seed;

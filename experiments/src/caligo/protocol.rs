@@ -180,8 +180,8 @@ fn kernels_table(
 /// A misclassified share below this is as good as none.
 const SMALL: f64 = 0.01;
 
-fn judge(runs: &[&Traced]) -> Result<Judgement, ClaimError> {
-    let rate = |name: &str, kind| Claim::new(name, kind, Test::Binomial, runs.len());
+fn judge(runs: &[&Traced], planned: usize) -> Result<Judgement, ClaimError> {
+    let rate = |name: &str, kind| Claim::new(name, kind, Test::Binomial, planned);
     let early = |run: &&Traced| stops::combined(run).is_some_and(|stop| stop.1 > SMALL);
     Family::new(Rule::All)
         .with(
@@ -225,7 +225,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let described: Vec<String> =
         settings.iter().map(|phase| format!("{} to {}", phase.name, phase.until)).collect();
     Ok(Report {
-        judgement: judge(own)?,
+        judgement: judge(own, replications)?,
         numbers,
         settings: [
             ("phases", format!("{DESIGN} Sobol points, {}", described.join(", "))),
@@ -280,12 +280,13 @@ mod tests {
     /// A protocol made worse: it ends with a wrong set, or its diagnostics stop it before it is right.
     #[test]
     fn a_wrong_end_and_an_early_stop_are_found() {
-        let verdict = |make: &dyn Fn(usize) -> Traced| {
+        let of = |make: &dyn Fn(usize) -> Traced, planned: usize| {
             let runs: Vec<Traced> = (0..60).map(make).collect();
-            judge(&runs.iter().collect::<Vec<_>>()).unwrap().verdict()
+            judge(&runs.iter().collect::<Vec<_>>(), planned).unwrap().verdict()
         };
+        let verdict = |make: &dyn Fn(usize) -> Traced| of(make, 60);
         let right = |_| traced(vec![0.3, 0.1, 0.001, 0.001, 0.001, 0.001], 2);
-        assert_eq!(verdict(&right), Verdict::Holds);
+        assert_eq!((verdict(&right), of(&right, 61)), (Verdict::Holds, Verdict::Inconclusive));
         assert_eq!(verdict(&|_| traced(vec![0.3; 6], 6)), Verdict::DoesNotHold);
         let early = |_| traced(vec![0.3, 0.3, 0.3, 0.3, 0.3, 0.001], 0);
         assert!(stops::combined(&early(0)).is_some_and(|stop| stop.1 > SMALL));

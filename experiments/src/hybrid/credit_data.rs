@@ -7,6 +7,7 @@ use smartcore::ensemble::random_forest_classifier::{
 };
 use smartcore::linalg::basic::matrix::DenseMatrix;
 use thrifty_sampling::Seed;
+use thrifty_trees::{Boosting, BoostingSettings, Table};
 
 use crate::data;
 use crate::error::ExperimentError;
@@ -85,8 +86,14 @@ impl Credit {
         Self { rows, labels: set.target.clone(), description }
     }
 
-    /// Cross-validated accuracy of a fresh random forest: new trees and new folds for every seed.
-    pub fn accuracy(&self, trees: u16, folds: usize, seed: Seed) -> Result<f64, ExperimentError> {
+    /// Cross-validated accuracy of a fresh learner of so many trees: new trees and new folds for every seed.
+    pub fn accuracy(
+        &self,
+        learner: Learner,
+        trees: u16,
+        folds: usize,
+        seed: Seed,
+    ) -> Result<f64, ExperimentError> {
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         seed.stream("folds", 0).shuffle(&mut order);
         let mut right = 0;
@@ -96,19 +103,66 @@ impl Credit {
             let pick = |positions: &[usize]| -> (Vec<Vec<f64>>, Vec<u32>) {
                 positions.iter().map(|&p| (self.rows[order[p]].clone(), self.labels[order[p]])).unzip()
             };
-            let ((x, y), (test_x, test_y)) = (pick(&train), pick(&test));
-            let gave_up =
-                |error: smartcore::error::Failed| ExperimentError::Forest { message: error.to_string() };
-            let parameters = RandomForestClassifierParameters::default()
-                .with_n_trees(trees)
-                .with_seed(seed.child("forest", fold as u64).0);
-            let matrix = |rows: &Vec<Vec<f64>>| DenseMatrix::from_2d_vec(rows).map_err(gave_up);
-            let forest = RandomForestClassifier::fit(&matrix(&x)?, &y, parameters).map_err(gave_up)?;
-            let predicted: Vec<u32> = forest.predict(&matrix(&test_x)?).map_err(gave_up)?;
+            let (train, (test_x, test_y)) = (pick(&train), pick(&test));
+            let predicted = match learner {
+                Learner::Forest => forest(&train, &test_x, trees, seed.child("forest", fold as u64))?,
+                Learner::Boosting => boosting(&train, &test_x, trees)?,
+            };
             right += predicted.iter().zip(&test_y).filter(|(a, b)| a == b).count();
         }
         Ok(right as f64 / order.len() as f64)
     }
+}
+
+/// Learner whose number of trees is tuned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Learner {
+    /// smartcore's random forest with its defaults: the learner of the paper.
+    Forest,
+    /// Gradient boosting for squared errors of the class, 0 or 1, with its defaults; predicted is the class above one half.
+    Boosting,
+}
+
+impl Learner {
+    pub const ALL: [Self; 2] = [Self::Forest, Self::Boosting];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Forest => "random forest",
+            Self::Boosting => "boosting",
+        }
+    }
+}
+
+fn forest(
+    (x, y): &(Vec<Vec<f64>>, Vec<u32>),
+    test: &Vec<Vec<f64>>,
+    trees: u16,
+    seed: Seed,
+) -> Result<Vec<u32>, ExperimentError> {
+    let gave_up = |error: smartcore::error::Failed| ExperimentError::Forest { message: error.to_string() };
+    let parameters = RandomForestClassifierParameters::default().with_n_trees(trees).with_seed(seed.0);
+    let matrix = |rows: &Vec<Vec<f64>>| DenseMatrix::from_2d_vec(rows).map_err(gave_up);
+    let forest = RandomForestClassifier::fit(&matrix(x)?, y, parameters).map_err(gave_up)?;
+    forest.predict(&matrix(test)?).map_err(gave_up)
+}
+
+/// Bins of a feature: more than the trees can use of some hundred rows.
+const BINS: usize = 256;
+
+fn boosting(
+    (x, y): &(Vec<Vec<f64>>, Vec<u32>),
+    test: &[Vec<f64>],
+    trees: u16,
+) -> Result<Vec<u32>, ExperimentError> {
+    let flat = |rows: &[Vec<f64>]| -> Vec<f32> { rows.iter().flatten().map(|v| *v as f32).collect() };
+    let columns = x.first().map_or(0, Vec::len);
+    let table = Table::new(flat(x), columns, BINS).map_err(ExperimentError::failed)?;
+    let targets: Vec<f64> = y.iter().map(|class| f64::from(*class)).collect();
+    let settings = BoostingSettings { rounds: trees.into(), ..BoostingSettings::default() };
+    let fitted = Boosting::fit(&table, &targets, &settings).map_err(ExperimentError::failed)?;
+    let scores = fitted.predict(&flat(test)).map_err(ExperimentError::failed)?;
+    Ok(scores.into_iter().map(|score| u32::from(score > 0.5)).collect())
 }
 
 fn categories(values: &[&str]) -> Vec<f64> {
@@ -132,4 +186,23 @@ fn numbers(values: &[&str], path: &Path, column: usize) -> Result<Vec<f64>, Expe
     let known: Vec<f64> = parsed.iter().flatten().copied().collect();
     let median = crate::harness::stats::quantile(&known, 0.5);
     Ok(parsed.into_iter().map(|v| v.unwrap_or(median)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Trees that have something to learn beat the larger class, and one tree is no better than many.
+    #[test]
+    fn both_learners_learn_the_shipped_set() {
+        let credit = Credit::load(None).unwrap();
+        let ones = credit.labels.iter().filter(|class| **class == 1).count() as f64;
+        let larger = ones.max(credit.labels.len() as f64 - ones) / credit.labels.len() as f64;
+        for learner in Learner::ALL {
+            let accuracy = |trees| credit.accuracy(learner, trees, 3, Seed(1)).unwrap();
+            let (one, many) = (accuracy(1), accuracy(40));
+            assert!(many > larger + 0.2 && many > one - 0.01, "{learner:?}: {one} {many} {larger}");
+            assert_eq!(accuracy(40), many);
+        }
+    }
 }

@@ -7,11 +7,12 @@ use thrifty_bo::{
 };
 
 use thrifty_gp::{GpSettings, Mean, Noise};
-use thrifty_hybrid::{Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
+use thrifty_hybrid::{Anticipation, Exploration, Hybrid, HybridSettings, OnConvergence};
 use thrifty_search::RandomSearch;
 use thrifty_space::{Config, Space};
 use thrifty_study::OptimizerError;
 
+use super::largest_mean::LargestMean;
 use crate::harness::method::{AfterDesign, AnyOptimizer};
 
 /// A method of the comparison, by name.
@@ -19,6 +20,10 @@ use crate::harness::method::{AfterDesign, AnyOptimizer};
 pub enum Method {
     /// A hybrid with expected improvement.
     Hybrid(Exploration, OnConvergence),
+    /// A hybrid of any settings, under a name.
+    Named(String, HybridSettings),
+    /// A hybrid of any settings that exploits at the largest posterior mean of the loss: made worse on purpose.
+    Worst(String, HybridSettings),
     /// A hybrid that only exploits, by the upper confidence bound of the score.
     Ucb,
     /// Algorithm 1 begun again from random points whenever it has converged.
@@ -66,6 +71,7 @@ impl Method {
             Self::Hybrid(Exploration::EpsRandom { epsilon }, _) => format!("greedy, {epsilon} uniform"),
             Self::Hybrid(Exploration::EpsPareto { epsilon }, _) => format!("greedy, {epsilon} Pareto"),
             Self::Hybrid(Exploration::ForcedOnConvergence, _) => "EI, forced on convergence".into(),
+            Self::Named(name, _) | Self::Worst(name, _) => name.clone(),
             Self::Ucb => "UCB, beta 4".into(),
             Self::RandomStarts => "EI, random starts".into(),
             Self::Random => "random search".into(),
@@ -83,32 +89,43 @@ impl Method {
             convergence: Convergence::Continue,
             ..BoSettings::default()
         };
-        let hybrid = |exploration, convergence, base: BoSettings| {
-            let settings = HybridSettings {
-                exploration,
-                point: ExplorePoint::MaxStdDev,
-                convergence,
-                epsilon: setting.epsilon,
-                max_turns: Some(setting.turns),
-            };
+        let base_of = |settings| {
             BayesianOptimizer::new(setting.space.clone())
                 .with_surrogate(model(setting.noise.clone()))
-                .with_settings(base)
-                .and_then(|base| Hybrid::new(base).with_settings(settings))
-                .map(AnyOptimizer::new)
+                .with_settings(settings)
+        };
+        let hybrid = |settings: &HybridSettings| HybridSettings {
+            epsilon: setting.epsilon,
+            max_turns: Some(setting.turns),
+            ..settings.clone()
         };
         match self {
-            Self::Hybrid(exploration, convergence) => hybrid(*exploration, *convergence, base),
+            Self::Hybrid(exploration, convergence) => {
+                let written = HybridSettings { exploration: *exploration, ..HybridSettings::algorithm_1() };
+                let settings = hybrid(&written.reading(*convergence));
+                Ok(AnyOptimizer::new(Hybrid::new(base_of(base)?).with_settings(settings)?))
+            }
+            Self::Named(_, settings) => {
+                Ok(AnyOptimizer::new(Hybrid::new(base_of(base)?).with_settings(hybrid(settings))?))
+            }
+            Self::Worst(_, settings) => {
+                let settings = hybrid(&settings.clone().anticipating(Anticipation::Own));
+                let base = base_of(base)?.with_acquisition(LargestMean);
+                Ok(AnyOptimizer::new(Hybrid::new(base).with_settings(settings)?))
+            }
             Self::Ucb => {
                 let rule = AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 });
-                hybrid(Exploration::Never, OnConvergence::Ignore, BoSettings { rule, ..base })
+                let settings = HybridSettings {
+                    exploration: Exploration::Never,
+                    convergence: OnConvergence::Ignore,
+                    ..HybridSettings::default()
+                };
+                let base = base_of(BoSettings { rule, ..base })?;
+                Ok(AnyOptimizer::new(Hybrid::new(base).with_settings(hybrid(&settings))?))
             }
             Self::RandomStarts => {
                 let convergence = Convergence::Restart { epsilon: setting.epsilon };
-                BayesianOptimizer::new(setting.space.clone())
-                    .with_surrogate(model(setting.noise.clone()))
-                    .with_settings(BoSettings { convergence, ..base })
-                    .map(AnyOptimizer::new)
+                base_of(BoSettings { convergence, ..base }).map(AnyOptimizer::new)
             }
             Self::Random => Ok(AnyOptimizer::new(AfterDesign {
                 design: setting.initial.to_vec(),

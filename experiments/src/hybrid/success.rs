@@ -15,11 +15,17 @@ pub fn noise() -> Noise {
     Noise::Fixed(1e-8)
 }
 
-/// Largest less smallest value, on a fine grid.
+/// Largest less smallest value on a fine grid, of a function of one or two variables.
 pub fn range(problem: &TestFunction) -> f64 {
-    let (low, high) = problem.bounds()[0];
-    let values = (0..=100_000).map(|i| problem.value(&[low + (high - low) * f64::from(i) / 1e5]));
-    values.fold(f64::NEG_INFINITY, f64::max) - problem.optimum()
+    let steps = if problem.bounds().len() == 1 { 100_000 } else { 1_000 };
+    let at = |(low, high): (f64, f64), i: u32| low + (high - low) * f64::from(i) / f64::from(steps);
+    let value = |i: u32, j: u32| match problem.bounds() {
+        [one] => problem.value(&[at(*one, i)]),
+        bounds => problem.value(&[at(bounds[0], i), at(bounds[1], j)]),
+    };
+    let second = if problem.bounds().len() == 1 { 0 } else { steps };
+    let values = (0..=steps).flat_map(|i| (0..=second).map(move |j| (i, j)));
+    values.map(|(i, j)| value(i, j)).fold(f64::NEG_INFINITY, f64::max) - problem.optimum()
 }
 
 /// A run with the turn of each trial; skipped turns count.

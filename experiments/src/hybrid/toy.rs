@@ -93,16 +93,20 @@ fn methods() -> Vec<Method> {
 }
 
 /// Both halves of the claim, each in at least nine of ten runs.
-fn judge(toy: &Toy, ei: &[&Turns], forced: &[&Turns], limit: f64) -> Result<Judgement, ClaimError> {
-    let claim =
-        |name: &str, runs: &[&Turns]| Claim::new(name, Kind::RateAtLeast(0.9), Test::Binomial, runs.len());
+fn judge(
+    toy: &Toy,
+    [ei, forced]: [&[&Turns]; 2],
+    limit: f64,
+    planned: usize,
+) -> Result<Judgement, ClaimError> {
+    let claim = |name: &str| Claim::new(name, Kind::RateAtLeast(0.9), Test::Binomial, planned);
     Family::new(Rule::All)
         .with(
-            claim("expected improvement stops after four evaluations at the local maximum", ei),
+            claim("expected improvement stops after four evaluations at the local maximum"),
             Sample::count(ei.iter().map(|run| toy.stopped(run))),
         )
         .with(
-            claim("forced without a coin, the fifth evaluation is close to the global maximum", forced),
+            claim("forced without a coin, the fifth evaluation is close to the global maximum"),
             Sample::count(forced.iter().map(|run| run.hit(3, limit) == Some(5))),
         )
         .judge()
@@ -124,7 +128,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let of = |m: &Method| runs.iter().filter(|run| run.run.method == m.label()).collect::<Vec<_>>();
     let ei = of(&Method::Hybrid(Exploration::Never, OnConvergence::Stop));
     let forcing = Method::Hybrid(Exploration::ForcedOnConvergence, OnConvergence::Force);
-    let judgement = judge(&toy, &ei, &of(&forcing), limit)?;
+    let judgement = judge(&toy, [&ei, &of(&forcing)], limit, seeds)?;
     let shares: Vec<f64> = judgement.findings().iter().map(|finding| finding.effect).collect();
     numbers
         .insert("share of EI runs that stop after four evaluations at the local maximum".into(), shares[0]);
@@ -291,11 +295,13 @@ mod tests {
         let local = toy.problem.optimum().abs() - 1.819_705_741;
         let stuck = || turns(vec![9.0, 9.0, 9.0, 8.0, 7.0, 6.5, local]);
         let found = |at: usize| turns((1..=8).map(|turn| if turn >= 3 + at { 0.0 } else { 9.0 }).collect());
-        let verdict = |ei: &dyn Fn() -> Turns, at: usize| {
+        let of = |ei: &dyn Fn() -> Turns, at: usize, planned: usize| {
             let (ei, forced): (Vec<Turns>, Vec<Turns>) = (0..60).map(|_| (ei(), found(at))).unzip();
             let (ei, forced): (Vec<&Turns>, Vec<&Turns>) = (ei.iter().collect(), forced.iter().collect());
-            judge(&toy, &ei, &forced, 0.1).unwrap().verdict()
+            judge(&toy, [&ei, &forced], 0.1, planned).unwrap().verdict()
         };
+        let verdict = |ei: &dyn Fn() -> Turns, at: usize| of(ei, at, 60);
+        assert_eq!(of(&stuck, 5, 61), Verdict::Inconclusive);
         assert_eq!(verdict(&stuck, 5), Verdict::Holds);
         assert_eq!(verdict(&|| found(4), 5), Verdict::DoesNotHold);
         assert_eq!(verdict(&stuck, 4), Verdict::DoesNotHold);

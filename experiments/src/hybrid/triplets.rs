@@ -53,13 +53,12 @@ fn settings(replications: usize) -> BTreeMap<String, String> {
 }
 
 /// On no function less often successful than expected improvement, and on one more often.
-fn judge(successes: &[(String, Vec<bool>, Vec<bool>)]) -> Result<Judgement, ClaimError> {
+fn judge(successes: &[(String, Vec<bool>, Vec<bool>)], planned: usize) -> Result<Judgement, ClaimError> {
     let (mut never_worse, mut better) = (Family::new(Rule::All), Family::new(Rule::AtLeast(1)));
     for (name, own, base) in successes {
         let number = |success: &bool| f64::from(u8::from(*success));
         let gains = || Sample::Gains(own.iter().zip(base).map(|(a, b)| number(a) - number(b)).collect());
-        let claim =
-            |what: &str, kind| Claim::new(format!("{what} on {name}"), kind, Test::SignFlip, own.len());
+        let claim = |what: &str, kind| Claim::new(format!("{what} on {name}"), kind, Test::SignFlip, planned);
         never_worse.push(claim("success not rarer", Kind::NotInferior { margin: MARGIN }), gains());
         better.push(claim("success more often", Kind::Superior), gains());
     }
@@ -128,7 +127,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     );
     tables.insert(0, Table { name: "success".into(), caption, header, rows });
     Ok(Report {
-        judgement: judge(&successes)?,
+        judgement: judge(&successes, replications)?,
         numbers,
         settings: settings(replications),
         notes: vec![
@@ -153,11 +152,13 @@ mod tests {
     #[test]
     fn successes_decide_both_ways() {
         let (often, rarely) = (vec![true; 40], (0..40).map(|i| i % 4 != 0).collect::<Vec<bool>>());
-        let on = |own: &[bool], base: &[bool]| {
-            judge(&[("f".into(), own.to_vec(), base.to_vec()), ("g".into(), often.clone(), often.clone())])
-                .unwrap()
-                .verdict()
+        let of = |own: &[bool], base: &[bool], planned: usize| {
+            let pairs = [("f", own, base), ("g", &often[..], &often[..])];
+            let pairs = pairs.map(|(name, own, base)| (name.to_owned(), own.to_vec(), base.to_vec()));
+            judge(&pairs, planned).unwrap().verdict()
         };
+        let on = |own: &[bool], base: &[bool]| of(own, base, 40);
+        assert_eq!(of(&often, &rarely, 41), Verdict::Inconclusive);
         assert_eq!(on(&often, &rarely), Verdict::Holds);
         assert_eq!(on(&rarely, &often), Verdict::DoesNotHold);
         assert_eq!(on(&often, &often), Verdict::Inconclusive);

@@ -71,13 +71,13 @@ fn designs(
 }
 
 /// Finds more often than expected improvement: Algorithm 2 at one of its rates, and Algorithm 3.
-fn judge(finals: &[Vec<f64>]) -> Result<Judgement, ClaimError> {
+fn judge(finals: &[Vec<f64>], planned: usize) -> Result<Judgement, ClaimError> {
     let labels: Vec<String> = methods().iter().map(Method::label).collect();
     let found = |m: usize| finals[m].iter().map(|regret| f64::from(u8::from(*regret < FOUND)));
     let more = |m: usize| {
         let name = format!("{} finds the spike more often than {}", labels[m], labels[0]);
         let gains = found(m).zip(found(0)).map(|(own, base)| own - base).collect();
-        (Claim::new(name, Kind::Superior, Test::SignFlip, finals[0].len()), Sample::Gains(gains))
+        (Claim::new(name, Kind::Superior, Test::SignFlip, planned), Sample::Gains(gains))
     };
     let family = |rule, members: &[usize]| {
         let mut family = Family::new(rule);
@@ -118,7 +118,8 @@ fn runs(
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let path = data::file(context.data.as_deref(), DESIGNS);
-    let designs = designs(context, path.as_deref(), context.replications(16, 51))?;
+    let planned = context.replications(16, 51);
+    let designs = designs(context, path.as_deref(), planned)?;
     let evaluations = context.pick(30, 50);
     let runs = runs(context, &designs, data::identity(path.as_deref())?, evaluations)?;
     let comparison = Comparison::new(&runs, evaluations);
@@ -143,7 +144,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         ("evaluations", format!("{evaluations}, the design's two included")),
     ];
     Ok(Report {
-        judgement: judge(&finals)?,
+        judgement: judge(&finals, planned)?,
         numbers,
         settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
         notes: vec![
@@ -175,9 +176,11 @@ mod tests {
     fn finds_decide_both_ways() {
         let never = vec![4.0; 20];
         let always = vec![0.0; 20];
-        let with = |ei: &[f64], coin: &[f64], scaled: &[f64]| {
-            judge(&[ei, coin, coin, scaled].map(<[f64]>::to_vec)).unwrap().verdict()
+        let of = |ei: &[f64], coin: &[f64], scaled: &[f64], planned: usize| {
+            judge(&[ei, coin, coin, scaled].map(<[f64]>::to_vec), planned).unwrap().verdict()
         };
+        let with = |ei: &[f64], coin: &[f64], scaled: &[f64]| of(ei, coin, scaled, 20);
+        assert_eq!(of(&never, &always, &always, 21), Verdict::Inconclusive);
         assert_eq!(with(&never, &always, &always), Verdict::Holds);
         assert_eq!(with(&always, &never, &never), Verdict::DoesNotHold);
         assert_eq!(with(&never, &always, &never), Verdict::Inconclusive);

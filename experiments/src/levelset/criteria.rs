@@ -72,6 +72,7 @@ fn run_all(
         methods: methods.iter().map(|method| method.0).collect(),
         seconds: seconds.collect(),
         f1: f1.collect(),
+        planned: replications,
     })
 }
 
@@ -191,7 +192,7 @@ mod tests {
     /// Stepwise uncertainty reduction better than straddle, the same or worse on purpose, and a criterion below random.
     #[test]
     fn each_part_of_the_claim_can_fail() {
-        let judged = |sur: f64, other: f64| {
+        let of = |sur: f64, other: f64, planned: usize| {
             let curve = |lift: f64| (0..20).map(|i| vec![0.5 + lift + 0.001 * f64::from(i % 7); 2]).collect();
             let of_case: Vec<Vec<Vec<f64>>> = [0.0, 0.1, sur, other].map(curve).to_vec();
             let results = Results {
@@ -199,10 +200,13 @@ mod tests {
                 methods: vec![RANDOM, STRADDLE, SUR, "LSE"],
                 f1: vec![of_case.clone(), of_case],
                 seconds: vec![vec![0.0; 4]; 2],
+                planned,
             };
             Parts::of(&results, 0, 1).unwrap().judgement().verdict()
         };
+        let judged = |sur: f64, other: f64| of(sur, other, 20);
         assert_eq!(judged(0.2, 0.1), Verdict::Holds);
+        assert_eq!(of(0.2, 0.1, 21), Verdict::Inconclusive);
         assert_eq!(judged(0.1, 0.1), Verdict::Inconclusive);
         assert_eq!(judged(0.05, 0.1), Verdict::DoesNotHold);
         assert_eq!(judged(0.2, -0.1), Verdict::DoesNotHold);

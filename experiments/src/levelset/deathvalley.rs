@@ -142,7 +142,7 @@ fn with_error(values: &[f64]) -> String {
 }
 
 /// Censored against each way of taking clipped responses for values, under SUR at the last judgement.
-fn judge(found: &[Found<'_>]) -> Result<Judgement, ClaimError> {
+fn judge(found: &[Found<'_>], planned: usize) -> Result<Judgement, ClaimError> {
     let mut family = Family::new(Rule::All);
     for one in found {
         let last = one.case.judged.len() - 1;
@@ -152,7 +152,7 @@ fn judge(found: &[Found<'_>]) -> Result<Judgement, ClaimError> {
             let name = format!("{}: F1 higher than of {}", one.case.margin.name(), Kind::ALL[other].name());
             // A higher F1 is better.
             let sample = Sample::losses(&name, &theirs, &ours)?;
-            family.push(Claim::new(name, ClaimKind::Superior, Test::SignedRank, ours.len()), sample);
+            family.push(Claim::new(name, ClaimKind::Superior, Test::SignedRank, planned), sample);
         }
     }
     family.judge()
@@ -185,7 +185,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         }
         found.push(Found { case, scores: own });
     }
-    let judgement = judge(&found)?;
+    let judgement = judge(&found, replications)?;
     let mut numbers = BTreeMap::new();
     for finding in judgement.findings() {
         numbers.insert(format!("p (Holm), {}", finding.claim), finding.two_sided());
@@ -232,11 +232,13 @@ mod tests {
             volume_error: vec![0.0; 2],
             seconds: 0.0,
         };
-        let verdict = |censored: f64| {
+        let of = |censored: f64, planned: usize| {
             let f1 = [0.9, 0.4, 0.5, censored];
             let runs = f1.map(|f1| vec![(0..20).map(|i| score(f1, i)).collect::<Vec<Scores>>()]);
-            judge(&[Found { case: &cases[0], scores: runs.into() }]).unwrap().verdict()
+            judge(&[Found { case: &cases[0], scores: runs.into() }], planned).unwrap().verdict()
         };
+        let verdict = |censored: f64| of(censored, 20);
+        assert_eq!(of(0.7, 21), Verdict::Inconclusive);
         assert_eq!(verdict(0.7), Verdict::Holds);
         assert_eq!(verdict(0.45), Verdict::DoesNotHold);
         assert_eq!(verdict(0.3), Verdict::DoesNotHold);

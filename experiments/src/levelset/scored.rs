@@ -11,6 +11,8 @@ pub struct Results {
     pub f1: Vec<Vec<Vec<Vec<f64>>>>,
     /// By case and method: mean seconds of a run.
     pub seconds: Vec<Vec<f64>>,
+    /// Replications that were declared.
+    pub planned: usize,
 }
 
 impl Results {
@@ -70,7 +72,7 @@ impl Results {
         );
         // A higher F1 is better: F1 less the other's is the gain.
         let sample = Sample::losses(&name, &theirs, &ours)?;
-        Ok((Claim::new(name, kind, Test::SignedRank, ours.len()), sample))
+        Ok((Claim::new(name, kind, Test::SignedRank, self.planned), sample))
     }
 }
 
@@ -86,6 +88,7 @@ mod tests {
             methods: vec!["a", "b", "c"],
             f1: vec![vec![curves(0.0), curves(1.0), curves(0.0)]],
             seconds: vec![vec![0.0; 3]],
+            planned: 30,
         }
     }
 
@@ -98,5 +101,13 @@ mod tests {
         assert!((found[1].as_ref().unwrap().effect - 0.155).abs() < 1e-12);
         assert!(results.on_problems("a", "b", 0).unwrap()[0].fails());
         assert_eq!(results.mean(0, 2, 0), (0.5, 0.0));
+    }
+
+    /// Of a method that is always better fewer replications than declared show nothing.
+    #[test]
+    fn fewer_replications_than_planned_decide_nothing() {
+        let results = Results { planned: 31, ..results() };
+        let found = results.on_problems("b", "a", 0).unwrap();
+        assert!(!found[0].holds() && !found[0].fails() && found[0].p_for < 1e-4);
     }
 }

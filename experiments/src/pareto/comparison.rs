@@ -38,7 +38,12 @@ fn design(problem: &MultiObjectiveFunction, seed: Seed) -> Vec<Config> {
 const MARGIN: f64 = 0.1;
 
 /// On every problem the first method misses less than each baseline, and not more than each other method.
-fn judge(problems: &[&str], comparisons: &[Comparison], methods: &[&str]) -> Result<Judgement, ClaimError> {
+fn judge(
+    problems: &[&str],
+    comparisons: &[Comparison],
+    methods: &[&str],
+    planned: usize,
+) -> Result<Judgement, ClaimError> {
     let mut family = Family::new(Rule::All);
     for (problem, comparison) in problems.iter().zip(comparisons) {
         let own = logs(comparison, 0);
@@ -49,7 +54,7 @@ fn judge(problems: &[&str], comparisons: &[Comparison], methods: &[&str]) -> Res
                 ("not more", Kind::NotInferior { margin: MARGIN })
             };
             let name = format!("{problem}: {what} is missing than with {method}");
-            let claim = Claim::new(name, kind, Test::SignedRank, own.len());
+            let claim = Claim::new(name, kind, Test::SignedRank, planned);
             let sample = Sample::losses(&claim.name, &own, &logs(comparison, m))?;
             family.push(claim, sample);
         }
@@ -140,7 +145,7 @@ impl FrontComparison<'_> {
             .map(|own| Comparison::new(own, evaluations).measuring("missing hypervolume"))
             .collect();
         let names: Vec<&str> = self.problems.iter().map(MultiObjectiveFunction::name).collect();
-        let judgement = judge(&names, &comparisons, methods)?;
+        let judgement = judge(&names, &comparisons, methods, self.replications)?;
         let mut numbers = BTreeMap::new();
         let mut tables = vec![summary(&names, &comparisons, &judgement, methods, evaluations)?];
         let mut figures = Vec::new();
@@ -190,12 +195,14 @@ mod tests {
     #[test]
     fn baselines_must_be_beaten_and_equals_not() {
         let gap = |i: usize| 0.1 + 0.01 * (i * 5 % 12) as f64;
-        let judged = |baseline: f64, equal: f64| {
+        let of = |baseline: f64, equal: f64, planned: usize| {
             let all =
                 [runs(OURS, gap), runs("ParEGO", |i| equal * gap(i)), runs("NSGA-II", |i| baseline * gap(i))];
             let comparison = Comparison::new(&all.concat(), 2);
-            judge(&["p"], &[comparison], &[OURS, "ParEGO", "NSGA-II"]).unwrap().verdict()
+            judge(&["p"], &[comparison], &[OURS, "ParEGO", "NSGA-II"], planned).unwrap().verdict()
         };
+        let judged = |baseline: f64, equal: f64| of(baseline, equal, 12);
+        assert_eq!(of(2.0, 1.0, 13), Verdict::Inconclusive);
         assert_eq!(judged(2.0, 1.0), Verdict::Holds);
         assert_eq!(judged(0.5, 1.0), Verdict::DoesNotHold);
         assert_eq!(judged(2.0, 0.5), Verdict::DoesNotHold);

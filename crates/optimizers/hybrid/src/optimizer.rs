@@ -1,6 +1,6 @@
 //! Hybrid optimisation: exploration by coin flip around a model-based optimiser.
 
-use thrifty_acquisition::{AcquisitionFactory, PosteriorMean, ProbabilityOfImprovement, Utility};
+use thrifty_acquisition::{ProbabilityOfImprovement, Utility};
 use thrifty_model_based::{Candidate, ModelBased, Modelled, Outlook, Turn};
 use thrifty_sampling::Stream;
 use thrifty_study::{
@@ -10,7 +10,7 @@ use thrifty_study::{
 use thrifty_surrogate::Prediction;
 
 use crate::explore::candidates;
-use crate::{Exploration, ExplorePoint, HybridSettings, OnConvergence};
+use crate::{ConvergenceMeasure, Exploration, ExplorePoint, HybridSettings, OnConvergence};
 
 /// Hybrid optimisation: a model-based optimiser with exploration by coin flip. Algorithms 1, 2 and 3 and their relatives.
 ///
@@ -62,7 +62,12 @@ impl<O: ModelBased> Hybrid<O> {
     /// A hybrid around an optimiser, with default settings.
     #[must_use]
     pub fn new(optimizer: O) -> Self {
-        Self { optimizer, settings: HybridSettings::default() }
+        Self::of(optimizer, HybridSettings::default())
+    }
+
+    /// Hybrid with settings that are in their ranges.
+    pub(crate) fn of(optimizer: O, settings: HybridSettings) -> Self {
+        Self { optimizer, settings }
     }
 
     /// Replaces the settings.
@@ -113,6 +118,21 @@ impl HybridSettings {
                     ProbabilityOfImprovement { threshold }.value(mean, variance.sqrt())
                 });
                 (floor.max(basis * improvement), Some(improvement))
+            }
+        })
+    }
+
+    /// True if an exploit turn promises less than ε by the chosen measure.
+    fn has_converged<Q>(
+        &self,
+        turn: &dyn Modelled<Q>,
+        outlook: Option<Outlook>,
+    ) -> Result<bool, OptimizerError> {
+        let Some(outlook) = outlook else { return Ok(false) };
+        Ok(match self.measure {
+            ConvergenceMeasure::ExpectedImprovement => outlook.expected < self.epsilon * outlook.range,
+            ConvergenceMeasure::Anticipated => {
+                self.exploited().largest(turn, outlook)?.is_some_and(|largest| largest < self.epsilon)
             }
         })
     }
@@ -207,9 +227,9 @@ impl<O: ModelBased> Optimizer for Hybrid<O> {
             Turn::Decided(ask) => return Ok(ask),
             Turn::Modelled(turn) => turn,
         };
-        let greedy: Option<&dyn AcquisitionFactory> = settings.is_greedy().then_some(&PosteriorMean);
-        let outlook = turn.outlook(greedy)?;
-        let converged = outlook.is_some_and(|o| o.expected < settings.epsilon * o.range);
+        let acquisition = settings.acquisition();
+        let outlook = turn.outlook(acquisition.as_deref())?;
+        let converged = settings.has_converged(&*turn, outlook)?;
         let mut rng = history.seed().stream("explore", id.0);
         let mut explore = Explore { point: settings.explore_point(), rng: &mut rng, found: None };
         let (rate, improvement) = settings.rate(&*turn, outlook, &mut explore)?;
@@ -220,7 +240,7 @@ impl<O: ModelBased> Optimizer for Hybrid<O> {
         match decision {
             Decision::Skip => Ok(stop("every turn is spent", outlook)),
             Decision::Stop => Ok(stop("no improvement is expected", outlook)),
-            Decision::Exploit => Ok(match turn.exploit(greedy)? {
+            Decision::Exploit => Ok(match turn.exploit(acquisition.as_deref())? {
                 Ask::Evaluate(suggestion) => Ask::Evaluate(numbers.add_to(suggestion, decision)),
                 other => other,
             }),

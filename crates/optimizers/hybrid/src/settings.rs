@@ -1,6 +1,9 @@
 //! Settings of hybrid optimisation.
 
+use thrifty_acquisition::AcquisitionFactory;
 use thrifty_study::OptimizerError;
+
+use crate::{Anticipation, ConvergenceMeasure};
 
 /// Rate of exploration.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -84,6 +87,17 @@ pub struct HybridSettings {
     /// Turns after the initial design, those that were skipped included; then stop. None: as many as the stop
     /// rules allow, of which at most 1,000 skips before one evaluation.
     pub max_turns: Option<usize>,
+    /// Acquisition function of an exploit turn; the ε rules bring their own, the posterior mean.
+    #[serde(skip_serializing_if = "is_default")]
+    pub anticipation: Anticipation,
+    /// Quantity that is compared with `epsilon`.
+    #[serde(skip_serializing_if = "is_default")]
+    pub measure: ConvergenceMeasure,
+}
+
+/// True for a value that journals and fingerprints leave out, because studies from before the setting existed had it.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Default for HybridSettings {
@@ -95,6 +109,8 @@ impl Default for HybridSettings {
             convergence: OnConvergence::default(),
             epsilon: 1e-3,
             max_turns: None,
+            anticipation: Anticipation::default(),
+            measure: ConvergenceMeasure::default(),
         }
     }
 }
@@ -120,9 +136,17 @@ impl HybridSettings {
         }
     }
 
-    /// True if exploiting is greedy: the smallest posterior mean instead of the optimiser's acquisition function.
-    pub(crate) fn is_greedy(&self) -> bool {
-        matches!(self.exploration, Exploration::EpsRandom { .. } | Exploration::EpsPareto { .. })
+    /// Equation by which a turn exploits.
+    pub(crate) fn exploited(&self) -> Anticipation {
+        match self.exploration {
+            Exploration::EpsRandom { .. } | Exploration::EpsPareto { .. } => Anticipation::Mean,
+            _ => self.anticipation,
+        }
+    }
+
+    /// Acquisition function instead of the optimiser's own, if there is one.
+    pub(crate) fn acquisition(&self) -> Option<Box<dyn AcquisitionFactory>> {
+        self.exploited().factory()
     }
 
     /// The point that the coin explores.

@@ -2,7 +2,9 @@
 
 use thrifty_acquisition::{AcquisitionFactory, AcquisitionKind, ImprovementTarget, Schedule};
 use thrifty_bo::{BayesianOptimizer, BoSettings, Maximizer};
-use thrifty_hybrid::{Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
+use thrifty_hybrid::{
+    Anticipation, ConvergenceMeasure, Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence,
+};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, History, MaxTrials, Optimizer, StopReason, Study, Suggestion, TrialId};
@@ -60,6 +62,8 @@ fn the_default_is_a_fixed_rate_of_a_tenth_forced_on_convergence_at_a_thousandth(
         convergence: OnConvergence::Force,
         epsilon: 1e-3,
         max_turns: None,
+        anticipation: Anticipation::Own,
+        measure: ConvergenceMeasure::ExpectedImprovement,
     };
     assert_eq!(HybridSettings::default(), expected);
 }

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use thrifty_bo::{BayesianOptimizer, BoSettings, Maximizer};
-use thrifty_hybrid::{Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
+use thrifty_hybrid::{
+    Anticipation, ConvergenceMeasure, Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence,
+};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, MaxTrials, Schedule, Study};
@@ -28,13 +30,24 @@ fn settings() -> impl Strategy<Value = HybridSettings> {
         OnConvergence::Skip,
         OnConvergence::Force,
     ]);
-    (explorations(), point, convergence, prop::sample::select(vec![0.0, 1e-3, 0.1, 1.0])).prop_map(
-        |(exploration, point, convergence, epsilon)| HybridSettings {
+    let anticipation = prop::sample::select(vec![
+        Anticipation::Own,
+        Anticipation::ExpectedImprovement,
+        Anticipation::ProbabilityOfImprovement,
+        Anticipation::Mean,
+    ]);
+    let measure =
+        prop::sample::select(vec![ConvergenceMeasure::ExpectedImprovement, ConvergenceMeasure::Anticipated]);
+    let epsilon = prop::sample::select(vec![0.0, 1e-3, 0.1, 1.0]);
+    (explorations(), point, convergence, epsilon, anticipation, measure).prop_map(
+        |(exploration, point, convergence, epsilon, anticipation, measure)| HybridSettings {
             exploration,
             point,
             convergence,
             epsilon,
             max_turns: None,
+            anticipation,
+            measure,
         },
     )
 }
