@@ -10,8 +10,8 @@ pub const MOST: i64 = 150;
 pub const STARTS: usize = 3;
 /// Turns after the starts.
 pub const TURNS: usize = 20;
-/// A recommendation is good if its reference score is within this of the best: half the standard deviation of one evaluation of the
-/// forest over seeds, 0.005.
+/// A recommendation is good if its reference score is within this of the best: less than the standard deviation of one evaluation of
+/// the forest over seeds.
 pub const GOOD: f64 = 0.0025;
 
 /// Numbers of trees whose accuracy is known from many fresh learners.
