@@ -1,15 +1,12 @@
 //! The hierarchical Gaussian process on (configuration, fold): a true loss and the folds around it.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! ```text
 //! y_j(x) = f(x) + δ_j(x) + ε:   cov = k_f(x, x') + c(i, j) k_δ(x, x') + σ² on the diagonal
 //! c(i, j) = 1 for the same fold, β for two folds
-//! ```
-//!
-//! [`Hgp`] learns it; [`HgpPosterior`] has f, any fold and the mean of folds as posteriors of their own, each a [`Component`] that
-//! says what observing a fold would leave of the doubt about it ([`Component::fold_gains`]).
-//! Source: `FCVOpt` (Yerramilli & Apley, 2025).
-//!
-//! ```
 //! use thrifty_domain::Points;
 //! use thrifty_hgp::Hgp;
 //! use thrifty_sampling::Seed;

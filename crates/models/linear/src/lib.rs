@@ -1,16 +1,11 @@
 //! Bayesian linear regression on basis functions.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! ```text
 //! y = φ(x)·a + ε,   a ~ N(μ, Σ)
-//! ```
-//!
-//! A [`Basis`] has the functions, [`Coefficients`] the normal distribution of their weights, updated one observation at a time (Kalman
-//! filter), with known noise that may differ between observations, singular Σ allowed. [`LinearModel`] makes of both a
-//! [`LinearPosterior`] like any other, with gradients, joint covariances and exact draws; [`LinearSurrogate`] learns
-//! prior and noise variance for an optimiser. [`Information`] is the
-//! same distribution by precisions, [`NormalInverseGamma`] learns the noise as well, [`Drift`] lets coefficients change.
-//!
-//! ```
 //! use thrifty_domain::Points;
 //! use thrifty_linear::{Coefficients, LinearModel, Polynomial};
 //! use thrifty_surrogate::{Posterior, Prediction};

@@ -1,20 +1,13 @@
 //! Minimising and maximising functions that are cheap: likelihoods and acquisitions.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! [`Lbfgsb`] is the work-horse: smooth functions in a box, value and gradient from one call. [`multi_start`]
 //! runs anything from several places. [`nelder_mead`] needs no gradient. [`LocalSearch`] climbs on mixed
 //! domains. [`argmin_problem`] adapts our functions to argmin's solvers and theirs to ours. Nothing here depends on
 //! what a model is.
-//!
-//! ```
-//! use thrifty_optim::Lbfgsb;
-//! let bowl = |x: &[f64], gradient: &mut [f64]| {
-//!     gradient[0] = 2.0 * (x[0] - 3.0);
-//!     (x[0] - 3.0).powi(2)
-//! };
-//! let found = Lbfgsb::default().minimize(bowl, &[0.0], &[(0.0, 2.0)])?;
-//! assert_eq!(found.x, [2.0]);
-//! # Ok::<(), thrifty_optim::OptimError>(())
-//! ```
 
 pub mod argmin_problem;
 mod error;
