@@ -75,7 +75,7 @@ fn faults(package: &Value) -> Vec<String> {
     let checks = [
         (package["publish"].is_null(), "cannot be published"),
         (!text(package, "description").is_empty(), "has no description"),
-        (text(package, "license") == "MIT OR Apache-2.0", "has another licence"),
+        (text(package, "license").contains("MIT OR Apache-2.0"), "has another licence"),
         (text(package, "readme") == "README.md", "has no README.md"),
         (text(package, "rust_version").starts_with("1."), "has no lowest compiler"),
         ((3..=5).contains(&keywords.len()) && keywords.iter().all(is_keyword), "has bad keywords"),

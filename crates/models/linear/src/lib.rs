@@ -6,17 +6,13 @@
 //!
 //! ```text
 //! y = φ(x)·a + ε,   a ~ N(μ, Σ)
-//! use thrifty_domain::Points;
-//! use thrifty_linear::{Coefficients, LinearModel, Polynomial};
-//! use thrifty_surrogate::{Posterior, Prediction};
-//! let prior = Coefficients::independent(vec![0.0; 3], &[1.0, 1.0, 1.0])?;
-//! let model = LinearModel::new(Polynomial::of_one(2, 0.5), prior)?;
-//! let x = Points::from_flat(vec![0.0, 0.5, 1.0], 1);
-//! let (posterior, log_evidence) = model.condition(x.as_ref(), &[0.2, 0.4, 0.7], &[0.01; 3])?;
-//! let Prediction { mean, variance } = posterior.predict(&[0.5]);
-//! assert!((mean - 0.4).abs() < 0.02 && variance < 0.01 && log_evidence.is_finite());
-//! # Ok::<(), thrifty_linear::LinearError>(())
 //! ```
+//!
+//! A [`Basis`] has the functions, [`Coefficients`] the normal distribution of their weights, updated one observation at a time (Kalman
+//! filter), with known noise that may differ between observations, singular Σ allowed. [`LinearModel`] makes of both a
+//! [`LinearPosterior`] like any other, with gradients, joint covariances and exact draws; [`LinearSurrogate`] learns
+//! prior and noise variance for an optimiser. [`Information`] is the
+//! same distribution by precisions, [`NormalInverseGamma`] learns the noise as well, [`Drift`] lets coefficients change.
 
 mod basis;
 mod coefficients;

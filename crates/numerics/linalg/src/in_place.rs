@@ -20,13 +20,18 @@ pub enum Threads {
     /// whatever the pool's size.
     #[default]
     One,
-    /// The global thread pool, from [`PARALLEL_FROM`] rows on.
+    /// The global thread pool, from [`PARALLEL_FROM`] rows on; with the feature `threads` alone, else as [`Threads::One`].
     Pool,
 }
 
 impl Threads {
     pub(crate) fn for_rows(self, rows: usize) -> Par {
-        if self == Self::Pool && rows >= PARALLEL_FROM { Par::rayon(0) } else { Par::Seq }
+        #[cfg(feature = "threads")]
+        if self == Self::Pool && rows >= PARALLEL_FROM {
+            return Par::rayon(0);
+        }
+        let _ = rows;
+        Par::Seq
     }
 }
 

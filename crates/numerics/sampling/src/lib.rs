@@ -8,6 +8,7 @@
 //! for trial 17 draws from `seed.stream("acquisition", 17)` whatever the trials before it did, on any number
 //! of threads. [`Sobol`] and [`latin_hypercube`] fill the unit cube.
 
+mod directions;
 mod latin;
 mod seed;
 mod sobol;
