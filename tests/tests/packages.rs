@@ -194,8 +194,7 @@ fn every_published_crate_has_a_readme_whose_code_is_compiled() {
 
 #[test]
 fn faults_are_found() {
-    let readme =
-        "# a\n\n* **When.** x\n* **More.** Chapter `docs/src/no.md`\n* **Citation.** `nobody`.\n";
+    let readme = "# a\n\n* **When.** x\n* **More.** Chapter `docs/src/no.md`\n* **Citation.** `nobody`.\n";
     let found = readme_faults("b", readme, &BTreeSet::new());
     assert_eq!(found.len(), 4, "{found:?}");
     let package = serde_json::json!({

@@ -25,13 +25,13 @@ pub enum Threads {
 }
 
 impl Threads {
+    #[cfg_attr(not(feature = "threads"), expect(unused_variables))]
     pub(crate) fn for_rows(self, rows: usize) -> Par {
-        #[cfg(feature = "threads")]
-        if self == Self::Pool && rows >= PARALLEL_FROM {
-            return Par::rayon(0);
+        match self {
+            #[cfg(feature = "threads")]
+            Self::Pool if rows >= PARALLEL_FROM => Par::rayon(0),
+            Self::One | Self::Pool => Par::Seq,
         }
-        let _ = rows;
-        Par::Seq
     }
 }
 

@@ -18,7 +18,7 @@ const TABLE: &str = include_str!("joe_kuo_6.txt");
 ///           v_i = v_{i-s} ⊕ (v_{i-s} / 2^s) ⊕ ⊕_k a_k v_{i-k}    for i > s, k = 1, …, s - 1
 /// ```
 ///
-/// a_1 is the highest of the s - 1 bits of a. Source: Joe & Kuo (2008), set 6.
+/// `a_1` is the highest of the s - 1 bits of a. Source: Joe & Kuo (2008), set 6.
 pub(crate) fn directions() -> &'static [[u32; BITS]] {
     static COLUMNS: OnceLock<Vec<[u32; BITS]>> = OnceLock::new();
     COLUMNS.get_or_init(|| {

@@ -139,7 +139,7 @@ mod tests {
     fn the_sequence_ends() {
         let mut sequence = Sobol::scrambled(1, &mut Seed(1).stream("sobol", 0));
         sequence.count = (1 << BITS) - 1;
-        sequence.take(2);
+        let _ = sequence.take(2);
     }
 
     #[test]
