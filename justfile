@@ -1,5 +1,9 @@
-# What a change must pass; CI runs the same.
+# What a change must pass.
 check: fmt-check lint docs test smoke
+
+# Everything that the continuous integration runs; installs what it needs.
+ci:
+    bash .ci/run
 
 build:
     cargo build --workspace --all-targets
@@ -46,6 +50,38 @@ mutation:
 book:
     mdbook build docs
 
-# Licences, advisories and sources of the dependencies; needs cargo-deny.
+# Packs every published crate and builds each from its package alone. Some minutes; `--allow-dirty` before a commit.
+package *arguments:
+    .ci/package {{arguments}}
+
+# Each published crate built and tested alone, so that none borrows a feature from a sibling.
+alone *arguments:
+    .ci/alone {{arguments}}
+
+# Every feature alone, none, and all.
+features:
+    .ci/features
+
+# The lowest compiler that the manifests promise.
+msrv:
+    .ci/release msrv
+
+# Licences, advisories and sources of the dependencies; skipped without cargo-deny.
 deny:
-    cargo deny check
+    .ci/release deny
+
+# Advisories alone; skipped without cargo-audit.
+audit:
+    .ci/release audit
+
+# Changes of interfaces since the last tag; skipped without cargo-semver-checks or without a tag.
+semver:
+    .ci/release semver
+
+# Whether the tree can be released: committed, addresses set, versions that agree.
+release-check:
+    .ci/release check
+
+# The tag of the version, after the check.
+tag:
+    .ci/release tag

@@ -10,7 +10,7 @@ use crate::data::{self, Folder};
 use crate::error::ExperimentError;
 use crate::harness::{Effort, Experiment, RunContext, Shard, budget, index, output, runs};
 use crate::registry::{all, find};
-use crate::{speed, verify};
+use crate::{cite, speed, verify};
 
 /// Reproduces the papers behind Thrifty, and checks a build against reference numbers.
 #[derive(Parser)]
@@ -89,6 +89,11 @@ enum Command {
         #[command(subcommand)]
         action: DataCommand,
     },
+    /// Print BibTeX of a source and of Thrifty.
+    Cite {
+        /// An experiment, a group of experiments such as fcvopt, or a key of docs/src/references.md.
+        id: String,
+    },
     /// Measure this build against other packages and against what the machine can do.
     Speed {
         /// The Python interpreter with the peers; those it does not have are skipped.
@@ -139,6 +144,10 @@ pub fn main() -> Result<bool, ExperimentError> {
             run(&[experiment], &context, &study.out, false)
         }
         Command::Data { action } => Ok(action.run()?),
+        Command::Cite { id } => {
+            print!("{}", cite::bibtex(&id)?);
+            Ok(true)
+        }
         Command::Speed { python, quick, seeds, seed, out } => {
             require("--seeds", seeds)?;
             let effort = if quick { Effort::Quick } else { Effort::Full };

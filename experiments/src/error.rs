@@ -9,6 +9,11 @@ pub enum ExperimentError {
     /// No experiment has this id.
     #[error("no experiment is called {id}; the list command names them all")]
     UnknownExperiment { id: String },
+    /// No source has this key, and no experiment this id.
+    #[error(
+        "no source or experiment is called {id}; docs/src/references.md has the keys, and the list command the ids"
+    )]
+    UnknownSource { id: String },
     /// A file or folder cannot be read or written.
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: std::io::Error },

@@ -7,6 +7,7 @@ mod autobct;
 mod bench;
 mod bo;
 mod caligo;
+mod cite;
 mod cli;
 mod data;
 mod error;

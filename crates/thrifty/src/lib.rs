@@ -1,19 +1,11 @@
 //! Finds good settings of expensive things with few evaluations.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! This crate is the front door: each module is one of the small crates behind it, and [`prelude`] has what most
 //! programs need.
-//!
-//! ```
-//! use thrifty::prelude::*;
-//! let space = Space::builder().log_float("rate", 1e-4, 1.0).int("depth", 1, 10).build()?;
-//! let mut study = Study::new(BayesianOptimizer::new(space), Seed(7)).with_stop(MaxTrials(25));
-//! study.run(|config, _| -> Result<f64, SpaceError> {
-//!     Ok((config.float("rate")?.log10() + 2.0).powi(2) + 0.1 * (config.float("depth")? - 6.0).powi(2))
-//! })?;
-//! let (best, loss) = study.history().best().unwrap();
-//! assert!(loss < 0.1, "{}: {loss}", best.query);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
 pub use thrifty_acquisition as acquisition;
 pub use thrifty_autobct as autobct;

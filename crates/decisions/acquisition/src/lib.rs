@@ -1,5 +1,9 @@
 //! Acquisition functions: utilities of a posterior that decide which point to evaluate next.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! An [`Acquisition`] has a value at every point, higher is better, and a gradient if its posterior has one. An
 //! [`AcquisitionFactory`] builds it for an optimiser; [`AcquisitionKind`] is the catalogue of factories, and one of your own is
 //! one `impl`.
@@ -8,13 +12,6 @@
 //! acquisition. [`KnowledgeGradient`], [`JointEntropySearch`], [`NoisyExpectedImprovement`] and [`GibbonBatch`] look at how an
 //! observation varies with the function elsewhere, a [`LookaheadUtility`]; [`EntropySearch`] and [`PredictiveEntropySearch`] at
 //! what it does to the distribution of the minimizer. [`Weighted`] and [`Average`] combine them.
-//!
-//! ```
-//! use thrifty_acquisition::{ExpectedImprovement, Utility};
-//! // A mean of 1 against a threshold of 0 with std_dev 1: h(-1) = φ(1) - Φ(-1).
-//! let utility = ExpectedImprovement { threshold: 0.0 };
-//! assert!((utility.value(1.0, 1.0) - 0.083_315_470_587_686_3).abs() < 1e-15);
-//! ```
 
 mod acquisition;
 mod analytic;

@@ -1,15 +1,10 @@
 //! Several losses at once: what dominates what, how much a front dominates, and how much more is to be expected.
 //!
-//! Every objective is minimised. A point is a row of a [`PointsRef`](thrifty_domain::PointsRef), a column an objective.
+#![doc = include_str!("../README.md")]
 //!
-//! ```
-//! use thrifty_domain::Points;
-//! use thrifty_pareto::{Duplicates, hypervolume, non_dominated};
-//! let losses = Points::from_flat(vec![0.0, 2.0, 1.0, 1.0, 2.0, 0.0, 2.0, 2.0], 2);
-//! assert_eq!(non_dominated(losses.as_ref(), Duplicates::Keep)?, [0, 1, 2]);
-//! assert_eq!(hypervolume(losses.as_ref(), &[3.0, 3.0])?, 6.0);
-//! # Ok::<(), thrifty_pareto::ParetoError>(())
-//! ```
+//! ## Overview
+//!
+//! Every objective is minimised. A point is a row of a [`PointsRef`](thrifty_domain::PointsRef), a column an objective.
 
 mod boxes;
 mod check;

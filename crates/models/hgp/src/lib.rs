@@ -1,5 +1,9 @@
 //! The hierarchical Gaussian process on (configuration, fold): a true loss and the folds around it.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! ```text
 //! y_j(x) = f(x) + δ_j(x) + ε:   cov = k_f(x, x') + c(i, j) k_δ(x, x') + σ² on the diagonal
 //! c(i, j) = 1 for the same fold, β for two folds
@@ -8,19 +12,6 @@
 //! [`Hgp`] learns it; [`HgpPosterior`] has f, any fold and the mean of folds as posteriors of their own, each a [`Component`] that
 //! says what observing a fold would leave of the doubt about it ([`Component::fold_gains`]).
 //! Source: `FCVOpt` (Yerramilli & Apley, 2025).
-//!
-//! ```
-//! use thrifty_domain::Points;
-//! use thrifty_hgp::Hgp;
-//! use thrifty_sampling::Seed;
-//! use thrifty_surrogate::{Posterior, Prediction};
-//! let x = Points::from_rows(&[[0.0], [0.25], [0.5], [0.75], [1.0], [0.4]])?;
-//! let (folds, y) = ([0, 1, 2, 0, 1, 2], [1.0, 0.4, 0.1, 0.5, 1.2, 0.2]);
-//! let posterior = Hgp::matern52(1).fit(x.as_ref(), &folds, &y, &mut Seed(1).stream("fit", 0))?;
-//! let Prediction { mean, variance } = posterior.common().predict(&[0.5]);
-//! assert!(mean < 0.5 && variance > 0.0);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
 mod component;
 mod error;

@@ -1,16 +1,13 @@
 //! Covariance functions and their composition, with gradients.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! A [`Kernel`] evaluates pairs, fills covariance matrices and pulls gradients back: from weights on the
 //! entries of a covariance matrix to its hyperparameters, or to a point. Nothing of size parameters × n × n
 //! is ever formed. Kernels compose as types: `Scaled<Sum<Matern52, SquaredExponential>>`, or behind
 //! `Box<dyn Kernel>` when the choice is made at run time, and by operators: see [`kernel_operators`].
-//!
-//! ```
-//! use thrifty_kernel::{Kernel, Linear, Matern52};
-//! let kernel = 3.0 * Matern52::new(vec![0.5, 2.0])? + Linear::new(vec![1.0, 1.0])?;
-//! assert_eq!(kernel.eval(&[0.1, 0.2], &[0.1, 0.2]), 3.0 + 0.1 * 0.1 + 0.2 * 0.2);
-//! # Ok::<(), thrifty_kernel::KernelError>(())
-//! ```
 
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 

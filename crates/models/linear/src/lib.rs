@@ -1,5 +1,9 @@
 //! Bayesian linear regression on basis functions.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! ```text
 //! y = φ(x)·a + ε,   a ~ N(μ, Σ)
 //! ```
@@ -9,19 +13,6 @@
 //! [`LinearPosterior`] like any other, with gradients, joint covariances and exact draws; [`LinearSurrogate`] learns
 //! prior and noise variance for an optimiser. [`Information`] is the
 //! same distribution by precisions, [`NormalInverseGamma`] learns the noise as well, [`Drift`] lets coefficients change.
-//!
-//! ```
-//! use thrifty_domain::Points;
-//! use thrifty_linear::{Coefficients, LinearModel, Polynomial};
-//! use thrifty_surrogate::{Posterior, Prediction};
-//! let prior = Coefficients::independent(vec![0.0; 3], &[1.0, 1.0, 1.0])?;
-//! let model = LinearModel::new(Polynomial::of_one(2, 0.5), prior)?;
-//! let x = Points::from_flat(vec![0.0, 0.5, 1.0], 1);
-//! let (posterior, log_evidence) = model.condition(x.as_ref(), &[0.2, 0.4, 0.7], &[0.01; 3])?;
-//! let Prediction { mean, variance } = posterior.predict(&[0.5]);
-//! assert!((mean - 0.4).abs() < 0.02 && variance < 0.01 && log_evidence.is_finite());
-//! # Ok::<(), thrifty_linear::LinearError>(())
-//! ```
 
 mod basis;
 mod coefficients;

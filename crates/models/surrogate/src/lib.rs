@@ -1,5 +1,9 @@
 //! Surrogate models and posteriors: the traits, and contract tests for implementers.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! A [`Surrogate`] is fitted to [`Observations`] and yields a [`FittedSurrogate`] with a [`Posterior`]: fitting and
 //! predicting are separate acts. The optional capabilities of a posterior (gradients, joint covariance, sample paths) are found
 //! by asking for them, so that an acquisition can say what it needs and a model need not have everything.

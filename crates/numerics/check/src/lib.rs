@@ -1,22 +1,12 @@
 //! Checks of input: one error and one wording for numbers, lengths and dimensions that make no sense.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! Every check returns [`InputError`], which names the argument, the value and what is expected. The error enum of a crate has a
-//! variant `Input(#[from] InputError)`, so that `?` is all a caller writes:
-//!
-//! ```
-//! use thrifty_check::{InputError, all_finite, length, variance};
-//!
-//! fn weigh(y: &[f64], noise_variance: &[f64]) -> Result<f64, InputError> {
-//!     length("noise variances", noise_variance.len(), y.len())?;
-//!     all_finite("target", y)?;
-//!     Ok(variance("noise variance", noise_variance[0])? * y[0])
-//! }
-//!
-//! let error = weigh(&[1.0, f64::NAN], &[0.1, 0.1]).unwrap_err();
-//! assert_eq!(error.to_string(), "target 1 is NaN, expected a finite number");
-//! ```
-//!
-//! Names of lists are plural in [`length`] and [`not_empty`], and singular where an entry is meant.
+//! variant `Input(#[from] InputError)`, so that `?` is all a caller writes. Names of lists are plural in [`length`] and [`not_empty`],
+//! and singular where an entry is meant.
 
 /// A count with its noun, for messages. `nouns` is a regular plural.
 ///

@@ -20,13 +20,18 @@ pub enum Threads {
     /// whatever the pool's size.
     #[default]
     One,
-    /// The global thread pool, from [`PARALLEL_FROM`] rows on.
+    /// The global thread pool, from [`PARALLEL_FROM`] rows on; with the feature `threads` alone, else as [`Threads::One`].
     Pool,
 }
 
 impl Threads {
+    #[cfg_attr(not(feature = "threads"), expect(unused_variables))]
     pub(crate) fn for_rows(self, rows: usize) -> Par {
-        if self == Self::Pool && rows >= PARALLEL_FROM { Par::rayon(0) } else { Par::Seq }
+        match self {
+            #[cfg(feature = "threads")]
+            Self::Pool if rows >= PARALLEL_FROM => Par::rayon(0),
+            Self::One | Self::Pool => Par::Seq,
+        }
     }
 }
 

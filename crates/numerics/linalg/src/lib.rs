@@ -1,21 +1,15 @@
 //! Dense symmetric linear algebra for Gaussian models.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! A [`Matrix`] is column-major with padded columns, so that vector code needs no tails. [`Cholesky`] factors a
 //! symmetric positive-definite matrix; when rounding has made it indefinite it climbs a [`JitterLadder`] and
 //! reports the jitter that it used. No other crate names a decomposition.
 //!
 //! Everything below [`PARALLEL_FROM`] rows runs on the calling thread: measured, two threads are slower there
 //! than one. Above it the choice is the caller's, through [`Threads`].
-//!
-//! ```
-//! use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
-//! let a = Matrix::from_fn(2, 2, |i, j| if i == j { 2.0 } else { 1.0 });
-//! let factor = Cholesky::new(&a, &JitterLadder::default())?;
-//! let mut b = [3.0, 3.0];
-//! factor.solve_in_place(&mut b);
-//! assert!((b[0] - 1.0).abs() < 1e-15 && factor.jitter() == 0.0);
-//! # Ok::<(), thrifty_linalg::NotPositiveDefinite>(())
-//! ```
 
 mod cholesky;
 mod eigen;

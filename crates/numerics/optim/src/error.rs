@@ -39,16 +39,13 @@ pub enum OptimError {
     /// A multi-start without starts.
     #[error("no starting points, expected at least 1")]
     NoStarts,
-    /// A solver of argmin gave up.
-    #[error("argmin: {message}")]
-    Argmin {
-        /// The solver's message.
-        message: String,
-    },
 }
 
-/// Checks start and bounds, and returns the start moved into the box.
-pub(crate) fn projected_start(start: &[f64], bounds: &[(f64, f64)]) -> Result<Vec<f64>, OptimError> {
+/// A start moved into its box, after checks of both.
+///
+/// # Errors
+/// [`OptimError`]: numbers of variables that differ, bounds that are no interval, or a start that is not finite.
+pub fn projected_start(start: &[f64], bounds: &[(f64, f64)]) -> Result<Vec<f64>, OptimError> {
     if start.len() != bounds.len() {
         return Err(OptimError::DimensionMismatch { start: start.len(), bounds: bounds.len() });
     }

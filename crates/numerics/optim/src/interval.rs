@@ -1,36 +1,25 @@
 //! Golden-section search on an interval.
 
-use std::cell::RefCell;
+/// The golden ratio's inverse r, for which r² = 1 - r, and 1 - r.
+const RATIO: f64 = 1.618_033_988_749_895 - 1.0;
+const REST: f64 = 1.0 - RATIO;
 
-use argmin::core::{CostFunction, Error, Executor, State};
-use argmin::solver::goldensectionsearch::GoldenSectionSearch;
-
-/// A function of one number.
-struct Line<F>(RefCell<F>);
-
-impl<F: FnMut(f64) -> f64> CostFunction for Line<F> {
-    type Param = f64;
-    type Output = f64;
-
-    fn cost(&self, x: &f64) -> Result<f64, Error> {
-        Ok((self.0.borrow_mut())(*x))
-    }
-}
+/// Most steps of a refinement: each shortens the interval by the ratio.
+const MAX_STEPS: usize = 200;
 
 /// Minimiser of a function of one number on an interval, by a grid and golden-section search.
 ///
-/// The best of `cells + 1` equally spaced points is refined between its neighbours by argmin's golden-section search to
-/// `tolerance`. The global minimum is found if the cells are narrower than the distance between local minima. Values
-/// that are not numbers count as infinite.
+/// The best of `cells + 1` equally spaced points is refined between its neighbours until the interval is shorter than `tolerance`
+/// times the size of its inner points. The global minimum is found if the cells are narrower than the distance between local minima. Values
+/// that are not numbers count as infinite. Source: Kiefer (1953), `kiefer1953`.
 pub fn golden_section(
-    f: impl FnMut(f64) -> f64,
+    mut f: impl FnMut(f64) -> f64,
     (low, high): (f64, f64),
     cells: usize,
     tolerance: f64,
 ) -> f64 {
-    let line = Line(RefCell::new(f));
-    let value = |x: f64| {
-        let value = (line.0.borrow_mut())(x);
+    let mut value = |x: f64| {
+        let value = f(x);
         if value.is_nan() { f64::INFINITY } else { value }
     };
     let cells = cells.max(1);
@@ -38,22 +27,55 @@ pub fn golden_section(
     let values: Vec<f64> = (0..=cells).map(|i| value(at(i))).collect();
     let best = (0..=cells).reduce(|best, i| if values[i] < values[best] { i } else { best }).unwrap_or(0);
     let (from, to) = (at(best.saturating_sub(1)), at((best + 1).min(cells)));
+    if to <= from || tolerance <= 0.0 {
+        return at(best);
+    }
     // The search keeps the side of its start that looks better: begun at an end it would never leave it.
     let start = if best == 0 || best == cells { f64::midpoint(from, to) } else { at(best) };
-    let refined = GoldenSectionSearch::new(from, to)
-        .and_then(|solver| solver.with_tolerance(tolerance))
-        .and_then(|solver| {
-            let problem = Line(RefCell::new(&value));
-            Executor::new(problem, solver).configure(|state| state.param(start).max_iters(200)).run()
-        });
-    match refined {
-        Ok(result) => match result.state().get_best_param() {
-            Some(&x) if value(x) < values[best] => x,
-            _ => at(best),
-        },
-        // An interval of no width.
-        Err(_) => at(best),
+    match refine(&mut value, (from, to), start, tolerance) {
+        (x, refined) if refined < values[best] => x,
+        _ => at(best),
     }
+}
+
+/// The best point of a golden-section search from `start`, and its value.
+///
+/// ```text
+/// left < a < b < right:   the minimum lies in [a, right] if f(b) < f(a), else in [left, b]
+/// ```
+fn refine(
+    value: &mut impl FnMut(f64) -> f64,
+    (mut left, mut right): (f64, f64),
+    start: f64,
+    tolerance: f64,
+) -> (f64, f64) {
+    // The second point lies in the longer part.
+    let (mut a, mut b) = if (right - start).abs() > (start - left).abs() {
+        (start, start + REST * (right - start))
+    } else {
+        (start - REST * (start - left), start)
+    };
+    let (mut at_a, mut at_b) = (value(a), value(b));
+    let better = |a: f64, at_a: f64, b: f64, at_b: f64| if at_a < at_b { (a, at_a) } else { (b, at_b) };
+    let mut best = better(a, at_a, b, at_b);
+    for _ in 0..MAX_STEPS {
+        // No value is below minus infinity.
+        if tolerance * (a.abs() + b.abs()) >= (right - left).abs() || best.1 == f64::NEG_INFINITY {
+            break;
+        }
+        if at_b < at_a {
+            (left, a, b) = (a, b, RATIO * b + REST * right);
+            (at_a, at_b) = (at_b, value(b));
+        } else {
+            (right, b, a) = (b, a, RATIO * a + REST * left);
+            (at_b, at_a) = (at_a, value(a));
+        }
+        let found = better(a, at_a, b, at_b);
+        if found.1 < best.1 {
+            best = found;
+        }
+    }
+    best
 }
 
 #[cfg(test)]

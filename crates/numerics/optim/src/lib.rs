@@ -1,22 +1,14 @@
 //! Minimising and maximising functions that are cheap: likelihoods and acquisitions.
 //!
-//! [`Lbfgsb`] is the work-horse: smooth functions in a box, value and gradient from one call. [`multi_start`]
-//! runs anything from several places. [`nelder_mead`] needs no gradient. [`LocalSearch`] climbs on mixed
-//! domains. [`argmin_problem`] adapts our functions to argmin's solvers and theirs to ours. Nothing here depends on
-//! what a model is.
+#![doc = include_str!("../README.md")]
 //!
-//! ```
-//! use thrifty_optim::Lbfgsb;
-//! let bowl = |x: &[f64], gradient: &mut [f64]| {
-//!     gradient[0] = 2.0 * (x[0] - 3.0);
-//!     (x[0] - 3.0).powi(2)
-//! };
-//! let found = Lbfgsb::default().minimize(bowl, &[0.0], &[(0.0, 2.0)])?;
-//! assert_eq!(found.x, [2.0]);
-//! # Ok::<(), thrifty_optim::OptimError>(())
-//! ```
+//! ## Overview
+//!
+//! [`Lbfgsb`] is the work-horse: smooth functions in a box, value and gradient from one call. [`multi_start`]
+//! runs anything from several places. [`golden_section`] searches an interval without a gradient. [`LocalSearch`] climbs on
+//! mixed domains. The crate `thrifty-argmin` adapts our functions to argmin's solvers and theirs to ours. Nothing here
+//! depends on what a model is.
 
-pub mod argmin_problem;
 mod error;
 mod interval;
 mod lbfgsb;
@@ -24,8 +16,7 @@ mod local_search;
 mod multi_start;
 pub mod suite;
 
-pub use argmin_problem::nelder_mead;
-pub use error::OptimError;
+pub use error::{OptimError, projected_start};
 pub use interval::golden_section;
 pub use lbfgsb::{Lbfgsb, Minimum, Termination};
 pub use local_search::{LocalMaximum, LocalSearch, Objective};

@@ -1,13 +1,9 @@
-//! Laws of the optimisers on random problems, adaptors, and bad input.
+//! Laws of the optimisers on random problems, and bad input.
 
-use argmin::core::{CostFunction, Error, Executor, Gradient};
-use argmin::solver::linesearch::MoreThuenteLineSearch;
-use argmin::solver::quasinewton::LBFGS;
 use proptest::prelude::*;
 use thrifty_domain::{Domain, PointsRef, Variable};
-use thrifty_optim::argmin_problem::{FusedProblem, fused};
 use thrifty_optim::{
-    Lbfgsb, LocalSearch, Objective, OptimError, Termination, multi_start, nelder_mead, suite,
+    Lbfgsb, LocalSearch, Objective, OptimError, Termination, multi_start, projected_start, suite,
 };
 
 /// A convex quadratic with random axes of curvature, its centre maybe outside the box.
@@ -174,52 +170,6 @@ fn the_best_of_several_starts_is_kept_and_all_are_reported() {
     assert!(found.results[0].is_err() && found.results[2].is_ok());
 }
 
-struct Bowl;
-
-impl CostFunction for Bowl {
-    type Param = Vec<f64>;
-    type Output = f64;
-    fn cost(&self, x: &Vec<f64>) -> Result<f64, Error> {
-        Ok((x[0] - 3.0).powi(2))
-    }
-}
-
-impl Gradient for Bowl {
-    type Param = Vec<f64>;
-    type Gradient = Vec<f64>;
-    fn gradient(&self, x: &Vec<f64>) -> Result<Vec<f64>, Error> {
-        Ok(vec![2.0 * (x[0] - 3.0)])
-    }
-}
-
-#[test]
-fn argmin_both_ways() {
-    let found = Lbfgsb::default().minimize(fused(Bowl), &[0.0], &[(-9.0, 9.0)]).unwrap();
-    assert!((found.x[0] - 3.0).abs() < 1e-8);
-    let solver = LBFGS::new(MoreThuenteLineSearch::new(), 7);
-    let problem = FusedProblem::new(suite::rosenbrock);
-    let result =
-        Executor::new(problem, solver).configure(|s| s.param(vec![-1.2, 1.0]).max_iters(200)).run().unwrap();
-    assert!(result.state().get_best_cost() < 1e-10, "{}", result.state().get_best_cost());
-    let twice = FusedProblem::new(suite::rosenbrock);
-    let x = vec![0.3, 0.4];
-    let (value, gradient) = (twice.cost(&x).unwrap(), twice.gradient(&x).unwrap());
-    let mut expected = vec![0.0; 2];
-    assert_eq!(value, suite::rosenbrock(&x, &mut expected));
-    assert_eq!((gradient, twice.calls()), (expected, 1));
-}
-
-#[test]
-fn nelder_mead_stays_in_the_box_and_finds_the_corner() {
-    let rosenbrock = |x: &[f64]| suite::rosenbrock(x, &mut [0.0; 2]);
-    let (x, value) = nelder_mead(rosenbrock, &[-1.2, 1.0], &[(-5.0, 5.0), (-5.0, 5.0)], 1000).unwrap();
-    assert!(value < 1e-10, "{x:?} {value}");
-    let (x, _) = nelder_mead(|x| -x[0] - x[1], &[0.5, 0.5], &[(0.0, 1.0), (0.0, 1.0)], 500).unwrap();
-    assert!(x.iter().all(|v| (v - 1.0).abs() < 1e-6 && *v <= 1.0), "{x:?}");
-    assert!(nelder_mead(|_| 0.0, &[0.5], &[(1.0, 0.0)], 10).is_err());
-    assert_eq!(nelder_mead(|_| 7.0, &[], &[], 10), Ok((Vec::new(), 7.0)));
-}
-
 /// A parabola with its top at `top`, its slope known or not.
 struct Parabola {
     top: Vec<f64>,
@@ -330,40 +280,6 @@ fn a_search_ends_for_the_reason_it_names() {
     assert!(found.value < 1.0, "{found:?}");
 }
 
-/// The first simplex: edges of a tenth of each range, pointing inwards where the upper bound is nearer than that.
-#[test]
-fn the_first_simplex_of_nelder_mead() {
-    let bounds = [(0.0, 1.0), (0.0, 4.0), (f64::NEG_INFINITY, f64::INFINITY)];
-    for (start, corners) in [
-        ([0.5, 1.0, 0.0], [0.6, 1.4, 0.1]),
-        ([0.9, 3.6, 7.0], [1.0, 4.0, 7.1]),
-        ([0.95, 3.7, -7.0], [0.85, 3.3, -6.9]),
-    ] {
-        let seen = std::cell::RefCell::new(Vec::new());
-        let f = |x: &[f64]| {
-            seen.borrow_mut().push(x.to_vec());
-            x.iter().map(|v| v * v).sum()
-        };
-        nelder_mead(f, &start, &bounds, 1).unwrap();
-        let seen = seen.into_inner();
-        for (i, corner) in corners.iter().enumerate() {
-            let mut expected = start;
-            expected[i] = *corner;
-            let close = |x: &Vec<f64>| x.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12);
-            assert!(seen.iter().any(close), "{expected:?} in {seen:?}");
-        }
-    }
-}
-
-/// Nelder-Mead never ends at a point without a value.
-#[test]
-fn nelder_mead_keeps_away_from_points_without_a_value() {
-    let f = |x: &[f64]| if x[0] > 0.4 { f64::NAN } else { (x[0] - 0.3).powi(2) + x[1] * x[1] };
-    let (x, value) = nelder_mead(&f, &[0.1, 0.5], &[(0.0, 1.0), (-1.0, 1.0)], 500).unwrap();
-    assert!(value.is_finite() && value == f(&x) && value < f(&[0.1, 0.5]), "{x:?} {value}");
-    assert_eq!(Lbfgsb::default().value_tolerance, 1e7 * f64::EPSILON);
-}
-
 /// Without a box the first step has length 1 at most: that of a short gradient is the gradient.
 #[test]
 fn the_first_step_without_a_box() {
@@ -431,55 +347,6 @@ fn the_best_start_is_polished() {
     assert!(matches!(found.polished(&exact, fails, &bounds), Err(OptimError::NonFiniteValue { .. })));
 }
 
-/// A function of no variables is called once; a new point calls again, the same point does not.
-#[test]
-fn fused_problems_call_once_per_point() {
-    let none = FusedProblem::new(|_: &[f64], _: &mut [f64]| 7.0);
-    assert_eq!((none.calls(), none.cost(&vec![]).unwrap(), none.calls()), (0, 7.0, 1));
-    assert_eq!((none.gradient(&vec![]).unwrap(), none.calls()), (vec![], 1));
-    let problem = FusedProblem::new(suite::rosenbrock);
-    for (x, calls) in [([0.0, 0.0], 1), ([0.0, 0.0], 1), ([1.0, 0.0], 2), ([0.0, 0.0], 3)] {
-        let mut gradient = vec![0.0; 2];
-        let value = suite::rosenbrock(&x, &mut gradient);
-        assert_eq!((problem.gradient(&x.to_vec()).unwrap(), problem.calls()), (gradient, calls));
-        assert_eq!((problem.cost(&x.to_vec()).unwrap(), problem.calls()), (value, calls));
-    }
-}
-
-/// A problem whose value, gradient or number of slopes is missing.
-struct Missing(&'static str);
-
-impl CostFunction for Missing {
-    type Param = Vec<f64>;
-    type Output = f64;
-    fn cost(&self, _: &Vec<f64>) -> Result<f64, Error> {
-        if self.0 == "value" { Err(Error::msg("no value")) } else { Ok(2.0) }
-    }
-}
-
-impl Gradient for Missing {
-    type Param = Vec<f64>;
-    type Gradient = Vec<f64>;
-    fn gradient(&self, _: &Vec<f64>) -> Result<Vec<f64>, Error> {
-        match self.0 {
-            "gradient" => Err(Error::msg("no gradient")),
-            "slope" => Ok(vec![1.0]),
-            _ => Ok(vec![1.0, 3.0]),
-        }
-    }
-}
-
-#[test]
-fn what_a_problem_cannot_evaluate_is_infinite() {
-    for (missing, expected) in
-        [("value", f64::INFINITY), ("gradient", f64::INFINITY), ("slope", f64::INFINITY), ("nothing", 2.0)]
-    {
-        let mut gradient = [0.0; 2];
-        assert_eq!(fused(Missing(missing))(&[0.0, 0.0], &mut gradient), expected, "{missing}");
-        assert_eq!(gradient, if expected == 2.0 { [1.0, 3.0] } else { [0.0; 2] });
-    }
-}
-
 /// On a flat function a compass search tries both directions of each axis at every step from 0.1 halved to
 /// the box, and of equally high points the first is taken.
 #[test]
@@ -539,7 +406,7 @@ fn a_move_takes_the_first_of_the_best_neighbors() {
     }
 }
 
-/// Wrong starts and bounds of a simplex search are named; bounds that are infinite on one side are allowed.
+/// Wrong starts and bounds are named; bounds that are infinite on one side are allowed.
 #[test]
 fn boxes_that_are_open_on_one_side() {
     let half = [(0.0, f64::INFINITY), (f64::NEG_INFINITY, 0.0)];
@@ -548,14 +415,14 @@ fn boxes_that_are_open_on_one_side() {
         gradient[1] = 2.0 * (x[1] + 2.0);
         (x[0] + 1.0).powi(2) + (x[1] + 2.0).powi(2)
     };
+    assert_eq!(Lbfgsb::default().value_tolerance, 1e7 * f64::EPSILON);
     let found = Lbfgsb::default().minimize(bowl, &[5.0, 5.0], &half).unwrap();
     assert!(found.x[0] == 0.0 && (found.x[1] + 2.0).abs() < 1e-6, "{found:?}");
-    let (x, value) = nelder_mead(|x| bowl(x, &mut [0.0; 2]), &[5.0, 5.0], &half, 500).unwrap();
-    assert!(x[0].abs() < 1e-6 && (x[1] + 2.0).abs() < 1e-5 && (value - 1.0).abs() < 1e-9, "{x:?} {value}");
+    assert_eq!(projected_start(&[-5.0, 5.0], &half), Ok(vec![0.0, 0.0]));
     for (low, high) in [(f64::INFINITY, f64::INFINITY), (f64::NEG_INFINITY, f64::NEG_INFINITY)] {
-        let error = nelder_mead(|_| 0.0, &[0.0], &[(low, high)], 5).unwrap_err();
+        let error = projected_start(&[0.0], &[(low, high)]).unwrap_err();
         assert_eq!(error, OptimError::InvalidBounds { index: 0, low, high });
     }
-    let error = nelder_mead(|_| 0.0, &[0.0, f64::INFINITY], &[(0.0, 1.0); 2], 5).unwrap_err();
+    let error = projected_start(&[0.0, f64::INFINITY], &[(0.0, 1.0); 2]).unwrap_err();
     assert_eq!(error, OptimError::NonFiniteStart { index: 1, value: f64::INFINITY });
 }

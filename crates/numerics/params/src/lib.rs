@@ -1,5 +1,9 @@
 //! Hyperparameters and their maximum a posteriori objective.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! A [`Param`] has a name, a value on its natural scale, bounds, a [`Transform`] to the scale on which an
 //! optimiser moves it, and perhaps a prior. A model with hyperparameters is [`Parameterized`]. A [`LogLikelihood`]
 //! also has a log marginal likelihood in them. [`MapObjective`] turns that into a function to minimise.

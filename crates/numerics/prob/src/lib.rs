@@ -1,9 +1,6 @@
 //! The normal distribution and its friends, accurate in both tails, and priors with derivatives.
 //!
-//! ```
-//! // h(z) = φ(z) + z Φ(z) is 1e-352 at -40, below the smallest number; its logarithm is not.
-//! assert!((thrifty_prob::log_h(-40.0) + 808.298_568_356_62).abs() < 1e-11);
-//! ```
+#![doc = include_str!("../README.md")]
 
 mod envelope;
 mod erfcx;

@@ -1,11 +1,9 @@
 //! Scrambled Sobol sequences.
 
-use std::sync::OnceLock;
-
-use sobol::params::JoeKuoD6;
 use thrifty_domain::Points;
 
 use crate::Stream;
+use crate::directions::{BITS, directions};
 use crate::seed::mix;
 
 /// Largest dimension of a Sobol sequence here.
@@ -19,7 +17,9 @@ pub const MAX_SOBOL_DIM: usize = 1000;
 ///
 /// At most 2³² points.
 pub struct Sobol {
-    raw: sobol::Sobol<u32>,
+    directions: &'static [[u32; BITS]],
+    /// The point before scrambling.
+    point: Vec<u32>,
     scrambles: Vec<u64>,
     count: u64,
 }
@@ -32,8 +32,8 @@ impl Sobol {
     #[must_use]
     pub fn scrambled(dim: usize, rng: &mut Stream) -> Self {
         assert!(dim <= MAX_SOBOL_DIM, "Sobol points of dimension {dim}, at most {MAX_SOBOL_DIM}");
-        let raw = sobol::Sobol::<u32>::new(dim, directions(dim));
-        Self { raw, scrambles: (0..dim).map(|_| rng.bits()).collect(), count: 0 }
+        let scrambles = (0..dim).map(|_| rng.bits()).collect();
+        Self { directions: &directions()[..dim], point: vec![0; dim], scrambles, count: 0 }
     }
 
     /// Writes the next point into `out`.
@@ -42,14 +42,23 @@ impl Sobol {
     /// When `out` has another dimension or 2³² points were drawn.
     pub fn next_into(&mut self, out: &mut [f64]) {
         assert_eq!(out.len(), self.scrambles.len(), "a point of another dimension");
-        let point = self.raw.next().expect("fewer than 2^32 points");
-        for ((value, bits), &key) in out.iter_mut().zip(point).zip(&self.scrambles) {
+        assert!(self.count < 1 << BITS, "fewer than 2^32 points");
+        self.advance();
+        for ((value, &bits), &key) in out.iter_mut().zip(&self.point).zip(&self.scrambles) {
             let high = scramble(bits, key as u32);
             let low = mix(self.count ^ mix(key)) >> 43;
             // 32 scrambled bits and 21 random ones below them: 53 in all, always under 1.
             *value = ((u64::from(high) << 21) | low) as f64 * (-53_f64).exp2();
         }
         self.count += 1;
+    }
+
+    /// Steps to point number `count`: in the order of Gray codes it differs from the one before by one direction.
+    fn advance(&mut self) {
+        if let Some(before) = self.count.checked_sub(1) {
+            let bit = before.trailing_ones() as usize;
+            self.point.iter_mut().zip(self.directions).for_each(|(value, column)| *value ^= column[bit]);
+        }
     }
 
     /// The next `count` points.
@@ -62,13 +71,6 @@ impl Sobol {
         }
         points
     }
-}
-
-/// The direction numbers, unpacked once a process.
-fn directions(dim: usize) -> &'static JoeKuoD6 {
-    static FIRST: OnceLock<JoeKuoD6> = OnceLock::new();
-    static ALL: OnceLock<JoeKuoD6> = OnceLock::new();
-    if dim <= 100 { FIRST.get_or_init(JoeKuoD6::minimal) } else { ALL.get_or_init(JoeKuoD6::standard) }
 }
 
 /// Nested uniform scrambling: a hash in which each bit depends on the bits above it alone.
@@ -100,6 +102,44 @@ mod tests {
                 assert!(hit.iter().all(|&h| h == 1), "seed {seed}, split {split}: {hit:?}");
             }
         }
+    }
+
+    /// The first points without scrambling, and a sum over 4096 points of 1000 columns (FNV-1a over words), computed from the
+    /// published table by another program.
+    #[test]
+    fn points_are_those_of_the_published_table() {
+        let mut sequence = Sobol::scrambled(MAX_SOBOL_DIM, &mut Seed(1).stream("sobol", 0));
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let mut first = Vec::new();
+        for _ in 0..4096 {
+            sequence.advance();
+            sequence.count += 1;
+            if sequence.count <= 7 {
+                first.extend(sequence.point[..5].iter().map(|bits| bits >> 29));
+            }
+            for &bits in &sequence.point {
+                hash = (hash ^ u64::from(bits)).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+        let eighths = [
+            [0, 0, 0, 0, 0],
+            [4, 4, 4, 4, 4],
+            [6, 2, 2, 2, 6],
+            [2, 6, 6, 6, 2],
+            [3, 3, 5, 7, 3],
+            [7, 7, 1, 3, 7],
+            [5, 1, 7, 5, 5],
+        ];
+        assert_eq!(first, eighths.concat());
+        assert_eq!(hash, 0x7940_2189_4484_2325);
+    }
+
+    #[test]
+    #[should_panic(expected = "fewer than 2^32 points")]
+    fn the_sequence_ends() {
+        let mut sequence = Sobol::scrambled(1, &mut Seed(1).stream("sobol", 0));
+        sequence.count = (1 << BITS) - 1;
+        let _ = sequence.take(2);
     }
 
     #[test]

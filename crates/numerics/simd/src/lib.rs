@@ -1,21 +1,12 @@
 //! Running one loop at the widest vectors the machine has.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! The loops themselves are plain Rust over slices, marked `#[inline(always)]` so that they are compiled once
 //! for each instruction set. Without the FMA feature `mul_add` is a call into libm, 20 times slower than the
 //! multiplication and addition that replace it there; hence the `FMA` parameter.
-//!
-//! ```
-//! use thrifty_simd::{VectorLoop, dispatch, exp_negative};
-//! struct SumOfExponentials<'a>(&'a [f64]);
-//! impl VectorLoop for SumOfExponentials<'_> {
-//!     type Output = f64;
-//!     #[inline(always)]
-//!     fn run<const FMA: bool>(self) -> f64 {
-//!         self.0.iter().map(|x| exp_negative::<FMA>(*x)).sum()
-//!     }
-//! }
-//! assert!((dispatch(SumOfExponentials(&[0.0, -1.0])) - (1.0 + (-1_f64).exp())).abs() < 1e-15);
-//! ```
 
 #![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 

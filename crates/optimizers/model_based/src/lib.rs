@@ -1,5 +1,9 @@
 //! Parts that every model-based optimiser shares.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! A [`SurrogateState`] is fitted to the trials of a study: one surrogate per output ([`OutputFitter`]: objectives,
 //! constraints, cost), failed and running trials by the policies of [`StateSettings`]. It builds acquisition functions with
 //! weights for cost and constraints, and a [`Maximizer`] finds their best points. [`ModelBased`] is the seam for exploration

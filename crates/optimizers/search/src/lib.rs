@@ -1,5 +1,9 @@
 //! Initial designs and model-free search.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! [`RandomSearch`] and [`SobolSearch`] are baselines for one objective, [`Nsga2`] for several. [`InitialDesign`] and
 //! [`Designer`] are the first trials of every optimiser; [`ParetoSet`] is what several objectives recommend.
 

@@ -1,31 +1,13 @@
 //! The one loop: ask, write down, evaluate, write down, go on.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! An [`Optimizer`] is asked for queries and sees a [`History`] of trials; a [`Study`] owns the history, keeps
 //! it in a journal if it has one, and runs the loop, in order or in parallel. What an optimiser suggests
 //! depends on its settings and seed, the history and the trial's id, on nothing else: so a study can be
 //! stopped after any event and resumed without a bit changing.
-//!
-//! ```
-//! use thrifty_study::{Ask, Fingerprint, History, MaxTrials, Optimizer, OptimizerError, Outcome, Study, Suggestion, TrialId};
-//! struct Halves;
-//! impl Optimizer for Halves {
-//!     type Query = f64;
-//!     type Recommendation = f64;
-//!     fn ask(&mut self, history: &History<f64>, _: TrialId) -> Result<Ask<f64>, OptimizerError> {
-//!         Ok(Ask::Evaluate(Suggestion::new(0.5_f64.powi(history.len() as i32))))
-//!     }
-//!     fn recommend(&mut self, history: &History<f64>) -> Result<Option<f64>, OptimizerError> {
-//!         Ok(history.best().map(|(trial, _)| trial.query))
-//!     }
-//!     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-//!         Ok(Fingerprint::new("halves"))
-//!     }
-//! }
-//! let mut study = Study::new(Halves, thrifty_sampling::Seed(0)).with_stop(MaxTrials(5));
-//! study.run(|x, _| Outcome::from(x * x))?;
-//! assert_eq!(study.recommend()?, Some(0.0625));
-//! # Ok::<(), thrifty_study::StudyError>(())
-//! ```
 
 mod any_optimizer;
 mod best;

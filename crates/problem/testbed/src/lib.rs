@@ -1,15 +1,13 @@
 //! Problems with known optima, and wrappers that make them harder.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! A [`Problem`] has a space, a truth and an evaluation that may be noisy or fail. [`TestFunction`] is the
 //! noiseless kind; [`Bbob`] and [`NoisyBbob`] are the functions of the BBOB testbeds. [`Noisy`], [`Shifted`],
 //! [`Maximized`] and [`Failing`] wrap any. [`MultiObjectiveFunction`] has several losses and a known largest
 //! hypervolume. [`LevelSetProblem`] asks where a function is above a threshold, [`RandomFunction`] is a draw from a process.
-//!
-//! ```
-//! use thrifty_testbed::{Problem, TestFunction};
-//! let branin = TestFunction::branin();
-//! assert!((branin.value(&[std::f64::consts::PI, 2.275]) - branin.optimum()).abs() < 1e-12);
-//! ```
 
 mod bbob;
 mod caligo;

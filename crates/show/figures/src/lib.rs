@@ -1,18 +1,14 @@
 //! Plots as SVG text: curves over one axis, and posteriors.
 //!
+#![doc = include_str!("../README.md")]
+//!
+//! ## Overview
+//!
 //! [`LinePlot`] holds [`Series`]: lines, dots, bands, error bars. [`posterior_band`], [`slices`],
 //! [`predicted_against_observed`] and [`standardized_residuals`] build such plots from a posterior or its
 //! predictions; [`panels`] draws several, two in a row,
 //! [`columns`] one above the other. [`Contours`] is a map over two axes, [`HeatMap`] a table of
 //! shaded cells, [`BarChart`] bars with names, [`ParallelCoordinates`] a line per observation over many axes. Labels choose colours: see [`Palette`].
-//!
-//! ```
-//! use thrifty_figures::{LinePlot, Series};
-//! let points = (0..50).map(|i| (f64::from(i), f64::from(i).sqrt())).collect();
-//! let plot = LinePlot { title: "roots".into(), series: vec![Series::line("√x", points)], ..LinePlot::default() };
-//! assert!(plot.draw()?.starts_with("<svg"));
-//! # Ok::<(), thrifty_figures::FigureError>(())
-//! ```
 
 mod axis;
 mod bars;

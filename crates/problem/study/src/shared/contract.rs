@@ -6,7 +6,7 @@ use super::{AppendError, EventLog, Lease};
 use crate::TrialId;
 
 /// Longer than any test runs.
-const LONG: Duration = Duration::from_mins(10);
+const LONG: Duration = Duration::from_secs(600);
 
 /// Checks a shared log: the contract suite for implementers of [`EventLog`].
 ///
