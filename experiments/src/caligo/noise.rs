@@ -9,7 +9,7 @@ use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::{MaxTrials, Outcome, Study};
 use thrifty_testbed::{MultiObjectiveFunction, Noisy, Problem, RandomFunction, Spectrum};
 
-use crate::bo::problems::searched;
+use crate::bo::development::searched;
 use crate::error::ExperimentError;
 use crate::harness::claims::{Claim, ClaimError, Family, Judgement, Kind, Rule, Sample, Test};
 use crate::harness::stats::mean_and_std_dev;
