@@ -70,7 +70,7 @@ pub fn list(package: &str, program: &TestProgram) -> Result<Vec<Test>, MutationE
 
 /// Runs every test without a mutant, and notes its time and the mutants that it reaches.
 pub fn measure(tests: &mut [Test], temporary: &Path, jobs: usize) -> Result<(), MutationError> {
-    const LIMIT: Duration = Duration::from_secs(900);
+    const LIMIT: Duration = Duration::from_mins(15);
     let count = AtomicUsize::new(0);
     let endings = for_each(jobs, tests, |test| {
         let record = temporary.join(format!("reached-{}", count.fetch_add(1, Ordering::Relaxed)));
