@@ -33,7 +33,7 @@ fn variants() -> [Variant; 6] {
     let default = Maximizer::default();
     [
         searched("default", default.clone()),
-        searched("8 random points", Maximizer { raw: 8, climbs: 0, around_best: 0, ..default.clone() }),
+        searched("8 random points", Maximizer { raw: 8, climbs: 0, around_best: 0 }),
         searched("none around the best", Maximizer { around_best: 0, ..default.clone() }),
         searched("no climbs", Maximizer { climbs: 0, ..default.clone() }),
         searched("100 around the best", Maximizer { around_best: 100, ..default.clone() }),

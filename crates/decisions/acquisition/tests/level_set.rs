@@ -105,7 +105,9 @@ proptest! {
             let (value, by_mean, by_std_dev) = utility.value_and_slopes(mean, std_dev);
             prop_assert_eq!(value, utility.value(mean, std_dev));
             let mirrored = utility.value(2.0 * threshold - mean, std_dev);
-            prop_assert!((value - mirrored).abs() <= 1e-12 * value.abs().max(1e-12), "{}", name);
+            // The mirrored mean is rounded, and so is the distance to the threshold: near a zero of the utility that is all that is left.
+            let rounding = 8.0 * f64::EPSILON * (1.0 + mean.abs()) * by_mean.abs();
+            prop_assert!((value - mirrored).abs() <= 1e-12 * value.abs().max(1e-12) + rounding, "{}", name);
             // The kink of the clamp is no place for a difference.
             if name == "randomised straddle" && (2.0 * std_dev - margin).abs() < 1e-3 {
                 continue;
