@@ -183,7 +183,7 @@ fn an_outcome_is_told_once() {
 #[test]
 fn a_trial_that_is_given_back_is_handed_out_at_once() {
     let log = MemoryLog::new();
-    let mut one = join(study(3), &log).with_lease(Duration::from_mins(10));
+    let mut one = join(study(3), &log).with_lease(Duration::from_secs(600));
     let Step::Evaluate(first) = one.next_step().unwrap() else { panic!("a first trial") };
     one.release(&first.lease).unwrap();
     let Step::Evaluate(again) = join(study(3), &log).next_step().unwrap() else { panic!("the trial again") };
@@ -542,7 +542,7 @@ impl EventLog for Clocked {
 fn time_counts_from_the_begin_of_the_log_by_the_clock_of_the_store() {
     let (log, clock) = (MemoryLog::new(), Arc::new(AtomicU64::new(5)));
     let join = |trials: usize| {
-        let study = study(trials).with_stop(WallTime(Duration::from_hours(1)));
+        let study = study(trials).with_stop(WallTime(Duration::from_secs(3600)));
         study.join(Box::new(Clocked { log: log.clone(), clock: Arc::clone(&clock) })).unwrap()
     };
     // This worker begins the study, by a clock that is not that of the machine.
@@ -569,7 +569,7 @@ fn a_log_of_an_earlier_version_counts_from_now() {
     bodies[0].replace_range(began..end, "");
     let mut old = MemoryLog::new();
     old.append(0, &bodies, None).unwrap();
-    let study = study(4).with_stop(WallTime(Duration::from_hours(1)));
+    let study = study(4).with_stop(WallTime(Duration::from_secs(3600)));
     assert_eq!(study.join(Box::new(old)).unwrap().run_worker(square).unwrap().reason, StopReason::Trials(4));
 }
 

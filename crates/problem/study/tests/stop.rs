@@ -51,7 +51,7 @@ fn each_rule_stops_where_it_says() {
     assert_eq!(stopped_by(MaxCost(9.0)), (5, StopReason::Cost(10.0)));
     assert_eq!(stopped_by(Target(7.5)), (4, StopReason::Target(7.0)));
     assert!(matches!(stopped_by(WallTime(Duration::ZERO)), (0, StopReason::WallTime(_))));
-    assert_eq!(stopped_by(WallTime(Duration::from_hours(1))), (100, StopReason::Exhausted));
+    assert_eq!(stopped_by(WallTime(Duration::from_secs(3600))), (100, StopReason::Exhausted));
     // After n trials the range is n - 1 and the last expectation 1/n: 1/n < 0.05 (n - 1) first at n = 6.
     let reason = StopReason::NoImprovement { expected: 1.0 / 6.0, threshold: 0.25 };
     assert_eq!(stopped_by(NoImprovement { epsilon: 0.05, times: 1 }), (6, reason));

@@ -119,7 +119,7 @@ impl Cluster {
         let started_at = Instant::now();
         self.server = Some(self.spawn());
         while let Err(error) = self.client() {
-            assert!(started_at.elapsed() < Duration::from_mins(1), "{error}: {}", self.log());
+            assert!(started_at.elapsed() < Duration::from_secs(60), "{error}: {}", self.log());
             std::thread::sleep(Duration::from_millis(20));
             // It refuses to start while a process of a killed one still ends.
             if self.server.as_mut().is_none_or(|server| server.try_wait().unwrap().is_some()) {

@@ -137,7 +137,7 @@ pub(crate) fn killed_processes(kills: usize, address: &str) {
         let output = worker.wait_with_output().unwrap();
         assert!(output.status.success(), "a worker that nobody killed");
     }
-    assert!(started_at.elapsed() < Duration::from_mins(2));
+    assert!(started_at.elapsed() < Duration::from_secs(120));
     check("random", trials, address);
     let entries = connect(address, "random").read_from(0).unwrap();
     let restarted = entries.iter().filter(|entry| entry.body.starts_with("{\"restarted\"")).count();
