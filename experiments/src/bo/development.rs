@@ -49,6 +49,22 @@ impl Noise {
 }
 
 impl Development {
+    /// A function on the unit cube with its minimum.
+    pub fn new(
+        name: &str,
+        dim: usize,
+        function: impl Fn(&[f64]) -> f64 + Send + Sync + 'static,
+        optimum: f64,
+    ) -> Self {
+        let (name, space) = (name.to_owned(), Space::unit_cube(dim));
+        Self { name, space, function: Box::new(function), optimum, noise: Noise::Normal(0.0) }
+    }
+
+    /// Replaces the noise.
+    pub fn set_noise(&mut self, noise: Noise) {
+        self.noise = noise;
+    }
+
     /// The local minimum below a configuration.
     pub fn descended(&self, config: &Config) -> Result<f64, ExperimentError> {
         descended(&self.function, &self.space.encode(config)?)

@@ -1,6 +1,5 @@
 //! A protocol for oblivious transfer: where it is secure, and what it trades for that.
 
-mod borders;
 pub mod boundaries;
 mod figures;
 pub mod noise;

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, Schedule};
 use thrifty_bo::{BayesianOptimizer, BoSettings, Convergence, InitialDesign, LossTransform};
 use thrifty_sampling::Seed;
-use thrifty_space::{Config, Space, SpaceError};
-use thrifty_study::{MaxTrials, Outcome, Study};
-use thrifty_testbed::{MultiObjectiveFunction, Noisy, Problem, RandomFunction, Spectrum};
+use thrifty_space::Space;
+use thrifty_study::{MaxTrials, Study};
+use thrifty_testbed::{MultiObjectiveFunction, Problem, RandomFunction, Spectrum};
 
-use crate::bo::development::searched;
+use crate::bo::development::{Development, Noise, searched};
 use crate::error::ExperimentError;
 use crate::harness::claims::{Claim, ClaimError, Family, Judgement, Kind, Rule, Sample, Test};
 use crate::harness::stats::mean_and_std_dev;
@@ -55,19 +55,16 @@ const METHODS: [(&str, By); 7] = [
 const PEERS: [usize; 3] = [2, 3, 4];
 const WORSE: usize = 6;
 
-/// A function of known range on a box, without noise.
+/// A function on the unit cube, and the range of its values.
 struct Ranged {
-    name: &'static str,
-    space: Space,
-    function: Box<dyn Fn(&[f64]) -> f64 + Send + Sync>,
-    least: f64,
+    problem: Development,
     range: f64,
 }
 
 impl Ranged {
-    /// By a long search for the least and the largest value on the unit cube.
+    /// By a long search for the least and the largest value.
     fn new(
-        name: &'static str,
+        name: &str,
         dim: usize,
         function: impl Fn(&[f64]) -> f64 + Send + Sync + 'static,
         seed: Seed,
@@ -75,29 +72,7 @@ impl Ranged {
         let mut rng = seed.stream("range", 0);
         let least = searched(&function, dim, &mut rng)?;
         let range = -searched(&|x: &[f64]| -function(x), dim, &mut rng)? - least;
-        Ok(Self { name, space: Space::unit_cube(dim), function: Box::new(function), least, range })
-    }
-}
-
-impl Problem for Ranged {
-    fn name(&self) -> String {
-        self.name.into()
-    }
-
-    fn space(&self) -> &Space {
-        &self.space
-    }
-
-    fn optimum(&self) -> f64 {
-        self.least
-    }
-
-    fn truth(&self, config: &Config) -> Result<f64, SpaceError> {
-        Ok((self.function)(&self.space.encode(config)?))
-    }
-
-    fn evaluate(&self, config: &Config, _rng: &mut thrifty_sampling::Stream) -> Outcome {
-        self.truth(config).map_or_else(|error| Outcome::failed(error.to_string()), Outcome::from)
+        Ok(Self { problem: Development::new(name, dim, function, least), range })
     }
 }
 
@@ -148,35 +123,30 @@ fn optimizer(by: &By, space: &Space, evaluations: usize) -> Result<BayesianOptim
 
 /// True regret of the recommendation, as a share of the range. The recommendation is that of the same model for every method.
 fn regret(
-    (by, problem, level): (&By, Ranged, f64),
+    by: &By,
+    Ranged { problem, range }: &Ranged,
     evaluations: usize,
     seed: Seed,
-) -> Result<(f64, Ranged), ExperimentError> {
-    let noisy = Noisy { std_dev: level * problem.range, problem };
-    let mut study =
-        Study::new(optimizer(by, noisy.space(), evaluations)?, seed).with_stop(MaxTrials(evaluations));
-    study.run(|config, context| noisy.evaluate(config, &mut context.noise()))?;
+) -> Result<f64, ExperimentError> {
+    let optimizer = optimizer(by, problem.space(), evaluations)?;
+    let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(evaluations));
+    study.run(|config, context| problem.evaluate(config, &mut context.noise()))?;
     let best = study.recommend()?.ok_or_else(|| ExperimentError::failed("nothing was measured"))?;
-    let regret = noisy.regret(&best.config)? / noisy.problem.range;
-    Ok((regret, noisy.problem))
+    Ok(problem.regret(&best.config)? / range)
 }
 
 /// Regrets of one replication on one problem: by level, by method.
 type Regrets = Vec<Vec<f64>>;
 
 fn study(at: usize, evaluations: usize, seed: Seed) -> Result<Regrets, ExperimentError> {
-    let mut problem = problem(at, seed)?;
+    let mut ranged = problem(at, seed)?;
     let mut all = Vec::new();
     for (l, level) in LEVELS.iter().enumerate() {
-        let mut row = Vec::new();
-        for (by, own) in
-            METHODS.iter().map(|(_, by)| by).zip(std::iter::repeat(seed.child("study", l as u64)))
-        {
-            let found = regret((by, problem, *level), evaluations, own)?;
-            row.push(found.0);
-            problem = found.1;
-        }
-        all.push(row);
+        ranged.problem.set_noise(Noise::Normal(level * ranged.range));
+        let own = seed.child("study", l as u64);
+        all.push(
+            METHODS.iter().map(|(_, by)| regret(by, &ranged, evaluations, own)).collect::<Result<_, _>>()?,
+        );
     }
     Ok(all)
 }
@@ -308,20 +278,15 @@ mod tests {
     #[test]
     fn ranges_and_regrets_are_those_of_the_function() {
         let f = |x: &[f64]| (x[0] - 0.3).powi(2) * 4.0 - 1.0;
-        let ranged = Ranged::new("bowl", 1, f, Seed(1)).unwrap();
-        assert!((ranged.least + 1.0).abs() < 1e-9 && (ranged.range - 1.96).abs() < 1e-9, "{}", ranged.range);
-        let at = |x: f64| ranged.space.decode(&[x]);
-        assert!(
-            ranged.regret(&at(0.3)).unwrap().abs() < 1e-9
-                && (ranged.regret(&at(0.8)).unwrap() - 1.0).abs() < 1e-9
-        );
+        let mut ranged = Ranged::new("bowl", 1, f, Seed(1)).unwrap();
+        let range = ranged.range;
+        assert!((ranged.problem.optimum() + 1.0).abs() < 1e-9 && (range - 1.96).abs() < 1e-9, "{range}");
+        let off = |x: f64| ranged.problem.regret(&ranged.problem.space().decode(&[x])).unwrap();
+        assert!(off(0.3).abs() < 1e-9 && (off(0.8) - 1.0).abs() < 1e-9);
         // The largest mean recommends worse points than the knowledge gradient.
+        ranged.problem.set_noise(Noise::Normal(0.05 * range));
         let of = |m: usize| {
-            let one = |i: u64| {
-                let bowl = Ranged::new("bowl", 1, f, Seed(1)).unwrap();
-                regret((&METHODS[m].1, bowl, 0.05), 12, Seed(i)).unwrap().0
-            };
-            (0..6).map(one).sum::<f64>() / 6.0
+            (0..6).map(|i| regret(&METHODS[m].1, &ranged, 12, Seed(i)).unwrap()).sum::<f64>() / 6.0
         };
         let (own, worst) = (of(0), of(WORSE));
         assert!(own < 0.02 && own < worst, "{own} {worst}");

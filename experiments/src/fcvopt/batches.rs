@@ -47,14 +47,5 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     };
     let outcome = comparison
         .run(|k, seed| Ok(Box::new(Drawn::new(draws[k].1, draws[k].2, seed)?) as Box<dyn FoldProblem>))?;
-    Ok(Report {
-        judgement: outcome.judgement,
-        numbers: outcome.numbers,
-        settings: [("replications", replications), ("model fits", fits), ("folds", FOLDS)]
-            .map(|(name, value)| (name.to_owned(), value.to_string()))
-            .into(),
-        notes: vec![NOTE.into()],
-        tables: outcome.tables,
-        figures: outcome.figures,
-    })
+    Ok(outcome.report([replications, fits, FOLDS], vec![NOTE.into()]))
 }

@@ -14,7 +14,7 @@ use crate::harness::claims::{Claim, ClaimError, Family, Finding, Judgement, Kind
 use crate::harness::replicate::in_parallel;
 use crate::harness::runs::lossless_numbers;
 use crate::harness::stats::quantile;
-use crate::harness::{Figure, JobName, RunContext, Runs, Table, number, pairwise};
+use crate::harness::{Figure, JobName, Report, RunContext, Runs, Table, number, pairwise};
 
 /// Every method on every problem, charged in model fits. The first method is the one under test.
 pub struct FoldComparison<'a> {
@@ -41,6 +41,22 @@ pub struct Outcome {
     pub figures: Vec<Figure>,
     pub numbers: BTreeMap<String, f64>,
     pub judgement: Judgement,
+}
+
+impl Outcome {
+    /// The report, with the settings that all comparisons have.
+    pub fn report(self, [replications, fits, folds]: [usize; 3], notes: Vec<String>) -> Report {
+        Report {
+            judgement: self.judgement,
+            numbers: self.numbers,
+            settings: [("replications", replications), ("model fits", fits), ("folds", folds)]
+                .map(|(name, value)| (name.to_owned(), value.to_string()))
+                .into(),
+            notes,
+            tables: self.tables,
+            figures: self.figures,
+        }
+    }
 }
 
 /// Meaning of the verdict.

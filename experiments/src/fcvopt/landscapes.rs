@@ -72,14 +72,5 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     if landscapes.is_empty() {
         notes.insert(0, missing.into());
     }
-    Ok(Report {
-        judgement: outcome.judgement,
-        numbers: outcome.numbers,
-        settings: [("replications", replications), ("model fits", fits), ("folds", FOLDS)]
-            .map(|(name, value)| (name.to_owned(), value.to_string()))
-            .into(),
-        notes,
-        tables: outcome.tables,
-        figures: outcome.figures,
-    })
+    Ok(outcome.report([replications, fits, FOLDS], notes))
 }

@@ -61,14 +61,5 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             None => Box::new(tables[k - draws.len()].1.clone()),
         })
     })?;
-    Ok(Report {
-        judgement: outcome.judgement,
-        numbers: outcome.numbers,
-        settings: [("replications", replications), ("model fits", fits), ("folds", FOLDS)]
-            .map(|(name, value)| (name.to_owned(), value.to_string()))
-            .into(),
-        notes: vec![NOTE.into()],
-        tables: outcome.tables,
-        figures: outcome.figures,
-    })
+    Ok(outcome.report([replications, fits, FOLDS], vec![NOTE.into()]))
 }

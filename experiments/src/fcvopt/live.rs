@@ -179,21 +179,12 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     };
     let outcome = comparison
         .run(|k, seed| Ok(Box::new(Arc::new(Trained::new(names[k], seed)?)) as Box<dyn FoldProblem>))?;
-    Ok(Report {
-        judgement: outcome.judgement,
-        numbers: outcome.numbers,
-        settings: [("replications", replications), ("model fits", fits), ("folds", FOLDS)]
-            .map(|(name, value)| (name.to_owned(), value.to_string()))
-            .into(),
-        notes: vec![
+    Ok(outcome.report([replications, fits, FOLDS], vec![
             "Breast cancer, 569 rows of 30 columns; every fit is one model trained on nine folds and tested on the tenth. What is \
              reported is the true loss itself, the mean error over two other repeats of the tenfold cross-validation, not its \
              distance from the least one, which nobody knows. Times are wall-clock seconds with as many runs at a time as there \
              are processors."
                 .into(),
             NOTE.into(),
-        ],
-        tables: outcome.tables,
-        figures: outcome.figures,
-    })
+        ]))
 }

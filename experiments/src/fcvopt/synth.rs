@@ -57,25 +57,13 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             Some(draw) => Box::new(Drawn::new(draws[draw].1, draws[draw].2, seed)?),
         })
     })?;
-    Ok(Report {
-        judgement: outcome.judgement,
-        numbers: outcome.numbers,
-        settings: [
-            ("replications", replications.to_string()),
-            ("model fits", fits.to_string()),
-            ("folds", FOLDS.to_string()),
-            ("coefficients of Branin", coefficients.to_owned()),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .into(),
-        notes: vec![
+    let mut report = outcome.report([replications, fits, FOLDS], vec![
             "branin: deviations are sums of cosines that vanish on average over the folds, no noise. Draws: the true loss has \
              deviation 1, each fold adds another of deviation 0.5, smoother than it or as rough, an observation noise of \
              deviation 0.05. The truth is the mean over the ten folds."
                 .into(),
             NOTE.into(),
-        ],
-        tables: outcome.tables,
-        figures: outcome.figures,
-    })
+        ]);
+    report.settings.insert("coefficients of Branin".into(), coefficients.to_owned());
+    Ok(report)
 }

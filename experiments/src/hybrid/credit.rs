@@ -99,7 +99,7 @@ fn reference(
     Ok(Reference::new((0..GRID.len()).map(mean).collect()))
 }
 
-/// Of one learner: Algorithm 3 converges in time, on fewer trees than the original after as many evaluations, and scores higher than what
+/// Claims about one learner: Algorithm 3 converges in time, on fewer trees than the original after as many evaluations, and scores higher than what
 /// was made worse on purpose.
 fn judge(
     learner: &str,

@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(results.mean(0, 2, 0), (0.5, 0.0));
     }
 
-    /// Of a method that is always better fewer replications than declared show nothing.
+    /// Fewer replications than declared show nothing, even of a method that is always better.
     #[test]
     fn fewer_replications_than_planned_decide_nothing() {
         let results = Results { planned: 31, ..results() };

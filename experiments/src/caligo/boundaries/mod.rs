@@ -1,10 +1,14 @@
 //! Kernels near a boundary: is Matérn better there than squared exponential?
 
+mod errors;
+mod field;
+
 use std::collections::BTreeMap;
 
 use thrifty_sampling::Seed;
 
-use super::borders::{Errors, Field, KERNELS, Shape, predicted, searched};
+use self::errors::{BROKEN, Errors, KERNELS, predicted, searched};
+use self::field::{Field, Shape};
 use crate::error::ExperimentError;
 use crate::harness::claims::{Claim, ClaimError, Family, Judgement, Kind, Rule, Sample, Test};
 use crate::harness::stats::mean_and_std_dev;
@@ -26,7 +30,6 @@ type Replicated = Vec<Vec<Errors>>;
 
 const SE: usize = 0;
 const MATERN: usize = 3;
-const BROKEN: usize = 4;
 
 /// Which errors of a kernel.
 type Pick = fn(&Errors) -> f64;
