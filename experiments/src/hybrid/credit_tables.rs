@@ -66,10 +66,8 @@ pub fn table(
 /// Empirical distribution of the number of trees chosen, by method.
 pub fn figure(learner: Learner, groups: &[Group<'_>]) -> Result<Figure, ExperimentError> {
     let series = groups.iter().map(|(label, runs)| {
-        let mut sorted: Vec<f64> = runs.iter().map(|run| run.recommended(TURNS)).collect();
-        sorted.sort_by(f64::total_cmp);
-        let share = |i: usize| (i + 1) as f64 / sorted.len() as f64;
-        Series::line(label, sorted.iter().enumerate().map(|(i, v)| (*v, share(i))).collect())
+        let trees: Vec<f64> = runs.iter().map(|run| run.recommended(TURNS)).collect();
+        Series::distribution(label, &trees)
     });
     let plot = LinePlot {
         title: format!("Trees of the {}: share of runs with at most so many", learner.name()),
