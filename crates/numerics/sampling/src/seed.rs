@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use rand::{SeedableRng, TryRng};
-use rand_chacha::ChaCha12Rng;
+use chacha20::ChaCha12Rng;
 
 /// The root of all randomness of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]

@@ -10,7 +10,7 @@ use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, MaxTrials, Measurement, Memo, Study, Timing, Trial, TrialId};
 
-mod snapshot;
+use crate::snapshot;
 use snapshot::{check, check_model};
 
 fn measured(query: FoldQuery, score: f64) -> Trial<FoldQuery> {

@@ -6,7 +6,7 @@ use thrifty_search::{RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
 use thrifty_study::{Direction, Directions, History, MaxTrials, Measurement, Outcome, Study};
 
-mod snapshot;
+use crate::snapshot;
 use snapshot::{check, check_model};
 
 fn space() -> Space {

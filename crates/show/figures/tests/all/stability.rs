@@ -9,7 +9,7 @@ use thrifty_figures::{
 };
 use thrifty_gp::{Gp, GpSettings, Noise};
 
-mod snapshot;
+use crate::snapshot;
 use snapshot::check;
 
 /// FNV-1a.

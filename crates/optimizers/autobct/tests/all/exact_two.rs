@@ -106,7 +106,7 @@ fn the_default_is_as_exact_as_it_says() {
 }
 
 #[test]
-#[ignore = "a longer run of the test above: cargo test -p thrifty-autobct --test exact_two -- --ignored"]
+#[ignore = "a longer run of the test above: cargo test -p thrifty-autobct exact_two -- --ignored"]
 fn the_default_is_as_exact_as_it_says_on_ten_thousand() {
     holds(10_000);
 }

@@ -1,6 +1,6 @@
 //! Many workers on one SQLite file.
 
-mod common;
+use crate::common;
 
 use std::time::Duration;
 

@@ -4,7 +4,7 @@ use thrifty_figures::{
     Axis, BarChart, BarSeries, HeatMap, LinePlot, ParallelAxis, ParallelCoordinates, ParallelLine, Series,
 };
 
-mod snapshot;
+use crate::snapshot;
 use snapshot::check;
 
 fn bars() -> BarChart {

@@ -189,7 +189,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000_000))]
 
     #[test]
-    #[ignore = "a longer run of the test above: cargo test -p thrifty-gp --release --test degenerate -- --ignored"]
+    #[ignore = "a longer run of the test above: cargo test -p thrifty-gp --release degenerate -- --ignored"]
     fn a_million_ill_conditioned_problems(problem in problems()) {
         check(&problem);
     }

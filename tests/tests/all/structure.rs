@@ -1,6 +1,6 @@
 //! Structure of the library crates: lengths of functions, dependencies, first lines of docs.
 //!
-//! `cargo test -p thrifty-tests --test structure -- --nocapture` prints the table of the book.
+//! `cargo test -p thrifty-tests structure -- --nocapture` prints the table of the book.
 
 use std::collections::BTreeMap;
 use std::fs;

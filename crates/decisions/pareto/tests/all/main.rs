@@ -1,0 +1,5 @@
+//! Integration tests of `thrifty-pareto`, built as one program.
+
+mod edges;
+mod improvement;
+mod properties;

@@ -1,0 +1,8 @@
+//! Integration tests of `thrifty-cli`, built as one program.
+
+mod cli;
+mod direction;
+mod evaluations;
+mod fidelity;
+mod store;
+mod transfer;

@@ -1,0 +1,8 @@
+//! Integration tests of `thrifty-censored`, built as one program.
+
+mod closed_forms;
+mod contract;
+mod degenerate;
+mod properties;
+mod stability;
+mod starts;

@@ -1,0 +1,13 @@
+//! Integration tests of `thrifty-gp`, built as one program.
+
+mod contract;
+mod degenerate;
+mod extremes;
+mod lookahead;
+mod outsider;
+mod properties;
+mod refit;
+mod sampled;
+mod selection;
+mod stability;
+mod subset;

@@ -1,0 +1,5 @@
+//! Integration tests of `thrifty-linear`, built as one program.
+
+mod contract;
+mod laws;
+mod stability;

@@ -1,0 +1,7 @@
+//! Integration tests of `thrifty-surrogate`, built as one program.
+
+mod conditioning;
+mod contract;
+mod fit_checked;
+mod mixture;
+mod suite;

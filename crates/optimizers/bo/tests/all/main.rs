@@ -1,0 +1,17 @@
+//! Integration tests of `thrifty-bo`, built as one program.
+
+mod batches;
+mod behaviour;
+mod censored;
+mod degenerate;
+mod degenerate_posteriors;
+mod designs;
+mod growth;
+mod laws;
+mod multi_objective;
+mod multi_turns;
+mod presets;
+mod sampled;
+mod stability;
+mod transfer;
+mod turns;

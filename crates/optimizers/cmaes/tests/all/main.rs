@@ -1,0 +1,4 @@
+//! Integration tests of `thrifty-cmaes`, built as one program.
+
+mod laws;
+mod rates;

@@ -1,0 +1,8 @@
+//! Integration tests of `thrifty-fcvopt`, built as one program.
+
+mod behaviour;
+mod censored;
+mod laws;
+mod regimes;
+mod stability;
+mod verification;

@@ -1,0 +1,9 @@
+//! Integration tests of `thrifty-hybrid`, built as one program.
+
+mod algorithms;
+mod behaviour;
+mod coin_flip;
+mod decisions;
+mod laws;
+mod multi_objective;
+mod stability;

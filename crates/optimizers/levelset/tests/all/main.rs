@@ -1,0 +1,5 @@
+//! Integration tests of `thrifty-levelset`, built as one program.
+
+mod behaviour;
+mod laws;
+mod stability;

@@ -1,0 +1,4 @@
+//! Integration tests of `thrifty-cv`, built as one program.
+
+mod behaviour;
+mod folds;

@@ -1,0 +1,13 @@
+//! Integration tests of `thrifty-study`, built as one program.
+
+mod contract;
+mod directions;
+mod elsewhere;
+mod journal;
+mod laws;
+mod pruning;
+mod resume;
+mod running;
+mod shared;
+mod stop;
+mod top;

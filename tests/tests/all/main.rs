@@ -1,0 +1,14 @@
+//! Integration tests of `thrifty-tests`, built as one program.
+
+mod adaptors;
+mod book;
+mod budget;
+mod contract;
+mod elsewhere;
+mod fixed;
+mod layering;
+mod packages;
+mod resume;
+mod settings;
+mod structure;
+mod unrelated;
