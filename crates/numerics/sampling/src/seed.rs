@@ -2,8 +2,8 @@
 
 use std::convert::Infallible;
 
-use rand::{SeedableRng, TryRng};
 use chacha20::ChaCha12Rng;
+use rand::{SeedableRng, TryRng};
 
 /// The root of all randomness of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
@@ -14,7 +14,7 @@ pub struct Seed(pub u64);
 ///
 /// `ChaCha` with 12 rounds: the key comes from seed and purpose, the stream number is the id. Use it as any
 /// generator of the `rand` crates.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Stream(ChaCha12Rng);
 
 impl Seed {
@@ -59,6 +59,16 @@ impl Stream {
         for last in (1..items.len()).rev() {
             items.swap(last, self.index(last + 1));
         }
+    }
+}
+
+impl Clone for Stream {
+    /// A stream that goes on with the same numbers.
+    fn clone(&self) -> Self {
+        let mut rng = ChaCha12Rng::from_seed(self.0.get_seed());
+        rng.set_stream(self.0.get_stream());
+        rng.set_word_pos(self.0.get_word_pos());
+        Self(rng)
     }
 }
 
@@ -111,6 +121,25 @@ mod tests {
         for (i, a) in all.iter().enumerate() {
             assert!(all[i + 1..].iter().all(|b| a != b), "streams {i} and another agree");
         }
+    }
+
+    /// After any number of words, within a block of the cipher and at its ends.
+    #[test]
+    fn a_clone_goes_on_with_the_same_numbers() {
+        let mut stream = Seed(5).stream("test", u64::MAX);
+        for words in 0..300 {
+            let mut copy = stream.clone();
+            assert_eq!(copy.bits(), stream.clone().bits(), "after {words} words");
+            assert_eq!(rand::Rng::next_u32(&mut copy), {
+                let mut again = stream.clone();
+                again.bits();
+                rand::Rng::next_u32(&mut again)
+            });
+            rand::Rng::next_u32(&mut stream);
+        }
+        let mut copy = stream.clone();
+        let ahead: Vec<u64> = (0..200).map(|_| copy.bits()).collect();
+        assert_eq!(ahead, (0..200).map(|_| stream.bits()).collect::<Vec<_>>());
     }
 
     #[test]
