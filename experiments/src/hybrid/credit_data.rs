@@ -71,6 +71,19 @@ impl Credit {
         Ok(Self { rows, labels, description })
     }
 
+    /// Every so-many-th row, in the order of the file: a smaller table for a look.
+    pub fn every(mut self, step: usize) -> Self {
+        let kept = |at: usize| at.is_multiple_of(step);
+        let mut at = 0..;
+        self.rows.retain(|_| at.next().is_some_and(kept));
+        let mut at = 0..;
+        self.labels.retain(|_| at.next().is_some_and(kept));
+        if step > 1 {
+            self.description.push_str(&format!("; of these rows every {step}th, so {}", self.rows.len()));
+        }
+        self
+    }
+
     fn shipped() -> Self {
         let set = smartcore::dataset::breast_cancer::load_dataset();
         let rows = set

@@ -25,7 +25,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: "A Hybrid Monte Carlo Architecture for Parameter Optimization, section 3 and figure 1",
     claim: "from one triplet, expected improvement stops at a local maximum after four evaluations, and the hybrid \
             evaluates next the point of largest uncertainty, near the global maximum",
-    quick_cost: "50 coin seeds, 15 methods, 20 turns: seconds",
+    quick_cost: "30 coin seeds, 15 methods, 20 turns: seconds",
     full_cost: "100 coin seeds, 15 methods, 20 turns: about ten seconds",
     run,
 };
@@ -115,7 +115,7 @@ fn judge(
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let toy = Toy::new(context.seed);
     let limit = CLOSE * range(&toy.problem);
-    let seeds = context.replications(50, 100);
+    let seeds = context.replications(30, 100);
     let jobs: Vec<(Method, usize)> =
         methods().into_iter().flat_map(|m| (0..seeds).map(move |i| (m.clone(), i))).collect();
     let runs = studies(

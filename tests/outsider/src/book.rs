@@ -52,3 +52,8 @@ pub mod guides {
         workers,
     );
 }
+
+/// The reference.
+pub mod reference {
+    chapters!("reference/": journal);
+}

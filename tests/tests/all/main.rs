@@ -8,6 +8,7 @@ mod elsewhere;
 mod fixed;
 mod layering;
 mod packages;
+mod reference;
 mod resume;
 mod settings;
 mod structure;

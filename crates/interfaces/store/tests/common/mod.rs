@@ -100,7 +100,7 @@ pub(crate) fn be_a_worker() {
 /// Starts this test program again, as a worker.
 fn spawn(method: &str, trials: usize, address: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["worker_process", "--exact", "--nocapture"])
+        .args(["worker_process", "--nocapture"]) // the only test with this in its name
         .env(WORKER, format!("{method} {trials} {address}"))
         .stdout(Stdio::piped())
         .spawn()
