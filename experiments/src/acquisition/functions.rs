@@ -178,7 +178,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     )?;
     let labels: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
     let finals = finals_of(&rules, &samples, &names, evaluations);
-    let Ablation { table, numbers, judgement } = Ablation::judge(&labels, &names, &finals)?;
+    let Ablation { table, numbers, judgement } = Ablation::judge(&labels, &names, &finals, race.designs)?;
     let others: Vec<Sample> = samples.iter().filter(|s| s.method != DEFAULT).cloned().collect();
     let mut tables = vec![table, cost(&rules, &samples, &problems, evaluations)];
     tables.push(versus::table(DEFAULT, &versus::pairs(DEFAULT, &samples, &others, evaluations)?));

@@ -197,9 +197,9 @@ impl<'a> Earnings<'a> {
 }
 
 /// The mean of what was earned is the value, within the tolerance.
-fn earns_its_value(policy: &str, value: f64, earned: Vec<f64>) -> (Claim, Sample) {
+fn earns_its_value(policy: &str, value: f64, earned: Vec<f64>, planned: usize) -> (Claim, Sample) {
     let kind = Kind::EqualTo { value, tolerance: TOLERANCE };
-    let claim = Claim::new(format!("{policy} earns its value"), kind, Test::Student, earned.len());
+    let claim = Claim::new(format!("{policy} earns its value"), kind, Test::Student, planned);
     (claim, Sample::Values(earned))
 }
 
@@ -224,7 +224,7 @@ fn compare(
         rest = others;
         let earnings = Earnings::new(policy, start, own);
         if let Some(value) = earnings.promised {
-            let (claim, sample) = earns_its_value(policy.name, value, earnings.earned());
+            let (claim, sample) = earns_its_value(policy.name, value, earnings.earned(), count);
             family.push(claim, sample);
         }
         numbers.push((format!("{}: earned", policy.name), mean_and_std_dev(&earnings.earned()).0));
@@ -254,14 +254,16 @@ mod tests {
             let luck = |i: usize| if i.is_multiple_of(2) { 0.1 } else { -0.1 };
             (0..400).map(|i| mean + luck(i)).collect::<Vec<f64>>()
         };
-        let verdict = |one: f64, two: f64| {
+        let of = |one: f64, two: f64, planned: usize| {
             let mut family = Family::new(Rule::All);
             for (policy, mean) in [("one", one), ("two", two)] {
-                let (claim, sample) = earns_its_value(policy, 0.24, earned(mean));
+                let (claim, sample) = earns_its_value(policy, 0.24, earned(mean), planned);
                 family.push(claim, sample);
             }
             family.judge().unwrap().verdict()
         };
+        let verdict = |one: f64, two: f64| of(one, two, 400);
+        assert_eq!(of(0.24, 0.25, 401), Verdict::Inconclusive);
         assert_eq!(verdict(0.24, 0.25), Verdict::Holds);
         assert_eq!(verdict(0.24, 0.24 - 2.0 * TOLERANCE), Verdict::DoesNotHold);
         assert_eq!(verdict(0.24 + 2.0 * TOLERANCE, 0.24), Verdict::DoesNotHold);

@@ -64,11 +64,11 @@ fn study(i: u64, seed: Seed) -> Result<Found, ExperimentError> {
 const CLAIMED: usize = 3;
 
 /// Each criterion picks the kernel that generated the data in at least four of five draws.
-fn judge(found: &[Found]) -> Result<Judgement, ClaimError> {
+fn judge(found: &[Found], planned: usize) -> Result<Judgement, ClaimError> {
     let mut family = Family::new(Rule::All);
     for (c, (name, _)) in CRITERIA.iter().enumerate().take(CLAIMED) {
         let claim = format!("{name} picks the generating kernel");
-        let claim = Claim::new(claim, Kind::RateAtLeast(0.8), Test::Binomial, found.len());
+        let claim = Claim::new(claim, Kind::RateAtLeast(0.8), Test::Binomial, planned);
         family.push(claim, Sample::count(found.iter().map(|found| found[c].0)));
     }
     family.judge()
@@ -96,7 +96,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         ]);
     }
     Ok(Report {
-        judgement: judge(&found)?,
+        judgement: judge(&found, draws)?,
         numbers,
         settings: [
             ("draws", format!("{draws}, in turn squared exponential and Matérn 1/2")),
@@ -132,10 +132,12 @@ mod tests {
         let draw = |good: bool, at: usize| -> Found {
             (0..CRITERIA.len()).map(|c| (if c == at { good } else { true }, 0.0)).collect()
         };
-        let with = |at: usize, wrong: usize| {
+        let of = |at: usize, wrong: usize, planned: usize| {
             let found: Vec<Found> = (0..150).map(|i| draw(i >= wrong, at)).collect();
-            judge(&found).unwrap().verdict()
+            judge(&found, planned).unwrap().verdict()
         };
+        let with = |at: usize, wrong: usize| of(at, wrong, 150);
+        assert_eq!(of(0, 3, 151), Verdict::Inconclusive);
         assert_eq!(with(0, 3), Verdict::Holds);
         for criterion in 0..CLAIMED {
             assert_eq!(with(criterion, 75), Verdict::DoesNotHold);

@@ -72,7 +72,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             Outcome { law, replication, search, goal, closure, scan, judgement }
         })
         .collect();
-    let answer = tables::answer(&outcomes)?;
+    let answer = tables::answer(&outcomes, Law::ALL.len() * replications)?;
     let mut numbers: BTreeMap<String, f64> = BTreeMap::new();
     tables::numbers(&outcomes, &mut numbers);
     Ok(Report {
@@ -99,7 +99,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
              replications, not larger than 1.25 times that of what the K-fold χ² chose."
                 .into(),
         ],
-        tables: vec![answer.table, tables::ensembles(&outcomes), tables::scans(&outcomes)?],
+        tables: vec![answer.table, tables::ensembles(&outcomes), tables::scans(&outcomes, Law::ALL.len() * replications)?],
         figures: figures::all(&outcomes)?,
     })
 }
