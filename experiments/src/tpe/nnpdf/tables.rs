@@ -15,9 +15,9 @@ const SETS: [(&str, fn(&Outcome) -> Distance); 2] =
     [("within", |o| o.judgement.within), ("beyond", |o| o.judgement.beyond)];
 
 /// A variance that is at most so many times larger is not harmed.
-const HARMLESS: f64 = 1.25;
+pub const HARMLESS: f64 = 1.25;
 /// Biases below this, in variances of the data, are as good as none.
-const NO_BIAS: f64 = 1e-3;
+pub const NO_BIAS: f64 = 1e-3;
 
 /// Does minimising the bias on test sets harm the variance?
 pub struct Answer {
@@ -113,14 +113,17 @@ fn spread(values: &[f64]) -> String {
     if values.len() < 4 { at(0.5) } else { format!("{} [{}, {}]", at(0.5), at(0.25), at(0.75)) }
 }
 
-/// Runs by law, goal and search.
+/// Runs by law, goal and search, of the laws that there are.
 fn groups(outcomes: &[Outcome]) -> Vec<((Law, Goal, Search), Vec<&Outcome>)> {
     let mut groups = Vec::new();
     for law in Law::ALL {
         for goal in Goal::ALL {
             for search in Search::ALL {
                 let own = outcomes.iter().filter(|o| (o.law, o.goal, o.search) == (law, goal, search));
-                groups.push(((law, goal, search), own.collect()));
+                let own: Vec<&Outcome> = own.collect();
+                if !own.is_empty() {
+                    groups.push(((law, goal, search), own));
+                }
             }
         }
     }
