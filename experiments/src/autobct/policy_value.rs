@@ -208,9 +208,11 @@ fn compare(
     policies: &[Policy<'_>],
     start: &State,
 ) -> Result<(Judgement, Vec<(String, f64)>, Table), ExperimentError> {
-    let draws = context.replications(200, 20_000);
-    let counts: Vec<usize> =
-        policies.iter().map(|policy| ((draws as f64 * policy.share) as usize).max(20)).collect();
+    let draws = context.replications(60, 20_000);
+    let counts: Vec<usize> = policies
+        .iter()
+        .map(|policy| ((draws as f64 * policy.share) as usize).max(context.pick(6, 20)))
+        .collect();
     let jobs: Vec<(usize, usize)> =
         counts.iter().enumerate().flat_map(|(p, count)| (0..*count).map(move |i| (p, i))).collect();
     let name = |&(p, i): &(usize, usize)| JobName::new("prior D.1", policies[p].name, i);

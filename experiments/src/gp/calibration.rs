@@ -18,7 +18,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     id: "gp/calibration",
     paper: "none: intervals of Gaussian processes on few data",
     claim: "with sampled hyperparameters 93 to 97 of 100 intervals of 95 % hold the truth",
-    quick_cost: "4 sources, 2 sizes, 60 draws: some seconds",
+    quick_cost: "4 sources, 2 sizes, 20 draws: some seconds",
     full_cost: "4 sources, 3 sizes, 1,500 draws: a quarter of an hour",
     run,
 };
@@ -126,7 +126,7 @@ fn table(groups: &[Group<'_>], numbers: &mut BTreeMap<String, f64>) -> Table {
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let draws = context.replications(60, 1500);
+    let draws = context.replications(20, 1500);
     let sizes: &[usize] = context.pick(&[10, 30], &[10, 30, 100]);
     let jobs: Vec<(usize, usize, u64)> = (0..SOURCES.len())
         .flat_map(|s| sizes.iter().map(move |&n| (s, n)))

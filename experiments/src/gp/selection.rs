@@ -16,7 +16,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     id: "gp/selection",
     paper: "Active learning with surrogates, model selection, with the outer folds left to report",
     claim: "evidence, leave-one-out and inner cross-validation each pick the generating kernel of at least 80 % of the draws",
-    quick_cost: "16 draws, 4 criteria: some seconds",
+    quick_cost: "12 draws, 4 criteria: some seconds",
     full_cost: "150 draws, 4 criteria and nested cross-validation: a minute and a half",
     run,
 };
@@ -75,7 +75,7 @@ fn judge(found: &[Found], planned: usize) -> Result<Judgement, ClaimError> {
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let draws = context.replications(16, 150);
+    let draws = context.replications(12, 150);
     let jobs: Vec<u64> = (0..draws as u64).collect();
     let name = |i: &u64| JobName::new("draws", "every criterion", *i as usize);
     let found: Vec<Found> = Runs::new(EXPERIMENT.id, context)
