@@ -20,8 +20,8 @@ pub const EXPERIMENT: Experiment = Experiment {
             test sets and different underlying laws",
     claim: "one model that is chosen by its bias over all test sets and laws has on fresh data a smaller bias than one that is chosen by the K-fold \
             χ² or on one law, and no larger variance",
-    quick_cost: "1 replication, 3 scans of 12 trials: two seconds",
-    full_cost: "30 replications, 3 scans of 60 trials, on 3 laws: ten minutes of one processor",
+    quick_cost: "1 replication, 3 scans of 12 trials: a second",
+    full_cost: "30 replications, 3 scans of 60 trials, on 3 laws: two minutes of one processor",
     run,
 };
 
