@@ -120,7 +120,7 @@ impl TpeSettings {
     /// | `weights`, `prior_weight` | all the same | "Uniform prior", "Log-uniform prior": equal weight |
     /// | `bandwidth.rule` | the farther neighbor, bounds included, the prior not | notes, fourth item |
     /// | `bandwidth.floor` | none | no least width is mentioned |
-    /// | `categorical` | proportional to N p_i + c_i | "Discrete uniform" |
+    /// | `categorical` | proportional to `N p_i + c_i` | "Discrete uniform" |
     /// | `joint`, `branching` | each parameter by itself | as in Hyperopt; a reading, because the text speaks of "the set of parameters" |
     ///
     /// The other reading of the last row is `joint: Joint::Unconditional` or [`Joint::Grouped`], whose kernels are
