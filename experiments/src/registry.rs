@@ -45,6 +45,7 @@ pub fn all() -> Vec<Experiment> {
         fcvopt::regimes::EXPERIMENT.clone(),
         tpe::ablation::EXPERIMENT.clone(),
         tpe::nnpdf::EXPERIMENT.clone(),
+        tpe::nnpdf::laws::EXPERIMENT.clone(),
         tpe::parity::EXPERIMENT.clone(),
         tpe::quality::EXPERIMENT.clone(),
         pareto::benchmarks::EXPERIMENT.clone(),

@@ -136,9 +136,9 @@ fn forest(baseline: Baseline, features: Features, depth: usize) -> MapSettings {
 /// The cloud of the tables: as large as the study behind them, or small.
 pub fn cloud(context: &RunContext) -> SamplingSettings {
     let quick = SamplingSettings {
-        drawn: 20,
-        levels: 4,
-        roots: 10,
+        drawn: 8,
+        levels: 2,
+        roots: 4,
         depth: 2,
         branching: Branching::Every(4),
         ..SamplingSettings::small()
@@ -149,7 +149,7 @@ pub fn cloud(context: &RunContext) -> SamplingSettings {
 /// Approximations of V₂.
 pub fn of_two(context: &RunContext) -> Result<Table, ExperimentError> {
     let fine = decision(101, 101, Quadrature::Bent { nodes: 6 })?;
-    let judge = judged(&fine, context.pick(12, 198), &|state| Ok(fine.two_steps(state).value()))?;
+    let judge = judged(&fine, context.pick(4, 198), &|state| Ok(fine.two_steps(state).value()))?;
     let mut rows = Rows { judge: &judge, rows: Vec::new() };
     let (coarse, cloud) = (decision(11, 11, Quadrature::Hermite(3))?, cloud(context));
     let exact = decision(33, 33, Quadrature::Hermite(5))?;
@@ -192,7 +192,7 @@ pub fn of_three(context: &RunContext) -> Result<Table, ExperimentError> {
     let fine = decision(context.pick(11, 21), context.pick(11, 21), Quadrature::Hermite(5))?;
     let of_score = Quadrature::Composite { panels: 8, nodes: 5 };
     let best = Expectation::Quadrature { of_score, of_cost: Quadrature::Hermite(9) };
-    let judge = judged(&fine, context.pick(6, 60), &|state| {
+    let judge = judged(&fine, context.pick(2, 60), &|state| {
         Ok(fine.steps(state, 3, &best).map_err(ExperimentError::failed)?.value())
     })?;
     let mut rows = Rows { judge: &judge, rows: Vec::new() };

@@ -197,9 +197,9 @@ impl<'a> Earnings<'a> {
 }
 
 /// The mean of what was earned is the value, within the tolerance.
-fn earns_its_value(policy: &str, value: f64, earned: Vec<f64>) -> (Claim, Sample) {
+fn earns_its_value(policy: &str, value: f64, earned: Vec<f64>, planned: usize) -> (Claim, Sample) {
     let kind = Kind::EqualTo { value, tolerance: TOLERANCE };
-    let claim = Claim::new(format!("{policy} earns its value"), kind, Test::Student, earned.len());
+    let claim = Claim::new(format!("{policy} earns its value"), kind, Test::Student, planned);
     (claim, Sample::Values(earned))
 }
 
@@ -208,9 +208,11 @@ fn compare(
     policies: &[Policy<'_>],
     start: &State,
 ) -> Result<(Judgement, Vec<(String, f64)>, Table), ExperimentError> {
-    let draws = context.replications(200, 20_000);
-    let counts: Vec<usize> =
-        policies.iter().map(|policy| ((draws as f64 * policy.share) as usize).max(20)).collect();
+    let draws = context.replications(60, 20_000);
+    let counts: Vec<usize> = policies
+        .iter()
+        .map(|policy| ((draws as f64 * policy.share) as usize).max(context.pick(6, 20)))
+        .collect();
     let jobs: Vec<(usize, usize)> =
         counts.iter().enumerate().flat_map(|(p, count)| (0..*count).map(move |i| (p, i))).collect();
     let name = |&(p, i): &(usize, usize)| JobName::new("prior D.1", policies[p].name, i);
@@ -224,7 +226,7 @@ fn compare(
         rest = others;
         let earnings = Earnings::new(policy, start, own);
         if let Some(value) = earnings.promised {
-            let (claim, sample) = earns_its_value(policy.name, value, earnings.earned());
+            let (claim, sample) = earns_its_value(policy.name, value, earnings.earned(), count);
             family.push(claim, sample);
         }
         numbers.push((format!("{}: earned", policy.name), mean_and_std_dev(&earnings.earned()).0));
@@ -254,14 +256,16 @@ mod tests {
             let luck = |i: usize| if i.is_multiple_of(2) { 0.1 } else { -0.1 };
             (0..400).map(|i| mean + luck(i)).collect::<Vec<f64>>()
         };
-        let verdict = |one: f64, two: f64| {
+        let of = |one: f64, two: f64, planned: usize| {
             let mut family = Family::new(Rule::All);
             for (policy, mean) in [("one", one), ("two", two)] {
-                let (claim, sample) = earns_its_value(policy, 0.24, earned(mean));
+                let (claim, sample) = earns_its_value(policy, 0.24, earned(mean), planned);
                 family.push(claim, sample);
             }
             family.judge().unwrap().verdict()
         };
+        let verdict = |one: f64, two: f64| of(one, two, 400);
+        assert_eq!(of(0.24, 0.25, 401), Verdict::Inconclusive);
         assert_eq!(verdict(0.24, 0.25), Verdict::Holds);
         assert_eq!(verdict(0.24, 0.24 - 2.0 * TOLERANCE), Verdict::DoesNotHold);
         assert_eq!(verdict(0.24 + 2.0 * TOLERANCE, 0.24), Verdict::DoesNotHold);

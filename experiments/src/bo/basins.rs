@@ -144,7 +144,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         .map(|own| own.iter().map(|end| end.regret.max(NO_REGRET)).collect())
         .collect();
     let finals: Vec<Vec<Vec<f64>>> = of_variants.chunks(variants.len()).map(<[Vec<f64>]>::to_vec).collect();
-    let Ablation { table, mut numbers, judgement } = Ablation::judge(&names, &labels, &finals)?;
+    let Ablation { table, mut numbers, judgement } = Ablation::judge(&names, &labels, &finals, replications)?;
     let basins = basins(&names, &labels, &ends, (replications, evaluations), &mut numbers);
     let settings = [
         ("replications", replications.to_string()),

@@ -76,7 +76,7 @@ impl Studies<'_> {
         for &(group, count) in groups {
             let own = first..first + count;
             first += count;
-            let found = Ablation::judge(&names, &labels[own.clone()], &finals[own])?;
+            let found = Ablation::judge(&names, &labels[own.clone()], &finals[own], replications)?;
             let prefix = if groups.len() > 1 { format!("{group}: ") } else { String::new() };
             numbers.extend(found.numbers.into_iter().map(|(name, value)| (prefix.clone() + &name, value)));
             tables.push(Table { name: group.into(), ..found.table });

@@ -211,7 +211,7 @@ impl FoldComparison<'_> {
         for (m, method) in self.methods.iter().enumerate().skip(1) {
             let [ours, theirs] = self.at_the_end(own, m);
             let sample = Sample::losses(method.name, &ours, &theirs)?;
-            family.push(Claim::new(method.name, Kind::Superior, Test::SignedRank, ours.len()), sample);
+            family.push(Claim::new(method.name, Kind::Superior, Test::SignedRank, self.replications), sample);
         }
         Ok(family.judge()?.findings().to_vec())
     }
@@ -328,14 +328,14 @@ mod tests {
     #[test]
     fn claims_are_decided_both_ways() {
         let context = RunContext::default();
-        let comparison = |claim| FoldComparison {
+        let comparison = |claim, replications| FoldComparison {
             id: "test",
             context: &context,
             data: String::new(),
             measure: "regret",
             problems: vec!["p".into()],
             methods: &ALL[..2],
-            replications: 12,
+            replications,
             fits: 10,
             columns: vec![10],
             claim,
@@ -350,11 +350,13 @@ mod tests {
             };
             (0..12).map(curve).collect()
         };
-        let verdict = |claim: fn(&str) -> Option<Kind>, factor: f64| {
+        let of = |claim: fn(&str) -> Option<Kind>, factor: f64, planned: usize| {
             let (ours, theirs) = (curves(1.0), curves(factor));
             let own = OnProblem { name: "p", curves: vec![&ours, &theirs] };
-            comparison(claim).judge(&own).unwrap().verdict()
+            comparison(claim, planned).judge(&own).unwrap().verdict()
         };
+        let verdict = |claim: fn(&str) -> Option<Kind>, factor: f64| of(claim, factor, 12);
+        assert_eq!(of(|_| Some(Kind::Superior), 2.0, 13), Verdict::Inconclusive);
         assert_eq!(verdict(|_| Some(Kind::Superior), 2.0), Verdict::Holds);
         assert_eq!(verdict(|_| Some(Kind::Superior), 0.5), Verdict::DoesNotHold);
         assert_eq!(verdict(|_| Some(Kind::Superior), 1.0), Verdict::Inconclusive);

@@ -113,14 +113,14 @@ const NAMES: [(&str, bool); 4] = [
 ];
 
 /// Every kind of choice differs from chance in the direction of `yerramilli2025`, in choices per run.
-fn judge(all: &[Choices]) -> Result<Judgement, ClaimError> {
+fn judge(all: &[Choices], planned: usize) -> Result<Judgement, ClaimError> {
     let mut family = Family::new(Rule::All);
     for (k, (name, more)) in NAMES.into_iter().enumerate() {
         let beyond = |choices: &Choices| choices.shares[k].made - choices.shares[k].by_chance;
         let gains = all.iter().map(|choices| if more { beyond(choices) } else { -beyond(choices) });
         let side = if more { "more" } else { "less" };
         let claim =
-            Claim::new(format!("{name}, {side} than by chance"), Kind::Superior, Test::SignFlip, all.len());
+            Claim::new(format!("{name}, {side} than by chance"), Kind::Superior, Test::SignFlip, planned);
         family.push(claim, Sample::Gains(gains.collect()));
     }
     family.judge()
@@ -174,7 +174,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         }
     }
     Ok(Report {
-        judgement: judge(&all)?,
+        judgement: judge(&all, runs)?,
         numbers,
         settings: [("runs", runs), ("model fits", fits), ("folds", FOLDS), ("initial design", INITIAL)]
             .map(|(name, value)| (name.to_owned(), value.to_string()))
@@ -204,14 +204,16 @@ mod tests {
     /// Choices that are made as often as by chance, more often, and the wrong way round.
     #[test]
     fn the_side_of_chance_decides() {
-        let judged = |first: f64, last: f64| {
+        let of = |first: f64, last: f64, planned: usize| {
             let share = |made: f64| Share { made, by_chance: 5.0, count: 10.0 };
             let run = |i: usize| {
                 let made = |lift: f64| share(5.0 + lift + 0.1 * (i % 3) as f64 - 0.1);
                 Choices { trials: Vec::new(), shares: [made(first), made(first), made(first), made(last)] }
             };
-            judge(&(0..12).map(run).collect::<Vec<_>>()).unwrap().verdict()
+            judge(&(0..12).map(run).collect::<Vec<_>>(), planned).unwrap().verdict()
         };
+        let judged = |first: f64, last: f64| of(first, last, 12);
+        assert_eq!(of(2.0, -2.0, 13), Verdict::Inconclusive);
         assert_eq!(judged(2.0, -2.0), Verdict::Holds);
         assert_eq!(judged(2.0, 2.0), Verdict::DoesNotHold);
         assert_eq!(judged(2.0, 0.0), Verdict::Inconclusive);

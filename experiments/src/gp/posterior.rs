@@ -121,12 +121,12 @@ fn scored_with(n: usize, noise: f64, factor: f64, seed: Seed) -> Result<Coverage
 const CASES: [(usize, f64); 5] = [(10, 1e-6), (30, 1e-6), (60, 1e-6), (30, 0.05), (60, 0.05)];
 
 /// The 95 % interval holds 95 % of new points, within 2 points, from 30 observations on.
-fn judge(found: &[&[Coverage]]) -> Result<Judgement, ClaimError> {
+fn judge(found: &[&[Coverage]], planned: usize) -> Result<Judgement, ClaimError> {
     let mut family = Family::new(Rule::All);
     for (&(n, noise), own) in CASES.iter().zip(found).filter(|((n, _), _)| *n >= 30) {
         let kind = Kind::EqualTo { value: 0.95, tolerance: 0.02 };
         let name = format!("coverage of the 95 % interval at n = {n}, noise {noise}");
-        let claim = Claim::new(name, kind, Test::Student, own.len());
+        let claim = Claim::new(name, kind, Test::Student, planned);
         family.push(claim, Sample::Values(own.iter().map(|coverage| coverage.most).collect()));
     }
     family.judge()
@@ -160,7 +160,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         ]);
     }
     Ok(Report {
-        judgement: judge(&by_case)?,
+        judgement: judge(&by_case, draws)?,
         numbers,
         settings: [("draws", draws.to_string()), ("new points a draw", "100".to_owned())]
             .map(|(name, value)| (name.to_owned(), value))
@@ -194,10 +194,12 @@ mod tests {
             let coverage = |i: usize| if i.is_multiple_of(2) { most + 0.03 } else { most - 0.03 };
             (0..100).map(|i| Coverage { half: 0.5, most: coverage(i), nlpd: 0.0 }).collect()
         };
-        let verdict = |at_10: f64, most: f64, at_noise: f64| {
+        let of = |at_10: f64, most: f64, at_noise: f64, planned: usize| {
             let cases = [at_10, most, most, most, at_noise].map(draws);
-            judge(&cases.each_ref().map(Vec::as_slice)).unwrap().verdict()
+            judge(&cases.each_ref().map(Vec::as_slice), planned).unwrap().verdict()
         };
+        let verdict = |at_10: f64, most: f64, at_noise: f64| of(at_10, most, at_noise, 100);
+        assert_eq!(of(0.7, 0.95, 0.95, 101), Verdict::Inconclusive);
         assert_eq!(verdict(0.7, 0.95, 0.95), Verdict::Holds);
         assert_eq!(verdict(0.95, 0.95, 0.9), Verdict::DoesNotHold);
         assert_eq!(verdict(0.95, 0.9, 0.95), Verdict::DoesNotHold);

@@ -43,14 +43,17 @@ impl Ablation {
         replications: usize,
         one: impl Fn(usize, usize, usize) -> Result<Run, ExperimentError> + Sync,
     ) -> Result<Self, ExperimentError> {
-        Self::judge(variants, problems, &finals((id, context), variants, problems, replications, one)?)
+        let finals = finals((id, context), variants, problems, replications, one)?;
+        Self::judge(variants, problems, &finals, replications)
     }
 
-    /// From final regrets by problem, by variant, by replication, all of them above 0.
+    /// From final regrets by problem, by variant, by replication, all of them above 0; so many replications of each problem
+    /// were planned.
     pub fn judge(
         variants: &[&str],
         problems: &[String],
         finals: &[Vec<Vec<f64>>],
+        replications: usize,
     ) -> Result<Self, ExperimentError> {
         let logs =
             |v: usize| -> Vec<f64> { finals.iter().flat_map(|f| f[v].iter().map(|r| r.log10())).collect() };
@@ -61,7 +64,7 @@ impl Ablation {
                 format!("not worse than {variant}"),
                 Kind::NotInferior { margin: MARGIN },
                 Test::SignFlip,
-                base.len(),
+                problems.len() * replications,
             );
             let sample = Sample::losses(&claim.name, &base, &logs(v))?;
             family.push(claim, sample);
@@ -155,7 +158,7 @@ mod tests {
             })
             .collect();
         let names = ["default", "half", "triple", "same"];
-        let ablation = Ablation::judge(&names, &["a".into(), "b".into()], &finals).unwrap();
+        let ablation = Ablation::judge(&names, &["a".into(), "b".into()], &finals, 20).unwrap();
         let verdicts: Vec<Verdict> = ablation.judgement.findings().iter().map(Finding::verdict).collect();
         assert_eq!(verdicts, [Verdict::DoesNotHold, Verdict::Holds, Verdict::Holds]);
         assert_eq!(ablation.judgement.verdict(), Verdict::DoesNotHold);
@@ -167,7 +170,14 @@ mod tests {
             (ablation.numbers["mean log10 regret against the default: half"] + 2_f64.log10()).abs() < 1e-12
         );
         let few: Vec<Vec<Vec<f64>>> = vec![finals[0].iter().map(|own| own[..3].to_vec()).collect()];
-        let few = Ablation::judge(&names, &["a".into()], &few).unwrap();
+        let few = Ablation::judge(&names, &["a".into()], &few, 3).unwrap();
         assert_eq!(few.judgement.verdict(), Verdict::Inconclusive);
+        // A default that is better than the only variant, with fewer replications than were planned.
+        let worse: Vec<Vec<Vec<f64>>> = finals.iter().map(|f| vec![f[0].clone(), f[2].clone()]).collect();
+        let of = |planned: usize| {
+            let judged = Ablation::judge(&["default", "triple"], &["a".into(), "b".into()], &worse, planned);
+            judged.unwrap().judgement.verdict()
+        };
+        assert_eq!((of(20), of(21)), (Verdict::Holds, Verdict::Inconclusive));
     }
 }

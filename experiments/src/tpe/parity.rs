@@ -5,7 +5,7 @@ use std::path::Path;
 
 use thrifty_tpe::{Joint, TpeSettings};
 
-use super::runs::{AT, Method, collect, read_peers};
+use super::runs::{AT, Method, collect, read_peers, runs_on_title};
 use super::scored::{NAMES, both};
 use crate::error::ExperimentError;
 use crate::harness::ablation::NO_REGRET;
@@ -92,9 +92,9 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
 const TOLERANCE: f64 = 0.2;
 
 /// Regrets of our own runs are shifted by no more than the tolerance.
-fn as_the_library(name: String, own: Vec<f64>, other: Vec<f64>) -> (Claim, Evidence) {
+fn as_the_library(name: String, own: Vec<f64>, other: Vec<f64>, planned: usize) -> (Claim, Evidence) {
     let kind = Kind::EqualTo { value: 0.0, tolerance: TOLERANCE };
-    (Claim::new(name, kind, Test::RankSum, own.len().min(other.len())), Evidence::Independent { own, other })
+    (Claim::new(name, kind, Test::RankSum, planned), Evidence::Independent { own, other })
 }
 
 /// Regrets of the presets beside those of the library, and whether they are alike.
@@ -112,7 +112,7 @@ fn alike(context: &RunContext, path: &Path) -> Result<(Table, Judgement), Experi
                 |runs: &[[f64; 2]]| runs.iter().map(|r| r[at].max(NO_REGRET).log10()).collect::<Vec<f64>>();
             let median = |runs: &[[f64; 2]]| quantile(&runs.iter().map(|r| r[at]).collect::<Vec<f64>>(), 0.5);
             let name = format!("{} on {} at {evaluations}: runs as the library's", key.1, key.0);
-            let (claim, sample) = as_the_library(name, logs(own), logs(theirs));
+            let (claim, sample) = as_the_library(name, logs(own), logs(theirs), runs_on_title(&key.0, seeds));
             family.push(claim, sample);
             compared.push((key, evaluations, median(own), median(theirs)));
         }
@@ -158,11 +158,13 @@ mod tests {
         assert_eq!(numbers(1e-11), Verdict::Holds);
         assert_eq!(numbers(1e-9), Verdict::DoesNotHold);
         assert_eq!(numbers(f64::NAN), Verdict::DoesNotHold);
-        let runs = |shift: f64| {
+        let of_runs = |shift: f64, planned: usize| {
             let of =
                 |shift: f64| (0..100).map(|i| 0.01 * f64::from(i * 37 % 100) + shift).collect::<Vec<f64>>();
-            verdict(vec![as_the_library("runs".into(), of(shift), of(0.0))])
+            verdict(vec![as_the_library("runs".into(), of(shift), of(0.0), planned)])
         };
+        let runs = |shift: f64| of_runs(shift, 100);
+        assert_eq!(of_runs(0.0, 101), Verdict::Inconclusive);
         assert_eq!(runs(0.0), Verdict::Holds);
         assert_eq!(runs(1.0), Verdict::DoesNotHold);
         assert_eq!(runs(-1.0), Verdict::DoesNotHold);

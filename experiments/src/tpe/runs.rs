@@ -66,6 +66,11 @@ pub fn collect(
     Ok(regrets)
 }
 
+/// Planned runs of a method on the problem of a title: as many as [`collect`] makes.
+pub fn runs_on_title(title: &str, seeds: usize) -> usize {
+    runs_on(title.strip_suffix(" moved").unwrap_or(title), seeds)
+}
+
 /// A share of runs that are stuck needs more of them.
 fn runs_on(problem: &str, seeds: usize) -> usize {
     if problem == "mixcond" { 5 * seeds } else { seeds }

@@ -55,6 +55,22 @@ impl AutoBct {
         Self::build(space, [score, cost], prior, settings, &|_| noise)
     }
 
+    /// Algorithm 4 of `cironis2022`: settings as those of [`AutoBctSettings::paper`] before a value function. A map of
+    /// [`MapSettings::paper`](crate::MapSettings::paper) is Algorithm 3; a map of one training, which is exact, gives two
+    /// trainings on the fly, Algorithm 5.
+    ///
+    /// # Errors
+    /// As [`AutoBct::new`] and [`AutoBct::with_value_function`].
+    pub fn paper(
+        space: Space,
+        [score, cost]: [&dyn Basis; 2],
+        prior: State,
+        settings: AutoBctSettings,
+        map: ValueMap,
+    ) -> Result<Self, OptimizerError> {
+        Self::new(space, score, cost, prior, settings)?.with_value_function(map)
+    }
+
     /// An optimiser with observation noise that depends on the control: `σ_H(u)` and `σ_T(u)`, standard deviations on the scales of the
     /// model. [`AutoBctSettings::noise_std_dev`] is not used; `name` stands for the function in journals.
     ///

@@ -2,6 +2,7 @@
 
 use crate::{AutoBctError, Expectation, NoiseStdDev, Quadrature, Scale};
 use thrifty_check::InputError;
+use thrifty_sampling::Seed;
 
 /// Horizon of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -79,6 +80,32 @@ impl Default for AutoBctSettings {
 }
 
 impl AutoBctSettings {
+    /// The look-ahead of `cironis2022`: Algorithm 4, one training from samples before a value function.
+    ///
+    /// | setting | value | source |
+    /// |---|---|---|
+    /// | `gamma` | 0.16 | section 4 |
+    /// | `noise_std_dev` | 0.05 and 0.1 | Appendix D.1; D.2 to D.4 and D.6 to D.8 have 0.15 for the score |
+    /// | `grid` | 0, 0.01, …, 1 | section 4.1 |
+    /// | `earlier` | means of `samples` outcomes for each control | Algorithm 2; 1000 on the fly, more than 100 before a map |
+    /// | `smooth` | a smoothing spline over the controls | Appendix D, method of fitting Λ̃ |
+    /// | `epsilon` | taken off the value function | (3.18); 0 in section 4.1, 0.02 in tables 6 to 12 |
+    /// | `recall_best` | no | Algorithm 4 keeps the last training |
+    ///
+    /// Readings: a choice among the controls of the grid; `epsilon` takes `ε |V|` off, so that it is caution where V < 0
+    /// as well; at most 100 trainings, where the source has no guard. The value function is given to
+    /// [`AutoBct::paper`](crate::AutoBct::paper).
+    #[must_use]
+    pub fn paper(samples: usize, epsilon: f64, seed: Seed) -> Self {
+        Self {
+            plan: Plan::Relaxed { depth: 1 },
+            epsilon,
+            earlier: Expectation::Sampled { samples, seed },
+            smooth: true,
+            ..Self::default()
+        }
+    }
+
     /// True if every setting makes sense.
     ///
     /// # Errors

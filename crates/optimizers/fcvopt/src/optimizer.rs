@@ -54,7 +54,7 @@ pub(crate) struct Request {
 }
 
 impl FractionalCv {
-    /// An optimiser with the settings of Yerramilli & Apley (2025) on so many folds.
+    /// An optimiser with the default settings on so many folds: [`FractionalSettings::new`].
     ///
     /// # Errors
     /// [`OptimizerError`] for fewer than two folds.
@@ -70,6 +70,14 @@ impl FractionalCv {
             known_constraint: KnownConstraint::default(),
             request: Mutex::new(None),
         })
+    }
+
+    /// The method of `yerramilli2025` on so many folds: [`FractionalSettings::paper`].
+    ///
+    /// # Errors
+    /// [`OptimizerError`] for fewer than two folds.
+    pub fn paper(space: Space, folds: usize) -> Result<Self, OptimizerError> {
+        Self::new(space, folds)?.with_settings(FractionalSettings::paper(folds))
     }
 
     /// Replaces the settings, the number of folds included.

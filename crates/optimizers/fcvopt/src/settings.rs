@@ -178,7 +178,17 @@ impl FractionalSettings {
         }
     }
 
-    /// The paper's bound and target: κ = 2 on the true loss. Source: `FCVOpt`.
+    /// The method of `yerramilli2025`.
+    ///
+    /// | setting | value | source |
+    /// |---|---|---|
+    /// | `acquisition` | lower confidence bound `μ - 2 σ` | κ = 2 |
+    /// | `target` | the true loss f | not the mean of the folds that there are |
+    /// | `fold` | least posterior variance of f at the configuration | choice of the fold |
+    /// | `incumbent` | least posterior mean of f | recommendation |
+    ///
+    /// All else is as in [`new`](Self::new): the source leaves it open, or has the same. Nothing is verified without a
+    /// `budget`.
     #[must_use]
     pub fn paper(folds: usize) -> Self {
         let bound = AcquisitionKind::ConfidenceBound(Schedule::Constant { beta: 4.0 });

@@ -52,6 +52,14 @@ impl TpeOptimizer {
         Self::build(space, TpeSettings::default(), priors, queue, known)
     }
 
+    /// The estimator of `nnpdfscan`: [`TpeSettings::nnpdf`].
+    ///
+    /// # Errors
+    /// As [`TpeOptimizer::new`].
+    pub fn nnpdf(space: Space) -> Result<Self, OptimizerError> {
+        Self::new(space)?.with_settings(TpeSettings::nnpdf())
+    }
+
     /// Replaces the settings: [`TpeSettings::hyperopt`], [`TpeSettings::optuna5`], ….
     ///
     /// # Errors

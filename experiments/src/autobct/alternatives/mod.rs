@@ -154,10 +154,10 @@ fn earned_at(
 const MARGIN: f64 = 0.01;
 
 /// Claims about what the first policy earns beside each other one.
-fn claims(task: &str, by_policy: &[&[f64]], kind: Kind) -> Result<Judgement, ClaimError> {
+fn claims(task: &str, by_policy: &[&[f64]], kind: Kind, planned: usize) -> Result<Judgement, ClaimError> {
     let mut family = Family::new(Rule::All);
     for ((name, _), other) in POLICIES.iter().zip(by_policy).skip(1) {
-        let claim = Claim::new(format!("{task}: against {name}"), kind, Test::SignFlip, by_policy[0].len());
+        let claim = Claim::new(format!("{task}: against {name}"), kind, Test::SignFlip, planned);
         // More is better: what the first earns less what the other does is the gain.
         let sample = Sample::losses(&claim.name, other, by_policy[0])?;
         family.push(claim, sample);
@@ -177,8 +177,8 @@ fn table(
     for (gamma, earned) in by_price {
         let task = format!("{}, γ = {gamma}", world.label());
         let by_policy: Vec<&[f64]> = earned.chunks(draws).collect();
-        judgements.push(claims(&task, &by_policy, Kind::NotInferior { margin: MARGIN })?);
-        let lower = claims(&task, &by_policy, Kind::Superior)?;
+        judgements.push(claims(&task, &by_policy, Kind::NotInferior { margin: MARGIN }, draws)?);
+        let lower = claims(&task, &by_policy, Kind::Superior, draws)?;
         for (p, (name, _)) in POLICIES.iter().enumerate() {
             let (mean, std_dev) = mean_and_std_dev(by_policy[p]);
             let mark = match p.checked_sub(1).map(|at| lower.findings()[at].direction()) {
@@ -258,12 +258,14 @@ mod tests {
     fn a_policy_that_earns_more_breaks_the_claim() {
         let earned =
             |lift: f64| (0..12).map(|i| 0.5 + lift + 0.01 * f64::from(i * 5 % 12)).collect::<Vec<f64>>();
-        let judged = |lift: f64| {
+        let of = |lift: f64, planned: usize| {
             let (own, other) = (earned(0.0), earned(lift));
             let mut by_policy: Vec<&[f64]> = vec![&own; POLICIES.len()];
             by_policy[1] = &other;
-            claims("t", &by_policy, Kind::NotInferior { margin: MARGIN }).unwrap().verdict()
+            claims("t", &by_policy, Kind::NotInferior { margin: MARGIN }, planned).unwrap().verdict()
         };
+        let judged = |lift: f64| of(lift, 12);
+        assert_eq!(of(-0.1, 13), Verdict::Inconclusive);
         assert_eq!((judged(-0.1), judged(0.0)), (Verdict::Holds, Verdict::Holds));
         assert_eq!((judged(0.1), judged(MARGIN)), (Verdict::DoesNotHold, Verdict::Inconclusive));
     }

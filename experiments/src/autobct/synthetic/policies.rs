@@ -1,7 +1,7 @@
 //! Policies of training: looks ahead and approximate value functions.
 
 use thrifty_autobct::{
-    AutoBct, AutoBctSettings, Controls, Decision, Expectation, MapSettings, Plan, Quadrature, ValueMap,
+    AutoBct, AutoBctSettings, Controls, Decision, MapSettings, Plan, Quadrature, ValueMap,
 };
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
@@ -154,10 +154,7 @@ fn decision(count: usize, rule: Quadrature) -> Result<Decision, ExperimentError>
 
 fn optimizer(policy: &Policy, seed: Seed) -> Result<AutoBct, ExperimentError> {
     let (state, noise) = prior(1).map_err(ExperimentError::failed)?;
-    let earlier = policy.samples.map_or(Expectation::DEFAULT, |samples| Expectation::Sampled {
-        samples,
-        seed: seed.child("samples", 0),
-    });
+    let published = |samples| AutoBctSettings::paper(samples, 0.0, seed.child("samples", 0));
     let settings = AutoBctSettings {
         gamma: GAMMA,
         noise_std_dev: noise,
@@ -165,16 +162,13 @@ fn optimizer(policy: &Policy, seed: Seed) -> Result<AutoBct, ExperimentError> {
         grid: policy.grid.0,
         later_grid: policy.grid.1,
         of_cost: policy.of_cost,
-        earlier,
-        smooth: policy.samples.is_some(),
         max_epochs: 15,
-        ..AutoBctSettings::default()
+        ..policy.samples.map_or_else(AutoBctSettings::default, published)
     };
     let space = Space::builder().float("u", 0.0, 1.0).build()?;
-    let optimizer = AutoBct::new(space, &basis(), &basis(), state, settings)?;
     match &policy.map {
-        Some(map) => Ok(optimizer.with_value_function(map.clone())?),
-        None => Ok(optimizer),
+        Some(map) => Ok(AutoBct::paper(space, [&basis(), &basis()], state, settings, map.clone())?),
+        None => Ok(AutoBct::new(space, &basis(), &basis(), state, settings)?),
     }
 }
 

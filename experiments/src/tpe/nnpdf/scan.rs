@@ -51,27 +51,52 @@ impl Goal {
 
     /// The loss of one trial; seed and initialisation make it noisy.
     pub fn loss(self, h: &Hyperparameters, closure: &Closure, seed: Seed) -> f64 {
-        let models: Vec<Model> = (0..FOLDS)
-            .map(|fold| {
-                let part = |left_out: bool| -> Vec<Datum> {
-                    let numbered = closure.training.iter().enumerate();
-                    numbered.filter(|(i, _)| (i % FOLDS == fold) == left_out).map(|(_, d)| *d).collect()
-                };
-                Model::train(h, &part(false), &part(true), &mut seed.stream("fold", fold as u64))
-            })
-            .collect();
+        let models = of_folds(h, closure, seed);
         match self {
             Self::Folds => models.iter().map(|model| model.validation).sum::<f64>() / FOLDS as f64,
-            Self::Test => {
-                let data = [&closure.within[..], &closure.beyond].concat();
-                let x: Vec<f64> = data.iter().map(|d| d.x).collect();
-                let predictions: Vec<Vec<f64>> = models.iter().map(|model| model.predict(&x)).collect();
-                let mean = |i: usize| predictions.iter().map(|p| p[i]).sum::<f64>() / FOLDS as f64;
-                let chi2 = data.iter().enumerate().map(|(i, d)| d.chi2(mean(i)));
-                chi2.sum::<f64>() / data.len() as f64
-            }
+            Self::Test => chi2(&models, &[&closure.within[..], &closure.beyond].concat()),
         }
     }
+
+    /// Mean over laws, and for [`Goal::Test`] over both test sets of each, of the logarithm of the loss: a factor counts
+    /// the same on every law and set.
+    pub fn across(self, h: &Hyperparameters, closures: &[Closure], seed: Seed) -> f64 {
+        let logs: Vec<f64> = closures
+            .iter()
+            .flat_map(|closure| {
+                let own = seed.child("law", closure.law as u64);
+                let losses = match self {
+                    Self::Folds => vec![self.loss(h, closure, own)],
+                    Self::Test => {
+                        let models = of_folds(h, closure, own);
+                        vec![chi2(&models, &closure.within), chi2(&models, &closure.beyond)]
+                    }
+                };
+                losses.into_iter().map(f64::ln)
+            })
+            .collect();
+        logs.iter().sum::<f64>() / logs.len() as f64
+    }
+}
+
+/// One network per fold, which stops early by it.
+fn of_folds(h: &Hyperparameters, closure: &Closure, seed: Seed) -> Vec<Model> {
+    let of_fold = |fold: usize| {
+        let part = |left_out: bool| -> Vec<Datum> {
+            let numbered = closure.training.iter().enumerate();
+            numbered.filter(|(i, _)| (i % FOLDS == fold) == left_out).map(|(_, d)| *d).collect()
+        };
+        Model::train(h, &part(false), &part(true), &mut seed.stream("fold", fold as u64))
+    };
+    (0..FOLDS).map(of_fold).collect()
+}
+
+/// χ² per point of the mean of networks.
+fn chi2(models: &[Model], data: &[Datum]) -> f64 {
+    let x: Vec<f64> = data.iter().map(|d| d.x).collect();
+    let predictions: Vec<Vec<f64>> = models.iter().map(|model| model.predict(&x)).collect();
+    let mean = |i: usize| predictions.iter().map(|p| p[i]).sum::<f64>() / models.len() as f64;
+    data.iter().enumerate().map(|(i, d)| d.chi2(mean(i))).sum::<f64>() / data.len() as f64
 }
 
 /// Search of the trials after the start.
@@ -94,13 +119,13 @@ impl Search {
     }
 
     /// The estimator's rules; none for random search.
-    fn settings(self) -> Option<TpeSettings> {
+    fn settings(self, startup: usize) -> Option<TpeSettings> {
         let settings = match self {
             Self::Described => TpeSettings::nnpdf(),
             Self::Default => TpeSettings::default(),
             Self::Random => return None,
         };
-        Some(TpeSettings { startup: Startup::Random(STARTUP), candidates: 24, ..settings })
+        Some(TpeSettings { startup: Startup::Random(startup), candidates: 24, ..settings })
     }
 }
 
@@ -118,7 +143,7 @@ pub const FOLLOWED: [(&str, f64, f64); 2] = [("learning rate", 1e-3, 0.5), ("wei
 /// Fresh initialisations of a chosen model.
 const AGAIN: u64 = 4;
 
-/// Runs one search to a number of trials. The start and each trial's noise depend on the seed alone.
+/// Runs one search of one law to a number of trials. The start and each trial's noise depend on the seed alone.
 pub fn scan(
     search: Search,
     goal: Goal,
@@ -126,16 +151,35 @@ pub fn scan(
     trials: usize,
     seed: Seed,
 ) -> Result<(Scan, Hyperparameters), ExperimentError> {
+    let found = scan_of(search, (STARTUP, trials), seed, |h, seed| goal.loss(h, closure, seed))?;
+    Ok((found.scan, found.best))
+}
+
+/// A scan with its recommendation, and the trial of the start with the largest loss.
+pub struct Scanned {
+    pub scan: Scan,
+    pub best: Hyperparameters,
+    pub worst: Hyperparameters,
+}
+
+/// Runs one search with any loss, from so many random trials to a number of trials.
+pub fn scan_of(
+    search: Search,
+    (startup, trials): (usize, usize),
+    seed: Seed,
+    of: impl Fn(&Hyperparameters, Seed) -> f64,
+) -> Result<Scanned, ExperimentError> {
     let space = space()?;
-    let design = (0..STARTUP as u64).map(|i| space.sample(&mut seed.stream("design", i))).collect();
+    let design: Vec<Config> =
+        (0..startup as u64).map(|i| space.sample(&mut seed.stream("design", i))).collect();
     let estimator = |settings| TpeOptimizer::new(space.clone()).and_then(|tpe| tpe.with_settings(settings));
-    let inner = match search.settings() {
+    let inner = match search.settings(startup) {
         Some(settings) => AnyOptimizer::new(estimator(settings)?),
         None => AnyOptimizer::new(RandomSearch::new(space.clone())),
     };
-    let mut study = Study::new(AfterDesign { design, search: inner }, seed);
+    let mut study = Study::new(AfterDesign { design: design.clone(), search: inner }, seed);
     let loss = |config: &Config, purpose, id| -> Result<f64, ExperimentError> {
-        Ok(goal.loss(&Hyperparameters::of(config)?, closure, seed.child(purpose, id)))
+        Ok(of(&Hyperparameters::of(config)?, seed.child(purpose, id)))
     };
     let (mut losses, mut densities) = (Vec::with_capacity(trials), Vec::new());
     while losses.len() < trials {
@@ -144,8 +188,8 @@ pub fn scan(
         study.tell(trial.id, value)?;
         losses.push(value);
         let count = losses.len();
-        let doubled = count % STARTUP == 0 && (count / STARTUP).is_power_of_two();
-        if let (true, Some(settings)) = (doubled, search.settings()) {
+        let doubled = count % startup == 0 && (count / startup).is_power_of_two();
+        if let (true, Some(settings)) = (doubled, search.settings(startup)) {
             let mut estimator = estimator(settings)?;
             for (parameter, low, high) in FOLLOWED {
                 let values: Vec<f64> =
@@ -162,7 +206,10 @@ pub fn scan(
     for i in 0..AGAIN {
         again += loss(&config, "again", i)? / AGAIN as f64;
     }
-    Ok((Scan { losses, again, densities }, Hyperparameters::of(&config)?))
+    let first = losses.iter().enumerate().take(startup);
+    let worst = first.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(i, _)| i);
+    let worst = Hyperparameters::of(design.get(worst).unwrap_or(&config))?;
+    Ok(Scanned { scan: Scan { losses, again, densities }, best: Hyperparameters::of(&config)?, worst })
 }
 
 #[cfg(test)]

@@ -15,9 +15,9 @@ const SETS: [(&str, fn(&Outcome) -> Distance); 2] =
     [("within", |o| o.judgement.within), ("beyond", |o| o.judgement.beyond)];
 
 /// A variance that is at most so many times larger is not harmed.
-const HARMLESS: f64 = 1.25;
+pub const HARMLESS: f64 = 1.25;
 /// Biases below this, in variances of the data, are as good as none.
-const NO_BIAS: f64 = 1e-3;
+pub const NO_BIAS: f64 = 1e-3;
 
 /// Does minimising the bias on test sets harm the variance?
 pub struct Answer {
@@ -25,16 +25,20 @@ pub struct Answer {
     pub table: Table,
 }
 
-/// ln of a ratio over paired runs.
-struct Ratio(Vec<f64>);
+/// ln of a ratio over paired runs, of which so many were planned.
+struct Ratio {
+    logs: Vec<f64>,
+    planned: usize,
+}
 
 impl Ratio {
-    fn of(pairs: &[(f64, f64)]) -> Self {
-        Self(pairs.iter().map(|(a, b)| a.max(NO_BIAS).ln() - b.max(NO_BIAS).ln()).collect())
+    fn of(pairs: &[(f64, f64)], planned: usize) -> Self {
+        let log = |(a, b): &(f64, f64)| a.max(NO_BIAS).ln() - b.max(NO_BIAS).ln();
+        Self { logs: pairs.iter().map(log).collect(), planned }
     }
 
     fn mean(&self) -> f64 {
-        mean_and_std_dev(&self.0).0
+        mean_and_std_dev(&self.logs).0
     }
 
     /// That the ratio is not above 1 by more than a quarter.
@@ -44,8 +48,8 @@ impl Ratio {
 
     /// That the ratio is below 1 by so much, or not above 1 by more than a margin.
     fn claim(&self, name: String, kind: Kind) -> (Claim, Sample) {
-        let gains = self.0.iter().map(|ratio| -ratio).collect();
-        (Claim::new(name, kind, Test::SignFlip, self.0.len()), Sample::Gains(gains))
+        let gains = self.logs.iter().map(|ratio| -ratio).collect();
+        (Claim::new(name, kind, Test::SignFlip, self.planned), Sample::Gains(gains))
     }
 }
 
@@ -67,7 +71,7 @@ fn paired(
     of(first).filter_map(|a| Some((value(a), value(of(second).find(|b| same(a, b))?)))).collect()
 }
 
-pub fn answer(outcomes: &[Outcome]) -> Result<Answer, ClaimError> {
+pub fn answer(outcomes: &[Outcome], planned: usize) -> Result<Answer, ClaimError> {
     let (mut biases, mut variances) = (Family::new(Rule::All), Family::new(Rule::All));
     let mut names = Vec::new();
     for search in Search::ALL {
@@ -75,7 +79,7 @@ pub fn answer(outcomes: &[Outcome]) -> Result<Answer, ClaimError> {
             let of = |value: fn(Distance) -> f64| {
                 let pairs =
                     paired(outcomes, (search, Goal::Test), (search, Goal::Folds), |o| value(distance(o)));
-                Ratio::of(&pairs)
+                Ratio::of(&pairs, planned)
             };
             let name = |what: &str| format!("{}, {set}: {what}", search.name());
             let (claim, sample) = of(|d| d.bias).claim(name("bias smaller"), Kind::Superior);
@@ -109,14 +113,17 @@ fn spread(values: &[f64]) -> String {
     if values.len() < 4 { at(0.5) } else { format!("{} [{}, {}]", at(0.5), at(0.25), at(0.75)) }
 }
 
-/// Runs by law, goal and search.
+/// Runs by law, goal and search, of the laws that there are.
 fn groups(outcomes: &[Outcome]) -> Vec<((Law, Goal, Search), Vec<&Outcome>)> {
     let mut groups = Vec::new();
     for law in Law::ALL {
         for goal in Goal::ALL {
             for search in Search::ALL {
                 let own = outcomes.iter().filter(|o| (o.law, o.goal, o.search) == (law, goal, search));
-                groups.push(((law, goal, search), own.collect()));
+                let own: Vec<&Outcome> = own.collect();
+                if !own.is_empty() {
+                    groups.push(((law, goal, search), own));
+                }
             }
         }
     }
@@ -155,13 +162,13 @@ pub fn best(outcome: &Outcome) -> f64 {
 }
 
 /// Claims that the model of a scan is better than that of a random search, one test per group.
-fn against_random(outcomes: &[Outcome]) -> Result<Vec<String>, ClaimError> {
+fn against_random(outcomes: &[Outcome], replications: usize) -> Result<Vec<String>, ClaimError> {
     let p = |((_, goal, search), _): ((Law, Goal, Search), Vec<&Outcome>)| {
         if search == Search::Random {
             return Ok("–".into());
         }
         let again = paired(outcomes, (search, goal), (Search::Random, goal), |o| o.scan.again);
-        let (claim, sample) = Ratio::of(&again).claim(search.name().into(), Kind::Superior);
+        let (claim, sample) = Ratio::of(&again, replications).claim(search.name().into(), Kind::Superior);
         let judgement = Family::new(Rule::All).with(claim, sample).judge()?;
         Ok(number(judgement.findings()[0].two_sided()))
     };
@@ -169,8 +176,8 @@ fn against_random(outcomes: &[Outcome]) -> Result<Vec<String>, ClaimError> {
 }
 
 /// Losses that scans found, and whether they were worth it.
-pub fn scans(outcomes: &[Outcome]) -> Result<Table, ClaimError> {
-    let against = against_random(outcomes)?;
+pub fn scans(outcomes: &[Outcome], replications: usize) -> Result<Table, ClaimError> {
+    let against = against_random(outcomes, replications)?;
     let row = |((group, own), p): (((Law, Goal, Search), Vec<&Outcome>), String)| {
         let of = |value: fn(&Outcome) -> f64| spread(&own.iter().map(|o| value(o)).collect::<Vec<f64>>());
         let mut row = names(group);
@@ -208,7 +215,7 @@ pub fn numbers(outcomes: &[Outcome], numbers: &mut BTreeMap<String, f64>) {
                 let pairs =
                     paired(outcomes, (search, Goal::Test), (search, Goal::Folds), |o| value(distance(o)));
                 let name = format!("{}: {what} {set}, test χ² over K-fold χ²", search.name());
-                numbers.insert(name, Ratio::of(&pairs).mean().exp());
+                numbers.insert(name, Ratio::of(&pairs, pairs.len()).mean().exp());
             };
             put("bias", |d| d.bias);
             put("variance", |d| d.variance);
@@ -224,18 +231,20 @@ mod tests {
     /// A search made worse: variances that are larger by half, or anything beside an equal one.
     #[test]
     fn a_larger_variance_is_found() {
-        let ratio = |factor: f64| {
+        let ratio = |factor: f64, planned: usize| {
             let wobble = |i: usize| if i.is_multiple_of(2) { 1.1 } else { 1.0 / 1.1 };
-            Ratio::of(&(0..24).map(|i| (factor * wobble(i), 1.0)).collect::<Vec<_>>())
+            Ratio::of(&(0..24).map(|i| (factor * wobble(i), 1.0)).collect::<Vec<_>>(), planned)
         };
-        let verdict = |factors: [f64; 2]| {
+        let of = |factors: [f64; 2], planned: usize| {
             let mut family = Family::new(Rule::All);
             for factor in factors {
-                let (claim, sample) = ratio(factor).harmless(format!("{factor}"));
+                let (claim, sample) = ratio(factor, planned).harmless(format!("{factor}"));
                 family.push(claim, sample);
             }
             family.judge().unwrap().verdict()
         };
+        let verdict = |factors: [f64; 2]| of(factors, 24);
+        assert_eq!(of([1.0, 0.8], 25), Verdict::Inconclusive);
         assert_eq!(verdict([1.0, 0.8]), Verdict::Holds);
         assert_eq!(verdict([1.0, 1.5]), Verdict::DoesNotHold);
         assert_eq!(verdict([1.0, HARMLESS]), Verdict::Inconclusive);

@@ -32,6 +32,30 @@ fn the_default_is_the_published_problem_two_trainings_ahead() {
     assert_eq!(expected.validate(), Ok(()));
 }
 
+/// Algorithm 4 with Algorithm 2: one training from samples, smoothed, before a value function.
+#[test]
+fn the_published_look_ahead_is_as_its_source_says() {
+    let expected = AutoBctSettings {
+        gamma: 0.16,
+        noise_std_dev: NoiseStdDev { score: 0.05, cost: 0.1 },
+        score: Scale::Identity,
+        cost: Scale::Identity,
+        plan: Plan::Relaxed { depth: 1 },
+        epsilon: 0.02,
+        grid: 101,
+        later_grid: 101,
+        of_cost: Quadrature::Adaptive { tolerance: 1e-6 },
+        earlier: Expectation::Sampled { samples: 1000, seed: Seed(7) },
+        smooth: true,
+        max_epochs: 100,
+        max_cost: f64::INFINITY,
+        recall_best: false,
+    };
+    assert_eq!(AutoBctSettings::paper(1000, 0.02, Seed(7)), expected);
+    assert_eq!(expected.validate(), Ok(()));
+    assert!(AutoBctSettings::paper(1000, 1.0, Seed(7)).validate().is_err());
+}
+
 #[test]
 fn clouds_of_the_paper_have_its_sizes() {
     let small = SamplingSettings {

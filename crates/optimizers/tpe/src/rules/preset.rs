@@ -109,8 +109,22 @@ impl TpeSettings {
         settings
     }
 
-    /// The estimator as the text on the NNPDF hyperparameter scan describes it, which is not what Hyperopt does:
-    /// a quarter of the trials is good, all weigh the same, and the bounds are neighbours.
+    /// The estimator as `nnpdfscan` describes it, which is not what Hyperopt does. What it does not say is as in
+    /// [`hyperopt`](Self::hyperopt).
+    ///
+    /// | setting | value | section "Tree-structured Parzen Estimator" |
+    /// |---|---|---|
+    /// | `startup` | 20 random draws | notes, third item |
+    /// | `split` | a quarter, without a cap | definition of y*, and notes, first item: γ = 0.25 |
+    /// | `candidates` | 24 | notes, second item |
+    /// | `weights`, `prior_weight` | all the same | "Uniform prior", "Log-uniform prior": equal weight |
+    /// | `bandwidth.rule` | the farther neighbor, bounds included, the prior not | notes, fourth item |
+    /// | `bandwidth.floor` | none | no least width is mentioned |
+    /// | `categorical` | proportional to `N p_i + c_i` | "Discrete uniform" |
+    /// | `joint`, `branching` | each parameter by itself | as in Hyperopt; a reading, because the text speaks of "the set of parameters" |
+    ///
+    /// The other reading of the last row is `joint: Joint::Unconditional` or [`Joint::Grouped`], whose kernels are
+    /// products over parameters.
     #[must_use]
     pub fn nnpdf() -> Self {
         let rule = BandwidthRule::Neighbors { prior: false, bounds: true };

@@ -98,6 +98,9 @@ fn the_scan_takes_a_quarter_without_weights_between_the_bounds() {
     expected.kernels.bandwidth =
         neighbors(false, true, Floor { factor: 1e-12, exponent: f64::INFINITY, steps: 0.0 });
     assert_eq!(TpeSettings::nnpdf(), expected);
+    assert_eq!((expected.startup, expected.candidates), (Startup::Random(20), 24));
+    let space = thrifty_space::Space::builder().float("x", 0.0, 1.0).build().unwrap();
+    assert_eq!(thrifty_tpe::TpeOptimizer::nnpdf(space).unwrap().settings(), &expected);
 }
 
 /// The default is the choice of the ablation.
