@@ -161,7 +161,7 @@ fn a_changed_number_is_found() {
     assert_eq!(small.differences(), [expected], "a row too many");
     let claims = small.get("docs/src/results/claims.md");
     small.put("docs/src/results/claims.md", &claims.replace("| full |", "| quick |"));
-    assert!(small.differences()[1].starts_with("claims.md:13: differs from experiments/runs/claims.csv"));
+    assert!(small.differences()[1].starts_with("claims.md:16: differs from experiments/runs/claims.csv"));
 }
 
 /// A number that changes on any page of the book, in any generated table.
