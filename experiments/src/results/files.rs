@@ -31,7 +31,7 @@ impl Root {
         let mut names = Vec::new();
         for entry in fs::read_dir(&folder).map_err(ResultsError::io(&folder))? {
             let name = entry.map_err(ResultsError::io(&folder))?.file_name().to_string_lossy().into_owned();
-            if name.ends_with(".md") {
+            if Path::new(&name).extension().is_some_and(|extension| extension == "md") {
                 names.push(name);
             }
         }

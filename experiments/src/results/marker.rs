@@ -1,5 +1,7 @@
 //! Comments that mark what is generated on a page.
 
+use std::path::Path;
+
 /// A mark before a generated block, which ends at the next blank line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Marker {
@@ -42,7 +44,8 @@ impl Marker {
 /// True for relative paths without steps upwards that end in `.csv`.
 fn is_below(path: &str) -> bool {
     let plain = |part: &str| !part.is_empty() && part != "." && part != "..";
-    path.ends_with(".csv") && !path.contains('\\') && path.split('/').all(plain)
+    let is_csv = Path::new(path).extension().is_some_and(|extension| extension == "csv");
+    is_csv && !path.contains('\\') && path.split('/').all(plain)
 }
 
 #[cfg(test)]
