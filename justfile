@@ -20,9 +20,10 @@ lint:
 docs:
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-# Every experiment in its quick form, and every reference number.
+# Every experiment in its quick form, every reference number, and the tables of the results pages.
 smoke:
     cargo run --release -p thrifty-experiments -- verify
+    cargo run --release -p thrifty-experiments -- results build --check
     cargo run --release -p thrifty-experiments -- run all --quick --out out/smoke
 
 bench:

@@ -10,6 +10,7 @@ use crate::data::{self, Folder};
 use crate::error::ExperimentError;
 use crate::harness::{Effort, Experiment, RunContext, Shard, budget, index, output, runs};
 use crate::registry::{all, find};
+use crate::results::ResultsCommand;
 use crate::{cite, speed, verify};
 
 /// Reproduces the papers behind Thrifty, and checks a build against reference numbers.
@@ -89,6 +90,11 @@ enum Command {
         #[command(subcommand)]
         action: DataCommand,
     },
+    /// Write the tables of the results pages from CSV files, and take those of a run.
+    Results {
+        #[command(subcommand)]
+        action: ResultsCommand,
+    },
     /// Print BibTeX of a source and of Thrifty.
     Cite {
         /// An experiment, a group of experiments such as fcvopt, or a key of docs/src/references.md.
@@ -144,6 +150,7 @@ pub fn main() -> Result<bool, ExperimentError> {
             run(&[experiment], &context, &study.out, false)
         }
         Command::Data { action } => Ok(action.run()?),
+        Command::Results { action } => action.run(),
         Command::Cite { id } => {
             print!("{}", cite::bibtex(&id)?);
             Ok(true)

@@ -23,6 +23,9 @@ pub enum ExperimentError {
     /// A data set could not be fetched or checked.
     #[error(transparent)]
     DataSet(#[from] crate::data::DataError),
+    /// A results page cannot be built, or a run cannot be accepted.
+    #[error(transparent)]
+    Results(#[from] crate::results::ResultsError),
     /// A study failed.
     #[error(transparent)]
     Study(#[from] thrifty_study::StudyError),

@@ -19,6 +19,7 @@ mod levelset;
 mod network;
 mod pareto;
 mod registry;
+mod results;
 mod speed;
 mod study;
 mod tpe;

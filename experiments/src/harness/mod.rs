@@ -86,6 +86,31 @@ impl RunContext {
         self.evaluations.map_or(effort.into(), |evaluations| format!("{effort}, {evaluations} evaluations"))
     }
 
+    /// Options of the run on the command line. Files and folders are named by capitals, because they differ from machine to machine.
+    fn command(&self, id: &str) -> String {
+        let mut command = format!("run {id} --{}", self.pick("quick", "full"));
+        let counts = [("--seeds", self.seeds), ("--evaluations", self.evaluations)];
+        for (name, count) in counts.iter().filter_map(|(name, count)| Some((name, (*count)?))) {
+            command += &format!(" {name} {count}");
+        }
+        if self.seed != 0 {
+            command += &format!(" --seed {}", self.seed);
+        }
+        if let Some(methods) = &self.methods {
+            command += &format!(" --methods \"{}\"", methods.join(";"));
+        }
+        for (name, is_there) in [
+            ("--data DIR", self.data.is_some()),
+            ("--peers FILE", self.peers.is_some()),
+            ("--python PYTHON", !self.python.is_empty()),
+        ] {
+            if is_there {
+                command += &format!(" {name}");
+            }
+        }
+        command
+    }
+
     /// One of two values, by effort.
     pub fn pick<T>(&self, quick: T, full: T) -> T {
         match self.effort {
@@ -147,5 +172,25 @@ pub fn number(value: f64) -> String {
         format!("{value:.digits$}")
     } else {
         format!("{value:.3e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_has_the_options_of_the_run() {
+        let mut context = RunContext::default();
+        assert_eq!(context.command("gp/posterior"), "run gp/posterior --quick");
+        context.effort = Effort::Full;
+        (context.seeds, context.evaluations, context.seed) = (Some(10), Some(32), 5);
+        context.methods = Some(vec!["EI".into(), "LCB, β = 4".into()]);
+        (context.data, context.python) = (Some("d".into()), vec!["python3".into()]);
+        assert_eq!(
+            context.command("bo/wide"),
+            "run bo/wide --full --seeds 10 --evaluations 32 --seed 5 --methods \"EI;LCB, β = 4\" --data DIR --python PYTHON"
+        );
+        assert_eq!(context.design(), "full, 32 evaluations");
     }
 }

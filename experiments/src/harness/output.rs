@@ -31,6 +31,8 @@ pub fn write(
         "numbers": report.numbers,
         "settings": report.settings,
         "effort": context.effort,
+        "design": context.design(),
+        "command": context.command(experiment.id),
         "seed": context.seed,
         "versions": { "thrifty": env!("CARGO_PKG_VERSION"), "commit": commit() },
     });
