@@ -55,5 +55,7 @@ pub mod guides {
 
 /// The reference.
 pub mod reference {
-    chapters!("reference/": journal);
+    chapters!(
+        "reference/": journal,
+    );
 }
