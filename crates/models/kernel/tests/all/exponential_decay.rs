@@ -10,6 +10,18 @@ fn kernel(alpha: f64, beta: f64) -> ExponentialDecay {
     ExponentialDecay::new(alpha, beta).unwrap()
 }
 
+/// Rates near 40, of which one feature in thousands has one so small that it counts.
+#[test]
+fn the_contract_holds_where_few_features_count() {
+    let x = Points::from_flat(vec![0.0; 2], 1);
+    for seed in 0..50 {
+        let mut rng = Seed(seed).stream("features", 0);
+        contract::check(&kernel(7.940_589_280_020_406, 0.2), x.as_ref(), &mut rng).unwrap();
+    }
+    let mut rng = Seed(1).stream("features", 0);
+    contract::check(&kernel(7.940_589_280_020_406, 0.2), x.as_ref(), &mut rng).unwrap();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
