@@ -25,7 +25,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// How a model is chosen.
+/// Rules by which a model is chosen.
 const CHOICES: [&str; 4] =
     ["test χ², all laws", "K-fold χ², all laws", "test χ², one law", "largest loss (worse on purpose)"];
 const ACROSS: usize = 0;
