@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// Most packages per crate, with default features on x86-64 Linux. A larger number is a decision, to be argued in docs/src/design.md.
+/// Most packages per crate, with default features on x86-64 Linux. A larger number is a decision, to be argued in docs/src/decisions/workspace.md.
 const BUDGET: [(&str, usize); 42] = [
     ("thrifty", 109),
     ("thrifty-acquisition", 72),
