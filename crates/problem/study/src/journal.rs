@@ -1,6 +1,6 @@
 //! Journal of a study: a file with one line per event.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use thrifty_sampling::Seed;
 use crate::contents::{Contents, First};
 use crate::event::{Event, Header};
 use crate::line;
+use crate::locked_file::LockedFile;
 use crate::{Durability, Fingerprint, History, JournalError, Query, Schedule};
 
 /// Properties of a study that may change on resume.
@@ -25,7 +26,7 @@ struct Sitting {
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
-    file: File,
+    file: LockedFile,
     durability: Durability,
     /// Bytes written and read so far: what the file must hold.
     length: u64,
@@ -66,12 +67,9 @@ impl Journal {
     ) -> Result<Opened<Q>, JournalError> {
         let io = |source| JournalError::Io { path: path.into(), source };
         let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(io)?;
-        // A file system without locks is used without one.
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(JournalError::InUse { path: path.into() });
-        }
+        let file = LockedFile::new(file).ok_or_else(|| JournalError::InUse { path: path.into() })?;
         let header = Header::new(seed, fingerprint);
-        let mut contents = Contents::begin(path, BufReader::new(&file))?;
+        let mut contents = Contents::begin(path, BufReader::new(&*file))?;
         let mut warnings = Vec::new();
         let mut noted = Sitting::default();
         match &contents.first {
