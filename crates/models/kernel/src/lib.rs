@@ -26,7 +26,8 @@ mod workspace;
 
 pub use base::{Constant, ExponentialDecay, Linear, Periodic, WhiteNoise};
 pub use categorical::{
-    ByCorrelation, ByLengthscale, Categorical, CategoricalCorrelation, Exchangeable, Hamming,
+    ByCorrelation, ByLengthscale, Categorical, CategoricalCorrelation, Coregionalization, Exchangeable,
+    Hamming,
 };
 pub use check::check_on;
 pub use compose::{Conditional, Hierarchical, MemberCode, OnColumns, Product, Scaled, Sum, Warped};

@@ -1,5 +1,6 @@
 //! Kernels on categorical parameters.
 
+mod coregionalization;
 mod correlation;
 
 use std::marker::PhantomData;
@@ -15,6 +16,7 @@ use crate::error::require_blocks;
 use crate::features::{Features, LevelSigns};
 use crate::hyperparameters::Hyperparameters;
 use crate::{Kernel, KernelError, KernelWorkspace};
+pub use coregionalization::Coregionalization;
 pub use correlation::{ByCorrelation, ByLengthscale, CategoricalCorrelation};
 
 /// A kernel on unordered levels: every two different levels of a parameter have the same correlation.

@@ -54,12 +54,14 @@ macro_rules! kernel_operators {
 }
 
 use crate::{
-    Categorical, CategoricalCorrelation, Conditional, Constant, ExponentialDecay, Hierarchical, Kernel,
-    Linear, OnColumns, Periodic, Product, Scaled, Stationary, StationaryProfile, Sum, Warped, WhiteNoise,
+    Categorical, CategoricalCorrelation, Conditional, Constant, Coregionalization, ExponentialDecay,
+    Hierarchical, Kernel, Linear, OnColumns, Periodic, Product, Scaled, Stationary, StationaryProfile, Sum,
+    Warped, WhiteNoise,
 };
 
 kernel_operators!(Box<dyn Kernel>);
 kernel_operators!(Constant);
+kernel_operators!(Coregionalization);
 kernel_operators!(ExponentialDecay);
 kernel_operators!(Linear);
 kernel_operators!(Periodic);

@@ -5,9 +5,9 @@
 use proptest::prelude::*;
 use thrifty_domain::Points;
 use thrifty_kernel::{
-    Conditional, Constant, Exchangeable, Hamming, Hierarchical, Kernel, KernelError, KernelWorkspace, Linear,
-    Matern12, Matern32, Matern52, MemberCode, OnColumns, Periodic, Product, RationalQuadratic, Scaled,
-    SquaredExponential, Sum, Warped, WhiteNoise, check_on, contract,
+    Conditional, Constant, Coregionalization, Exchangeable, Hamming, Hierarchical, Kernel, KernelError,
+    KernelWorkspace, Linear, Matern12, Matern32, Matern52, MemberCode, OnColumns, Periodic, Product,
+    RationalQuadratic, Scaled, SquaredExponential, Sum, Warped, WhiteNoise, check_on, contract,
 };
 use thrifty_linalg::Matrix;
 use thrifty_params::{Param, Parameterized};
@@ -56,6 +56,8 @@ fn all(lengthscales: &[f64], variance: f64) -> Vec<Box<dyn Kernel>> {
         Box::new(Sum::new(Linear::new(l()).unwrap(), Scaled::new(WhiteNoise, 0.4).unwrap()).unwrap()),
         Box::new(levels.clone()),
         Box::new(Hamming::new(vec![0..dim], vec![variance]).unwrap()),
+        Box::new(coregionalized(0..1, lengthscales)),
+        Box::new(Product::new(coregionalized(last..dim, lengthscales), Matern32::new(l()).unwrap()).unwrap()),
         Box::new(Product::new(levels, Scaled::new(Matern52::new(l()).unwrap(), variance).unwrap()).unwrap()),
         Box::new(OnColumns::new(first(), vec![last]).unwrap()),
         Box::new(Conditional::new(first(), vec![0], last, 0.2).unwrap()),
@@ -82,6 +84,13 @@ fn all(lengthscales: &[f64], variance: f64) -> Vec<Box<dyn Kernel>> {
         Box::new(Product::new(bias.clone_box(), scaled.clone_box()).unwrap()),
     ];
     hierarchical.into_iter().chain(others).collect()
+}
+
+/// Three levels with standard deviations and correlations from these numbers, in one column.
+fn coregionalized(block: std::ops::Range<usize>, numbers: &[f64]) -> Coregionalization {
+    let of = |i: usize| numbers[i % numbers.len()];
+    let rows = [vec![1.0], vec![0.3 * of(0).sin(), 1.0], vec![0.4 * of(1).cos(), 0.3 * of(2).sin(), 1.0]];
+    Coregionalization::from_correlations(block, &[of(0), of(1), of(2)], &rows).unwrap()
 }
 
 fn cases() -> impl Strategy<Value = (Points, Vec<f64>, f64)> {
