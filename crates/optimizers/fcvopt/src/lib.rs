@@ -6,7 +6,7 @@
 //!
 //! [`FractionalCv`] asks for a fold of a configuration, learns the true loss from such folds by the hierarchical
 //! process of [`thrifty_hgp`], and recommends the configuration with the smallest posterior mean of the true loss. A full
-//! cross-validation costs K model fits a configuration; this costs one.
+//! cross-validation costs K model fits a configuration; this costs one. [`MultiTaskCv`] takes the folds for correlated tasks instead.
 //! Source: `FCVOpt` (Yerramilli & Apley, 2025).
 
 mod choice;
@@ -15,6 +15,7 @@ mod costs;
 mod evidence;
 mod fold;
 mod knowledge;
+mod multi_task;
 mod optimizer;
 mod settings;
 mod surrogate_state;
@@ -24,6 +25,7 @@ mod verify;
 mod weighted;
 
 pub use knowledge::FoldKnowledge;
+pub use multi_task::{MultiTaskCv, MultiTaskSettings, TaskCovariance};
 pub use optimizer::FractionalCv;
 pub use settings::{
     FoldAcquisition, FoldCosts, FoldRule, FractionalSettings, Incumbent, InitialFolds, LossTarget,

@@ -7,7 +7,7 @@
 //! [`LevelSetOptimizer`] asks where the objective is above a [`Threshold`]: on a grid, among candidates, or over a
 //! whole space by quasi-random points. It suggests the best point of a [`Criterion`], classifies by confidence
 //! intervals, stops when no point is undecided or when its diagnostics meet a rule ([`DiagnosticStop`]), and recommends the
-//! [`Classified`] domain. [`metrics`] compares that with the truth, [`theory`] evaluates the bounds behind it.
+//! [`Classified`] domain. [`PhasedLevelSet`] changes its rule from phase to phase. [`metrics`] compares that with the truth, [`theory`] evaluates the bounds behind it.
 
 mod classification_set;
 mod classified;
@@ -19,6 +19,7 @@ mod intervals;
 pub mod metrics;
 mod model;
 mod optimizer;
+mod phased;
 mod progress;
 mod settings;
 mod state;
@@ -34,6 +35,7 @@ pub use criterion::Criterion;
 pub use intervals::Intervals;
 pub use model::FixedGp;
 pub use optimizer::LevelSetOptimizer;
+pub use phased::{Phase, PhaseRule, PhasedLevelSet, PhasedSettings};
 pub use settings::{Integration, LevelSetSettings};
 pub use stop::DiagnosticStop;
 pub use threshold::{Level, Threshold};

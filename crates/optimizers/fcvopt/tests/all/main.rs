@@ -3,6 +3,7 @@
 mod behaviour;
 mod censored;
 mod laws;
+mod multi_task;
 mod regimes;
 mod stability;
 mod verification;

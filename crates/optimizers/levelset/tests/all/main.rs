@@ -2,4 +2,5 @@
 
 mod behaviour;
 mod laws;
+mod phased;
 mod stability;

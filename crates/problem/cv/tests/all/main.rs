@@ -2,3 +2,4 @@
 
 mod behaviour;
 mod folds;
+mod one_fold;

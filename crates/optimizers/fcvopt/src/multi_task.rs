@@ -1,0 +1,211 @@
+//! Multi-task Bayesian optimisation over the folds of a cross-validation.
+
+mod state;
+
+use serde::{Deserialize, Serialize};
+use thrifty_acquisition::{Analytic, ExpectedImprovement, LogExpectedImprovement, Utility};
+use thrifty_cv::FoldQuery;
+use thrifty_model_based::{InitialDesign, Maximizer, check_config, fingerprint};
+use thrifty_space::{Config, Space};
+use thrifty_study::{
+    Ask, Best, Fingerprint, History, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, TrialId,
+};
+use thrifty_surrogate::Posterior;
+
+use self::state::MultiTaskState;
+
+/// Covariance between the folds as tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskCovariance {
+    /// Any covariance matrix, learnt: [`Coregionalization`](thrifty_kernel::Coregionalization). K standard deviations and K (K - 1)/2 angles.
+    #[default]
+    Free,
+    /// One variance for all tasks and one correlation for all pairs: two parameters.
+    Exchangeable,
+}
+
+/// Settings of [`MultiTaskCv`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MultiTaskSettings {
+    /// Number of folds K, at least 2.
+    pub folds: usize,
+    /// Covariance between the folds.
+    pub tasks: TaskCovariance,
+    /// Initial design; its configurations take the folds in turn.
+    pub initial: InitialDesign,
+    /// Search for the next configuration.
+    pub maximizer: Maximizer,
+}
+
+impl Default for MultiTaskSettings {
+    /// Ten folds with a free covariance; a smaller search than that of Bayesian optimisation, since each point costs the joint
+    /// distribution of all folds.
+    fn default() -> Self {
+        Self {
+            folds: 10,
+            tasks: TaskCovariance::default(),
+            initial: InitialDesign::Automatic,
+            maximizer: Maximizer { raw: 256, around_best: 64, climbs: 2 },
+        }
+    }
+}
+
+/// Multi-task Bayesian optimisation of the mean loss over the folds, one fold at a time.
+///
+/// ```text
+/// y(x, k) = f_k(x) + ε,   cov[f_k(x), f_l(x')] = B_kl c(x, x'),   target f̄(x) = Σ_k f_k(x) / K
+/// ```
+///
+/// Every fold is a task of one Gaussian process. The next configuration maximises the expected improvement of f̄ over its best
+/// posterior mean at a configuration that was asked; the next fold maximises the expected improvement of its own task there.
+/// Pending folds count as observed at their posterior mean. Failed folds are not learnt from and not asked again.
+/// Constraints and costs of measurements are not used.
+///
+/// With K folds the free covariance has K (K + 1)/2 parameters, which few observations do not determine; the process of
+/// [`FractionalCv`](crate::FractionalCv) has two in their place and treats folds as a sample of all splits.
+/// Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` of f̄, `incumbent_mean`. Recommends the asked configuration with the
+/// smallest posterior mean of f̄. Cost: O(K n²) per candidate beside the fit. Source: `swersky2013`, section 3.1.
+///
+/// ```
+/// # use {thrifty_cv::FoldQuery, thrifty_fcvopt::MultiTaskCv, thrifty_sampling::Seed, thrifty_space::Space, thrifty_study::{MaxTrials, Study}};
+/// let space = Space::from_bounds(&[(0.0, 1.0)])?;
+/// let mut study = Study::new(MultiTaskCv::new(space, 3)?, Seed(1)).with_stop(MaxTrials(15));
+/// study.run(|query: &FoldQuery, _| (query.config.float("x0").unwrap_or(f64::NAN) - 0.3).powi(2) + 0.1 * query.fold as f64)?;
+/// let best = study.recommend()?.expect("a measured fold"); // 0.1 is the mean of the folds' offsets
+/// assert!((best.value - 0.1).abs() < 1e-2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct MultiTaskCv {
+    space: Space,
+    settings: MultiTaskSettings,
+}
+
+/// Hyperparameters of the process, from which the next fit starts.
+static WARM_START: MemoKey<Vec<f64>> = MemoKey::new("model");
+
+impl MultiTaskCv {
+    /// An optimiser with default settings on so many folds.
+    ///
+    /// # Errors
+    /// [`OptimizerError::InvalidSetting`] for fewer than two folds.
+    pub fn new(space: Space, folds: usize) -> Result<Self, OptimizerError> {
+        let optimizer = Self { space, settings: MultiTaskSettings::default() };
+        optimizer.with_settings(MultiTaskSettings { folds, ..MultiTaskSettings::default() })
+    }
+
+    /// Replaces the settings, the number of folds included.
+    ///
+    /// # Errors
+    /// [`OptimizerError::InvalidSetting`] for fewer than two folds.
+    pub fn with_settings(mut self, settings: MultiTaskSettings) -> Result<Self, OptimizerError> {
+        if settings.folds < 2 {
+            let (name, value, expected) = ("folds".into(), settings.folds.to_string(), "at least 2".into());
+            return Err(OptimizerError::InvalidSetting { name, value, expected });
+        }
+        self.settings = settings;
+        Ok(self)
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &MultiTaskSettings {
+        &self.settings
+    }
+
+    /// The process after a history; nothing before the first measurement.
+    fn state(
+        &self,
+        history: &History<FoldQuery>,
+        id: TrialId,
+    ) -> Result<Option<MultiTaskState>, OptimizerError> {
+        let trials = history.trials();
+        let warm = trials.iter().rev().find_map(|trial| trial.memo.get(&WARM_START));
+        MultiTaskState::fit(&self.space, self.settings.folds, self.settings.tasks, history, warm, id)
+    }
+
+    /// The configuration and fold of the initial design for a trial.
+    fn designed(&self, history: &History<FoldQuery>, id: TrialId) -> Result<Ask<FoldQuery>, OptimizerError> {
+        let index = usize::try_from(id.0).unwrap_or(usize::MAX);
+        let config =
+            self.settings.initial.config(&self.space, history.seed(), 0, index).map_err(|error| {
+                OptimizerError::failed(format!("initial design, configuration {index}"), error)
+            })?;
+        let fold = index % self.settings.folds;
+        Ok(Ask::Evaluate(Suggestion::new(FoldQuery { config, repeat: 0, fold })))
+    }
+
+    fn suggested(&self, state: &MultiTaskState, history: &History<FoldQuery>, id: TrialId) -> Ask<FoldQuery> {
+        let (best, incumbent) = state.incumbent();
+        let acquisition = Analytic::new(state, LogExpectedImprovement { threshold: incumbent });
+        let mut rng = history.seed().stream("acquisition", id.0);
+        let anchors = [best];
+        let domain = self.space.domain();
+        for candidate in self.settings.maximizer.candidates(domain, &acquisition, &anchors, &mut rng) {
+            let new: Vec<usize> =
+                (0..self.settings.folds).filter(|fold| !state.is_asked(&candidate.x, *fold)).collect();
+            let gain = |fold: &usize| {
+                let there = state.predict_task(&candidate.x, *fold);
+                let threshold = state.best_of_task(*fold);
+                ExpectedImprovement { threshold }.value(there.mean, there.std_dev())
+            };
+            // The first of equals.
+            let gains: Vec<f64> = new.iter().map(gain).collect();
+            let Some(at) = (0..new.len()).reduce(|best, i| if gains[i] > gains[best] { i } else { best })
+            else {
+                continue;
+            };
+            let there = state.predict(&candidate.x);
+            let query = FoldQuery { config: self.space.decode(&candidate.x), repeat: 0, fold: new[at] };
+            let suggestion = Suggestion::new(query)
+                .with_diagnostic("acquisition", candidate.value)
+                .with_diagnostic("mean", there.mean)
+                .with_diagnostic("std_dev", there.std_dev())
+                .with_diagnostic("incumbent_mean", incumbent)
+                .with_memo(&WARM_START, &state.hyperparameters());
+            return Ask::Evaluate(suggestion);
+        }
+        Ask::Stop(StopReason::Exhausted)
+    }
+}
+
+impl Optimizer for MultiTaskCv {
+    type Query = FoldQuery;
+    type Recommendation = Best<Config>;
+
+    fn ask(&mut self, history: &History<FoldQuery>, id: TrialId) -> Result<Ask<FoldQuery>, OptimizerError> {
+        let modelled = history.trials().iter().any(|trial| trial.memo.contains(&WARM_START));
+        let measured = history.measured().count();
+        if !modelled && self.settings.initial.lasts(&self.space, None, id.0, measured) {
+            return self.designed(history, id);
+        }
+        match self.state(history, id)? {
+            Some(state) => Ok(self.suggested(&state, history, id)),
+            None => self.designed(history, id),
+        }
+    }
+
+    fn recommend(&mut self, history: &History<FoldQuery>) -> Result<Option<Best<Config>>, OptimizerError> {
+        let state = self.state(history, TrialId(history.len() as u64))?;
+        Ok(state.map(|state| {
+            let (at, mean) = state.recommended();
+            Best::posterior(history.trials()[at].query.config.clone(), mean)
+        }))
+    }
+
+    /// A query from elsewhere names every parameter: nothing is completed.
+    fn check(&self, query: &FoldQuery, _: bool) -> Result<(), OptimizerError> {
+        for (what, found, count) in [("fold", query.fold, self.settings.folds), ("repeat", query.repeat, 1)] {
+            if found >= count {
+                let error = format!("{what} is {found}, expected one of {count}");
+                return Err(OptimizerError::failed("a query from elsewhere", error));
+            }
+        }
+        check_config(&self.space, &query.config, true)
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        fingerprint("multi-task", &self.settings, &self.space)
+    }
+}

@@ -1,0 +1,178 @@
+//! Gaussian process on configurations and folds as tasks, after data.
+
+use thrifty_cv::FoldQuery;
+use thrifty_domain::{Domain, Points, PointsRef, Variable};
+use thrifty_gp::{Gp, GpError, GpPosterior};
+use thrifty_kernel::{
+    Coregionalization, Inputs, Kernel, KernelError, Matern52Profile, OnColumns, Product, for_domain,
+};
+use thrifty_prob::Prior;
+use thrifty_space::Space;
+use thrifty_study::{History, OptimizerError, Outcome, TrialId};
+use thrifty_surrogate::{JointPosterior, Posterior, Prediction};
+
+use super::TaskCovariance;
+
+/// Correlation of two folds from which learning starts.
+const START: f64 = 0.7;
+
+/// The process after a history. As a posterior it is that of the mean over all folds.
+pub(super) struct MultiTaskState {
+    gp: GpPosterior<Box<dyn Kernel>>,
+    folds: usize,
+    /// Configurations with a measured fold, each once, with the first trial of each and the posterior mean over the folds.
+    evaluated: Points,
+    first: Vec<usize>,
+    means: Vec<f64>,
+    /// Configurations and folds that were asked, whatever came of them.
+    asked: Vec<(Vec<f64>, usize)>,
+}
+
+/// The process before data.
+fn process(
+    space: &Space,
+    folds: usize,
+    tasks: TaskCovariance,
+) -> Result<Gp<Box<dyn Kernel>>, OptimizerError> {
+    let failed = |error: KernelError| OptimizerError::failed("setting up tasks", error);
+    let dim = space.dim();
+    match tasks {
+        TaskCovariance::Exchangeable => {
+            let mut variables = space.domain().variables().to_vec();
+            variables.push(Variable::one_hot(folds));
+            let domain =
+                Domain::new(variables).map_err(|error| OptimizerError::failed("setting up tasks", error))?;
+            Ok(Gp::on_domain::<Matern52Profile>(&domain))
+        }
+        TaskCovariance::Free => {
+            let inputs = Inputs::for_dimension(space.domain().variables().len());
+            let of_x = for_domain::<Matern52Profile>(space.domain(), &inputs).map_err(failed)?;
+            let of_x = OnColumns::new(of_x, (0..dim).collect()).map_err(failed)?;
+            // Losses are standardized over all folds, so a fold's standard deviation is near 1.
+            let tasks = Coregionalization::exchangeable(dim..dim + folds, folds, START)
+                .map_err(failed)?
+                .with_std_dev_prior(Prior::LogNormal { mu: 0.0, sigma: 1.0 });
+            Ok(Gp::new(Product::new(of_x, tasks).map_err(failed)?.clone_box()))
+        }
+    }
+}
+
+/// A configuration with the one-hot code of a fold.
+fn task(x: &[f64], fold: usize, folds: usize) -> Vec<f64> {
+    let code = (0..folds).map(|k| f64::from(u8::from(k == fold)));
+    x.iter().copied().chain(code).collect()
+}
+
+impl MultiTaskState {
+    /// Fits the process; nothing without a measured fold.
+    pub(super) fn fit(
+        space: &Space,
+        folds: usize,
+        tasks: TaskCovariance,
+        history: &History<FoldQuery>,
+        warm: Option<Vec<f64>>,
+        id: TrialId,
+    ) -> Result<Option<Self>, OptimizerError> {
+        let (mut x, mut y) = (Points::new(space.dim() + folds), Vec::new());
+        let (mut evaluated, mut first) = (Points::new(space.dim()), Vec::new());
+        let (mut pending, mut asked) = (Points::new(space.dim() + folds), Vec::new());
+        for (at, trial) in history.trials().iter().enumerate() {
+            let point = space.encode(&trial.query.config).map_err(|error| {
+                OptimizerError::failed(format!("encoding trial {at} for trial {}", id.0), error)
+            })?;
+            let coded = task(&point, trial.query.fold, folds);
+            match &trial.outcome {
+                None => pending.push(&coded),
+                Some(outcome) => {
+                    if let Some(loss) = Outcome::objective(outcome) {
+                        x.push(&coded);
+                        y.push(loss);
+                        if !evaluated.rows().any(|known| known == point.as_slice()) {
+                            evaluated.push(&point);
+                            first.push(at);
+                        }
+                    }
+                }
+            }
+            asked.push((point, trial.query.fold));
+        }
+        if y.is_empty() {
+            return Ok(None);
+        }
+        let failed =
+            |error: GpError| OptimizerError::failed(format!("fitting the tasks for trial {}", id.0), error);
+        let gp = process(space, folds, tasks)?;
+        let gp = warm.map_or_else(|| gp.clone(), |warm| gp.clone().warm_started(warm));
+        let mut gp = gp.fit(x.as_ref(), &y, &mut history.seed().stream("fit", id.0)).map_err(failed)?;
+        for running in pending.rows() {
+            let mean = gp.predict(running).mean;
+            gp = gp.with_observation(running, mean).map_err(failed)?;
+        }
+        let mut state = Self { gp, folds, evaluated, first, means: Vec::new(), asked };
+        state.means = state.evaluated.rows().map(|x| state.predict(x).mean).collect();
+        Ok(Some(state))
+    }
+
+    /// A configuration under every fold.
+    fn tasks(&self, x: &[f64]) -> Points {
+        let mut tasks = Points::new(x.len() + self.folds);
+        (0..self.folds).for_each(|fold| tasks.push(&task(x, fold, self.folds)));
+        tasks
+    }
+
+    /// Index of the evaluated configuration with the least mean over the folds, the first of equals.
+    fn best(&self) -> usize {
+        (0..self.means.len()).fold(0, |best, i| if self.means[i] < self.means[best] { i } else { best })
+    }
+
+    /// The evaluated configuration with the least posterior mean over the folds, and that mean.
+    pub(super) fn incumbent(&self) -> (&[f64], f64) {
+        let best = self.best();
+        (self.evaluated.row(best), self.means[best])
+    }
+
+    /// The first trial of the incumbent, and its posterior mean.
+    pub(super) fn recommended(&self) -> (usize, f64) {
+        let best = self.best();
+        (self.first[best], self.means[best])
+    }
+
+    /// True for a fold of a configuration that was asked before.
+    pub(super) fn is_asked(&self, x: &[f64], fold: usize) -> bool {
+        self.asked.iter().any(|(known, asked)| *asked == fold && known == x)
+    }
+
+    /// Prediction of one fold.
+    pub(super) fn predict_task(&self, x: &[f64], fold: usize) -> Prediction {
+        self.gp.predict(&task(x, fold, self.folds))
+    }
+
+    /// The least posterior mean of a fold over the evaluated configurations.
+    pub(super) fn best_of_task(&self, fold: usize) -> f64 {
+        self.evaluated.rows().map(|x| self.predict_task(x, fold).mean).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Hyperparameters of the process.
+    pub(super) fn hyperparameters(&self) -> Vec<f64> {
+        self.gp.hyperparameters()
+    }
+}
+
+/// The mean over all folds.
+impl Posterior for MultiTaskState {
+    fn dim(&self) -> usize {
+        self.evaluated.dim()
+    }
+
+    fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+        let k = self.folds;
+        let (mut means, mut variances, mut joint) = (vec![0.0; k], vec![0.0; k], vec![0.0; k * k]);
+        for (i, row) in x.rows().enumerate() {
+            let tasks = self.tasks(row);
+            self.gp.predict_into(tasks.as_ref(), &mut means, &mut variances);
+            self.gp.covariance_into(tasks.as_ref(), &mut joint);
+            mean[i] = means.iter().sum::<f64>() / k as f64;
+            variance[i] = (joint.iter().sum::<f64>() / (k * k) as f64).max(0.0);
+        }
+    }
+}

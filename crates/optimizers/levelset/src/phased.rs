@@ -1,0 +1,309 @@
+//! Level-set estimation in phases, each with its rule and a kernel chosen anew.
+
+use serde::{Deserialize, Serialize};
+use thrifty_acquisition::{Analytic, LogExpectedImprovement};
+use thrifty_domain::Points;
+use thrifty_gp::selection::{Candidate, Criterion as Score, select};
+use thrifty_gp::{GpSettings, GpSurrogate, KernelFamily};
+use thrifty_model_based::{InitialDesign, ModelBased, Turn, check_config, fingerprint};
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{
+    Ask, Fingerprint, History, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
+};
+
+use crate::{Classified, Criterion, LevelSetOptimizer, LevelSetSettings};
+
+/// Rule of a phase for the next point.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PhaseRule {
+    /// Expected improvement on the least measured value: is there anything below the threshold at all?
+    Improvement,
+    /// A criterion of level sets.
+    Criterion(Criterion),
+}
+
+/// A part of the trials.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Phase {
+    /// Number of trials, those of earlier phases included, at which it ends. The last phase does not end.
+    pub until: usize,
+    /// Rule for the next point.
+    pub rule: PhaseRule,
+}
+
+/// Settings of [`PhasedLevelSet`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhasedSettings {
+    /// Settings of all phases; each phase with a criterion replaces the one here.
+    pub level_set: LevelSetSettings,
+    /// The phases, at least one.
+    pub phases: Vec<Phase>,
+    /// Kernels to choose from as each phase begins, at least one.
+    pub families: Vec<KernelFamily>,
+    /// Folds of the cross-validation that chooses, at least 2.
+    pub folds: usize,
+    /// Settings of the processes.
+    pub process: GpSettings,
+    /// Bounds of the lengthscales on the unit cube, without a prior.
+    pub lengthscale_bounds: (f64, f64),
+}
+
+impl PhasedSettings {
+    /// The training protocol of `caligonotes`: a design of 8 Sobol points, then expected improvement for a fifth of the other trials,
+    /// the straddle for two fifths, and the entropy of the boundary for the rest; the kernel by 5-fold cross-validation of
+    /// four families, each fitted by maximum likelihood from 4 starts.
+    ///
+    /// Departures: the straddle is 1.96 σ - |μ - h| and the entropy the mutual information of an observation with the sides of the points,
+    /// since the printed formulas are a constant and the entropy of a density that a boundary does not have.
+    #[must_use]
+    pub fn caligo(threshold: f64, trials: usize) -> Self {
+        const DESIGN: usize = 8;
+        let rest = trials.saturating_sub(DESIGN);
+        let criterion = PhaseRule::Criterion;
+        Self {
+            level_set: LevelSetSettings {
+                initial: InitialDesign::Sobol(DESIGN),
+                stop_when_certified: false,
+                ..LevelSetSettings::above(threshold)
+            },
+            phases: vec![
+                Phase { until: DESIGN + rest / 5, rule: PhaseRule::Improvement },
+                Phase { until: DESIGN + 3 * rest / 5, rule: criterion(Criterion::Straddle { kappa: 1.96 }) },
+                Phase { until: trials, rule: criterion(Criterion::BoundaryInformation) },
+            ],
+            families: vec![
+                KernelFamily::SquaredExponential,
+                KernelFamily::Matern12,
+                KernelFamily::Matern32,
+                KernelFamily::Matern52,
+            ],
+            folds: 5,
+            process: GpSettings::surrogate_training_protocol(4),
+            lengthscale_bounds: (0.02, 20.0),
+        }
+    }
+
+    fn validate(&self) -> Result<(), OptimizerError> {
+        let require = |name: &str, value: String, holds: bool, expected: &str| {
+            let (name, expected) = (name.into(), expected.into());
+            if holds { Ok(()) } else { Err(OptimizerError::InvalidSetting { name, value, expected }) }
+        };
+        let (phases, families) = (self.phases.len(), self.families.len());
+        require("phases", phases.to_string(), phases > 0, "at least one")?;
+        require("families", families.to_string(), families > 0, "at least one")?;
+        require("folds", self.folds.to_string(), self.folds >= 2, "at least 2")?;
+        let (low, high) = self.lengthscale_bounds;
+        let holds = low > 0.0 && low <= high && high.is_finite();
+        require("lengthscale_bounds", format!("({low}, {high})"), holds, "positive numbers in order")?;
+        let late = self.phases.windows(2).find(|pair| pair[1].until < pair[0].until);
+        let value = late.map_or(0, |pair| pair[1].until);
+        require("phases (until)", value.to_string(), late.is_none(), "numbers that do not fall")
+    }
+}
+
+/// Level-set estimation whose rule changes from phase to phase, with a kernel chosen by cross-validation as each begins.
+///
+/// The model, the design, the classification, the diagnostics and the recommendation are those of [`LevelSetOptimizer`]. The first phase
+/// begins with the design, and its kernel is chosen when the design has ended. The choice stands in the memo of the trial for which it was
+/// made, so that a resumed study keeps it. Source: `caligonotes`, the training protocol; see [`PhasedSettings::caligo`].
+pub struct PhasedLevelSet {
+    space: Space,
+    settings: PhasedSettings,
+    /// The optimiser of a phase with a kernel: a cache.
+    now: Option<((usize, usize), LevelSetOptimizer)>,
+}
+
+/// Phase of a trial, and position of its kernel among the families.
+static CHOICE: MemoKey<Vec<f64>> = MemoKey::new("phase");
+
+impl PhasedLevelSet {
+    /// An optimiser with these settings.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names the setting that is out of its range.
+    pub fn new(space: Space, settings: PhasedSettings) -> Result<Self, OptimizerError> {
+        settings.validate()?;
+        let optimizer = Self { space, settings, now: None };
+        optimizer.level_set(0, None)?;
+        Ok(optimizer)
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &PhasedSettings {
+        &self.settings
+    }
+
+    /// The space.
+    #[must_use]
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// Kernel of the model behind a trial; nothing for trials of the design.
+    #[must_use]
+    pub fn family_of(&self, trial: &Trial<Config>) -> Option<KernelFamily> {
+        self.settings.families.get(chosen(trial)?.1).copied()
+    }
+
+    /// The points that are classified in a study with this seed, on the unit cube.
+    ///
+    /// # Errors
+    /// As [`LevelSetOptimizer::points`].
+    pub fn points(&self, seed: Seed) -> Result<Points, OptimizerError> {
+        self.level_set(0, None)?.points(seed)
+    }
+
+    /// True for points with the mean above the threshold when a trial was suggested; see [`LevelSetOptimizer::above_before`].
+    #[must_use]
+    pub fn above_before(&self, trial: &Trial<Config>) -> Option<Vec<bool>> {
+        self.now.as_ref()?.1.above_before(trial)
+    }
+
+    /// The surrogate after a history, for maps of the mean.
+    #[must_use]
+    pub fn surrogate(&self, history: &History<Config>) -> GpSurrogate {
+        let family = history.trials().iter().rev().find_map(|trial| self.family_of(trial));
+        self.model(family.unwrap_or_default())
+    }
+
+    fn model(&self, family: KernelFamily) -> GpSurrogate {
+        GpSurrogate {
+            family,
+            settings: self.settings.process.clone(),
+            lengthscale_bounds: Some(self.settings.lengthscale_bounds),
+            ..GpSurrogate::default()
+        }
+    }
+
+    /// The phase of a trial.
+    fn phase(&self, id: TrialId) -> usize {
+        let phases = &self.settings.phases;
+        phases.iter().position(|phase| id.0 < phase.until as u64).unwrap_or(phases.len() - 1)
+    }
+
+    /// The optimiser of a phase with a kernel of the families, or the default one.
+    fn level_set(&self, phase: usize, family: Option<usize>) -> Result<LevelSetOptimizer, OptimizerError> {
+        let mut settings = self.settings.level_set.clone();
+        if let PhaseRule::Criterion(criterion) = self.settings.phases[phase].rule {
+            settings.criterion = criterion;
+        }
+        let family = family.map_or_else(KernelFamily::default, |at| self.settings.families[at]);
+        Ok(LevelSetOptimizer::new(self.space.clone(), settings)?.with_surrogate(self.model(family)))
+    }
+
+    /// Position of the kernel of a phase: that of an earlier trial of it, or chosen by the measurements so far.
+    fn family(&self, phase: usize, history: &History<Config>, id: TrialId) -> Result<usize, OptimizerError> {
+        if let Some((_, family)) = history.trials().iter().filter_map(chosen).find(|(of, _)| *of == phase) {
+            return Ok(family);
+        }
+        let failed = |what: &str, error: &dyn std::fmt::Display| {
+            OptimizerError::failed(format!("{what} for trial {}", id.0), error.to_string())
+        };
+        let (mut x, mut y) = (Points::new(self.space.dim()), Vec::new());
+        for (trial, value) in history.measured() {
+            let point =
+                self.space.encode(&trial.query).map_err(|error| failed("encoding a trial", &error))?;
+            x.push(&point);
+            y.push(value);
+        }
+        if self.settings.families.len() == 1 || y.len() < self.settings.folds {
+            return Ok(0);
+        }
+        let candidate = |family: &KernelFamily| {
+            let process = self.model(*family).process_for(self.space.domain(), x.as_ref());
+            process.map(|process| Candidate::new(format!("{family:?}"), &process))
+        };
+        let candidates: Result<Vec<Candidate>, _> = self.settings.families.iter().map(candidate).collect();
+        let candidates = candidates.map_err(|error| failed("setting up kernels", &error))?;
+        let rng = &mut history.seed().stream("kernel", id.0);
+        let score = Score::CrossValidation { folds: self.settings.folds };
+        select(&candidates, score, x.as_ref(), &y, rng)
+            .map(|choice| choice.best)
+            .map_err(|error| failed("choosing a kernel", &error))
+    }
+
+    /// The optimiser of a phase, from the cache where it is that.
+    fn begin(
+        &mut self,
+        key: (usize, usize),
+        with_family: bool,
+    ) -> Result<&mut LevelSetOptimizer, OptimizerError> {
+        if self.now.as_ref().is_none_or(|(now, _)| *now != key) {
+            let optimizer = self.level_set(key.0, with_family.then_some(key.1))?;
+            self.now = Some((key, optimizer));
+        }
+        match &mut self.now {
+            Some((_, optimizer)) => Ok(optimizer),
+            None => Err(OptimizerError::failed("beginning a phase", "no optimiser")),
+        }
+    }
+}
+
+/// Phase and kernel of a trial that has a model.
+fn chosen(trial: &Trial<Config>) -> Option<(usize, usize)> {
+    match trial.memo.get(&CHOICE)?[..] {
+        [phase, family] => Some((phase as usize, family as usize)),
+        _ => None,
+    }
+}
+
+impl Optimizer for PhasedLevelSet {
+    type Query = Config;
+    type Recommendation = Classified;
+
+    fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
+        let phase = self.phase(id);
+        let rule = self.settings.phases[phase].rule;
+        let measured: Vec<f64> = history.measured().map(|(_, value)| value).collect();
+        let designed = self.settings.level_set.initial.lasts(&self.space, None, id.0, measured.len());
+        if designed || measured.is_empty() {
+            return self.level_set(phase, None)?.ask(history, id);
+        }
+        let family = self.family(phase, history, id)?;
+        let optimizer = self.begin((phase, family), true)?;
+        let asked = match optimizer.turn(history, id)? {
+            Turn::Decided(ask) => ask,
+            Turn::Modelled(mut turn) if rule == PhaseRule::Improvement => {
+                let threshold = measured.into_iter().fold(f64::INFINITY, f64::min);
+                let candidates = {
+                    let posterior = turn.posteriors()[0];
+                    turn.maximize(
+                        &Analytic::new(posterior, LogExpectedImprovement { threshold }),
+                        "acquisition",
+                    )
+                };
+                let waits = history.pending().next().is_some();
+                match turn.suggest(candidates)? {
+                    Some(suggestion) => Ask::Evaluate(suggestion),
+                    None if waits => Ask::Wait,
+                    None => Ask::Stop(StopReason::Exhausted),
+                }
+            }
+            Turn::Modelled(mut turn) => turn.exploit(None)?,
+        };
+        Ok(match asked {
+            Ask::Evaluate(suggestion) => {
+                Ask::Evaluate(Suggestion::with_memo(suggestion, &CHOICE, &vec![phase as f64, family as f64]))
+            }
+            other => other,
+        })
+    }
+
+    fn recommend(&mut self, history: &History<Config>) -> Result<Option<Classified>, OptimizerError> {
+        let last = history.trials().iter().rev().find_map(chosen);
+        self.begin(last.unwrap_or((0, 0)), last.is_some())?.classify(history)
+    }
+
+    /// A query from elsewhere names every parameter: nothing is completed.
+    fn check(&self, query: &Config, _: bool) -> Result<(), OptimizerError> {
+        check_config(&self.space, query, true)
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        fingerprint("level set in phases", &self.settings, &self.space)
+    }
+}

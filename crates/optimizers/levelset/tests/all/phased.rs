@@ -1,0 +1,105 @@
+//! Level sets in phases.
+
+use thrifty_gp::KernelFamily;
+use thrifty_levelset::metrics::Confusion;
+use thrifty_levelset::{Criterion, Phase, PhaseRule, PhasedLevelSet, PhasedSettings};
+use thrifty_sampling::Seed;
+use thrifty_space::{Config, Space};
+use thrifty_study::{MaxTrials, Optimizer, Outcome, Study, TrialId, contract};
+use thrifty_testbed::LevelSetProblem;
+
+fn space() -> Space {
+    Space::from_bounds(&[(0.0, 1.0), (0.0, 1.0)]).unwrap()
+}
+
+/// Below 0 in a disc.
+fn loss(config: &Config) -> f64 {
+    let (x, y) = (config.float("x0").unwrap() - 0.6, config.float("x1").unwrap() - 0.4);
+    (x * x + y * y).sqrt() - 0.3
+}
+
+fn settings(trials: usize) -> PhasedSettings {
+    PhasedSettings {
+        families: vec![KernelFamily::Matern12, KernelFamily::Matern52],
+        ..PhasedSettings::caligo(0.0, trials)
+    }
+}
+
+#[test]
+fn the_protocol_finds_the_death_valley() {
+    let problem = LevelSetProblem::death_valley2();
+    let space = problem.space().clone();
+    let optimizer = PhasedLevelSet::new(space.clone(), PhasedSettings::caligo(0.0, 40)).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(40));
+    study.run(|config, _| problem.truth(config).map_or(f64::NAN, |margin| -margin)).unwrap();
+    let found = study.recommend().unwrap().unwrap();
+    let points = study.optimizer().points(Seed(1)).unwrap();
+    let secure: Vec<bool> = points.rows().map(|x| problem.is_above(&space.decode(x)).unwrap()).collect();
+    let said: Vec<bool> = found.predicted_above().iter().map(|dead| !dead).collect();
+    let wrong = Confusion::of(&secure, &said).unwrap().misclassified();
+    assert!(wrong < 0.02, "{wrong}");
+    let trials = study.history().trials();
+    let kernels: Vec<_> = trials.iter().map(|trial| study.optimizer().family_of(trial)).collect();
+    assert!(kernels[..8].iter().all(Option::is_none) && kernels[8..].iter().all(Option::is_some));
+    // One kernel per phase: trials 8 to 13, 14 to 26, and the rest.
+    for phase in [8..14, 14..27, 27..40] {
+        assert!(kernels[phase.clone()].windows(2).all(|pair| pair[0] == pair[1]), "{phase:?}");
+    }
+    assert!(study.optimizer().above_before(&trials[30]).is_some());
+}
+
+/// Rules change where the phases say, on equal histories: the first point of a phase is that of its rule.
+#[test]
+fn phases_change_the_rule() {
+    let of = |rule: PhaseRule| {
+        let phases = vec![Phase { until: 10, rule: PhaseRule::Improvement }, Phase { until: 12, rule }];
+        let optimizer = PhasedLevelSet::new(space(), PhasedSettings { phases, ..settings(20) }).unwrap();
+        let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(11));
+        study.run(|config, _| loss(config)).unwrap();
+        study.history().trials().iter().map(|trial| trial.query.clone()).collect::<Vec<_>>()
+    };
+    let improving = of(PhaseRule::Improvement);
+    let straddling = of(PhaseRule::Criterion(Criterion::Straddle { kappa: 1.96 }));
+    assert_eq!(improving[..10], straddling[..10]);
+    assert_ne!(improving[10], straddling[10]);
+    // Improvement goes to the middle of the disc, the straddle does not.
+    assert!(loss(&improving[10]) < -0.2, "{}", loss(&improving[10]));
+    assert!(loss(&straddling[10]) > loss(&improving[10]));
+}
+
+#[test]
+fn suggestions_are_a_function_of_the_history() {
+    let evaluate = |config: &Config, id: TrialId| {
+        if id.0 == 9 { Outcome::failed("once") } else { Outcome::from(loss(config)) }
+    };
+    contract::optimizer(|| PhasedLevelSet::new(space(), settings(16)).unwrap(), evaluate, 15);
+}
+
+#[test]
+fn settings_that_make_no_sense_are_named() {
+    let error = |change: fn(&mut PhasedSettings)| {
+        let mut settings = settings(20);
+        change(&mut settings);
+        PhasedLevelSet::new(space(), settings).err().expect("refused").to_string()
+    };
+    assert!(error(|s| s.phases.clear()).contains("phases"));
+    assert!(error(|s| s.families.clear()).contains("families"));
+    assert!(error(|s| s.folds = 1).contains("folds"));
+    assert!(error(|s| s.lengthscale_bounds = (0.0, 1.0)).contains("lengthscale_bounds"));
+    assert!(error(|s| s.phases[1].until = 3).contains("until"));
+    assert!(error(|s| s.level_set.epsilon = f64::NAN).contains("epsilon"));
+}
+
+/// Failures alone: the design goes on, and nothing is recommended.
+#[test]
+fn failures_alone_recommend_nothing() {
+    let optimizer = PhasedLevelSet::new(space(), settings(12)).unwrap();
+    let mut study = Study::new(optimizer, Seed(0)).with_stop(MaxTrials(12));
+    study.run(|_, _| f64::NAN).unwrap();
+    assert_eq!(study.history().len(), 12);
+    assert!(study.recommend().unwrap().is_none());
+    let mut query = Config::new();
+    query.insert("x0", 0.5);
+    let error = study.optimizer().check(&query, false).unwrap_err().to_string();
+    assert!(error.contains("x1"), "{error}");
+}
