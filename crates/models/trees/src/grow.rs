@@ -9,8 +9,19 @@ use crate::tree::{Node, Tree};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Growth {
     pub(crate) min_leaf: usize,
+    /// Fewest rows of a node that is split.
+    pub(crate) min_split: usize,
+    /// Least fall of the squared error by a split, as a share of the rows of the tree.
+    pub(crate) min_decrease: f64,
     pub(crate) max_depth: usize,
     pub(crate) features: usize,
+}
+
+impl Growth {
+    /// Splits of nodes of any size and of any use.
+    pub(crate) fn new(min_leaf: usize, max_depth: usize, features: usize) -> Self {
+        Self { min_leaf, min_split: 0, min_decrease: 0.0, max_depth, features }
+    }
 }
 
 /// Best split of a node.
@@ -61,17 +72,19 @@ impl<'a> Grower<'a> {
         // Trees must not depend on those before them.
         self.order.sort_unstable();
         let mut tree = Tree { nodes: vec![Node::leaf(0)], values: vec![0.0], depth: 0 };
+        let min_gain = self.growth.min_decrease * rows.len() as f64;
+        let min_rows = self.growth.min_split.max(2 * self.growth.min_leaf.max(1));
         // (node, its rows, its depth), the last first.
         let mut open = vec![(0, 0, rows.len(), 0)];
         while let Some((own, from, to, depth)) = open.pop() {
             let part = &mut rows[from..to];
             let sum: f64 = part.iter().map(|row| self.targets[*row as usize]).sum();
             tree.values[own] = (sum / part.len() as f64) as f32;
-            if depth >= self.growth.max_depth || part.len() < 2 * self.growth.min_leaf.max(1) {
+            if depth >= self.growth.max_depth || part.len() < min_rows {
                 leaves.push((own, from, to));
                 continue;
             }
-            let Some(split) = self.split(part, sum, rng) else {
+            let Some(split) = self.split(part, sum, rng).filter(|split| split.gain >= min_gain) else {
                 leaves.push((own, from, to));
                 continue;
             };
@@ -234,7 +247,7 @@ mod tests {
             let rows: Vec<u32> = (0..3 + rng.index(20)).map(|_| rng.index(40) as u32).collect();
             let sum: f64 = rows.iter().map(|row| y[*row as usize]).sum();
             for min_leaf in [1, 2, 3] {
-                let growth = Growth { min_leaf, max_depth: 1, features: 2 };
+                let growth = Growth::new(min_leaf, 1, 2);
                 let mut grower = Grower::new(&table, &y, growth);
                 for feature in 0..2 {
                     let sorted = grower.by_sorting(&rows, sum, feature);
@@ -269,7 +282,7 @@ mod tests {
         let y: Vec<f64> = (0..50).map(|_| rng.uniform()).collect();
         let table = Table::new(x, 1, 256).unwrap();
         let mut rows: Vec<u32> = (0..50).collect();
-        let growth = Growth { min_leaf: 4, max_depth: 9, features: 1 };
+        let growth = Growth::new(4, 9, 1);
         let (tree, leaves) = Grower::new(&table, &y, growth).tree_with_leaves(&mut rows, &mut rng);
         let mut covered = 0;
         let mut ordered = leaves.clone();

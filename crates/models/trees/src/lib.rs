@@ -11,6 +11,7 @@
 mod boosting;
 mod error;
 mod forest;
+mod groups;
 mod grow;
 mod importance;
 mod surrogate;

@@ -25,6 +25,15 @@ impl Bins {
         self.0.len()
     }
 
+    pub(crate) fn borders(&self, column: usize) -> &[f32] {
+        &self.0[column]
+    }
+
+    /// The largest number of bins of a feature.
+    pub(crate) fn most(&self) -> usize {
+        self.0.iter().map(|borders| borders.len() + 1).max().unwrap_or(1)
+    }
+
     /// Probability of every bin of a column; nothing for a distribution without probability.
     pub(crate) fn probabilities(&self, column: usize, feature: &FeatureDistribution) -> Option<Vec<f64>> {
         let borders = self.0.get(column)?;
@@ -75,7 +84,8 @@ impl Bins {
     }
 }
 
-fn bin(borders: &[f32], x: f32) -> u16 {
+/// Bin of a value; the first for what is not a number.
+pub(crate) fn bin(borders: &[f32], x: f32) -> u16 {
     borders.partition_point(|border| *border < x) as u16
 }
 

@@ -30,6 +30,9 @@ impl Node {
 /// Rows that go down together, so that one waits for memory while another computes.
 const TOGETHER: usize = 16;
 
+/// Levels of a block in memory: at most 62 nodes and 500 bytes.
+const LEVELS: usize = 5;
+
 impl Tree {
     /// Adds what is predicted for every row of bins, times `scale`.
     pub(crate) fn add(&self, rows: &[u16], columns: usize, scale: f64, out: &mut [f64]) {
@@ -68,23 +71,39 @@ impl Tree {
         }
     }
 
-    /// Reorders the nodes level by level, so that the nodes near the root, which every row visits, lie together in
-    /// memory.
-    pub(crate) fn by_levels(&self) -> Self {
-        let mut order = vec![0];
+    /// Reorders the nodes block by block: [`LEVELS`] levels below a node lie together in memory, because rows that reach the node
+    /// visit some of them next.
+    pub(crate) fn by_blocks(&self) -> Self {
         let mut nodes = Vec::with_capacity(self.nodes.len());
-        let mut at = 0;
-        while at < order.len() {
-            let (own, node) = (order[at], self.nodes[order[at]]);
-            if node.left as usize == own {
-                nodes.push(Node::leaf(at));
-            } else {
-                nodes.push(Node { left: order.len() as u32, ..node });
-                order.extend([node.left as usize, node.left as usize + 1]);
+        let mut values = Vec::with_capacity(self.nodes.len());
+        let mut place = |own: usize, nodes: &mut Vec<Node>| {
+            nodes.push(Node::leaf(nodes.len()));
+            values.push(self.values[own]);
+        };
+        place(0, &mut nodes);
+        // Old and new place of nodes whose children have none yet.
+        let mut open = vec![(0, 0)];
+        while let Some(top) = open.pop() {
+            let mut level = vec![top];
+            for _ in 0..LEVELS {
+                let mut next = Vec::new();
+                for (own, new) in level {
+                    let node = self.nodes[own];
+                    let left = node.left as usize;
+                    if left == own {
+                        continue;
+                    }
+                    nodes[new] = Node { left: nodes.len() as u32, ..node };
+                    for child in [left, left + 1] {
+                        next.push((child, nodes.len()));
+                        place(child, &mut nodes);
+                    }
+                }
+                level = next;
             }
-            at += 1;
+            open.extend(level.into_iter().rev());
         }
-        Self { nodes, values: order.iter().map(|own| self.values[*own]).collect(), depth: self.depth }
+        Self { nodes, values, depth: self.depth }
     }
 
     /// Checks that every node refers to existing nodes further down; files are not trusted.
@@ -153,8 +172,20 @@ mod tests {
         assert!((0..16).all(|i| out[i] == if i == 7 { 30.0 } else { 10.0 }), "{out:?}");
     }
 
+    /// A chain of splits to the right, each with a leaf on its left, grown from its end.
+    fn chain(length: u32) -> Tree {
+        let nodes = (0..length).flat_map(|i| {
+            let inner =
+                if i + 1 < length { split(i as u16, 0, 2 * i + 3) } else { Node::leaf(2 * i as usize + 2) };
+            [Node::leaf(2 * i as usize + 1), inner]
+        });
+        let nodes: Vec<Node> = std::iter::once(split(0, 0, 1)).chain(nodes).collect();
+        let values = (0..nodes.len()).map(|i| i as f32).collect();
+        Tree { nodes, values, depth: length }
+    }
+
     #[test]
-    fn levels_lie_together_and_say_the_same() {
+    fn blocks_lie_together_and_predict_the_same() {
         // The left child is split first, and lies after the right one's children.
         let nodes = vec![
             split(5, 0, 1),
@@ -166,15 +197,43 @@ mod tests {
             Node::leaf(6),
         ];
         let tree = Tree { nodes, values: (0..7_u8).map(f32::from).collect(), depth: 2 };
-        let ordered = tree.by_levels();
+        let ordered = tree.by_blocks();
         assert_eq!(ordered.values, [0.0, 1.0, 2.0, 5.0, 6.0, 3.0, 4.0]);
         assert_eq!(ordered.nodes[1..3], [split(2, 0, 3), split(1, 1, 5)]);
-        assert_eq!((ordered.check(2), ordered.depth, ordered.by_levels()), (Ok(()), 2, ordered.clone()));
+        assert_eq!((ordered.check(2), ordered.depth, ordered.by_blocks()), (Ok(()), 2, ordered.clone()));
         for row in [[0, 0], [3, 0], [6, 1], [6, 2]] {
             let (mut a, mut b) = ([0.0], [0.0]);
             tree.add(&row, 2, 1.0, &mut a);
             ordered.add(&row, 2, 1.0, &mut b);
             assert_eq!(a, b);
+        }
+    }
+
+    /// Two subtrees below the first block: the left one comes before the right one, although levels alternate.
+    #[test]
+    fn a_subtree_below_a_block_lies_together() {
+        let levels = LEVELS as u32;
+        // A full tree of one level more than a block, level by level.
+        let inner = (1_usize << (levels + 1)) - 1;
+        let nodes: Vec<Node> = (0..=2 * inner)
+            .map(|i| if i < inner { split(i as u16, 0, 2 * i as u32 + 1) } else { Node::leaf(i) })
+            .collect();
+        let values = (0..nodes.len()).map(|i| i as f32).collect();
+        let ordered = Tree { nodes, values, depth: levels + 1 }.by_blocks();
+        assert_eq!(ordered.check(1), Ok(()));
+        // The first block is as it was; then follow the leaves of its last level from left to right, two each.
+        let expected: Vec<f32> = (0..=2 * inner).map(|i| i as f32).collect();
+        assert_eq!(ordered.values, expected);
+        // A chain goes on in blocks to its end.
+        for length in [1, levels, levels + 1, 3 * levels + 2] {
+            let (chain, mut out) = (chain(length), [[0.0]; 2]);
+            let ordered = chain.by_blocks();
+            assert_eq!((ordered.check(1), ordered.nodes.len()), (Ok(()), chain.nodes.len()));
+            for code in 0..=length as u16 {
+                chain.add(&[code], 1, 1.0, &mut out[0]);
+                ordered.add(&[code], 1, 1.0, &mut out[1]);
+                assert_eq!(out[0], out[1], "{length} {code}");
+            }
         }
     }
 

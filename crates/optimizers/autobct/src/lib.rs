@@ -32,4 +32,6 @@ pub use lookahead::quadrature::Quadrature;
 pub use lookahead::two_steps::TwoSteps;
 pub use optimizer::AutoBct;
 pub use settings::{AutoBctSettings, Plan};
-pub use value_function::{Baseline, Features, Level, MapSettings, Regressor, ValueMap};
+pub use value_function::{
+    Baseline, Features, Level, MapBuild, MapProgress, MapSettings, Regressor, ValueMap,
+};

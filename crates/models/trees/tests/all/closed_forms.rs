@@ -31,7 +31,15 @@ fn nodes(model: &impl serde::Serialize) -> (usize, Vec<serde_json::Value>) {
 /// Forests for regression by default: Breiman (2001) and Hastie et al. (2009), section 15.3: m = p/3, leaves of five.
 #[test]
 fn default_forests_have_a_hundred_trees_a_third_of_the_features_and_leaves_of_five() {
-    let expected = ForestSettings { trees: 100, features: None, min_leaf: 5, max_depth: None, sample: 1.0 };
+    let expected = ForestSettings {
+        trees: 100,
+        features: None,
+        min_leaf: 5,
+        min_split: 2,
+        min_decrease: 0.0,
+        max_depth: None,
+        sample: 1.0,
+    };
     assert_eq!(ForestSettings::default(), expected);
 }
 
@@ -68,6 +76,50 @@ fn forests_are_as_deep_as_they_may_be() {
         let forest = Forest::fit(&table, &y, &settings, Seed(2), 1).unwrap();
         assert_eq!(distinct(&forest.predict(&x).unwrap()), leaves);
         assert_eq!(nodes(&forest).1.len(), 2 * leaves - 1);
+    }
+}
+
+/// Depth d halves a line, and nodes of fewer rows than asked are left whole.
+#[test]
+fn small_nodes_are_not_split() {
+    let (table, y) = (ramp(64), (0..64).map(f64::from).collect::<Vec<_>>());
+    let x: Vec<f32> = (0..64).map(|i| i as f32).collect();
+    let mut before = usize::MAX;
+    for min_split in [0, 2, 8, 32, 1000] {
+        let settings = ForestSettings { trees: 1, min_leaf: 1, min_split, ..ForestSettings::default() };
+        let forest = Forest::fit(&table, &y, &settings, Seed(2), 1).unwrap();
+        let leaves = distinct(&forest.predict(&x).unwrap());
+        assert!(leaves <= before && (min_split < 8 || leaves < before), "{min_split}: {leaves}");
+        before = leaves;
+        if min_split < 2 {
+            let default = ForestSettings { trees: 1, min_leaf: 1, ..ForestSettings::default() };
+            assert_eq!(forest, Forest::fit(&table, &y, &default, Seed(2), 1).unwrap());
+        }
+    }
+    assert_eq!(before, 1);
+}
+
+/// Classes 0 and 1 that one split separates: the mean squared error falls by p (1 - p), the whole of it.
+#[test]
+fn splits_of_too_little_use_are_not_made() {
+    let table = ramp(40);
+    let y: Vec<f64> = (0..40).map(|i| f64::from(u8::from(i >= 10))).collect();
+    let x: Vec<f32> = (0..40).map(|i| i as f32).collect();
+    let leaves = |min_decrease| {
+        let settings = ForestSettings { trees: 1, min_leaf: 1, min_decrease, ..ForestSettings::default() };
+        Forest::fit(&table, &y, &settings, Seed(4), 1).unwrap()
+    };
+    let whole = leaves(1e9).predict(&x).unwrap();
+    // What was drawn for the tree has this share of ones, and the split takes away all of the error.
+    let share = whole[0];
+    let fall = share * (1.0 - share);
+    assert!(distinct(&whole) == 1 && fall > 0.05);
+    assert_eq!(distinct(&leaves(fall * (1.0 - 1e-6)).predict(&x).unwrap()), 2);
+    assert_eq!(distinct(&leaves(fall * (1.0 + 1e-6)).predict(&x).unwrap()), 1);
+    for bad in [-1.0, f64::NAN, f64::INFINITY] {
+        let settings = ForestSettings { min_decrease: bad, ..ForestSettings::default() };
+        let error = Forest::fit(&table, &y, &settings, Seed(4), 1).unwrap_err().to_string();
+        assert!(error.contains("least decrease"), "{error}");
     }
 }
 

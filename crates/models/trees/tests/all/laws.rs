@@ -165,4 +165,51 @@ proptest! {
         let found = Boosting::fit(&table, &y, &settings).unwrap().predict(&x).unwrap();
         prop_assert!(error(&found, &y) < 1e-5, "{}", error(&found, &y));
     }
+
+    /// Groups predict what rows alone do, to the bit: groups of no row, of one, of more than fit a set, and more of them than do; features
+    /// that are shared or vary, tie with those of the table, or are no numbers.
+    #[test]
+    fn rows_in_groups_predict_what_rows_alone_do(
+        lengths in proptest::collection::vec(prop_oneof![0_usize..4, 8_usize..40, 120_usize..300], 1..5),
+        many in 0_usize..140,
+        shared in 0_usize..8,
+        seed in 0_u64..1000,
+        bins in prop_oneof![9 => 2_usize..300, 1 => Just(4000_usize)],
+    ) {
+        // More bins than sets are made of.
+        let (x, y) = data(if bins == 4000 { 2500 } else { 600 }, seed);
+        let table = Table::new(x.clone(), 3, bins).unwrap();
+        let settings = ForestSettings { trees: 3, min_leaf: 1, ..ForestSettings::default() };
+        let forest = Forest::fit(&table, &y, &settings, Seed(seed), 1).unwrap();
+        let rounds = BoostingSettings { rounds: 5, ..BoostingSettings::default() };
+        let boosting = Boosting::fit(&table, &y, &rounds).unwrap();
+        let mut rng = Seed(seed).stream("groups", 0);
+        let groups: Vec<usize> = lengths.into_iter().chain((0..many).map(|i| 3 + i % 9)).collect();
+        let mut rows: Vec<f32> = Vec::new();
+        for count in &groups {
+            let own = &x[3 * rng.index(600)..][..3];
+            for _ in 0..*count {
+                let other = &x[3 * rng.index(600)..][..3];
+                // Bit by bit of `shared`: this feature is that of the group.
+                rows.extend((0..3).map(|i| match rng.index(40) {
+                    0 => f32::NAN,
+                    1 => f32::INFINITY,
+                    2 => f32::NEG_INFINITY,
+                    _ if shared >> i & 1 == 1 => own[i],
+                    _ => other[i],
+                }));
+            }
+        }
+        let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+        prop_assert_eq!(
+            bits(forest.predict_groups(&rows, &groups).unwrap()),
+            bits(forest.predict(&rows).unwrap())
+        );
+        prop_assert_eq!(
+            bits(boosting.predict_groups(&rows, &groups).unwrap()),
+            bits(boosting.predict(&rows).unwrap())
+        );
+        let short = forest.predict_groups(&rows, &groups[1..]);
+        prop_assert!(groups[0] == 0 || matches!(short, Err(TreesError::Input(_))));
+    }
 }

@@ -1,6 +1,6 @@
 //! Files of value functions.
 
-use std::io::{Read, Write};
+use std::io::{BufReader, Read, Write};
 
 use super::{Learnt, MapSettings, ValueMap};
 use crate::{AutoBctError, Controls, Decision, SamplingSettings, State};
@@ -70,6 +70,13 @@ struct File<K, S, L> {
     levels: L,
 }
 
+/// The version of a file, whatever else it has.
+#[derive(serde::Deserialize)]
+struct Version {
+    #[serde(default)]
+    version: Option<u64>,
+}
+
 impl ValueMap {
     /// Writes the value function as JSON, with a version and all that it depends on.
     ///
@@ -86,15 +93,16 @@ impl ValueMap {
     /// [`AutoBctError::File`] for what does not read, is of another version, or no map.
     pub fn read(from: impl Read) -> Result<Self, AutoBctError> {
         let failed = |reason: String| AutoBctError::File { reason };
-        let value: serde_json::Value =
-            serde_json::from_reader(from).map_err(|error| failed(error.to_string()))?;
-        let version = value["version"].as_u64();
+        let mut text = String::new();
+        BufReader::new(from).read_to_string(&mut text).map_err(|error| failed(error.to_string()))?;
+        // Typed at once: a tree of JSON values takes many times the memory of the trees.
+        let Version { version } = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
         if version != Some(u64::from(VERSION)) {
             let found = version.map_or("none".to_owned(), |version| version.to_string());
             return Err(failed(format!("its version is {found}, expected {VERSION}")));
         }
         let file: File<Key, MapSettings, Vec<Option<Learnt>>> =
-            serde_json::from_value(value).map_err(|error| failed(error.to_string()))?;
+            serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
         file.settings.validate()?;
         if file.levels.len() != file.settings.depth {
             return Err(failed(format!(

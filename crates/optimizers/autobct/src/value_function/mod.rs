@@ -4,7 +4,9 @@ mod build;
 mod features;
 mod file;
 mod settings;
+mod unfinished;
 
+pub use build::{MapBuild, MapProgress};
 pub use settings::{Baseline, Features, MapSettings, Regressor};
 
 use thrifty_check::InputError;
@@ -37,10 +39,11 @@ enum Learnt {
 }
 
 impl Learnt {
-    fn predict(&self, rows: &[f32]) -> Result<Vec<f64>, AutoBctError> {
+    /// Beliefs after a training are a group: they share their covariances.
+    fn predict(&self, rows: &[f32], groups: &[usize]) -> Result<Vec<f64>, AutoBctError> {
         Ok(match self {
-            Self::Forest(forest) => forest.predict(rows)?,
-            Self::Boosting(boosting) => boosting.predict(rows)?,
+            Self::Forest(forest) => forest.predict_groups(rows, groups)?,
+            Self::Boosting(boosting) => boosting.predict_groups(rows, groups)?,
         })
     }
 }
@@ -56,6 +59,18 @@ impl ValueMap {
     #[must_use]
     pub fn settings(&self) -> &MapSettings {
         &self.settings
+    }
+
+    /// Number of beliefs that it was learnt on.
+    #[must_use]
+    pub fn beliefs(&self) -> usize {
+        self.key.cloud.len()
+    }
+
+    /// Number of controls between which it chooses.
+    #[must_use]
+    pub fn controls(&self) -> usize {
+        self.key.controls.len()
     }
 
     /// V of so many trainings, for a decision whose later controls are those of the map.
@@ -115,13 +130,11 @@ impl ValueFunction for Level<'_> {
             for ((fan, outcomes), known) in fans.iter().zip(outcomes).zip(&values) {
                 features::append(self.settings.features, self.decision, fan, outcomes, known, &mut rows);
             }
-            let steps = learnt.predict(&rows)?;
+            let groups: Vec<usize> = values.iter().map(Vec::len).collect();
             // A file may hold trees of other features than its settings say.
-            let (found, expected) = (steps.len(), values.iter().map(Vec::len).sum::<usize>());
-            if found != expected {
-                let reason = format!("its trees take other features: {found} values for {expected} beliefs");
-                return Err(AutoBctError::File { reason });
-            }
+            let steps = learnt.predict(&rows, &groups).map_err(|error| AutoBctError::File {
+                reason: format!("its trees take other features: {error}"),
+            })?;
             let floor = if self.settings.clip && self.settings.baseline != Baseline::Nothing {
                 0.0
             } else {

@@ -6,3 +6,4 @@ mod laws;
 mod maps;
 mod presets;
 mod stability;
+mod unfinished;

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use thrifty_autobct::{
     AutoBct, AutoBctSettings, Baseline, BeliefSamples, BellmanRecursion, Branching, Controls, Decision,
-    Expectation, MapSettings, NoiseStdDev, OneStep, Plan, PosteriorFamily, Quadrature, Regressor,
+    Expectation, MapSettings, NoiseStdDev, OneStep, Plan, PosteriorFamily, Quadrature, Record, Regressor,
     SamplingSettings, Shrunk, State, TwoSteps, ValueFunction, ValueMap,
 };
 use thrifty_linear::{Coefficients, CovariancePrior, Fourier, Polynomial, SmoothingSpline};
@@ -413,4 +413,40 @@ fn a_cloud_without_levels_has_truths_alone() {
         assert!(cloud.numbers(i).iter().all(|number| number.is_finite()), "{i}");
         assert!(cloud.state(i).unwrap().score.covariance().iter().all(|c| *c == 0.0), "{i}");
     }
+}
+
+/// One map for two tasks that agree in price, controls, functions and noise: from a vague prior, and from that of an earlier task, which
+/// knows where to begin and so trains less.
+#[test]
+fn a_map_serves_two_tasks_with_priors_of_their_own() {
+    let (basis, noise) = (Polynomial::of_one(2, 0.5), NoiseStdDev { score: 0.05, cost: 0.1 });
+    let controls = Controls::new(Controls::grid(1, 11).as_ref(), &basis, &basis, |_| noise).unwrap();
+    let decision = Decision::new(0.16, controls, Quadrature::Hermite(3)).unwrap();
+    let vague = Coefficients::independent(vec![0.5, 0.0, 0.0], &[1.0; 3]).unwrap();
+    let start = State { score: vague.clone(), cost: vague };
+    let cloud = SamplingSettings { levels: 4, roots: 10, branching: Branching::Every(3), ..small() };
+    let map = ValueMap::build(&decision, &start, &cloud, &MapSettings::accurate(3), 1).unwrap();
+    assert_eq!((map.beliefs(), map.controls()), (cloud.len(), 11));
+    let record = |(u, score, cost)| Record { control: vec![u], score, cost };
+    let earlier = [(0.1, 0.4, 0.2), (0.6, 0.8, 0.5), (1.0, 0.7, 0.8)].map(record).to_vec();
+    let warm = State::from_tasks(&basis, &basis, &start, &[earlier], noise).unwrap();
+    let controls_of = |prior: State, best: f64| {
+        let space = Space::builder().float("u", 0.0, 1.0).build().unwrap();
+        let of_cost = Quadrature::Hermite(3);
+        let settings = AutoBctSettings { grid: 11, later_grid: 11, of_cost, ..AutoBctSettings::default() };
+        let optimizer = AutoBct::new(space, &basis, &basis, prior, settings).unwrap();
+        let mut study = Study::new(optimizer.with_value_function(map.clone()).unwrap(), Seed(1));
+        let reason = study
+            .run(|config, _| {
+                let u = config.float("u").unwrap();
+                Measurement { cost: Some(0.1 + 0.7 * u), ..Measurement::from(0.8 - (u - best).powi(2)) }
+            })
+            .unwrap();
+        assert!(matches!(reason, StopReason::Decided { .. }), "{reason:?}");
+        assert!(study.recommend().unwrap().unwrap().value > 0.5);
+        let trials = study.history().trials();
+        trials.iter().map(|trial| trial.query.float("u").unwrap()).collect::<Vec<f64>>()
+    };
+    let (cold, warm) = (controls_of(start, 0.7), controls_of(warm, 0.6));
+    assert!(warm.len() < cold.len() && (warm[0] - 0.6).abs() < 0.25, "{cold:?} {warm:?}");
 }
