@@ -7,4 +7,5 @@ pub(crate) mod column;
 pub(crate) mod estimator;
 pub(crate) mod interval;
 pub(crate) mod log_density;
+pub(crate) mod masses;
 pub(crate) mod prior;

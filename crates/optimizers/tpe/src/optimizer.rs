@@ -13,7 +13,7 @@ use crate::history::coding::Coding;
 use crate::history::table::Table;
 use crate::rules::blocks::{Block, blocks};
 use crate::rules::good_bad_split::GoodBadSplit;
-use crate::rules::proposer::Proposer;
+use crate::rules::proposer::{Masses, Proposer};
 use crate::{ParameterPrior, Repeats, Startup, TpeError, TpeSettings};
 
 /// The tree-structured Parzen estimator.
@@ -40,6 +40,7 @@ pub struct TpeOptimizer {
     size: Option<u64>,
     table: Table,
     known_constraint: KnownConstraint,
+    masses: Masses,
 }
 
 impl TpeOptimizer {
@@ -130,7 +131,20 @@ impl TpeOptimizer {
         let table = Table::new(&space, &coding, &known, &settings)?;
         let size = space.domain().cardinality(LARGEST_LIST);
         let known_constraint = KnownConstraint::default();
-        Ok(Self { space, settings, priors, queue, known, coding, blocks, size, table, known_constraint })
+        let masses = Masses::default();
+        Ok(Self {
+            space,
+            settings,
+            priors,
+            queue,
+            known,
+            coding,
+            blocks,
+            size,
+            table,
+            known_constraint,
+            masses,
+        })
     }
 
     /// The settings.
@@ -185,8 +199,9 @@ impl TpeOptimizer {
             invalid(TpeError::InvalidPrior { name: parameter.into(), problem })
         })?;
         let parting = GoodBadSplit::by_rank(&self.table, &self.settings, &[index]);
-        let densities =
-            parting.densities(&self.table, &self.coding, &[index], &self.settings).map_err(invalid)?;
+        let densities = parting
+            .densities(&self.table, &self.coding, &[index], &self.settings, &mut Default::default())
+            .map_err(invalid)?;
         let dimension = &self.coding.parameters[index].dimension;
         let points: Vec<f64> = values.iter().map(|value| dimension.internal(*value)).collect();
         let [l, g] = densities.map(|density| {
@@ -278,13 +293,15 @@ impl Optimizer for TpeOptimizer {
             }
             return Ok(Ask::Evaluate(Suggestion::new(self.coding.decode(&values))));
         }
-        let mut proposer = Proposer::new(&self.coding, &self.table, &self.settings, &self.blocks);
+        let masses = std::mem::take(&mut self.masses);
+        let mut proposer = Proposer::new(&self.coding, &self.table, &self.settings, &self.blocks, masses);
         let mut proposal = proposer.propose(&mut rng).map_err(invalid)?;
         let mut again = 0;
         while self.is_unusable(&proposal.values) && again < PROPOSALS {
             proposal = proposer.propose(&mut rng).map_err(invalid)?;
             again += 1;
         }
+        self.masses = proposer.into_masses();
         if self.is_unusable(&proposal.values) {
             match self.any_new(&mut rng) {
                 Some(values) => proposal.values = values,

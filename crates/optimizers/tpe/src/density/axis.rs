@@ -141,10 +141,16 @@ impl Axis {
     #[must_use]
     #[inline]
     pub fn mass(&self, mean: f64, sd: f64) -> f64 {
-        let far = NEGLIGIBLE * sd;
-        if mean - self.bounds.0 > far && self.bounds.1 - mean > far {
+        if self.is_whole(mean, sd) {
             return 1.0;
         }
         mass((self.bounds.0 - mean) / sd, (self.bounds.1 - mean) / sd)
+    }
+
+    /// True if no bit of a normal density's mass is beyond the bounds.
+    #[inline]
+    pub(crate) fn is_whole(&self, mean: f64, sd: f64) -> bool {
+        let far = NEGLIGIBLE * sd;
+        mean - self.bounds.0 > far && self.bounds.1 - mean > far
     }
 }

@@ -2,6 +2,7 @@
 
 use std::f64::consts::TAU;
 
+use crate::density::masses::KnownMasses;
 use crate::history::observed::List;
 use crate::{Axis, Choices, Dimension, Kernels, Observed};
 
@@ -75,6 +76,7 @@ impl KernelColumn {
         kernels: &Kernels,
         dim: usize,
         compact: bool,
+        masses: &mut KnownMasses,
     ) -> Option<(Self, Place)> {
         Some(match (dimension, observed.0) {
             (Dimension::Numeric(axis), List::Numbers { count, latent, order }) => {
@@ -84,7 +86,7 @@ impl KernelColumn {
                 if axis.grid.is_some() {
                     grid(axis, &sorted, compact)
                 } else {
-                    numbers(axis, sorted, compact)
+                    numbers(axis, sorted, compact, masses)
                 }
             }
             (Dimension::Categorical(choices), List::Choices(values)) => {
@@ -196,27 +198,30 @@ fn rows_of(choices: &Choices, values: &[f64], kernels: &Kernels, compact: bool) 
     }
 }
 
-fn numbers(axis: &Axis, sorted: Sorted, compact: bool) -> (KernelColumn, Place) {
+fn numbers(axis: &Axis, sorted: Sorted, compact: bool, masses: &mut KnownMasses) -> (KernelColumn, Place) {
     let Sorted { count, mut latent, order, mut widths } = sorted;
-    let (mu, sigma, place) = if compact && latent.len() == count {
-        latent.push(axis.prior_mean);
-        widths.push(axis.prior_sd);
-        (latent, widths, Place::Sorted(order))
-    } else {
-        // What is missing is the prior.
-        let (mut mu, mut sigma) = (vec![axis.prior_mean; count + 1], vec![axis.prior_sd; count + 1]);
-        for ((&i, at), width) in order.iter().zip(&latent).zip(&widths) {
-            mu[i as usize] = *at;
-            sigma[i as usize] = *width;
-        }
-        (mu, sigma, Place::Own)
-    };
+    let mut mass = masses.of(axis, &latent, &widths);
+    latent.push(axis.prior_mean);
+    widths.push(axis.prior_sd);
+    mass.push(axis.mass(axis.prior_mean, axis.prior_sd));
     let root = TAU.sqrt();
-    let scale = mu.iter().zip(&sigma).map(|(m, s)| 1.0 / (s * root * axis.mass(*m, *s))).collect();
-    let mut precision = sigma;
+    let mut scale = mass;
+    scale.iter_mut().zip(&widths).for_each(|(mass, s)| *mass = 1.0 / (s * root * *mass));
+    let mut precision = widths;
     precision.iter_mut().for_each(|s| *s = 1.0 / *s);
     let sharpest = precision.iter().copied().fold(0.0, f64::max);
-    (KernelColumn::Number(NumberColumn { axis: *axis, mu, precision, scale, sharpest }), place)
+    if compact && order.len() == count {
+        let column = NumberColumn { axis: *axis, mu: latent, precision, scale, sharpest };
+        return (KernelColumn::Number(column), Place::Sorted(order));
+    }
+    // In the order of the trials; what is missing is the prior.
+    let by_trial = |sorted: &[f64]| {
+        let mut list = vec![sorted[order.len()]; count + 1];
+        order.iter().zip(sorted).for_each(|(i, value)| list[*i as usize] = *value);
+        list
+    };
+    let (mu, precision, scale) = (by_trial(&latent), by_trial(&precision), by_trial(&scale));
+    (KernelColumn::Number(NumberColumn { axis: *axis, mu, precision, scale, sharpest }), Place::Own)
 }
 
 fn grid(axis: &Axis, sorted: &Sorted, compact: bool) -> (KernelColumn, Place) {
@@ -261,7 +266,16 @@ mod tests {
             categorical: CategoricalKernel::Smoothed,
             prior_weight: 1.0,
         };
-        KernelColumn::fit(dimension, Observed::new(dimension, values), &kernels, 1, false).unwrap().0
+        KernelColumn::fit(
+            dimension,
+            Observed::new(dimension, values),
+            &kernels,
+            1,
+            false,
+            &mut KnownMasses::default(),
+        )
+        .unwrap()
+        .0
     }
 
     fn axes() -> Vec<Axis> {

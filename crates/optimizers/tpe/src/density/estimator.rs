@@ -6,6 +6,7 @@ use thrifty_sampling::Stream;
 
 use crate::density::column::{KernelColumn, Place};
 use crate::density::log_density::log_density_into;
+use crate::density::masses::KnownMasses;
 use crate::{Axis, Bandwidth, CategoricalKernel, Choices, Observed, SideWeights, TpeError};
 
 /// One parameter of an estimator.
@@ -101,6 +102,19 @@ impl Estimator {
         kernels: &Kernels,
         layout: Layout,
     ) -> Result<Self, TpeError> {
+        let mut masses = vec![KnownMasses::default(); dimensions.len()];
+        Self::fit_knowing(dimensions, observed, weights, kernels, layout, &mut masses)
+    }
+
+    /// [`Estimator::fit`] with the known masses of kernels per dimension.
+    pub(crate) fn fit_knowing(
+        dimensions: &[Dimension],
+        observed: Vec<Observed>,
+        weights: &SideWeights,
+        kernels: &Kernels,
+        layout: Layout,
+        masses: &mut [KnownMasses],
+    ) -> Result<Self, TpeError> {
         assert_eq!(dimensions.len(), observed.len(), "one list of observations a dimension");
         let n = weights.trials.len();
         assert!(observed.iter().all(|list| list.len() == n), "one observation a weight");
@@ -117,8 +131,8 @@ impl Estimator {
         }
         let compact = layout == Layout::Compact && dimensions.len() == 1;
         let (mut columns, mut place) = (Vec::with_capacity(dimensions.len()), Place::Own);
-        for (dimension, observed) in dimensions.iter().zip(observed) {
-            let fitted = KernelColumn::fit(dimension, observed, kernels, dimensions.len(), compact);
+        for ((dimension, observed), masses) in dimensions.iter().zip(observed).zip(masses) {
+            let fitted = KernelColumn::fit(dimension, observed, kernels, dimensions.len(), compact, masses);
             let (column, placed) = fitted.expect("observations of the same sort as their dimension");
             columns.push(column);
             place = placed;
@@ -139,11 +153,7 @@ impl Estimator {
             }
         };
         if kernels.truncation == Truncation::Mixture {
-            for column in &columns {
-                probability.iter_mut().enumerate().for_each(|(i, p)| *p *= column.mass(i));
-            }
-            let mass: f64 = probability.iter().sum();
-            probability.iter_mut().for_each(|p| *p /= mass);
+            weigh_by_mass(&columns, &mut probability);
         }
         let by_logarithm = columns.iter().map(KernelColumn::log_range).sum::<f64>() > LARGEST_LOG;
         let prior = probability.last().copied().unwrap_or(0.0);
@@ -252,6 +262,15 @@ const LARGEST_LOG: f64 = 600.0;
 
 /// Fewer kernels are looked at all together.
 const WORTH_SORTING: usize = 256;
+
+/// Multiplies probabilities of kernels by their masses within bounds, and normalises them.
+fn weigh_by_mass(columns: &[KernelColumn], probability: &mut [f64]) {
+    for column in columns {
+        probability.iter_mut().enumerate().for_each(|(i, p)| *p *= column.mass(i));
+    }
+    let mass: f64 = probability.iter().sum();
+    probability.iter_mut().for_each(|p| *p /= mass);
+}
 
 /// Deviations beyond which n kernels together are below 2⁻⁵³ of the prior, wherever the point is.
 fn reach(columns: &[KernelColumn], n: usize, prior: f64) -> f64 {

@@ -1,5 +1,6 @@
 //! Good/bad splits of trials.
 
+use crate::density::masses::KnownMasses;
 use crate::history::coding::Coding;
 use crate::history::observed::List;
 use crate::history::table::Table;
@@ -90,6 +91,7 @@ impl GoodBadSplit {
         coding: &Coding,
         block: &[usize],
         settings: &TpeSettings,
+        masses: &mut [Vec<KnownMasses>; 2],
     ) -> Result<[Estimator; 2], TpeError> {
         let dimensions: Vec<Dimension> =
             block.iter().map(|index| coding.parameters[*index].dimension.clone()).collect();
@@ -103,10 +105,12 @@ impl GoodBadSplit {
             observed.iter_mut().zip(both).for_each(|(side, one)| side.push(one));
         }
         let [good, bad] = observed;
-        let fit = |observed, weights| {
-            Estimator::fit(&dimensions, observed, weights, &settings.kernels, Layout::Compact)
+        let [of_good, of_bad] = masses;
+        let fit = |observed, weights, masses: &mut Vec<KnownMasses>| {
+            masses.resize_with(dimensions.len(), KnownMasses::default);
+            Estimator::fit_knowing(&dimensions, observed, weights, &settings.kernels, Layout::Compact, masses)
         };
-        Ok([fit(good, &self.weights[0])?, fit(bad, &self.weights[1])?])
+        Ok([fit(good, &self.weights[0], of_good)?, fit(bad, &self.weights[1], of_bad)?])
     }
 
     /// Observations of a parameter on either side: one pass over the trials, sorted as they are.

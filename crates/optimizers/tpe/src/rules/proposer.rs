@@ -2,6 +2,7 @@
 
 use thrifty_sampling::Stream;
 
+use crate::density::masses::KnownMasses;
 use crate::history::coding::Coding;
 use crate::history::table::Table;
 use crate::rules::blocks::Block;
@@ -33,7 +34,12 @@ pub(crate) struct Proposer<'a> {
     partings: Vec<Option<Vec<GoodBadSplit>>>,
     models: Vec<Option<Vec<Model>>>,
     costs: Vec<Option<LogCost>>,
+    /// By block and model.
+    masses: Masses,
 }
+
+/// Masses of kernels that the last proposals computed, by block, model and side.
+pub(crate) type Masses = Vec<Vec<[Vec<KnownMasses>; 2]>>;
 
 impl<'a> Proposer<'a> {
     pub(crate) fn new(
@@ -41,11 +47,18 @@ impl<'a> Proposer<'a> {
         table: &'a Table,
         settings: &'a TpeSettings,
         blocks: &'a [Block],
+        mut masses: Masses,
     ) -> Self {
         let none = blocks.len();
         let (partings, models) = ((0..none).map(|_| None).collect(), (0..none).map(|_| None).collect());
         let costs = (0..none).map(|_| None).collect();
-        Self { coding, table, settings, blocks, partings, models, costs }
+        masses.resize_with(none, Vec::new);
+        Self { coding, table, settings, blocks, partings, models, costs, masses }
+    }
+
+    /// The masses for the next proposer.
+    pub(crate) fn into_masses(self) -> Masses {
+        self.masses
     }
 
     /// Draws candidates block by block and keeps the best of each.
@@ -96,12 +109,14 @@ impl<'a> Proposer<'a> {
             }
             partings
         });
-        let model = |parting: &GoodBadSplit| {
-            let [good, bad] = parting.densities(table, self.coding, parameters, settings)?;
+        let masses = &mut self.masses[at];
+        masses.resize_with(partings.len(), Default::default);
+        let model = |(parting, masses): (&GoodBadSplit, &mut _)| {
+            let [good, bad] = parting.densities(table, self.coding, parameters, settings, masses)?;
             Ok(Model { good, bad, share: parting.share })
         };
         self.costs[at] = LogCost::fit(table, self.coding, parameters, settings);
-        self.models[at] = Some(partings.iter().map(model).collect::<Result<_, _>>()?);
+        self.models[at] = Some(partings.iter().zip(masses).map(model).collect::<Result<_, _>>()?);
         Ok(())
     }
 
