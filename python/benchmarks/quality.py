@@ -1,32 +1,44 @@
 """Compares samplers with Optuna's on ten problems on which no setting of this library was chosen, at equal trials.
 
-Declared before any run: for each pair (`GPSampler` against Optuna's `GPSampler`, which needs torch; `TPESampler` against Optuna's
+Declared before any run: for each pair (`GPSampler` against Optuna's `GPSampler`, which needs torch, and `TPESampler`; `TPESampler` against Optuna's
 `TPESampler`), over the seeds of each problem,
 
 * not inferior: the median over seeds of log10 regret is larger by at most 0.1 on every problem;
 * superior: one-sided Wilcoxon signed-rank test of the log10 regret, 5 % with Holm's correction over the problems.
 
 `random` is the comparison made worse on purpose: our samplers must be superior to it. The same seed number is a pair; regrets
-below 1e-8 count as 1e-8. Run `python benchmarks/quality.py --seeds 20 --trials 60`.
+below 1e-8 count as 1e-8. Only seeds that all samplers of a run have are compared, and fewer than 20 of them are called
+inconclusive. The comparison with Optuna's `GPSampler` is made at 40 trials, because of its cost; the others at 60.
+
+Run `python benchmarks/quality.py --seeds 20 --trials 60`. Lines that are in the file of `--out` already are not run again, so that a run
+that was ended goes on.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import importlib.util
 import math
+import os
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
-import numpy as np
-import optuna
-from scipy.stats import wilcoxon
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
 
-from thrifty.optuna import GPSampler, TPESampler
+import numpy as np  # noqa: E402
+import optuna  # noqa: E402
+from scipy.stats import wilcoxon  # noqa: E402
+
+from thrifty.optuna import GPSampler, TPESampler  # noqa: E402
 
 SMALLEST = 1e-8
 MARGIN = 0.1
+LEAST = 20
+"""Fewer seeds decide nothing."""
 Problem = tuple[Callable[[optuna.Trial], float], float]
 
 
@@ -121,7 +133,7 @@ SAMPLERS = {"thrifty GP": lambda seed: GPSampler(seed=seed), "optuna GP": lambda
             "thrifty TPE": lambda seed: TPESampler(seed=seed), "optuna TPE": lambda seed: optuna.samplers.TPESampler(seed=seed),
             "random": lambda seed: optuna.samplers.RandomSampler(seed=seed)}
 
-PAIRS = [("thrifty GP", "optuna GP"), ("thrifty TPE", "optuna TPE"), ("thrifty GP", "random"), ("thrifty TPE", "random")]
+PAIRS = [("thrifty GP", "optuna GP"), ("thrifty GP", "optuna TPE"), ("thrifty TPE", "optuna TPE"), ("thrifty GP", "random"), ("thrifty TPE", "random")]
 
 
 def regret(problem: str, sampler: str, seed: int, trials: int) -> float:
@@ -147,30 +159,8 @@ def superior(ours: list[float], theirs: list[float]) -> float:
     return 1.0 if ours == theirs else float(wilcoxon(ours, theirs, alternative="less").pvalue)
 
 
-def main() -> None:
-    """Prints the medians and the verdicts."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--first", type=int, default=1000, help="the first seed")
-    parser.add_argument("--trials", type=int, default=60)
-    parser.add_argument("--samplers", nargs="*", choices=list(SAMPLERS), default=list(SAMPLERS))
-    arguments = parser.parse_args()
-    warnings.simplefilter("ignore")
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    samplers = list(arguments.samplers)
-    if "optuna GP" in samplers and importlib.util.find_spec("torch") is None:
-        print("torch is not installed: Optuna's GPSampler is left out")
-        samplers.remove("optuna GP")
-    found: dict[tuple[str, str], list[float]] = {}
-    print(f"median log10 regret, {arguments.trials} trials, {arguments.seeds} seeds")
-    print(f"{'':18}" + "".join(f"{name:>14}" for name in samplers), flush=True)
-    for problem in PROBLEMS:
-        began = time.process_time()
-        for sampler in samplers:
-            seeds = range(arguments.first, arguments.first + arguments.seeds)
-            found[problem, sampler] = [regret(problem, sampler, seed, arguments.trials) for seed in seeds]
-        medians = "".join(f"{np.median(found[problem, sampler]):14.2f}" for sampler in samplers)
-        print(f"{problem:18}{medians}   ({time.process_time() - began:.0f} s)", flush=True)
+def verdicts(found: dict[tuple[str, str], list[float]], samplers: list[str], seeds: int) -> None:
+    """Prints the claims that the samplers of a run allow."""
     for ours, theirs in PAIRS:
         if not {ours, theirs} <= set(samplers):
             continue
@@ -179,10 +169,64 @@ def main() -> None:
         inferior = [f"{p} (+{gap:.2f})" for p, gap in worse.items() if gap > MARGIN]
         better = [p for p, value in zip(PROBLEMS, p_values, strict=True) if value < 0.05]
         print(f"\n{ours} against {theirs}: not inferior on {len(PROBLEMS) - len(inferior)} of {len(PROBLEMS)}, "
-              f"superior on {len(better)}")
+              f"superior on {len(better)}" + ("" if seeds >= LEAST else f"; inconclusive, {seeds} seeds of {LEAST}"))
         print("  Holm's p: " + ", ".join(f"{p} {value:.2g}" for p, value in zip(PROBLEMS, p_values, strict=True)))
         if inferior:
             print("  inferior by more than the margin: " + ", ".join(inferior))
+
+
+def read(path: Path, trials: int) -> dict[tuple[str, str, int], float]:
+    """Log10 regrets that a run before has written, by problem, sampler and seed."""
+    if not path.exists():
+        return {}
+    with path.open() as file:
+        rows = [row for row in csv.DictReader(file) if int(row["trials"]) == trials]
+    return {(row["problem"], row["sampler"], int(row["seed"])): float(row["log10_regret"]) for row in rows}
+
+
+def write(path: Path, problem: str, sampler: str, seed: int, trials: int, value: float, seconds: float) -> None:
+    """Appends a line."""
+    with path.open("a", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if file.tell() == 0:
+            writer.writerow(["problem", "sampler", "seed", "trials", "log10_regret", "seconds"])
+        writer.writerow([problem, sampler, seed, trials, value, round(seconds, 2)])
+
+
+def main() -> None:
+    """Runs what the file lacks, and prints the medians and the verdicts."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=1000, help="the first seed")
+    parser.add_argument("--trials", type=int, default=60)
+    parser.add_argument("--samplers", nargs="*", choices=list(SAMPLERS), default=list(SAMPLERS))
+    parser.add_argument("--out", type=Path, default=Path("quality.csv"))
+    parser.add_argument("--summary", action="store_true", help="run nothing")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    samplers = list(arguments.samplers)
+    if "optuna GP" in samplers and not arguments.summary and importlib.util.find_spec("torch") is None:
+        print("torch is not installed: Optuna's GPSampler is left out")
+        samplers.remove("optuna GP")
+    known = read(arguments.out, arguments.trials)
+    seeds = list(range(arguments.first, arguments.first + arguments.seeds))
+    # Seed by seed, so that a run that is ended has the same seeds of all.
+    for seed in () if arguments.summary else seeds:
+        for problem in PROBLEMS:
+            for sampler in samplers:
+                if (problem, sampler, seed) not in known:
+                    began = time.process_time()
+                    value = known[problem, sampler, seed] = regret(problem, sampler, seed, arguments.trials)
+                    write(arguments.out, problem, sampler, seed, arguments.trials, value, time.process_time() - began)
+    whole = [seed for seed in seeds if all((p, s, seed) in known for p in PROBLEMS for s in samplers)]
+    found = {(p, s): [known[p, s, seed] for seed in whole] for p in PROBLEMS for s in samplers}
+    print(f"median log10 regret, {arguments.trials} trials, {len(whole)} seeds")
+    print(f"{'':18}" + "".join(f"{name:>14}" for name in samplers))
+    for problem in PROBLEMS if whole else ():
+        print(f"{problem:18}" + "".join(f"{np.median(found[problem, sampler]):14.2f}" for sampler in samplers))
+    if whole:
+        verdicts(found, samplers, len(whole))
 
 
 if __name__ == "__main__":

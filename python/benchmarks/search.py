@@ -1,24 +1,31 @@
-"""Compares FractionalSearchCV with RandomizedSearchCV and HalvingRandomSearchCV at equal numbers of fits.
+"""Compares FractionalSearchCV with other searches of scikit-learn's interface at equal numbers of fits.
 
-Declared before the run. Claim: on a data set the configuration chosen by `fractional` has a higher mean score over all
-folds than the one chosen by `randomized`; and likewise against `halving`. Test: Wilcoxon's signed-rank test over seeds,
-one-sided, margin 0, at 5 % with Holm's correction over data sets; the converse claims are tested in the same way. `n` is
-the number of seeds. `one_fold` is made worse on purpose: it is `fractional` with random configurations and folds in place
-of its model. The score on held-out rows is shown as well, without a test.
+Rivals: `RandomizedSearchCV`, `HalvingRandomSearchCV`, `OptunaSearchCV` (optuna-integration, its default sampler) and `BayesSearchCV`
+(scikit-optimize); the last two are left out where they are not installed. Declared before the run. Claim: on a data set the
+configuration chosen by `fractional` has a higher mean score over all folds than the one chosen by a rival. Test: Wilcoxon's signed-rank
+test over seeds, one-sided, margin 0, at 5 % with Holm's correction over data sets; the converse claims are tested in the same way. `n`
+is the number of seeds; with fewer than 20 a verdict is called inconclusive. `one_fold` is made worse on purpose: it is `fractional`
+with random configurations and folds in place of its model. The score on held-out rows is shown as well, without a test.
 
-Fits of a halving search count by their share of the rows. Run `python benchmarks/search.py --seeds 20 --fits 50`; rows
-that are in the file already are not run again.
+Fits of a halving search count by their share of the rows. Run `python benchmarks/search.py --seeds 20 --fits 50`; rows that are in the
+file already are not run again, so that a run that was ended goes on. `--development` takes other data sets, which judge nothing: settings
+are chosen on those alone.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import importlib.util
 import itertools
+import os
 import time
 import warnings
 from pathlib import Path
 from typing import Any
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
 
 import numpy as np
 from scipy.stats import loguniform, randint, wilcoxon
@@ -67,11 +74,34 @@ def problem(name: str, seed: int) -> tuple[Any, ...]:
     if name == "diabetes":
         X, y = datasets.load_diabetes(return_X_y=True)
         return *split(X, (y - y.mean()) / y.std(), 250, seed), svr, numbers
-    X, y = datasets.make_friedman1(600, noise=1.0, random_state=seed)
-    return *split(X, (y - y.mean()) / y.std(), 200, seed), svr, numbers
+    if name == "friedman":
+        X, y = datasets.make_friedman1(600, noise=1.0, random_state=seed)
+        return *split(X, (y - y.mean()) / y.std(), 200, seed), svr, numbers
+    return *developed(name, seed), *((svr, numbers) if name.startswith("friedman") else (svc, classes))
+
+
+def developed(name: str, seed: int) -> list[Any]:
+    """A data set on which settings may be chosen."""
+    if name == "iris":
+        return split(*datasets.load_iris(return_X_y=True), 90, seed)
+    if name == "circles":
+        return split(*datasets.make_circles(700, noise=0.2, factor=0.5, random_state=seed), 220, seed)
+    if name == "gaussian_quantiles":
+        return split(*datasets.make_gaussian_quantiles(n_samples=800, n_features=5, n_classes=3, random_state=seed), 300, seed)
+    if name == "wide_classes":
+        made = datasets.make_classification(700, 30, n_informative=5, n_classes=3, flip_y=0.1, random_state=seed)
+        return split(*made, 250, seed)
+    make = {"friedman2": datasets.make_friedman2, "friedman3": datasets.make_friedman3}[name]
+    X, y = make(600, noise=50.0 if name == "friedman2" else 0.1, random_state=seed)
+    return split(X, (y - y.mean()) / y.std(), 220, seed)
 
 
 DATA = ["cancer", "digits", "wine", "moons", "classification", "diabetes", "friedman"]
+DEVELOPMENT = ["iris", "circles", "gaussian_quantiles", "wide_classes", "friedman2", "friedman3"]
+METHODS = ["randomized", "halving", "optuna", "bayes", "one_fold", "fractional"]
+NEEDS = {"optuna": "optuna_integration", "bayes": "skopt"}
+LEAST = 20
+"""Fewer seeds decide nothing."""
 
 
 def split(X: Any, y: Any, rows: int, seed: int) -> list[Any]:
@@ -80,36 +110,69 @@ def split(X: Any, y: Any, rows: int, seed: int) -> list[Any]:
     return list(train_test_split(X, y, train_size=rows, random_state=seed, stratify=labels))
 
 
-def searches(estimator: Any, space: Any, fits: int, cv: Any, seed: int, rows: int) -> dict[str, Any]:
-    """The searches, each with so many fits."""
+def searching(method: str, estimator: Any, space: Any, fits: int, cv: Any, seed: int, rows: int) -> Any:
+    """A search with so many fits."""
     common = {"cv": cv, "random_state": seed}
-    # c candidates on a third of the rows, then a third of them on all: two thirds of c full evaluations, rounded up.
-    candidates = max(3, int(1.5 * fits / FOLDS))
-    fractional = {"n_fits": fits, "verify": 1, **common}
-    return {
-        "randomized": RandomizedSearchCV(estimator, space, n_iter=fits // FOLDS, **common),
-        "halving": HalvingRandomSearchCV(estimator, space, n_candidates=candidates, factor=3, min_resources=rows // 3, **common),
-        "fractional": FractionalSearchCV(estimator, space, **fractional),
-        "one_fold": FractionalSearchCV(estimator, space, settings={"initial": {"random": fits}}, **fractional),
-    }
+    if method == "randomized":
+        return RandomizedSearchCV(estimator, space, n_iter=fits // FOLDS, **common)
+    if method == "halving":
+        # c candidates on a third of the rows, then a third of them on all: two thirds of c full evaluations, rounded up.
+        candidates = max(3, int(1.5 * fits / FOLDS))
+        return HalvingRandomSearchCV(estimator, space, n_candidates=candidates, factor=3, min_resources=rows // 3, **common)
+    if method == "optuna":
+        import optuna
+        from optuna_integration import OptunaSearchCV
+
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        return OptunaSearchCV(estimator, of_optuna(space), n_trials=fits // FOLDS, verbose=0, **common)
+    if method == "bayes":
+        from skopt import BayesSearchCV
+
+        return BayesSearchCV(estimator, of_skopt(space), n_iter=fits // FOLDS, **common)
+    settings = {"initial": {"random": fits}} if method == "one_fold" else None
+    return FractionalSearchCV(estimator, space, n_fits=fits, verify=1, settings=settings, **common)
 
 
-def run(name: str, seed: int, fits: int) -> list[dict[str, Any]]:
-    """All searches on a data set: scores on all folds and on held-out rows."""
+def of_optuna(space: dict[str, Any]) -> dict[str, Any]:
+    """Distributions of scipy as those of Optuna."""
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
+    def one(of: Any) -> Any:
+        if isinstance(of, list):
+            return CategoricalDistribution(of)
+        low, high = of.args
+        return IntDistribution(low, high - 1) if of.dist.name == "randint" else FloatDistribution(low, high, log=True)
+
+    return {name: one(of) for name, of in space.items()}
+
+
+def of_skopt(space: dict[str, Any]) -> dict[str, Any]:
+    """Distributions of scipy as dimensions of scikit-optimize."""
+    from skopt.space import Categorical, Integer, Real
+
+    def one(of: Any) -> Any:
+        if isinstance(of, list):
+            return Categorical(of)
+        low, high = of.args
+        return Integer(low, high - 1) if of.dist.name == "randint" else Real(low, high, prior="log-uniform")
+
+    return {name: one(of) for name, of in space.items()}
+
+
+def run(name: str, seed: int, fits: int, method: str) -> dict[str, Any]:
+    """One search on a data set: scores on all folds and on held-out rows."""
     X, X_test, y, y_test, estimator, space = problem(name, seed)
     kind = StratifiedKFold if is_classifier(estimator) else KFold
     cv = kind(FOLDS, shuffle=True, random_state=seed)
-    found = []
-    for method, search in searches(estimator, space, fits, cv, seed, len(X)).items():
-        began = time.process_time()
-        search.fit(X, y)
-        seconds = time.process_time() - began
-        chosen = clone(estimator).set_params(**search.best_params_)
-        truth = cross_val_score(chosen, X, y, cv=cv).mean()
-        spent = fits if "halving" != method else halving_fits(search, len(X))
-        found.append({"data": name, "seed": seed, "fits": fits, "method": method, "spent": spent, "cv": truth,
-                      "test": search.score(X_test, y_test), "claimed": search.best_score_, "seconds": seconds})
-    return found
+    search = searching(method, estimator, space, fits, cv, seed, len(X))
+    began = time.process_time()
+    search.fit(X, y)
+    seconds = time.process_time() - began
+    chosen = clone(estimator).set_params(**search.best_params_)
+    truth = cross_val_score(chosen, X, y, cv=cv).mean()
+    spent = fits if method != "halving" else halving_fits(search, len(X))
+    return {"data": name, "seed": seed, "fits": fits, "method": method, "spent": spent, "cv": truth,
+            "test": search.score(X_test, y_test), "claimed": search.best_score_, "seconds": seconds}
 
 
 def halving_fits(search: Any, rows: int) -> float:
@@ -117,35 +180,35 @@ def halving_fits(search: Any, rows: int) -> float:
     return float(np.sum(search.cv_results_["n_resources"]) * FOLDS / rows)
 
 
-def summary(rows: list[dict[str, Any]]) -> None:
-    """Prints means, paired differences and verdicts."""
-    for fits in sorted({row["fits"] for row in rows}):
-        here = [row for row in rows if row["fits"] == fits]
-        print(f"\n{fits} fits of {FOLDS} folds; mean score on all folds (and on held-out rows) of the chosen configuration")
-        for name in dict.fromkeys(row["data"] for row in here):
-            cells = []
-            for method in ("randomized", "halving", "one_fold", "fractional"):
-                one = [row for row in here if row["data"] == name and row["method"] == method]
-                cv, test = (np.mean([float(row[key]) for row in one]) for key in ("cv", "test"))
-                cells.append(f"{method} {cv:.4f} ({test:.4f})")
-            print(f"  {name:15} n = {len(one)}: " + ", ".join(cells))
-        for rival in ("randomized", "halving", "one_fold"):
-            verdicts(here, rival)
+def summary(rows: list[dict[str, Any]], fits: int, methods: list[str]) -> None:
+    """Prints means, paired differences and verdicts over the seeds that all of the methods have."""
+    values = {(row["data"], row["seed"], row["method"]): row for row in rows if row["fits"] == fits}
+    names = list(dict.fromkeys(data for data, _, _ in values))
+    seeds = {name: [seed for seed in sorted({s for d, s, _ in values if d == name})
+                    if all((name, seed, method) in values for method in methods)] for name in names}
+    names = [name for name in names if seeds[name]]
+    print(f"\n{fits} fits of {FOLDS} folds; mean score on all folds (and on held-out rows) of the chosen configuration")
+    for name in names:
+        mean = {(method, key): np.mean([float(values[name, seed, method][key]) for seed in seeds[name]])
+                for method in methods for key in ("cv", "test", "seconds")}
+        cells = (f"{method} {mean[method, 'cv']:.4f} ({mean[method, 'test']:.4f}; {mean[method, 'seconds']:.1f} s)" for method in methods)
+        print(f"  {name:15} n = {len(seeds[name])}: " + ", ".join(cells))
+    least = min(map(len, seeds.values()), default=0)
+    if least < LEAST:
+        print(f"  inconclusive: {least} seeds of {LEAST}")
+    for rival in (method for method in methods if method != "fractional" and "fractional" in methods):
+        gaps = {name: np.array([float(values[name, seed, "fractional"]["cv"]) - float(values[name, seed, rival]["cv"])
+                                for seed in seeds[name]]) for name in names}
+        verdicts(gaps, rival)
 
 
-def verdicts(rows: list[dict[str, Any]], rival: str) -> None:
+def verdicts(gaps: dict[str, Any], rival: str) -> None:
     """Prints in how many data sets the search is better, and worse, than a rival."""
-    values = {(row["data"], row["seed"], row["method"]): float(row["cv"]) for row in rows}
-    names = list(dict.fromkeys(row["data"] for row in rows))
     for claim, side in (("better", 1.0), ("worse", -1.0)):
-        p = []
-        for name in names:
-            seeds = [seed for data, seed, method in values if data == name and method == rival]
-            gap = np.array([side * (values[name, seed, "fractional"] - values[name, seed, rival]) for seed in seeds])
-            p.append(1.0 if not gap.any() else float(wilcoxon(gap, alternative="greater").pvalue))
+        p = [1.0 if not gap.any() else float(wilcoxon(side * gap, alternative="greater").pvalue) for gap in gaps.values()]
         held = holm(p)
-        shown = ", ".join(f"{name} {value:.3g}" for name, value in zip(names, p, strict=True))
-        print(f"  fractional {claim} than {rival} on {sum(held)} of {len(names)} (Holm, 5 %): p = {shown}")
+        shown = ", ".join(f"{name} {value:.2g}" for name, value in zip(gaps, p, strict=True))
+        print(f"  fractional {claim} than {rival} on {sum(held)} of {len(gaps)} (Holm, 5 %): p = {shown}")
 
 
 def holm(p: list[float]) -> list[bool]:
@@ -163,27 +226,38 @@ def main() -> None:
     """Runs what the file lacks, and prints the summary."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--fits", type=int, nargs="+", default=[50])
-    parser.add_argument("--data", nargs="+", default=DATA)
+    parser.add_argument("--data", nargs="+", choices=DATA + DEVELOPMENT)
+    parser.add_argument("--development", action="store_true", help="take the data sets that judge nothing")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS)
     parser.add_argument("--out", type=Path, default=Path("search.csv"))
+    parser.add_argument("--summary", action="store_true", help="run nothing")
     arguments = parser.parse_args()
+    methods = [method for method in arguments.methods if importlib.util.find_spec(NEEDS.get(method, "sklearn")) is not None]
+    for method in arguments.methods:
+        if method not in methods:
+            print(f"{NEEDS[method]} is not installed: {method} is left out")
     rows: list[dict[str, Any]] = []
     if arguments.out.exists():
         with arguments.out.open() as file:
             rows = [{**row, "seed": int(row["seed"]), "fits": int(row["fits"])} for row in csv.DictReader(file)]
-    done = {(row["data"], row["seed"], row["fits"]) for row in rows}
+    done = {(row["data"], row["seed"], row["fits"], row["method"]) for row in rows}
     warnings.simplefilter("ignore")
-    for seed, fits, name in itertools.product(range(arguments.seeds), arguments.fits, arguments.data):
-        if (name, seed, fits) in done:
+    seeds = range(arguments.first, arguments.first + arguments.seeds)
+    names = arguments.data or (DEVELOPMENT if arguments.development else DATA)
+    for seed, fits, name, method in itertools.product(seeds, arguments.fits, names, methods):
+        if arguments.summary or (name, seed, fits, method) in done:
             continue
-        found = run(name, seed, fits)
-        rows.extend(found)
+        found = run(name, seed, fits, method)
+        rows.append(found)
         with arguments.out.open("a", newline="") as file:
-            writer = csv.DictWriter(file, fieldnames=list(found[0]))
+            writer = csv.DictWriter(file, fieldnames=list(found), lineterminator="\n")
             if file.tell() == 0:
                 writer.writeheader()
-            writer.writerows(found)
-    summary(rows)
+            writer.writerow(found)
+    for fits in arguments.fits:
+        summary([row for row in rows if row["data"] in names and row["seed"] in seeds], fits, methods)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ mod outcome;
 mod pareto;
 mod parts;
 mod regressor;
+mod starts;
 mod study;
 mod trials;
 mod values;

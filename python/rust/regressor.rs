@@ -18,6 +18,7 @@ use thrifty::surrogate::{JointPosterior as _, Posterior as _, sample_jointly};
 use crate::boundary::{failed, guarded, invalid};
 use crate::expression::Expression;
 use crate::pareto::{bytes, floats, points};
+use crate::starts::{self, Data};
 
 /// Settings of the regressor.
 #[derive(Deserialize)]
@@ -114,7 +115,11 @@ impl Regressor {
             let process = settings.process(columns).map_err(invalid)?;
             let variances = vec![settings.alpha; y.len()];
             let posterior = match hyperparameters {
-                None => process.fit_with_noise(x.as_ref(), &y, &variances, &mut Seed(seed).stream("fit", 0)),
+                None => {
+                    let scaled = scaled(process.settings(), &x, &y);
+                    let data = Data { x: &x, y: &y, variances: &variances, scaled };
+                    starts::fit(&process, &data, &mut Seed(seed).stream("fit", 0))
+                }
                 Some(known) => {
                     process.clone().warm_started(known).condition_with_noise(x.as_ref(), &y, &variances)
                 }
@@ -184,16 +189,7 @@ impl Regressor {
     fn log_likelihood_at(&self, py: Python<'_>, values: Vec<f64>) -> PyResult<(f64, Vec<f64>)> {
         let settings = self.process.settings();
         let mut kernel = self.process.kernel().clone();
-        let x = if settings.normalize_inputs {
-            InputScaling::of(self.x.as_ref()).apply(self.x.as_ref())
-        } else {
-            self.x.clone()
-        };
-        let y = if settings.standardize_targets {
-            TargetScaling::standardize(&self.y).apply(&self.y)
-        } else {
-            self.y.clone()
-        };
+        let (x, y) = scaled(settings, &self.x, &self.y);
         guarded(py, || {
             let mut likelihood =
                 ExactLikelihood::new(&mut kernel, x.as_ref(), &y, &settings.noise, settings.mean)
@@ -211,4 +207,13 @@ impl Regressor {
             })
         })
     }
+}
+
+/// Points and targets as the likelihood takes them.
+fn scaled(settings: &GpSettings, x: &Points, y: &[f64]) -> (Points, Vec<f64>) {
+    let points =
+        if settings.normalize_inputs { InputScaling::of(x.as_ref()).apply(x.as_ref()) } else { x.clone() };
+    let targets =
+        if settings.standardize_targets { TargetScaling::standardize(y).apply(y) } else { y.to_vec() };
+    (points, targets)
 }

@@ -48,6 +48,40 @@ def test_it_predicts_as_well_as_scikit_learn():
     assert own > theirs.log_marginal_likelihood() - len(y) * math.log(y.std()) - 1e-3
 
 
+@pytest.mark.parametrize("name", ["composed", "named"])
+def test_starts_on_a_part_of_the_rows_end_as_high_as_those_on_all(name):
+    """From 150 rows on further starts see a quarter of them; against fits of one start each from many places."""
+    X, y, _, _ = friedman(160)
+    y = (y - y.mean()) / y.std()
+
+    def kernel(length=1.0):
+        return ConstantKernel(1.0, (1e-3, 1e3)) * Matern([length] * 6, (1e-2, 1e3), nu=2.5) + WhiteKernel(1e-2, (1e-6, 1.0))
+
+    found = GaussianProcessRegressor(kernel() if name == "composed" else "matern52", random_state=1).fit(X, y)
+    if name == "named":
+        highest = GaussianProcessRegressor(n_restarts_optimizer=0).fit(X, y).log_marginal_likelihood()
+    else:
+        highest = max(GaussianProcessRegressor(kernel(length), n_restarts_optimizer=0).fit(X, y).log_marginal_likelihood()
+                      for length in (0.3, 1.0, 5.0))
+    assert found.log_marginal_likelihood() > highest - 1e-3
+    # The same seed gives the same bits.
+    again = GaussianProcessRegressor(kernel() if name == "composed" else "matern52", random_state=1).fit(X, y)
+    assert again.theta_.tolist() == found.theta_.tolist()
+
+
+def test_a_start_far_away_is_rescued_by_the_others():
+    """From the first start alone the data are noise; a start on a part of the rows finds the function."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(200, 1))
+    y = np.sin(8 * X[:, 0]) + 0.05 * rng.normal(size=200)
+
+    def fit(restarts):
+        kernel = ConstantKernel(1.0, (1e-3, 1e3)) * Matern(1e-3, (1e-3, 1e3), nu=2.5) + WhiteKernel(1.0, (1e-6, 10.0))
+        return GaussianProcessRegressor(kernel, n_restarts_optimizer=restarts, random_state=0).fit(X, y).log_marginal_likelihood()
+
+    assert fit(8) >= fit(0) - 1e-9 and fit(8) > 100
+
+
 def test_the_likelihood_is_that_of_the_formula():
     X, y, *_ = friedman(30)
     model = GaussianProcessRegressor(random_state=0, kernel="squared_exponential").fit(X, y)

@@ -35,7 +35,8 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         Variance of the noise in units of the targets' variance; None learns it. Not with a composed kernel, which has `alpha`
         and `WhiteKernel`.
     n_restarts_optimizer
-        Fits from random starts beside the first.
+        Random starts beside the first. From 150 rows on they are taken on a quarter of the rows, and go on on all where they end
+        higher there than the first.
     lengthscale_bounds
         In ranges of the columns. Those of a composed kernel are in its parts.
     alpha, normalize_y

@@ -99,6 +99,7 @@ class Sampler(BaseSampler):
         self._storages: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._storage_count = itertools.count()
         self._last_key: tuple[Distributions, tuple[tuple[str, str], ...]] = ({}, ())
+        self._held: tuple[tuple[int, int], int, list[FrozenTrial]] | None = None
         self._lock = threading.RLock()
 
     def _methods(self) -> tuple[str, ...]:
@@ -134,13 +135,25 @@ class Sampler(BaseSampler):
         """The given space, or the parameters that all trials have."""
         if self._given is not None:
             return dict(self._given)
-        return {name: distribution for name, distribution in self._shared(study).items() if not distribution.single()}
+        return {name: distribution for name, distribution in self._shared(study, trial).items() if not distribution.single()}
 
-    def _shared(self, study: optuna.Study) -> Distributions:
-        """The parameters that all complete trials have."""
+    def _shared(self, study: optuna.Study, trial: FrozenTrial | None = None) -> Distributions:
+        """The parameters that all complete trials have. The trials that were read are held for the suggestion of `trial`."""
         with self._lock:
             common = self._common.setdefault(self._name(study), CommonSpace())
-            return common.calculate(study.get_trials(deepcopy=False))
+            trials = study.get_trials(deepcopy=False)
+            self._held = None if trial is None else (self._name(study), trial.number, trials)
+            return common.calculate(trials)
+
+    def _trials(self, study: optuna.Study, trial: FrozenTrial) -> list[FrozenTrial]:
+        """The trials of a study: those that are held, once, or as they are now. To be called under the lock.
+
+        Nothing was read in between, so that no thread follows an older list than the one before it.
+        """
+        held, self._held = self._held, None
+        if held is not None and held[:2] == (self._name(study), trial.number):
+            return held[2]
+        return study.get_trials(deepcopy=False)
 
     def sample_relative(self, study: optuna.Study, trial: FrozenTrial, search_space: Distributions) -> dict[str, Any]:
         """Parameters that are sampled together, given those that are fixed or enqueued."""
@@ -207,8 +220,7 @@ class Sampler(BaseSampler):
         feed = None
         try:
             with self._lock:
-                # Read under the lock: no thread follows an older list than the one before it.
-                trials = study.get_trials(deepcopy=False)
+                trials = self._trials(study, trial)
                 feed = self._feed(study, whole, method, trials)
                 self._follow(study, feed, method, trials, trial.number)
                 asked = feed.engine.ask(trial.number, feed.part(fixed))
@@ -233,14 +245,14 @@ class Sampler(BaseSampler):
               found: Suggested) -> tuple[set[int], bool]:
         """What others have written since a suggestion, see :meth:`Feed.look`."""
         with self._lock:
-            trials = study.get_trials(deepcopy=False)
+            trials = self._trials(study, trial)
             feed = self._feed(study, whole, method, trials)
             return (set(), False) if found.view is None else feed.look(trials, trial.number, found.view, found.params)
 
     def _draw(self, study: optuna.Study, trial: FrozenTrial, whole: Distributions, method: str) -> Suggested:
         """Random parameters by the number of the trial."""
         with self._lock:
-            feed = self._feed(study, whole, method, study.get_trials(deepcopy=False))
+            feed = self._feed(study, whole, method, self._trials(study, trial))
             return Suggested(feed.values(feed.engine.random(trial.number)))
 
     def _feed(self, study: optuna.Study, whole: Distributions, method: str, trials: Sequence[FrozenTrial]) -> Feed:
@@ -284,7 +296,7 @@ class Sampler(BaseSampler):
             storage.set_trial_system_attr(number, RELATIVE, json.dumps(found.params))
 
 
-_READ = ("_feeds", "_common", "_constraints", "_storages", "_storage_count", "_last_key", "_lock")
+_READ = ("_feeds", "_common", "_constraints", "_storages", "_storage_count", "_last_key", "_held", "_lock")
 """What a pickle leaves out: it is read of the study again."""
 
 _ALONE = {"repeats": "once_exhausted", "failures": "ignore"}

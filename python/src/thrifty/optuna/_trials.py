@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import optuna
@@ -35,27 +36,35 @@ class ConstraintNames:
     """Names of the constraints of the first complete trial that has any, per study. Trials without them are left out."""
 
     def __init__(self) -> None:
-        self._read: dict[tuple[int, int], int] = {}
-        self._names: dict[tuple[int, int], tuple[str, ...]] = {}
+        self._read: dict[tuple[int, int], _Read] = {}
 
     def names(self, study: tuple[int, int], trials: Sequence[FrozenTrial]) -> tuple[str, ...]:
-        """The names; no finished trial is read twice."""
-        if study in self._names:
-            return self._names[study]
-        start = self._read.get(study, 0)
-        is_settled = True
-        for index in range(start, len(trials)):
-            trial = trials[index]
-            is_settled &= trial.state.is_finished()
-            if is_settled:
-                self._read[study] = index + 1
-            found = constraints_of(trial) if trial.system_attrs and trial.state == TrialState.COMPLETE else {}
-            if found:
-                names = tuple(sorted(found))
-                if is_settled:
-                    self._names[study] = names
-                return names
-        return ()
+        """The names; no finished trial is read twice, however long another one runs."""
+        read = self._read.setdefault(study, _Read())
+        if read.end < len(trials) or read.open:
+            unread, read.open = [*read.open, *range(read.end, len(trials))], []
+            read.end = max(read.end, len(trials))
+            for index in unread:
+                trial = trials[index]
+                if index > read.first:
+                    break
+                if not trial.state.is_finished():
+                    read.open.append(index)
+                elif trial.system_attrs and trial.state == TrialState.COMPLETE and (found := constraints_of(trial)):
+                    read.first, read.names = index, tuple(sorted(found))
+        return read.names
+
+
+@dataclass
+class _Read:
+    """What is known of the constraints of a study."""
+
+    first: float = math.inf
+    """Place of the first trial with constraints."""
+    names: tuple[str, ...] = ()
+    end: int = 0
+    open: list[int] = field(default_factory=list)
+    """Places before the first of trials that were not finished: one of them may have other constraints."""
 
 
 def constraints_of(trial: FrozenTrial) -> dict[str, float]:
