@@ -15,6 +15,7 @@ mod fcvopt;
 mod gp;
 mod harness;
 mod hybrid;
+mod learners;
 mod levelset;
 mod network;
 mod pareto;

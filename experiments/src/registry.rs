@@ -9,6 +9,7 @@ pub fn all() -> Vec<Experiment> {
     vec![
         autobct::replay::EXPERIMENT.clone(),
         autobct::synthetic::EXPERIMENT.clone(),
+        autobct::published_map::EXPERIMENT.clone(),
         autobct::values::EXPERIMENT.clone(),
         autobct::alternatives::EXPERIMENT.clone(),
         autobct::substitute_tasks::EXPERIMENT.clone(),
@@ -40,6 +41,10 @@ pub fn all() -> Vec<Experiment> {
         fcvopt::batches::EXPERIMENT.clone(),
         fcvopt::late::EXPERIMENT.clone(),
         fcvopt::live::EXPERIMENT.clone(),
+        fcvopt::learners::FOREST.clone(),
+        fcvopt::learners::BOOSTING.clone(),
+        fcvopt::learners::PERCEPTRON.clone(),
+        fcvopt::learners::RESIDUAL.clone(),
         fcvopt::landscapes::EXPERIMENT.clone(),
         fcvopt::ablation::EXPERIMENT.clone(),
         fcvopt::regimes::EXPERIMENT.clone(),

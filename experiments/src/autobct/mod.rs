@@ -4,6 +4,7 @@ pub mod alternatives;
 mod approximators;
 pub mod paper;
 mod policy_value;
+pub mod published_map;
 pub mod replay;
 pub mod substitute_tasks;
 pub mod synthetic;

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use thrifty_gp::selection::{Criterion as Score, Outer, nested};
-use thrifty_levelset::Criterion;
+use thrifty_levelset::PhasedLevelSet;
 use thrifty_levelset::metrics::Confusion;
 use thrifty_sampling::Seed;
 use thrifty_space::Config;
 use thrifty_study::{History, MaxTrials, Study};
+use thrifty_surrogate::{Observations, Surrogate};
 use thrifty_testbed::LevelSetProblem;
 
-use super::phases::{Chooser, DESIGN, FAMILIES, MEASURED, Phase, Phased, candidates, data};
+use super::phases::{self, DESIGN, FAMILIES, MEASURED, METHODS, PHASES, PROTOCOL, candidates, data};
 use super::traced::{Measure, Traced};
 use super::{figures, stops};
 use crate::error::ExperimentError;
@@ -29,36 +30,10 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-const PROTOCOL: &str = "protocol";
-const METHODS: [&str; 4] = [PROTOCOL, "straddle", "SUR", "random"];
-
 const NOTE: &str = "Claims: the misclassified share of the protocol is below 1 % at the end of at least every second run, and the rule of all \
     three diagnostics stops at most one run in ten above that. \
     What is secure is the positive class. The seed's straddle is a constant and its entropy is of a density that a boundary does not have: \
     here straddle is 1.96 σ - |μ|, and entropy the mutual information of an observation with the sides of the points.";
-
-fn phases(method: &str, evaluations: usize) -> Vec<Phase> {
-    let straddle = Chooser::Boundary(Criterion::Straddle { kappa: 1.96 });
-    let one = |chooser| vec![Phase { name: "all", until: evaluations, chooser }];
-    match method {
-        PROTOCOL => vec![
-            Phase {
-                name: "expected improvement",
-                until: DESIGN + (evaluations - DESIGN) / 5,
-                chooser: Chooser::Improvement,
-            },
-            Phase { name: "straddle", until: DESIGN + 3 * (evaluations - DESIGN) / 5, chooser: straddle },
-            Phase {
-                name: "entropy",
-                until: evaluations,
-                chooser: Chooser::Boundary(Criterion::BoundaryInformation),
-            },
-        ],
-        "straddle" => one(straddle),
-        "SUR" => one(Chooser::Boundary(Criterion::IntegratedBernoulli)),
-        _ => one(Chooser::Boundary(Criterion::Random)),
-    }
-}
 
 fn trace(
     problem: &LevelSetProblem,
@@ -66,13 +41,12 @@ fn trace(
     evaluations: usize,
     seed: Seed,
 ) -> Result<(Traced, History<Config>), ExperimentError> {
-    let phases = phases(method, evaluations);
     let space = problem.space().clone();
-    let optimizer = Phased::new(space.clone(), seed, phases.clone());
+    let optimizer = PhasedLevelSet::new(space.clone(), phases::settings(method, evaluations))?;
     let mut study = Study::new(optimizer, seed).with_stop(MaxTrials(evaluations));
     study.run(|config, _| problem.truth(config).map_or(f64::NAN, |margin| -margin))?;
     let found = study.recommend()?.ok_or_else(|| ExperimentError::failed("nothing was measured"))?;
-    let points = study.optimizer().points().unwrap_or_default();
+    let points = study.optimizer().points(seed)?;
     let secure = points
         .rows()
         .map(|x| Ok(problem.is_above(&space.decode(x))?))
@@ -84,12 +58,12 @@ fn trace(
     };
     let trials = study.history().trials();
     let mut steps: Vec<(f64, f64, f64)> =
-        trials.iter().map(|trial| judged(study.optimizer().valley_before(trial))).collect();
+        trials.iter().map(|trial| judged(study.optimizer().above_before(trial))).collect();
     steps.push(judged(Some(found.predicted_above())));
-    let kernels = study.optimizer().kernels().iter().map(ToString::to_string).collect();
+    let kernels = phases::kernels(study.optimizer(), trials);
     let diagnostics = trials.iter().map(|trial| trial.diagnostics.clone()).collect();
     let history = study.history().clone();
-    let map = study.optimizer().means(&history, figures::map_points().as_ref())?;
+    let map = means(study.optimizer(), &history, seed)?;
     let traced = Traced {
         diagnostics,
         wrong: steps.iter().map(|step| step.0).collect(),
@@ -99,6 +73,24 @@ fn trace(
         map,
     };
     Ok((traced, history))
+}
+
+/// Posterior means at the points of the map, by the model of the last phase.
+fn means(
+    optimizer: &PhasedLevelSet,
+    history: &History<Config>,
+    seed: Seed,
+) -> Result<Vec<f64>, ExperimentError> {
+    let space = optimizer.space();
+    let (x, y) = data(space, history.trials())?;
+    let (model, at) = (optimizer.surrogate(history), figures::map_points());
+    let rng = &mut seed.stream("map", 0);
+    let fitted = model
+        .fit(space.domain(), Observations::new(x.as_ref(), &y), None, rng)
+        .map_err(ExperimentError::failed)?;
+    let (mut mean, mut variance) = (vec![0.0; at.len()], vec![0.0; at.len()]);
+    fitted.posterior().predict_into(at.as_ref(), &mut mean, &mut variance);
+    Ok(mean)
 }
 
 fn last(measure: &Measure) -> f64 {
@@ -217,13 +209,13 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     }
     let stopped: Vec<(usize, f64)> = own.iter().filter_map(|run| stops::combined(run)).collect();
     numbers.insert("protocol: runs stopped by all three diagnostics".into(), stopped.len() as f64);
-    let settings = phases(PROTOCOL, evaluations);
+    let protocol = phases::settings(PROTOCOL, evaluations).phases;
     let starts: Vec<usize> = std::iter::once(DESIGN)
-        .chain(settings.iter().map(|phase| phase.until))
+        .chain(protocol.iter().map(|phase| phase.until))
         .filter(|at| *at < evaluations)
         .collect();
     let described: Vec<String> =
-        settings.iter().map(|phase| format!("{} to {}", phase.name, phase.until)).collect();
+        PHASES.iter().zip(&protocol).map(|(name, phase)| format!("{name} to {}", phase.until)).collect();
     Ok(Report {
         judgement: judge(own, replications)?,
         numbers,

@@ -38,6 +38,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         fits,
         claim: |_| Some(Kind::NotInferior { margin: MARGIN }),
         columns: [20, 50, 100].into_iter().filter(|at| *at <= fits).collect(),
+        early: None,
     };
     let rough = Deviations { std_dev: 0.5, lengthscale: 0.25, noise: 0.05 };
     let outcome = comparison.run(|k, seed| {

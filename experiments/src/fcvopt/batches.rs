@@ -44,6 +44,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             Some(if other == BOUND.name { Kind::NotInferior { margin: MARGIN } } else { Kind::Superior })
         },
         columns: [20, 50, 100].into_iter().filter(|at| *at <= fits).collect(),
+        early: None,
     };
     let outcome = comparison
         .run(|k, seed| Ok(Box::new(Drawn::new(draws[k].1, draws[k].2, seed)?) as Box<dyn FoldProblem>))?;

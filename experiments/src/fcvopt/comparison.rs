@@ -33,7 +33,12 @@ pub struct FoldComparison<'a> {
     pub columns: Vec<usize>,
     /// Claim about the regret at the end against a method, if any.
     pub claim: fn(&str) -> Option<Kind>,
+    /// Claims after so many fits already, judged together with those at the end.
+    pub early: Option<EarlyClaims>,
 }
+
+/// A number of model fits, and the claim about the regret after them against a method, if any.
+pub type EarlyClaims = (usize, fn(&str) -> Option<Kind>);
 
 /// Result of a comparison.
 pub struct Outcome {
@@ -98,7 +103,11 @@ fn race(
     seed: Seed,
     fits: usize,
 ) -> Result<Curve, ExperimentError> {
-    let mut study = Study::new((method.make)(problem.space().clone(), problem.folds(), seed)?, seed);
+    let mut optimizer = (method.make)(problem.space().clone(), problem.folds())?;
+    if let Some(list) = problem.listed() {
+        optimizer = optimizer.on_list(list);
+    }
+    let mut study = Study::new(optimizer, seed);
     let (mut looked, mut regrets, mut seconds) = (Vec::new(), Vec::new(), (0.0, 0.0));
     let end = fits.min(method.cap);
     while study.history().len() < end {
@@ -166,7 +175,7 @@ impl FoldComparison<'_> {
         let curves: Vec<Curve> = lines.collect(&jobs, name, |&(k, m, i)| {
             race(&*problems[k * self.replications + i], &self.methods[m], seed(k, i), self.fits)
         })?;
-        let (mut tables, mut figures) = (Vec::new(), Vec::new());
+        let (mut tables, mut figures) = (vec![self.overview(&curves)], Vec::new());
         let (mut numbers, mut judgements) = (BTreeMap::new(), Vec::new());
         for (name, curves) in self.problems.iter().zip(curves.chunks(self.methods.len() * self.replications))
         {
@@ -186,9 +195,9 @@ impl FoldComparison<'_> {
         self.fits.min(self.methods[method].cap)
     }
 
-    /// Regrets of the first method and of another where that ended.
-    fn at_the_end(&self, own: &OnProblem<'_>, method: usize) -> [Vec<f64>; 2] {
-        let mut both = [own.regrets(0, self.end(method)), own.regrets(method, self.end(method))];
+    /// Regrets of the first method and of another after so many fits.
+    fn after(own: &OnProblem<'_>, method: usize, fits: usize) -> [Vec<f64>; 2] {
+        let mut both = [own.regrets(0, fits), own.regrets(method, fits)];
         pairwise::finite(&mut both);
         both
     }
@@ -196,20 +205,56 @@ impl FoldComparison<'_> {
     fn judge(&self, own: &OnProblem<'_>) -> Result<Judgement, ClaimError> {
         let mut family = Family::new(Rule::All);
         for (m, method) in self.methods.iter().enumerate().skip(1) {
-            let Some(kind) = (self.claim)(method.name) else { continue };
-            let [ours, theirs] = self.at_the_end(own, m);
-            let name = format!("{}: {} against {}", own.name, self.methods[0].name, method.name);
-            let sample = Sample::losses(&name, &ours, &theirs)?;
-            family.push(Claim::new(name, kind, Test::SignedRank, self.replications), sample);
+            let end = (self.claim)(method.name).map(|kind| (self.end(m), String::new(), kind));
+            let early = self.early.and_then(|(fits, claim)| {
+                let kind = claim(method.name)?;
+                Some((fits.min(self.end(m)), format!(" after {fits} fits"), kind))
+            });
+            for (fits, when, kind) in end.into_iter().chain(early) {
+                let [ours, theirs] = Self::after(own, m, fits);
+                let name = format!("{}: {} against {}{when}", own.name, self.methods[0].name, method.name);
+                let sample = Sample::losses(&name, &ours, &theirs)?;
+                family.push(Claim::new(name, kind, Test::SignedRank, self.replications), sample);
+            }
         }
         family.judge()
+    }
+
+    /// Median regrets of all methods on all problems.
+    fn overview(&self, curves: &[Curve]) -> Table {
+        let problems: Vec<OnProblem<'_>> = curves
+            .chunks(self.methods.len() * self.replications)
+            .zip(&self.problems)
+            .map(|(curves, name)| OnProblem { name, curves: curves.chunks(self.replications).collect() })
+            .collect();
+        let cell = |own: &OnProblem<'_>, m: usize| {
+            let medians = self.columns.iter().filter(|fits| **fits <= self.end(m));
+            medians.map(|fits| number(own.median(m, *fits))).collect::<Vec<_>>().join(", ")
+        };
+        let row = |(m, method): (usize, &Method)| {
+            let cells = problems.iter().map(|own| cell(own, m));
+            std::iter::once(method.name.to_owned()).chain(cells).collect()
+        };
+        let columns: Vec<String> = self.columns.iter().map(ToString::to_string).collect();
+        let mut header = vec![format!("after {} fits", columns.join(", "))];
+        header.extend(problems.iter().map(|own| own.name.to_owned()));
+        Table {
+            name: "regret".into(),
+            caption: format!(
+                "Median {} of the recommendation after {} model fits.",
+                self.measure,
+                columns.join(", ")
+            ),
+            header,
+            rows: self.methods.iter().enumerate().map(row).collect(),
+        }
     }
 
     /// "The first is lower" for every other method, for the table.
     fn findings(&self, own: &OnProblem<'_>) -> Result<Vec<Finding>, ClaimError> {
         let mut family = Family::new(Rule::All);
         for (m, method) in self.methods.iter().enumerate().skip(1) {
-            let [ours, theirs] = self.at_the_end(own, m);
+            let [ours, theirs] = Self::after(own, m, self.end(m));
             let sample = Sample::losses(method.name, &ours, &theirs)?;
             family.push(Claim::new(method.name, Kind::Superior, Test::SignedRank, self.replications), sample);
         }
@@ -319,49 +364,4 @@ impl FoldComparison<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::methods::ALL;
-    use super::*;
-    use crate::harness::{RunContext, Verdict};
-
-    /// Another method made worse on purpose, better, and the same.
-    #[test]
-    fn claims_are_decided_both_ways() {
-        let context = RunContext::default();
-        let comparison = |claim, replications| FoldComparison {
-            id: "test",
-            context: &context,
-            data: String::new(),
-            measure: "regret",
-            problems: vec!["p".into()],
-            methods: &ALL[..2],
-            replications,
-            fits: 10,
-            columns: vec![10],
-            claim,
-        };
-        let curves = |factor: f64| -> Vec<Curve> {
-            let regret = |i: usize| factor * (0.1 + 0.01 * (i * 5 % 12) as f64);
-            let curve = |i| Curve {
-                fits: vec![5, 10],
-                regrets: vec![f64::INFINITY, regret(i)],
-                own_seconds: 0.0,
-                evaluation_seconds: 0.0,
-            };
-            (0..12).map(curve).collect()
-        };
-        let of = |claim: fn(&str) -> Option<Kind>, factor: f64, planned: usize| {
-            let (ours, theirs) = (curves(1.0), curves(factor));
-            let own = OnProblem { name: "p", curves: vec![&ours, &theirs] };
-            comparison(claim, planned).judge(&own).unwrap().verdict()
-        };
-        let verdict = |claim: fn(&str) -> Option<Kind>, factor: f64| of(claim, factor, 12);
-        assert_eq!(of(|_| Some(Kind::Superior), 2.0, 13), Verdict::Inconclusive);
-        assert_eq!(verdict(|_| Some(Kind::Superior), 2.0), Verdict::Holds);
-        assert_eq!(verdict(|_| Some(Kind::Superior), 0.5), Verdict::DoesNotHold);
-        assert_eq!(verdict(|_| Some(Kind::Superior), 1.0), Verdict::Inconclusive);
-        assert_eq!(verdict(|_| Some(Kind::NotInferior { margin: 0.01 }), 1.0), Verdict::Holds);
-        assert_eq!(verdict(|_| Some(Kind::NotInferior { margin: 0.01 }), 0.5), Verdict::DoesNotHold);
-        assert_eq!(verdict(|_| None, 0.5), Verdict::Inconclusive);
-    }
-}
+mod tests;

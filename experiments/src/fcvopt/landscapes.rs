@@ -53,6 +53,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         fits,
         claim,
         columns: [20, 50, 100, 150].into_iter().filter(|at| *at <= fits).collect(),
+        early: None,
     };
     let outcome = comparison.run(|k, seed| {
         Ok(Box::new(match landscapes.get(k) {

@@ -52,6 +52,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         fits,
         claim: |_| Some(Kind::NotInferior { margin: MARGIN }),
         columns: [20, 50, 100, 150, 200].into_iter().filter(|at| *at <= fits).collect(),
+        early: None,
     };
     let outcome = comparison.run(|k, seed| {
         Ok(match draws.get(k) {

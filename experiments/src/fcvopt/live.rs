@@ -182,6 +182,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             .into_iter()
             .filter(|at| *at <= fits && (*at > 5 || fits < 12))
             .collect(),
+        early: None,
     };
     let outcome = comparison.run(|k, seed| {
         Ok(Box::new(Arc::new(Trained::new(names[k], repeats, seed)?)) as Box<dyn FoldProblem>)

@@ -1,25 +1,28 @@
 //! Ways to spend model fits.
 
+use std::sync::Arc;
+
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, Schedule};
 use thrifty_bo::BayesianOptimizer;
-use thrifty_cv::{AllFolds, FoldQuery};
-use thrifty_fcvopt::{FoldAcquisition, FoldRule, FractionalCv, FractionalSettings, LossTarget};
+use thrifty_cv::{AllFolds, FoldChoice, FoldQuery, OneFold};
+use thrifty_fcvopt::{
+    FoldAcquisition, FoldRule, FractionalCv, FractionalSettings, LossTarget, MultiTaskCv, MultiTaskSettings,
+    TaskCovariance,
+};
 use thrifty_hgp::Hgp;
-use thrifty_sampling::Seed;
 use thrifty_search::RandomSearch;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, TrialId};
 use thrifty_tpe::TpeOptimizer;
 
-use super::baselines::{OneFold, Stand};
-use super::mtbo::MultiTask;
+use super::learners::listed::{Listed, OnList};
 
 /// A way to spend model fits.
 #[derive(Clone, Copy)]
 pub struct Method {
     pub name: &'static str,
-    /// From space, number of folds and seed.
-    pub make: fn(Space, usize, Seed) -> Result<Any, OptimizerError>,
+    /// From space and number of folds.
+    pub make: fn(Space, usize) -> Result<Any, OptimizerError>,
     /// Model fits beyond which it is not run: its own work would take longer than the rest of the study.
     pub cap: usize,
     /// Model fits that are asked before the first of them is told.
@@ -32,6 +35,11 @@ pub struct Any(Box<dyn Optimizer<Query = FoldQuery, Recommendation = Best<Config
 impl Any {
     fn new(optimizer: impl Optimizer<Query = FoldQuery, Recommendation = Best<Config>> + 'static) -> Self {
         Self(Box::new(optimizer))
+    }
+
+    /// The same method on a list of configurations.
+    pub fn on_list(self, list: Arc<Listed>) -> Self {
+        Self::new(OnList { optimizer: self, list })
     }
 }
 
@@ -77,14 +85,14 @@ pub const BATCHES: [Method; 3] = [FOURS, BOUND, RANDOM_FOURS];
 /// The method under test.
 pub const BOUND: Method = Method {
     name: "fractional",
-    make: |space, folds, _| fractional(space, folds, |_| ()),
+    make: |space, folds| fractional(space, folds, |_| ()),
     cap: NO_CAP,
     batch: 1,
 };
 
 const LOG_EI: Method = Method {
     name: "fractional, LogEI",
-    make: |space, folds, _| {
+    make: |space, folds| {
         fractional(space, folds, |s| {
             s.acquisition =
                 FoldAcquisition::OfLoss(AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestMean));
@@ -96,14 +104,14 @@ const LOG_EI: Method = Method {
 
 const KNOWLEDGE: Method = Method {
     name: "fractional, KG",
-    make: |space, folds, _| fractional(space, folds, |s| s.acquisition = FoldAcquisition::KnowledgeGradient),
+    make: |space, folds| fractional(space, folds, |s| s.acquisition = FoldAcquisition::KnowledgeGradient),
     cap: SLOW,
     batch: 1,
 };
 
 const JOINT: Method = Method {
     name: "fractional, joint KG",
-    make: |space, folds, _| {
+    make: |space, folds| {
         fractional(space, folds, |s| s.acquisition = FoldAcquisition::JointKnowledgeGradient)
     },
     cap: SLOW,
@@ -112,35 +120,35 @@ const JOINT: Method = Method {
 
 const RANDOM_FOLD: Method = Method {
     name: "same model, random fold",
-    make: |space, folds, _| fractional(space, folds, |s| s.fold = FoldRule::Random),
+    make: |space, folds| fractional(space, folds, |s| s.fold = FoldRule::Random),
     cap: NO_CAP,
     batch: 1,
 };
 
 const IN_TURN: Method = Method {
     name: "same model, folds in turn",
-    make: |space, folds, _| fractional(space, folds, |s| s.fold = FoldRule::RoundRobin),
+    make: |space, folds| fractional(space, folds, |s| s.fold = FoldRule::RoundRobin),
     cap: NO_CAP,
     batch: 1,
 };
 
 const PACKAGE: Method = Method {
     name: "fold by t (t - σ²)",
-    make: |space, folds, _| fractional(space, folds, |s| s.fold = FoldRule::Package),
+    make: |space, folds| fractional(space, folds, |s| s.fold = FoldRule::Package),
     cap: NO_CAP,
     batch: 1,
 };
 
 const TRUE_LOSS: Method = Method {
     name: "fractional, true loss",
-    make: |space, folds, _| fractional(space, folds, |s| s.target = LossTarget::TrueLoss),
+    make: |space, folds| fractional(space, folds, |s| s.target = LossTarget::TrueLoss),
     cap: NO_CAP,
     batch: 1,
 };
 
 const UNCORRELATED: Method = Method {
     name: "β = 0",
-    make: |space, folds, _| {
+    make: |space, folds| {
         let model = Hgp::on_domain(space.domain())
             .without_correlation()
             .map_err(|error| OptimizerError::failed("setting up the model", error))?;
@@ -152,30 +160,29 @@ const UNCORRELATED: Method = Method {
 
 const FULL_BO: Method = Method {
     name: "full CV, BO",
-    make: |space, folds, _| AllFolds::new(BayesianOptimizer::new(space), folds).map(Any::new),
+    make: |space, folds| AllFolds::new(BayesianOptimizer::new(space), folds).map(Any::new),
     cap: NO_CAP,
     batch: 1,
 };
 
 const FULL_TPE: Method = Method {
     name: "full CV, TPE",
-    make: |space, folds, _| AllFolds::new(TpeOptimizer::new(space)?, folds).map(Any::new),
+    make: |space, folds| AllFolds::new(TpeOptimizer::new(space)?, folds).map(Any::new),
     cap: NO_CAP,
     batch: 1,
 };
 
 const FULL_RANDOM: Method = Method {
     name: "full CV, random",
-    make: |space, folds, _| AllFolds::new(RandomSearch::new(space), folds).map(Any::new),
+    make: |space, folds| AllFolds::new(RandomSearch::new(space), folds).map(Any::new),
     cap: NO_CAP,
     batch: 1,
 };
 
 const HOLDOUT: Method = Method {
     name: "one holdout, BO",
-    make: |space, folds, _| {
-        let optimizer = BayesianOptimizer::new(space);
-        Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Fixed }))
+    make: |space, folds| {
+        OneFold::new(BayesianOptimizer::new(space), folds, FoldChoice::Fixed(0)).map(Any::new)
     },
     cap: NO_CAP,
     batch: 1,
@@ -183,33 +190,39 @@ const HOLDOUT: Method = Method {
 
 const FOLD_TPE: Method = Method {
     name: "random fold, TPE",
-    make: |space, folds, seed| {
-        let optimizer = TpeOptimizer::new(space)?;
-        Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Random(seed) }))
-    },
+    make: |space, folds| OneFold::new(TpeOptimizer::new(space)?, folds, FoldChoice::Random).map(Any::new),
     cap: NO_CAP,
     batch: 1,
 };
 
 const FOLD_RANDOM: Method = Method {
     name: "random fold, random",
-    make: |space, folds, seed| {
-        let optimizer = RandomSearch::new(space);
-        Ok(Any::new(OneFold { optimizer, folds, stand: Stand::Random(seed) }))
-    },
+    make: |space, folds| OneFold::new(RandomSearch::new(space), folds, FoldChoice::Random).map(Any::new),
     cap: NO_CAP,
     batch: 1,
 };
 
+fn multi_task(space: Space, folds: usize, tasks: TaskCovariance) -> Result<Any, OptimizerError> {
+    let settings = MultiTaskSettings { folds, tasks, ..MultiTaskSettings::default() };
+    MultiTaskCv::new(space, folds)?.with_settings(settings).map(Any::new)
+}
+
 const MULTI_TASK: Method = Method {
     name: "multi-task BO",
-    make: |space, folds, seed| MultiTask::new(space, folds, seed).map(Any::new),
+    make: |space, folds| multi_task(space, folds, TaskCovariance::Exchangeable),
+    cap: SLOW,
+    batch: 1,
+};
+
+const MULTI_TASK_FREE: Method = Method {
+    name: "multi-task BO, free covariance",
+    make: |space, folds| multi_task(space, folds, TaskCovariance::Free),
     cap: SLOW,
     batch: 1,
 };
 
 /// The method under test and everything it is compared with; figures have colours for the first twelve.
-pub const ALL: [Method; 13] = [
+pub const ALL: [Method; 14] = [
     BOUND,
     TRUE_LOSS,
     LOG_EI,
@@ -222,6 +235,7 @@ pub const ALL: [Method; 13] = [
     HOLDOUT,
     FOLD_TPE,
     MULTI_TASK,
+    MULTI_TASK_FREE,
     FOLD_RANDOM,
 ];
 
@@ -231,6 +245,10 @@ pub const LIVE: [Method; 6] = [BOUND, FULL_BO, FOLD_TPE, LOG_EI, FULL_TPE, HOLDO
 /// Methods of the paper's figures, where the first is its own, the last random search.
 pub const LANDSCAPES: [Method; 8] =
     [BOUND, KNOWLEDGE, RANDOM_FOLD, FULL_BO, HOLDOUT, FOLD_TPE, MULTI_TASK, FOLD_RANDOM];
+
+/// On the learners of the paper; the last is there to be found worse.
+pub const LEARNERS: [Method; 8] =
+    [BOUND, RANDOM_FOLD, FULL_BO, FULL_TPE, FULL_RANDOM, HOLDOUT, FOLD_TPE, FOLD_RANDOM];
 
 /// True for the method under test with another target or acquisition.
 pub fn is_variant(method: &str) -> bool {
@@ -252,21 +270,21 @@ fn bound(space: Space, folds: usize, width: Schedule) -> Result<Any, OptimizerEr
 
 const NARROW: Method = Method {
     name: "bound of width 1",
-    make: |space, folds, _| bound(space, folds, Schedule::Constant { beta: 1.0 }),
+    make: |space, folds| bound(space, folds, Schedule::Constant { beta: 1.0 }),
     cap: NO_CAP,
     batch: 1,
 };
 
 const WIDE: Method = Method {
     name: "bound of width 3",
-    make: |space, folds, _| bound(space, folds, Schedule::Constant { beta: 9.0 }),
+    make: |space, folds| bound(space, folds, Schedule::Constant { beta: 9.0 }),
     cap: NO_CAP,
     batch: 1,
 };
 
 const TWO: Method = Method {
     name: "bound of width 2",
-    make: |space, folds, _| bound(space, folds, Schedule::Constant { beta: 4.0 }),
+    make: |space, folds| bound(space, folds, Schedule::Constant { beta: 4.0 }),
     cap: NO_CAP,
     batch: 1,
 };

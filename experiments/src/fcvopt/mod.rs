@@ -1,7 +1,6 @@
 //! Fractional cross-validation against full cross-validation and other ways with single folds.
 
 pub mod ablation;
-mod baselines;
 pub mod batches;
 pub mod branin;
 mod comparison;
@@ -9,9 +8,9 @@ mod drawn;
 pub mod landscape;
 pub mod landscapes;
 pub mod late;
+pub mod learners;
 pub mod live;
 mod methods;
-mod mtbo;
 mod problem;
 pub mod regimes;
 mod svm_table;

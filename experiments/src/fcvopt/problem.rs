@@ -1,9 +1,13 @@
 //! A cross-validation whose truth is known.
 
+use std::sync::Arc;
+
 use thrifty_cv::FoldQuery;
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::Outcome;
+
+use super::learners::listed::Listed;
 
 /// A cross-validation whose truth is known.
 pub trait FoldProblem: Send + Sync {
@@ -17,6 +21,11 @@ pub trait FoldProblem: Send + Sync {
 
     /// Regret: the true loss above its least value, where that is known; else above 0.
     fn regret(&self, config: &Config) -> Result<f64, SpaceError>;
+
+    /// The configurations that were measured, where these are not all.
+    fn listed(&self) -> Option<Arc<Listed>> {
+        None
+    }
 }
 
 /// The coordinates of a configuration of the unit cube.
@@ -24,7 +33,7 @@ pub fn point(space: &Space, config: &Config) -> Result<Vec<f64>, SpaceError> {
     (0..space.dim()).map(|d| config.float(&format!("x{d}"))).collect()
 }
 
-impl<P: FoldProblem> FoldProblem for std::sync::Arc<P> {
+impl<P: FoldProblem> FoldProblem for Arc<P> {
     fn space(&self) -> &Space {
         (**self).space()
     }
@@ -39,5 +48,9 @@ impl<P: FoldProblem> FoldProblem for std::sync::Arc<P> {
 
     fn regret(&self, config: &Config) -> Result<f64, SpaceError> {
         (**self).regret(config)
+    }
+
+    fn listed(&self) -> Option<Arc<Listed>> {
+        (**self).listed()
     }
 }

@@ -50,6 +50,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             Some(if is_variant(method) { Kind::NotInferior { margin: MARGIN } } else { Kind::Superior })
         },
         columns: [20, 50, 100, 200, 300].into_iter().filter(|at| *at <= fits).collect(),
+        early: None,
     };
     let outcome = comparison.run(|k, seed| {
         Ok(match k.checked_sub(1) {

@@ -38,6 +38,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
             Some(if is_variant(method) { Kind::NotInferior { margin: MARGIN } } else { Kind::Superior })
         },
         columns: [20, 50, 100, 200, 300].into_iter().filter(|at| *at <= fits).collect(),
+        early: None,
     };
     let tables: Vec<_> = tables.into_iter().map(|(name, table)| (name, std::sync::Arc::new(table))).collect();
     let mut outcome = comparison.run(|k, _| Ok(Box::new(tables[k].1.clone()) as Box<dyn FoldProblem>))?;

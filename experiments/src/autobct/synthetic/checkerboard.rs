@@ -65,6 +65,7 @@ impl Checkerboard {
             min_leaf: 1,
             max_depth: None,
             sample: 0.1,
+            ..ForestSettings::default()
         };
         Forest::fit(&self.table, &self.classes, &settings, seed, 1).map_err(ExperimentError::failed)
     }

@@ -1,10 +1,10 @@
 //! The synthetic example of the paper: how many trees a random forest on a checkerboard should have.
 
 mod checkerboard;
-mod curve;
+pub(super) mod curve;
 mod figures;
-mod policies;
-mod problem;
+pub(super) mod policies;
+pub(super) mod problem;
 
 use std::collections::BTreeMap;
 

@@ -111,39 +111,44 @@ impl Policies {
         problem: &dyn Problem,
         seed: Seed,
     ) -> Result<(Run, History<Config>), ExperimentError> {
-        let mut study = Study::new(optimizer(&self.0[policy], seed)?, seed);
-        let reason = study.run(|config, context| {
-            let trained = config
-                .float("u")
-                .map_err(ExperimentError::failed)
-                .and_then(|u| problem.train(u, seed.child("training", context.id.0)));
-            trained.map_or_else(
-                |error| Outcome::failed(error.to_string()),
-                |trained| {
-                    let objectives = vec![trained.score];
-                    Outcome::from(Measurement {
-                        objectives,
-                        cost: Some(trained.cost),
-                        ..Measurement::default()
-                    })
-                },
-            )
-        })?;
-        let StopReason::Decided { numbers, .. } = reason else {
-            return Err(ExperimentError::failed("a run that did not decide to stop"));
-        };
-        let trials = study.history().trials();
-        let last = trials.last().ok_or_else(|| ExperimentError::failed("a run without trainings"))?;
-        let run = Run {
-            trainings: trials.len() as f64,
-            control: last.query.float("u")?,
-            score: last.outcome.as_ref().and_then(Outcome::objective).unwrap_or(f64::NAN),
-            spent: numbers["spent"],
-            // A horizon or a guard that ended it asked for none.
-            value: numbers.get("value").copied().unwrap_or(f64::NAN),
-        };
-        Ok((run, study.history().clone()))
+        train(optimizer(&self.0[policy], seed)?, problem, seed)
     }
+}
+
+/// A run of an optimizer until it stops; beside what it came to, its trials.
+pub fn train(
+    optimizer: AutoBct,
+    problem: &dyn Problem,
+    seed: Seed,
+) -> Result<(Run, History<Config>), ExperimentError> {
+    let mut study = Study::new(optimizer, seed);
+    let reason = study.run(|config, context| {
+        let trained = config
+            .float("u")
+            .map_err(ExperimentError::failed)
+            .and_then(|u| problem.train(u, seed.child("training", context.id.0)));
+        trained.map_or_else(
+            |error| Outcome::failed(error.to_string()),
+            |trained| {
+                let objectives = vec![trained.score];
+                Outcome::from(Measurement { objectives, cost: Some(trained.cost), ..Measurement::default() })
+            },
+        )
+    })?;
+    let StopReason::Decided { numbers, .. } = reason else {
+        return Err(ExperimentError::failed("a run that did not decide to stop"));
+    };
+    let trials = study.history().trials();
+    let last = trials.last().ok_or_else(|| ExperimentError::failed("a run without trainings"))?;
+    let run = Run {
+        trainings: trials.len() as f64,
+        control: last.query.float("u")?,
+        score: last.outcome.as_ref().and_then(Outcome::objective).unwrap_or(f64::NAN),
+        spent: numbers["spent"],
+        // A horizon or a guard that ended it asked for none.
+        value: numbers.get("value").copied().unwrap_or(f64::NAN),
+    };
+    Ok((run, study.history().clone()))
 }
 
 fn decision(count: usize, rule: Quadrature) -> Result<Decision, ExperimentError> {

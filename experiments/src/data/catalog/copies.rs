@@ -27,7 +27,7 @@ pub const SETS: &[DataSet] = &[
         what: "Electricity market of New South Wales, 45,312 rows, 8 attributes",
         source: "Harries (1999), Elec2; copy of the repository davor10105/laat",
         licence: "public, as the page on OpenML states",
-        used_by: &[],
+        used_by: &["fcvopt/boosting"],
         files: &[known(
             "openml/electricity.csv",
             3_062_800,
@@ -76,7 +76,7 @@ pub const SETS: &[DataSet] = &[
         what: "House sales in King County, 21,597 rows; this copy has grades in words and missing values",
         source: "King County; copy of the repository learn-co-curriculum/dsc-phase-2-project-v2-3",
         licence: "CC0, as its page on Kaggle states",
-        used_by: &[],
+        used_by: &["fcvopt/perceptron", "fcvopt/residual"],
         files: &[known(
             "openml/kc_house_data.csv",
             2_815_526,
@@ -120,7 +120,7 @@ pub const SETS: &[DataSet] = &[
         what: "Madelon as published: 2,000 rows for training and 600 for validation, 500 attributes",
         source: "Guyon (2003); UCI Machine Learning Repository, Madelon; training rows from the repository marina-cuesta/CSViz",
         licence: "CC BY 4.0, as the repository states for donated sets",
-        used_by: &[],
+        used_by: &["fcvopt/forest"],
         files: &[
             known(
                 "openml/madelon.csv",

@@ -96,6 +96,7 @@ mod tests {
 
     #[test]
     fn every_file_that_an_experiment_reads_is_in_the_catalog_under_that_experiment() {
+        use crate::learners::sources;
         use crate::{bench, fcvopt, hybrid};
         let landscapes = fcvopt::landscape::NAMES.map(|name| format!("fcvopt/{name}.json"));
         let tables = bench::tables::TABLES.map(|(_, name)| format!("hpo/{name}.f32"));
@@ -109,6 +110,10 @@ mod tests {
             ("fcvopt/synth", vec![fcvopt::branin::FILE.into()]),
             ("fcvopt/ablation", vec![fcvopt::branin::FILE.into()]),
             ("fcvopt/landscapes", landscapes.to_vec()),
+            ("fcvopt/forest", sources::MADELON.map(String::from).to_vec()),
+            ("fcvopt/boosting", vec![sources::ELECTRICITY.into()]),
+            ("fcvopt/perceptron", vec![sources::HOUSE_SALES.into()]),
+            ("fcvopt/residual", vec![sources::HOUSE_SALES.into()]),
             ("fcvopt/tables", vec!["tabular/svm_sonar.json".into(), "tabular/svm_crx.json".into()]),
             ("fcvopt/late", vec!["tabular/svm_ionosphere.json".into(), "tabular/svm_vehicle.json".into()]),
         ];
