@@ -129,6 +129,9 @@ enum Command {
     },
 }
 
+/// Experiments with a choice of methods; the others refuse the option, so that nobody takes a run of all for a run of some.
+const WITH_METHODS: [&str; 2] = ["acquisition/functions", "bo/judged"];
+
 /// Runs the command line; false when it did its work and the answer is no.
 pub fn main() -> Result<bool, ExperimentError> {
     match Cli::parse().command {
@@ -140,6 +143,11 @@ pub fn main() -> Result<bool, ExperimentError> {
             let deadline = budget.and_then(|budget| Instant::now().checked_add(budget));
             let context = RunContext { shard, deadline, ..study.context()? };
             let chosen = if id == "all" { all() } else { vec![find(&id)?] };
+            if let [experiment] = &chosen[..]
+                && !WITH_METHODS.contains(&experiment.id)
+            {
+                context.check_methods(experiment.id, &[])?;
+            }
             run(&chosen, &context, &study.out, id == "all")
         }
         Command::Merge { id, folders, study } => {

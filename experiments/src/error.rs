@@ -9,6 +9,9 @@ pub enum ExperimentError {
     /// No experiment has this id.
     #[error("no experiment is called {id}; the list command names them all")]
     UnknownExperiment { id: String },
+    /// An experiment has no method of this name, or no choice of methods.
+    #[error("--methods: {id} has no method {method:?}; {known}")]
+    UnknownMethod { id: String, method: String, known: String },
     /// No source has this key, and no experiment this id.
     #[error(
         "no source or experiment is called {id}; docs/src/references.md has the keys, and the list command the ids"

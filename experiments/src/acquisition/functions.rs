@@ -48,16 +48,11 @@ fn optimizer(
 }
 
 /// The default, and those of the others that were asked for.
-fn chosen(methods: Option<&[String]>) -> Result<Vec<&'static NamedRule>, ExperimentError> {
-    let Some(methods) = methods else { return Ok(RULES.iter().collect()) };
-    for value in methods {
-        if !RULES.iter().any(|rule| rule.name == value) {
-            let (name, value) = ("--methods", value.clone());
-            return Err(ExperimentError::Setting { name, value, expected: "rules of the table variants" });
-        }
-    }
-    let asked = |rule: &&NamedRule| rule.name == DEFAULT || methods.iter().any(|name| name == rule.name);
-    Ok(RULES.iter().filter(asked).collect())
+fn chosen(methods: Option<&[String]>) -> Vec<&'static NamedRule> {
+    let asked = |rule: &&NamedRule| {
+        methods.is_none_or(|methods| rule.name == DEFAULT || methods.iter().any(|name| name == rule.name))
+    };
+    RULES.iter().filter(asked).collect()
 }
 
 /// Final regrets by problem, by rule, by design.
@@ -156,7 +151,8 @@ fn at_checkpoints(
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
-    let rules = chosen(context.methods.as_deref())?;
+    context.check_methods(EXPERIMENT.id, &RULES.map(|rule| rule.name))?;
+    let rules = chosen(context.methods.as_deref());
     let problems = race::functions(context.pick(1, 8));
     let names: Vec<String> = problems.iter().map(Problem::name).collect();
     let evaluations = context.evaluations.unwrap_or(context.pick(8, 50));
@@ -222,13 +218,18 @@ mod tests {
     fn the_default_comes_first_whatever_is_asked_for() {
         let names = |methods: &[&str]| {
             let methods: Vec<String> = methods.iter().map(|m| (*m).to_owned()).collect();
-            chosen(Some(&methods)).map(|rules| rules.iter().map(|rule| rule.name).collect::<Vec<_>>())
+            chosen(Some(&methods)).iter().map(|rule| rule.name).collect::<Vec<_>>()
         };
-        assert_eq!(names(&["mean", "EI"]).unwrap(), [DEFAULT, "EI", "mean"]);
-        assert_eq!(names(&[DEFAULT]).unwrap(), [DEFAULT]);
-        assert_eq!(chosen(None).unwrap().len(), RULES.len());
-        let error = names(&["mean", "E I"]).unwrap_err().to_string();
-        assert!(error.contains("--methods is E I"), "{error}");
+        assert_eq!(names(&["mean", "EI"]), [DEFAULT, "EI", "mean"]);
+        assert_eq!(names(&[DEFAULT]), [DEFAULT]);
+        assert_eq!(chosen(None).len(), RULES.len());
+    }
+
+    #[test]
+    fn an_unknown_method_is_refused_before_anything_runs() {
+        let methods = Some(vec!["mean".into(), "E I".into()]);
+        let error = run(&RunContext { methods, ..RunContext::default() }).unwrap_err().to_string();
+        assert!(error.contains("acquisition/functions has no method \"E I\"; expected"), "{error}");
     }
 
     #[test]

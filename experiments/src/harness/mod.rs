@@ -70,6 +70,20 @@ impl RunContext {
         self.deadline.is_none_or(|deadline| Instant::now() < deadline)
     }
 
+    /// Checks that every method that was asked for is one of an experiment's own.
+    ///
+    /// # Errors
+    /// [`ExperimentError::UnknownMethod`] names the first that is not, and those that are.
+    pub fn check_methods(&self, id: &str, known: &[&str]) -> Result<(), ExperimentError> {
+        let unknown = self.methods.iter().flatten().find(|method| !known.contains(&method.as_str()));
+        let Some(method) = unknown else { return Ok(()) };
+        let known = match known {
+            [] => "it has no choice of methods".to_owned(),
+            known => format!("expected {}", known.join(", ")),
+        };
+        Err(ExperimentError::UnknownMethod { id: id.to_owned(), method: method.clone(), known })
+    }
+
     /// The number of replications: what was asked for, else the experiment's own.
     pub fn replications(&self, quick: usize, full: usize) -> usize {
         self.seeds.unwrap_or(self.pick(quick, full))
@@ -192,5 +206,25 @@ mod tests {
             "run bo/wide --full --seeds 10 --evaluations 32 --seed 5 --methods \"EI;LCB, β = 4\" --data DIR --python PYTHON"
         );
         assert_eq!(context.design(), "full, 32 evaluations");
+    }
+
+    #[test]
+    fn a_method_that_an_experiment_lacks_is_named() {
+        let asked = |methods: &[&str]| RunContext {
+            methods: Some(methods.iter().map(|&name| name.into()).collect()),
+            ..RunContext::default()
+        };
+        assert!(RunContext::default().check_methods("a/b", &[]).is_ok());
+        assert!(asked(&["EI"]).check_methods("a/b", &["PI", "EI"]).is_ok());
+        let error =
+            |methods: &[&str], known: &[&str]| asked(methods).check_methods("a/b", known).unwrap_err();
+        assert_eq!(
+            error(&["EI", "KG"], &["PI", "EI"]).to_string(),
+            "--methods: a/b has no method \"KG\"; expected PI, EI"
+        );
+        assert_eq!(
+            error(&["EI"], &[]).to_string(),
+            "--methods: a/b has no method \"EI\"; it has no choice of methods"
+        );
     }
 }

@@ -195,6 +195,8 @@ fn notes(hours: f64, found: &Interpreters, results: &Results) -> Vec<String> {
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
+    let known: Vec<&str> = OURS.into_iter().chain(PEERS.iter().map(|peer| peer.name)).collect();
+    context.check_methods(EXPERIMENT.id, &known)?;
     let (problems, evaluations) = (problems(context)?, context.evaluations(20, 60));
     let replications = context.replications(2, 20);
     let data = identity(context, &problems)?;
