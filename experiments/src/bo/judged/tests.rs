@@ -95,6 +95,10 @@ fn a_quick_run_is_repeatable_and_goes_on_where_it_was() {
     for method in [DEFAULT, NOISY, GREEDY, RANDOM] {
         assert!(lines.contains(&format!(",{method},")), "{method}");
     }
-    let none = RunContext { methods: Some(vec!["nobody".into()]), out: None, ..context };
-    assert!(regrets(&run(&none).unwrap()).iter().all(|row| row[1..].iter().all(String::is_empty)));
+    let only = |method: &str| RunContext { methods: Some(vec![method.into()]), out: None, ..context.clone() };
+    // Without an interpreter, another library has no runs.
+    let none = run(&only(PEERS[0].name)).unwrap();
+    assert!(regrets(&none).iter().all(|row| row[1..].iter().all(String::is_empty)));
+    let error = run(&only("nobody")).unwrap_err().to_string();
+    assert!(error.contains("bo/judged has no method \"nobody\""), "{error}");
 }
