@@ -1,4 +1,4 @@
-"""Other optimisers as methods of `run bo/judged --python`: reads evaluations, answers with points.
+"""Other optimisers as methods of `run bo/judged --python` and of `fcvopt/*`: reads evaluations, answers with points.
 
 One JSON object a line, both ways. A point has a number for each parameter: of a choice its position::
 
@@ -6,7 +6,8 @@ One JSON object a line, both ways. A point has a number for each parameter: of a
      "parameters": [{"kind": "float", "low": -5, "high": 5}, {"kind": "int", "low": 0, "high": 9}, {"kind": "choice", "count": 3}]}
     {"version": "5.0.0"}                          once, first; or {"missing": why}, {"unsupported": why}
     {"tell": [[[...], 0.3], ...]}                 new evaluations, to be minimised; the design is the first of them
-    {"x": [...], "cpu": 0.2}                      the next point, and the CPU seconds of the peer so far
+    {"x": [...], "seed": null, "cpu": 0.2}        the next point, the random seed with which the peer wants it evaluated, if it
+                                                  has one, and the CPU seconds of the peer so far
     {"tell": [...], "recommend": true}
     {"x": [...], "cpu": 0.3}                      the point that it would return; null for the best that was observed
     {"end": true}                                 the next message begins another study
@@ -75,6 +76,10 @@ class Peer:
 
     def recommend(self) -> Point | None:
         """The best that was observed, unless the peer says another."""
+        return None
+
+    def seed(self) -> int | None:
+        """Random seed with which the last point is to be evaluated; None if the peer leaves that open."""
         return None
 
 
@@ -367,7 +372,7 @@ class Smac(Peer):
         }
         self.space = ConfigurationSpace(seed=study.seed)
         self.space.add([make[p["kind"]](f"x{i}", p) for i, p in enumerate(study.parameters)])
-        self.facade = smac.BlackBoxFacade if study.all_of("float") else smac.HyperparameterOptimizationFacade
+        self.facade = self.choose_facade(smac)
         self.folder = tempfile.TemporaryDirectory()
         self.scenario = smac.Scenario(
             self.space,
@@ -387,8 +392,14 @@ class Smac(Peer):
         whole = [v if kind == "float" else int(v) for v, kind in zip(x, kinds)]
         return Configuration(self.space, values=dict(zip(self.study.names(), whole)))
 
+    def choose_facade(self, smac: Any) -> Any:
+        return smac.BlackBoxFacade if self.study.all_of("float") else smac.HyperparameterOptimizationFacade
+
     def start(self, configurations: list[Any]) -> None:
         design = self.facade.get_initial_design(self.scenario, n_configs=0, additional_configs=configurations)
+        self.begin(design)
+
+    def begin(self, design: Any) -> None:
         self.optimizer = self.facade(
             self.scenario, lambda config, seed=0: 0.0, initial_design=design, logging_level=False, overwrite=True
         )
@@ -419,6 +430,25 @@ class Smac(Peer):
             return None
         found = self.optimizer.intensifier.get_incumbents()
         return [float(found[0][name]) for name in self.study.names()] if found else None
+
+
+class SmacOnSeeds(Smac):
+    """SMAC3's facade for hyperparameters with its own initial design; each of its random seeds is a fold of a cross-validation.
+
+    Its intensifier evaluates a configuration with up to three seeds, which are the same for all configurations.
+    """
+
+    def choose_facade(self, smac: Any) -> Any:
+        return smac.HyperparameterOptimizationFacade
+
+    def ask(self) -> Point:
+        if self.optimizer is None:
+            self.waiting = {}
+            self.begin(self.facade.get_initial_design(self.scenario))
+        return super().ask()
+
+    def seed(self) -> int | None:
+        return None if self.asked is None else self.asked.seed
 
 
 class Hebo(Peer):
@@ -498,6 +528,7 @@ PEERS: dict[str, type[Peer]] = {
     "botorch": Botorch,
     "scikit-optimize": Skopt,
     "smac3": Smac,
+    "smac3-folds": SmacOnSeeds,
     "hebo": Hebo,
     "saasbo": Saasbo,
 }
@@ -531,7 +562,7 @@ def serve(first: dict[str, Any]) -> bool:
         except Exception as error:  # noqa: BLE001 - whatever a peer raises is a result of that peer
             answer(failed=f"{type(error).__name__}: {error}"[:300])
             return False
-        answer(x=x, cpu=time.process_time() - began)
+        answer(x=x, seed=peer.seed(), cpu=time.process_time() - began)
     return True
 
 

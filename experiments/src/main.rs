@@ -19,6 +19,7 @@ mod learners;
 mod levelset;
 mod network;
 mod pareto;
+mod peers;
 mod registry;
 mod results;
 mod speed;

@@ -1,13 +1,14 @@
 //! Methods compared on folds, charged in model fits.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use thrifty_figures::{LinePlot, Series};
 use thrifty_sampling::Seed;
 use thrifty_study::{Next, Study};
 
-use super::methods::{Method, YARDSTICK};
+use super::methods::{Method, Setup, YARDSTICK};
 use super::problem::FoldProblem;
 use crate::error::ExperimentError;
 use crate::harness::claims::{Claim, ClaimError, Family, Finding, Judgement, Kind, Rule, Sample, Test};
@@ -102,8 +103,10 @@ fn race(
     method: &Method,
     seed: Seed,
     fits: usize,
+    python: &[PathBuf],
 ) -> Result<Curve, ExperimentError> {
-    let mut optimizer = (method.make)(problem.space().clone(), problem.folds())?;
+    let setup = Setup { space: problem.space().clone(), folds: problem.folds(), fits, seed, python };
+    let mut optimizer = (method.make)(setup)?;
     if let Some(list) = problem.listed() {
         optimizer = optimizer.on_list(list);
     }
@@ -173,7 +176,8 @@ impl FoldComparison<'_> {
             |&(k, m, i): &(usize, usize, usize)| JobName::new(&self.problems[k], self.methods[m].name, i);
         let lines = Runs::new(self.id, self.context).data(self.data.clone());
         let curves: Vec<Curve> = lines.collect(&jobs, name, |&(k, m, i)| {
-            race(&*problems[k * self.replications + i], &self.methods[m], seed(k, i), self.fits)
+            let problem = &*problems[k * self.replications + i];
+            race(problem, &self.methods[m], seed(k, i), self.fits, &self.context.python)
         })?;
         let (mut tables, mut figures) = (vec![self.overview(&curves)], Vec::new());
         let (mut numbers, mut judgements) = (BTreeMap::new(), Vec::new());

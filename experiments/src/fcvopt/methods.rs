@@ -1,5 +1,6 @@
 //! Ways to spend model fits.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, Schedule};
@@ -10,23 +11,36 @@ use thrifty_fcvopt::{
     TaskCovariance,
 };
 use thrifty_hgp::Hgp;
+use thrifty_sampling::Seed;
 use thrifty_search::RandomSearch;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, TrialId};
 use thrifty_tpe::TpeOptimizer;
 
 use super::learners::listed::{Listed, OnList};
+use crate::harness::RunContext;
+use crate::peers::{First, Interpreters, PeerStudy, Refusal, SeedsAsFolds};
 
 /// A way to spend model fits.
 #[derive(Clone, Copy)]
 pub struct Method {
     pub name: &'static str,
-    /// From space and number of folds.
-    pub make: fn(Space, usize) -> Result<Any, OptimizerError>,
+    pub make: fn(Setup<'_>) -> Result<Any, OptimizerError>,
     /// Model fits beyond which it is not run: its own work would take longer than the rest of the study.
     pub cap: usize,
     /// Model fits that are asked before the first of them is told.
     pub batch: usize,
+}
+
+/// Beginning of a run.
+pub struct Setup<'a> {
+    pub space: Space,
+    pub folds: usize,
+    /// Model fits of the whole run.
+    pub fits: usize,
+    pub seed: Seed,
+    /// Interpreters that may have other libraries.
+    pub python: &'a [PathBuf],
 }
 
 /// Any method behind one type.
@@ -85,14 +99,14 @@ pub const BATCHES: [Method; 3] = [FOURS, BOUND, RANDOM_FOURS];
 /// The method under test.
 pub const BOUND: Method = Method {
     name: "fractional",
-    make: |space, folds| fractional(space, folds, |_| ()),
+    make: |Setup { space, folds, .. }| fractional(space, folds, |_| ()),
     cap: NO_CAP,
     batch: 1,
 };
 
 const LOG_EI: Method = Method {
     name: "fractional, LogEI",
-    make: |space, folds| {
+    make: |Setup { space, folds, .. }| {
         fractional(space, folds, |s| {
             s.acquisition =
                 FoldAcquisition::OfLoss(AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestMean));
@@ -104,14 +118,16 @@ const LOG_EI: Method = Method {
 
 const KNOWLEDGE: Method = Method {
     name: "fractional, KG",
-    make: |space, folds| fractional(space, folds, |s| s.acquisition = FoldAcquisition::KnowledgeGradient),
+    make: |Setup { space, folds, .. }| {
+        fractional(space, folds, |s| s.acquisition = FoldAcquisition::KnowledgeGradient)
+    },
     cap: SLOW,
     batch: 1,
 };
 
 const JOINT: Method = Method {
     name: "fractional, joint KG",
-    make: |space, folds| {
+    make: |Setup { space, folds, .. }| {
         fractional(space, folds, |s| s.acquisition = FoldAcquisition::JointKnowledgeGradient)
     },
     cap: SLOW,
@@ -120,35 +136,35 @@ const JOINT: Method = Method {
 
 const RANDOM_FOLD: Method = Method {
     name: "same model, random fold",
-    make: |space, folds| fractional(space, folds, |s| s.fold = FoldRule::Random),
+    make: |Setup { space, folds, .. }| fractional(space, folds, |s| s.fold = FoldRule::Random),
     cap: NO_CAP,
     batch: 1,
 };
 
 const IN_TURN: Method = Method {
     name: "same model, folds in turn",
-    make: |space, folds| fractional(space, folds, |s| s.fold = FoldRule::RoundRobin),
+    make: |Setup { space, folds, .. }| fractional(space, folds, |s| s.fold = FoldRule::RoundRobin),
     cap: NO_CAP,
     batch: 1,
 };
 
 const PACKAGE: Method = Method {
     name: "fold by t (t - σ²)",
-    make: |space, folds| fractional(space, folds, |s| s.fold = FoldRule::Package),
+    make: |Setup { space, folds, .. }| fractional(space, folds, |s| s.fold = FoldRule::Package),
     cap: NO_CAP,
     batch: 1,
 };
 
 const TRUE_LOSS: Method = Method {
     name: "fractional, true loss",
-    make: |space, folds| fractional(space, folds, |s| s.target = LossTarget::TrueLoss),
+    make: |Setup { space, folds, .. }| fractional(space, folds, |s| s.target = LossTarget::TrueLoss),
     cap: NO_CAP,
     batch: 1,
 };
 
 const UNCORRELATED: Method = Method {
     name: "β = 0",
-    make: |space, folds| {
+    make: |Setup { space, folds, .. }| {
         let model = Hgp::on_domain(space.domain())
             .without_correlation()
             .map_err(|error| OptimizerError::failed("setting up the model", error))?;
@@ -160,44 +176,48 @@ const UNCORRELATED: Method = Method {
 
 const FULL_BO: Method = Method {
     name: "full CV, BO",
-    make: |space, folds| AllFolds::new(BayesianOptimizer::new(space), folds).map(Any::new),
+    make: |Setup { space, folds, .. }| AllFolds::new(BayesianOptimizer::new(space), folds).map(Any::new),
     cap: NO_CAP,
     batch: 1,
 };
 
 const FULL_TPE: Method = Method {
     name: "full CV, TPE",
-    make: |space, folds| AllFolds::new(TpeOptimizer::new(space)?, folds).map(Any::new),
+    make: |Setup { space, folds, .. }| AllFolds::new(TpeOptimizer::new(space)?, folds).map(Any::new),
     cap: NO_CAP,
     batch: 1,
 };
 
 const FULL_RANDOM: Method = Method {
     name: "full CV, random",
-    make: |space, folds| AllFolds::new(RandomSearch::new(space), folds).map(Any::new),
+    make: |Setup { space, folds, .. }| AllFolds::new(RandomSearch::new(space), folds).map(Any::new),
     cap: NO_CAP,
     batch: 1,
 };
 
 const HOLDOUT: Method = Method {
     name: "one holdout, BO",
-    make: |space, folds| {
+    make: |Setup { space, folds, .. }| {
         OneFold::new(BayesianOptimizer::new(space), folds, FoldChoice::Fixed(0)).map(Any::new)
     },
     cap: NO_CAP,
     batch: 1,
 };
 
-const FOLD_TPE: Method = Method {
+pub const FOLD_TPE: Method = Method {
     name: "random fold, TPE",
-    make: |space, folds| OneFold::new(TpeOptimizer::new(space)?, folds, FoldChoice::Random).map(Any::new),
+    make: |Setup { space, folds, .. }| {
+        OneFold::new(TpeOptimizer::new(space)?, folds, FoldChoice::Random).map(Any::new)
+    },
     cap: NO_CAP,
     batch: 1,
 };
 
 const FOLD_RANDOM: Method = Method {
     name: "random fold, random",
-    make: |space, folds| OneFold::new(RandomSearch::new(space), folds, FoldChoice::Random).map(Any::new),
+    make: |Setup { space, folds, .. }| {
+        OneFold::new(RandomSearch::new(space), folds, FoldChoice::Random).map(Any::new)
+    },
     cap: NO_CAP,
     batch: 1,
 };
@@ -207,19 +227,52 @@ fn multi_task(space: Space, folds: usize, tasks: TaskCovariance) -> Result<Any, 
     MultiTaskCv::new(space, folds)?.with_settings(settings).map(Any::new)
 }
 
-const MULTI_TASK: Method = Method {
+pub const MULTI_TASK: Method = Method {
     name: "multi-task BO",
-    make: |space, folds| multi_task(space, folds, TaskCovariance::Exchangeable),
+    make: |Setup { space, folds, .. }| multi_task(space, folds, TaskCovariance::Exchangeable),
     cap: SLOW,
     batch: 1,
 };
 
 const MULTI_TASK_FREE: Method = Method {
     name: "multi-task BO, free covariance",
-    make: |space, folds| multi_task(space, folds, TaskCovariance::Free),
+    make: |Setup { space, folds, .. }| multi_task(space, folds, TaskCovariance::Free),
     cap: SLOW,
     batch: 1,
 };
+
+/// The name of SMAC3 on folds in the script of the other libraries.
+const SMAC_ON_FOLDS: &str = "smac3-folds";
+
+/// SMAC3 as in `yerramilli2025`: its facade for hyperparameters, whose random seeds are folds.
+pub const SMAC: Method = Method {
+    name: "SMAC3, fold by seed",
+    make: |Setup { space, folds, fits, seed, python }| {
+        let failed = |why: String| OptimizerError::failed(SMAC_ON_FOLDS, why);
+        let first = First {
+            method: SMAC_ON_FOLDS,
+            seed: seed.0 & 0x7fff_ffff,
+            noisy: true,
+            design: 0,
+            evaluations: fits,
+        };
+        let process = Interpreters::find(python, [SMAC_ON_FOLDS])
+            .process(SMAC_ON_FOLDS)
+            .map_err(|error| failed(error.to_string()))?;
+        let study = PeerStudy::begin(process, &space, &first).map_err(|refusal| match refusal {
+            Refusal::Missing(why) | Refusal::Unsupported(_, why) => failed(why),
+        })?;
+        Ok(Any::new(SeedsAsFolds { study, folds }))
+    },
+    cap: SLOW,
+    batch: 1,
+};
+
+/// These methods, and SMAC3 where an interpreter of `--python` has it.
+pub fn with_peers(methods: &[Method], context: &RunContext) -> Vec<Method> {
+    let has_smac = Interpreters::find(&context.python, [SMAC_ON_FOLDS]).has(SMAC_ON_FOLDS);
+    methods.iter().copied().chain(has_smac.then_some(SMAC)).collect()
+}
 
 /// The method under test and everything it is compared with; figures have colours for the first twelve.
 pub const ALL: [Method; 14] = [
@@ -270,24 +323,43 @@ fn bound(space: Space, folds: usize, width: Schedule) -> Result<Any, OptimizerEr
 
 const NARROW: Method = Method {
     name: "bound of width 1",
-    make: |space, folds| bound(space, folds, Schedule::Constant { beta: 1.0 }),
+    make: |Setup { space, folds, .. }| bound(space, folds, Schedule::Constant { beta: 1.0 }),
     cap: NO_CAP,
     batch: 1,
 };
 
 const WIDE: Method = Method {
     name: "bound of width 3",
-    make: |space, folds| bound(space, folds, Schedule::Constant { beta: 9.0 }),
+    make: |Setup { space, folds, .. }| bound(space, folds, Schedule::Constant { beta: 9.0 }),
     cap: NO_CAP,
     batch: 1,
 };
 
 const TWO: Method = Method {
     name: "bound of width 2",
-    make: |space, folds| bound(space, folds, Schedule::Constant { beta: 4.0 }),
+    make: |Setup { space, folds, .. }| bound(space, folds, Schedule::Constant { beta: 4.0 }),
     cap: NO_CAP,
     batch: 1,
 };
 
 /// Beside whole cross-validations as fits go on; the bound of width 1 is there to be found worse.
 pub const LATE: [Method; 6] = [BOUND, FULL_BO, NARROW, FULL_TPE, TWO, WIDE];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_an_interpreter_there_is_no_smac() {
+        let count = |python: &[&str]| {
+            let python = python.iter().map(PathBuf::from).collect();
+            with_peers(&ALL, &RunContext { python, ..RunContext::default() }).len()
+        };
+        assert_eq!(count(&[]), ALL.len());
+        assert_eq!(count(&["no-such-python"]), ALL.len());
+        let space = Space::unit_cube(1);
+        let setup = Setup { space, folds: 2, fits: 4, seed: Seed(0), python: &[] };
+        let error = (SMAC.make)(setup).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains(SMAC_ON_FOLDS), "{error}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Fractional cross-validation on measured folds.
 
 use super::comparison::{FoldComparison, NOTE};
-use super::methods::{ALL, is_variant};
+use super::methods::{ALL, is_variant, with_peers};
 use super::problem::FoldProblem;
 use super::svm_table;
 use crate::error::ExperimentError;
@@ -24,13 +24,14 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let mut tables = svm_table::all(context.data.as_deref())?;
     tables.truncate(context.pick(1, usize::MAX));
     let (replications, fits) = (context.replications(2, 30), context.pick(20, 300));
+    let methods = with_peers(&ALL, context);
     let comparison = FoldComparison {
         id: EXPERIMENT.id,
         context,
         data: svm_table::identity(context.data.as_deref())?,
         measure: "regret",
         problems: tables.iter().map(|(name, _)| name.clone()).collect(),
-        methods: &ALL,
+        methods: &methods,
         replications,
         fits,
         // Lower than every other way, and not worse than the method's own variants.

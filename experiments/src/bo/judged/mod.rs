@@ -1,10 +1,7 @@
 //! The judged comparison of the default optimiser with other libraries, on problems that chose no default.
 
-mod interpreters;
 mod methods;
-mod peer;
 mod problems;
-mod process;
 mod results;
 mod run;
 mod selection;
@@ -16,7 +13,6 @@ use std::sync::{Mutex, PoisonError};
 
 use thrifty_sampling::Seed;
 
-use self::interpreters::Interpreters;
 use self::methods::{OURS, PEERS, PeerMethod};
 use self::problems::{JudgedProblem, problems};
 use self::results::Results;
@@ -27,6 +23,7 @@ use crate::data;
 use crate::error::ExperimentError;
 use crate::harness::runs::commit;
 use crate::harness::{Experiment, JobName, Judgement, Report, RunContext, Runs, Table};
+use crate::peers::Interpreters;
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "bo/judged",

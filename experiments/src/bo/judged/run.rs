@@ -10,15 +10,13 @@ use thrifty_study::{
 };
 use thrifty_testbed::Problem;
 
-use super::interpreters::Interpreters;
 use super::methods;
-use super::peer::{First, PeerStudy, Refusal};
 use super::problems::JudgedProblem;
-use super::process::Process;
 use crate::error::ExperimentError;
 use crate::harness::clock::Clock;
 use crate::harness::method::AfterDesign;
 use crate::harness::runs::lossless_numbers;
+use crate::peers::{First, Interpreters, PeerStudy, Process, Refusal};
 
 /// Evaluations between two regrets of a line.
 pub const STEP: usize = 10;

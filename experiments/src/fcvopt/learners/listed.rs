@@ -111,7 +111,7 @@ mod tests {
     use thrifty_study::Study;
 
     use super::*;
-    use crate::fcvopt::methods::LEARNERS;
+    use crate::fcvopt::methods::{LEARNERS, Setup};
 
     fn list(count: usize) -> Arc<Listed> {
         let space = Space::builder()
@@ -159,7 +159,9 @@ mod tests {
     fn all_methods_keep_to_the_list() {
         let (list, folds) = (list(7), 3);
         for method in LEARNERS {
-            let optimizer = (method.make)(list.space.clone(), folds).unwrap();
+            let space = list.space.clone();
+            let setup = Setup { space, folds, fits: 15, seed: Seed(1), python: &[] };
+            let optimizer = (method.make)(setup).unwrap();
             let mut study = Study::new(OnList { optimizer, list: list.clone() }, Seed(1))
                 .with_stop(thrifty_study::MaxTrials(15));
             study

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use thrifty_space::Space;
 
-use super::peer::{First, PeerStudy, Refusal};
+use super::peer_study::{First, PeerStudy, Refusal};
 use super::process::Process;
 use crate::error::ExperimentError;
 

@@ -135,17 +135,50 @@ impl PeerStudy {
         Ok(config)
     }
 
-    fn message(&mut self, history: &History<Config>, recommend: bool) -> Result<Option<Vec<f64>>, String> {
+    /// Sends the losses that are new; returns the answer, and the configuration in it.
+    fn message<Q>(
+        &mut self,
+        history: &History<Q>,
+        config: impl Fn(&Q) -> &Config,
+        recommend: bool,
+    ) -> Result<(Answer, Option<Config>), String> {
         let mut tell = Vec::new();
         for trial in &history.trials()[self.told..] {
             if let Some(loss) = trial.outcome.as_ref().and_then(Outcome::objective) {
-                tell.push((self.point(&trial.query)?, loss));
+                tell.push((self.point(config(&trial.query))?, loss));
             }
         }
         self.told = history.len();
         let answer = self.process.answer(&Tell { tell, recommend })?;
         self.cpu_seconds = answer.cpu.unwrap_or(self.cpu_seconds);
-        Ok(answer.x)
+        let config = answer.x.as_deref().map(|x| self.config(x)).transpose()?;
+        Ok((answer, config))
+    }
+
+    /// The next configuration, and the random seed with which the peer wants it evaluated, where it has one.
+    ///
+    /// `config` is the configuration of a query.
+    pub fn suggestion<Q>(
+        &mut self,
+        history: &History<Q>,
+        config: impl Fn(&Q) -> &Config,
+    ) -> Result<(Config, Option<u64>), OptimizerError> {
+        let (answer, config) = self.message(history, config, false).map_err(failed)?;
+        Ok((config.ok_or_else(|| failed("no point in its answer".into()))?, answer.seed))
+    }
+
+    /// The recommendation of the peer, or the best that was observed.
+    pub fn recommendation<Q>(
+        &mut self,
+        history: &History<Q>,
+        config: impl Fn(&Q) -> &Config,
+    ) -> Result<Option<Best<Config>>, OptimizerError> {
+        match self.message(history, &config, true).map_err(failed)?.1 {
+            Some(config) => Ok(Some(Best { config, value: f64::NAN, basis: Basis::Posterior })),
+            None => {
+                Ok(history.best().map(|(trial, value)| Best::observed(config(&trial.query).clone(), value)))
+            }
+        }
     }
 }
 
@@ -168,20 +201,11 @@ impl Optimizer for PeerStudy {
     type Recommendation = Best<Config>;
 
     fn ask(&mut self, history: &History<Config>, _: TrialId) -> Result<Ask<Config>, OptimizerError> {
-        let x = self.message(history, false).map_err(failed)?;
-        let x = x.ok_or_else(|| failed("no point in its answer".into()))?;
-        Ok(Ask::Evaluate(Suggestion::new(self.config(&x).map_err(failed)?)))
+        Ok(Ask::Evaluate(Suggestion::new(self.suggestion(history, |config| config)?.0)))
     }
 
-    /// The recommendation of the peer, or the best that was observed.
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
-        match self.message(history, true).map_err(failed)? {
-            Some(x) => {
-                let config = self.config(&x).map_err(failed)?;
-                Ok(Some(Best { config, value: f64::NAN, basis: Basis::Posterior }))
-            }
-            None => Ok(history.best().map(|(trial, value)| Best::observed(trial.query.clone(), value))),
-        }
+        self.recommendation(history, |config| config)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

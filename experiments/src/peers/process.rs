@@ -9,8 +9,8 @@ use tempfile::TempDir;
 
 use crate::error::ExperimentError;
 
-const COMMON: &str = include_str!("../../../peers/common.py");
-const SCRIPT: &str = include_str!("../../../peers/judged.py");
+const COMMON: &str = include_str!("../../peers/common.py");
+const SCRIPT: &str = include_str!("../../peers/judged.py");
 
 /// An interpreter that runs the script. It takes one study after the other.
 pub struct Process {
@@ -82,6 +82,8 @@ impl Drop for Process {
 #[derive(Deserialize)]
 pub struct Answer {
     pub x: Option<Vec<f64>>,
+    /// Random seed with which the peer wants the point evaluated, where it has one.
+    pub seed: Option<u64>,
     pub cpu: Option<f64>,
     pub version: Option<String>,
     pub missing: Option<String>,

@@ -1,0 +1,11 @@
+//! Other libraries as optimisers: a script of `experiments/peers` in a Python process that is asked for points.
+
+mod interpreters;
+mod on_folds;
+mod peer_study;
+mod process;
+
+pub use self::interpreters::Interpreters;
+pub use self::on_folds::SeedsAsFolds;
+pub use self::peer_study::{First, PeerStudy, Refusal};
+pub use self::process::Process;
