@@ -70,16 +70,18 @@ impl RunContext {
         self.deadline.is_none_or(|deadline| Instant::now() < deadline)
     }
 
-    /// Checks that every method that was asked for is one of an experiment's own.
+    /// Checks that every method that was asked for is one of an experiment's own; `none` alone asks for no run.
     ///
     /// # Errors
     /// [`ExperimentError::UnknownMethod`] names the first that is not, and those that are.
     pub fn check_methods(&self, id: &str, known: &[&str]) -> Result<(), ExperimentError> {
-        let unknown = self.methods.iter().flatten().find(|method| !known.contains(&method.as_str()));
-        let Some(method) = unknown else { return Ok(()) };
+        let asked = self.methods.as_deref().unwrap_or_default();
+        let runs_nothing = !known.is_empty() && matches!(asked, [one] if one == "none");
+        let unknown = asked.iter().find(|method| !known.contains(&method.as_str()));
+        let Some(method) = unknown.filter(|_| !runs_nothing) else { return Ok(()) };
         let known = match known {
             [] => "it has no choice of methods".to_owned(),
-            known => format!("expected {}", known.join(", ")),
+            known => format!("expected none, or some of {}", known.join(", ")),
         };
         Err(ExperimentError::UnknownMethod { id: id.to_owned(), method: method.clone(), known })
     }
@@ -216,11 +218,14 @@ mod tests {
         };
         assert!(RunContext::default().check_methods("a/b", &[]).is_ok());
         assert!(asked(&["EI"]).check_methods("a/b", &["PI", "EI"]).is_ok());
+        assert!(asked(&["none"]).check_methods("a/b", &["PI", "EI"]).is_ok());
+        assert!(asked(&["none"]).check_methods("a/b", &[]).is_err());
+        assert!(asked(&["none", "EI"]).check_methods("a/b", &["PI", "EI"]).is_err());
         let error =
             |methods: &[&str], known: &[&str]| asked(methods).check_methods("a/b", known).unwrap_err();
         assert_eq!(
             error(&["EI", "KG"], &["PI", "EI"]).to_string(),
-            "--methods: a/b has no method \"KG\"; expected PI, EI"
+            "--methods: a/b has no method \"KG\"; expected none, or some of PI, EI"
         );
         assert_eq!(
             error(&["EI"], &[]).to_string(),
