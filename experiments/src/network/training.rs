@@ -23,7 +23,7 @@ pub struct Examples {
 }
 
 /// Operations of a step of descent for each parameter, square root and quotients counted as one.
-const STEP: f64 = 12.0;
+pub const STEP: f64 = 12.0;
 
 impl Training {
     /// Trains a network from where it is. A descent that runs away leaves numbers that are not finite.
