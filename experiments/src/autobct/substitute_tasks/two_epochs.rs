@@ -172,9 +172,9 @@ mod tests {
         let task = task(Controlled::RateAndBatch, 4000);
         let trained = task.train(&[0.65, 0.0], Seed(1)).unwrap();
         assert!(trained.score > 0.5, "{trained:?}");
-        assert_eq!(trained, task.train(&[0.65, 0.0], Seed(1)).unwrap());
         // Small steps leave the network as it began, and large batches are less work.
         let barely = task.train(&[0.0, 0.5], Seed(1)).unwrap();
+        assert_eq!(barely, task.train(&[0.0, 0.5], Seed(1)).unwrap());
         assert!(barely.score < 0.3 && 3.0 * barely.operations < trained.operations, "{barely:?}");
     }
 
