@@ -3,7 +3,7 @@
 
 mod boosting;
 mod forest;
-mod layers;
+pub mod layers;
 pub mod measures;
 mod networks;
 mod quantiles;

@@ -12,4 +12,4 @@ pub use dense::{Dense, Pass};
 pub use descent::{Descent, Rule};
 pub use initializer::Initializer;
 pub use loss::Loss;
-pub use training::{Examples, Training};
+pub use training::{Examples, STEP, Training};

@@ -23,28 +23,19 @@ pub struct Examples {
 }
 
 /// Operations of a step of descent for each parameter, square root and quotients counted as one.
-const STEP: f64 = 12.0;
+pub const STEP: f64 = 12.0;
 
 impl Training {
     /// Trains a network from where it is. A descent that runs away leaves numbers that are not finite.
     ///
-    /// With examples to watch the network is tried on them after every step, and the best state is what is left.
-    ///
     /// The result is the work by count: two operations a weight forward, four backward, and those of the steps.
-    pub fn fit(
-        &self,
-        network: &mut Dense,
-        examples: &Examples,
-        watch: Option<&Examples>,
-        rng: &mut Stream,
-    ) -> f64 {
+    pub fn fit(&self, network: &mut Dense, examples: &Examples, rng: &mut Stream) -> f64 {
         let Examples { x, targets } = examples;
         let parameters = network.parameters.len();
         let (mut descent, mut pass) = (Descent::new(self.rule, self.rate, parameters), Pass::default());
         let (mut rows, mut wanted, mut slopes) = (Vec::new(), Vec::new(), Vec::new());
         let mut gradient = vec![0.0; parameters];
         let mut order: Vec<usize> = (0..x.len()).collect();
-        let mut best = watch.map(|watch| (self.on(network, watch, &mut pass), network.parameters.clone()));
         let mut steps = 0;
         for _ in 0..self.epochs {
             rng.shuffle(&mut order);
@@ -61,21 +52,10 @@ impl Training {
                 network.backward(&slopes, &mut pass, &mut gradient);
                 descent.step(&mut network.parameters, &gradient);
                 steps += 1;
-                if let (Some(watch), Some((least, state))) = (watch, &mut best) {
-                    let loss = self.on(network, watch, &mut pass);
-                    if loss < *least {
-                        *least = loss;
-                        state.copy_from_slice(&network.parameters);
-                    }
-                }
             }
         }
-        if let Some((_, state)) = best {
-            network.parameters = state;
-        }
         let seen = (self.epochs * x.len()) as f64;
-        let watched = f64::from(steps) * watch.map_or(0, |watch| watch.x.len()) as f64;
-        parameters as f64 * (6.0 * seen + 2.0 * watched + STEP * f64::from(steps))
+        parameters as f64 * (6.0 * seen + STEP * f64::from(steps))
     }
 
     /// The loss on examples.
@@ -107,12 +87,8 @@ mod tests {
             Training { loss: Loss::CrossEntropy, rule: Rule::Adam, rate: 0.02, batch: 20, epochs: 30 };
         let on = |network: &Dense| training.on(network, &examples, &mut Pass::default());
         let mut network = start.clone();
-        let work = training.fit(&mut network, &examples, None, &mut rng.clone());
+        let work = training.fit(&mut network, &examples, rng);
         assert!(on(&network) < 0.1 && on(&start) > 0.3, "{} {}", on(&start), on(&network));
         assert_eq!(work, 62.0 * (6.0 * 12_000.0 + 12.0 * 600.0));
-        // Watching takes more work and is never worse on what is watched.
-        let mut watched = start.clone();
-        let more = training.fit(&mut watched, &examples, Some(&examples), &mut rng.clone());
-        assert!(more == work + 62.0 * 2.0 * 600.0 * 400.0 && on(&watched) <= on(&network));
     }
 }

@@ -109,7 +109,7 @@ fn train(
 ) -> Vec<f64> {
     let mut pass = Pass::default();
     let mut epoch = |_| {
-        training.fit(&mut network, &data[0], None, rng);
+        training.fit(&mut network, &data[0], rng);
         training.on(&network, &data[1], &mut pass)
     };
     (0..epochs).map(&mut epoch).collect()

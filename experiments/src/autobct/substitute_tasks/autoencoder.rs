@@ -108,7 +108,7 @@ impl Task for Autoencoder {
         let mut network = Dense::new(&sizes, Activation::Tanh, Initializer::GlorotUniform, rng);
         let training =
             Training { loss: Loss::Squared, rule: Rule::Adam, rate: 0.003, batch: 32, epochs: self.epochs };
-        let operations = training.fit(&mut network, &examples, None, rng);
+        let operations = training.fit(&mut network, &examples, rng);
         let threshold = quantile(&errors(&network, train), 1.0 - BEYOND);
         let beyond = |rows: &Points| {
             errors(&network, rows).iter().filter(|error| **error > threshold).count() as f64

@@ -1,7 +1,9 @@
 //! Runs of the optimiser on one substitute task.
 
 use cpu_time::ThreadTime;
-use thrifty_autobct::{AutoBct, AutoBctSettings, Plan, Quadrature, Scale, State};
+use thrifty_autobct::{
+    AutoBct, AutoBctSettings, MapSettings, Plan, Quadrature, SamplingSettings, Scale, State, ValueMap,
+};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Measurement, Outcome, StopReason, Study};
@@ -30,6 +32,16 @@ pub enum Unit {
     Operations,
     /// Processor seconds of the thread that trains.
     Seconds,
+}
+
+/// How a policy looks ahead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// So many trainings ahead by quadrature.
+    Exact(usize),
+    /// Two trainings ahead from samples, smoothed over the controls: the preset [`AutoBct::paper`] before a value function of one training.
+    /// Source: `cironis2022`, Algorithm 5, which is table 8.
+    OnTheFly,
 }
 
 /// One training of a run.
@@ -70,6 +82,8 @@ impl Run {
 
 /// Trainings of the reference, of which the median counts.
 const REPEATS: u64 = 3;
+/// Samples per control of a look-ahead on the fly. Source: `cironis2022`, section 4.1.
+const SAMPLES: usize = 1000;
 /// Guard against learning for ever.
 const MOST: usize = 30;
 
@@ -112,41 +126,54 @@ impl<'a> Bench<'a> {
         if self.stand_in.controls == 1 { &["u"] } else { &["u1", "u2"] }
     }
 
-    fn optimizer(&self, depth: usize) -> Result<AutoBct, ExperimentError> {
+    fn optimizer(&self, look: Look, seed: Seed) -> Result<AutoBct, ExperimentError> {
         let Prior { basis, state, noise } = self.stand_in.prior()?;
         // Three ahead is a quadrature over every control, and two controls have many pairs: a coarser choice is enough.
-        let (grid, later_grid, of_cost) = match (self.stand_in.controls, depth) {
-            (1, 1 | 2) => (101, 101, Quadrature::ACCURATE),
+        let (grid, later_grid, of_cost) = match (self.stand_in.controls, look) {
+            (1, Look::Exact(1 | 2) | Look::OnTheFly) => (101, 101, Quadrature::ACCURATE),
             (1, _) => (33, 11, Quadrature::Hermite(3)),
             _ => (11, 7, Quadrature::Hermite(5)),
         };
+        let epsilon = self.stand_in.epsilon;
         let settings = AutoBctSettings {
             gamma: GAMMA,
             noise_std_dev: noise,
             score: self.stand_in.score,
             cost: self.cost,
-            plan: Plan::Relaxed { depth },
-            epsilon: self.stand_in.epsilon,
             grid,
             later_grid,
             of_cost,
             max_epochs: MOST,
-            ..AutoBctSettings::default()
+            ..match look {
+                Look::Exact(depth) => {
+                    AutoBctSettings { plan: Plan::Relaxed { depth }, epsilon, ..AutoBctSettings::default() }
+                }
+                Look::OnTheFly => AutoBctSettings::paper(SAMPLES, epsilon, seed),
+            }
         };
         let mut space = Space::builder();
         for name in self.names() {
             space = space.float(name, 0.0, 1.0);
         }
-        Ok(AutoBct::new(space.build()?, &basis, &basis, state, settings)?)
+        let space = space.build()?;
+        let exact = AutoBct::new(space.clone(), &basis, &basis, state.clone(), settings.clone())?;
+        if look != Look::OnTheFly {
+            return Ok(exact);
+        }
+        // Nothing is learnt: the value of one training is exact.
+        let (cloud, one) = (SamplingSettings::small(), MapSettings::accurate(1));
+        let map = ValueMap::build(exact.decision(), &state, &cloud, &one, 1);
+        Ok(AutoBct::paper(space, [&basis, &basis], state, settings, map.map_err(ExperimentError::failed)?)?)
     }
 
     fn control(&self, config: &Config) -> Result<Vec<f64>, ExperimentError> {
         Ok(self.names().iter().map(|name| config.float(name)).collect::<Result<_, _>>()?)
     }
 
-    /// Trains, looking so many trainings ahead, until it is not worth going on.
-    pub fn run(&self, depth: usize, seed: Seed) -> Result<Run, ExperimentError> {
-        let mut study = Study::new(self.optimizer(depth)?, seed);
+    /// Trains until it is not worth going on.
+    pub fn run(&self, look: Look, seed: Seed) -> Result<Run, ExperimentError> {
+        let optimizer = || self.optimizer(look, seed.child("samples", 0));
+        let mut study = Study::new(optimizer()?, seed);
         let reason = study.run(|config, context| {
             let train = || self.measured(&self.control(config)?, seed.child("training", context.id.0));
             train().map_or_else(|error| Outcome::failed(error.to_string()), Outcome::from)
@@ -177,7 +204,7 @@ impl<'a> Bench<'a> {
             decided: numbers.contains_key("value"),
             outside: steps.iter().map(of).sum(),
             reference: self.reference,
-            after: self.optimizer(depth)?.state(study.history())?,
+            after: optimizer()?.state(study.history())?,
             steps,
         })
     }

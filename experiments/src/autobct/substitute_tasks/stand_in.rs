@@ -6,10 +6,11 @@ use thrifty_autobct::Scale;
 use thrifty_sampling::Seed;
 
 use super::autoencoder::{Autoencoder, Tumours};
-use super::digits::{Controlled, Digits, Epochs, TwoEpochs};
+use super::digits::{Digits, Epochs};
 use super::forest::Forest;
 use super::priors::{Appendix, Prior, Reading, prior};
 use super::task::Task;
+use super::two_epochs::{Controlled, Images, TwoEpochs};
 use crate::error::ExperimentError;
 
 /// Stand-in for an experiment of the paper.
@@ -34,6 +35,10 @@ pub struct Size {
     pub rows: usize,
     /// Epochs of the autoencoder.
     pub epochs: usize,
+    /// Convolutional networks per training.
+    pub networks: u64,
+    /// Images that one of them is trained on.
+    pub images: usize,
 }
 
 impl StandIn {
@@ -57,32 +62,38 @@ impl StandIn {
 }
 
 /// Those of tables 4 to 12.
-pub fn all(size: Size, seed: Seed) -> Vec<StandIn> {
+///
+/// # Errors
+/// [`ExperimentError::Failed`] where a network cannot be built.
+pub fn all(size: Size, seed: Seed) -> Result<Vec<StandIn>, ExperimentError> {
     let digits = Digits::new(seed);
     // Appendix D.5.
     let accuracy = Scale::Affine { zero: 0.6, one: 0.8 };
     let forest = Box::new(Forest::new(size.rows, seed));
-    let mut all = two_epochs(&Arc::new(digits.clone()));
+    let mut all = two_epochs(&Arc::new(Images::new(&digits, size.images, seed)), size.networks)?;
     all.push(StandIn::new("9: sample size", Appendix::D5, accuracy, (&[1.0], 1.0), forest));
     all.extend(epochs(digits.dimmed(), seed));
     all.extend(autoencoders(size.epochs, seed));
-    all
+    Ok(all)
 }
 
 /// Tables 4 to 8: the score is the accuracy itself.
-fn two_epochs(digits: &Arc<Digits>) -> Vec<StandIn> {
+fn two_epochs(images: &Arc<Images>, networks: u64) -> Result<Vec<StandIn>, ExperimentError> {
     let new = |name, appendix, reference: (&[f64], f64), controlled| {
-        let task = Box::new(TwoEpochs { data: digits.clone(), controlled });
-        StandIn::new(name, appendix, Scale::Identity, reference, task)
+        let task = Box::new(TwoEpochs::new(images.clone(), controlled, networks)?);
+        Ok(StandIn::new(name, appendix, Scale::Identity, reference, task))
     };
     let both: (&[f64], f64) = (&[0.5, 0.0], 1.0);
     let (around, printed) = (Appendix::D4(Reading::Coefficients), Appendix::D4(Reading::Polynomial));
-    vec![
-        new("4: batch size", Appendix::D2, (&[0.0], 1.0), Controlled::Batch),
-        new("5: learning rate", Appendix::D3, (&[0.5], 0.36), Controlled::Rate),
-        new("7: rate and batch", around, both, Controlled::RateAndBatch),
-        new("7: rate and batch, printed polynomial", printed, both, Controlled::RateAndBatch),
+    [
+        ("4: batch size", Appendix::D2, (&[0.0][..], 1.0), Controlled::Batch),
+        ("5: learning rate", Appendix::D3, (&[0.5], 0.36), Controlled::Rate),
+        ("7: rate and batch", around, both, Controlled::RateAndBatch),
+        ("7: rate and batch, printed polynomial", printed, both, Controlled::RateAndBatch),
     ]
+    .into_iter()
+    .map(|(name, appendix, reference, controlled)| new(name, appendix, reference, controlled))
+    .collect()
 }
 
 /// Table 10.

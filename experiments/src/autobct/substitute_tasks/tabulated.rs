@@ -37,7 +37,7 @@ pub fn tabulated(
     repeats: usize,
     seed: Seed,
 ) -> Result<Vec<Tabulated>, ExperimentError> {
-    let stand_ins: Vec<StandIn> = all(size, seed).into_iter().filter(|s| s.controls == 1).collect();
+    let stand_ins: Vec<StandIn> = all(size, seed)?.into_iter().filter(|s| s.controls == 1).collect();
     let controls = Controls::grid(1, grid);
     stand_ins
         .iter()

@@ -3,9 +3,11 @@
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_sampling::Stream;
 
+use super::conv::Conv2d;
 use super::dropout;
 use super::norm::{self, Normed};
-use super::product::{View, add_product};
+use super::pool::MaxPool;
+use super::product::{View, add_product, transpose};
 
 /// A layer of a network over batches of rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,6 +17,9 @@ pub enum Layer {
         inputs: usize,
         outputs: usize,
     },
+    /// Convolution; an image is a row of its values.
+    Conv2d(Conv2d),
+    MaxPool(MaxPool),
     /// Columns with mean 0 and variance 1 over the batch, then scaled and shifted. Source: Ioffe & Szegedy (2015).
     NormOfBatch {
         width: usize,
@@ -47,6 +52,8 @@ pub enum Start {
     LeCun,
     /// Uniform up to 1 / √inputs, thresholds too.
     Uniform,
+    /// Uniform up to √(6 / (inputs + outputs)) per neuron, thresholds 0. Source: Glorot & Bengio (2010).
+    Glorot,
 }
 
 /// A network: its layers, what is learned, and what batch normalisation remembers.
@@ -65,6 +72,8 @@ pub struct Pass {
     values: Vec<Vec<f32>>,
     /// By layer: factors of dropout.
     factors: Vec<Vec<f32>>,
+    /// By layer: places of the largest values that pooling took.
+    winners: Vec<Vec<usize>>,
     normed: Vec<Normed>,
 }
 
@@ -72,11 +81,31 @@ const SELU_SCALE: f32 = 1.050_701;
 const SELU_ALPHA: f32 = 1.673_263_2;
 
 impl Layer {
-    fn parameters(self) -> usize {
+    /// Number of parameters.
+    pub fn parameters(self) -> usize {
         match self {
             Self::Linear { inputs, outputs } => (inputs + 1) * outputs,
+            Self::Conv2d(conv) => (conv.inputs() + 1) * conv.filters(),
             Self::NormOfBatch { width } | Self::NormOfRow { width } => 2 * width,
             _ => 0,
+        }
+    }
+
+    /// Multiplications per row on the way forward, thresholds counted as such; those of weights alone.
+    pub fn products(self) -> usize {
+        match self {
+            Self::Linear { .. } => self.parameters(),
+            Self::Conv2d(conv) => self.parameters() * conv.positions(),
+            _ => 0,
+        }
+    }
+
+    /// Inputs and outputs of a neuron, and the number of neurons with weights of their own.
+    fn fans(self) -> Option<(usize, usize, usize)> {
+        match self {
+            Self::Linear { inputs, outputs } => Some((inputs, outputs, outputs)),
+            Self::Conv2d(conv) => Some((conv.inputs(), conv.fan_out(), conv.filters())),
+            _ => None,
         }
     }
 
@@ -89,32 +118,37 @@ impl Network {
     pub fn new(layers: Vec<Layer>, start: Start, rng: &mut Stream) -> Self {
         let (mut parameters, mut remembered) = (Vec::new(), Vec::new());
         for layer in &layers {
-            match *layer {
-                Layer::Linear { inputs, outputs } => {
-                    let width = 1.0 / (inputs as f64).sqrt();
-                    let mut weight = || match start {
-                        Start::LeCun => {
-                            let normal: f64 = StandardNormal.sample(rng);
-                            (width * normal) as f32
-                        }
-                        Start::Uniform => (width * (2.0 * rng.uniform() - 1.0)) as f32,
-                    };
-                    parameters.extend((0..inputs * outputs).map(|_| weight()));
-                    let threshold = |_| if start == Start::Uniform { weight() } else { 0.0 };
-                    parameters.extend((0..outputs).map(threshold));
-                }
-                Layer::NormOfBatch { width } | Layer::NormOfRow { width } => {
-                    parameters.resize(parameters.len() + width, 1.0);
-                    parameters.resize(parameters.len() + width, 0.0);
-                    if layer.remembered() > 0 {
-                        remembered.resize(remembered.len() + width, 0.0);
-                        remembered.resize(remembered.len() + width, 1.0);
+            if let Some((inputs, outputs, neurons)) = layer.fans() {
+                let width = match start {
+                    Start::LeCun | Start::Uniform => 1.0 / (inputs as f64).sqrt(),
+                    Start::Glorot => (6.0 / (inputs + outputs) as f64).sqrt(),
+                };
+                let mut weight = || match start {
+                    Start::LeCun => {
+                        let normal: f64 = StandardNormal.sample(rng);
+                        (width * normal) as f32
                     }
+                    Start::Uniform | Start::Glorot => (width * (2.0 * rng.uniform() - 1.0)) as f32,
+                };
+                parameters.extend((0..inputs * neurons).map(|_| weight()));
+                let threshold = |_| if start == Start::Uniform { weight() } else { 0.0 };
+                parameters.extend((0..neurons).map(threshold));
+            }
+            if let Layer::NormOfBatch { width } | Layer::NormOfRow { width } = *layer {
+                parameters.resize(parameters.len() + width, 1.0);
+                parameters.resize(parameters.len() + width, 0.0);
+                if layer.remembered() > 0 {
+                    remembered.resize(remembered.len() + width, 0.0);
+                    remembered.resize(remembered.len() + width, 1.0);
                 }
-                _ => {}
             }
         }
         Self { layers, parameters, remembered }
+    }
+
+    /// Multiplications per row on the way forward.
+    pub fn products(&self) -> usize {
+        self.layers.iter().map(|layer| layer.products()).sum()
     }
 
     /// Outputs for rows one after the other, with nothing dropped and with what batch normalisation remembers.
@@ -138,9 +172,10 @@ impl Network {
         remembered: &mut [f32],
         mut training: Option<&mut Stream>,
     ) -> &'p [f32] {
-        let Pass { values, factors, normed } = pass;
+        let Pass { values, factors, winners, normed } = pass;
         values.resize(self.layers.len() + 1, Vec::new());
         factors.resize(self.layers.len(), Vec::new());
+        winners.resize(self.layers.len(), Vec::new());
         normed.resize(self.layers.len(), Normed::default());
         values[0].clear();
         values[0].extend_from_slice(rows);
@@ -157,6 +192,8 @@ impl Network {
                     (0..x.len() / inputs).for_each(|_| y.extend_from_slice(thresholds));
                     add_product(View::new(x, inputs), weights, y);
                 }
+                Layer::Conv2d(conv) => conv.forward(x, parameters, y),
+                Layer::MaxPool(pool) => pool.forward(x, &mut winners[at], y),
                 Layer::NormOfBatch { width } => {
                     norm::by_batch(x, width, parameters, kept, training.is_some(), &mut normed[at], y);
                 }
@@ -209,6 +246,18 @@ impl Network {
                         std::mem::swap(&mut delta, &mut before);
                     }
                 }
+                Layer::Conv2d(conv) => {
+                    before.clear();
+                    before.resize(x.len(), 0.0);
+                    conv.backward(x, own, &delta, sums, (at > 0).then_some(&mut before));
+                    std::mem::swap(&mut delta, &mut before);
+                }
+                Layer::MaxPool(_) => {
+                    before.clear();
+                    before.resize(x.len(), 0.0);
+                    MaxPool::backward(&pass.winners[at], &delta, &mut before);
+                    std::mem::swap(&mut delta, &mut before);
+                }
                 Layer::NormOfBatch { width } => {
                     norm::back_by_batch(&mut delta, width, own, &pass.normed[at], sums);
                 }
@@ -236,11 +285,6 @@ impl Network {
 
 fn selu(x: f32) -> f32 {
     SELU_SCALE * if x > 0.0 { x } else { SELU_ALPHA * x.exp_m1() }
-}
-
-fn transpose(matrix: &[f32], columns: usize, out: &mut Vec<f32>) {
-    out.clear();
-    out.extend((0..columns).flat_map(|column| matrix[column..].iter().step_by(columns)));
 }
 
 #[cfg(test)]

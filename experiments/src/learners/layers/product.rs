@@ -35,6 +35,12 @@ pub fn add_product(a: View<'_>, b: &[f32], c: &mut [f32]) {
     }
 }
 
+/// Columns of a matrix with so many of them, one after the other.
+pub fn transpose(matrix: &[f32], columns: usize, out: &mut Vec<f32>) {
+    out.clear();
+    out.extend((0..columns).flat_map(|column| matrix[column..].iter().step_by(columns)));
+}
+
 struct Product<'a> {
     a: View<'a>,
     b: &'a [f32],

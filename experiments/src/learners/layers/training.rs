@@ -2,6 +2,7 @@
 
 use thrifty_sampling::Stream;
 
+use super::adam::AdamW;
 use super::network::{Network, Pass};
 
 /// Settings of training for squared errors.
@@ -35,27 +36,6 @@ const LEAST: f64 = 1e-4;
 /// The rate falls to this at most.
 const LEAST_RATE: f64 = 1e-5;
 
-/// Adam with decoupled decay of the weights.
-struct AdamW {
-    first: Vec<f32>,
-    second: Vec<f32>,
-    steps: i32,
-}
-
-impl AdamW {
-    fn step(&mut self, parameters: &mut [f32], gradient: &[f32], rate: f64, decay: f64) {
-        self.steps = self.steps.saturating_add(1);
-        let (a, b) = (1.0 - 0.9_f64.powi(self.steps), 1.0 - 0.999_f64.powi(self.steps));
-        let (length, root, kept) = ((rate / a) as f32, b.sqrt() as f32, (1.0 - rate * decay) as f32);
-        let memory = self.first.iter_mut().zip(&mut self.second);
-        for ((p, g), (m, v)) in parameters.iter_mut().zip(gradient).zip(memory) {
-            *m += 0.1 * (g - *m);
-            *v += 0.001 * (g * g - *v);
-            *p = kept * *p - length * *m / (v.sqrt() / root + 1e-8);
-        }
-    }
-}
-
 /// Mean squared error.
 fn error(network: &Network, examples: &Examples, pass: &mut Pass) -> f64 {
     let found = network.predict(&examples.x, pass);
@@ -78,7 +58,7 @@ impl Training {
         let (count, mut pass) = (examples.y.len(), Pass::default());
         let columns = examples.x.len() / count.max(1);
         let parameters = network.parameters.len();
-        let mut descent = AdamW { first: vec![0.0; parameters], second: vec![0.0; parameters], steps: 0 };
+        let mut descent = AdamW::new(parameters);
         let mut best = network.clone();
         let mut least = if watched.y.is_empty() { f64::INFINITY } else { error(network, watched, &mut pass) };
         // What the plateau is measured from; it is set back when the rate falls.
@@ -192,15 +172,6 @@ mod tests {
         let mut trained = start.clone();
         let epochs = Training { epochs: 30, ..USUAL }.fit(&mut trained, &train, &Examples::default(), rng);
         assert!(epochs == 30 && error(&trained, &train, &mut Pass::default()) < 0.2);
-    }
-
-    #[test]
-    fn first_steps_of_adam_with_decay() {
-        let mut at = [3.0, 3.0];
-        let mut descent = AdamW { first: vec![0.0; 2], second: vec![0.0; 2], steps: 0 };
-        descent.step(&mut at, &[50.0, -0.001], 0.1, 0.5);
-        // 3 (1 - 0.05), then a step of the rate whatever the length of the gradient.
-        assert!((at[0] - 2.75).abs() < 1e-5 && (at[1] - 2.95).abs() < 1e-5, "{at:?}");
     }
 
     #[test]

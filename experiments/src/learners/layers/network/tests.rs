@@ -1,6 +1,14 @@
 use thrifty_sampling::Seed;
 
+use super::super::window::{ImageShape, Padding};
 use super::*;
+
+/// 4×4 images, convolved with padding and pooled to 2×2, of so many filters.
+fn image_layers(filters: usize) -> [Layer; 2] {
+    let image = ImageShape { height: 4, width: 4, channels: 1 };
+    let conv = Conv2d::new(image, 3, filters, Padding::Same).unwrap();
+    [Layer::Conv2d(conv), Layer::MaxPool(MaxPool::new(conv.output(), 2, Padding::Valid).unwrap())]
+}
 
 fn loss(network: &Network, rows: &[f32], weights: &[f32], rng: &Stream, pass: &mut Pass) -> f64 {
     let mut network = network.clone();
@@ -23,6 +31,8 @@ fn gradients_match_finite_differences() {
         vec![linear(3, 5), Layer::Selu, Layer::AlphaDropout { rate: 0.3 }, linear(5, 2)],
         vec![linear(3, 2)],
     ];
+    let [conv, pool] = image_layers(3);
+    networks.push(vec![linear(3, 16), conv, Layer::Selu, pool, Layer::Dropout { rate: 0.2 }, linear(12, 2)]);
     for norm in norms {
         networks.push(vec![
             linear(3, 4),
@@ -68,6 +78,18 @@ fn gradients_match_finite_differences() {
             assert!(error < 3e-3 * f64::from(largest), "network {id}, parameter {p}: {slope} {found}");
         }
     }
+}
+
+/// Weights of a convolution reach the bound of their kernel, 9 inputs and 9 · 50 outputs; thresholds are 0.
+#[test]
+fn weights_of_a_convolution_are_uniform() {
+    let [conv, pool] = image_layers(50);
+    let network = Network::new(vec![conv, pool], Start::Glorot, &mut Seed(0).stream("test", 0));
+    let (weights, thresholds) = network.parameters.split_at(450);
+    let (least, most) = weights.iter().fold((0.0_f32, 0.0_f32), |(a, b), w| (a.min(*w), b.max(*w)));
+    let bound = (6.0_f32 / 459.0).sqrt();
+    assert!((0.97 * bound..=bound).contains(&most) && (0.97 * bound..=bound).contains(&-least));
+    assert!(thresholds == [0.0; 50] && network.products() == 16 * 500);
 }
 
 #[test]
