@@ -143,10 +143,8 @@ pub fn main() -> Result<bool, ExperimentError> {
             let deadline = budget.and_then(|budget| Instant::now().checked_add(budget));
             let context = RunContext { shard, deadline, ..study.context()? };
             let chosen = if id == "all" { all() } else { vec![find(&id)?] };
-            if let [experiment] = &chosen[..]
-                && !WITH_METHODS.contains(&experiment.id)
-            {
-                context.check_methods(experiment.id, &[])?;
+            if !WITH_METHODS.contains(&id.as_str()) {
+                context.check_methods(&id, &[])?;
             }
             run(&chosen, &context, &study.out, id == "all")
         }
