@@ -18,8 +18,6 @@ use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, 
 use thrifty_tpe::TpeOptimizer;
 
 use super::learners::listed::{Listed, OnList};
-use crate::harness::RunContext;
-use crate::peers::{First, Interpreters, PeerStudy, Refusal, SeedsAsFolds};
 
 /// A way to spend model fits.
 #[derive(Clone, Copy)]
@@ -47,7 +45,9 @@ pub struct Setup<'a> {
 pub struct Any(Box<dyn Optimizer<Query = FoldQuery, Recommendation = Best<Config>>>);
 
 impl Any {
-    fn new(optimizer: impl Optimizer<Query = FoldQuery, Recommendation = Best<Config>> + 'static) -> Self {
+    pub fn new(
+        optimizer: impl Optimizer<Query = FoldQuery, Recommendation = Best<Config>> + 'static,
+    ) -> Self {
         Self(Box::new(optimizer))
     }
 
@@ -85,7 +85,8 @@ fn fractional(
 }
 
 const NO_CAP: usize = usize::MAX;
-const SLOW: usize = 100;
+/// Cap of methods whose own work is slow.
+pub const SLOW: usize = 100;
 
 /// Four workers that wait for each other.
 const FOURS: Method = Method { name: "fractional, batches of 4", batch: 4, ..BOUND };
@@ -241,39 +242,6 @@ const MULTI_TASK_FREE: Method = Method {
     batch: 1,
 };
 
-/// The name of SMAC3 on folds in the script of the other libraries.
-const SMAC_ON_FOLDS: &str = "smac3-folds";
-
-/// SMAC3 as in `yerramilli2025`: its facade for hyperparameters, whose random seeds are folds.
-pub const SMAC: Method = Method {
-    name: "SMAC3, fold by seed",
-    make: |Setup { space, folds, fits, seed, python }| {
-        let failed = |why: String| OptimizerError::failed(SMAC_ON_FOLDS, why);
-        let first = First {
-            method: SMAC_ON_FOLDS,
-            seed: seed.0 & 0x7fff_ffff,
-            noisy: true,
-            design: 0,
-            evaluations: fits,
-        };
-        let process = Interpreters::find(python, [SMAC_ON_FOLDS])
-            .process(SMAC_ON_FOLDS)
-            .map_err(|error| failed(error.to_string()))?;
-        let study = PeerStudy::begin(process, &space, &first).map_err(|refusal| match refusal {
-            Refusal::Missing(why) | Refusal::Unsupported(_, why) => failed(why),
-        })?;
-        Ok(Any::new(SeedsAsFolds { study, folds }))
-    },
-    cap: SLOW,
-    batch: 1,
-};
-
-/// These methods, and SMAC3 where an interpreter of `--python` has it.
-pub fn with_peers(methods: &[Method], context: &RunContext) -> Vec<Method> {
-    let has_smac = Interpreters::find(&context.python, [SMAC_ON_FOLDS]).has(SMAC_ON_FOLDS);
-    methods.iter().copied().chain(has_smac.then_some(SMAC)).collect()
-}
-
 /// The method under test and everything it is compared with; figures have colours for the first twelve.
 pub const ALL: [Method; 14] = [
     BOUND,
@@ -344,22 +312,3 @@ const TWO: Method = Method {
 
 /// Beside whole cross-validations as fits go on; the bound of width 1 is there to be found worse.
 pub const LATE: [Method; 6] = [BOUND, FULL_BO, NARROW, FULL_TPE, TWO, WIDE];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn without_an_interpreter_there_is_no_smac() {
-        let count = |python: &[&str]| {
-            let python = python.iter().map(PathBuf::from).collect();
-            with_peers(&ALL, &RunContext { python, ..RunContext::default() }).len()
-        };
-        assert_eq!(count(&[]), ALL.len());
-        assert_eq!(count(&["no-such-python"]), ALL.len());
-        let space = Space::unit_cube(1);
-        let setup = Setup { space, folds: 2, fits: 4, seed: Seed(0), python: &[] };
-        let error = (SMAC.make)(setup).err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(error.contains(SMAC_ON_FOLDS), "{error}");
-    }
-}

@@ -13,6 +13,7 @@ pub mod live;
 mod methods;
 mod problem;
 pub mod regimes;
+mod smac;
 mod svm_table;
 pub mod synth;
 pub mod tables;

@@ -3,8 +3,9 @@
 use super::branin;
 use super::comparison::{FoldComparison, NOTE};
 use super::drawn::{Deviations, Drawn, FOLDS};
-use super::methods::{ALL, is_variant, with_peers};
+use super::methods::{ALL, is_variant};
 use super::problem::FoldProblem;
+use super::smac::with_peers;
 use crate::data;
 use crate::error::ExperimentError;
 use crate::harness::claims::Kind;

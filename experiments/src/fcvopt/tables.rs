@@ -1,8 +1,9 @@
 //! Fractional cross-validation on measured folds.
 
 use super::comparison::{FoldComparison, NOTE};
-use super::methods::{ALL, is_variant, with_peers};
+use super::methods::{ALL, is_variant};
 use super::problem::FoldProblem;
+use super::smac::with_peers;
 use super::svm_table;
 use crate::error::ExperimentError;
 use crate::harness::claims::Kind;

@@ -34,7 +34,7 @@ pub enum Unit {
     Seconds,
 }
 
-/// How a policy looks ahead.
+/// Look-ahead of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
     /// So many trainings ahead by quadrature.

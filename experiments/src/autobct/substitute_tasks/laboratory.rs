@@ -107,7 +107,7 @@ impl<'a> Laboratory<'a> {
         Ok(grids.iter().map(|grid| found.by_ref().take(grid.len()).collect()).collect())
     }
 
-    /// What the runs and sweeps found, by stand-in.
+    /// Findings of the runs and sweeps, by stand-in.
     pub fn findings(&self, context: &RunContext) -> Result<Vec<Finding<'a>>, ExperimentError> {
         // Both are run before either is missed, so that a shard does its part of each.
         let (runs, sweeps) = (self.runs(context), self.sweeps(context));

@@ -119,7 +119,7 @@ pub fn on_residual_features(input: ImageShape, classes: usize) -> Result<Sequent
     pooled_twice(network, classes)
 }
 
-/// What E.3 and E.4 share: four convolutions between two poolings, and three hidden layers.
+/// Common end of E.3 and E.4: four convolutions between two poolings, and three hidden layers.
 fn pooled_twice(network: Sequential, classes: usize) -> Result<Sequential, ExperimentError> {
     let mut network = network.pool(WIDE_POOL, Padding::Same)?;
     for filters in [180, 140, 100, 50] {
