@@ -3,9 +3,10 @@
 use thrifty_check::number;
 use thrifty_sampling::Seed;
 
-use crate::forest::{checked, predict};
+use crate::forest::checked;
 use crate::groups::predict_groups;
 use crate::grow::{Grower, Growth};
+use crate::rows::predict;
 use crate::table::Bins;
 use crate::tree::Tree;
 use crate::{Table, TreesError};

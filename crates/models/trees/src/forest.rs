@@ -1,10 +1,11 @@
 //! Random forests for regression.
 
-use thrifty_check::{InputError, all_finite, length, number};
+use thrifty_check::{all_finite, length, number};
 use thrifty_sampling::Seed;
 
 use crate::groups::predict_groups;
 use crate::grow::{Grower, Growth};
+use crate::rows::predict;
 use crate::table::Bins;
 use crate::tree::Tree;
 use crate::{Table, TreesError};
@@ -168,29 +169,4 @@ impl Forest {
         let trees = self.trees.len().max(1) as f64;
         variance.iter_mut().for_each(|sum| *sum /= trees);
     }
-}
-
-/// `base` plus the scaled sum over trees. Rows are taken in blocks that stay in the cache together with a tree.
-pub(crate) fn predict(
-    bins: &Bins,
-    trees: &[Tree],
-    base: f64,
-    scale: f64,
-    rows: &[f32],
-) -> Result<Vec<f64>, TreesError> {
-    const BLOCK: usize = 256;
-    let columns = bins.columns();
-    if !rows.len().is_multiple_of(columns) {
-        return Err(InputError::Length { name: "features", found: rows.len(), expected: columns }.into());
-    }
-    let mut out = vec![base; rows.len() / columns];
-    let mut codes = Vec::with_capacity(BLOCK * columns);
-    for (block, slots) in rows.chunks(BLOCK * columns).zip(out.chunks_mut(BLOCK)) {
-        codes.clear();
-        bins.code(block, &mut codes);
-        for tree in trees {
-            tree.add(&codes, columns, scale, slots);
-        }
-    }
-    Ok(out)
 }

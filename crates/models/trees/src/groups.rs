@@ -3,7 +3,7 @@
 use thrifty_check::InputError;
 
 use crate::TreesError;
-use crate::forest::predict;
+use crate::rows::predict;
 use crate::table::{Bins, bin};
 use crate::tree::{Node, Tree};
 

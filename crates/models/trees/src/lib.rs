@@ -14,6 +14,7 @@ mod forest;
 mod groups;
 mod grow;
 mod importance;
+mod rows;
 mod surrogate;
 mod table;
 mod tree;
