@@ -59,7 +59,7 @@ pub fn build(root: &Root, experiments: &[Experiment]) -> Result<(Vec<Page>, Vec<
         for block in &built.blocks {
             if let Some(line) = block.differs {
                 let source = match &block.marker {
-                    Marker::Table { file, .. } | Marker::Studies { file } => {
+                    Marker::Table { file, .. } | Marker::Studies { file } | Marker::States { file } => {
                         format!("experiments/runs/{file}")
                     }
                     Marker::Run { .. } => "experiments/runs/claims.csv".into(),

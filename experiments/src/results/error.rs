@@ -17,6 +17,8 @@ pub enum TableError {
     TwoColumns { column: String },
     #[error("has a line break in {cell:?}, which no table of Markdown can hold")]
     LineBreak { cell: String },
+    #[error("names the experiment {id}, which has no line in experiments/runs/claims.csv")]
+    UnknownExperiment { id: String },
     #[error("has the state {state:?}, expected whole, substitute, part or missing")]
     UnknownState { state: String },
 }

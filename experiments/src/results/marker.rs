@@ -7,8 +7,10 @@ use std::path::Path;
 pub enum Marker {
     /// `<!-- table: FILE | COLUMN | COLUMN as HEADING, 3 digits -->`: a CSV file below `experiments/runs`, all columns without any.
     Table { file: String, columns: Vec<String> },
-    /// `<!-- studies: FILE -->`: a sentence with the number of studies by state.
+    /// `<!-- studies: FILE -->`: studies with the runs and verdicts of their experiments.
     Studies { file: String },
+    /// `<!-- states: FILE -->`: a sentence with the number of studies by state.
+    States { file: String },
     /// `<!-- run: ID -->`: a sentence with commit, seed, design and n of an experiment's run.
     Run { id: String },
 }
@@ -21,7 +23,7 @@ impl Marker {
     pub fn parse(line: &str) -> Result<Option<Self>, &'static str> {
         let Some(open) = line.trim().strip_prefix("<!--") else { return Ok(None) };
         let open = open.trim_start();
-        let kinds = ["table:", "studies:", "run:"];
+        let kinds = ["table:", "studies:", "states:", "run:"];
         let Some(kind) = kinds.into_iter().find(|kind| open.starts_with(kind)) else { return Ok(None) };
         let body = open[kind.len()..].strip_suffix("-->").ok_or("does not end with -->")?;
         let mut parts = body.split('|').map(str::trim);
@@ -35,7 +37,9 @@ impl Marker {
             "run:" => Err("has columns, which a run has not"),
             _ if !is_below(&name) => Err("names no .csv file below experiments/runs"),
             "studies:" if columns.is_empty() => Ok(Some(Self::Studies { file: name })),
-            "studies:" => Err("has columns, which a sentence has not"),
+            "studies:" => Err("has columns, which are given"),
+            "states:" if columns.is_empty() => Ok(Some(Self::States { file: name })),
+            "states:" => Err("has columns, which a sentence has not"),
             _ => Ok(Some(Self::Table { file: name, columns })),
         }
     }
@@ -69,6 +73,8 @@ mod tests {
         );
         let studies = Marker::Studies { file: "s.csv".into() };
         assert_eq!(Marker::parse("<!-- studies: s.csv -->"), Ok(Some(studies)));
+        let states = Marker::States { file: "s.csv".into() };
+        assert_eq!(Marker::parse("<!-- states: s.csv -->"), Ok(Some(states)));
         for other in ["", "text", "| a |", "<!-- a note -->", "<!-- tables of runs -->"] {
             assert_eq!(Marker::parse(other), Ok(None), "{other}");
         }
@@ -85,6 +91,7 @@ mod tests {
             "<!-- table: /etc/a.csv -->",
             "<!-- run: gp/posterior | n -->",
             "<!-- studies: s.csv | n -->",
+            "<!-- states: s.csv | n -->",
         ] {
             assert!(Marker::parse(bad).is_err(), "{bad}");
         }

@@ -88,6 +88,11 @@ fn block(
             sheet.and_then(|sheet| table(&sheet, old.get(1).copied())).map_err(|error| fault(file, error))
         }
         Marker::Studies { file } => {
+            let sheet =
+                Sheet::read(&root.runs().join(file)).and_then(|sheet| studies::outcomes(&sheet, claims));
+            sheet.and_then(|sheet| table(&sheet, old.get(1).copied())).map_err(|error| fault(file, error))
+        }
+        Marker::States { file } => {
             let sentence = Sheet::read(&root.runs().join(file)).and_then(|sheet| studies::sentence(&sheet));
             sentence.map(|sentence| vec![sentence]).map_err(|error| fault(file, error))
         }

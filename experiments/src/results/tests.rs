@@ -116,7 +116,9 @@ fn no_csv_file_is_left_over() {
     let mut printed = BTreeSet::from(["claims.csv".to_owned()]);
     for (_, text) in root.read_pages().unwrap() {
         for line in text.lines() {
-            if let Some(Marker::Table { file, .. } | Marker::Studies { file }) = Marker::parse(line).unwrap()
+            let marker = Marker::parse(line).unwrap();
+            if let Some(Marker::Table { file, .. } | Marker::Studies { file } | Marker::States { file }) =
+                marker
             {
                 printed.insert(file);
             }
@@ -244,9 +246,14 @@ fn bad_input_is_named_and_nothing_is_written() {
             "docs/src/results/a.md:5: experiments/runs/claims.csv names no commit of gp/posterior",
         ),
         (
-            PAGE.replace(mark, "<!-- studies: gp/posterior/coverage.csv -->"),
+            PAGE.replace(mark, "<!-- states: gp/posterior/coverage.csv -->"),
             "state\nhalf\n",
             &format!("{place}has the state \"half\""),
+        ),
+        (
+            PAGE.replace(mark, "<!-- studies: gp/posterior/coverage.csv -->"),
+            "study,experiment\nall,`gp/all`\n",
+            &format!("{place}names the experiment gp/all, which has no line in experiments/runs/claims.csv"),
         ),
     ] {
         let small = Small::new(&page);
