@@ -1,6 +1,7 @@
 //! Hypervolume, its contributions and its cost.
 
 mod approximation;
+mod columns;
 mod contributions;
 mod dim2;
 mod dim3;

@@ -1,6 +1,10 @@
 //! Exclusive contributions of points to a hypervolume.
 
-use super::dim3;
+#![allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
+
+use thrifty_simd::{VectorLoop, dispatch};
+
+use super::columns::Columns;
 use super::many::{Exhausted, Recursion};
 use crate::staircase::Staircase;
 use crate::weakly_dominates;
@@ -56,19 +60,33 @@ pub(super) fn plane(points: &[f64], reference: [f64; 2]) -> Vec<f64> {
 
 /// In space: each point against all others, which are sorted once.
 pub(super) fn space(points: &[f64], reference: [f64; 3]) -> Vec<f64> {
-    let rows = points.as_chunks::<3>().0;
-    let mut order: Vec<usize> = (0..rows.len()).collect();
-    order.sort_unstable_by(|&a, &b| rows[a][2].total_cmp(&rows[b][2]));
-    let mut others: Vec<[f64; 3]> = order.iter().skip(1).map(|&index| rows[index]).collect();
-    let mut stairs = Staircase::new([0.0; 2]);
-    let mut found = vec![0.0; rows.len()];
-    for (at, &index) in order.iter().enumerate() {
-        found[index] = dim3::exclusive(&others, rows[index], reference, &mut stairs).unwrap_or(0.0);
-        if let Some(gap) = others.get_mut(at) {
-            *gap = rows[index];
+    dispatch(Space { rows: points.as_chunks().0, reference })
+}
+
+struct Space<'a> {
+    rows: &'a [[f64; 3]],
+    reference: [f64; 3],
+}
+
+impl VectorLoop for Space<'_> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) -> Vec<f64> {
+        let Self { rows, reference } = self;
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_unstable_by(|&a, &b| rows[a][2].total_cmp(&rows[b][2]));
+        let mut others: Columns = order.iter().skip(1).map(|&index| rows[index]).collect();
+        let mut stairs = Staircase::new([0.0; 2]);
+        let mut found = vec![0.0; rows.len()];
+        for (at, &index) in order.iter().enumerate() {
+            found[index] = others.exclusive(rows[index], reference, &mut stairs).unwrap_or(0.0);
+            if at + 1 < rows.len() {
+                others.set(at, rows[index]);
+            }
         }
+        found
     }
-    found
 }
 
 /// In more dimensions: each point against all others by the recursion.
