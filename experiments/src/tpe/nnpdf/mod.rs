@@ -25,7 +25,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: "Hyper-optimization (TPE in Hyperopt for n3fit), the closing question",
     claim: "choosing a network's hyperparameters by its bias on test sets does not harm its variance",
     quick_cost: "1 law, 1 replication, 6 scans of 25 trials: some seconds",
-    full_cost: "3 laws, 8 replications, 6 scans of 160 trials each: some minutes",
+    full_cost: "3 laws, 10 replications, 6 scans of 160 trials each: some minutes",
     run,
 };
 
@@ -49,7 +49,7 @@ struct Found {
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let (replications, trials) =
-        (context.replications(1, 8), context.pick(STARTUP + STARTUP / 4, 8 * STARTUP));
+        (context.replications(1, 10), context.pick(STARTUP + STARTUP / 4, 8 * STARTUP));
     let laws = context.pick(&Law::ALL[..1], &Law::ALL[..]);
     let replicas = context.pick(4, 40);
     let jobs: Vec<(usize, Law, Goal, Search)> = (0..replications)
