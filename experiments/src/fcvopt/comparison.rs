@@ -8,6 +8,7 @@ use thrifty_figures::{LinePlot, Series};
 use thrifty_sampling::Seed;
 use thrifty_study::{Next, Study};
 
+use self::spread::Spread;
 use super::methods::{Method, Setup, YARDSTICK};
 use super::problem::FoldProblem;
 use crate::error::ExperimentError;
@@ -78,6 +79,10 @@ struct Curve {
     /// Seconds of a fit: of the method's own work, and of the evaluation.
     own_seconds: f64,
     evaluation_seconds: f64,
+    /// As [`Spread`].
+    largest_share: f64,
+    configurations: f64,
+    folds_of_best: f64,
 }
 
 impl Curve {
@@ -139,7 +144,17 @@ fn race(
     }
     let asked = study.history().len().max(1) as f64;
     let (own_seconds, evaluation_seconds) = (seconds.0 / asked, seconds.1 / asked);
-    Ok(Curve { fits: looked, regrets, own_seconds, evaluation_seconds })
+    let best = study.recommend()?.map(|best| best.config);
+    let Spread { largest_share, configurations, folds_of_best } = Spread::of(study.history(), best.as_ref());
+    Ok(Curve {
+        fits: looked,
+        regrets,
+        own_seconds,
+        evaluation_seconds,
+        largest_share,
+        configurations,
+        folds_of_best,
+    })
 }
 
 /// Curves of one problem, by method.
@@ -189,6 +204,7 @@ impl FoldComparison<'_> {
             self.numbers(&own, &mut numbers);
             tables.push(self.table(&own, &found));
             tables.push(self.times(name, &own.curves));
+            tables.push(spread::table(name, self.methods, &own.curves));
             figures.push(self.figure(name, &own.curves)?);
         }
         Ok(Outcome { tables, figures, numbers, judgement: Judgement::all(judgements) })
@@ -367,5 +383,6 @@ impl FoldComparison<'_> {
     }
 }
 
+mod spread;
 #[cfg(test)]
 mod tests;

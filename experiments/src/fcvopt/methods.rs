@@ -1,11 +1,10 @@
 //! Ways to spend model fits.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, Schedule};
 use thrifty_bo::BayesianOptimizer;
-use thrifty_cv::{AllFolds, FoldChoice, FoldQuery, OneFold};
+use thrifty_cv::{AllFolds, FoldChoice, OneFold};
 use thrifty_fcvopt::{
     FoldAcquisition, FoldRule, FractionalCv, FractionalSettings, LossTarget, MultiTaskCv, MultiTaskSettings,
     TaskCovariance,
@@ -13,11 +12,11 @@ use thrifty_fcvopt::{
 use thrifty_hgp::Hgp;
 use thrifty_sampling::Seed;
 use thrifty_search::RandomSearch;
-use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, TrialId};
+use thrifty_space::Space;
+use thrifty_study::OptimizerError;
 use thrifty_tpe::TpeOptimizer;
 
-use super::learners::listed::{Listed, OnList};
+use super::any::Any;
 
 /// A way to spend model fits.
 #[derive(Clone, Copy)]
@@ -41,39 +40,6 @@ pub struct Setup<'a> {
     pub python: &'a [PathBuf],
 }
 
-/// Any method behind one type.
-pub struct Any(Box<dyn Optimizer<Query = FoldQuery, Recommendation = Best<Config>>>);
-
-impl Any {
-    pub fn new(
-        optimizer: impl Optimizer<Query = FoldQuery, Recommendation = Best<Config>> + 'static,
-    ) -> Self {
-        Self(Box::new(optimizer))
-    }
-
-    /// The same method on a list of configurations.
-    pub fn on_list(self, list: Arc<Listed>) -> Self {
-        Self::new(OnList { optimizer: self, list })
-    }
-}
-
-impl Optimizer for Any {
-    type Query = FoldQuery;
-    type Recommendation = Best<Config>;
-
-    fn ask(&mut self, history: &History<FoldQuery>, id: TrialId) -> Result<Ask<FoldQuery>, OptimizerError> {
-        self.0.ask(history, id)
-    }
-
-    fn recommend(&mut self, history: &History<FoldQuery>) -> Result<Option<Best<Config>>, OptimizerError> {
-        self.0.recommend(history)
-    }
-
-    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
-        self.0.fingerprint()
-    }
-}
-
 fn fractional(
     space: Space,
     folds: usize,
@@ -81,7 +47,7 @@ fn fractional(
 ) -> Result<Any, OptimizerError> {
     let mut settings = FractionalSettings::new(folds);
     change(&mut settings);
-    Ok(Any::new(FractionalCv::new(space, settings.folds).and_then(|cv| cv.with_settings(settings))?))
+    FractionalCv::new(space, settings.folds)?.with_settings(settings).map(Any::fractional)
 }
 
 const NO_CAP: usize = usize::MAX;
@@ -142,6 +108,14 @@ const RANDOM_FOLD: Method = Method {
     batch: 1,
 };
 
+/// On a list, the fold before the configuration: to show what that does to the rule.
+const FOLD_FIRST: Method = Method {
+    name: "fractional, fold first",
+    make: |Setup { space, folds, .. }| fractional(space, folds, |_| ()).map(Any::with_fold_first),
+    cap: NO_CAP,
+    batch: 1,
+};
+
 const IN_TURN: Method = Method {
     name: "same model, folds in turn",
     make: |Setup { space, folds, .. }| fractional(space, folds, |s| s.fold = FoldRule::RoundRobin),
@@ -169,7 +143,7 @@ const UNCORRELATED: Method = Method {
         let model = Hgp::on_domain(space.domain())
             .without_correlation()
             .map_err(|error| OptimizerError::failed("setting up the model", error))?;
-        Ok(Any::new(FractionalCv::new(space, folds)?.with_model(model)))
+        Ok(Any::fractional(FractionalCv::new(space, folds)?.with_model(model)))
     },
     cap: NO_CAP,
     batch: 1,
@@ -268,8 +242,8 @@ pub const LANDSCAPES: [Method; 8] =
     [BOUND, KNOWLEDGE, RANDOM_FOLD, FULL_BO, HOLDOUT, FOLD_TPE, MULTI_TASK, FOLD_RANDOM];
 
 /// On the learners of the paper; the last is there to be found worse.
-pub const LEARNERS: [Method; 8] =
-    [BOUND, RANDOM_FOLD, FULL_BO, FULL_TPE, FULL_RANDOM, HOLDOUT, FOLD_TPE, FOLD_RANDOM];
+pub const LEARNERS: [Method; 9] =
+    [BOUND, RANDOM_FOLD, FOLD_FIRST, FULL_BO, FULL_TPE, FULL_RANDOM, HOLDOUT, FOLD_TPE, FOLD_RANDOM];
 
 /// True for the method under test with another target or acquisition.
 pub fn is_variant(method: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Fractional cross-validation against full cross-validation and other ways with single folds.
 
 pub mod ablation;
+mod any;
 pub mod batches;
 pub mod branin;
 mod comparison;

@@ -2,7 +2,8 @@
 
 use thrifty_study::OptimizerError;
 
-use super::methods::{Any, Method, SLOW, Setup};
+use super::any::Any;
+use super::methods::{Method, SLOW, Setup};
 use crate::harness::RunContext;
 use crate::peers::{First, Interpreters, PeerStudy, Refusal, SeedsAsFolds};
 

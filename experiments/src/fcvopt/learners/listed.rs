@@ -54,8 +54,23 @@ impl Listed {
         })
     }
 
+    /// The configuration of a place in the unit cube.
+    pub fn point(&self, place: usize) -> &[f64] {
+        &self.points[place]
+    }
+
+    /// Places and folds that were asked.
+    pub fn asked(&self, history: &History<FoldQuery>) -> BTreeSet<(usize, usize)> {
+        let pair = |query: &FoldQuery| Some((self.place(&query.config)?, query.fold));
+        history.trials().iter().filter_map(|trial| pair(&trial.query)).collect()
+    }
+
     /// The place of the nearest configuration of those that are allowed, in the unit cube.
-    fn nearest(&self, config: &Config, allowed: impl Fn(usize) -> bool) -> Result<Option<usize>, SpaceError> {
+    pub fn nearest(
+        &self,
+        config: &Config,
+        allowed: impl Fn(usize) -> bool,
+    ) -> Result<Option<usize>, SpaceError> {
         let at = self.space.encode(config)?;
         let distance = |place: &usize| -> f64 {
             self.points[*place].iter().zip(&at).map(|(a, b)| (a - b).powi(2)).sum()
@@ -63,6 +78,25 @@ impl Listed {
         let places = (0..self.configs.len()).filter(|place| allowed(*place));
         Ok(places.min_by(|a, b| distance(a).total_cmp(&distance(b))))
     }
+}
+
+/// The nearest configuration whose fold is new, in place of the one that is asked.
+pub fn on_list(
+    list: &Listed,
+    ask: Ask<FoldQuery>,
+    history: &History<FoldQuery>,
+) -> Result<Ask<FoldQuery>, OptimizerError> {
+    let mut suggestion = match ask {
+        Ask::Evaluate(suggestion) => suggestion,
+        other => return Ok(other),
+    };
+    let FoldQuery { config, fold, .. } = &suggestion.query;
+    let asked = list.asked(history);
+    let nearest = list.nearest(config, |place| !asked.contains(&(place, *fold)));
+    let nearest = nearest.map_err(|error| OptimizerError::failed("the nearest configuration", error))?;
+    let Some(place) = nearest else { return Ok(Ask::Stop(StopReason::Exhausted)) };
+    suggestion.query.config = list.configs[place].clone();
+    Ok(Ask::Evaluate(suggestion))
 }
 
 /// An optimiser of folds that asks the nearest configuration of a list in place of each that it suggests.
@@ -78,22 +112,8 @@ impl<O: Optimizer<Query = FoldQuery, Recommendation = Best<Config>>> Optimizer f
     type Recommendation = Best<Config>;
 
     fn ask(&mut self, history: &History<FoldQuery>, id: TrialId) -> Result<Ask<FoldQuery>, OptimizerError> {
-        let mut suggestion = match self.optimizer.ask(history, id)? {
-            Ask::Evaluate(suggestion) => suggestion,
-            other => return Ok(other),
-        };
-        let fold = suggestion.query.fold;
-        let asked: BTreeSet<usize> = history
-            .trials()
-            .iter()
-            .filter(|trial| trial.query.fold == fold)
-            .filter_map(|trial| self.list.place(&trial.query.config))
-            .collect();
-        let nearest = self.list.nearest(&suggestion.query.config, |place| !asked.contains(&place));
-        let nearest = nearest.map_err(|error| OptimizerError::failed("the nearest configuration", error))?;
-        let Some(place) = nearest else { return Ok(Ask::Stop(StopReason::Exhausted)) };
-        suggestion.query.config = self.list.configs[place].clone();
-        Ok(Ask::Evaluate(suggestion))
+        let ask = self.optimizer.ask(history, id)?;
+        on_list(&self.list, ask, history)
     }
 
     fn recommend(&mut self, history: &History<FoldQuery>) -> Result<Option<Best<Config>>, OptimizerError> {
@@ -162,8 +182,8 @@ mod tests {
             let space = list.space.clone();
             let setup = Setup { space, folds, fits: 15, seed: Seed(1), python: &[] };
             let optimizer = (method.make)(setup).unwrap();
-            let mut study = Study::new(OnList { optimizer, list: list.clone() }, Seed(1))
-                .with_stop(thrifty_study::MaxTrials(15));
+            let mut study =
+                Study::new(optimizer.on_list(list.clone()), Seed(1)).with_stop(thrifty_study::MaxTrials(15));
             study
                 .run(|query: &FoldQuery, _: &mut _| {
                     query.config.float("x").unwrap_or(f64::NAN) + 0.1 * query.fold as f64

@@ -1,5 +1,6 @@
 //! Fractional cross-validation on the four learners of the paper, trained here.
 
+pub mod fold_last;
 pub mod listed;
 mod measured;
 mod subjects;

@@ -1,0 +1,99 @@
+//! How the fits of a run spread over folds and configurations.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use thrifty_cv::FoldQuery;
+use thrifty_space::Config;
+use thrifty_study::History;
+
+use super::{Curve, Method};
+use crate::harness::stats::quantile;
+use crate::harness::{Table, number};
+
+/// How the fits of a run spread over folds and configurations.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Spread {
+    /// Share of the fits that the most asked fold has.
+    pub(super) largest_share: f64,
+    /// Configurations asked.
+    pub(super) configurations: f64,
+    /// Folds of the recommended configuration that were asked.
+    pub(super) folds_of_best: f64,
+}
+
+impl Spread {
+    pub(super) fn of(history: &History<FoldQuery>, best: Option<&Config>) -> Self {
+        let (mut fits, mut configurations) = (BTreeMap::<usize, usize>::new(), BTreeSet::new());
+        let mut folds_of_best = BTreeSet::new();
+        for FoldQuery { config, fold, .. } in history.trials().iter().map(|trial| &trial.query) {
+            *fits.entry(*fold).or_default() += 1;
+            configurations.insert(config.to_string());
+            if best == Some(config) {
+                folds_of_best.insert(*fold);
+            }
+        }
+        Self {
+            largest_share: fits.values().max().map_or(0.0, |most| *most as f64 / history.len() as f64),
+            configurations: configurations.len() as f64,
+            folds_of_best: folds_of_best.len() as f64,
+        }
+    }
+}
+
+/// Medians over replications, by method.
+pub(super) fn table(name: &str, methods: &[Method], curves: &[&[Curve]]) -> Table {
+    let row = |(method, curves): (&Method, &&[Curve])| {
+        let median =
+            |pick: fn(&Curve) -> f64| number(quantile(&curves.iter().map(pick).collect::<Vec<f64>>(), 0.5));
+        vec![
+            method.name.into(),
+            median(|c| c.largest_share),
+            median(|c| c.configurations),
+            median(|c| c.folds_of_best),
+        ]
+    };
+    Table {
+        name: format!("spread-{name}"),
+        caption: format!(
+            "{name}: share of the fits that the most asked fold has, configurations asked, and folds of the recommended \
+             configuration that were asked, at the end; medians over replications."
+        ),
+        header: ["method", "most asked fold", "configurations", "folds of the best"]
+            .map(String::from)
+            .to_vec(),
+        rows: methods.iter().zip(curves).map(row).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thrifty_sampling::Seed;
+    use thrifty_study::{Memo, Timing, Trial, TrialId};
+
+    use super::*;
+
+    #[test]
+    fn fits_are_counted_by_fold_and_configuration() {
+        let config = |x: f64| {
+            let mut config = Config::new();
+            config.insert("x", x);
+            config
+        };
+        let trial = |(at, (x, fold)): (usize, (f64, usize))| Trial {
+            id: TrialId(at as u64),
+            query: FoldQuery { config: config(x), repeat: 0, fold },
+            diagnostics: BTreeMap::new(),
+            memo: Memo::default(),
+            reports: vec![],
+            outcome: None,
+            timing: Timing::default(),
+        };
+        let asked = [(0.1, 2), (0.2, 2), (0.1, 0), (0.1, 2), (0.3, 1)];
+        let history = History::from_trials(asked.into_iter().enumerate().map(trial).collect(), Seed(0));
+        let expected = Spread { largest_share: 0.6, configurations: 3.0, folds_of_best: 2.0 };
+        assert_eq!(Spread::of(&history, Some(&config(0.1))), expected);
+        assert_eq!(Spread::of(&history, None), Spread { folds_of_best: 0.0, ..expected });
+        let empty = History::from_trials(Vec::new(), Seed(0));
+        assert_eq!(Spread::of(&empty, None), Spread::default());
+    }
+}
