@@ -101,9 +101,9 @@ impl Serializer for ToTree {
     type SerializeTuple = Items;
     type SerializeTupleStruct = Items;
     type SerializeTupleVariant = Items;
-    type SerializeMap = Entries;
-    type SerializeStruct = Entries;
-    type SerializeStructVariant = Entries;
+    type SerializeMap = Fields;
+    type SerializeStruct = Fields;
+    type SerializeStructVariant = Fields;
 
     widened! {
         serialize_i8: i8 => serialize_i64;
@@ -208,11 +208,11 @@ impl Serializer for ToTree {
         Ok(Items { variant: Some(variant), items: Vec::new() })
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Entries, SettingsError> {
-        Ok(Entries { variant: None, key: None, entries: BTreeMap::new() })
+    fn serialize_map(self, _: Option<usize>) -> Result<Fields, SettingsError> {
+        Ok(Fields { variant: None, key: None, entries: BTreeMap::new() })
     }
 
-    fn serialize_struct(self, _: &'static str, length: usize) -> Result<Entries, SettingsError> {
+    fn serialize_struct(self, _: &'static str, length: usize) -> Result<Fields, SettingsError> {
         self.serialize_map(Some(length))
     }
 
@@ -222,8 +222,8 @@ impl Serializer for ToTree {
         _: u32,
         variant: &'static str,
         _: usize,
-    ) -> Result<Entries, SettingsError> {
-        Ok(Entries { variant: Some(variant), key: None, entries: BTreeMap::new() })
+    ) -> Result<Fields, SettingsError> {
+        Ok(Fields { variant: Some(variant), key: None, entries: BTreeMap::new() })
     }
 }
 
@@ -260,7 +260,7 @@ list!(
 );
 
 /// A map that is being written.
-struct Entries {
+struct Fields {
     variant: Option<&'static str>,
     key: Option<String>,
     entries: BTreeMap<String, Settings>,
@@ -269,7 +269,7 @@ struct Entries {
 /// The two traits of serde for fields with names are one.
 macro_rules! fields {
     ($($kind:ident),*) => {
-        $(impl ser::$kind for Entries {
+        $(impl ser::$kind for Fields {
             type Ok = Settings;
             type Error = SettingsError;
 
@@ -291,7 +291,7 @@ macro_rules! fields {
 
 fields!(SerializeStruct, SerializeStructVariant);
 
-impl ser::SerializeMap for Entries {
+impl ser::SerializeMap for Fields {
     type Ok = Settings;
     type Error = SettingsError;
 
