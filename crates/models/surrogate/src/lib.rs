@@ -22,6 +22,7 @@ mod observations;
 mod posterior;
 mod prediction;
 mod sample;
+mod settings;
 mod surrogate;
 
 pub use calibration::{Calibration, CalibrationError};
@@ -33,5 +34,6 @@ pub use observations::Observations;
 pub use posterior::{JointGradient, JointPosterior, PathSampler, Posterior, PosteriorGradient, SamplePath};
 pub use prediction::Prediction;
 pub use sample::{factor_covariance, sample_jointly};
+pub use settings::{Settings, SettingsError};
 pub use surrogate::{EarlierFit, FittedSurrogate, Surrogate, SurrogateError, fit_checked};
 pub use thrifty_check::InputError;

@@ -230,6 +230,7 @@ mod tests {
         }
         let described = ForestSurrogate::default().describe().unwrap();
         assert_eq!(described.name, "random forest");
-        assert_eq!(described.settings["forest"]["min_leaf"], 1);
+        let settings = serde_json::to_value(&described.settings).unwrap();
+        assert_eq!(settings["forest"]["min_leaf"], 1);
     }
 }

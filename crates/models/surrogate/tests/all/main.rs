@@ -4,4 +4,5 @@ mod conditioning;
 mod contract;
 mod fit_checked;
 mod mixture;
+mod settings;
 mod suite;
