@@ -174,11 +174,16 @@ fn changed_numbers_of_the_book_are_found() {
     let mut changed = 0;
     for (name, text) in root.read_pages().unwrap().into_iter().filter(|(name, _)| name != "claims.md") {
         let lines: Vec<&str> = text.lines().collect();
-        for mark in (0..lines.len()).filter(|at| Marker::parse(lines[*at]).unwrap().is_some()) {
+        for mark in 0..lines.len() {
+            // Of a table, what is below its head.
+            let head = match Marker::parse(lines[mark]).unwrap() {
+                None => continue,
+                Some(Marker::Table { .. } | Marker::Studies { .. }) => 2,
+                Some(Marker::Run { .. } | Marker::States { .. }) => 0,
+            };
             let digit = |line: &&str| line.contains(|c: char| c.is_ascii_digit());
-            let Some(at) =
-                (mark + 3..lines.len()).take_while(|at| !lines[*at].is_empty()).find(|at| digit(&lines[*at]))
-            else {
+            let mut block = (mark + 1..lines.len()).take_while(|at| !lines[*at].is_empty()).skip(head);
+            let Some(at) = block.find(|at| digit(&lines[*at])) else {
                 continue;
             };
             let first = lines[at].find(|c: char| c.is_ascii_digit()).unwrap();
