@@ -1,10 +1,12 @@
 //! Methods compared on folds, charged in model fits.
 
+mod spread;
+mod tables;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use thrifty_figures::{LinePlot, Series};
 use thrifty_sampling::Seed;
 use thrifty_study::{Next, Study};
 
@@ -16,7 +18,7 @@ use crate::harness::claims::{Claim, ClaimError, Family, Finding, Judgement, Kind
 use crate::harness::replicate::in_parallel;
 use crate::harness::runs::lossless_numbers;
 use crate::harness::stats::quantile;
-use crate::harness::{Figure, JobName, Report, RunContext, Runs, Table, number, pairwise};
+use crate::harness::{Figure, JobName, Report, RunContext, Runs, Table, pairwise};
 
 /// Every method on every problem, charged in model fits. The first method is the one under test.
 pub struct FoldComparison<'a> {
@@ -79,10 +81,8 @@ struct Curve {
     /// Seconds of a fit: of the method's own work, and of the evaluation.
     own_seconds: f64,
     evaluation_seconds: f64,
-    /// As [`Spread`].
-    largest_share: f64,
-    configurations: f64,
-    folds_of_best: f64,
+    #[serde(flatten)]
+    spread: Spread,
 }
 
 impl Curve {
@@ -145,16 +145,9 @@ fn race(
     let asked = study.history().len().max(1) as f64;
     let (own_seconds, evaluation_seconds) = (seconds.0 / asked, seconds.1 / asked);
     let best = study.recommend()?.map(|best| best.config);
-    let Spread { largest_share, configurations, folds_of_best } = Spread::of(study.history(), best.as_ref());
-    Ok(Curve {
-        fits: looked,
-        regrets,
-        own_seconds,
-        evaluation_seconds,
-        largest_share,
-        configurations,
-        folds_of_best,
-    })
+    let spread =
+        Spread::of(problem.space(), study.history(), best.as_ref()).map_err(ExperimentError::failed)?;
+    Ok(Curve { fits: looked, regrets, own_seconds, evaluation_seconds, spread })
 }
 
 /// Curves of one problem, by method.
@@ -240,36 +233,6 @@ impl FoldComparison<'_> {
         family.judge()
     }
 
-    /// Median regrets of all methods on all problems.
-    fn overview(&self, curves: &[Curve]) -> Table {
-        let problems: Vec<OnProblem<'_>> = curves
-            .chunks(self.methods.len() * self.replications)
-            .zip(&self.problems)
-            .map(|(curves, name)| OnProblem { name, curves: curves.chunks(self.replications).collect() })
-            .collect();
-        let cell = |own: &OnProblem<'_>, m: usize| {
-            let medians = self.columns.iter().filter(|fits| **fits <= self.end(m));
-            medians.map(|fits| number(own.median(m, *fits))).collect::<Vec<_>>().join(", ")
-        };
-        let row = |(m, method): (usize, &Method)| {
-            let cells = problems.iter().map(|own| cell(own, m));
-            std::iter::once(method.name.to_owned()).chain(cells).collect()
-        };
-        let columns: Vec<String> = self.columns.iter().map(ToString::to_string).collect();
-        let mut header = vec![format!("after {} fits", columns.join(", "))];
-        header.extend(problems.iter().map(|own| own.name.to_owned()));
-        Table {
-            name: "regret".into(),
-            caption: format!(
-                "Median {} of the recommendation after {} model fits.",
-                self.measure,
-                columns.join(", ")
-            ),
-            header,
-            rows: self.methods.iter().enumerate().map(row).collect(),
-        }
-    }
-
     /// "The first is lower" for every other method, for the table.
     fn findings(&self, own: &OnProblem<'_>) -> Result<Vec<Finding>, ClaimError> {
         let mut family = Family::new(Rule::All);
@@ -299,90 +262,7 @@ impl FoldComparison<'_> {
             }
         }
     }
-
-    fn table(&self, own: &OnProblem<'_>, found: &[Finding]) -> Table {
-        let row = |(m, method): (usize, &Method)| {
-            let at = |fits: &usize| {
-                if *fits <= self.end(m) { number(own.median(m, *fits)) } else { "–".into() }
-            };
-            let mut row = vec![method.name.to_owned()];
-            row.extend(self.columns.iter().map(at));
-            row.push(self.fits_to_yardstick(own, m).map_or("–".into(), |fits| fits.to_string()));
-            row.extend(match m.checked_sub(1).map(|at| &found[at]) {
-                None => ["–", "–", ""].map(String::from),
-                Some(finding) => {
-                    // The finding is about the first method, the column about the other one.
-                    let direction = match finding.direction() {
-                        "lower" => "higher",
-                        "higher" => "lower",
-                        none => none,
-                    };
-                    [finding.effect_text(), number(finding.two_sided()), direction.into()]
-                }
-            });
-            row
-        };
-        let mut header = vec!["method".to_owned()];
-        header.extend(self.columns.iter().map(|at| format!("{at} fits")));
-        header.extend(
-            ["fits to the yardstick", "less the first's", "p (Holm)", "than the first"].map(String::from),
-        );
-        Table {
-            name: format!("regret-{}", own.name),
-            caption: format!(
-                "{}: median regret of the recommendation; the number of fits after which the median is at most that of \
-                 \"{YARDSTICK}\" at the end; the median of the regret less that of the first method in the same replication, with \
-                 a 95 % interval; two-sided p of the signed-rank test, and the direction where it is below 0.05.",
-                own.name
-            ),
-            header,
-            rows: self.methods.iter().enumerate().map(row).collect(),
-        }
-    }
-
-    fn times(&self, name: &str, curves: &[&[Curve]]) -> Table {
-        let row = |(method, curves): (&Method, &&[Curve])| {
-            let milliseconds = |pick: fn(&Curve) -> f64| {
-                number(1e3 * quantile(&curves.iter().map(pick).collect::<Vec<f64>>(), 0.5))
-            };
-            vec![method.name.into(), milliseconds(|c| c.own_seconds), milliseconds(|c| c.evaluation_seconds)]
-        };
-        Table {
-            name: format!("time-{name}"),
-            caption: format!(
-                "{name}: milliseconds of wall-clock time for a fit, the median over replications: the method's own work, which grows \
-                 with the number of fits, and the evaluation."
-            ),
-            header: ["method", "own, ms", "evaluation, ms"].map(String::from).to_vec(),
-            rows: self.methods.iter().zip(curves).map(row).collect(),
-        }
-    }
-
-    fn figure(&self, name: &str, curves: &[&[Curve]]) -> Result<Figure, ExperimentError> {
-        let line = |(method, curves): (&Method, &&[Curve])| {
-            let fits = (1..=self.fits.min(method.cap)).filter(|fit| is_looked_at(*fit));
-            let median =
-                |fit: usize| quantile(&curves.iter().map(|curve| curve.at(fit)).collect::<Vec<f64>>(), 0.5);
-            let points = fits.map(|fit| (fit as f64, median(fit)));
-            Series::line(method.name, points.filter(|point| point.1.is_finite()).collect())
-        };
-        let plot = LinePlot {
-            title: format!("{name}: {} of the recommendation", self.measure),
-            x_label: "model fits".into(),
-            y_label: format!("median {}", self.measure),
-            // There are twelve colours.
-            series: self.methods.iter().zip(curves).take(12).map(line).collect(),
-            ..LinePlot::default()
-        };
-        // A regret of nothing has no place on a logarithmic axis.
-        let positive = plot.series.iter().all(|series| series.points.iter().all(|point| point.1 > 0.0));
-        let svg = LinePlot { log_y: positive, ..plot }.draw().map_err(ExperimentError::failed)?;
-        let caption = "Median over replications of the loss of the recommendation, against model fits; a full cross-validation needs all of \
-                       its folds for its first configuration.";
-        Ok(Figure { name: format!("regret-{name}"), caption: caption.into(), svg })
-    }
 }
 
-mod spread;
 #[cfg(test)]
 mod tests;

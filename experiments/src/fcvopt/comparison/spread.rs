@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use thrifty_cv::FoldQuery;
-use thrifty_space::Config;
+use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::History;
 
 use super::{Curve, Method};
+use crate::fcvopt::learners::listed::coincide;
 use crate::harness::stats::quantile;
 use crate::harness::{Table, number};
 
 /// How the fits of a run spread over folds and configurations.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Spread {
     /// Share of the fits that the most asked fold has.
     pub(super) largest_share: f64,
@@ -22,21 +23,32 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    pub(super) fn of(history: &History<FoldQuery>, best: Option<&Config>) -> Self {
+    /// A recommendation may be the configuration up to rounding.
+    ///
+    /// # Errors
+    /// [`SpaceError`] for a configuration that is not of the space.
+    pub(super) fn of(
+        space: &Space,
+        history: &History<FoldQuery>,
+        best: Option<&Config>,
+    ) -> Result<Self, SpaceError> {
         let (mut fits, mut configurations) = (BTreeMap::<usize, usize>::new(), BTreeSet::new());
         let mut folds_of_best = BTreeSet::new();
+        let best = best.map(|best| space.encode(best)).transpose()?;
         for FoldQuery { config, fold, .. } in history.trials().iter().map(|trial| &trial.query) {
             *fits.entry(*fold).or_default() += 1;
             configurations.insert(config.to_string());
-            if best == Some(config) {
+            if let Some(best) = &best
+                && coincide(best, &space.encode(config)?)
+            {
                 folds_of_best.insert(*fold);
             }
         }
-        Self {
+        Ok(Self {
             largest_share: fits.values().max().map_or(0.0, |most| *most as f64 / history.len() as f64),
             configurations: configurations.len() as f64,
             folds_of_best: folds_of_best.len() as f64,
-        }
+        })
     }
 }
 
@@ -47,9 +59,9 @@ pub(super) fn table(name: &str, methods: &[Method], curves: &[&[Curve]]) -> Tabl
             |pick: fn(&Curve) -> f64| number(quantile(&curves.iter().map(pick).collect::<Vec<f64>>(), 0.5));
         vec![
             method.name.into(),
-            median(|c| c.largest_share),
-            median(|c| c.configurations),
-            median(|c| c.folds_of_best),
+            median(|c| c.spread.largest_share),
+            median(|c| c.spread.configurations),
+            median(|c| c.spread.folds_of_best),
         ]
     };
     Table {
@@ -90,10 +102,16 @@ mod tests {
         };
         let asked = [(0.1, 2), (0.2, 2), (0.1, 0), (0.1, 2), (0.3, 1)];
         let history = History::from_trials(asked.into_iter().enumerate().map(trial).collect(), Seed(0));
+        let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+        let of = |history: &History<FoldQuery>, best: Option<f64>| {
+            Spread::of(&space, history, best.map(config).as_ref()).unwrap()
+        };
         let expected = Spread { largest_share: 0.6, configurations: 3.0, folds_of_best: 2.0 };
-        assert_eq!(Spread::of(&history, Some(&config(0.1))), expected);
-        assert_eq!(Spread::of(&history, None), Spread { folds_of_best: 0.0, ..expected });
-        let empty = History::from_trials(Vec::new(), Seed(0));
-        assert_eq!(Spread::of(&empty, None), Spread::default());
+        assert_eq!(of(&history, Some(0.1)), expected);
+        assert_eq!(of(&history, Some(0.1 + 1e-15)), expected, "up to rounding");
+        assert_eq!(of(&history, Some(0.15)), Spread { folds_of_best: 0.0, ..expected });
+        assert_eq!(of(&history, None), Spread { folds_of_best: 0.0, ..expected });
+        assert_eq!(of(&History::from_trials(Vec::new(), Seed(0)), None), Spread::default());
+        assert!(Spread::of(&space, &history, Some(&Config::new())).is_err());
     }
 }

@@ -26,9 +26,7 @@ fn claims_are_decided_both_ways() {
             regrets: vec![f64::INFINITY, regret(i)],
             own_seconds: 0.0,
             evaluation_seconds: 0.0,
-            largest_share: 0.0,
-            configurations: 0.0,
-            folds_of_best: 0.0,
+            spread: Spread::default(),
         };
         (0..12).map(curve).collect()
     };
@@ -57,9 +55,7 @@ fn early_claims_look_at_the_fits_that_they_name() {
             regrets: vec![early + 0.001 * i as f64, 0.05 + 0.001 * i as f64],
             own_seconds: 0.0,
             evaluation_seconds: 0.0,
-            largest_share: 0.0,
-            configurations: 0.0,
-            folds_of_best: 0.0,
+            spread: Spread::default(),
         };
         (0..12).map(curve).collect()
     };

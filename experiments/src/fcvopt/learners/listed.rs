@@ -11,6 +11,11 @@ use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, 
 /// Largest distance in the unit cube of what is one configuration.
 const ROUNDING: f64 = 1e-9;
 
+/// True for points of the unit cube that are one configuration, up to the rounding of reading it from there.
+pub fn coincide(a: &[f64], b: &[f64]) -> bool {
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() < ROUNDING)
+}
+
 /// Configurations of a space that were measured.
 #[derive(Debug)]
 pub struct Listed {
@@ -49,8 +54,7 @@ impl Listed {
         known.or_else(|| {
             let at = self.space.encode(config).ok()?;
             let place = self.nearest(config, |_| true).ok()??;
-            let same = |(a, b): (&f64, &f64)| (a - b).abs() < ROUNDING;
-            self.points[place].iter().zip(&at).all(same).then_some(place)
+            coincide(&self.points[place], &at).then_some(place)
         })
     }
 
