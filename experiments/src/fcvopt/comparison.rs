@@ -92,15 +92,14 @@ impl Curve {
     }
 }
 
-/// Every fifth fit up to 50, every tenth up to 100, then every twenty-fifth.
-fn is_looked_at(fit: usize) -> bool {
-    fit.is_multiple_of(if fit <= 50 {
-        5
-    } else if fit <= 100 {
-        10
-    } else {
-        25
-    })
+/// Every fifth fit up to 50, every tenth up to 100, then every twenty-fifth; and the last one.
+fn is_looked_at(fit: usize, end: usize) -> bool {
+    let every = match fit {
+        ..=50 => 5,
+        ..=100 => 10,
+        _ => 25,
+    };
+    fit == end || fit.is_multiple_of(every)
 }
 
 fn race(
@@ -135,7 +134,7 @@ fn race(
             seconds.1 += began.elapsed().as_secs_f64();
             study.tell(trial.id, loss)?;
             let fit = trial.id.0 as usize + 1;
-            if is_looked_at(fit) {
+            if is_looked_at(fit, end) {
                 let regret = study.recommend()?.map(|best| problem.regret(&best.config)).transpose()?;
                 looked.push(fit);
                 regrets.push(regret.unwrap_or(f64::INFINITY));
@@ -248,7 +247,8 @@ impl FoldComparison<'_> {
     fn fits_to_yardstick(&self, own: &OnProblem<'_>, method: usize) -> Option<usize> {
         let yardstick = self.methods.iter().position(|m| m.name == YARDSTICK)?;
         let target = own.median(yardstick, self.fits);
-        let mut looked = (1..=self.end(method)).filter(|fit| is_looked_at(*fit));
+        let end = self.end(method);
+        let mut looked = (1..=end).filter(|fit| is_looked_at(*fit, end));
         looked.find(|fit| own.median(method, *fit) <= target)
     }
 

@@ -100,7 +100,8 @@ impl FoldComparison<'_> {
 
     pub(super) fn figure(&self, name: &str, curves: &[&[Curve]]) -> Result<Figure, ExperimentError> {
         let line = |(method, curves): (&Method, &&[Curve])| {
-            let fits = (1..=self.fits.min(method.cap)).filter(|fit| is_looked_at(*fit));
+            let end = self.fits.min(method.cap);
+            let fits = (1..=end).filter(|fit| is_looked_at(*fit, end));
             let median =
                 |fit: usize| quantile(&curves.iter().map(|curve| curve.at(fit)).collect::<Vec<f64>>(), 0.5);
             let points = fits.map(|fit| (fit as f64, median(fit)));

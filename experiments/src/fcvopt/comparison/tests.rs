@@ -85,3 +85,12 @@ fn early_claims_look_at_the_fits_that_they_name() {
     assert_eq!(judge(0.2, 0.1), (vec![Verdict::Holds, Verdict::DoesNotHold], Verdict::DoesNotHold));
     assert_eq!(judge(0.1, 0.1), (vec![Verdict::Holds, Verdict::Inconclusive], Verdict::Inconclusive));
 }
+
+/// A column of a table may stand for the end alone.
+#[test]
+fn the_last_fit_is_looked_at() {
+    let looked = |end: usize| (1..=end).filter(|fit| is_looked_at(*fit, end)).collect::<Vec<_>>();
+    assert_eq!(looked(12), [5, 10, 12]);
+    assert_eq!(looked(120)[10..], [60, 70, 80, 90, 100, 120]);
+    assert_eq!(looked(150)[14..], [100, 125, 150]);
+}
