@@ -41,6 +41,9 @@ pub enum ExperimentError {
     /// A figure could not be drawn.
     #[error(transparent)]
     Figure(#[from] thrifty_figures::FigureError),
+    /// A learner could not be trained or asked.
+    #[error(transparent)]
+    Learner(#[from] thrifty_learners::LearnerError),
     /// The random forest gave up.
     #[error("random forest: {message}")]
     Forest { message: String },

@@ -1,5 +1,7 @@
 //! Descriptive statistics: quantiles, ranks, effect sizes, the correction for several tests.
 
+pub use thrifty_learners::moments::mean_and_std_dev;
+
 /// Quantile of values by linear interpolation; NaN without values.
 pub fn quantile(values: &[f64], p: f64) -> f64 {
     let mut sorted = values.to_vec();
@@ -12,16 +14,6 @@ pub fn quantile(values: &[f64], p: f64) -> f64 {
             if low == high { low } else { low + (at - at.floor()) * (high - low) }
         }
     }
-}
-
-/// Mean and standard deviation (n - 1).
-pub fn mean_and_std_dev(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
-    // From the first value on, so that equal values have no deviation by rounding.
-    let first = values.first().copied().unwrap_or(f64::NAN);
-    let mean = first + values.iter().map(|v| v - first).sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
-    (mean, if values.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 })
 }
 
 /// Ranks from 1, ties share their mean.
@@ -93,7 +85,6 @@ mod tests {
         assert!(quantile(&[], 0.5).is_nan());
         assert_eq!(quantile(&[f64::INFINITY, f64::INFINITY], 0.5), f64::INFINITY);
         assert_eq!(ranks(&[10.0, 20.0, 10.0]), [1.5, 3.0, 1.5]);
-        assert_eq!(mean_and_std_dev(&[1.0, 3.0]), (2.0, 2_f64.sqrt()));
     }
 
     #[test]

@@ -2,13 +2,13 @@
 
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_domain::Points;
+use thrifty_learners::network::{Activation, Dense, Examples, Initializer, Loss, Pass, Rule, Training};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space, SpaceError, Value};
 use thrifty_trees::{Boosting, BoostingSettings, Table};
 
 use crate::error::ExperimentError;
 use crate::harness::replicate::in_parallel;
-use crate::network::{Activation, Dense, Examples, Initializer, Loss, Pass, Rule, Training};
 
 /// Curves of many configurations of one model: losses on validation data after each epoch.
 pub struct CurveSet {

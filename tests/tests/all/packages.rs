@@ -8,10 +8,11 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Packages that are never published: they serve this repository.
-const UNPUBLISHED: [&str; 7] = [
+const UNPUBLISHED: [&str; 8] = [
     "thrifty-experiments",
     "thrifty-golden",
     "thrifty-inputs",
+    "thrifty-learners",
     "thrifty-mutation",
     "thrifty-outsider",
     "thrifty-reliability",

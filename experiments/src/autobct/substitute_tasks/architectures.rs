@@ -1,10 +1,11 @@
 //! Sizes of the convolutional networks of the source, as published and as trained here.
 
+use thrifty_learners::layers::architectures::{breast_cancer, on_residual_features, plain};
+use thrifty_learners::layers::{ImageShape, Padding, Sequential};
+
 use super::two_epochs;
 use crate::error::ExperimentError;
 use crate::harness::Table;
-use crate::learners::layers::architectures::{breast_cancer, on_residual_features, plain};
-use crate::learners::layers::{ImageShape, Padding, Sequential};
 
 /// One row per network of Appendix E.
 ///

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use thrifty_domain::Points;
+use thrifty_learners::network::{Activation, Dense, Examples, Initializer, Loss, Pass, Rule, Training};
 use thrifty_sampling::Seed;
 
 use super::task::{Task, Trained};
 use crate::error::ExperimentError;
 use crate::harness::stats::{mean_and_std_dev, quantile};
-use crate::network::{Activation, Dense, Examples, Initializer, Loss, Pass, Rule, Training};
 
 /// An autoencoder of some size.
 pub struct Autoencoder {

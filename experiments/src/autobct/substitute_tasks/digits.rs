@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use thrifty_domain::Points;
+use thrifty_learners::network::{Activation, Dense, Examples, Initializer, Loss, Pass, Rule, Training};
 use thrifty_sampling::{Seed, Stream};
 
 use super::task::{Task, Trained};
 use crate::error::ExperimentError;
-use crate::network::{Activation, Dense, Examples, Initializer, Loss, Pass, Rule, Training};
 
 /// Handwritten digits that a dependency ships, 64 pixels from 0 to 16 each, with probabilities of the ten classes: 1,097 to
 /// train on, 200 to watch a training, 500 to judge by.

@@ -4,10 +4,10 @@ use smartcore::ensemble::random_forest_classifier::{
     RandomForestClassifier, RandomForestClassifierParameters,
 };
 use smartcore::linalg::basic::matrix::DenseMatrix;
+use thrifty_learners::recipe::hastie::{COLUMNS, draw};
 use thrifty_sampling::Seed;
 
 use super::task::{Task, Trained};
-use crate::data::recipe::hastie::{COLUMNS, draw};
 use crate::error::ExperimentError;
 
 /// A random forest on part of the rows that there are.

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use thrifty_learners::layers::architectures::breast_cancer;
+use thrifty_learners::layers::{
+    Classification, ImageShape, Labelled, Layer, Network, Padding, Pass, Sequential, Start,
+};
+use thrifty_learners::network::Examples;
 use thrifty_sampling::Seed;
 
 use super::digits::{CLASSES, Digits};
 use super::task::{Task, Trained};
 use crate::error::ExperimentError;
 use crate::harness::stats::quantile;
-use crate::learners::layers::architectures::breast_cancer;
-use crate::learners::layers::{
-    Classification, ImageShape, Labelled, Layer, Network, Padding, Pass, Sequential, Start,
-};
-use crate::network::Examples;
 
 /// Digits as images of one channel, in single precision.
 pub struct Images {
@@ -32,7 +32,7 @@ const SCALE: usize = 1;
 /// # Errors
 /// As [`breast_cancer`].
 pub fn network() -> Result<Sequential, ExperimentError> {
-    breast_cancer(SHAPE, SCALE, Padding::Same, CLASSES)
+    Ok(breast_cancer(SHAPE, SCALE, Padding::Same, CLASSES)?)
 }
 
 impl Images {

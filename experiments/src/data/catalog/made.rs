@@ -1,7 +1,8 @@
 //! Sets that are made by their recipes.
 
+use thrifty_learners::recipe::{hastie, madelon};
+
 use super::{headed, known};
-use crate::data::recipe::{hastie, madelon};
 use crate::data::set::{DataSet, Origin};
 
 /// The sets, by name.

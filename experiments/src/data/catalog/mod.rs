@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn every_file_that_an_experiment_reads_is_in_the_catalog_under_that_experiment() {
-        use crate::learners::sources;
+        use crate::data::sources;
         use crate::{bench, fcvopt, hybrid};
         let landscapes = fcvopt::landscape::NAMES.map(|name| format!("fcvopt/{name}.json"));
         let tables = bench::tables::TABLES.map(|(_, name)| format!("hpo/{name}.f32"));

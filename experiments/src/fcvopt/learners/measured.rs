@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use thrifty_cv::{FoldQuery, Splits};
+use thrifty_learners::{Fold, Learner, Rows};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_space::{Config, Space, SpaceError};
 use thrifty_study::Outcome;
@@ -14,7 +15,6 @@ use crate::fcvopt::problem::FoldProblem;
 use crate::harness::runs::lossless_numbers;
 use crate::harness::stats::quantile;
 use crate::harness::{JobName, RunContext, Runs};
-use crate::learners::{Fold, Learner, Rows};
 
 /// Size of the measurement.
 #[derive(Debug, Clone, Copy)]
@@ -229,7 +229,7 @@ impl FoldProblem for OneRepeat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learners::{BoostedTrees, Targets, sources};
+    use thrifty_learners::{BoostedTrees, Targets, recipe};
 
     const SIZE: Size = Size { configs: 3, folds: 2, repeats: 3 };
 
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn the_truth_is_the_mean_over_the_other_repeats() {
-        let measured = measured(sources::hastie(120, Seed(0)));
+        let measured = measured(recipe::hastie::rows(120, Seed(0)));
         assert_eq!((measured.losses.len(), measured.losses[0].len()), (3, 6));
         let (config, losses) = (measured.list.configs[1].clone(), measured.losses[1].clone());
         let least = (0..3)
@@ -273,7 +273,7 @@ mod tests {
     /// Rows of a single class have no loss on any fold: the measurement fails.
     #[test]
     fn undefined_losses_are_failures() {
-        let mut rows = sources::hastie(40, Seed(0));
+        let mut rows = recipe::hastie::rows(40, Seed(0));
         rows.targets = Targets::Classes(vec![true; 40]);
         let measured = Arc::new(measured(rows));
         let config = measured.list.configs[0].clone();
@@ -285,7 +285,7 @@ mod tests {
     /// The measurement does not depend on what ran before it, and another seed splits and samples anew.
     #[test]
     fn measurements_repeat() {
-        let rows = sources::hastie(60, Seed(0));
+        let rows = recipe::hastie::rows(60, Seed(0));
         assert_eq!(measured(rows.clone()).losses, measured(rows.clone()).losses);
         let context = RunContext { seed: 1, ..RunContext::default() };
         let other = measure("test", &subject(rows.clone()), SIZE, &context).unwrap();

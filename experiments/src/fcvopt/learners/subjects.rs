@@ -1,13 +1,13 @@
 //! Learners and data of the study.
 
+use thrifty_learners::{BoostedTrees, Learner, Networks, RandomForest, Rows, Shape, recipe};
 use thrifty_sampling::Seed;
 
 use super::measured::Subject;
 use crate::data;
+use crate::data::sources::{self, ELECTRICITY, HOUSE_SALES, MADELON};
 use crate::error::ExperimentError;
 use crate::harness::RunContext;
-use crate::learners::sources::{self, ELECTRICITY, HOUSE_SALES, MADELON};
-use crate::learners::{BoostedTrees, Learner, Networks, RandomForest, Rows, Shape};
 
 /// Learners of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub fn subject(tuned: Tuned, context: &RunContext) -> Result<Subject, Experiment
     let boosting = BoostedTrees { rounds: pick(40, 500), patience: pick(10, 25), leaves: true };
     let network = |shape, widest| Networks { shape, epochs: pick(8, 100), widest };
     let (perceptron, residual) = (network(Shape::Perceptron, 256), network(Shape::Residual, 64));
-    let friedman = || ("Friedman's function", sources::friedman(1000, Seed(0)));
+    let friedman = || ("Friedman's function", recipe::friedman::rows(1000, Seed(0)));
     if context.pick(true, false) {
         let digits = ("digits, odd or even", sources::parity_of_digits());
         return Ok(match tuned {
@@ -55,7 +55,7 @@ pub fn subject(tuned: Tuned, context: &RunContext) -> Result<Subject, Experiment
             None => Ok(of(
                 "boosting-hastie",
                 boosting,
-                ("the generator of `hastie2009`", sources::hastie(2000, Seed(0))),
+                ("the generator of `hastie2009`", recipe::hastie::rows(2000, Seed(0))),
                 usize::MAX,
             )),
         },

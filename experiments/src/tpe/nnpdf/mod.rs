@@ -4,7 +4,6 @@ mod figures;
 mod judge;
 mod law;
 pub mod laws;
-mod network;
 mod scan;
 mod space;
 mod tables;

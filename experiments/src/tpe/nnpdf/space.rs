@@ -1,9 +1,9 @@
 //! The space of hyperparameters.
 
+use thrifty_learners::network::{Activation, Initializer, Rule};
 use thrifty_space::{Config, Space, SpaceError};
 
 use super::training::Hyperparameters;
-use crate::network::{Activation, Initializer, Rule};
 
 /// Layers with their widths, activation, initialiser, descent, regularisation: twelve parameters, three of them
 /// conditional.

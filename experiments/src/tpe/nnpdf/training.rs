@@ -1,10 +1,10 @@
 //! Training of a network with given hyperparameters.
 
+use thrifty_learners::network::scalar::{ScalarNetwork, Scratch};
+use thrifty_learners::network::{Activation, Descent, Initializer, Rule};
 use thrifty_sampling::Stream;
 
 use super::law::{Datum, WITHIN};
-use super::network::{Network, Scratch};
-use crate::network::{Activation, Descent, Initializer, Rule};
 
 /// Hyperparameters that a scan chooses.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +25,7 @@ pub struct Hyperparameters {
 /// A trained network: the state with the best validation χ².
 #[derive(Debug, Clone)]
 pub struct Model {
-    network: Network,
+    network: ScalarNetwork,
     /// Per point.
     pub validation: f64,
 }
@@ -41,7 +41,7 @@ fn input(x: f64) -> f64 {
 impl Model {
     /// Descends on the training data with weights 1 / σ² of mean 1 until the validation χ² stops falling.
     pub fn train(h: &Hyperparameters, training: &[Datum], validation: &[Datum], rng: &mut Stream) -> Self {
-        let mut network = Network::new(&h.hidden, h.activation, h.initializer, rng);
+        let mut network = ScalarNetwork::new(&h.hidden, h.activation, h.initializer, rng);
         let mut descent = Descent::new(h.rule, h.rate, network.parameters.len());
         let (mut gradient, mut scratch) = (vec![0.0; network.parameters.len()], Scratch::default());
         let scale = training.len() as f64 / training.iter().map(|d| d.sigma.powi(-2)).sum::<f64>();
@@ -86,7 +86,7 @@ impl Model {
 }
 
 /// χ² per point.
-fn chi2(network: &Network, data: &[Datum], scratch: &mut Scratch) -> f64 {
+fn chi2(network: &ScalarNetwork, data: &[Datum], scratch: &mut Scratch) -> f64 {
     let sum: f64 = data.iter().map(|d| d.chi2(network.predict(input(d.x), scratch))).sum();
     sum / data.len() as f64
 }

@@ -1,4 +1,0 @@
-//! Sets that are made by their published recipes.
-
-pub mod hastie;
-pub mod madelon;
