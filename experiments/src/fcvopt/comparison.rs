@@ -95,8 +95,8 @@ impl Curve {
 /// Every fifth fit up to 50, every tenth up to 100, then every twenty-fifth; and the last one.
 fn is_looked_at(fit: usize, end: usize) -> bool {
     let every = match fit {
-        ..=50 => 5,
-        ..=100 => 10,
+        ..51 => 5,
+        51..101 => 10,
         _ => 25,
     };
     fit == end || fit.is_multiple_of(every)
