@@ -32,7 +32,7 @@ pub trait Learner: Send + Sync {
     /// Hyperparameters that the source tunes, in its ranges.
     ///
     /// # Errors
-    /// For ranges that make no space.
+    /// [`SpaceError`] for ranges that make no space.
     fn space(&self) -> Result<Space, SpaceError>;
 
     /// A configuration of usual values, in the space.

@@ -64,7 +64,7 @@ pub struct Rows {
     pub x: Vec<f32>,
     /// Features of a row.
     pub columns: usize,
-    /// What is predicted.
+    /// Targets, one a row.
     pub targets: Targets,
 }
 

@@ -8,9 +8,9 @@ use super::{Dense, Descent, Loss, Pass, Rule};
 /// Settings of training: so many times through all rows, in a new order each time, a step for every batch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Training {
-    /// What is minimised.
+    /// Loss of an output against its target.
     pub loss: Loss,
-    /// How parameters move.
+    /// Rule of gradient descent.
     pub rule: Rule,
     /// Learning rate.
     pub rate: f64,

@@ -42,7 +42,7 @@ pub fn rows(count: usize, seed: Seed) -> Rows {
 /// Writes the set as CSV: 12,000 rows, of which the first 2,000 are for training. Numbers have nine decimals.
 ///
 /// # Errors
-/// Where it cannot be written.
+/// [`io::Error`] of the writer.
 pub fn write(out: &mut dyn Write) -> io::Result<()> {
     let names: Vec<String> = (1..=COLUMNS).map(|column| format!("x{column}")).collect();
     writeln!(out, "{},class", names.join(","))?;

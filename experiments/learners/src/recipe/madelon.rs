@@ -71,7 +71,7 @@ fn draw(rng: &mut Stream) -> Made {
 /// Writes the set as CSV. Numbers are moved and rounded to integers between 0 and 999, as the published ones are.
 ///
 /// # Errors
-/// Where it cannot be written.
+/// [`io::Error`] of the writer.
 pub fn write(out: &mut dyn Write) -> io::Result<()> {
     let names: Vec<String> = (1..=COLUMNS).map(|column| format!("X{column}")).collect();
     writeln!(out, "{},class", names.join(","))?;
