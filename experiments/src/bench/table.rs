@@ -1,8 +1,6 @@
 //! A problem that is a grid of measured losses.
 
-use thrifty_sampling::Stream;
 use thrifty_space::{Config, Kind, Parameter, Space, SpaceError, Value};
-use thrifty_study::Outcome;
 use thrifty_testbed::Problem;
 
 use crate::harness::stats::quantile;
@@ -126,13 +124,6 @@ impl Problem for GridTable {
             row = row * levels.len() + levels.position(config, name)?;
         }
         Ok(self.losses[row])
-    }
-
-    fn evaluate(&self, config: &Config, _rng: &mut Stream) -> Outcome {
-        match self.truth(config) {
-            Ok(value) => Outcome::from(value),
-            Err(error) => Outcome::failed(error.to_string()),
-        }
     }
 
     fn regret(&self, config: &Config) -> Result<f64, SpaceError> {

@@ -1,8 +1,6 @@
 //! A problem that is a formula.
 
-use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space, SpaceError};
-use thrifty_study::Outcome;
 use thrifty_testbed::Problem;
 
 /// A problem that is a formula over named parameters, 0 at its best.
@@ -27,10 +25,6 @@ impl Problem for Formula {
 
     fn truth(&self, config: &Config) -> Result<f64, SpaceError> {
         (self.value)(config)
-    }
-
-    fn evaluate(&self, config: &Config, _: &mut Stream) -> Outcome {
-        self.truth(config).map_or_else(|error| Outcome::failed(error.to_string()), Outcome::from)
     }
 }
 

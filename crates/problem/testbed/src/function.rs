@@ -1,8 +1,6 @@
 //! Test functions with known optima.
 
-use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space, SpaceError};
-use thrifty_study::Outcome;
 
 use crate::Problem;
 use crate::functions as f;
@@ -225,12 +223,5 @@ impl Problem for TestFunction {
 
     fn truth(&self, config: &Config) -> Result<f64, SpaceError> {
         Ok(self.value(&self.point(config)?))
-    }
-
-    fn evaluate(&self, config: &Config, _rng: &mut Stream) -> Outcome {
-        match self.truth(config) {
-            Ok(value) => Outcome::from(value),
-            Err(error) => Outcome::failed(error.to_string()),
-        }
     }
 }

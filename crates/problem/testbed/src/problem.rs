@@ -21,8 +21,14 @@ pub trait Problem: Send + Sync {
     /// [`SpaceError`] when the configuration is not of the space.
     fn truth(&self, config: &Config) -> Result<f64, SpaceError>;
 
-    /// Outcome of an evaluation; noise comes from `rng`, the trial's own stream.
-    fn evaluate(&self, config: &Config, rng: &mut Stream) -> Outcome;
+    /// Outcome of an evaluation: the true value where nothing else is said. Noise comes from `rng`, the trial's own stream.
+    fn evaluate(&self, config: &Config, rng: &mut Stream) -> Outcome {
+        let _ = rng;
+        match self.truth(config) {
+            Ok(value) => Outcome::from(value),
+            Err(error) => Outcome::failed(error.to_string()),
+        }
+    }
 
     /// Regret: the true value of a configuration minus the optimum.
     ///

@@ -2,9 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space, SpaceError};
-use thrifty_study::Outcome;
 use thrifty_testbed::{Problem, TestFunction};
 
 use crate::error::ExperimentError;
@@ -122,13 +120,6 @@ impl Problem for Wide {
     fn truth(&self, config: &Config) -> Result<f64, SpaceError> {
         let x = self.names.iter().map(|name| config.float(name)).collect::<Result<Vec<f64>, _>>()?;
         Ok((self.function)(&x))
-    }
-
-    fn evaluate(&self, config: &Config, _rng: &mut Stream) -> Outcome {
-        match self.truth(config) {
-            Ok(value) => Outcome::from(value),
-            Err(error) => Outcome::failed(error.to_string()),
-        }
     }
 }
 

@@ -3,7 +3,6 @@
 use thrifty_kernel::Matern52;
 use thrifty_sampling::{Seed, Sobol, Stream};
 use thrifty_space::{Config, Space, SpaceError};
-use thrifty_study::Outcome;
 use thrifty_testbed::{Problem, TestFunction};
 
 use crate::bo::development::searched;
@@ -169,9 +168,5 @@ impl Problem for Task {
 
     fn truth(&self, config: &Config) -> Result<f64, SpaceError> {
         Ok((self.function)(&self.space.encode(config)?))
-    }
-
-    fn evaluate(&self, config: &Config, _: &mut Stream) -> Outcome {
-        self.truth(config).map_or_else(|error| Outcome::failed(error.to_string()), Outcome::from)
     }
 }

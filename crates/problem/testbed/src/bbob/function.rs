@@ -3,9 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space, SpaceError};
-use thrifty_study::Outcome;
 
 use super::error::BbobError;
 use super::gallagher::Peaks;
@@ -213,13 +211,6 @@ impl Problem for Bbob {
 
     fn truth(&self, config: &Config) -> Result<f64, SpaceError> {
         Ok(self.value(&self.point(config)?))
-    }
-
-    fn evaluate(&self, config: &Config, _rng: &mut Stream) -> Outcome {
-        match self.truth(config) {
-            Ok(value) => Outcome::from(value),
-            Err(error) => Outcome::failed(error.to_string()),
-        }
     }
 
     /// Value above the minimum, without the rounding of a difference.
