@@ -62,8 +62,24 @@ pub fn read(path: &Path) -> Result<Vec<Equivalent>, MutationError> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::enumerate::mutants;
+
+    /// The code of an entry moves with its proof.
+    #[test]
+    fn every_entry_of_the_repository_names_a_mutant() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let proofs = read(&root.join("tests/mutation/equivalents.toml")).unwrap();
+        let files: BTreeSet<&str> = proofs.iter().map(|proof| &*proof.file).collect();
+        let of = |file: &str| {
+            let source = std::fs::read_to_string(root.join(file)).unwrap();
+            mutants("p", file, &source, &syn::parse_file(&source).unwrap())
+        };
+        let found: Vec<Mutant> = files.into_iter().flat_map(of).collect();
+        check(&proofs, found.iter()).unwrap();
+    }
 
     #[test]
     fn entries_that_name_no_mutant_are_refused() {
