@@ -169,6 +169,15 @@ def test_refit_false_predicting_and_pickling():
     assert cross_val_score(search(12, verify=0), X, Y, cv=2).mean() > 0.5
 
 
+@pytest.mark.parametrize(("fits", "least"), [(14, 1), (30, 2), (60, 3)])
+def test_up_to_three_configurations_are_completed_for_a_third_of_the_fits(fits, least):
+    found = search(fits, verify=None).fit(X, Y)
+    complete = (found.cv_results_["n_folds"] == 5).sum()
+    assert complete >= least and found.is_verified_ and found.n_fits_ <= fits
+    named = search(fits, verify=least).fit(X, Y)
+    assert named.cv_results_["params"] == found.cv_results_["params"]
+
+
 def test_without_verification():
     found = search(20, verify=0).fit(X, Y)
     assert found.n_fits_ == 20 and np.isfinite(found.best_score_)

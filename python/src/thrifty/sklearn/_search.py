@@ -59,8 +59,8 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
     n_fits
         Model fits in all, the final one apart. `RandomizedSearchCV(n_iter=n)` makes `n` times the number of folds.
     verify
-        Configurations that are completed in the end. With 0, `best_score_` is the mean over the folds that were fitted,
-        which may be a single one.
+        Configurations that are completed in the end. None: one, or up to three where they take at most a third of the fits.
+        With 0, `best_score_` is the mean over the folds that were fitted, which may be a single one.
     cost
         None: every fit counts the same. `"time"`: the folds that take longer count for less, which makes results depend
         on the clock. A function of the parameters that returns a positive number: the same with that cost.
@@ -90,7 +90,7 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         True if the best configuration was fitted on every fold.
     """
 
-    def __init__(self, estimator: Any, param_distributions: Any, *, n_fits: int = 50, verify: int = 1, cost: Any = None,
+    def __init__(self, estimator: Any, param_distributions: Any, *, n_fits: int = 50, verify: int | None = None, cost: Any = None,
                  stop: Price | None = None, scoring: Any = None, n_jobs: int | None = None, refit: Any = True,
                  cv: Any = None, verbose: int = 0, pre_dispatch: Any = "2*n_jobs", random_state: Any = None,
                  error_score: Any = np.nan, settings: dict[str, Any] | None = None, journal: Any = None) -> None:
@@ -150,6 +150,8 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         """The study behind the search, with validated arguments."""
         for name, least in (("n_fits", 1), ("verify", 0)):
             value = getattr(self, name)
+            if name == "verify" and value is None:
+                continue
             if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{name} is {value!r}, expected a whole number from {least}")
         if not (self.cost is None or self.cost == "time" or callable(self.cost)):
@@ -158,27 +160,34 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
             raise ValueError(f"stop is {self.stop!r}, expected None or a Price")
         if folds < 2:
             raise ValueError(f"cv makes {folds} split, expected at least 2")
-        if self.verify and self.n_fits <= self.verify * folds:
-            raise ValueError(f"n_fits={self.n_fits} leaves no fit to search with: verifying {self.verify} configurations on "
-                             f"{folds} folds takes {self.verify * folds}")
+        finalists = self._finalists(folds)
+        if finalists and self.n_fits <= finalists * folds:
+            raise ValueError(f"n_fits={self.n_fits} leaves no fit to search with: verifying {finalists} configurations on "
+                             f"{folds} folds takes {finalists * folds}")
         own = {} if self.cost is None else {"costs": "measured"}
-        settings = {"budget": int(self.n_fits), "finalists": int(self.verify), **own, **(self.settings or {})}
+        settings = {"budget": int(self.n_fits), "finalists": finalists, **own, **(self.settings or {})}
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         journal = None if self.journal is None else os.fspath(self.journal)
         price = None if self.stop is None else float(self.stop.score_per_cost)
         return _thrifty.Fractional(space_json, folds, seed, json.dumps(settings), journal, price)
 
+    def _finalists(self, folds: int) -> int:
+        """Number of configurations that are completed in the end."""
+        if self.verify is None:
+            return max(1, min(3, int(self.n_fits) // (3 * folds)))
+        return int(self.verify)
+
     def _search(self, study: Any, table: Table, evaluate: Callable[[Any, int], Any], parallel: Parallel,
                 metric: str) -> list[dict[str, Any]]:
         """Fits folds until the method has no more."""
         outs: list[dict[str, Any]] = []
-        is_verifying = False
+        is_verifying, finalists = False, self._finalists(table.folds)
         batch = self._restore(study, table, metric)
         while True:
             if not batch and not is_verifying and study.is_dear():
                 is_verifying = True
-                study.verify(min(int(self.verify) * table.folds, int(self.n_fits) - len(study)))
-                if not self.verify:
+                study.verify(min(finalists * table.folds, int(self.n_fits) - len(study)))
+                if not finalists:
                     break
             # Batches end at the same trials after a resumption.
             while not batch or len(study) % BATCH:
