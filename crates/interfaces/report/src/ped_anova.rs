@@ -156,6 +156,23 @@ mod tests {
         }
     }
 
+    /// The values of a short grid, the powers of two in a logarithmic range of integers, the choices, and 50 elsewhere at most.
+    #[test]
+    fn a_grid_has_a_point_a_value() {
+        let space = thrifty_space::Space::builder()
+            .float("float", 0.0, 1.0)
+            .step_float("short", 0.0, 1.0, 0.25)
+            .step_float("long", 0.0, 1.0, 0.001)
+            .int("int", 2, 8)
+            .log_int("log", 1, 8)
+            .categorical("choice", ["a", "b", "c"])
+            .build()
+            .unwrap();
+        let counts: Vec<usize> =
+            space.parameters().iter().map(|parameter| grid(parameter, &ParameterAxis::of(parameter))).collect();
+        assert_eq!(counts, [STEPS, 5, STEPS, 7, 4, 3]);
+    }
+
     /// Levels 0 and 2 three times each: mean 1, standard deviation √(6/5), quartiles 0 and 2.
     #[test]
     fn widths_are_those_of_scott() {
