@@ -168,8 +168,11 @@ mod tests {
             .categorical("choice", ["a", "b", "c"])
             .build()
             .unwrap();
-        let counts: Vec<usize> =
-            space.parameters().iter().map(|parameter| grid(parameter, &ParameterAxis::of(parameter))).collect();
+        let counts: Vec<usize> = space
+            .parameters()
+            .iter()
+            .map(|parameter| grid(parameter, &ParameterAxis::of(parameter)))
+            .collect();
         assert_eq!(counts, [STEPS, 5, STEPS, 7, 4, 3]);
     }
 
