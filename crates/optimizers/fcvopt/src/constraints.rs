@@ -83,3 +83,50 @@ impl Constraints {
         self.hyperparameters.iter().enumerate().for_each(|(j, values)| memo.set(&key(j), values));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use thrifty_space::Config;
+    use thrifty_study::{Measurement, Timing, Trial};
+
+    use super::*;
+
+    /// A fit that starts at the end of an earlier one on the same data stays there; without it other random starts end a little elsewhere.
+    #[test]
+    fn fits_start_from_what_the_last_trial_remembers() {
+        let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+        let settings = FractionalSettings::new(2);
+        let trial = |i: usize| {
+            let x = (0.618 * i as f64).fract();
+            let mut config = Config::new();
+            config.insert("x0", x);
+            let constraints = vec![(7.0 * x).sin() + 0.1 * (i % 2) as f64];
+            Trial {
+                id: TrialId(i as u64),
+                query: FoldQuery { config, repeat: 0, fold: i % 2 },
+                diagnostics: BTreeMap::new(),
+                memo: Memo::default(),
+                reports: Vec::new(),
+                outcome: Some(Measurement { constraints, ..Measurement::from(x) }.into()),
+                timing: Timing::default(),
+            }
+        };
+        let mut trials: Vec<Trial<FoldQuery>> = (0..8).map(trial).collect();
+        let learnt = |trials: &[Trial<FoldQuery>], id: u64| {
+            let history = History::from_trials(trials.to_vec(), Seed(1));
+            let evidence = Evidence::gather(&space, &settings, &history).unwrap();
+            let learnt = Constraints::learn(&space, &settings, &evidence, &history, Seed(1), TrialId(id));
+            learnt.unwrap().hyperparameters.remove(0)
+        };
+        let earlier = learnt(&trials, 8);
+        let moved = |found: &[f64]| found.iter().zip(&earlier).map(|(a, b)| (a - b).abs()).sum::<f64>();
+        let anew = moved(&learnt(&trials, 9));
+        // The last trial that remembers any counts.
+        trials[5].memo.set(&key(0), &earlier.iter().map(|value| 3.0 * value).collect());
+        trials[6].memo.set(&key(0), &earlier);
+        let warm = moved(&learnt(&trials, 9));
+        assert!(warm < 1e-3 * anew, "{warm} and {anew}");
+    }
+}

@@ -152,6 +152,22 @@ mod tests {
         assert_eq!(seen(vec![trial(0.5, 9, 0, Some(0.1.into()))], 3), [(9, 0.1)]);
     }
 
+    /// Every place is near enough to one of the even positions: a single report counts wherever it is, half way included, up to half a
+    /// spacing below the end.
+    #[test]
+    fn a_single_report_counts_wherever_it_is() {
+        let space = Space::builder().float("x", 0.0, 1.0).int("epochs", 1, 9).build().unwrap();
+        let axis = FidelityAxis::new(&space, "epochs").unwrap();
+        for step in 1..=9 {
+            let mut trial = trial(0.5, 9, 0, Some(0.1.into()));
+            trial.reports = vec![(step, 0.5)];
+            let history = History::from_trials(vec![trial], Seed(0));
+            let found = observations(&space, &axis, &history, 2);
+            // Two positions, 1 and 5: half a spacing is two epochs.
+            assert_eq!(found.len(), if step < 7 { 2 } else { 1 }, "{step}");
+        }
+    }
+
     /// A pruned trial counts at its last report. Reports of running trials, and steps off the axis, do not count.
     #[test]
     fn pruned_and_running_trials() {

@@ -120,3 +120,54 @@ impl MultiFidelityOptimizer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use thrifty_domain::PointsRef;
+    use thrifty_sampling::Seed;
+    use thrifty_space::Space;
+    use thrifty_study::{Memo, Timing, Trial};
+
+    use super::*;
+
+    /// Worth the same everywhere.
+    struct Indifferent;
+
+    impl Acquisition for Indifferent {
+        fn values_into(&self, _: PointsRef<'_>, out: &mut [f64]) {
+            out.fill(0.0);
+        }
+    }
+
+    /// Of twelve configurations, each better than those before it, the last eight may be continued, at every fidelity.
+    #[test]
+    fn the_best_configurations_may_be_continued() {
+        let space = Space::builder().float("x", 0.0, 1.0).log_float("s", 1.0, 64.0).build().unwrap();
+        let optimizer = MultiFidelityOptimizer::new(space, "s").unwrap();
+        let place = |i: usize| (i as f64 + 0.5) / 12.0;
+        let trial = |i: usize| {
+            let mut query = Config::new();
+            query.insert("x", place(i));
+            query.insert("s", 64.0);
+            Trial {
+                id: TrialId(0),
+                query,
+                diagnostics: BTreeMap::new(),
+                memo: Memo::default(),
+                reports: Vec::new(),
+                outcome: Some((1.0 - place(i)).into()),
+                timing: Timing::default(),
+            }
+        };
+        let history = History::from_trials((0..12).map(trial).collect(), Seed(1));
+        let observations = optimizer.observations(&history);
+        let state = optimizer.state(&observations, &history, TrialId(12)).unwrap().unwrap();
+        let mut candidates = Vec::new();
+        optimizer.add_evaluated(&state, &Indifferent, &history, &mut candidates).unwrap();
+        assert_eq!(candidates.len(), CONTINUED * GRID);
+        let found: BTreeSet<usize> = candidates.iter().map(|known| (12.0 * known.x[0]) as usize).collect();
+        assert_eq!(found, (4..12).collect());
+    }
+}

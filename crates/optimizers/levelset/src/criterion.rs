@@ -208,3 +208,58 @@ impl<'a> CriterionContext<'a> {
         self.after.joint().ok_or(AcquisitionError::Lacks("joint covariances"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_domain::Domain;
+    use thrifty_gp::KernelFamily;
+    use thrifty_sampling::Seed;
+    use thrifty_surrogate::{Observations, Surrogate};
+
+    use super::*;
+    use crate::FixedGp;
+
+    /// At a point with √β σ = 2 an observation explains nearly all, so that the gain is 4 - η². The first η is the spread; it shrinks until
+    /// 2 > (1 + δ)η.
+    #[test]
+    fn truncated_variance_shrinks_eta_until_a_point_is_wide() {
+        let model = FixedGp {
+            family: KernelFamily::SquaredExponential,
+            lengthscales: vec![0.01],
+            variance: 4.0,
+            mean: 0.0,
+            noise_variance: 1e-3,
+        };
+        // Far from the point, whose deviation is that of the prior.
+        let far = Points::from_flat(vec![0.0], 1);
+        let data = Observations::new(far.as_ref(), &[0.0]);
+        let mut rng = Seed(1).stream("test", 0);
+        let fitted = model.fit(&Domain::unit_cube(1), data, None, &mut rng).unwrap();
+        let gain = |spread: f64, slack: f64| {
+            let context = CriterionContext {
+                now: fitted.posterior(),
+                after: fitted.posterior(),
+                points: PointsRef::single(&[0.9]),
+                threshold: 0.5,
+                noise: 1e-3,
+                integration: Integration::default(),
+                undecided: &[true],
+                beta: 1.0,
+                spread,
+            };
+            context.truncated(0.5, slack).unwrap().value(&[0.9])
+        };
+        for (spread, slack, eta) in [
+            (1.0, 0.0, 1.0),
+            (1.5, 0.0, 1.5),
+            (2.5, 0.0, 1.25),
+            (6.0, 0.0, 1.5),
+            (1.5, 1.0, 0.75),
+            (1.2, 0.5, 1.2),
+            (1.5, 0.5, 0.75),
+        ] {
+            let (found, expected) = (gain(spread, slack), 4.0 - eta * eta);
+            assert!((found - expected).abs() < 1e-6, "{spread}, {slack}: {found}, expected {expected}");
+        }
+    }
+}

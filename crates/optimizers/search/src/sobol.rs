@@ -94,3 +94,20 @@ impl Optimizer for SobolSearch {
         Ok(fingerprint("sobol search", &(), &self.space)?.resuming_format_one(text))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sequence grows to powers of two and is kept, until another seed is asked for.
+    #[test]
+    fn the_sequence_is_not_made_anew_for_each_point() {
+        let search = SobolSearch::new(Space::unit_cube(2));
+        let kept = || search.sequence.lock().unwrap().as_ref().map(|(seed, points)| (*seed, points.len()));
+        assert_eq!(kept(), None);
+        for (seed, index, length) in [(4, 0, 64), (4, 63, 64), (4, 100, 128), (4, 2, 128), (5, 2, 64)] {
+            search.point(Seed(seed), index);
+            assert_eq!(kept(), Some((Seed(seed), length)), "point {index} of seed {seed}");
+        }
+    }
+}

@@ -122,6 +122,34 @@ mod tests {
         }
     }
 
+    /// However few columns are to be perturbed, one is, and each of them in some candidate.
+    #[test]
+    fn every_candidate_moves_in_some_column() {
+        let domain = Domain::unit_cube(6);
+        let region = TrustBox { domain: &domain, center: &[0.5; 6], sides: &[0.4; 6] };
+        let points = region.candidates(100, 1e-12, &mut Seed(3).stream("test", 0));
+        let mut moved = [0; 6];
+        for x in points.rows() {
+            let columns: Vec<usize> = (0..6).filter(|j| x[*j] != 0.5).collect();
+            assert_eq!(columns.len(), 1, "{x:?}");
+            moved[columns[0]] += 1;
+        }
+        assert!(moved.iter().all(|count| *count > 0), "{moved:?}");
+    }
+
+    /// Where no variable has a choice, every candidate is the centre.
+    #[test]
+    fn without_a_choice_candidates_stay_at_the_centre() {
+        let domain = Domain::new(vec![Variable::stepped(1), Variable::stepped(1)]).unwrap();
+        let mut center = vec![0.5; domain.dim()];
+        domain.snap(&mut center);
+        let sides = vec![0.4; domain.dim()];
+        let region = TrustBox { domain: &domain, center: &center, sides: &sides };
+        let points = region.candidates(5, 20.0, &mut Seed(3).stream("test", 0));
+        assert_eq!(points.len(), 5);
+        assert!(points.rows().all(|x| x == center));
+    }
+
     /// Levels change even if the box is narrower than a step, and inactive variables are filled.
     #[test]
     fn discrete_variables_move() {

@@ -114,6 +114,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn defaults_are_those_of_the_source() {
+        let TrustRegionSettings { side, largest, smallest, successes, perturbed, .. } =
+            TrustRegionSettings::default();
+        // Eriksson et al. (2019), appendix D.
+        assert_eq!((side, largest, smallest), (0.8, 1.6, 1.0 / 128.0));
+        assert_eq!((successes, perturbed), (3, 20.0));
+    }
+
+    #[test]
     fn senseless_settings_are_named() {
         let named = |settings: TrustRegionSettings| settings.validate().unwrap_err().to_string();
         let good = TrustRegionSettings::default;
@@ -122,6 +131,12 @@ mod tests {
         assert!(named(TrustRegionSettings { smallest: 0.0, ..good() }).contains("smallest is 0"));
         assert!(named(TrustRegionSettings { perturbed: f64::NAN, ..good() }).contains("perturbed is NaN"));
         assert!(named(TrustRegionSettings { successes: 0, ..good() }).contains("successes is 0"));
+        for side in [good().smallest, good().largest] {
+            assert!(
+                TrustRegionSettings { side, ..good() }.validate().is_ok(),
+                "the ends belong to the range"
+            );
+        }
         assert_eq!([1, 6, 100].map(|d| good().patience(d)), [4, 6, 10]);
         assert_eq!([0, 1, 100].map(|d| good().count(d)), [1, 100, 2000]);
     }

@@ -4,7 +4,7 @@ use thrifty_sampling::Seed;
 use thrifty_search::InitialDesign;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    History, MaxTrials, Measurement, Optimizer, Outcome, StopReason, Study, Trial, TrialId, contract,
+    History, MaxTrials, Measurement, MemoKey, Optimizer, Outcome, StopReason, Study, Trial, TrialId, contract,
 };
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
 
@@ -57,6 +57,19 @@ fn a_collapsed_region_starts_a_new_run() {
     let run: Vec<f64> = trials.iter().filter_map(|trial| trial.diagnostics.get("run").copied()).collect();
     // Three designed trials, one of the model that is a failure, and so on.
     assert_eq!(run, [0.0, 1.0, 2.0]);
+    // Trials remember their run, those of the first nothing.
+    let remembered: Vec<Option<u64>> =
+        trials.iter().map(|trial| trial.memo.get(&MemoKey::new("run"))).collect();
+    assert_eq!(remembered, [[None; 4], [Some(1); 4], [Some(2); 4]].concat());
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    let with = |settings| TrustRegionOptimizer::new(Space::unit_cube(2)).with_settings(settings);
+    let error = with(TrustRegionSettings { successes: 0, ..settings() }).err().unwrap().to_string();
+    assert!(error.contains("successes is 0"), "{error}");
+    let error = with(TrustRegionSettings { side: 1.7, ..settings() }).err().unwrap().to_string();
+    assert!(error.contains("side is 1.7"), "{error}");
 }
 
 #[test]

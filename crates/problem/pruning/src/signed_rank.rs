@@ -59,6 +59,16 @@ fn approximate(ranks: &[usize], statistic: usize) -> f64 {
 mod tests {
     use super::*;
 
+    /// Differences that are all positive: exactly `2^-n` for 100 of them, the normal approximation for 101.
+    #[test]
+    fn beyond_a_hundred_differences_the_distribution_is_normal() {
+        let p = |n: i32| signed_rank(&(1..=n).map(f64::from).collect::<Vec<_>>());
+        assert_eq!(p(100), 0.5_f64.powi(100));
+        // The sum of 101 ranks is 5151; half of it is the mean, n (n + 1)(2 n + 1)/24 the variance.
+        let z = (5151.0 / 2.0 - 0.5) / (101.0 * 102.0 * 203.0 / 24.0_f64).sqrt();
+        assert!((p(101) / cdf(-z) - 1.0).abs() < 1e-9, "{} and {}", p(101), cdf(-z));
+    }
+
     /// Both ways agree where both may be used.
     #[test]
     fn the_approximation_continues_the_exact_distribution() {

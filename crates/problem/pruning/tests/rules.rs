@@ -94,6 +94,18 @@ fn a_rung_lets_one_in_eta_pass() {
 }
 
 #[test]
+fn rungs_are_the_first_step_times_powers_of_the_factor() {
+    let others = vec![vec![0.0; 40]; 3];
+    for (factor, skipped, rungs) in
+        [(2, 0, &[2, 4, 8, 16, 32][..]), (3, 0, &[2, 6, 18]), (4, 0, &[2, 8, 32]), (3, 2, &[18])]
+    {
+        let halving = SuccessiveHalvingPruner { min_steps: 2, factor, skipped };
+        let stops = |last: &usize| decision(&halving, &vec![1.0; *last], &others);
+        assert_eq!((1..=40).filter(stops).collect::<Vec<_>>(), rungs, "factor {factor}, skipped {skipped}");
+    }
+}
+
+#[test]
 fn a_report_beyond_a_rung_counts_for_it() {
     let halving = SuccessiveHalvingPruner { min_steps: 2, factor: 3, skipped: 0 };
     let reports = [[(1, 0.0), (7, 1.0)], [(1, 0.0), (9, 2.0)], [(1, 0.0), (6, 3.0)]];
@@ -129,6 +141,9 @@ fn brackets_have_the_shares_of_hyperband() {
     }
     assert_eq!(HyperbandPruner { min_steps: 3, max_steps: 80, factor: 3 }.last_bracket(), 2);
     assert_eq!(HyperbandPruner::new(1).last_bracket(), 0);
+    // Trials that end before the first rung are all of one bracket.
+    let short = HyperbandPruner { min_steps: 5, max_steps: 3, factor: 3 };
+    assert_eq!((short.last_bracket(), short.bracket(Seed(3), TrialId(7))), (0, 0));
 }
 
 #[test]

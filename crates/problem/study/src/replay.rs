@@ -169,3 +169,25 @@ impl<Q> History<Q> {
         seen
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Time that a journal records is the sum of that of its events; nothing for one without events.
+    #[test]
+    fn replayed_seconds_are_those_of_the_events() {
+        let header = r#"{"thrifty_journal":1,"seed":3,"fingerprint":"any"}"#;
+        let asked = r#"{"asked":{"id":0,"query":5,"seconds":0.5}}"#;
+        let reported = r#"{"reported":{"id":0,"step":1,"value":2.5}}"#;
+        let told = r#"{"told":{"id":0,"outcome":{"pruned":{"last_step":1}},"seconds":1.25}}"#;
+        let backwards = r#"{"asked":{"id":1,"query":5,"seconds":-7.0}}"#;
+        let lines = [header, asked, reported, told, backwards];
+        for (count, expected) in [(1, 0.0), (2, 0.5), (3, 0.5), (4, 1.75), (5, 1.75)] {
+            let text = lines[..count].join("\n") + "\n";
+            let mut contents = Contents::begin(Path::new("<bytes>"), text.as_bytes()).unwrap();
+            let seconds = History::<u64>::new(Seed(3)).replay_all(&mut contents, |_| {}).unwrap();
+            assert_eq!(seconds, expected, "{count} lines");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use thrifty_cv::{FoldChoice, FoldQuery, OneFold};
 use thrifty_fcvopt::{MultiTaskCv, MultiTaskSettings, TaskCovariance};
 use thrifty_sampling::Seed;
-use thrifty_search::RandomSearch;
+use thrifty_search::{InitialDesign, RandomSearch};
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, MaxTrials, Next, Optimizer, Outcome, Study, TrialId, contract};
 
@@ -60,6 +60,24 @@ fn suggestions_are_a_function_of_the_history() {
     for tasks in [TaskCovariance::Free, TaskCovariance::Exchangeable] {
         contract::optimizer(|| multi_task(tasks), evaluate, 14);
     }
+}
+
+/// The initial design ends with its last measurement: until then its configurations take the folds in turn, and then the model suggests.
+#[test]
+fn the_initial_design_takes_the_folds_in_turn() {
+    let initial = InitialDesign::Sobol(6);
+    let settings =
+        MultiTaskSettings { folds: FOLDS, initial: initial.clone(), ..MultiTaskSettings::default() };
+    let optimizer = MultiTaskCv::new(space(), FOLDS).unwrap().with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(2)).with_stop(MaxTrials(7));
+    study.run(|query: &FoldQuery, _| loss(query)).unwrap();
+    let trials = study.history().trials();
+    for (i, trial) in trials[..6].iter().enumerate() {
+        let config = initial.config(&space(), Seed(2), 0, i).unwrap();
+        assert_eq!(trial.query, FoldQuery { config, repeat: 0, fold: i % FOLDS });
+        assert!(trial.diagnostics.is_empty(), "{i}");
+    }
+    assert!(trials[6].diagnostics.contains_key("acquisition"));
 }
 
 /// Folds that run count as observed at their mean, so that four workers ask four different folds.

@@ -130,6 +130,9 @@ fn costs_are_proportional_and_continue() {
     cost.pay(&at(9));
     assert!((cost.at(&at(81)).0 - 0.25 - 54.0 / 81.0).abs() < 1e-12);
     assert!((cost.at(&at(27)).0 - 0.25).abs() < 1e-12);
+    // The longest evaluation counts, whatever came first.
+    cost.pay(&at(50));
+    assert!((cost.at(&at(81)).0 - 0.25 - 31.0 / 81.0).abs() < 1e-12);
     let mut free = ProportionalCost::new(&axis, 0.0, 2);
     free.pay(&at(81));
     assert!(free.at(&at(3)).0 > 0.0 && free.at(&at(3)).0 < 1e-5);

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_search::{Nsga2, RandomSearch, SobolSearch};
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, History, MaxTrials, Measurement, Optimizer, Schedule, Study, TrialId, contract};
+use thrifty_study::{
+    Ask, History, MaxTrials, Measurement, Optimizer, Schedule, Study, Suggestion, TrialId, contract,
+};
 
 fn square() -> Space {
     Space::builder().float("x", 0.0, 1.0).float("y", 0.0, 1.0).build().unwrap()
@@ -63,6 +65,19 @@ fn nothing_allowed_is_an_error_that_names_the_trial() {
         let error = optimizer.error_at(7);
         assert!(error.contains("trial 7") && error.contains("is allowed"), "{error}");
     }
+}
+
+/// A whole configuration is returned as it is, without a word from the optimiser, which would suggest nothing here.
+#[test]
+fn whole_configurations_are_returned_as_they_are() {
+    let mut given = Config::new();
+    given.insert("x", 0.25);
+    let mut random = RandomSearch::new(square()).with_known_constraint(|_| false);
+    let history = History::new(Seed(1));
+    assert!(random.ask_given(&history, TrialId(0), &given).is_err(), "a part has to be completed");
+    given.insert("y", 0.75);
+    let asked = random.ask_given(&history, TrialId(0), &given).unwrap();
+    assert_eq!(asked, Ask::Evaluate(Suggestion::new(given)));
 }
 
 /// The error of an ask without history.
