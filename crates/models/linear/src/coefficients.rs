@@ -286,3 +286,27 @@ impl Coefficients {
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a file too, where a covariance is not looked at otherwise.
+    #[test]
+    fn numbers_that_are_not_finite_are_no_coefficients() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let pairs = [
+                (vec![0.5, bad], vec![1.0, 0.0, 0.0, 1.0]),
+                (vec![0.5, 0.1], vec![1.0, 0.0, 0.0, bad]),
+                (vec![0.5, 0.1], vec![1.0, bad, bad, 1.0]),
+            ];
+            for (mean, covariance) in pairs {
+                let read = Unchecked { mean: mean.clone(), covariance: covariance.clone() };
+                for found in [Coefficients::try_from(read), Coefficients::new(mean, covariance)] {
+                    let message = found.unwrap_err().to_string();
+                    assert!(message.contains("expected a finite number"), "{bad}: {message}");
+                }
+            }
+        }
+    }
+}

@@ -225,3 +225,36 @@ impl FittedSurrogate for Trended {
 pub(crate) fn on_trend(residuals: Vec<Prediction>, trend: &[f64]) -> Vec<Prediction> {
     residuals.into_iter().zip(trend).map(|(r, t)| Prediction { mean: r.mean + t, ..r }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_domain::{Domain, Points};
+    use thrifty_gp::GpSurrogate;
+    use thrifty_sampling::Seed;
+    use thrifty_surrogate::{Observations, Surrogate};
+
+    use super::*;
+
+    /// The line passes through both averages, and its slope is the ridge regression's in units of the targets.
+    #[test]
+    fn the_line_passes_through_the_averages() {
+        let x = Points::from_flat(vec![0.1, 0.5, 0.9], 1);
+        let data = Observations::new(x.as_ref(), &[-1.0, 0.2, 0.8]);
+        let (domain, mut rng) = (Domain::unit_cube(1), Seed(1).stream("fit", 0));
+        let source: Arc<dyn FittedSurrogate> =
+            Arc::from(GpSurrogate::default().fit(&domain, data, None, &mut rng).unwrap());
+        let (means, centred) = ([-1.0, 0.5, 2.0, 2.5], [-2.0, -0.5, 1.0, 1.5]);
+        for (scale, offset) in [(1.0, 0.0), (30.0, -700.0), (1e-3, 4.0)] {
+            let y = [0.4, -0.2, 1.1, 2.7].map(|y| scale * y + offset);
+            let trend = Trend::fit(Arc::clone(&source), &means, &y);
+            // The averages of the means and of the targets are both 1.
+            let at_average = trend.intercept + trend.slope;
+            assert!((at_average - (scale + offset)).abs() < 1e-12 * offset.abs().max(scale), "{at_average}");
+            // Products of centred values: 1.2 + 0.6 + 0.1 + 2.55; squares: 4 + 0.25 + 1 + 2.25.
+            let width = TargetScaling::standardize(&y).width;
+            let products: f64 = centred.iter().zip([-0.6, -1.2, 0.1, 1.7]).map(|(m, y)| m * y * scale).sum();
+            let slope = (products + width) / (7.5 + 1.0);
+            assert!((trend.slope / slope - 1.0).abs() < 1e-9, "{} {slope}", trend.slope);
+        }
+    }
+}

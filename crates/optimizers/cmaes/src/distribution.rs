@@ -240,4 +240,26 @@ mod tests {
         }
         assert!(distribution.step_size < 0.3 && distribution.condition().is_finite());
     }
+
+    /// In the first generation the path of the step size is a sum of one: `√(c (2 - c) μ_eff)` times the shift, and long, so that the
+    /// path of the covariance matrix rests, when `√μ_eff · |shift|` is at least 1.4 + 2 / (n + 1) mean lengths.
+    #[test]
+    fn the_first_path_is_a_multiple_of_the_shift() {
+        for n in [1, 2, 5] {
+            let strategy = Strategy::new(n, 8, true);
+            let limit = (1.4 + 2.0 / (n as f64 + 1.0)) * strategy.mean_length / strategy.effective.sqrt();
+            for factor in [0.1, 0.99, 1.01, 3.0] {
+                let mut distribution = Distribution::new(vec![0.5; n], 0.2);
+                distribution.updates = 1;
+                let mut shift = vec![0.0; n];
+                shift[n - 1] = -factor * limit;
+                let moves = distribution.follow_paths(&strategy, &shift);
+                assert_eq!(moves, factor < 1.0, "{n} {factor}");
+                let multiple = |c: f64| (c * (2.0 - c) * strategy.effective).sqrt() * -factor * limit;
+                let of_covariance = if moves { multiple(strategy.covariance_path_rate) } else { 0.0 };
+                assert!((distribution.step_path[n - 1] - multiple(strategy.path_rate)).abs() < 1e-12);
+                assert!((distribution.covariance_path[n - 1] - of_covariance).abs() < 1e-12);
+            }
+        }
+    }
 }

@@ -77,6 +77,7 @@ pub(crate) fn corrected(
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use thrifty_domain::{Domain, Variable};
 
     use super::*;
 
@@ -86,6 +87,31 @@ mod tests {
         assert_eq!(corrected(0.4, 0.3, Some(0.25), Some(0.5), 0.05), moments);
         assert_eq!(corrected(0.4, 0.3, None, None, 0.05), moments);
         assert_eq!(corrected(0.4, 0.3, None, Some(0.5), 0.05), moments);
+    }
+
+    /// Three levels of equal width and a narrow distribution in each: what is beyond a threshold has the whole margin at the ends, where
+    /// the standard deviation stays, and half of it on both sides of the middle.
+    #[test]
+    fn each_level_has_the_thresholds_of_its_sides() {
+        let coordinates = Coordinates::new(&Domain::new(vec![Variable::stepped(3)]).unwrap());
+        let margin = 0.04;
+        let of = |mean: f64| {
+            let mut distribution = Distribution::new(vec![mean], 0.01);
+            apply(&mut distribution, &coordinates, margin);
+            (distribution.mean[0], distribution.std_dev(0))
+        };
+        let (lower, upper) = (1.0 / 3.0, 2.0 / 3.0);
+        let close =
+            |found: f64, expected: f64| assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+        let (mean, std_dev) = of(0.1);
+        close(std_dev, 0.01);
+        close(cdf((mean - lower) / std_dev), margin);
+        let (mean, std_dev) = of(0.9);
+        close(std_dev, 0.01);
+        close(cdf((upper - mean) / std_dev), margin);
+        let (mean, std_dev) = of(0.5);
+        close(cdf((lower - mean) / std_dev), margin / 2.0);
+        close(cdf((mean - upper) / std_dev), margin / 2.0);
     }
 
     proptest! {

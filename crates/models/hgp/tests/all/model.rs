@@ -6,7 +6,9 @@ use thrifty_gp::{GpSettings, Mean, Noise};
 use thrifty_hgp::{Hgp, HgpError, HgpPosterior};
 use thrifty_kernel::{Kernel, MemberCode};
 use thrifty_prob::Prior;
-use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, Posterior, Prediction, contract};
+use thrifty_surrogate::{
+    JointLookahead, JointPosterior, Lookahead, LookaheadCotangent, Posterior, Prediction, contract,
+};
 
 /// Four configurations of two parameters on three folds.
 fn conditioned(hgp: &Hgp) -> HgpPosterior {
@@ -157,6 +159,29 @@ fn joint_covariances_of_a_component_are_those_of_its_function() {
         let mut twice = once;
         joint.pull_back_joint(b.as_ref(), &[0.7, -1.0, 0.2], &weights, &mut twice);
         assert!(once.iter().zip(&twice).all(|(one, two)| (two - 2.0 * one).abs() < 1e-12));
+    }
+}
+
+/// The faster look ahead of a function of its own has the moments and derivatives of one by joint covariances.
+#[test]
+fn the_own_look_ahead_is_that_of_the_joint_covariances() {
+    let posterior = conditioned(&Hgp::matern52(2));
+    let anchors = Points::from_rows(&[[0.2, 0.7], [0.5, 0.5]]).unwrap();
+    let x = Points::from_rows(&[[0.3, 0.3], [0.9, 0.1], [0.2, 0.7]]).unwrap();
+    for component in [posterior.common(), posterior.fold(1), posterior.mean_of(3).unwrap()] {
+        let own = component.own_lookahead(anchors.as_ref(), 0.3).unwrap();
+        let joint = JointLookahead::new(&component, anchors.as_ref(), 0.3);
+        let numbers = |ahead: &dyn Lookahead| {
+            let (mut mean, mut variance, mut covariance) = ([0.0; 3], [0.0; 3], [0.0; 9]);
+            ahead.moments_into(x.as_ref(), &mut mean, &mut variance, &mut covariance);
+            let mut slopes = [0.0; 2];
+            let weights = LookaheadCotangent { mean: 0.4, variance: 1.1, covariance: &[0.3, -0.7, 0.2] };
+            assert!(ahead.pull_back(x.row(0), weights, &mut slopes));
+            [ahead.means(), &mean, &variance, &covariance, &slopes].concat()
+        };
+        let (found, expected) = (numbers(&*own), numbers(&joint));
+        assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?} {expected:?}");
+        assert_eq!((own.dim(), found.len()), (2, expected.len()));
     }
 }
 

@@ -3,8 +3,10 @@
 use proptest::prelude::*;
 use thrifty_domain::{Domain, Points};
 use thrifty_gp::{GpSurrogate, Sampling};
-use thrifty_sampling::{Seed, Sobol};
-use thrifty_surrogate::{EarlierFit, FittedSurrogate, Observations, Surrogate};
+use thrifty_sampling::{Seed, Sobol, Stream};
+use thrifty_surrogate::{
+    Description, EarlierFit, FittedSurrogate, Observations, Posterior, Prediction, Surrogate, SurrogateError,
+};
 use thrifty_transfer::{Ensemble, Task, TransferError, TransferSettings, TransferSurrogate};
 use thrifty_trees::ForestSurrogate;
 
@@ -235,6 +237,64 @@ fn other_base_surrogates_take_sources() {
         assert!(weight_of(&ensemble, "equal") > 0.4, "{:?}", ensemble.source_weights());
         assert_eq!(weight_of(&ensemble, "negated"), 0.0);
     }
+}
+
+/// Normal process that cannot predict its first observation without it, once it was fitted from hyperparameters: that is, on a source.
+struct Patchy(GpSurrogate);
+
+struct PatchyFit {
+    fitted: Box<dyn FittedSurrogate>,
+    is_patchy: bool,
+}
+
+impl Surrogate for Patchy {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        let fitted = self.0.fit(domain, data, warm_start, rng)?;
+        Ok(Box::new(PatchyFit { fitted, is_patchy: warm_start.is_some() }))
+    }
+
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        self.0.describe()
+    }
+}
+
+impl FittedSurrogate for PatchyFit {
+    fn posterior(&self) -> &dyn Posterior {
+        self.fitted.posterior()
+    }
+
+    fn hyperparameters(&self) -> Vec<f64> {
+        self.fitted.hyperparameters()
+    }
+
+    fn leave_one_out(&self) -> Option<Vec<Prediction>> {
+        let mut predictions = self.fitted.leave_one_out()?;
+        if self.is_patchy {
+            predictions[0].variance = f64::NAN;
+        }
+        Some(predictions)
+    }
+
+    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        self.fitted.fantasize(x, y)
+    }
+}
+
+/// One prediction that is no number is enough.
+#[test]
+fn sources_without_predictions_of_all_observations_are_dropped() {
+    let (domain, tasks) = (Domain::unit_cube(2), || vec![task("equal", 30, 1, wave)]);
+    let patchy = TransferSurrogate::new(Patchy(GpSurrogate::default()), &domain, tasks()).unwrap();
+    let (ensemble, whole) = (fit(&patchy, 8, wave), fit(&transfer(tasks()), 8, wave));
+    assert!(weight_of(&whole, "equal") > 0.5, "{:?}", whole.source_weights());
+    assert_eq!((ensemble.weight_alone(), weight_of(&ensemble, "equal")), (1.0, 0.0));
+    assert_eq!(bits(&ensemble), base_bits(8, wave));
 }
 
 proptest! {

@@ -167,3 +167,50 @@ fn failures_are_left_out() {
     let error = SAMPLER.sample(&mut wrong, &[], &mut Seed(1).stream("slice", 0)).unwrap_err().to_string();
     assert!(error.contains("parameter p is -1"), "{error}");
 }
+
+/// Where steps are none, samples are draws from the prior chosen by their likelihoods: of the posterior already.
+///
+/// A normal prior with mean 0 and variance 1 and a likelihood around 1 with variance 1: mean and variance 1/2. The
+/// weights of the draws leave seven in ten of 8,000.
+#[test]
+fn starts_are_draws_of_the_prior_weighted_by_the_likelihood() {
+    let prior = Prior::Normal { mean: 0.0, sd: 1.0 };
+    let params = [param(Transform::Identity, 0.0, (-50.0, 50.0), Some(prior))];
+    let sampler = SliceSampler { count: 1000, burn_in: 0, steps: 0 };
+    for seed in 0..3 {
+        let mut known = Known::new(params.to_vec(), |v| Some(-0.5 * (v[0] - 1.0).powi(2)));
+        let starts = sampler.sample(&mut known, &[], &mut Seed(seed).stream("slice", 0)).unwrap();
+        assert_eq!(starts.len(), 1000);
+        let sd = 0.5_f64.sqrt();
+        has_quantiles(
+            &column(&starts, 0),
+            &[(0.5, 0.5), (0.5 + sd, 0.841_345), (0.5 - sd, 0.158_655), (0.5 + 2.0 * sd, 0.977_25)],
+        );
+    }
+}
+
+/// A likelihood that can be computed nowhere but next to the current value.
+#[test]
+fn the_current_value_is_one_of_the_starts() {
+    let at = 0.3;
+    let params = [param(Transform::Identity, at, (0.0, 1.0), None)];
+    let near = |v: &[f64]| ((v[0] - at).abs() < 1e-9).then_some(0.0);
+    let mut known = Known::new(params.to_vec(), near);
+    let found = SAMPLER.sample(&mut known, &[], &mut Seed(1).stream("slice", 0)).unwrap();
+    assert_eq!(found.len(), SAMPLER.count);
+    assert!(found.iter().all(|sample| near(sample).is_some()), "{found:?}");
+}
+
+/// The slice is a short interval that is all to one side of the wide law's middle: the ellipse closes in on the point itself.
+#[test]
+fn every_step_moves_within_its_slice() {
+    let params = [param(Transform::Identity, 0.8, (0.0, 1.0), None)];
+    let inside = |v: &[f64]| ((v[0] - 0.8).abs() < 1e-3).then_some(0.0);
+    let sampler = SliceSampler { count: 1, burn_in: 0, steps: 1 };
+    for seed in 0..20 {
+        let mut known = Known::new(params.to_vec(), inside);
+        let found = sampler.sample(&mut known, &[vec![0.8]], &mut Seed(seed).stream("slice", 0)).unwrap();
+        assert_eq!(found.len(), 1);
+        assert!(found[0][0] != 0.8 && inside(&found[0]).is_some(), "{found:?}");
+    }
+}
