@@ -291,7 +291,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Of a file too, where a covariance is not looked at otherwise.
+    /// A file too is refused, whose covariance is not looked at otherwise.
     #[test]
     fn numbers_that_are_not_finite_are_no_coefficients() {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {

@@ -141,7 +141,7 @@ mod tests {
         }
     }
 
-    /// Of twelve configurations, each better than those before it, the last eight may be continued, at every fidelity.
+    /// The last eight of twelve configurations, each better than those before it, may be continued at every fidelity.
     #[test]
     fn the_best_configurations_may_be_continued() {
         let space = Space::builder().float("x", 0.0, 1.0).log_float("s", 1.0, 64.0).build().unwrap();

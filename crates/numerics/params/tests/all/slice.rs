@@ -168,7 +168,7 @@ fn failures_are_left_out() {
     assert!(error.contains("parameter p is -1"), "{error}");
 }
 
-/// Where steps are none, samples are draws from the prior chosen by their likelihoods: of the posterior already.
+/// Samples without steps are draws from the prior chosen by their likelihoods: of the posterior already.
 ///
 /// A normal prior with mean 0 and variance 1 and a likelihood around 1 with variance 1: mean and variance 1/2. The
 /// weights of the draws leave seven in ten of 8,000.
