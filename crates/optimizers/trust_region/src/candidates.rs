@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    /// However few columns are to be perturbed, one is, and each of them in some candidate.
+    /// One column is perturbed however few are to be, and each of them in some candidate.
     #[test]
     fn every_candidate_moves_in_some_column() {
         let domain = Domain::unit_cube(6);
@@ -137,7 +137,7 @@ mod tests {
         assert!(moved.iter().all(|count| *count > 0), "{moved:?}");
     }
 
-    /// Where no variable has a choice, every candidate is the centre.
+    /// Every candidate is the centre where no variable has a choice.
     #[test]
     fn without_a_choice_candidates_stay_at_the_centre() {
         let domain = Domain::new(vec![Variable::stepped(1), Variable::stepped(1)]).unwrap();
