@@ -6,118 +6,11 @@
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::{Seed, latin_hypercube};
 use thrifty_surrogate::{
-    Conditioned, ConditioningError, JointGradient, JointLookahead, JointPosterior, Lookahead,
-    LookaheadCotangent, Posterior, PosteriorGradient, Prediction, SamplePath, contract,
+    Conditioned, ConditioningError, JointLookahead, JointPosterior, Lookahead, LookaheadCotangent, Posterior,
+    Prediction, SamplePath, contract,
 };
 
-const K: usize = 5;
-
-fn features(x: &[f64]) -> [f64; K] {
-    [1.0, x[0], x[1], x[0] * x[1], (x[0] + 2.0 * x[1]).sin()]
-}
-
-/// ∂φ/∂x₀ and ∂φ/∂x₁.
-fn slopes(x: &[f64]) -> [[f64; K]; 2] {
-    let c = (x[0] + 2.0 * x[1]).cos();
-    [[0.0, 1.0, 0.0, x[1], c], [0.0, 0.0, 1.0, x[0], 2.0 * c]]
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-#[derive(Clone)]
-struct Weights {
-    mean: [f64; K],
-    covariance: [[f64; K]; K],
-}
-
-impl Weights {
-    fn new() -> Self {
-        let factor = |i: usize, j: usize| if i == j { 1.0 } else { 0.3 / (1.0 + (i * 2 + j) as f64) };
-        let entry = |i, j| (0..K).map(|k| factor(i, k) * factor(j, k)).sum();
-        let covariance = std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j)));
-        Self { mean: [0.5, -1.0, 0.3, 2.0, 0.7], covariance }
-    }
-
-    fn times(&self, features: &[f64; K]) -> [f64; K] {
-        std::array::from_fn(|i| dot(&self.covariance[i], features))
-    }
-
-    fn covariance(&self, a: &[f64], b: &[f64]) -> f64 {
-        dot(&features(a), &self.times(&features(b)))
-    }
-
-    fn update(&mut self, x: &[f64], y: f64, noise: f64) {
-        let features = features(x);
-        let gain = self.times(&features);
-        let variance = dot(&features, &gain) + noise;
-        let error = y - dot(&features, &self.mean);
-        for i in 0..K {
-            self.mean[i] += gain[i] * error / variance;
-            for j in 0..K {
-                self.covariance[i][j] -= gain[i] * gain[j] / variance;
-            }
-        }
-    }
-}
-
-impl Posterior for Weights {
-    fn dim(&self) -> usize {
-        2
-    }
-
-    fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
-        for (i, point) in x.rows().enumerate() {
-            mean[i] = dot(&features(point), &self.mean);
-            variance[i] = self.covariance(point, point).max(0.0);
-        }
-    }
-
-    fn gradient(&self) -> Option<&dyn PosteriorGradient> {
-        None
-    }
-
-    fn joint(&self) -> Option<&dyn JointPosterior> {
-        Some(self)
-    }
-}
-
-impl JointPosterior for Weights {
-    fn covariance_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
-        for i in 0..x.len() {
-            for j in 0..=i {
-                out[i * x.len() + j] = self.covariance(x.row(i), x.row(j));
-                out[j * x.len() + i] = out[i * x.len() + j];
-            }
-        }
-    }
-
-    fn cross_covariance_into(&self, a: PointsRef<'_>, b: PointsRef<'_>, out: &mut [f64]) {
-        for (i, j) in (0..a.len()).flat_map(|i| (0..b.len()).map(move |j| (i, j))) {
-            out[i * b.len() + j] = self.covariance(a.row(i), b.row(j));
-        }
-    }
-
-    fn joint_gradient(&self) -> Option<&dyn JointGradient> {
-        Some(self)
-    }
-}
-
-impl JointGradient for Weights {
-    fn pull_back_joint(&self, x: PointsRef<'_>, of_mean: &[f64], of_covariance: &[f64], grad: &mut [f64]) {
-        let m = x.len();
-        for i in 0..m {
-            for (k, slope) in slopes(x.row(i)).iter().enumerate() {
-                grad[i * 2 + k] += of_mean[i] * dot(slope, &self.mean);
-                for j in 0..m {
-                    let both = of_covariance[i * m + j] + of_covariance[j * m + i];
-                    grad[i * 2 + k] += both * dot(slope, &self.times(&features(x.row(j))));
-                }
-            }
-        }
-    }
-}
+use crate::weights::Weights;
 
 fn points(count: usize, id: u64) -> Points {
     latin_hypercube(count, 2, &mut Seed(3).stream("points", id))
@@ -204,7 +97,7 @@ fn conditioned_posteriors_obey_the_contract() {
 /// Observing a point without uncertainty does not change the posterior.
 #[test]
 fn certain_points_change_nothing() {
-    let certain = Weights { covariance: [[0.0; K]; K], ..Weights::new() };
+    let certain = Weights::certain();
     let at = points(2, 7);
     let found = Conditioned::new(&certain, at.as_ref(), &[9.0, -9.0], 0.0).expect("finite numbers");
     agrees(&found, &certain);

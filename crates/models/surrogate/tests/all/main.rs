@@ -6,3 +6,4 @@ mod fit_checked;
 mod mixture;
 mod settings;
 mod suite;
+mod weights;

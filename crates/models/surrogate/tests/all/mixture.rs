@@ -3,9 +3,11 @@
 use thrifty_domain::{Points, PointsRef};
 use thrifty_sampling::{Seed, Stream};
 use thrifty_surrogate::{
-    FittedSurrogate, JointGradient, JointPosterior, Mixture, PathSampler, Posterior, PosteriorGradient,
-    Prediction, SamplePath, SurrogateError, contract,
+    FittedSurrogate, JointPosterior, Mixture, PathSampler, Posterior, PosteriorGradient, Prediction,
+    SamplePath, SurrogateError, contract,
 };
+
+use crate::weights::Weights;
 
 /// Constant mean with variance 1; an observation moves the mean half the way, unless the model cannot take any.
 #[derive(Clone, Copy)]
@@ -112,43 +114,24 @@ fn left_out_observations_have_the_moments_of_the_mixture() {
     assert!(Mixture::new(vec![(1.0, of(-1.0)), (3.0, without)]).unwrap().leave_one_out().is_none());
 }
 
-/// A weighted sum of the functions x₀ and x₁², with independent weights of known means and variances.
-struct Sum {
-    means: [f64; 2],
-    variances: [f64; 2],
-}
+/// Five weights whose paths are their mean, which tells the member that a path is from.
+struct Member(Weights);
 
-/// The two functions at a point, and each one's slope, which is with respect to the coordinate of its own.
-fn functions(x: &[f64]) -> ([f64; 2], [f64; 2]) {
-    ([x[0], x[1] * x[1]], [1.0, 2.0 * x[1]])
-}
-
-impl Sum {
-    fn covariance(&self, a: &[f64], b: &[f64]) -> f64 {
-        let ((of_a, _), (of_b, _)) = (functions(a), functions(b));
-        (0..2).map(|k| self.variances[k] * of_a[k] * of_b[k]).sum()
-    }
-}
-
-impl Posterior for Sum {
+impl Posterior for Member {
     fn dim(&self) -> usize {
-        2
+        self.0.dim()
     }
 
     fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
-        for (i, row) in x.rows().enumerate() {
-            let (values, _) = functions(row);
-            mean[i] = self.means[0] * values[0] + self.means[1] * values[1];
-            variance[i] = self.covariance(row, row);
-        }
+        self.0.predict_into(x, mean, variance);
     }
 
     fn gradient(&self) -> Option<&dyn PosteriorGradient> {
-        Some(self)
+        self.0.gradient()
     }
 
     fn joint(&self) -> Option<&dyn JointPosterior> {
-        Some(self)
+        self.0.joint()
     }
 
     fn paths(&self) -> Option<&dyn PathSampler> {
@@ -156,83 +139,31 @@ impl Posterior for Sum {
     }
 }
 
-impl PosteriorGradient for Sum {
-    fn predict_with_gradient_into(
-        &self,
-        x: PointsRef<'_>,
-        mean: &mut [f64],
-        variance: &mut [f64],
-        mean_gradient: &mut [f64],
-        variance_gradient: &mut [f64],
-    ) {
-        self.predict_into(x, mean, variance);
-        for (i, row) in x.rows().enumerate() {
-            let (values, slopes) = functions(row);
-            for k in 0..2 {
-                mean_gradient[2 * i + k] = self.means[k] * slopes[k];
-                variance_gradient[2 * i + k] = 2.0 * self.variances[k] * values[k] * slopes[k];
-            }
-        }
-    }
-}
-
-impl JointPosterior for Sum {
-    fn covariance_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
-        self.cross_covariance_into(x, x, out);
-    }
-
-    fn cross_covariance_into(&self, a: PointsRef<'_>, b: PointsRef<'_>, out: &mut [f64]) {
-        for (i, slot) in out.iter_mut().enumerate() {
-            *slot = self.covariance(a.row(i / b.len()), b.row(i % b.len()));
-        }
-    }
-
-    fn joint_gradient(&self) -> Option<&dyn JointGradient> {
-        Some(self)
-    }
-}
-
-impl JointGradient for Sum {
-    fn pull_back_joint(&self, x: PointsRef<'_>, of_mean: &[f64], of_covariance: &[f64], grad: &mut [f64]) {
-        let n = x.len();
-        for i in 0..n {
-            let (_, slopes) = functions(x.row(i));
-            for k in 0..2 {
-                let others = (0..n).map(|j| {
-                    (of_covariance[i * n + j] + of_covariance[j * n + i]) * functions(x.row(j)).0[k]
-                });
-                let between = self.variances[k] * others.sum::<f64>();
-                grad[2 * i + k] += (of_mean[i] * self.means[k] + between) * slopes[k];
-            }
-        }
-    }
-}
-
-/// The mean itself as a path: it tells which member it is from.
-impl SamplePath for Sum {
-    fn dim(&self) -> usize {
-        2
-    }
-
-    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
-        self.mean_into(x, out);
-    }
-
-    fn value_with_gradient(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
-        let (values, slopes) = functions(x);
-        (0..2).for_each(|k| gradient[k] = self.means[k] * slopes[k]);
-        self.means[0] * values[0] + self.means[1] * values[1]
-    }
-}
-
-impl PathSampler for Sum {
+impl PathSampler for Member {
     fn sample_paths(&self, count: usize, _: &mut Stream) -> Option<Vec<Box<dyn SamplePath>>> {
-        let path = || -> Box<dyn SamplePath> { Box::new(Self { ..*self }) };
+        let path = || -> Box<dyn SamplePath> { Box::new(Self(self.0.clone())) };
         Some((0..count).map(|_| path()).collect())
     }
 }
 
-impl FittedSurrogate for Sum {
+impl SamplePath for Member {
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+
+    fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+        self.0.mean_into(x, out);
+    }
+
+    fn value_with_gradient(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
+        let (mut mean, mut variance, mut slopes) = ([0.0], [0.0], [0.0; 2]);
+        let x = PointsRef::single(x);
+        self.0.predict_with_gradient_into(x, &mut mean, &mut variance, gradient, &mut slopes);
+        mean[0]
+    }
+}
+
+impl FittedSurrogate for Member {
     fn posterior(&self) -> &dyn Posterior {
         self
     }
@@ -241,25 +172,24 @@ impl FittedSurrogate for Sum {
         vec![]
     }
 
-    fn fantasize(&self, _: &[f64], _: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        Ok(Box::new(Self { ..*self }))
+    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        let mut told = self.0.clone();
+        told.update(x, y, 0.1);
+        Ok(Box::new(Self(told)))
     }
 }
 
-/// Three members with weights 0.2, 0.5 and 0.3.
-fn sums() -> Mixture {
-    let of = |means, variances| -> Box<dyn FittedSurrogate> { Box::new(Sum { means, variances }) };
-    let members = vec![
-        (0.2, of([1.0, -2.0], [0.5, 0.1])),
-        (0.5, of([-0.4, 3.0], [0.2, 0.7])),
-        (0.3, of([2.5, 0.6], [1.1, 0.3])),
-    ];
+/// Members with the shares 0.2, 0.5 and 0.3 after different observations.
+fn three() -> Mixture {
+    let after = |share: f64, x: [f64; 2], y: f64| (share, Member(Weights::new()).fantasize(&x, y).unwrap());
+    let members =
+        vec![after(0.2, [0.3, 0.1], 2.0), after(0.5, [0.9, 0.6], -1.0), after(0.3, [0.2, 0.8], 4.0)];
     Mixture::new(members).unwrap()
 }
 
 #[test]
 fn mixture_gradients_match_differences() {
-    let (mixture, x) = (sums(), Points::from_rows(&[[0.3, 0.8], [0.9, 0.2], [0.5, 0.6]]).unwrap());
+    let (mixture, x) = (three(), Points::from_rows(&[[0.3, 0.8], [0.9, 0.2], [0.5, 0.6]]).unwrap());
     contract::batch_is_pointwise(&mixture, x.as_ref(), 1e-12);
     contract::gradients_match(&mixture, x.as_ref(), 1e-5, 1e-7);
     contract::covariance_is_consistent(&mixture, &x, 1e-12);
@@ -270,7 +200,7 @@ fn mixture_gradients_match_differences() {
 /// Shares of 4,000 paths, within 5 standard errors.
 #[test]
 fn paths_are_from_members_by_their_weights() {
-    let (mixture, at, count) = (sums(), [1.0, 0.0], 4000);
+    let (mixture, at, count) = (three(), [1.0, 0.0], 4000);
     let paths = mixture.sample_paths(count, &mut Seed(1).stream("paths", 0)).unwrap();
     assert_eq!(paths.len(), count);
     let values: Vec<f64> = paths.iter().map(|path| path.value_with_gradient(&at, &mut [0.0; 2])).collect();
