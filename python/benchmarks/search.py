@@ -11,8 +11,8 @@ The claims are judged with 60 seeds from 300 on at 50 fits. The run before it ha
 and `optuna`. Nothing was changed because of it, and its seeds are not among the new ones. At 150 fits they are judged with 30 seeds from
 400 on. The run before that, with 30 seeds from 300 on, completed one configuration in the end; the default is up to three since.
 
-Fits of a halving search count by their share of the rows. Run `python benchmarks/search.py --seeds 20 --fits 50`; rows that are in the
-file already are not run again, so that a run that was ended goes on. `--development` takes other data sets, which judge nothing: settings
+Fits of a halving search count by their share of the rows. Run `python benchmarks/search.py --seeds 60 --first 300`; rows that are in the
+file already are not run again, so that a run that was ended goes on, and `--summary --out FILE` prints the tables of a file. `--development` takes other data sets, which judge nothing: settings
 are chosen on those alone.
 """
 

@@ -148,10 +148,8 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
 
     def _study(self, space_json: str, folds: int) -> Any:
         """The study behind the search, with validated arguments."""
-        for name, least in (("n_fits", 1), ("verify", 0)):
-            value = getattr(self, name)
-            if name == "verify" and value is None:
-                continue
+        verify = 1 if self.verify is None else self.verify
+        for name, value, least in (("n_fits", self.n_fits, 1), ("verify", verify, 0)):
             if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{name} is {value!r}, expected a whole number from {least}")
         if not (self.cost is None or self.cost == "time" or callable(self.cost)):
@@ -160,35 +158,31 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
             raise ValueError(f"stop is {self.stop!r}, expected None or a Price")
         if folds < 2:
             raise ValueError(f"cv makes {folds} split, expected at least 2")
-        finalists = self._finalists(folds)
-        if finalists and self.n_fits <= finalists * folds:
-            raise ValueError(f"n_fits={self.n_fits} leaves no fit to search with: verifying {finalists} configurations on "
-                             f"{folds} folds takes {finalists * folds}")
-        own = {} if self.cost is None else {"costs": "measured"}
-        settings = {"budget": int(self.n_fits), "finalists": finalists, **own, **(self.settings or {})}
+        if verify and self.n_fits <= verify * folds:
+            raise ValueError(f"n_fits={self.n_fits} leaves no fit to search with: verifying {verify} configurations on "
+                             f"{folds} folds takes {verify * folds}")
+        own: dict[str, Any] = {} if self.cost is None else {"costs": "measured"}
+        # The method has a rule of its own, by which it verifies nothing where fits are few.
+        if self.verify is not None or self.n_fits < 2 * folds:
+            own["finalists"] = int(verify)
+        settings = {"budget": int(self.n_fits), **own, **(self.settings or {})}
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         journal = None if self.journal is None else os.fspath(self.journal)
         price = None if self.stop is None else float(self.stop.score_per_cost)
         return _thrifty.Fractional(space_json, folds, seed, json.dumps(settings), journal, price)
 
-    def _finalists(self, folds: int) -> int:
-        """Number of configurations that are completed in the end."""
-        if self.verify is None:
-            return max(1, min(3, int(self.n_fits) // (3 * folds)))
-        return int(self.verify)
-
     def _search(self, study: Any, table: Table, evaluate: Callable[[Any, int], Any], parallel: Parallel,
                 metric: str) -> list[dict[str, Any]]:
         """Fits folds until the method has no more."""
         outs: list[dict[str, Any]] = []
-        is_verifying, finalists = False, self._finalists(table.folds)
+        is_verifying = False
         batch = self._restore(study, table, metric)
         while True:
             if not batch and not is_verifying and study.is_dear():
-                is_verifying = True
-                study.verify(min(finalists * table.folds, int(self.n_fits) - len(study)))
-                if not finalists:
+                if self.verify == 0:
                     break
+                is_verifying = True
+                study.verify(int(self.n_fits) - len(study))
             # Batches end at the same trials after a resumption.
             while not batch or len(study) % BATCH:
                 asked = study.ask()
