@@ -152,8 +152,8 @@ mod tests {
         assert_eq!(seen(vec![trial(0.5, 9, 0, Some(0.1.into()))], 3), [(9, 0.1)]);
     }
 
-    /// Every place is near enough to one of the even positions: a single report counts wherever it is, half way included, up to half a
-    /// spacing below the end.
+    /// A single report counts wherever it is, half way between two even positions included. Within half a spacing of the end it
+    /// repeats the end.
     #[test]
     fn a_single_report_counts_wherever_it_is() {
         let space = Space::builder().float("x", 0.0, 1.0).int("epochs", 1, 9).build().unwrap();

@@ -152,7 +152,7 @@ mod tests {
             query.insert("x", place(i));
             query.insert("s", 64.0);
             Trial {
-                id: TrialId(0),
+                id: TrialId(i as u64),
                 query,
                 diagnostics: BTreeMap::new(),
                 memo: Memo::default(),
