@@ -19,14 +19,20 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 /// Ways to time the fits, the default first. The last keeps what 10 observations taught, unless later ones are improbable.
-fn variants() -> [Variant; 3] {
-    let never = Refit::WhenNeeded { from: 10, growth: 1e9, restarts_until: 200 };
-    [("default", Refit::default()), ("in every ask", Refit::Always), ("hardly ever", never)].map(
-        |(name, refit)| {
-            let model = GpSurrogate { refit, ..GpSurrogate::default() };
-            Variant::new(name, model, BoSettings::default())
-        },
-    )
+fn variants() -> [Variant; 6] {
+    let by = |from, growth| Refit::WhenNeeded { from, growth, restarts_until: 200 };
+    [
+        ("default", Refit::default()),
+        ("in every ask", Refit::Always),
+        ("by a tenth of growth", by(40, 1.1)),
+        ("by a twentieth", by(40, 1.05)),
+        ("by a fiftieth", by(40, 1.02)),
+        ("hardly ever", by(10, 1e9)),
+    ]
+    .map(|(name, refit)| {
+        let model = GpSurrogate { refit, ..GpSurrogate::default() };
+        Variant::new(name, model, BoSettings::default())
+    })
 }
 
 fn run(context: &RunContext) -> Result<Report, ExperimentError> {

@@ -32,6 +32,8 @@ pub struct Compiler<'a> {
     pub target: &'a Path,
     /// The part of the sample to compile.
     pub shard: Shard,
+    /// Features beside the default ones, divided by commas.
+    pub features: &'a str,
 }
 
 impl Compiler<'_> {
@@ -87,6 +89,7 @@ impl Compiler<'_> {
         let mut cargo = self.cargo();
         cargo.args(command).args(["--workspace", "--keep-going", "--message-format=json"]);
         cargo.args(EXCLUDED.iter().flat_map(|package| ["--exclude", package]));
+        cargo.args(["--features", self.features]);
         let output = cargo.output().map_err(MutationError::io(self.workspace))?;
         let lines = String::from_utf8_lossy(&output.stdout).into_owned();
         let messages = lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();

@@ -40,6 +40,9 @@ pub struct Options {
     /// Seconds of the tests in `tests/` per mutant that its own crate does not kill; they are long and kill few.
     #[arg(long, value_name = "SECONDS", default_value_t = 20.0)]
     pub shared_seconds: f64,
+    /// Features of crates to compile and test with, such as `thrifty-store/postgres`; code behind others is reached by no test.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub features: Vec<String>,
     /// Leave out the documentation tests.
     #[arg(long)]
     pub no_doctests: bool,

@@ -58,7 +58,9 @@ pub fn run(options: &Options) -> Result<(), MutationError> {
     if options.list {
         return Ok(());
     }
-    let compiler = Compiler { workspace: &places.scratch, target: &places.target, shard };
+    let features = options.features.join(",");
+    let compiler =
+        Compiler { workspace: &places.scratch, target: &places.target, shard, features: &features };
     let rewritten: HashSet<PathBuf> = libraries.iter().flat_map(MutatedLibrary::files).cloned().collect();
     scratch::copy(&places.workspace, &places.scratch, &rewritten)?;
     let programs = compiler.compile(&mut libraries)?;

@@ -34,6 +34,9 @@ pub struct SliceSampler {
 /// Draws from the wide law per sample, from which the starts are chosen.
 const TRIES: usize = 8;
 
+/// Times a value beyond its bounds is drawn anew.
+const REDRAWS: usize = 100;
+
 /// Halvings after which a step stays where it is: the slice is then narrower than rounding.
 const SHRINKS: usize = 60;
 
@@ -88,7 +91,7 @@ impl SliceSampler {
         population.iter().all(|sample| sample.log_density > f64::NEG_INFINITY).then_some(population)
     }
 
-    /// Draws from the wide law, chosen by their weights under the posterior: systematic resampling.
+    /// Draws from the wide law within the bounds, chosen by their weights under the posterior: systematic resampling.
     fn cold<L: LogLikelihood>(
         &self,
         density: &mut Density<'_, L>,
@@ -98,7 +101,7 @@ impl SliceSampler {
         let mut tried: Vec<Sample> = Vec::with_capacity(TRIES * self.count + 1);
         tried.push(density.sample(density.current()));
         for _ in 0..TRIES * self.count {
-            let drawn = density.inside(wide.draw(rng));
+            let drawn = density.inside(wide, rng);
             tried.push(density.sample(drawn));
         }
         tried.retain(|sample| sample.log_density > f64::NEG_INFINITY);
@@ -142,10 +145,21 @@ impl<L: LogLikelihood> Density<'_, L> {
         self.params.iter().map(|p| p.transform.forward(p.value)).collect()
     }
 
-    /// A point within the bounds.
-    fn inside(&self, u: Vec<f64>) -> Vec<f64> {
-        let bound = |p: &Param, v| p.transform.forward(v);
-        self.params.iter().zip(u).map(|(p, u)| u.clamp(bound(p, p.low), bound(p, p.high))).collect()
+    /// A draw from a law cut off at the bounds: each value is drawn until it is within them. A law with next to nothing within them
+    /// gives the bound.
+    fn inside(&self, law: &Normals, rng: &mut Stream) -> Vec<f64> {
+        let mut one = |(p, (mean, std_dev)): (&Param, (&f64, &f64))| {
+            let (low, high) = (p.transform.forward(p.low), p.transform.forward(p.high));
+            let mut value = normal(*mean, *std_dev, rng);
+            for _ in 0..REDRAWS {
+                if (low..=high).contains(&value) {
+                    break;
+                }
+                value = normal(*mean, *std_dev, rng);
+            }
+            value.clamp(low, high)
+        };
+        self.params.iter().zip(law.mean.iter().zip(&law.std_dev)).map(&mut one).collect()
     }
 
     fn natural(&self, u: &[f64]) -> Vec<f64> {
@@ -204,6 +218,11 @@ impl<L: LogLikelihood> Density<'_, L> {
     }
 }
 
+fn normal(mean: f64, std_dev: f64, rng: &mut Stream) -> f64 {
+    let z: f64 = StandardNormal.sample(rng);
+    mean + std_dev * z
+}
+
 /// Independent normal laws, one a parameter.
 struct Normals {
     mean: Vec<f64>,
@@ -243,11 +262,7 @@ impl Normals {
     }
 
     fn draw(&self, rng: &mut Stream) -> Vec<f64> {
-        let one = |(m, s): (&f64, &f64)| {
-            let z: f64 = StandardNormal.sample(rng);
-            m + s * z
-        };
-        self.mean.iter().zip(&self.std_dev).map(one).collect()
+        self.mean.iter().zip(&self.std_dev).map(|(mean, std_dev)| normal(*mean, *std_dev, rng)).collect()
     }
 
     /// Log density up to a constant; a parameter without any range does not count.

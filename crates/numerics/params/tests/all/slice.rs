@@ -189,6 +189,34 @@ fn starts_are_draws_of_the_prior_weighted_by_the_likelihood() {
     }
 }
 
+/// A prior that is cut off at its mean leaves the upper half of its law, and none of the starts at the bound.
+#[test]
+fn starts_within_bounds_are_of_the_law_that_is_cut_off() {
+    let prior = Prior::LogNormal { mu: 0.0, sigma: 1.0 };
+    let params = [param(Transform::Log, 2.0, (1.0, 1e9), Some(prior))];
+    let sampler = SliceSampler { count: 1000, burn_in: 0, steps: 0 };
+    for seed in 0..3 {
+        let mut known = Known::new(params.to_vec(), |_| Some(0.0));
+        let starts = sampler.sample(&mut known, &[], &mut Seed(seed).stream("slice", 0)).unwrap();
+        let logs: Vec<f64> = column(&starts, 0).iter().map(|v| v.ln()).collect();
+        assert!(logs.iter().all(|u| *u > 0.0), "a start on the bound");
+        // Quartiles of the absolute value of a standard normal number.
+        has_quantiles(&logs, &[(0.318_639, 0.25), (0.674_490, 0.5), (1.150_349, 0.75)]);
+    }
+}
+
+/// A prior far beyond the bounds leaves the nearest bound, and the value that is current.
+#[test]
+fn a_prior_beyond_the_bounds_leaves_the_nearest_bound() {
+    let prior = Prior::Normal { mean: -1e3, sd: 1.0 };
+    let params = [param(Transform::Identity, 0.5, (0.0, 1.0), Some(prior))];
+    let sampler = SliceSampler { count: 8, burn_in: 0, steps: 0 };
+    let mut known = Known::new(params.to_vec(), |_| Some(0.0));
+    let starts = sampler.sample(&mut known, &[], &mut Seed(1).stream("slice", 0)).unwrap();
+    assert_eq!(starts.len(), 8);
+    assert!(starts.iter().all(|v| v[0] == 0.0 || v[0] == 0.5), "{starts:?}");
+}
+
 /// A likelihood that can be computed nowhere but next to the current value.
 #[test]
 fn the_current_value_is_one_of_the_starts() {
