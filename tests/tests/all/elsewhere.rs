@@ -47,6 +47,11 @@ fn optimizers() -> Vec<(&'static str, AnyOptimizer<Config>)> {
         maximizer: MAXIMIZER,
         ..LevelSetSettings::above(0.6)
     };
+    let region = TrustRegionSettings {
+        initial: InitialDesign::Sobol(3),
+        candidates: Some(64),
+        ..TrustRegionSettings::default()
+    };
     let genetic =
         Nsga2Settings { population: 2, initial: InitialDesign::Sobol(2), ..Nsga2Settings::default() };
     vec![
@@ -67,6 +72,11 @@ fn optimizers() -> Vec<(&'static str, AnyOptimizer<Config>)> {
             AnyOptimizer::new(MultiObjectiveOptimizer::new(space()).with_settings(several).unwrap()),
         ),
         ("level sets", AnyOptimizer::new(LevelSetOptimizer::new(space(), levels).unwrap())),
+        ("CMA-ES", AnyOptimizer::new(CmaEs::new(space()))),
+        (
+            "trust region",
+            AnyOptimizer::new(TrustRegionOptimizer::new(space()).with_settings(region).unwrap()),
+        ),
         ("NSGA-II", AnyOptimizer::new(Nsga2::new(space()).with_settings(genetic).unwrap())),
     ]
 }

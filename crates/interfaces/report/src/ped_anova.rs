@@ -45,13 +45,13 @@ pub(crate) fn importance(
                 // A place in the middle of two points goes to the lower one.
                 (place * (points - 1) as f64 - 0.5).ceil()
             };
-            counts[(at.max(0.0) as usize).min(points - 1)] += 1.0;
+            counts[at as usize] += 1.0;
         }
         counts
     };
     let (of_all, of_best) = (counts(&|_| true), counts(&best));
     let (with, best_with): (f64, f64) = (of_all.iter().sum(), of_best.iter().sum());
-    if points < 2 || with < 2.0 || best_with < 1.0 {
+    if points < 2 || best_with < 1.0 {
         return 0.0;
     }
     let density = |counts: &[f64]| if axis.is_named() { categorical(counts) } else { numeric(counts) };
@@ -174,6 +174,34 @@ mod tests {
             .map(|parameter| grid(parameter, &ParameterAxis::of(parameter)))
             .collect();
         assert_eq!(counts, [STEPS, 5, STEPS, 7, 4, 3]);
+    }
+
+    /// Importance of a parameter that few trials have: a single trial is all of them and the best of them, which leaves no divergence; of
+    /// two that differ the better one diverges.
+    #[test]
+    fn two_trials_that_have_a_parameter_are_enough() {
+        let space = thrifty_space::Space::builder()
+            .categorical("kind", ["a", "b"])
+            .float("x", 0.0, 1.0)
+            .when("kind", ["a"])
+            .build()
+            .unwrap();
+        let parameter = &space.parameters()[1];
+        let configs: Vec<Config> = [Some(0.1), Some(0.9), None, None]
+            .map(|x| {
+                let mut config = Config::new();
+                config.insert("kind", if x.is_some() { "a" } else { "b" });
+                x.into_iter().for_each(|x| config.insert("x", x));
+                config
+            })
+            .to_vec();
+        let of = |at: &[usize]| {
+            let trials: Vec<(&Config, f64)> = at.iter().map(|at| (&configs[*at], *at as f64)).collect();
+            importance(parameter, &ParameterAxis::of(parameter), &trials, 0.1)
+        };
+        assert_eq!(of(&[0, 2, 3]), 0.0, "one trial has it");
+        assert!(of(&[0, 1, 2, 3]) > 0.1, "two trials have it: {}", of(&[0, 1, 2, 3]));
+        assert_eq!(of(&[2, 3]), 0.0, "no trial has it");
     }
 
     /// Levels 0 and 2 three times each: mean 1, standard deviation √(6/5), quartiles 0 and 2.

@@ -113,8 +113,8 @@ impl<'a> Report<'a> {
         let mut numeric: Vec<usize> =
             (0..self.parameters.len()).filter(|at| self.parameters[*at].numeric().is_some()).collect();
         if let Ok(forest) = self.forest() {
-            let share = |at: &usize| forest.importance.main.get(*at).copied().unwrap_or(0.0);
-            numeric.sort_by(|a, b| share(b).total_cmp(&share(a)));
+            let shares = &forest.importance.main;
+            numeric.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));
         }
         numeric
     }

@@ -1,5 +1,6 @@
 //! Warnings: signs that a study should not be read as it stands.
 
+use thrifty_check::counted;
 use thrifty_space::{Config, Kind};
 use thrifty_study::Trial;
 
@@ -28,11 +29,14 @@ pub(crate) fn warnings(report: &Report<'_>) -> Vec<String> {
     }
     let running = trials.iter().filter(|trial| trial.outcome.is_none()).count();
     if running > 0 {
-        warnings.push(format!("{running} trials have no outcome: the study is running or was interrupted."));
+        warnings.push(format!(
+            "{} without an outcome: the study is running or was interrupted.",
+            counted(running, "trials")
+        ));
     }
     let outside = trials.iter().filter(|trial| report.space.validate(&trial.query).is_err()).count();
     if outside > 0 && !report.is_derived {
-        warnings.push(format!("{outside} trials are not of the space of the study file."));
+        warnings.push(format!("{} outside the space of the study file.", counted(outside, "trials")));
     }
     if report.is_derived {
         warnings.push(
@@ -44,7 +48,7 @@ pub(crate) fn warnings(report: &Report<'_>) -> Vec<String> {
     }
     let repeated = repeated(trials);
     if repeated > 0 {
-        warnings.push(format!("{repeated} trials repeat the configuration of an earlier one."));
+        warnings.push(format!("{} with the configuration of an earlier one.", counted(repeated, "trials")));
     }
     warnings
 }

@@ -291,6 +291,16 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
+    /// A covariance whose halves differ by rounding: both get the middle.
+    #[test]
+    fn a_covariance_is_symmetric_to_the_bit() {
+        let upper = 0.5 * (1.0 + 1e-12);
+        let belief = Coefficients::new(vec![0.0; 2], vec![1.0, upper, 0.5, 1.0]).unwrap();
+        let covariance = belief.covariance();
+        assert_eq!(covariance[1].to_bits(), covariance[2].to_bits(), "{covariance:?}");
+        assert!(0.5 < covariance[1] && covariance[1] < upper, "{covariance:?}");
+    }
+
     /// A file too is refused, whose covariance is not looked at otherwise.
     #[test]
     fn numbers_that_are_not_finite_are_no_coefficients() {

@@ -109,3 +109,27 @@ impl Boosting {
         predict_groups(&self.bins, &self.trees, self.base, self.rate, rows, groups)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that JSON cannot hold, but other formats can.
+    #[test]
+    fn a_file_with_numbers_that_are_not_finite_is_no_model() {
+        let table = Table::new((0..8_u8).map(f32::from).collect(), 1, 8).unwrap();
+        let targets = [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0];
+        let settings = BoostingSettings { rounds: 1, min_leaf: 1, ..BoostingSettings::default() };
+        let fitted = Boosting::fit(&table, &targets, &settings).unwrap();
+        let read = |base: f64, rate: f64| {
+            Boosting::try_from(Raw { bins: fitted.bins.clone(), base, rate, trees: fitted.trees.clone() })
+        };
+        assert_eq!(read(fitted.base, fitted.rate).unwrap(), fitted);
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            for (name, found) in [("base", read(bad, 0.1)), ("rate", read(0.5, bad))] {
+                let message = found.unwrap_err().to_string();
+                assert!(message.contains(name) && message.contains("a finite number"), "{bad}: {message}");
+            }
+        }
+    }
+}

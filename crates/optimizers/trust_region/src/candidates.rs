@@ -102,6 +102,16 @@ mod tests {
         assert_eq!(super::sides(0.5, &[]), Vec::<f64>::new());
     }
 
+    /// Lengthscales 2 and 8 with the geometric mean 4: sides of half the cube's and of twice it, in any unit of the lengthscales.
+    #[test]
+    fn sides_do_not_depend_on_the_unit_of_the_lengthscales() {
+        for unit in [1e-3, 1.0, 1e3] {
+            let sides = sides(0.5, &[2.0 * unit, 8.0 * unit]);
+            let error = (sides[0] - 0.25).abs().max((sides[1] - 1.0).abs());
+            assert!(error < 1e-12, "{sides:?} for the unit {unit}");
+        }
+    }
+
     proptest! {
         /// Candidates are feasible, in the box, and differ from the centre in about 20 columns.
         #[test]
@@ -148,6 +158,26 @@ mod tests {
         let points = region.candidates(5, 20.0, &mut Seed(3).stream("test", 0));
         assert_eq!(points.len(), 5);
         assert!(points.rows().all(|x| x == center));
+    }
+
+    /// Neighbours of a level in a box without other levels: that below for numbers in `[0, ½)`, that above in `[½, 1)`, and at an end the
+    /// only one.
+    #[test]
+    fn half_of_the_numbers_go_up_a_level() {
+        let domain = Domain::new(vec![Variable::stepped(4)]).unwrap();
+        let to = |level: u64, u: f64| {
+            let mut center = vec![0.5; domain.dim()];
+            domain.write_level(0, level, &mut center);
+            let region = TrustBox { domain: &domain, center: &center, sides: &[1e-3] };
+            let mut x = center.clone();
+            region.perturb(0, &[u], &mut x, &mut Seed(0).stream("test", 0));
+            domain.level(0, &x).unwrap()
+        };
+        for (u, expected) in
+            [(0.0, [1, 0, 1, 2]), (0.499, [1, 0, 1, 2]), (0.5, [1, 2, 3, 2]), (0.999, [1, 2, 3, 2])]
+        {
+            assert_eq!([0, 1, 2, 3].map(|level| to(level, u)), expected, "{u}");
+        }
     }
 
     /// Levels change even if the box is narrower than a step, and inactive variables are filled.

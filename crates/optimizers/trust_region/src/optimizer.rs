@@ -248,3 +248,30 @@ impl Optimizer for TrustRegionOptimizer {
         Ok(ours.around(surrogate_fingerprint(&self.surrogate)?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lengthscales of a model: those of its memo where all are positive and finite, else all 1, as others have no geometric
+    /// mean.
+    #[test]
+    fn lengthscales_without_a_logarithm_make_a_cube() {
+        let optimizer = TrustRegionOptimizer::new(Space::unit_cube(2));
+        let process = optimizer.surrogate.process(optimizer.space.domain()).unwrap();
+        let of = |lengthscales: [f64; 2]| {
+            let mut left = lengthscales.into_iter();
+            let values = process.kernel().params().into_iter().map(|param| {
+                if param.name.contains("lengthscale[") { left.next().unwrap() } else { param.value }
+            });
+            let mut memo = Memo::default();
+            memo.set(&MODEL, &values.collect());
+            optimizer.lengthscales(&memo).unwrap()
+        };
+        assert_eq!(of([0.2, 5.0]), [0.2, 5.0]);
+        for bad in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+            assert_eq!(of([0.2, bad]), [1.0, 1.0], "{bad}");
+        }
+        assert_eq!(optimizer.lengthscales(&Memo::default()).unwrap(), [1.0, 1.0], "no model");
+    }
+}

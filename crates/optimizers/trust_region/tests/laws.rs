@@ -125,6 +125,29 @@ fn edges() {
     assert_eq!(asked, thrifty_study::Ask::Stop(StopReason::Exhausted));
 }
 
+/// Configurations from elsewhere: those of the space are taken, with values missing only where they are to be completed.
+#[test]
+fn configurations_of_another_space_are_refused() {
+    let optimizer = TrustRegionOptimizer::new(Space::unit_cube(2));
+    let config = |values: &[(&str, f64)]| {
+        let mut config = Config::new();
+        values.iter().for_each(|(name, value)| config.insert(*name, *value));
+        config
+    };
+    let (whole, part) = (config(&[("x0", 0.2), ("x1", 0.7)]), config(&[("x0", 0.2)]));
+    assert!(optimizer.check(&whole, true).is_ok() && optimizer.check(&part, false).is_ok());
+    let error = optimizer.check(&part, true).unwrap_err().to_string();
+    assert!(error.contains("configuration from elsewhere"), "{error}");
+    for (bad, reason) in [
+        (config(&[("x0", 0.2), ("x1", 1.5)]), "out of range"),
+        (config(&[("x0", 0.2), ("y", 0.5)]), "no such parameter"),
+    ] {
+        assert!(optimizer.check(&bad, true).is_err() && optimizer.check(&bad, false).is_err(), "{reason}");
+    }
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(1));
+    assert!(study.enqueue(config(&[("x0", 1.5)])).is_err(), "a study asks the optimiser");
+}
+
 #[test]
 fn known_constraints_hold() {
     let allowed = |config: &Config| config.float("x0").is_ok_and(|x| x > 0.4);

@@ -69,6 +69,21 @@ mod tests {
         assert!((p(101) / cdf(-z) - 1.0).abs() < 1e-9, "{} and {}", p(101), cdf(-z));
     }
 
+    /// Differences that are all negative: every statistic is at least theirs, and rounding takes the sum of the probabilities to no more
+    /// than 1.
+    #[test]
+    fn the_largest_p_value_is_one() {
+        for n in 1..=100 {
+            for (differences, name) in [
+                ((1..=n).map(|rank| -f64::from(rank)).collect::<Vec<_>>(), "different"),
+                (vec![-1.0; n as usize], "equal"),
+            ] {
+                let p = signed_rank(&differences);
+                assert!((1.0 - 1e-12..=1.0).contains(&p), "{n} {name} differences: {p}");
+            }
+        }
+    }
+
     /// Both ways agree where both may be used.
     #[test]
     fn the_approximation_continues_the_exact_distribution() {

@@ -123,6 +123,18 @@ fn a_report_beyond_a_rung_counts_for_it() {
     assert!(!huge.should_prune(curve(9, &own, None), &others, Seed(0)));
 }
 
+/// A first step of 0, which validation refuses and a pruner on its own reads as 1.
+#[test]
+fn the_first_rung_is_at_step_one_at_least() {
+    let halving = SuccessiveHalvingPruner { min_steps: 0, factor: 3, skipped: 0 };
+    let better = [(0, 0.0), (1, 0.0)];
+    let others = [curve(0, &better, Some(0.0))];
+    let own = [(0, 9.0), (1, 9.0)];
+    let stops = |count: usize| halving.should_prune(curve(9, &own[..count], None), &others, Seed(0));
+    assert!(!stops(1), "step 0 is before the first rung");
+    assert!(stops(2), "step 1 is the first rung");
+}
+
 #[test]
 fn brackets_have_the_shares_of_hyperband() {
     let hyperband = HyperbandPruner::new(81);
@@ -186,6 +198,14 @@ fn thresholds_are_inclusive_and_nan_is_outside() {
     let default = ThresholdPruner::default();
     assert!(decision(&default, &[NAN], &[]) && decision(&default, &[f64::INFINITY], &[]));
     assert!(!decision(&default, &[-1e308], &[]));
+}
+
+/// The first report of a trial at step 0, which the default bounds judge too: they have no warm-up.
+#[test]
+fn default_thresholds_hold_from_step_zero() {
+    let stops = |value| ThresholdPruner::default().should_prune(curve(9, &[(0, value)], None), &[], Seed(0));
+    assert!(stops(NAN) && stops(f64::INFINITY) && stops(f64::NEG_INFINITY), "not finite");
+    assert!(!stops(0.0) && !stops(f64::MAX) && !stops(f64::MIN), "finite");
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub(crate) fn draw(report: &Report<'_>) -> Result<String, Unfit> {
 /// Source: Friedman (2001), section 8.2.
 fn partial_dependence(forest: &ForestModel, columns: usize, pair: (usize, usize)) -> Result<Vec<f64>, Unfit> {
     let count = forest.rows.len() / columns;
-    let every = count.div_ceil(BACKGROUND).max(1);
+    let every = count.div_ceil(BACKGROUND);
     let background: Vec<&[f32]> = forest.rows.chunks(columns).step_by(every).collect();
     let at = |i: usize| i as f32 / (SIDE - 1) as f32;
     let mut rows = Vec::with_capacity(SIDE * SIDE * background.len() * columns);

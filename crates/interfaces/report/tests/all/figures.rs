@@ -107,11 +107,8 @@ fn studies_without_enough_trials_name_the_reason() {
         Report::new(&none, Some(&space)).unwrap().page("none").unwrap().contains("No trial was measured.")
     );
     let few = history(5);
-    let expected = "importance: 4 measured trials, expected at least 10";
-    assert!(
-        reason(&few, None, Figure::Importance).contains("measured trials, expected at least 10"),
-        "{expected}"
-    );
+    let text = reason(&few, None, Figure::Importance);
+    assert!(text.contains("importance: 5 measured trials, expected at least 10"), "{text}");
     let mut study = Study::new(SobolSearch::new(Space::unit_cube(2)), Seed(1)).with_stop(MaxTrials(12));
     study.run(|_: &Config, _| 2.0).unwrap();
     for figure in [Figure::Importance, Figure::Contour, Figure::Surrogate] {
@@ -155,6 +152,23 @@ fn a_page_escapes_every_text_and_refers_to_nothing_else() {
     assert_eq!(body.matches("<tr>").count(), 30);
     let columns = page.matches("<button").count();
     assert_eq!(body.matches("<td>").count(), 30 * columns);
+}
+
+/// Trials with the configuration of an earlier one, which a page counts; where there are none, it says nothing about them.
+#[test]
+fn a_page_counts_repeated_configurations() {
+    let once = history(4);
+    let warned = |trials: Vec<_>| {
+        let history = History::from_trials(trials, Seed(3));
+        let page = Report::new(&history, Some(&space())).unwrap().page("study").unwrap();
+        let end = page.split(" with the configuration of an earlier one").next().filter(|end| *end != page);
+        end.map(|end| end.rsplit('>').next().unwrap().to_owned())
+    };
+    assert_eq!(warned(once.trials().to_vec()), None, "four configurations");
+    for (more, expected) in [(1, "1 trial"), (2, "2 trials")] {
+        let again = [once.trials(), &once.trials()[..more]].concat();
+        assert_eq!(warned(again).as_deref(), Some(expected), "{more} of four again");
+    }
 }
 
 /// Figures of values do not depend on which end of them is the better one.

@@ -94,6 +94,21 @@ fn conditioned_posteriors_obey_the_contract() {
     contract::joint_gradient_matches(&posterior, &x, (&[0.3, -1.0, 2.0, 0.7], &weights), 1e-5, 1e-7);
 }
 
+/// Gradients after no observation are those of the prior.
+#[test]
+fn the_gradient_after_no_observations_is_that_before() {
+    let (prior, x) = (Weights::new(), points(3, 9));
+    let unchanged = Conditioned::new(&prior, points(0, 7).as_ref(), &[], 0.1).expect("finite numbers");
+    let of_covariance: Vec<f64> = (0..9).map(|i| f64::from(i * 5 % 7) / 3.0 - 1.0).collect();
+    let slopes = |posterior: &dyn JointPosterior| {
+        let mut slopes = vec![0.0; 6];
+        let gradient = posterior.joint_gradient().expect("weights have gradients");
+        gradient.pull_back_joint(x.as_ref(), &[0.3, -1.0, 2.0], &of_covariance, &mut slopes);
+        slopes
+    };
+    assert_eq!(slopes(&unchanged), slopes(&prior));
+}
+
 /// Observing a point without uncertainty does not change the posterior.
 #[test]
 fn certain_points_change_nothing() {

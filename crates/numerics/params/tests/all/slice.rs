@@ -162,6 +162,12 @@ fn failures_are_left_out() {
     assert_eq!(sample(SAMPLER, &vec![vec![0.5]; 7]), cold, "too few");
     assert_ne!(sample(SAMPLER, &vec![vec![0.5]; 8]), cold);
     assert!(sample(SliceSampler { count: 0, ..SAMPLER }, &[]).is_empty());
+    let pair = [0, 1].map(|_| param(Transform::Identity, 0.5, (0.0, 1.0), None));
+    let mut both = Known::new(pair.to_vec(), |_| Some(0.0));
+    let mut sample_both =
+        |earlier: &[Vec<f64>]| SAMPLER.sample(&mut both, earlier, &mut Seed(1).stream("slice", 0)).unwrap();
+    let half = vec![vec![0.5, f64::INFINITY]; 16];
+    assert_eq!(sample_both(&half), sample_both(&[]), "one of two values is not finite");
     assert_eq!(sample(SliceSampler { count: 1, ..SAMPLER }, &[]).len(), 1);
     let mut wrong = Known::new(vec![param(Transform::Log, -1.0, (0.1, 1.0), None)], |_| Some(0.0));
     let error = SAMPLER.sample(&mut wrong, &[], &mut Seed(1).stream("slice", 0)).unwrap_err().to_string();
