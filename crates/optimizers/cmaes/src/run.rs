@@ -145,3 +145,37 @@ fn median(ranks: &[Rank]) -> Rank {
 const LARGEST_CONDITION: f64 = 1e14;
 /// Growth of the standard deviation beyond which a run diverges.
 const LARGEST_GROWTH: f64 = 1e4;
+
+#[cfg(test)]
+mod tests {
+    use thrifty_domain::{Domain, Variable};
+
+    use super::*;
+
+    /// True if a run of 30 trials a generation stagnates after generations with these losses. One coordinate: the window has
+    /// 121 generations.
+    fn stagnates(loss: impl Fn(usize) -> f64) -> bool {
+        let settings = CmaEsSettings { population: Some(30), ..CmaEsSettings::default() };
+        let coordinates = Coordinates::new(&Domain::new(vec![Variable::continuous()]).unwrap());
+        let mut run = Run::first(&settings, &coordinates, None);
+        run.best = (0..121).map(|generation| Rank::Feasible(loss(generation))).collect();
+        run.middle.clone_from(&run.best);
+        run.stagnates(1)
+    }
+
+    /// Every third generation is a lucky one: early ones do not end a run that improves, late ones do not keep alive one that does not.
+    #[test]
+    fn lucky_generations_do_not_decide_on_stagnation() {
+        for phase in 0..3 {
+            let lucky = |generation: usize| generation % 3 == phase;
+            let improving = |generation| match generation {
+                0..60 if lucky(generation) => 0.0,
+                0..60 => 2.0,
+                _ => 1.0,
+            };
+            assert!(!stagnates(improving), "improves from 2 to 1, {phase}");
+            let still = |generation| if generation >= 60 && lucky(generation) { 0.0 } else { 1.0 };
+            assert!(stagnates(still), "stays at 1, {phase}");
+        }
+    }
+}

@@ -77,6 +77,31 @@ mod tests {
         assert!(strategy.weights.is_sorted_by(|a, b| a >= b));
     }
 
+    /// Fractions of table 1 of Hansen (2016) for two trials, whose `μ_eff` is 1: `c_σ = 3 / (n + 6)`,
+    /// `c_c = (4 + 1/n) / (n + 4 + 2/n)`, `d_σ = 1 + c_σ`.
+    #[test]
+    fn rates_of_two_trials_are_fractions() {
+        for (n, of_step, of_covariance) in [(1, 3.0 / 7.0, 5.0 / 7.0), (4, 0.3, 0.5)] {
+            let found = Strategy::new(n, 2, true);
+            let close = |found: f64, expected: f64| {
+                assert!((found - expected).abs() < 1e-14, "{n}: {found} {expected}");
+            };
+            close(found.path_rate, of_step);
+            close(found.covariance_path_rate, of_covariance);
+            close(found.damping, 1.0 + of_step);
+        }
+    }
+
+    /// Damping of 100 trials of one coordinate: with `μ_eff = 26.966655`, `c_σ = 28.966655 / 32.966655` is 0.878665, and
+    /// `d_σ = 1 + 2 (√(25.966655 / 2) - 1) + c_σ` is 7.085142.
+    #[test]
+    fn many_trials_are_damped_by_the_root_of_their_mass() {
+        let found = Strategy::new(1, 100, true);
+        assert!((found.effective - 26.966_655).abs() < 1e-6, "{}", found.effective);
+        assert!((found.path_rate - 0.878_665).abs() < 1e-6, "{}", found.path_rate);
+        assert!((found.damping - 7.085_142).abs() < 1e-6, "{}", found.damping);
+    }
+
     /// Covariance matrices keep a positive share of themselves: `1 - c_1 - c_μ Σ w > 0` with the negative part bounded.
     #[test]
     fn learning_rates_stay_in_range() {

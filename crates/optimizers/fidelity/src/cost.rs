@@ -44,9 +44,6 @@ impl ProportionalCost {
 
     /// Share that was paid for a configuration.
     fn paid(&self, x: &[f64]) -> f64 {
-        if self.paid.1.is_empty() {
-            return 0.0;
-        }
         let mut moved = x.to_vec();
         self.axis.move_to_target(&mut moved);
         let at = self.paid.0.rows().position(|known| known == moved);

@@ -1,5 +1,7 @@
 //! Trials as observations at fidelities: intermediate reports count at their steps.
 
+use std::collections::HashSet;
+
 use thrifty_model_based::measurement;
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, Measurement, Memo, Outcome, Trial};
@@ -7,6 +9,7 @@ use thrifty_study::{History, Measurement, Memo, Outcome, Trial};
 use crate::FidelityAxis;
 
 /// The trials of a history, each preceded by observations at some of its reports. A pruned trial is an observation at its last report.
+/// Of several reports at one step the last one counts.
 ///
 /// At most `count` reports of a trial are taken: those nearest to evenly spaced positions on the axis, at least half a spacing below its end. Reports of running
 /// trials are not taken, as they depend on the clock. Nothing is taken where measurements have constraints or several
@@ -45,15 +48,17 @@ fn push_observations(
     count: usize,
     found: &mut Vec<Trial<Config>>,
 ) {
-    let mut reports: Vec<Report> = Vec::new();
-    for &(step, loss) in trial.reports.iter().filter(|report| report.1.is_finite()) {
-        if reports.iter().any(|known| known.step == step) {
+    let (mut reports, mut steps) = (Vec::new(), HashSet::new());
+    // The last value of a step that was reported more than once counts.
+    for &(step, loss) in trial.reports.iter().rev().filter(|report| report.1.is_finite()) {
+        if !steps.insert(step) {
             continue;
         }
         if let Some(config) = axis.at(space, &trial.query, step) {
             reports.push(Report { config, step, loss, position: axis.position(step as f64) });
         }
     }
+    reports.reverse();
     let is_pruned = matches!(trial.outcome, Some(Outcome::Pruned { .. }));
     let end = axis.position(axis.value(&trial.query));
     let last = if is_pruned { reports.pop() } else { None };
@@ -180,6 +185,19 @@ mod tests {
         assert_eq!(seen(vec![odd], 3), [(2, 0.3)]);
         // A failed trial has reports all the same.
         assert_eq!(seen(vec![trial(0.5, 64, 4, Some(Outcome::failed("late")))], 3), [(1, 1.0), (4, 0.25)]);
+    }
+
+    /// The last value of a step that was reported twice, at the end of a pruned trial and before it.
+    #[test]
+    fn the_last_value_of_a_step_counts() {
+        for (reports, expected) in [
+            (vec![(1, 0.9), (5, 0.5), (5, 0.4)], [(1, 0.9), (5, 0.4)]),
+            (vec![(1, 0.9), (1, 0.8), (5, 0.5)], [(1, 0.8), (5, 0.5)]),
+        ] {
+            let mut twice = trial(0.5, 64, 0, Some(Outcome::Pruned { last_step: 5 }));
+            twice.reports = reports;
+            assert_eq!(seen(vec![twice], 2), expected, "the last value counts");
+        }
     }
 
     /// A point that an earlier trial observed is not observed again by one that continues it.

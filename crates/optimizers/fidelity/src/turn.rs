@@ -141,11 +141,13 @@ mod tests {
         }
     }
 
-    /// The last eight of twelve configurations, each better than those before it, may be continued at every fidelity.
-    #[test]
-    fn the_best_configurations_may_be_continued() {
+    fn optimizer() -> MultiFidelityOptimizer {
         let space = Space::builder().float("x", 0.0, 1.0).log_float("s", 1.0, 64.0).build().unwrap();
-        let optimizer = MultiFidelityOptimizer::new(space, "s").unwrap();
+        MultiFidelityOptimizer::new(space, "s").unwrap()
+    }
+
+    /// Twelve configurations at the target, each better than those before it.
+    fn history() -> History<Config> {
         let place = |i: usize| (i as f64 + 0.5) / 12.0;
         let trial = |i: usize| {
             let mut query = Config::new();
@@ -161,7 +163,33 @@ mod tests {
                 timing: Timing::default(),
             }
         };
-        let history = History::from_trials((0..12).map(trial).collect(), Seed(1));
+        History::from_trials((0..12).map(trial).collect(), Seed(1))
+    }
+
+    /// At the target a suggestion and its configuration at the target are one point, with one prediction. From every fidelity the
+    /// configuration at the target is the same. Where nothing was evaluated the prediction is less certain.
+    #[test]
+    fn predictions_at_the_target_are_one() {
+        let (optimizer, history) = (optimizer(), history());
+        let observations = optimizer.observations(&history);
+        let state = optimizer.state(&observations, &history, TrialId(12)).unwrap().unwrap();
+        let (low, high) = optimizer.axis.ends();
+        let of = |s: f64| {
+            let chosen = Candidate { x: vec![0.3, s], value: 0.0 };
+            let found = optimizer.suggestion(&state, &chosen, None).diagnostics;
+            ["mean", "target_mean", "std_dev", "target_std_dev"].map(|name| found[name])
+        };
+        let [mean, target_mean, std_dev, target_std_dev] = of(high);
+        assert_eq!((mean, std_dev), (target_mean, target_std_dev), "one point");
+        let [_, from_below, below, spread_from_below] = of(low);
+        assert!(below > std_dev, "nothing was evaluated below the target: {below} {std_dev}");
+        assert_eq!((from_below, spread_from_below), (target_mean, target_std_dev), "one configuration");
+    }
+
+    /// The last eight of twelve configurations, each better than those before it, may be continued at every fidelity.
+    #[test]
+    fn the_best_configurations_may_be_continued() {
+        let (optimizer, history) = (optimizer(), history());
         let observations = optimizer.observations(&history);
         let state = optimizer.state(&observations, &history, TrialId(12)).unwrap().unwrap();
         let mut candidates = Vec::new();

@@ -73,26 +73,48 @@ fn queries(trials: &[Trial<Config>]) -> Vec<Config> {
     trials.iter().map(|trial| trial.query.clone()).collect()
 }
 
+/// First trial, run and population of the generations of λ = 7 after the first one, the second trial of which runs until ten were asked.
+fn with_a_late_trial(settings: &CmaEsSettings, loss: impl Fn(&Config) -> f64) -> Vec<(u64, f64, Vec<f64>)> {
+    let mut trials: Vec<Trial<Config>> = Vec::new();
+    let mut late = None;
+    let mut members = Vec::new();
+    for id in 0..24 {
+        if id == 2 {
+            late = trials[1].outcome.take();
+        } else if id == 10 {
+            trials[1].outcome = late.take();
+        }
+        let mut optimizer = CmaEs::new(Space::unit_cube(3)).with_settings(settings.clone()).unwrap();
+        let asked = ask(&mut optimizer, &trials, id);
+        let recorded = asked.memo.entries().find(|(name, _)| *name == "cmaes_members");
+        members.extend(recorded.map(|(_, ids)| (id, asked.diagnostics["run"], ids.to_vec())));
+        trials.push(trial_of(asked, id, &loss));
+    }
+    members.split_off(1)
+}
+
 /// A generation of λ = 7 whose second trial still runs goes on, and learns from the late trial in the next one.
 #[test]
 fn late_outcomes_count_in_a_later_generation() {
-    let space = || Space::unit_cube(3);
-    let loss = |config: &Config| config.float("x0").unwrap_or(0.0);
-    let mut trials: Vec<Trial<Config>> = run(space(), 7, 5, |config, _| loss(config).into());
-    let late = trials[1].outcome.take();
-    let mut members = Vec::new();
-    for id in 7..24 {
-        if id == 10 {
-            trials[1].outcome = late.clone();
-        }
-        let asked = ask(&mut CmaEs::new(space()), &trials, id);
-        let recorded = asked.memo.entries().find(|(name, _)| *name == "cmaes_members");
-        members.extend(recorded.map(|(_, ids)| (id, ids.to_vec())));
-        trials.push(trial_of(asked, id, loss));
-    }
+    let found = with_a_late_trial(&CmaEsSettings::default(), |config| config.float("x0").unwrap_or(0.0));
     let first = vec![0.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
     let second = vec![1.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0];
-    assert_eq!(members[..2], [(8, first), (14, second)]);
+    assert_eq!(found[..2], [(8, 0.0, first), (14, 0.0, second)]);
+}
+
+/// A late trial of a run that has ended counts in no generation of the next run.
+#[test]
+fn late_outcomes_of_an_earlier_run_do_not_count() {
+    // A run ends with the first generation that narrows the distribution.
+    let settings = CmaEsSettings { tolerance: 0.299, growth: 1, ..CmaEsSettings::default() };
+    let found = with_a_late_trial(&settings, |config| {
+        (0..3).map(|i| (config.float(&format!("x{i}")).unwrap_or(0.0) - 0.5).powi(2)).sum()
+    });
+    let first = vec![0.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
+    let second = vec![8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0];
+    assert_eq!((found[0].0, &found[0].2), (8, &first), "the first run");
+    assert_eq!(found[0].1, 1.0, "the run ends with its first generation");
+    assert_eq!((found[1].0, &found[1].2), (15, &second), "the second run");
 }
 
 proptest! {

@@ -1,6 +1,7 @@
 //! The fidelity parameter and settings: positions, costs, errors.
 
 use thrifty_fidelity::{FidelityAxis, FidelityCost, MultiFidelityOptimizer, MultiFidelitySettings};
+use thrifty_model_based::PendingPolicy;
 use thrifty_space::{Config, Space};
 
 fn config(value: impl Into<thrifty_space::Value>) -> Config {
@@ -60,6 +61,17 @@ fn parameters_that_cannot_be_a_fidelity_are_named() {
         let error = MultiFidelityOptimizer::new(space, "s").err().unwrap().to_string();
         assert!(error.contains("fidelity s is") && error.contains(fault), "{error}");
     }
+}
+
+/// Defaults of the table in the chapter on cheap fidelities of the book.
+#[test]
+fn defaults_are_those_of_the_book() {
+    let found = MultiFidelitySettings::default();
+    assert_eq!(found.cost, FidelityCost::Proportional { fixed: 0.0 }, "costs are proportional");
+    assert!(!found.continues, "nothing continues");
+    assert_eq!((found.reports, found.anchors), (4, 24), "reports and anchors");
+    assert_eq!((found.maximizer.raw, found.maximizer.climbs), (256, 4), "points and climbs");
+    assert_eq!(found.pending, PendingPolicy::KrigingBeliever, "running trials at their posterior mean");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use thrifty_fidelity::{FidelityCost, MultiFidelityOptimizer, MultiFidelitySettin
 use thrifty_model_based::{InitialDesign, Maximizer};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{MaxCost, MaxTrials, Measurement, Outcome, ReportError, Study};
+use thrifty_study::{Ask, MaxCost, MaxTrials, Measurement, Optimizer, Outcome, ReportError, Study, TrialId};
 
 /// Share of the cost that does not depend on the epochs.
 const FIXED: f64 = 0.1;
@@ -116,6 +116,28 @@ fn reports_and_pruned_trials_teach() {
     assert!(best.interval.0 <= best.value && best.value <= best.interval.1);
     assert_eq!(best.is_verified, best.evaluated == 27.0);
     assert_eq!(best.config.int("epochs").unwrap(), 27);
+}
+
+/// An automatic design of three parameters, four points where eight trials are planned and six where no number is: the model suggests
+/// every trial after it, also when a study that was planned short goes on without a plan.
+#[test]
+fn a_design_that_has_ended_does_not_begin_again() {
+    let space =
+        || Space::builder().float("x", 0.0, 1.0).float("y", 0.0, 1.0).int("epochs", 1, 9).build().unwrap();
+    let planned = |budget| {
+        let settings = MultiFidelitySettings { budget, ..optimizer(space()).settings().clone() };
+        MultiFidelityOptimizer::new(space(), "epochs").unwrap().with_settings(settings).unwrap()
+    };
+    let mut study = Study::new(planned(Some(8)), Seed(1)).with_stop(MaxTrials(5));
+    study.run(|config, _| config.float("x").unwrap() + 1.0 / epochs(config)).unwrap();
+    let trials = study.history().trials();
+    let modelled: Vec<bool> =
+        trials.iter().map(|trial| trial.diagnostics.contains_key("acquisition")).collect();
+    assert_eq!(modelled, [false, false, false, false, true], "four points of a design, then the model");
+    let Ask::Evaluate(next) = planned(None).ask(study.history(), TrialId(5)).unwrap() else {
+        panic!("the space has points left");
+    };
+    assert!(next.diagnostics.contains_key("acquisition"), "the model goes on: {:?}", next.diagnostics);
 }
 
 /// Constants, huge and tiny losses, failures alone: suggestions of the space, and no error.
