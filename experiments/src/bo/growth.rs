@@ -24,7 +24,7 @@ fn variants() -> [Variant; 4] {
     [
         ("default", Refit::default()),
         ("in every ask", Refit::Always),
-        ("by a fiftieth of growth", by(40, 1.02)),
+        ("by a fifth of growth", by(40, 1.2)),
         ("hardly ever", by(10, 1e9)),
     ]
     .map(|(name, refit)| {

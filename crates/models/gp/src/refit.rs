@@ -25,9 +25,9 @@ pub enum Refit {
 }
 
 impl Default for Refit {
-    /// Every fit up to 40 observations, then by a fifth of growth, with restarts up to 200.
+    /// Every fit up to 40 observations, then by a fiftieth of growth, with restarts up to 200.
     fn default() -> Self {
-        Self::WhenNeeded { from: 40, growth: 1.2, restarts_until: 200 }
+        Self::WhenNeeded { from: 40, growth: 1.02, restarts_until: 200 }
     }
 }
 
@@ -93,7 +93,10 @@ mod tests {
     fn growth_and_the_first_observations_ask_for_a_fit() {
         let refit = Refit::default();
         assert!(!refit.may_wait(40, 40), "every fit learns up to 40");
-        assert!(refit.may_wait(40, 41) && refit.may_wait(40, 47) && !refit.may_wait(40, 48));
+        assert!(!refit.may_wait(40, 41), "a fortieth of growth");
+        assert!(refit.may_wait(100, 101) && !refit.may_wait(100, 102) && refit.may_wait(1000, 1019));
+        let by_a_fifth = Refit::WhenNeeded { from: 40, growth: 1.2, restarts_until: 200 };
+        assert!(by_a_fifth.may_wait(40, 41) && by_a_fifth.may_wait(40, 47) && !by_a_fifth.may_wait(40, 48));
         assert!(!refit.may_wait(usize::MAX, 50), "fewer than were learnt from");
         assert!(!Refit::Always.may_wait(100, 101));
         assert!(!refit.is_settled(200) && refit.is_settled(201) && !Refit::Always.is_settled(1000));

@@ -3,6 +3,7 @@
 //! ```text
 //! growth TRIALS              one study of Hartmann's function in six dimensions
 //! growth TRIALS always       hyperparameters are learnt in every ask
+//! growth TRIALS 1.2          they are learnt after growth by this factor, beyond 40 observations
 //! growth TRIALS noisy        hyperparameters are sampled up to 100 observations
 //! growth TRIALS exact        the model is conditioned on all observations, beyond 1,000 too
 //! ```
@@ -24,7 +25,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some("always") => GpSurrogate { refit: Refit::Always, ..GpSurrogate::default() },
         Some("noisy") => GpSurrogate::noisy(),
         Some("exact") => GpSurrogate { conditioning: Conditioning::All, ..GpSurrogate::default() },
-        Some(other) => return Err(format!("{other}, expected always, noisy or exact").into()),
+        Some(factor) => {
+            let growth = factor
+                .parse()
+                .map_err(|_| format!("{factor}, expected always, noisy, exact or a factor of growth"))?;
+            let refit = Refit::WhenNeeded { from: 40, growth, restarts_until: 200 };
+            GpSurrogate { refit, ..GpSurrogate::default() }
+        }
     };
     let problem = TestFunction::hartmann6();
     let optimizer = BayesianOptimizer::new(problem.space().clone()).with_surrogate(surrogate);
