@@ -156,6 +156,20 @@ mod tests {
         }
     }
 
+    /// Densities of mirrored counts are mirrored, in both tails to the last digits.
+    #[test]
+    fn densities_of_mirrored_counts_are_mirrored() {
+        let mut counts = vec![0.0; 10];
+        counts[0] = 1e6;
+        let left = numeric(&counts);
+        counts.reverse();
+        let mut right = numeric(&counts);
+        right.reverse();
+        for (at, (left, right)) in left.iter().zip(&right).enumerate() {
+            assert!((left / right - 1.0).abs() < 1e-13, "{left} and {right} at {at} from the end");
+        }
+    }
+
     /// The values of a short grid, the powers of two in a logarithmic range of integers, the choices, and 50 elsewhere at most.
     #[test]
     fn a_grid_has_a_point_a_value() {

@@ -171,4 +171,23 @@ mod tests {
             }
         }
     }
+
+    /// Weights of a success are those from which the next evaluation begins: at the same parameters one sweep is enough.
+    #[test]
+    fn an_evaluation_begins_from_the_weights_of_the_last() {
+        let x = Points::from_flat(vec![0.05, 0.3, 0.35, 0.5, 0.72, 0.9], 1);
+        let y = [0.3, 1.2, 0.8, 9.0, -0.4, -1.0];
+        let settings = GpSettings { standardize_targets: false, ..GpSettings::default() };
+        let data = ScaledObservations::new(Some(1), x.as_ref(), &y, &[0.0; 6], &settings).unwrap();
+        let mut kernel = Scaled::new(Matern52::new(vec![0.4]).unwrap(), 1.3).unwrap();
+        let noise = Noise::Fixed(0.02);
+        let mut likelihood =
+            RobustLikelihood::new(&mut kernel, &data, StudentT::default(), &noise, Mean::Zero);
+        let mut gradient = vec![0.0; likelihood.params().len()];
+        likelihood.log_likelihood(&mut gradient).unwrap();
+        let cold = likelihood.weigh(None).unwrap();
+        let warm = likelihood.weigh(likelihood.warm.as_deref()).unwrap();
+        assert!(cold.sweeps > 1, "from equal weights: {} sweeps", cold.sweeps);
+        assert_eq!(warm.sweeps, 1, "from the last weights");
+    }
 }

@@ -210,4 +210,17 @@ mod tests {
         let loss = |values: [f64; 3]| ranking_loss(&mut values.to_vec(), &[0, 1, 2], &y);
         assert_eq!((loss([5.0, 4.0, 6.0]), loss([4.0, 7.0, 6.0]), loss([8.0, 7.0, 6.0])), (0, 1, 2));
     }
+
+    /// An order and its reverse have n(n-1)/2 discordant pairs together, so at most d are as likely as at least n(n-1)/2 - d: the chances
+    /// of at most d and of at most n(n-1)/2 - d - 1 sum to 1, counted or normal.
+    #[test]
+    fn chances_of_an_order_and_its_reverse_sum_to_1() {
+        for n in [4_usize, 29, 30, 31, 32, 200] {
+            let pairs = n * (n - 1) / 2;
+            for d in [pairs / 4, pairs / 2 - 1, pairs / 2, 2 * pairs / 3] {
+                let sum = chance_of_agreement(n, d as f64) + chance_of_agreement(n, (pairs - d - 1) as f64);
+                assert!((sum - 1.0).abs() < 1e-9, "{d} of {pairs} pairs: {sum}");
+            }
+        }
+    }
 }

@@ -46,7 +46,7 @@ pub(crate) struct Grower<'a> {
 
 impl<'a> Grower<'a> {
     pub(crate) fn new(table: &'a Table, targets: &'a [f64], growth: Growth) -> Self {
-        let most = (0..table.columns()).map(|c| table.count(c)).max().unwrap_or(1);
+        let most = (0..table.columns()).map(|c| table.count(c)).max().unwrap_or_default();
         Self {
             table,
             targets,

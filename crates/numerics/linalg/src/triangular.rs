@@ -173,4 +173,19 @@ mod tests {
         solve_upper(&factor, &mut b);
         assert_eq!(b, [1.0, 2.0, 3.0]);
     }
+
+    /// Products that do not fit 53 bits: with e = 2⁻³⁰, `1 - (1 + e)(1 - e)` is e² where the product is not rounded, and 0 where it is.
+    #[test]
+    fn products_are_rounded_only_without_fused_instructions() {
+        let e = 2.0_f64.powi(-30);
+        let factor = Matrix::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 1.0 + e });
+        let (mut fused, mut rounded) = ([1.0 - e, 1.0], [1.0 - e, 1.0]);
+        Lower { factor: &factor, b: &mut fused }.run::<true>();
+        Lower { factor: &factor, b: &mut rounded }.run::<false>();
+        assert_eq!((fused, rounded), ([1.0 - e, e * e], [1.0 - e, 0.0]), "from above");
+        let (mut fused, mut rounded) = ([1.0, 1.0 - e], [1.0, 1.0 - e]);
+        Upper { factor: &factor, b: &mut fused }.run::<true>();
+        Upper { factor: &factor, b: &mut rounded }.run::<false>();
+        assert_eq!((fused, rounded), ([e * e, 1.0 - e], [0.0, 1.0 - e]), "from below");
+    }
 }

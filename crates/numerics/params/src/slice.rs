@@ -271,3 +271,26 @@ impl Normals {
         each.map(|((u, m), s)| -0.5 * ((u - m) / s).powi(2)).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn population(u: &[f64]) -> Vec<Sample> {
+        u.iter().map(|&u| Sample { u: vec![u], log_density: 0.0 }).collect()
+    }
+
+    /// Samples 1, 2 and 6 of the other half: their mean is 3, and their variance `(4 + 1 + 9) / 2` is 7. Equal ones have a tenth of the
+    /// wide standard deviation, and two are too few.
+    #[test]
+    fn a_narrow_law_has_mean_and_variance_of_the_other_half() {
+        let wide = Normals { mean: vec![0.0], std_dev: vec![5.0] };
+        let narrow = |u: &[f64], half: usize| wide.narrowed_to(&population(u), half);
+        let found = narrow(&[100.0, 1.0, 100.0, 2.0, -100.0, 6.0], 0).expect("a law of three");
+        assert!((found.mean[0] - 3.0).abs() < 1e-12, "mean {}", found.mean[0]);
+        assert!((found.std_dev[0] - 7_f64.sqrt()).abs() < 1e-12, "standard deviation {}", found.std_dev[0]);
+        let equal = narrow(&[2.0, 1.0, 2.0, 7.0, 2.0, 0.0], 1).expect("a law of three");
+        assert_eq!((equal.mean[0], equal.std_dev[0]), (2.0, 0.5), "no narrower than a tenth");
+        assert!(narrow(&[1.0, 2.0, 3.0, 4.0, 5.0], 0).is_none(), "two are too few");
+    }
+}

@@ -114,6 +114,18 @@ mod tests {
         close(cdf((mean - upper) / std_dev), margin / 2.0);
     }
 
+    /// A mean that rounding has put beyond a threshold: both sides have their share all the same.
+    #[test]
+    fn a_mean_just_beyond_a_threshold_leaves_both_sides_their_share() {
+        let (below, above, margin) = (0.25, 0.5, 0.25);
+        for mean in [below - 1e-9, above + 1e-9] {
+            let Corrected { mean, std_dev } = corrected(mean, 1e-12, Some(below), Some(above), margin);
+            let (low, high) = (cdf((below - mean) / std_dev), cdf((mean - above) / std_dev));
+            assert!(low >= margin / 2.0 * (1.0 - 1e-6), "{low} below at {mean} ± {std_dev}");
+            assert!(high >= margin / 2.0 * (1.0 - 1e-6), "{high} above at {mean} ± {std_dev}");
+        }
+    }
+
     proptest! {
         /// Both sides keep at least half of the margin, however narrow the distribution has become.
         #[test]

@@ -126,4 +126,17 @@ mod tests {
             }
         }
     }
+
+    /// Sums of the negative weights where each of the three bounds of Hansen (2016), eqs. 50 to 52, is the least: of ten trials
+    /// of ten coordinates `1 + c_1 / c_μ = 1 + 0.0152838 / 0.0235518`, of six trials of one coordinate
+    /// `1 + 2 μ_eff⁻ / (μ_eff + 2) = 1 + 4.863838 / 4.028611`, of thirty trials of three coordinates
+    /// `(1 - c_1 - c_μ) / (n c_μ) = 0.5096342 / 1.2499652`.
+    #[test]
+    fn negative_weights_have_the_least_of_three_sums() {
+        for (n, population, sum) in [(10, 10, 1.648_946), (1, 6, 2.207_324), (3, 30, 0.407_719)] {
+            let weights = Strategy::new(n, population, true).weights;
+            let found: f64 = weights.iter().filter(|weight| **weight < 0.0).map(|weight| weight.abs()).sum();
+            assert!((found - sum).abs() < 1e-5, "{n} coordinates, {population} trials: {found}, not {sum}");
+        }
+    }
 }

@@ -18,7 +18,7 @@ impl FractionalCv {
         by: Option<&dyn AcquisitionFactory>,
         (seed, id): (Seed, TrialId),
     ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
-        // Until something is probably feasible, to become so is all that counts.
+        // Until something is probably feasible, to become so is all that is sought; costs count already.
         let feasible = state.constraints().is_empty() || state.probability_feasible(incumbent.x) >= 0.5;
         let target = state.target();
         let (acquisition, scale, counts_cost): (Box<dyn Acquisition + 'a>, _, _) =

@@ -64,3 +64,47 @@ impl MultiFidelityOptimizer {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use thrifty_sampling::Seed;
+    use thrifty_space::Space;
+    use thrifty_study::{History, Memo, Timing, TrialId};
+
+    use super::*;
+
+    /// The interval of a configuration that was evaluated below the target alone: 1.96 standard deviations of the posterior at the
+    /// target on both sides of its mean.
+    #[test]
+    fn the_interval_has_the_central_95_percent_of_the_loss_at_the_target() {
+        let space = Space::builder().float("x", 0.0, 1.0).log_float("s", 1.0, 64.0).build().unwrap();
+        let optimizer = MultiFidelityOptimizer::new(space, "s").unwrap();
+        let trial = |i: usize| {
+            let mut query = Config::new();
+            query.insert("x", i as f64 / 4.0);
+            query.insert("s", 2.0);
+            Trial {
+                id: TrialId(i as u64),
+                query,
+                diagnostics: BTreeMap::new(),
+                memo: Memo::default(),
+                reports: Vec::new(),
+                outcome: Some((3.0 - i as f64).into()),
+                timing: Timing::default(),
+            }
+        };
+        let history = History::from_trials((0..4).map(trial).collect(), Seed(1));
+        let observations = optimizer.observations(&history);
+        let state = optimizer.state(&observations, &history, TrialId(4)).unwrap().unwrap();
+        let best = optimizer.best(&state, &observations).unwrap().unwrap();
+        assert!(!best.is_verified, "evaluated at {}", best.evaluated);
+        let there = state.posterior().predict(&optimizer.space.encode(&best.config).unwrap());
+        for (end, z) in [(best.interval.0, -1.959_964), (best.interval.1, 1.959_964)] {
+            let expected = state.loss_of(there.mean + z * there.variance.sqrt());
+            assert!((end - expected).abs() < 1e-5 * (1.0 + expected.abs()), "{z}: {end}, not {expected}");
+        }
+        assert!(best.interval.0 < best.value && best.value < best.interval.1, "{best:?}");
+    }
+}

@@ -131,6 +131,7 @@ mod tests {
     use thrifty_study::{Memo, Timing, Trial};
 
     use super::*;
+    use crate::MultiFidelitySettings;
 
     /// Worth the same everywhere.
     struct Indifferent;
@@ -197,5 +198,37 @@ mod tests {
         assert_eq!(candidates.len(), CONTINUED * GRID);
         let found: BTreeSet<usize> = candidates.iter().map(|known| (12.0 * known.x[0]) as usize).collect();
         assert_eq!(found, (4..12).collect());
+    }
+
+    /// Costs at the target of a configuration that was evaluated there, with a fixed share of a quarter: an evaluation that continues
+    /// has that share alone left to pay, one from the beginning has all.
+    #[test]
+    fn evaluations_that_continue_cost_the_difference() {
+        let history = history();
+        let cost = |continues: bool| {
+            let cost = FidelityCost::Proportional { fixed: 0.25 };
+            let settings = MultiFidelitySettings { cost, continues, ..MultiFidelitySettings::default() };
+            let optimizer = optimizer().with_settings(settings).unwrap();
+            let x = optimizer.space.encode(&history.trials()[0].query).unwrap();
+            optimizer.cost(&history).unwrap().unwrap().at(&x).0
+        };
+        assert!((cost(true) - 0.25).abs() < 1e-12, "continued: {}", cost(true));
+        assert!((cost(false) - 1.25).abs() < 1e-12, "from the beginning: {}", cost(false));
+    }
+
+    /// Candidates that are listed already are not listed again, and none is against the known constraint.
+    #[test]
+    fn candidates_to_continue_are_new_and_allowed() {
+        let optimizer = optimizer().with_known_constraint(|config| config.float("x").unwrap() < 0.5);
+        let history = history();
+        let observations = optimizer.observations(&history);
+        let state = optimizer.state(&observations, &history, TrialId(12)).unwrap().unwrap();
+        let mut candidates = Vec::new();
+        for time in ["once", "twice"] {
+            optimizer.add_evaluated(&state, &Indifferent, &history, &mut candidates).unwrap();
+            // Of the best eight of twelve, the fifth and the sixth alone are below a half.
+            assert_eq!(candidates.len(), 2 * GRID, "added {time}");
+        }
+        assert!(candidates.iter().all(|known| known.x[0] < 0.5), "all are allowed");
     }
 }

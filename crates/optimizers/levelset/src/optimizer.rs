@@ -193,7 +193,8 @@ impl LevelSetOptimizer {
         let fitter = OutputFitter { space, surrogate, weight_surrogate, trials: told, seed, id };
         let state = SurrogateState::fit(&fitter, self.settings.state())?;
         let Some(surrogates) = state else { return Ok(None) };
-        let surrogates = surrogates.with_known_constraint(&self.known_constraint);
+        // Running trials were asked too.
+        let surrogates = surrogates.with_asked(asked.clone()).with_known_constraint(&self.known_constraint);
         let points = &self.points.1;
         let n = points.len();
         let (mut mean, mut std_dev) = (vec![0.0; n], vec![0.0; n]);

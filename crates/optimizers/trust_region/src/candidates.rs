@@ -25,7 +25,7 @@ impl TrustBox<'_> {
             Points::from_flat((0..count * dim).map(|_| rng.uniform()).collect(), dim)
         };
         let open: Vec<usize> = (0..self.domain.variables().len()).filter(|v| self.is_open(*v)).collect();
-        let probability = (perturbed / open.len().max(1) as f64).min(1.0);
+        let probability = (perturbed / open.len() as f64).min(1.0);
         let mut points = Points::new(dim);
         for u in cube.rows() {
             let mut x = self.center.to_vec();

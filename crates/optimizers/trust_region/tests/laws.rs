@@ -101,6 +101,23 @@ fn measured_constraints_are_kept() {
     assert!((0.5..0.6).contains(&best.value), "{}", best.value);
 }
 
+/// Where half of the cube breaks a constraint and the loss falls towards it, candidates that likely hold it come first.
+#[test]
+fn likely_feasible_candidates_come_first() {
+    let trials = run(Space::unit_cube(2), settings(), 25, |config| {
+        let (x, y) = (config.float("x0").unwrap_or(0.0), config.float("x1").unwrap_or(0.0));
+        Measurement { objectives: vec![x + 0.1 * y], constraints: vec![0.5 - x], ..Measurement::default() }
+            .into()
+    });
+    let suggested: Vec<f64> = trials
+        .iter()
+        .filter(|trial| trial.diagnostics.contains_key("mean"))
+        .map(|trial| trial.query.float("x0").unwrap_or(0.0))
+        .collect();
+    let kept = suggested.iter().filter(|x| **x >= 0.5).count();
+    assert!(3 * kept > 2 * suggested.len(), "{kept} of {}: {suggested:?}", suggested.len());
+}
+
 #[test]
 fn edges() {
     // Constant losses, nothing but failures, one dimension, wide and narrow bounds, nothing to choose, a finite space.

@@ -230,6 +230,18 @@ fn folds_are_compared_with_the_best_trial() {
     assert!(pruner.should_prune(curve(9, &shuffled, None), &[curve(0, &reports, Some(0.3))], Seed(0)));
 }
 
+/// Two folds are enough by default; their equal signs have p = 1/4, which a level above it lets count.
+#[test]
+fn two_folds_are_compared_if_the_level_lets_them() {
+    let others = [vec![0.1, 0.2, 0.3]];
+    let stops = |level, curve: &[f64]| {
+        decision(&WilcoxonPruner { level, ..WilcoxonPruner::default() }, curve, &others)
+    };
+    assert!(stops(0.3, &[0.2, 0.4]), "two worse folds at 0.3");
+    assert!(!stops(0.2, &[0.2, 0.4]), "two worse folds at 0.2");
+    assert!(!stops(0.6, &[0.2]), "one worse fold, which has p = 1/2");
+}
+
 #[test]
 fn two_pruners_must_agree() {
     let both = Both(PatiencePruner::new(1), MedianPruner::default());

@@ -80,3 +80,34 @@ pub(crate) mod lists {
         map.into_iter().map(|(name, values)| Ok((name, list(values)?))).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Serialize, Deserialize)]
+    struct Numbers {
+        #[serde(with = "one")]
+        one: f64,
+        #[serde(with = "map")]
+        map: BTreeMap<String, f64>,
+        #[serde(with = "lists")]
+        lists: BTreeMap<String, Vec<f64>>,
+    }
+
+    /// Numbers that JSON has are written as numbers, those that it has not as strings, and all are read again.
+    #[test]
+    fn only_what_json_lacks_is_a_string() {
+        let written = json!({
+            "one": 0.1,
+            "map": { "large": 1e300, "none": "NaN" },
+            "lists": { "list": [-2.5, "inf", 0.0, "-inf"] },
+        });
+        let read: Numbers = serde_json::from_value(written.clone()).unwrap();
+        assert_eq!((read.one, read.map["large"], read.map["none"].is_nan()), (0.1, 1e300, true));
+        assert_eq!(read.lists["list"], [-2.5, f64::INFINITY, 0.0, f64::NEG_INFINITY]);
+        assert_eq!(serde_json::to_value(&read).unwrap(), written);
+    }
+}

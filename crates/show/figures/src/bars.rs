@@ -136,3 +136,21 @@ fn whisker(value: f64, spread: f64) -> [f64; 2] {
     let (low, high) = (value - spread, value + spread);
     if value < 0.0 { [low, high.min(0.0)] } else { [low.max(0.0), high] }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_bars_end_at_zero_on_either_side() {
+        for (value, spread, ends) in [
+            (3.0, 1.0, [2.0, 4.0]),
+            (3.0, 5.0, [0.0, 8.0]),
+            (-3.0, 1.0, [-4.0, -2.0]),
+            (-3.0, 5.0, [-8.0, 0.0]),
+            (0.0, 1.0, [0.0, 1.0]),
+        ] {
+            assert_eq!(whisker(value, spread), ends, "{value} ± {spread}");
+        }
+    }
+}

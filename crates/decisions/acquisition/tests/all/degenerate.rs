@@ -11,7 +11,9 @@ use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::{Gp, GpPosterior, GpSettings, Noise};
 use thrifty_kernel::{Matern52, Scaled};
 use thrifty_sampling::Seed;
-use thrifty_surrogate::{JointPosterior, Lookahead, LookaheadCotangent, Posterior, Prediction};
+use thrifty_surrogate::{
+    JointPosterior, Lookahead, LookaheadCotangent, Posterior, PosteriorGradient, Prediction,
+};
 
 /// A known function leaves improvements that are certain, without slopes of the deviation.
 #[test]
@@ -130,6 +132,53 @@ impl JointPosterior for Certain {
     fn cross_covariance_into(&self, _: PointsRef<'_>, _: PointsRef<'_>, out: &mut [f64]) {
         out.fill(0.0);
     }
+}
+
+/// The mean x without variance, whose derivative is not 0 by rounding.
+struct Rounded;
+
+impl Posterior for Rounded {
+    fn dim(&self) -> usize {
+        1
+    }
+
+    fn predict_into(&self, x: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+        Certain.predict_into(x, mean, variance);
+    }
+
+    fn gradient(&self) -> Option<&dyn PosteriorGradient> {
+        Some(self)
+    }
+}
+
+impl PosteriorGradient for Rounded {
+    fn predict_with_gradient_into(
+        &self,
+        x: PointsRef<'_>,
+        mean: &mut [f64],
+        variance: &mut [f64],
+        mean_gradient: &mut [f64],
+        variance_gradient: &mut [f64],
+    ) {
+        self.predict_into(x, mean, variance);
+        mean_gradient.fill(1.0);
+        variance_gradient.fill(1e-9);
+    }
+}
+
+/// A variance of 0 is at its minimum: utilities have the slope of the mean alone.
+#[test]
+fn a_variance_of_zero_does_not_move() {
+    let slope = |utility: Box<dyn Utility>| {
+        let (mut value, mut gradient) = ([0.0], [f64::NAN]);
+        let utility = Analytic::new(&Rounded, utility);
+        assert!(utility.values_with_gradients_into(PointsRef::single(&[0.25]), &mut value, &mut gradient));
+        gradient[0]
+    };
+    let improvement = slope(Box::new(ExpectedImprovement { threshold: 0.5 }));
+    assert_eq!(improvement, -1.0, "expected improvement of a line below the threshold");
+    let none = slope(Box::new(ExpectedImprovement { threshold: 0.1 }));
+    assert_eq!(none, 0.0, "expected improvement of a line above the threshold");
 }
 
 #[test]

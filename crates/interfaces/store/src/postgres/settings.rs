@@ -204,6 +204,14 @@ mod tests {
         assert_eq!(settings.name(), "store postgres:///sockets:5432/db");
     }
 
+    /// A server that does not answer is given up after ten seconds, or after as many as the address says.
+    #[test]
+    fn connecting_takes_ten_seconds_or_what_the_address_says() {
+        let timeout = |address: &str| settings(address, &[]).unwrap().config.get_connect_timeout().copied();
+        assert_eq!(timeout("postgres://me@host/db"), Some(Duration::from_secs(10)));
+        assert_eq!(timeout("postgres://me@host/db?connect_timeout=3"), Some(Duration::from_secs(3)));
+    }
+
     #[test]
     fn the_password_file_is_read() {
         let file = tempfile::NamedTempFile::new().unwrap();

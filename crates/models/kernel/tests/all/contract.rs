@@ -4,7 +4,7 @@ use thrifty_domain::{Points, PointsRef};
 use thrifty_kernel::contract::{self, Law, Violation};
 use thrifty_kernel::{Features, Kernel, KernelWorkspace, Matern52, Warped};
 use thrifty_linalg::Matrix;
-use thrifty_params::{Param, Parameterized};
+use thrifty_params::{Param, Parameterized, Transform};
 use thrifty_sampling::{Seed, Stream};
 
 /// Faults of a kernel, each of 0.1 % or in one entry, but for the last ones.
@@ -249,4 +249,108 @@ fn messages_name_culprit_values_and_points() {
     );
     let message = check(Fault::NegativeVariance).expect_err("a fault").to_string();
     assert_eq!(message, "Semidefinite: k(x, x) is -1, expected 0, at x = [0.1, 0.9]");
+}
+
+/// `exp(t) k(x, y)` with lists that may leave out their last point; the parameter t is alone, and 0 at first.
+#[derive(Clone)]
+struct Tilted {
+    kernel: Matern52,
+    t: Param,
+    /// Factor of the slope in t.
+    slope: f64,
+    leaves_out: [bool; 3],
+}
+
+fn tilted(slope: f64, leaves_out: [bool; 3]) -> Tilted {
+    let t = Param {
+        name: "t".into(),
+        value: 0.0,
+        low: -1.0,
+        high: 1.0,
+        transform: Transform::Identity,
+        prior: None,
+    };
+    Tilted { kernel: Matern52::new(vec![0.5, 0.7]).expect("positive lengthscales"), t, slope, leaves_out }
+}
+
+impl Parameterized for Tilted {
+    fn params(&self) -> Vec<Param> {
+        vec![self.t.clone()]
+    }
+
+    fn set_params(&mut self, values: &[f64]) {
+        self.t.value = values[0];
+    }
+}
+
+impl Kernel for Tilted {
+    fn dim(&self) -> Option<usize> {
+        Some(2)
+    }
+
+    fn num_params(&self) -> usize {
+        1
+    }
+
+    fn eval(&self, x: &[f64], y: &[f64]) -> f64 {
+        self.t.value.exp() * self.kernel.eval(x, y)
+    }
+
+    fn pull_back_pair(&self, x: &[f64], y: &[f64], weight: f64, grad: &mut [f64]) {
+        grad[0] += self.slope * weight * self.eval(x, y);
+    }
+
+    fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
+        let weights: Vec<f64> = weights.iter().map(|w| self.t.value.exp() * w).collect();
+        self.kernel.pull_back_input(x, y, &weights, grad);
+    }
+
+    fn eval_each(&self, x: PointsRef<'_>, y: &[f64], out: &mut [f64]) {
+        let count = x.len() - usize::from(self.leaves_out[0]);
+        out.iter_mut().zip(x.rows()).take(count).for_each(|(slot, x)| *slot = self.eval(x, y));
+    }
+
+    fn pull_back_pairs(&self, x: PointsRef<'_>, y: &[f64], weights: &[f64], grad: &mut [f64]) {
+        let count = x.len() - usize::from(self.leaves_out[1]);
+        x.rows().zip(weights).take(count).for_each(|(x, w)| self.pull_back_pair(x, y, *w, grad));
+    }
+
+    fn pull_back_input_each(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
+        let count = y.len() - usize::from(self.leaves_out[2]);
+        for (y, w) in y.rows().zip(weights).take(count) {
+            self.pull_back_input(x, PointsRef::single(y), &[*w], grad);
+        }
+    }
+
+    fn clone_box(&self) -> Box<dyn Kernel> {
+        Box::new(self.clone())
+    }
+}
+
+fn check_tilted(slope: f64, leaves_out: [bool; 3]) -> Result<(), Violation> {
+    let x = Points::from_rows(&POINTS).expect("rows of one length");
+    contract::check(&tilted(slope, leaves_out), x.as_ref(), &mut Seed(1).stream("features", 0))
+}
+
+/// Parameters that are 0, at which a step relative to them would be none.
+#[test]
+fn a_parameter_of_zero_has_a_slope() {
+    assert_eq!(check_tilted(1.0, [false; 3]), Ok(()), "the right slope");
+    for slope in [0.0, 0.999] {
+        let violation = check_tilted(slope, [false; 3]).expect_err("a wrong slope");
+        assert_eq!(violation.law, Law::ParameterGradients, "{violation}");
+        assert!(violation.expected.is_finite(), "{violation}");
+    }
+}
+
+#[test]
+fn lists_without_their_last_point_are_found() {
+    for (leaves_out, quantity) in [
+        ([true, false, false], "covariance of a list"),
+        ([false, true, false], "gradient of a list in the parameters"),
+        ([false, false, true], "gradient of a list in the point"),
+    ] {
+        let violation = check_tilted(1.0, leaves_out).expect_err("a list without its last point");
+        assert_eq!((violation.law, violation.quantity.as_str()), (Law::Sequences, quantity), "{violation}");
+    }
 }

@@ -77,3 +77,17 @@ fn many_degrees_of_freedom_are_an_ordinary_process() {
         assert!((a.mean - b.mean).abs() < 1e-4 && (a.variance - b.variance).abs() < 1e-4, "{a:?} {b:?}");
     }
 }
+
+/// Hyperparameters of an earlier fit, given to a process that does not learn: its posterior is that of the fit.
+#[test]
+fn a_warm_start_conditions_with_the_hyperparameters_of_a_fit() {
+    let x = Points::from_flat((0..9).map(|i| f64::from(i) / 8.0).collect(), 1);
+    let y = [0.0, 0.5, 0.9, 1.0, 0.8, 0.3, -0.2, -0.6, -0.9];
+    let process = RobustGp::new(Gp::matern52(1));
+    let learnt = process.fit(x.as_ref(), &y, &mut Seed(1).stream("fit", 0)).unwrap();
+    let plain = process.condition(x.as_ref(), &y).unwrap().hyperparameters();
+    assert_ne!(plain, learnt.hyperparameters(), "something was learnt");
+    let warm = process.warm_started(learnt.hyperparameters()).condition(x.as_ref(), &y).unwrap();
+    assert_eq!(warm.hyperparameters(), learnt.hyperparameters(), "hyperparameters of the fit");
+    assert_eq!(warm.predict(&[0.43]), learnt.predict(&[0.43]), "predictions of the fit");
+}

@@ -94,6 +94,24 @@ fn conditioned_posteriors_obey_the_contract() {
     contract::joint_gradient_matches(&posterior, &x, (&[0.3, -1.0, 2.0, 0.7], &weights), 1e-5, 1e-7);
 }
 
+/// A variance that rounding leaves at 0, where a point was told without noise, is at its minimum.
+#[test]
+fn a_variance_of_zero_has_no_slope() {
+    let (prior, at) = (Weights::new(), points(60, 7));
+    let mut known = 0;
+    for point in at.rows().map(PointsRef::single) {
+        let found = Conditioned::new(&prior, point, &[1.0], 0.0).expect("finite numbers");
+        let (mut mean, mut variance, mut of_mean, mut of_variance) = ([0.0], [0.0], [0.0; 2], [f64::NAN; 2]);
+        let gradient = found.gradient().expect("weights have gradients");
+        gradient.predict_with_gradient_into(point, &mut mean, &mut variance, &mut of_mean, &mut of_variance);
+        if variance[0] == 0.0 {
+            known += 1;
+            assert_eq!(of_variance, [0.0; 2], "at {point:?}");
+        }
+    }
+    assert!(known > 0, "no variance is 0");
+}
+
 /// Gradients after no observation are those of the prior.
 #[test]
 fn the_gradient_after_no_observations_is_that_before() {

@@ -68,6 +68,16 @@ fn a_member_that_cannot_take_an_observation_stays_in_its_place() {
     assert_eq!(found, [(0.5, 0.5), (0.2, 5.0), (0.3, 1.5)]);
 }
 
+/// Models of weight 0: they are no members, and alone no mixture.
+#[test]
+fn models_of_weight_zero_are_left_out() {
+    let found = mixture(&[(0.0, 9.0, false), (1.0, 2.0, false), (-0.0, 8.0, true)]);
+    assert_eq!(found.members().len(), 1);
+    assert_eq!(found.predict(&[0.4]), Prediction { mean: 2.0, variance: 1.0 });
+    let constant = || -> Box<dyn FittedSurrogate> { Box::new(Constant { mean: 0.0, is_rigid: false }) };
+    assert!(Mixture::new(vec![(0.0, constant()), (0.0, constant())]).is_err(), "no member is left");
+}
+
 #[test]
 fn an_observation_that_no_member_takes_is_an_error() {
     let rigid = mixture(&[(0.5, 1.0, true), (0.5, 5.0, true)]);

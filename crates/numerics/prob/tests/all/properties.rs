@@ -205,11 +205,29 @@ fn heavy_tails_stay_finite_far_out_and_close_in() {
     assert_eq!(Prior::HalfCauchy { scale: 0.5 }.derivative(0.0), 0.0);
 }
 
+/// Beta densities have no mass at or beyond the ends, also where the formula has 0 · ∞ or rises to them.
+#[test]
+fn the_ends_are_outside_a_beta_prior() {
+    for (a, b) in [(1.0, 1.0), (0.5, 0.5), (2.0, 3.0)] {
+        let prior = Prior::Beta { a, b };
+        for x in [0.0, -0.0, 1.0, -0.5, 1.5] {
+            assert_eq!(prior.log_density(x), f64::NEG_INFINITY, "log density of {prior:?} at {x}");
+            assert_eq!(prior.derivative(x), 0.0, "derivative of {prior:?} at {x}");
+        }
+    }
+}
+
 /// T(h, a) is below ½Q(h): at its limit rounding carried the quadrature beyond.
 #[test]
 fn owen_s_function_is_below_its_limit() {
     let h = 11.733_503_618_845_727;
     assert!(owen_t(h, 1.0) <= 0.5 * cdf(-h) && owen_t(h, 1.0) > 0.5 * cdf(-h) * (1.0 - 3e-15));
+    for h in (70..370).map(|tenths| f64::from(tenths) / 10.0) {
+        for a in [0.95, 1.0] {
+            let (found, limit) = (owen_t(h, a), 0.5 * cdf(-h));
+            assert!(found <= limit, "T({h}, {a}) is {found:e}, above {limit:e}");
+        }
+    }
 }
 
 proptest! {

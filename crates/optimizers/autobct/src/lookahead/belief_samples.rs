@@ -206,7 +206,7 @@ impl BeliefSamples {
                 // A choice of controls of its own for every root: one from each of so many equal parts of the list.
                 let part = |b: usize, rng: &mut Stream| {
                     let (from, to) = (b * controls.len() / branches, (b + 1) * controls.len() / branches);
-                    from.min(controls.len() - 1) + rng.index((to - from).max(1))
+                    from + rng.index((to - from).max(1))
                 };
                 let chosen: Vec<usize> = (0..branches).map(|b| part(b, rng)).collect();
                 for _ in 0..settings.depth {

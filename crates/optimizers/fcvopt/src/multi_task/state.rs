@@ -176,3 +176,27 @@ impl Posterior for MultiTaskState {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_params::Parameterized;
+
+    use super::*;
+
+    /// Standard deviations of folds are around 1 before data: s is as probable as 1/s, on a logarithmic scale.
+    #[test]
+    fn standard_deviations_of_folds_are_around_one() {
+        let process = process(&Space::unit_cube(2), 3, TaskCovariance::Free).unwrap();
+        let params = process.kernel().params();
+        let std_devs: Vec<_> = params.iter().filter(|param| param.name.contains("std_dev[")).collect();
+        assert_eq!(std_devs.len(), 3, "one for each fold");
+        for param in std_devs {
+            let prior = param.prior.as_ref().expect("a prior");
+            let on_log_scale = |s: f64| prior.log_density(s) + s.ln();
+            for s in [1.5, 4.0, 20.0_f64] {
+                let (above, below) = (on_log_scale(s), on_log_scale(1.0 / s));
+                assert!((above - below).abs() < 1e-12, "{}: {above} at {s}, {below} below", param.name);
+            }
+        }
+    }
+}

@@ -471,3 +471,28 @@ fn costs_count_in_every_acquisition() {
     let (with, without) = (spent(FoldCosts::Measured), spent(FoldCosts::Ignored));
     assert!(with < 0.8 * without, "{with} {without}");
 }
+
+/// While every configuration breaks a constraint, the probability that it holds counts per unit of cost: less is spent where the price
+/// rises with x1.
+#[test]
+fn costs_count_before_anything_is_feasible() {
+    let spent = |costs| {
+        let mut study = study(|s| s.costs = costs).with_stop(MaxTrials(24));
+        let mut id = 0;
+        study
+            .run(|query: &FoldQuery, _| {
+                id += 1;
+                let (x0, x1) = (query.config.float("x0").unwrap(), query.config.float("x1").unwrap());
+                Measurement {
+                    cost: Some((4.0 * x1).exp()),
+                    constraints: vec![1.0 + 0.3 * (9.0 * x0).sin() * (7.0 * x1).cos()],
+                    ..Measurement::from(loss(query, id))
+                }
+            })
+            .unwrap();
+        let cost = |trial: &Trial<FoldQuery>| trial.outcome.as_ref()?.measurement()?.cost;
+        study.history().trials()[8..].iter().filter_map(cost).sum::<f64>()
+    };
+    let (with, without) = (spent(FoldCosts::Measured), spent(FoldCosts::Ignored));
+    assert!(with < 0.8 * without, "{with} {without}");
+}

@@ -5,6 +5,8 @@ use thrifty_bo::{BayesianOptimizer, BoSettings, Maximizer};
 use thrifty_hybrid::{
     Anticipation, ConvergenceMeasure, Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence,
 };
+use thrifty_levelset::{LevelSetOptimizer, LevelSetSettings};
+use thrifty_model_based::InitialDesign;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, History, MaxTrials, Optimizer, StopReason, Study, Suggestion, TrialId};
@@ -262,4 +264,18 @@ fn the_probability_of_improvement_is_told_where_it_counts() {
             .contains_key(name)
     );
     assert!(!suggested(&settings(Exploration::FixedRate { rate: 0.5 }), 5).diagnostics.contains_key(name));
+}
+
+/// A uniform point is no maximum of an acquisition function: it has the value 0.
+#[test]
+fn a_uniform_point_has_no_acquisition_value() {
+    let settings = LevelSetSettings { initial: InitialDesign::Sobol(3), ..LevelSetSettings::above(0.5) };
+    let level_set = LevelSetOptimizer::new(line(), settings).unwrap();
+    let rule = HybridSettings {
+        point: ExplorePoint::Uniform,
+        ..self::settings(Exploration::FixedRate { rate: 1.0 })
+    };
+    let asked = Hybrid::new(level_set).with_settings(rule).unwrap().ask(&history(), TrialId(5)).unwrap();
+    let Ask::Evaluate(found) = asked else { panic!("{asked:?}") };
+    assert_eq!((found.diagnostics["explored"], found.diagnostics["acquisition"]), (1.0, 0.0));
 }

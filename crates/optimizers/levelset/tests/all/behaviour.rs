@@ -555,3 +555,21 @@ fn the_initial_design_is_that_of_the_seed() {
         assert!(near, "trial {}: {:?} {point:?}", trial.id.0, at(&trial.query));
     }
 }
+
+/// Points to classify that depend on the seed, and intervals that are intersected over them: an optimiser that has seen a study with
+/// another seed and the same measurements classifies as a new one does.
+#[test]
+fn intervals_of_another_seed_are_forgotten() {
+    let make = || {
+        let over = ClassificationSet::Domain { points: 64 };
+        let settings = LevelSetSettings { over, ..settings(Criterion::Straddle { kappa: 1.96 }) };
+        LevelSetOptimizer::new(square(), settings).unwrap().with_fixed_model(known())
+    };
+    let mut study = Study::new(make(), Seed(1)).with_stop(MaxTrials(4));
+    study.run(|config, _| branin(&at(config))).unwrap();
+    let history = |seed: u64| History::from_trials(study.history().trials().to_vec(), Seed(seed));
+    let mut seasoned = make();
+    assert!(seasoned.classify(&history(1)).unwrap().is_some());
+    let found = seasoned.classify(&history(2)).unwrap();
+    assert!(found == make().classify(&history(2)).unwrap(), "classified after another seed");
+}

@@ -2,10 +2,13 @@
 
 use thrifty_gp::KernelFamily;
 use thrifty_levelset::metrics::Confusion;
-use thrifty_levelset::{Criterion, Phase, PhaseRule, PhasedLevelSet, PhasedSettings};
+use thrifty_levelset::{ClassificationSet, Criterion, Phase, PhaseRule, PhasedLevelSet, PhasedSettings};
+use thrifty_model_based::InitialDesign;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{MaxTrials, Optimizer, Outcome, Study, TrialId, contract};
+use thrifty_study::{
+    Ask, History, MaxTrials, Optimizer, Outcome, StopReason, Study, Trial, TrialId, contract,
+};
 use thrifty_testbed::LevelSetProblem;
 
 fn space() -> Space {
@@ -102,4 +105,30 @@ fn failures_alone_recommend_nothing() {
     query.insert("x0", 0.5);
     let error = study.optimizer().check(&query, false).unwrap_err().to_string();
     assert!(error.contains("x1"), "{error}");
+}
+
+/// Four points in a phase of improvement, as a grid and as a domain: with all of them asked a study waits while one is running, and
+/// ends when none is.
+#[test]
+fn improvement_waits_for_the_last_running_trial() {
+    for over in [ClassificationSet::Grid { per_axis: 4 }, ClassificationSet::Domain { points: 16 }] {
+        let optimizer = || {
+            let mut settings = settings(20);
+            settings.phases = vec![Phase { until: 20, rule: PhaseRule::Improvement }];
+            settings.level_set.initial = InitialDesign::Sobol(2);
+            settings.level_set.over = over.clone();
+            let space = Space::builder().int("x", 0, 3).build().unwrap();
+            PhasedLevelSet::new(space, settings).unwrap()
+        };
+        let mut study = Study::new(optimizer(), Seed(1)).with_stop(MaxTrials(9));
+        study.run(|config, _| config.int("x").unwrap() as f64 - 1.5).unwrap();
+        let mut trials = study.history().trials().to_vec();
+        assert_eq!(trials.len(), 4, "{over:?} is exhausted");
+        let ask = |trials: &[Trial<Config>]| {
+            optimizer().ask(&History::from_trials(trials.to_vec(), Seed(1)), TrialId(4)).unwrap()
+        };
+        assert_eq!(ask(&trials), Ask::Stop(StopReason::Exhausted), "{over:?}: all are measured");
+        trials[3].outcome = None;
+        assert_eq!(ask(&trials), Ask::Wait, "{over:?}: one is running");
+    }
 }

@@ -380,6 +380,14 @@ mod tests {
         assert_eq!(fit(&choices(&[0.5, 0.5]), &[0.0], Floor::NONE).log_range(), 0.0);
     }
 
+    /// A single choice whose probability rounding has put above 1: no law is below another everywhere, so the largest ratio is at least 1.
+    #[test]
+    fn a_ratio_of_two_laws_is_somewhere_at_least_1() {
+        let choices = Choices::with_probabilities(vec![1.0 + 5e-10]).unwrap();
+        let excess = fit(&Dimension::Categorical(choices), &[0.0], Floor::NONE).excess();
+        assert!(excess >= 0.0, "{excess}");
+    }
+
     /// The mass within bounds of a kernel at a bound is about a half, and all of it in the middle.
     #[test]
     fn masses_are_the_parts_within_bounds() {

@@ -2,11 +2,13 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use thrifty_study::{
-    Ask, Fingerprint, History, HistoryView, MaxTrials, MemoKey, NoImprovement, Optimizer, OptimizerError,
-    Outcome, StopReason, StopRule, StudyError, Suggestion, TrialId, WallTime, WorthItsCost, contract,
+    Ask, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, Fingerprint, History, HistoryView, MaxTrials, MemoKey,
+    NoImprovement, Optimizer, OptimizerError, Outcome, StopReason, StopRule, StudyError, Suggestion, TrialId,
+    WallTime, WorthItsCost, contract,
 };
 
 /// Fault of an optimiser.
@@ -240,4 +242,34 @@ fn the_rules_of_this_crate_obey_the_contract() {
     contract::stop_rule(&WallTime(Duration::from_secs(1)));
     contract::stop_rule(&NoImprovement { epsilon: 0.1, times: 2 });
     contract::stop_rule(&WorthItsCost::new(0.5));
+}
+
+/// A rule that notes the values that it is shown: of measurements, and those that memos promise.
+#[derive(Default)]
+struct Notes {
+    measured: Mutex<Vec<f64>>,
+    promised: Mutex<Vec<f64>>,
+}
+
+impl StopRule for Notes {
+    fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
+        self.measured.lock().unwrap().extend(view.outcomes().filter_map(Outcome::objective));
+        for key in [&EXPECTED_IMPROVEMENT, &EXPECTED_GAIN] {
+            self.promised.lock().unwrap().extend(view.memos().filter_map(|memo| memo.get(key)));
+        }
+        None
+    }
+}
+
+/// Sizes of the values that a rule is shown: from 1e-300 to 1e300, and 0.
+#[test]
+fn rules_are_shown_values_from_1e_minus_300_to_1e300() {
+    let notes = Notes::default();
+    contract::stop_rule(&notes);
+    for (what, values) in [("measured", notes.measured), ("promised", notes.promised)] {
+        let mut sizes: Vec<f64> = values.into_inner().unwrap().iter().map(|value| value.abs()).collect();
+        sizes.sort_by(f64::total_cmp);
+        assert_eq!((sizes[0], sizes[sizes.len() - 1]), (0.0, 1e300), "{what}");
+        assert_eq!(sizes.iter().find(|size| **size > 0.0), Some(&1e-300), "{what}");
+    }
 }

@@ -68,6 +68,25 @@ fn bad_configurations_are_named_and_measured_as_failures() {
     assert!(outcome.measurement().is_none());
 }
 
+/// Configurations of other spaces are refused, although the formula takes their numbers.
+#[test]
+fn configurations_outside_the_space_have_no_value() {
+    let branin = Problem::branin();
+    let with = |values: &[(&str, f64)]| {
+        let mut config = Config::new();
+        values.iter().for_each(|(name, value)| config.insert(*name, *value));
+        config
+    };
+    let inside = with(&[("x0", 0.0), ("x1", 5.0)]);
+    assert!(branin.truth(&inside).is_ok() && branin.is_above(&inside).is_ok());
+    let outside = with(&[("x0", 11.0), ("x1", 5.0)]);
+    let error = branin.truth(&outside).unwrap_err().to_string();
+    assert!(error.contains("x0 is 11"), "{error}");
+    assert!(branin.is_above(&outside).is_err());
+    let outcome = branin.evaluate(&outside, &mut Seed(0).stream("noise", 0));
+    assert!(outcome.measurement().is_none(), "outside is measured as a failure");
+}
+
 #[test]
 fn the_boundary_of_the_valley_is_where_the_rate_ends() {
     // For r above 0.2525 the margin is Rmax - r - D/n: r moves it one for one.

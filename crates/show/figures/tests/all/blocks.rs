@@ -101,3 +101,17 @@ fn wrong_sizes_are_errors_and_nothing_is_an_empty_figure() {
         assert!(svg.starts_with("<svg") && !svg.contains("NaN") && !svg.contains("inf"));
     }
 }
+
+/// A map of one value has one shade, in its cells and in its colour bar.
+#[test]
+fn the_colour_bar_of_one_value_has_the_shade_of_its_cells() {
+    let svg = HeatMap { values: vec![2.5; 6], ..table() }.draw().unwrap();
+    let fill =
+        |line: &str| line.split("fill=\"").nth(1).and_then(|rest| rest.split('"').next()).map(str::to_owned);
+    let mut shades: Vec<String> =
+        svg.lines().filter(|line| line.starts_with("<rect")).filter_map(fill).collect();
+    // After the white ground.
+    assert_eq!(shades.remove(0), "#FFFFFF");
+    assert_eq!(shades.len(), 6 + 1, "six cells and one bar: {shades:?}");
+    assert!(shades.iter().all(|shade| *shade == shades[0]), "{shades:?}");
+}
