@@ -116,27 +116,30 @@ fn every_optimizer_completes_what_is_given() {
     }
 }
 
-/// Completions by a model are good: at n = 6 the optimiser still finds the best x.
+/// Completions by a model are good: at n = 6 the optimiser still finds the best x, over 16 studies in the median.
 #[test]
 fn completions_are_good_given_the_rest() {
-    for (name, optimizer) in optimizers() {
-        if !["TPE", "BO"].contains(&name) {
-            continue;
-        }
-        let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(50));
-        study.run(|config, _| loss(config)).unwrap();
-        for _ in 0..4 {
-            study.enqueue(config(&[("n", 6.into()), ("c", "a".into())])).unwrap();
-        }
-        let mut nearest = f64::INFINITY;
-        for _ in 0..4 {
-            let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("{name}: a trial") };
-            assert_eq!(trial.query.int("n"), Ok(6));
-            nearest = nearest.min((trial.query.float("x").unwrap() - 0.3).abs());
-            study.tell(trial.id, loss(&trial.query)).unwrap();
-        }
-        // Of four random ones the nearest is nearer than 0.15 half of the time.
-        assert!(nearest < 0.15, "{name}: {nearest}");
+    for wanted in ["TPE", "BO"] {
+        let nearest = |seed: u64| {
+            let (_, optimizer) = optimizers().into_iter().find(|(name, _)| *name == wanted).unwrap();
+            let mut study = Study::new(optimizer, Seed(seed)).with_stop(MaxTrials(50));
+            study.run(|config, _| loss(config)).unwrap();
+            for _ in 0..4 {
+                study.enqueue(config(&[("n", 6.into()), ("c", "a".into())])).unwrap();
+            }
+            let mut nearest = f64::INFINITY;
+            for _ in 0..4 {
+                let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("{wanted}: a trial") };
+                assert_eq!(trial.query.int("n"), Ok(6));
+                nearest = nearest.min((trial.query.float("x").unwrap() - 0.3).abs());
+                study.tell(trial.id, loss(&trial.query)).unwrap();
+            }
+            nearest
+        };
+        let mut all: Vec<f64> = (0..16).map(nearest).collect();
+        all.sort_unstable_by(f64::total_cmp);
+        // Of four random ones the nearest is within 0.08 in 28 of 100 studies.
+        assert!(all[8] < 0.08, "{wanted}: {all:?}");
     }
 }
 

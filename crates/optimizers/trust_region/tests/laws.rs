@@ -101,7 +101,7 @@ fn measured_constraints_are_kept() {
     assert!((0.5..0.6).contains(&best.value), "{}", best.value);
 }
 
-/// Where half of the cube breaks a constraint and the loss falls towards it, candidates that likely hold it come first.
+/// Candidates that likely hold a constraint come first: half of the cube breaks it, and the loss falls towards that half.
 #[test]
 fn likely_feasible_candidates_come_first() {
     let trials = run(Space::unit_cube(2), settings(), 25, |config| {

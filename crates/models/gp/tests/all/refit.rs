@@ -20,13 +20,19 @@ fn fit(surrogate: &GpSurrogate, y: &[f64], earlier: Option<(&[f64], usize)>) -> 
     }
 }
 
+/// Learns after a fifth of growth.
+fn by_a_fifth() -> GpSurrogate {
+    let refit = Refit::WhenNeeded { from: 40, growth: 1.2, restarts_until: 200 };
+    GpSurrogate { refit, ..GpSurrogate::default() }
+}
+
 fn wave(count: usize) -> Vec<f64> {
     points(count).rows().map(|x| (6.0 * x[0]).sin()).collect()
 }
 
 #[test]
 fn kept_hyperparameters_are_those_of_the_earlier_fit() {
-    let surrogate = GpSurrogate::default();
+    let surrogate = by_a_fifth();
     let y = wave(48);
     let first = fit(&surrogate, &y[..44], None);
     assert_eq!(first.learnt_from(), Some(44));
@@ -51,7 +57,7 @@ fn kept_hyperparameters_are_those_of_the_earlier_fit() {
 
 #[test]
 fn improbable_observations_ask_for_a_fit() {
-    let surrogate = GpSurrogate::default();
+    let surrogate = by_a_fifth();
     let mut y = wave(46);
     let hyperparameters = fit(&surrogate, &y[..44], None).hyperparameters();
     y[45] += 0.5;
@@ -63,7 +69,7 @@ fn improbable_observations_ask_for_a_fit() {
 /// Hyperparameters that have no factor where every point comes three times are neither kept nor the only start.
 #[test]
 fn a_start_without_a_factor_does_not_end_a_study() {
-    let surrogate = GpSurrogate::default();
+    let surrogate = by_a_fifth();
     let mut x = Points::new(1);
     (0..250).for_each(|i| x.push(&[f64::from(i / 3) / 84.0]));
     let y: Vec<f64> = x.rows().zip(0..).map(|(x, i)| (6.0 * x[0]).sin() + 1e-3 * f64::from(i % 3)).collect();

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_domain::{Domain, Points};
-use thrifty_gp::{Conditioning, Gp, GpSettings, GpSurrogate, Mean, Noise};
+use thrifty_gp::{Conditioning, Gp, GpSettings, GpSurrogate, Mean, Noise, Refit};
 use thrifty_kernel::{Kernel, Matern52, Scaled};
 use thrifty_linalg::{Cholesky, JitterLadder, Matrix};
 use thrifty_sampling::{Seed, latin_hypercube};
@@ -181,7 +181,8 @@ fn every_observation_is_predicted_from_others() {
 fn updates_ask_the_newest_observations() {
     let x = points(60, 8);
     let mut y: Vec<f64> = x.rows().map(smooth).collect();
-    let surrogate = surrogate(24);
+    let refit = Refit::WhenNeeded { from: 40, growth: 1.2, restarts_until: 200 };
+    let surrogate = GpSurrogate { refit, ..surrogate(24) };
     let early = {
         let x = x.as_ref().slice(0, 55);
         let data = Observations::new(x, &y[..55]);

@@ -74,13 +74,13 @@ fn hyperparameters_are_learnt_by_growth() {
         if observations <= 40 {
             assert_eq!(*fit, observations, "every fit learns up to 40");
         }
-        assert!((observations as f64) < 1.2 * *fit as f64 || *fit == observations, "{observations} {fit}");
+        assert!((observations as f64) < 1.02 * *fit as f64 || *fit == observations, "{observations} {fit}");
     }
     let mut distinct = fits;
     distinct.retain(|fit| *fit > 40);
     distinct.dedup();
-    // 40 · 1.2^k up to 160 are 8; surprises add some.
-    assert!((7..40).contains(&distinct.len()), "{distinct:?}");
+    // The next fit comes with at least 1.02 times as many: 54 fits from 41 to 160 observations. Surprises come earlier, and delay others.
+    assert!((50..70).contains(&distinct.len()), "{distinct:?}");
 }
 
 #[test]
