@@ -16,7 +16,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: "none: whether single folds fall behind whole cross-validations as fits go on",
     claim: "after as many fits as twenty whole cross-validations, fractional cross-validation is not behind these",
     quick_cost: "one draw, 2 seeds, 30 fits: some seconds",
-    full_cost: "four draws, two tables with a data folder, 20 seeds, 200 fits: half an hour",
+    full_cost: "four draws, two tables with a data folder, 20 seeds, 200 fits: one to two hours",
     run,
 };
 

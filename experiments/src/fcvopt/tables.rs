@@ -14,7 +14,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: "FCVOpt (Yerramilli & Apley, 2025), on measured folds of support vector machines",
     claim: "at equal numbers of model fits fractional cross-validation chooses configurations that are better on folds nobody saw than full cross-validation and other ways with single folds do",
     quick_cost: "one data set, 2 seeds, 20 fits: some seconds",
-    full_cost: "three data sets, five with a data folder, 30 seeds, 300 fits: an hour",
+    full_cost: "three data sets, five with a data folder, 30 seeds, 300 fits: one to two hours",
     run,
 };
 
