@@ -11,3 +11,4 @@ mod running;
 mod shared;
 mod stop;
 mod top;
+mod wrong_logs;
