@@ -20,12 +20,12 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 /// Ways to time the fits, the default first. The last keeps what 10 observations taught, unless later ones are improbable.
 fn variants() -> [Variant; 4] {
-    let by = |from, growth| Refit::WhenNeeded { from, growth, restarts_until: 200 };
+    let never = Refit::WhenNeeded { from: 10, growth: 1e9, restarts_until: 200 };
     [
         ("default", Refit::default()),
         ("in every ask", Refit::Always),
-        ("by a fifth of growth", by(40, 1.2)),
-        ("hardly ever", by(10, 1e9)),
+        ("by a fifth of growth", Refit::by_growth(1.2)),
+        ("hardly ever", never),
     ]
     .map(|(name, refit)| {
         let model = GpSurrogate { refit, ..GpSurrogate::default() };

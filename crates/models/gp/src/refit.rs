@@ -27,7 +27,7 @@ pub enum Refit {
 impl Default for Refit {
     /// Every fit up to 40 observations, then by a fiftieth of growth, with restarts up to 200.
     fn default() -> Self {
-        Self::WhenNeeded { from: 40, growth: 1.02, restarts_until: 200 }
+        Self::by_growth(1.02)
     }
 }
 
@@ -35,6 +35,12 @@ impl Default for Refit {
 const SURPRISE: f64 = 6.907_755_278_982_137;
 
 impl Refit {
+    /// The default with another factor of growth.
+    #[must_use]
+    pub const fn by_growth(growth: f64) -> Self {
+        Self::WhenNeeded { from: 40, growth, restarts_until: 200 }
+    }
+
     /// True if the growth makes sense; every update asks.
     ///
     /// # Errors
@@ -95,7 +101,7 @@ mod tests {
         assert!(!refit.may_wait(40, 40), "every fit learns up to 40");
         assert!(!refit.may_wait(40, 41), "a fortieth of growth");
         assert!(refit.may_wait(100, 101) && !refit.may_wait(100, 102) && refit.may_wait(1000, 1019));
-        let by_a_fifth = Refit::WhenNeeded { from: 40, growth: 1.2, restarts_until: 200 };
+        let by_a_fifth = Refit::by_growth(1.2);
         assert!(by_a_fifth.may_wait(40, 41) && by_a_fifth.may_wait(40, 47) && !by_a_fifth.may_wait(40, 48));
         assert!(!refit.may_wait(usize::MAX, 50), "fewer than were learnt from");
         assert!(!Refit::Always.may_wait(100, 101));

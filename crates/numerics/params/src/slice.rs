@@ -34,8 +34,8 @@ pub struct SliceSampler {
 /// Draws from the wide law per sample, from which the starts are chosen.
 const TRIES: usize = 8;
 
-/// Times a value beyond its bounds is drawn anew.
-const REDRAWS: usize = 100;
+/// Draws of a value of which the first within its bounds is taken.
+const DRAWS: usize = 100;
 
 /// Halvings after which a step stays where it is: the slice is then narrower than rounding.
 const SHRINKS: usize = 60;
@@ -146,20 +146,14 @@ impl<L: LogLikelihood> Density<'_, L> {
     }
 
     /// A draw from a law cut off at the bounds: each value is drawn until it is within them. A law with next to nothing within them
-    /// gives the bound.
+    /// gives the point within them that is nearest to its mean.
     fn inside(&self, law: &Normals, rng: &mut Stream) -> Vec<f64> {
-        let mut one = |(p, (mean, std_dev)): (&Param, (&f64, &f64))| {
+        let one = |(p, (mean, std_dev)): (&Param, (&f64, &f64))| {
             let (low, high) = (p.transform.forward(p.low), p.transform.forward(p.high));
-            let mut value = normal(*mean, *std_dev, rng);
-            for _ in 0..REDRAWS {
-                if (low..=high).contains(&value) {
-                    break;
-                }
-                value = normal(*mean, *std_dev, rng);
-            }
-            value.clamp(low, high)
+            let mut draws = std::iter::repeat_with(|| normal(*mean, *std_dev, rng)).take(DRAWS);
+            draws.find(|value| (low..=high).contains(value)).unwrap_or_else(|| mean.clamp(low, high))
         };
-        self.params.iter().zip(law.mean.iter().zip(&law.std_dev)).map(&mut one).collect()
+        self.params.iter().zip(law.mean.iter().zip(&law.std_dev)).map(one).collect()
     }
 
     fn natural(&self, u: &[f64]) -> Vec<f64> {

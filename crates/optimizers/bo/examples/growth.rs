@@ -29,8 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let growth = factor
                 .parse()
                 .map_err(|_| format!("{factor}, expected always, noisy, exact or a factor of growth"))?;
-            let refit = Refit::WhenNeeded { from: 40, growth, restarts_until: 200 };
-            GpSurrogate { refit, ..GpSurrogate::default() }
+            GpSurrogate { refit: Refit::by_growth(growth), ..GpSurrogate::default() }
         }
     };
     let problem = TestFunction::hartmann6();

@@ -9,9 +9,8 @@ use thrifty_study::{History, Measurement, Memo, Outcome, Trial};
 use crate::FidelityAxis;
 
 /// The trials of a history, each preceded by observations at some of its reports. A pruned trial is an observation at its last report.
-/// Of several reports at one step the last one counts.
 ///
-/// At most `count` reports of a trial are taken: those nearest to evenly spaced positions on the axis, at least half a spacing below its end. Reports of running
+/// A step that was reported more than once has its last value. At most `count` reports of a trial are taken: those nearest to evenly spaced positions on the axis, at least half a spacing below its end. Reports of running
 /// trials are not taken, as they depend on the clock. Nothing is taken where measurements have constraints or several
 /// objectives, which reports have not.
 pub(crate) fn observations(
@@ -49,7 +48,7 @@ fn push_observations(
     found: &mut Vec<Trial<Config>>,
 ) {
     let (mut reports, mut steps) = (Vec::new(), HashSet::new());
-    // The last value of a step that was reported more than once counts.
+    // From the end, since the last value of a step counts.
     for &(step, loss) in trial.reports.iter().rev().filter(|report| report.1.is_finite()) {
         if !steps.insert(step) {
             continue;

@@ -20,10 +20,9 @@ fn fit(surrogate: &GpSurrogate, y: &[f64], earlier: Option<(&[f64], usize)>) -> 
     }
 }
 
-/// Learns after a fifth of growth.
+/// A surrogate that learns after a fifth of growth.
 fn by_a_fifth() -> GpSurrogate {
-    let refit = Refit::WhenNeeded { from: 40, growth: 1.2, restarts_until: 200 };
-    GpSurrogate { refit, ..GpSurrogate::default() }
+    GpSurrogate { refit: Refit::by_growth(1.2), ..GpSurrogate::default() }
 }
 
 fn wave(count: usize) -> Vec<f64> {

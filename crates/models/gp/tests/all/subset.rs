@@ -181,8 +181,7 @@ fn every_observation_is_predicted_from_others() {
 fn updates_ask_the_newest_observations() {
     let x = points(60, 8);
     let mut y: Vec<f64> = x.rows().map(smooth).collect();
-    let refit = Refit::WhenNeeded { from: 40, growth: 1.2, restarts_until: 200 };
-    let surrogate = GpSurrogate { refit, ..surrogate(24) };
+    let surrogate = GpSurrogate { refit: Refit::by_growth(1.2), ..surrogate(24) };
     let early = {
         let x = x.as_ref().slice(0, 55);
         let data = Observations::new(x, &y[..55]);

@@ -452,47 +452,32 @@ fn known_constraints_hold_for_every_suggestion() {
     assert_eq!(broken(integers(), 0.5, 60, even).0, 0);
 }
 
-/// A bound on the target counts per unit of cost: less is spent where the price rises with x1.
-#[test]
-fn costs_count_in_every_acquisition() {
-    let spent = |costs| {
-        let mut study = study(|s| s.costs = costs).with_stop(MaxTrials(24));
-        let mut id = 0;
-        study
-            .run(|query: &FoldQuery, _| {
-                id += 1;
-                let cost = (4.0 * query.config.float("x1").unwrap()).exp();
-                Measurement { cost: Some(cost), ..Measurement::from(loss(query, id)) }
-            })
-            .unwrap();
-        let cost = |trial: &Trial<FoldQuery>| trial.outcome.as_ref()?.measurement()?.cost;
-        study.history().trials()[8..].iter().filter_map(cost).sum::<f64>()
-    };
-    let (with, without) = (spent(FoldCosts::Measured), spent(FoldCosts::Ignored));
-    assert!(with < 0.8 * without, "{with} {without}");
+/// Costs of all trials after the design, where the price rises with x1.
+fn spent(costs: FoldCosts, constraints: fn(f64, f64) -> Vec<f64>) -> f64 {
+    let mut study = study(|s| s.costs = costs).with_stop(MaxTrials(24));
+    let mut id = 0;
+    study
+        .run(|query: &FoldQuery, _| {
+            id += 1;
+            let (x0, x1) = (query.config.float("x0").unwrap(), query.config.float("x1").unwrap());
+            let (cost, constraints) = (Some((4.0 * x1).exp()), constraints(x0, x1));
+            Measurement { cost, constraints, ..Measurement::from(loss(query, id)) }
+        })
+        .unwrap();
+    let cost = |trial: &Trial<FoldQuery>| trial.outcome.as_ref()?.measurement()?.cost;
+    study.history().trials()[8..].iter().filter_map(cost).sum()
 }
 
-/// While every configuration breaks a constraint, the probability that it holds counts per unit of cost: less is spent where the price
-/// rises with x1.
+/// A bound on the target counts per unit of cost; while every configuration breaks a constraint, so does the probability that it holds.
 #[test]
-fn costs_count_before_anything_is_feasible() {
-    let spent = |costs| {
-        let mut study = study(|s| s.costs = costs).with_stop(MaxTrials(24));
-        let mut id = 0;
-        study
-            .run(|query: &FoldQuery, _| {
-                id += 1;
-                let (x0, x1) = (query.config.float("x0").unwrap(), query.config.float("x1").unwrap());
-                Measurement {
-                    cost: Some((4.0 * x1).exp()),
-                    constraints: vec![1.0 + 0.3 * (9.0 * x0).sin() * (7.0 * x1).cos()],
-                    ..Measurement::from(loss(query, id))
-                }
-            })
-            .unwrap();
-        let cost = |trial: &Trial<FoldQuery>| trial.outcome.as_ref()?.measurement()?.cost;
-        study.history().trials()[8..].iter().filter_map(cost).sum::<f64>()
-    };
-    let (with, without) = (spent(FoldCosts::Measured), spent(FoldCosts::Ignored));
-    assert!(with < 0.8 * without, "{with} {without}");
+fn costs_count_before_and_after_something_is_feasible() {
+    let unconstrained = |_, _| vec![];
+    let broken = |x0: f64, x1: f64| vec![1.0 + 0.3 * (9.0 * x0).sin() * (7.0 * x1).cos()];
+    for (constraints, name) in
+        [(unconstrained as fn(f64, f64) -> Vec<f64>, "no constraint"), (broken, "a constraint is broken")]
+    {
+        let (with, without) =
+            (spent(FoldCosts::Measured, constraints), spent(FoldCosts::Ignored, constraints));
+        assert!(with < 0.8 * without, "{name}: {with} {without}");
+    }
 }
