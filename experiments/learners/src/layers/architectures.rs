@@ -14,9 +14,10 @@ pub struct Sequential {
     shape: ImageShape,
 }
 
-/// Width of the pooling windows and of the kernels of E.1, and the dropout after each pooling.
-const POOL: usize = 2;
+/// Width of the kernels of all networks.
 const KERNEL: usize = 3;
+/// Width of the pooling windows of E.1, and the dropout after each pooling.
+const POOL: usize = 2;
 const DROPOUT: f32 = 0.2;
 /// Width of the pooling windows of E.3 and E.4.
 const WIDE_POOL: usize = 5;
@@ -26,8 +27,12 @@ impl Sequential {
         Self { layers: Vec::new(), shape: input }
     }
 
-    fn conv(mut self, filters: usize, padding: Padding) -> Result<Self, LearnerError> {
-        let conv = Conv2d::new(self.shape, KERNEL, filters, padding)?;
+    fn conv(self, filters: usize, padding: Padding) -> Result<Self, LearnerError> {
+        self.conv_of(KERNEL, filters, padding)
+    }
+
+    fn conv_of(mut self, kernel: usize, filters: usize, padding: Padding) -> Result<Self, LearnerError> {
+        let conv = Conv2d::new(self.shape, kernel, filters, padding)?;
         self.shape = conv.output();
         self.layers.extend([Layer::Conv2d(conv), Layer::Relu]);
         Ok(self)
@@ -118,6 +123,14 @@ pub fn plain(input: ImageShape, classes: usize) -> Result<Sequential, LearnerErr
 pub fn on_residual_features(input: ImageShape, classes: usize) -> Result<Sequential, LearnerError> {
     let network = Sequential::new(input).conv(200, Padding::Valid)?.conv(180, Padding::Valid)?;
     pooled_twice(network, classes)
+}
+
+/// One layer of 2,048 filters of 4×4 pixels, to be left as it starts, in place of the ResNet-50 before E.4: of an image of 8×8 it makes 5×5×2048.
+///
+/// # Errors
+/// [`LearnerError::Layer`] for images below 4×4.
+pub fn in_place_of_resnet(input: ImageShape) -> Result<Sequential, LearnerError> {
+    Sequential::new(input).conv_of(4, 2048, Padding::Valid)
 }
 
 /// Common end of E.3 and E.4: four convolutions between two poolings, and three hidden layers.

@@ -211,7 +211,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let all = [World::AsBelieved, World::Otherwise, World::Trained];
     let worlds = context.pick(&all[..1], &all[..]);
     let tables = if worlds.contains(&World::Trained) {
-        let size = Size { rows: 10_000, epochs: 30, networks: 5, images: 5000 };
+        let size = Size { rows: 10_000, epochs: 30, networks: 5, images: 5000, digits: 1 };
         tabulated(size, GRID, 8, Seed(context.seed).child("trained", 0))?
     } else {
         Vec::new()

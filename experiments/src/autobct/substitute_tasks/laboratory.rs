@@ -135,7 +135,8 @@ mod tests {
     #[test]
     fn shards_join_to_the_same_findings() {
         let stand_ins =
-            &stand_in::all(Size { rows: 200, epochs: 1, networks: 1, images: 20 }, Seed(0)).unwrap()[..2];
+            &stand_in::all(Size { rows: 200, epochs: 1, networks: 1, images: 20, digits: 2 }, Seed(0))
+                .unwrap()[..2];
         let laboratory = || Laboratory::new(stand_ins, Unit::Operations, Seed(1));
         let whole = laboratory().findings(&RunContext::default()).unwrap();
         let folder = tempfile::tempdir().unwrap();

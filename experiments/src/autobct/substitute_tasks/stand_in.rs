@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use thrifty_autobct::Scale;
+use thrifty_learners::layers::Sequential;
 use thrifty_sampling::Seed;
 
 use super::autoencoder::{Autoencoder, Tumours};
-use super::digits::{Digits, Epochs};
+use super::digits::Digits;
+use super::epochs::{Epochs, on_fixed_features, plain_network};
 use super::forest::Forest;
 use super::priors::{Appendix, Prior, Reading, prior};
 use super::task::Task;
-use super::two_epochs::{Controlled, Images, TwoEpochs};
+use super::two_epochs::{Controlled, TwoEpochs};
 use crate::error::ExperimentError;
 
 /// Stand-in for an experiment of the paper.
@@ -35,10 +37,12 @@ pub struct Size {
     pub rows: usize,
     /// Epochs of the autoencoder.
     pub epochs: usize,
-    /// Convolutional networks per training.
+    /// Convolutional networks per training of two epochs.
     pub networks: u64,
     /// Images that one of them is trained on.
     pub images: usize,
+    /// Most digits that a network of table 10 is trained on, and tested on.
+    pub digits: usize,
 }
 
 impl StandIn {
@@ -70,15 +74,15 @@ pub fn all(size: Size, seed: Seed) -> Result<Vec<StandIn>, ExperimentError> {
     // Appendix D.5.
     let accuracy = Scale::Affine { zero: 0.6, one: 0.8 };
     let forest = Box::new(Forest::new(size.rows, seed));
-    let mut all = two_epochs(&Arc::new(Images::new(&digits, size.images, seed)), size.networks)?;
+    let mut all = two_epochs(&Arc::new(digits.moved(size.images, seed)), size.networks)?;
     all.push(StandIn::new("9: sample size", Appendix::D5, accuracy, (&[1.0], 1.0), forest));
-    all.extend(epochs(digits.dimmed(), seed));
+    all.extend(epochs(digits.dimmed(size.digits), seed)?);
     all.extend(autoencoders(size.epochs, seed));
     Ok(all)
 }
 
 /// Tables 4 to 8: the score is the accuracy itself.
-fn two_epochs(images: &Arc<Images>, networks: u64) -> Result<Vec<StandIn>, ExperimentError> {
+fn two_epochs(images: &Arc<Digits>, networks: u64) -> Result<Vec<StandIn>, ExperimentError> {
     let new = |name, appendix, reference: (&[f64], f64), controlled| {
         let task = Box::new(TwoEpochs::new(images.clone(), controlled, networks)?);
         Ok(StandIn::new(name, appendix, Scale::Identity, reference, task))
@@ -97,16 +101,16 @@ fn two_epochs(images: &Arc<Images>, networks: u64) -> Result<Vec<StandIn>, Exper
 }
 
 /// Table 10.
-fn epochs(digits: Digits, seed: Seed) -> Vec<StandIn> {
-    let seen = Arc::new(digits.through_a_fixed_layer(100, seed));
-    let new = |name, data: Arc<Digits>, hidden: &[usize], rate| {
-        let task = Box::new(Epochs { data, hidden: hidden.to_vec(), rate });
+fn epochs(digits: Digits, seed: Seed) -> Result<Vec<StandIn>, ExperimentError> {
+    let seen = digits.through_a_fixed_layer(seed)?;
+    let new = |name, data, network: Sequential| {
+        let task = Box::new(Epochs { data: Arc::new(data), layers: network.layers });
         StandIn::new(name, Appendix::D6, Scale::Identity, (&[1.0], 1.0), task)
     };
-    vec![
-        new("10: epochs, plain", Arc::new(digits), &[32], 0.001),
-        new("10: epochs, frozen", seen, &[], 0.005),
-    ]
+    Ok(vec![
+        new("10: epochs, plain", digits, plain_network()?),
+        new("10: epochs, frozen", seen, on_fixed_features()?),
+    ])
 }
 
 /// Tables 11 and 12: an F of 0.75 is a score of 1, as in Appendix D.7.

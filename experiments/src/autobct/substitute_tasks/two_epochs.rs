@@ -3,26 +3,14 @@
 use std::sync::Arc;
 
 use thrifty_learners::layers::architectures::breast_cancer;
-use thrifty_learners::layers::{
-    Classification, ImageShape, Labelled, Layer, Network, Padding, Pass, Sequential, Start,
-};
-use thrifty_learners::network::Examples;
+use thrifty_learners::layers::{Classification, Layer, Network, Padding, Pass, Sequential, Start};
 use thrifty_sampling::Seed;
 
-use super::digits::{CLASSES, Digits};
+use super::digits::{CLASSES, Digits, SHAPE, WHITE};
 use super::task::{Task, Trained};
 use crate::error::ExperimentError;
 use crate::harness::stats::quantile;
 
-/// Digits as images of one channel, in single precision.
-pub struct Images {
-    train: Labelled,
-    watch: Labelled,
-    test: Labelled,
-}
-
-/// Shape of an image of a digit.
-const SHAPE: ImageShape = ImageShape { height: 8, width: 8, channels: 1 };
 /// Scale of the network, as in `cironis2022`.
 const SCALE: usize = 1;
 
@@ -33,33 +21,6 @@ const SCALE: usize = 1;
 /// As [`breast_cancer`].
 pub fn network() -> Result<Sequential, ExperimentError> {
     Ok(breast_cancer(SHAPE, SCALE, Padding::Same, CLASSES)?)
-}
-
-impl Images {
-    /// Digits for training are repeated until there are `train` images, each of them moved by at most a pixel.
-    pub fn new(digits: &Digits, train: usize, seed: Seed) -> Self {
-        let labelled = |of: &Examples| Labelled {
-            x: of.x.as_flat().iter().map(|pixel| *pixel as f32).collect(),
-            classes: of.targets.rows().map(|row| row.iter().take_while(|t| **t == 0.0).count()).collect(),
-        };
-        let mut images = Labelled::default();
-        let rng = &mut seed.stream("moved digits", 0);
-        let Labelled { x, classes } = labelled(&digits.train);
-        for (image, class) in x.chunks_exact(SHAPE.values()).zip(&classes).cycle().take(train) {
-            images.x.extend(moved(image, rng.index(3), rng.index(3)));
-            images.classes.push(*class);
-        }
-        Self { train: images, watch: labelled(&digits.watch), test: labelled(&digits.test) }
-    }
-}
-
-/// An image moved down and to the right by a pixel less than it says; what comes in is empty.
-fn moved(image: &[f32], down: usize, right: usize) -> impl Iterator<Item = f32> {
-    (0..SHAPE.values()).map(move |at| {
-        let (y, x) = (at / SHAPE.width + 1, at % SHAPE.width + 1);
-        let inside = (down..SHAPE.height + down).contains(&y) && (right..SHAPE.width + right).contains(&x);
-        if inside { image[(y - down) * SHAPE.width + x - right] } else { 0.0 }
-    })
 }
 
 /// Controls of two epochs.
@@ -73,7 +34,7 @@ pub enum Controlled {
 /// Two epochs of several convolutional networks, tried on the watched images after every step, so that small batches cost more: the median
 /// accuracy, the work of all.
 pub struct TwoEpochs {
-    images: Arc<Images>,
+    images: Arc<Digits>,
     controlled: Controlled,
     layers: Vec<Layer>,
     /// Networks per training, 5 in `cironis2022`.
@@ -87,7 +48,7 @@ const BATCH: f64 = 66.0;
 impl TwoEpochs {
     /// # Errors
     /// As [`network`].
-    pub fn new(images: Arc<Images>, controlled: Controlled, networks: u64) -> Result<Self, ExperimentError> {
+    pub fn new(images: Arc<Digits>, controlled: Controlled, networks: u64) -> Result<Self, ExperimentError> {
         Ok(Self { images, controlled, layers: network()?.layers, networks })
     }
 
@@ -109,8 +70,8 @@ impl TwoEpochs {
         let mut network = Network::new(self.layers.clone(), Start::Glorot, rng);
         // As if pixels went to 1: the first answers are no more certain for pixels that go to 16.
         let first = self.layers[0].parameters();
-        network.parameters[..first].iter_mut().for_each(|weight| *weight /= 16.0);
-        let Images { train, watch, test } = &*self.images;
+        network.parameters[..first].iter_mut().for_each(|weight| *weight /= WHITE);
+        let Digits { train, watch, test } = &*self.images;
         let operations = training.fit(&mut network, train, Some(watch), rng);
         (test.accuracy(&network, &mut Pass::default()), operations)
     }
@@ -143,8 +104,8 @@ mod tests {
     use super::*;
 
     fn task(controlled: Controlled, images: usize) -> TwoEpochs {
-        let images = Arc::new(Images::new(&Digits::new(Seed(0)), images, Seed(0)));
-        TwoEpochs::new(images, controlled, 1).unwrap()
+        let images = Digits::new(Seed(0)).moved(images, Seed(0));
+        TwoEpochs::new(Arc::new(images), controlled, 1).unwrap()
     }
 
     #[test]
@@ -153,17 +114,6 @@ mod tests {
         assert!((rate - 1e-3).abs() < 1e-15 && batch == 89);
         assert_eq!(task(Controlled::Batch, 1).parameters(&[1.0]), (0.0007, 200));
         assert_eq!(task(Controlled::Rate, 1).parameters(&[0.0]), (1e-5, 66));
-    }
-
-    #[test]
-    fn images_are_the_digits_with_their_classes() {
-        let digits = Digits::new(Seed(0));
-        let images = Images::new(&digits, 100, Seed(0));
-        for (examples, labelled) in [(&digits.watch, &images.watch), (&digits.test, &images.test)] {
-            assert_eq!(labelled.x.len(), 64 * labelled.classes.len());
-            assert_eq!(labelled.classes.len(), examples.x.len());
-            assert!(labelled.classes.iter().zip(examples.targets.rows()).all(|(c, row)| row[*c] == 1.0));
-        }
     }
 
     /// One seed trains one network to the bit, and large batches are less work, because fewer steps are watched.
@@ -179,28 +129,11 @@ mod tests {
     /// A tenth would be right by chance.
     #[test]
     fn two_epochs_teach_digits() {
-        let mut images = Images::new(&Digits::new(Seed(0)), 2000, Seed(0));
+        let mut images = Digits::new(Seed(0)).moved(2000, Seed(0));
         images.watch.x.truncate(20 * SHAPE.values());
         images.watch.classes.truncate(20);
         let task = TwoEpochs::new(Arc::new(images), Controlled::RateAndBatch, 1).unwrap();
         let trained = task.train(&[0.6, 0.0], Seed(1)).unwrap();
         assert!(trained.score > 0.4, "{trained:?}");
-    }
-
-    #[test]
-    fn images_are_moved_by_at_most_a_pixel() {
-        let image: Vec<f32> = (1..=64).map(|pixel| pixel as f32).collect();
-        assert!(moved(&image, 1, 1).eq(image.iter().copied()));
-        let down: Vec<f32> = moved(&image, 2, 1).collect();
-        assert!(down[..8].iter().all(|pixel| *pixel == 0.0) && down[8..] == image[..56]);
-        let left: Vec<f32> = moved(&image, 1, 0).collect();
-        assert_eq!(left[..9], [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 0.0, 10.0]);
-        let up_and_right: Vec<f32> = moved(&image, 0, 2).collect();
-        assert!(up_and_right[..3] == [0.0, 9.0, 10.0] && up_and_right[56..] == [0.0; 8]);
-        // As many images as are asked for, with the classes of their digits.
-        let digits = Digits::new(Seed(0));
-        let (few, many) = (Images::new(&digits, 7, Seed(0)).train, Images::new(&digits, 1100, Seed(0)).train);
-        assert_eq!((few.x.len(), few.classes.len(), many.classes.len()), (7 * 64, 7, 1100));
-        assert_eq!(many.classes[1097..], many.classes[..3]);
     }
 }

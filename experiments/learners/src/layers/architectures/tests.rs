@@ -60,6 +60,18 @@ fn the_networks_of_table_10() {
     assert!(on_residual_features(image(4, 5, 2048), 6).is_err());
 }
 
+/// Both networks of table 10 for digits: E.3 on the image, and the layer that makes the input of E.4.
+#[test]
+fn the_networks_of_table_10_for_digits() {
+    let sides = [(6, 200), (4, 200), (2, 180), (1, 180), (1, 180), (1, 140), (1, 100), (1, 50), (1, 50)];
+    let network = plain(image(8, 8, 1), 10).unwrap();
+    assert_eq!(network.shapes(), sides.map(|(side, channels)| image(side, side, channels)));
+    let fixed = in_place_of_resnet(image(8, 8, 1)).unwrap();
+    assert_eq!(fixed.shapes(), [image(5, 5, 2048)]);
+    assert_eq!(fixed.parameters(), 17 * 2048);
+    assert!(in_place_of_resnet(image(8, 3, 1)).is_err());
+}
+
 /// One step of E.1 at its published size, on images whose class is where they are bright.
 #[test]
 fn one_step_at_the_published_size_lowers_the_loss() {
