@@ -1,8 +1,10 @@
 //! The tree-structured Parzen estimator as an optimiser.
 
+mod usable;
+
 use std::collections::BTreeMap;
 
-use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol, Stream};
+use thrifty_sampling::{MAX_SOBOL_DIM, Seed, Sobol};
 use thrifty_search::{ask_given, check_config};
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -30,17 +32,39 @@ use crate::{ParameterPrior, Repeats, Startup, TpeError, TpeSettings};
 /// feasible trial.
 pub struct TpeOptimizer {
     space: Space,
-    settings: TpeSettings,
-    priors: BTreeMap<String, ParameterPrior>,
-    queue: Vec<Config>,
-    known: Vec<(Config, f64)>,
+    setup: Setup,
+    known_constraint: KnownConstraint,
     coding: Coding,
     blocks: Vec<Block>,
     /// Number of configurations, if it is small.
     size: Option<u64>,
     table: Table,
-    known_constraint: KnownConstraint,
     masses: Masses,
+}
+
+/// What a user may set of an estimator over a space.
+#[derive(Default)]
+struct Setup {
+    settings: TpeSettings,
+    priors: BTreeMap<String, ParameterPrior>,
+    queue: Vec<Config>,
+    known: Vec<(Config, f64)>,
+}
+
+impl Setup {
+    fn validate(&self, space: &Space) -> Result<(), OptimizerError> {
+        self.settings.validate().map_err(invalid)?;
+        for (index, config) in self.queue.iter().enumerate() {
+            space
+                .validate(config)
+                .map_err(|error| OptimizerError::failed(format!("queued configuration {index}"), error))?;
+        }
+        if let Some((index, (_, loss))) = self.known.iter().enumerate().find(|(_, (_, loss))| loss.is_nan()) {
+            let error = TpeError::InvalidSetting { name: "loss", value: *loss, expected: "a number" };
+            return Err(OptimizerError::failed(format!("known trial {index}"), error));
+        }
+        Ok(())
+    }
 }
 
 impl TpeOptimizer {
@@ -49,8 +73,7 @@ impl TpeOptimizer {
     /// # Errors
     /// [`OptimizerError::InvalidSetting`] for a space that no estimator can be built over.
     pub fn new(space: Space) -> Result<Self, OptimizerError> {
-        let (priors, queue, known) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Self::build(space, TpeSettings::default(), priors, queue, known)
+        Self::build(space, Setup::default(), KnownConstraint::default())
     }
 
     /// The estimator of `nnpdfscan`: [`TpeSettings::nnpdf`].
@@ -66,8 +89,7 @@ impl TpeOptimizer {
     /// # Errors
     /// [`OptimizerError::InvalidSetting`] names the setting that is out of its range.
     pub fn with_settings(self, settings: TpeSettings) -> Result<Self, OptimizerError> {
-        let built = Self::build(self.space, settings, self.priors, self.queue, self.known)?;
-        Ok(Self { known_constraint: self.known_constraint, ..built })
+        self.rebuilt(|setup| setup.settings = settings)
     }
 
     /// Sets priors of parameters by name.
@@ -75,8 +97,7 @@ impl TpeOptimizer {
     /// # Errors
     /// [`OptimizerError::InvalidSetting`] for a name that is not of the space, or a prior that does not fit.
     pub fn with_priors(self, priors: BTreeMap<String, ParameterPrior>) -> Result<Self, OptimizerError> {
-        let built = Self::build(self.space, self.settings, priors, self.queue, self.known)?;
-        Ok(Self { known_constraint: self.known_constraint, ..built })
+        self.rebuilt(|setup| setup.priors = priors)
     }
 
     /// Queues configurations to be suggested first.
@@ -84,8 +105,7 @@ impl TpeOptimizer {
     /// # Errors
     /// [`OptimizerError`] names one that is not of the space.
     pub fn with_queue(self, queue: Vec<Config>) -> Result<Self, OptimizerError> {
-        let built = Self::build(self.space, self.settings, self.priors, queue, self.known)?;
-        Ok(Self { known_constraint: self.known_constraint, ..built })
+        self.rebuilt(|setup| setup.queue = queue)
     }
 
     /// Adds trials that were made elsewhere: they count as if they had come before the first.
@@ -93,8 +113,7 @@ impl TpeOptimizer {
     /// # Errors
     /// [`OptimizerError`] names one that is not of the space or whose loss is NaN.
     pub fn with_known(self, known: Vec<(Config, f64)>) -> Result<Self, OptimizerError> {
-        let built = Self::build(self.space, self.settings, self.priors, self.queue, known)?;
-        Ok(Self { known_constraint: self.known_constraint, ..built })
+        self.rebuilt(|setup| setup.known = known)
     }
 
     /// Adds a known constraint: only configurations for which `allowed` is true are suggested, queued ones apart. Draws from the
@@ -109,48 +128,24 @@ impl TpeOptimizer {
         self
     }
 
-    fn build(
-        space: Space,
-        settings: TpeSettings,
-        priors: BTreeMap<String, ParameterPrior>,
-        queue: Vec<Config>,
-        known: Vec<(Config, f64)>,
-    ) -> Result<Self, OptimizerError> {
-        settings.validate().map_err(invalid)?;
-        let coding = Coding::new(&space, &priors, settings.grid_ends).map_err(invalid)?;
-        for (index, config) in queue.iter().enumerate() {
-            space
-                .validate(config)
-                .map_err(|error| OptimizerError::failed(format!("queued configuration {index}"), error))?;
-        }
-        if let Some((index, (_, loss))) = known.iter().enumerate().find(|(_, (_, loss))| loss.is_nan()) {
-            let error = TpeError::InvalidSetting { name: "loss", value: *loss, expected: "a number" };
-            return Err(OptimizerError::failed(format!("known trial {index}"), error));
-        }
-        let blocks = blocks(&space, settings.joint);
-        let table = Table::new(&space, &coding, &known, &settings)?;
+    fn rebuilt(mut self, change: impl FnOnce(&mut Setup)) -> Result<Self, OptimizerError> {
+        change(&mut self.setup);
+        Self::build(self.space, self.setup, self.known_constraint)
+    }
+
+    fn build(space: Space, setup: Setup, known_constraint: KnownConstraint) -> Result<Self, OptimizerError> {
+        setup.validate(&space)?;
+        let coding = Coding::new(&space, &setup.priors, setup.settings.grid_ends).map_err(invalid)?;
+        let blocks = blocks(&space, setup.settings.joint);
+        let table = Table::new(&space, &coding, &setup.known, &setup.settings)?;
         let size = space.domain().cardinality(LARGEST_LIST);
-        let known_constraint = KnownConstraint::default();
-        let masses = Masses::default();
-        Ok(Self {
-            space,
-            settings,
-            priors,
-            queue,
-            known,
-            coding,
-            blocks,
-            size,
-            table,
-            known_constraint,
-            masses,
-        })
+        Ok(Self { space, setup, known_constraint, coding, blocks, size, table, masses: Masses::default() })
     }
 
     /// The settings.
     #[must_use]
     pub fn settings(&self) -> &TpeSettings {
-        &self.settings
+        &self.setup.settings
     }
 
     /// The space.
@@ -161,15 +156,15 @@ impl TpeOptimizer {
 
     fn follow(&mut self, history: &History<Config>) -> Result<(), OptimizerError> {
         if self.table.is_of_another(history) {
-            self.table = Table::new(&self.space, &self.coding, &self.known, &self.settings)?;
+            self.table = Table::new(&self.space, &self.coding, &self.setup.known, &self.setup.settings)?;
         }
-        self.table.follow(&self.space, &self.coding, history, &self.settings)
+        self.table.follow(&self.space, &self.coding, history, &self.setup.settings)
     }
 
     /// Internal values of a trial of the start.
     fn start(&self, seed: Seed, index: usize) -> Vec<f64> {
         let dim = self.coding.len();
-        let cube = match self.settings.startup {
+        let cube = match self.setup.settings.startup {
             Startup::Sobol(count) if index < count && dim <= MAX_SOBOL_DIM => {
                 let mut sobol = Sobol::scrambled(dim, &mut seed.stream("design", 0));
                 sobol.take(index + 1).row(index).to_vec()
@@ -198,9 +193,9 @@ impl TpeOptimizer {
             let problem = "the space has no such parameter".into();
             invalid(TpeError::InvalidPrior { name: parameter.into(), problem })
         })?;
-        let parting = GoodBadSplit::by_rank(&self.table, &self.settings, &[index]);
+        let parting = GoodBadSplit::by_rank(&self.table, &self.setup.settings, &[index]);
         let densities = parting
-            .densities(&self.table, &self.coding, &[index], &self.settings, &mut Default::default())
+            .densities(&self.table, &self.coding, &[index], &self.setup.settings, &mut Default::default())
             .map_err(invalid)?;
         let dimension = &self.coding.parameters[index].dimension;
         let points: Vec<f64> = values.iter().map(|value| dimension.internal(*value)).collect();
@@ -212,54 +207,13 @@ impl TpeOptimizer {
         Ok(l.into_iter().zip(g).collect())
     }
 
-    /// True if values must not be suggested: a repetition where there is to be none, or against the known constraint.
-    fn is_unusable(&self, values: &[f64]) -> bool {
-        (self.settings.repeats != Repeats::Allowed && self.table.is_repeat(values))
-            || (self.known_constraint.is_some() && !self.known_constraint.allows(&self.coding.decode(values)))
-    }
-
-    /// The end of a search that found nothing to suggest.
-    ///
-    /// # Errors
-    /// [`OptimizerError`] when nothing allowed was found and not everything was asked.
-    fn nothing_new(&self, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
-        if self.known_constraint.is_none() || self.size.is_some() {
-            return Ok(Ask::Stop(StopReason::Exhausted));
-        }
-        let error = format!("none of {CONSTRAINED_DRAWS} random configurations is allowed");
-        Err(OptimizerError::failed(format!("suggesting trial {}", id.0), error))
-    }
-
-    /// A configuration that is usable, by chance; of a finite space the last ones by listing. Nothing when none is found.
-    fn any_new(&self, rng: &mut Stream) -> Option<Vec<f64>> {
-        let draw = |rng: &mut Stream| {
-            let cube: Vec<f64> = (0..self.coding.len()).map(|_| rng.uniform()).collect();
-            self.coding.spread(&cube)
-        };
-        let draws = if self.known_constraint.is_some() { CONSTRAINED_DRAWS } else { DRAWS };
-        let drawn = (0..draws).map(|_| draw(rng)).find(|values| !self.is_unusable(values));
-        if drawn.is_some() {
-            return drawn;
-        }
-        let all = self.space.domain().enumerate(LARGEST_LIST)?;
-        let mut left: Vec<Vec<f64>> = all
-            .iter()
-            .filter_map(|point| self.coding.encode(&self.space, &self.space.decode(point)).ok())
-            .filter(|values| !self.is_unusable(values))
-            .collect();
-        if left.is_empty() { None } else { Some(left.swap_remove(rng.index(left.len()))) }
-    }
-
     fn is_exhausted(&self) -> bool {
         self.size.is_some_and(|size| self.table.asked() as u64 >= size)
     }
 }
 
-/// Further proposals and then draws from the prior before a finite space is listed.
+/// Further proposals where one is unusable, before a random configuration is taken.
 const PROPOSALS: usize = 8;
-const DRAWS: usize = 256;
-/// Draws from the prior where a known constraint may rule most of them out.
-const CONSTRAINED_DRAWS: usize = 10_000;
 /// A finite space with more configurations is not listed.
 const LARGEST_LIST: u64 = 1_000_000;
 
@@ -274,15 +228,15 @@ impl Optimizer for TpeOptimizer {
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         self.follow(history)?;
         let index = usize::try_from(id.0).unwrap_or(usize::MAX);
-        if let Some(config) = self.queue.get(index) {
+        if let Some(config) = self.setup.queue.get(index) {
             return Ok(Ask::Evaluate(Suggestion::new(config.clone())));
         }
-        if self.settings.repeats == Repeats::Never && self.is_exhausted() {
+        if self.setup.settings.repeats == Repeats::Never && self.is_exhausted() {
             return Ok(Ask::Stop(StopReason::Exhausted));
         }
         let mut rng = history.seed().stream("tpe", id.0);
-        let started = self.table.started(self.settings.startup_count);
-        if started < self.settings.startup.len() || self.table.ranking().is_empty() {
+        let started = self.table.started(self.setup.settings.startup_count);
+        if started < self.setup.settings.startup.len() || self.table.ranking().is_empty() {
             let mut values = self.start(history.seed(), index);
             if self.is_unusable(&values) {
                 match self.any_new(&mut rng) {
@@ -294,7 +248,8 @@ impl Optimizer for TpeOptimizer {
             return Ok(Ask::Evaluate(Suggestion::new(self.coding.decode(&values))));
         }
         let masses = std::mem::take(&mut self.masses);
-        let mut proposer = Proposer::new(&self.coding, &self.table, &self.settings, &self.blocks, masses);
+        let mut proposer =
+            Proposer::new(&self.coding, &self.table, &self.setup.settings, &self.blocks, masses);
         let mut proposal = proposer.propose(&mut rng).map_err(invalid)?;
         let mut again = 0;
         while self.is_unusable(&proposal.values) && again < PROPOSALS {
@@ -305,7 +260,7 @@ impl Optimizer for TpeOptimizer {
         if self.is_unusable(&proposal.values) {
             match self.any_new(&mut rng) {
                 Some(values) => proposal.values = values,
-                None if self.settings.repeats == Repeats::Never || self.known_constraint.is_some() => {
+                None if self.setup.settings.repeats == Repeats::Never || self.known_constraint.is_some() => {
                     return self.nothing_new(id);
                 }
                 None => {}
@@ -347,13 +302,14 @@ impl Optimizer for TpeOptimizer {
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
         Fingerprint::new("tree-structured parzen estimator")
-            .with("settings", &self.settings)?
-            .with("priors", &self.priors)?
-            .with("queue", &self.queue)?
-            .with("known", &self.known)?
+            .with("settings", &self.setup.settings)?
+            .with("priors", &self.setup.priors)?
+            .with("queue", &self.setup.queue)?
+            .with("known", &self.setup.known)?
             .with("space", &self.space)
             .map(|ours| {
-                let (before, now) = ("not recorded: every trial asked counted", self.settings.startup_count);
+                let (before, now) =
+                    ("not recorded: every trial asked counted", self.setup.settings.startup_count);
                 ours.changed_since_format_one("settings.startup_count", before, &format!("{now:?}"))
             })
     }
