@@ -132,3 +132,24 @@ fn number(value: &Value) -> Option<f64> {
 fn multiples(low: f64, step: f64, steps: i64) -> Vec<f64> {
     if steps < SINGLE_VALUES { (0..=steps).map(|k| low + k as f64 * step).collect() } else { Vec::new() }
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_space::Space;
+
+    use super::*;
+
+    /// Places of the values of a grid of floats and of integers: evenly spaced from 0 to 1, also those that a forest takes as features.
+    #[test]
+    fn values_of_a_grid_are_evenly_spaced() {
+        let builder = Space::builder().step_float("float", 1.0, 9.0, 2.0).step_int("int", 1, 9, 2);
+        for parameter in builder.build().unwrap().parameters() {
+            let axis = ParameterAxis::of(parameter);
+            let places = [1.0, 3.0, 5.0, 7.0, 9.0].map(|value| axis.place(&Value::Float(value)));
+            let even = [0.0, 0.25, 0.5, 0.75, 1.0];
+            assert_eq!(places, even.map(Some), "{}", parameter.name);
+            let features = FeatureDistribution::Values(even.map(|place| place as f32).to_vec());
+            assert_eq!(axis.distribution(), features, "{}", parameter.name);
+        }
+    }
+}

@@ -201,13 +201,15 @@ impl FittedSurrogate for Fitted {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use thrifty_domain::{Points, Variable};
     use thrifty_sampling::Seed;
 
     use thrifty_surrogate::Prediction;
 
     use super::*;
-    use crate::Polynomial;
+    use crate::{FromFn, Polynomial};
 
     fn surrogate() -> LinearSurrogate {
         LinearSurrogate::new(|domain| Ok(Box::new(Polynomial::full(domain.dim(), 2, 0.5))))
@@ -266,5 +268,34 @@ mod tests {
         let gain = variance / (variance + before.noise_variance());
         assert!((moved - mean - gain).abs() < 1e-9 && less < variance, "{moved} {mean} {gain}");
         assert_eq!(before.predict_observed(&[0.2]).variance, variance + before.noise_variance());
+    }
+
+    /// The cost of a fit: for each of 8 turns 13 evidences and a golden-section search, and one for the model itself. Functions without
+    /// values leave every evidence infinite, so the searches are those of a constant.
+    #[test]
+    fn a_fit_takes_eight_searches() {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&calls);
+        let surrogate = LinearSurrogate::new(move |_| {
+            let calls = Arc::clone(&counted);
+            let broken = move |_: &[f64], out: &mut [f64]| {
+                calls.fetch_add(1, Ordering::Relaxed);
+                out.fill(f64::NAN);
+            };
+            Ok(Box::new(FromFn::new("broken", 1, 1, broken)))
+        });
+        let x = Points::from_flat(vec![0.4], 1);
+        let data = Observations::new(x.as_ref(), &[1.0]);
+        let fitted = surrogate.fit(&Domain::unit_cube(1), data, None, &mut Seed(1).stream("fit", 0));
+        assert!(fitted.is_err(), "a model of functions without values");
+        let mut expected = 1;
+        for (low, high) in [(1e-4_f64, 1e6_f64), (1e-8, 10.0)] {
+            let constant = |_| {
+                expected += 4;
+                f64::INFINITY
+            };
+            golden_section(constant, (low.ln(), high.ln()), 12, 1e-3);
+        }
+        assert_eq!(calls.load(Ordering::Relaxed), expected, "evidences of one observation");
     }
 }

@@ -53,4 +53,15 @@ mod tests {
         assert!(first_points(&[], x.as_ref(), 2).is_empty());
         assert!(first_points(&means, Points::new(1).as_ref(), 2).is_empty());
     }
+
+    /// Points nearer than 0.2 √d to a chosen one are of its region; of the rest the best comes next.
+    #[test]
+    fn regions_reach_a_fifth_of_the_diagonal() {
+        for (dim, near, far) in [(1, 0.19, 0.21), (4, 0.39, 0.41), (16, 0.79, 0.81)] {
+            let mut x = Points::zeros(3, dim);
+            x.row_mut(1)[dim - 1] = near;
+            x.row_mut(2)[dim - 1] = far;
+            assert_eq!(first_points(&[vec![0.0, 1.0, 2.0]], x.as_ref(), 3), [0, 2], "{dim} columns");
+        }
+    }
 }

@@ -43,3 +43,94 @@ pub(crate) fn left_out(
     }
     Ok(predictions)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use thrifty_domain::PointsRef;
+    use thrifty_sampling::Seed;
+    use thrifty_surrogate::{Description, Posterior};
+
+    use super::*;
+
+    /// The average of the targets everywhere, and the average of the noise variances as the variance.
+    #[derive(Clone, Copy)]
+    struct Average {
+        mean: f64,
+        variance: f64,
+    }
+
+    impl Posterior for Average {
+        fn dim(&self) -> usize {
+            1
+        }
+
+        fn predict_into(&self, _: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+            mean.fill(self.mean);
+            variance.fill(self.variance);
+        }
+    }
+
+    impl FittedSurrogate for Average {
+        fn posterior(&self) -> &dyn Posterior {
+            self
+        }
+
+        fn hyperparameters(&self) -> Vec<f64> {
+            vec![7.0]
+        }
+
+        fn fantasize(&self, _: &[f64], _: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+            Ok(Box::new(*self))
+        }
+    }
+
+    /// Fits averages, and counts its fits.
+    #[derive(Default)]
+    struct Averages(AtomicUsize);
+
+    impl Surrogate for Averages {
+        fn fit(
+            &self,
+            _: &Domain,
+            data: Observations<'_>,
+            warm_start: Option<&[f64]>,
+            _: &mut Stream,
+        ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+            let is_first = self.0.fetch_add(1, Ordering::Relaxed) == 0;
+            let expected: Option<&[f64]> = if is_first { None } else { Some(&[7.0]) };
+            assert_eq!(warm_start, expected, "hyperparameters of the whole fit");
+            let average = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+            Ok(Box::new(Average { mean: average(data.y), variance: average(&data.noise_variances()) }))
+        }
+
+        fn describe(&self) -> Result<Description, SurrogateError> {
+            Ok(Description::without_settings("averages"))
+        }
+    }
+
+    /// Averages of the observations of the other folds, which are ten at most, each with the noise of the observation itself.
+    #[test]
+    fn observations_are_predicted_from_the_other_folds() {
+        for (n, folds) in [(2, 2), (9, 9), (10, 10), (11, 10), (24, 10)] {
+            let x = Points::from_flat((0..n).map(f64::from).collect(), 1);
+            let y: Vec<f64> = (0..n).map(|i| f64::from(i * i)).collect();
+            let noise: Vec<f64> = (0..n).map(|i| f64::from(1 + i)).collect();
+            let data = Observations { x: x.as_ref(), y: &y, noise_variance: Some(&noise) };
+            let (base, domain, mut rng) =
+                (Averages::default(), Domain::unit_cube(1), Seed(1).stream("fit", 0));
+            let fitted = base.fit(&domain, data, None, &mut rng).unwrap();
+            let found = left_out(&*fitted, &base, &domain, data, &mut rng).unwrap();
+            assert_eq!(base.0.load(Ordering::Relaxed), 1 + folds, "fits of {n} observations");
+            assert_eq!(found.len(), y.len(), "predictions of {n} observations");
+            for (i, Prediction { mean, variance }) in found.into_iter().enumerate() {
+                let others: Vec<usize> = (0..y.len()).filter(|j| j % folds != i % folds).collect();
+                let average = |of: &[f64]| others.iter().map(|j| of[*j]).sum::<f64>() / others.len() as f64;
+                assert!((mean - average(&y)).abs() < 1e-9, "mean of {i} of {n}: {mean}");
+                let expected = average(&noise) + noise[i];
+                assert!((variance - expected).abs() < 1e-9, "variance of {i} of {n}: {variance} {expected}");
+            }
+        }
+    }
+}

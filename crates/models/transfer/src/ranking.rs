@@ -223,4 +223,52 @@ mod tests {
             }
         }
     }
+
+    /// Discordant pairs of more observations than are counted, by quantiles of the normal law with the variance Σ (i² - 1)/12 of the sum of
+    /// uniform numbers.
+    #[test]
+    fn more_observations_than_are_counted_have_quantiles_of_the_normal_law() {
+        for n in [31_u32, 50, 400] {
+            let mean = 0.25 * f64::from(n) * f64::from(n - 1);
+            let std_dev = (1..=n).map(|i| (f64::from(i).powi(2) - 1.0) / 12.0).sum::<f64>().sqrt();
+            for (z, probability) in [(-2.0, 0.022_750_132), (-1.0, 0.158_655_254), (1.0, 0.841_344_746)] {
+                // At most d counts all of the cell around d.
+                let found = chance_of_agreement(n as usize, mean + z * std_dev - 0.5);
+                assert!((found - probability).abs() < 1e-8, "{n} observations at {z}: {found} {probability}");
+            }
+        }
+    }
+
+    /// Up to 30 observations the chance is exact, however small: one order of n! has no discordant pair, and n - 1 have one.
+    #[test]
+    fn full_agreement_is_one_order_of_all() {
+        let mut orders = 1.0;
+        for n in 2..=30_usize {
+            orders *= n as f64;
+            for (d, count) in [(0.0, 1.0), (1.0, n as f64)] {
+                let found = chance_of_agreement(n, d) * orders;
+                assert!(
+                    (found / count - 1.0).abs() < 1e-12,
+                    "{n} observations, {d} discordant: {found} orders"
+                );
+            }
+        }
+    }
+
+    /// The median of three losses is the second: a model that ties with a perfect one in a single draw of three is dropped, and one that
+    /// ties in two or three has half of these draws.
+    #[test]
+    fn the_median_of_three_losses_is_the_second() {
+        let y = [0.0, 1.0];
+        let lucky = vec![Prediction { mean: 0.0, variance: 1.0 }; 2];
+        let mut seen = [false; 3];
+        for seed in 0..64 {
+            let mut rng = Seed(seed).stream("weights", 0);
+            let weights = ranking_weights(&[exact(&y), lucky.clone()], &y, 3, &mut rng);
+            let is_one = [0.0, 1.0 / 3.0, 0.5].map(|weight: f64| (weights[1] - weight).abs() < 1e-12);
+            assert!(is_one.contains(&true), "seed {seed}: {weights:?}");
+            seen.iter_mut().zip(is_one).for_each(|(seen, now)| *seen |= now);
+        }
+        assert_eq!(seen, [true; 3], "dropped, ties in two draws, ties in three");
+    }
 }

@@ -257,4 +257,17 @@ mod tests {
             assert!((trend.slope / slope - 1.0).abs() < 1e-9, "{} {slope}", trend.slope);
         }
     }
+
+    /// Means in the opposite order of the targets: the slope is 0, not negative, and the line is the average of the targets.
+    #[test]
+    fn a_source_of_the_opposite_order_has_a_flat_line() {
+        let x = Points::from_flat(vec![0.1, 0.5, 0.9], 1);
+        let data = Observations::new(x.as_ref(), &[-1.0, 0.2, 0.8]);
+        let (domain, mut rng) = (Domain::unit_cube(1), Seed(1).stream("fit", 0));
+        let source = GpSurrogate::default().fit(&domain, data, None, &mut rng).unwrap();
+        let trend = Trend::fit(Arc::from(source), &[3.0, 1.0, -1.0, -3.0], &[10.0, 20.0, 30.0, 60.0]);
+        let mut values = [5.0, 0.0, -7.0];
+        trend.of_means(&mut values);
+        assert!(values.iter().all(|value| (value - 30.0).abs() < 1e-12), "{values:?}");
+    }
 }

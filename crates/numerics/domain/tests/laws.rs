@@ -234,3 +234,15 @@ fn pins_are_levels() {
     assert_eq!(one.enumerate(10), Some(vec![vec![0.5, 0.3, 0.0, 1.0, 0.0]]));
     assert_eq!((one.cardinality(10), one.is_discrete()), (Some(1), true));
 }
+
+/// A domain of which one variable is continuous, wherever it stands: it is discrete once that one is fixed.
+#[test]
+fn one_continuous_variable_makes_a_domain_continuous() {
+    for at in 0..3 {
+        let mut variables = vec![Variable::stepped(3); 3];
+        variables[at] = Variable::continuous();
+        let domain = Domain::new(variables).expect("nothing to go wrong");
+        assert!(!domain.is_discrete(), "variable {at} is continuous");
+        assert!(domain.pinned(&[at], &[0.5; 3]).is_discrete(), "variable {at} is fixed");
+    }
+}

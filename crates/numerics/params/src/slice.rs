@@ -287,4 +287,26 @@ mod tests {
         assert_eq!((equal.mean[0], equal.std_dev[0]), (2.0, 0.5), "no narrower than a tenth");
         assert!(narrow(&[1.0, 2.0, 3.0, 4.0, 5.0], 0).is_none(), "two are too few");
     }
+
+    /// The wide law of a parameter without a normal prior: mean and standard deviation are the middle and a quarter of its range on the
+    /// transformed scale.
+    #[test]
+    fn a_wide_law_without_a_normal_prior_covers_the_range() {
+        let law = |transform, (low, high), prior| {
+            let param = Param { name: "p".into(), value: low, low, high, transform, prior };
+            let law = Normals::wide(&[param]);
+            (law.mean[0], law.std_dev[0])
+        };
+        let close = |(a, b): (f64, f64), (c, d): (f64, f64)| (a - c).abs() < 1e-12 && (b - d).abs() < 1e-12;
+        let gamma = Prior::Gamma { shape: 2.0, rate: 1.0 };
+        let half = 10_f64.ln();
+        for (found, expected) in [
+            (law(Transform::Identity, (-1.0, 5.0), None), (2.0, 1.5)),
+            (law(Transform::Log, (1.0, 100.0), None), (half, 0.5 * half)),
+            (law(Transform::Log, (1.0, 100.0), Some(gamma)), (half, 0.5 * half)),
+            (law(Transform::Identity, (3.0, 3.0), None), (3.0, 0.0)),
+        ] {
+            assert!(close(found, expected), "mean and standard deviation {found:?}, expected {expected:?}");
+        }
+    }
 }

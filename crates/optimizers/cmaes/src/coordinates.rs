@@ -200,6 +200,53 @@ mod tests {
         assert_eq!(coordinates.latent(&domain, &x, Some(&[1.0])), coordinates.latent(&domain, &x, None));
     }
 
+    /// Records of coordinates beyond a bound, which the configuration does not determine: all are recorded, and come back. On the bounds
+    /// the hidden ones alone are.
+    #[test]
+    fn coordinates_beyond_either_bound_are_recorded() {
+        let domain = domain();
+        let coordinates = Coordinates::new(&domain);
+        for (first, count) in [(-0.2, 7), (0.0, 6), (1.0, 6), (1.2, 7)] {
+            let latent = [first, 0.1, 0.1, 0.2, 0.9, 0.4, 0.75];
+            let x = coordinates.cube_point(&domain, &latent, 0.0, &mut Seed(1).stream("test", 0));
+            let record = coordinates.record(&latent);
+            assert_eq!(record.len(), count, "{first}");
+            assert_eq!(coordinates.latent(&domain, &x, Some(&record)), latent, "{first}");
+            // A record that is no record counts as none.
+            let bad: Vec<f64> = record.iter().map(|_| f64::NAN).collect();
+            assert_eq!(
+                coordinates.latent(&domain, &x, Some(&bad)),
+                coordinates.latent(&domain, &x, None),
+                "{first}"
+            );
+        }
+    }
+
+    /// Margin of a variable with three categories: with probability 0.3 the category is drawn evenly, so that one point in ten has each of
+    /// the two whose scores are smaller. Other coordinates do not depend on it.
+    #[test]
+    fn categories_are_drawn_evenly_within_their_margin() {
+        let domain = domain();
+        let coordinates = Coordinates::new(&domain);
+        let latent = [0.3, 0.4, 0.1, 0.2, 0.9, 0.4, 0.75];
+        let (mut counts, points) = ([0_u32; 3], 10_000);
+        for point in 0..points {
+            let draw = |margin: f64| {
+                coordinates.cube_point(&domain, &latent, margin, &mut Seed(1).stream("test", point))
+            };
+            let x = draw(0.3);
+            counts[domain.level(3, &x).unwrap() as usize] += 1;
+            assert_eq!((x[0], x[1], domain.level(2, &x)), (0.3, 0.375, Some(0)), "other coordinates");
+            assert_eq!(domain.level(3, &draw(0.0)), Some(1), "the largest score without a margin");
+        }
+        for (count, share) in counts.into_iter().zip([0.1, 0.8, 0.1]) {
+            // Four standard errors.
+            let error = 4.0 * (share * (1.0 - share) / points as f64).sqrt();
+            let found = f64::from(count) / points as f64;
+            assert!((found - share).abs() < error, "{found} of the points, expected {share}");
+        }
+    }
+
     #[test]
     fn thresholds_part_levels() {
         for spacing in [Spacing::Linear, Spacing::Log { first: 1.0 }, Spacing::Log { first: 20.0 }] {

@@ -181,6 +181,14 @@ impl Distribution {
     }
 }
 
+#[cfg(test)]
+impl Distribution {
+    /// The distribution with these square roots of the eigenvalues, in rising order.
+    pub(crate) fn with_roots(self, roots: &[f64]) -> Self {
+        Self { roots: roots.to_vec(), ..self }
+    }
+}
+
 /// A step from the mean in units of A σ, and its length in the metric of C.
 struct Step {
     y: Vec<f64>,
@@ -227,6 +235,30 @@ mod tests {
         let mut cut = Distribution::new(vec![0.0], 1.0);
         cut.update(&strategy, &[vec![1e9], vec![0.0], vec![0.0], vec![0.0]]).unwrap();
         assert!((cut.mean[0] - 4.0 * strategy.weights[0]).abs() < 1e-12, "{}", cut.mean[0]);
+    }
+
+    /// Told steps beyond the cut of √n + 3: the distribution learns from them as from steps of that length, whatever their rank.
+    #[test]
+    fn steps_beyond_the_longest_count_as_the_longest() {
+        let (strategy, longest) = (Strategy::new(2, 6, true), 2_f64.sqrt() + 3.0);
+        let after = |rank: usize, factor: f64| {
+            let mut distribution = Distribution::new(vec![0.0; 2], 1.0);
+            let mut points: Vec<Vec<f64>> =
+                (0..6).map(|k| vec![f64::from(k) - 2.5, 1.0 - 0.4 * f64::from(k)]).collect();
+            points[rank] = vec![0.6 * factor * longest, -0.8 * factor * longest];
+            distribution.update(&strategy, &points).unwrap();
+            distribution
+        };
+        for rank in 0..6 {
+            let (far, longest) = (after(rank, 1e3), after(rank, 1.0));
+            let of = |d: &Distribution| {
+                let c = &d.covariance;
+                [d.mean[0], d.mean[1], d.step_size, c[(0, 0)], c[(0, 1)], c[(1, 1)]]
+            };
+            for (far, longest) in of(&far).into_iter().zip(of(&longest)) {
+                assert!((far - longest).abs() < 1e-9, "rank {rank}: {far}, not {longest}");
+            }
+        }
     }
 
     /// Points that all agree with the mean leave a finite, narrower distribution.

@@ -15,11 +15,9 @@ pub(crate) struct Corrected {
 /// Moves means and raises standard deviations until each discrete coordinate keeps a probability for other levels.
 ///
 /// Below and above the level of the mean at least `margin / 2` is left; for a mean in the lowest or highest level `margin` on its open side.
+/// A margin of 0 moves nothing.
 /// Source: Hamano et al. (2022), section 4; departure: levels have cells of any width, so that logarithmic grids fit.
 pub(crate) fn apply(distribution: &mut Distribution, coordinates: &Coordinates, margin: f64) {
-    if margin <= 0.0 {
-        return;
-    }
     for (j, coordinate) in coordinates.all.iter().enumerate() {
         let Kind::Levels { count, spacing } = coordinate.kind else { continue };
         let (mean, std_dev) = (distribution.mean[j], distribution.std_dev(j));
@@ -112,6 +110,21 @@ mod tests {
         let (mean, std_dev) = of(0.5);
         close(cdf((lower - mean) / std_dev), margin / 2.0);
         close(cdf((mean - upper) / std_dev), margin / 2.0);
+    }
+
+    /// Levels without a margin: no mean and no standard deviation moves, in the lowest level, in the middle, in the highest, and far
+    /// beyond both ends.
+    #[test]
+    fn without_a_margin_nothing_moves() {
+        let coordinates = Coordinates::new(&Domain::new(vec![Variable::stepped(3)]).unwrap());
+        for mean in [-3.0, 0.1, 1.0 / 3.0, 0.5, 0.9, 7.0] {
+            for step_size in [1e-12, 0.3, 1e3] {
+                let start = Distribution::new(vec![mean], step_size);
+                let mut distribution = start.clone();
+                apply(&mut distribution, &coordinates, 0.0);
+                assert_eq!(distribution, start, "{mean} ± {step_size}");
+            }
+        }
     }
 
     /// A mean that rounding has put beyond a threshold: both sides have their share all the same.

@@ -155,12 +155,87 @@ mod tests {
     /// True if a run of 30 trials a generation stagnates after generations with these losses. One coordinate: the window has
     /// 121 generations.
     fn stagnates(loss: impl Fn(usize) -> f64) -> bool {
+        run_of(121, loss).stagnates(1)
+    }
+
+    /// A run of one coordinate after `generations` of 30 trials, whose best and middle losses were these.
+    fn run_of(generations: usize, loss: impl Fn(usize) -> f64) -> Run {
         let settings = CmaEsSettings { population: Some(30), ..CmaEsSettings::default() };
         let coordinates = Coordinates::new(&Domain::new(vec![Variable::continuous()]).unwrap());
         let mut run = Run::first(&settings, &coordinates, None);
-        run.best = (0..121).map(|generation| Rank::Feasible(loss(generation))).collect();
+        run.best = (0..generations).map(|generation| Rank::Feasible(loss(generation))).collect();
         run.middle.clone_from(&run.best);
-        run.stagnates(1)
+        run
+    }
+
+    /// Equal best losses of 10 + ⌈30 n / λ⌉ generations, 11 for one coordinate and 30 trials, 12 for two: the run ends with the last of
+    /// them, whatever was before. Source: Hansen (2016), appendix B.3.
+    #[test]
+    fn best_losses_that_are_all_equal_end_a_run() {
+        for (n, window) in [(1, 11), (2, 12)] {
+            assert!(!run_of(window - 1, |_| 1.0).is_flat(n), "{n} coordinates, a generation less");
+            assert!(run_of(window, |_| 1.0).is_flat(n), "{n} coordinates");
+            let flat_since = |first: usize| {
+                let loss = move |generation| if generation < first { 2.0 } else { 1.0 };
+                run_of(40, loss).is_flat(n)
+            };
+            assert!(flat_since(40 - window) && !flat_since(41 - window), "{n} coordinates, after others");
+            assert!(!run_of(40, |generation| f64::from(generation == 35)).is_flat(n), "one is worse");
+        }
+    }
+
+    /// Windows of stagnation for one coordinate and 30 trials: 121 generations, and the last fifth of a longer run. In the last fifth of
+    /// 1000 generations, from 800 on, an improvement at 870 counts; a window of 121 would not reach back to it. Source: Hansen (2016),
+    /// appendix B.3.
+    #[test]
+    fn stagnation_is_judged_over_the_last_fifth() {
+        assert!(!run_of(120, |_| 1.0).stagnates(1), "a generation less than the window");
+        assert!(run_of(121, |_| 1.0).stagnates(1), "the window");
+        let improved_at = |at: usize| {
+            let loss = move |generation| if generation < at { 1.0 } else { 0.0 };
+            run_of(1000, loss).stagnates(1)
+        };
+        assert!(!improved_at(870), "improved within the last fifth");
+        assert!(improved_at(790), "improved before the last fifth");
+    }
+
+    /// Distributions of two coordinates that are of no use any more: narrower than the tolerance in all directions, wider than 10⁴ times
+    /// the first step, of a condition above 10¹⁴, or where a fifth of a standard deviation does not change the mean. Source: Hansen (2016),
+    /// appendix B.3.
+    #[test]
+    fn distributions_of_no_use_end_a_run() {
+        let settings = CmaEsSettings::default();
+        let coordinates = Coordinates::new(&Domain::unit_cube(2));
+        let ends = |change: &dyn Fn(&mut Distribution)| {
+            let mut run = Run::first(&settings, &coordinates, None);
+            change(&mut run.distribution);
+            run.has_converged(&settings)
+        };
+        assert!(!ends(&|_| {}), "the first generation");
+        // Variances of the coordinates that make standard deviations of 0.9 and 1.1 of the tolerance.
+        let narrow = |factor: f64| (factor * settings.tolerance / settings.step_size).powi(2);
+        for (factors, expected) in [([0.9, 0.9], true), ([0.9, 1.1], false), ([1.1, 0.9], false)] {
+            let shrink = |d: &mut Distribution| {
+                (0..2).for_each(|j| d.covariance[(j, j)] = narrow(factors[j]));
+            };
+            assert_eq!(ends(&shrink), expected, "{factors:?} of the tolerance");
+        }
+        for (growth, expected) in [(0.99e4, false), (1.01e4, true)] {
+            let grow = |d: &mut Distribution| d.step_size *= growth;
+            assert_eq!(ends(&grow), expected, "{growth} times the first step");
+        }
+        for (root, expected) in [(0.99e7, false), (1.01e7, true)] {
+            let stretch = |d: &mut Distribution| {
+                *d = Distribution::new(vec![0.5; 2], 1e-5).with_roots(&[1.0, root]);
+            };
+            assert_eq!(ends(&stretch), expected, "roots of a ratio of {root}");
+        }
+        // Doubles are 1 apart at 2^52, and half of that is rounded to an even number.
+        for (step_size, expected) in [(2.4, true), (2.6, false)] {
+            let far = |d: &mut Distribution| (d.mean[1], d.step_size) = (2_f64.powi(52), step_size);
+            assert_eq!(ends(&far), expected, "{step_size} at 2^52");
+        }
+        assert!(ends(&|d| d.mean[0] = f64::NAN) && ends(&|d| d.step_size = f64::INFINITY), "not finite");
     }
 
     /// Every third generation is a lucky one: early ones do not end a run that improves, late ones do not keep alive one that does not.

@@ -88,6 +88,8 @@ mod tests {
         let large = CmaEsSettings { population: Some(LARGEST), growth: 16, ..settings.clone() };
         assert_eq!(large.population(u64::MAX, 3), LARGEST);
         assert_eq!(settings.margin(10, 5), 0.02);
+        assert_eq!(settings.margin(2, 1), 0.25, "no more than a quarter");
+        assert_eq!(settings.margin(10, 0), 0.1, "without coordinates as with one");
     }
 
     #[test]
@@ -99,6 +101,19 @@ mod tests {
         assert!(named(CmaEsSettings { growth: 0, ..good() }).contains("growth is 0"));
         assert!(named(CmaEsSettings { margin: Some(0.5), ..good() }).contains("margin is 0.5"));
         assert!(named(CmaEsSettings { tolerance: 0.3, ..good() }).contains("tolerance is 0.3"));
+        assert!(
+            named(CmaEsSettings { population: Some(100_001), ..good() }).contains("population is 100001")
+        );
+        assert!(named(CmaEsSettings { step_size: 0.0, ..good() }).contains("step_size is 0"));
+        assert!(named(CmaEsSettings { growth: 17, ..good() }).contains("growth is 17"));
         assert!(good().validate().is_ok());
+        let ends = |population, growth| CmaEsSettings {
+            population: Some(population),
+            growth,
+            margin: Some(0.0),
+            tolerance: 0.0,
+            ..good()
+        };
+        assert!(ends(2, 1).validate().is_ok() && ends(100_000, 16).validate().is_ok(), "ends of the ranges");
     }
 }

@@ -71,31 +71,77 @@ mod tests {
 
     use thrifty_sampling::Seed;
     use thrifty_space::Space;
-    use thrifty_study::{History, Memo, Timing, TrialId};
+    use thrifty_study::{History, Measurement, Memo, Outcome, Timing, TrialId};
 
     use super::*;
+
+    fn optimizer() -> MultiFidelityOptimizer {
+        let space = Space::builder().float("x", 0.0, 1.0).log_float("s", 1.0, 64.0).build().unwrap();
+        MultiFidelityOptimizer::new(space, "s").unwrap()
+    }
+
+    fn trial(id: usize, x: f64, s: f64, outcome: impl Into<Outcome>) -> Trial<Config> {
+        let mut query = Config::new();
+        query.insert("x", x);
+        query.insert("s", s);
+        Trial {
+            id: TrialId(id as u64),
+            query,
+            diagnostics: BTreeMap::new(),
+            memo: Memo::default(),
+            reports: Vec::new(),
+            outcome: Some(outcome.into()),
+            timing: Timing::default(),
+        }
+    }
+
+    fn best_of(trials: Vec<Trial<Config>>) -> Option<FidelityBest> {
+        let (optimizer, next) = (optimizer(), TrialId(trials.len() as u64));
+        let history = History::from_trials(trials, Seed(1));
+        let observations = optimizer.observations(&history);
+        let state = optimizer.state(&observations, &history, next).unwrap().unwrap();
+        optimizer.best(&state, &observations).unwrap()
+    }
+
+    /// Losses that fall with x, and a constraint that the last two of four configurations break, one of them at one of its two fidelities
+    /// alone: the second is the best that keeps it. Where all break it there is none.
+    #[test]
+    fn configurations_that_break_a_constraint_are_not_recommended() {
+        let measured = |x: f64, constraint: f64| Measurement {
+            constraints: vec![constraint],
+            ..Measurement::from(3.0 - x)
+        };
+        let trials = |limits: [f64; 5]| -> Vec<Trial<Config>> {
+            let places = [(0.0, 64.0), (0.25, 64.0), (0.5, 64.0), (0.5, 8.0), (0.75, 64.0)];
+            let each = places.into_iter().zip(limits).enumerate();
+            each.map(|(id, ((x, s), limit))| trial(id, x, s, measured(x, limit))).collect()
+        };
+        let best = best_of(trials([-1.0, -1.0, 1.0, -1.0, 1.0])).unwrap();
+        assert_eq!(best.config.float("x"), Ok(0.25), "the best that keeps the constraint: {best:?}");
+        let best = best_of(trials([-1.0, -1.0, -1.0, 1.0, 1.0])).unwrap();
+        assert_eq!(best.config.float("x"), Ok(0.25), "broken at the lower fidelity: {best:?}");
+        assert_eq!(best_of(trials([1.0; 5])), None, "all break the constraint");
+    }
+
+    /// Evaluations of the best configuration at the target and below it, in either order: the largest fidelity counts.
+    #[test]
+    fn the_largest_fidelity_of_a_configuration_is_named() {
+        for order in [[64.0, 4.0], [4.0, 64.0]] {
+            let mut trials = vec![trial(0, 0.1, 64.0, 3.0), trial(1, 0.4, 64.0, 2.0)];
+            trials.extend(order.iter().zip(2..).map(|(s, id)| trial(id, 0.75, *s, 0.2)));
+            let best = best_of(trials).unwrap();
+            let found = (best.config.float("x"), best.evaluated, best.is_verified);
+            assert_eq!(found, (Ok(0.75), 64.0, true), "{order:?}");
+        }
+    }
 
     /// The interval of a configuration that was evaluated below the target alone: 1.96 standard deviations of the posterior at the
     /// target on both sides of its mean.
     #[test]
     fn the_interval_has_the_central_95_percent_of_the_loss_at_the_target() {
-        let space = Space::builder().float("x", 0.0, 1.0).log_float("s", 1.0, 64.0).build().unwrap();
-        let optimizer = MultiFidelityOptimizer::new(space, "s").unwrap();
-        let trial = |i: usize| {
-            let mut query = Config::new();
-            query.insert("x", i as f64 / 4.0);
-            query.insert("s", 2.0);
-            Trial {
-                id: TrialId(i as u64),
-                query,
-                diagnostics: BTreeMap::new(),
-                memo: Memo::default(),
-                reports: Vec::new(),
-                outcome: Some((3.0 - i as f64).into()),
-                timing: Timing::default(),
-            }
-        };
-        let history = History::from_trials((0..4).map(trial).collect(), Seed(1));
+        let optimizer = optimizer();
+        let trials = (0..4).map(|i| trial(i, i as f64 / 4.0, 2.0, 3.0 - i as f64)).collect();
+        let history = History::from_trials(trials, Seed(1));
         let observations = optimizer.observations(&history);
         let state = optimizer.state(&observations, &history, TrialId(4)).unwrap().unwrap();
         let best = optimizer.best(&state, &observations).unwrap().unwrap();

@@ -199,11 +199,32 @@ mod tests {
         }
     }
 
-    /// A point that an earlier trial observed is not observed again by one that continues it.
+    /// Costs of observations at reports: the share of the trial's cost that its steps are of its epochs, none where it has none. What was
+    /// measured keeps its cost.
+    #[test]
+    fn reports_cost_their_share_of_the_trial() {
+        let axis = FidelityAxis::new(&space(), "epochs").unwrap();
+        let costs = |cost: Option<f64>| -> Vec<Option<f64>> {
+            let outcome = Measurement { cost, ..Measurement::from(0.01) };
+            let history = History::from_trials(vec![trial(0.5, 64, 64, Some(outcome.into()))], Seed(0));
+            let of = |trial: Trial<Config>| trial.outcome.and_then(|o| o.measurement().and_then(|m| m.cost));
+            observations(&space(), &axis, &history, 3).into_iter().map(of).collect()
+        };
+        assert_eq!(costs(Some(8.0)), [0.125, 0.5, 2.0, 8.0].map(Some), "steps 1, 4, 16 and 64 of 64");
+        assert_eq!(costs(None), [None; 4], "no costs");
+    }
+
+    /// A point that an earlier trial observed is not observed again by one that continues it. One that still runs has observed nothing.
     #[test]
     fn a_point_counts_once() {
         let trials = vec![trial(0.5, 4, 4, Some(0.25.into())), trial(0.5, 64, 64, Some(0.01.into()))];
         assert_eq!(seen(trials, 3), [(1, 1.0), (4, 0.25), (16, 1.0 / 16.0), (64, 0.01)]);
+        let trials = vec![trial(0.5, 4, 4, None), trial(0.5, 64, 64, Some(0.01.into()))];
+        assert_eq!(
+            seen(trials, 3),
+            [(1, 1.0), (4, 0.25), (16, 1.0 / 16.0), (64, 0.01)],
+            "the first one runs"
+        );
     }
 
     /// Reports have no constraints and one objective: with others nothing is taken.

@@ -126,9 +126,10 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use thrifty_domain::PointsRef;
+    use thrifty_model_based::Maximizer;
     use thrifty_sampling::Seed;
     use thrifty_space::Space;
-    use thrifty_study::{Memo, Timing, Trial};
+    use thrifty_study::{Measurement, Memo, Outcome, Timing, Trial};
 
     use super::*;
     use crate::MultiFidelitySettings;
@@ -200,6 +201,81 @@ mod tests {
         assert_eq!(found, (4..12).collect());
     }
 
+    /// Eight configurations that were evaluated at the target and below it, with the same loss: all of them may be continued, each once, at
+    /// eighths of the axis.
+    #[test]
+    fn a_configuration_at_several_fidelities_is_one() {
+        let (optimizer, at_target) = (optimizer(), history());
+        let mut trials = [&at_target.trials()[..8]; 2].concat();
+        for (i, trial) in trials.iter_mut().enumerate() {
+            trial.id = TrialId(i as u64);
+            trial.query.insert("s", if i < 8 { 64.0 } else { 8.0 });
+        }
+        let history = History::from_trials(trials, Seed(1));
+        let observations = optimizer.observations(&history);
+        let state = optimizer.state(&observations, &history, TrialId(16)).unwrap().unwrap();
+        let mut candidates = Vec::new();
+        optimizer.add_evaluated(&state, &Indifferent, &history, &mut candidates).unwrap();
+        assert_eq!(candidates.len(), 8 * GRID, "eight configurations");
+        let found: BTreeSet<usize> = candidates.iter().map(|known| (12.0 * known.x[0]) as usize).collect();
+        assert_eq!(found, (0..8).collect(), "each of them");
+        let (low, high) = optimizer.axis.ends();
+        let eighths = candidates.iter().map(|known| 8.0 * (known.x[1] - low) / (high - low));
+        let found: BTreeSet<u64> = eighths.clone().map(|eighth| eighth.round() as u64).collect();
+        assert_eq!(found, (1..=8).collect(), "the target and seven below it");
+        assert!(eighths.clone().all(|eighth| (eighth - eighth.round()).abs() < 1e-9), "eighths of the axis");
+    }
+
+    /// Worth more at a lower fidelity.
+    struct Cheap;
+
+    impl Acquisition for Cheap {
+        fn values_into(&self, x: PointsRef<'_>, out: &mut [f64]) {
+            out.iter_mut().zip(x.rows()).for_each(|(slot, x)| *slot = -x[1]);
+        }
+    }
+
+    /// Candidates with their values, those that were found before among them: the best is the first.
+    #[test]
+    fn candidates_are_best_first() {
+        let (optimizer, history) = (optimizer(), history());
+        let observations = optimizer.observations(&history);
+        let state = optimizer.state(&observations, &history, TrialId(12)).unwrap().unwrap();
+        let mut candidates = vec![Candidate { x: vec![0.3, 0.55], value: -0.55 }];
+        optimizer.add_evaluated(&state, &Cheap, &history, &mut candidates).unwrap();
+        assert_eq!(candidates.len(), CONTINUED * GRID + 1);
+        assert!(candidates.iter().all(|known| known.value == -known.x[1]), "values are those of the points");
+        assert!(candidates.is_sorted_by(|a, b| a.value >= b.value), "best first");
+    }
+
+    /// Expected cost of a suggestion: its share of the target and the fixed share where costs are known; what was measured, all the same
+    /// everywhere, where they are learnt.
+    #[test]
+    fn suggestions_say_what_they_cost() {
+        let suggested = |cost: FidelityCost, paid: Option<f64>| {
+            let maximizer = Maximizer { raw: 16, around_best: 1, climbs: 1 };
+            let settings =
+                MultiFidelitySettings { cost, maximizer, anchors: 4, ..MultiFidelitySettings::default() };
+            let optimizer = optimizer().with_settings(settings).unwrap();
+            let mut trials = history().trials().to_vec();
+            for trial in &mut trials {
+                let loss = trial.outcome.as_ref().and_then(Outcome::objective).unwrap();
+                trial.outcome = Some(Measurement { cost: paid, ..Measurement::from(loss) }.into());
+            }
+            let history = History::from_trials(trials, Seed(1));
+            let observations = optimizer.observations(&history);
+            let state = optimizer.state(&observations, &history, TrialId(12)).unwrap().unwrap();
+            let asked = optimizer.suggest(&state, &history, TrialId(12)).unwrap();
+            let Ask::Evaluate(suggestion) = asked else { panic!("the space has points left") };
+            let expected = suggestion.memo.get(&EXPECTED_COST).unwrap();
+            (expected, optimizer.axis.value(&suggestion.query) / 64.0)
+        };
+        let (expected, share) = suggested(FidelityCost::Proportional { fixed: 0.25 }, None);
+        assert!((expected - 0.25 - share).abs() < 1e-9, "{expected}, a share of {share}");
+        let (expected, _) = suggested(FidelityCost::Measured, Some(7.0));
+        assert!((expected / 7.0 - 1.0).abs() < 1e-3, "measured costs of 7: {expected}");
+    }
+
     /// Costs at the target of a configuration that was evaluated there, with a fixed share of a quarter: an evaluation that continues
     /// has that share alone left to pay, one from the beginning has all.
     #[test]
@@ -214,6 +290,13 @@ mod tests {
         };
         assert!((cost(true) - 0.25).abs() < 1e-12, "continued: {}", cost(true));
         assert!((cost(false) - 1.25).abs() < 1e-12, "from the beginning: {}", cost(false));
+        let mut trials = history.trials().to_vec();
+        trials[0].outcome = Some(Outcome::failed("no memory"));
+        let settings = MultiFidelitySettings { continues: true, ..MultiFidelitySettings::default() };
+        let optimizer = optimizer().with_settings(settings).unwrap();
+        let x = optimizer.space.encode(&trials[0].query).unwrap();
+        let failed = optimizer.cost(&History::from_trials(trials, Seed(1))).unwrap().unwrap().at(&x).0;
+        assert!((failed - 1.0).abs() < 1e-12, "a failed one left nothing to continue: {failed}");
     }
 
     /// Candidates that are listed already are not listed again, and none is against the known constraint.

@@ -92,7 +92,36 @@ pub(crate) fn sample_variance(values: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use thrifty_domain::Points;
+    use thrifty_sampling::Seed;
+
     use super::*;
+    use crate::{Intervals, Level};
+
+    /// Numbers of two points after losses whose variance is beyond the largest double, and under a threshold that is infinite: what is not
+    /// finite is not said, the rest is.
+    #[test]
+    fn diagnostics_are_finite() {
+        let numbers = |threshold: f64, observed: &[f64]| {
+            let (mean, std_dev) = (vec![0.0, 2.0], vec![1.0, 0.5]);
+            let intervals = Intervals::of(&mean, &std_dev, 4.0);
+            let level = Level { pessimistic: threshold, estimate: threshold, optimistic: threshold };
+            let points = Points::from_rows(&[[0.2], [0.7]]).unwrap();
+            let classified = Classified::new(points, (mean, std_dev), intervals, level, (0.0, 4.0));
+            of(&classified, observed, &History::new(Seed(1)))
+        };
+        let usual = numbers(1.0, &[0.0, 2.0]);
+        assert_eq!((usual["above"], usual["threshold"], usual["mean_variance"]), (0.5, 1.0, 0.625));
+        assert!(usual.contains_key("log_expected_improvement"), "{usual:?}");
+        for (name, odd) in [
+            ("log_expected_improvement", numbers(1.0, &[-1e200, 1e200])),
+            ("threshold", numbers(f64::INFINITY, &[0.0, 2.0])),
+        ] {
+            assert!(odd.values().all(|value| value.is_finite()), "{odd:?}");
+            assert!(!odd.contains_key(name), "{name}: {odd:?}");
+            assert_eq!(odd.len(), usual.len() - 1, "{name} alone is not said: {odd:?}");
+        }
+    }
 
     #[test]
     fn bits_survive_packing() {

@@ -212,6 +212,19 @@ mod tests {
         }
     }
 
+    /// Candidates after a climb from the top of the wide hill and from the lower part of the narrow one: the higher summit is first, though
+    /// its start was second.
+    #[test]
+    fn the_highest_summit_is_first_whatever_its_start() {
+        let maximizer = Maximizer { raw: 0, around_best: 0, climbs: 2 };
+        let (wide, narrow) = ([0.7, 0.7], [0.31, 0.2]);
+        assert!(TwoHills.value(&wide) > TwoHills.value(&narrow), "the wide hill has the better start");
+        let rng = &mut Seed(2).stream("maximiser", 0);
+        let found = maximizer.candidates(&Domain::unit_cube(2), &TwoHills, &[&wide, &narrow], rng);
+        assert!(found[0].x.iter().all(|x| (x - 0.2).abs() < 1e-3), "the narrow hill is higher: {found:?}");
+        assert!(found.is_sorted_by(|a, b| a.value >= b.value), "best first: {found:?}");
+    }
+
     /// Beyond the tables of the Sobol sequence points are uniform.
     #[test]
     fn points_of_many_dimensions_fill_the_cube() {

@@ -251,7 +251,31 @@ impl Optimizer for TrustRegionOptimizer {
 
 #[cfg(test)]
 mod tests {
+    use thrifty_sampling::Seed;
+    use thrifty_surrogate::{Observations, Surrogate};
+
     use super::*;
+
+    /// A function drawn from a process that has paths: values at all candidates, also where they are more than a joint draw takes. The values
+    /// at the first of them are those of the same function alone.
+    #[test]
+    fn a_path_has_values_at_all_candidates() {
+        let x = Points::from_rows(&[[0.1], [0.4], [0.9]]).unwrap();
+        let data = Observations::new(x.as_ref(), &[1.0, -0.5, 0.3]);
+        let space = Space::unit_cube(1);
+        let rng = &mut Seed(1).stream("test", 0);
+        let fitted = GpSurrogate::default().fit(space.domain(), data, None, rng).unwrap();
+        let drawn = |count: usize| {
+            let rows: Vec<[f64; 1]> = (0..count).map(|i| [i as f64 / 500.0]).collect();
+            let points = Points::from_rows(&rows).unwrap();
+            function_at(fitted.posterior(), &points, &mut Seed(2).stream("test", 0)).unwrap()
+        };
+        let (all, first) = (drawn(JOINT + 100), drawn(3));
+        assert_eq!(all.len(), JOINT + 100, "a value per candidate");
+        for (value, alone) in all.iter().zip(&first) {
+            assert!((value - alone).abs() < 1e-12, "one function: {value} and {alone}");
+        }
+    }
 
     /// Lengthscales of a model: those of its memo where all are positive and finite, else all 1, as others have no geometric
     /// mean.

@@ -296,6 +296,18 @@ fn signed_ranks_have_the_tabled_distribution() {
     assert_eq!(signed_rank(&[f64::INFINITY, f64::INFINITY, -1e-300]), 0.25);
 }
 
+/// Differences of one size have one rank, their mean: the test is that of the signs, whose positive ones are binomial. Of three signs two
+/// or more are positive with probability 4/8, of four three or more with probability 5/16.
+#[test]
+fn equal_differences_are_judged_by_their_signs() {
+    for differences in [[1.0, 1.0, -1.0], [1.0, -1.0, 1.0], [-1.0, 1.0, 1.0]] {
+        assert_eq!(signed_rank(&differences), 0.5, "{differences:?}");
+    }
+    for differences in [[2.5, 2.5, 2.5, -2.5], [-2.5, 2.5, 2.5, 2.5]] {
+        assert_eq!(signed_rank(&differences), 5.0 / 16.0, "{differences:?}");
+    }
+}
+
 proptest! {
     /// Scale changes nothing, and with the signs turned the tails add up to 1 and the probability of the statistic.
     #[test]

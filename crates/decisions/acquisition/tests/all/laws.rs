@@ -59,6 +59,22 @@ fn gains_are_integrals_of_their_slopes() {
     }
 }
 
+/// Misclassified volume that a small share of the variance saves: the integral of `exp(-u²/2r) / (2π √(r(1 - r)))` over r up to ρ, which
+/// rises, so that the gain is at most `exp(-u²/2ρ) asin(√ρ)/π`, and at least what the upper half of the range adds by the rate at ρ/2. Gains
+/// far below the rounding of the volume keep their digits.
+#[test]
+fn small_gains_are_between_their_bounds() {
+    use std::f64::consts::PI;
+    for (u, rho) in [(0.5_f64, 1e-3_f64), (1.0, 0.01), (-2.0, 0.05), (3.0, 0.2), (4.0, 0.3), (-1.0, 2e-3)] {
+        let seen = PointState { standardized: u, std_dev: 1.0 };
+        let bound = |rho: f64, share: f64| (-0.5 * u * u / rho).exp() * share / PI;
+        let whole = rho.sqrt().asin();
+        let (low, high) = (bound(0.5 * rho, whole - (0.5 * rho).sqrt().asin()), bound(rho, whole));
+        let gain = MisclassifiedVolume.gain(seen, rho);
+        assert!(low < gain && gain < high, "u = {u}, ρ = {rho}: {gain:e}, not from {low:e} to {high:e}");
+    }
+}
+
 /// A mean so far from the sampled minima, in deviations, that the quotient is infinite.
 #[test]
 fn information_far_away_has_slopes() {

@@ -134,6 +134,30 @@ fn extreme_objectives_are_drawn_too() {
     }
 }
 
+/// Trials outside the space of the study file are counted in a warning; where all are inside, or the space is derived from them, there is
+/// none.
+#[test]
+fn trials_outside_the_space_are_counted() {
+    let narrow = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+    let page = |values: &[f64], space: Option<&Space>| {
+        let wide = Space::builder().float("x", -10.0, 10.0).build().unwrap();
+        let known = values.iter().map(|x| {
+            let mut config = Config::new();
+            config.insert("x", *x);
+            (config, Outcome::from(*x))
+        });
+        let study = Study::new(RandomSearch::new(wide), Seed(1)).with_known(known).unwrap();
+        Report::new(study.history(), space).unwrap().page("study").unwrap()
+    };
+    let warning = "outside the space of the study file";
+    let one = page(&[0.2, 0.4, 3.0], Some(&narrow));
+    assert!(one.contains("1 trial outside the space of the study file."), "one of three");
+    let two = page(&[0.2, -0.4, 3.0], Some(&narrow));
+    assert!(two.contains("2 trials outside the space of the study file."), "two of three");
+    assert!(!page(&[0.2, 0.4, 0.6], Some(&narrow)).contains(warning), "none of three");
+    assert!(!page(&[0.2, 0.4, 3.0], None).contains(warning), "the space is that of the trials");
+}
+
 #[test]
 fn a_page_escapes_every_text_and_refers_to_nothing_else() {
     let history = history(30);

@@ -359,3 +359,33 @@ fn bad_input_is_named() {
         assert!(serde_json::from_str::<GpPosterior<Scaled<Matern52>>>(&broken).is_err(), "{bad}");
     }
 }
+
+/// Outcomes of many fantasies at three points: their means and covariances are those of the prediction with noise, within 5 standard
+/// errors.
+#[test]
+fn fantasies_are_drawn_from_the_joint_prediction_with_noise() {
+    let x = Points::from_flat(vec![0.1, 0.35, 0.8], 1);
+    let settings = GpSettings { standardize_targets: false, ..noisy(1e-4) };
+    let posterior = Gp::matern52(1).with_settings(settings).condition(x.as_ref(), &[0.4, -0.3, 0.9]).unwrap();
+    // Almost on an observation, between two, and far from all.
+    let at = Points::from_flat(vec![0.101, 0.5, 1.5], 1);
+    let (mut covariance, count) = ([0.0; 9], 3000);
+    posterior.covariance_into(at.as_ref(), &mut covariance);
+    (0..3).for_each(|i| covariance[4 * i] += 1e-4);
+    let fantasies = posterior.fantasies(at.as_ref(), count, &mut Seed(2).stream("fantasies", 0)).unwrap();
+    let off: Vec<[f64; 3]> = fantasies
+        .iter()
+        .map(|fantasy| std::array::from_fn(|i| fantasy.targets()[3 + i] - posterior.predict(at.row(i)).mean))
+        .collect();
+    let average = |of: &dyn Fn(&[f64; 3]) -> f64| off.iter().map(of).sum::<f64>() / count as f64;
+    for i in 0..3 {
+        let (mean, error) = (average(&|off| off[i]), (covariance[4 * i] / count as f64).sqrt());
+        assert!(mean.abs() < 5.0 * error, "mean of outcome {i} is off by {mean}");
+        for j in 0..=i {
+            let (found, expected) = (average(&|off| off[i] * off[j]), covariance[3 * i + j]);
+            let squares = covariance[4 * i] * covariance[4 * j] + expected * expected;
+            let error = (squares / count as f64).sqrt();
+            assert!((found - expected).abs() < 5.0 * error, "outcomes {i} and {j}: {found} {expected}");
+        }
+    }
+}

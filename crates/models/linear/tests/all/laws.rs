@@ -8,7 +8,8 @@ use thrifty_linear::{
 };
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{
-    JointLookahead, Lookahead, LookaheadCotangent, PathSampler, Posterior, Prediction, contract,
+    JointLookahead, JointPosterior, Lookahead, LookaheadCotangent, PathSampler, Posterior, Prediction,
+    contract,
 };
 
 fn bases(dim: usize) -> Vec<Box<dyn Basis>> {
@@ -355,5 +356,28 @@ fn predictions_with_slopes_are_predictions() {
         );
         assert_eq!((own_mean, own_variance), (mean, variance));
         assert!(by_mean.iter().chain(&by_variance).all(|slope| slope.is_finite()));
+    }
+}
+
+/// Covariances between some points and others of another number: those of all points together.
+#[test]
+fn covariances_between_any_numbers_of_points() {
+    let basis = Polynomial::full(2, 2, 0.5);
+    let start = prior(basis.len());
+    let x = Points::from_rows(&[[0.2, 0.7], [0.9, 0.4]]).unwrap();
+    let model = LinearModel::new(basis, start).unwrap();
+    let (posterior, _) = model.condition(x.as_ref(), &[0.3, -1.0], &[0.1, 0.2]).unwrap();
+    let all = Points::from_rows(&[[0.1, 0.3], [0.5, 0.9], [0.8, 0.2], [0.4, 0.6]]).unwrap();
+    let mut together = [0.0; 16];
+    posterior.covariance_into(all.as_ref(), &mut together);
+    for split in 0..=4 {
+        let (a, b) = (all.as_ref().slice(0, split), all.as_ref().slice(split, 4));
+        let mut between = vec![f64::NAN; a.len() * b.len()];
+        posterior.cross_covariance_into(a, b, &mut between);
+        let expected: Vec<f64> = (0..split)
+            .flat_map(|i| (split..4).map(move |j| (i, j)))
+            .map(|(i, j)| together[4 * i + j])
+            .collect();
+        assert!(close(&between, &expected, 1e-12), "{split} and {}: {between:?} {expected:?}", 4 - split);
     }
 }

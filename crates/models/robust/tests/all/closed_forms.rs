@@ -91,3 +91,21 @@ fn a_warm_start_conditions_with_the_hyperparameters_of_a_fit() {
     assert_eq!(warm.hyperparameters(), learnt.hyperparameters(), "hyperparameters of the fit");
     assert_eq!(warm.predict(&[0.43]), learnt.predict(&[0.43]), "predictions of the fit");
 }
+
+/// One more observation has the noise σ² ν/(ν + 1) of one without residual: it draws the mean by the share of the variance that is not
+/// noise, and leaves the weights.
+#[test]
+fn one_more_observation_has_the_least_noise() {
+    let x = Points::from_flat(vec![0.2, 0.5, 0.9], 1);
+    for (nu, least) in [(1.0, 0.025), (4.0, 0.04), (9.0, 0.045)] {
+        let process = RobustGp::new(known(0.05)).with_student_t(StudentT::new(nu));
+        let posterior = process.condition(x.as_ref(), &[0.1, 3.0, -0.2]).unwrap();
+        assert!((posterior.noise_variance() - least).abs() < 1e-15, "{nu}: {}", posterior.noise_variance());
+        let Prediction { mean, variance } = posterior.predict(&[0.7]);
+        let after = posterior.with_observation(&[0.7], mean + 2.0).unwrap();
+        let gain = (after.predict(&[0.7]).mean - mean) / 2.0;
+        let expected = variance / (variance + least);
+        assert!((gain - expected).abs() < 1e-9, "{nu}: gain {gain}, expected {expected}");
+        assert_eq!(after.weights(), posterior.weights(), "{nu}: weights");
+    }
+}

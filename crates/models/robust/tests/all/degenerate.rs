@@ -2,7 +2,8 @@
 
 use thrifty_check::InputError;
 use thrifty_domain::Points;
-use thrifty_gp::{Gp, GpSettings, Noise};
+use thrifty_gp::{Gp, GpError, GpSettings, Noise};
+use thrifty_linalg::NotPositiveDefinite;
 use thrifty_robust::{RobustError, RobustGp, StudentT};
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{Posterior, Prediction};
@@ -91,4 +92,70 @@ fn a_fit_without_convergence_says_so() {
         process.clone().with_student_t(few).condition(points.as_ref(), &[0.0, 9.0, 0.1, 0.2]).unwrap();
     assert!(!stopped.converged() && stopped.sweeps() == 1);
     assert!(process.condition(points.as_ref(), &[0.0, 9.0, 0.1, 0.2]).unwrap().converged());
+}
+
+#[test]
+fn noise_variances_of_another_number_are_named() {
+    let points = Points::from_flat(vec![0.1, 0.7], 1);
+    let process = RobustGp::new(Gp::matern52(1));
+    for noise in [&[0.1][..], &[], &[0.1, 0.2, 0.3]] {
+        let error = process.condition_with_noise(points.as_ref(), &[1.0, 2.0], noise).unwrap_err();
+        let (found, expected) = (noise.len(), 2);
+        assert_eq!(
+            error,
+            RobustError::Input(InputError::Length { name: "noise variances", found, expected })
+        );
+    }
+}
+
+/// Two observations at one point whose noise is lost in rounding: the second pivot is 0, which no jitter repairs here.
+#[test]
+fn a_covariance_without_a_factor_is_an_error() {
+    let points = Points::from_flat(vec![0.5, 0.5], 1);
+    let settings = GpSettings { noise: Noise::Fixed(1e-300), ..GpSettings::default() };
+    let process = RobustGp::new(Gp::matern52(1).with_settings(settings));
+    let error = process.condition(points.as_ref(), &[1.0, 2.0]).unwrap_err();
+    let expected = NotPositiveDefinite { n: 2, index: 1, jitter: 0.0 };
+    assert_eq!(error, RobustError::Process(GpError::NotPositiveDefinite(expected)));
+}
+
+/// Warm starts of another number or that are not finite are no warm starts; values beyond the bounds are brought to them.
+#[test]
+fn a_warm_start_that_does_not_fit_is_ignored() {
+    let points = Points::from_flat(vec![0.1, 0.4, 0.9], 1);
+    let process = RobustGp::new(Gp::matern52(1));
+    let from = |start: Vec<f64>| {
+        process.clone().warm_started(start).condition(points.as_ref(), &[0.0, 1.0, -0.4]).unwrap()
+    };
+    let plain = process.condition(points.as_ref(), &[0.0, 1.0, -0.4]).unwrap();
+    let n = plain.params().len();
+    let mut broken = vec![1.0; n];
+    broken[n - 1] = f64::INFINITY;
+    for wrong in [vec![], vec![1.0; n - 1], vec![1.0; n + 1], vec![f64::NAN; n], broken] {
+        assert_eq!(from(wrong.clone()).hyperparameters(), plain.hyperparameters(), "{wrong:?}");
+    }
+    let low: Vec<f64> = plain.params().iter().map(|p| p.low).collect();
+    let high: Vec<f64> = plain.params().iter().map(|p| p.high).collect();
+    assert_eq!(from(vec![-1e300; n]).hyperparameters(), low, "the lower bounds");
+    assert_eq!(from(vec![1e300; n]).hyperparameters(), high, "the upper bounds");
+}
+
+/// Targets more than 1e5 deviations off count as 1e5 off: whatever is beyond that changes no bit. Targets that are not standardised
+/// count as they are.
+#[test]
+fn targets_beyond_the_farthest_count_as_equally_far() {
+    let points = Points::from_flat((0..20).map(|i| f64::from(i) / 19.0).collect(), 1);
+    let with = |far: f64, standardize_targets: bool| {
+        let mut y: Vec<f64> = points.rows().map(|x| (6.0 * x[0]).sin()).collect();
+        y[7] = far;
+        let settings = GpSettings { standardize_targets, ..GpSettings::default() };
+        let process = RobustGp::new(Gp::matern52(1).with_settings(settings));
+        let posterior = process.condition(points.as_ref(), &y).unwrap();
+        (posterior.predict(&[0.37]), posterior.weights().to_vec())
+    };
+    for sign in [1.0, -1.0] {
+        assert_eq!(with(sign * 1e6, true), with(sign * 1e9, true), "beyond, sign {sign}");
+        assert_ne!(with(sign * 1e3, true), with(sign * 1e4, true), "within, sign {sign}");
+        assert_ne!(with(sign * 1e6, false), with(sign * 1e7, false), "as they are, sign {sign}");
+    }
 }

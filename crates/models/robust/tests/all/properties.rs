@@ -53,3 +53,26 @@ proptest! {
         }
     }
 }
+
+/// Targets on another scale with known noise on the square of that scale: the posterior is on that scale too, with the same weights.
+#[test]
+fn known_noise_is_on_the_scale_of_the_targets() {
+    let x = line(8);
+    let (y, noise) = ([0.3, 0.5, 0.2, 6.0, -0.4, -0.2, 0.1, 0.6], [0.0, 0.3, 0.0, 0.1, 0.0, 0.5, 0.0, 0.2]);
+    let on_scale = |scale: f64| {
+        let (y, noise) = (y.map(|y| scale * y), noise.map(|v| scale * scale * v));
+        RobustGp::new(Gp::matern52(1)).condition_with_noise(x.as_ref(), &y, &noise).unwrap()
+    };
+    let plain = on_scale(1.0);
+    for scale in [1e-6, 0.25, 30.0, 1e7] {
+        let other = on_scale(scale);
+        for (a, b) in plain.weights().iter().zip(other.weights()) {
+            assert!((a - b).abs() < 1e-6, "scale {scale}: weights {a} {b}");
+        }
+        for point in [0.0, 0.2, 0.75] {
+            let (p, q) = (plain.predict(&[point]), other.predict(&[point]));
+            assert!((p.mean - q.mean / scale).abs() < 1e-6, "scale {scale}: {p:?} {q:?}");
+            assert!((p.variance - q.variance / scale.powi(2)).abs() < 1e-6, "scale {scale}: {p:?} {q:?}");
+        }
+    }
+}

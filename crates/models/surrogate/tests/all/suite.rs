@@ -1,6 +1,7 @@
 //! The contract suite of surrogates passes a right one and finds each fault that optimisers would stumble over.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use thrifty_domain::{Domain, Points, PointsRef};
@@ -317,4 +318,49 @@ fn faults_of_predictions_are_found() {
 #[test]
 fn faults_of_fantasies_are_found() {
     assert!(!passes(Fault::FantasyAway) && !passes(Fault::FantasyNotANumber));
+}
+
+/// A right surrogate that writes down all data that it is fitted to.
+struct Recording {
+    surrogate: OneWeight,
+    seen: Mutex<Vec<(Points, Vec<f64>)>>,
+}
+
+impl Surrogate for Recording {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        self.seen.lock().unwrap().push((data.x.to_owned(), data.y.to_vec()));
+        self.surrogate.fit(domain, data, warm_start, rng)
+    }
+
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        self.surrogate.describe()
+    }
+}
+
+/// Small and large targets of the suite: those of a usual problem at the same points, times 1e-12 and 1e12, so that nothing but the
+/// scale differs.
+#[test]
+fn small_and_large_targets_are_usual_ones_on_another_scale() {
+    let surrogate = OneWeight { fault: Fault::None, count: AtomicU64::new(0) };
+    let recording = Recording { surrogate, seen: Mutex::new(Vec::new()) };
+    contract::surrogate(&recording);
+    let seen = recording.seen.into_inner().unwrap();
+    for scale in [1e-12, 1e12] {
+        let is_scaled = |y: &[f64]| y.iter().all(|y| (0.1..1e2).contains(&(y.abs() / scale)));
+        let scaled: Vec<_> = seen.iter().filter(|(_, y)| is_scaled(y)).collect();
+        assert!(!scaled.is_empty(), "targets of the scale {scale:e}");
+        for (x, y) in scaled {
+            let is_usual = |usual: &[f64]| {
+                usual.len() == y.len()
+                    && usual.iter().zip(y).all(|(a, b)| (a * scale / b - 1.0).abs() < 1e-12)
+            };
+            assert!(seen.iter().any(|(at, usual)| at == x && is_usual(usual)), "{scale:e}: {x:?}");
+        }
+    }
 }

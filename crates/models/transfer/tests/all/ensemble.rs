@@ -239,12 +239,13 @@ fn other_base_surrogates_take_sources() {
     }
 }
 
-/// Normal process that cannot predict its first observation without it, once it was fitted from hyperparameters: that is, on a source.
-struct Patchy(GpSurrogate);
+/// Normal process whose prediction of its first observation without it has this variance, once it was fitted from hyperparameters: that
+/// is, on a source.
+struct Patchy(GpSurrogate, f64);
 
 struct PatchyFit {
     fitted: Box<dyn FittedSurrogate>,
-    is_patchy: bool,
+    variance: Option<f64>,
 }
 
 impl Surrogate for Patchy {
@@ -256,7 +257,7 @@ impl Surrogate for Patchy {
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
         let fitted = self.0.fit(domain, data, warm_start, rng)?;
-        Ok(Box::new(PatchyFit { fitted, is_patchy: warm_start.is_some() }))
+        Ok(Box::new(PatchyFit { fitted, variance: warm_start.map(|_| self.1) }))
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {
@@ -275,8 +276,8 @@ impl FittedSurrogate for PatchyFit {
 
     fn leave_one_out(&self) -> Option<Vec<Prediction>> {
         let mut predictions = self.fitted.leave_one_out()?;
-        if self.is_patchy {
-            predictions[0].variance = f64::NAN;
+        if let Some(variance) = self.variance {
+            predictions[0].variance = variance;
         }
         Some(predictions)
     }
@@ -290,11 +291,63 @@ impl FittedSurrogate for PatchyFit {
 #[test]
 fn sources_without_predictions_of_all_observations_are_dropped() {
     let (domain, tasks) = (Domain::unit_cube(2), || vec![task("equal", 30, 1, wave)]);
-    let patchy = TransferSurrogate::new(Patchy(GpSurrogate::default()), &domain, tasks()).unwrap();
-    let (ensemble, whole) = (fit(&patchy, 8, wave), fit(&transfer(tasks()), 8, wave));
+    let whole = fit(&transfer(tasks()), 8, wave);
     assert!(weight_of(&whole, "equal") > 0.5, "{:?}", whole.source_weights());
-    assert_eq!((ensemble.weight_alone(), weight_of(&ensemble, "equal")), (1.0, 0.0));
-    assert_eq!(bits(&ensemble), base_bits(8, wave));
+    for variance in [f64::NAN, f64::INFINITY, -1e-9] {
+        let base = Patchy(GpSurrogate::default(), variance);
+        let ensemble = fit(&TransferSurrogate::new(base, &domain, tasks()).unwrap(), 8, wave);
+        assert_eq!((ensemble.weight_alone(), weight_of(&ensemble, "equal")), (1.0, 0.0), "{variance}");
+        assert_eq!(bits(&ensemble), base_bits(8, wave), "{variance}");
+    }
+}
+
+/// A prediction without uncertainty is one.
+#[test]
+fn sources_with_a_certain_prediction_count() {
+    let tasks = vec![task("equal", 30, 1, wave)];
+    let certain = Patchy(GpSurrogate::default(), 0.0);
+    let ensemble = fit(&TransferSurrogate::new(certain, &Domain::unit_cube(2), tasks).unwrap(), 8, wave);
+    assert!(weight_of(&ensemble, "equal") > 0.5, "{:?}", ensemble.source_weights());
+}
+
+/// Known noise of a source on the square of the scale of its targets: neither scale changes anything but rounding.
+#[test]
+fn noise_of_a_source_is_on_the_scale_of_its_targets() {
+    let fitted = |scale: f64| {
+        let mut noisy = task("noisy", 20, 1, |x| scale * wave(x));
+        noisy.noise_variance =
+            Some((0..20).map(|i| scale * scale * if i % 2 == 0 { 0.2 } else { 0.0 }).collect());
+        fit(&transfer(vec![noisy]), 8, wave)
+    };
+    let plain = fitted(1.0);
+    assert!(weight_of(&plain, "noisy") > 0.2, "{:?}", plain.source_weights());
+    for scale in [1e-3, 1e3] {
+        let other = fitted(scale);
+        for x in points(9, 5).rows() {
+            let (a, b) = (plain.posterior().predict(x), other.posterior().predict(x));
+            assert!((a.mean - b.mean).abs() < 2e-2, "scale {scale}: {a:?} {b:?}");
+            assert!((a.std_dev() - b.std_dev()).abs() < 2e-2, "scale {scale}: {a:?} {b:?}");
+        }
+    }
+}
+
+/// A source without weight keeps the hyperparameters that it had; one that had none gets those of the base surrogate.
+#[test]
+fn a_source_without_weight_keeps_its_hyperparameters() {
+    let surrogate = transfer(vec![task("negated", 20, 1, |x| -wave(x))]);
+    let first = fit(&surrogate, 10, wave).hyperparameters();
+    let (own, part) = first.split_at(first.len() / 2);
+    assert_eq!(own, part, "nothing is known of the source");
+    let kept: Vec<f64> = own.iter().map(|value| value + 0.125).collect();
+    let (x, domain) = (points(10, 99), Domain::unit_cube(2));
+    let y: Vec<f64> = x.rows().map(wave).collect();
+    let data = Observations::new(x.as_ref(), &y);
+    let from = |earlier: &[f64]| {
+        surrogate.fit(&domain, data, Some(earlier), &mut Seed(3).stream("fit", 0)).unwrap().hyperparameters()
+    };
+    assert_eq!(from(&[own, &kept].concat())[own.len()..], kept, "those that it had");
+    // A number of hyperparameters that is not the same for each model is of something else.
+    assert_eq!(from(&[&kept[..], &kept, &[0.5]].concat()), first, "hyperparameters of something else");
 }
 
 proptest! {

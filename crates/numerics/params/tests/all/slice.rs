@@ -248,3 +248,31 @@ fn every_step_moves_within_its_slice() {
         assert!(found[0][0] != 0.8 && inside(&found[0]).is_some(), "{found:?}");
     }
 }
+
+/// A parameter of which the prior excludes half of the bounds: the likelihood is asked in the other half alone.
+#[test]
+fn no_likelihood_is_computed_where_the_prior_has_no_density() {
+    let prior = Prior::Gamma { shape: 2.0, rate: 3.0 };
+    let params = [param(Transform::Identity, 0.5, (-1.0, 1.0), Some(prior))];
+    let asked = std::cell::RefCell::new(Vec::new());
+    let mut known = Known::new(params.to_vec(), |v| {
+        asked.borrow_mut().push(v[0]);
+        Some(0.0)
+    });
+    let found = SAMPLER.sample(&mut known, &[], &mut Seed(1).stream("slice", 0)).unwrap();
+    assert_eq!(found.len(), SAMPLER.count);
+    let asked = asked.into_inner();
+    assert!(asked.len() > SAMPLER.count, "{} likelihoods", asked.len());
+    assert!(asked.iter().all(|v| *v > 0.0), "a likelihood was asked where the prior has no density");
+}
+
+/// A current value so far from the prior that its density underflows: the samples are of the draws from the prior.
+#[test]
+fn a_current_value_without_density_leaves_the_other_starts() {
+    let prior = Prior::Normal { mean: 0.0, sd: 1.0 };
+    let params = [param(Transform::Identity, 1e200, (-1e300, 1e300), Some(prior))];
+    let mut known = Known::new(params.to_vec(), |_| Some(0.0));
+    let found = SAMPLER.sample(&mut known, &[], &mut Seed(1).stream("slice", 0)).unwrap();
+    assert_eq!(found.len(), SAMPLER.count);
+    assert!(found.iter().all(|v| v[0].abs() < 10.0), "{found:?}");
+}

@@ -296,3 +296,16 @@ fn truncated_variances_have_limits() {
         assert!(slope.is_finite() && slope.abs() < 1e-8, "{z}: {slope}");
     }
 }
+
+/// Densities at a + h and a - h, whose squares do not fit into a double: their quotient is exp(-2 a h), and -2 a h fits.
+#[test]
+fn densities_of_the_tail_keep_the_digits_of_the_square() {
+    for a in [10.0, 20.0, 30.0] {
+        for odd in [123_456_789_i64, 1_000_000_007, 987_654_321_987] {
+            let step = odd as f64 / 2_f64.powi(47);
+            let quotient = pdf(a + step) / pdf(a - step);
+            let expected = (-2.0 * a * step).exp();
+            assert!((quotient / expected - 1.0).abs() < 2e-15, "{a} ± {step:e}: {quotient} {expected}");
+        }
+    }
+}

@@ -188,6 +188,35 @@ fn trials_from_elsewhere_count() {
     assert!(after(Some(config(0.7))) < after(None), "a better trial from elsewhere draws the mean");
 }
 
+/// The members of the first generation of λ = 8 whose fourth trial was made elsewhere. It joins where it is better than the fourth best of
+/// the eight, the last one with a positive weight.
+#[test]
+fn a_trial_from_elsewhere_joins_if_it_is_among_the_better_half() {
+    let loss = |config: &Config| config.float("x0").unwrap_or(f64::NAN);
+    let members = |foreign: f64| {
+        let mut trials: Vec<Trial<Config>> = Vec::new();
+        for id in 0..9 {
+            let trial = trial_of(ask(&mut CmaEs::new(Space::unit_cube(4)), &trials, id), id, loss);
+            trials.push(if id == 3 {
+                Trial { outcome: Some(foreign.into()), memo: Memo::default(), ..trial }
+            } else {
+                trial
+            });
+        }
+        let next = ask(&mut CmaEs::new(Space::unit_cube(4)), &trials, 9);
+        let recorded = next.memo.entries().find(|(name, _)| *name == "cmaes_members");
+        let mut losses: Vec<f64> = trials.iter().filter(|t| t.id.0 != 3).map(|t| loss(&t.query)).collect();
+        losses.sort_by(f64::total_cmp);
+        (recorded.map(|(_, ids)| ids.to_vec()).unwrap(), losses[3])
+    };
+    let own = vec![0.0, 1.0, 2.0, 4.0, 5.0, 6.0, 7.0, 8.0];
+    let (found, fourth) = members(2.0);
+    assert_eq!(found, own, "worse than all");
+    assert_eq!(members(fourth + 1e-9).0, own, "worse than the fourth");
+    assert_eq!(members(fourth).0, own, "as good as the fourth");
+    assert_eq!(members(fourth - 1e-9).0, [own, vec![3.0]].concat(), "better than the fourth");
+}
+
 fn ask(optimizer: &mut CmaEs, trials: &[Trial<Config>], id: u64) -> Suggestion<Config> {
     let history = History::from_trials(trials.to_vec(), Seed(5));
     match optimizer.ask(&history, TrialId(id)).unwrap() {

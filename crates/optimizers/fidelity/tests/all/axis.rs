@@ -44,6 +44,27 @@ fn shares_are_those_of_the_values() {
     }
 }
 
+/// Shares beyond the ends of the axis are those of the ends. A configuration without the parameter has no value and is not at the target;
+/// one above the target is.
+#[test]
+fn values_beyond_the_axis_count_as_its_ends() {
+    let space = Space::builder().float("x", 0.0, 1.0).log_int("s", 1, 81).build().unwrap();
+    let axis = FidelityAxis::new(&space, "s").unwrap();
+    let (low, high) = axis.ends();
+    assert!((axis.log_share(low - 0.5).0 + 81_f64.ln()).abs() < 1e-12, "{:?}", axis.log_share(low - 0.5));
+    assert_eq!(axis.log_share(high + 0.5).0, 0.0, "above the target");
+    let missing = {
+        let mut config = Config::new();
+        config.insert("x", 0.5);
+        config
+    };
+    assert!(axis.value(&missing).is_nan() && !axis.is_at_target(&missing), "no value");
+    assert!(axis.value(&config("all")).is_nan(), "no number");
+    let is_at_target = |value: i64| axis.is_at_target(&config(value));
+    assert_eq!([80, 81, 90].map(is_at_target), [false, true, true], "80, 81 and 90 of 81");
+    assert!(axis.at(&space, &config(1_i64), u64::MAX).is_none(), "beyond all integers");
+}
+
 /// Each error names the parameter and its fault.
 #[test]
 fn parameters_that_cannot_be_a_fidelity_are_named() {

@@ -9,7 +9,9 @@ use thrifty_fidelity::{
 use thrifty_gp::GpSurrogate;
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
-use thrifty_surrogate::{FittedSurrogate, JointPosterior, Lookahead, Observations, Surrogate};
+use thrifty_surrogate::{
+    FittedSurrogate, JointPosterior, Lookahead, LookaheadCotangent, Observations, Surrogate,
+};
 
 fn space() -> Space {
     Space::builder().float("x", 0.0, 1.0).log_int("epochs", 1, 81).build().unwrap()
@@ -109,6 +111,78 @@ fn gradients_match_differences() {
             }
         }
     }
+}
+
+/// Slopes of weighted moments for weights of none to all of three anchors, which are the central differences of the weighted sum. They
+/// are added to what is there.
+#[test]
+fn slopes_of_weighted_moments_match_differences() {
+    let (fitted, axis) = (fitted(10), axis());
+    let ahead = TargetLookahead::new(joint(&*fitted), &axis, anchors().as_ref(), 0.01);
+    let x = [0.33, 0.4];
+    for covariance in [
+        [0.0, 0.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 1.5],
+        [0.7, 0.0, 0.0, -0.4],
+        [0.7, 0.0, -1.1, 0.3],
+        [0.7, 2.0, -1.1, 0.9],
+    ] {
+        for (mean, variance) in [(1.0, 0.0), (0.0, 1.0), (-0.6, 1.3)] {
+            let weighted = |x: &[f64]| {
+                let (mut m, mut v, mut c) = ([0.0], [0.0], [0.0; 4]);
+                ahead.moments_into(PointsRef::single(x), &mut m, &mut v, &mut c);
+                let own = c.iter().zip(&covariance).map(|(c, weight)| c * weight).sum::<f64>();
+                mean * m[0] + variance * v[0] + own
+            };
+            let mut slope = [5.0; 2];
+            let weights = LookaheadCotangent { mean, variance, covariance: &covariance };
+            assert!(ahead.pull_back(&x, weights, &mut slope), "the model has slopes");
+            for k in 0..2 {
+                let at = |step: f64| {
+                    let mut moved = x;
+                    moved[k] += step;
+                    weighted(&moved)
+                };
+                let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
+                let found = slope[k] - 5.0;
+                let error = (found - difference).abs() / (1.0 + difference.abs());
+                assert!(error < 1e-5, "{mean} {variance} {covariance:?}, {k}: {found} {difference}");
+            }
+        }
+    }
+}
+
+/// Variances before any data, of a process of variance 1 and a bias that is as large at the cheapest fidelity: with decay rates of a gamma
+/// distribution at the medians of its priors, of shape and rate 1, `M(u) = 1/(1 + u)` and the bias has the variance
+/// `3 (1/(1 + 2t) - 2/(2 + t) + 1/3)`.
+#[test]
+fn the_bias_decays_at_the_median_rate_before_any_data() {
+    let axis = axis();
+    let kernel = multi_fidelity_kernel(space().domain(), &axis).unwrap();
+    let (low, high) = axis.ends();
+    for (t, bias) in [(0.0, 1.0), (0.25, 1.0 / 3.0), (0.5, 0.1), (1.0, 0.0)] {
+        let x = [0.4, low + t * (high - low)];
+        let variance = kernel.eval(&x, &x);
+        assert!((variance - 1.0 - bias).abs() < 1e-12, "{t}: {variance}, not {}", 1.0 + bias);
+    }
+}
+
+/// Slopes of a known cost overwrite what is there: none by the configuration, and none by the fidelity where all but the least cost was
+/// paid.
+#[test]
+fn costs_overwrite_slopes_and_the_least_one_has_none() {
+    let axis = axis();
+    let (low, high) = axis.ends();
+    let mut cost = ProportionalCost::new(&axis, 0.0, 2);
+    cost.pay(&[0.5, high]);
+    let x = Points::from_rows(&[[0.5, low], [0.2, low]]).unwrap();
+    let (mut values, mut slopes) = ([f64::NAN; 2], [f64::NAN; 4]);
+    assert!(cost.values_with_gradients_into(x.as_ref(), &mut values, &mut slopes), "slopes");
+    let length = 81_f64.ln() / (high - low);
+    assert_eq!(slopes[..3], [0.0, 0.0, 0.0], "all is paid for, and x costs nothing");
+    // The cost of the other configuration is 1/81 and rises by its logarithm.
+    assert!((slopes[3] + length).abs() < 1e-9 * length, "{} and {length}", slopes[3]);
+    assert!((values[1] - 81_f64.ln()).abs() < 1e-9, "{}", values[1]);
 }
 
 /// An evaluation at a higher fidelity costs more, and one that continues another costs the difference.

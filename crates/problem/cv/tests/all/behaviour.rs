@@ -56,6 +56,23 @@ proptest! {
     }
 }
 
+/// A group of five rows and five of one, in two folds: the large one is placed first, and the small ones fill the other fold, whatever the
+/// order of the names.
+#[test]
+fn large_groups_are_placed_first() {
+    for large in 0..6_usize {
+        let groups: Vec<usize> =
+            (0..6).flat_map(|name| vec![name; if name == large { 5 } else { 1 }]).collect();
+        for seed in 0..4 {
+            let splits = Splits::grouped(&groups, 2, 2, Seed(seed)).unwrap();
+            for repeat in 0..2 {
+                let sizes = [0, 1].map(|fold| splits.get(repeat, fold).unwrap().test.len());
+                assert_eq!(sizes, [5, 5], "group {large} is large, seed {seed}, repeat {repeat}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_split_is_named() {
     assert_eq!(Splits::k_fold(10, 1, Seed(0)), Err(SplitError::FoldCount { folds: 1, rows: 10 }));

@@ -50,6 +50,17 @@ fn expectations(values: &[Option<f64>]) -> Vec<Memo> {
     values.iter().map(memo).collect()
 }
 
+/// Rules of no improvement that ask for none: there is nothing that all of them could be, and the study goes on.
+#[test]
+fn no_expectation_at_all_is_no_reason_to_stop() {
+    let outcomes = [4.0, 1.0].map(Outcome::from).to_vec();
+    let view = View { outcomes, memos: expectations(&[Some(1e-9)]), ..View::default() };
+    let rule = |times: usize| NoImprovement { epsilon: 0.5, times }.check(&view);
+    assert_eq!(rule(0), None, "none is asked for");
+    assert_eq!(rule(1), Some(StopReason::NoImprovement { expected: 1e-9, threshold: 1.5 }));
+    assert_eq!(rule(2), None, "two are asked for and there is one");
+}
+
 proptest! {
     /// Spent cost is the sum of the reported costs, whatever the outcome of the other trials.
     #[test]

@@ -9,8 +9,9 @@ use thrifty_study::shared::{
     AppendError, Entry, EventLog, Lease, LogError, MemoryLog, SharedStudy, Step, verify_replay,
 };
 use thrifty_study::{
-    Ask, Context, Curve, Fingerprint, History, MaxTrials, Optimizer, OptimizerError, Outcome, Pruner,
-    Schedule, StopReason, Study, StudyError, Suggestion, Target, TrialId, WallTime, contract,
+    Ask, Context, Curve, Direction, Directions, Fingerprint, History, MaxTrials, Optimizer, OptimizerError,
+    Outcome, Pruner, Schedule, StopReason, Study, StudyError, Suggestion, Target, TrialId, WallTime,
+    contract,
 };
 
 /// Suggests a number that depends on everything an ask may see.
@@ -217,6 +218,23 @@ fn other_studies_are_refused_with_what_differs() {
     assert_eq!(schedule, "the log in memory has schedule AsCompleted, this study has Window(2)");
     let mut empty = MemoryLog::new();
     assert!(matches!(History::<f64>::read_log(&mut empty), Err(LogError::Empty { .. })));
+}
+
+/// Directions of a shared log that are none: the damaged entry is the first, which has them.
+#[test]
+fn damaged_directions_are_those_of_the_first_entry() {
+    let log = MemoryLog::new();
+    work(&log, 1, || study(2).with_directions(Directions::new(vec![Direction::Maximize])));
+    let mut bodies: Vec<String> = log.clone().read_from(0).unwrap().into_iter().map(|e| e.body).collect();
+    assert_eq!(bodies[0].matches("\"maximize\"").count(), 1, "{}", bodies[0]);
+    bodies[0] = bodies[0].replace("\"maximize\"", "\"sideways\"");
+    let mut damaged = MemoryLog::new();
+    damaged.append(0, &bodies, None).unwrap();
+    let Err(LogError::Corrupt { seq, message, .. }) = History::<f64>::read_log(&mut damaged) else {
+        panic!("a direction that is none was read");
+    };
+    assert_eq!(seq, 0, "{message}");
+    assert!(message.contains("the directions are") && message.contains("sideways"), "{message}");
 }
 
 #[test]
