@@ -61,3 +61,34 @@ fn choices(values: &[&Value]) -> Kind {
     }
     Kind::Categorical { choices }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(values: &[Value]) -> Kind {
+        kind(&values.iter().collect::<Vec<_>>())
+    }
+
+    /// Numbers that vary span a range, of whole numbers if all are whole; a number that never changed is a choice.
+    #[test]
+    fn numbers_are_ranges_unless_they_are_one() {
+        let (int, float) = (Value::Int, Value::Float);
+        assert_eq!(of(&[int(3), int(-2), int(7)]), Kind::Int { low: -2, high: 7, step: 1, log: false });
+        assert_eq!(of(&[int(3), float(-2.0)]), Kind::Float { low: -2.0, high: 3.0, log: false });
+        assert_eq!(of(&[int(4), int(4)]), Kind::Categorical { choices: vec![int(4)] });
+        assert_eq!(of(&[float(0.5), float(0.5)]), Kind::Categorical { choices: vec![float(0.5)] });
+        assert_eq!(of(&[int(3), true.into()]), Kind::Categorical { choices: vec![int(3), true.into()] });
+    }
+
+    /// Positive numbers whose largest is 500 times the smallest: from there on the axis is logarithmic.
+    #[test]
+    fn wide_ranges_of_positive_numbers_are_logarithmic() {
+        for (low, high, expected) in [(1, 500, true), (1, 499, false), (2, 1000, true), (0, 500, false)] {
+            let Kind::Int { log, .. } = of(&[Value::Int(low), Value::Int(high)]) else {
+                panic!("whole numbers")
+            };
+            assert_eq!(log, expected, "{low} to {high}");
+        }
+    }
+}

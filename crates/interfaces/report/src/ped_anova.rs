@@ -170,6 +170,23 @@ mod tests {
         }
     }
 
+    /// A million trials at the first of ten points: the tail of their kernel, in closed form to the last digits.
+    ///
+    /// With `w = 1 / 3.28` and `Q = 1 - Φ` the density at point g is `10⁻¹² + 10⁶ s (Q((g - ½)/w) - Q((g + ½)/w)) / Φ(½/w) + s b`, where
+    /// `s = 1 / (10⁶ + 1)` and b is the share of the prior. Values are from an arithmetic of forty digits.
+    #[test]
+    fn tails_of_a_density_are_exact() {
+        let mut counts = vec![0.0; 10];
+        counts[0] = 1e6;
+        let density = numeric(&counts);
+        for (at, expected) in
+            [(1, 0.053_188_341_940_784_19), (2, 5.566_754_951_076_958e-7), (3, 1.029_763_626_803_146e-7)]
+        {
+            let found = density[at];
+            assert!((found / expected - 1.0).abs() < 1e-12, "{found} at {at}, expected {expected}");
+        }
+    }
+
     /// The values of a short grid, the powers of two in a logarithmic range of integers, the choices, and 50 elsewhere at most.
     #[test]
     fn a_grid_has_a_point_a_value() {

@@ -86,6 +86,21 @@ fn many_processes_may_make_the_tables_at_once() {
     });
 }
 
+/// A store of schema version 0, which has a version and no tables yet: opening it makes the tables and counts on from there.
+#[test]
+fn a_store_without_tables_is_migrated_to_the_latest_version() {
+    let Some(cluster) = Cluster::start(&[]) else { return };
+    let mut client = cluster.client().unwrap();
+    let begun = "CREATE SCHEMA thrifty; CREATE TABLE thrifty.schema_version (version bigint NOT NULL);
+        INSERT INTO thrifty.schema_version VALUES (0)";
+    client.batch_execute(begun).unwrap();
+    let mut log = open(&cluster.address(""), "one").unwrap();
+    log.append(0, &["{}".into()], None).unwrap();
+    let versions = client.query("SELECT version FROM thrifty.schema_version", &[]).unwrap();
+    let versions: Vec<i64> = versions.iter().map(|row| row.get(0)).collect();
+    assert_eq!(versions, [1], "one row with the latest version");
+}
+
 #[test]
 fn a_wait_is_woken_by_another_connection() {
     let Some(cluster) = Cluster::start(&[]) else { return };

@@ -108,6 +108,17 @@ mod tests {
         assert!((log_gamma_step(1.0) - exact).abs() < 1e-15);
     }
 
+    /// Many degrees of freedom: the next terms of the series (Tricomi & Erdélyi 1951) are `1/(192x³) - 1/(640x⁵)`, and no digits are lost
+    /// by the difference of large logarithms.
+    #[test]
+    fn many_degrees_of_freedom_keep_all_digits() {
+        for x in [1e4_f64, 1.5e4, 1e5, 1e7] {
+            let expected = -0.5 * (0.5 / x).ln_1p() - 0.125 / x + 1.0 / (192.0 * x.powi(3));
+            let found = log_gamma_step(x);
+            assert!((found - expected).abs() < 2e-14, "at {x}: {found:e}, expected {expected:e}");
+        }
+    }
+
     #[test]
     fn numbers_without_sense_are_named() {
         for nu in [0.0, -1.0, f64::NAN, f64::INFINITY] {

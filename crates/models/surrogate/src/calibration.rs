@@ -105,6 +105,7 @@ mod tests {
         assert!((found.rmse - 2_f64.sqrt()).abs() < 1e-15);
         assert_eq!((found.coverage(0.5), found.coverage(0.9)), (0.5, 1.0));
         assert_eq!((found.coverage(0.0), found.coverage(1.0)), (0.5, 1.0));
+        assert_eq!((found.coverage(-0.1), found.coverage(1.5)), (0.5, 1.0), "beyond the levels");
         assert!((found.pit_distance() - 0.5).abs() < 1e-15);
     }
 

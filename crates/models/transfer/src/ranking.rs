@@ -271,4 +271,47 @@ mod tests {
         }
         assert_eq!(seen, [true; 3], "dropped, ties in two draws, ties in three");
     }
+
+    /// Quantiles of a single draw: its loss. The better model has all weight.
+    #[test]
+    fn a_single_draw_decides() {
+        let (y, one) = ([1.0, 3.0, 2.0], || Seed(1).stream("weights", 0));
+        let (right, wrong) = (exact(&y), exact(&y.map(|v| -v)));
+        assert_eq!(ranking_weights(&[right.clone(), wrong.clone()], &y, 1, &mut one()), [1.0, 0.0]);
+        assert_eq!(ranking_weights(&[wrong, right], &y, 1, &mut one()), [0.0, 1.0]);
+    }
+
+    /// A model that is always wrong beside a first model that is wrong in a share of the draws: of 2 % it is dropped, of 10 % it shares
+    /// the draws in which both are wrong, as the 95 % quantile of the first losses is then 1.
+    #[test]
+    fn the_guard_is_the_95_percent_quantile_of_the_first_losses() {
+        let y = [0.0, 1.0];
+        // The difference of two predictions is below 0 with the probability Φ(-z).
+        for (z, wrong) in [(2.053_749, 0.02), (1.281_552, 0.1)] {
+            let variance = 0.5 / (z * z);
+            let first = y.iter().map(|&mean| Prediction { mean, variance }).collect();
+            let mut rng = Seed(1).stream("weights", 0);
+            let weights = ranking_weights(&[first, exact(&[1.0, 0.0])], &y, 4096, &mut rng);
+            let expected = if wrong < 0.05 { 0.0 } else { 0.5 * wrong };
+            // Five standard errors of half the share.
+            assert!(
+                (weights[1] - expected).abs() <= 2.5 * (expected / 4096.0_f64).sqrt(),
+                "{wrong}: {weights:?}"
+            );
+        }
+    }
+
+    /// Losses of every order of five things: the discordant pairs, counted one by one.
+    #[test]
+    fn losses_are_discordant_pairs() {
+        let y = [0.0, 1.0, 2.0, 3.0, 4.0];
+        for code in 0..3125_usize {
+            let order: Vec<f64> = (0..5).map(|k| (code / 5_usize.pow(k) % 5) as f64).collect();
+            if (0..5).any(|value| !order.contains(&f64::from(value))) {
+                continue;
+            }
+            let loss = ranking_loss(&mut order.clone(), &[0, 1, 2, 3, 4], &y);
+            assert_eq!(loss as f64, discordant_pairs(&order, &y), "{order:?}");
+        }
+    }
 }

@@ -270,4 +270,17 @@ mod tests {
         trend.of_means(&mut values);
         assert!(values.iter().all(|value| (value - 30.0).abs() < 1e-12), "{values:?}");
     }
+
+    /// The noise beside a trend, which is certain: that of the residuals.
+    #[test]
+    fn the_noise_is_that_of_the_residuals() {
+        let x = Points::from_flat(vec![0.1, 0.3, 0.5, 0.7, 0.9], 1);
+        let data = Observations::new(x.as_ref(), &[-1.0, 0.9, 0.2, -0.4, 0.8]);
+        let (domain, mut rng) = (Domain::unit_cube(1), Seed(1).stream("fit", 0));
+        let mut fit = || GpSurrogate::default().fit(&domain, data, None, &mut rng).unwrap();
+        let (source, residual) = (fit(), fit());
+        let noise = residual.noise_variance();
+        let trend = Trend::fit(Arc::from(source), &[0.0, 1.0], &[1.0, 3.0]);
+        assert_eq!(Trended { trend, residual }.noise_variance(), noise, "noise of the residuals");
+    }
 }

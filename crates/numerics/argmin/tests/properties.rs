@@ -79,6 +79,22 @@ fn the_first_simplex_of_nelder_mead() {
     }
 }
 
+/// Ranges of huge bounds: one whose width overflows counts as infinite, one whose width is a number as that width.
+#[test]
+fn edges_between_huge_bounds_are_numbers() {
+    for (start, corner, bounds) in [(7.0, 7.1, (-1.5e308, 1.5e308)), (1.2e308, 1.25e308, (1e308, 1.5e308))] {
+        let seen = std::cell::RefCell::new(Vec::new());
+        let f = |x: &[f64]| {
+            seen.borrow_mut().push(x[0]);
+            0.0
+        };
+        nelder_mead(f, &[start], &[bounds], 1).unwrap();
+        let seen = seen.into_inner();
+        let close = |x: &f64| (x / corner - 1.0).abs() < 1e-12;
+        assert!(seen.iter().any(close), "a corner at {corner} between {bounds:?}: {seen:?}");
+    }
+}
+
 /// Nelder-Mead never ends at a point without a value.
 #[test]
 fn nelder_mead_keeps_away_from_points_without_a_value() {

@@ -109,4 +109,24 @@ mod tests {
             assert!((found - least).abs() < 1e-7, "{found}, expected {least}");
         }
     }
+
+    /// A least beside an end of which all points tried first have no value: the search goes on until it has one.
+    #[test]
+    fn points_without_a_value_do_not_end_the_search() {
+        let f = |x: f64| if x > 0.2 { f64::NAN } else { (x - 0.05).powi(2) };
+        let found = golden_section(f, (0.0, 1.0), 1, 1e-10);
+        assert!((found - 0.05).abs() < 1e-7, "{found}, expected 0.05");
+    }
+
+    /// The two ends of one cell and the first two points of a refinement, of which one is minus infinity: there is nothing to look for.
+    #[test]
+    fn minus_infinity_ends_the_search() {
+        let mut calls = 0;
+        let f = |x: f64| {
+            calls += 1;
+            if x == 0.5 { f64::NEG_INFINITY } else { 0.0 }
+        };
+        assert_eq!(golden_section(f, (0.0, 1.0), 1, 1e-12), 0.5, "the point of minus infinity");
+        assert_eq!(calls, 4, "evaluations");
+    }
 }

@@ -198,4 +198,17 @@ mod tests {
         assert_eq!(exp_negative::<false>(f64::NEG_INFINITY), 0.0);
         assert!(exp_negative::<false>(f64::NAN).is_nan());
     }
+
+    /// Arguments beside the ends of the reduced range, half of ln 2 from its multiples, where the last terms of the series count most.
+    #[test]
+    fn exp_with_fused_products_is_within_one_unit_in_the_last_place() {
+        for n in 0..1000 {
+            for offset in [-1e-3, -1e-6, 1e-6, 1e-3] {
+                let x = -(f64::from(n) + 0.5) * std::f64::consts::LN_2 + offset;
+                let (exact, found) = (x.exp(), exp_negative::<true>(x));
+                let ulp = exact.next_up() - exact;
+                assert!((found - exact).abs() <= ulp, "exp({x}) is {exact:e}, found {found:e}");
+            }
+        }
+    }
 }

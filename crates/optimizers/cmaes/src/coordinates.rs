@@ -52,15 +52,12 @@ impl Coordinates {
                 VariableKind::Continuous => add(start, Kind::Continuous),
                 _ if of.levels() == Some(1) => {}
                 VariableKind::Stepped { count, spacing } => add(start, Kind::Levels { count, spacing }),
-                VariableKind::OneHot { count: 2 } => {
-                    add(start + 1, Kind::Levels { count: 2, spacing: Spacing::Linear });
+                VariableKind::OneHot { count: count @ 2 } | VariableKind::Level { count } => {
+                    add(start, Kind::Levels { count: count as u64, spacing: Spacing::Linear });
                 }
                 VariableKind::OneHot { count } => {
                     (start..start + count).for_each(|column| add(column, Kind::Score));
                     choices.push((variable, count as u64));
-                }
-                VariableKind::Level { count } => {
-                    add(start, Kind::Levels { count: count as u64, spacing: Spacing::Linear });
                 }
             }
         }

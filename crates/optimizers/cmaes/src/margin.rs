@@ -160,4 +160,21 @@ mod tests {
             prop_assert!(cdf((0.75 - mirrored.mean) / mirrored.std_dev) >= margin * (1.0 - 1e-6));
         }
     }
+
+    /// A mean two standard deviations from one threshold and half of one from the other: what the far side lacks comes from the others, in
+    /// proportion to what they have above half of the margin. Source: Hamano et al. (2022), section 4.
+    #[test]
+    fn what_a_side_lacks_comes_from_the_others_in_proportion() {
+        let (mean, std_dev, below, above, margin) = (0.45, 0.1, 0.25, 0.5, 0.1);
+        let sides = |mean: f64, std_dev: f64| (cdf((below - mean) / std_dev), cdf((mean - above) / std_dev));
+        let half = margin / 2.0;
+        let (low, high) = sides(mean, std_dev);
+        assert!(low < half && high > half, "{low} {high}");
+        let odds = |low: f64, high: f64| (high - half) / (1.0 - low - high - half);
+        let found = corrected(mean, std_dev, Some(below), Some(above), margin);
+        let (new_low, new_high) = sides(found.mean, found.std_dev);
+        assert!((new_low - half).abs() < 1e-9, "{new_low} of {half}");
+        let (new, old) = (odds(new_low, new_high), odds(low, high));
+        assert!((new - old).abs() < 1e-9, "{new}, not {old}");
+    }
 }

@@ -21,7 +21,7 @@ use crate::{FidelityAxis, TargetLookahead};
 pub struct TargetKnowledgeGradient<'s> {
     /// The fidelity.
     pub axis: &'s FidelityAxis,
-    /// Number of anchors, at least 1.
+    /// Number of anchors; fewer than 2 count as 2.
     pub anchors: usize,
     /// Maximizer that finds the minimizer of the posterior mean.
     pub maximizer: &'s Maximizer,

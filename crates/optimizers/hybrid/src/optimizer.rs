@@ -285,3 +285,16 @@ fn spent_turns<Q>(history: &History<Q>) -> u64 {
     let noted = || last.diagnostics.get("turns").map(|turns| *turns as u64);
     last.memo.get(&TURNS).or_else(noted).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use thrifty_sampling::Seed;
+    use thrifty_space::Config;
+
+    use super::*;
+
+    #[test]
+    fn no_turn_is_spent_before_the_first_trial() {
+        assert_eq!(spent_turns(&History::<Config>::new(Seed(0))), 0);
+    }
+}

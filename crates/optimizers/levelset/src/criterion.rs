@@ -262,4 +262,26 @@ mod tests {
             assert!((found - expected).abs() < 1e-6, "{spread}, {slack}: {found}, expected {expected}");
         }
     }
+
+    /// Intervals without width: none is ever wide, and η stays.
+    #[test]
+    fn truncated_variance_without_width_has_no_gain() {
+        let (family, lengthscales) = (KernelFamily::SquaredExponential, vec![0.01]);
+        let model = FixedGp { family, lengthscales, variance: 4.0, mean: 0.0, noise_variance: 1e-3 };
+        let far = Points::from_flat(vec![0.0], 1);
+        let data = Observations::new(far.as_ref(), &[0.0]);
+        let fitted = model.fit(&Domain::unit_cube(1), data, None, &mut Seed(1).stream("test", 0)).unwrap();
+        let context = CriterionContext {
+            now: fitted.posterior(),
+            after: fitted.posterior(),
+            points: PointsRef::single(&[0.9]),
+            threshold: 0.5,
+            noise: 1e-3,
+            integration: Integration::default(),
+            undecided: &[true],
+            beta: 0.0,
+            spread: 1.0,
+        };
+        assert_eq!(context.truncated(0.9, 0.0).unwrap().value(&[0.9]), 0.0);
+    }
 }

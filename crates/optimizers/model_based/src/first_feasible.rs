@@ -210,4 +210,42 @@ mod tests {
         assert!(both.kept.len() > 32 && alone.kept.len() > 32, "{} {}", both.kept.len(), alone.kept.len());
         assert_eq!((both.draws, both.constraints.len()), (64, 2));
     }
+
+    /// A constraint that is known to have one value everywhere.
+    struct Known(f64);
+
+    impl Posterior for Known {
+        fn dim(&self) -> usize {
+            2
+        }
+
+        fn predict_into(&self, _: PointsRef<'_>, mean: &mut [f64], variance: &mut [f64]) {
+            mean.fill(self.0);
+            variance.fill(0.0);
+        }
+
+        fn joint(&self) -> Option<&dyn JointPosterior> {
+            Some(self)
+        }
+    }
+
+    impl JointPosterior for Known {
+        fn covariance_into(&self, _: PointsRef<'_>, out: &mut [f64]) {
+            out.fill(0.0);
+        }
+
+        fn cross_covariance_into(&self, _: PointsRef<'_>, _: PointsRef<'_>, out: &mut [f64]) {
+            out.fill(0.0);
+        }
+    }
+
+    /// A constraint of exactly 0 is not broken: a running trial that has it is the first feasible one.
+    #[test]
+    fn a_constraint_of_0_is_not_broken() {
+        for (value, is_first) in [(-1e-9, false), (0.0, false), (1e-9, true)] {
+            let constraint = Known(value);
+            let found = over(&[&constraint], &[0.5, 0.4], 8);
+            assert_eq!(found.is_some(), is_first, "another can be the first beside a constraint of {value}");
+        }
+    }
 }

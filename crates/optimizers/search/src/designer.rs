@@ -147,4 +147,24 @@ mod tests {
         let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
         assert!(text.contains("none of 10000 random configurations"), "{text}");
     }
+
+    /// Infinite spaces whose allowed configurations were all asked are exhausted, which is no error.
+    #[test]
+    fn infinite_spaces_may_have_nothing_left_that_is_allowed() {
+        let space = Space::builder()
+            .categorical("kind", ["a", "b"])
+            .float("x", 0.0, 1.0)
+            .when("kind", ["b"])
+            .build()
+            .unwrap();
+        let known_constraint = &KnownConstraint::new(|config: &Config| config.str("kind") == Ok("a"));
+        let design = InitialDesign::Sobol(4);
+        let designer = Designer { design: &design, space: &space, seed: Seed(2), run: 0, known_constraint };
+        let mut asked = Points::new(space.dim());
+        let first =
+            designer.config(&asked, TrialId(0)).unwrap().expect("the only configuration that is allowed");
+        assert_eq!(first.str("kind"), Ok("a"));
+        asked.push(&space.encode(&first).unwrap());
+        assert_eq!(designer.config(&asked, TrialId(1)).unwrap(), None);
+    }
 }

@@ -105,6 +105,14 @@ fn rungs_are_the_first_step_times_powers_of_the_factor() {
     }
 }
 
+/// The default rungs of successive halving, as documented: steps 1, 3, 9 and 27.
+#[test]
+fn rungs_are_powers_of_three_by_default() {
+    let others = vec![vec![0.0; 30]; 3];
+    let stops = |last: &usize| decision(&SuccessiveHalvingPruner::default(), &vec![1.0; *last], &others);
+    assert_eq!((1..=30).filter(stops).collect::<Vec<_>>(), [1, 3, 9, 27]);
+}
+
 #[test]
 fn a_report_beyond_a_rung_counts_for_it() {
     let halving = SuccessiveHalvingPruner { min_steps: 2, factor: 3, skipped: 0 };
@@ -187,6 +195,21 @@ fn patience_ends_without_a_gain() {
     assert!(decision(&PatiencePruner::new(1), &[1.0, 1.0], &[]));
     assert!(!decision(&PatiencePruner::new(1), &[1.0, 1.0 - 1e-15], &[]));
     assert!(decision(&PatiencePruner::new(1), &[f64::NEG_INFINITY; 2], &[]));
+}
+
+/// As many reports as the patience, with nothing before them: too few to stop, even where no loss is finite.
+#[test]
+fn patience_needs_a_report_before_the_recent_ones() {
+    for patience in 1..4 {
+        let pruner = PatiencePruner::new(patience);
+        for value in [NAN, f64::INFINITY, 1.0] {
+            assert!(!decision(&pruner, &vec![value; patience], &[]), "{patience} reports of {value}");
+            assert!(
+                decision(&pruner, &vec![value; patience + 1], &[]),
+                "one more than {patience} of {value}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use thrifty_acquisition::{
     Acquisition, Analytic, BernoulliEntropy, ConditionalDraws, EntropySearch, ExpectedImprovement,
     ExpectedUtility, Integrated, IntegratedBernoulli, KnowledgeGradient, LogBernoulliEntropy,
-    LogExpectedImprovement, LogProbabilityOfImprovement, Masked, MinimizerDistribution,
+    LogBernoulliVariance, LogExpectedImprovement, LogProbabilityOfImprovement, Masked, MinimizerDistribution,
     OneShotKnowledgeGradient, PredictiveEntropySearch, ProbabilityOfImprovement, Schedule, ThresholdField,
     Utility,
 };
@@ -271,5 +271,20 @@ fn slopes_of_known_utilities_are_short_differences() {
     for (mean, slope) in [(0.0, 0.5), (0.5e-6, 0.75), (1.1e-6, 1.0), (-1.1e-6, 0.0)] {
         let found = hinge.value_and_slopes(mean, 0.0).1;
         assert!((found - slope).abs() < 1e-6, "{mean}: {found} {slope}");
+    }
+}
+
+/// Logarithms of a classification without doubt: minus infinity, without slopes, also where it is the quotient of margin and deviation that
+/// is infinite.
+#[test]
+fn what_is_certain_to_be_on_one_side_has_no_slopes() {
+    let threshold = 0.0;
+    let utilities: [&dyn Utility; 2] =
+        [&LogBernoulliVariance { threshold }, &LogBernoulliEntropy { threshold }];
+    for utility in utilities {
+        for (mean, std_dev) in [(1e300, 1e-300), (-1e300, 1e-300), (1.0, 0.0), (-1.0, 0.0)] {
+            let found = utility.value_and_slopes(mean, std_dev);
+            assert_eq!(found, (f64::NEG_INFINITY, 0.0, 0.0), "{mean} ± {std_dev}");
+        }
     }
 }

@@ -65,7 +65,9 @@ fn gains_are_integrals_of_their_slopes() {
 #[test]
 fn small_gains_are_between_their_bounds() {
     use std::f64::consts::PI;
-    for (u, rho) in [(0.5_f64, 1e-3_f64), (1.0, 0.01), (-2.0, 0.05), (3.0, 0.2), (4.0, 0.3), (-1.0, 2e-3)] {
+    for (u, rho) in
+        [(0.5_f64, 1e-3_f64), (1.0, 0.01), (-2.0, 0.05), (3.0, 0.2), (4.0, 0.3), (7.0, 0.4), (-1.0, 2e-3)]
+    {
         let seen = PointState { standardized: u, std_dev: 1.0 };
         let bound = |rho: f64, share: f64| (-0.5 * u * u / rho).exp() * share / PI;
         let whole = rho.sqrt().asin();

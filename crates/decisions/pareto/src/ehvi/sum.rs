@@ -30,7 +30,6 @@ pub(super) fn over_boxes(
     let positive = term.iter().zip(&*power).filter(|(term, _)| **term > 0.0);
     let exponent = positive.fold(f64::NEG_INFINITY, |top, (_, power)| top.max(*power));
     if exponent == f64::NEG_INFINITY {
-        term.fill(0.0);
         return Sum { total: 0.0, exponent: 0.0 };
     }
     let mut total = 0.0;

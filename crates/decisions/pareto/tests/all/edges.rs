@@ -229,3 +229,20 @@ fn crowding_does_not_depend_on_the_unit() {
         }
     }
 }
+
+/// Boxes of fronts in space whose points share objectives: none is empty, and there are at most two a point and one more.
+#[test]
+fn boxes_of_ties_are_not_empty() {
+    let fronts = [
+        vec![[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]],
+        vec![[0.0, 2.0, 1.0], [1.0, 1.0, 1.0], [2.0, 0.0, 1.0], [2.0, 2.0, 0.0]],
+        vec![[0.0, 1.0, 2.0], [0.0, 2.0, 1.0], [1.0, 0.0, 2.0], [2.0, 0.0, 1.0]],
+    ];
+    for front in fronts {
+        let boxes = NonDominatedBoxes::new(Points::from_rows(&front).unwrap().as_ref(), &[3.0; 3]).unwrap();
+        assert!(boxes.len() <= 2 * front.len() + 1, "{} boxes of {front:?}", boxes.len());
+        for (lower, upper) in boxes.rows() {
+            assert!(lower.iter().zip(upper).all(|(l, u)| l < u), "{lower:?} to {upper:?} of {front:?}");
+        }
+    }
+}

@@ -195,6 +195,62 @@ fn a_page_counts_repeated_configurations() {
     }
 }
 
+/// A study of choices alone has no axis along which its process could be drawn.
+#[test]
+fn a_process_over_choices_has_no_slices() {
+    let space = Space::builder().categorical("a", [1, 2, 3]).categorical("b", ["x", "y"]).build().unwrap();
+    let mut study = Study::new(RandomSearch::new(space.clone()), Seed(3)).with_stop(MaxTrials(20));
+    study
+        .run(|config: &Config, context| config.int("a").unwrap() as f64 + 0.01 * context.id.0 as f64)
+        .unwrap();
+    for (figure, needed) in [(Figure::Surrogate, 1), (Figure::Map, 2)] {
+        let text = reason(study.history(), Some(&space), figure);
+        assert!(text.contains(&format!("0 numeric parameters, expected at least {needed}")), "{text}");
+    }
+}
+
+/// The list of warnings of a page: nothing failed in a study without trials, and a fifth of the trials is many.
+#[test]
+fn a_page_counts_failures_from_one_in_five() {
+    let warned = |outcomes: &[Outcome]| {
+        let mut study =
+            Study::new(SobolSearch::new(Space::unit_cube(2)), Seed(1)).with_stop(MaxTrials(outcomes.len()));
+        study.run(|_: &Config, context| outcomes[context.id.0 as usize].clone()).unwrap();
+        let page = Report::new(study.history(), Some(&Space::unit_cube(2))).unwrap().page("study").unwrap();
+        page.contains("trials failed; the table has the reasons")
+    };
+    let of = |failed: usize, measured: usize| {
+        [vec![Outcome::failed("no"); failed], vec![Outcome::from(1.0); measured]].concat()
+    };
+    assert!(!warned(&[]), "no trials");
+    assert!(!warned(&of(0, 3)) && !warned(&of(1, 5)));
+    assert!(warned(&of(1, 4)) && warned(&of(2, 0)));
+}
+
+/// The best trial at an end of a range, which a page says for one objective; of several objectives no trial is the best.
+#[test]
+fn a_page_says_that_the_best_trial_is_at_an_end() {
+    let page = |objectives: &dyn Fn(f64) -> Vec<f64>, space: Option<&Space>| {
+        let cube = Space::unit_cube(2);
+        let mut study = Study::new(SobolSearch::new(cube), Seed(1)).with_stop(MaxTrials(8));
+        let measured = |x: f64| Measurement { objectives: objectives(x), ..Measurement::default() };
+        study.run(|config: &Config, _| measured(config.float("x0").unwrap())).unwrap();
+        let mut trials = study.history().trials().to_vec();
+        trials[0].query.insert("x0", 0.0);
+        trials[0].query.insert("x1", 0.5);
+        trials[0].outcome = Some(measured(0.0).into());
+        Report::new(&History::from_trials(trials, Seed(1)), space).unwrap().page("study").unwrap()
+    };
+    let cube = Space::unit_cube(2);
+    let at = |x: &str, end: &str| format!("The best trial has {x} at the {end} end of its range");
+    let rising = page(&|x| vec![x], Some(&cube));
+    assert!(rising.contains(&at("x0", "lower")), "the smallest value is best");
+    assert!(!rising.contains(&at("x0", "upper")) && !rising.contains(&at("x1", "lower")));
+    assert!(!page(&|x| vec![(x - 0.5).powi(2)], Some(&cube)).contains("end of its range"), "inside");
+    assert!(!page(&|x| vec![x, x], Some(&cube)).contains("end of its range"), "two objectives");
+    assert!(!page(&|x| vec![x], None).contains("end of its range"), "ranges that are derived");
+}
+
 /// Figures of values do not depend on which end of them is the better one.
 #[test]
 fn maximised_objectives_are_drawn_in_the_units_of_the_user() {

@@ -31,3 +31,14 @@ fn what_matters_is_important() {
         assert!(shares["much"] > 2.0 * shares["little"] && shares["little"] > shares["none"], "{shares:?}");
     }
 }
+
+/// A study without a trial at the target fidelity: nothing is near the best one, which leaves shares of 0 beside those over the space.
+#[test]
+fn importance_near_the_best_is_zero_without_a_trial_to_compare() {
+    let space = Space::unit_cube(2);
+    let mut study = Study::new(RandomSearch::new(space.clone()), Seed(3)).with_stop(MaxTrials(40));
+    study.run(|config: &Config, _| config.float("x0").unwrap()).unwrap();
+    let history = study.history().clone().with_comparable(|_| false);
+    let importance = Report::new(&history, Some(&space)).unwrap().importance().unwrap();
+    assert!(importance[0].share > 0.9 && importance.iter().all(|of| of.near_best == 0.0), "{importance:?}");
+}

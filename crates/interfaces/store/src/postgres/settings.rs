@@ -224,4 +224,44 @@ mod tests {
         assert_eq!(password("postgres://me@host/db").as_deref(), Some("it's:long"));
         assert_eq!(password("postgres://you@host/db").as_deref(), Some("last"));
     }
+
+    /// Lines of the password file with a port: that of the address or the environment, else 5432, the port of PostgreSQL.
+    #[test]
+    fn passwords_of_the_default_port_are_found() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "localhost:5432:db:me:default\nlocalhost:7000:db:me:other\n").unwrap();
+        let path = file.path().to_str().unwrap();
+        let password = |address: &str, variables: &[(&str, &str)]| {
+            let all = [&[("PGPASSFILE", path), ("PGUSER", "me")], variables].concat();
+            let password = settings(address, &all).unwrap().config.get_password().map(<[u8]>::to_vec);
+            password.map(|word| String::from_utf8(word).unwrap())
+        };
+        for address in ["postgres:///db", "postgres://localhost/db", "postgres://localhost:5432/db"] {
+            assert_eq!(password(address, &[]).as_deref(), Some("default"), "{address}");
+        }
+        assert_eq!(password("postgres:///db", &[("PGPORT", "7000")]).as_deref(), Some("other"));
+        assert_eq!(password("postgres://localhost:7001/db", &[]), None, "a port without a line");
+    }
+
+    /// An error in one sentence: each cause once, also where a message has its cause in it already.
+    #[test]
+    fn causes_are_named_once() {
+        #[derive(Debug)]
+        struct Layer(&'static str, Option<Box<Layer>>);
+        impl std::fmt::Display for Layer {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.0)
+            }
+        }
+        impl std::error::Error for Layer {
+            fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+                self.1.as_deref().map(|cause| cause as _)
+            }
+        }
+        let over = |text, cause| Layer(text, Some(Box::new(cause)));
+        assert_eq!(chain(&Layer("refused", None)), "refused");
+        assert_eq!(chain(&over("no connection", Layer("refused", None))), "no connection: refused");
+        let told = over("no connection (refused)", over("refused", Layer("port 7", None)));
+        assert_eq!(chain(&told), "no connection (refused): port 7");
+    }
 }

@@ -277,3 +277,19 @@ fn sites_of_another_number_are_no_start() {
     let other = from(Some(&Sites { precision: vec![5.0; 2], shift: vec![1.0; 2] }));
     assert!(other != cold && (other.1 - cold.1).abs() < 1e-7, "{other:?} {cold:?}");
 }
+
+/// Noise variances of bounds are checked as those of values are, even where the model does not count the bound.
+#[test]
+fn noise_variances_of_bounds_that_are_none_are_named() {
+    let gp = CensoredGp::new(known(0.01));
+    for bound in [Response::AtMost(0.5), Response::AtMost(60.0)] {
+        for bad in [-1e-3, f64::NAN, f64::INFINITY] {
+            let responses = [Response::Value(0.0), bound];
+            let error = gp.condition_with_noise(line(2).as_ref(), &responses, &[0.0, bad]).unwrap_err();
+            let CensoredError::Input(InputError::Entry { name, index, .. }) = error else {
+                panic!("{bound:?} with the noise {bad}: {error}")
+            };
+            assert_eq!((name, index), ("noise variance", 1), "{bound:?} with the noise {bad}");
+        }
+    }
+}

@@ -2,12 +2,13 @@
 
 use proptest::prelude::*;
 use thrifty_check::InputError;
-use thrifty_domain::Points;
+use thrifty_domain::{Domain, Points};
 use thrifty_gp::{ExactLikelihood, Gp, GpError, GpPosterior, GpSettings, Mean, Noise};
 use thrifty_kernel::{
-    Constant, Kernel, Linear, Matern12, Matern52, Product, Scaled, SquaredExponential, Sum,
+    Constant, Kernel, Linear, Matern12, Matern52, Matern52Profile, Product, Scaled, SquaredExponential, Sum,
 };
-use thrifty_params::{LogLikelihood, Parameterized};
+use thrifty_params::{LogLikelihood, Param, Parameterized};
+use thrifty_prob::Prior;
 use thrifty_sampling::Seed;
 use thrifty_surrogate::{JointPosterior, PathSampler, Posterior, Prediction, contract};
 
@@ -386,6 +387,53 @@ fn fantasies_are_drawn_from_the_joint_prediction_with_noise() {
             let squares = covariance[4 * i] * covariance[4 * j] + expected * expected;
             let error = (squares / count as f64).sqrt();
             assert!((found - expected).abs() < 5.0 * error, "outcomes {i} and {j}: {found} {expected}");
+        }
+    }
+}
+
+#[test]
+fn as_many_fantasies_as_asked_for() {
+    let x = Points::from_flat(vec![0.1, 0.8], 1);
+    let posterior = Gp::matern52(1).condition(x.as_ref(), &[0.4, -0.3]).unwrap();
+    for count in [0, 1, 4] {
+        let fantasies = posterior.fantasies(x.as_ref(), count, &mut Seed(1).stream("fantasies", 0)).unwrap();
+        assert_eq!(fantasies.len(), count, "fantasies");
+    }
+}
+
+/// Domains of numbers alone: the kernel of the variables has the hyperparameters, bounds and priors of the stationary one.
+#[test]
+fn a_domain_of_numbers_has_the_stationary_kernel() {
+    for dim in [1, 3] {
+        let told = |params: Vec<Param>| -> Vec<(f64, f64, f64, Option<Prior>)> {
+            params.into_iter().map(|p| (p.value, p.low, p.high, p.prior)).collect()
+        };
+        let of_domain = Gp::on_domain::<Matern52Profile>(&Domain::unit_cube(dim));
+        assert_eq!(
+            told(of_domain.kernel().params()),
+            told(Gp::matern52(dim).kernel().params()),
+            "hyperparameters of {dim} dimensions"
+        );
+    }
+}
+
+/// One observation y of a process with mean m, variance v and noise s: its log density is that of N(m, v + s), with slopes or without.
+#[test]
+fn one_observation_has_the_normal_density_around_the_mean() {
+    let x = Points::from_flat(vec![0.4], 1);
+    let (variance, noise) = (1.7, 0.3);
+    for (y, mean) in [(0.9, 0.0), (0.9, 0.6), (-0.2, 1.5), (2.0, -3.0)] {
+        let mut kernel = Scaled::new(Matern52::new(vec![0.5]).unwrap(), variance).unwrap();
+        let (y_all, noise_kind) = ([y], Noise::Fixed(noise));
+        let mut likelihood =
+            ExactLikelihood::new(&mut kernel, x.as_ref(), &y_all, &noise_kind, Mean::Fixed(mean));
+        let mut gradient = vec![0.0; likelihood.params().len()];
+        let total = variance + noise;
+        let expected = -0.5 * (y - mean).powi(2) / total - 0.5 * (std::f64::consts::TAU * total).ln();
+        let whole = likelihood.log_likelihood(&mut gradient).unwrap();
+        let alone = likelihood.log_likelihood_value().unwrap();
+        for found in [whole, alone] {
+            assert!((found - expected).abs() < 1e-12, "{y} around {mean}: {found}, expected {expected}");
         }
     }
 }

@@ -73,9 +73,6 @@ impl GroupCorrelation {
 
     /// `c(i, j)`.
     pub(super) fn of(&self, i: f64, j: f64) -> f64 {
-        if i >= 0.0 && i == j {
-            return 1.0;
-        }
         let Parts { same, alike, apart } = self.parts(i, j);
         same + self.correlation.value() * (alike + self.between() * apart)
     }

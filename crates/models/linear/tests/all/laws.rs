@@ -306,6 +306,26 @@ fn bad_input_is_named() {
     assert!(model.prior().gradient().is_none() && model.prior().predict(&[0.25]).mean.is_finite());
 }
 
+/// Observations that the information form refuses: it names what is wrong, and stays as it is.
+#[test]
+fn information_refuses_what_is_no_observation() {
+    let start = Information::of(&prior(2)).unwrap();
+    for (phi, y, noise, what) in [
+        (&[1.0][..], 1.0, 0.1, "1 functions, expected 2"),
+        (&[1.0, f64::NAN], 1.0, 0.1, "function 1 is NaN"),
+        (&[f64::INFINITY, 0.0], 1.0, 0.1, "function 0 is inf"),
+        (&[1.0, 0.0], f64::NAN, 0.1, "observation is NaN"),
+        (&[1.0, 0.0], 1.0, 0.0, "noise variance is 0"),
+        (&[1.0, 0.0], 1.0, -0.1, "noise variance is -0.1"),
+        (&[1.0, 0.0], 1.0, f64::NAN, "noise variance is NaN"),
+    ] {
+        let mut information = start.clone();
+        let error = information.update(phi, y, noise).expect_err(what).to_string();
+        assert!(error.starts_with(what), "{error}, expected {what}");
+        assert_eq!(information, start, "{what}: nothing is learnt");
+    }
+}
+
 #[test]
 fn extreme_scales() {
     for scale in [1e-12, 1e12] {

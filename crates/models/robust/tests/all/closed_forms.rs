@@ -109,3 +109,30 @@ fn one_more_observation_has_the_least_noise() {
         assert_eq!(after.weights(), posterior.weights(), "{nu}: weights");
     }
 }
+
+/// Many degrees of freedom: the bound is the log marginal likelihood of the ordinary process, its constant included.
+#[test]
+fn the_evidence_of_normal_noise_is_that_of_an_ordinary_process() {
+    let (x, y) = ([0.1, 0.4, 0.5, 0.9], [0.3, -0.8, -1.1, 0.6]);
+    for n in 1..=4 {
+        let points = Points::from_flat(x[..n].to_vec(), 1);
+        let ordinary = known(0.05).condition(points.as_ref(), &y[..n]).unwrap().log_likelihood();
+        let robust = RobustGp::new(known(0.05)).with_student_t(StudentT::new(1e9));
+        let bound = robust.condition(points.as_ref(), &y[..n]).unwrap().evidence_bound();
+        assert!((bound - ordinary).abs() < 1e-6, "{n} observations: {bound}, expected {ordinary}");
+    }
+}
+
+/// Starts of a fit: the posterior has the end of the best of them; conditioning alone has none.
+#[test]
+fn a_fit_reports_its_starts() {
+    let x = Points::from_flat((0..9).map(|i| f64::from(i) / 8.0).collect(), 1);
+    let y = [0.0, 0.5, 0.9, 1.0, 5.0, 0.3, -0.2, -0.6, -0.9];
+    let process = RobustGp::new(Gp::matern52(1));
+    let fitted = process.fit(x.as_ref(), &y, &mut Seed(1).stream("fit", 0)).unwrap();
+    let density = |at: usize| fitted.restarts()[at].log_posterior.unwrap_or(f64::NEG_INFINITY);
+    let best = (0..fitted.restarts().len()).max_by(|a, b| density(*a).total_cmp(&density(*b)));
+    let best = best.expect("a start of the fit");
+    assert_eq!(fitted.restarts()[best].end, fitted.hyperparameters(), "the end of the best start");
+    assert!(process.condition(x.as_ref(), &y).unwrap().restarts().is_empty(), "no start without a fit");
+}

@@ -52,3 +52,22 @@ fn known_noise_and_warm_starts_reach_the_process() {
     let expected = process.warm_started(start).fit_with_noise(x.as_ref(), &y, &noise, &mut rng()).unwrap();
     assert_eq!(found, bits(&expected), "the fit of the process");
 }
+
+/// Hyperparameters of the fitted surrogate: those of the process, in its order.
+#[test]
+fn hyperparameters_are_those_of_the_process() {
+    let surrogate = RobustGpSurrogate::default();
+    let x = Points::from_flat(vec![0.1, 0.3, 0.5, 0.6, 0.9], 1);
+    let y = [0.2, 1.0, 0.4, -3.0, -0.8];
+    let (domain, rng) = (Domain::unit_cube(1), || Seed(1).stream("fit", 0));
+    let process = RobustGp::new(surrogate.process.process_for(&domain, x.as_ref()).unwrap());
+    let expected = process.fit(x.as_ref(), &y, &mut rng()).unwrap();
+    let data = Observations::new(x.as_ref(), &y);
+    let found = surrogate.fit(&domain, data, None, &mut rng()).unwrap().hyperparameters();
+    assert!(!found.is_empty(), "something is learnt");
+    assert_eq!(
+        found,
+        expected.params().iter().map(|p| p.value).collect::<Vec<f64>>(),
+        "values of the process"
+    );
+}

@@ -94,6 +94,24 @@ fn a_fit_without_convergence_says_so() {
     assert!(process.condition(points.as_ref(), &[0.0, 9.0, 0.1, 0.2]).unwrap().converged());
 }
 
+/// Sweeps up to their limit where the weights have not converged, and as many whatever the limit once they have.
+#[test]
+fn sweeps_are_counted() {
+    let points = Points::from_flat(vec![0.1, 0.3, 0.5, 0.9], 1);
+    let sweeps = |max_sweeps: usize| {
+        let student = StudentT { max_sweeps, ..StudentT::default() };
+        let process = RobustGp::new(Gp::matern52(1)).with_student_t(student);
+        let posterior = process.condition(points.as_ref(), &[0.0, 9.0, 0.1, 0.2]).unwrap();
+        (posterior.sweeps(), posterior.converged())
+    };
+    for limit in [1, 2, 3] {
+        assert_eq!(sweeps(limit), (limit, false), "stopped after {limit}");
+    }
+    let (needed, _) = sweeps(500);
+    assert!(needed > 3, "{needed} sweeps");
+    assert_eq!((sweeps(needed), sweeps(needed - 1)), ((needed, true), (needed - 1, false)), "at the limit");
+}
+
 #[test]
 fn noise_variances_of_another_number_are_named() {
     let points = Points::from_flat(vec![0.1, 0.7], 1);

@@ -221,3 +221,40 @@ fn paths_are_from_members_by_their_weights() {
         assert!((share - member.weight).abs() < 5.0 * error, "{share} of the paths, not {}", member.weight);
     }
 }
+
+#[test]
+fn a_mixture_has_the_dimension_of_its_members() {
+    assert_eq!(three().dim(), 2, "members of two columns");
+    assert_eq!(mixture(&[(1.0, 0.0, false)]).dim(), 1, "members of one column");
+}
+
+/// Member without anything but a noise.
+struct Noisy(Constant, f64);
+
+impl FittedSurrogate for Noisy {
+    fn posterior(&self) -> &dyn Posterior {
+        &self.0
+    }
+
+    fn hyperparameters(&self) -> Vec<f64> {
+        vec![]
+    }
+
+    fn noise_variance(&self) -> f64 {
+        self.1
+    }
+
+    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        self.0.fantasize(x, y)
+    }
+}
+
+/// Noise of a mixture of normal noises with mean 0: its variance is the mean of theirs.
+#[test]
+fn the_noise_of_a_mixture_is_the_mean_of_its_members() {
+    let of = |noise: f64| -> Box<dyn FittedSurrogate> {
+        Box::new(Noisy(Constant { mean: 0.0, is_rigid: false }, noise))
+    };
+    let found = Mixture::new(vec![(1.0, of(0.5)), (3.0, of(2.5))]).unwrap().noise_variance();
+    assert_eq!(found, 2.0, "a quarter of 0.5 and three quarters of 2.5");
+}

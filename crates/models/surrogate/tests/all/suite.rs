@@ -364,3 +364,16 @@ fn small_and_large_targets_are_usual_ones_on_another_scale() {
         }
     }
 }
+
+/// Numbers of observations of the suite: 1, 2, 12, and 16 of which four are there twice; an update begins from the first half of them.
+#[test]
+fn problems_have_the_documented_numbers_of_observations() {
+    let surrogate = OneWeight { fault: Fault::None, count: AtomicU64::new(0) };
+    let recording = Recording { surrogate, seen: Mutex::new(Vec::new()) };
+    contract::surrogate(&recording);
+    let seen = recording.seen.into_inner().unwrap();
+    let mut counts: Vec<usize> = seen.iter().map(|(x, _)| x.len()).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    assert_eq!(counts, [1, 2, 6, 8, 12, 16], "observations of a fit");
+}

@@ -90,6 +90,24 @@ fn misleading_tasks_leave_the_base_surrogate_as_it_is() {
     assert_eq!(bits(&ensemble), base_bits(20, wave));
 }
 
+/// An ensemble none of whose sources passes the first guard: it draws no more random numbers than the base surrogate, and does not
+/// leave out the one observation of a base that would have to be fitted to nothing.
+#[test]
+fn an_ensemble_without_candidates_costs_the_base_surrogate_alone() {
+    let domain = Domain::unit_cube(2);
+    let x = points(1, 99);
+    let y: Vec<f64> = x.rows().map(wave).collect();
+    let data = Observations::new(x.as_ref(), &y);
+    for tasks in [vec![], vec![task("equal", 20, 1, wave)]] {
+        let surrogate = TransferSurrogate::new(ForestSurrogate::default(), &domain, tasks).unwrap();
+        let (mut own, mut base) = (Seed(3).stream("fit", 0), Seed(3).stream("fit", 0));
+        let ensemble = surrogate.fit_ensemble(&domain, data, None, &mut own).unwrap();
+        ForestSurrogate::default().fit(&domain, data, None, &mut base).unwrap();
+        assert_eq!(ensemble.weight_alone(), 1.0, "weight of the base surrogate");
+        assert_eq!(own.bits(), base.bits(), "random numbers that follow");
+    }
+}
+
 #[test]
 fn of_several_tasks_the_related_one_counts() {
     let tasks = vec![

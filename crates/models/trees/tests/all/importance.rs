@@ -90,6 +90,10 @@ fn forests_without_variance_and_impossible_distributions_are_errors() {
     assert!(matches!(varying.importance(&[UNIT]), Err(TreesError::Input(_))));
     assert!(matches!(varying.interaction((0, 0), &[UNIT, UNIT]), Err(TreesError::Input(_))));
     assert!(matches!(varying.interaction((0, 2), &[UNIT, UNIT]), Err(TreesError::Input(_))));
+    for pair in [(0, 7), (7, 0), (7, 1)] {
+        let error = varying.interaction(pair, &[UNIT, UNIT]).unwrap_err().to_string();
+        assert!(error.starts_with("feature is 7"), "{pair:?}: {error}");
+    }
     for bad in [
         FeatureDistribution::Uniform { low: 1.0, high: 1.0 },
         FeatureDistribution::Uniform { low: 0.0, high: f32::INFINITY },

@@ -132,6 +132,19 @@ fn no_rows_are_fine() {
     assert_eq!(empty.dim(), 0);
 }
 
+/// Sizes of a factor that grows and shrinks: square, with a row for each row of the matrix.
+#[test]
+fn factors_stay_square() {
+    let mut of = factor(&Matrix::from_fn(3, 3, |i, j| if i == j { 2.0 } else { 0.5 }));
+    let size = |of: &Cholesky| (of.factor().rows(), of.factor().cols(), of.dim());
+    of.append(&[0.5; 3], 2.0).expect("positive definite");
+    assert_eq!(size(&of), (4, 4, 4), "after a row more");
+    for (index, n) in [(1, 3), (2, 2), (0, 1), (0, 0)] {
+        of.drop_row(index);
+        assert_eq!(size(&of), (n, n, n), "after a row less");
+    }
+}
+
 /// The ladder rises by factors of ten: the jitter reported is the least power of ten that helps.
 #[test]
 fn jitter_rises_by_factors_of_ten() {

@@ -363,4 +363,28 @@ mod tests {
             assert!((found - expected).abs() < 1e-12, "{} {other:?}: {found} {expected}", trial.t);
         }
     }
+
+    /// A parabola whose first step is as high as the start: the first stage minimises it less the line of sufficient decrease,
+    /// `t² - 2t + 2e-3 t`, whose minimum is at 0.999 (Moré & Thuente 1994, section 2).
+    #[test]
+    fn a_first_step_as_high_as_the_start_leads_to_the_minimum_above_the_line_of_decrease() {
+        let (steps, accepted) = trace(|t| (t * t - 2.0 * t, 2.0 * t - 2.0), 2.0, 9.0);
+        assert!(accepted && steps.len() == 2, "{steps:?}");
+        assert!((steps[1] - 0.999).abs() < 1e-12, "{steps:?}, expected 0.999");
+    }
+
+    /// A narrow bracket is enough for a step that is lower than the start, however little; from one that is as high the search goes on.
+    #[test]
+    fn a_narrow_bracket_ends_the_search_below_the_start_alone() {
+        for (value, is_stuck) in [(-1e-9, true), (0.0, false), (1e-9, false)] {
+            let mut search = LineSearch::new(0.0, -1.0, 1.02, 10.0);
+            (search.best, search.other) =
+                (Sample { t: 1.0, f: -1e-8, d: -0.95 }, Sample { t: 1.05, f: 1.0, d: 3.0 });
+            search.bracketed = true;
+            let found = search.probe(value, 2.0);
+            let is_right =
+                if is_stuck { matches!(found, Probe::Stuck) } else { matches!(found, Probe::Again) };
+            assert!(is_right, "value {value} beside the start's 0");
+        }
+    }
 }

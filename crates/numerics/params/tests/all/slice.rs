@@ -276,3 +276,39 @@ fn a_current_value_without_density_leaves_the_other_starts() {
     assert_eq!(found.len(), SAMPLER.count);
     assert!(found.iter().all(|v| v[0].abs() < 10.0), "{found:?}");
 }
+
+/// Earlier samples of which one has no likelihood any more: none of them is used, and the starts are those without earlier ones.
+#[test]
+fn one_earlier_sample_without_a_likelihood_is_enough_to_begin_anew() {
+    let params = [param(Transform::Identity, 0.5, (0.0, 1.0), None)];
+    let sampler = SliceSampler { count: 4, burn_in: 0, steps: 0 };
+    let sample = |earlier: &[Vec<f64>]| {
+        let mut known = Known::new(params.to_vec(), |v: &[f64]| (v[0] > 0.25).then_some(0.0));
+        sampler.sample(&mut known, earlier, &mut Seed(1).stream("slice", 0)).unwrap()
+    };
+    let anew = sample(&[]);
+    for place in 0..4 {
+        let mut earlier = vec![vec![0.3], vec![0.5], vec![0.7], vec![0.9]];
+        assert_eq!(sample(&earlier), earlier, "all have a likelihood");
+        earlier[place] = vec![0.1];
+        assert_eq!(sample(&earlier), anew, "sample {place} has none");
+    }
+}
+
+/// Starts are chosen from eight draws each: a likelihood that is constant on a quarter of the prior and missing elsewhere leaves
+/// twice as many as are needed, all different.
+#[test]
+fn starts_are_different_where_a_quarter_of_the_prior_counts() {
+    let prior = Prior::Normal { mean: 0.0, sd: 1.0 };
+    let params = [param(Transform::Identity, 1.0, (-50.0, 50.0), Some(prior))];
+    let sampler = SliceSampler { count: 64, burn_in: 0, steps: 0 };
+    for seed in 0..3 {
+        // The upper quartile of a standard normal number.
+        let mut known = Known::new(params.to_vec(), |v: &[f64]| (v[0] > 0.674_490).then_some(0.0));
+        let mut starts =
+            column(&sampler.sample(&mut known, &[], &mut Seed(seed).stream("slice", 0)).unwrap(), 0);
+        starts.sort_by(f64::total_cmp);
+        starts.dedup();
+        assert_eq!(starts.len(), 64, "different starts of seed {seed}");
+    }
+}

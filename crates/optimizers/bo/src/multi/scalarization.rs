@@ -21,12 +21,16 @@ pub fn augmented_chebyshev(weights: &[f64], losses: &[f64], augmentation: f64) -
 
 /// Weights uniform on the simplex.
 pub(crate) fn weights(count: usize, rng: &mut Stream) -> Vec<f64> {
-    // Exponentials over their sum, each above 0.
-    let exponential = |_| -(1.0 - rng.uniform()).min(1.0 - f64::EPSILON).ln();
-    let mut weights: Vec<f64> = (0..count).map(exponential).collect();
+    // Exponentials over their sum.
+    let mut weights: Vec<f64> = (0..count).map(|_| exponential(rng.uniform())).collect();
     let sum: f64 = weights.iter().sum();
     weights.iter_mut().for_each(|w| *w /= sum);
     weights
+}
+
+/// The exponential number at a quantile u in `[0, 1)`, above 0.
+fn exponential(u: f64) -> f64 {
+    -(1.0 - u).min(1.0 - f64::EPSILON).ln()
 }
 
 /// Variance of the noise of an [`augmented_chebyshev`] sum to first order, for independent noise in the losses.
@@ -120,5 +124,23 @@ mod tests {
     fn columns_become_unit_ranges() {
         let columns = [vec![2.0, 4.0, 3.0], vec![7.0; 3]];
         assert_eq!(normalized(&columns), [vec![0.0, 1.0, 0.5], vec![0.0; 3]]);
+    }
+
+    /// Exponential numbers at quantiles: `-ln(1 - u)`, and above 0 at u = 0, so that weights can be divided by their sum.
+    #[test]
+    fn exponentials_are_above_0() {
+        for u in [0.0, (-53_f64).exp2(), 1e-12] {
+            assert!(exponential(u) > 0.0 && exponential(u) < 1e-11, "{u}: {:e}", exponential(u));
+        }
+        assert!((exponential(0.5) - std::f64::consts::LN_2).abs() < 1e-15, "{}", exponential(0.5));
+    }
+
+    /// Noise of a sum whose largest term, 0.8 · 0.3, is not that of the largest loss, 0.2 · 1: the slope of the first is `0.8 (1 + ρ)`.
+    #[test]
+    fn the_largest_term_is_that_of_weight_times_loss() {
+        let noise = |v: &[f64]| chebyshev_noise_variance(&[0.8, 0.2], &[0.3, 1.0], v, &[1.0; 2], 0.05);
+        for (v, slope) in [([1.0, 0.0], 0.8 * 1.05), ([0.0, 1.0], 0.2 * 0.05_f64)] {
+            assert!((noise(&v) - slope * slope).abs() < 1e-12, "{v:?}: {}, not {}", noise(&v), slope * slope);
+        }
     }
 }

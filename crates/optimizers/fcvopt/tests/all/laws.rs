@@ -7,6 +7,7 @@ use thrifty_fcvopt::{
     FoldAcquisition, FoldCosts, FoldKnowledge, FoldRule, FoldSurrogateState, FractionalCv,
     FractionalSettings, Incumbent, InitialFolds, LossTarget,
 };
+use thrifty_model_based::{ModelBased, Turn};
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
 use thrifty_study::{
@@ -242,4 +243,18 @@ fn the_end_of_a_search_names_what_was_expected() {
         .map(|_| knowledge.best(&[rng.uniform(), rng.uniform()]).unwrap().1.exp())
         .fold(0.0, f64::max);
     assert!(expected >= best && expected < threshold, "{expected} {best}");
+}
+
+/// Posterior of a turn: one, that of the loss by which configurations are ranked.
+#[test]
+fn a_turn_has_the_posterior_of_the_target() {
+    let change = |s: &mut FractionalSettings| s.worth = 0.0;
+    let (history, mut ours) = (finished(&change, 13), optimizer(&change));
+    let belief = before(&history, 13, &ours);
+    let Turn::Modelled(turn) = ours.turn(&history, TrialId(13)).unwrap() else { panic!("a model") };
+    let posteriors = turn.posteriors();
+    assert_eq!(posteriors.len(), 1, "one objective");
+    for x in [[0.1, 0.9], [0.3, 0.6], [0.8, 0.2]] {
+        assert_eq!(posteriors[0].predict(&x), belief.target().predict(&x), "{x:?}");
+    }
 }

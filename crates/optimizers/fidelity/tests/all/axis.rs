@@ -1,6 +1,9 @@
 //! The fidelity parameter and settings: positions, costs, errors.
 
-use thrifty_fidelity::{FidelityAxis, FidelityCost, MultiFidelityOptimizer, MultiFidelitySettings};
+use thrifty_domain::{Domain, Variable};
+use thrifty_fidelity::{
+    FidelityAxis, FidelityCost, MultiFidelityOptimizer, MultiFidelitySettings, multi_fidelity_kernel,
+};
 use thrifty_model_based::PendingPolicy;
 use thrifty_space::{Config, Space};
 
@@ -115,5 +118,19 @@ fn settings_out_of_range_are_named() {
         let optimizer = MultiFidelityOptimizer::new(space(), "s").unwrap();
         let error = optimizer.with_settings(settings).err().unwrap().to_string();
         assert!(error.contains(fault), "{error}");
+    }
+}
+
+/// Domains without the column of the fidelity, or with several columns in its place: the kernel names the column.
+#[test]
+fn a_kernel_needs_the_column_of_its_fidelity() {
+    let space = Space::builder().float("x", 0.0, 1.0).log_int("s", 1, 81).build().unwrap();
+    let axis = FidelityAxis::new(&space, "s").unwrap();
+    assert!(multi_fidelity_kernel(space.domain(), &axis).is_ok(), "its own domain");
+    let categories = Domain::new(vec![Variable::continuous(), Variable::one_hot(3)]).unwrap();
+    for domain in [Domain::unit_cube(1), categories] {
+        let error = multi_fidelity_kernel(&domain, &axis).err().map(|error| error.to_string());
+        let error = error.unwrap_or_else(|| panic!("a kernel of {} columns", domain.dim()));
+        assert!(error.contains("one column of the domain for the fidelity"), "{error}");
     }
 }

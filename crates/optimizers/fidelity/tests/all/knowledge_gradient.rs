@@ -1,12 +1,14 @@
 //! Look-ahead and knowledge gradient at the target: closed forms, limits, laws, gradients.
 
 use proptest::prelude::*;
-use thrifty_acquisition::{Acquisition, KnowledgeGradient};
+use thrifty_acquisition::{Acquisition, Context, KnowledgeGradient};
 use thrifty_domain::{Points, PointsRef};
 use thrifty_fidelity::{
-    FidelityAxis, ProportionalCost, TargetLookahead, multi_fidelity_kernel, target_knowledge_gradient,
+    FidelityAxis, ProportionalCost, TargetKnowledgeGradient, TargetLookahead, multi_fidelity_kernel,
+    target_knowledge_gradient,
 };
 use thrifty_gp::GpSurrogate;
+use thrifty_model_based::Maximizer;
 use thrifty_sampling::Seed;
 use thrifty_space::Space;
 use thrifty_surrogate::{
@@ -249,4 +251,31 @@ fn no_anchors_are_an_error() {
     let (fitted, axis) = (fitted(6), axis());
     let ahead = TargetLookahead::new(joint(&*fitted), &axis, Points::new(2).as_ref(), 0.0);
     assert!(target_knowledge_gradient(ahead).is_err());
+}
+
+/// Anchors at the target: as many as are set, and two at least, of which the last minimizes the posterior mean.
+#[test]
+fn anchors_are_as_many_as_are_set() {
+    let (fitted, axis, space, observed) = (fitted(9), axis(), space(), Points::new(2));
+    let maximizer = Maximizer { raw: 64, around_best: 2, climbs: 2 };
+    let target = axis.ends().1;
+    let mean = |x: f64| fitted.posterior().predict(&[x, target]).mean;
+    let least = (0..=200).map(|i| mean(f64::from(i) / 200.0)).fold(f64::INFINITY, f64::min);
+    for (anchors, count) in [(1, 2), (2, 2), (3, 3), (5, 5)] {
+        let mut context = Context {
+            posterior: fitted.posterior(),
+            target: f64::INFINITY,
+            t: 1,
+            domain: space.domain(),
+            observed: observed.as_ref(),
+            noise_variance: fitted.noise_variance(),
+            rng: &mut Seed(3).stream("anchors", 0),
+        };
+        let gradient = TargetKnowledgeGradient { axis: &axis, anchors, maximizer: &maximizer };
+        let found = gradient.anchors(&mut context).unwrap();
+        assert_eq!(found.len(), count, "{anchors} anchors");
+        assert!(found.rows().all(|x| x[1] == target), "{found:?}");
+        let last = found.row(count - 1);
+        assert!(mean(last[0]) <= least + 1e-6, "{last:?} has {}, not {least}", mean(last[0]));
+    }
 }

@@ -7,7 +7,7 @@ use thrifty_hybrid::{
 };
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, History, MaxTrials, Measurement, Optimizer, Study, TrialId};
+use thrifty_study::{Ask, History, MaxTrials, Measurement, Memo, Optimizer, Study, Trial, TrialId};
 use thrifty_surrogate::Prediction;
 
 const ID: TrialId = TrialId(5);
@@ -183,4 +183,41 @@ fn an_equation_of_one_objective_is_refused_for_two() {
         });
         assert!(found.is_err(), "{anticipation:?}");
     }
+}
+
+/// Trials with these losses.
+fn told(losses: &[(f64, f64)]) -> History<Config> {
+    let mut trials = history().trials()[..1].to_vec();
+    trials[0].memo = Memo::default();
+    let trials = losses.iter().zip(0..).map(|(&(x, loss), id)| {
+        let (id, query, outcome) = (TrialId(id), line().decode(&[x]), Some(loss.into()));
+        Trial { id, query, outcome, ..trials[0].clone() }
+    });
+    History::from_trials(trials.collect(), Seed(7))
+}
+
+/// True if a turn after these trials has converged by the value of its equation.
+fn has_converged(history: &History<Config>, anticipation: Anticipation, epsilon: f64) -> bool {
+    let measure = ConvergenceMeasure::Anticipated;
+    let settings = HybridSettings { measure, epsilon, ..exploiting(anticipation) };
+    let mut hybrid = Hybrid::new(ei()).with_settings(settings).unwrap();
+    matches!(hybrid.ask(history, TrialId(history.len() as u64)).unwrap(), Ask::Stop(_))
+}
+
+/// Losses without a range: what is anticipated counts by itself, not as a share.
+#[test]
+fn equal_losses_converge_by_what_is_anticipated_itself() {
+    let equal = told(&[(0.1, 2.0), (0.3, 2.0), (0.5, 2.0), (0.7, 2.0), (0.9, 2.0)]);
+    for anticipation in [Anticipation::ExpectedImprovement, Anticipation::Mean] {
+        assert!(has_converged(&equal, anticipation, 1.0), "{anticipation:?}: below 1");
+        assert!(!has_converged(&equal, anticipation, 0.0), "{anticipation:?}: not below 0");
+    }
+}
+
+/// An ε of 0: a turn whose smallest mean is above the smallest loss promises nothing, and nothing is not below 0.
+#[test]
+fn nothing_converges_at_an_epsilon_of_0() {
+    let noisy = told(&[(0.2, 0.0), (0.2, 1.0), (0.5, 0.0), (0.5, 1.0), (0.8, 0.0), (0.8, 1.0)]);
+    assert!(has_converged(&noisy, Anticipation::Mean, 1e-12), "below any other");
+    assert!(!has_converged(&noisy, Anticipation::Mean, 0.0), "not below 0");
 }

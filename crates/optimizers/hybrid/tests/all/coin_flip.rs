@@ -1,5 +1,8 @@
 //! Exploration by coin flip around an optimiser that is written down here.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use thrifty_hybrid::CoinFlip;
 use thrifty_sampling::Seed;
 use thrifty_search::RandomSearch;
@@ -147,4 +150,17 @@ fn fingerprints_hold_rate_start_and_optimizer() {
     assert_eq!(values, [("0.5", "0.25"), ("3", "4")]);
     let method = &of(0.5, 3).differences(&Given.fingerprint().unwrap())[0];
     assert_eq!(method.found, "\"coin flip over given\"");
+}
+
+/// Random configurations that are tried for an explored point: ten thousand, as the error says.
+#[test]
+fn an_explored_point_is_tried_for_as_often_as_the_error_says() {
+    let tried = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&tried);
+    let mut hopeless = CoinFlip::new(Given, line(), 1.0).unwrap().with_known_constraint(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+        false
+    });
+    assert!(hopeless.ask(&History::new(Seed(7)), TrialId(3)).is_err(), "nothing is allowed");
+    assert_eq!(tried.load(Ordering::Relaxed), 10_000, "configurations");
 }

@@ -1,6 +1,8 @@
 //! Behaviour of level-set estimation: it finds level sets, certifies them, copes with failures, duplicates, parallel trials and
 //! thresholds out of reach, and names bad settings.
 
+use std::collections::BTreeMap;
+
 use thrifty_levelset::metrics::{Confusion, worst_misclassification};
 use thrifty_levelset::{
     ClassificationSet, Classified, Confidence, Criterion, DiagnosticStop, FixedGp, Label, LevelSetOptimizer,
@@ -572,4 +574,58 @@ fn intervals_of_another_seed_are_forgotten() {
     assert!(seasoned.classify(&history(1)).unwrap().is_some());
     let found = seasoned.classify(&history(2)).unwrap();
     assert!(found == make().classify(&history(2)).unwrap(), "classified after another seed");
+}
+
+/// Known costs that are not positive count as 1: suggestions are those of a cost of 1 everywhere.
+#[test]
+fn costs_that_are_not_positive_count_as_1() {
+    for criterion in
+        [Criterion::Straddle { kappa: 1.96 }, Criterion::IntegratedBernoulli, Criterion::Ambiguity]
+    {
+        let queries = |odd: f64| {
+            let optimizer =
+                LevelSetOptimizer::new(square(), settings(criterion)).unwrap().with_fixed_model(known());
+            let cost = move |config: &Config| if at(config)[0] > 0.5 { 1.0 } else { odd };
+            let mut study = Study::new(optimizer.with_cost("odd", cost), Seed(2)).with_stop(MaxTrials(8));
+            study.run(|config, _| branin(&at(config))).unwrap();
+            study.history().trials().iter().map(|trial| trial.query.clone()).collect::<Vec<Config>>()
+        };
+        let expected = queries(1.0);
+        for odd in [0.0, -3.0, f64::NAN] {
+            assert_eq!(queries(odd), expected, "{criterion:?} with a cost of {odd}");
+        }
+    }
+}
+
+/// A search that does not stop when every point is classified: points that are decided are evaluated too.
+#[test]
+fn what_is_decided_is_evaluated_when_nothing_undecided_is_left() {
+    let settings = LevelSetSettings {
+        over: ClassificationSet::Grid { per_axis: 11 },
+        criterion: Criterion::Ambiguity,
+        stop_when_certified: false,
+        ..LevelSetSettings::above(1e6)
+    };
+    let (reason, found, study) = on_line(settings, 20, |x| value((6.0 * x).sin()));
+    assert_eq!((reason, study.history().len()), (StopReason::Exhausted, 11));
+    let found = found.unwrap();
+    assert!(!found.is_empty() && found.is_certified(), "every point is below");
+}
+
+#[test]
+fn all_rules_hold_where_each_does() {
+    let numbers = BTreeMap::from([("misclassified".to_owned(), 0.1), ("boundary_change".to_owned(), 0.2)]);
+    let rules = |low: f64, high: f64| {
+        vec![DiagnosticStop::misclassified(low, 1), DiagnosticStop::boundary_stable(high, 1)]
+    };
+    for (low, high, all, any) in [
+        (0.05, 0.15, false, false),
+        (0.15, 0.15, false, true),
+        (0.05, 0.25, false, true),
+        (0.15, 0.25, true, true),
+    ] {
+        let series = [&numbers];
+        assert_eq!(DiagnosticStop::All(rules(low, high)).holds(&series), all, "all below {low}, {high}");
+        assert_eq!(DiagnosticStop::Any(rules(low, high)).holds(&series), any, "any below {low}, {high}");
+    }
 }

@@ -214,8 +214,8 @@ fn signed_utilities_exceed_the_incumbent() {
         }
         trials
     };
-    with(weighted(), settings(), |state, _| {
-        // Losses of feasible points: the least is at 0.6, before it those that break the constraint.
+    let look = |state: &SurrogateState<'_>| {
+        // The least loss of a feasible point is that at 0.41.
         let feasible: Vec<f64> = POINTS[2..].to_vec();
         let incumbent = feasible.iter().copied().min_by(|a, b| loss(*a).total_cmp(&loss(*b))).unwrap();
         let posterior = state.posterior();
@@ -235,7 +235,10 @@ fn signed_utilities_exceed_the_incumbent() {
                 found.value(&at)
             );
         }
-    });
+    };
+    // The incumbent is the first feasible point, or the last.
+    with(weighted(), settings(), |state, _| look(state));
+    with(weighted().into_iter().rev().collect(), settings(), |state, _| look(state));
     // Nothing is feasible: the weights alone.
     with(infeasible(weighted()), settings(), |state, _| {
         let found = state.acquisition(&kind).unwrap();

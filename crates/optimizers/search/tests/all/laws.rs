@@ -111,6 +111,20 @@ fn recommendations_are_feasible() {
     assert!(hopeless.recommend().unwrap().is_none());
 }
 
+/// Quasi-random search recommends the best trial, with the value that was measured, and nothing before one is.
+#[test]
+fn sobol_search_recommends_the_best_trial() {
+    let mut study = Study::new(SobolSearch::new(square()), Seed(3)).with_stop(MaxTrials(20));
+    assert!(study.recommend().unwrap().is_none(), "no trials");
+    let loss = |config: &Config| at(config).0;
+    study.run(|config, _| loss(config)).unwrap();
+    let best = study.recommend().unwrap().expect("the best of twenty trials");
+    let losses = study.history().trials().iter().map(|trial| loss(&trial.query));
+    assert_eq!(best.value, losses.fold(f64::INFINITY, f64::min));
+    assert_eq!(loss(&best.config), best.value);
+    assert!(best.is_observed());
+}
+
 /// Asking out of order, and from threads, gives the points of the trial numbers.
 #[test]
 fn suggestions_depend_on_the_number_alone() {

@@ -244,13 +244,12 @@ impl Estimator {
             return;
         }
         let prior = self.probability.len() - 1;
-        let is_narrow = |i: &usize| *i != prior && column.precision[*i] >= 0.5 * column.sharpest;
-        self.width = 2.0 / column.sharpest;
-        self.narrow = (0..prior).filter(is_narrow).count();
-        // The prior is last as it is.
-        if self.narrow < prior {
-            let (narrow, wide): (Vec<usize>, Vec<usize>) = (0..=prior).partition(is_narrow);
-            let order: Vec<usize> = narrow.into_iter().chain(wide).collect();
+        let is_narrow = |i: &usize| column.precision[*i] >= 0.5 * column.sharpest;
+        let (narrow, wide): (Vec<usize>, Vec<usize>) = (0..prior).partition(is_narrow);
+        (self.width, self.narrow) = (2.0 / column.sharpest, narrow.len());
+        // The prior stays the last.
+        if !wide.is_empty() {
+            let order: Vec<usize> = narrow.into_iter().chain(wide).chain([prior]).collect();
             column.reorder(&order);
             self.probability = order.iter().map(|&i| self.probability[i]).collect();
         }

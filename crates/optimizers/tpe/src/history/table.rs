@@ -318,3 +318,41 @@ impl Table {
 fn bits(values: &[f64]) -> Box<[u64]> {
     values.iter().map(|value| value.to_bits()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use thrifty_sampling::Seed;
+    use thrifty_study::{Memo, Timing, TrialId};
+
+    use super::*;
+
+    /// A history that the table follows: its own as it is, with a trial that runs, and another where an outcome or a trial is missing.
+    #[test]
+    fn a_table_knows_the_history_that_it_follows() {
+        let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+        let settings = TpeSettings::default();
+        let coding = Coding::new(&space, &BTreeMap::new(), settings.grid_ends).unwrap();
+        let trial = |(x, outcome): (f64, Option<Outcome>)| Trial {
+            id: TrialId(0),
+            query: space.decode(&[x]),
+            diagnostics: BTreeMap::new(),
+            memo: Memo::default(),
+            reports: Vec::new(),
+            outcome,
+            timing: Timing::default(),
+        };
+        let trials: Vec<Trial<Config>> =
+            [(0.2, Some(1.0.into())), (0.5, None), (0.9, Some(2.0.into()))].map(trial).into();
+        let history = History::from_trials(trials.clone(), Seed(1));
+        let mut table = Table::new(&space, &coding, &[], &settings).unwrap();
+        table.follow(&space, &coding, &history, &settings).unwrap();
+        assert!(!table.is_of_another(&history), "its own");
+        assert!(!table.is_of_another(&History::from_trials(trials.clone(), Seed(1))), "the same trials");
+        assert!(table.is_of_another(&History::from_trials(trials[..2].to_vec(), Seed(1))), "a trial less");
+        let mut concealed = trials;
+        concealed[0].outcome = None;
+        assert!(table.is_of_another(&History::from_trials(concealed, Seed(1))), "an outcome less");
+    }
+}

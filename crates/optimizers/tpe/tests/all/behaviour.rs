@@ -570,3 +570,23 @@ fn the_start_follows_the_prior() {
         assert!(distance < 0.062, "{mean} {std_dev}: {distance}");
     }
 }
+
+/// Marginal densities: one pair a value, of which both integrate to 1 between the bounds, and that of the good trials is higher at the best.
+#[test]
+fn marginals_are_densities() {
+    let mut study =
+        Study::new(optimizer(mixed(), TpeSettings::recommended()), Seed(1)).with_stop(MaxTrials(60));
+    study.run(|config: &Config, _| loss(config)).unwrap();
+    // Middles of 2000 intervals between -2 and 3.
+    let (count, width) = (2000, 5.0 / 2000.0);
+    let values: Vec<f64> = (0..count).map(|i| -2.0 + (f64::from(i) + 0.5) * width).collect();
+    let mut anew = optimizer(mixed(), TpeSettings::recommended());
+    let found = anew.marginals(study.history(), "x", &values).unwrap();
+    assert_eq!(found.len(), values.len(), "pairs");
+    let integral = |of: &dyn Fn(&(f64, f64)) -> f64| found.iter().map(|p| of(p).exp() * width).sum::<f64>();
+    let integrals = (integral(&|p| p.0), integral(&|p| p.1));
+    assert!((integrals.0 - 1.0).abs() < 1e-3 && (integrals.1 - 1.0).abs() < 1e-3, "{integrals:?}");
+    let best = anew.marginals(study.history(), "x", &[0.0]).unwrap()[0];
+    assert!(best.0 > best.1, "{best:?} at the smallest loss");
+    assert!(anew.marginals(study.history(), "z", &values).is_err(), "no such parameter");
+}

@@ -268,3 +268,14 @@ fn squared_errors_are_squares_of_differences() {
     assert_eq!(mean_squared_error(&[1.0, -2.0], &[4.0, -2.0]), Some(4.5));
     assert_eq!(mean_squared_error(&[-1.0], &[2.0]), Some(9.0));
 }
+
+/// A query from elsewhere in full cross-validation, which asks all folds in turn: it is refused, before a study runs and in the optimiser.
+#[test]
+fn full_cross_validation_takes_no_single_fold_from_elsewhere() {
+    let query = FoldQuery { config: at(0.5), repeat: 0, fold: 1 };
+    let error = AllFolds::new(steps(), 3).unwrap().check(&query, true).unwrap_err();
+    let source = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+    assert!(source.contains("all folds of a configuration are asked in turn"), "{error}: {source}");
+    let study = Study::new(AllFolds::new(steps(), 3).unwrap(), Seed(1));
+    assert!(study.with_queue([query]).is_err(), "a fold in the queue");
+}

@@ -19,6 +19,10 @@ fn what_is_wrong_with_a_space_is_named() {
         (build(new().log_int("x", 1, 1 << 45)), "x is on a log scale up to 35184372088832 steps"),
         (build(new().categorical("x", [f64::NAN])), "x has the choice NaN"),
         (build(new().categorical("y", ["a"]).int("x", 0, 1).when("y", ["b"])), "y being b"),
+        (
+            build(new().int("y", 0, 1).int("x", 0, 1).when("y", [0; 0])),
+            "x depends on y being one of no values",
+        ),
         (build(new().int("x", 0, 1).when("y", [1]).int("y", 0, 1)), "x depends on y"),
         (build(new().step_int("x", 0, 3, 4)), "x has step 4"),
         (build(new().step_float("x", 1.0, 0.0, 0.5)), "x has bounds [1, 0]"),

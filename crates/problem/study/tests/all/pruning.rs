@@ -311,6 +311,23 @@ fn something_stands_for_pruned_trials() {
     assert_eq!(seen(PrunedPolicy::Worst, &evaluations), (with(5.0.into(), 5.0.into()), 3));
 }
 
+/// Asks about a history that has no news, which an optimiser with a cache answers from it: the history is the same object over time.
+#[test]
+fn asking_again_without_news_keeps_the_lineage() {
+    for policy in [PrunedPolicy::Ignore, PrunedPolicy::LastReport, PrunedPolicy::Worst] {
+        let witness = Witness::default();
+        let mut optimizer = PrunedAs::new(witness.clone(), policy);
+        let mut study = Study::new(Counter, Seed(1)).with_stop(MaxTrials(3));
+        study.run(|query, context| if *query == 1 { context.pruned() } else { 1.0.into() }).unwrap();
+        for _ in 0..3 {
+            optimizer.ask(study.history(), TrialId(3)).unwrap();
+        }
+        let asks = witness.0.lock().unwrap();
+        assert_eq!(asks.len(), 3);
+        assert!(asks.iter().all(|ask| ask.0 == asks[0].0), "{policy:?}: {asks:?}");
+    }
+}
+
 #[test]
 fn nothing_stands_for_pruned_trials_of_several_objectives() {
     let two = Measurement { objectives: vec![1.0, 2.0], ..Measurement::default() };

@@ -180,6 +180,22 @@ fn journals_of_other_studies_and_corrupt_ones_are_refused() {
     }
 }
 
+/// A journal of format 1 of another optimiser, which has a text for its settings: it is refused with both texts.
+#[test]
+fn journals_of_format_one_of_other_settings_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    fs::write(&path, "{\"thrifty_journal\":1,\"seed\":1,\"fingerprint\":\"walker\"}\n").unwrap();
+    match study(1, 12, 1).with_journal(&path) {
+        Err(StudyError::Journal(error @ JournalError::Settings { .. })) => {
+            let text = error.to_string();
+            assert!(text.contains("fingerprint is walker in the journal and wanderer here"), "{text}");
+        }
+        Err(error) => panic!("another error: {error}"),
+        Ok(_) => panic!("the journal was accepted"),
+    }
+}
+
 #[test]
 fn asking_and_telling_by_hand() {
     let mut study = study(1, 5, 1);

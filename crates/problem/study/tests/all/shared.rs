@@ -617,3 +617,108 @@ fn a_shared_study_is_steered_by_hand() {
     assert_eq!(own.next_step().unwrap(), Step::Wait, "the second trial runs");
     own.wait().unwrap();
 }
+
+/// Answers only to an even number of trials that have ended.
+struct Pairs;
+
+impl Optimizer for Pairs {
+    type Query = f64;
+    type Recommendation = f64;
+
+    fn ask(&mut self, history: &History<f64>, id: TrialId) -> Result<Ask<f64>, OptimizerError> {
+        let is_even = history.measured().count().is_multiple_of(2);
+        Ok(if is_even { Ask::Evaluate(Suggestion::new(id.0 as f64)) } else { Ask::Wait })
+    }
+
+    fn recommend(&mut self, _: &History<f64>) -> Result<Option<f64>, OptimizerError> {
+        Ok(None)
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {
+        Ok(Fingerprint::new("pairs"))
+    }
+}
+
+/// A window shows an optimiser that waits one trial more, as soon as that has ended.
+#[test]
+fn a_window_shows_more_trials_to_an_optimizer_that_waits() {
+    let log = MemoryLog::new();
+    let study = Study::new(Pairs, Seed(3)).with_schedule(Schedule::Window(2)).with_stop(MaxTrials(6));
+    let mut shared = study.join(Box::new(log)).unwrap();
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        let Step::Evaluate(one) = shared.next_step().unwrap() else { panic!("two trials fit into a window") };
+        held.push(one);
+    }
+    for one in held {
+        shared.tell(&one.lease, 1.0).unwrap();
+    }
+    let Step::Evaluate(third) = shared.next_step().unwrap() else { panic!("both trials have ended") };
+    assert_eq!(third.trial.id, TrialId(2));
+}
+
+/// A log that refuses the first suggestions of a worker, as when its trial was handed out again meanwhile.
+struct Refusing {
+    log: MemoryLog,
+    refusals: usize,
+}
+
+impl EventLog for Refusing {
+    fn name(&self) -> String {
+        self.log.name()
+    }
+
+    fn read_from(&mut self, seq: u64) -> Result<Vec<Entry>, LogError> {
+        self.log.read_from(seq)
+    }
+
+    fn append(&mut self, expected: u64, bodies: &[String], lease: Option<&Lease>) -> Result<(), AppendError> {
+        let is_asked = bodies.iter().any(|body| body.starts_with("{\"asked\""));
+        if is_asked && lease.is_some() && self.refusals > 0 {
+            self.refusals -= 1;
+            return Err(AppendError::Fenced);
+        }
+        self.log.append(expected, bodies, lease)
+    }
+
+    fn claim(&mut self, trial: TrialId, owner: &str, time: Duration) -> Result<Option<Lease>, LogError> {
+        self.log.claim(trial, owner, time)
+    }
+
+    fn heartbeat(&mut self, lease: &Lease, duration: Duration) -> Result<bool, LogError> {
+        self.log.heartbeat(lease, duration)
+    }
+
+    fn release(&mut self, lease: &Lease) -> Result<(), LogError> {
+        self.log.release(lease)
+    }
+
+    fn unclaimed(&mut self, trials: &[TrialId]) -> Result<Vec<TrialId>, LogError> {
+        self.log.unclaimed(trials)
+    }
+}
+
+/// Suggestions that a log refuses, which a worker makes again and counts.
+#[test]
+fn a_worker_counts_the_suggestions_that_were_dropped() {
+    for refusals in [0, 1, 3] {
+        let log = MemoryLog::new();
+        let refusing = Box::new(Refusing { log: log.clone(), refusals });
+        let mut shared = study(4).join(refusing).unwrap().with_lease(Duration::from_millis(40));
+        let report = shared.run_worker(square).unwrap();
+        assert_eq!((report.evaluated, report.asked_again), (4, refusals));
+        assert_eq!(verify_replay(PROBE, &mut log.clone()).unwrap(), 4);
+    }
+}
+
+/// A replay by an optimiser of other settings, although its suggestions are equal: it is refused with the setting.
+#[test]
+fn a_replay_needs_the_settings_of_the_log() {
+    let log = MemoryLog::new();
+    work(&log, 1, || study(3));
+    let error = verify_replay(Probe { setting: 2, ..PROBE }, &mut log.clone()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the log in memory is of another study: setting is 1 in the journal and 2 here"
+    );
+}

@@ -38,6 +38,23 @@ fn values_are_those_of_the_coco_platform() {
     }
 }
 
+/// The penalty of f4, `100 Σ max(0, |x_i| - 5)²`, far outside of the box.
+///
+/// There the rest is `z_0² + O(1)` with `z_0 = T_osz(x_0 - x_opt)` for the first variable below its optimum, and `|T_osz(y) / y|` is within
+/// `exp(±0.098)`: the value divided by `x_0²` tends to a number between 100.8 and 101.3. Source: Hansen et al. (2009).
+#[test]
+fn the_penalty_of_f4_has_weight_100() {
+    for (dim, instance) in [(2, 1), (3, 7), (5, 4)] {
+        let function = Bbob::new(4, dim, instance).unwrap();
+        for distance in [1e6, 1e7, 3e8] {
+            let mut x = function.optimizer().to_vec();
+            x[0] = -distance;
+            let ratio = function.excess(&x) / (distance * distance);
+            assert!((100.8..101.3).contains(&ratio), "{ratio} at {distance} in {dim} dimensions");
+        }
+    }
+}
+
 /// Draws of a model for an excess of 1, without the constant.
 fn draws(noise: BbobNoise) -> Vec<f64> {
     (0..10_000).map(|id| noise.sample(1.0, &mut Seed(5).stream("noise", id)) - 1.01e-8).collect()

@@ -1,7 +1,8 @@
 //! Geometry of figures: sizes, bars, legends, and maps whose cells tile their area.
 
 use thrifty_figures::{
-    Axis, Contours, Isoline, LinePlot, Series, columns, predicted_against_observed, standardized_residuals,
+    Axis, Contours, HeatMap, Isoline, LinePlot, ParallelAxis, ParallelCoordinates, ParallelLine, Series,
+    columns, predicted_against_observed, standardized_residuals,
 };
 
 /// The numbers of every attribute of a name.
@@ -149,4 +150,57 @@ fn further_isolines_have_colors_of_their_own() {
     let one = strokes(vec![isoline(0.5)]);
     assert_eq!(one.iter().collect::<Vec<_>>(), ["#000000"]);
     assert_eq!(strokes(vec![isoline(0.5), isoline(1.5), isoline(2.5)]).len(), 3);
+}
+
+fn row(columns: &[String]) -> HeatMap {
+    let values = (0..columns.len()).map(|at| at as f64).collect();
+    HeatMap { columns: columns.to_vec(), rows: vec!["row".into()], values, ..HeatMap::default() }
+}
+
+/// Columns whose names would overlap: every second of thirty is named, and every one of fifteen.
+#[test]
+fn at_most_fifteen_columns_of_a_map_are_named() {
+    for (count, every) in [(15, 1), (30, 2)] {
+        let names: Vec<String> = (0..count).map(|at| format!("c{at}")).collect();
+        let svg = row(&names).draw().expect("a figure");
+        let named: Vec<&str> =
+            names.iter().map(String::as_str).filter(|name| svg.lines().any(|line| line == *name)).collect();
+        let expected: Vec<&str> = names.iter().map(String::as_str).step_by(every).collect();
+        assert_eq!(named, expected, "of {count} columns");
+    }
+}
+
+/// Names along an axis, at eight pixels a character: those of ten places share 680 pixels.
+#[test]
+fn names_of_places_fit_beside_each_other() {
+    let x_names: Vec<String> = (0..10).map(|at| format!("{at} of many places")).collect();
+    let series = vec![Series::dots("dots", vec![(1.0, 2.0)])];
+    let svg = LinePlot { x_names, series, ..LinePlot::default() }.draw().expect("a figure");
+    let names: Vec<&str> = svg.lines().filter(|line| line.contains(" of ")).collect();
+    assert_eq!(names.len(), 10, "{names:?}");
+    for name in names {
+        let pixels = 8 * name.chars().count();
+        assert!((60..=68).contains(&pixels) && name.ends_with('…'), "{name} takes {pixels} pixels");
+    }
+}
+
+/// A line over two axes is one stroke from the first to the second; a line that lacks one of them is none.
+#[test]
+fn two_places_make_a_line() {
+    let strokes = |second: Option<f64>| {
+        let axes = ["a", "b"].map(|label| ParallelAxis::Numeric(Axis::unit(label))).to_vec();
+        let whole = ParallelLine { places: vec![Some(0.25), Some(0.75)], value: 1.0 };
+        let other = ParallelLine { places: vec![Some(0.5), second], value: 2.0 };
+        let figure =
+            ParallelCoordinates { axes, lines: vec![whole, other], ..ParallelCoordinates::default() };
+        figure.draw().expect("a figure").matches("<polyline").count()
+    };
+    let frame = {
+        let axes = ["a", "b"].map(|label| ParallelAxis::Numeric(Axis::unit(label))).to_vec();
+        let missing = |value| ParallelLine { places: vec![None, None], value };
+        let lines = vec![missing(1.0), missing(2.0)];
+        let figure = ParallelCoordinates { axes, lines, ..ParallelCoordinates::default() };
+        figure.draw().expect("a figure").matches("<polyline").count()
+    };
+    assert_eq!((strokes(Some(0.5)) - frame, strokes(None) - frame), (2, 1));
 }
