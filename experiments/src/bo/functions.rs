@@ -47,6 +47,42 @@ pub fn michalewicz(x: &[f64]) -> f64 {
     -x.iter().enumerate().map(one).sum::<f64>()
 }
 
+/// Curved valley with steep walls along a random chain of waves.
+///
+/// ```text
+/// f(x) = Σ_i (x_i - c_i)² + 100 (x_{i+1} - g_i(x_i))²,   g_i(u) = ½ + 0.3 sin(2π (a_i u + b_i)),   c_{i+1} = g_i(c_i)
+/// ```
+///
+/// The minimum is 0, at c.
+pub fn valley(dim: usize, rng: &mut Stream) -> impl Fn(&[f64]) -> f64 + Send + Sync + use<> {
+    let waves: Vec<(f64, f64)> = (1..dim).map(|_| (0.5 + 0.5 * rng.uniform(), rng.uniform())).collect();
+    let wave = |(a, b): &(f64, f64), u: f64| 0.5 + 0.3 * (TAU * (a * u + b)).sin();
+    let mut center = vec![0.1 + 0.8 * rng.uniform()];
+    waves.iter().for_each(|one| center.push(wave(one, center[center.len() - 1])));
+    move |x| {
+        let along: f64 = x.iter().zip(&center).map(|(x, c)| (x - c).powi(2)).sum();
+        let across = |(one, pair): (&(f64, f64), &[f64])| (pair[1] - wave(one, pair[0])).powi(2);
+        along + 100.0 * waves.iter().zip(x.windows(2)).map(across).sum::<f64>()
+    }
+}
+
+/// Sum of squares of as many random quadratic functions as there are parameters, as in a calibration: all are 0 at a random point.
+///
+/// ```text
+/// f(x) = Σ_j r_j(x - c)²,   r_j(d) = a_j·d + dᵀ B_j d,   a_j and B_j standard normal
+/// ```
+pub fn least_squares(dim: usize, rng: &mut Stream) -> impl Fn(&[f64]) -> f64 + Send + Sync + use<> {
+    let center: Vec<f64> = (0..dim).map(|_| 0.1 + 0.8 * rng.uniform()).collect();
+    let weights: Vec<Vec<f64>> =
+        (0..dim).map(|_| (0..dim * (dim + 1)).map(|_| StandardNormal.sample(rng)).collect()).collect();
+    move |x| {
+        let from: Vec<f64> = x.iter().zip(&center).map(|(x, c)| x - c).collect();
+        let terms = || from.iter().copied().chain(from.iter().flat_map(|a| from.iter().map(move |b| a * b)));
+        let residual = |w: &Vec<f64>| w.iter().zip(terms()).map(|(w, term)| w * term).sum::<f64>();
+        weights.iter().map(|w| residual(w).powi(2)).sum()
+    }
+}
+
 /// Bowl around a random point, with 10⁴ times the curvature on one side of a random plane through that point.
 ///
 /// ```text
@@ -61,5 +97,34 @@ pub fn steep(dim: usize, rng: &mut Stream) -> impl Fn(&[f64]) -> f64 + Send + Sy
         let from: Vec<f64> = x.iter().zip(&center).map(|(x, c)| x - c).collect();
         let across: f64 = normal.iter().zip(&from).map(|(w, d)| w * d).sum();
         from.iter().map(|d| d * d).sum::<f64>() + 1e4 * across.max(0.0).powi(2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thrifty_sampling::{Seed, Sobol};
+
+    use super::super::development::searched;
+    use super::super::problems::Kind;
+    use crate::error::ExperimentError;
+
+    /// Functions with a minimum of 0 by their formulas: nothing is below it, and a long search finds it. Losses reach far above their median.
+    #[test]
+    fn valleys_and_least_squares_have_minima_of_0() -> Result<(), ExperimentError> {
+        for (kind, dim) in [(Kind::Valley { dim: 2 }, 2), (Kind::LeastSquares { dim: 2 }, 2)] {
+            for seed in 0..3 {
+                let problem = kind.problem(Seed(seed))?;
+                let points = Sobol::scrambled(dim, &mut Seed(seed).stream("points", 0)).take(256);
+                let values: Vec<f64> = points.rows().map(|x| (problem.function)(x)).collect();
+                assert!(values.iter().all(|value| *value >= 0.0), "{} {seed}", problem.name);
+                let rng = &mut Seed(seed).stream("search", 0);
+                let found = searched(&problem.function, dim, rng)?;
+                assert!(found < 1e-8, "{} {seed}: {found}", problem.name);
+                let best = values.iter().copied().fold(f64::INFINITY, f64::min);
+                let worst = values.iter().copied().fold(0.0, f64::max);
+                assert!(worst > 30.0 * best, "{} {seed}: {best} to {worst}", problem.name);
+            }
+        }
+        Ok(())
     }
 }

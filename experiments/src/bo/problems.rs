@@ -10,7 +10,7 @@ use thrifty_space::Space;
 use thrifty_testbed::{Problem, TestFunction};
 
 use super::development::{Development, Noise, searched};
-use super::functions::{ackley, levy, michalewicz, pits, steep};
+use super::functions::{ackley, least_squares, levy, michalewicz, pits, steep, valley};
 use crate::error::ExperimentError;
 
 /// Which function.
@@ -38,6 +38,10 @@ pub enum Kind {
     Steep { dim: usize },
     /// A draw, and 10³ times the square of another one where that is above 0: a penalty for what must not be.
     Penalized { dim: usize, lengthscale: f64 },
+    /// A curved valley with steep walls.
+    Valley { dim: usize },
+    /// A sum of squares of quadratic functions.
+    LeastSquares { dim: usize },
     /// A draw of a few of the parameters, chosen at random; the others change nothing.
     Sparse { dim: usize, active: usize, lengthscale: f64 },
     /// The sum of a draw of each parameter, divided by the root of their number.
@@ -104,6 +108,8 @@ impl Kind {
             Self::WangFreitas => "WangFreitas".into(),
             Self::Steep { dim } => format!("steep on one side, d = {dim}"),
             Self::Penalized { dim, .. } => format!("draw with a penalty, d = {dim}"),
+            Self::Valley { dim } => format!("curved valley, d = {dim}"),
+            Self::LeastSquares { dim } => format!("least squares, d = {dim}"),
             Self::Sparse { dim, active, .. } => format!("draw of {active} of {dim}"),
             Self::Additive { dim, .. } => format!("sum of {dim} draws"),
         }
@@ -128,6 +134,8 @@ impl Kind {
             | Self::Penalized { dim, .. }
             | Self::Sparse { dim, .. }
             | Self::Additive { dim, .. }
+            | Self::Valley { dim }
+            | Self::LeastSquares { dim }
             | Self::Pits { dim } => dim,
             Self::Ackley | Self::Levy => 4,
             Self::Michalewicz => 3,
@@ -172,6 +180,8 @@ impl Kind {
             Self::Michalewicz => Box::new(|x| michalewicz(&x.iter().map(|u| PI * u).collect::<Vec<f64>>())),
             Self::Pits { dim } => Box::new(pits(dim, &mut rng)),
             Self::Steep { dim } => Box::new(steep(dim, &mut rng)),
+            Self::Valley { dim } => Box::new(valley(dim, &mut rng)),
+            Self::LeastSquares { dim } => Box::new(least_squares(dim, &mut rng)),
             Self::Penalized { dim, lengthscale } => {
                 let loss = draw(dim, lengthscale, true, &mut rng)?;
                 let violation = draw(dim, lengthscale, true, &mut rng)?;
@@ -199,7 +209,11 @@ impl Kind {
         let dim = self.dim();
         let optimum = match self {
             Self::Sparse { .. } | Self::Additive { .. } => known.unwrap_or(f64::NAN),
-            Self::Ackley | Self::Levy | Self::Steep { .. } => 0.0,
+            Self::Ackley
+            | Self::Levy
+            | Self::Steep { .. }
+            | Self::Valley { .. }
+            | Self::LeastSquares { .. } => 0.0,
             Self::WangFreitas => TestFunction::wang_freitas().optimum(),
             Self::Sharp { .. } => 1e-4_f64.ln(),
             _ => searched(&function, dim, &mut rng)?,

@@ -1,7 +1,7 @@
 //! Turn of Bayesian optimisation with one objective.
 
 use thrifty_acquisition::{Acquisition, AcquisitionFactory};
-use thrifty_model_based::{Candidate, Modelled, Outlook, SurrogateState, front, reject_nan};
+use thrifty_model_based::{Candidate, LossTransform, Modelled, Outlook, SurrogateState, front, reject_nan};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
     Ask, EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, History, OptimizerError, StopReason, Suggestion,
@@ -101,6 +101,10 @@ impl<'a> BoTurn<'a> {
         let lost = self.state.lost_members();
         if lost > 0 {
             suggestion = suggestion.with_diagnostic("lost_members", lost as f64);
+        }
+        if self.optimizer.settings().losses == LossTransform::Chosen {
+            let lambda = self.state.transform().map_or(1.0, |transform| transform.lambda);
+            suggestion = suggestion.with_diagnostic("lambda", lambda);
         }
         suggestion.memo = self.state.memo();
         if let Some(cost) = self.state.expected_cost(x) {

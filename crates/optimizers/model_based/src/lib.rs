@@ -15,6 +15,7 @@ mod earlier_studies;
 mod fingerprint;
 mod first_feasible;
 mod front;
+mod loss_model;
 mod maximizer;
 mod outputs;
 mod running;

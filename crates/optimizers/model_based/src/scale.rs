@@ -21,7 +21,7 @@ impl Scale {
         match transform {
             LossTransform::None => Self::Straight(TargetScaling::standardize(losses)),
             LossTransform::UpperTail => Self::Bent(YeoJohnson::of_upper_tail(losses)),
-            LossTransform::UpperHalf => Self::Bent(YeoJohnson::of_upper_half(losses)),
+            LossTransform::UpperHalf | LossTransform::Chosen => Self::Bent(YeoJohnson::of_upper_half(losses)),
             LossTransform::BothTails => Self::Bent(YeoJohnson::of(losses)),
         }
     }

@@ -64,6 +64,16 @@ pub enum LossTransform {
     UpperHalf,
     /// The map fitted to both tails: losses come as close as they can to what a Gaussian process expects.
     BothTails,
+    /// Of the upper half, both tails and nothing the one under which the model predicts each loss best from all others, chosen anew for each
+    /// suggestion:
+    ///
+    /// ```text
+    /// Σ_i ln N(T(y_i); μ_-i, σ²_-i) + ln T'(y_i)          μ_-i, σ²_-i: prediction of T(y_i) from all other losses
+    /// ```
+    ///
+    /// Three models are fitted. It is the upper half for a model without such predictions, for several objectives, and for
+    /// [earlier studies](crate::EarlierStudies).
+    Chosen,
 }
 
 /// Weight of the cost of an evaluation in the choice of the next one.

@@ -8,8 +8,9 @@ use thrifty_gp::YeoJohnson;
 use thrifty_sampling::Seed;
 use thrifty_space::{KnownConstraint, Space};
 use thrifty_study::{Memo, OptimizerError, TrialId};
-use thrifty_surrogate::{FittedSurrogate, Member, Observations, Posterior};
+use thrifty_surrogate::{FittedSurrogate, Member, Posterior};
 
+use crate::loss_model::LossModel;
 use crate::training_data::TrainingData;
 use crate::weights::{Weights, probability_feasible};
 use crate::{OutputFitter, OutputModel, PendingPolicy, Running, StateSettings};
@@ -20,6 +21,8 @@ pub struct SurrogateState<'a> {
     pub(crate) space: &'a Space,
     pub(crate) settings: StateSettings,
     pub(crate) objective: OutputModel,
+    /// Models of the losses under transforms that predict worse.
+    passed_over: Vec<OutputModel>,
     /// Measured points and losses.
     pub(crate) x: Points,
     pub(crate) y: Vec<f64>,
@@ -48,11 +51,10 @@ impl<'a> SurrogateState<'a> {
         let Some(data) = TrainingData::gather(fitter)? else { return Ok(None) };
         let (train_x, train) = data.with_failures(settings.failures);
         let TrainingData { x, targets, feasible, failed, pending, asked } = data;
-        let transform = train.transform(settings.losses);
-        let (train, y) = (train.transformed(transform), targets.transformed(transform).y);
         let weights = Weights::fit(fitter, &settings, &x, &failed)?;
-        let data = Observations { x: train_x.as_ref(), y: &train.y, noise_variance: train.noise_variance() };
-        let OutputModel { name, fitted } = fitter.fit_objective(data)?;
+        let LossModel { transform, model: OutputModel { name, fitted }, passed_over } =
+            LossModel::fit(fitter, train_x.as_ref(), &train, settings.losses)?;
+        let y = targets.transformed(transform).y;
         let draws = match settings.pending {
             PendingPolicy::Fantasies { draws } => Some(draws),
             _ => None,
@@ -67,6 +69,7 @@ impl<'a> SurrogateState<'a> {
             space,
             settings,
             objective: OutputModel { name, fitted },
+            passed_over,
             x,
             y,
             means: OnceLock::new(),
@@ -118,6 +121,7 @@ impl<'a> SurrogateState<'a> {
     pub fn memo(&self) -> Memo {
         let mut memo = Memo::default();
         self.objective.remember(&mut memo);
+        self.passed_over.iter().for_each(|model| model.remember(&mut memo));
         self.weights.models().for_each(|model| model.remember(&mut memo));
         memo
     }
@@ -173,6 +177,12 @@ impl<'a> SurrogateState<'a> {
     pub fn range(&self) -> f64 {
         let largest = self.y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         largest - self.y.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// The transform of the losses; nothing where the model has them as they are.
+    #[must_use]
+    pub fn transform(&self) -> Option<YeoJohnson> {
+        self.transform
     }
 
     /// A value on the scale of the surrogate in units of the loss.

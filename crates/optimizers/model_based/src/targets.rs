@@ -40,7 +40,7 @@ impl Targets {
         match transform {
             LossTransform::None => None,
             LossTransform::UpperTail => Some(YeoJohnson::of_upper_tail(&self.y)),
-            LossTransform::UpperHalf => Some(YeoJohnson::of_upper_half(&self.y)),
+            LossTransform::UpperHalf | LossTransform::Chosen => Some(YeoJohnson::of_upper_half(&self.y)),
             LossTransform::BothTails => Some(YeoJohnson::of(&self.y)),
         }
     }

@@ -105,7 +105,9 @@ fn categories_and_conditional_variables_are_learnt() {
             _ => 2.0 - x,
         }
     };
-    for (warp_inputs, losses) in [(false, LossTransform::None), (true, LossTransform::BothTails)] {
+    for (warp_inputs, losses) in
+        [(false, LossTransform::None), (true, LossTransform::BothTails), (false, LossTransform::Chosen)]
+    {
         let model = GpSurrogate { warp_inputs, ..GpSurrogate::default() };
         let settings = BoSettings { losses, ..BoSettings::default() };
         let optimizer = BayesianOptimizer::new(space()).with_surrogate(model).with_settings(settings);

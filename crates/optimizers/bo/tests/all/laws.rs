@@ -84,6 +84,7 @@ fn improvements_are_in_units_of_the_loss() {
             LossTransform::UpperTail => Some(YeoJohnson::of_upper_tail(&raw)),
             LossTransform::UpperHalf => Some(YeoJohnson::of_upper_half(&raw)),
             LossTransform::BothTails => Some(YeoJohnson::of(&raw)),
+            LossTransform::Chosen => unreachable!("not among those above"),
         };
         let least = raw.iter().copied().fold(f64::INFINITY, f64::min);
         let (threshold, slope) = transform.map_or((least, 1.0), |psi| (psi.apply(least), psi.slope(least)));

@@ -1,5 +1,6 @@
 //! Integration tests of `thrifty-model-based`, built as one program.
 
+mod chosen_transform;
 mod contexts;
 mod earlier_studies;
 mod laws;

@@ -1,0 +1,170 @@
+//! The transform of losses under which the model predicts best.
+
+use std::collections::BTreeMap;
+
+use thrifty_domain::Domain;
+use thrifty_model_based::{GpSurrogate, LossTransform, OutputFitter, StateSettings, SurrogateState};
+use thrifty_sampling::{Seed, Stream};
+use thrifty_space::{Config, Space};
+use thrifty_study::{Memo, MemoKey, Timing, Trial, TrialId};
+use thrifty_surrogate::{
+    Description, FittedSurrogate, Observations, Posterior, Prediction, Surrogate, SurrogateError,
+};
+
+fn trials(losses: &dyn Fn(f64) -> f64) -> Vec<Trial<Config>> {
+    let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+    let one = |i: u64| {
+        let spread = (i as f64 * 0.618_034 + 0.1).fract();
+        // Two of three near 0.3, as in a search that has found the minimum there.
+        let x = if i.is_multiple_of(3) { spread } else { 0.3 + 0.04 * (spread - 0.5) };
+        Trial {
+            id: TrialId(i),
+            query: space.decode(&[x]),
+            diagnostics: BTreeMap::new(),
+            memo: Memo::default(),
+            reports: Vec::new(),
+            outcome: Some(losses(x).into()),
+            timing: Timing::default(),
+        }
+    };
+    (0..24).map(one).collect()
+}
+
+fn with<T>(
+    surrogate: &dyn Surrogate,
+    losses: LossTransform,
+    trials: &[Trial<Config>],
+    look: impl FnOnce(&SurrogateState<'_>) -> T,
+) -> T {
+    let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+    let (seed, id, trials) = (Seed(2), TrialId(20), trials.iter().collect());
+    let fitter = OutputFitter { space: &space, surrogate, weight_surrogate: surrogate, trials, seed, id };
+    let settings = StateSettings { losses, ..StateSettings::default() };
+    look(&SurrogateState::fit(&fitter, settings).unwrap().expect("losses"))
+}
+
+fn moments(state: &SurrogateState<'_>) -> Vec<Prediction> {
+    (0..=20).map(|i| state.posterior().predict(&[f64::from(i) / 20.0])).collect()
+}
+
+/// λ of the transform that is chosen; nothing for losses as they are.
+fn lambda(trials: &[Trial<Config>]) -> Option<f64> {
+    with(&GpSurrogate::default(), LossTransform::Chosen, trials, |state| state.transform()).map(|t| t.lambda)
+}
+
+/// A wave with its minimum at 0.3: a search leaves most losses near the least.
+fn wave(x: f64) -> f64 {
+    -(7.0 * (x - 0.3)).cos() + 0.3 * x
+}
+
+/// The exponential of such a wave.
+fn skewed(x: f64) -> f64 {
+    (4.0 * wave(x)).exp()
+}
+
+/// A wave stays as it is, however many losses are near the least; the exponential of a wave is drawn in.
+#[test]
+fn the_transform_is_chosen_by_what_it_predicts() {
+    assert_eq!(lambda(&trials(&wave)), None);
+    assert!(lambda(&trials(&skewed)).is_some_and(|lambda| lambda < 0.5));
+    // Both would be drawn in by their distribution.
+    let of_upper_half = |losses: &dyn Fn(f64) -> f64| {
+        let surrogate = GpSurrogate::default();
+        with(&surrogate, LossTransform::UpperHalf, &trials(losses), |state| state.transform().unwrap().lambda)
+    };
+    assert!(of_upper_half(&wave) < 0.5 && of_upper_half(&skewed) < 0.5);
+}
+
+/// Losses in other units, and from another zero: the same choice.
+#[test]
+fn the_choice_does_not_depend_on_units() {
+    for (offset, unit) in [(0.0, 1e-9), (7.0, 1e-3), (-3e4, 1e3), (1e9, 1e9)] {
+        assert_eq!(lambda(&trials(&|x| offset + unit * wave(x))), None, "{offset} {unit}");
+        let drawn_in = lambda(&trials(&|x| offset + unit * skewed(x)));
+        assert!(drawn_in.is_some_and(|lambda| lambda < 0.5), "{offset} {unit}: {drawn_in:?}");
+    }
+}
+
+/// The model is that of the transform alone, up to the start of its fit, and losses come back in their units.
+#[test]
+fn the_model_is_that_of_the_chosen_transform() {
+    let surrogate = GpSurrogate::default();
+    for (losses, chosen) in
+        [(&wave as &dyn Fn(f64) -> f64, LossTransform::None), (&skewed, LossTransform::UpperHalf)]
+    {
+        let trials = trials(losses);
+        let found = with(&surrogate, LossTransform::Chosen, &trials, |state| {
+            for (loss, trial) in state.losses().iter().zip(&trials) {
+                let expected = losses(trial.query.float("x").unwrap());
+                let found = state.loss_of(*loss);
+                assert!((found - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{found} {expected}");
+            }
+            moments(state)
+        });
+        if chosen == LossTransform::None {
+            let alone = with(&surrogate, chosen, &trials, moments);
+            for (a, b) in found.iter().zip(&alone) {
+                let scale = 1e-3 * (1.0 + b.mean.abs());
+                assert!((a.mean - b.mean).abs() < scale, "{chosen:?}: {a:?} {b:?}");
+            }
+        }
+    }
+}
+
+/// Hyperparameters of all three models are remembered, and the next fit starts from them.
+#[test]
+fn each_model_is_remembered() {
+    let surrogate = GpSurrogate::default();
+    for losses in [&wave as &dyn Fn(f64) -> f64, &skewed] {
+        let memo = with(&surrogate, LossTransform::Chosen, &trials(losses), |state| state.memo());
+        for name in ["model", "losses of both tails", "losses as they are"] {
+            let values = memo.get(&MemoKey::<Vec<f64>>::named(name));
+            assert!(values.is_some_and(|values| values.len() >= 3), "{name}");
+        }
+    }
+}
+
+/// A surrogate without predictions of its own data.
+struct Mute(GpSurrogate);
+
+struct MuteFit(Box<dyn FittedSurrogate>);
+
+impl Surrogate for Mute {
+    fn fit(
+        &self,
+        domain: &Domain,
+        data: Observations<'_>,
+        warm_start: Option<&[f64]>,
+        rng: &mut Stream,
+    ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        Ok(Box::new(MuteFit(self.0.fit(domain, data, warm_start, rng)?)))
+    }
+
+    fn describe(&self) -> Result<Description, SurrogateError> {
+        self.0.describe()
+    }
+}
+
+impl FittedSurrogate for MuteFit {
+    fn posterior(&self) -> &dyn Posterior {
+        self.0.posterior()
+    }
+
+    fn hyperparameters(&self) -> Vec<f64> {
+        self.0.hyperparameters()
+    }
+
+    fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
+        self.0.fantasize(x, y)
+    }
+}
+
+/// Nothing to choose by: the upper half, to the bit.
+#[test]
+fn a_model_that_does_not_predict_its_data_has_the_upper_half() {
+    let mute = Mute(GpSurrogate::default());
+    for losses in [&wave as &dyn Fn(f64) -> f64, &skewed] {
+        let of = |transform| with(&mute, transform, &trials(losses), moments);
+        assert_eq!(of(LossTransform::Chosen), of(LossTransform::UpperHalf));
+    }
+}
