@@ -47,9 +47,13 @@ fn moments(state: &SurrogateState<'_>) -> Vec<Prediction> {
     (0..=20).map(|i| state.posterior().predict(&[f64::from(i) / 20.0])).collect()
 }
 
+fn memo(state: &SurrogateState<'_>) -> Memo {
+    state.memo()
+}
+
 /// λ of the transform that is chosen; nothing for losses as they are.
 fn lambda(trials: &[Trial<Config>]) -> Option<f64> {
-    with(&GpSurrogate::default(), LossTransform::Chosen, trials, |state| state.transform()).map(|t| t.lambda)
+    with(&GpSurrogate::default(), LossTransform::Chosen, trials, |state| state.transform().map(|t| t.lambda))
 }
 
 /// A wave with its minimum at 0.3: a search leaves most losses near the least.
@@ -116,9 +120,9 @@ fn the_model_is_that_of_the_chosen_transform() {
 fn each_model_is_remembered() {
     let surrogate = GpSurrogate::default();
     for losses in [&wave as &dyn Fn(f64) -> f64, &skewed] {
-        let memo = with(&surrogate, LossTransform::Chosen, &trials(losses), |state| state.memo());
+        let remembered = with(&surrogate, LossTransform::Chosen, &trials(losses), memo);
         for name in ["model", "losses of both tails", "losses as they are"] {
-            let values = memo.get(&MemoKey::<Vec<f64>>::named(name));
+            let values = remembered.get(&MemoKey::<Vec<f64>>::named(name));
             assert!(values.is_some_and(|values| values.len() >= 3), "{name}");
         }
     }
