@@ -64,8 +64,8 @@ pub enum LossTransform {
     UpperHalf,
     /// The map fitted to both tails: losses come as close as they can to what a Gaussian process expects.
     BothTails,
-    /// Of the upper half, both tails and nothing the one under which the model predicts each loss best from all others, chosen anew for each
-    /// suggestion:
+    /// Best predicted of three, chosen anew for each suggestion: of the upper half, both tails and nothing the one under which the model
+    /// predicts each loss best from all others.
     ///
     /// ```text
     /// Σ_i ln N(T(y_i); μ_-i, σ²_-i) + ln T'(y_i)          μ_-i, σ²_-i: prediction of T(y_i) from all other losses
