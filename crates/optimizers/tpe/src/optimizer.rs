@@ -42,7 +42,7 @@ pub struct TpeOptimizer {
     masses: Masses,
 }
 
-/// What a user may set of an estimator over a space.
+/// Setup of an estimator over a space, as far as a user chooses it.
 #[derive(Default)]
 struct Setup {
     settings: TpeSettings,

@@ -197,7 +197,7 @@ fn patience_ends_without_a_gain() {
     assert!(decision(&PatiencePruner::new(1), &[f64::NEG_INFINITY; 2], &[]));
 }
 
-/// As many reports as the patience, with nothing before them: too few to stop, even where no loss is finite.
+/// Reports as many as the patience, with nothing before them: too few to stop, even where no loss is finite.
 #[test]
 fn patience_needs_a_report_before_the_recent_ones() {
     for patience in 1..4 {
