@@ -246,3 +246,28 @@ fn one_continuous_variable_makes_a_domain_continuous() {
         assert!(domain.pinned(&[at], &[0.5; 3]).is_discrete(), "variable {at} is fixed");
     }
 }
+
+/// Pinned variables before, between and after others: what is left is counted and listed.
+#[test]
+fn what_is_beside_a_pinned_variable_is_counted() {
+    let counts = [2, 3, 4];
+    let domain = Domain::new(counts.map(Variable::stepped).to_vec()).expect("nothing to go wrong");
+    for (pinned, expected) in [(vec![0], 12), (vec![1], 8), (vec![2], 6), (vec![0, 1], 4), (vec![1, 2], 2)] {
+        let left = domain.clone().pinned(&pinned, &[0.4; 3]);
+        assert_eq!(left.cardinality(100), Some(expected), "{pinned:?}");
+        assert_eq!(left.enumerate(100).map(|points| points.len() as u64), Some(expected), "{pinned:?}");
+    }
+}
+
+/// The first coordinate that is not finite, by its row and column.
+#[test]
+fn coordinates_that_are_not_finite_are_named() {
+    let mut points = Points::from_flat(vec![0.0; 6], 2);
+    assert_eq!(points.as_ref().require_finite(), Ok(()));
+    points.as_flat_mut()[5] = f64::NEG_INFINITY;
+    let error = DomainError::NonFinite { index: 2, column: 1, value: f64::NEG_INFINITY };
+    assert_eq!(points.as_ref().require_finite(), Err(error));
+    points.as_flat_mut()[2] = f64::INFINITY;
+    let error = DomainError::NonFinite { index: 1, column: 0, value: f64::INFINITY };
+    assert_eq!(points.as_ref().require_finite(), Err(error));
+}
