@@ -3,6 +3,7 @@
 mod batches;
 mod behaviour;
 mod censored;
+mod chosen_transform;
 mod degenerate;
 mod degenerate_posteriors;
 mod designs;
