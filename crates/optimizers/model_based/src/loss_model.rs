@@ -74,8 +74,10 @@ impl LossModel {
         let density = model.fitted.leave_one_out().map(|predictions| {
             let of_target = |(p, target): (_, &f64)| log_density(p, *target);
             let slope = |loss: &f64| transform.map_or(0.0, |psi| psi.slope(*loss).ln());
-            predictions.into_iter().zip(&targets.y).map(of_target).sum::<f64>()
-                + losses.y.iter().map(slope).sum::<f64>()
+            let sum = predictions.into_iter().zip(&targets.y).map(of_target).sum::<f64>()
+                + losses.y.iter().map(slope).sum::<f64>();
+            // Predictions without a variance are no reason to choose.
+            if sum.is_nan() { f64::NEG_INFINITY } else { sum }
         });
         Ok((Self { transform, model, passed_over: Vec::new() }, density))
     }

@@ -128,10 +128,16 @@ fn each_model_is_remembered() {
     }
 }
 
-/// A surrogate without predictions of its own data.
-struct Mute(GpSurrogate);
+/// A surrogate that predicts each of its data alike, or none of them.
+struct Mute {
+    process: GpSurrogate,
+    prediction: Option<Prediction>,
+}
 
-struct MuteFit(Box<dyn FittedSurrogate>);
+struct MuteFit {
+    fitted: Box<dyn FittedSurrogate>,
+    predictions: Option<Vec<Prediction>>,
+}
 
 impl Surrogate for Mute {
     fn fit(
@@ -141,34 +147,43 @@ impl Surrogate for Mute {
         warm_start: Option<&[f64]>,
         rng: &mut Stream,
     ) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        Ok(Box::new(MuteFit(self.0.fit(domain, data, warm_start, rng)?)))
+        let fitted = self.process.fit(domain, data, warm_start, rng)?;
+        let predictions = self.prediction.map(|prediction| vec![prediction; data.len()]);
+        Ok(Box::new(MuteFit { fitted, predictions }))
     }
 
     fn describe(&self) -> Result<Description, SurrogateError> {
-        self.0.describe()
+        self.process.describe()
     }
 }
 
 impl FittedSurrogate for MuteFit {
     fn posterior(&self) -> &dyn Posterior {
-        self.0.posterior()
+        self.fitted.posterior()
     }
 
     fn hyperparameters(&self) -> Vec<f64> {
-        self.0.hyperparameters()
+        self.fitted.hyperparameters()
+    }
+
+    fn leave_one_out(&self) -> Option<Vec<Prediction>> {
+        self.predictions.clone()
     }
 
     fn fantasize(&self, x: &[f64], y: f64) -> Result<Box<dyn FittedSurrogate>, SurrogateError> {
-        self.0.fantasize(x, y)
+        self.fitted.fantasize(x, y)
     }
 }
 
-/// Nothing to choose by: the upper half, to the bit.
+/// Nothing to choose by, since the data are not predicted, or with variances that are no numbers: the upper half, to the bit.
 #[test]
 fn a_model_that_does_not_predict_its_data_has_the_upper_half() {
-    let mute = Mute(GpSurrogate::default());
-    for losses in [&wave as &dyn Fn(f64) -> f64, &skewed] {
-        let of = |transform| with(&mute, transform, &trials(losses), moments);
-        assert_eq!(of(LossTransform::Chosen), of(LossTransform::UpperHalf));
+    for variance in [None, Some(f64::NAN), Some(0.0)] {
+        let prediction = variance.map(|variance| Prediction { mean: 0.0, variance });
+        let mute = Mute { process: GpSurrogate::default(), prediction };
+        for losses in [&wave as &dyn Fn(f64) -> f64, &skewed] {
+            let of = |transform| with(&mute, transform, &trials(losses), moments);
+            assert_eq!(of(LossTransform::Chosen), of(LossTransform::UpperHalf), "{variance:?}");
+        }
     }
 }
