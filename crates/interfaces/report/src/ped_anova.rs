@@ -172,7 +172,7 @@ mod tests {
 
     /// A million trials at the first of ten points: the tail of their kernel, in closed form to the last digits.
     ///
-    /// With `w = 1 / 3.28` and `Q = 1 - Φ` the density at point g is `10⁻¹² + 10⁶ s (Q((g - ½)/w) - Q((g + ½)/w)) / Φ(½/w) + s b`, where
+    /// The density at point g is `10⁻¹² + 10⁶ s (Q((g - ½)/w) - Q((g + ½)/w)) / Φ(½/w) + s b`, where `w = 1 / 3.28`, `Q = 1 - Φ`,
     /// `s = 1 / (10⁶ + 1)` and b is the share of the prior. Values are from an arithmetic of forty digits.
     #[test]
     fn tails_of_a_density_are_exact() {
