@@ -52,12 +52,19 @@ impl Digits {
         Self { train: images, ..self.clone() }
     }
 
-    /// The first `count` digits of each part, or all of a part that has fewer, with pixels from 0 to 1.
-    pub fn dimmed(&self, count: usize) -> Self {
+    /// The first `count` digits of each part, or all of a part that has fewer.
+    pub fn first(&self, count: usize) -> Self {
         self.seen(|of| {
             let classes = &of.classes[..count.min(of.classes.len())];
-            let x = of.x[..classes.len() * SHAPE.values()].iter().map(|pixel| pixel / WHITE).collect();
-            Labelled { x, classes: classes.to_vec() }
+            Labelled { x: of.x[..classes.len() * SHAPE.values()].to_vec(), classes: classes.to_vec() }
+        })
+    }
+
+    /// Pixels from 0 to 1.
+    pub fn dimmed(&self) -> Self {
+        self.seen(|of| Labelled {
+            x: of.x.iter().map(|pixel| pixel / WHITE).collect(),
+            classes: of.classes.clone(),
         })
     }
 
@@ -129,10 +136,10 @@ mod tests {
     #[test]
     fn a_fixed_layer_sees_dimmed_digits() {
         let digits = Digits::new(Seed(0));
-        let few = digits.dimmed(3);
+        let few = digits.first(3).dimmed();
         assert_eq!(few.train.classes, digits.train.classes[..3]);
         assert!(few.test.x.iter().zip(&digits.test.x).all(|(few, all)| 16.0 * few == *all));
-        assert_eq!(rows(&digits.dimmed(300).watch), (200 * 64, 200));
+        assert_eq!(rows(&digits.first(300).watch), (200 * 64, 200));
         let seen = few.through_a_fixed_layer(Seed(1)).unwrap();
         assert_eq!(rows(&seen.test), (3 * 5 * 5 * 2048, 3));
         assert!(seen.test.x.iter().all(|value| *value >= 0.0) && seen.test.x.iter().any(|v| *v > 0.0));

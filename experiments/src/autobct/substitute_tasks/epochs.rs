@@ -72,7 +72,7 @@ mod tests {
     /// One seed trains one network to the bit, and 35 epochs are enough to know most of six digits by heart.
     #[test]
     fn epochs_teach_digits() {
-        let mut data = Digits::new(Seed(0)).dimmed(6).through_a_fixed_layer(Seed(0)).unwrap();
+        let mut data = Digits::new(Seed(0)).first(6).dimmed().through_a_fixed_layer(Seed(0)).unwrap();
         data.test = data.train.clone();
         let task = Epochs { data: Arc::new(data), layers: on_fixed_features().unwrap().layers };
         let (first, trained) = (task.train(&[0.0], Seed(1)).unwrap(), task.train(&[1.0], Seed(1)).unwrap());
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_plain_network_trains() {
-        let data = Arc::new(Digits::new(Seed(0)).dimmed(8));
+        let data = Arc::new(Digits::new(Seed(0)).first(8).dimmed());
         let task = Epochs { data, layers: plain_network().unwrap().layers };
         let trained = task.train(&[0.0], Seed(1)).unwrap();
         assert!(trained.score.is_finite() && trained.operations > 0.0);

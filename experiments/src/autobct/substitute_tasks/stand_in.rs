@@ -76,7 +76,7 @@ pub fn all(size: Size, seed: Seed) -> Result<Vec<StandIn>, ExperimentError> {
     let forest = Box::new(Forest::new(size.rows, seed));
     let mut all = two_epochs(&Arc::new(digits.moved(size.images, seed)), size.networks)?;
     all.push(StandIn::new("9: sample size", Appendix::D5, accuracy, (&[1.0], 1.0), forest));
-    all.extend(epochs(digits.dimmed(size.digits), seed)?);
+    all.extend(epochs(digits.first(size.digits).dimmed(), seed)?);
     all.extend(autoencoders(size.epochs, seed));
     Ok(all)
 }
