@@ -219,53 +219,8 @@ mod tests {
     use super::*;
     use crate::FixedGp;
 
-    /// At a point with √β σ = 2 an observation explains nearly all, so that the gain is 4 - η². The first η is the spread; it shrinks until
-    /// 2 > (1 + δ)η.
-    #[test]
-    fn truncated_variance_shrinks_eta_until_a_point_is_wide() {
-        let model = FixedGp {
-            family: KernelFamily::SquaredExponential,
-            lengthscales: vec![0.01],
-            variance: 4.0,
-            mean: 0.0,
-            noise_variance: 1e-3,
-        };
-        // Far from the point, whose deviation is that of the prior.
-        let far = Points::from_flat(vec![0.0], 1);
-        let data = Observations::new(far.as_ref(), &[0.0]);
-        let mut rng = Seed(1).stream("test", 0);
-        let fitted = model.fit(&Domain::unit_cube(1), data, None, &mut rng).unwrap();
-        let gain = |spread: f64, slack: f64| {
-            let context = CriterionContext {
-                now: fitted.posterior(),
-                after: fitted.posterior(),
-                points: PointsRef::single(&[0.9]),
-                threshold: 0.5,
-                noise: 1e-3,
-                integration: Integration::default(),
-                undecided: &[true],
-                beta: 1.0,
-                spread,
-            };
-            context.truncated(0.5, slack).unwrap().value(&[0.9])
-        };
-        for (spread, slack, eta) in [
-            (1.0, 0.0, 1.0),
-            (1.5, 0.0, 1.5),
-            (2.5, 0.0, 1.25),
-            (6.0, 0.0, 1.5),
-            (1.5, 1.0, 0.75),
-            (1.2, 0.5, 1.2),
-            (1.5, 0.5, 0.75),
-        ] {
-            let (found, expected) = (gain(spread, slack), 4.0 - eta * eta);
-            assert!((found - expected).abs() < 1e-6, "{spread}, {slack}: {found}, expected {expected}");
-        }
-    }
-
-    /// Intervals without width: none is ever wide, and η stays.
-    #[test]
-    fn truncated_variance_without_width_has_no_gain() {
+    /// Truncated variance of a point at itself. A process of variance 4 knows one point far from it, so that √β σ = 2 √β there.
+    fn truncated(beta: f64, spread: f64, slack: f64) -> f64 {
         let (family, lengthscales) = (KernelFamily::SquaredExponential, vec![0.01]);
         let model = FixedGp { family, lengthscales, variance: 4.0, mean: 0.0, noise_variance: 1e-3 };
         let far = Points::from_flat(vec![0.0], 1);
@@ -279,9 +234,33 @@ mod tests {
             noise: 1e-3,
             integration: Integration::default(),
             undecided: &[true],
-            beta: 0.0,
-            spread: 1.0,
+            beta,
+            spread,
         };
-        assert_eq!(context.truncated(0.9, 0.0).unwrap().value(&[0.9]), 0.0);
+        context.truncated(0.5, slack).unwrap().value(&[0.9])
+    }
+
+    /// At a point with √β σ = 2 an observation explains nearly all, so that the gain is 4 - η². The first η is the spread; it shrinks until
+    /// 2 > (1 + δ)η.
+    #[test]
+    fn truncated_variance_shrinks_eta_until_a_point_is_wide() {
+        for (spread, slack, eta) in [
+            (1.0, 0.0, 1.0),
+            (1.5, 0.0, 1.5),
+            (2.5, 0.0, 1.25),
+            (6.0, 0.0, 1.5),
+            (1.5, 1.0, 0.75),
+            (1.2, 0.5, 1.2),
+            (1.5, 0.5, 0.75),
+        ] {
+            let (found, expected) = (truncated(1.0, spread, slack), 4.0 - eta * eta);
+            assert!((found - expected).abs() < 1e-6, "{spread}, {slack}: {found}, expected {expected}");
+        }
+    }
+
+    /// Intervals without width: none is ever wide, and the search for η ends.
+    #[test]
+    fn truncated_variance_without_width_has_no_gain() {
+        assert_eq!(truncated(0.0, 1.0, 0.0), 0.0);
     }
 }

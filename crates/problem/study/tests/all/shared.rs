@@ -466,69 +466,28 @@ fn workers_retry_and_prune_as_threads_do() {
     assert_eq!(bodies.iter().filter(|entry| entry.body.starts_with("{\"retried\"")).count(), 8);
 }
 
-/// Log whose entries are gone after a while, as when a store is restored from an old copy.
-struct Restored {
+type Append = dyn FnMut(&mut MemoryLog, u64, &[String], Option<&Lease>) -> Result<(), AppendError> + Send;
+
+/// Log in memory whose appends and clock can be made others.
+struct Through {
     log: MemoryLog,
-    appends: usize,
+    append: Box<Append>,
+    now: Box<dyn FnMut(&mut MemoryLog) -> Result<f64, LogError> + Send>,
 }
 
-impl EventLog for Restored {
-    fn name(&self) -> String {
-        "the restored log".into()
-    }
-
-    fn read_from(&mut self, seq: u64) -> Result<Vec<Entry>, LogError> {
-        self.log.read_from(seq)
-    }
-
-    fn append(&mut self, expected: u64, bodies: &[String], lease: Option<&Lease>) -> Result<(), AppendError> {
-        self.appends += 1;
-        if self.appends == 8 {
-            let copy: Vec<String> = self.log.read_from(0)?.into_iter().take(3).map(|e| e.body).collect();
-            self.log = MemoryLog::new();
-            self.log.append(0, &copy, None)?;
-            return Err(AppendError::Conflict);
-        }
-        self.log.append(expected, bodies, lease)
-    }
-
-    fn claim(&mut self, trial: TrialId, owner: &str, time: Duration) -> Result<Option<Lease>, LogError> {
-        self.log.claim(trial, owner, time)
-    }
-
-    fn heartbeat(&mut self, lease: &Lease, duration: Duration) -> Result<bool, LogError> {
-        self.log.heartbeat(lease, duration)
-    }
-
-    fn release(&mut self, lease: &Lease) -> Result<(), LogError> {
-        self.log.release(lease)
-    }
-
-    fn unclaimed(&mut self, trials: &[TrialId]) -> Result<Vec<TrialId>, LogError> {
-        self.log.unclaimed(trials)
+impl Through {
+    fn new(log: MemoryLog) -> Self {
+        Self { log, append: Box::new(MemoryLog::append), now: Box::new(MemoryLog::now) }
     }
 }
 
-#[test]
-fn a_log_that_lost_entries_is_an_error_and_not_a_loop() {
-    let log = Box::new(Restored { log: MemoryLog::new(), appends: 0 });
-    let error = study(40).join(log).unwrap().run_worker(square).unwrap_err().to_string();
-    assert!(error.contains("entry 7: entries that were read before are gone"), "{error}");
-}
-
-/// A log whose store has a clock of its own, in seconds.
-struct Clocked {
-    log: MemoryLog,
-    clock: Arc<AtomicU64>,
-}
-
-impl EventLog for Clocked {
+impl EventLog for Through {
     fn name(&self) -> String {
         self.log.name()
     }
 
     fn now(&mut self) -> Result<f64, LogError> {
-        Ok(self.clock.load(Ordering::SeqCst) as f64)
+        (self.now)(&mut self.log)
     }
 
     fn read_from(&mut self, seq: u64) -> Result<Vec<Entry>, LogError> {
@@ -536,7 +495,7 @@ impl EventLog for Clocked {
     }
 
     fn append(&mut self, expected: u64, bodies: &[String], lease: Option<&Lease>) -> Result<(), AppendError> {
-        self.log.append(expected, bodies, lease)
+        (self.append)(&mut self.log, expected, bodies, lease)
     }
 
     fn claim(&mut self, trial: TrialId, owner: &str, time: Duration) -> Result<Option<Lease>, LogError> {
@@ -556,12 +515,34 @@ impl EventLog for Clocked {
     }
 }
 
+/// A log whose entries are gone after a while, as when a store is restored from an old copy.
+#[test]
+fn a_log_that_lost_entries_is_an_error_and_not_a_loop() {
+    let mut appends = 0;
+    let append: Box<Append> = Box::new(move |log, expected, bodies, lease| {
+        appends += 1;
+        if appends == 8 {
+            let copy: Vec<String> = log.read_from(0)?.into_iter().take(3).map(|e| e.body).collect();
+            *log = MemoryLog::new();
+            log.append(0, &copy, None)?;
+            return Err(AppendError::Conflict);
+        }
+        log.append(expected, bodies, lease)
+    });
+    let log = Box::new(Through { append, ..Through::new(MemoryLog::new()) });
+    let error = study(40).join(log).unwrap().run_worker(square).unwrap_err().to_string();
+    assert!(error.contains("entry 7: entries that were read before are gone"), "{error}");
+}
+
+/// A store with a clock of its own, in seconds.
 #[test]
 fn time_counts_from_the_begin_of_the_log_by_the_clock_of_the_store() {
     let (log, clock) = (MemoryLog::new(), Arc::new(AtomicU64::new(5)));
     let join = |trials: usize| {
         let study = study(trials).with_stop(WallTime(Duration::from_secs(3600)));
-        study.join(Box::new(Clocked { log: log.clone(), clock: Arc::clone(&clock) })).unwrap()
+        let clock = Arc::clone(&clock);
+        let now = Box::new(move |_: &mut MemoryLog| Ok(clock.load(Ordering::SeqCst) as f64));
+        study.join(Box::new(Through { now, ..Through::new(log.clone()) })).unwrap()
     };
     // This worker begins the study, by a clock that is not that of the machine.
     assert_eq!(join(2).run_worker(square).unwrap().reason, StopReason::Trials(2));
@@ -657,54 +638,22 @@ fn a_window_shows_more_trials_to_an_optimizer_that_waits() {
     assert_eq!(third.trial.id, TrialId(2));
 }
 
-/// A log that refuses the first suggestions of a worker, as when its trial was handed out again meanwhile.
-struct Refusing {
-    log: MemoryLog,
-    refusals: usize,
-}
-
-impl EventLog for Refusing {
-    fn name(&self) -> String {
-        self.log.name()
-    }
-
-    fn read_from(&mut self, seq: u64) -> Result<Vec<Entry>, LogError> {
-        self.log.read_from(seq)
-    }
-
-    fn append(&mut self, expected: u64, bodies: &[String], lease: Option<&Lease>) -> Result<(), AppendError> {
-        let is_asked = bodies.iter().any(|body| body.starts_with("{\"asked\""));
-        if is_asked && lease.is_some() && self.refusals > 0 {
-            self.refusals -= 1;
-            return Err(AppendError::Fenced);
-        }
-        self.log.append(expected, bodies, lease)
-    }
-
-    fn claim(&mut self, trial: TrialId, owner: &str, time: Duration) -> Result<Option<Lease>, LogError> {
-        self.log.claim(trial, owner, time)
-    }
-
-    fn heartbeat(&mut self, lease: &Lease, duration: Duration) -> Result<bool, LogError> {
-        self.log.heartbeat(lease, duration)
-    }
-
-    fn release(&mut self, lease: &Lease) -> Result<(), LogError> {
-        self.log.release(lease)
-    }
-
-    fn unclaimed(&mut self, trials: &[TrialId]) -> Result<Vec<TrialId>, LogError> {
-        self.log.unclaimed(trials)
-    }
-}
-
-/// Suggestions that a log refuses, which a worker makes again and counts.
+/// Suggestions that a log refuses, as when the trial was handed out again meanwhile: the worker makes them again and counts them.
 #[test]
 fn a_worker_counts_the_suggestions_that_were_dropped() {
     for refusals in [0, 1, 3] {
         let log = MemoryLog::new();
-        let refusing = Box::new(Refusing { log: log.clone(), refusals });
-        let mut shared = study(4).join(refusing).unwrap().with_lease(Duration::from_millis(40));
+        let mut left = refusals;
+        let append: Box<Append> = Box::new(move |log, expected, bodies, lease| {
+            let is_asked = bodies.iter().any(|body| body.starts_with("{\"asked\""));
+            if is_asked && lease.is_some() && left > 0 {
+                left -= 1;
+                return Err(AppendError::Fenced);
+            }
+            log.append(expected, bodies, lease)
+        });
+        let refusing = Through { append, ..Through::new(log.clone()) };
+        let mut shared = study(4).join(Box::new(refusing)).unwrap().with_lease(Duration::from_millis(40));
         let report = shared.run_worker(square).unwrap();
         assert_eq!((report.evaluated, report.asked_again), (4, refusals));
         assert_eq!(verify_replay(PROBE, &mut log.clone()).unwrap(), 4);
