@@ -98,7 +98,7 @@ impl EarlierStudies {
     pub fn new(space: &Space) -> Self {
         Self {
             space: space.clone(),
-            losses: LossTransform::default(),
+            losses: LossTransform::UpperHalf,
             tasks: Vec::new(),
             left_out: Vec::new(),
             configs: Vec::new(),

@@ -2,7 +2,7 @@
 
 use thrifty_domain::PointsRef;
 use thrifty_gp::YeoJohnson;
-use thrifty_study::OptimizerError;
+use thrifty_study::{Memo, MemoKey, OptimizerError};
 use thrifty_surrogate::{Observations, Prediction};
 
 use crate::outputs::OBJECTIVE;
@@ -13,80 +13,133 @@ use crate::{LossTransform, OutputFitter, OutputModel};
 pub(crate) struct LossModel {
     pub(crate) transform: Option<YeoJohnson>,
     pub(crate) model: OutputModel,
-    /// Models under other transforms, whose hyperparameters the next fits start from.
-    pub(crate) passed_over: Vec<OutputModel>,
+    /// Choice of the transform; nothing where the settings name it.
+    pub(crate) choice: Option<Choice>,
 }
 
-/// Transforms to choose from, with the name of the model under each. The first of equals is taken.
-const CANDIDATES: [(LossTransform, &str); 3] = [
-    (LossTransform::UpperHalf, OBJECTIVE),
-    (LossTransform::BothTails, "losses of both tails"),
-    (LossTransform::None, "losses as they are"),
-];
+/// The transform that was taken, and the model under the other one.
+pub(crate) struct Choice {
+    kept: Kept,
+    /// Its hyperparameters are where its next fit starts; nothing between two choices.
+    passed_over: Option<OutputModel>,
+}
+
+impl Choice {
+    /// Adds the choice to a memo, and the hyperparameters of the other model.
+    pub(crate) fn remember(&self, memo: &mut Memo) {
+        memo.set(&TRANSFORM, &self.kept.transform);
+        memo.set(&CHOSEN_FROM, &self.kept.chosen_from);
+        if let Some(model) = &self.passed_over {
+            model.remember(memo);
+        }
+    }
+}
+
+/// A choice in the memo of a suggestion.
+#[derive(Clone, Copy)]
+struct Kept {
+    /// [`OF_UPPER_HALF`] or [`AS_THEY_ARE`].
+    transform: u64,
+    /// Number of losses that it was made from.
+    chosen_from: u64,
+}
+
+static TRANSFORM: MemoKey<u64> = MemoKey::new("transform");
+static CHOSEN_FROM: MemoKey<u64> = MemoKey::new("transform chosen from");
+const AS_THEY_ARE: u64 = 0;
+const OF_UPPER_HALF: u64 = 1;
+
+/// Losses up to which each fit chooses.
+const EVERY_FIT_UNTIL: u64 = 50;
+
+/// Growth after which a choice is renewed beyond that, so that a long study costs little more than one under a named transform.
+const GROWTH: f64 = 1.2;
+
+impl Kept {
+    /// The choice of the last suggestion that made one, unless so many losses ask for another.
+    fn last(fitter: &OutputFitter<'_>, losses: u64) -> Option<Self> {
+        let of = |memo: &Memo| {
+            Some(Self { transform: memo.get(&TRANSFORM)?, chosen_from: memo.get(&CHOSEN_FROM)? })
+        };
+        let kept = fitter.trials.iter().rev().find_map(|trial| of(&trial.memo))?;
+        let holds = losses > EVERY_FIT_UNTIL && (losses as f64) < GROWTH * kept.chosen_from as f64;
+        holds.then_some(kept)
+    }
+}
+
+/// Name of the model of losses as they are, beside that under a transform.
+const STRAIGHT: &str = "losses as they are";
 
 impl LossModel {
-    /// Fits the model, or one for each transform to choose from.
+    /// Fits the model, or one for each transform to choose from. The first losses are imputed ones of failures, so many.
     ///
     /// # Errors
     /// [`OptimizerError`] when a fit fails.
     pub(crate) fn fit(
         fitter: &OutputFitter<'_>,
         x: PointsRef<'_>,
-        losses: &Targets,
+        (losses, imputed): (&Targets, usize),
         transform: LossTransform,
     ) -> Result<Self, OptimizerError> {
         if transform != LossTransform::Chosen {
-            return Ok(Self::under(fitter, x, losses, (transform, OBJECTIVE))?.0);
+            return Self::under(fitter, x, losses, (transform, OBJECTIVE));
         }
-        let (mut best, mut density) = Self::under(fitter, x, losses, CANDIDATES[0])?;
+        let count = losses.y.len() as u64;
+        let kept = Kept::last(fitter, count);
+        // Losses under which nothing can be fitted are not chosen.
+        let straight = || Self::under(fitter, x, losses, (LossTransform::None, STRAIGHT)).ok();
+        if let Some(kept) = kept.filter(|kept| kept.transform == AS_THEY_ARE)
+            && let Some(straight) = straight()
+        {
+            return Ok(straight.chosen(kept, None));
+        }
+        let bent = Self::under(fitter, x, losses, (LossTransform::UpperHalf, OBJECTIVE))?;
+        if let Some(kept) = kept {
+            return Ok(bent.chosen(Kept { transform: OF_UPPER_HALF, ..kept }, None));
+        }
         // A model without such predictions gives no reason to choose.
-        if density.is_some() {
-            for candidate in &CANDIDATES[1..] {
-                // A transform under which nothing can be fitted is not chosen.
-                let Ok((other, its_density)) = Self::under(fitter, x, losses, *candidate) else { continue };
-                best = if its_density > density {
-                    density = its_density;
-                    other.passing_over(best)
-                } else {
-                    best.passing_over(other)
-                };
+        let Some(density) = bent.density(losses, imputed) else { return Ok(bent) };
+        let of = |transform| Kept { transform, chosen_from: count };
+        Ok(match straight() {
+            Some(straight) if straight.density(losses, imputed) > Some(density) => {
+                straight.chosen(of(AS_THEY_ARE), Some(bent.model))
             }
-        }
-        Ok(best)
+            other => bent.chosen(of(OF_UPPER_HALF), other.map(|straight| straight.model)),
+        })
     }
 
-    /// The model under a transform, and the log density of each loss predicted from all others, summed; nothing for a model without such
-    /// predictions.
+    /// The model under a transform, of this name in a memo.
     fn under(
         fitter: &OutputFitter<'_>,
         x: PointsRef<'_>,
         losses: &Targets,
         (transform, name): (LossTransform, &str),
-    ) -> Result<(Self, Option<f64>), OptimizerError> {
+    ) -> Result<Self, OptimizerError> {
         let transform = losses.transform(transform);
         let targets = losses.clone().transformed(transform);
         let data = Observations { x, y: &targets.y, noise_variance: targets.noise_variance() };
-        let model = if name == OBJECTIVE {
-            fitter.fit_objective(data)?
-        } else {
-            fitter.fit(name.to_owned(), data)?
-        };
-        let density = model.fitted.leave_one_out().map(|predictions| {
-            let of_target = |(p, target): (_, &f64)| log_density(p, *target);
-            let slope = |loss: &f64| transform.map_or(0.0, |psi| psi.slope(*loss).ln());
-            let sum = predictions.into_iter().zip(&targets.y).map(of_target).sum::<f64>()
-                + losses.y.iter().map(slope).sum::<f64>();
-            // Predictions without a variance are no reason to choose.
-            if sum.is_nan() { f64::NEG_INFINITY } else { sum }
-        });
-        Ok((Self { transform, model, passed_over: Vec::new() }, density))
+        Ok(Self { transform, model: fitter.fit(name.to_owned(), data)?, choice: None })
     }
 
-    /// This model, which remembers another one.
-    fn passing_over(mut self, other: Self) -> Self {
-        self.passed_over.extend(other.passed_over);
-        self.passed_over.push(other.model);
-        self
+    /// Log density of each measured loss predicted from all others, summed, in units of the loss; nothing for a model without such
+    /// predictions, and for a mixture, of which two would take twice the time and the memo.
+    fn density(&self, losses: &Targets, imputed: usize) -> Option<f64> {
+        if !self.model.fitted.members().is_empty() {
+            return None;
+        }
+        let one = |(prediction, loss): (Prediction, &f64)| match self.transform {
+            None => log_density(prediction, *loss),
+            Some(psi) => log_density(prediction, psi.apply(*loss)) + psi.slope(*loss).ln(),
+        };
+        let predictions = self.model.fitted.leave_one_out()?;
+        let sum = predictions.into_iter().zip(&losses.y).skip(imputed).map(one).sum::<f64>();
+        // Predictions without a variance are no reason to choose.
+        Some(if sum.is_nan() { f64::NEG_INFINITY } else { sum })
+    }
+
+    /// This model as the one that was taken.
+    fn chosen(self, kept: Kept, passed_over: Option<OutputModel>) -> Self {
+        Self { choice: Some(Choice { kept, passed_over }), ..self }
     }
 }
 

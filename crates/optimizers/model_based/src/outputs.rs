@@ -72,15 +72,7 @@ fn learnt_from(name: &str) -> String {
 }
 
 impl OutputFitter<'_> {
-    /// The surrogate of the only objective.
-    ///
-    /// # Errors
-    /// [`OptimizerError`] when the fit fails.
-    pub fn fit_objective(&self, data: Observations<'_>) -> Result<OutputModel, OptimizerError> {
-        self.update(self.surrogate, OBJECTIVE.into(), data, self.earlier(OBJECTIVE).as_ref())
-    }
-
-    /// The surrogate of one of several outputs.
+    /// The surrogate of one output.
     ///
     /// # Errors
     /// [`OptimizerError`] names the output whose fit fails.

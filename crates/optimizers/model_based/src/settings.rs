@@ -60,19 +60,19 @@ pub enum LossTransform {
     UpperTail,
     /// Map of the upper tail on losses scaled by their median and median absolute deviation: all of the upper half is drawn in, however large
     /// some losses are, and what sets the best apart stays.
-    #[default]
     UpperHalf,
     /// The map fitted to both tails: losses come as close as they can to what a Gaussian process expects.
     BothTails,
-    /// Best predicted of three, chosen anew for each suggestion: of the upper half, both tails and nothing the one under which the model
-    /// predicts each loss best from all others.
+    /// Upper half or nothing: the one under which the model predicts the measured losses better, each from all others.
     ///
     /// ```text
     /// Σ_i ln N(T(y_i); μ_-i, σ²_-i) + ln T'(y_i)          μ_-i, σ²_-i: prediction of T(y_i) from all other losses
     /// ```
     ///
-    /// Three models are fitted. It is the upper half for a model without such predictions, for several objectives, and for
-    /// [earlier studies](crate::EarlierStudies).
+    /// Two models are fitted to choose: for each suggestion up to 50 losses, and then after each fifth of growth.
+    /// It is the upper half for a model without such predictions, for a mixture of models, for several objectives, and for [earlier
+    /// studies](crate::EarlierStudies).
+    #[default]
     Chosen,
 }
 

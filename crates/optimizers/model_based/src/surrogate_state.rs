@@ -10,7 +10,7 @@ use thrifty_space::{KnownConstraint, Space};
 use thrifty_study::{Memo, OptimizerError, TrialId};
 use thrifty_surrogate::{FittedSurrogate, Member, Posterior};
 
-use crate::loss_model::LossModel;
+use crate::loss_model::{Choice, LossModel};
 use crate::training_data::TrainingData;
 use crate::weights::{Weights, probability_feasible};
 use crate::{OutputFitter, OutputModel, PendingPolicy, Running, StateSettings};
@@ -21,8 +21,8 @@ pub struct SurrogateState<'a> {
     pub(crate) space: &'a Space,
     pub(crate) settings: StateSettings,
     pub(crate) objective: OutputModel,
-    /// Models of the losses under transforms that predict worse.
-    passed_over: Vec<OutputModel>,
+    /// Choice of the transform of the losses; nothing where the settings name it.
+    choice: Option<Choice>,
     /// Measured points and losses.
     pub(crate) x: Points,
     pub(crate) y: Vec<f64>,
@@ -52,8 +52,12 @@ impl<'a> SurrogateState<'a> {
         let (train_x, train) = data.with_failures(settings.failures);
         let TrainingData { x, targets, feasible, failed, pending, asked } = data;
         let weights = Weights::fit(fitter, &settings, &x, &failed)?;
-        let LossModel { transform, model: OutputModel { name, fitted }, passed_over } =
-            LossModel::fit(fitter, train_x.as_ref(), &train, settings.losses)?;
+        let LossModel { transform, model: OutputModel { name, fitted }, choice } = LossModel::fit(
+            fitter,
+            train_x.as_ref(),
+            (&train, train.y.len() - targets.y.len()),
+            settings.losses,
+        )?;
         let y = targets.transformed(transform).y;
         let draws = match settings.pending {
             PendingPolicy::Fantasies { draws } => Some(draws),
@@ -69,7 +73,7 @@ impl<'a> SurrogateState<'a> {
             space,
             settings,
             objective: OutputModel { name, fitted },
-            passed_over,
+            choice,
             x,
             y,
             means: OnceLock::new(),
@@ -121,9 +125,17 @@ impl<'a> SurrogateState<'a> {
     pub fn memo(&self) -> Memo {
         let mut memo = Memo::default();
         self.objective.remember(&mut memo);
-        self.passed_over.iter().for_each(|model| model.remember(&mut memo));
+        if let Some(choice) = &self.choice {
+            choice.remember(&mut memo);
+        }
         self.weights.models().for_each(|model| model.remember(&mut memo));
         memo
+    }
+
+    /// Hyperparameters of the surrogate of the loss.
+    #[must_use]
+    pub fn hyperparameters(&self) -> Vec<f64> {
+        self.objective.fitted.hyperparameters()
     }
 
     /// Variance of the noise of an observation, on the scale of the posterior.

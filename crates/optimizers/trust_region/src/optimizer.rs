@@ -10,7 +10,7 @@ use thrifty_params::Parameterized;
 use thrifty_sampling::Stream;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
-    Ask, Best, Fingerprint, History, Memo, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, Trial,
+    Ask, Best, Fingerprint, History, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, Trial,
     TrialId,
 };
 use thrifty_surrogate::{Posterior, sample_jointly};
@@ -117,14 +117,13 @@ impl TrustRegionOptimizer {
     }
 
     /// Lengthscales by column; all 1 where the kernel has not one per column.
-    fn lengthscales(&self, memo: &Memo) -> Result<Vec<f64>, OptimizerError> {
+    fn lengthscales(&self, hyperparameters: Vec<f64>) -> Result<Vec<f64>, OptimizerError> {
         let equal = vec![1.0; self.space.dim()];
         let process = self.surrogate.process(self.space.domain());
         let process = process.map_err(|error| OptimizerError::failed("reading the lengthscales", error))?;
         let open = process.kernel().params().into_iter().filter(|param| param.low < param.high);
-        let values = memo.get(&MODEL).unwrap_or_default();
         let scales: Vec<f64> = open
-            .zip(values)
+            .zip(hyperparameters)
             .filter(|(param, _)| param.name.contains("lengthscale["))
             .map(|(_, value)| value)
             .collect();
@@ -202,8 +201,7 @@ impl Optimizer for TrustRegionOptimizer {
         let Some(state) = SurrogateState::fit(&fitter, self.settings.state())? else {
             return self.designed(run, history, id);
         };
-        let memo = state.memo();
-        let sides = sides(region.side, &self.lengthscales(&memo)?);
+        let sides = sides(region.side, &self.lengthscales(state.hyperparameters())?);
         let domain = self.space.domain();
         domain.snap(&mut center);
         let trust = TrustBox { domain, center: &center, sides: &sides };
@@ -221,7 +219,7 @@ impl Optimizer for TrustRegionOptimizer {
             .with_diagnostic("side", region.side)
             .with_diagnostic("mean", prediction.mean)
             .with_diagnostic("std_dev", prediction.variance.sqrt());
-        suggestion.memo = memo;
+        suggestion.memo = state.memo();
         Ok(Ask::Evaluate(if run > 0 { suggestion.with_memo(&RUN, &run) } else { suggestion }))
     }
 
@@ -277,7 +275,7 @@ mod tests {
         }
     }
 
-    /// Lengthscales of a model: those of its memo where all are positive and finite, else all 1, as others have no geometric
+    /// Lengthscales of a model: its own where all are positive and finite, else all 1, as others have no geometric
     /// mean.
     #[test]
     fn lengthscales_without_a_logarithm_make_a_cube() {
@@ -288,14 +286,12 @@ mod tests {
             let values = process.kernel().params().into_iter().map(|param| {
                 if param.name.contains("lengthscale[") { left.next().unwrap() } else { param.value }
             });
-            let mut memo = Memo::default();
-            memo.set(&MODEL, &values.collect());
-            optimizer.lengthscales(&memo).unwrap()
+            optimizer.lengthscales(values.collect()).unwrap()
         };
         assert_eq!(of([0.2, 5.0]), [0.2, 5.0]);
         for bad in [0.0, -1.0, f64::INFINITY, f64::NAN] {
             assert_eq!(of([0.2, bad]), [1.0, 1.0], "{bad}");
         }
-        assert_eq!(optimizer.lengthscales(&Memo::default()).unwrap(), [1.0, 1.0], "no model");
+        assert_eq!(optimizer.lengthscales(Vec::new()).unwrap(), [1.0, 1.0], "no model");
     }
 }

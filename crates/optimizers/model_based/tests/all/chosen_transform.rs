@@ -11,7 +11,14 @@ use thrifty_surrogate::{
     Description, FittedSurrogate, Observations, Posterior, Prediction, Surrogate, SurrogateError,
 };
 
+/// The choice in a memo: 0 for losses as they are.
+static TRANSFORM: MemoKey<f64> = MemoKey::new("transform");
+
 fn trials(losses: &dyn Fn(f64) -> f64) -> Vec<Trial<Config>> {
+    some_trials(24, losses)
+}
+
+fn some_trials(count: u64, losses: &dyn Fn(f64) -> f64) -> Vec<Trial<Config>> {
     let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
     let one = |i: u64| {
         let spread = (i as f64 * 0.618_034 + 0.1).fract();
@@ -27,7 +34,7 @@ fn trials(losses: &dyn Fn(f64) -> f64) -> Vec<Trial<Config>> {
             timing: Timing::default(),
         }
     };
-    (0..24).map(one).collect()
+    (0..count).map(one).collect()
 }
 
 fn with<T>(
@@ -115,17 +122,48 @@ fn the_model_is_that_of_the_chosen_transform() {
     }
 }
 
-/// Hyperparameters of all three models are remembered, and the next fit starts from them.
+/// Hyperparameters of both models are remembered, for the next fit starts from them, and the choice.
 #[test]
-fn each_model_is_remembered() {
+fn both_models_are_remembered() {
     let surrogate = GpSurrogate::default();
-    for losses in [&wave as &dyn Fn(f64) -> f64, &skewed] {
+    for (losses, choice) in [(&wave as &dyn Fn(f64) -> f64, 0.0), (&skewed, 1.0)] {
         let remembered = with(&surrogate, LossTransform::Chosen, &trials(losses), memo);
-        for name in ["model", "losses of both tails", "losses as they are"] {
+        for name in ["model", "losses as they are"] {
             let values = remembered.get(&MemoKey::<Vec<f64>>::named(name));
             assert!(values.is_some_and(|values| values.len() >= 3), "{name}");
         }
+        assert_eq!(remembered.get(&TRANSFORM), Some(choice));
     }
+}
+
+/// With more than 50 losses the last choice is kept until there are a fifth more, whatever predicts better, and nothing of the other model is
+/// remembered. Then, and where none was made, it is made.
+#[test]
+fn the_choice_is_kept_until_there_are_a_fifth_more() {
+    let surrogate = GpSurrogate::default();
+    let chosen_from = MemoKey::<f64>::new("transform chosen from");
+    for (count, before, is_kept) in
+        [(50, 50, false), (51, 50, true), (59, 50, true), (60, 50, false), (83, 70, true), (84, 70, false)]
+    {
+        for last in [0.0, 1.0] {
+            let mut trials = some_trials(count, &skewed);
+            for (at, choice) in [(20, 1.0 - last), (40, last)] {
+                trials[at].memo.set(&TRANSFORM, &choice);
+                trials[at].memo.set(&chosen_from, &f64::from(before));
+            }
+            let (bent, remembered) = with(&surrogate, LossTransform::Chosen, &trials, |state| {
+                (state.transform().is_some(), state.memo())
+            });
+            let expected = if is_kept { (last, f64::from(before)) } else { (1.0, count as f64) };
+            let found = [&TRANSFORM, &chosen_from].map(|key| remembered.get(key).unwrap());
+            assert_eq!((bent, found), (expected.0 == 1.0, expected.into()), "{count} {last}");
+            let [model, straight] = ["model", "losses as they are"].map(MemoKey::<Vec<f64>>::new);
+            let found = (remembered.contains(&model), remembered.contains(&straight));
+            assert_eq!(found, if is_kept { (bent, !bent) } else { (true, true) }, "{count} {last}");
+        }
+    }
+    let chosen = with(&surrogate, LossTransform::Chosen, &some_trials(101, &wave), memo);
+    assert_eq!(chosen.get(&TRANSFORM), Some(0.0), "none was made before");
 }
 
 /// A surrogate that predicts each of its data alike, or none of them.

@@ -182,6 +182,6 @@ fn several_outputs_are_fitted_one_by_one() {
     let bad = [1.0, f64::NAN, 0.0, 0.0];
     let error = fitter.fit("cost".into(), Observations::new(x.as_ref(), &bad)).err().unwrap().to_string();
     assert!(error.contains("fitting the model of cost for trial 9"), "{error}");
-    let error = fitter.fit_objective(Observations::new(x.as_ref(), &bad)).err().unwrap().to_string();
+    let error = fitter.fit("model".into(), Observations::new(x.as_ref(), &bad)).err().unwrap().to_string();
     assert!(error.contains("fitting the model for trial 9"), "{error}");
 }
