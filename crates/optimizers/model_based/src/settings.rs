@@ -63,7 +63,9 @@ pub enum LossTransform {
     UpperHalf,
     /// The map fitted to both tails: losses come as close as they can to what a Gaussian process expects.
     BothTails,
-    /// Upper half or nothing: the one under which the model predicts the measured losses better, each from all others.
+    /// Nothing where the model follows the losses as they are, and the upper half elsewhere. Each measured loss is predicted from all others.
+    /// Losses stay as they are if these predictions are better than under the transform, and if they leave at most a twentieth of the
+    /// variance of the better half unexplained.
     ///
     /// ```text
     /// Σ_i ln N(T(y_i); μ_-i, σ²_-i) + ln T'(y_i)          μ_-i, σ²_-i: prediction of T(y_i) from all other losses
