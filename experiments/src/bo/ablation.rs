@@ -41,10 +41,6 @@ fn variants() -> Vec<Variant> {
             BoSettings { losses: LossTransform::None, ..BoSettings::default() },
         ),
         of_settings(
-            "losses of the upper half",
-            BoSettings { losses: LossTransform::UpperHalf, ..BoSettings::default() },
-        ),
-        of_settings(
             "losses of the upper tail",
             BoSettings { losses: LossTransform::UpperTail, ..BoSettings::default() },
         ),

@@ -68,7 +68,7 @@ impl Default for MultiFidelitySettings {
             reports: 4,
             anchors: 24,
             maximizer: Maximizer { raw: 256, around_best: 10, climbs: 4 },
-            losses: LossTransform::UpperHalf,
+            losses: LossTransform::default(),
             failures: FailurePolicy::default(),
             pending: PendingPolicy::KrigingBeliever,
         }

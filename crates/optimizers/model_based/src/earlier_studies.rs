@@ -98,7 +98,7 @@ impl EarlierStudies {
     pub fn new(space: &Space) -> Self {
         Self {
             space: space.clone(),
-            losses: LossTransform::UpperHalf,
+            losses: LossTransform::default(),
             tasks: Vec::new(),
             left_out: Vec::new(),
             configs: Vec::new(),

@@ -55,10 +55,6 @@ const EVERY_FIT_UNTIL: u64 = 50;
 /// Growth after which a choice is renewed beyond that, so that a long study costs little more than one under a named transform.
 const GROWTH: f64 = 1.2;
 
-/// Largest share of the variance of the better half of the losses that a model of losses as they are may leave unexplained. On a rugged function
-/// such a model predicts best and still knows little of where it is good, so that it explores too much.
-const UNEXPLAINED: f64 = 0.05;
-
 impl Kept {
     /// The choice of the last suggestion that made one, unless so many losses ask for another.
     fn last(fitter: &OutputFitter<'_>, losses: u64) -> Option<Self> {
@@ -102,16 +98,13 @@ impl LossModel {
             return Ok(bent.chosen(Kept { transform: OF_UPPER_HALF, ..kept }, None));
         }
         // A model without such predictions gives no reason to choose.
-        let Some(predicted) = bent.predicted(losses, imputed) else { return Ok(bent) };
+        let Some(density) = bent.density(losses, imputed) else { return Ok(bent) };
         let of = |transform| Kept { transform, chosen_from: count };
-        let Some(straight) = straight() else { return Ok(bent.chosen(of(OF_UPPER_HALF), None)) };
-        let is_better = |of_straight: Predicted| {
-            of_straight.log_density > predicted.log_density && of_straight.unexplained <= UNEXPLAINED
-        };
-        Ok(if straight.predicted(losses, imputed).is_some_and(is_better) {
-            straight.chosen(of(AS_THEY_ARE), Some(bent.model))
-        } else {
-            bent.chosen(of(OF_UPPER_HALF), Some(straight.model))
+        Ok(match straight() {
+            Some(straight) if straight.density(losses, imputed) > Some(density) => {
+                straight.chosen(of(AS_THEY_ARE), Some(bent.model))
+            }
+            other => bent.chosen(of(OF_UPPER_HALF), other.map(|straight| straight.model)),
         })
     }
 
@@ -128,44 +121,26 @@ impl LossModel {
         Ok(Self { transform, model: fitter.fit(name.to_owned(), data)?, choice: None })
     }
 
-    /// Predictions of each measured loss from all others; nothing for a model without them, and for a mixture, of which two would take twice the
-    /// time and the memo.
-    fn predicted(&self, losses: &Targets, imputed: usize) -> Option<Predicted> {
+    /// Log density of each measured loss predicted from all others, summed, in units of the loss; nothing for a model without such
+    /// predictions, and for a mixture, of which two would take twice the time and the memo.
+    fn density(&self, losses: &Targets, imputed: usize) -> Option<f64> {
         if !self.model.fitted.members().is_empty() {
             return None;
         }
-        let predictions = self.model.fitted.leave_one_out()?.into_iter().skip(imputed);
-        let mut pairs: Vec<(f64, Prediction)> =
-            losses.y[imputed..].iter().copied().zip(predictions).collect();
-        let density = |(loss, prediction): &(f64, Prediction)| match self.transform {
-            None => log_density(*prediction, *loss),
-            Some(psi) => log_density(*prediction, psi.apply(*loss)) + psi.slope(*loss).ln(),
+        let one = |(prediction, loss): (Prediction, &f64)| match self.transform {
+            None => log_density(prediction, *loss),
+            Some(psi) => log_density(prediction, psi.apply(*loss)) + psi.slope(*loss).ln(),
         };
-        let sum = pairs.iter().map(density).sum::<f64>();
-        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
-        pairs.truncate(pairs.len().div_ceil(2));
-        let mean = pairs.iter().map(|(loss, _)| loss / pairs.len() as f64).sum::<f64>();
-        let spread = pairs.iter().map(|(loss, _)| (loss - mean).powi(2)).sum::<f64>();
-        let error = pairs.iter().map(|(loss, prediction)| (loss - prediction.mean).powi(2)).sum::<f64>();
-        Some(Predicted {
-            // Predictions without a variance are no reason to choose.
-            log_density: if sum.is_nan() { f64::NEG_INFINITY } else { sum },
-            unexplained: error / spread,
-        })
+        let predictions = self.model.fitted.leave_one_out()?;
+        let sum = predictions.into_iter().zip(&losses.y).skip(imputed).map(one).sum::<f64>();
+        // Predictions without a variance are no reason to choose.
+        Some(if sum.is_nan() { f64::NEG_INFINITY } else { sum })
     }
 
     /// This model as the one that was taken.
     fn chosen(self, kept: Kept, passed_over: Option<OutputModel>) -> Self {
         Self { choice: Some(Choice { kept, passed_over }), ..self }
     }
-}
-
-/// Predictions of the measured losses, each from all others.
-struct Predicted {
-    /// Sum of the log densities in units of the loss.
-    log_density: f64,
-    /// Share of the variance of the better half that the means leave, on the scale of the losses as they are.
-    unexplained: f64,
 }
 
 /// `ln N(y; m, v)` up to a constant.

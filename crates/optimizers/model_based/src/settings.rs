@@ -60,12 +60,11 @@ pub enum LossTransform {
     UpperTail,
     /// Map of the upper tail on losses scaled by their median and median absolute deviation: all of the upper half is drawn in, however large
     /// some losses are, and what sets the best apart stays.
+    #[default]
     UpperHalf,
     /// The map fitted to both tails: losses come as close as they can to what a Gaussian process expects.
     BothTails,
-    /// Nothing where the model follows the losses as they are, and the upper half elsewhere. Each measured loss is predicted from all others.
-    /// Losses stay as they are if these predictions are better than under the transform, and if they leave at most a twentieth of the
-    /// variance of the better half unexplained.
+    /// Upper half or nothing: the one under which the model predicts the measured losses better, each from all others.
     ///
     /// ```text
     /// Σ_i ln N(T(y_i); μ_-i, σ²_-i) + ln T'(y_i)          μ_-i, σ²_-i: prediction of T(y_i) from all other losses
@@ -74,7 +73,6 @@ pub enum LossTransform {
     /// Two models are fitted to choose: for each suggestion up to 50 losses, and then after each fifth of growth.
     /// It is the upper half for a model without such predictions, for a mixture of models, for several objectives, and for [earlier
     /// studies](crate::EarlierStudies).
-    #[default]
     Chosen,
 }
 

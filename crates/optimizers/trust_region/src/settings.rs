@@ -47,7 +47,7 @@ impl Default for TrustRegionSettings {
             failures_in_a_row: None,
             candidates: None,
             perturbed: 20.0,
-            losses: LossTransform::UpperHalf,
+            losses: LossTransform::default(),
             failures: FailurePolicy::default(),
         }
     }

@@ -2,7 +2,7 @@
 
 use thrifty_acquisition::ImprovementTarget;
 use thrifty_bo::{
-    BayesianOptimizer, BoSettings, InitialDesign, LossTransform, MultiObjectiveOptimizer, MultiObjectiveRule,
+    BayesianOptimizer, BoSettings, InitialDesign, MultiObjectiveOptimizer, MultiObjectiveRule,
     MultiObjectiveSettings, PendingPolicy,
 };
 use thrifty_sampling::Seed;
@@ -66,8 +66,7 @@ fn points_of_a_batch_are_apart() {
 /// A policy that imagines posterior means improves on them as well.
 #[test]
 fn imagined_outcomes_count_in_the_threshold() {
-    let losses = LossTransform::UpperHalf;
-    let settings = BoSettings { pending: PendingPolicy::KrigingBeliever, losses, ..BoSettings::default() };
+    let settings = BoSettings { pending: PendingPolicy::KrigingBeliever, ..BoSettings::default() };
     // Without it 39 and 5.
     assert!(near_pairs(bowl, &settings) <= 15);
     assert!(near_pairs(branin, &settings) <= 1);

@@ -10,8 +10,8 @@ use thrifty_study::{History, MaxTrials, Study};
 /// A curved valley with steep walls.
 fn valley(config: &Config) -> f64 {
     let [x, y] = ["x0", "x1"].map(|name| config.float(name).unwrap());
-    let along = 0.4 + 0.3 * (2.0 * x).sin();
-    (x - 0.7).powi(2) + 20.0 * (y - along).powi(2)
+    let along = 0.5 + 0.3 * (5.0 * x).sin();
+    (x - 0.7).powi(2) + 100.0 * (y - along).powi(2)
 }
 
 fn optimizer() -> BayesianOptimizer {

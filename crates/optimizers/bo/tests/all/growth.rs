@@ -1,9 +1,6 @@
 //! Long studies: hyperparameters that are kept between fits, and the same suggestions after every break.
 
-use thrifty_bo::{
-    BayesianOptimizer, BoSettings, LossTransform, MultiObjectiveOptimizer, MultiObjectiveRule,
-    MultiObjectiveSettings,
-};
+use thrifty_bo::{BayesianOptimizer, MultiObjectiveOptimizer, MultiObjectiveRule, MultiObjectiveSettings};
 use thrifty_gp::{Conditioning, GpSurrogate, Refit};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
@@ -16,11 +13,7 @@ fn optimizer(refit: Refit) -> BayesianOptimizer {
 }
 
 fn finished(refit: Refit, trials: usize) -> History<Config> {
-    run(optimizer(refit), trials)
-}
-
-fn run(optimizer: BayesianOptimizer, trials: usize) -> History<Config> {
-    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(trials));
+    let mut study = Study::new(optimizer(refit), Seed(3)).with_stop(MaxTrials(trials));
     study.run(|config: &Config, _| TestFunction::branin().truth(config)).unwrap();
     study.history().clone()
 }
@@ -72,9 +65,7 @@ fn every_step_of_a_study_on_a_subset_is_a_function_of_its_history() {
 
 #[test]
 fn hyperparameters_are_learnt_by_growth() {
-    // One transform, so one model.
-    let settings = BoSettings { losses: LossTransform::UpperHalf, ..BoSettings::default() };
-    let history = run(optimizer(Refit::default()).with_settings(settings).unwrap(), 160);
+    let history = finished(Refit::default(), 160);
     let fits: Vec<u64> = history.trials().iter().filter_map(learnt_from).collect();
     let modelled = fits.len();
     for (at, fit) in fits.iter().enumerate() {

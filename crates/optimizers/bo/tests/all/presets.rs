@@ -15,7 +15,7 @@ fn the_defaults_are_as_documented() {
         budget: None,
         rule: AcquisitionKind::LogExpectedImprovement(ImprovementTarget::BestObserved),
         maximizer: maximizer.clone(),
-        losses: LossTransform::Chosen,
+        losses: LossTransform::UpperHalf,
         failures: FailurePolicy::AsWorst,
         pending: PendingPolicy::Fantasies { draws: 32 },
         cost: CostAwareness::Ignore,

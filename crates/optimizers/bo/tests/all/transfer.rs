@@ -1,8 +1,6 @@
 //! Earlier studies as sources of Bayesian optimisation: replay, the guard, constraints, refusals.
 
-use thrifty_bo::{
-    BayesianOptimizer, BoSettings, EarlierStudies, GpSurrogate, LossTransform, MultiObjectiveOptimizer,
-};
+use thrifty_bo::{BayesianOptimizer, EarlierStudies, GpSurrogate, MultiObjectiveOptimizer};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{History, MaxTrials, Measurement, MemoKey, Optimizer, Outcome, Study, TrialId, contract};
@@ -75,9 +73,7 @@ fn a_study_with_sources_is_replayed() {
 
 #[test]
 fn a_negated_study_changes_no_suggestion() {
-    // Under the transform that a study with sources has.
-    let settings = BoSettings { losses: LossTransform::UpperHalf, ..BoSettings::default() };
-    let default = run(BayesianOptimizer::new(space()).with_settings(settings).unwrap(), Vec::new(), 16);
+    let default = run(BayesianOptimizer::new(space()), Vec::new(), 16);
     assert_eq!(queries(&run(optimizer(&negated()), Vec::new(), 16)), queries(&default));
     assert_ne!(queries(&run(optimizer(&helpful()), Vec::new(), 16)), queries(&default));
 }

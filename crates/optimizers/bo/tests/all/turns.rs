@@ -109,7 +109,6 @@ fn suggestions_report_their_surrogates() {
             ("acquisition", state.acquisition(optimizer.acquisition()).unwrap().value(&x)),
             ("max_expected_improvement", expected),
             ("expected_gain", state.in_units_of_loss(expected, target)),
-            ("lambda", state.transform().map_or(1.0, |transform| transform.lambda)),
         ]);
         if is_weighted {
             numbers.insert("probability_feasible", state.probability_feasible(&x).unwrap());

@@ -1,9 +1,7 @@
 //! Algorithms 1, 2 and 3 as they are written, and their readings.
 
 use thrifty_acquisition::{AcquisitionKind, ImprovementTarget, ProbabilityOfImprovement, Schedule, Utility};
-use thrifty_bo::{
-    BayesianOptimizer, BoSettings, Convergence, LossTransform, Maximizer, MultiObjectiveOptimizer,
-};
+use thrifty_bo::{BayesianOptimizer, BoSettings, Convergence, Maximizer, MultiObjectiveOptimizer};
 use thrifty_hybrid::{
     Anticipation, ConvergenceMeasure, Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence,
 };
@@ -27,7 +25,6 @@ fn base(rule: AcquisitionKind) -> BayesianOptimizer {
         rule,
         maximizer: Maximizer { raw: 128, around_best: 4, climbs: 4 },
         convergence: Convergence::Continue,
-        losses: LossTransform::UpperHalf,
         ..BoSettings::default()
     };
     BayesianOptimizer::new(line()).with_settings(settings).unwrap()

@@ -225,26 +225,3 @@ fn a_model_that_does_not_predict_its_data_has_the_upper_half() {
         }
     }
 }
-
-/// Predictions that are likely and say nothing, of losses in thousands: their density is higher without a transform, which is not taken, since
-/// they leave the better half unexplained.
-#[test]
-fn losses_that_the_model_does_not_follow_are_transformed() {
-    let prediction = Some(Prediction { mean: 0.0, variance: 1e6 });
-    let mute = Mute { process: GpSurrogate::default(), prediction };
-    let losses = |x: f64| 1e3 * wave(x);
-    let found = |transform| with(&mute, transform, &trials(&losses), moments);
-    assert_eq!(found(LossTransform::Chosen), found(LossTransform::UpperHalf));
-    let density = |transform: LossTransform| -> f64 {
-        with(&mute, transform, &trials(&losses), |state| {
-            let of = |trial: &Trial<Config>| {
-                let loss = losses(trial.query.float("x").unwrap());
-                let (y, slope) =
-                    state.transform().map_or((loss, 1.0), |psi| (psi.apply(loss), psi.slope(loss)));
-                -0.5 * (1e6_f64.ln() + y * y / 1e6) + slope.ln()
-            };
-            trials(&losses).iter().map(of).sum()
-        })
-    };
-    assert!(density(LossTransform::None) > density(LossTransform::UpperHalf) + 10.0);
-}

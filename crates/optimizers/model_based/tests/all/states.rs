@@ -371,6 +371,6 @@ fn settings_are_refused_beyond_their_bounds_and_taken_at_them() {
     let default = StateSettings::default();
     assert_eq!(default.maximizer, Maximizer { raw: 512, around_best: 20, climbs: 6 });
     assert_eq!(default.pending, PendingPolicy::Fantasies { draws: 32 });
-    assert_eq!((default.failures, default.losses), (FailurePolicy::AsWorst, LossTransform::Chosen));
+    assert_eq!((default.failures, default.losses), (FailurePolicy::AsWorst, LossTransform::UpperHalf));
     assert_eq!((default.cost, default.budget), (CostAwareness::Ignore, None));
 }
