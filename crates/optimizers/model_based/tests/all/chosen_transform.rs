@@ -136,8 +136,8 @@ fn both_models_are_remembered() {
     }
 }
 
-/// With more than 50 losses the last choice is kept until there are a fifth more, whatever predicts better, and nothing of the other model is
-/// remembered. Then, and where none was made, it is made.
+/// The last choice is kept beyond 50 losses until there are a fifth more, whatever predicts better, and nothing of the other model is remembered.
+/// Then, and where none was made, it is made.
 #[test]
 fn the_choice_is_kept_until_there_are_a_fifth_more() {
     let surrogate = GpSurrogate::default();
