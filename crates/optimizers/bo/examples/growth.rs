@@ -19,7 +19,8 @@ use thrifty_testbed::{Problem, TestFunction};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let trials: usize = arguments.first().ok_or("expected a number of trials")?.parse()?;
+    let trials = arguments.first().ok_or("expected a number of trials")?;
+    let trials: usize = trials.parse().map_err(|_| format!("{trials}, expected a number of trials"))?;
     let surrogate = match arguments.get(1).map(String::as_str) {
         None => GpSurrogate::default(),
         Some("always") => GpSurrogate { refit: Refit::Always, ..GpSurrogate::default() },
