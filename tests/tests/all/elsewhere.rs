@@ -116,13 +116,13 @@ fn every_optimizer_completes_what_is_given() {
     }
 }
 
-/// Completions by a model are good: at n = 6 the optimiser still finds the best x, over 48 studies in the median.
+/// Completions by a model are good: at n = 6 the optimiser still finds the best x, over 16 studies in the median.
 #[test]
 fn completions_are_good_given_the_rest() {
     for wanted in ["TPE", "BO"] {
         let nearest = |seed: u64| {
             let (_, optimizer) = optimizers().into_iter().find(|(name, _)| *name == wanted).unwrap();
-            let mut study = Study::new(optimizer, Seed(seed)).with_stop(MaxTrials(25));
+            let mut study = Study::new(optimizer, Seed(seed)).with_stop(MaxTrials(50));
             study.run(|config, _| loss(config)).unwrap();
             for _ in 0..4 {
                 study.enqueue(config(&[("n", 6.into()), ("c", "a".into())])).unwrap();
@@ -136,10 +136,10 @@ fn completions_are_good_given_the_rest() {
             }
             nearest
         };
-        let mut all: Vec<f64> = (0..48).map(nearest).collect();
+        let mut all: Vec<f64> = (0..16).map(nearest).collect();
         all.sort_unstable_by(f64::total_cmp);
-        // Of four random ones the nearest is within 0.11 in 37 of 100 studies.
-        assert!(all[24] < 0.11, "{wanted}: {all:?}");
+        // Of four random ones the nearest is within 0.08 in 28 of 100 studies.
+        assert!(all[8] < 0.08, "{wanted}: {all:?}");
     }
 }
 

@@ -3,7 +3,8 @@
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_model_based::{
     Designer, GpSurrogate, ModelBased, OutputFitter, SurrogateState, Turn, acquisition_fingerprint,
-    ask_given, check_config, design_changed, fingerprint, measurement, points_of, surrogate_fingerprint,
+    ask_given, check_config, design_changed, fingerprint, is_modelled, measurement, points_of,
+    surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -39,9 +40,6 @@ pub struct BayesianOptimizer {
 
 /// Number of the run that a trial belongs to; nothing in the first.
 pub(crate) static RUN: MemoKey<u64> = MemoKey::new("run");
-
-/// Hyperparameters of the surrogate of the objective: trials that have them were suggested by the model.
-static MODEL: MemoKey<Vec<f64>> = MemoKey::new("model");
 
 impl BayesianOptimizer {
     /// An optimiser with a Matérn-5/2 Gaussian process, log expected improvement and default settings.
@@ -122,7 +120,7 @@ impl BayesianOptimizer {
         let BoSettings { initial, budget, .. } = &self.settings;
         let measured = trials.iter().filter(|trial| measurement(trial).is_some()).count();
         // A design that has ended does not begin again when the study is planned longer.
-        let modelled = trials.iter().any(|trial| trial.memo.contains(&MODEL));
+        let modelled = trials.iter().any(|trial| is_modelled(trial));
         if !modelled && initial.lasts(&self.space, *budget, id.0, measured) {
             return Ok(None);
         }

@@ -2,11 +2,12 @@
 
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
-    Designer, OutputFitter, SurrogateState, ask_given, check_config, fingerprint, measurement, points_of,
+    Designer, OutputFitter, SurrogateState, ask_given, check_config, fingerprint, is_modelled, measurement,
+    points_of,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
-    Ask, Fingerprint, History, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
+    Ask, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, Trial, TrialId,
 };
 
 use crate::evidence::observations;
@@ -33,9 +34,6 @@ pub struct MultiFidelityOptimizer {
     weight_surrogate: GpSurrogate,
     pub(crate) known_constraint: KnownConstraint,
 }
-
-/// Hyperparameters of the surrogate of the objective: trials that have them were suggested by the model.
-static MODEL: MemoKey<Vec<f64>> = MemoKey::new("model");
 
 impl MultiFidelityOptimizer {
     /// An optimiser with default settings; `fidelity` names the parameter of the space that is the fidelity.
@@ -128,7 +126,7 @@ impl MultiFidelityOptimizer {
         let trials = history.trials();
         let measured = trials.iter().filter(|trial| measurement(trial).is_some()).count();
         // A design that has ended does not begin again when the study is planned longer.
-        let modelled = trials.iter().any(|trial| trial.memo.contains(&MODEL));
+        let modelled = trials.iter().any(is_modelled);
         !modelled && self.settings.initial.lasts(&self.space, self.settings.budget, id.0, measured)
     }
 

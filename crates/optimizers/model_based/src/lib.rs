@@ -31,6 +31,7 @@ pub use earlier_studies::{EarlierStudies, EarlierStudyError, LeftOut};
 pub use fingerprint::{acquisition_fingerprint, surrogate_fingerprint};
 pub use first_feasible::LogFirstFeasible;
 pub use front::front;
+pub use loss_model::is_modelled;
 pub use maximizer::{Maximizer, reject_nan};
 pub use outputs::{OutputFitter, OutputModel};
 pub use running::{Running, improvement_over_draws, likely_feasible};

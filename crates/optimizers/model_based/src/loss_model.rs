@@ -2,7 +2,8 @@
 
 use thrifty_domain::PointsRef;
 use thrifty_gp::YeoJohnson;
-use thrifty_study::{Memo, MemoKey, OptimizerError};
+use thrifty_space::Config;
+use thrifty_study::{Memo, MemoKey, OptimizerError, Trial};
 use thrifty_surrogate::{Observations, Prediction};
 
 use crate::outputs::OBJECTIVE;
@@ -27,7 +28,7 @@ pub(crate) struct Choice {
 impl Choice {
     /// Adds the choice to a memo, and the hyperparameters of the other model.
     pub(crate) fn remember(&self, memo: &mut Memo) {
-        memo.set(&TRANSFORM, &self.kept.transform);
+        memo.set(&IS_BENT, &u64::from(self.kept.is_bent));
         memo.set(&CHOSEN_FROM, &self.kept.chosen_from);
         if let Some(model) = &self.passed_over {
             model.remember(memo);
@@ -38,16 +39,24 @@ impl Choice {
 /// A choice in the memo of a suggestion.
 #[derive(Clone, Copy)]
 struct Kept {
-    /// [`OF_UPPER_HALF`] or [`AS_THEY_ARE`].
-    transform: u64,
+    /// True for the upper half, false for losses as they are.
+    is_bent: bool,
     /// Number of losses that it was made from.
     chosen_from: u64,
 }
 
-static TRANSFORM: MemoKey<u64> = MemoKey::new("transform");
+/// 1 for the upper half, 0 for losses as they are.
+static IS_BENT: MemoKey<u64> = MemoKey::new("transform");
 static CHOSEN_FROM: MemoKey<u64> = MemoKey::new("transform chosen from");
-const AS_THEY_ARE: u64 = 0;
-const OF_UPPER_HALF: u64 = 1;
+
+/// Name of the model of losses as they are, beside that under a transform.
+const STRAIGHT: &str = "losses as they are";
+
+/// True for a trial that a model of its losses suggested: the memo has hyperparameters of one.
+#[must_use]
+pub fn is_modelled(trial: &Trial<Config>) -> bool {
+    [OBJECTIVE, STRAIGHT].into_iter().any(|name| trial.memo.contains(&MemoKey::<Vec<f64>>::new(name)))
+}
 
 /// Losses up to which each fit chooses.
 const EVERY_FIT_UNTIL: u64 = 50;
@@ -59,7 +68,7 @@ impl Kept {
     /// The choice of the last suggestion that made one, unless so many losses ask for another.
     fn last(fitter: &OutputFitter<'_>, losses: u64) -> Option<Self> {
         let of = |memo: &Memo| {
-            Some(Self { transform: memo.get(&TRANSFORM)?, chosen_from: memo.get(&CHOSEN_FROM)? })
+            Some(Self { is_bent: memo.get(&IS_BENT)? == 1, chosen_from: memo.get(&CHOSEN_FROM)? })
         };
         let kept = fitter.trials.iter().rev().find_map(|trial| of(&trial.memo))?;
         let holds = losses > EVERY_FIT_UNTIL && (losses as f64) < GROWTH * kept.chosen_from as f64;
@@ -67,18 +76,16 @@ impl Kept {
     }
 }
 
-/// Name of the model of losses as they are, beside that under a transform.
-const STRAIGHT: &str = "losses as they are";
-
 impl LossModel {
-    /// Fits the model, or one for each transform to choose from. The first losses are imputed ones of failures, so many.
+    /// Fits the model, or one for each transform to choose from. The first `imputed` losses stand for failures.
     ///
     /// # Errors
     /// [`OptimizerError`] when a fit fails.
     pub(crate) fn fit(
         fitter: &OutputFitter<'_>,
         x: PointsRef<'_>,
-        (losses, imputed): (&Targets, usize),
+        losses: &Targets,
+        imputed: usize,
         transform: LossTransform,
     ) -> Result<Self, OptimizerError> {
         if transform != LossTransform::Chosen {
@@ -88,23 +95,23 @@ impl LossModel {
         let kept = Kept::last(fitter, count);
         // Losses under which nothing can be fitted are not chosen.
         let straight = || Self::under(fitter, x, losses, (LossTransform::None, STRAIGHT)).ok();
-        if let Some(kept) = kept.filter(|kept| kept.transform == AS_THEY_ARE)
+        if let Some(kept) = kept.filter(|kept| !kept.is_bent)
             && let Some(straight) = straight()
         {
             return Ok(straight.chosen(kept, None));
         }
         let bent = Self::under(fitter, x, losses, (LossTransform::UpperHalf, OBJECTIVE))?;
         if let Some(kept) = kept {
-            return Ok(bent.chosen(Kept { transform: OF_UPPER_HALF, ..kept }, None));
+            return Ok(bent.chosen(Kept { is_bent: true, ..kept }, None));
         }
         // A model without such predictions gives no reason to choose.
         let Some(density) = bent.density(losses, imputed) else { return Ok(bent) };
-        let of = |transform| Kept { transform, chosen_from: count };
+        let of = |is_bent| Kept { is_bent, chosen_from: count };
         Ok(match straight() {
             Some(straight) if straight.density(losses, imputed) > Some(density) => {
-                straight.chosen(of(AS_THEY_ARE), Some(bent.model))
+                straight.chosen(of(false), Some(bent.model))
             }
-            other => bent.chosen(of(OF_UPPER_HALF), other.map(|straight| straight.model)),
+            other => bent.chosen(of(true), other.map(|straight| straight.model)),
         })
     }
 

@@ -52,12 +52,9 @@ impl<'a> SurrogateState<'a> {
         let (train_x, train) = data.with_failures(settings.failures);
         let TrainingData { x, targets, feasible, failed, pending, asked } = data;
         let weights = Weights::fit(fitter, &settings, &x, &failed)?;
-        let LossModel { transform, model: OutputModel { name, fitted }, choice } = LossModel::fit(
-            fitter,
-            train_x.as_ref(),
-            (&train, train.y.len() - targets.y.len()),
-            settings.losses,
-        )?;
+        let imputed = train.y.len() - targets.y.len();
+        let LossModel { transform, model: OutputModel { name, fitted }, choice } =
+            LossModel::fit(fitter, train_x.as_ref(), &train, imputed, settings.losses)?;
         let y = targets.transformed(transform).y;
         let draws = match settings.pending {
             PendingPolicy::Fantasies { draws } => Some(draws),

@@ -4,7 +4,7 @@ use thrifty_domain::Points;
 use thrifty_gp::GpSurrogate;
 use thrifty_model_based::{
     Candidate, Designer, OutputFitter, SurrogateState, ask_given, check_config, fingerprint, first_new,
-    measurement, points_of, surrogate_fingerprint,
+    is_modelled, measurement, points_of, surrogate_fingerprint,
 };
 use thrifty_params::Parameterized;
 use thrifty_sampling::Stream;
@@ -41,8 +41,6 @@ pub struct TrustRegionOptimizer {
 
 /// Run that a trial belongs to; nothing in the first.
 static RUN: MemoKey<u64> = MemoKey::new("run");
-/// Hyperparameters of the surrogate: trials that have them were suggested by the model.
-static MODEL: MemoKey<Vec<f64>> = MemoKey::new("model");
 
 impl TrustRegionOptimizer {
     /// An optimiser with a Gaussian process and default settings. The prior of the lengthscales grows with the dimension.
@@ -92,7 +90,6 @@ impl TrustRegionOptimizer {
         let run = history.trials().iter().map(of).max().unwrap_or(0);
         let trials: Vec<&Trial<Config>> = history.trials().iter().filter(|trial| of(trial) == run).collect();
         let patience = self.settings.patience(self.space.parameters().len());
-        let is_modelled = |trial: &Trial<Config>| trial.memo.contains(&MODEL);
         let region = Region::after(&trials, is_modelled, &self.settings, patience);
         if !region.has_collapsed(&self.settings) {
             return (run, trials, region);
@@ -187,7 +184,7 @@ impl Optimizer for TrustRegionOptimizer {
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let (run, trials, region) = self.current(history);
         let measured = trials.iter().filter(|trial| measurement(trial).is_some()).count();
-        let modelled = trials.iter().any(|trial| trial.memo.contains(&MODEL));
+        let modelled = trials.iter().any(|trial| is_modelled(trial));
         let TrustRegionSettings { initial, budget, .. } = &self.settings;
         let best = region.best.and_then(|index| trials.get(index)).map(|trial| &trial.query);
         let Some(best) = best.filter(|_| modelled || !initial.lasts(&self.space, *budget, id.0, measured))

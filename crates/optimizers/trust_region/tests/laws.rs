@@ -1,5 +1,6 @@
 //! Laws: the contract, restarts, edges.
 
+use thrifty_model_based::{LossTransform, is_modelled};
 use thrifty_sampling::Seed;
 use thrifty_search::InitialDesign;
 use thrifty_space::{Config, Space};
@@ -48,6 +49,33 @@ fn contract_of_optimisers() {
         TrustRegionOptimizer::new(mixed()).with_settings(settings).unwrap()
     };
     contract::optimizer(hasty, evaluate, 14);
+}
+
+/// A trial counts as the model's whatever transform of the losses was taken, and the region shrinks after failures beyond the losses up to which
+/// each ask chooses.
+#[test]
+fn trials_count_under_a_chosen_transform() {
+    let settings = TrustRegionSettings {
+        losses: LossTransform::Chosen,
+        failures_in_a_row: Some(2),
+        smallest: 1e-9,
+        ..settings()
+    };
+    let bowl = |config: &Config| {
+        let [x, y] = ["x0", "x1"].map(|name| config.float(name).unwrap());
+        Outcome::from((x - 0.3).powi(2) + (y - 0.6).powi(2))
+    };
+    let trials = run(Space::unit_cube(2), settings, 75, bowl);
+    let suggested: Vec<&Trial<Config>> =
+        trials.iter().filter(|t| t.diagnostics.contains_key("side")).collect();
+    assert!(suggested.len() >= 70 && suggested.iter().all(|trial| is_modelled(trial)));
+    let model = MemoKey::<Vec<f64>>::new("model");
+    assert!(
+        suggested.iter().any(|trial| !trial.memo.contains(&model)),
+        "losses as they are are kept at times"
+    );
+    let side = |at: usize| trials[at].diagnostics["side"];
+    assert!(side(74) < side(55), "{} {}", side(74), side(55));
 }
 
 #[test]

@@ -24,14 +24,14 @@ fn queries(history: &History<Config>) -> Vec<Config> {
     history.trials().iter().map(|trial| trial.query.clone()).collect()
 }
 
-/// A study that is interrupted, also where hyperparameters are kept from one ask to the next, goes on with the same bits. The diagnostic `lambda`
-/// says what was chosen: 1 where losses are as they are.
+/// A study that is interrupted, also where hyperparameters and the choice are kept from one ask to the next, goes on with the same bits. The
+/// diagnostic `lambda` says what was chosen: 1 where losses are as they are.
 #[test]
 fn a_study_with_a_chosen_transform_is_resumed() {
-    let mut whole = Study::new(optimizer(), Seed(4)).with_stop(MaxTrials(46));
+    let mut whole = Study::new(optimizer(), Seed(4)).with_stop(MaxTrials(66));
     whole.run(|config: &Config, _| valley(config)).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    for count in [6, 25, 42, 44, 46] {
+    for count in [6, 25, 44, 52, 61, 66] {
         let path = folder.path().join("study.jsonl");
         let mut part =
             Study::new(optimizer(), Seed(4)).with_stop(MaxTrials(count)).with_journal(path).unwrap();
