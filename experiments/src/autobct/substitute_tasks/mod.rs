@@ -36,7 +36,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: "AutoBCT (Cironis, Palczewski & Aivaliotis, 2022), sections 4.2 and 4.3, on models trained here",
     claim: "training under a budget stops of itself after some trainings, with a better model than the first",
     quick_cost: "9 stand-ins, 1 run each two ahead, costs by count: some seconds",
-    full_cost: "9 stand-ins, 10 runs each and 40 of table 7, costs in processor seconds: an hour and a quarter of one core, most of it for table 10",
+    full_cost: "9 stand-ins, 10 runs each and 40 of table 7, costs in processor seconds: an hour of one core, most of it for table 10",
     run,
 };
 
