@@ -77,6 +77,11 @@ impl GroupCorrelation {
         same + self.correlation.value() * (alike + self.between() * apart)
     }
 
+    /// `c(i, j)` for each of some i.
+    pub(super) fn of_each(&self, codes: &[f64], j: f64) -> Vec<f64> {
+        codes.iter().map(|i| self.of(*i, j)).collect()
+    }
+
     /// β if every column is that of a member and there are no blocks, so that c is 1 or β.
     pub(super) fn of_plain_members(&self, codes: &[f64]) -> Option<f64> {
         (self.blocks.is_none() && codes.iter().all(|code| *code >= 0.0)).then(|| self.correlation.value())

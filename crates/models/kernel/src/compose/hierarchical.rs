@@ -110,6 +110,26 @@ fn codes(x: PointsRef<'_>) -> Vec<f64> {
     x.rows().map(|row| split(row).1).collect()
 }
 
+/// The different codes of rows, and which of them each row has: there are few, so that their correlations are worked out once.
+struct CodedRows {
+    codes: Vec<f64>,
+    places: Vec<usize>,
+}
+
+impl CodedRows {
+    fn of(rows: &[f64]) -> Self {
+        let mut codes: Vec<f64> = Vec::new();
+        let mut place = |code: &f64| {
+            codes.iter().position(|known| known == code).unwrap_or_else(|| {
+                codes.push(*code);
+                codes.len() - 1
+            })
+        };
+        let places = rows.iter().map(&mut place).collect();
+        Self { codes, places }
+    }
+}
+
 fn without_codes(x: PointsRef<'_>) -> Points {
     let mut inner = Points::zeros(x.len(), x.dim() - 1);
     for (i, row) in x.rows().enumerate() {
@@ -168,9 +188,14 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
         }
         let mut deviation = Matrix::default();
         self.deviation.cov_into(left.as_ref(), right.as_ref(), &mut deviation);
-        for (c, j) in j.iter().enumerate() {
-            for ((slot, d), i) in out.column_mut(c).iter_mut().zip(deviation.column(c)).zip(&i) {
-                *slot += self.members.of(*i, *j) * d;
+        let rows = CodedRows::of(&i);
+        let mut with = Vec::new();
+        for (c, code) in j.iter().enumerate() {
+            if c == 0 || j[c - 1] != *code {
+                with = self.members.of_each(&rows.codes, *code);
+            }
+            for ((slot, d), at) in out.column_mut(c).iter_mut().zip(deviation.column(c)).zip(&rows.places) {
+                *slot += with[*at] * d;
             }
         }
     }
@@ -279,10 +304,12 @@ impl<F: Kernel + Clone + 'static, D: Kernel + Clone + 'static> Kernel for Hierar
         self.common.pull_back_inputs(own.as_ref(), others.as_ref(), weights, scale, &mut inner);
         if !i.iter().all(|code| is_common(*code)) {
             let mut seen = Matrix::zeros(weights.rows(), weights.cols());
+            let rows = CodedRows::of(&j);
             for c in 0..weights.cols() {
-                let from = weights.column(c).iter().zip(&j);
-                for (slot, (w, other)) in seen.column_mut(c).iter_mut().zip(from) {
-                    *slot = w * self.members.of(i[c / sets], *other);
+                let with = self.members.of_each(&rows.codes, i[c / sets]);
+                let from = weights.column(c).iter().zip(&rows.places);
+                for (slot, (w, at)) in seen.column_mut(c).iter_mut().zip(from) {
+                    *slot = w * with[*at];
                 }
             }
             self.deviation.pull_back_inputs(own.as_ref(), others.as_ref(), &seen, scale, &mut inner);
