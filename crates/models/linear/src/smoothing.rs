@@ -83,19 +83,42 @@ impl SmoothingSpline {
     /// [`LinearError`] for another number of values than points, or values that are not finite.
     pub fn smooth(&self, y: &[f64]) -> Result<Smoothed, LinearError> {
         let along = self.along(y)?;
+        self.smooth_with(y, self.cross_validated(&along))
+    }
+
+    /// [`Smoothed::fitted`] of [`SmoothingSpline::smooth`] to the bit, without the curve between the points, which costs more.
+    ///
+    /// # Errors
+    /// As [`SmoothingSpline::smooth`].
+    pub fn fitted(&self, y: &[f64]) -> Result<Vec<f64>, LinearError> {
+        let along = self.along(y)?;
+        let shares = self.left_over(self.cross_validated(&along));
+        let mut fitted = y.to_vec();
+        for (k, (share, z)) in shares.iter().zip(&along).enumerate() {
+            subtract(&mut fitted, share * z, self.eigen.vectors.column(k));
+        }
+        Ok(fitted)
+    }
+
+    /// λ by generalised cross-validation, of the values in the directions of the eigenvectors; 1 where there is nothing but lines.
+    fn cross_validated(&self, along: &[f64]) -> f64 {
         let largest = self.eigen.values.iter().copied().fold(0.0, f64::max);
         if largest == 0.0 {
-            return self.smooth_with(y, 1.0);
+            return 1.0;
         }
-        let n = y.len() as f64;
+        let n = along.len() as f64;
         let score = |log: f64| {
-            let shares = self.left_over(largest * log.exp());
-            let residual: f64 = shares.iter().zip(&along).map(|(s, z)| (s * z).powi(2)).sum();
-            let freedom = shares.iter().sum::<f64>() - self.lines.len() as f64;
+            let lambda = largest * log.exp();
+            let (mut residual, mut freedom) = (0.0, 0.0);
+            for (d, z) in self.eigen.values.iter().zip(along) {
+                let share = lambda / (d + lambda);
+                residual += (share * z).powi(2);
+                freedom += share;
+            }
+            let freedom: f64 = freedom - self.lines.len() as f64;
             n * residual / (freedom * freedom).max(f64::MIN_POSITIVE)
         };
-        let log = golden_section(score, (-25.0, 10.0), 70, 1e-6);
-        self.smooth_with(y, largest * log.exp())
+        largest * golden_section(score, (-25.0, 10.0), 70, 1e-6).exp()
     }
 
     /// Fits with a given λ > 0.
@@ -318,7 +341,7 @@ mod tests {
             };
             prop_assert!(error(1e-6) <= error(1e-3) + 1e-12 && error(1e-3) <= error(1.0) + 1e-12);
             prop_assert!(error(1e-12) < 1e-6);
-            prop_assert!(spline.smooth(&y).is_ok());
+            prop_assert_eq!(spline.fitted(&y).unwrap(), spline.smooth(&y).unwrap().fitted);
         }
     }
 
@@ -335,6 +358,7 @@ mod tests {
         assert!((twice.fitted[1] - 1.5).abs() < 1e-5 && (twice.fitted[1] - twice.fitted[2]).abs() < 1e-9);
         assert!(line(&X).smooth(&[0.0; 3]).is_err());
         assert!(line(&X).smooth(&[f64::NAN; 10]).is_err());
+        assert!(line(&X).fitted(&[0.0; 3]).is_err() && line(&X).fitted(&[f64::NAN; 10]).is_err());
         assert!(line(&X).smooth_with(&Y, 0.0).is_err());
         assert!(line(&X).smooth(&[0.25; 10]).unwrap().fitted.iter().all(|f| (f - 0.25).abs() < 1e-12));
         let huge: Vec<f64> = Y.iter().map(|y| 1e12 * y).collect();

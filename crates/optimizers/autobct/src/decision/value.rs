@@ -56,7 +56,7 @@ impl Values {
     /// # Errors
     /// [`AutoBctError`] for a spline over another number of points, or values that are not finite.
     pub fn smoothed(&self, spline: &SmoothingSpline) -> Result<Self, AutoBctError> {
-        Ok(Self::new(spline.smooth(&self.of_controls)?.fitted))
+        Ok(Self::new(spline.fitted(&self.of_controls)?))
     }
 
     /// The best value; minus infinity without controls.
