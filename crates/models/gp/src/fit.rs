@@ -2,12 +2,14 @@
 
 use rand_distr::{Distribution, StandardNormal};
 use thrifty_kernel::Kernel;
-use thrifty_optim::{Lbfgsb, Minimum, OptimError, Termination, multi_start};
+use thrifty_optim::{
+    CurvedObjective, Lbfgsb, Minimum, MultiStart, OptimError, StructuredNewton, Termination, multi_start,
+};
 use thrifty_params::{LogLikelihood, MapObjective, Param, Parameterized, SliceSampler};
 use thrifty_sampling::Stream;
 
 use crate::data::ScaledData;
-use crate::{ExactLikelihood, GpError, GpSettings};
+use crate::{ExactLikelihood, GpError, GpSettings, Search};
 
 /// Result of one start of the hyperparameter search.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -107,26 +109,16 @@ pub fn learn_parameters<L: LogLikelihood>(
     for _ in 0..settings.restarts {
         starts.push(perturbed(&params, rng));
     }
-    let optimizer = Lbfgsb {
-        max_evaluations: settings.max_evaluations,
-        // A log likelihood that is a ten-thousandth higher changes no decision.
-        gradient_tolerance: 1e-4,
-        value_tolerance: 1e-8,
-        ..Lbfgsb::default()
-    };
     let mut objective = MapObjective::new(likelihood)?;
     let bounds = objective.bounds();
     let inner = |start: &Vec<f64>| params.iter().zip(start).map(|(p, &v)| p.transform.forward(v)).collect();
     let from: Vec<Vec<f64>> = starts.iter().map(inner).collect();
-    let mut evaluate = |u: &[f64], g: &mut [f64]| objective.value_and_gradient(u, g);
-    let found = if from.len() == 1 || !settings.scout {
-        multi_start(&optimizer, evaluate, &from, &bounds)?
-    } else {
-        // Which start is the best shows early; only that one is worth the last digits.
-        let scout = Lbfgsb { gradient_tolerance: 1e-2, value_tolerance: 1e-4, ..optimizer.clone() };
-        // From scratch the first steps are small: their gain is no sign of the end.
-        let exact = Lbfgsb { value_tolerance: 1e-12, ..optimizer.clone() };
-        multi_start(&scout, &mut evaluate, &from, &bounds)?.polished(&exact, evaluate, &bounds)?
+    let found = match settings.search {
+        Search::QuasiNewton => by_gradients(&mut objective, settings, &from, &bounds)?,
+        Search::AverageInformation => match by_information(&mut objective, settings, &from, &bounds) {
+            Err(OptimError::NoCurvature) => by_gradients(&mut objective, settings, &from, &bounds)?,
+            found => found?,
+        },
     };
     let best = objective.natural(&found.best().x);
     let restart = |(start, result): (Vec<f64>, &Result<Minimum, OptimError>)| match result {
@@ -141,6 +133,70 @@ pub fn learn_parameters<L: LogLikelihood>(
     };
     let restarts = starts.into_iter().zip(&found.results).map(restart).collect();
     Ok((best, restarts))
+}
+
+/// Tolerances of the gradient and the value: a log likelihood that is a ten-thousandth higher changes no decision.
+const EXACT: (f64, f64) = (1e-4, 1e-8);
+
+/// Which start is the best shows early; only that one is worth the last digits.
+const SCOUT: (f64, f64) = (1e-2, 1e-4);
+
+/// From scratch the first steps of a quasi-Newton method are small: their gain is no sign of the end.
+const POLISH: (f64, f64) = (1e-4, 1e-12);
+
+fn by_gradients<L: LogLikelihood>(
+    objective: &mut MapObjective<'_, L>,
+    settings: &GpSettings,
+    from: &[Vec<f64>],
+    bounds: &[(f64, f64)],
+) -> Result<MultiStart, OptimError> {
+    let optimizer = |(gradient_tolerance, value_tolerance)| Lbfgsb {
+        max_evaluations: settings.max_evaluations,
+        gradient_tolerance,
+        value_tolerance,
+        ..Lbfgsb::default()
+    };
+    let mut evaluate = |u: &[f64], g: &mut [f64]| objective.value_and_gradient(u, g);
+    if from.len() == 1 || !settings.scout {
+        return multi_start(&optimizer(EXACT), evaluate, from, bounds);
+    }
+    multi_start(&optimizer(SCOUT), &mut evaluate, from, bounds)?.polished(
+        &optimizer(POLISH),
+        evaluate,
+        bounds,
+    )
+}
+
+fn by_information<L: LogLikelihood>(
+    objective: &mut MapObjective<'_, L>,
+    settings: &GpSettings,
+    from: &[Vec<f64>],
+    bounds: &[(f64, f64)],
+) -> Result<MultiStart, OptimError> {
+    let mut curved = Curved(objective);
+    let mut search = |start: &[f64], (gradient_tolerance, value_tolerance)| {
+        let max_evaluations = settings.max_evaluations;
+        let newton =
+            StructuredNewton { gradient_tolerance, value_tolerance, max_evaluations, ..Default::default() };
+        newton.minimize(&mut curved, start, bounds)
+    };
+    let is_scout = from.len() > 1 && settings.scout;
+    let tolerances = if is_scout { SCOUT } else { EXACT };
+    let found = MultiStart::of(from.iter().map(|start| search(start, tolerances)).collect())?;
+    if is_scout { found.refined(|start| search(start, EXACT)) } else { Ok(found) }
+}
+
+/// The objective with the information of its likelihood as curvature.
+struct Curved<'a, 'b, L>(&'a mut MapObjective<'b, L>);
+
+impl<L: LogLikelihood> CurvedObjective for Curved<'_, '_, L> {
+    fn value_and_gradient(&mut self, u: &[f64], gradient: &mut [f64]) -> f64 {
+        self.0.value_and_gradient(u, gradient)
+    }
+
+    fn curvature(&mut self, hessian: &mut [f64]) -> bool {
+        self.0.curvature(hessian)
+    }
 }
 
 struct Values {

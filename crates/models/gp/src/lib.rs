@@ -39,7 +39,7 @@ pub use likelihood::ExactLikelihood;
 pub use posterior::{GpLookahead, GpPosterior};
 pub use refit::Refit;
 pub use scaling::{InputScaling, TargetScaling};
-pub use settings::{GpSettings, Mean, Noise};
+pub use settings::{GpSettings, Mean, Noise, Search};
 pub use subset::Conditioning;
 pub use surrogate::GpSurrogate;
 pub use thrifty_domain::{Points, PointsRef};

@@ -7,6 +7,17 @@ use thrifty_sampling::Stream;
 
 use crate::{Features, KernelWorkspace};
 
+/// A vector by which matrices are multiplied, with a weight of every entry; see [`Kernel::derivatives_times`].
+#[derive(Debug, Clone, Copy)]
+pub struct WeightedVector<'a> {
+    /// Symmetric weights of the entries, of which the lower half alone is defined; 1 without any.
+    pub weights: Option<&'a Matrix>,
+    /// The vector, padded with 0 to the next multiple of [`LANES`](thrifty_linalg::LANES).
+    pub vector: &'a [f64],
+    /// Factor of the products with derivatives.
+    pub scale: f64,
+}
+
 /// A covariance function: symmetric and positive semi-definite.
 ///
 /// A new kernel implements its value and derivatives for a pair of points. Matrices and their gradients follow pair by
@@ -115,6 +126,26 @@ pub trait Kernel: Parameterized + Send + Sync {
         total
     }
 
+    /// Products of a vector with the derivatives of the covariance, which the curvature of a likelihood is made of:
+    ///
+    /// ```text
+    /// out[p·m + i] += scale · Σ_j weights[(i, j)] ∂k(x_i, x_j)/∂θ_p vector[j],   product[i] = Σ_j weights[(i, j)] k(x_i, x_j) vector[j]
+    /// ```
+    ///
+    /// m is the length of the vector and of the product; beyond the points the products may be anything. `x` and `workspace` as in
+    /// [`Kernel::pull_back_params`]. False, and nothing in particular written, where a kernel does not have this.
+    fn derivatives_times(
+        &self,
+        x: PointsRef<'_>,
+        workspace: &mut KernelWorkspace,
+        by: WeightedVector<'_>,
+        out: &mut [f64],
+        product: &mut [f64],
+    ) -> bool {
+        let _ = (x, workspace, by, out, product);
+        false
+    }
+
     /// [`Kernel::pull_back_input`] for a batch, with `s` sets of weights for each point of dimension `d`:
     ///
     /// ```text
@@ -212,6 +243,17 @@ impl Kernel for Box<dyn Kernel> {
         grad: &mut [f64],
     ) -> f64 {
         (**self).pull_back_params(x, workspace, weights, scale, grad)
+    }
+
+    fn derivatives_times(
+        &self,
+        x: PointsRef<'_>,
+        workspace: &mut KernelWorkspace,
+        by: WeightedVector<'_>,
+        out: &mut [f64],
+        product: &mut [f64],
+    ) -> bool {
+        (**self).derivatives_times(x, workspace, by, out, product)
     }
 
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {

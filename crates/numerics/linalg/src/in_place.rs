@@ -76,6 +76,26 @@ pub fn gram_of_inverse_into(inverse: &Matrix, out: &mut Matrix, threads: Threads
     );
 }
 
+/// Writes `L B` into `out`, which is resized; of L the lower half alone is read. Cost: n² flops a column.
+///
+/// # Panics
+/// When the sizes do not fit together.
+pub fn lower_times_into(lower: &Matrix, b: &Matrix, out: &mut Matrix) {
+    assert_eq!(lower.cols(), b.rows(), "sizes that fit");
+    out.resize(lower.rows(), b.cols());
+    matmul(
+        out.view_mut(),
+        BlockStructure::Rectangular,
+        faer::Accum::Replace,
+        lower.view(),
+        BlockStructure::TriangularLower,
+        b.view(),
+        BlockStructure::Rectangular,
+        1.0,
+        Par::Seq,
+    );
+}
+
 /// Takes `Aᵀ B` from `out`: inner products of the columns of A, in rows, with those of B, in columns.
 ///
 /// Cost: 2·rows flops an entry.
@@ -97,6 +117,28 @@ pub fn subtract_inner_products(out: &mut Matrix, a: &Matrix, b: &Matrix) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn products_with_a_lower_half_do_not_read_the_upper_one() {
+        for (n, p) in [(4, 2), (1, 1), (0, 3), (19, 8), (3, 0)] {
+            let lower =
+                Matrix::from_fn(
+                    n,
+                    n,
+                    |i, j| if i >= j { (i as f64 - 2.0 * j as f64).sin() } else { f64::NAN },
+                );
+            let b = Matrix::from_fn(n, p, |i, j| (3.0 * i as f64 + j as f64).cos());
+            let mut out = Matrix::from_fn(1, 1, |_, _| f64::NAN);
+            lower_times_into(&lower, &b, &mut out);
+            assert_eq!((out.rows(), out.cols()), (n, p));
+            for i in 0..n {
+                for j in 0..p {
+                    let expected: f64 = (0..=i).map(|k| lower[(i, k)] * b[(k, j)]).sum();
+                    assert!((out[(i, j)] - expected).abs() < 1e-14 * (1.0 + n as f64));
+                }
+            }
+        }
+    }
 
     #[test]
     fn inner_products_are_those_of_the_columns() {

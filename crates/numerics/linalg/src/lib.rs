@@ -21,7 +21,8 @@ mod update;
 pub use cholesky::{Cholesky, JitterLadder, NotPositiveDefinite};
 pub use eigen::{NoEigenvalues, SymmetricEigen};
 pub use in_place::{
-    PARALLEL_FROM, Threads, factor_in_place, gram_of_inverse_into, invert_lower_into, subtract_inner_products,
+    PARALLEL_FROM, Threads, factor_in_place, gram_of_inverse_into, invert_lower_into, lower_times_into,
+    subtract_inner_products,
 };
 pub use matrix::{LANES, Matrix};
 pub use triangular::solve_lower_in_place;

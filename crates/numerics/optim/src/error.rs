@@ -39,6 +39,9 @@ pub enum OptimError {
     /// A multi-start without starts.
     #[error("no starting points, expected at least 1")]
     NoStarts,
+    /// A function without a model of its curvature at the start.
+    #[error("no curvature at the start")]
+    NoCurvature,
 }
 
 /// A start moved into its box, after checks of both.

@@ -11,10 +11,26 @@ pub struct MultiStart {
 }
 
 impl MultiStart {
+    /// Of results of any search, one a start.
+    ///
+    /// # Errors
+    /// [`OptimError::NoStarts`] without any, else the first start's error when every one of them failed.
+    pub fn of(results: Vec<Result<Minimum, OptimError>>) -> Result<Self, OptimError> {
+        let value = |i: usize| results[i].as_ref().map_or(f64::INFINITY, |minimum| minimum.value);
+        let best = (0..results.len()).reduce(|best, i| if value(i) < value(best) { i } else { best });
+        match best {
+            None => Err(OptimError::NoStarts),
+            Some(best) => match &results[best] {
+                Ok(_) => Ok(Self { results, best }),
+                Err(error) => Err(error.clone()),
+            },
+        }
+    }
+
     /// The lowest minimum, the first of equals.
     ///
     /// # Panics
-    /// Never: a multi-start without any success is an error of [`multi_start`].
+    /// Never: a multi-start without any success is an error of [`MultiStart::of`].
     #[must_use]
     pub fn best(&self) -> &Minimum {
         match &self.results[self.best] {
@@ -31,14 +47,24 @@ impl MultiStart {
     /// # Errors
     /// [`OptimError`] when `f` fails where it did not before.
     pub fn polished(
-        mut self,
+        self,
         optimizer: &Lbfgsb,
         f: impl FnMut(&[f64], &mut [f64]) -> f64,
         bounds: &[(f64, f64)],
     ) -> Result<Self, OptimError> {
+        self.refined(|start| optimizer.minimize(f, start, bounds))
+    }
+
+    /// Refines the lowest minimum by any search.
+    ///
+    /// # Errors
+    /// Those of the search.
+    pub fn refined(
+        mut self,
+        search: impl FnOnce(&[f64]) -> Result<Minimum, OptimError>,
+    ) -> Result<Self, OptimError> {
         let rough = self.best();
-        let (x, evaluations) = (rough.x.clone(), rough.evaluations);
-        let exact = optimizer.minimize(f, &x, bounds)?;
+        let (exact, evaluations) = (search(&rough.x)?, rough.evaluations);
         self.results[self.best] = Ok(Minimum { evaluations: exact.evaluations + evaluations, ..exact });
         Ok(self)
     }
@@ -54,14 +80,5 @@ pub fn multi_start(
     starts: &[Vec<f64>],
     bounds: &[(f64, f64)],
 ) -> Result<MultiStart, OptimError> {
-    let results: Vec<_> = starts.iter().map(|start| optimizer.minimize(&mut f, start, bounds)).collect();
-    let value = |i: usize| results[i].as_ref().map_or(f64::INFINITY, |minimum| minimum.value);
-    let best = (0..results.len()).reduce(|best, i| if value(i) < value(best) { i } else { best });
-    match best {
-        None => Err(OptimError::NoStarts),
-        Some(best) => match &results[best] {
-            Ok(_) => Ok(MultiStart { results, best }),
-            Err(error) => Err(error.clone()),
-        },
-    }
+    MultiStart::of(starts.iter().map(|start| optimizer.minimize(&mut f, start, bounds)).collect())
 }

@@ -25,6 +25,13 @@ pub trait LogLikelihood: Parameterized {
         let mut gradient = vec![0.0; self.params().len()];
         self.log_likelihood(&mut gradient)
     }
+
+    /// A model of the curvature of minus the log likelihood where its gradient was last computed: positive semi-definite, row by row, for
+    /// the natural values. False where there is none.
+    fn information(&mut self, out: &mut [f64]) -> bool {
+        let _ = out;
+        false
+    }
 }
 
 /// Error of hyperparameters that cannot be fitted.
@@ -143,5 +150,19 @@ impl<'a, L: LogLikelihood> MapObjective<'a, L> {
             *slot *= -p.transform.slope(natural);
         }
         -posterior
+    }
+
+    /// A model of the curvature of J in u where its gradient was last computed, row by row: `dθ_i/du_i I_ij dθ_j/du_j` of the
+    /// likelihood's [information](LogLikelihood::information). Priors are not in it. False where there is none.
+    pub fn curvature(&mut self, out: &mut [f64]) -> bool {
+        if !self.likelihood.information(out) {
+            return false;
+        }
+        let slopes: Vec<f64> =
+            self.params.iter().zip(&self.natural).map(|(p, natural)| p.transform.slope(*natural)).collect();
+        for (row, of_row) in out.chunks_exact_mut(slopes.len()).zip(&slopes) {
+            row.iter_mut().zip(&slopes).for_each(|(entry, of_column)| *entry *= of_row * of_column);
+        }
+        true
     }
 }

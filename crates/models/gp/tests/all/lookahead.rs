@@ -1,7 +1,7 @@
 //! Look-ahead moments agree with the posterior on the scale of the targets; also files and defaults.
 
 use thrifty_domain::{Points, PointsRef};
-use thrifty_gp::{Gp, GpLookahead, GpPosterior, GpSettings, Mean, Noise};
+use thrifty_gp::{Gp, GpLookahead, GpPosterior, GpSettings, Mean, Noise, Search};
 use thrifty_kernel::{Linear, Matern52, Scaled};
 use thrifty_linalg::JitterLadder;
 use thrifty_prob::Prior;
@@ -121,6 +121,7 @@ fn defaults_are_learnt_noise_without_a_prior_and_two_restarts() {
         standardize_targets: true,
         restarts: 2,
         scout: false,
+        search: Search::QuasiNewton,
         max_evaluations: 200,
         jitter: JitterLadder::default(),
     };

@@ -3,6 +3,7 @@
 mod contract;
 mod degenerate;
 mod extremes;
+mod information;
 mod lookahead;
 mod outsider;
 mod properties;

@@ -6,7 +6,7 @@ use thrifty_params::{Param, Parameterized};
 use thrifty_sampling::Stream;
 
 use crate::features::{Features, Ones};
-use crate::{Kernel, KernelWorkspace};
+use crate::{Kernel, KernelWorkspace, WeightedVector};
 
 /// Constant kernel: functions that have one value everywhere.
 ///
@@ -70,6 +70,30 @@ impl Kernel for Constant {
         _: &mut [f64],
     ) -> f64 {
         (0..weights.cols()).map(|j| weights.column(j)[j..].iter().sum::<f64>()).sum()
+    }
+
+    fn derivatives_times(
+        &self,
+        _x: PointsRef<'_>,
+        _workspace: &mut KernelWorkspace,
+        by: WeightedVector<'_>,
+        _out: &mut [f64],
+        product: &mut [f64],
+    ) -> bool {
+        let WeightedVector { weights, vector, .. } = by;
+        let Some(weights) = weights else {
+            product.fill(vector.iter().sum());
+            return true;
+        };
+        product.fill(0.0);
+        for j in 0..weights.cols() {
+            product[j] += weights[(j, j)] * vector[j];
+            for (i, weight) in weights.column(j).iter().enumerate().skip(j + 1) {
+                product[i] += weight * vector[j];
+                product[j] += weight * vector[i];
+            }
+        }
+        true
     }
 
     fn pull_back_input(&self, _x: &[f64], _y: PointsRef<'_>, _weights: &[f64], _grad: &mut [f64]) {}

@@ -8,7 +8,7 @@ use thrifty_sampling::Stream;
 use crate::error::common_dim;
 use crate::features::{Features, Multiplied};
 use crate::kernel::weight_sets;
-use crate::{Kernel, KernelError, KernelWorkspace};
+use crate::{Kernel, KernelError, KernelWorkspace, WeightedVector};
 
 /// The product of two kernels: `k₁(x, y) · k₂(x, y)`.
 ///
@@ -106,6 +106,24 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Produc
         total
     }
 
+    fn derivatives_times(
+        &self,
+        x: PointsRef<'_>,
+        workspace: &mut KernelWorkspace,
+        by: WeightedVector<'_>,
+        out: &mut [f64],
+        product: &mut [f64],
+    ) -> bool {
+        let (for_left, for_right) = out.split_at_mut(self.left.num_params() * by.vector.len());
+        let (left, right, left_values, right_values) = workspace.pair();
+        let mut again = vec![0.0; product.len()];
+        let (mut seen_by_left, mut seen_by_right) = (Matrix::default(), Matrix::default());
+        let of_left = WeightedVector { weights: Some(by.through(right_values, &mut seen_by_left)), ..by };
+        let of_right = WeightedVector { weights: Some(by.through(left_values, &mut seen_by_right)), ..by };
+        self.left.derivatives_times(x, left, of_left, for_left, product)
+            && self.right.derivatives_times(x, right, of_right, for_right, &mut again)
+    }
+
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {
         let other = |kernel: &dyn Kernel| {
             weights.iter().zip(y.rows()).map(|(w, y)| w * kernel.eval(x, y)).collect::<Vec<f64>>()
@@ -141,6 +159,16 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Produc
 
     fn clone_box(&self) -> Box<dyn Kernel> {
         Box::new(self.clone())
+    }
+}
+
+impl WeightedVector<'_> {
+    /// The weights times the other part of a product.
+    fn through<'b>(&self, other: &'b Matrix, seen: &'b mut Matrix) -> &'b Matrix {
+        let Some(weights) = self.weights else { return other };
+        seen.resize(other.rows(), other.cols());
+        multiply_lower_into(weights, other, seen);
+        seen
     }
 }
 

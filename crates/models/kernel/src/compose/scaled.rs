@@ -8,7 +8,7 @@ use thrifty_sampling::Stream;
 
 use crate::features::{Amplified, Features};
 use crate::hyperparameters::Hyperparameters;
-use crate::{Kernel, KernelError, KernelWorkspace};
+use crate::{Kernel, KernelError, KernelWorkspace, WeightedVector};
 
 /// A kernel times a variance: `v · k(x, y)`.
 ///
@@ -120,6 +120,26 @@ impl<K: Kernel + Clone + 'static> Kernel for Scaled<K> {
             self.kernel.pull_back_params(x, workspace, weights, scale * self.variance(), &mut grad[1..]);
         grad[0] += scale * total;
         self.variance() * total
+    }
+
+    fn derivatives_times(
+        &self,
+        x: PointsRef<'_>,
+        workspace: &mut KernelWorkspace,
+        by: WeightedVector<'_>,
+        out: &mut [f64],
+        product: &mut [f64],
+    ) -> bool {
+        let (variance, (own, rest)) = (self.variance(), out.split_at_mut(by.vector.len()));
+        let inner = WeightedVector { scale: by.scale * variance, ..by };
+        if !self.kernel.derivatives_times(x, workspace, inner, rest, product) {
+            return false;
+        }
+        for (own, product) in own.iter_mut().zip(product) {
+            *own += by.scale * *product;
+            *product *= variance;
+        }
+        true
     }
 
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {

@@ -7,7 +7,7 @@ use thrifty_sampling::Stream;
 
 use crate::error::common_dim;
 use crate::features::{Added, Features};
-use crate::{Kernel, KernelError, KernelWorkspace};
+use crate::{Kernel, KernelError, KernelWorkspace, WeightedVector};
 
 /// The covariance of a sum of two independent functions: `k₁(x, y) + k₂(x, y)`.
 ///
@@ -98,6 +98,23 @@ impl<A: Kernel + Clone + 'static, B: Kernel + Clone + 'static> Kernel for Sum<A,
         let (left, right, _, _) = workspace.pair();
         self.left.pull_back_params(x, left, weights, scale, for_left)
             + self.right.pull_back_params(x, right, weights, scale, for_right)
+    }
+
+    fn derivatives_times(
+        &self,
+        x: PointsRef<'_>,
+        workspace: &mut KernelWorkspace,
+        by: WeightedVector<'_>,
+        out: &mut [f64],
+        product: &mut [f64],
+    ) -> bool {
+        let (for_left, for_right) = out.split_at_mut(self.left.num_params() * by.vector.len());
+        let (left, right, _, _) = workspace.pair();
+        let mut of_right = vec![0.0; product.len()];
+        let done = self.left.derivatives_times(x, left, by, for_left, product)
+            && self.right.derivatives_times(x, right, by, for_right, &mut of_right);
+        product.iter_mut().zip(of_right).for_each(|(left, right)| *left += right);
+        done
     }
 
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {

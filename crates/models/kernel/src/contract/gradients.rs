@@ -1,11 +1,11 @@
 //! The laws of gradients.
 
 use thrifty_domain::{Points, PointsRef};
-use thrifty_linalg::Matrix;
+use thrifty_linalg::{LANES, Matrix};
 
 use super::covariance::used_workspace;
 use super::violation::{Law, Violation, close};
-use crate::Kernel;
+use crate::{Kernel, WeightedVector};
 
 /// Step of differences, relative to the parameter where it is not 0.
 const STEP: f64 = 1e-5;
@@ -62,6 +62,7 @@ fn close_to_a_slope(
 /// See [`Law::ParameterGradients`] and [`Law::InputGradients`].
 pub(super) fn laws(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) -> Result<(), Violation> {
     parameters(kernel, x, tolerance)?;
+    products(kernel, x)?;
     input(kernel, x, tolerance)?;
     batches_equal_single_points(kernel, x)
 }
@@ -77,6 +78,43 @@ const WEIGHTS: [f64; 11] = [-1.0, 0.4, -0.4, 1.0, -0.6, 0.8, 0.2, -0.8, 0.6, 0.1
 /// Every pair once, with its weight.
 fn pairs(x: PointsRef<'_>) -> impl Iterator<Item = (&[f64], &[f64], f64)> {
     (0..x.len()).flat_map(move |j| (j..x.len()).map(move |i| (x.row(i), x.row(j), weight(i, j))))
+}
+
+/// Products of derivatives with a vector against pairs, with weights and without; kernels need not have them.
+fn products(kernel: &dyn Kernel, x: PointsRef<'_>) -> Result<(), Violation> {
+    let (n, params) = (x.len(), kernel.num_params());
+    let padded = n.next_multiple_of(LANES);
+    // Above the diagonal and in the padding weights may be anything.
+    let lower = Matrix::from_fn(n, n, |i, j| if i >= j { weight(i, j) } else { f64::MAX });
+    let vector: Vec<f64> = (0..padded).map(|i| if i < n { weight(i, 2) } else { 0.0 }).collect();
+    let (mut workspace, mut covariance) = (used_workspace(kernel, x), Matrix::default());
+    let law = Law::ParameterGradients;
+    for weights in [Some(&lower), None] {
+        let (mut found, mut product) = (vec![BEFORE; params * padded], vec![7.0; padded]);
+        kernel.forward(x, 1.0, &mut workspace, &mut covariance);
+        let by = WeightedVector { weights, vector: &vector, scale: SCALE };
+        if !kernel.derivatives_times(x, &mut workspace, by, &mut found, &mut product) {
+            return Ok(());
+        }
+        for i in 0..n {
+            let (mut expected, mut sum) = (vec![BEFORE; params], 0.0);
+            for (j, v) in vector[..n].iter().enumerate() {
+                // Of two points the first is the later one, as in the other passes.
+                let (high, low) = (i.max(j), i.min(j));
+                let w = v * if weights.is_some() { weight(high, low) } else { 1.0 };
+                kernel.pull_back_pair(x.row(high), x.row(low), SCALE * w, &mut expected);
+                sum += w * kernel.eval(x.row(high), x.row(low));
+            }
+            let rounding = SUMS * n as f64;
+            let own = || format!("row {i} of derivatives_times, product");
+            close((product[i], sum), rounding, law, own, &[])?;
+            for (p, expected) in expected.iter().enumerate() {
+                let quantity = || format!("row {i} of derivatives_times, parameter {p}");
+                close((found[p * padded + i], *expected), rounding, law, quantity, &[])?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn parameters(kernel: &dyn Kernel, x: PointsRef<'_>, tolerance: f64) -> Result<(), Violation> {

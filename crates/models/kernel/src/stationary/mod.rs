@@ -19,11 +19,11 @@ use thrifty_simd::dispatch;
 use crate::features::{Cosines, Features};
 use crate::hyperparameters::Hyperparameters;
 use crate::kernel::weight_sets;
-use crate::{Kernel, KernelError, KernelWorkspace};
+use crate::{Kernel, KernelError, KernelWorkspace, WeightedVector};
 use learnt_profile::LearntProfile;
 pub use matern::{Matern12, Matern12Profile, Matern32, Matern32Profile, Matern52, Matern52Profile};
 use pairs::{EvalPairs, PullBackPair, PullBackPairInput};
-use passes::{Cross, Forward, PullBack, PullBackInputs, PullBackProfile};
+use passes::{Cross, DerivativesTimes, Forward, PullBack, PullBackInputs, PullBackProfile};
 pub use profile::{ProfileParam, StationaryProfile};
 pub use rational_quadratic::{RationalQuadratic, RationalQuadraticProfile};
 pub use squared_exponential::{SquaredExponential, SquaredExponentialProfile};
@@ -278,6 +278,23 @@ impl<R: StationaryProfile> Kernel for Stationary<R> {
             dispatch(PullBackProfile { workspace, weights, scale, grad, profile });
         }
         total
+    }
+
+    fn derivatives_times(
+        &self,
+        _x: PointsRef<'_>,
+        workspace: &mut KernelWorkspace,
+        by: WeightedVector<'_>,
+        out: &mut [f64],
+        product: &mut [f64],
+    ) -> bool {
+        if !R::PARAMS.is_empty() {
+            return false;
+        }
+        let inverse: Vec<f64> = self.lengthscales().iter().map(|l| by.scale / l).collect();
+        let slot = |d| self.lengthscales.slot(d);
+        dispatch(DerivativesTimes { workspace, by, inverse: &inverse, slot, out, product });
+        true
     }
 
     fn pull_back_input(&self, x: &[f64], y: PointsRef<'_>, weights: &[f64], grad: &mut [f64]) {

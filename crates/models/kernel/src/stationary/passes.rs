@@ -3,7 +3,7 @@
 use thrifty_domain::PointsRef;
 use thrifty_linalg::{LANES, Matrix};
 
-use crate::{KernelWorkspace, StationaryProfile};
+use crate::{KernelWorkspace, StationaryProfile, WeightedVector};
 use thrifty_simd::{VectorLoop, fma};
 
 /// Writes `x / ℓ`.
@@ -204,6 +204,84 @@ impl VectorLoop for PullBack<'_> {
             }
         }
         total.iter().sum()
+    }
+}
+
+/// Products of a vector with the weighted covariances and their derivatives in the lengthscales, in one pass over the lower half: an entry
+/// counts for its row and, as its mirror image, for its column.
+pub(super) struct DerivativesTimes<'a, S> {
+    pub(super) workspace: &'a mut KernelWorkspace,
+    pub(super) by: WeightedVector<'a>,
+    /// Scale over lengthscale, by dimension.
+    pub(super) inverse: &'a [f64],
+    /// Parameter of a dimension.
+    pub(super) slot: S,
+    pub(super) out: &'a mut [f64],
+    pub(super) product: &'a mut [f64],
+}
+
+impl<S: Fn(usize) -> usize> VectorLoop for DerivativesTimes<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let KernelWorkspace { values, slopes, inputs, column, .. } = self.workspace;
+        let WeightedVector { weights, vector, .. } = self.by;
+        let (n, end) = (inputs.rows(), vector.len());
+        self.product.fill(0.0);
+        for j in 0..n {
+            let from = j - j % LANES;
+            let by = vector[j];
+            let g = &mut column[from..end];
+            match weights {
+                Some(weights) => g.copy_from_slice(&weights.padded_column(j)[from..end]),
+                None => g.fill(1.0),
+            }
+            // What lies above the diagonal and in the padding may be anything.
+            g[..=j - from].fill(0.0);
+            g[n - from..].fill(0.0);
+            let mut own = [0.0; LANES];
+            let rows = g.as_chunks_mut::<LANES>().0.iter_mut();
+            let rows = rows.zip(values.padded_column(j)[from..end].as_chunks::<LANES>().0);
+            let rows = rows.zip(slopes.padded_column(j)[from..end].as_chunks::<LANES>().0);
+            let rows = rows.zip(vector[from..end].as_chunks::<LANES>().0);
+            for ((((g, k), f), v), product) in rows.zip(self.product[from..].as_chunks_mut::<LANES>().0) {
+                for lane in 0..LANES {
+                    let weighted = g[lane] * k[lane];
+                    product[lane] = fma::<FMA>(weighted, by, product[lane]);
+                    own[lane] = fma::<FMA>(weighted, v[lane], own[lane]);
+                    g[lane] *= f[lane];
+                }
+            }
+            let on_diagonal = weights.map_or(1.0, |weights| weights[(j, j)]) * values[(j, j)];
+            self.product[j] += own.iter().sum::<f64>() + on_diagonal * by;
+            for (d, inverse) in self.inverse.iter().enumerate() {
+                let (inputs, first) = (inputs.padded_column(d), (self.slot)(d) * end);
+                let (p, by) = (inputs[j], by * inverse);
+                let mut sums = [0.0; LANES];
+                let rows = inputs[from..end].as_chunks::<LANES>().0.iter();
+                let rows = rows.zip(column[from..end].as_chunks::<LANES>().0);
+                let rows = rows.zip(vector[from..end].as_chunks::<LANES>().0);
+                let out = &mut self.out[first..first + end];
+                for (((z, g), v), out) in rows.zip(out[from..].as_chunks_mut::<LANES>().0) {
+                    // Whole registers at a time, which the compiler does not see in one loop that writes to both.
+                    let mut terms = [0.0; LANES];
+                    for lane in 0..LANES {
+                        let difference = z[lane] - p;
+                        terms[lane] = g[lane] * difference * difference;
+                    }
+                    let mut own = *out;
+                    for lane in 0..LANES {
+                        own[lane] = fma::<FMA>(terms[lane], by, own[lane]);
+                    }
+                    *out = own;
+                    for lane in 0..LANES {
+                        sums[lane] = fma::<FMA>(terms[lane], v[lane], sums[lane]);
+                    }
+                }
+                out[j] += inverse * sums.iter().sum::<f64>();
+            }
+        }
     }
 }
 

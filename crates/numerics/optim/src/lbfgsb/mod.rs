@@ -191,7 +191,7 @@ impl Lbfgsb {
 }
 
 /// Largest component of the gradient's projection: what a step of length 1 against it would move inside the box.
-fn projected_gradient_norm(x: &[f64], gradient: &[f64], bounds: &[(f64, f64)]) -> f64 {
+pub(crate) fn projected_gradient_norm(x: &[f64], gradient: &[f64], bounds: &[(f64, f64)]) -> f64 {
     let one = |((x, g), &(low, high)): ((&f64, &f64), &(f64, f64))| {
         if *g < 0.0 { (x - high).max(*g).abs() } else { (x - low).min(*g).abs() }
     };

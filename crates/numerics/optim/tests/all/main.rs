@@ -1,4 +1,5 @@
 //! Integration tests of `thrifty-optim`, built as one program.
 
 mod properties;
+mod structured_newton;
 mod suite;

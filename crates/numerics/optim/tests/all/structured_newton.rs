@@ -1,0 +1,184 @@
+//! The structured Newton method: laws on random problems, what it learns besides the curvature it is told, and bad input.
+
+use proptest::prelude::*;
+use thrifty_optim::{CurvedObjective, Minimum, OptimError, StructuredNewton, Termination, suite};
+
+/// A function with its gradient, and a curvature at the point of the last gradient.
+struct Function<F, C> {
+    value: F,
+    curvature: C,
+    at: Vec<f64>,
+    evaluations: usize,
+}
+
+impl<F: FnMut(&[f64], &mut [f64]) -> f64, C: FnMut(&[f64], &mut [f64])> CurvedObjective for Function<F, C> {
+    fn value_and_gradient(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
+        self.at = x.to_vec();
+        self.evaluations += 1;
+        (self.value)(x, gradient)
+    }
+
+    fn curvature(&mut self, hessian: &mut [f64]) -> bool {
+        hessian.fill(0.0);
+        (self.curvature)(&self.at, hessian);
+        true
+    }
+}
+
+fn minimize(
+    newton: &StructuredNewton,
+    value: impl FnMut(&[f64], &mut [f64]) -> f64,
+    curvature: impl FnMut(&[f64], &mut [f64]),
+    start: &[f64],
+    bounds: &[(f64, f64)],
+) -> Result<Minimum, OptimError> {
+    let mut function = Function { value, curvature, at: Vec::new(), evaluations: 0 };
+    let found = newton.minimize(&mut function, start, bounds)?;
+    assert_eq!(found.evaluations, function.evaluations);
+    Ok(found)
+}
+
+fn exact() -> StructuredNewton {
+    StructuredNewton { gradient_tolerance: 1e-9, value_tolerance: 0.0, ..StructuredNewton::default() }
+}
+
+const OPEN: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+
+proptest! {
+    /// `Σ w_i (x_i - c_i)² + ½ ((Σ x_i) - s)²`, told the whole curvature, the half of it, or one that is wrong: the end is stationary in
+    /// the box and never above the start.
+    #[test]
+    fn convex_quadratics_end_at_a_stationary_point_inside(
+        terms in prop::collection::vec((-2.0..2.0_f64, -2.0..3.0_f64, -4.0..4.0_f64), 1..8),
+        told in 0..3_usize,
+    ) {
+        let n = terms.len();
+        let weights: Vec<f64> = terms.iter().map(|t| 10_f64.powf(t.0)).collect();
+        let start: Vec<f64> = terms.iter().map(|t| t.2).collect();
+        let bounds = vec![(-1.0, 1.0); n];
+        let value = |x: &[f64], gradient: &mut [f64]| {
+            let sum = x.iter().sum::<f64>() - 0.5;
+            for i in 0..n {
+                gradient[i] = 2.0 * weights[i] * (x[i] - terms[i].1) + sum;
+            }
+            (0..n).map(|i| weights[i] * (x[i] - terms[i].1).powi(2)).sum::<f64>() + 0.5 * sum * sum
+        };
+        let curvature = |_: &[f64], hessian: &mut [f64]| {
+            for i in 0..n {
+                for j in 0..n {
+                    hessian[i * n + j] = if told == 0 { 1.0 } else { 0.0 };
+                }
+                hessian[i * n + i] += if told == 2 { 5.0 } else { 2.0 * weights[i] };
+            }
+        };
+        let found = minimize(&exact(), value, curvature, &start, &bounds).unwrap();
+        prop_assert!(found.x.iter().all(|x| (-1.0..=1.0).contains(x)));
+        let inside: Vec<f64> = start.iter().map(|v| v.clamp(-1.0, 1.0)).collect();
+        prop_assert!(found.value <= value(&inside, &mut vec![0.0; n]));
+        for (x, g) in found.x.iter().zip(&found.gradient) {
+            let projected = x - (x - g).clamp(-1.0, 1.0);
+            prop_assert!(projected.abs() <= 1e-5, "{:?} after {}: {projected} at {x}", found.termination, found.evaluations);
+        }
+        // A quadratic that is known is done in one step for each bound that is reached on the way.
+        prop_assert!(told != 0 || found.evaluations <= 6 + 2 * n, "{}", found.evaluations);
+        let again = minimize(&exact(), value, curvature, &start, &bounds).unwrap();
+        prop_assert_eq!(again, found, "the same bits twice");
+    }
+}
+
+/// Rosenbrock's function as a sum of squares, told `2 JᵀJ`; and told nothing that is right.
+#[test]
+fn what_is_not_told_is_learnt() {
+    let gauss_newton = |x: &[f64], hessian: &mut [f64]| {
+        hessian.copy_from_slice(&[800.0 * x[0] * x[0] + 2.0, -400.0 * x[0], -400.0 * x[0], 200.0]);
+    };
+    let told = minimize(&exact(), suite::rosenbrock, gauss_newton, &[-1.2, 1.0], &[OPEN; 2]).unwrap();
+    assert!(told.x.iter().all(|x| (x - 1.0).abs() < 1e-8), "{told:?}");
+    assert!(told.evaluations < 40, "{}", told.evaluations);
+    let nothing = |_: &[f64], hessian: &mut [f64]| hessian.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+    let learnt = minimize(&exact(), suite::rosenbrock, nothing, &[-1.2, 1.0], &[OPEN; 2]).unwrap();
+    assert!(learnt.x.iter().all(|x| (x - 1.0).abs() < 1e-6), "{learnt:?}");
+    assert!(learnt.evaluations > told.evaluations);
+}
+
+/// `x - ln x` has no value up to 0, where long steps lead.
+#[test]
+fn steps_without_a_value_are_taken_shorter() {
+    let value = |x: &[f64], gradient: &mut [f64]| {
+        gradient[0] = 1.0 - 1.0 / x[0];
+        if x[0] > 0.0 { x[0] - x[0].ln() } else { f64::NAN }
+    };
+    let flat = |_: &[f64], hessian: &mut [f64]| hessian[0] = 1e-3;
+    let newton = StructuredNewton { radius: 100.0, ..exact() };
+    let found = minimize(&newton, value, flat, &[9.0], &[OPEN]).unwrap();
+    assert!((found.x[0] - 1.0).abs() < 1e-7 && found.termination == Termination::Gradient, "{found:?}");
+}
+
+/// Down from a saddle, to the bound that is nearer to the start.
+#[test]
+fn functions_that_are_not_convex_end_at_a_bound() {
+    let value = |x: &[f64], gradient: &mut [f64]| {
+        gradient.copy_from_slice(&[-2.0 * x[0], 2.0 * x[1]]);
+        x[1] * x[1] - x[0] * x[0]
+    };
+    let known = |_: &[f64], hessian: &mut [f64]| hessian.copy_from_slice(&[-2.0, 0.0, 0.0, 2.0]);
+    let found = minimize(&exact(), value, known, &[0.1, 0.7], &[(-1.0, 2.0), (-1.0, 1.0)]).unwrap();
+    assert!(found.x[0] == 2.0 && found.x[1].abs() < 1e-9 && (found.value + 4.0).abs() < 1e-9, "{found:?}");
+}
+
+#[test]
+fn ends_have_their_reason() {
+    let square = |x: &[f64], gradient: &mut [f64]| {
+        gradient[0] = 2.0 * x[0];
+        x[0] * x[0]
+    };
+    let two = |_: &[f64], hessian: &mut [f64]| hessian[0] = 2.0;
+    let newton = StructuredNewton::default();
+    let at_once = minimize(&newton, square, two, &[0.0], &[OPEN]).unwrap();
+    assert_eq!((at_once.evaluations, at_once.termination), (1, Termination::Gradient));
+    let one = StructuredNewton { max_evaluations: 1, ..newton.clone() };
+    let stopped = minimize(&one, square, two, &[3.0], &[OPEN]).unwrap();
+    assert_eq!((stopped.x[0], stopped.termination), (3.0, Termination::Evaluations));
+    // The first step is at most 2 long, but for a tenth.
+    let two_steps = StructuredNewton { max_evaluations: 2, ..newton.clone() };
+    let moved = minimize(&two_steps, square, two, &[30.0], &[OPEN]).unwrap();
+    assert!((0.9..=2.2).contains(&(30.0 - moved.x[0])), "{moved:?}");
+    let rough = StructuredNewton { value_tolerance: 0.9, gradient_tolerance: 0.0, ..newton.clone() };
+    assert_eq!(minimize(&rough, square, two, &[0.5], &[OPEN]).unwrap().termination, Termination::Value);
+    // A gradient that points uphill, and curvatures that are no numbers: no step is lower, and the search ends.
+    let wrong = |x: &[f64], gradient: &mut [f64]| {
+        gradient[0] = -1.0;
+        x[0]
+    };
+    let stuck = minimize(&newton, wrong, two, &[1.0], &[OPEN]).unwrap();
+    assert_eq!((stuck.x[0], stuck.termination), (1.0, Termination::LineSearch));
+    let nan = |_: &[f64], hessian: &mut [f64]| hessian[0] = f64::NAN;
+    let lost = minimize(&newton, square, nan, &[1.0], &[OPEN]).unwrap();
+    assert_eq!((lost.x[0], lost.termination), (1.0, Termination::LineSearch));
+    let nothing = |_: &[f64], _: &mut [f64]| {};
+    let none = minimize(&newton, |_: &[f64], _: &mut [f64]| 4.0, nothing, &[], &[]).unwrap();
+    assert_eq!((none.value, none.termination), (4.0, Termination::Gradient));
+}
+
+#[test]
+fn bad_input_is_named() {
+    struct Flat;
+    impl CurvedObjective for Flat {
+        fn value_and_gradient(&mut self, _: &[f64], gradient: &mut [f64]) -> f64 {
+            gradient.fill(1.0);
+            0.0
+        }
+        fn curvature(&mut self, _: &mut [f64]) -> bool {
+            false
+        }
+    }
+    let of =
+        |start: &[f64], bounds: &[(f64, f64)]| StructuredNewton::default().minimize(&mut Flat, start, bounds);
+    assert_eq!(of(&[0.0], &[OPEN]), Err(OptimError::NoCurvature));
+    assert_eq!(of(&[0.0], &[]), Err(OptimError::DimensionMismatch { start: 1, bounds: 0 }));
+    assert_eq!(of(&[0.0], &[(1.0, 0.0)]), Err(OptimError::InvalidBounds { index: 0, low: 1.0, high: 0.0 }));
+    assert!(matches!(of(&[f64::NAN], &[OPEN]), Err(OptimError::NonFiniteStart { index: 0, .. })));
+    let infinite = |_: &[f64], _: &mut [f64]| f64::INFINITY;
+    let found = minimize(&exact(), infinite, |_: &[f64], _: &mut [f64]| {}, &[0.0], &[OPEN]);
+    assert_eq!(found, Err(OptimError::NonFiniteValue { value: f64::INFINITY }));
+}
