@@ -5,6 +5,7 @@ use thrifty::domain::PointsRef;
 use thrifty::kernel::{
     Constant, Kernel, KernelError, KernelWorkspace, Matern12Profile, Matern32Profile, Matern52Profile,
     Product, RationalQuadratic, Scaled, SquaredExponentialProfile, Stationary, StationaryProfile, Sum,
+    WeightedVector,
 };
 use thrifty::linalg::Matrix;
 use thrifty::params::{Param, Parameterized};
@@ -43,7 +44,42 @@ impl Expression {
     pub(crate) fn kernel(&self, dim: usize) -> Result<Box<dyn Kernel>, KernelError> {
         Ok(match self {
             Self::Sum { left, right } => Sum::new(left.kernel(dim)?, right.kernel(dim)?)?.clone_box(),
-            Self::Product { left, right } => Product::new(left.kernel(dim)?, right.kernel(dim)?)?.clone_box(),
+            Self::Product { left, right } => match self.amplified(dim)? {
+                Some(leaf) => Box::new(leaf),
+                None => Product::new(left.kernel(dim)?, right.kernel(dim)?)?.clone_box(),
+            },
+            _ => match self.leaf(dim)? {
+                Some(leaf) => Box::new(leaf),
+                None => unreachable!("what is no sum and no product is a leaf"),
+            },
+        })
+    }
+
+    /// The product of a constant and a leaf as one leaf, whose matrices are made in one pass.
+    fn amplified(&self, dim: usize) -> Result<Option<Leaf>, KernelError> {
+        let Self::Product { left, right } = self else { return Ok(None) };
+        let (value, other, is_first) = match (&**left, &**right) {
+            (Self::Constant { value }, other) => (value, other, true),
+            (other, Self::Constant { value }) => (value, other, false),
+            _ => return Ok(None),
+        };
+        let Some(Leaf { kernel, mut hypers, mut places }) = other.leaf(dim)? else { return Ok(None) };
+        let kernel = Scaled::new(kernel, value.value)?.with_bounds(ANY.0, ANY.1)?;
+        if is_first {
+            for place in &mut places {
+                *place += 1;
+            }
+        }
+        let at = if is_first { 0 } else { hypers.len() };
+        hypers.insert(at, value.clone());
+        places.insert(0, at);
+        Ok(Some(Leaf::of(kernel, hypers, Some(places))))
+    }
+
+    /// What is no sum and no product.
+    fn leaf(&self, dim: usize) -> Result<Option<Leaf>, KernelError> {
+        Ok(Some(match self {
+            Self::Sum { .. } | Self::Product { .. } => return Ok(None),
             Self::Constant { value } => {
                 let kernel = Scaled::new(Constant, value.value)?.with_bounds(ANY.0, ANY.1)?;
                 Leaf::of(kernel, vec![value.clone()], None)
@@ -68,7 +104,7 @@ impl Expression {
                 Leaf::of(kernel, vec![length_scale.clone(), periodicity.clone()], None)
             }
             Self::DotProduct { sigma_0 } => Leaf::of(Affine::new(sigma_0.value), vec![sigma_0.clone()], None),
-        })
+        }))
     }
 }
 
@@ -76,7 +112,7 @@ fn stationary<R: StationaryProfile>(
     dim: usize,
     scales: &[Hyper],
     is_isotropic: bool,
-) -> Result<Box<dyn Kernel>, KernelError> {
+) -> Result<Leaf, KernelError> {
     let values = scales.iter().map(|scale| scale.value).collect();
     let kernel = match scales {
         [one] if is_isotropic => Stationary::<R>::isotropic(dim, one.value)?,
@@ -95,11 +131,11 @@ struct Leaf {
 }
 
 impl Leaf {
-    fn of(kernel: impl Kernel + 'static, hypers: Vec<Hyper>, places: Option<Vec<usize>>) -> Box<dyn Kernel> {
+    fn of(kernel: impl Kernel + 'static, hypers: Vec<Hyper>, places: Option<Vec<usize>>) -> Self {
         let places = places.unwrap_or_else(|| (0..hypers.len()).collect());
         let mut leaf = Self { kernel: Box::new(kernel), hypers, places };
         leaf.apply();
-        Box::new(leaf)
+        leaf
     }
 
     /// Hands the hyperparameters to the kernel.
@@ -111,18 +147,29 @@ impl Leaf {
     /// Adds the slopes of the kernel's parameters to those of the learnt ones.
     fn scatter(&self, inner: &[f64], grad: &mut [f64]) {
         for (slope, place) in inner.iter().zip(&self.places) {
-            if !self.hypers[*place].is_fixed {
-                let learnt = self.hypers[..*place].iter().filter(|hyper| !hyper.is_fixed).count();
-                grad[learnt] += slope;
+            if let Some(at) = self.learnt(*place) {
+                grad[at] += slope;
             }
         }
+    }
+
+    /// The parameter that a hyperparameter is; none for a fixed one.
+    fn learnt(&self, place: usize) -> Option<usize> {
+        let before = || self.hypers[..place].iter().filter(|hyper| !hyper.is_fixed).count();
+        (!self.hypers[place].is_fixed).then(before)
     }
 }
 
 impl Parameterized for Leaf {
     fn params(&self) -> Vec<Param> {
-        let learnt = self.hypers.iter().filter(|hyper| !hyper.is_fixed);
-        learnt.map(|hyper| Param::positive("hyperparameter", hyper.value, hyper.low, hyper.high)).collect()
+        let named = self.kernel.params();
+        let learnt = self.hypers.iter().enumerate().filter(|(_, hyper)| !hyper.is_fixed);
+        let param = |(at, hyper): (usize, &Hyper)| {
+            let inner = self.places.iter().position(|place| *place == at);
+            let name = inner.map_or("hyperparameter", |inner| &named[inner].name);
+            Param::positive(name, hyper.value, hyper.low, hyper.high)
+        };
+        learnt.map(param).collect()
     }
 
     fn set_params(&mut self, values: &[f64]) {
@@ -189,6 +236,27 @@ impl Kernel for Leaf {
         let total = self.kernel.pull_back_params(x, workspace, weights, scale, &mut inner);
         self.scatter(&inner, grad);
         total
+    }
+
+    fn derivatives_times(
+        &self,
+        x: PointsRef<'_>,
+        workspace: &mut KernelWorkspace,
+        by: WeightedVector<'_>,
+        out: &mut [f64],
+        product: &mut [f64],
+    ) -> bool {
+        let rows = by.vector.len();
+        let mut inner = vec![0.0; self.places.len() * rows];
+        if !self.kernel.derivatives_times(x, workspace, by, &mut inner, product) {
+            return false;
+        }
+        for (own, place) in inner.chunks_exact(rows.max(1)).zip(&self.places) {
+            if let Some(at) = self.learnt(*place) {
+                out[at * rows..(at + 1) * rows].iter_mut().zip(own).for_each(|(slot, term)| *slot += term);
+            }
+        }
+        true
     }
 
     fn clone_box(&self) -> Box<dyn Kernel> {

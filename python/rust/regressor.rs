@@ -5,7 +5,8 @@ use pyo3::types::PyBytes;
 use serde::Deserialize;
 use thrifty::domain::Points;
 use thrifty::gp::{
-    ExactLikelihood, Gp, GpPosterior, GpSettings, InputScaling, KernelFamily, Mean, Noise, TargetScaling,
+    ExactLikelihood, Gp, GpPosterior, GpSettings, InputScaling, KernelFamily, Mean, Noise, Search,
+    TargetScaling,
 };
 use thrifty::kernel::{
     Kernel, KernelError, Matern12Profile, Matern32Profile, Matern52Profile, Scaled,
@@ -18,7 +19,7 @@ use thrifty::surrogate::{JointPosterior as _, Posterior as _, sample_jointly};
 use crate::boundary::{failed, guarded, invalid};
 use crate::expression::Expression;
 use crate::pareto::{bytes, floats, points};
-use crate::starts::{self, Data};
+use crate::starts;
 
 /// Settings of the regressor.
 #[derive(Deserialize)]
@@ -67,7 +68,9 @@ impl Settings {
             normalize_inputs: is_scaled,
             standardize_targets: is_scaled,
             restarts: self.restarts,
+            scout: true,
             max_evaluations: self.max_evaluations,
+            search: Search::AverageInformation,
             ..GpSettings::default()
         };
         Ok(Gp::new(kernel).with_settings(settings))
@@ -116,9 +119,8 @@ impl Regressor {
             let variances = vec![settings.alpha; y.len()];
             let posterior = match hyperparameters {
                 None => {
-                    let scaled = scaled(process.settings(), &x, &y);
-                    let data = Data { x: &x, y: &y, variances: &variances, scaled };
-                    starts::fit(&process, &data, &mut Seed(seed).stream("fit", 0))
+                    let rng = &mut Seed(seed).stream("fit", 0);
+                    starts::fit(&process, x.as_ref(), &y, &variances, rng)
                 }
                 Some(known) => {
                     process.clone().warm_started(known).condition_with_noise(x.as_ref(), &y, &variances)

@@ -182,7 +182,12 @@ fn by_information<L: LogLikelihood>(
     };
     let is_scout = from.len() > 1 && settings.scout;
     let tolerances = if is_scout { SCOUT } else { EXACT };
-    let found = MultiStart::of(from.iter().map(|start| search(start, tolerances)).collect())?;
+    let results: Vec<_> = from.iter().map(|start| search(start, tolerances)).collect();
+    // A start without a likelihood says nothing of the others.
+    if results.iter().any(|result| matches!(result, Err(OptimError::NoCurvature))) {
+        return Err(OptimError::NoCurvature);
+    }
+    let found = MultiStart::of(results)?;
     if is_scout { found.refined(|start| search(start, EXACT)) } else { Ok(found) }
 }
 

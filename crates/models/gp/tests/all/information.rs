@@ -172,6 +172,18 @@ fn kernels_without_information_are_fitted_by_gradients() {
     let kernel = || Box::new(RationalQuadratic::new(vec![0.7; 2]).unwrap());
     let of = |search| learnt(kernel(), 15, 1, &GpSettings { search, ..GpSettings::default() });
     assert_eq!(of(Search::AverageInformation), of(Search::QuasiNewton));
+    // Nor do starts without a likelihood hide it: of equal points, without noise.
+    let (x, y) = (Points::from_flat(vec![0.5; 6], 1), [1.0, 2.0, 1.0, 2.0, 1.0, 2.0]);
+    let noise = Noise::Learned { start: 1e-17, floor: 1e-30, ceiling: 1.0, prior: None };
+    let of = |search| {
+        let settings = GpSettings { noise: noise.clone(), search, restarts: 40, ..GpSettings::default() };
+        let mut kernel = RationalQuadratic::new(vec![0.7]).unwrap();
+        let mut likelihood = ExactLikelihood::new(&mut kernel, x.as_ref(), &y, &noise, Mean::Zero);
+        learn_parameters(&mut likelihood, &settings, Some(&[0.7, 1.0, 1e-17]), &mut Seed(0).stream("fit", 0))
+    };
+    let found = of(Search::AverageInformation);
+    assert!(found.as_ref().is_ok_and(|(_, starts)| starts[0].log_posterior.is_none()), "{found:?}");
+    assert_eq!(found, of(Search::QuasiNewton));
 }
 
 /// No points, one, duplicates, constants and extreme scales.
