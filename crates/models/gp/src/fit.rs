@@ -107,7 +107,7 @@ pub fn learn_parameters<L: LogLikelihood>(
     let params = likelihood.params();
     let mut starts = vec![first_start(&params, warm)];
     for _ in 0..settings.restarts {
-        starts.push(perturbed(&params, rng));
+        starts.push(random_start(&params, rng));
     }
     let mut objective = MapObjective::new(likelihood)?;
     let bounds = objective.bounds();
@@ -236,8 +236,9 @@ fn first_start(params: &[Param], warm: Option<&[f64]>) -> Vec<f64> {
 }
 
 /// The current values moved by a normal step of 1.5 on the scale of learning: for a positive parameter a factor
-/// between 1/4.5 and 4.5 two times out of three.
-fn perturbed(params: &[Param], rng: &mut Stream) -> Vec<f64> {
+/// between 1/4.5 and 4.5 two times out of three. Start of a fit that is as likely to find another maximum as those of
+/// [`GpSettings::restarts`].
+pub fn random_start(params: &[Param], rng: &mut Stream) -> Vec<f64> {
     let mut moved = |p: &Param| {
         let step: f64 = StandardNormal.sample(rng);
         p.transform.inverse(p.transform.forward(p.value) + 1.5 * step).clamp(p.low, p.high)
@@ -279,7 +280,7 @@ mod tests {
         let mut rng = Seed(1).stream("restarts", 0);
         let n = 4000;
         let steps: Vec<[f64; 2]> = (0..n)
-            .map(|_| perturbed(&free, &mut rng))
+            .map(|_| random_start(&free, &mut rng))
             .map(|moved| [(moved[0] / 2.0).ln(), moved[1] + 1.0])
             .collect();
         for k in 0..2 {
@@ -289,7 +290,7 @@ mod tests {
             assert!(mean.abs() < 0.12 && (square - 2.25).abs() < 0.25, "{k}: {mean} {square}");
         }
         for _ in 0..200 {
-            let moved = perturbed(&params(), &mut rng);
+            let moved = random_start(&params(), &mut rng);
             assert!((0.5..=8.0).contains(&moved[0]) && (-5.0..=5.0).contains(&moved[1]), "{moved:?}");
         }
     }
