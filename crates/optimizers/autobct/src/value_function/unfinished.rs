@@ -1,7 +1,7 @@
 //! Files of value maps that are being built.
 
 use std::fs::OpenOptions;
-use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use thrifty_study::LockedFile;
@@ -77,16 +77,34 @@ impl Unfinished {
         self.write(&Record::<(), (), _>::Level { level, learnt })
     }
 
+    /// A level of a large map is a line of a gigabyte: it is made twice, for its checksum and for the file, and never in memory.
     fn write(&mut self, record: &impl serde::Serialize) -> Result<(), AutoBctError> {
         let failed = |reason: String| broken(&self.path, &reason);
-        let text = serde_json::to_vec(record).map_err(|error| failed(error.to_string()))?;
-        let mut line = format!("{:08x} ", crc32fast::hash(&text)).into_bytes();
-        line.extend(text);
-        line.push(b'\n');
-        self.file
-            .write_all(&line)
-            .and_then(|()| self.file.sync_data())
-            .map_err(|error| failed(error.to_string()))
+        let mut sum = Checksum(crc32fast::Hasher::new());
+        serde_json::to_writer(&mut sum, record).map_err(|error| failed(error.to_string()))?;
+        let (sum, mut file) = (sum.0.finalize(), BufWriter::new(&*self.file));
+        let mut written = || -> std::io::Result<()> {
+            write!(file, "{sum:08x} ")?;
+            serde_json::to_writer(&mut file, record)?;
+            file.write_all(b"\n")?;
+            file.flush()?;
+            self.file.sync_data()
+        };
+        written().map_err(|error| failed(error.to_string()))
+    }
+}
+
+/// A writer that keeps the checksum alone.
+struct Checksum(crc32fast::Hasher);
+
+impl Write for Checksum {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 
