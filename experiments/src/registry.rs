@@ -10,6 +10,7 @@ pub fn all() -> Vec<Experiment> {
         autobct::replay::EXPERIMENT.clone(),
         autobct::synthetic::EXPERIMENT.clone(),
         autobct::published_map::EXPERIMENT.clone(),
+        autobct::map_of_two_controls::EXPERIMENT.clone(),
         autobct::values::EXPERIMENT.clone(),
         autobct::alternatives::EXPERIMENT.clone(),
         autobct::substitute_tasks::EXPERIMENT.clone(),

@@ -2,6 +2,7 @@
 
 pub mod alternatives;
 mod approximators;
+pub mod map_of_two_controls;
 pub mod paper;
 mod policy_value;
 pub mod published_map;

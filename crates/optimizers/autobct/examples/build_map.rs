@@ -228,7 +228,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         map.write(BufWriter::new(File::create(path)?))?;
         println!("{}: {:.1} MB", path.display(), std::fs::metadata(path)?.len() as f64 / 1e6);
     }
-    if settings.depth <= 2 || !settings.smooth {
+    if settings.depth == 2 || (settings.depth > 2 && !settings.smooth) {
         let (ours, known) = errors(&job, &map)?;
         println!("error on beliefs apart: {ours:.5}, of one training less: {known:.5}");
     }

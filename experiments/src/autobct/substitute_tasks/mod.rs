@@ -8,7 +8,7 @@ mod epochs;
 mod figures;
 mod forest;
 mod laboratory;
-mod priors;
+pub(super) mod priors;
 mod published;
 mod stand_in;
 mod tables;
