@@ -9,7 +9,7 @@ use thrifty_autobct::{
     ValueMap,
 };
 use thrifty_linear::SmoothingSpline;
-use thrifty_sampling::Seed;
+use thrifty_sampling::{Seed, Stream};
 
 use super::paper::GAMMA;
 use super::substitute_tasks::priors::{Appendix, Prior, Reading, prior};
@@ -87,7 +87,16 @@ impl Run {
     }
 }
 
-/// What a policy knows.
+/// Learns from a training whose outcome is drawn as the belief has it.
+fn train(state: &mut State, controls: &Controls, u: usize, rng: &mut Stream) -> Result<(), ExperimentError> {
+    let (mean, variance) = state.score.moments(controls.score(u));
+    let (cost, spread) = state.cost.moments(controls.cost(u));
+    let h = mean + normal(rng) * (variance + controls.score_noise(u)).sqrt();
+    let t = cost + normal(rng) * (spread + controls.cost_noise(u)).sqrt();
+    state.learn(controls, u, h, t).map_err(ExperimentError::failed)
+}
+
+/// Inputs that policies share.
 struct Setting<'a> {
     decision: &'a Decision,
     start: &'a State,
@@ -120,12 +129,8 @@ impl Setting<'_> {
             if run.score >= value {
                 break;
             }
-            let (mean, variance) = state.score.moments(controls.score(u));
-            let (cost, spread) = state.cost.moments(controls.cost(u));
             run.spent += state.cost_at(controls, u);
-            let h = mean + normal(&mut rng) * (variance + controls.score_noise(u)).sqrt();
-            let t = cost + normal(&mut rng) * (spread + controls.cost_noise(u)).sqrt();
-            state.learn(controls, u, h, t).map_err(ExperimentError::failed)?;
+            train(&mut state, controls, u, &mut rng)?;
             run.score = state.score_at(controls, u);
             run.control.copy_from_slice(controls.points().row(u));
             run.trainings += 1.0;
@@ -185,11 +190,7 @@ fn values(
         let (mut state, mut rng) = (setting.start.clone(), seed.stream("states", 0));
         for done in 1..=3 {
             let u = rng.index(controls.len());
-            let (mean, variance) = state.score.moments(controls.score(u));
-            let (cost, spread) = state.cost.moments(controls.cost(u));
-            let h = mean + normal(&mut rng) * (variance + controls.score_noise(u)).sqrt();
-            let t = cost + normal(&mut rng) * (spread + controls.cost_noise(u)).sqrt();
-            state.learn(controls, u, h, t).map_err(failed)?;
+            train(&mut state, controls, u, &mut rng)?;
             if states.len() == done {
                 states.push(Vec::new());
             }
