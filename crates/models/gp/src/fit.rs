@@ -138,10 +138,10 @@ pub fn learn_parameters<L: LogLikelihood>(
 /// Tolerances of the gradient and the value: a log likelihood that is a ten-thousandth higher changes no decision.
 const EXACT: (f64, f64) = (1e-4, 1e-8);
 
-/// Which start is the best shows early; only that one is worth the last digits.
+/// Tolerances of a scout: the best start shows early, and only that one is worth the last digits.
 const SCOUT: (f64, f64) = (1e-2, 1e-4);
 
-/// From scratch the first steps of a quasi-Newton method are small: their gain is no sign of the end.
+/// Tolerances of its last search: from scratch the first steps of a quasi-Newton method are small, and their gain is no sign of the end.
 const POLISH: (f64, f64) = (1e-4, 1e-12);
 
 fn by_gradients<L: LogLikelihood>(

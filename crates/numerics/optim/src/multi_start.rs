@@ -11,7 +11,7 @@ pub struct MultiStart {
 }
 
 impl MultiStart {
-    /// Of results of any search, one a start.
+    /// A multi-start from the results of any search, one a start.
     ///
     /// # Errors
     /// [`OptimError::NoStarts`] without any, else the first start's error when every one of them failed.

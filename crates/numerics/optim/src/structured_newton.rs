@@ -78,72 +78,105 @@ impl StructuredNewton {
         start: &[f64],
         bounds: &[(f64, f64)],
     ) -> Result<Minimum, OptimError> {
-        let mut x = projected_start(start, bounds)?;
+        let mut at = Iterate::new(objective, projected_start(start, bounds)?)?;
+        let (mut radius, mut rejected) = (self.radius, false);
+        let termination = loop {
+            if projected_gradient_norm(&at.x, &at.gradient, bounds) <= self.gradient_tolerance {
+                break Termination::Gradient;
+            }
+            if at.evaluations >= self.max_evaluations {
+                break Termination::Evaluations;
+            }
+            let step = at.model.step(&at.x, &at.gradient, bounds, radius);
+            let (predicted, scale) =
+                (at.model.fall(&step, &at.gradient, at.model.uses_gained), at.value.abs().max(1.0));
+            // At a point that is not stationary a model without a fall is no model: one that is not finite.
+            if predicted <= self.value_tolerance * scale || predicted.is_nan() {
+                let is_small = predicted > 0.0 && !rejected;
+                break if is_small { Termination::Value } else { Termination::LineSearch };
+            }
+            let Some(fall) = at.try_step(objective, &step, bounds) else { break Termination::LineSearch };
+            if fall < 0.25 * predicted {
+                radius = 0.25 * norm(&step);
+            } else if fall > 0.75 * predicted && norm(&step) > 0.5 * radius {
+                radius *= 2.0;
+            }
+            rejected = fall <= 0.0;
+            if !rejected && fall <= self.value_tolerance * scale {
+                break Termination::Value;
+            }
+            if !rejected {
+                at.learn(objective, &step);
+            }
+        };
+        let Iterate { x, value, gradient, iterations, evaluations, .. } = at;
+        Ok(Minimum { x, value, gradient, iterations, evaluations, termination })
+    }
+}
+
+/// The best point so far, with the model there.
+struct Iterate {
+    x: Vec<f64>,
+    value: f64,
+    gradient: Vec<f64>,
+    /// Gradient at the last trial; after a step that was taken that before it.
+    other: Vec<f64>,
+    model: Model,
+    iterations: usize,
+    evaluations: usize,
+}
+
+impl Iterate {
+    fn new(objective: &mut impl CurvedObjective, x: Vec<f64>) -> Result<Self, OptimError> {
         let mut gradient = vec![0.0; x.len()];
-        let mut value = objective.value_and_gradient(&x, &mut gradient);
+        let value = objective.value_and_gradient(&x, &mut gradient);
         if !(value.is_finite() && gradient.iter().all(|g| g.is_finite())) {
             return Err(OptimError::NonFiniteValue { value });
         }
         let mut model = Model::new(x.len());
-        let mut known = model.known.clone();
-        if !objective.curvature(&mut known) {
+        if !objective.curvature(&mut model.known) {
             return Err(OptimError::NoCurvature);
         }
-        model.known.copy_from_slice(&known);
-        let (mut evaluations, mut iterations, mut radius, mut rejected) = (1, 0, self.radius, false);
-        let mut next_gradient = gradient.clone();
-        let termination = loop {
-            if projected_gradient_norm(&x, &gradient, bounds) <= self.gradient_tolerance {
-                break Termination::Gradient;
-            }
-            if evaluations >= self.max_evaluations {
-                break Termination::Evaluations;
-            }
-            let step = model.step(&x, &gradient, bounds, radius);
-            let (by_all, by_known) =
-                (model.fall(&step, &gradient, true), model.fall(&step, &gradient, false));
-            let predicted = if model.uses_gained { by_all } else { by_known };
-            // At a point that is not stationary a model without a fall is no model: one that is not finite.
-            if predicted <= self.value_tolerance * value.abs().max(1.0) || predicted.is_nan() {
-                let is_small = predicted > 0.0 && !rejected;
-                break if is_small { Termination::Value } else { Termination::LineSearch };
-            }
-            let next: Vec<f64> =
-                x.iter().zip(&step).zip(bounds).map(|((x, s), b)| (x + s).clamp(b.0, b.1)).collect();
-            if next == x {
-                break Termination::LineSearch;
-            }
-            let trial = objective.value_and_gradient(&next, &mut next_gradient);
-            evaluations += 1;
-            let usable = trial.is_finite() && next_gradient.iter().all(|g| g.is_finite());
-            let fall = if usable { value - trial } else { f64::NEG_INFINITY };
-            let length = norm(&step);
-            if fall < 0.25 * predicted {
-                radius = 0.25 * length;
-            } else if fall > 0.75 * predicted && length > 0.5 * radius {
-                radius *= 2.0;
-            }
-            if usable {
-                model.uses_gained = (by_all - fall).abs() <= (by_known - fall).abs();
-            }
-            rejected = fall <= 0.0;
-            if rejected {
-                continue;
-            }
-            iterations += 1;
-            let scale = value.abs().max(1.0);
-            (x, value) = (next, trial);
-            std::mem::swap(&mut gradient, &mut next_gradient);
-            if fall <= self.value_tolerance * scale {
-                break Termination::Value;
-            }
-            if objective.curvature(&mut known) {
-                model.known.copy_from_slice(&known);
-            }
-            let change: Vec<f64> = gradient.iter().zip(&next_gradient).map(|(new, old)| new - old).collect();
-            model.learn(&step, &change);
-        };
-        Ok(Minimum { x, value, gradient, iterations, evaluations, termination })
+        Ok(Self { x, value, other: gradient.clone(), gradient, model, iterations: 0, evaluations: 1 })
+    }
+
+    /// The fall of the value along a step, which is taken if it is one; minus infinity where there is no value, nothing for a step that
+    /// rounding makes none.
+    fn try_step(
+        &mut self,
+        objective: &mut impl CurvedObjective,
+        step: &[f64],
+        bounds: &[(f64, f64)],
+    ) -> Option<f64> {
+        let moved = self.x.iter().zip(step).zip(bounds);
+        let next: Vec<f64> = moved.map(|((x, s), b)| (x + s).clamp(b.0, b.1)).collect();
+        if next == self.x {
+            return None;
+        }
+        let value = objective.value_and_gradient(&next, &mut self.other);
+        self.evaluations += 1;
+        if !(value.is_finite() && self.other.iter().all(|g| g.is_finite())) {
+            return Some(f64::NEG_INFINITY);
+        }
+        let fall = self.value - value;
+        let off = |with_gained| (self.model.fall(step, &self.gradient, with_gained) - fall).abs();
+        self.model.uses_gained = off(true) <= off(false);
+        if fall > 0.0 {
+            (self.x, self.value) = (next, value);
+            std::mem::swap(&mut self.gradient, &mut self.other);
+            self.iterations += 1;
+        }
+        Some(fall)
+    }
+
+    /// The model at the point that the last step led to.
+    fn learn(&mut self, objective: &mut impl CurvedObjective, step: &[f64]) {
+        let mut known = self.model.known.clone();
+        if objective.curvature(&mut known) {
+            self.model.known = known;
+        }
+        let change: Vec<f64> = self.gradient.iter().zip(&self.other).map(|(new, old)| new - old).collect();
+        self.model.learn(step, &change);
     }
 }
 

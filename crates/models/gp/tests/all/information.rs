@@ -140,7 +140,7 @@ fn highest(starts: &[Restart]) -> f64 {
     starts.iter().filter_map(|start| start.log_posterior).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// With as many starts no fit ends lower by more than the tolerance, and all take half the evaluations; so do rough ones with a polished
+/// Fits from as many starts end no lower than by the tolerance, and take half the evaluations; so do rough ones with a polished
 /// best.
 #[test]
 fn fits_by_information_end_as_high_with_half_the_evaluations() {
