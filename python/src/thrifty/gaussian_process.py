@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -95,7 +95,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         settings = self._named() if self._composed is None else self._as_composed(self._composed)
         self._settings = json.dumps({**settings, "restarts": self.n_restarts_optimizer,
                                      "max_evaluations": self.max_evaluations})
-        self._start: Any = None if self._composed is None else clone(self.kernel)
+        self.kernel_: Any = self.kernel
         self._build(seed, None)
         return self
 
@@ -169,7 +169,6 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         self._white = 0.0
         if self._composed is not None:
             return self._finish(self._composed, [value for _, value, _, _ in found])
-        self.kernel_ = self.kernel
         self.hyperparameters_ = {name: value for name, value, _, _ in found}
         self._is_log = np.array([is_log for *_, is_log in found])
         values = np.array([value for _, value, _, _ in found])
@@ -178,7 +177,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
 
     def _finish(self, composed: Composed, values: list[float]) -> None:
         """Attributes of a fit with a composed kernel."""
-        self.kernel_ = self._start.clone_with_theta(composed.to_theta(values))
+        self.kernel_ = self.kernel_.clone_with_theta(composed.to_theta(values))
         self.theta_ = self.kernel_.theta
         names = [hyper.name if hyper.n_elements == 1 else f"{hyper.name}[{at}]" for hyper in self.kernel_.hyperparameters
                  if not hyper.fixed for at in range(hyper.n_elements)]

@@ -19,6 +19,7 @@ from sklearn.gaussian_process.kernels import (
     ConstantKernel,
     DotProduct,
     ExpSineSquared,
+    Hyperparameter,
     Kernel,
     Matern,
     Product,
@@ -102,40 +103,39 @@ class Composed:
             return {"kind": type(kernel).__name__.lower(), "left": left, "right": right}
         if type(kernel) is WhiteKernel:
             raise ValueError("WhiteKernel is not a term of the whole sum")
-        self._order += [False] * len(kernel.theta)
+        # Asking a kernel for its hyperparameters is slow.
+        known = {hyper.name: hyper for hyper in kernel.hyperparameters}
+        self._order += [False] * sum(hyper.n_elements for hyper in known.values() if not hyper.fixed)
+
+        def one(name: str) -> dict[str, Any]:
+            return _all(kernel, known[name])[0]
+
         if type(kernel) is ConstantKernel:
-            return {"kind": "constant", "value": _one(kernel, "constant_value")}
+            return {"kind": "constant", "value": one("constant_value")}
         if type(kernel) is RBF or (type(kernel) is Matern and kernel.nu == np.inf):
-            return {"kind": "rbf", **self._scales(kernel)}
+            return {"kind": "rbf", **self._scales(kernel, known)}
         if type(kernel) is Matern:
             if kernel.nu not in SMOOTHNESS:
                 raise ValueError(f"nu of Matern is {kernel.nu}, expected one of {SMOOTHNESS}")
-            return {"kind": "matern", "nu": float(kernel.nu), **self._scales(kernel)}
+            return {"kind": "matern", "nu": float(kernel.nu), **self._scales(kernel, known)}
         if type(kernel) is RationalQuadratic:
-            return {"kind": "rational_quadratic", "alpha": _one(kernel, "alpha"),
-                    "length_scale": _one(kernel, "length_scale")}
+            return {"kind": "rational_quadratic", "alpha": one("alpha"), "length_scale": one("length_scale")}
         if type(kernel) is ExpSineSquared:
-            return {"kind": "exp_sine_squared", "length_scale": _one(kernel, "length_scale"),
-                    "periodicity": _one(kernel, "periodicity")}
+            return {"kind": "exp_sine_squared", "length_scale": one("length_scale"), "periodicity": one("periodicity")}
         if type(kernel) is DotProduct:
-            return {"kind": "dot_product", "sigma_0": _one(kernel, "sigma_0")}
+            return {"kind": "dot_product", "sigma_0": one("sigma_0")}
         raise ValueError(f"{type(kernel).__name__} is none of thrifty.kernels")
 
-    def _scales(self, kernel: Kernel) -> dict[str, Any]:
-        scales = _all(kernel, "length_scale")
+    def _scales(self, kernel: Kernel, known: dict[str, Hyperparameter]) -> dict[str, Any]:
+        scales = _all(kernel, known["length_scale"])
         if kernel.anisotropic and len(scales) != self._columns:
             raise ValueError(f"{len(scales)} lengthscales for {self._columns} columns")
         return {"length_scale": scales, "is_isotropic": not kernel.anisotropic}
 
 
-def _one(kernel: Kernel, name: str) -> dict[str, Any]:
-    return _all(kernel, name)[0]
-
-
-def _all(kernel: Kernel, name: str) -> list[dict[str, Any]]:
-    """Hyperparameters of one name, with their bounds."""
-    values = np.atleast_1d(np.asarray(getattr(kernel, name), dtype=float))
-    known = next(hyper for hyper in kernel.hyperparameters if hyper.name == name)
+def _all(kernel: Kernel, known: Hyperparameter) -> list[dict[str, Any]]:
+    """Values of a hyperparameter, with their bounds."""
+    values = np.atleast_1d(np.asarray(getattr(kernel, known.name), dtype=float))
     if known.fixed:
         return [{"value": float(v), "low": float(v), "high": float(v), "is_fixed": True} for v in values]
     bounds = np.broadcast_to(known.bounds, (len(values), 2))
