@@ -1,7 +1,7 @@
 //! Fits of a regressor from several starts, and from one more in which columns that hardly matter are left out.
 
 use thrifty::domain::PointsRef;
-use thrifty::gp::{Gp, GpError, GpPosterior, GpSettings, random_start};
+use thrifty::gp::{Gp, GpError, GpPosterior, GpSettings};
 use thrifty::kernel::Kernel;
 use thrifty::sampling::Stream;
 
@@ -16,8 +16,7 @@ const OUTWARDS: f64 = 8.0;
 /// The process with its hyperparameters learnt.
 ///
 /// Beside a maximum with a long lengthscale there is often another one further out, where its column does not count at all, and random
-/// starts near the data's scale do not reach it. So the last of the further starts has the long lengthscales of the best maximum longer,
-/// if there are any.
+/// starts near the data's scale do not reach it. So one more start has the long lengthscales of the best maximum longer, if there are any.
 ///
 /// # Errors
 /// As [`Gp::fit_with_noise`].
@@ -28,18 +27,14 @@ pub(crate) fn fit(
     variances: &[f64],
     rng: &mut Stream,
 ) -> Result<GpPosterior<Kernels>, GpError> {
+    let best = process.fit_with_noise(x, y, variances, rng)?;
     let settings = process.settings();
-    let with = |restarts| process.clone().with_settings(GpSettings { restarts, ..settings.clone() });
-    let Some(others) = settings.restarts.checked_sub(1) else {
-        return process.fit_with_noise(x, y, variances, rng);
-    };
-    // Where none of them can be used the last one might be.
-    let Ok(best) = with(others).fit_with_noise(x, y, variances, rng) else {
-        return process.fit_with_noise(x, y, variances, rng);
-    };
-    let last = further_out(&best, range(x, settings.normalize_inputs));
-    let last = last.unwrap_or_else(|| random_start(best.params(), rng));
-    match with(0).warm_started(last).fit_with_noise(x, y, variances, rng) {
+    let Some(start) = further_out(&best, range(x, settings.normalize_inputs)) else { return Ok(best) };
+    if settings.restarts == 0 {
+        return Ok(best);
+    }
+    let alone = process.clone().with_settings(GpSettings { restarts: 0, ..settings.clone() });
+    match alone.warm_started(start).fit_with_noise(x, y, variances, rng) {
         Ok(other) if other.log_likelihood() > best.log_likelihood() => Ok(other),
         _ => Ok(best),
     }

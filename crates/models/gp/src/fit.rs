@@ -236,9 +236,8 @@ fn first_start(params: &[Param], warm: Option<&[f64]>) -> Vec<f64> {
 }
 
 /// The current values moved by a normal step of 1.5 on the scale of learning: for a positive parameter a factor
-/// between 1/4.5 and 4.5 two times out of three. Start of a fit that is as likely to find another maximum as those of
-/// [`GpSettings::restarts`].
-pub fn random_start(params: &[Param], rng: &mut Stream) -> Vec<f64> {
+/// between 1/4.5 and 4.5 two times out of three.
+fn random_start(params: &[Param], rng: &mut Stream) -> Vec<f64> {
     let mut moved = |p: &Param| {
         let step: f64 = StandardNormal.sample(rng);
         p.transform.inverse(p.transform.forward(p.value) + 1.5 * step).clamp(p.low, p.high)

@@ -31,7 +31,7 @@ mod yeo_johnson;
 
 pub use data::LARGEST_TARGET;
 pub use error::GpError;
-pub use fit::{Restart, learn_parameters, random_start};
+pub use fit::{Restart, learn_parameters};
 pub use gp::Gp;
 pub use kernel_choice::{KernelFactory, KernelFactoryError, KernelFamily};
 pub use learning::{Learning, Sampling};
