@@ -13,6 +13,7 @@ use crate::error::projected_start;
 use cauchy::CauchyPoint;
 use line_search::{LineSearch, Probe};
 use memory::Memory;
+pub(crate) use memory::dot;
 
 /// Minimises a smooth function in a box: L-BFGS-B with value and gradient from one call.
 ///

@@ -44,45 +44,47 @@ fn exact() -> StructuredNewton {
 
 const OPEN: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
+/// Minimum of `Σ w_i (x_i - c_i)² + ½ ((Σ x_i) - ½)²` in the box of ±1, of (log₁₀ w, c, start), told the whole curvature (0), the diagonal (1), or
+/// one that is wrong (2): its largest distance from a stationary point. It is in the box, never above the start, and the same bits twice.
+fn off_stationary(terms: &[(f64, f64, f64)], told: usize) -> f64 {
+    let n = terms.len();
+    let weights: Vec<f64> = terms.iter().map(|t| 10_f64.powf(t.0)).collect();
+    let start: Vec<f64> = terms.iter().map(|t| t.2).collect();
+    let bounds = vec![(-1.0, 1.0); n];
+    let value = |x: &[f64], gradient: &mut [f64]| {
+        let sum = x.iter().sum::<f64>() - 0.5;
+        for i in 0..n {
+            gradient[i] = 2.0 * weights[i] * (x[i] - terms[i].1) + sum;
+        }
+        (0..n).map(|i| weights[i] * (x[i] - terms[i].1).powi(2)).sum::<f64>() + 0.5 * sum * sum
+    };
+    let curvature = |_: &[f64], hessian: &mut [f64]| {
+        for i in 0..n {
+            for j in 0..n {
+                hessian[i * n + j] = if told == 0 { 1.0 } else { 0.0 };
+            }
+            hessian[i * n + i] += if told == 2 { 5.0 } else { 2.0 * weights[i] };
+        }
+    };
+    let found = minimize(&exact(), value, curvature, &start, &bounds).unwrap();
+    assert_eq!(minimize(&exact(), value, curvature, &start, &bounds).unwrap(), found);
+    assert!(found.x.iter().all(|x| (-1.0..=1.0).contains(x)));
+    let inside: Vec<f64> = start.iter().map(|v| v.clamp(-1.0, 1.0)).collect();
+    assert!(found.value <= value(&inside, &mut vec![0.0; n]));
+    // A quadratic that is known is done in one step for each bound that is reached on the way.
+    assert!(told != 0 || found.evaluations <= 6 + 2 * n, "{}", found.evaluations);
+    let projected = found.x.iter().zip(&found.gradient).map(|(x, g)| x - (x - g).clamp(-1.0, 1.0));
+    projected.fold(0.0, |most, off: f64| most.max(off.abs()))
+}
+
 proptest! {
-    /// `Σ w_i (x_i - c_i)² + ½ ((Σ x_i) - s)²`, told the whole curvature, the half of it, or one that is wrong: the end is stationary in
-    /// the box and never above the start.
     #[test]
     fn convex_quadratics_end_at_a_stationary_point_inside(
         terms in prop::collection::vec((-2.0..2.0_f64, -2.0..3.0_f64, -4.0..4.0_f64), 1..8),
         told in 0..3_usize,
     ) {
-        let n = terms.len();
-        let weights: Vec<f64> = terms.iter().map(|t| 10_f64.powf(t.0)).collect();
-        let start: Vec<f64> = terms.iter().map(|t| t.2).collect();
-        let bounds = vec![(-1.0, 1.0); n];
-        let value = |x: &[f64], gradient: &mut [f64]| {
-            let sum = x.iter().sum::<f64>() - 0.5;
-            for i in 0..n {
-                gradient[i] = 2.0 * weights[i] * (x[i] - terms[i].1) + sum;
-            }
-            (0..n).map(|i| weights[i] * (x[i] - terms[i].1).powi(2)).sum::<f64>() + 0.5 * sum * sum
-        };
-        let curvature = |_: &[f64], hessian: &mut [f64]| {
-            for i in 0..n {
-                for j in 0..n {
-                    hessian[i * n + j] = if told == 0 { 1.0 } else { 0.0 };
-                }
-                hessian[i * n + i] += if told == 2 { 5.0 } else { 2.0 * weights[i] };
-            }
-        };
-        let found = minimize(&exact(), value, curvature, &start, &bounds).unwrap();
-        prop_assert!(found.x.iter().all(|x| (-1.0..=1.0).contains(x)));
-        let inside: Vec<f64> = start.iter().map(|v| v.clamp(-1.0, 1.0)).collect();
-        prop_assert!(found.value <= value(&inside, &mut vec![0.0; n]));
-        for (x, g) in found.x.iter().zip(&found.gradient) {
-            let projected = x - (x - g).clamp(-1.0, 1.0);
-            prop_assert!(projected.abs() <= 1e-5, "{:?} after {}: {projected} at {x}", found.termination, found.evaluations);
-        }
-        // A quadratic that is known is done in one step for each bound that is reached on the way.
-        prop_assert!(told != 0 || found.evaluations <= 6 + 2 * n, "{}", found.evaluations);
-        let again = minimize(&exact(), value, curvature, &start, &bounds).unwrap();
-        prop_assert_eq!(again, found, "the same bits twice");
+        let off = off_stationary(&terms, told);
+        prop_assert!(off <= 1e-5, "{off}");
     }
 }
 
@@ -124,6 +126,13 @@ fn functions_that_are_not_convex_end_at_a_bound() {
     let known = |_: &[f64], hessian: &mut [f64]| hessian.copy_from_slice(&[-2.0, 0.0, 0.0, 2.0]);
     let found = minimize(&exact(), value, known, &[0.1, 0.7], &[(-1.0, 2.0), (-1.0, 1.0)]).unwrap();
     assert!(found.x[0] == 2.0 && found.x[1].abs() < 1e-9 && (found.value + 4.0).abs() < 1e-9, "{found:?}");
+}
+
+/// A whole step that goes beyond one bound: the other variables go on from where it is met. Steps that are cut off there promise a fall that
+/// does not come, and end the search.
+#[test]
+fn steps_go_on_along_the_bounds_that_they_meet() {
+    assert!(off_stationary(&[(1.416, -1.304, 3.351), (1.698, 0.886, 0.0)], 2) <= 1e-5);
 }
 
 #[test]
