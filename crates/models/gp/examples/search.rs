@@ -1,7 +1,8 @@
 //! Compares the methods of [`Search`] for hyperparameters: evaluations, processor time and ends of fits from random starts.
 //!
 //! Draws of Friedman's first function with a sixth column that does not count and noise of a fifth of the standard deviation; no priors. A
-//! fit has failed whose log likelihood is more than 1 below that of the best of all fits of its data. Run
+//! fit has failed whose log likelihood is more than 1 below that of the best of all fits of its data. Also prints what a likelihood with its
+//! gradient takes, and the information after it. Run
 //! `cargo run --release -p thrifty-gp --example search [ROWS]`; 200 rows take some seconds.
 
 use std::error::Error;
@@ -10,7 +11,8 @@ use std::time::Instant;
 
 use thrifty_domain::Points;
 use thrifty_gp::{ExactLikelihood, GpSettings, Mean, Noise, Restart, Search, learn_parameters};
-use thrifty_kernel::{Matern52, Scaled};
+use thrifty_kernel::{KernelError, Matern52, Scaled};
+use thrifty_params::{LogLikelihood, Parameterized};
 use thrifty_sampling::{Seed, Stream};
 
 const SETS: u64 = 20;
@@ -35,11 +37,34 @@ fn friedman(rows: usize, rng: &mut Stream) -> (Points, Vec<f64>) {
     (x, scaled)
 }
 
+fn kernel() -> Result<Scaled<Matern52>, KernelError> {
+    let kernel = Matern52::new(vec![1.0; 6])?.with_bounds(1e-2, 1e3)?;
+    Scaled::new(kernel, 1.0)?.with_bounds(1e-3, 1e3)
+}
+
+fn noise() -> Noise {
+    Noise::Learned { start: 1e-2, floor: 1e-6, ceiling: 1.0, prior: None }
+}
+
+/// Milliseconds of a likelihood with its gradient, and of its information.
+fn costs(x: &Points, y: &[f64]) -> Result<(f64, f64), Box<dyn Error>> {
+    const TIMES: u32 = 200;
+    let (mut kernel, noise) = (kernel()?, noise());
+    let mut likelihood = ExactLikelihood::new(&mut kernel, x.as_ref(), y, &noise, Mean::Zero);
+    let count = likelihood.params().len();
+    let (mut gradient, mut information) = (vec![0.0; count], vec![0.0; count * count]);
+    let timed = |run: &mut dyn FnMut() -> bool| {
+        let began = Instant::now();
+        let done = (0..TIMES).all(|_| run());
+        done.then(|| 1e3 * began.elapsed().as_secs_f64() / f64::from(TIMES)).ok_or("no likelihood")
+    };
+    let of_likelihood = timed(&mut || likelihood.log_likelihood(&mut gradient).is_ok())?;
+    Ok((of_likelihood, timed(&mut || likelihood.information(&mut information))?))
+}
+
 /// Every start of a fit, and its time in milliseconds.
 fn fit(x: &Points, y: &[f64], search: Search, seed: Seed) -> Result<(Vec<Restart>, f64), Box<dyn Error>> {
-    let kernel = Matern52::new(vec![1.0; 6])?.with_bounds(1e-2, 1e3)?;
-    let mut kernel = Scaled::new(kernel, 1.0)?.with_bounds(1e-3, 1e3)?;
-    let noise = Noise::Learned { start: 1e-2, floor: 1e-6, ceiling: 1.0, prior: None };
+    let (mut kernel, noise) = (kernel()?, noise());
     let settings = GpSettings {
         search,
         restarts: STARTS - 1,
@@ -85,5 +110,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let name = format!("{search:?}");
         println!("{name:22} {mean:11.1} {:8.2} {first:13.1} {failed:4} of {count}", time / count);
     }
+    let (x, y) = friedman(rows, &mut Seed(0).stream("data", 0));
+    let (likelihood, information) = costs(&x, &y)?;
+    println!("likelihood with gradient {likelihood:.3} ms, its information {information:.3} ms");
     Ok(())
 }

@@ -204,27 +204,29 @@ impl<K: Kernel> LogLikelihood for ExactLikelihood<'_, K> {
             of_kernel + usize::from(self.noise_param.is_some()) + usize::from(self.mean_param.is_some());
         let (mut alpha, mut product) = (self.alpha.clone(), vec![0.0; padded]);
         alpha.resize(padded, 0.0);
-        let mut moved = vec![0.0; of_kernel * padded];
+        // ∂A/∂θ_p α, one after the other; of the mean the column of ones.
+        let mut products = vec![0.0; of_kernel * padded];
         let by = WeightedVector { weights: None, vector: &alpha, scale: 1.0 };
-        let done = self.kernel.derivatives_times(self.x, &mut self.workspace, by, &mut moved, &mut product);
+        let done =
+            self.kernel.derivatives_times(self.x, &mut self.workspace, by, &mut products, &mut product);
         if !done {
             return false;
         }
         if self.noise_param.is_some() {
-            moved.extend(&alpha);
+            products.extend(&alpha);
         }
         if self.mean_param.is_some() {
-            moved.resize(moved.len() + padded, 1.0);
+            products.resize(products.len() + padded, 1.0);
         }
         let mut columns = Matrix::zeros(n, count);
-        for (p, column) in moved.chunks_exact(padded).enumerate() {
+        for (p, column) in products.chunks_exact(padded).enumerate() {
             columns.column_mut(p).copy_from_slice(&column[..n]);
         }
         // After the gradient the memory of the covariance has L⁻¹.
-        let mut white = Matrix::default();
-        lower_times_into(&self.covariance, &columns, &mut white);
+        let mut whitened = Matrix::default();
+        lower_times_into(&self.covariance, &columns, &mut whitened);
         for (at, slot) in out.iter_mut().enumerate() {
-            *slot = 0.5 * dot(white.column(at / count), white.column(at % count));
+            *slot = 0.5 * dot(whitened.column(at / count), whitened.column(at % count));
         }
         if self.mean_param.is_some() {
             out[count * count - 1] *= 2.0;

@@ -51,9 +51,9 @@ pub enum Search {
     /// [`Lbfgsb`](thrifty_optim::Lbfgsb).
     #[default]
     QuasiNewton,
-    /// [`StructuredNewton`](thrifty_optim::StructuredNewton) with the average information of the likelihood: half the evaluations, each of
-    /// which costs a tenth to a third more; its fits end at the same maxima up to tolerance, or at others. Falls back on
-    /// [`Search::QuasiNewton`] for a kernel without [`derivatives_times`](thrifty_kernel::Kernel::derivatives_times).
+    /// [`StructuredNewton`](thrifty_optim::StructuredNewton) with the average information of the likelihood: fewer evaluations, each of
+    /// which costs somewhat more (the example `search` of this crate compares both). Of several maxima it may end at another. A kernel without
+    /// [`derivatives_times`](thrifty_kernel::Kernel::derivatives_times) is searched by [`Search::QuasiNewton`].
     AverageInformation,
 }
 
