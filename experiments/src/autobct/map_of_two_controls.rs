@@ -1,7 +1,6 @@
 //! The value map of two controls at its published size.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
 
 use thrifty_autobct::{
@@ -12,6 +11,7 @@ use thrifty_linear::SmoothingSpline;
 use thrifty_sampling::{Seed, Stream};
 
 use super::paper::GAMMA;
+use super::published_map;
 use super::substitute_tasks::priors::{Appendix, Prior, Reading, prior};
 use super::values::normal;
 use crate::data;
@@ -38,8 +38,9 @@ const PUBLISHED: (usize, usize) = (761_600, 121);
 const MARGIN: f64 = 0.05;
 /// Trainings at most.
 const GUARD: usize = 30;
-/// Of table 7.
+/// ε of table 7.
 const EPSILON: f64 = 0.02;
+/// Outcomes of a training that are drawn for each control.
 const SAMPLES: usize = 1000;
 const POLICIES: [&str; 2] = ["before the map (Algorithm 4)", "two ahead, exact"];
 
@@ -58,8 +59,7 @@ fn map(
     start: &State,
 ) -> Result<ValueMap, ExperimentError> {
     if let Some(path) = path {
-        let file = File::open(path).map_err(|error| ExperimentError::data(path, error.to_string()))?;
-        return ValueMap::read(file).map_err(|error| ExperimentError::data(path, error.to_string()));
+        return published_map::read(path);
     }
     let settings = MapSettings::paper(2, 5, Seed(context.seed));
     let small = SamplingSettings { drawn: 5, levels: 6, roots: 1, ..SamplingSettings::paper_2d() };

@@ -40,11 +40,16 @@ const TOLERANCE: f64 = 0.05;
 /// Trainings at most.
 const GUARD: usize = 15;
 
+/// The map of a file.
+pub fn read(path: &Path) -> Result<ValueMap, ExperimentError> {
+    let file = File::open(path).map_err(|error| ExperimentError::data(path, error.to_string()))?;
+    ValueMap::read(file).map_err(|error| ExperimentError::data(path, error.to_string()))
+}
+
 /// The map from the data folder, or else a small one.
 fn map(context: &RunContext, path: Option<&Path>) -> Result<ValueMap, ExperimentError> {
     if let Some(path) = path {
-        let file = File::open(path).map_err(|error| ExperimentError::data(path, error.to_string()))?;
-        return ValueMap::read(file).map_err(|error| ExperimentError::data(path, error.to_string()));
+        return read(path);
     }
     let (start, noise) = prior(1).map_err(ExperimentError::failed)?;
     let settings = MapSettings::paper(2, 20, Seed(context.seed));

@@ -228,7 +228,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         map.write(BufWriter::new(File::create(path)?))?;
         println!("{}: {:.1} MB", path.display(), std::fs::metadata(path)?.len() as f64 / 1e6);
     }
-    if settings.depth == 2 || (settings.depth > 2 && !settings.smooth) {
+    // Of more levels from samples the true values cost too much.
+    if settings.depth > 1 && (settings.depth == 2 || !settings.smooth) {
         let (ours, known) = errors(&job, &map)?;
         println!("error on beliefs apart: {ours:.5}, of one training less: {known:.5}");
     }
