@@ -76,7 +76,7 @@ impl Expression {
         Ok(Some(Leaf::of(kernel, hypers, Some(places))))
     }
 
-    /// What is no sum and no product.
+    /// A kernel that is no sum and no product; nothing for these.
     fn leaf(&self, dim: usize) -> Result<Option<Leaf>, KernelError> {
         Ok(Some(match self {
             Self::Sum { .. } | Self::Product { .. } => return Ok(None),

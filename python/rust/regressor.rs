@@ -68,7 +68,6 @@ impl Settings {
             normalize_inputs: is_scaled,
             standardize_targets: is_scaled,
             restarts: self.restarts,
-            scout: true,
             max_evaluations: self.max_evaluations,
             search: Search::AverageInformation,
             ..GpSettings::default()
