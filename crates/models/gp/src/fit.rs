@@ -138,6 +138,12 @@ pub fn learn_parameters<L: LogLikelihood>(
 /// Tolerances of the gradient and the value: a log likelihood that is a ten-thousandth higher changes no decision.
 const EXACT: (f64, f64) = (1e-4, 1e-8);
 
+/// Tolerances of a search by information, which knows how much is left: steps of a quasi-Newton method are small for other reasons too.
+const BY_INFORMATION: (f64, f64) = (1e-3, 1e-7);
+
+/// A start ends at a maximum that another one found when it is this near below it and on its way there.
+const KNOWN_WITHIN: f64 = 0.1;
+
 /// Tolerances of a scout: the best start shows early, and only that one is worth the last digits.
 const SCOUT: (f64, f64) = (1e-2, 1e-4);
 
@@ -174,21 +180,20 @@ fn by_information<L: LogLikelihood>(
     bounds: &[(f64, f64)],
 ) -> Result<MultiStart, OptimError> {
     let mut curved = Curved(objective);
-    let mut search = |start: &[f64], (gradient_tolerance, value_tolerance)| {
-        let max_evaluations = settings.max_evaluations;
-        let newton =
-            StructuredNewton { gradient_tolerance, value_tolerance, max_evaluations, ..Default::default() };
-        newton.minimize(&mut curved, start, bounds)
+    let newton = |(gradient_tolerance, value_tolerance)| StructuredNewton {
+        gradient_tolerance,
+        value_tolerance,
+        max_evaluations: settings.max_evaluations,
+        known_within: KNOWN_WITHIN,
+        ..StructuredNewton::default()
     };
     let is_scout = from.len() > 1 && settings.scout;
-    let tolerances = if is_scout { SCOUT } else { EXACT };
-    let results: Vec<_> = from.iter().map(|start| search(start, tolerances)).collect();
-    // A start without a likelihood says nothing of the others.
-    if results.iter().any(|result| matches!(result, Err(OptimError::NoCurvature))) {
-        return Err(OptimError::NoCurvature);
+    let tolerances = if is_scout { SCOUT } else { BY_INFORMATION };
+    let found = newton(tolerances).minimize_from(&mut curved, from, bounds)?;
+    if !is_scout {
+        return Ok(found);
     }
-    let found = MultiStart::of(results)?;
-    if is_scout { found.refined(|start| search(start, EXACT)) } else { Ok(found) }
+    found.refined(|start| newton(BY_INFORMATION).minimize(&mut curved, start, bounds))
 }
 
 /// The objective with the information of its likelihood as curvature.

@@ -65,6 +65,8 @@ pub enum Termination {
     Evaluations,
     /// No lower point along a direction of descent: the limit of the function's precision.
     LineSearch,
+    /// An earlier start found the minimum that this one was on its way to.
+    Known,
 }
 
 /// Result of a local search for a minimum.

@@ -1,11 +1,15 @@
 //! Newton's method in a box with a model of the curvature.
 
+mod box_minimum;
 mod model;
 
 use self::model::{CurvatureModel, norm};
 use crate::error::projected_start;
 use crate::lbfgsb::projected_gradient_norm;
-use crate::{Minimum, OptimError, Termination};
+use crate::{Minimum, MultiStart, OptimError, Termination};
+
+/// A model leads to a known minimum if its fall there is the actual one up to this share, and its own minimum lies no lower.
+const SHARE: f64 = 0.2;
 
 /// A function with a gradient and a model of its curvature.
 pub trait CurvedObjective {
@@ -44,7 +48,7 @@ pub trait CurvedObjective {
 /// # Ok::<(), thrifty_optim::OptimError>(())
 /// ```
 ///
-/// Source: Dennis, Gay & Welsch (1981), NL2SOL; steps in a box by fixing the variables that reach their bound.
+/// Source: Dennis, Gay & Welsch (1981), NL2SOL; steps in a box by an active-set method.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct StructuredNewton {
     /// Stop when no component of the projected gradient is larger.
@@ -55,16 +59,20 @@ pub struct StructuredNewton {
     pub max_evaluations: usize,
     /// Length of the first step at most.
     pub radius: f64,
+    /// Of several starts, one whose value is at most this much above a minimum found before, and whose model leads there, ends there. With
+    /// 0 none does.
+    pub known_within: f64,
 }
 
 impl Default for StructuredNewton {
-    /// The tolerances of [`Lbfgsb`](crate::Lbfgsb), and a first step of at most 2.
+    /// The tolerances of [`Lbfgsb`](crate::Lbfgsb), and a first step of at most 2. Every start goes to its own end.
     fn default() -> Self {
         Self {
             gradient_tolerance: 1e-5,
             value_tolerance: 2.220_446_049_250_313e-9,
             max_evaluations: 15_000,
             radius: 2.0,
+            known_within: 0.0,
         }
     }
 }
@@ -80,6 +88,38 @@ impl StructuredNewton {
         objective: &mut impl CurvedObjective,
         start: &[f64],
         bounds: &[(f64, f64)],
+    ) -> Result<Minimum, OptimError> {
+        self.search(objective, start, bounds, &[])
+    }
+
+    /// Minimises from several starts, each as by [`StructuredNewton::minimize`], one after the other.
+    ///
+    /// # Errors
+    /// [`OptimError::NoCurvature`] as soon as one start shows that there is none; else as [`MultiStart::of`].
+    pub fn minimize_from(
+        &self,
+        objective: &mut impl CurvedObjective,
+        starts: &[Vec<f64>],
+        bounds: &[(f64, f64)],
+    ) -> Result<MultiStart, OptimError> {
+        let (mut known, mut results): (Vec<Minimum>, Vec<_>) = (Vec::new(), Vec::new());
+        for start in starts {
+            let result = self.search(objective, start, bounds, &known);
+            if matches!(result, Err(OptimError::NoCurvature)) {
+                return Err(OptimError::NoCurvature);
+            }
+            known.extend(result.iter().filter(|found| found.termination != Termination::Known).cloned());
+            results.push(result);
+        }
+        MultiStart::of(results)
+    }
+
+    fn search(
+        &self,
+        objective: &mut impl CurvedObjective,
+        start: &[f64],
+        bounds: &[(f64, f64)],
+        known: &[Minimum],
     ) -> Result<Minimum, OptimError> {
         let mut at = Iterate::new(objective, projected_start(start, bounds)?)?;
         let (mut radius, mut rejected) = (self.radius, false);
@@ -97,6 +137,15 @@ impl StructuredNewton {
                 // After a step that was no fall a small prediction says that the model is at fault, or the function's precision.
                 let is_converged = predicted > 0.0 && !rejected;
                 break if is_converged { Termination::Value } else { Termination::LineSearch };
+            }
+            if let Some(end) = known.iter().find(|end| at.leads_to(end, predicted, self.known_within)) {
+                let Iterate { iterations, evaluations, .. } = at;
+                return Ok(Minimum {
+                    iterations,
+                    evaluations,
+                    termination: Termination::Known,
+                    ..end.clone()
+                });
             }
             let Some(fall) = at.try_step(objective, &step, bounds) else { break Termination::LineSearch };
             if fall < 0.25 * predicted {
@@ -153,8 +202,17 @@ impl Iterate {
         step: &[f64],
         bounds: &[(f64, f64)],
     ) -> Option<f64> {
-        let moved = self.x.iter().zip(step).zip(bounds);
-        let next: Vec<f64> = moved.map(|((x, s), b)| (x + s).clamp(b.0, b.1)).collect();
+        // Onto a bound without rounding.
+        let moved = |((x, s), (low, high)): ((&f64, &f64), &(f64, f64))| {
+            if *s >= high - x {
+                *high
+            } else if *s <= low - x {
+                *low
+            } else {
+                x + s
+            }
+        };
+        let next: Vec<f64> = self.x.iter().zip(step).zip(bounds).map(moved).collect();
         if next == self.x {
             return None;
         }
@@ -172,6 +230,17 @@ impl Iterate {
             self.iterations += 1;
         }
         Some(fall)
+    }
+
+    /// True if the value is little above that of a known minimum, and the model tells this fall on the way there and hardly more anywhere.
+    fn leads_to(&self, known: &Minimum, predicted: f64, within: f64) -> bool {
+        let above = self.value - known.value;
+        if !(above > 0.0 && above <= within && predicted <= (1.0 + SHARE) * above) {
+            return false;
+        }
+        let way: Vec<f64> = known.x.iter().zip(&self.x).map(|(end, x)| end - x).collect();
+        let told = self.model.predicted_fall(&way, &self.gradient);
+        (told - above).abs() <= SHARE * above
     }
 
     /// Learns the curvature where the last step led to.

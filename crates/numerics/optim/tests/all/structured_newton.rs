@@ -1,7 +1,7 @@
 //! The structured Newton method: laws on random problems, what it learns besides the curvature it is told, and bad input.
 
 use proptest::prelude::*;
-use thrifty_optim::{CurvedObjective, Minimum, OptimError, StructuredNewton, Termination, suite};
+use thrifty_optim::{CurvedObjective, Minimum, MultiStart, OptimError, StructuredNewton, Termination, suite};
 
 /// A function with its gradient, and a curvature at the point of the last gradient.
 struct Function<F, C> {
@@ -86,6 +86,17 @@ proptest! {
         let off = off_stationary(&terms, told);
         prop_assert!(off <= 1e-5, "{off}");
     }
+
+    #[test]
+    fn known_minima_change_no_end(starts in prop::collection::vec(prop::collection::vec(-3.0..3.0_f64, 3), 1..6)) {
+        let alone = ends_in_wells(&StructuredNewton::default(), &starts);
+        let together = ends_in_wells(&StructuredNewton { known_within: 0.1, ..StructuredNewton::default() }, &starts);
+        for (own, end) in alone.results.iter().flatten().zip(together.results.iter().flatten()) {
+            prop_assert!((own.value - end.value).abs() < 1e-6, "{own:?} {end:?}");
+            prop_assert!(end.evaluations <= own.evaluations);
+        }
+        prop_assert!(together.results[0] == alone.results[0] && together.results.len() == starts.len());
+    }
 }
 
 /// Rosenbrock's function as a sum of squares, told `2 JᵀJ`; and told nothing that is right.
@@ -133,6 +144,58 @@ fn functions_that_are_not_convex_end_at_a_bound() {
 #[test]
 fn steps_go_on_along_the_bounds_that_they_meet() {
     assert!(off_stationary(&[(1.416, -1.304, 3.351), (1.698, 0.886, 0.0)], 2) <= 1e-5);
+}
+
+/// Variables that the way to a minimum without bounds would push out, and that turn back once another one is held at its bound.
+#[test]
+fn variables_leave_their_bounds_when_others_meet_theirs() {
+    let (mut terms, held) =
+        (vec![(0.0, -0.9, -3.0), (0.5, 2.4, -2.4), (-1.1, -1.1, -1.9), (0.0, 0.0, 1.8)], -2.0);
+    terms.extend([(-0.3, 2.8, held), (0.0, 1.1, -4.0), (-0.7, -1.5, -1.4)]);
+    assert!(off_stationary(&terms, 0) <= 1e-5);
+}
+
+/// Wells at ±1 in every variable, those at -1 higher: values, and the curvature but for a tenth.
+fn wells(x: &[f64], gradient: &mut [f64]) -> f64 {
+    for (g, x) in gradient.iter_mut().zip(x) {
+        *g = 4.0 * x * (x * x - 1.0) - 0.3;
+    }
+    x.iter().map(|x| (x * x - 1.0).powi(2) - 0.3 * x).sum()
+}
+
+fn curvature_of_wells(x: &[f64], hessian: &mut [f64]) {
+    for (i, x_i) in x.iter().enumerate() {
+        hessian[i * x.len() + i] = 0.9 * (12.0 * x_i * x_i - 4.0);
+    }
+}
+
+fn ends_in_wells(newton: &StructuredNewton, starts: &[Vec<f64>]) -> MultiStart {
+    let mut function =
+        Function { value: wells, curvature: curvature_of_wells, at: Vec::new(), evaluations: 0 };
+    let found = newton.minimize_from(&mut function, starts, &vec![(-3.0, 3.0); starts[0].len()]).unwrap();
+    let counted: usize = found.results.iter().flatten().map(|end| end.evaluations).sum();
+    assert_eq!(counted, function.evaluations);
+    found
+}
+
+#[test]
+fn starts_end_early_at_minima_that_are_known() {
+    let starts = [vec![0.8, 0.9], vec![2.0, 1.7], vec![-2.0, 1.7], vec![-1.5, 0.5], vec![0.3, 2.9]];
+    let alone = ends_in_wells(&StructuredNewton::default(), &starts);
+    let known = StructuredNewton { known_within: 0.1, ..StructuredNewton::default() };
+    let together = ends_in_wells(&known, &starts);
+    let is_known = |end: &Minimum| end.termination == Termination::Known;
+    assert_eq!(
+        together.results.iter().flatten().map(is_known).collect::<Vec<_>>(),
+        [false, true, false, true, true]
+    );
+    for ((own, end), source) in alone.results.iter().zip(&together.results).zip([0, 0, 2, 2, 0]) {
+        let (own, end, source) =
+            (own.as_ref().unwrap(), end.as_ref().unwrap(), together.results[source].as_ref().unwrap());
+        assert!(!is_known(own) && own.x.iter().zip(&end.x).all(|(a, b)| (a - b).abs() < 1e-4));
+        assert_eq!((&end.x, end.value), (&source.x, source.value));
+        assert_eq!(end.evaluations < own.evaluations, is_known(end));
+    }
 }
 
 #[test]
@@ -184,6 +247,7 @@ fn bad_input_is_named() {
     let of =
         |start: &[f64], bounds: &[(f64, f64)]| StructuredNewton::default().minimize(&mut Flat, start, bounds);
     assert_eq!(of(&[0.0], &[OPEN]), Err(OptimError::NoCurvature));
+    assert_eq!(StructuredNewton::default().minimize_from(&mut Flat, &[], &[OPEN]), Err(OptimError::NoStarts));
     assert_eq!(of(&[0.0], &[]), Err(OptimError::DimensionMismatch { start: 1, bounds: 0 }));
     assert_eq!(of(&[0.0], &[(1.0, 0.0)]), Err(OptimError::InvalidBounds { index: 0, low: 1.0, high: 0.0 }));
     assert!(matches!(of(&[f64::NAN], &[OPEN]), Err(OptimError::NonFiniteStart { index: 0, .. })));
