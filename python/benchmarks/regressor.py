@@ -15,6 +15,7 @@ import os
 import statistics
 import time
 import warnings
+from functools import partial
 from typing import Any
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -65,8 +66,8 @@ def scikit_learn(data: Any) -> tuple[float, float, float]:
     return seconds, model.log_marginal_likelihood_value_, density(mean, std**2, truth)
 
 
-def gpytorch(data: Any) -> tuple[float, float, float]:
-    """The same of GPyTorch: 200 steps of Adam, from one start."""
+def gpytorch(data: Any, steps: int) -> tuple[float, float, float]:
+    """The same of GPyTorch: so many steps of Adam, from one start."""
     import gpytorch as library
     import torch
 
@@ -89,7 +90,7 @@ def gpytorch(data: Any) -> tuple[float, float, float]:
     began = time.process_time()
     model.train(), likelihood.train()
     optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
-    for _ in range(200):
+    for _ in range(steps):
         optimizer.zero_grad()
         loss = -marginal(model(X), y)
         loss.backward()
@@ -107,13 +108,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, nargs="*", default=[50, 200])
     parser.add_argument("--sets", type=int, default=5)
+    parser.add_argument("--steps", type=int, nargs="*", default=[200, 3000])
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     methods = {"composed": lambda d: ours(d, True), "named": lambda d: ours(d, False), "scikit-learn": scikit_learn}
     if importlib.util.find_spec("gpytorch") is not None:
-        methods["gpytorch"] = gpytorch
+        for steps in arguments.steps:
+            methods[f"GPyTorch, {steps} steps"] = partial(gpytorch, steps=steps)
     print(f"medians over {arguments.sets} data sets")
-    print(f"{'rows':>6} {'method':14} {'CPU ms':>9} {'log likelihood':>15} {'density':>9}")
+    print(f"{'rows':>6} {'method':20} {'CPU ms':>9} {'log likelihood':>15} {'density':>9}")
     for rows in arguments.rows:
         found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in methods}
         for seed in range(arguments.sets):
@@ -124,7 +127,7 @@ def main() -> None:
                 found[name].append(method(data))
         for name, results in found.items():
             seconds, value, nlpd = (statistics.median(column) for column in zip(*results, strict=True))
-            print(f"{rows:6} {name:14} {1e3 * seconds:9.1f} {value:15.4f} {nlpd:9.4f}", flush=True)
+            print(f"{rows:6} {name:20} {1e3 * seconds:9.1f} {value:15.4f} {nlpd:9.4f}", flush=True)
         gaps = [a[1] - b[1] for a, b in zip(found["composed"], found["scikit-learn"], strict=True)]
         ratios = [b[0] / a[0] for a, b in zip(found["composed"], found["scikit-learn"], strict=True)]
         worse = [a[2] - b[2] for a, b in zip(found["composed"], found["scikit-learn"], strict=True)]
