@@ -59,8 +59,7 @@ pub struct StructuredNewton {
     pub max_evaluations: usize,
     /// Length of the first step at most.
     pub radius: f64,
-    /// Of several starts, one whose value is at most this much above a minimum found before, and whose model leads there, ends there. With
-    /// 0 none does.
+    /// Distance from the value of a known minimum within which a further start ends there if its model leads there; with 0 none does.
     pub known_within: f64,
 }
 
@@ -139,13 +138,8 @@ impl StructuredNewton {
                 break if is_converged { Termination::Value } else { Termination::LineSearch };
             }
             if let Some(end) = known.iter().find(|end| at.leads_to(end, predicted, self.known_within)) {
-                let Iterate { iterations, evaluations, .. } = at;
-                return Ok(Minimum {
-                    iterations,
-                    evaluations,
-                    termination: Termination::Known,
-                    ..end.clone()
-                });
+                (at.x, at.value, at.gradient) = (end.x.clone(), end.value, end.gradient.clone());
+                break Termination::Known;
             }
             let Some(fall) = at.try_step(objective, &step, bounds) else { break Termination::LineSearch };
             if fall < 0.25 * predicted {
