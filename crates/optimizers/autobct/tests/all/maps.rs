@@ -433,7 +433,9 @@ fn a_map_serves_two_tasks_with_priors_of_their_own() {
     let controls_of = |prior: State, best: f64| {
         let space = Space::builder().float("u", 0.0, 1.0).build().unwrap();
         let of_cost = Quadrature::Hermite(3);
-        let settings = AutoBctSettings { grid: 11, later_grid: 11, of_cost, ..AutoBctSettings::default() };
+        let plan = Plan::Relaxed { depth: 1 };
+        let settings =
+            AutoBctSettings { plan, grid: 11, later_grid: 11, of_cost, ..AutoBctSettings::default() };
         let optimizer = AutoBct::new(space, &basis, &basis, prior, settings).unwrap();
         let mut study = Study::new(optimizer.with_value_function(map.clone()).unwrap(), Seed(1));
         let reason = study
