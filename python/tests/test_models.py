@@ -162,11 +162,20 @@ def test_pickles_predict_the_same():
 
 
 @pytest.mark.parametrize(("change", "message"), [
-    ({"kernel": "matern99"}, "matern99"), ({"noise": -1.0}, "noise"), ({"lengthscale_bounds": (2.0, 1.0)}, "bounds|length")])
+    ({"kernel": "matern99"}, "matern99"), ({"noise": -1.0}, "noise"), ({"lengthscale_bounds": (2.0, 1.0)}, "bounds|length"),
+    ({"n_restarts_optimizer": -1}, "n_restarts_optimizer is -1, expected a whole number from 0"),
+    ({"n_restarts_optimizer": 1.5}, "n_restarts_optimizer is 1.5"), ({"max_evaluations": 0}, "max_evaluations is 0")])
 def test_settings_of_the_regressor_are_validated(change, message):
     X, y, *_ = friedman(10)
     with pytest.raises(ValueError, match=message):
         GaussianProcessRegressor(**change).fit(X, y)
+
+
+def test_whole_numbers_of_numpy_are_taken():
+    X, y, *_ = friedman(20)
+    ours = GaussianProcessRegressor(n_restarts_optimizer=np.int64(1), max_evaluations=np.int32(50), random_state=0).fit(X, y)
+    same = GaussianProcessRegressor(n_restarts_optimizer=1, max_evaluations=50, random_state=0).fit(X, y)
+    assert ours.log_marginal_likelihood() == same.log_marginal_likelihood()
 
 
 def test_constant_and_duplicated_data():

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _thrifty
+from ._checks import whole
 from .kernels import Composed
 
 LENGTHSCALES = (1e-3, 1e4)
@@ -35,8 +36,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         Variance of the noise in units of the targets' variance; None learns it. Not with a composed kernel, which has `alpha`
         and `WhiteKernel`.
     n_restarts_optimizer
-        Random starts beside the first. From 150 rows on they are taken on a quarter of the rows, and go on on all where they end
-        higher there than the first.
+        Random starts beside the first. After them, one more start makes long lengthscales of the best longer.
     lengthscale_bounds
         In ranges of the columns. Those of a composed kernel are in its parts.
     alpha, normalize_y
@@ -93,8 +93,9 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         # Kept, so that a pickle is of the fit whatever is set afterwards.
         settings = self._named() if self._composed is None else self._as_composed(self._composed)
-        self._settings = json.dumps({**settings, "restarts": self.n_restarts_optimizer,
-                                     "max_evaluations": self.max_evaluations})
+        self._settings = json.dumps({**settings,
+                                     "restarts": whole("n_restarts_optimizer", self.n_restarts_optimizer, 0),
+                                     "max_evaluations": whole("max_evaluations", self.max_evaluations, 1)})
         self.kernel_: Any = self.kernel
         self._build(seed, None)
         return self

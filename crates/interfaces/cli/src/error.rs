@@ -47,10 +47,12 @@ pub(crate) enum CliError {
         expected: String,
     },
     /// Settings of the method that are not valid.
-    #[error("[optimizer.settings] of {method}: {source}")]
+    #[error("[optimizer.settings] of {method}: {entry}: {source}")]
     MethodSettings {
         /// The method.
         method: String,
+        /// Key and value; all of them where no single one is at fault.
+        entry: String,
         /// Key and reason.
         source: Box<toml::de::Error>,
     },

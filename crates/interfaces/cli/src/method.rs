@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::json;
 use thrifty_bo::{
     BayesianOptimizer, BoSettings, EarlierStudies, GpSurrogate, LossTransform, MultiObjectiveOptimizer,
     MultiObjectiveSettings,
@@ -94,6 +95,20 @@ impl Name {
     }
 }
 
+/// The entry without which settings have another error or none, as `key = value`; all of them if there is no such one.
+fn at_fault<S: DeserializeOwned>(table: &toml::Table, error: &toml::de::Error) -> String {
+    let without = |key: &str| {
+        let mut rest = table.clone();
+        rest.remove(key);
+        rest.try_into::<S>().err().map(|error| error.to_string())
+    };
+    let entry = table.iter().find(|(key, _)| without(key).as_ref() != Some(&error.to_string()));
+    match entry {
+        Some((key, value)) => format!("{key} = {}", json!(value)),
+        None => json!(table).to_string(),
+    }
+}
+
 impl Method {
     /// The settings with losses, and with the number of trials as budget where the method has one and the file gives none.
     fn settings<S: DeserializeOwned + InUserUnits>(
@@ -105,10 +120,14 @@ impl Method {
         if let (Some(budget), false) = (budget, table.contains_key("budget")) {
             table.insert("budget".into(), toml::Value::Integer(i64::try_from(budget).unwrap_or(i64::MAX)));
         }
-        let settings: S = toml::Value::Table(table).try_into().map_err(|source| {
-            CliError::MethodSettings { method: self.name.text().into(), source: Box::new(source) }
-        })?;
-        settings.into_losses(directions)
+        match table.clone().try_into::<S>() {
+            Ok(settings) => settings.into_losses(directions),
+            Err(source) => Err(CliError::MethodSettings {
+                method: self.name.text().into(),
+                entry: at_fault::<S>(&table, &source),
+                source: Box::new(source),
+            }),
+        }
     }
 
     /// An optimiser of unknown type, with the policy for pruned trials.

@@ -199,6 +199,10 @@ impl<K: Kernel> LogLikelihood for ExactLikelihood<'_, K> {
     /// [`Kernel::derivatives_times`].
     fn information(&mut self, out: &mut [f64]) -> bool {
         let (n, of_kernel) = (self.y.len(), self.kernel.num_params());
+        if n == 0 {
+            out.fill(0.0);
+            return true;
+        }
         let padded = n.next_multiple_of(LANES);
         let count =
             of_kernel + usize::from(self.noise_param.is_some()) + usize::from(self.mean_param.is_some());

@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import indexable
 
 from .. import _thrifty
+from .._checks import whole
 from ..study import told
 from ._distributions import space_of
 from ._table import Table
@@ -150,8 +150,7 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         """The study behind the search, with validated arguments."""
         verify = 1 if self.verify is None else self.verify
         for name, value, least in (("n_fits", self.n_fits, 1), ("verify", verify, 0)):
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-                raise ValueError(f"{name} is {value!r}, expected a whole number from {least}")
+            whole(name, value, least)
         if not (self.cost is None or self.cost == "time" or callable(self.cost)):
             raise ValueError(f"cost is {self.cost!r}, expected None, 'time' or a function of the parameters")
         if self.stop is not None and not isinstance(self.stop, Price):

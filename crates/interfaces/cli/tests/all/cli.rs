@@ -283,7 +283,17 @@ fn bad_study_files_are_refused_with_the_place_and_write_nothing() {
         (command, "[limits]\nmemory_mb = 0", "limits.memory_mb is 0"),
         ("workers = 0\ncommand = [\"echo\", \"{x}\"]", "", "workers is 0"),
         (command, "[optimizer]\nmethod = \"annealing\"", "unknown variant `annealing`"),
-        (command, "[optimizer]\nmethod = \"tpe\"\nsettings = { gama = 1 }", "of tpe: unknown field `gama`"),
+        (
+            command,
+            "[optimizer]\nmethod = \"tpe\"\nsettings = { gama = 1 }",
+            "of tpe: gama = 1: unknown field `gama`",
+        ),
+        (command, "[optimizer]\nsettings = { budget = 3, losses = 7 }", "of bo: losses = 7: invalid type"),
+        (
+            command,
+            "[optimizer]\nsettings = { losses = \"a\", rule = \"b\" }",
+            "of bo: losses = \"a\": unknown variant `a`",
+        ),
         (
             command,
             "[optimizer]\nmethod = \"random\"\nsettings = { gamma = 1 }",

@@ -206,6 +206,13 @@ fn degenerate_data_are_fitted() {
         let fitted = process().fit(points.as_ref(), &y, &mut Seed(0).stream("fit", 0)).unwrap();
         assert!(fitted.log_likelihood().is_finite(), "{y:?}");
     }
+    // Without points a start is the end.
+    let (mut kernel, none) = (Matern52::new(vec![0.7]).unwrap(), Points::new(1));
+    let mut likelihood =
+        ExactLikelihood::new(&mut kernel, none.as_ref(), &[], &settings.noise, Mean::Learned);
+    let start = vec![0.7, 1e-4, 0.0];
+    let found = learn_parameters(&mut likelihood, &settings, None, &mut Seed(0).stream("fit", 0)).unwrap();
+    assert!(found.0.iter().zip(&start).all(|(a, b)| (a - b).abs() < 1e-12), "{:?}", found.0);
 }
 
 #[test]
