@@ -52,7 +52,8 @@ pub enum Search {
     #[default]
     QuasiNewton,
     /// [`StructuredNewton`](thrifty_optim::StructuredNewton) with the average information of the likelihood: fewer evaluations, each of
-    /// which costs somewhat more (the example `search` of this crate compares both). Of several maxima it may end at another. A kernel without
+    /// which costs somewhat more (the example `search` of this crate compares both). Of several maxima it may end at another. A start on its way to a
+    /// maximum that an earlier one found ends there. A kernel without
     /// [`derivatives_times`](thrifty_kernel::Kernel::derivatives_times) is searched by [`Search::QuasiNewton`].
     AverageInformation,
 }
