@@ -79,7 +79,7 @@ fn fidelities_that_are_none_are_refused_and_write_nothing() {
         ("method = \"multi_fidelity\"\nfidelity = \"x\"", "fidelity x"),
         ("method = \"tpe\"\nfidelity = \"epochs\"", "none, because tpe has no fidelity"),
         (&format!("{METHOD}\nsettings = {{ anchors = 1 }}"), "anchors"),
-        (&format!("{METHOD}\nsettings = {{ anchor = 1 }}"), "multi_fidelity: unknown field `anchor`"),
+        (&format!("{METHOD}\nsettings = {{ anchor = 1 }}"), "anchor = 1: unknown field `anchor`"),
     ] {
         let folder = study(optimizer);
         let text = error(&thrifty(folder.path(), &["run", "study.toml"]));
