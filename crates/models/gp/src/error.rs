@@ -6,6 +6,7 @@ use thrifty_linalg::NotPositiveDefinite;
 use thrifty_optim::OptimError;
 use thrifty_params::ParamsError;
 use thrifty_prob::ProbError;
+use thrifty_surrogate::SurrogateError;
 
 /// Error of fitting or conditioning a Gaussian process.
 #[derive(Debug, thiserror::Error, PartialEq)]
@@ -69,4 +70,12 @@ pub enum GpError {
     /// The optimiser could not start from any of the restarts.
     #[error("no hyperparameters could be learnt: {0}")]
     Optim(#[from] OptimError),
+}
+
+/// Name of the surrogate in its errors and journals.
+pub(crate) const NAME: &str = "gaussian process";
+
+/// The error as one of any surrogate.
+pub(crate) fn failed(error: GpError) -> SurrogateError {
+    SurrogateError::failed(NAME, error)
 }

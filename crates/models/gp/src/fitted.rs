@@ -6,8 +6,8 @@ use thrifty_kernel::Kernel;
 use thrifty_surrogate::{FittedSurrogate, Posterior, Prediction, SurrogateError};
 
 use crate::GpPosterior;
-use crate::surrogate::failed;
-use crate::training::LeftOut;
+use crate::error::failed;
+use crate::left_out::LeftOut;
 
 /// Leave-one-out predictions of a process.
 fn predictions<K: Kernel>(posterior: &GpPosterior<K>) -> Vec<Prediction> {

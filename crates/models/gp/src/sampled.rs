@@ -4,7 +4,7 @@ use thrifty_kernel::Kernel;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{FittedSurrogate, Mixture, SurrogateError};
 
-use crate::surrogate::failed;
+use crate::error::failed;
 use crate::training::Training;
 use crate::{Gp, GpSurrogate, Learning};
 

@@ -9,13 +9,14 @@ use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::{Description, EarlierFit, FittedSurrogate, Observations, Surrogate, SurrogateError};
 
+use crate::error::{NAME, failed};
 use crate::gp::default_kernel;
 use crate::learning::is_default;
 use crate::refit::is_surprised;
 use crate::training::Training;
 use crate::{
-    Conditioning, Gp, GpError, GpSettings, KernelFactory, KernelFactoryError, KernelFamily, Learning, Noise,
-    Refit, Sampling,
+    Conditioning, Gp, GpSettings, KernelFactory, KernelFactoryError, KernelFamily, Learning, Noise, Refit,
+    Sampling,
 };
 
 /// Gaussian-process surrogate, with a kernel of a family or of one's own.
@@ -165,9 +166,6 @@ impl GpSurrogate {
     }
 }
 
-/// Name of the surrogate in errors and journals.
-const NAME: &str = "gaussian process";
-
 impl Surrogate for GpSurrogate {
     fn fit(
         &self,
@@ -258,8 +256,4 @@ impl GpSurrogate {
             None => process,
         })
     }
-}
-
-pub(crate) fn failed(error: GpError) -> SurrogateError {
-    SurrogateError::failed(NAME, error)
 }
