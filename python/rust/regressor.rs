@@ -5,8 +5,7 @@ use pyo3::types::PyBytes;
 use serde::Deserialize;
 use thrifty::domain::Points;
 use thrifty::gp::{
-    ExactLikelihood, Gp, GpPosterior, GpSettings, InputScaling, KernelFamily, Mean, Noise, Search,
-    TargetScaling,
+    ExactLikelihood, Gp, GpPosterior, GpSettings, KernelFamily, Mean, Noise, Search, TargetScaling,
 };
 use thrifty::kernel::{
     Kernel, KernelError, Matern12Profile, Matern32Profile, Matern52Profile, Scaled,
@@ -190,7 +189,7 @@ impl Regressor {
     fn log_likelihood_at(&self, py: Python<'_>, values: Vec<f64>) -> PyResult<(f64, Vec<f64>)> {
         let settings = self.process.settings();
         let mut kernel = self.process.kernel().clone();
-        let (x, y) = scaled(settings, &self.x, &self.y);
+        let (x, y) = starts::scaled(settings, self.x.as_ref(), &self.y);
         guarded(py, || {
             let mut likelihood =
                 ExactLikelihood::new(&mut kernel, x.as_ref(), &y, &settings.noise, settings.mean)
@@ -208,13 +207,4 @@ impl Regressor {
             })
         })
     }
-}
-
-/// Points and targets as the likelihood takes them.
-fn scaled(settings: &GpSettings, x: &Points, y: &[f64]) -> (Points, Vec<f64>) {
-    let points =
-        if settings.normalize_inputs { InputScaling::of(x.as_ref()).apply(x.as_ref()) } else { x.clone() };
-    let targets =
-        if settings.standardize_targets { TargetScaling::standardize(y).apply(y) } else { y.to_vec() };
-    (points, targets)
 }

@@ -36,7 +36,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         Variance of the noise in units of the targets' variance; None learns it. Not with a composed kernel, which has `alpha`
         and `WhiteKernel`.
     n_restarts_optimizer
-        Random starts beside the first. After them, one more start makes long lengthscales of the best longer.
+        Random starts beside the first. After them one more start leaves out columns that hardly matter, if there are any.
     lengthscale_bounds
         In ranges of the columns. Those of a composed kernel are in its parts.
     alpha, normalize_y
