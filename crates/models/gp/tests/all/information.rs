@@ -166,6 +166,23 @@ fn fits_by_information_end_as_high_with_half_the_evaluations() {
     }
 }
 
+/// One start is never rough; several are if that is asked for, and the best then takes further evaluations.
+#[test]
+fn starts_are_rough_only_where_there_are_several() {
+    let of = |scout, restarts| {
+        let search = Search::AverageInformation;
+        let settings =
+            GpSettings { noise: learned_noise(), search, scout, restarts, ..GpSettings::default() };
+        learnt(Scaled::new(Matern52::new(vec![1.0; 2]).unwrap(), 1.0).unwrap().clone_box(), 40, 3, &settings)
+    };
+    let alone = of(false, 0);
+    assert_eq!(of(true, 0), alone);
+    let (exact, rough) = (of(false, 3), of(true, 3));
+    assert_eq!(exact[0], alone[0]);
+    assert_ne!(rough, exact);
+    assert!((highest(&rough) - highest(&exact)).abs() < 1e-6);
+}
+
 /// A kernel without products of derivatives is fitted as it always was, to the bit.
 #[test]
 fn kernels_without_information_are_fitted_by_gradients() {
