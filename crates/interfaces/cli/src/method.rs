@@ -104,6 +104,8 @@ fn at_fault<S: DeserializeOwned>(table: &toml::Table, error: &toml::de::Error) -
     };
     let entry = table.iter().find(|(key, _)| without(key).as_ref() != Some(&error.to_string()));
     match entry {
+        // JSON has no number for it.
+        Some((key, toml::Value::Float(value))) => format!("{key} = {value:?}"),
         Some((key, value)) => format!("{key} = {}", json!(value)),
         None => json!(table).to_string(),
     }

@@ -18,6 +18,7 @@ from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler, PartialFixedSampler, RandomSampler
 from optuna.trial import FrozenTrial, TrialState
 
+from .._checks import whole
 from ..space import Space
 from ._feed import RELATIVE, Feed, View
 from ._space import CommonSpace, Distributions, distributions_of
@@ -71,11 +72,9 @@ class Sampler(BaseSampler):
                  constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None, **settings: Any) -> None:
         if failures not in ("ignore", "avoid"):
             raise ValueError(f"failures is {failures!r}, expected 'ignore' or 'avoid'")
-        if n_startup_trials is not None and n_startup_trials < 0:
-            raise ValueError(f"n_startup_trials is {n_startup_trials}, expected a whole number from 0")
         self._is_seeded = seed is not None
         self._seed = secrets.randbits(62) if seed is None else int(seed)
-        self._startup = n_startup_trials
+        self._startup = None if n_startup_trials is None else whole("n_startup_trials", n_startup_trials, 0)
         self._space = space
         self._given = None if space is None else distributions_of(space)
         self._failures = failures

@@ -289,6 +289,7 @@ fn bad_study_files_are_refused_with_the_place_and_write_nothing() {
             "of tpe: gama = 1: unknown field `gama`",
         ),
         (command, "[optimizer]\nsettings = { budget = 3, losses = 7 }", "of bo: losses = 7: invalid type"),
+        (command, "[optimizer]\nsettings = { budget = nan }", "of bo: budget = NaN: invalid type"),
         (
             command,
             "[optimizer]\nsettings = { losses = \"a\", rule = \"b\" }",

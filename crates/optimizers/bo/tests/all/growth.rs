@@ -24,7 +24,7 @@ fn learnt_from(trial: &Trial<Config>) -> Option<u64> {
 
 #[test]
 fn every_step_of_a_long_study_is_a_function_of_its_history() {
-    let history = finished(Refit::default(), 200);
+    let history = finished(Refit::default(), 300);
     let all = history.trials();
     for at in 0..all.len() {
         let before = History::from_trials(all[..at].to_vec(), Seed(3));
