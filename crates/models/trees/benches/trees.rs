@@ -3,7 +3,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use thrifty_sampling::Seed;
-use thrifty_trees::{Boosting, BoostingSettings, Forest, ForestSettings, Table};
+use thrifty_trees::{Boosting, BoostingSettings, Forest, ForestSettings, GroupedRows, Table};
 
 fn trees(c: &mut Criterion) {
     let (rows, columns) = (15_600, 28);
@@ -17,29 +17,31 @@ fn trees(c: &mut Criterion) {
     group.bench_function("forest/15600x28", |b| b.iter(fit));
     let forest = fit();
     group.bench_function("forest/predict/15600", |b| b.iter(|| forest.predict(&x).unwrap()));
-    // 101 groups of 100 rows, of which 8 features vary a little within a group, as after trainings at 101 controls.
-    let groups = [100; 101];
-    let grouped: Vec<f32> = (0..101 * 100)
-        .flat_map(|row| {
-            let own = &x[row / 100 * columns..][..columns];
-            let moved: Vec<f32> = own
-                .iter()
-                .enumerate()
-                .map(|(i, x)| if i < 8 { x + 0.1 * rng.uniform() as f32 } else { *x })
-                .collect();
-            moved
-        })
-        .collect();
-    group.bench_function("forest/predict/101x100", |b| b.iter(|| forest.predict(&grouped).unwrap()));
-    group.bench_function("forest/predict_groups/101x100", |b| {
-        b.iter(|| forest.predict_groups(&grouped, &groups).unwrap());
-    });
-    let few: Vec<f32> =
-        grouped.chunks(100 * columns).flat_map(|rows| &rows[..20 * columns]).copied().collect();
-    group.bench_function("forest/predict/101x20", |b| b.iter(|| forest.predict(&few).unwrap()));
-    group.bench_function("forest/predict_groups/101x20", |b| {
-        b.iter(|| forest.predict_groups(&few, &[20; 101]).unwrap());
-    });
+    // 101 groups of which 8 features rise or fall with one of two numbers of a row, as after trainings at 101 controls.
+    let mut grouped = |count: usize| {
+        let mut rows = GroupedRows::new(columns);
+        for group in 0..101 {
+            let own = &x[group * columns..][..columns];
+            rows.push(count, own).unwrap();
+            let steps: Vec<f64> = (0..2 * count).map(|_| 0.2 * rng.uniform() - 0.1).collect();
+            for (feature, x) in own[..8].iter().enumerate() {
+                let along = &steps[feature / 4 * count..][..count];
+                let by = if feature % 2 == 0 { 1.0 } else { -0.5 };
+                rows.vary(feature, along.iter().map(|step| x + (by * step) as f32)).unwrap();
+            }
+        }
+        rows
+    };
+    for count in [100, 20] {
+        let rows = grouped(count);
+        let alone = rows.row_major();
+        group.bench_function(format!("forest/predict/101x{count}"), |b| {
+            b.iter(|| forest.predict(&alone).unwrap());
+        });
+        group.bench_function(format!("forest/predict_groups/101x{count}"), |b| {
+            b.iter(|| forest.predict_groups(&rows).unwrap());
+        });
+    }
     let fit = || Boosting::fit(&table, &y, &BoostingSettings::default()).unwrap();
     group.bench_function("boosting/15600x28", |b| b.iter(fit));
     let boosting = fit();

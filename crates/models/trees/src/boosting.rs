@@ -4,7 +4,7 @@ use thrifty_check::number;
 use thrifty_sampling::Seed;
 
 use crate::forest::checked;
-use crate::groups::predict_groups;
+use crate::groups::{GroupedRows, predict_groups};
 use crate::grow::{Grower, Growth};
 use crate::rows::predict;
 use crate::table::Bins;
@@ -101,12 +101,12 @@ impl Boosting {
         predict(&self.bins, &self.trees, self.base, self.rate, rows)
     }
 
-    /// [`Boosting::predict`] to the bit for rows in groups of these lengths: faster where rows of a group share most features.
+    /// [`Boosting::predict`] to the bit for rows in groups: faster where rows of a group share most features.
     ///
     /// # Errors
-    /// [`TreesError`] for features of another number of rows than the groups have.
-    pub fn predict_groups(&self, rows: &[f32], groups: &[usize]) -> Result<Vec<f64>, TreesError> {
-        predict_groups(&self.bins, &self.trees, self.base, self.rate, rows, groups)
+    /// [`TreesError`] for rows of another number of features.
+    pub fn predict_groups(&self, rows: &GroupedRows) -> Result<Vec<f64>, TreesError> {
+        predict_groups(&self.bins, &self.trees, self.base, self.rate, rows)
     }
 }
 

@@ -3,7 +3,7 @@
 use thrifty_check::{all_finite, length, number};
 use thrifty_sampling::Seed;
 
-use crate::groups::predict_groups;
+use crate::groups::{GroupedRows, predict_groups};
 use crate::grow::{Grower, Growth};
 use crate::rows::predict;
 use crate::table::Bins;
@@ -140,13 +140,13 @@ impl Forest {
         predict(&self.bins, &self.trees, 0.0, 1.0 / self.trees.len().max(1) as f64, rows)
     }
 
-    /// [`Forest::predict`] to the bit for rows in groups of these lengths: faster where rows of a group share most features.
+    /// [`Forest::predict`] to the bit for rows in groups: faster where rows of a group share most features.
     ///
     /// # Errors
-    /// [`TreesError`] for features of another number of rows than the groups have.
-    pub fn predict_groups(&self, rows: &[f32], groups: &[usize]) -> Result<Vec<f64>, TreesError> {
+    /// [`TreesError`] for rows of another number of features.
+    pub fn predict_groups(&self, rows: &GroupedRows) -> Result<Vec<f64>, TreesError> {
         let scale = 1.0 / self.trees.len().max(1) as f64;
-        predict_groups(&self.bins, &self.trees, 0.0, scale, rows, groups)
+        predict_groups(&self.bins, &self.trees, 0.0, scale, rows)
     }
 
     /// Mean and variance over the predictions of the trees, for row-major features. Overwrites.

@@ -22,6 +22,7 @@ mod tree;
 pub use boosting::{Boosting, BoostingSettings};
 pub use error::TreesError;
 pub use forest::{Forest, ForestSettings};
+pub use groups::GroupedRows;
 pub use importance::{FeatureDistribution, Importance};
 pub use surrogate::ForestSurrogate;
 pub use table::Table;

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use thrifty_check::InputError;
 use thrifty_sampling::Seed;
-use thrifty_trees::{Boosting, BoostingSettings, Forest, ForestSettings, Table, TreesError};
+use thrifty_trees::{Boosting, BoostingSettings, Forest, ForestSettings, GroupedRows, Table, TreesError};
 
 /// Rows of three features and a target that two of them explain.
 fn data(rows: usize, seed: u64) -> (Vec<f32>, Vec<f64>) {
@@ -185,31 +185,60 @@ proptest! {
         let boosting = Boosting::fit(&table, &y, &rounds).unwrap();
         let mut rng = Seed(seed).stream("groups", 0);
         let groups: Vec<usize> = lengths.into_iter().chain((0..many).map(|i| 3 + i % 9)).collect();
-        let mut rows: Vec<f32> = Vec::new();
+        let mut rows = GroupedRows::new(3);
         for count in &groups {
-            let own = &x[3 * rng.index(600)..][..3];
-            for _ in 0..*count {
-                let other = &x[3 * rng.index(600)..][..3];
-                // Bit by bit of `shared`: this feature is that of the group.
-                rows.extend((0..3).map(|i| match rng.index(40) {
-                    0 => f32::NAN,
-                    1 => f32::INFINITY,
-                    2 => f32::NEG_INFINITY,
-                    _ if shared >> i & 1 == 1 => own[i],
-                    _ => other[i],
-                }));
+            rows.push(*count, &x[3 * rng.index(600)..][..3]).unwrap();
+            let steps: Vec<f32> = (0..*count).map(|_| (50.0 * x[3 * rng.index(600)]).round() / 50.0).collect();
+            // Bit by bit of `shared`: this feature is that of the group. The others rise or fall with the steps, or have an order of their own.
+            for feature in (0..3).filter(|feature| shared >> feature & 1 == 0) {
+                let (kind, by) = (rng.index(3), x[3 * rng.index(600)] - 0.5);
+                let mut value = |step: &f32| match (rng.index(40), kind) {
+                    (0, _) => f32::NAN,
+                    (1, _) => f32::INFINITY,
+                    (2, _) => f32::NEG_INFINITY,
+                    (_, 0) => x[3 * rng.index(600) + feature],
+                    _ => 0.5 + by * step,
+                };
+                let values: Vec<f32> = if kind == 2 {
+                    steps.iter().map(|step| 0.5 + by * step).collect()
+                } else {
+                    steps.iter().map(&mut value).collect()
+                };
+                rows.vary(feature, values).unwrap();
             }
         }
+        let alone = rows.row_major();
         let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<_>>();
         prop_assert_eq!(
-            bits(forest.predict_groups(&rows, &groups).unwrap()),
-            bits(forest.predict(&rows).unwrap())
+            bits(forest.predict_groups(&rows).unwrap()),
+            bits(forest.predict(&alone).unwrap())
         );
         prop_assert_eq!(
-            bits(boosting.predict_groups(&rows, &groups).unwrap()),
-            bits(boosting.predict(&rows).unwrap())
+            bits(boosting.predict_groups(&rows).unwrap()),
+            bits(boosting.predict(&alone).unwrap())
         );
-        let short = forest.predict_groups(&rows, &groups[1..]);
-        prop_assert!(groups[0] == 0 || matches!(short, Err(TreesError::Input(_))));
     }
+}
+
+/// Rows are refused with the number that is wrong, and what was there before stays.
+#[test]
+fn grouped_rows_name_what_does_not_fit() {
+    let mut rows = GroupedRows::new(2);
+    let message = |result: Result<(), TreesError>| result.unwrap_err().to_string();
+    assert_eq!(message(rows.vary(0, [1.0])), "no groups, expected at least one");
+    assert_eq!(message(rows.push(3, &[1.0])), "1 features, expected 2");
+    rows.push(2, &[1.0, 2.0]).unwrap();
+    assert_eq!(message(rows.vary(2, [1.0, 2.0])), "feature is 2, expected less than the number of features");
+    assert_eq!(message(rows.vary(0, [1.0, 2.0, 3.0])), "3 values of a feature, expected 2");
+    assert_eq!(rows.row_major(), [1.0, 2.0, 1.0, 2.0]);
+    rows.vary(0, [5.0, 6.0]).unwrap();
+    rows.vary(0, [7.0, 8.0]).unwrap();
+    rows.push(0, &[9.0, 9.0]).unwrap();
+    assert_eq!((rows.row_major(), rows.len(), rows.groups()), (vec![7.0, 2.0, 8.0, 2.0], 2, 2));
+
+    let (x, y) = data(50, 1);
+    let forest =
+        Forest::fit(&Table::new(x, 3, 16).unwrap(), &y, &ForestSettings::default(), Seed(1), 1).unwrap();
+    assert_eq!(forest.predict_groups(&GroupedRows::new(3)), Ok(vec![]));
+    assert_eq!(forest.predict_groups(&rows).unwrap_err().to_string(), "2 features, expected 3");
 }

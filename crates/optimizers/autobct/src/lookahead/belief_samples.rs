@@ -239,7 +239,8 @@ impl BeliefSamples {
     }
 }
 
-fn width(coefficients: usize) -> usize {
+/// Numbers of a belief about so many coefficients.
+pub(crate) fn width(coefficients: usize) -> usize {
     coefficients + coefficients * (coefficients + 1) / 2
 }
 

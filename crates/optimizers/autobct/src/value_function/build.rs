@@ -5,7 +5,7 @@ use std::path::Path;
 use thrifty_check::InputError;
 use thrifty_linear::SmoothingSpline;
 use thrifty_sampling::Seed;
-use thrifty_trees::{Boosting, Forest, Table};
+use thrifty_trees::{Boosting, Forest, GroupedRows, Table};
 
 use super::file::Key;
 use super::unfinished::Unfinished;
@@ -226,7 +226,9 @@ fn table(decision: &Decision, states: &BeliefSamples, settings: &MapSettings) ->
     for index in 0..states.len() {
         let fan = PosteriorFamily::still(&states.state(index)?);
         let known = known(decision, settings, settings.depth, &fan)?;
-        features::append(settings.features, decision, &fan, &[(0.0, 0.0)], &known, &mut rows);
+        let mut row = GroupedRows::new(features::count(settings.features, fan.center()));
+        features::append(settings.features, decision, &fan, &[(0.0, 0.0)], &known, &mut row)?;
+        rows.extend(row.row_major());
     }
     let columns = rows.len() / states.len();
     Ok(Table::new(rows, columns, settings.bins)?)

@@ -1,41 +1,50 @@
 //! Features of belief states.
 
-use crate::Decision;
-use crate::lookahead::belief_samples::pack;
+use thrifty_trees::GroupedRows;
+
+use crate::lookahead::belief_samples::{pack, width};
 use crate::lookahead::posterior_family::{Innovation, PosteriorFamily};
 use crate::value_function::Features;
+use crate::{AutoBctError, Decision, State};
 
-/// Appends a row of features for every outcome; of what is known without learning as well.
+/// Number of features.
+pub(super) fn count(features: Features, state: &State) -> usize {
+    match features {
+        Features::Raw => width(state.score.len()) + width(state.cost.len()),
+        Features::Shape(count) => 4 * count + 1,
+    }
+}
+
+/// Appends a group of features, a row for every outcome; of what is known without learning as well.
 pub(super) fn append(
     features: Features,
     decision: &Decision,
     fan: &PosteriorFamily,
     outcomes: &[Innovation],
     baseline: &[f64],
-    rows: &mut Vec<f32>,
-) {
+    rows: &mut GroupedRows,
+) -> Result<(), AutoBctError> {
     match features {
         Features::Raw => raw(fan, outcomes, rows),
         Features::Shape(count) => shape(count, decision, fan, outcomes, baseline, rows),
     }
 }
 
-/// Features of outcomes, packed as the samples of states are.
-fn raw(fan: &PosteriorFamily, outcomes: &[Innovation], rows: &mut Vec<f32>) {
+/// Features of outcomes, packed as the samples of states are. Outcomes share all covariances.
+fn raw(fan: &PosteriorFamily, outcomes: &[Innovation], rows: &mut GroupedRows) -> Result<(), AutoBctError> {
     let mut numbers = Vec::new();
     pack(&fan.center().score, 1.0, &mut numbers);
     let split = numbers.len();
     pack(&fan.center().cost, 1.0, &mut numbers);
-    for (z, w) in outcomes {
-        let from = rows.len();
-        rows.extend(numbers.iter().map(|number| *number as f32));
-        for (at, step) in fan.score_step().iter().enumerate() {
-            rows[from + at] = (numbers[at] + z * step) as f32;
-        }
-        for (at, step) in fan.cost_step().iter().enumerate() {
-            rows[from + split + at] = (numbers[split + at] + w * step) as f32;
-        }
+    let shared: Vec<f32> = numbers.iter().map(|number| *number as f32).collect();
+    rows.push(outcomes.len(), &shared)?;
+    for (at, step) in fan.score_step().iter().enumerate() {
+        rows.vary(at, outcomes.iter().map(|(z, _)| (numbers[at] + z * step) as f32))?;
     }
+    for (at, step) in (split..).zip(fan.cost_step()) {
+        rows.vary(at, outcomes.iter().map(|(_, w)| (numbers[at] + w * step) as f32))?;
+    }
+    Ok(())
 }
 
 fn shape(
@@ -44,8 +53,8 @@ fn shape(
     fan: &PosteriorFamily,
     outcomes: &[Innovation],
     baseline: &[f64],
-    rows: &mut Vec<f32>,
-) {
+    rows: &mut GroupedRows,
+) -> Result<(), AutoBctError> {
     struct At {
         score: (f64, f64),
         cost: (f64, f64),
@@ -65,19 +74,28 @@ fn shape(
         }
     };
     let seen: Vec<At> = (0..count).map(at).collect();
-    for ((z, w), known) in outcomes.iter().zip(baseline) {
-        let from = rows.len();
-        for at in &seen {
-            let cost = at.cost.0 + at.cost.1 * w;
-            let paid = at.spread * decision.table().at(cost / at.spread);
-            let worth = at.score.0 + at.score.1 * z - decision.gamma() * paid;
-            rows.extend([worth as f32, at.doubt as f32, cost as f32, at.spread as f32]);
-        }
-        let best = rows[from..].iter().step_by(4).copied().fold(f32::NEG_INFINITY, f32::max);
-        rows[from..].iter_mut().step_by(4).for_each(|worth| *worth -= best);
-        // Where a training more adds nothing yet, further ones hardly do: features must separate the end of learning from its middle.
-        rows.push(*known as f32 - best);
+    let shared = seen.iter().flat_map(|at| [0.0, at.doubt as f32, 0.0, at.spread as f32]);
+    rows.push(outcomes.len(), &shared.chain([0.0]).collect::<Vec<f32>>())?;
+    // By control and outcome.
+    let worth = |at: &At, (z, w): &Innovation| {
+        let cost = at.cost.0 + at.cost.1 * w;
+        let paid = at.spread * decision.table().at(cost / at.spread);
+        (at.score.0 + at.score.1 * z - decision.gamma() * paid) as f32
+    };
+    let worth: Vec<f32> =
+        seen.iter().flat_map(|at| outcomes.iter().map(|outcome| worth(at, outcome))).collect();
+    let best_of = |outcome| {
+        worth.iter().skip(outcome).step_by(outcomes.len()).copied().fold(f32::NEG_INFINITY, f32::max)
+    };
+    let best: Vec<f32> = (0..outcomes.len()).map(best_of).collect();
+    for (i, at) in seen.iter().enumerate() {
+        let worth = &worth[i * outcomes.len()..];
+        rows.vary(4 * i, worth.iter().zip(&best).map(|(worth, best)| worth - best))?;
+        rows.vary(4 * i + 2, outcomes.iter().map(|(_, w)| (at.cost.0 + at.cost.1 * w) as f32))?;
     }
+    // Where a training more adds nothing yet, further ones hardly do: features must separate the end of learning from its middle.
+    rows.vary(4 * count, baseline.iter().zip(&best).map(|(known, best)| *known as f32 - best))?;
+    Ok(())
 }
 
 #[cfg(test)]
@@ -85,7 +103,7 @@ mod tests {
     use thrifty_linear::{Coefficients, Polynomial};
 
     use super::*;
-    use crate::{Controls, NoiseStdDev, Quadrature, State};
+    use crate::{Controls, NoiseStdDev, Quadrature};
 
     fn decision(count: usize) -> Decision {
         let (basis, noise) = (Polynomial::of_one(2, 0.5), |_: &[f64]| NoiseStdDev { score: 0.05, cost: 0.1 });
@@ -102,6 +120,12 @@ mod tests {
         PosteriorFamily::of_training(&state, decision.controls(), 1).unwrap()
     }
 
+    fn rows_of(features: Features, decision: &Decision, fan: &PosteriorFamily, baseline: &[f64]) -> Vec<f32> {
+        let mut rows = GroupedRows::new(count(features, fan.center()));
+        append(features, decision, fan, &OUTCOMES, baseline, &mut rows).unwrap();
+        rows.row_major()
+    }
+
     const OUTCOMES: [Innovation; 3] = [(0.0, 0.0), (1.5, -0.5), (-2.0, 0.7)];
 
     /// The mean, and the lower triangle of the covariance, of the belief after each outcome: score before cost.
@@ -109,8 +133,7 @@ mod tests {
     fn raw_features_are_the_numbers_of_the_belief_after_an_outcome() {
         let decision = decision(5);
         let fan = fan(&decision);
-        let mut rows = Vec::new();
-        append(Features::Raw, &decision, &fan, &OUTCOMES, &[0.0; 3], &mut rows);
+        let rows = rows_of(Features::Raw, &decision, &fan, &[0.0; 3]);
         let mut expected = Vec::new();
         for outcome in OUTCOMES {
             let State { score, cost } = fan.state(outcome).unwrap();
@@ -135,8 +158,7 @@ mod tests {
         let fan = fan(&decision);
         let (controls, baseline) = (decision.later(), [0.5, 0.6, 0.7]);
         for (count, at) in [(1, vec![2]), (2, vec![0, 4]), (3, vec![0, 2, 4]), (5, vec![0, 1, 2, 3, 4])] {
-            let mut rows = Vec::new();
-            append(Features::Shape(count), &decision, &fan, &OUTCOMES, &baseline, &mut rows);
+            let rows = rows_of(Features::Shape(count), &decision, &fan, &baseline);
             assert_eq!(rows.len(), 3 * (4 * count + 1));
             for ((row, outcome), known) in rows.chunks(4 * count + 1).zip(OUTCOMES).zip(baseline) {
                 let state = fan.state(outcome).unwrap();

@@ -10,7 +10,7 @@ pub use build::{MapBuild, MapProgress};
 pub use settings::{Baseline, Features, MapSettings, Regressor};
 
 use thrifty_check::InputError;
-use thrifty_trees::{Boosting, Forest};
+use thrifty_trees::{Boosting, Forest, GroupedRows};
 
 use self::file::Key;
 use crate::lookahead::bellman_recursion::OneStep;
@@ -40,10 +40,10 @@ enum Learnt {
 
 impl Learnt {
     /// Beliefs after a training are a group: they share their covariances.
-    fn predict(&self, rows: &[f32], groups: &[usize]) -> Result<Vec<f64>, AutoBctError> {
+    fn predict(&self, rows: &GroupedRows) -> Result<Vec<f64>, AutoBctError> {
         Ok(match self {
-            Self::Forest(forest) => forest.predict_groups(rows, groups)?,
-            Self::Boosting(boosting) => boosting.predict_groups(rows, groups)?,
+            Self::Forest(forest) => forest.predict_groups(rows)?,
+            Self::Boosting(boosting) => boosting.predict_groups(rows)?,
         })
     }
 }
@@ -126,13 +126,13 @@ impl ValueFunction for Level<'_> {
             .map(|(fan, outcomes)| self.baseline(fan, outcomes))
             .collect::<Result<_, _>>()?;
         if let Some(learnt) = self.learnt {
-            let mut rows = Vec::new();
+            let columns = fans.first().map_or(0, |fan| features::count(self.settings.features, fan.center()));
+            let mut rows = GroupedRows::new(columns);
             for ((fan, outcomes), known) in fans.iter().zip(outcomes).zip(&values) {
-                features::append(self.settings.features, self.decision, fan, outcomes, known, &mut rows);
+                features::append(self.settings.features, self.decision, fan, outcomes, known, &mut rows)?;
             }
-            let groups: Vec<usize> = values.iter().map(Vec::len).collect();
             // A file may hold trees of other features than its settings say.
-            let steps = learnt.predict(&rows, &groups).map_err(|error| AutoBctError::File {
+            let steps = learnt.predict(&rows).map_err(|error| AutoBctError::File {
                 reason: format!("its trees take other features: {error}"),
             })?;
             let floor = if self.settings.clip && self.settings.baseline != Baseline::Nothing {
