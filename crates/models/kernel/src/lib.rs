@@ -37,8 +37,8 @@ pub use for_domain::{Inputs, dimension_scaled_prior, for_domain};
 pub use hyperparameters::Hyperparameters;
 pub use kernel::{Kernel, WeightedVector};
 pub use stationary::{
-    Matern12, Matern12Profile, Matern32, Matern32Profile, Matern52, Matern52Profile, ProfileParam,
-    RationalQuadratic, RationalQuadraticProfile, SquaredExponential, SquaredExponentialProfile, Stationary,
-    StationaryProfile,
+    Matern12, Matern12Profile, Matern32, Matern32Profile, Matern52, Matern52Profile, ProfileLoop,
+    ProfileParam, RationalQuadratic, RationalQuadraticProfile, SquaredExponential, SquaredExponentialProfile,
+    Stationary, StationaryProfile,
 };
 pub use workspace::KernelWorkspace;

@@ -110,6 +110,18 @@ pub fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FMA { a.mul_add(b, c) } else { a * b + c }
 }
 
+/// Polynomial by Horner's rule, the highest power first. Iterators are not inlined in builds with assertions, and without that there are no
+/// vectors: hence the plain loop.
+#[inline(always)]
+fn horner<const FMA: bool, const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
+    let (mut sum, mut next) = (coefficients[0], 1);
+    while next < N {
+        sum = fma::<FMA>(sum, x, coefficients[next]);
+        next += 1;
+    }
+    sum
+}
+
 /// `exp(x)` for x ≤ 0, to 1 ulp with FMA and 2 without; 0 below -708, where the result would be subnormal.
 ///
 /// ```text
@@ -127,24 +139,25 @@ pub fn exp_negative<const FMA: bool>(x: f64) -> f64 {
     let shifted = fma::<FMA>(x, std::f64::consts::LOG2_E, ROUND);
     let n = shifted - ROUND;
     let r = fma::<FMA>(-n, LN2_LOW, fma::<FMA>(-n, LN2_HIGH, x));
-    let mut sum = 1.0 / 6_227_020_800.0;
-    for coefficient in [
-        1.0 / 479_001_600.0,
-        1.0 / 39_916_800.0,
-        1.0 / 3_628_800.0,
-        1.0 / 362_880.0,
-        1.0 / 40_320.0,
-        1.0 / 5_040.0,
-        1.0 / 720.0,
-        1.0 / 120.0,
-        1.0 / 24.0,
-        1.0 / 6.0,
-        0.5,
-        1.0,
-        1.0,
-    ] {
-        sum = fma::<FMA>(sum, r, coefficient);
-    }
+    let sum = horner::<FMA, 14>(
+        &[
+            1.0 / 6_227_020_800.0,
+            1.0 / 479_001_600.0,
+            1.0 / 39_916_800.0,
+            1.0 / 3_628_800.0,
+            1.0 / 362_880.0,
+            1.0 / 40_320.0,
+            1.0 / 5_040.0,
+            1.0 / 720.0,
+            1.0 / 120.0,
+            1.0 / 24.0,
+            1.0 / 6.0,
+            0.5,
+            1.0,
+            1.0,
+        ],
+        r,
+    );
     let scaled = f64::from_bits(sum.to_bits().wrapping_add(shifted.to_bits() << 52));
     if x < -708.0 { 0.0 } else { scaled }
 }

@@ -1,6 +1,6 @@
 //! The logarithm of one plus a number.
 
-use crate::fma;
+use crate::{fma, horner};
 
 /// `ln(1 + x)` for x ≥ 0 and finite, to 3 units in the last place; NaN where x is NaN.
 ///
@@ -27,20 +27,21 @@ pub fn ln_1p_nonnegative<const FMA: bool>(x: f64) -> f64 {
     let m = f64::from_bits((carried & MANTISSA).wrapping_add(1_f64.to_bits()).wrapping_sub(CARRY));
     let t = (m - 1.0) / (m + 1.0);
     let square = t * t;
-    let mut sum = 1.0 / 21.0;
-    for coefficient in [
-        1.0 / 19.0,
-        1.0 / 17.0,
-        1.0 / 15.0,
-        1.0 / 13.0,
-        1.0 / 11.0,
-        1.0 / 9.0,
-        1.0 / 7.0,
-        1.0 / 5.0,
-        1.0 / 3.0,
-    ] {
-        sum = fma::<FMA>(sum, square, coefficient);
-    }
+    let sum = horner::<FMA, 10>(
+        &[
+            1.0 / 21.0,
+            1.0 / 19.0,
+            1.0 / 17.0,
+            1.0 / 15.0,
+            1.0 / 13.0,
+            1.0 / 11.0,
+            1.0 / 9.0,
+            1.0 / 7.0,
+            1.0 / 5.0,
+            1.0 / 3.0,
+        ],
+        square,
+    );
     let twice = t + t;
     let series = fma::<FMA>(twice * square, sum, twice);
     let low = fma::<FMA>(n, LN2_LOW, lost / y);

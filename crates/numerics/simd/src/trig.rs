@@ -1,6 +1,6 @@
 //! Cosines and sines of many numbers.
 
-use crate::{VectorLoop, dispatch, fma};
+use crate::{VectorLoop, dispatch, fma, horner};
 
 /// Up to here the angle less a multiple of π/2 is known to the last digit.
 const LIMIT: f64 = 1e5;
@@ -55,9 +55,7 @@ fn wave<const FMA: bool>(x: f64, quarters: u64) -> f64 {
     let n = shifted - ROUND;
     let r = QUARTER.iter().fold(x, |r, part| fma::<FMA>(-n, *part, r));
     let square = r * r;
-    let series = |coefficients: [f64; 8]| {
-        coefficients.into_iter().fold(0.0, |sum, coefficient| fma::<FMA>(sum, square, coefficient))
-    };
+    let series = |coefficients: [f64; 8]| horner::<FMA, 8>(&coefficients, square);
     let odd = series([
         1.0 / 355_687_428_096_000.0,
         -1.0 / 1_307_674_368_000.0,

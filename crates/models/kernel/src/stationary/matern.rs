@@ -4,6 +4,7 @@ use rand_distr::{Distribution, StandardNormal};
 use thrifty_sampling::Stream;
 use thrifty_simd::{exp_negative, fma};
 
+use super::profile_loop::loops_compiled_here;
 use crate::{Stationary, StationaryProfile};
 
 /// Matérn kernel of order 1/2 with one lengthscale per dimension: samples are continuous, nowhere smooth.
@@ -57,6 +58,8 @@ impl StationaryProfile for Matern12Profile {
         let k = exp_negative::<FMA>(-r);
         (k, if r > 0.0 { k / r } else { 0.0 })
     }
+
+    loops_compiled_here!();
 }
 
 impl StationaryProfile for Matern32Profile {
@@ -76,6 +79,8 @@ impl StationaryProfile for Matern32Profile {
         let e = exp_negative::<FMA>(-s);
         (fma::<FMA>(s, e, e), 3.0 * e)
     }
+
+    loops_compiled_here!();
 }
 
 impl StationaryProfile for Matern52Profile {
@@ -96,6 +101,8 @@ impl StationaryProfile for Matern52Profile {
         let slope = fma::<FMA>(s, e, e);
         (fma::<FMA>(q * (5.0 / 3.0), e, slope), (5.0 / 3.0) * slope)
     }
+
+    loops_compiled_here!();
 }
 
 /// `τ = 2ν / χ²(2ν)`: the spectral density of a Matérn kernel of order ν is a t density with 2ν degrees of

@@ -5,6 +5,7 @@ mod matern;
 mod pairs;
 mod passes;
 mod profile;
+mod profile_loop;
 mod rational_quadratic;
 mod squared_exponential;
 mod stored;
@@ -14,7 +15,6 @@ use thrifty_linalg::{LANES, Matrix};
 use thrifty_params::{Param, Parameterized};
 use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
-use thrifty_simd::dispatch;
 
 use crate::features::{Cosines, Features};
 use crate::hyperparameters::Hyperparameters;
@@ -25,6 +25,7 @@ pub use matern::{Matern12, Matern12Profile, Matern32, Matern32Profile, Matern52,
 use pairs::{EvalPairs, PullBackPair, PullBackPairInput};
 use passes::{Cross, DerivativesTimes, Forward, PullBack, PullBackInputs, PullBackProfile};
 pub use profile::{ProfileParam, StationaryProfile};
+pub use profile_loop::ProfileLoop;
 pub use rational_quadratic::{RationalQuadratic, RationalQuadraticProfile};
 pub use squared_exponential::{SquaredExponential, SquaredExponentialProfile};
 use stored::Stored;
@@ -199,7 +200,7 @@ impl<R: StationaryProfile> Kernel for Stationary<R> {
     fn eval_each(&self, x: PointsRef<'_>, y: &[f64], out: &mut [f64]) {
         match (self.lengthscales(), y) {
             (&[lengthscale], &[y]) => {
-                dispatch(EvalPairs { x: x.as_flat(), y, lengthscale, out, profile: self.profile.now });
+                self.profile.now.run(EvalPairs { x: x.as_flat(), y, lengthscale, out }.into());
             }
             _ => out.iter_mut().zip(x.rows()).for_each(|(slot, x)| *slot = self.eval(x, y)),
         }
@@ -209,7 +210,7 @@ impl<R: StationaryProfile> Kernel for Stationary<R> {
         match (self.lengthscales(), y, R::PARAMS) {
             (&[lengthscale], &[y], []) => {
                 let (x, grad) = (x.as_flat(), &mut grad[0]);
-                dispatch(PullBackPair { x, y, lengthscale, weights, grad, profile: self.profile.now });
+                self.profile.now.run(PullBackPair { x, y, lengthscale, weights, grad }.into());
             }
             _ => x.rows().zip(weights).for_each(|(x, weight)| self.pull_back_pair(x, y, *weight, grad)),
         }
@@ -219,7 +220,7 @@ impl<R: StationaryProfile> Kernel for Stationary<R> {
         match (self.lengthscales(), x) {
             (&[lengthscale], &[x]) => {
                 let (y, grad) = (y.as_flat(), &mut grad[0]);
-                dispatch(PullBackPairInput { x, y, lengthscale, weights, grad, profile: self.profile.now });
+                self.profile.now.run(PullBackPairInput { x, y, lengthscale, weights, grad }.into());
             }
             _ => {
                 for (y, weight) in y.rows().zip(weights) {
@@ -233,13 +234,7 @@ impl<R: StationaryProfile> Kernel for Stationary<R> {
         let mut inputs = Matrix::default();
         self.scale_into(x, &mut inputs);
         out.resize(x.len(), y.len());
-        dispatch(Cross {
-            inputs: &inputs,
-            y,
-            lengthscales: self.lengthscales(),
-            out,
-            profile: self.profile.now,
-        });
+        self.profile.now.run(Cross { inputs: &inputs, y, lengthscales: self.lengthscales(), out }.into());
     }
 
     fn diagonal_into(&self, _x: PointsRef<'_>, out: &mut [f64]) {
@@ -256,7 +251,7 @@ impl<R: StationaryProfile> Kernel for Stationary<R> {
         workspace.values.resize(n, n);
         workspace.slopes.resize(n, n);
         out.resize(n, n);
-        dispatch(Forward { workspace, scale, out, profile: self.profile.now });
+        self.profile.now.run(Forward { workspace, scale, out }.into());
     }
 
     fn pull_back_params(
@@ -268,14 +263,14 @@ impl<R: StationaryProfile> Kernel for Stationary<R> {
         grad: &mut [f64],
     ) -> f64 {
         let mut sums = vec![[0.0; LANES]; self.lengthscales().len()];
-        let total = dispatch(PullBack { workspace, weights, sums: &mut sums });
+        let total = PullBack { workspace, weights, sums: &mut sums }.total();
         let (for_lengthscales, for_profile) = grad.split_at_mut(self.lengthscales.num_params());
         for (d, (lanes, l)) in sums.iter().zip(self.lengthscales()).enumerate() {
             for_lengthscales[self.lengthscales.slot(d)] += scale * lanes.iter().sum::<f64>() / l;
         }
         if !for_profile.is_empty() {
-            let (profile, grad) = (self.profile.now, for_profile);
-            dispatch(PullBackProfile { workspace, weights, scale, grad, profile });
+            let pass = PullBackProfile { workspace, weights, scale, grad: for_profile };
+            self.profile.now.run(pass.into());
         }
         total
     }
@@ -292,8 +287,8 @@ impl<R: StationaryProfile> Kernel for Stationary<R> {
             return false;
         }
         let inverse: Vec<f64> = self.lengthscales().iter().map(|l| by.scale / l).collect();
-        let slot = |d| self.lengthscales.slot(d);
-        dispatch(DerivativesTimes { workspace, by, inverse: &inverse, slot, out, product });
+        let slots: Vec<usize> = (0..inverse.len()).map(|d| self.lengthscales.slot(d)).collect();
+        DerivativesTimes { workspace, by, inverse: &inverse, slots: &slots, out, product }.add();
         true
     }
 
@@ -313,16 +308,9 @@ impl<R: StationaryProfile> Kernel for Stationary<R> {
         let sets = weight_sets(x, y, weights, grad);
         let mut inputs = Matrix::default();
         self.scale_into(y, &mut inputs);
-        dispatch(PullBackInputs {
-            inputs: &inputs,
-            x,
-            lengthscales: self.lengthscales(),
-            weights,
-            sets,
-            scale,
-            grad,
-            profile: self.profile.now,
-        });
+        let lengthscales = self.lengthscales();
+        let pass = PullBackInputs { inputs: &inputs, x, lengthscales, weights, sets, scale, grad };
+        self.profile.now.run(pass.into());
     }
 
     fn features(&self, count: usize, rng: &mut Stream) -> Option<Box<dyn Features>> {

@@ -2,17 +2,16 @@
 //!
 //! Terms are computed several at once. Sums are taken in order, because another order would be other last digits.
 
-use thrifty_simd::{VectorLoop, fma};
+use thrifty_simd::fma;
 
 use crate::StationaryProfile;
 
 /// Covariances of points with one.
-pub(super) struct EvalPairs<'a, R> {
+pub(super) struct EvalPairs<'a> {
     pub(super) x: &'a [f64],
     pub(super) y: f64,
     pub(super) lengthscale: f64,
     pub(super) out: &'a mut [f64],
-    pub(super) profile: R,
 }
 
 /// Squared scaled distance of two numbers, as `Stationary::eval` computes it.
@@ -22,13 +21,11 @@ fn squared_distance<R: StationaryProfile>(x: f64, y: f64, lengthscale: f64) -> f
     f64::min(z * z, R::FAR)
 }
 
-impl<R: StationaryProfile> VectorLoop for EvalPairs<'_, R> {
-    type Output = ();
-
+impl EvalPairs<'_> {
     /// A single value is computed without fused operations, so these are too.
     #[inline(always)]
-    fn run<const FMA: bool>(self) {
-        let Self { x, y, lengthscale, out, profile } = self;
+    pub(super) fn run<R: StationaryProfile, const FMA: bool>(self, profile: R) {
+        let Self { x, y, lengthscale, out } = self;
         for (slot, x) in out.iter_mut().zip(x) {
             *slot = profile.value_and_slope::<false>(squared_distance::<R>(*x, y, lengthscale)).0;
         }
@@ -39,21 +36,18 @@ impl<R: StationaryProfile> VectorLoop for EvalPairs<'_, R> {
 const BLOCK: usize = 64;
 
 /// Derivative in the lengthscale of a weighted sum of covariances.
-pub(super) struct PullBackPair<'a, R> {
+pub(super) struct PullBackPair<'a> {
     pub(super) x: &'a [f64],
     pub(super) y: f64,
     pub(super) lengthscale: f64,
     pub(super) weights: &'a [f64],
     pub(super) grad: &'a mut f64,
-    pub(super) profile: R,
 }
 
-impl<R: StationaryProfile> VectorLoop for PullBackPair<'_, R> {
-    type Output = ();
-
+impl PullBackPair<'_> {
     #[inline(always)]
-    fn run<const FMA: bool>(self) {
-        let Self { x, y, lengthscale, weights, grad, profile } = self;
+    pub(super) fn run<R: StationaryProfile, const FMA: bool>(self, profile: R) {
+        let Self { x, y, lengthscale, weights, grad } = self;
         let mut terms = [0.0; BLOCK];
         for (x, weights) in x.chunks(BLOCK).zip(weights.chunks(BLOCK)) {
             for ((term, x), weight) in terms.iter_mut().zip(x).zip(weights) {
@@ -67,22 +61,19 @@ impl<R: StationaryProfile> VectorLoop for PullBackPair<'_, R> {
 }
 
 /// Derivative in the one point of a weighted sum of covariances.
-pub(super) struct PullBackPairInput<'a, R> {
+pub(super) struct PullBackPairInput<'a> {
     pub(super) x: f64,
     pub(super) y: &'a [f64],
     pub(super) lengthscale: f64,
     pub(super) weights: &'a [f64],
     pub(super) grad: &'a mut f64,
-    pub(super) profile: R,
 }
 
-impl<R: StationaryProfile> VectorLoop for PullBackPairInput<'_, R> {
-    type Output = ();
-
+impl PullBackPairInput<'_> {
     /// A single derivative goes through the loop for many points, with fused operations where there are some.
     #[inline(always)]
-    fn run<const FMA: bool>(self) {
-        let Self { x, y, lengthscale, weights, grad, profile } = self;
+    pub(super) fn run<R: StationaryProfile, const FMA: bool>(self, profile: R) {
+        let Self { x, y, lengthscale, weights, grad } = self;
         let point = x / lengthscale;
         let mut terms = [0.0; BLOCK];
         for (y, weights) in y.chunks(BLOCK).zip(weights.chunks(BLOCK)) {

@@ -4,7 +4,7 @@ use thrifty_domain::PointsRef;
 use thrifty_linalg::{LANES, Matrix};
 
 use crate::{KernelWorkspace, StationaryProfile, WeightedVector};
-use thrifty_simd::{VectorLoop, fma};
+use thrifty_simd::{VectorLoop, dispatch, fma};
 
 /// Writes `x / ℓ`.
 #[inline(always)]
@@ -40,19 +40,15 @@ fn squared_distances<R: StationaryProfile, const FMA: bool>(
 }
 
 /// The symmetric covariance, with values and slopes kept.
-pub(super) struct Forward<'a, R> {
+pub(super) struct Forward<'a> {
     pub(super) workspace: &'a mut KernelWorkspace,
     pub(super) scale: f64,
     pub(super) out: &'a mut Matrix,
-    pub(super) profile: R,
 }
 
-impl<R: StationaryProfile> VectorLoop for Forward<'_, R> {
-    type Output = ();
-
+impl Forward<'_> {
     #[inline(always)]
-    fn run<const FMA: bool>(self) {
-        let profile = self.profile;
+    pub(super) fn run<R: StationaryProfile, const FMA: bool>(self, profile: R) {
         let KernelWorkspace { values, slopes, inputs, column, .. } = self.workspace;
         let (n, stride) = (inputs.rows(), inputs.stride());
         // The last register of a column may lie past the padding that only avoids cache conflicts.
@@ -77,20 +73,17 @@ impl<R: StationaryProfile> VectorLoop for Forward<'_, R> {
 }
 
 /// Covariances of many points with many.
-pub(super) struct Cross<'a, R> {
+pub(super) struct Cross<'a> {
     pub(super) inputs: &'a Matrix,
     pub(super) y: PointsRef<'a>,
     pub(super) lengthscales: &'a [f64],
     pub(super) out: &'a mut Matrix,
-    pub(super) profile: R,
 }
 
-impl<R: StationaryProfile> VectorLoop for Cross<'_, R> {
-    type Output = ();
-
+impl Cross<'_> {
     #[inline(always)]
-    fn run<const FMA: bool>(self) {
-        let (profile, end) = (self.profile, self.inputs.rows().next_multiple_of(LANES));
+    pub(super) fn run<R: StationaryProfile, const FMA: bool>(self, profile: R) {
+        let end = self.inputs.rows().next_multiple_of(LANES);
         let mut point = vec![0.0; self.lengthscales.len()];
         let mut column = vec![0.0; end];
         for j in 0..self.y.len() {
@@ -105,7 +98,7 @@ impl<R: StationaryProfile> VectorLoop for Cross<'_, R> {
 
 /// Gradients of weighted sums of covariances with respect to the points: slopes once per point, then one sum per set of
 /// weights and dimension.
-pub(super) struct PullBackInputs<'a, R> {
+pub(super) struct PullBackInputs<'a> {
     pub(super) inputs: &'a Matrix,
     pub(super) x: PointsRef<'a>,
     pub(super) lengthscales: &'a [f64],
@@ -113,15 +106,12 @@ pub(super) struct PullBackInputs<'a, R> {
     pub(super) sets: usize,
     pub(super) scale: f64,
     pub(super) grad: &'a mut [f64],
-    pub(super) profile: R,
 }
 
-impl<R: StationaryProfile> VectorLoop for PullBackInputs<'_, R> {
-    type Output = ();
-
+impl PullBackInputs<'_> {
     #[inline(always)]
-    fn run<const FMA: bool>(self) {
-        let (profile, n, dim) = (self.profile, self.inputs.rows(), self.lengthscales.len());
+    pub(super) fn run<R: StationaryProfile, const FMA: bool>(self, profile: R) {
+        let (n, dim) = (self.inputs.rows(), self.lengthscales.len());
         let end = n.next_multiple_of(LANES);
         let (mut point, mut slopes, mut weighted) = (vec![0.0; dim], vec![0.0; end], vec![0.0; end]);
         for (c, grad) in self.grad.chunks_exact_mut(dim).enumerate() {
@@ -155,6 +145,13 @@ pub(super) struct PullBack<'a> {
     pub(super) workspace: &'a mut KernelWorkspace,
     pub(super) weights: &'a Matrix,
     pub(super) sums: &'a mut [[f64; LANES]],
+}
+
+impl PullBack<'_> {
+    /// The weighted sum of covariances. Not generic, so that it is compiled here.
+    pub(super) fn total(self) -> f64 {
+        dispatch(self)
+    }
 }
 
 impl VectorLoop for PullBack<'_> {
@@ -209,18 +206,25 @@ impl VectorLoop for PullBack<'_> {
 
 /// Products of a vector with the weighted covariances and their derivatives in the lengthscales, in one pass over the lower half: an entry
 /// counts for its row and, as its mirror image, for its column.
-pub(super) struct DerivativesTimes<'a, S> {
+pub(super) struct DerivativesTimes<'a> {
     pub(super) workspace: &'a mut KernelWorkspace,
     pub(super) by: WeightedVector<'a>,
     /// Scale over lengthscale, by dimension.
     pub(super) inverse: &'a [f64],
     /// Parameter of a dimension.
-    pub(super) slot: S,
+    pub(super) slots: &'a [usize],
     pub(super) out: &'a mut [f64],
     pub(super) product: &'a mut [f64],
 }
 
-impl<S: Fn(usize) -> usize> VectorLoop for DerivativesTimes<'_, S> {
+impl DerivativesTimes<'_> {
+    /// Adds the products. Not generic, so that it is compiled here.
+    pub(super) fn add(self) {
+        dispatch(self);
+    }
+}
+
+impl VectorLoop for DerivativesTimes<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -255,8 +259,8 @@ impl<S: Fn(usize) -> usize> VectorLoop for DerivativesTimes<'_, S> {
             }
             let on_diagonal = weights.map_or(1.0, |weights| weights[(j, j)]) * values[(j, j)];
             self.product[j] += own.iter().sum::<f64>() + on_diagonal * by;
-            for (d, inverse) in self.inverse.iter().enumerate() {
-                let (inputs, first) = (inputs.padded_column(d), (self.slot)(d) * end);
+            for (d, (inverse, slot)) in self.inverse.iter().zip(self.slots).enumerate() {
+                let (inputs, first) = (inputs.padded_column(d), slot * end);
                 let (p, by) = (inputs[j], by * inverse);
                 let mut sums = [0.0; LANES];
                 let rows = inputs[from..end].as_chunks::<LANES>().0.iter();
@@ -287,20 +291,16 @@ impl<S: Fn(usize) -> usize> VectorLoop for DerivativesTimes<'_, S> {
 
 /// Gradients with respect to the parameters of the profile. Distances are computed again: the forward pass does not keep
 /// them.
-pub(super) struct PullBackProfile<'a, R> {
+pub(super) struct PullBackProfile<'a> {
     pub(super) workspace: &'a mut KernelWorkspace,
     pub(super) weights: &'a Matrix,
     pub(super) scale: f64,
     pub(super) grad: &'a mut [f64],
-    pub(super) profile: R,
 }
 
-impl<R: StationaryProfile> VectorLoop for PullBackProfile<'_, R> {
-    type Output = ();
-
+impl PullBackProfile<'_> {
     #[inline(always)]
-    fn run<const FMA: bool>(self) {
-        let profile = self.profile;
+    pub(super) fn run<R: StationaryProfile, const FMA: bool>(self, profile: R) {
         let KernelWorkspace { inputs, column, .. } = self.workspace;
         let n = inputs.rows();
         let end = n.next_multiple_of(LANES);

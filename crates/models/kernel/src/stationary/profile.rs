@@ -2,6 +2,8 @@
 
 use thrifty_sampling::Stream;
 
+use super::profile_loop::ProfileLoop;
+
 /// Profile of a stationary kernel: its value as a function of the squared scaled distance `q = Σ_d ((x_d - y_d) / ℓ_d)²`.
 ///
 /// It has unit variance, `k(0) = 1`, and may hold values of parameters of its own.
@@ -70,6 +72,13 @@ pub trait StationaryProfile: Send + Sync + Copy + std::fmt::Debug + 'static {
 
     /// Draws the precision τ of the Gaussian mixture that the kernel is: `k(q) = E[exp(-τ q / 2)]`.
     fn spectral_mixture(&self, rng: &mut Stream) -> f64;
+
+    /// Runs a vector loop with the values of this profile. Not to be implemented: it is there so that the loops of our own profiles are
+    /// compiled once.
+    #[doc(hidden)]
+    fn run(self, pass: ProfileLoop<'_>) {
+        pass.run(self);
+    }
 }
 
 /// A positive parameter of a [`StationaryProfile`] profile, before it is given bounds and a prior of one's own.

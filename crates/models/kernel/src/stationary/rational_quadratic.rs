@@ -5,6 +5,7 @@ use thrifty_prob::Prior;
 use thrifty_sampling::Stream;
 use thrifty_simd::{exp_negative, ln_1p_nonnegative};
 
+use super::profile_loop::loops_compiled_here;
 use crate::{KernelError, ProfileParam, Stationary, StationaryProfile};
 
 /// Rational quadratic: `k = (1 + q/(2α))^(-α)`, with α learnt within `[1e-2, 1e3]` from 1. Source: Rasmussen & Williams
@@ -83,4 +84,6 @@ impl StationaryProfile for RationalQuadraticProfile {
         let mixture = Gamma::new(self.alpha, 1.0);
         mixture.unwrap_or_else(|_| unreachable!("α is positive and finite")).sample(rng) / self.alpha
     }
+
+    loops_compiled_here!();
 }

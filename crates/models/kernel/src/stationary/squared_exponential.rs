@@ -3,6 +3,7 @@
 use thrifty_sampling::Stream;
 use thrifty_simd::exp_negative;
 
+use super::profile_loop::loops_compiled_here;
 use crate::{Stationary, StationaryProfile};
 
 /// Squared-exponential kernel with one lengthscale per dimension: samples are infinitely smooth.
@@ -32,4 +33,6 @@ impl StationaryProfile for SquaredExponentialProfile {
         let k = exp_negative::<FMA>(-0.5 * q);
         (k, k)
     }
+
+    loops_compiled_here!();
 }
