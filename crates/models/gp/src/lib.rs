@@ -19,6 +19,7 @@ mod kernel_choice;
 mod learning;
 mod left_out;
 mod likelihood;
+mod likelihood_loops;
 mod posterior;
 mod refit;
 mod sampled;

@@ -8,7 +8,9 @@ use thrifty_linalg::{
 };
 use thrifty_params::{LogLikelihood, Param, Parameterized, Transform};
 use thrifty_prob::Prior;
+use thrifty_simd::dispatch;
 
+use crate::likelihood_loops::{FoldedWeights, Solves};
 use crate::posterior::dot;
 use crate::{Mean, Noise};
 
@@ -97,23 +99,6 @@ impl<'a, K: Kernel> ExactLikelihood<'a, K> {
         factor_in_place(&mut self.covariance, Threads::One)?;
         Ok((0..self.y.len()).map(|i| self.covariance[(i, i)].ln()).sum())
     }
-
-    /// Fills the folded weights `W` in place of `A⁻¹`, zero above the diagonal, and returns `tr W`.
-    fn fold_weights(&mut self) -> f64 {
-        let mut trace = 0.0;
-        for j in 0..self.y.len() {
-            let alpha_j = self.alpha[j];
-            let column = self.inverse.padded_column_mut(j);
-            column[..j].fill(0.0);
-            column[self.y.len()..].fill(0.0);
-            for (w, alpha_i) in column[j..].iter_mut().zip(&self.alpha[j..]) {
-                *w = alpha_i * alpha_j - *w;
-            }
-            column[j] *= 0.5;
-            trace += column[j];
-        }
-        trace
-    }
 }
 
 /// A mean anywhere within the range of the targets and half a range around it.
@@ -162,20 +147,20 @@ impl<K: Kernel> LogLikelihood for ExactLikelihood<'_, K> {
         self.inverse.resize(n, n);
         invert_lower_into(&self.covariance, &mut self.inverse, Threads::One);
         let mut whitened = vec![0.0; n];
-        for (j, y) in self.y.iter().enumerate() {
-            let r = y - self.mean;
-            for (w, l) in whitened[j..].iter_mut().zip(&self.inverse.column(j)[j..]) {
-                *w += l * r;
-            }
-        }
-        let column_dot = |j: usize| -> f64 { dot(&self.inverse.column(j)[j..], &whitened[j..]) };
-        self.alpha = (0..n).map(column_dot).collect();
+        self.alpha.resize(n, 0.0);
+        dispatch(Solves {
+            inverse: &self.inverse,
+            y: self.y,
+            mean: self.mean,
+            whitened: &mut whitened,
+            alpha: &mut self.alpha,
+        });
         let fit = dot(&whitened, &whitened);
 
         // The factor is spent; its memory takes A⁻¹.
         gram_of_inverse_into(&self.inverse, &mut self.covariance, Threads::One);
         std::mem::swap(&mut self.covariance, &mut self.inverse);
-        let trace = self.fold_weights();
+        let trace = dispatch(FoldedWeights { inverse: &mut self.inverse, alpha: &self.alpha });
         gradient.fill(0.0);
         let (of_kernel, rest) = gradient.split_at_mut(self.kernel.num_params());
         self.kernel.pull_back_params(self.x, &mut self.workspace, &self.inverse, 1.0, of_kernel);

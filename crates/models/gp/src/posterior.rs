@@ -212,6 +212,8 @@ fn factor<K: Kernel>(
 }
 
 /// A dot product in eight independent sums, so that the processor need not wait for each addition.
+#[inline(always)]
+#[allow(clippy::inline_always)] // vector loops are compiled for several instruction sets by inlining
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (a_chunks, a_rest) = a.as_chunks::<8>();
