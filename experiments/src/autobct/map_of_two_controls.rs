@@ -269,7 +269,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         ],
         tables: vec![
             table(
-                "runs",
+                "policies",
                 "Mean and standard deviation over runs on truths drawn from the prior: trainings, runs that the guard of 30 trainings ended, expected score \
                  of the last control, costs in all, score less γ times costs, and the last control.",
                 &["policy", "trainings", "at the guard", "score", "cost", "score - γ cost", "u₁", "u₂"],

@@ -253,7 +253,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         ],
         tables: vec![
             table(
-                "runs",
+                "policies",
                 "Mean and standard deviation over runs on the curve of the published scores: trainings, runs that the guard of 15 trainings ended, \
                  the last control, its score, the cost in all, and score less γ times cost; then the printed single runs.",
                 &["policy", "trainings", "at the guard", "final u", "final score", "cost", "score - γ cost"],

@@ -39,6 +39,11 @@ pub fn write(
     save("summary.json", format!("{summary:#}\n").as_bytes())?;
     let claims = report.judgement.table();
     for table in std::iter::once(&claims).chain(&report.tables) {
+        // The next run in this folder would take the table for its own lines.
+        if table.name == "runs" || table.name.starts_with("runs-") {
+            let path = folder.join(format!("{}.csv", table.name));
+            return Err(ExperimentError::data(path, "a table may not have the name of the lines of runs"));
+        }
         save(
             &format!("{}.csv", table.name),
             &csv(table).map_err(|e| ExperimentError::data(folder.join(&table.name), e))?,

@@ -133,7 +133,7 @@ fn alike(context: &RunContext, path: &Path) -> Result<(Table, Judgement), Experi
     );
     let header = ["method", "problem", "evaluations", "preset", "library", "shift of log₁₀", "alike"];
     let table = Table {
-        name: "runs".into(),
+        name: "regrets".into(),
         caption: "Median regrets of whole runs, and the shift of their logarithms with its 95 % interval by the rank sum.".into(),
         header: header.map(String::from).to_vec(),
         rows: rows.collect(),
