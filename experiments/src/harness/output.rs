@@ -1,7 +1,7 @@
 //! Files of a report.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
@@ -39,20 +39,23 @@ pub fn write(
     save("summary.json", format!("{summary:#}\n").as_bytes())?;
     let claims = report.judgement.table();
     for table in std::iter::once(&claims).chain(&report.tables) {
-        // The next run in this folder would take the table for its own lines.
-        if table.name == "runs" || table.name.starts_with("runs-") {
-            let path = folder.join(format!("{}.csv", table.name));
-            return Err(ExperimentError::data(path, "a table may not have the name of the lines of runs"));
-        }
-        save(
-            &format!("{}.csv", table.name),
-            &csv(table).map_err(|e| ExperimentError::data(folder.join(&table.name), e))?,
-        )?;
+        let path = path_of_table(&folder, &table.name)?;
+        let text = csv(table).map_err(|e| ExperimentError::data(&path, e))?;
+        fs::write(&path, text).map_err(ExperimentError::io(path))?;
     }
     for figure in &report.figures {
         save(&format!("{}.svg", figure.name), figure.svg.as_bytes())?;
     }
     save("report.md", markdown(experiment, report).as_bytes())
+}
+
+/// File of a table. One with the name of the lines of runs is refused: the next run in this folder would take it for its own lines.
+fn path_of_table(folder: &Path, name: &str) -> Result<PathBuf, ExperimentError> {
+    let path = folder.join(format!("{name}.csv"));
+    if name == "runs" || name.starts_with("runs-") {
+        return Err(ExperimentError::data(path, "a table may not have the name of the lines of runs"));
+    }
+    Ok(path)
 }
 
 /// A table as CSV.
@@ -98,4 +101,19 @@ pub fn section(table: &Table) -> String {
         text += &format!("| {} |\n", row.join(" | "));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_do_not_take_the_place_of_lines_of_runs() {
+        let folder = Path::new("out");
+        assert_eq!(path_of_table(folder, "policies").unwrap(), folder.join("policies.csv"));
+        for name in ["runs", "runs-peers"] {
+            let error = path_of_table(folder, name).unwrap_err().to_string();
+            assert!(error.contains(&format!("{name}.csv: a table may not")), "{error}");
+        }
+    }
 }
