@@ -62,7 +62,7 @@ impl GroupedRows {
         Ok(())
     }
 
-    /// Gives each row of the last group a value of its own for a feature.
+    /// Gives each row of the last group a value of its own for a feature; of two lists for one feature the later counts.
     ///
     /// # Errors
     /// [`TreesError`] for a feature that there is not, another number of values than the group has rows, or no group.

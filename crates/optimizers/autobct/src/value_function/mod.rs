@@ -125,9 +125,8 @@ impl ValueFunction for Level<'_> {
         let mut values: Vec<Vec<f64>> = (fans.iter().zip(outcomes))
             .map(|(fan, outcomes)| self.baseline(fan, outcomes))
             .collect::<Result<_, _>>()?;
-        if let Some(learnt) = self.learnt {
-            let columns = fans.first().map_or(0, |fan| features::count(self.settings.features, fan.center()));
-            let mut rows = GroupedRows::new(columns);
+        if let (Some(learnt), Some(fan)) = (self.learnt, fans.first()) {
+            let mut rows = GroupedRows::new(features::count(self.settings.features, fan.center()));
             for ((fan, outcomes), known) in fans.iter().zip(outcomes).zip(&values) {
                 features::append(self.settings.features, self.decision, fan, outcomes, known, &mut rows)?;
             }

@@ -207,6 +207,8 @@ fn what_is_exact_needs_no_learning_and_what_is_learnt_is_close() {
     };
     let map = ValueMap::build(&decision, &prior(), &cloud, &MapSettings::accurate(3), 2).unwrap();
     assert_eq!(map.depth(), 3);
+    // Nothing asked is no error.
+    assert_eq!(map.level(3, &decision).unwrap().after_each(&[], &[]), Ok(Vec::new()));
     let (one, two) = (OneStep(&decision), TwoSteps(&decision));
     let three = MapSettings::accurate(3).expectation;
     let later = Decision::new(0.16, controls(9), Quadrature::Hermite(3)).unwrap();
