@@ -14,7 +14,17 @@ fn main() {
     if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
         println!("cargo::rerun-if-changed={log}");
     }
-    for sources in ["build.rs", "src", "../crates"] {
+    for sources in [
+        "build.rs",
+        "src",
+        "learners",
+        "data",
+        "peers",
+        "Cargo.toml",
+        "../crates",
+        "../Cargo.toml",
+        "../Cargo.lock",
+    ] {
         println!("cargo::rerun-if-changed={sources}");
     }
 }

@@ -229,15 +229,15 @@ fn run(
         }
         let began = Instant::now();
         match (experiment.run)(context) {
-            Err(ExperimentError::Unfinished { missing, of, .. }) if context.shard.is_some() => {
-                println!("{}: the shard is done; {missing} of {of} runs are for others", experiment.id);
-            }
             Err(ExperimentError::Unfinished { missing, of, first, .. }) if !context.has_time() => {
                 println!(
                     "{}: the budget is spent; {missing} of {of} runs are missing, the first of them {first}",
                     experiment.id
                 );
                 page.leave(at, format!("{missing} of {of} runs are missing"));
+            }
+            Err(ExperimentError::Unfinished { missing, of, .. }) if context.shard.is_some() => {
+                println!("{}: the shard is done; {missing} of {of} runs are for others", experiment.id);
             }
             report => {
                 let (report, seconds) = (report?, began.elapsed().as_secs_f64());

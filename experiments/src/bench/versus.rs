@@ -101,14 +101,14 @@ const MARGIN: f64 = 0.1;
 /// Functions on which ours must be better.
 const BETTER: usize = 3;
 
-/// Not worse than the best peer on any function, and better on three.
-pub fn judge(best: &[&Pair]) -> Result<Judgement, ClaimError> {
+/// Not worse than the best peer on any function, and better on three, where a verdict needs so many pairs as there are designs.
+pub fn judge(best: &[&Pair], designs: usize) -> Result<Judgement, ClaimError> {
     let (mut never_worse, mut better) = (Family::new(Rule::All), Family::new(Rule::AtLeast(BETTER)));
     for pair in best {
         let logs = |values: &[f64]| values.iter().map(|r| r.max(NO_REGRET).log10()).collect::<Vec<f64>>();
         let claim = |what: &str, kind| {
             let name = format!("{what} than {} on {}", pair.peer, pair.function);
-            Claim::new(name, kind, Test::SignedRank, pair.ours.len())
+            Claim::new(name, kind, Test::SignedRank, designs)
         };
         let not_worse = claim("not worse", Kind::NotInferior { margin: MARGIN });
         let evidence = Evidence::losses(&not_worse.name, &logs(&pair.ours), &logs(&pair.theirs))?;
@@ -147,10 +147,16 @@ mod tests {
         assert_eq!(pairs[1].finding.direction(), "higher");
         let best = against_best(&pairs);
         assert_eq!(best[0].peer, "better");
-        assert_eq!(judge(&best).unwrap().verdict(), Verdict::DoesNotHold);
-        assert_eq!(judge(&[&pairs[0], &pairs[0], &pairs[0]]).unwrap().verdict(), Verdict::Holds);
+        assert_eq!(judge(&best, 10).unwrap().verdict(), Verdict::DoesNotHold);
+        let three = [&pairs[0], &pairs[0], &pairs[0]];
+        assert_eq!(judge(&three, 10).unwrap().verdict(), Verdict::Holds);
+        assert_eq!(
+            judge(&three, 11).unwrap().verdict(),
+            Verdict::Inconclusive,
+            "a design has no run of the peer"
+        );
         // Never worse, but on too few functions for a verdict.
-        assert_eq!(judge(&[&pairs[0]]).unwrap().verdict(), Verdict::Inconclusive);
-        assert_eq!(judge(&[]).unwrap().verdict(), Verdict::Inconclusive);
+        assert_eq!(judge(&[&pairs[0]], 10).unwrap().verdict(), Verdict::Inconclusive);
+        assert_eq!(judge(&[], 10).unwrap().verdict(), Verdict::Inconclusive);
     }
 }

@@ -137,8 +137,10 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let mut evaluations = vec![0.0; methods.len()];
     let mut rows: Vec<Vec<String>> = methods.iter().map(|m| vec![m.label()]).collect();
     let mut header = vec!["method".to_owned()];
-    for problem in &problems {
-        let (found, limit) = (runs(context, problem, replications)?, CLOSE * range(&problem.0));
+    // All are run before one is missed, so that a shard does its part of each.
+    let of_problems: Vec<_> = problems.iter().map(|problem| runs(context, problem, replications)).collect();
+    for (problem, found) in problems.iter().zip(of_problems) {
+        let (found, limit) = (found?, CLOSE * range(&problem.0));
         header.push(problem.0.name());
         for (m, own) in found.chunks(replications).enumerate() {
             let hits: Vec<Option<usize>> = own.iter().map(|run| run.hit(3, limit)).collect();

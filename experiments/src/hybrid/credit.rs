@@ -133,14 +133,20 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         methods.iter().flat_map(|m| (0..planned).map(move |i| (m.clone(), i))).collect();
     let (mut judgements, mut numbers) = (Vec::new(), BTreeMap::new());
     let (mut tables, mut figures) = (Vec::new(), Vec::new());
-    for learner in Learner::ALL {
+    let of_learner = |learner: Learner| {
         let runs = |part| Runs::new(EXPERIMENT.id, context).part(part).data(identity.clone());
-        let reference = reference(context, &runs("reference"), &credit, (learner, folds, references))?;
+        let reference = reference(context, &runs("reference"), &credit, (learner, folds, references));
         let name = |(method, i): &(Method, usize)| JobName::new(learner.name(), method.label(), *i);
         let tuned = runs("tuned").collect(&jobs, name, |(method, i)| {
             let seed = Seed(context.seed).child("hybrid/credit", *i as u64);
             tune(&credit, (learner, method), folds, seed)
-        })?;
+        });
+        (learner, reference, tuned)
+    };
+    // All are run before one is missed, so that a shard does its part of each.
+    let of_learners: Vec<_> = Learner::ALL.into_iter().map(of_learner).collect();
+    for (learner, reference, tuned) in of_learners {
+        let (reference, tuned) = (reference?, tuned?);
         let groups: Vec<Group<'_>> =
             methods.iter().zip(tuned.chunks(planned)).map(|(m, runs)| (m.label(), runs)).collect();
         let judged = [VARIABLE, ORIGINAL, WORSE].map(|m| groups[m].1);

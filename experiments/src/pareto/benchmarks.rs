@@ -15,7 +15,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     paper: "Differentiable Expected Hypervolume Improvement (Daulton et al., 2020): its way of comparing, on test problems \
             with published reference points",
     claim: "after the same evaluations the exact expected hypervolume improvement misses less of the largest hypervolume than \
-            NSGA-II, TPE, Sobol and random points on every problem, and not more than ParEGO and BoTorch (--python)",
+            NSGA-II, TPE, Sobol and random points on every problem, and not more than ParEGO, nor than BoTorch where it runs beside (--python)",
     quick_cost: "2 problems, 2 designs, 24 evaluations, 6 methods: some seconds",
     full_cost: "7 problems, 20 designs, 80 evaluations, 6 methods: some minutes",
     run,

@@ -32,7 +32,7 @@ impl Accepted {
 /// Copies the tables that pages print, and the line of claims, of each experiment. Nothing is written unless every run is usable.
 ///
 /// # Errors
-/// [`ResultsError`] when a file is missing or broken, or, without `replace`, of another design or with other columns.
+/// [`ResultsError`] when a file is missing or broken, or, without `replace`, of another design, with fewer replications or with other columns.
 pub fn accept(
     root: &Root,
     out: &Path,
@@ -48,6 +48,11 @@ pub fn accept(
         let book = book.unwrap_or("full");
         if !replace && line.design != book {
             return Err(ResultsError::Design { id: (*id).into(), run: line.design, book: book.into() });
+        }
+        if let (false, Some(book)) = (replace, claims.find(id))
+            && line.least_n() < book.least_n()
+        {
+            return Err(ResultsError::Fewer { id: (*id).into(), run: line.n, book: book.n.clone() });
         }
         let (files, by_hand) = tables(root, out, id, &uses, replace)?;
         claims.set(line.clone());

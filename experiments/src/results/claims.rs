@@ -28,6 +28,11 @@ pub struct Line {
 }
 
 impl Line {
+    /// The least number of replications of a claim; nothing where there are none.
+    pub fn least_n(&self) -> Option<u64> {
+        self.n.split(' ').next()?.parse().ok()
+    }
+
     fn cells(&self) -> [&str; 8] {
         let Self { experiment, tests, n, verdict, design, seed, commit, command } = self;
         [experiment, tests, n, verdict, design, seed, commit, command].map(String::as_str)

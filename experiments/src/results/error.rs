@@ -47,6 +47,9 @@ pub enum ResultsError {
     /// A run has another design than the one that the book prints.
     #[error("{id}: the run is {run:?}, the book has {book:?}; --replace takes it nevertheless")]
     Design { id: String, run: String, book: String },
+    /// A run has fewer replications than the one that the book prints.
+    #[error("{id}: the run has n = {run}, the book has n = {book}; --replace takes it nevertheless")]
+    Fewer { id: String, run: String, book: String },
     /// A table of a run has other columns than the one that the book prints.
     #[error(
         "{id}: {file} has columns {}, the book has {}; --replace takes it nevertheless", .run.join(", "), .book.join(", ")

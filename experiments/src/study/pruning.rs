@@ -42,7 +42,7 @@ const METHODS: [&str; 7] = [
 /// Methods of which something is claimed.
 const JUDGED: [&str; 3] = ["ASHA", "Hyperband", "late ASHA"];
 
-/// Share of the epochs of no pruning that should do.
+/// Share of the budget that should do.
 const SHARE: f64 = 1.0 / 3.0;
 
 /// Ratio of epochs to those of Optuna up to which a pruner is not inferior.
@@ -85,7 +85,7 @@ fn study(set: &CurveSet, method: &str, seed: Seed, budget: usize) -> Result<Done
 /// By set and method: epochs by replication.
 type Needed = BTreeMap<(String, String), Vec<usize>>;
 
-/// A third of the epochs, and not more than Optuna's.
+/// A third of the budget, and not more than Optuna's epochs.
 fn judge(
     sets: &[&str],
     needed: &Needed,
@@ -100,7 +100,7 @@ fn judge(
         let bound = (SHARE * budget as f64).ln();
         let gains = own.iter().map(|own| bound - own).collect();
         let claim = Claim::new(
-            format!("{set}, {method}: a third of the epochs of no pruning"),
+            format!("{set}, {method}: a third of the budget"),
             Kind::Superior,
             Test::SignedRank,
             PLANNED,

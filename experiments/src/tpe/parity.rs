@@ -1,7 +1,6 @@
 //! Presets beside the libraries whose rules they have.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use thrifty_tpe::{Joint, TpeSettings};
 
@@ -57,32 +56,26 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         header: header.map(String::from).to_vec(),
         rows,
     }];
-    let mut notes = Vec::new();
-    let mut judgements = vec![numbers.judge()?];
-    match &context.peers {
-        Some(path) => {
-            let (table, judgement) = alike(context, path)?;
-            if table.rows.is_empty() {
-                notes.push(format!("{} has no runs of these methods and problems.", path.display()));
-            } else {
-                notes.push(format!(
-                    "Whole runs: the medians of log₁₀ of the regret are within {TOLERANCE} of each other in {} of {} comparisons, and \
-                     are not in {}.",
-                    judgement.count(Verdict::Holds),
-                    table.rows.len(),
-                    judgement.count(Verdict::DoesNotHold)
-                ));
-                tables.push(table);
-                judgements.push(judgement);
-            }
+    let (table, runs) = alike(context)?;
+    let notes = match (&context.peers, table) {
+        (None, _) => "Whole runs are compared when --peers names runs of Optuna.".into(),
+        (Some(path), None) => format!("{} has no runs of these methods and problems.", path.display()),
+        (Some(_), Some(table)) => {
+            let of = table.rows.len();
+            tables.push(table);
+            format!(
+                "Whole runs: the medians of log₁₀ of the regret are within {TOLERANCE} of each other in {} of {of} comparisons, and are \
+                 not in {}.",
+                runs.count(Verdict::Holds),
+                runs.count(Verdict::DoesNotHold)
+            )
         }
-        None => notes.push("Whole runs are compared when --peers names runs of Optuna.".into()),
-    }
+    };
     Ok(Report {
-        judgement: Judgement::all(judgements),
+        judgement: Judgement::all(vec![numbers.judge()?, runs]),
         numbers: BTreeMap::from([("families".to_owned(), lines.len() as f64)]),
         settings: BTreeMap::new(),
-        notes,
+        notes: vec![notes],
         tables,
         figures: Vec::new(),
     })
@@ -97,12 +90,16 @@ fn as_the_library(name: String, own: Vec<f64>, other: Vec<f64>, planned: usize) 
     (Claim::new(name, kind, Test::RankSum, planned), Evidence::Independent { own, other })
 }
 
-/// Regrets of the presets beside those of the library, and whether they are alike.
-fn alike(context: &RunContext, path: &Path) -> Result<(Table, Judgement), ExperimentError> {
+/// Regrets of the presets beside those of the library, and whether they are alike; without runs of the library that is undecided.
+fn alike(context: &RunContext) -> Result<(Option<Table>, Judgement), ExperimentError> {
     let problems = both(&NAMES);
-    let theirs = read_peers(path, &problems)?;
+    let theirs =
+        context.peers.as_ref().map(|path| read_peers(path, &problems)).transpose()?.unwrap_or_default();
     let seeds = context.replications(20, 100);
-    let seeds = if theirs.is_empty() { 0 } else { seeds };
+    if theirs.is_empty() {
+        let (claim, none) = as_the_library("runs as the library's".into(), Vec::new(), Vec::new(), seeds);
+        return Ok((None, Family::new(Rule::All).with(claim, none).judge()?));
+    }
     let own = collect((EXPERIMENT.id, context), &METHODS, &problems, seeds)?;
     let (mut compared, mut family) = (Vec::new(), Family::new(Rule::All));
     for (key, theirs) in &theirs {
@@ -138,7 +135,7 @@ fn alike(context: &RunContext, path: &Path) -> Result<(Table, Judgement), Experi
         header: header.map(String::from).to_vec(),
         rows: rows.collect(),
     };
-    Ok((table, judgement))
+    Ok((Some(table), judgement))
 }
 
 #[cfg(test)]
@@ -165,6 +162,11 @@ mod tests {
         };
         let runs = |shift: f64| of_runs(shift, 100);
         assert_eq!(of_runs(0.0, 101), Verdict::Inconclusive);
+        assert_eq!(
+            alike(&RunContext::default()).unwrap().1.verdict(),
+            Verdict::Inconclusive,
+            "no runs at all"
+        );
         assert_eq!(runs(0.0), Verdict::Holds);
         assert_eq!(runs(1.0), Verdict::DoesNotHold);
         assert_eq!(runs(-1.0), Verdict::DoesNotHold);

@@ -13,6 +13,7 @@ use thrifty::linear::{Coefficients, Polynomial};
 use thrifty::prelude::*;
 use thrifty::search::{Nsga2, Nsga2Settings};
 use thrifty::study::{Best, Context, Schedule};
+use thrifty::tpe::Startup;
 
 type Any = Box<dyn Optimizer<Query = Config, Recommendation = Best<Config>>>;
 
@@ -203,7 +204,9 @@ fn several_objectives() {
 
 #[test]
 fn parzen_estimators() {
-    check(|| TpeOptimizer::new(space()).unwrap(), 100, evaluate);
+    // Of six trials three are suggested by estimators.
+    let settings = TpeSettings { startup: Startup::Sobol(3), ..TpeSettings::default() };
+    check(|| TpeOptimizer::new(space()).unwrap().with_settings(settings.clone()).unwrap(), 100, evaluate);
 }
 
 #[test]

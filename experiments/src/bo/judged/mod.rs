@@ -199,8 +199,10 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
     let data = identity(context, &problems)?;
     let judged = Judged { context, problems: &problems, data: data.clone(), evaluations, replications };
     let mut results = Results::default();
-    judged.ours(&mut results)?;
-    let (hours, found) = judged.peers(&mut results)?;
+    // Both are run before either is missed, so that a shard does its part of each.
+    let (ours, peers) = (judged.ours(&mut results), judged.peers(&mut results));
+    ours?;
+    let (hours, found) = peers?;
     let (peers, worse) = verdicts::judge(context, &results, &problems, replications)?;
     let planned = |method: &str| {
         let peer = PEERS.iter().find(|peer: &&PeerMethod| peer.name == method);

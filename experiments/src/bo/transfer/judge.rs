@@ -1,5 +1,7 @@
 //! Claims about earlier studies as sources.
 
+use std::collections::BTreeMap;
+
 use super::families::{Family, Scenario};
 use super::{Curve, METHODS, Method};
 use crate::harness::claims::{Claim, ClaimError, Family as Claims, Judgement, Kind, Rule, Sample, Test};
@@ -11,24 +13,31 @@ const NO_REGRET: f64 = 1e-3;
 const MARGIN: f64 = 0.1;
 
 pub(super) const NOTE: &str = "Regrets are in standard deviations of the task, and count as 0.001 below that. Claims are on paired differences of \
-    their log₁₀, by sign-flip test over all families. Equal weights are made worse on purpose: the last claim is that they are worse \
+    their log₁₀, by sign-flip test over the tasks of all families; a task with two kinds of helpful or misleading sources counts once, by the \
+    mean of both, since its default run is the same one. Equal weights are made worse on purpose: the last claim is that they are worse \
     than the default by more than the margin of 0.1 that the transfer has to keep.";
 
 /// Regrets of all jobs.
 pub(super) struct Results {
-    /// Family and sources of each job.
-    pub(super) jobs: Vec<(Family, Scenario)>,
+    /// Family, sources and replication of each job. Family and replication are the task.
+    pub(super) jobs: Vec<((Family, Scenario), usize)>,
     /// By job and method.
     pub(super) done: Vec<Vec<Curve>>,
     pub(super) evaluations: usize,
 }
 
 impl Results {
-    /// Log₁₀ regrets of a method after so many evaluations, where the sources are of a kind.
+    /// Log₁₀ regrets of a method after so many evaluations, where the sources are of a kind: for each task the mean over its sources of that kind.
     pub(super) fn logs(&self, method: usize, time: usize, counts: impl Fn(Scenario) -> bool) -> Vec<f64> {
-        let jobs = self.jobs.iter().zip(&self.done).filter(|((_, scenario), _)| counts(*scenario));
         let at = |curve: &Curve| curve.0.get(time - 1).copied().unwrap_or(f64::INFINITY);
-        jobs.map(|(_, done)| at(&done[method]).max(NO_REGRET).log10()).collect()
+        let mut of_tasks: BTreeMap<(&str, usize), Vec<f64>> = BTreeMap::new();
+        for (((family, scenario), i), done) in self.jobs.iter().zip(&self.done) {
+            if counts(*scenario) {
+                let log = at(&done[method]).max(NO_REGRET).log10();
+                of_tasks.entry((family.label(), *i)).or_default().push(log);
+            }
+        }
+        of_tasks.values().map(|logs| logs.iter().sum::<f64>() / logs.len() as f64).collect()
     }
 }
 
@@ -81,12 +90,29 @@ mod tests {
         let (mut jobs, mut done) = (Vec::new(), Vec::new());
         for i in 0..12 {
             for (scenario, factor) in [(Scenario::Helpful, transfer[0]), (Scenario::Negated, transfer[1])] {
-                let base = 0.1 + 0.01 * f64::from(i);
-                jobs.push((Family::Branin, scenario));
+                let base = 0.1 + 0.01 * i as f64;
+                jobs.push(((Family::Branin, scenario), i));
                 done.push([1.0, factor, factor, factor, equal].map(|f| Curve(vec![f * base; 20])).into());
             }
         }
         Results { jobs, done, evaluations: 20 }
+    }
+
+    /// The default run of a task is one run, whatever the sources of the others are.
+    #[test]
+    fn a_task_counts_once() {
+        let curves = |regret: f64| vec![Curve(vec![regret])];
+        let jobs = [
+            (Scenario::Helpful, 0),
+            (Scenario::OneHelpful, 0),
+            (Scenario::Negated, 0),
+            (Scenario::Helpful, 1),
+        ];
+        let jobs = jobs.map(|(scenario, i)| ((Family::Branin, scenario), i)).to_vec();
+        let done = [1.0, 0.01, 7.0, 0.1].map(curves).into();
+        let results = Results { jobs, done, evaluations: 1 };
+        assert_eq!(results.logs(0, 1, is_helpful), [-1.0, -1.0], "the mean of 0 and -2, and -1");
+        assert_eq!(results.logs(0, 1, |scenario| scenario == Scenario::OneHelpful), [-2.0]);
     }
 
     #[test]

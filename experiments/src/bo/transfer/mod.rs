@@ -160,7 +160,7 @@ fn run(context: &RunContext) -> Result<Report, ExperimentError> {
         let seed = Seed(context.seed).child(EXPERIMENT.id, i as u64).child(kind.0.label(), 0);
         replicate(kind, seed, evaluations)
     })?;
-    let results = Results { jobs: jobs.iter().map(|(kind, _)| *kind).collect(), done, evaluations };
+    let results = Results { jobs, done, evaluations };
     let judgement = judge(&results)?;
     let (table, numbers) = table(&results, scenarios);
     let settings = [

@@ -54,7 +54,7 @@ struct Line {
     seconds: f64,
 }
 
-/// Measures a subject; every configuration is a job with its own line.
+/// Measures a subject; every configuration is a job with its own line. Each shard measures all, since every study needs them.
 pub fn measure(
     id: &'static str,
     subject: &Subject,
@@ -65,7 +65,8 @@ pub fn measure(
     let list = Listed::sobol(subject.learner.space()?, subject.learner.usual(), size.configs, seed)?;
     let folds = Folds::new(subject, size, seed)?;
     let jobs: Vec<usize> = (0..list.configs.len()).collect();
-    let lines: Vec<Line> = Runs::new(id, context).part("folds").data(subject.data.clone()).collect(
+    let runs = Runs::new(id, context).part("folds").in_every_shard().data(subject.data.clone());
+    let lines: Vec<Line> = runs.collect(
         &jobs,
         |config| JobName::new(subject.name, "configuration", *config),
         |config| folds.line(&list.configs[*config], *config),

@@ -131,10 +131,15 @@ fn the_commit(path: &Path, lines: &[Line], identity: &Identity) -> Result<String
     }
 }
 
-/// Cuts what follows the last line end: a run was killed as it wrote it.
+/// Length of the whole lines: what follows the last line end was being written when a run was killed.
+fn whole_lines(bytes: &[u8]) -> usize {
+    bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)
+}
+
+/// Cuts what follows the last line end.
 fn drop_torn_line(path: &Path) -> Result<(), ExperimentError> {
     let bytes = fs::read(path).map_err(ExperimentError::io(path))?;
-    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let whole = whole_lines(&bytes);
     if whole < bytes.len() {
         eprintln!("{}: the last line is torn and is dropped", path.display());
         let file = OpenOptions::new().write(true).open(path).map_err(ExperimentError::io(path))?;
@@ -143,10 +148,12 @@ fn drop_torn_line(path: &Path) -> Result<(), ExperimentError> {
     Ok(())
 }
 
-/// Header and lines of a file.
+/// Header and lines of a file; a torn last line is none.
 pub(super) fn read(path: &Path) -> Result<(Vec<String>, Vec<Line>), ExperimentError> {
     let bad = |message: String| ExperimentError::data(path, message);
-    let mut reader = csv::Reader::from_path(path).map_err(|error| bad(error.to_string()))?;
+    let mut bytes = fs::read(path).map_err(ExperimentError::io(path))?;
+    bytes.truncate(whole_lines(&bytes));
+    let mut reader = csv::Reader::from_reader(&bytes[..]);
     let header: Vec<String> =
         reader.headers().map_err(|error| bad(error.to_string()))?.iter().map(String::from).collect();
     if header.is_empty() {

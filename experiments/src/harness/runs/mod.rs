@@ -34,12 +34,21 @@ pub struct Runs<'a> {
     context: &'a RunContext,
     data: String,
     serial: bool,
+    in_every_shard: bool,
     identity: Option<String>,
 }
 
 impl<'a> Runs<'a> {
     pub fn new(id: &'static str, context: &'a RunContext) -> Self {
-        Self { id, part: None, context, data: "own".into(), serial: false, identity: None }
+        Self {
+            id,
+            part: None,
+            context,
+            data: "own".into(),
+            serial: false,
+            in_every_shard: false,
+            identity: None,
+        }
     }
 
     /// Jobs with another kind of result, kept in a file of their own.
@@ -50,6 +59,11 @@ impl<'a> Runs<'a> {
     /// Jobs one after the other: for those that measure time, which others beside them would change.
     pub fn serial(self) -> Self {
         Self { serial: true, ..self }
+    }
+
+    /// Jobs that every shard does: those whose results the other jobs of the experiment need.
+    pub fn in_every_shard(self) -> Self {
+        Self { in_every_shard: true, ..self }
     }
 
     /// Identification of the data; the experiment's own without it.
@@ -99,15 +113,7 @@ impl<'a> Runs<'a> {
         } else {
             in_order(&title, &open, go_on, one)?;
         }
-        let missing: Vec<&JobName> = names.iter().filter(|name| !log.has(name)).collect();
-        if let Some(first) = missing.first() {
-            return Err(ExperimentError::Unfinished {
-                id: self.id,
-                missing: missing.len(),
-                of: jobs.len(),
-                first: first.to_string(),
-            });
-        }
+        self.check_done(names.iter(), &log)?;
         names.iter().map(|name| log.read(name)).collect()
     }
 
@@ -115,7 +121,8 @@ impl<'a> Runs<'a> {
     /// have a line then. Jobs that are not `wanted` are read and never done.
     ///
     /// # Errors
-    /// What `work` fails with; data errors where lines cannot be read.
+    /// What `work` fails with; [`ExperimentError::Unfinished`] when wanted jobs are left to other shards or the budget of time is spent; data errors
+    /// where lines cannot be read.
     pub fn attempt<J: Sync, T: Serialize + DeserializeOwned + Send>(
         &self,
         jobs: &[J],
@@ -128,13 +135,39 @@ impl<'a> Runs<'a> {
         let log = RunLog::open(self.path(), self.identity(), self.context.merged && self.identity.is_none())?;
         let mut open = self.open(&names, &log);
         open.retain(|at| wanted(&jobs[*at]));
+        let go_on = || self.context.has_time() && go_on();
         in_order(&self.title(), &open, go_on, |at| log.append(&names[*at], &work(&jobs[*at])?))?;
+        if self.context.shard.is_some() || !self.context.has_time() {
+            self.check_done(
+                names.iter().zip(jobs).filter(|(_, job)| wanted(job)).map(|(name, _)| name),
+                &log,
+            )?;
+        }
         names.iter().map(|name| log.has(name).then(|| log.read(name)).transpose()).collect()
+    }
+
+    /// # Errors
+    /// [`ExperimentError::Unfinished`] when a job has no line.
+    fn check_done<'n>(
+        &self,
+        names: impl Iterator<Item = &'n JobName>,
+        log: &RunLog,
+    ) -> Result<(), ExperimentError> {
+        let (mut of, mut missing) = (0, Vec::new());
+        for name in names {
+            of += 1;
+            if !log.has(name) {
+                missing.push(name);
+            }
+        }
+        let Some(first) = missing.first() else { return Ok(()) };
+        Err(ExperimentError::Unfinished { id: self.id, missing: missing.len(), of, first: first.to_string() })
     }
 
     /// Positions of the jobs of this shard that have no line.
     fn open(&self, names: &[JobName], log: &RunLog) -> Vec<usize> {
-        let mine = |at: usize| !self.context.merged && self.context.shard.is_none_or(|s| s.has(at));
+        let shard = self.context.shard.filter(|_| !self.in_every_shard);
+        let mine = |at: usize| !self.context.merged && shard.is_none_or(|s| s.has(at));
         (0..names.len()).filter(|at| mine(*at) && !log.has(&names[*at])).collect()
     }
 

@@ -92,6 +92,53 @@ fn shards_are_merged_to_the_whole() {
     assert!(merge("a/b", &at("all"), &[at("none")]).is_err());
 }
 
+/// A shard that was killed while it wrote: the torn line is a run that is missing, whether it is read or appended to.
+#[test]
+fn torn_lines_are_not_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let tear = |name: &str, bytes: usize| {
+        let path = at(name).join("a/b/runs.csv");
+        let text = fs::read(&path).unwrap();
+        fs::write(&path, &text[..text.len() - bytes]).unwrap();
+    };
+    for name in ["torn", "whole"] {
+        collect(&context(&at(name)), usize::MAX).0.unwrap();
+    }
+    // Without its line end, the last line could be a number that was cut.
+    tear("torn", 1);
+    assert_eq!(merge("a/b", &at("all"), &[at("torn")]).unwrap(), 9);
+    tear("all", 1);
+    assert_eq!(
+        merge("a/b", &at("all"), &[at("whole")]).unwrap(),
+        2,
+        "the one that was torn here, and the one there"
+    );
+    let (found, done) = collect(&RunContext { merged: true, ..context(&at("all")) }, 0);
+    assert_eq!((found.unwrap(), done), (expected(), 0));
+}
+
+/// What other jobs of the experiment need is done by each shard; jobs that are only attempted are divided, and missed in the end.
+#[test]
+fn a_shard_has_what_all_need() {
+    let shard =
+        |i: usize| RunContext { shard: Some(format!("{i}/2").parse().unwrap()), ..RunContext::default() };
+    let name = |i: &usize| JobName::new("t", "m", *i);
+    let jobs: Vec<usize> = (0..5).collect();
+    let whole = shard(2);
+    let found = Runs::new("a/b", &whole).in_every_shard().collect(&jobs, name, |i| Ok(*i)).unwrap();
+    assert_eq!(found, jobs);
+    let attempt = |context: &RunContext, wanted: usize| {
+        Runs::new("a/b", context).attempt(&jobs, name, |i| *i < wanted, || true, |i| Ok(*i))
+    };
+    let error = attempt(&shard(2), 4).unwrap_err();
+    assert!(matches!(error, ExperimentError::Unfinished { missing: 2, of: 4, .. }), "{error}");
+    assert_eq!(attempt(&shard(1), 1).unwrap(), [Some(0), None, None, None, None]);
+    let spent = RunContext { deadline: Some(std::time::Instant::now()), ..RunContext::default() };
+    let error = attempt(&spent, 4).unwrap_err();
+    assert!(matches!(error, ExperimentError::Unfinished { missing: 4, of: 4, .. }), "{error}");
+}
+
 #[test]
 fn other_results_of_one_job_are_refused() {
     let folder = tempfile::tempdir().unwrap();
