@@ -184,13 +184,13 @@ impl<K: Kernel> LogLikelihood for ExactLikelihood<'_, K> {
     /// [`Kernel::derivatives_times`].
     fn information(&mut self, out: &mut [f64]) -> bool {
         let (n, of_kernel) = (self.y.len(), self.kernel.num_params());
-        if n == 0 {
+        let count =
+            of_kernel + usize::from(self.noise_param.is_some()) + usize::from(self.mean_param.is_some());
+        if n == 0 || count == 0 {
             out.fill(0.0);
             return true;
         }
         let padded = n.next_multiple_of(LANES);
-        let count =
-            of_kernel + usize::from(self.noise_param.is_some()) + usize::from(self.mean_param.is_some());
         let (mut alpha, mut product) = (self.alpha.clone(), vec![0.0; padded]);
         alpha.resize(padded, 0.0);
         // ∂A/∂θ_p α, one after the other; of the mean the column of ones.

@@ -136,7 +136,11 @@ pub fn select(
     };
     let mut score = |candidate: &Candidate| -> Result<f64, SelectionError> {
         match criterion {
-            Criterion::Evidence => Ok(candidate.fitted(x, y, rng)?.log_likelihood()),
+            Criterion::Evidence => {
+                let fitted = candidate.fitted(x, y, rng)?;
+                // The density of the targets as they are: candidates may scale them differently.
+                Ok(fitted.log_likelihood() - y.len() as f64 * fitted.target_scaling().width.ln())
+            }
             Criterion::LeaveOneOut => {
                 let judged = candidate.fitted(x, y, rng)?.leave_one_out_calibration();
                 Ok(-judged.map_err(|error| candidate.unscored(error))?.nlpd)

@@ -49,7 +49,7 @@ pub struct GpSurrogate {
     pub family: KernelFamily,
     /// Noise, mean, scaling and fit.
     pub settings: GpSettings,
-    /// Bounds of the lengthscales, if not the default ones; without a prior then: maximum likelihood.
+    /// Bounds of the lengthscales, if not the default ones; lengthscales have no prior then.
     pub lengthscale_bounds: Option<(f64, f64)>,
     /// Hyperparameters as a point or as a distribution.
     #[serde(skip_serializing_if = "is_default")]

@@ -22,6 +22,7 @@ use crate::error::{require_between_0_and_1, require_positive};
 /// # Ok::<(), thrifty_kernel::KernelError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Hyperparameters {
     pub(crate) values: Vec<f64>,
     low: f64,
@@ -29,11 +30,35 @@ pub struct Hyperparameters {
     transform: Transform,
     prior: Option<Prior>,
     /// One parameter stands for all values.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_false")]
     shared: bool,
     /// Known, hence not among the parameters.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_false")]
     fixed: bool,
+}
+
+/// Hyperparameters as they are in a file.
+#[derive(serde::Deserialize)]
+struct Unchecked {
+    values: Vec<f64>,
+    low: f64,
+    high: f64,
+    transform: Transform,
+    prior: Option<Prior>,
+    #[serde(default)]
+    shared: bool,
+    #[serde(default)]
+    fixed: bool,
+}
+
+impl TryFrom<Unchecked> for Hyperparameters {
+    type Error = KernelError;
+
+    fn try_from(file: Unchecked) -> Result<Self, KernelError> {
+        let Unchecked { values, low, high, transform, prior, shared, fixed } = file;
+        let checked = Self::new("hyperparameter", values, (low, high, transform))?;
+        Ok(Self { prior, shared, fixed, ..checked })
+    }
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it

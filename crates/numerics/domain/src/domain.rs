@@ -52,17 +52,21 @@ impl Domain {
 
     /// The domain with variables fixed where they are at `x`: the same columns, and fewer feasible points.
     ///
-    /// A fixed variable counts as one with a single level where it is active. Earlier pins of other variables stay.
+    /// A fixed variable counts as one with a single level where it is active. One that is inactive at `x` has no value there and is not fixed.
+    /// Earlier pins of other variables stay.
     ///
     /// # Panics
     /// When `x` is not of the domain's dimension or there is no such variable.
     #[must_use]
     pub fn pinned(mut self, indices: &[usize], x: &[f64]) -> Self {
+        self.pins.resize(self.variables.len(), None);
+        // An earlier value must not stand in for the new one.
+        indices.iter().for_each(|&index| self.pins[index] = None);
         let mut snapped = x.to_vec();
         self.snap(&mut snapped);
-        self.pins.resize(self.variables.len(), None);
         for &index in indices {
-            self.pins[index] = Some(snapped[self.own_columns(index)].to_vec());
+            let pin = self.is_active(index, &snapped).then(|| snapped[self.own_columns(index)].to_vec());
+            self.pins[index] = pin;
         }
         self
     }

@@ -235,6 +235,23 @@ fn pins_are_levels() {
     assert_eq!((one.cardinality(10), one.is_discrete()), (Some(1), true));
 }
 
+/// Another pin of a variable replaces the first, whatever its kind. A variable that is inactive where it would be pinned stays free.
+#[test]
+fn the_last_pin_counts_and_inactive_variables_have_none() {
+    let variables = vec![Variable::continuous(), Variable::stepped(2), Variable::one_hot(3).when(1, vec![1])];
+    let domain = Domain::new(variables).unwrap();
+    let first = [0.2, 0.75, 1.0, 0.0, 0.0, 1.0];
+    let moved = domain.clone().pinned(&[0, 2], &first).pinned(&[0, 2], &[0.9, 0.75, 0.0, 0.0, 1.0, 1.0]);
+    let mut x = first.to_vec();
+    moved.snap(&mut x);
+    assert_eq!(x, [0.9, 0.75, 0.0, 0.0, 1.0, 1.0]);
+    let inactive = domain.clone().pinned(&[0, 2], &[0.2, 0.25, 0.0, 0.0, 1.0, 1.0]);
+    assert!(inactive.is_pinned(0) && !inactive.is_pinned(2));
+    let mut x = first.to_vec();
+    inactive.snap(&mut x);
+    assert!(x == first && domain.is_feasible(&x));
+}
+
 /// A domain of which one variable is continuous, wherever it stands: it is discrete once that one is fixed.
 #[test]
 fn one_continuous_variable_makes_a_domain_continuous() {

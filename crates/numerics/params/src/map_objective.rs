@@ -155,6 +155,9 @@ impl<'a, L: LogLikelihood> MapObjective<'a, L> {
     /// A model of the curvature of J in u where its gradient was last computed, row by row: `dθ_i/du_i I_ij dθ_j/du_j` of the
     /// likelihood's [information](LogLikelihood::information). Priors are not in it. False where there is none.
     pub fn curvature(&mut self, out: &mut [f64]) -> bool {
+        if self.params.is_empty() {
+            return true;
+        }
         if !self.likelihood.information(out) {
             return false;
         }

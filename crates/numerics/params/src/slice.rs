@@ -247,6 +247,10 @@ impl Normals {
         }
         let count = others.len() as f64;
         let moments = |k: usize| {
+            // Without any range every sample is at the one value, of which the mean of many is an ulp off.
+            if self.std_dev[k] == 0.0 {
+                return (self.mean[k], 0.0);
+            }
             let mean = others.iter().map(|sample| sample.u[k]).sum::<f64>() / count;
             let squares = others.iter().map(|sample| (sample.u[k] - mean).powi(2)).sum::<f64>();
             (mean, (squares / (count - 1.0)).sqrt().max(0.1 * self.std_dev[k]))
@@ -286,6 +290,11 @@ mod tests {
         let equal = narrow(&[2.0, 1.0, 2.0, 7.0, 2.0, 0.0], 1).expect("a law of three");
         assert_eq!((equal.mean[0], equal.std_dev[0]), (2.0, 0.5), "no narrower than a tenth");
         assert!(narrow(&[1.0, 2.0, 3.0, 4.0, 5.0], 0).is_none(), "two are too few");
+        // The mean of eight times ln 0.2 is not ln 0.2.
+        let fixed = 0.2_f64.ln();
+        let only = Normals { mean: vec![fixed], std_dev: vec![0.0] };
+        let found = only.narrowed_to(&population(&[fixed; 16]), 0).expect("a law of eight");
+        assert_eq!((found.mean[0], found.std_dev[0]), (fixed, 0.0), "a parameter without a range");
     }
 
     /// The wide law of a parameter without a normal prior: mean and standard deviation are the middle and a quarter of its range on the

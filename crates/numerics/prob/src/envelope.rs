@@ -33,8 +33,9 @@ impl UpperEnvelope {
     #[must_use]
     pub fn of(a: &[f64], b: &[f64]) -> Self {
         assert_eq!(a.len(), b.len(), "one slope an intercept");
-        let mut order: Vec<(f64, f64, usize)> =
-            (0..a.len()).filter(|&i| a[i].is_finite() && b[i].is_finite()).map(|i| (b[i], a[i], i)).collect();
+        // -0.0 + 0.0 is 0.0: slopes that are equal are next to each other in the total order.
+        let line = |i: usize| (a[i].is_finite() && b[i].is_finite()).then_some((b[i] + 0.0, a[i], i));
+        let mut order: Vec<(f64, f64, usize)> = (0..a.len()).filter_map(line).collect();
         order.sort_unstable_by(|l, r| l.0.total_cmp(&r.0).then(l.1.total_cmp(&r.1)).then(l.2.cmp(&r.2)));
         let (mut lines, mut breaks): (Vec<usize>, Vec<f64>) = (Vec::new(), Vec::new());
         for (slope, intercept, i) in order {
@@ -250,7 +251,9 @@ mod tests {
     proptest! {
         #[test]
         fn gains_are_expectations(lines in prop::collection::vec((-2.0..2.0_f64, -3..4_i32), 1..9)) {
-            let (a, b): (Vec<f64>, Vec<f64>) = lines.iter().map(|(a, b)| (*a, f64::from(*b) / 2.0)).unzip();
+            // A slope of 0 has either sign.
+            let slope = |a: f64, b: i32| if b == 0 { 0_f64.copysign(-a) } else { f64::from(b) / 2.0 };
+            let (a, b): (Vec<f64>, Vec<f64>) = lines.iter().map(|(a, b)| (*a, slope(*a, *b))).unzip();
             let envelope = UpperEnvelope::of(&a, &b);
             let gain = envelope.expected_gain();
             prop_assert!((gain - by_quadrature(&a, &b)).abs() < 1e-6, "{gain}");

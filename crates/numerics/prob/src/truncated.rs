@@ -38,8 +38,9 @@ pub fn truncated_variance(z: f64) -> f64 {
     if z > FRACTION_FROM {
         return 1.0 - truncation_loss(z);
     }
-    if z == f64::NEG_INFINITY {
-        return 0.0;
+    // Here z⁻² is exact, and the denominator below would overflow in the end.
+    if z < -1e60 {
+        return (1.0 / z).powi(2);
     }
     let (t, second, third) = fractions(z);
     (t + 2.0 * second - third) / ((t + second).powi(2) * (t + third))
@@ -98,5 +99,8 @@ mod tests {
         assert!((truncated_variance(-1e8) * 1e16 - 1.0).abs() < 1e-15);
         assert_eq!(truncated_variance(f64::INFINITY), 1.0);
         assert_eq!(truncated_variance(f64::NEG_INFINITY), 0.0);
+        for z in [-9e59_f64, -1.1e60, -1e103, -1e150] {
+            assert!((truncated_variance(z) * z * z - 1.0).abs() < 1e-15, "{z}");
+        }
     }
 }

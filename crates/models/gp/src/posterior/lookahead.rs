@@ -5,7 +5,7 @@ use thrifty_kernel::Kernel;
 use thrifty_linalg::{Matrix, subtract_inner_products};
 use thrifty_surrogate::{JointGradient, Lookahead, LookaheadCotangent, Posterior};
 
-use super::{GpPosterior, dot};
+use super::{GpPosterior, dot, is_finite};
 
 /// Look-ahead of a Gaussian process: joint moments of one more observation and the function at fixed points.
 ///
@@ -71,6 +71,11 @@ impl<'a, K: Kernel> GpLookahead<'a, K> {
                 None => latent,
                 Some(other) => (gp.kernel.eval(of.row(i), at.row(i)) - dot(other.column(i), own)) * scale,
             };
+            // A kernel may take a distance of NaN for infinity.
+            if !(is_finite(observed.row(i)) && is_finite(targets.row(i))) {
+                (mean[i], variance[i]) = (f64::NAN, f64::NAN);
+                row.fill(f64::NAN);
+            }
         }
     }
 

@@ -67,6 +67,10 @@ impl<'de, K: Kernel + Deserialize<'de>> Deserialize<'de> for GpPosterior<K> {
                 "input scaling of another dimension than the points' {dim}"
             )));
         }
+        let widths = data.inputs.iter().flat_map(|scaling| &scaling.width).chain([&data.targets.width]);
+        if let Some(width) = widths.into_iter().find(|width| !(**width > 0.0 && width.is_finite())) {
+            return Err(D::Error::custom(format!("scaling by {width}, expected a positive finite width")));
+        }
         if data.y.is_empty() {
             return Err(D::Error::custom("no observations, expected at least 1"));
         }

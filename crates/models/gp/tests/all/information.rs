@@ -241,3 +241,20 @@ fn journals_do_not_mention_the_usual_search() {
     let read: GpSettings = serde_json::from_str(&other).unwrap();
     assert_eq!(read.search, Search::AverageInformation);
 }
+
+/// With nothing to learn a fit is the process as it is, whatever the search.
+#[test]
+fn a_fit_without_parameters_conditions() {
+    let x = Points::from_flat(vec![0.1, 0.4, 0.8], 1);
+    let settings = GpSettings {
+        noise: Noise::Fixed(0.1),
+        mean: Mean::Zero,
+        search: Search::AverageInformation,
+        ..GpSettings::default()
+    };
+    let process = Gp::new(Constant).with_settings(settings);
+    let y = [1.0, 2.0, 4.0];
+    let fitted = process.fit(x.as_ref(), &y, &mut Seed(1).stream("fit", 0)).unwrap();
+    let known = process.condition(x.as_ref(), &y).unwrap();
+    assert_eq!(fitted.log_likelihood(), known.log_likelihood());
+}

@@ -83,6 +83,30 @@ fn a_look_ahead_is_what_an_observation_does() {
     }
 }
 
+/// An observation nowhere tells nothing: all its moments are NaN, and those of the other rows are what they are alone.
+#[test]
+fn moments_at_nan_are_nan() {
+    let posterior = posterior(false);
+    let anchors = Points::from_rows(&[[0.2, 3.0], [0.9, 6.0]]).unwrap();
+    let look = GpLookahead::new(&posterior, anchors.as_ref(), 0.7);
+    let moments = |rows: &[[f64; 2]]| {
+        let m = rows.len();
+        let (mut mean, mut variance, mut covariance) = (vec![0.0; m], vec![0.0; m], vec![0.0; 3 * m]);
+        let x = Points::from_rows(rows).unwrap();
+        look.moments_into(x.as_ref(), &mut mean, &mut variance, &mut covariance);
+        [mean, variance, covariance].concat()
+    };
+    let alone = moments(&[[0.5, 4.0]]);
+    assert!(alone.iter().all(|moment| moment.is_finite()));
+    for nowhere in [[f64::NAN, 4.0], [0.5, f64::INFINITY]] {
+        assert!(moments(&[nowhere]).iter().all(|moment| moment.is_nan()), "{nowhere:?}");
+        let both = moments(&[nowhere, [0.5, 4.0]]);
+        for (found, expected) in [both[1], both[3], both[7], both[8], both[9]].iter().zip(&alone) {
+            assert!((found - expected).abs() < 1e-12 * expected.abs(), "{found} {expected}");
+        }
+    }
+}
+
 #[test]
 fn files_with_and_without_input_scaling_are_read_and_checked() {
     for normalize in [false, true] {
@@ -108,6 +132,10 @@ fn files_with_and_without_input_scaling_are_read_and_checked() {
         let error = read(&|file| file["noise"] = (-0.1).into()).err().unwrap();
         assert!(error.contains("noise -0.1"), "{error}");
         assert!(read(&|file| file["noise"] = 0.0.into()).is_ok());
+        for width in [0.0, -1.0] {
+            let error = read(&|file| file["data"]["targets"]["width"] = width.into()).err().unwrap();
+            assert!(error.contains(&format!("scaling by {width}, expected a positive")), "{error}");
+        }
     }
 }
 

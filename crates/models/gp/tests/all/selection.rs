@@ -1,7 +1,7 @@
 //! Choosing among processes.
 
 use thrifty_domain::Points;
-use thrifty_gp::Gp;
+use thrifty_gp::{Gp, GpSettings, TargetScaling};
 use thrifty_gp::selection::{Candidate, Criterion, Outer, SelectionError, nested, select};
 use thrifty_sampling::{Seed, latin_hypercube};
 
@@ -80,4 +80,20 @@ fn bad_input_is_named() {
     }
     let error = select(&smooth_and_rough(3), Criterion::Evidence, x.as_ref(), &y, rng).unwrap_err();
     assert!(error.to_string().starts_with("candidate matern12: points of dimension 2"), "{error}");
+}
+
+/// The evidence is the density of the targets as they are: that of a process with a scaling of its own is that of targets which were standardized
+/// by hand, less n logarithms of their standard deviation.
+#[test]
+fn scaling_is_no_evidence() {
+    let (x, y) = line(25, |t| 1000.0 * (9.0 * t).sin());
+    let score = |standardize_targets, y: &[f64]| {
+        let settings = GpSettings { standardize_targets, ..GpSettings::default() };
+        let candidate = Candidate::new("m", &Gp::matern52(1).with_settings(settings));
+        let rng = &mut Seed(5).stream("selection", 0);
+        select(&[candidate], Criterion::Evidence, x.as_ref(), y, rng).unwrap().scores[0]
+    };
+    let scaling = TargetScaling::standardize(&y);
+    let (found, alone) = (score(true, &y), score(false, &scaling.apply(&y)));
+    assert!((found - (alone - 25.0 * scaling.width.ln())).abs() < 1e-9 && scaling.width > 500.0, "{found} {alone}");
 }

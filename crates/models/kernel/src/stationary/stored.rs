@@ -43,6 +43,9 @@ impl<R: StationaryProfile> TryFrom<Stored> for Stationary<R> {
                 shape.len()
             ));
         }
+        if let Some(found) = shape.iter().map(|own| own.values().len()).find(|count| *count != 1) {
+            return Err(format!("kernel {expected} has {found} values of a profile parameter, expected 1"));
+        }
         Ok(Self { lengthscales: stored.lengthscales, profile: LearntProfile::of(shape) })
     }
 }

@@ -352,6 +352,27 @@ fn profiles_keep_their_parameters_in_files() {
     );
 }
 
+/// Values that no kernel has, in files.
+#[test]
+fn values_from_files_are_checked() {
+    let kernel = RationalQuadratic::isotropic(2, 0.5).unwrap().with_alpha(0.3).unwrap();
+    let file = serde_json::to_value(&kernel).unwrap();
+    let read = |at: &str, value: serde_json::Value| {
+        let mut file = file.clone();
+        *file.pointer_mut(at).unwrap() = value;
+        serde_json::from_value::<RationalQuadratic>(file).map_err(|error| error.to_string())
+    };
+    assert_eq!(read("/lengthscales/values/0", 0.25.into()).unwrap().num_params(), kernel.num_params());
+    for value in [0.0, -1.0] {
+        let error = read("/lengthscales/values/0", value.into()).unwrap_err();
+        assert!(error.contains(&format!("is {value}")), "{error}");
+    }
+    for values in [vec![], vec![0.3, 0.4]] {
+        let (count, error) = (values.len(), read("/shape/0/values", values.into()).unwrap_err());
+        assert!(error.contains(&format!("{count} values of a profile parameter")), "{error}");
+    }
+}
+
 /// Files from before kernels could be isotropic, periods fixed and profiles have parameters.
 #[test]
 fn earlier_files_are_read() {

@@ -25,3 +25,19 @@ fn entries_come_back_and_columns_start_apart_for_any_number_of_rows() {
         }
     }
 }
+
+/// Entries alone make matrices equal: padding may hold anything.
+#[test]
+fn padding_is_not_compared() {
+    let one = Matrix::from_fn(5, 3, |i, j| (i * 10 + j) as f64);
+    let mut other = Matrix::zeros(8, 3);
+    (0..3).for_each(|j| other.column_mut(j).fill(f64::NAN));
+    other.resize(5, 3);
+    for j in 0..3 {
+        (0..5).for_each(|i| other[(i, j)] = one[(i, j)]);
+    }
+    assert_eq!(one, other);
+    other[(4, 2)] = 0.5;
+    assert_ne!(one, other);
+    assert_ne!(one, Matrix::from_fn(3, 5, |i, j| (j * 10 + i) as f64));
+}

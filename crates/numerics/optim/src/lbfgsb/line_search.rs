@@ -6,8 +6,8 @@
 /// φ(t) ≤ φ(0) + 1e-3 t φ'(0),   |φ'(t)| ≤ 0.9 |φ'(0)|
 /// ```
 ///
-/// Safeguarded cubic and quadratic interpolation on a shrinking interval. A value that is not finite halves the
-/// distance to the best step. Source: Moré & Thuente (1994); departure: a step that grows goes a tenth beyond the extrapolated
+/// Safeguarded cubic and quadratic interpolation on a shrinking interval. A value that is not finite cuts the
+/// distance to the best step to a tenth. Source: Moré & Thuente (1994); departure: a step that grows goes a tenth beyond the extrapolated
 /// minimum and is limited by the longest step alone, not by four times the last growth.
 pub(super) struct LineSearch {
     start: Sample,

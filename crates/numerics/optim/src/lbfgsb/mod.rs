@@ -34,7 +34,7 @@ pub struct Lbfgsb {
     pub value_tolerance: f64,
     /// Stop after so many iterations.
     pub max_iterations: usize,
-    /// Stop after so many evaluations; the line search in progress is finished with its best point.
+    /// Stop after so many evaluations; the line search in progress ends at its last point, if that is lower.
     pub max_evaluations: usize,
 }
 
@@ -72,7 +72,7 @@ pub enum Termination {
 /// Result of a local search for a minimum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Minimum {
-    /// The best point, inside the box.
+    /// The last point that was accepted, inside the box; none of those accepted before it is lower.
     pub x: Vec<f64>,
     /// The value there.
     pub value: f64,
