@@ -32,6 +32,11 @@ pub(crate) fn objectives(what: &'static str, found: usize, expected: usize) -> R
     if found == expected { Ok(()) } else { Err(ParetoError::ObjectiveMismatch { what, found, expected }) }
 }
 
+/// Checks the number of points.
+pub(crate) fn rows(what: &'static str, found: usize, expected: usize) -> Result<(), ParetoError> {
+    if found == expected { Ok(()) } else { Err(ParetoError::LengthMismatch { what, found, expected }) }
+}
+
 /// Finite points with as many objectives as the reference point; no points have any number of objectives.
 pub(crate) fn against(set: PointsRef<'_>, expected: usize) -> Result<(), ParetoError> {
     if !set.is_empty() {

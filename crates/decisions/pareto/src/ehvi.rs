@@ -147,7 +147,7 @@ impl ExpectedHypervolumeImprovement {
     /// Shapes: `means` and `std_devs` k×m, `out` k.
     ///
     /// # Errors
-    /// As [`ExpectedHypervolumeImprovement::value`]; [`ParetoError::ObjectiveMismatch`] also where the lists have
+    /// As [`ExpectedHypervolumeImprovement::value`]; [`ParetoError::LengthMismatch`] where the lists have
     /// different lengths.
     pub fn log_values_into(
         &self,
@@ -155,8 +155,8 @@ impl ExpectedHypervolumeImprovement {
         std_devs: PointsRef<'_>,
         out: &mut [f64],
     ) -> Result<(), ParetoError> {
-        check::objectives("the list of deviations", std_devs.len(), means.len())?;
-        check::objectives("the list of results", out.len(), means.len())?;
+        check::rows("the list of deviations", std_devs.len(), means.len())?;
+        check::rows("the list of results", out.len(), means.len())?;
         let mut workspace = self.workspace();
         for ((mean, std_dev), out) in means.rows().zip(std_devs.rows()).zip(out) {
             self.require(mean, std_dev)?;

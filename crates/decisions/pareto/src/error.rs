@@ -34,6 +34,16 @@ pub enum ParetoError {
         /// Number expected.
         expected: usize,
     },
+    /// Two lists that belong together have different numbers of points.
+    #[error("{what} has {}, expected {expected}", counted(*found, "points"))]
+    LengthMismatch {
+        /// The list with the wrong number.
+        what: &'static str,
+        /// Number found.
+        found: usize,
+        /// Number expected.
+        expected: usize,
+    },
     /// There is nothing to compute from.
     #[error("{what} is empty, expected at least one")]
     Empty {

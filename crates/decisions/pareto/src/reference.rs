@@ -97,7 +97,8 @@ impl ReferencePoint {
             let nadir = column().fold(f64::NEG_INFINITY, f64::max);
             let range = nadir - column().fold(f64::INFINITY, f64::min);
             let magnitude = if nadir == 0.0 { 1.0 } else { nadir.abs() };
-            nadir + Self::MARGIN * if range > 0.0 { range } else { magnitude }
+            // A range by rounding is none: the reference point would be the nadir itself.
+            nadir + Self::MARGIN * if range > 1e-12 * nadir.abs() { range } else { magnitude }
         };
         let values: Vec<f64> = (0..points.dim()).map(value).collect();
         check::reference(&values)?;

@@ -106,6 +106,10 @@ impl<K: Kernel> Posterior for CensoredPosterior<K> {
         self.process.predict_into(x, mean, variance);
     }
 
+    fn mean_into(&self, x: PointsRef<'_>, mean: &mut [f64]) {
+        self.process.mean_into(x, mean);
+    }
+
     fn gradient(&self) -> Option<&dyn PosteriorGradient> {
         self.process.gradient()
     }

@@ -65,6 +65,10 @@ impl Posterior for Component {
         self.gp.predict_into(coded_alike(x, self.code).as_ref(), mean, variance);
     }
 
+    fn mean_into(&self, x: PointsRef<'_>, mean: &mut [f64]) {
+        self.gp.mean_into(coded_alike(x, self.code).as_ref(), mean);
+    }
+
     fn gradient(&self) -> Option<&dyn PosteriorGradient> {
         Some(self)
     }

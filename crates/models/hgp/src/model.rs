@@ -140,10 +140,11 @@ impl Hgp {
         Ok(Self { gp: Gp::new(kernel).with_settings(settings) })
     }
 
-    /// Replaces the settings of noise, mean, restarts and scaling.
+    /// Replaces the settings of noise, mean, restarts and the scaling of targets. Inputs are never scaled: one of their columns is the code of
+    /// the fold.
     #[must_use]
     pub fn with_settings(self, settings: GpSettings) -> Self {
-        Self { gp: self.gp.with_settings(settings) }
+        Self { gp: self.gp.with_settings(GpSettings { normalize_inputs: false, ..settings }) }
     }
 
     /// The settings.

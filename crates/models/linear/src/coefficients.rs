@@ -86,6 +86,18 @@ impl Coefficients {
         Ok(belief)
     }
 
+    /// What arithmetic on distributions gave: positive semi-definite but for rounding, which may be larger than [`Coefficients::new`] allows.
+    pub(crate) fn computed(mean: Vec<f64>, covariance: Vec<f64>) -> Result<Self, LinearError> {
+        let mut belief = Self::try_from(Unchecked { mean, covariance })?;
+        belief.symmetrise();
+        let n = belief.len();
+        for i in 0..n {
+            let variance = &mut belief.covariance[i * n + i];
+            *variance = variance.max(0.0);
+        }
+        Ok(belief)
+    }
+
     /// Independent coefficients.
     ///
     /// # Errors

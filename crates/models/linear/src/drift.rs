@@ -70,7 +70,7 @@ impl Drift {
                 covariance[j * n + i] = covariance[i * n + j];
             }
         }
-        Coefficients::new(mean, covariance)
+        Coefficients::computed(mean, covariance)
     }
 
     /// Smoothed distribution of every step given all observations, from the filtered distributions:
@@ -115,7 +115,7 @@ impl Drift {
                     covariance[j * n + i] = covariance[i * n + j];
                 }
             }
-            smoothed[t] = Coefficients::new(mean, covariance)?;
+            smoothed[t] = Coefficients::computed(mean, covariance)?;
         }
         Ok(smoothed)
     }

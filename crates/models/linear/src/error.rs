@@ -37,7 +37,7 @@ pub enum LinearError {
         /// Value that was certain.
         expected: f64,
     },
-    /// A covariance without an inverse where one is needed.
-    #[error("a singular covariance has no information form")]
+    /// A covariance or precision without an inverse where one is needed.
+    #[error("a singular covariance or precision has no inverse")]
     Singular,
 }

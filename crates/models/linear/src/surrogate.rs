@@ -118,8 +118,8 @@ impl Surrogate for LinearSurrogate {
         let n = data.len() as f64;
         let mean = data.y.iter().sum::<f64>() / n;
         let variance = data.y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n;
-        // Equal targets have no scale of their own.
-        let variance = if variance > 0.0 { variance } else { 1.0 };
+        // Equal targets have no scale of their own, but for rounding.
+        let variance = if variance > (1e-12 * mean).powi(2) { variance } else { 1.0 };
         let evidence = Evidence { basis, data, mean, variance };
         let start = match warm_start {
             Some([prior, noise]) if *prior > 0.0 && *noise > 0.0 => [prior.ln(), noise.ln()],

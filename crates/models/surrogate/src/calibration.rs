@@ -33,6 +33,16 @@ pub enum CalibrationError {
         /// Number of observations.
         observed: usize,
     },
+    /// A mean or an observation that is not finite.
+    #[error("{what} {index} is {value}, expected a finite number")]
+    NonFinite {
+        /// Mean or observation.
+        what: &'static str,
+        /// Its position.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
     /// A variance that no observation can have.
     #[error("variance {index} is {value}, expected a positive finite number (with the noise in it)")]
     Variance {
@@ -47,7 +57,7 @@ impl Calibration {
     /// Judges predictions, with the observation noise in the variances, against what was observed.
     ///
     /// # Errors
-    /// [`CalibrationError`]: nothing observed, unequal lengths, a variance that is not positive and finite.
+    /// [`CalibrationError`]: nothing observed, unequal lengths, a mean or an observation that is not finite, a variance that is not positive and finite.
     pub fn of(mean: &[f64], variance: &[f64], observed: &[f64]) -> Result<Self, CalibrationError> {
         let n = observed.len();
         if mean.len() != n || variance.len() != n {
@@ -59,6 +69,11 @@ impl Calibration {
         }
         if let Some(index) = variance.iter().position(|v| !(*v > 0.0 && v.is_finite())) {
             return Err(CalibrationError::Variance { index, value: variance[index] });
+        }
+        for (what, values) in [("mean", mean), ("observation", observed)] {
+            if let Some(index) = values.iter().position(|value| !value.is_finite()) {
+                return Err(CalibrationError::NonFinite { what, index, value: values[index] });
+            }
         }
         let each = || mean.iter().zip(variance).zip(observed);
         let standardized: Vec<f64> = each().map(|((m, v), y)| (y - m) / v.sqrt()).collect();
@@ -132,5 +147,9 @@ mod tests {
         assert!(Calibration::of(&[1.0], &[1.0], &[1.0, 2.0]).is_err());
         let error = Calibration::of(&[1.0; 2], &[1.0, 0.0], &[1.0; 2]).unwrap_err();
         assert!(error.to_string().starts_with("variance 1 is 0"));
+        let error = Calibration::of(&[0.0; 2], &[1.0; 2], &[0.0, f64::NAN]).unwrap_err();
+        assert!(error.to_string().starts_with("observation 1 is NaN"));
+        let error = Calibration::of(&[f64::INFINITY, 0.0], &[1.0; 2], &[0.0; 2]).unwrap_err();
+        assert!(error.to_string().starts_with("mean 0 is inf"));
     }
 }

@@ -53,6 +53,14 @@ impl Default for ForestSettings {
 pub struct Forest {
     pub(crate) bins: Bins,
     pub(crate) trees: Vec<Tree>,
+    /// Taken off the targets before growing, and added to predictions.
+    #[serde(skip_serializing_if = "is_zero")]
+    base: f64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_zero(base: &f64) -> bool {
+    *base == 0.0
 }
 
 /// A forest as a file has it.
@@ -60,6 +68,8 @@ pub struct Forest {
 struct Raw {
     bins: Bins,
     trees: Vec<Tree>,
+    #[serde(default)]
+    base: f64,
 }
 
 impl TryFrom<Raw> for Forest {
@@ -68,7 +78,8 @@ impl TryFrom<Raw> for Forest {
     fn try_from(raw: Raw) -> Result<Self, TreesError> {
         raw.bins.check()?;
         raw.trees.iter().try_for_each(|tree| tree.check(raw.bins.columns()))?;
-        Ok(Self { bins: raw.bins, trees: raw.trees })
+        number("base", raw.base, raw.base.is_finite(), "a finite number")?;
+        Ok(Self { bins: raw.bins, trees: raw.trees, base: raw.base })
     }
 }
 
@@ -76,6 +87,14 @@ pub(crate) fn checked(table: &Table, targets: &[f64]) -> Result<(), TreesError> 
     length("targets", targets.len(), table.rows())?;
     all_finite("target", targets)?;
     Ok(())
+}
+
+/// Mean of targets that are much farther from 0 than from each other, else 0: squares of such targets would hide what a split gains.
+fn offset(targets: &[f64]) -> f64 {
+    let n = targets.len() as f64;
+    let mean = targets.iter().map(|y| y / n).sum::<f64>();
+    let spread = targets.iter().map(|y| ((y - mean) / mean).powi(2) / n).sum::<f64>();
+    if mean.is_finite() && spread > 0.0 && spread < 1e-6 { mean } else { 0.0 }
 }
 
 impl Forest {
@@ -112,13 +131,16 @@ impl Forest {
             max_depth: settings.max_depth.unwrap_or(usize::MAX),
             features: settings.features.unwrap_or(columns.div_ceil(3)).clamp(1, columns),
         };
+        let base = offset(targets);
+        let centred: Vec<f64> = targets.iter().map(|y| y - base).collect();
         let drawn = ((table.rows() as f64 * settings.sample).round() as usize).max(1);
         let mut trees: Vec<Option<Tree>> = vec![None; settings.trees];
         let share = settings.trees.div_ceil(threads.max(1));
+        let centred = &centred[..];
         std::thread::scope(|scope| {
             for (part, slots) in trees.chunks_mut(share).enumerate() {
                 scope.spawn(move || {
-                    let mut grower = Grower::new(table, targets, growth);
+                    let mut grower = Grower::new(table, centred, growth);
                     for (i, slot) in slots.iter_mut().enumerate() {
                         let mut rng = seed.stream("tree", (part * share + i) as u64);
                         let mut rows: Vec<u32> = (0..drawn).map(|_| rng.index(table.rows()) as u32).collect();
@@ -129,7 +151,7 @@ impl Forest {
                 });
             }
         });
-        Ok(Self { bins: table.bins().clone(), trees: trees.into_iter().flatten().collect() })
+        Ok(Self { bins: table.bins().clone(), trees: trees.into_iter().flatten().collect(), base })
     }
 
     /// Means over the trees, for row-major features.
@@ -137,7 +159,7 @@ impl Forest {
     /// # Errors
     /// [`TreesError`] for rows of another length.
     pub fn predict(&self, rows: &[f32]) -> Result<Vec<f64>, TreesError> {
-        predict(&self.bins, &self.trees, 0.0, 1.0 / self.trees.len().max(1) as f64, rows)
+        predict(&self.bins, &self.trees, self.base, 1.0 / self.trees.len().max(1) as f64, rows)
     }
 
     /// [`Forest::predict`] to the bit for rows in groups: faster where rows of a group share most features.
@@ -146,7 +168,7 @@ impl Forest {
     /// [`TreesError`] for rows of another number of features.
     pub fn predict_groups(&self, rows: &GroupedRows) -> Result<Vec<f64>, TreesError> {
         let scale = 1.0 / self.trees.len().max(1) as f64;
-        predict_groups(&self.bins, &self.trees, 0.0, scale, rows)
+        predict_groups(&self.bins, &self.trees, self.base, scale, rows)
     }
 
     /// Mean and variance over the predictions of the trees, for row-major features. Overwrites.
@@ -166,6 +188,7 @@ impl Forest {
                 *variance += before * (value - *mean);
             }
         }
+        mean.iter_mut().for_each(|mean| *mean += self.base);
         let trees = self.trees.len().max(1) as f64;
         variance.iter_mut().for_each(|sum| *sum /= trees);
     }

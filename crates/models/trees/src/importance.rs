@@ -129,6 +129,10 @@ fn leaves(tree: &Tree, weights: &[Vec<f64>]) -> (Vec<Leaf>, f64) {
         bins[feature].1 = border;
         open.extend([(left, bins), (left + 1, right)]);
     }
+    // Probabilities add up to 1 but for rounding, so that equal values would seem to differ from their mean.
+    if found.windows(2).all(|pair| pair[0].value == pair[1].value) {
+        return (found, 0.0);
+    }
     let mean: f64 = found.iter().map(|leaf| leaf.probability * leaf.value).sum();
     found.iter_mut().for_each(|leaf| leaf.value -= mean);
     let variance = found.iter().map(|leaf| leaf.probability * leaf.value * leaf.value).sum();

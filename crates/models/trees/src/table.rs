@@ -93,10 +93,12 @@ impl Table {
     /// Bins row-major features into at most `bins` bins per feature.
     ///
     /// # Errors
-    /// [`TreesError`] for numbers that are not finite, rows of different lengths, no rows, or fewer than 2 or more than 65,536 bins.
+    /// [`TreesError`] for numbers that are not finite, rows of different lengths, no rows, more than 65,536 columns, or fewer than 2 or more than 65,536 bins.
     #[allow(clippy::needless_pass_by_value)] // tables are large: a caller should not keep the rows without meaning to
     pub fn new(features: Vec<f32>, columns: usize, bins: usize) -> Result<Self, TreesError> {
         number("bins", bins as f64, (2..=1 << 16).contains(&bins), "2 to 65536")?;
+        // Trees count features in 16 bits.
+        number("columns", columns as f64, columns <= 1 << 16, "at most 65536")?;
         if columns == 0 || features.is_empty() || !features.len().is_multiple_of(columns) {
             let found = features.len();
             return Err(InputError::Length { name: "features", found, expected: columns.max(1) }.into());

@@ -7,12 +7,13 @@ use crate::{ParetoError, check, strictly_dominates};
 /// The local upper bounds of a set: the corners of what it leaves non-dominated.
 ///
 /// ```text
-/// {y < r : no z ∈ Z is ≼ y} = ∪_u {y : y < u}   over the local upper bounds u, none of which is needless
+/// {y < r : no z ∈ Z is ≼ y} = ∪_u {y : y < u}   over the local upper bounds u
 /// ```
 ///
 /// With every bound u go the points that define it: the k-th of them has coordinate `u_k` and is smaller than u in
 /// the others. Inserting a point replaces the bounds above it by up to m children each; a child is kept if its
-/// defining points guarantee that no other child covers it.
+/// defining points guarantee that no other child covers it. Where points share a coordinate a bound may lie under another, which costs time and
+/// changes no volume.
 ///
 /// Cost of a point: O(bounds · m). Bounds: n + 1 for m = 2, up to 2n + 1 for m = 3, O(n^⌊m/2⌋) in general.
 /// Source: Klamroth, Lacour & Vanderpooten (2015); defining points as in Lacour, Klamroth & Fonseca (2017).

@@ -131,6 +131,9 @@ fn references_without_range() {
     };
     assert_eq!(inferred(vec![-10.0, 0.0]), [-9.0, 0.1]);
     assert_eq!(inferred(vec![0.0, 7.0, 1.0, 5.0, 3.0, 9.0]), [1.1, 7.2]);
+    // A range that is rounding.
+    let nearly = inferred(vec![5.0, 0.3, 1.0, 0.1 + 0.2]);
+    assert!(nearly[0] == 5.4 && (nearly[1] - 0.33).abs() < 1e-12, "{nearly:?}");
     let text = r#"{"values":[1.0,2.0],"origin":"explicit"}"#;
     let explicit = ReferencePoint::explicit(vec![1.0, 2.0]).unwrap();
     assert_eq!(serde_json::to_string(&explicit).unwrap(), text);

@@ -1,8 +1,8 @@
 //! Choosing among processes.
 
 use thrifty_domain::Points;
-use thrifty_gp::{Gp, GpSettings, TargetScaling};
 use thrifty_gp::selection::{Candidate, Criterion, Outer, SelectionError, nested, select};
+use thrifty_gp::{Gp, GpSettings, TargetScaling};
 use thrifty_sampling::{Seed, latin_hypercube};
 
 const CRITERIA: [Criterion; 4] = [
@@ -95,5 +95,8 @@ fn scaling_is_no_evidence() {
     };
     let scaling = TargetScaling::standardize(&y);
     let (found, alone) = (score(true, &y), score(false, &scaling.apply(&y)));
-    assert!((found - (alone - 25.0 * scaling.width.ln())).abs() < 1e-9 && scaling.width > 500.0, "{found} {alone}");
+    assert!(
+        (found - (alone - 25.0 * scaling.width.ln())).abs() < 1e-9 && scaling.width > 500.0,
+        "{found} {alone}"
+    );
 }

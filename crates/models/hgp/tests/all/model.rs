@@ -267,3 +267,16 @@ fn kernels_that_do_not_fit_are_refused() {
 fn no_dimension_is_refused() {
     let _ = Hgp::matern52(0);
 }
+
+/// The last column is the code of the fold, which is no input to scale.
+#[test]
+fn inputs_are_not_scaled() {
+    let settings = |normalize_inputs| GpSettings { normalize_inputs, ..GpSettings::default() };
+    let of = |normalize| conditioned(&Hgp::matern52(2).with_settings(settings(normalize)));
+    let (scaled, plain) = (of(true), of(false));
+    for at in [[0.3, 0.4], [0.7, 0.1]] {
+        assert_eq!(scaled.common().predict(&at), plain.common().predict(&at));
+        assert_eq!(scaled.mean_of(3).unwrap().predict(&at), plain.mean_of(3).unwrap().predict(&at));
+        assert_ne!(scaled.mean_of(3).unwrap().predict(&at), scaled.common().predict(&at));
+    }
+}

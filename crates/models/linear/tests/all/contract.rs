@@ -36,3 +36,17 @@ fn splines_refuse_coordinates_that_are_no_numbers() {
         assert!(error.contains("coordinate") && error.contains(&bad.to_string()), "{error}");
     }
 }
+
+/// Equal targets have no scale of their own, also where their mean is rounded.
+#[test]
+fn rounding_is_no_scale() {
+    let surrogate = LinearSurrogate::new(|domain| Ok(Box::new(Polynomial::full(domain.dim(), 2, 0.5))));
+    let noise = |y: f64| {
+        let x = Points::from_flat(vec![0.1, 0.5, 0.9], 1);
+        let (y, rng) = ([y; 3], &mut Seed(1).stream("fit", 0));
+        let data = Observations::new(x.as_ref(), &y);
+        surrogate.fit(&Domain::unit_cube(1), data, None, rng).unwrap().noise_variance()
+    };
+    let (rounded, exact) = (noise(0.1), noise(2.5));
+    assert!((rounded / exact - 1.0).abs() < 1e-3, "{rounded} {exact}");
+}

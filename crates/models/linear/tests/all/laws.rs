@@ -148,6 +148,25 @@ fn a_smoothed_walk_in_closed_form() {
     assert_eq!(smoothed[1], second);
 }
 
+/// A line that is observed a hundred times under a prior without knowledge: rounding of the size of the prior is no error, and the level is
+/// known to about the noise.
+#[test]
+fn a_prior_without_knowledge_is_smoothed() {
+    let drift = Drift::new(vec![1.0, 1.0, 0.0, 1.0], vec![1e-6, 0.0, 0.0, 1e-6]).unwrap();
+    let mut belief = Coefficients::independent(vec![0.0; 2], &[1e12; 2]).unwrap();
+    let mut filtered = Vec::new();
+    for step in 0..100 {
+        belief = if step == 0 { belief } else { drift.predict(&belief).unwrap() };
+        belief.update(&[1.0, 0.0], 3.0 + 0.5 * f64::from(step), 1.0).unwrap();
+        filtered.push(belief.clone());
+    }
+    let smoothed = drift.smooth(&filtered).unwrap();
+    for (step, own) in (0..100).zip(&smoothed) {
+        assert!((own.mean()[0] - 3.0 - 0.5 * f64::from(step)).abs() < 0.05, "{step}: {:?}", own.mean());
+        assert!((0.0..1.5).contains(&own.covariance()[0]), "{step}: {:?}", own.covariance());
+    }
+}
+
 /// a₁ = F a₀ + w, y = φ·a₁ + ε, for an F without symmetry: a₀ given y is one step of conditioning,
 /// `μ₀ + P₀ Fᵀφ (y - φ·Fμ₀) / (φᵀ(F P₀ Fᵀ + Q)φ + σ²)`.
 #[test]

@@ -44,7 +44,11 @@ enum Fault {
     LongerWarmHyperparameters,
     FantasyAway,
     FantasyNotANumber,
+    FantasyRandom,
 }
+
+/// Fantasies that were made, so that no two are alike.
+static FANTASIES: AtomicU64 = AtomicU64::new(0);
 
 /// `f(x) = w φ(x)` with `φ(x) = 2 + Σ sin x`, a normal weight of the scale of the targets and a noise of a tenth of it.
 struct OneWeight {
@@ -172,6 +176,7 @@ impl FittedSurrogate for Fitted {
         let y = match self.fault {
             Fault::FantasyAway => -y,
             Fault::FantasyNotANumber => f64::NAN,
+            Fault::FantasyRandom => y * (1.0 + 1e-9 * FANTASIES.fetch_add(1, Ordering::Relaxed) as f64),
             _ => y,
         };
         told.observe(x, y);
@@ -317,7 +322,9 @@ fn faults_of_predictions_are_found() {
 
 #[test]
 fn faults_of_fantasies_are_found() {
-    assert!(!passes(Fault::FantasyAway) && !passes(Fault::FantasyNotANumber));
+    for fault in [Fault::FantasyAway, Fault::FantasyNotANumber, Fault::FantasyRandom] {
+        assert!(!passes(fault), "{fault:?}");
+    }
 }
 
 /// A right surrogate that writes down all data that it is fitted to.

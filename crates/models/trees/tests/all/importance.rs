@@ -84,6 +84,10 @@ fn forests_without_variance_and_impossible_distributions_are_errors() {
     let constant = forest(20, 2, 5, |_| 3.0);
     assert_eq!(constant.importance(&[UNIT, UNIT]), Err(TreesError::Constant));
     assert_eq!(constant.interaction((0, 1), &[UNIT, UNIT]), Err(TreesError::Constant));
+    // Six times a sixth is not 1.
+    let six = || FeatureDistribution::Values((0..6).map(|i| i as f32 / 6.0).collect());
+    assert_eq!(constant.importance(&[six(), six()]), Err(TreesError::Constant));
+    assert_eq!(constant.interaction((0, 1), &[six(), six()]), Err(TreesError::Constant));
     let one = forest(1, 2, 5, |x| x[0]);
     assert_eq!(one.importance(&[UNIT, UNIT]), Err(TreesError::Constant));
     let varying = forest(20, 2, 5, |x| x[0]);

@@ -73,6 +73,36 @@ fn a_step_is_found_between_its_rows() {
     }
 }
 
+/// Targets far from 0 are split as those around 0, and files keep what was taken off.
+#[test]
+fn an_offset_hides_no_split() {
+    let x: Vec<f32> = (0..100).map(|i| i as f32).collect();
+    let table = Table::new(x.clone(), 1, 256).unwrap();
+    let predicted = |offset: f64| {
+        let y: Vec<f64> = (0..100).map(|i| offset + f64::from(u8::from(i >= 50))).collect();
+        let forest = Forest::fit(&table, &y, &ForestSettings::default(), Seed(1), 1).unwrap();
+        let file = serde_json::to_string(&forest).unwrap();
+        let read: Forest = serde_json::from_str(&file).unwrap();
+        assert_eq!(read, forest);
+        forest.predict(&x).unwrap().iter().map(|found| found - offset).collect::<Vec<f64>>()
+    };
+    let near = predicted(0.0);
+    assert!(near[0] < 0.1 && near[99] > 0.9);
+    for offset in [1e6, -1e9] {
+        let far = predicted(offset);
+        let worst = near.iter().zip(&far).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(worst < 1e-6, "{offset}: {worst}");
+    }
+}
+
+#[test]
+fn trees_count_their_features() {
+    let columns = (1 << 16) + 1;
+    let error = Table::new(vec![0.5; 2 * columns], columns, 16).unwrap_err();
+    assert!(error.to_string().contains("columns is 65537"), "{error}");
+    assert!(Table::new(vec![0.5; 2 * (columns - 1)], columns - 1, 16).is_ok());
+}
+
 #[test]
 fn edges_and_bad_input() {
     let one = Table::new(vec![3.0], 1, 2).unwrap();
