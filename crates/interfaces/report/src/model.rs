@@ -112,5 +112,6 @@ impl GpModel {
 fn moments(y: &[f64]) -> (f64, f64) {
     let n = y.len().max(1) as f64;
     let mean = y.iter().map(|y| y / n).sum::<f64>();
-    (mean, y.iter().map(|y| (y - mean).powi(2) / n).sum::<f64>().sqrt())
+    let width = y.iter().map(|y| (y - mean).powi(2) / n).sum::<f64>().sqrt();
+    (mean, if width > 1e-12 * mean.abs() { width } else { 0.0 })
 }
