@@ -487,3 +487,20 @@ def test_processes_of_one_seed_share_a_storage(kind, tmp_path):
     trials = optuna.load_study(storage=storage, study_name="s").trials
     assert [p.exitcode for p in processes] == [0, 0, 0] and len(trials) == 36
     assert len({json.dumps(t.params, sort_keys=True) for t in trials}) == 36
+
+
+@BOTH
+def test_brackets_of_hyperband(kind):
+    """Its pruner hands out a study that shows the trials of one bracket; the samplers learn from all."""
+    def f(trial):
+        x = trial.suggest_float("x", 0, 1)
+        for step in range(9):
+            trial.report(x + 1 / (step + 1), step)
+            if trial.should_prune():
+                raise optuna.TrialPruned
+        return x
+
+    sampler = kind(seed=1, strict=True, n_startup_trials=5)
+    study = run(sampler, 25, f=f, pruner=optuna.pruners.HyperbandPruner(1, 9))
+    # The last trial asked with those before it.
+    assert len(study.trials) == 25 and max(len(feed.engine) for feed in sampler._feeds.values()) == 24

@@ -140,7 +140,7 @@ class Sampler(BaseSampler):
         """The parameters that all complete trials have. The trials that were read are held for the suggestion of `trial`."""
         with self._lock:
             common = self._common.setdefault(self._name(study), CommonSpace())
-            trials = study.get_trials(deepcopy=False)
+            trials = _all_trials(study)
             self._held = None if trial is None else (self._name(study), trial.number, trials)
             return common.calculate(trials)
 
@@ -152,7 +152,7 @@ class Sampler(BaseSampler):
         held, self._held = self._held, None
         if held is not None and held[:2] == (self._name(study), trial.number):
             return held[2]
-        return study.get_trials(deepcopy=False)
+        return _all_trials(study)
 
     def sample_relative(self, study: optuna.Study, trial: FrozenTrial, search_space: Distributions) -> dict[str, Any]:
         """Parameters that are sampled together, given those that are fixed or enqueued."""
@@ -300,6 +300,11 @@ _READ = ("_feeds", "_common", "_constraints", "_storages", "_storage_count", "_l
 
 _ALONE = {"repeats": "once_exhausted", "failures": "ignore"}
 """Settings of the Parzen estimator of single parameters beside another method."""
+
+
+def _all_trials(study: optuna.Study) -> list[FrozenTrial]:
+    """Every trial, each at the place of its number. A study that Hyperband's pruner hands out shows those of one bracket."""
+    return study._storage.get_all_trials(study._study_id, deepcopy=False)
 
 
 def _fixed(study: optuna.Study, trial: FrozenTrial) -> dict[str, Any]:
