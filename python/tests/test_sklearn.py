@@ -102,11 +102,36 @@ def test_a_search_with_a_journal_goes_on(tmp_path):
     path = tmp_path / "search.jsonl"
     with pytest.raises(KeyboardInterrupt):
         search(journal=path, scoring=scorer).fit(X, Y)
-    again = search(journal=path).fit(X, Y)
+    again = search(journal=path, scoring=scorer).fit(X, Y)
     same(results(again), results(whole))
     assert again.n_fits_ == 40
-    finished = search(journal=path).fit(X, Y)
+    finished = search(journal=path, scoring=scorer).fit(X, Y)
     assert finished.best_params_ == whole.best_params_ and finished.best_score_ == whole.best_score_
+
+
+def test_a_journal_of_another_search_is_refused(tmp_path):
+    path = tmp_path / "search.jsonl"
+
+    def fit(estimator=None, x=X, y=Y, **arguments):
+        estimator = estimator or make_pipeline(StandardScaler(), Ridge())
+        space = {"ridge__alpha": (1e-4, 1e3, "log")}
+        return FractionalSearchCV(estimator, space, random_state=0, journal=path, **{"n_fits": 12, "cv": 3, **arguments}).fit(x, y)
+
+    whole = fit()
+    again = fit(make_pipeline(StandardScaler(), Ridge()).fit(X, Y), np.asfortranarray(X))
+    assert again.best_score_ == whole.best_score_ and again.n_fits_ == 12
+    shuffled = np.random.RandomState(0).permutation(Y)
+    for differing, arguments in {
+            "estimator": {"estimator": make_pipeline(StandardScaler(), Ridge(fit_intercept=False))}, "X": {"x": X + 1},
+            "y": {"y": shuffled}, "scoring": {"scoring": "r2"}, "splits": {"cv": KFold(3, shuffle=True, random_state=1)},
+            "splits, another X, another y": {"x": X[:90], "y": Y[:90]}}.items():
+        with pytest.raises(RuntimeError, match=f"with another {differing}:"):
+            fit(**arguments)
+    (tmp_path / "search.jsonl.search.json").unlink()
+    with pytest.warns(UserWarning, match="is missing"):
+        assert fit().best_score_ == whole.best_score_
+    path.unlink()
+    assert fit(y=shuffled).best_score_ < whole.best_score_
 
 
 def test_it_is_better_than_random_search_at_equal_fits():

@@ -28,6 +28,7 @@ from .. import _thrifty
 from .._checks import whole
 from ..study import told
 from ._distributions import space_of
+from ._identity import check_identity
 from ._table import Table
 
 BATCH = 4
@@ -74,6 +75,8 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         Settings of the method, as ``thrifty.study.settings("fractional")`` names them.
     journal
         A file that keeps every fit: a search that was killed goes on when it is fitted again with the same arguments and data.
+        Hashes of the estimator, scoring, splits, data and parameters of `fit` are kept beside it, in a file whose name ends
+        in ``.search.json``. With others `fit` raises a `RuntimeError` that names what differs.
 
     Attributes
     ----------
@@ -118,6 +121,9 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         splits = list(check_cv(self.cv, y, classifier=is_classifier(self.estimator)).split(X, y, **routed.splitter.split))
         space = space_of(self.param_distributions)
         study = self._study(space.to_json(), len(splits))
+        if self.journal is not None:
+            check_identity(os.fspath(self.journal), len(study) > 0, {
+                "estimator": self.estimator, "scoring": self.scoring, "splits": splits, "X": X, "y": y, "fit parameters": params})
         base = clone(self.estimator)
 
         def evaluate(values: Any, fold: int) -> Any:
