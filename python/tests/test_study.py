@@ -1,5 +1,6 @@
 """Studies: every method, journals, outcomes, errors, interruption."""
 
+import functools
 import json
 import signal
 import subprocess
@@ -90,6 +91,67 @@ def test_unfinished_trials_of_a_journal_are_evaluated_again(tmp_path):
     again = thrifty.Study(SPACE, "tpe", seed=5, journal=path)
     again.optimize(loss, 3)
     assert [t.state for t in again.trials] == ["measured"] * 3 and again.trials[0].params == trial.params
+
+
+def test_limits_and_callbacks_hold_for_resumed_trials(tmp_path):
+    path = tmp_path / "study.jsonl"
+    study = thrifty.Study(SPACE, "tpe", seed=5, journal=path)
+    steps(study, 2)
+    for _ in range(3):
+        study.ask()
+    del study
+    again, seen = thrifty.Study(SPACE, "tpe", seed=5, journal=path), []
+
+    def optimize(n, **limits):
+        again.optimize(loss, n, callback=lambda study, trial: seen.append(trial.id), **limits)
+        return [t.state for t in again.trials].count("measured")
+
+    assert optimize(2) == 2 and optimize(9, seconds=0) == 2 and not seen
+    assert optimize(3) == 3 and seen == [2]
+    again.tell(3, 1.0)  # by hand
+    assert optimize(4) == 4 and optimize(6) == 6 == len(again) and seen == [2, 4, 5]
+
+
+def test_trials_that_run_elsewhere_are_left_alone():
+    study = thrifty.Study(SPACE, "tpe", seed=5)
+    mine = study.ask()
+    study.optimize(loss, 4)
+    assert [t.state for t in study.trials] == ["running"] + ["measured"] * 3
+    study.tell(mine, 1.0)
+    with pytest.raises(ZeroDivisionError):
+        study.optimize(lambda p: 1 / 0, 5)
+    study.optimize(loss, 5)
+    assert [t.state for t in study.trials] == ["measured"] * 5
+
+
+def test_objectives_that_take_the_trial():
+    class Objective:
+        def method(self, trial):
+            return self(trial)
+
+        def __call__(self, trial):
+            trial.report(0, 0.5)
+            return trial.params["x"]
+
+    def decorated(f):
+        @functools.wraps(f)
+        def wrapper(*arguments, **keywords):
+            return f(*arguments, **keywords)
+        return wrapper
+
+    @functools.wraps(Objective().method)
+    def converted(params):
+        return params["x"]
+
+    def keywords(trial, *, factor=2):
+        return factor * trial.params["x"]
+
+    takers = [Objective().method, Objective(), decorated(lambda trial: trial.params["x"]), keywords,
+              functools.partial(lambda trial, factor: factor * trial.params["x"], factor=2), lambda trial: trial.params["x"]]
+    for f in [*takers, converted, lambda params, trial=None: params["x"], decorated(lambda p: p["x"]), len]:
+        study = thrifty.Study(SPACE, "random", seed=1)
+        study.optimize(f, 2)
+        assert [t.state for t in study.trials] == ["measured"] * 2
 
 
 def test_directions_are_those_of_the_user():

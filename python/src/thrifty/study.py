@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import os
@@ -124,6 +125,8 @@ class Study:
         self._study = _thrifty.Study(method, space.to_json(), seed, json.dumps(settings), names,
                                      None if journal is None else os.fspath(journal),
                                      None if pruner is None else json.dumps(dict(pruner)))
+        # Trials that nobody evaluates.
+        self._abandoned = [trial.id for trial in self.trials if trial.state == "running"]
         for warning in self._study.warnings():
             warnings.warn(warning, stacklevel=2)
 
@@ -172,6 +175,8 @@ class Study:
             reports = self.trials[number].reports if 0 <= number < len(self) else []
             last = reports[-1][0] if reports else 0
         self._study.tell(number, told(value, constraints, cost, noise_variance, failed, unrelated, pruned, last))
+        if number in self._abandoned:
+            self._abandoned.remove(number)
 
     def report(self, trial: Trial | int, step: int, value: float) -> bool:
         """Records an intermediate value; true if the pruner would stop the trial."""
@@ -190,15 +195,18 @@ class Study:
         arguments: dict[str, Any] = {**defaults, **outcome}
         return self._study.add_known(self.space.encode(params), told(value, last_step=0, **arguments))
 
-    def optimize(self, objective: Callable[[dict[str, Any]], Any], n_trials: int | None = None, *,
+    def optimize(self, objective: Callable[[dict[str, Any]], Any] | Callable[[Trial], Any], n_trials: int | None = None, *,
                  seconds: float | None = None, catch: tuple[type[Exception], ...] = (),
                  callback: Callable[[Study, Trial], None] | None = None) -> Best | None:
         """Evaluates trials one by one, and returns the best measured one.
 
+        Trials of a journal that were never told, and those that an exception ended here, are evaluated first. Trials that run
+        elsewhere, asked by hand or by another thread, are left alone.
+
         Parameters
         ----------
         objective
-            Gets the configuration; or the :class:`Trial` if its only parameter is named `trial`. Returns a value, a
+            Gets the configuration; or the :class:`Trial` if its only positional parameter is named `trial`. Returns a value, a
             sequence of objectives, or a dict with the keywords of :meth:`tell` (`value`, `constraints`, `cost`, ...).
         n_trials, seconds
             Limits; trials of a resumed journal count.
@@ -211,15 +219,19 @@ class Study:
             raise ValueError("n_trials and seconds are both missing: the study would never end")
         began = time.monotonic()
         wants_trial = _wants_trial(objective)
-        for trial in self._unfinished():
-            self._evaluate(objective, trial, wants_trial, catch)
-        while (n_trials is None or len(self) < n_trials) and (seconds is None or time.monotonic() - began < seconds):
-            asked = self.ask()
-            if asked is None:
+        while seconds is None or time.monotonic() - began < seconds:
+            if n_trials is not None and len(self) - len(self._abandoned) >= n_trials:
                 break
-            self._evaluate(objective, asked, wants_trial, catch)
+            trial = self._resumed() or self.ask()
+            if trial is None:
+                break
+            try:
+                self._evaluate(objective, trial, wants_trial, catch)
+            except BaseException:
+                self._abandoned.append(trial.id)
+                raise
             if callback is not None:
-                callback(self, asked)
+                callback(self, trial)
         return self.best
 
     @property
@@ -273,11 +285,15 @@ class Study:
         trial, values, objectives, observed = found
         return Best(self.space.decode(values), objectives, observed, trial)
 
-    def _unfinished(self) -> list[Trial]:
-        """Trials of a journal that were never told: evaluated again before others are asked."""
-        return [Trial(t.id, t.params, t.diagnostics, self) for t in self.trials if t.state == "running"]
+    def _resumed(self) -> Trial | None:
+        """The next trial of a journal, or of an earlier loop, that was never told."""
+        try:
+            found = self.trials[self._abandoned.pop(0)]
+        except IndexError:  # none is left, or another thread has taken the last one
+            return None
+        return Trial(found.id, found.params, found.diagnostics, self)
 
-    def _evaluate(self, objective: Callable[..., Any], trial: Trial, wants_trial: bool,
+    def _evaluate(self, objective: Callable[[Any], Any], trial: Trial, wants_trial: bool,
                   catch: tuple[type[Exception], ...]) -> None:
         try:
             result = objective(trial if wants_trial else trial.params)
@@ -338,5 +354,13 @@ def _is_array(value: Any) -> bool:
 
 
 def _wants_trial(objective: Callable[..., Any]) -> bool:
-    code = getattr(objective, "__code__", None)
-    return code is not None and code.co_argcount == 1 and code.co_varnames[:1] == ("trial",)
+    """True if the only positional parameter is named `trial`; a wrapper that takes anything has those of what it wraps."""
+    for is_wrapped in (False, True):
+        try:
+            parameters = inspect.signature(objective, follow_wrapped=is_wrapped).parameters.values()
+        except (TypeError, ValueError):  # compiled functions
+            return False
+        names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        if names:
+            return names == ["trial"]
+    return False
