@@ -397,6 +397,38 @@ def test_a_conditional_space_is_sampled_as_one_tree(kind):
 
 
 @BOTH
+def test_fixed_parameters_of_a_branch(kind):
+    sampler = kind(seed=1, space=CONDITIONAL, strict=True, n_startup_trials=4)
+    study = run(sampler, 10, f=conditional)
+    study.sampler = optuna.samplers.PartialFixedSampler({"momentum": 0.125, "depth": 3}, sampler)
+    study.optimize(conditional, n_trials=8)
+    for trial in study.trials[10:]:
+        branch = {"momentum": 0.125} if trial.params["solver"] == "sgd" else {"depth": 3}
+        assert trial.params.items() >= branch.items() and len(trial.params) == 3
+        # It was known when the rest was suggested.
+        assert json.loads(trial.system_attrs["thrifty:relative"]).items() >= branch.items()
+    study.sampler = sampler
+    for fixed in ({"solver": None, "momentum": 0.25}, {"solver": "sgd", "momentum": 0.25}, {"depth": 2}):
+        study.enqueue_trial(fixed)
+    study.optimize(conditional, n_trials=3)
+    off, on, either = params(study)[18:]
+    assert off["solver"] is None and on["momentum"] == 0.25 and either.get("depth", 2) == 2
+    assert sampler.fallbacks == 0
+
+
+def test_fixed_parameters_below_a_branch_that_is_suggested():
+    space = (thrifty.Space().categorical("a", [1, "q"]).int("b", 1, 3).when("a", ["q"]).float("c", 0, 1).when("b", [2, 3])
+             .float("d", 0, 1))
+    feed = thrifty.optuna._feed.Feed("random", thrifty.optuna._space.distributions_of(space), space, 0, {}, ())
+    assert feed.part({"c": 0.5}) is None and feed.part({"c": 0.5, "d": 0.25}) == [None, None, None, 0.25]
+    assert feed.part({"b": 2, "c": 0.5}) is None and feed.part({"a": "q", "b": 1, "c": 0.5}) == [1, 1, None, None]
+    assert feed.part({"c": 0.5}, {"a": 1, "b": 3, "c": 0.1, "d": 0.2}) == [1, 3, 0.5, None]
+    assert feed.part({"c": 0.5}, {"a": 0, "b": None, "c": None, "d": 0.2}) is None
+    asked = [feed.ask(number, {"c": 0.5})[0] for number in range(30)]
+    assert {numbers[2] for numbers in asked} == {None, 0.5}
+
+
+@BOTH
 def test_conditional_parameters_without_a_space(kind):
     assert run(kind(seed=1, strict=True), 40, f=conditional).best_value < 1
 

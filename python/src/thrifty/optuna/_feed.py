@@ -16,6 +16,8 @@ from ._space import FINISHED, Coder, Distributions, coder, form_of, space_of, va
 RELATIVE = "thrifty:relative"
 """The parameters that were sampled together, for workers that ask while the trial runs."""
 
+NOTHING: Mapping[str, int | float | None] = {}
+
 Numbers = list[int | float | None]
 Taken = tuple[Mapping[str, Any], dict[str, Any], list[tuple[int, float]], str | None]
 """Parameters of a trial, its outcome, its reports and its memo."""
@@ -45,6 +47,7 @@ class Feed:
         self.is_partial = given is not None
         self._coders: list[tuple[str, Coder]] = [(name, coder(d)) for name, d in self.distributions.items()]
         self._choices = {name: d for name, d in self.distributions.items() if isinstance(d, CategoricalDistribution)}
+        self._conditions = {} if given is None else conditions_of(given)
         self.constraints = constraints
         space = space_of(distributions) if given is None else given
         self.engine = _thrifty.Engine(method, space.to_json(), seed, json.dumps(dict(settings)))
@@ -73,15 +76,35 @@ class Feed:
             return None
         return found
 
-    def part(self, params: Mapping[str, Any]) -> Numbers | None:
-        """The numbers of the parameters that are given; None if there are none, or one is not of its distribution."""
+    def ask(self, number: int, fixed: Mapping[str, Any]) -> tuple[Numbers, str] | None:
+        """Numbers and memo of a suggestion in which fixed parameters have their values; None where a space is exhausted."""
+        part = self.part(fixed)
+        asked = self.engine.ask(number, part)
+        if asked is not None and fixed and self._conditions:
+            # Of fixed parameters whose branch is suggested the value counts as well, once the branch is known.
+            known = self.part(fixed, dict(zip(self.distributions, asked[0], strict=True)))
+            asked = asked if known == part else self.engine.ask(number, known)
+        return asked
+
+    def part(self, params: Mapping[str, Any], suggested: Mapping[str, int | float | None] = NOTHING) -> Numbers | None:
+        """The numbers of the parameters that are given; None if there are none, or one is not of its distribution.
+
+        One whose conditions do not hold is left out. They hold by parameters that are given too, or else by those of
+        `suggested`, which then count as given.
+        """
         if not params:
             return None
         try:
-            found: Numbers = [code(params[name]) if name in params else None for name, code in self._coders]
+            coded = {name: code(params[name]) for name, code in self._coders if name in params}
         except (ValueError, TypeError, OverflowError):
             return None
-        return None if all(code is None for code in found) else found
+        found: dict[str, int | float | None] = {}
+        for name, number in coded.items():
+            conditions = self._conditions.get(name, {})
+            parents = {parent: found.get(parent, suggested.get(parent)) for parent in conditions}
+            if all(parents[parent] in allowed for parent, allowed in conditions.items()):
+                found.update({**parents, name: number})
+        return [found.get(name) for name in self.distributions] if found else None
 
     def values(self, numbers: Sequence[int | float | None]) -> dict[str, Any]:
         """The parameters of numbers."""
@@ -158,6 +181,26 @@ class Feed:
             self._running.pop(trial.number, None)
         else:
             self._running[trial.number] = numbers
+
+
+def conditions_of(space: Space) -> dict[str, dict[str, set[int | float]]]:
+    """Per conditional parameter the parameters that it depends on, directly or not, with the numbers that make it active."""
+    found: dict[str, dict[str, set[int | float]]] = {}
+    for parameter in space._parameters:
+        own = found.setdefault(parameter["name"], {})
+        for condition in parameter.get("conditions", ()):
+            parent = condition["parent"]
+            above = {**found[parent], parent: _numbers_of(space, parent, condition["values"])}
+            own.update({name: own[name] & allowed if name in own else allowed for name, allowed in above.items()})
+    return {name: conditions for name, conditions in found.items() if conditions}
+
+
+def _numbers_of(space: Space, name: str, values: Sequence[Any]) -> set[int | float]:
+    """The numbers of values, as a condition has them: a choice by its name in the space."""
+    choices = next(parameter for parameter in space._parameters if parameter["name"] == name).get("choices")
+    if choices is None:
+        return set(values)
+    return {at for at, choice in enumerate(choices) if any(type(value) is type(choice) and value == choice for value in values)}
 
 
 def shared_of(trial: FrozenTrial) -> dict[str, Any] | None:

@@ -222,7 +222,7 @@ class Sampler(BaseSampler):
                 trials = self._trials(study, trial)
                 feed = self._feed(study, whole, method, trials)
                 self._follow(study, feed, method, trials, trial.number)
-                asked = feed.engine.ask(trial.number, feed.part(fixed))
+                asked = feed.ask(trial.number, fixed)
                 if asked is not None:
                     return Suggested(feed.values(asked[0]), asked[1], feed.view())
                 return Suggested(feed.values(feed.engine.random(trial.number)))
