@@ -174,6 +174,37 @@ def _child(queue, kind):
 
 
 @BOTH
+@pytest.mark.filterwarnings("ignore:Choices for a categorical")
+@pytest.mark.parametrize("choices", [("a", "b"), (int, str), (len, max), ((1, 2), (3,)), (math.nan, None), "numpy"], ids=repr)
+def test_running_trials_count_whatever_their_choices(kind, choices):
+    if choices == "numpy":
+        choices = tuple(pytest.importorskip("numpy").arange(3))
+
+    def f(trial):
+        return (trial.suggest_categorical("c", choices) is choices[0]) + trial.suggest_float("x", 0, 1)
+
+    sampler = kind(seed=1, strict=True, n_startup_trials=4)
+    study = run(sampler, 6, f=f)
+    running = [study.ask() for _ in range(3)]
+    for trial in running:
+        f(trial)
+    (feed,) = [feed for feed in sampler._feeds.values() if len(feed.distributions) == 2]
+    # The last has not been read yet.
+    assert [trial.params for trial in running[:2]] == [feed.values(numbers) for numbers in feed._running.values()]
+
+
+@BOTH
+def test_running_trials_of_earlier_versions_count(kind):
+    sampler = kind(seed=1, strict=True, n_startup_trials=4)
+    study = run(sampler, 6)
+    other = study.ask()
+    study._storage.set_trial_system_attr(other._trial_id, "thrifty:relative", json.dumps({"c": None, "n": 3, "x": 0.5}))
+    objective(study.ask())
+    (feed,) = [feed for feed in sampler._feeds.values() if len(feed.distributions) == 3]
+    assert feed.values(feed._running[other.number]) == {"c": None, "n": 3, "x": 0.5}
+
+
+@BOTH
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_fork_after_use(kind):
@@ -406,7 +437,7 @@ def test_fixed_parameters_of_a_branch(kind):
         branch = {"momentum": 0.125} if trial.params["solver"] == "sgd" else {"depth": 3}
         assert trial.params.items() >= branch.items() and len(trial.params) == 3
         # It was known when the rest was suggested.
-        assert json.loads(trial.system_attrs["thrifty:relative"]).items() >= branch.items()
+        assert dict(json.loads(trial.system_attrs["thrifty:relative"])).items() >= branch.items()
     study.sampler = sampler
     for fixed in ({"solver": None, "momentum": 0.25}, {"solver": "sgd", "momentum": 0.25}, {"depth": 2}):
         study.enqueue_trial(fixed)

@@ -149,7 +149,7 @@ class Feed:
             if index == current or trial.state == TrialState.WAITING:
                 continue
             is_running = trial.state == TrialState.RUNNING
-            shared = shared_of(trial) if is_running else trial.params
+            shared = shared_of(trial, self.distributions) if is_running else trial.params
             numbers = None if shared is None else self.numbers(shared, None if is_running else trial.distributions)
             if numbers is None or numbers == view.running.get(trial.number):
                 continue
@@ -203,7 +203,20 @@ def _numbers_of(space: Space, name: str, values: Sequence[Any]) -> set[int | flo
     return {at for at, choice in enumerate(choices) if any(type(value) is type(choice) and value == choice for value in values)}
 
 
-def shared_of(trial: FrozenTrial) -> dict[str, Any] | None:
+def shared_json(params: Mapping[str, Any], distributions: Distributions) -> str:
+    """Parameters for other workers: pairs of names and numbers, as JSON has not every choice."""
+    return json.dumps([(name, coder(distributions[name])(value)) for name, value in params.items()])
+
+
+def shared_of(trial: FrozenTrial, distributions: Distributions) -> dict[str, Any] | None:
     """The parameters of a running trial that were sampled together, as soon as its worker has shared them."""
     text = trial.system_attrs.get(RELATIVE)
-    return None if text is None else json.loads(text)
+    if text is None:
+        return None
+    found = json.loads(text)
+    if isinstance(found, dict):
+        return found  # values, as earlier versions wrote them
+    try:
+        return {name: value_of(distributions[name], number) for name, number in found if name in distributions}
+    except IndexError:
+        return None  # a choice of another distribution

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import json
 import operator
 import secrets
 import threading
@@ -20,7 +19,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from .._checks import whole
 from ..space import Space
-from ._feed import RELATIVE, Feed, View
+from ._feed import RELATIVE, Feed, View, shared_json
 from ._space import CommonSpace, Distributions, distributions_of
 from ._trials import MEMO, ConstraintNames, signs_of, take
 
@@ -163,7 +162,7 @@ class Sampler(BaseSampler):
         whole = self._whole(study, search_space, fixed)
         method = self._method(study)
         found = self._suggest(study, trial, whole, method, fixed)
-        self._share(study, trial, found)
+        self._share(study, trial, found, whole)
         # Write, then look: of two workers that ask at once the last to look sees what the other has written, so that no two of
         # them end with the same parameters. They suggest again, and the later trial gives way to the earlier; who finds its
         # parameters taken after the last round draws by the number of its trial, which no other one has.
@@ -176,7 +175,7 @@ class Sampler(BaseSampler):
                 found = self._draw(study, trial, whole, method)
             else:
                 break
-            self._share(study, trial, found, is_again=True)
+            self._share(study, trial, found, whole, is_again=True)
             if found.view is None:
                 break
         params = found.params
@@ -238,7 +237,8 @@ class Sampler(BaseSampler):
     def _follow(self, study: optuna.Study, feed: Feed, method: str, trials: list[FrozenTrial], current: int) -> None:
         ranks = self._ranks or method == "tpe"
         feed.read_quickly(ranks, self._failures == "avoid", signs_of(study))
-        feed.follow(trials, current, lambda trial: take(study, trial, feed.constraints, self._failures, ranks))
+        feed.follow(trials, current, lambda trial: take(study, trial, feed.distributions, feed.constraints,
+                                                               self._failures, ranks))
 
     def _look(self, study: optuna.Study, trial: FrozenTrial, whole: Distributions, method: str,
               found: Suggested) -> tuple[set[int], bool]:
@@ -285,14 +285,15 @@ class Sampler(BaseSampler):
             self._last_key = (dict(whole), key)
         return key
 
-    def _share(self, study: optuna.Study, trial: FrozenTrial, found: Suggested, is_again: bool = False) -> None:
+    def _share(self, study: optuna.Study, trial: FrozenTrial, found: Suggested, whole: Distributions,
+               is_again: bool = False) -> None:
         """Writes what other workers, and later suggestions, need. The memo first: with the parameters the trial counts."""
         storage, number = study._storage, trial._trial_id
         # A trial that is suggested again may have had one before.
         if found.memo not in (None, "{}") or is_again:
             storage.set_trial_system_attr(number, MEMO, found.memo or "{}")
         if found.params:
-            storage.set_trial_system_attr(number, RELATIVE, json.dumps(found.params))
+            storage.set_trial_system_attr(number, RELATIVE, shared_json(found.params, whole))
 
 
 _READ = ("_feeds", "_common", "_constraints", "_storages", "_storage_count", "_last_key", "_held", "_lock")

@@ -12,6 +12,7 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from ._feed import Taken, shared_of
+from ._space import Distributions
 
 MEMO = "thrifty:memo"
 """State of the method for later suggestions: warm starts. Any worker can go on from it."""
@@ -82,15 +83,17 @@ def signs_of(study: optuna.Study) -> list[float]:
     return [-1.0 if direction == StudyDirection.MAXIMIZE else 1.0 for direction in study.directions]
 
 
-def take(study: optuna.Study, trial: FrozenTrial, names: tuple[str, ...], failures: str, ranks: bool) -> Taken | None:
+def take(study: optuna.Study, trial: FrozenTrial, distributions: Distributions, names: tuple[str, ...], failures: str,
+         ranks: bool) -> Taken | None:
     """What a trial tells; None for nothing.
 
+    `distributions` are those of the parameters, `names` those of the constraints.
     `ranks` is true of methods that rank losses: infinite ones are numbers for them. Others take an infinite loss as a
     failure, and leave minus infinity out.
     """
     attributes = trial.system_attrs
     if trial.state == TrialState.RUNNING:
-        shared = shared_of(trial)
+        shared = shared_of(trial, distributions)
         if shared is None:
             return None  # it is complete only when its worker has shared it
         return shared, running(), [], attributes.get(MEMO)
