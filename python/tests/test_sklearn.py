@@ -184,6 +184,58 @@ def test_groups_pipelines_and_no_target():
     assert density.score_samples(X[:3]).shape == (3,)
 
 
+def fails_below_one(metrics):
+    """A search whose fits fail for a C below 1, with named metrics or a function of several."""
+    def both(estimator, data, target):
+        good = estimator.score(data, target)
+        return {"good": good, "bad": 1 - good}
+
+    space = thrifty.Space().categorical("C", [-4.0, -3.0, -2.0, -1.0, 1.0, 2.0])
+    scoring, refit = (both, "good") if metrics == "function" else (["accuracy", "f1_macro"], "accuracy")
+    return FractionalSearchCV(SVC(), space, n_fits=20, cv=3, scoring=scoring, refit=refit)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.parametrize("metrics", ["function", "names"])
+def test_several_metrics_where_whole_batches_fail(metrics):
+    for seed in range(8):
+        found = fails_below_one(metrics).set_params(random_state=seed).fit(X, Y)
+        columns = found.cv_results_
+        names = [name for name in columns if name.startswith("split0_test_")]
+        assert len(names) == 2 and found.best_params_["C"] > 0 and found.best_score_ > 0.9
+        for fold in range(3):
+            masks = [np.ma.getmaskarray(columns[name.replace("split0", f"split{fold}")]) for name in names]
+            assert np.array_equal(*masks)
+
+
+def test_a_finished_search_with_several_metrics_is_resumed(tmp_path):
+    def both(estimator, data, target):
+        return {"good": estimator.score(data, target), "bad": 0.5}
+
+    for scoring, refit in ((["accuracy", "f1_macro"], "f1_macro"), (both, "good")):
+        arguments = {"scoring": scoring, "refit": refit, "journal": tmp_path / f"{refit}.jsonl"}
+        whole, again = search(**arguments).fit(X, Y), search(**arguments).fit(X, Y)
+        assert again.multimetric_ and again.best_score_ == whole.best_score_ and again.score(X, Y) == whole.score(X, Y)
+        if refit == "f1_macro":
+            assert np.ma.getmaskarray(again.cv_results_["split0_test_accuracy"]).all()
+            assert results(again).keys() == results(whole).keys()
+
+
+def test_a_function_chooses_the_row_to_refit():
+    def smallest(columns):
+        return int(np.argmin(np.where(columns["mean_test_score"] > 0.9, columns["param_C"].astype(float), np.inf)))
+
+    found, plain = search(refit=smallest).fit(X, Y), search().fit(X, Y)
+    same(results(found), results(plain))
+    at = smallest(plain.cv_results_)
+    assert found.best_index_ == at != plain.best_index_ and found.best_params_ == plain.cv_results_["params"][at]
+    assert found.best_estimator_.C == found.best_params_["C"] and not hasattr(found, "best_score_")
+    assert found.is_verified_ == (plain.cv_results_["n_folds"][at] == 5)
+    for wrong, error in ((lambda columns: 0.5, TypeError), (lambda columns: 10**6, IndexError)):
+        with pytest.raises(error):
+            search(refit=wrong).fit(X, Y)
+
+
 def test_refit_false_predicting_and_pickling():
     found = search().fit(X, Y)
     assert found.score(X, Y) > 0.9 and list(found.classes_) == [0, 1, 2] and found.n_features_in_ == 4

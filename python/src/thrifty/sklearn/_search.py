@@ -68,7 +68,9 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
     stop
         A :class:`Price`, by which the search may end before `n_fits`.
     scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score
-        As in `RandomizedSearchCV`. With several metrics `refit` names the one that is searched for.
+        As in `RandomizedSearchCV`. With several metrics `refit` names the one that is searched for. With one it may be a
+        function of `cv_results_` that returns the row to refit, and there is no `best_score_` then; rows whose `n_folds`
+        is small have means over these folds alone.
     random_state
         The same state gives the same results for every `n_jobs`, timing columns apart.
     settings
@@ -76,7 +78,8 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
     journal
         A file that keeps every fit: a search that was killed goes on when it is fitted again with the same arguments and data.
         Hashes of the estimator, scoring, splits, data and parameters of `fit` are kept beside it, in a file whose name ends
-        in ``.search.json``. With others `fit` raises a `RuntimeError` that names what differs.
+        in ``.search.json``. With others `fit` raises a `RuntimeError` that names what differs. Of several metrics the
+        journal has the one that is searched for: the others are masked where fits were not made again.
 
     Attributes
     ----------
@@ -145,9 +148,10 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
             # The estimator's own error says more, if it has one.
             clone(base).set_params(**clone(table.first_params(), safe=False)).fit(X, *target, **routed.estimator.fit)
             raise ValueError("no fold has a finite score")
-        self._conclude(study, table, metric, best)
-        self.n_fits_, self.n_splits_, self.multimetric_ = len(study), len(splits), table.is_multimetric
         self.scorer_ = scorers._scorers if isinstance(scorers, _MultimetricScorer) else scorers
+        self.multimetric_ = self.scorer_ is not scorers or metric != "score" or any(isinstance(o["test_scores"], dict) for o in outs)
+        self._conclude(study, table, metric, best)
+        self.n_fits_, self.n_splits_ = len(study), len(splits)
         if self.refit:
             self._refit(base, X, target, routed)
         return self
@@ -218,7 +222,6 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
             score = self.error_score if loss is None else -loss
             times = {"fit_time": np.nan if cost is None else cost, "score_time": np.nan}
             table.record(trial, values, fold, {"test_scores": {metric: score}, **times}, metric)
-        table.is_multimetric = False
         return unfinished
 
     def _told(self, params: dict[str, Any], score: float, out: dict[str, Any]) -> dict[str, Any]:
@@ -233,10 +236,15 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
 
     def _conclude(self, study: Any, table: Table, metric: str, best: Any) -> None:
         believed = {trial: (-mean, std_dev) for trial, mean, std_dev in study.evaluated()}
-        self.cv_results_, self.best_index_ = table.results(best[0], believed, metric)
+        names = self.scorer_ if isinstance(self.scorer_, dict) else ()
+        self.cv_results_, self.best_index_ = table.results(best[0], believed, metric, names)
         self.is_verified_ = bool(best[2])
+        if callable(self.refit):
+            self.best_index_ = self._select_best_index(self.refit, metric, self.cv_results_)
+            self.is_verified_ = bool(self.cv_results_["n_folds"][self.best_index_] == table.folds)
+        else:
+            self.best_score_ = float(self.cv_results_[f"mean_test_{metric}"][self.best_index_])
         self.best_params_ = self.cv_results_["params"][self.best_index_]
-        self.best_score_ = float(self.cv_results_[f"mean_test_{metric}"][self.best_index_])
 
     def _refit(self, base: Any, X: Any, target: tuple[Any, ...], routed: Any) -> None:
         self.best_estimator_ = clone(base).set_params(**clone(self.best_params_, safe=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ class Table:
 
     def __init__(self, space: Space, folds: int) -> None:
         self.folds = folds
-        self.is_multimetric = False
         self._space = space
         self._rows: dict[tuple[Any, ...], dict[str, Any]] = {}
 
@@ -30,10 +29,13 @@ class Table:
     def record(self, trial: int, values: Any, fold: int, out: Mapping[str, Any], metric: str) -> float:
         """Records one fit, and returns the score that is searched for."""
         scores = out["test_scores"]
-        self.is_multimetric |= isinstance(scores, Mapping)
         named = dict(scores) if isinstance(scores, Mapping) else {"score": scores}
         row = self._rows.setdefault(tuple(values), {"trial": trial, "params": self.params(values), "scores": {},
-                                                    "fit_time": [], "score_time": []})
+                                                    "failed": {}, "fit_time": [], "score_time": []})
+        if not isinstance(scores, Mapping) and out["fit_error"] is not None:
+            # The names of the other metrics of a function are known when a fit succeeds.
+            named = {metric: scores}
+            row["failed"][fold] = float(scores)
         for name, score in named.items():
             row["scores"].setdefault(name, {})[fold] = float(score)
         row["fit_time"].append(out["fit_time"])
@@ -42,8 +44,9 @@ class Table:
             raise ValueError(f"scoring has no {metric!r} to search for, it has {', '.join(named)}: name one of them in refit")
         return float(named[metric])
 
-    def results(self, best: Any, believed: Mapping[int, tuple[float, float]], metric: str) -> tuple[dict[str, Any], int]:
-        """The columns, and the row of the best configuration."""
+    def results(self, best: Any, believed: Mapping[int, tuple[float, float]], metric: str,
+                names: Iterable[str]) -> tuple[dict[str, Any], int]:
+        """The columns, and the row of the best configuration. `names` are metrics that have columns in any case."""
         rows = list(self._rows.values())
         found: dict[str, Any] = {}
         for name in ("fit_time", "score_time"):
@@ -54,10 +57,10 @@ class Table:
         found["params"] = [row["params"] for row in rows]
         model = np.array([believed.get(row["trial"], (np.nan, np.nan)) for row in rows], dtype=float).reshape(-1, 2)
         best_index = list(self._rows).index(tuple(best))
-        for name in dict.fromkeys(name for row in rows for name in row["scores"]):
+        for name in dict.fromkeys([*names, *(name for row in rows for name in row["scores"])]):
             scores = np.ma.MaskedArray(np.full((len(rows), self.folds), np.nan), mask=True)
             for at, row in enumerate(rows):
-                for fold, score in row["scores"].get(name, {}).items():
+                for fold, score in {**row["failed"], **row["scores"].get(name, {})}.items():
                     scores[at, fold] = score
             for fold in range(self.folds):
                 found[f"split{fold}_test_{name}"] = scores[:, fold]
