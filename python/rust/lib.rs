@@ -27,6 +27,7 @@ fn _thrifty(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<trials::Columns>()?;
     m.add_function(wrap_pyfunction!(trials::narrow, m)?)?;
     m.add_function(wrap_pyfunction!(study::read_journal, m)?)?;
+    m.add_function(wrap_pyfunction!(values::check_config, m)?)?;
     m.add_function(wrap_pyfunction!(values::check_space, m)?)?;
     m.add_function(wrap_pyfunction!(method::default_settings, m)?)?;
     m.add_function(wrap_pyfunction!(pareto::contributions, m)?)?;

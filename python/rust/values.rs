@@ -37,6 +37,13 @@ pub(crate) fn check_space(space_json: &str) -> Option<String> {
     serde_json::from_str::<Space>(space_json).err().map(|error| error.to_string())
 }
 
+/// The reason for which numbers are no configuration of a space, if there is one.
+#[pyfunction]
+pub(crate) fn check_config(space_json: &str, values: Numbers) -> PyResult<Option<String>> {
+    let space = space(space_json)?;
+    Ok(space.validate(&config(&space, &values)?).err().map(|error| error.to_string()))
+}
+
 /// The configuration of numbers. Missing ones are left out; nothing is validated beyond their kind.
 pub(crate) fn config(space: &Space, numbers: &[Option<Number>]) -> PyResult<Config> {
     let parameters = space.parameters();

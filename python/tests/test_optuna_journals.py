@@ -100,6 +100,42 @@ def test_what_cannot_be_carried_is_named(tmp_path):
     assert len(thrifty.Study(space, "tpe", journal=path)) == carried.trials
 
 
+def test_trials_with_other_parameters_than_their_own_are_named(tmp_path):
+    def f(trial):
+        if trial.number == 1:
+            raise ArithmeticError  # before its first parameter
+        kind, x = trial.suggest_categorical("kind", ["a", "b"]), trial.suggest_float("x", 0, 1)
+        trial.report(x, 1)
+        if trial.number == 2:
+            raise optuna.TrialPruned  # before its last one
+        if kind == "a" or trial.number == 3:
+            trial.suggest_int("n", 1, 5)
+        return x
+
+    space = thrifty.Space().categorical("kind", ["a", "b"]).float("x", 0, 1).int("n", 1, 5).when("kind", ["a"])
+    study, path = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1)), tmp_path / "s.jsonl"
+    for kind in "aaabab":
+        study.enqueue_trial({"kind": kind})
+    study.optimize(f, n_trials=6, catch=(ArithmeticError,))
+    carried = to_journal(study, path, space=space)
+    assert carried.left == {1: "parameter kind is missing", 2: "parameter n is missing",
+                            3: f"parameter n is set to {study.trials[3].params['n']} but its conditions do not hold"}
+    assert told(from_journal(path)[0].trials) == told([study.trials[n] for n in (0, 4, 5)])
+
+
+def test_an_error_leaves_no_journal(tmp_path, monkeypatch):
+    added = []
+
+    def add(self, *arguments):
+        added.append(arguments)
+        raise RuntimeError("the disk is full")
+
+    monkeypatch.setattr("thrifty.optuna._journals._add", add)
+    with pytest.raises(RuntimeError, match="disk"):
+        to_journal(run(n=3), tmp_path / "s.jsonl")
+    assert added and not list(tmp_path.iterdir())
+
+
 @pytest.mark.filterwarnings("ignore:Choices for a categorical")
 def test_choices_without_a_type_come_back_with_the_space(tmp_path):
     space = thrifty.Space().categorical("c", [None, "a", math.nan]).float("x", 0, 1).when("c", [None])

@@ -11,6 +11,7 @@ __all__ = [
     "Study",
     "__version__",
     "_panics",
+    "check_config",
     "check_space",
     "contributions",
     "crowding",
@@ -29,6 +30,7 @@ _Number = int | float
 _Numbers = Sequence[_Number | None]
 _Recommended = tuple[int | None, list[_Number | None], list[float], bool]
 
+def check_config(space_json: str, values: _Numbers) -> str | None: ...
 def check_space(space_json: str) -> str | None: ...
 def default_settings(method: str) -> str: ...
 def _panics(message: str) -> None: ...

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,12 +52,12 @@ def to_journal(study: optuna.Study, path: str | os.PathLike[str], method: str = 
     Returns
     -------
     Carried
-        Every trial that was left out, and why: it is not finished, a parameter is missing or unknown, a value is outside
-        of the space (bounds that changed), its constraints are not those of the others.
+        Every trial that was left out, and why: it is not finished, a parameter is missing, unknown or inactive in its branch
+        of the space, a value is outside of the space (bounds that changed), its constraints are not those of the others.
 
     Notes
     -----
-    Attributes and times of trials are not carried. A choice that is no text, number or truth value has a label in the
+    The journal is there as a whole or, after an error, not at all. Attributes and times of trials are not carried. A choice that is no text, number or truth value has a label in the
     journal; give the `space` to :func:`from_journal` to get the object back.
 
     Examples
@@ -80,21 +81,12 @@ def to_journal(study: optuna.Study, path: str | os.PathLike[str], method: str = 
     names = next((tuple(sorted(found)) for trial in trials if trial.state == TrialState.COMPLETE
                   and (found := constraints_of(trial))), ())
     directions = ["maximize" if d == StudyDirection.MAXIMIZE else "minimize" for d in study.directions]
-    target = Study(space, method, seed=seed, direction=directions, journal=path, **settings)
-    carried, left, changed = 0, {}, {}
-    for trial in trials:
-        try:
-            outcome, reports, change = _outcome(trial, names)
-            numbers = space.encode(trial.params)
-            _check(space, trial, numbers)
-            _add(target, numbers, outcome, reports)
-        except ValueError as error:
-            left[trial.number] = str(error)
-            continue
-        carried += 1
-        if change is not None:
-            changed[trial.number] = change
-    return Carried(carried, left, changed)
+    folder = os.path.dirname(os.path.abspath(path))
+    with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as unfinished:
+        part = os.path.join(unfinished, "study.jsonl")
+        found = _write(trials, names, lambda: Study(space, method, seed=seed, direction=directions, journal=part, **settings))
+        os.replace(part, path)
+    return found
 
 
 def from_journal(path: str | os.PathLike[str], study_name: str | None = None, *, storage: Any = None,
@@ -206,11 +198,33 @@ def _outcome(trial: FrozenTrial, names: tuple[str, ...]) -> tuple[dict[str, Any]
     return told(value, constraints, None, None, failed, None, pruned, last), reports, change
 
 
+def _write(trials: Sequence[FrozenTrial], names: tuple[str, ...], begin: Callable[[], Study]) -> Carried:
+    """Writes trials into a study, which is closed at the end."""
+    target = begin()
+    carried, left, changed = 0, {}, {}
+    for trial in trials:
+        try:
+            outcome, reports, change = _outcome(trial, names)
+            numbers = target.space.encode(trial.params)
+            _check(target.space, trial, numbers)
+            _add(target, numbers, outcome, reports)
+        except ValueError as error:
+            left[trial.number] = str(error)
+            continue
+        carried += 1
+        if change is not None:
+            changed[trial.number] = change
+    return Carried(carried, left, changed)
+
+
 def _check(space: Space, trial: FrozenTrial, numbers: Sequence[int | float | None]) -> None:
-    """Raises `ValueError` for a value outside of its distribution; the compiled study sees the conditions."""
+    """Raises `ValueError` for a value outside of its distribution, and for parameters that are not exactly the active ones."""
     for name, distribution in distributions_of(space).items():
         if name in trial.params and not distribution._contains(distribution.to_internal_repr(trial.params[name])):
             raise ValueError(f"{name} is {trial.params[name]!r}, outside of {distribution}")
+    problem = _thrifty.check_config(space.to_json(), numbers)
+    if problem is not None:
+        raise ValueError(problem)
 
 
 def _add(target: Study, numbers: Any, outcome: dict[str, Any], reports: Sequence[tuple[int, float]]) -> None:
