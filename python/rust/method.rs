@@ -8,7 +8,7 @@ use thrifty::bo::{
     BayesianOptimizer, BoSettings, GpSurrogate, MultiObjectiveOptimizer, MultiObjectiveSettings,
 };
 use thrifty::cmaes::{CmaEs, CmaEsSettings};
-use thrifty::fidelity::{MultiFidelityOptimizer, MultiFidelitySettings};
+use thrifty::fidelity::{FidelityAxis, MultiFidelityOptimizer, MultiFidelitySettings};
 use thrifty::hybrid::{Hybrid, HybridSettings};
 use thrifty::levelset::{LevelSetOptimizer, LevelSetSettings};
 use thrifty::robust::RobustGpSurrogate;
@@ -143,7 +143,13 @@ where
     }
 }
 
-/// The optimiser of a name, with its settings.
+/// The fidelity axis of a method that has one; none of a wrong fidelity, which the optimiser refuses.
+pub(crate) fn fidelity(method: &str, space: &Space, keywords: &Keywords) -> Option<FidelityAxis> {
+    let name = keywords.values.get("fidelity").filter(|_| method == "multi_fidelity")?;
+    FidelityAxis::new(space, name.as_str()?).ok()
+}
+
+/// The optimiser of a name, with its settings, in which values of objectives are in the user's units.
 pub(crate) fn optimizer(
     method: &str,
     space: Space,

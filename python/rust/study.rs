@@ -16,7 +16,7 @@ use thrifty::study::{
 use thrifty_report::{Figure, Report};
 
 use crate::boundary::{Shared, failed, guarded, invalid, study as refused};
-use crate::method::{Keywords, optimizer};
+use crate::method::{Keywords, fidelity, optimizer};
 use crate::outcome::{Told, directions, reason};
 use crate::values::{Numbers, config, numbers, space};
 
@@ -69,10 +69,15 @@ impl Study {
     ) -> PyResult<Self> {
         guarded(py, || {
             let space = space(space_json)?;
-            let optimizer = optimizer(method, space.clone(), Keywords::read(method, settings_json)?)?;
+            let keywords = Keywords::read(method, settings_json)?;
+            let axis = fidelity(method, &space, &keywords);
             let directions = directions(&direction_names)?;
+            let optimizer = optimizer(method, space.clone(), keywords)?;
             let mut study =
                 thrifty::study::Study::new(optimizer, Seed(seed)).with_directions(directions.clone());
+            if let Some(axis) = axis {
+                study = study.with_comparable(move |config| axis.is_at_target(config));
+            }
             if let Some(json) = pruner_json {
                 let pruner: PrunerKind =
                     serde_json::from_str(json).map_err(|error| invalid(format!("pruner: {error}")))?;

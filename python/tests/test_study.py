@@ -64,6 +64,16 @@ def test_fidelities():
         thrifty.Study(space, "multi_fidelity")
 
 
+def test_the_best_trial_is_at_the_target_fidelity():
+    space = thrifty.Space().float("x", 0, 1).int("epochs", 1, 9)
+    study = thrifty.Study(space, "multi_fidelity", seed=1, fidelity="epochs", budget=30)
+    # Cheap trials look better than they are.
+    found = study.optimize(lambda p: {"value": (p["x"] - 0.3) ** 2 + 0.1 * p["epochs"], "cost": p["epochs"]}, 12)
+    whole = [t.objectives[0] for t in study.trials if t.params["epochs"] == 9]
+    assert found == study.best and found.params["epochs"] == 9 and found.value == min(whole)
+    assert min(t.objectives[0] for t in study.trials) < min(whole) and f"best {min(whole):.6g}" in repr(study)
+
+
 @pytest.mark.parametrize("method", ["bo", "tpe"])
 def test_a_journal_goes_on_bit_for_bit(method, tmp_path):
     path = tmp_path / "study.jsonl"

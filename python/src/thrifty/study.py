@@ -236,7 +236,10 @@ class Study:
 
     @property
     def best(self) -> Best | None:
-        """The measured trial with the best first objective among those that break no constraint."""
+        """The measured trial with the best first objective among those that break no constraint.
+
+        Trials of `multi_fidelity` below the target fidelity are not compared.
+        """
         best = self._study.best()
         return None if best is None else self._best(best)
 
