@@ -12,7 +12,7 @@ use thrifty::study::{
 
 use crate::boundary::{Shared, failed, invalid, optimizer as refused, study as refused_study};
 use crate::method::{Keywords, optimizer};
-use crate::outcome::Told;
+use crate::outcome::{Told, directions};
 use crate::trials::{Columns, Finished, Read};
 use crate::values::{Number, Numbers, config, numbers, space};
 
@@ -33,10 +33,19 @@ pub(crate) struct Engine {
 #[pymethods]
 impl Engine {
     #[new]
-    #[pyo3(signature = (method, space_json, seed, settings_json=None))]
-    fn new(method: &str, space_json: &str, seed: u64, settings_json: Option<&str>) -> PyResult<Self> {
+    #[pyo3(signature = (method, space_json, seed, settings_json=None, direction_names=Vec::new()))]
+    fn new(
+        method: &str,
+        space_json: &str,
+        seed: u64,
+        settings_json: Option<&str>,
+        direction_names: Vec<String>,
+    ) -> PyResult<Self> {
         let space = space(space_json)?;
-        let optimizer = optimizer(method, space.clone(), Keywords::read(method, settings_json)?)?;
+        let keywords = Keywords::read(method, settings_json)?;
+        // Of the settings alone: outcomes are recorded as losses.
+        let directions = directions(&direction_names)?;
+        let optimizer = optimizer(method, space.clone(), keywords, &directions)?;
         let (history, places) = (History::new(Seed(seed)), Vec::new());
         Ok(Self { inner: Shared::new(Inner { space, optimizer, history, places }) })
     }

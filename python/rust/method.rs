@@ -14,9 +14,10 @@ use thrifty::levelset::{LevelSetOptimizer, LevelSetSettings};
 use thrifty::robust::RobustGpSurrogate;
 use thrifty::search::{Nsga2, Nsga2Settings, RandomSearch, SobolSearch};
 use thrifty::space::{Config, Space};
-use thrifty::study::{AnyOptimizer, Optimizer, PrunedAs, PrunedPolicy};
+use thrifty::study::{AnyOptimizer, Directions, Optimizer, PrunedAs, PrunedPolicy};
 use thrifty::tpe::{TpeOptimizer, TpeSettings};
 use thrifty::trust_region::{TrustRegionOptimizer, TrustRegionSettings};
+use thrifty_units::InUserUnits;
 
 use crate::boundary::{invalid, optimizer as refused};
 use crate::budget;
@@ -65,6 +66,11 @@ impl Keywords {
         serde_json::from_value(Json::Object(values)).map_err(|error| invalid(format!("{method}: {error}")))
     }
 
+    /// The settings as losses; the keywords have values in the user's units.
+    fn losses<S: DeserializeOwned + InUserUnits>(self, directions: &Directions) -> PyResult<S> {
+        in_losses(&self.method.clone(), self.settings()?, directions)
+    }
+
     /// The settings with the keywords in place of those of `base`.
     pub(crate) fn settings_over<S: Serialize + DeserializeOwned>(mut self, base: &S) -> PyResult<S> {
         let Json::Object(mut all) = serde_json::to_value(base).map_err(invalid)? else {
@@ -77,6 +83,11 @@ impl Keywords {
         all.append(&mut self.values);
         Self { method: self.method, values: all }.settings()
     }
+}
+
+/// Settings with losses, from those with values in the user's units.
+fn in_losses<S: InUserUnits>(method: &str, settings: S, directions: &Directions) -> PyResult<S> {
+    settings.into_losses(directions).map_err(|error| invalid(format!("{method}: {error}")))
 }
 
 /// The settings of a method that nothing was said about, as JSON.
@@ -154,35 +165,39 @@ pub(crate) fn optimizer(
     method: &str,
     space: Space,
     mut keywords: Keywords,
+    directions: &Directions,
 ) -> PyResult<AnyOptimizer<Config>> {
     let pruned: Option<PrunedPolicy> = keywords.take("pruned")?;
     Ok(match method {
         "bo" => {
             let evaluations: Option<String> = keywords.take("evaluations")?;
-            any(bayesian(space, evaluations.as_deref(), keywords.settings()?)?, pruned)
+            any(bayesian(space, evaluations.as_deref(), keywords.losses(directions)?)?, pruned)
         }
         "hybrid" => {
             let base = bayesian(space, None, BoSettings::default())?;
             any(Hybrid::new(base).with_settings(keywords.settings()?).map_err(refused)?, pruned)
         }
         "multi_objective" => {
-            let optimizer = MultiObjectiveOptimizer::new(space).with_settings(keywords.settings()?);
+            let optimizer = MultiObjectiveOptimizer::new(space).with_settings(keywords.losses(directions)?);
             any(optimizer.map_err(refused)?, pruned)
         }
         "multi_fidelity" => {
             let fidelity: Option<String> = keywords.take("fidelity")?;
             let fidelity = fidelity.ok_or_else(|| invalid("multi_fidelity: fidelity is missing"))?;
             let optimizer = MultiFidelityOptimizer::new(space, &fidelity).map_err(refused)?;
-            any(optimizer.with_settings(keywords.settings()?).map_err(refused)?, pruned)
+            any(optimizer.with_settings(keywords.losses(directions)?).map_err(refused)?, pruned)
         }
         "tpe" => {
             let name: Option<String> = keywords.take("preset")?;
             let settings = keywords.settings_over(&preset(name.as_deref())?)?;
+            let settings = in_losses(method, settings, directions)?;
             any(TpeOptimizer::new(space).and_then(|o| o.with_settings(settings)).map_err(refused)?, pruned)
         }
-        "cmaes" => any(CmaEs::new(space).with_settings(keywords.settings()?).map_err(refused)?, pruned),
+        "cmaes" => {
+            any(CmaEs::new(space).with_settings(keywords.losses(directions)?).map_err(refused)?, pruned)
+        }
         "trust_region" => {
-            let optimizer = TrustRegionOptimizer::new(space).with_settings(keywords.settings()?);
+            let optimizer = TrustRegionOptimizer::new(space).with_settings(keywords.losses(directions)?);
             any(optimizer.map_err(refused)?, pruned)
         }
         "nsga2" => any(Nsga2::new(space).with_settings(keywords.settings()?).map_err(refused)?, pruned),

@@ -72,7 +72,7 @@ impl Study {
             let keywords = Keywords::read(method, settings_json)?;
             let axis = fidelity(method, &space, &keywords);
             let directions = directions(&direction_names)?;
-            let optimizer = optimizer(method, space.clone(), keywords)?;
+            let optimizer = optimizer(method, space.clone(), keywords, &directions)?;
             let mut study =
                 thrifty::study::Study::new(optimizer, Seed(seed)).with_directions(directions.clone());
             if let Some(axis) = axis {

@@ -478,6 +478,17 @@ def test_maximized_objectives():
     assert study.best_value > -1e-3
 
 
+def test_settings_that_are_values_are_in_the_units_of_the_study():
+    def suggested(direction, sign, reference):
+        study = optuna.create_study(directions=[direction] * 2, sampler=EHVISampler(seed=1, strict=True, n_startup_trials=4,
+                                                                                   reference=reference))
+        study.optimize(lambda t: (sign * t.suggest_float("x", 0, 1), sign * (1 - t.params["x"] * t.suggest_float("y", 0, 1))), 12)
+        return params(study)
+
+    found = suggested("maximize", 1, [0.2, 0.2])
+    assert found == suggested("minimize", -1, [-0.2, -0.2]) != suggested("maximize", 1, [-0.2, -0.2])
+
+
 @pytest.mark.parametrize("kind", [TPESampler, GPSampler, EHVISampler])
 def test_several_objectives_are_better_than_chance(kind):
     def f(trial):

@@ -174,6 +174,42 @@ def test_directions_are_those_of_the_user():
         thrifty.Study(SPACE, direction="up")
 
 
+INITIAL = {"initial": {"sobol": 4}}
+
+
+@pytest.mark.parametrize(("method", "setting", "maximized", "minimized"), [
+    ("tpe", "split", {"target": {"loss": 0.99}}, {"target": {"loss": -0.99}}),
+    ("bo", "failures", {"as_value": -30}, {"as_value": 30}),
+    ("trust_region", "failures", {"as_value": -30}, {"as_value": 30}),
+    ("multi_objective", "reference", [0.2, -3], [-0.2, 3])])
+def test_settings_that_are_values_are_in_the_units_of_the_user(method, setting, maximized, minimized):
+    def suggested(direction, sign, value):
+        more = {"startup": {"sobol": 4}} if method == "tpe" else INITIAL
+        count = 2 if method == "multi_objective" else 1
+        study = thrifty.Study(thrifty.Space().float("x", 0, 1), method, seed=1, direction=[direction] * count, **more, **{setting: value})
+        for _ in range(12):
+            trial = study.ask()
+            x = trial.params["x"]
+            if count == 2:
+                study.tell(trial, [sign * (1 - (x - 0.3) ** 2), sign * (1 - x)])
+            elif x > 0.5:
+                study.tell(trial, failed="too large")
+            else:
+                study.tell(trial, sign * (1 - (x - 0.3) ** 2))
+        return [t.params["x"] for t in study.trials]
+
+    found = suggested("maximize", 1, maximized)
+    assert found == suggested("minimize", -1, minimized) != suggested("maximize", 1, minimized)
+
+
+def test_settings_without_a_meaning_in_the_units_of_the_user():
+    space = thrifty.Space().float("x", 0, 1)
+    with pytest.raises(ValueError, match="bo: rule is a fixed target of 2"):
+        thrifty.Study(space, "bo", direction="maximize", rule={"expected_improvement": {"fixed": 2}})
+    with pytest.raises(ValueError, match="multi_objective: failures is 2"):
+        thrifty.Study(space, "multi_objective", direction=["maximize", "minimize"], failures={"as_value": 2})
+
+
 def test_outcomes():
     study = thrifty.Study(SPACE, "tpe", seed=1)
     trials = [study.ask() for _ in range(7)]

@@ -63,7 +63,9 @@ class Study:
 
 @final
 class Engine:
-    def __new__(cls, method: str, space_json: str, seed: int, settings_json: str | None = None) -> Engine: ...
+    def __new__(
+        cls, method: str, space_json: str, seed: int, settings_json: str | None = None, direction_names: Sequence[str] = ...
+    ) -> Engine: ...
     def record(
         self,
         number: int,

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 /// Most packages per crate, with default features on x86-64 Linux. A larger number is a decision, to be argued in docs/src/decisions/workspace.md.
-const BUDGET: [(&str, usize); 42] = [
+const BUDGET: [(&str, usize); 43] = [
     ("thrifty", 109),
     ("thrifty-acquisition", 68),
     ("thrifty-argmin", 35),
@@ -16,7 +16,7 @@ const BUDGET: [(&str, usize); 42] = [
     ("thrifty-bo", 84),
     ("thrifty-censored", 71),
     ("thrifty-check", 7),
-    ("thrifty-cli", 153),
+    ("thrifty-cli", 154),
     ("thrifty-cmaes", 76),
     ("thrifty-cv", 28),
     ("thrifty-domain", 10),
@@ -51,6 +51,7 @@ const BUDGET: [(&str, usize); 42] = [
     ("thrifty-transfer", 71),
     ("thrifty-trees", 67),
     ("thrifty-trust-region", 84),
+    ("thrifty-units", 89),
 ];
 
 fn cargo(arguments: &[&str]) -> String {

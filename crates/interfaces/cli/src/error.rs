@@ -46,6 +46,9 @@ pub(crate) enum CliError {
         /// The values that are allowed.
         expected: String,
     },
+    /// A setting of the method that has no meaning in the user's units.
+    #[error("optimizer.settings.{0}")]
+    Units(#[from] thrifty_units::UnitsError),
     /// Settings of the method that are not valid.
     #[error("[optimizer.settings] of {method}: {entry}: {source}")]
     MethodSettings {

@@ -27,7 +27,6 @@ mod summary;
 mod target;
 mod template;
 mod transfer;
-mod units;
 
 use std::process::ExitCode;
 

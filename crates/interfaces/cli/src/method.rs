@@ -16,9 +16,9 @@ use thrifty_study::{AnyOptimizer, Directions, Optimizer, PrunedAs, PrunedPolicy}
 use thrifty_surrogate::Surrogate;
 use thrifty_tpe::{TpeOptimizer, TpeSettings};
 use thrifty_trust_region::{TrustRegionOptimizer, TrustRegionSettings};
+use thrifty_units::InUserUnits;
 
 use crate::error::CliError;
-use crate::units::InUserUnits;
 
 /// Section `[optimizer]`.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -123,7 +123,7 @@ impl Method {
             table.insert("budget".into(), toml::Value::Integer(i64::try_from(budget).unwrap_or(i64::MAX)));
         }
         match table.clone().try_into::<S>() {
-            Ok(settings) => settings.into_losses(directions),
+            Ok(settings) => Ok(settings.into_losses(directions)?),
             Err(source) => Err(CliError::MethodSettings {
                 method: self.name.text().into(),
                 entry: at_fault::<S>(&table, &source),

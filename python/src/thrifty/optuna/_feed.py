@@ -38,11 +38,11 @@ class Feed:
     """A method over the trials of one search space.
 
     `given` is a space with conditions, whose trials may lack parameters. `constraints` are the names of the constraints
-    that its trials have: a study that begins to have some needs another feed.
+    that its trials have: a study that begins to have some needs another feed. `directions` are those of the objectives.
     """
 
     def __init__(self, method: str, distributions: Distributions, given: Space | None, seed: int,
-                 settings: Mapping[str, Any], constraints: tuple[str, ...]) -> None:
+                 settings: Mapping[str, Any], constraints: tuple[str, ...], directions: Sequence[str] = ()) -> None:
         self.distributions = dict(distributions)
         self.is_partial = given is not None
         self._coders: list[tuple[str, Coder]] = [(name, coder(d)) for name, d in self.distributions.items()]
@@ -50,7 +50,7 @@ class Feed:
         self._conditions = {} if given is None else conditions_of(given)
         self.constraints = constraints
         space = space_of(distributions) if given is None else given
-        self.engine = _thrifty.Engine(method, space.to_json(), seed, json.dumps(dict(settings)))
+        self.engine = _thrifty.Engine(method, space.to_json(), seed, json.dumps(dict(settings)), directions)
         self._columns: _thrifty.Columns | None = None
         self._next = 0
         self._open: list[int] = []

@@ -18,7 +18,7 @@ from .. import _thrifty
 from ..space import Space
 from ..study import Study, told
 from ._space import Distributions, distributions_of
-from ._trials import constraints_of
+from ._trials import constraints_of, directions_of
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def to_journal(study: optuna.Study, path: str | os.PathLike[str], method: str = 
         space = _space_of(trials)
     names = next((tuple(sorted(found)) for trial in trials if trial.state == TrialState.COMPLETE
                   and (found := constraints_of(trial))), ())
-    directions = ["maximize" if d == StudyDirection.MAXIMIZE else "minimize" for d in study.directions]
+    directions = directions_of(study)
     folder = os.path.dirname(os.path.abspath(path))
     with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as unfinished:
         part = os.path.join(unfinished, "study.jsonl")

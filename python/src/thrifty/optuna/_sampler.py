@@ -21,7 +21,7 @@ from .._checks import whole
 from ..space import Space
 from ._feed import RELATIVE, Feed, View, shared_json
 from ._space import CommonSpace, Distributions, distributions_of
-from ._trials import MEMO, ConstraintNames, signs_of, take
+from ._trials import MEMO, ConstraintNames, directions_of, signs_of, take
 
 ROUNDS = 3
 """Suggestions after the first one, where trials of others come in between."""
@@ -60,7 +60,8 @@ class Sampler(BaseSampler):
     constraints_func
         As in Optuna's samplers; constraints of `Trial.set_constraint` are read as well.
     **settings
-        Settings of the method, see :func:`thrifty.study.settings`.
+        Settings of the method, see :func:`thrifty.study.settings`. Values of objectives among them, such as `reference`, are in
+        the units of the study: larger is better where it maximizes.
     """
 
     _ranks = False
@@ -266,7 +267,7 @@ class Sampler(BaseSampler):
             given = self._space if whole is self._given else None
             settings = self._method_settings(method) if method in self._methods() else _ALONE
             seed = _child(self._seed, next(iter(whole))) if is_alone else self._seed
-            self._feeds[key] = Feed(method, whole, given, seed, settings, names)
+            self._feeds[key] = Feed(method, whole, given, seed, settings, names, directions_of(study))
         return self._feeds[key]
 
     def _name(self, study: optuna.Study) -> tuple[int, int]:

@@ -78,6 +78,11 @@ def constraints_of(trial: FrozenTrial) -> dict[str, float]:
     return {str(at): value for at, value in enumerate(trial.system_attrs.get("constraints") or ())}
 
 
+def directions_of(study: optuna.Study) -> list[str]:
+    """Directions of a study's objectives by name."""
+    return ["maximize" if direction == StudyDirection.MAXIMIZE else "minimize" for direction in study.directions]
+
+
 def signs_of(study: optuna.Study) -> list[float]:
     """Factors that make losses of a study's values."""
     return [-1.0 if direction == StudyDirection.MAXIMIZE else 1.0 for direction in study.directions]

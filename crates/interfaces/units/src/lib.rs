@@ -1,4 +1,6 @@
-//! Losses among the settings of a method: the study file has them in the user's units.
+//! Losses among the settings of a method, which an interface has in the user's units.
+//!
+#![doc = include_str!("../README.md")]
 
 use thrifty_bo::{BoSettings, FailurePolicy, LossTransform, MultiObjectiveSettings};
 use thrifty_cmaes::CmaEsSettings;
@@ -7,20 +9,29 @@ use thrifty_study::{Direction, Directions};
 use thrifty_tpe::{Split, TpeSettings};
 use thrifty_trust_region::TrustRegionSettings;
 
-use crate::error::CliError;
+/// A setting whose value has no meaning in the user's units.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{setting} is {value}, expected {expected}")]
+pub struct UnitsError {
+    /// Name of the setting.
+    pub setting: &'static str,
+    /// Its value.
+    pub value: String,
+    /// The values that are allowed.
+    pub expected: &'static str,
+}
 
 /// Settings of a method, some of which may be losses.
-pub(crate) trait InUserUnits: Sized {
+pub trait InUserUnits: Sized {
     /// The settings with losses, from those with values in the user's units.
     ///
     /// # Errors
-    /// [`CliError::Setting`] for a value that is no loss in any direction.
-    fn into_losses(self, directions: &Directions) -> Result<Self, CliError>;
+    /// [`UnitsError`] for a value that is no loss in any direction.
+    fn into_losses(self, directions: &Directions) -> Result<Self, UnitsError>;
 }
 
-fn invalid<T>(key: &str, value: &str, expected: &str) -> Result<T, CliError> {
-    let name = format!("optimizer.settings.{key}");
-    Err(CliError::Setting { name, value: value.into(), expected: expected.into() })
+fn invalid<T>(setting: &'static str, value: String, expected: &'static str) -> Result<T, UnitsError> {
+    Err(UnitsError { setting, value, expected })
 }
 
 /// The value of failed trials as a loss.
@@ -32,7 +43,7 @@ fn failures(policy: FailurePolicy, direction: Direction) -> FailurePolicy {
 }
 
 impl InUserUnits for BoSettings {
-    fn into_losses(mut self, directions: &Directions) -> Result<Self, CliError> {
+    fn into_losses(mut self, directions: &Directions) -> Result<Self, UnitsError> {
         let direction = directions.first();
         self.failures = failures(self.failures, direction);
         let is_transformed = self.losses != LossTransform::None;
@@ -43,7 +54,7 @@ impl InUserUnits for BoSettings {
                 let value = format!("a fixed target of {target} of a maximised objective");
                 let expected =
                     "no fixed target, or `losses = \"none\"`: the scale of a transform has no units";
-                return invalid("rule", &value, expected);
+                return invalid("rule", value, expected);
             }
             *target = direction.flip(*target);
         }
@@ -52,11 +63,11 @@ impl InUserUnits for BoSettings {
 }
 
 impl InUserUnits for MultiObjectiveSettings {
-    fn into_losses(mut self, directions: &Directions) -> Result<Self, CliError> {
+    fn into_losses(mut self, directions: &Directions) -> Result<Self, UnitsError> {
         let differ = directions.as_slice().iter().any(|direction| *direction != directions.first());
         if let (FailurePolicy::AsValue(value), true) = (self.failures, differ) {
             let expected = "a policy without a value, because the value is for every objective and their directions differ";
-            return invalid("failures", &value.to_string(), expected);
+            return invalid("failures", value.to_string(), expected);
         }
         self.failures = failures(self.failures, directions.first());
         self.reference = self.reference.map(|reference| directions.flip(&reference));
@@ -65,21 +76,21 @@ impl InUserUnits for MultiObjectiveSettings {
 }
 
 impl InUserUnits for MultiFidelitySettings {
-    fn into_losses(mut self, directions: &Directions) -> Result<Self, CliError> {
+    fn into_losses(mut self, directions: &Directions) -> Result<Self, UnitsError> {
         self.failures = failures(self.failures, directions.first());
         Ok(self)
     }
 }
 
 impl InUserUnits for TrustRegionSettings {
-    fn into_losses(mut self, directions: &Directions) -> Result<Self, CliError> {
+    fn into_losses(mut self, directions: &Directions) -> Result<Self, UnitsError> {
         self.failures = failures(self.failures, directions.first());
         Ok(self)
     }
 }
 
 impl InUserUnits for TpeSettings {
-    fn into_losses(mut self, directions: &Directions) -> Result<Self, CliError> {
+    fn into_losses(mut self, directions: &Directions) -> Result<Self, UnitsError> {
         if let Split::Target { loss } = &mut self.split {
             *loss = directions.first().flip(*loss);
         }
@@ -89,7 +100,7 @@ impl InUserUnits for TpeSettings {
 
 impl InUserUnits for CmaEsSettings {
     /// Shares and counts alone: none is a loss.
-    fn into_losses(self, _: &Directions) -> Result<Self, CliError> {
+    fn into_losses(self, _: &Directions) -> Result<Self, UnitsError> {
         Ok(self)
     }
 }
