@@ -277,6 +277,38 @@ def test_budgeted_training_of_a_loss():
     assert down.best.value == pytest.approx(1 - up.best.value, abs=1e-9)
 
 
+def test_budgeted_training_of_several_controls():
+    def begin(names, **settings):
+        space = thrifty.Space()
+        for name in names:
+            space.float(name, 0, 1)
+        return thrifty.BudgetedTraining(space, price=0.02, score=(0.0, 1.0), cost=1.0, **settings)
+
+    training = begin("ab")
+    done = training.run(lambda p: (0.2 + 0.5 * p["a"] + 0.2 * p["b"], 0.5 + p["a"]))
+    assert 1 <= done.trainings < 20 and all(
+        trial.params["b"] == pytest.approx(round(10 * trial.params["b"]) / 10) for trial in training.trials)
+    with pytest.raises(ValueError, match="3 controls, expected one or two"):
+        begin("abc")
+    assert set(begin("abc", grid=3, later_grid=2).ask().params) == set("abc")
+
+
+def test_costs_of_failed_trainings_count():
+    space, costs = thrifty.Space().float("size", 0, 1), []
+
+    def train(p):
+        costs.append(1.0)
+        return float("nan") if len(costs) % 2 else 0.5, 1.0
+
+    training = thrifty.BudgetedTraining(space, price=1e-6, score=(0.0, 1.0), cost=1.0, max_cost=4.0)
+    done = training.run(train)
+    assert done.spent == len(costs) == 4 and done.reason == "as much cost as allowed"
+    training = thrifty.BudgetedTraining(space, price=1e-6, score=(0.0, 1.0), cost=1.0, max_cost=4.0)
+    for cost in (3.0, 2.0):
+        training.tell(training.ask(), failed="out of memory", cost=cost)
+    assert training.ask() is None and training.result().spent == 5.0
+
+
 @pytest.mark.parametrize("change", [
     {"cost": 0.0}, {"score": (1.0, 1.0)}, {"price": -1.0}, {"noise": (0.0, 0.1)}, {"depht": 2}, {"score_mean": [1.0]}])
 def test_arguments_of_budgeted_training_are_validated(change):

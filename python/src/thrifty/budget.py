@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,35 @@ class Trained:
     reason: str
 
 
+GRID_OF_TWO = 11
+"""Values of each of two controls that are compared, as in the experiments of this library: all their combinations count."""
+
+
+class _CostedStudy(Study):
+    """Study whose budget counts the costs of failed trainings too, which neither its method nor its journal has."""
+
+    _max_cost = math.inf
+    _lost = 0.0
+
+    def ask(self) -> Trial | None:
+        if self._lost > 0.0 and self.spent >= self._max_cost:
+            self._why = "as much cost as allowed"
+            return None
+        return super().ask()
+
+    def tell(self, trial: Trial | int, value: float | Sequence[float] | None = None, *, cost: float | None = None,
+             **outcome: Any) -> None:
+        super().tell(trial, value, cost=cost, **outcome)
+        number = trial.id if isinstance(trial, Trial) else trial
+        if cost is not None and 0.0 < cost < math.inf and self.trials[number].cost is None:
+            self._lost += float(cost)
+
+    @property
+    def spent(self) -> float:
+        """All costs that are known."""
+        return sum(trial.cost or 0.0 for trial in self.trials) + self._lost
+
+
 class BudgetedTraining(AroundStudy):
     """Optimal stopping around a function that trains a model and returns its score and its cost.
 
@@ -31,7 +61,8 @@ class BudgetedTraining(AroundStudy):
     Parameters
     ----------
     space
-        The controls: one or two numbers, as the values of all their combinations are computed.
+        The controls: one or two numbers, as the values of all their combinations are computed. By default 101 values of one
+        control are compared, 11 of each of two; more than two controls need settings `grid` and `later_grid`.
     price
         What a unit of cost is worth, in units of the score.
     score
@@ -41,7 +72,8 @@ class BudgetedTraining(AroundStudy):
     noise
         Standard deviations of the observation noise of score and cost, as shares of their scales.
     max_cost
-        No training once so much was spent.
+        No training once so much was spent. The cost of a training that failed counts where it is told; a journal does not keep
+        it.
     seed, journal
         As of :class:`thrifty.Study`.
     **settings
@@ -65,6 +97,10 @@ class BudgetedTraining(AroundStudy):
             raise ValueError(f"cost is {cost}, expected a positive typical cost")
         if bad == good:
             raise ValueError("the good score is the bad one")
+        controls = len(space.names)
+        if controls > 2 and not {"grid", "later_grid"} <= set(settings):
+            raise ValueError(f"the space has {controls} controls, expected one or two, or settings grid and later_grid: all "
+                             "combinations of so many values are compared")
         direction, sign = ("maximize", -1.0) if good > bad else ("minimize", 1.0)
         own: dict[str, Any] = {
             "gamma": price * cost / abs(good - bad),
@@ -73,9 +109,14 @@ class BudgetedTraining(AroundStudy):
             "score": {"affine": {"zero": sign * bad, "one": sign * good}},
             "cost": {"affine": {"zero": 0.0, "one": float(cost)}},
         }
+        if controls == 2:
+            own["grid"] = own["later_grid"] = GRID_OF_TWO
         if max_cost is not None:
             own["max_cost"] = max_cost / cost
-        self.study = Study(space, "budgeted_training", seed=seed, direction=direction, journal=journal, **{**own, **settings})
+        self.study: _CostedStudy = _CostedStudy(space, "budgeted_training", seed=seed, direction=direction, journal=journal,
+                                                **{**own, **settings})
+        if max_cost is not None:
+            self.study._max_cost = float(max_cost)
 
     def tell(self, trial: Trial | int, score: float | None = None, cost: float | None = None, **outcome: Any) -> None:
         """Records score and cost of a training, or with the keywords of :meth:`thrifty.Study.tell` why there are none."""
@@ -92,5 +133,4 @@ class BudgetedTraining(AroundStudy):
 
     def result(self) -> Trained:
         """The state now."""
-        spent = sum(trial.cost or 0.0 for trial in self.trials)
-        return Trained(self.study.recommend(), spent, len(self.study), self.stopped or "")
+        return Trained(self.study.recommend(), self.study.spent, len(self.study), self.stopped or "")
