@@ -255,6 +255,18 @@ def train(p):
     return 0.6 + 0.35 * p["size"] - 0.1 * p["size"] ** 2, 4.0 + 12.0 * p["size"]
 
 
+@pytest.mark.parametrize("kernel", ["matern52", "composed"])
+def test_a_pickle_is_of_the_data_at_the_fit(kernel):
+    x = np.random.RandomState(0).uniform(size=(30, 2))
+    y, at = np.sin(5 * x[:, 0]) + x[:, 1], x[:3].copy()
+    if kernel == "composed":
+        kernel = thrifty.kernels.RBF([1.0, 1.0]) + thrifty.kernels.WhiteKernel(1e-3)
+    model = thrifty.GaussianProcessRegressor(kernel, random_state=0).fit(x, y)
+    expected = model.predict(at)
+    x[:], y[:] = 0, 0
+    assert list(pickle.loads(pickle.dumps(model)).predict(at)) == pytest.approx(list(expected), abs=1e-9)
+
+
 def test_budgeted_training():
     space = thrifty.Space().float("size", 0, 1)
 

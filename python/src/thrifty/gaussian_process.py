@@ -87,7 +87,8 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
     def fit(self, X: Any, y: Any) -> GaussianProcessRegressor:
         """Learns the hyperparameters and conditions on the data."""
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        self._x, self._y = np.ascontiguousarray(X), np.ascontiguousarray(y, dtype=np.float64)
+        # Copies: a pickle is of these, and the caller may change the arrays.
+        self._x, self._y = np.array(X, order="C"), np.array(y, dtype=np.float64, order="C")
         self._composed = None if isinstance(self.kernel, str) else Composed(self.kernel, X.shape[1])
         self._shift, self._width = 0.0, 1.0
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
