@@ -84,9 +84,9 @@ def to_journal(study: optuna.Study, path: str | os.PathLike[str], method: str = 
     folder = os.path.dirname(os.path.abspath(path))
     with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as unfinished:
         part = os.path.join(unfinished, "study.jsonl")
-        found = _write(trials, names, lambda: Study(space, method, seed=seed, direction=directions, journal=part, **settings))
+        carried = _write(trials, names, lambda: Study(space, method, seed=seed, direction=directions, journal=part, **settings))
         os.replace(part, path)
-    return found
+    return carried
 
 
 def from_journal(path: str | os.PathLike[str], study_name: str | None = None, *, storage: Any = None,
