@@ -124,8 +124,8 @@ def test_a_journal_of_another_search_is_refused(tmp_path):
     for differing, arguments in {
             "estimator": {"estimator": make_pipeline(StandardScaler(), Ridge(fit_intercept=False))}, "X": {"x": X + 1},
             "y": {"y": shuffled}, "scoring": {"scoring": "r2"}, "splits": {"cv": KFold(3, shuffle=True, random_state=1)},
-            "splits, another X, another y": {"x": X[:90], "y": Y[:90]}}.items():
-        with pytest.raises(RuntimeError, match=f"with another {differing}:"):
+            "splits, X, y": {"x": X[:90], "y": Y[:90]}}.items():
+        with pytest.raises(RuntimeError, match=f"another search, different in {differing}: remove"):
             fit(**arguments)
     (tmp_path / "search.jsonl.search.json").unlink()
     with pytest.warns(UserWarning, match="is missing"):

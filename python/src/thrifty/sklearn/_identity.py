@@ -30,8 +30,8 @@ def check_identity(journal: str, is_begun: bool, parts: Mapping[str, Any]) -> No
             known = json.load(file)
         differing = [name for name, one in found.items() if known.get(name) != one]
         if differing:
-            raise RuntimeError(f"journal {journal} is of a search with another {', another '.join(differing)}: "
-                               "remove it or name another journal")
+            raise RuntimeError(f"journal {journal} is of another search, different in {', '.join(differing)}: remove it or name "
+                               "another one")
         return
     if is_begun:
         warnings.warn(f"{path} is missing: journal {journal} is taken for one of the same estimator and data", stacklevel=4)
