@@ -37,6 +37,13 @@ pub(crate) fn print(json: bool, value: &serde_json::Value, text: &str) -> Result
     Ok(())
 }
 
+/// Writes a whole text to the standard output.
+pub(crate) fn write_out(text: &[u8]) -> Result<(), CliError> {
+    let mut output = std::io::stdout();
+    output.write_all(text)?;
+    Ok(output.flush()?)
+}
+
 /// `thrifty new`: writes a commented study file.
 pub(crate) fn new(path: &Path) -> Result<(), CliError> {
     let file = |source| CliError::File { path: path.into(), source };
@@ -79,7 +86,7 @@ pub(crate) fn run(
     let words = summary::reason(&reason, history.directions());
     let mut value = json!({ "reason": words, "counts": summary::counts(&history), "best": best });
     if file.store.is_none() {
-        value["journal"] = json!(file.journal);
+        value["journal"] = json!(file.journal.to_string_lossy());
     }
     summary::add_directions(&mut value, history.directions());
     print(json, &value, &format!("stopped: {words}\nbest: {}", summary::best_as_text(&best)))?;
@@ -113,11 +120,12 @@ fn run_with_journal(
     Ok((reason, study.history().clone()))
 }
 
-/// The history of a study file, from its store or its journal, or of a journal; and the study file if there is one.
+/// The history of a study file, from its store or its journal, or of a journal, whose name ends in `.jsonl`; and the study file if there
+/// is one.
 /// Of a multi-fidelity study trials at the target are compared.
 pub(crate) fn load(source: &Source) -> Result<(History<Config>, Option<StudyFile>), CliError> {
     let path = source.study.as_path();
-    if path.extension().is_none_or(|extension| extension != "toml") {
+    if path.extension().is_some_and(|extension| extension == "jsonl") {
         return Ok((compare_at_target(in_journal(path)?, None), None));
     }
     let file = StudyFile::read(path, source.store.as_deref())?;
@@ -176,18 +184,17 @@ pub(crate) fn export(
 ) -> Result<(), CliError> {
     let (history, _) = load(source)?;
     let table = if reports { Table::of_reports(&history) } else { Table::of(&history)? };
-    let mut to: Box<dyn Write> = match output {
-        Some(output) => {
-            Box::new(File::create(output).map_err(|source| CliError::File { path: output.into(), source })?)
-        }
-        None => Box::new(std::io::stdout()),
-    };
+    let mut text = Vec::new();
     match format {
-        Format::Csv => table.write_csv(&mut to)?,
-        Format::Json => table.write_json(&mut to)?,
+        Format::Csv => table.write_csv(&mut text)?,
+        Format::Json => table.write_json(&mut text)?,
     }
-    to.flush()?;
-    Ok(())
+    match output {
+        Some(output) => {
+            std::fs::write(output, text).map_err(|source| CliError::File { path: output.into(), source })
+        }
+        None => write_out(&text),
+    }
 }
 
 /// Time for which a trial in a store is held for whoever asked it by hand, in seconds: a day. Nobody extends it, because the process has ended.

@@ -68,9 +68,9 @@ impl Evaluator {
         let result = PathBuf::from(result);
         remove(&result)?;
         let variables = [
-            ("THRIFTY_TRIAL", trial.to_string()),
-            ("THRIFTY_SEED", seed.to_string()),
-            (RESULT, result.display().to_string()),
+            ("THRIFTY_TRIAL", trial.to_string().into()),
+            ("THRIFTY_SEED", seed.to_string().into()),
+            (RESULT, result.clone().into_os_string()),
         ];
         let run = process::run(
             &self.program,

@@ -71,8 +71,9 @@ fn run(cli: &Cli) -> Result<(), CliError> {
         }
         Command::Serve { study, store } => serve::serve(study, store.as_deref()),
         Command::Completions { shell } => {
-            clap_complete::generate(*shell, &mut Cli::command(), "thrifty", &mut std::io::stdout());
-            Ok(())
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "thrifty", &mut script);
+            commands::write_out(&script)
         }
         Command::Man => Ok(clap_mangen::Man::new(Cli::command()).render(&mut std::io::stdout())?),
     }

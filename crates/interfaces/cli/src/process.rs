@@ -1,6 +1,7 @@
 //! One run of a command: output, reports, limits, and the end of all its processes.
 
 use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -54,7 +55,7 @@ pub(crate) fn run(
     program: &Path,
     arguments: &[String],
     folder: &Path,
-    variables: &[(&str, String)],
+    variables: &[(&str, OsString)],
     limits: Limits,
     running: &Running,
     report: &mut dyn FnMut(ReportLine) -> bool,

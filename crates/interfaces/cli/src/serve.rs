@@ -59,12 +59,13 @@ pub(crate) fn serve(path: &Path, store: Option<&str>) -> Result<(), CliError> {
     summary::add_directions(&mut hello, history.directions());
     writeln!(output, "{hello}")?;
     output.flush()?;
-    for line in std::io::stdin().lock().lines() {
+    // Bytes, because a line that is no text is answered like any other that is no request.
+    for line in std::io::stdin().lock().split(b'\n') {
         let line = line?;
-        if line.trim().is_empty() {
+        if line.trim_ascii().is_empty() {
             continue;
         }
-        let response = serde_json::from_str(&line)
+        let response = serde_json::from_slice(&line)
             .map_err(CliError::from)
             .and_then(|request| answer(&mut study, request))
             .unwrap_or_else(|error| json!({ "error": chain(&error) }));

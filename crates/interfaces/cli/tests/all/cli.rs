@@ -247,6 +247,12 @@ fn a_server_answers_every_line() {
     assert!(call(r#"{"tell":{"trial":0,"outcome":1}}"#)["error"].as_str().unwrap().contains("trial 0"));
     assert!(call(r#"{"tell":{"trial":0}}"#)["error"].as_str().unwrap().contains("outcome"));
     assert!(call("nonsense")["error"].is_string());
+    input.write_all(b"{\"ask\":{\"\xff\":1}}\n\xfe\n").unwrap();
+    assert!(answer()["error"].is_string() && answer()["error"].is_string());
+    let mut call = |request: &str| {
+        writeln!(input, "{request}").unwrap();
+        answer()
+    };
     assert_eq!(call(r#"{"ask":{}}"#)["trial"], 1);
     assert_eq!(call(r#"{"fail":{"trial":1,"message":"no"}}"#), json!({"told": 1}));
     assert_eq!(call(r#"{"ask":{}}"#), json!({"stopped": "2 trials"}));
@@ -349,6 +355,56 @@ fn completions_and_the_manual_name_the_subcommands() {
     for arguments in [&["completions", "bash"][..], &["completions", "fish"], &["man"]] {
         let text = stdout(&thrifty(folder.path(), arguments));
         assert!(["run", "export", "serve"].iter().all(|name| text.contains(name)), "{arguments:?}");
+    }
+}
+
+/// A study file may have any name; a journal is known by its ending.
+#[test]
+fn study_files_of_any_name_are_shown() {
+    let folder = script("echo \"$1\"", "[stop]\ntrials = 3\n[optimizer]\nmethod = \"sobol\"");
+    std::fs::rename(folder.path().join("study.toml"), folder.path().join("b.conf")).unwrap();
+    stdout(&thrifty(folder.path(), &["run", "b.conf"]));
+    let shown = stdout(&thrifty(folder.path(), &["show", "b.conf"]));
+    assert!(shown.contains("3 measured") && shown == stdout(&thrifty(folder.path(), &["show", "b.jsonl"])));
+    assert_eq!(json_of(folder.path(), &["best", "b.conf", "--json"])["trial"], 0);
+}
+
+#[test]
+fn folders_whose_names_are_no_text_are_used() {
+    use std::os::unix::ffi::OsStrExt;
+    let outer = tempfile::tempdir().unwrap();
+    let folder = outer.path().join(std::ffi::OsStr::from_bytes(b"f\xff"));
+    let inner = script("printf \"$1\" > \"$THRIFTY_RESULT\"", "[stop]\ntrials = 2");
+    // Not on every file system.
+    if std::fs::create_dir(&folder).is_err() {
+        return;
+    }
+    std::fs::copy(inner.path().join("study.toml"), folder.join("study.toml")).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_thrifty"))
+        .arg("run")
+        .arg(folder.join("study.toml"))
+        .arg("--json")
+        .output();
+    let value: Value = serde_json::from_str(&stdout(&output.unwrap())).unwrap();
+    assert_eq!(value["counts"]["measured"], 2);
+    assert!(value["journal"].as_str().unwrap().ends_with("study.jsonl"));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let folder = script("echo \"$1\"", "[stop]\ntrials = 3\n[optimizer]\nmethod = \"sobol\"");
+    stdout(&thrifty(folder.path(), &["run", "study.toml"]));
+    for arguments in [
+        &["export", "study.toml"][..],
+        &["export", "study.toml", "--format", "json"],
+        &["completions", "bash"],
+        &["man"],
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_thrifty"));
+        let output = command.args(arguments).current_dir(folder.path()).stdout(writer).output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{arguments:?}: {output:?}");
     }
 }
 
