@@ -24,6 +24,8 @@ fn every_setting_of_every_method_is_named() {
         ("tpe", serde_json::to_value(thrifty::tpe::TpeSettings::default())),
         ("cmaes", serde_json::to_value(thrifty::cmaes::CmaEsSettings::default())),
         ("trust_region", serde_json::to_value(thrifty::trust_region::TrustRegionSettings::default())),
+        ("hybrid", serde_json::to_value(thrifty::hybrid::HybridSettings::default())),
+        ("nsga2", serde_json::to_value(thrifty::search::Nsga2Settings::default())),
     ];
     for (method, settings) in settings {
         let faults = missing(method, &settings.unwrap());
