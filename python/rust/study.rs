@@ -121,14 +121,20 @@ impl Study {
     }
 
     fn enqueue(&self, py: Python<'_>, values: Numbers) -> PyResult<()> {
-        self.inner.with(py, |Inner { space, study }| study.enqueue(config(space, &values)?).map_err(refused))
+        self.inner.with(py, |Inner { space, study }| {
+            let config = config(space, &values)?;
+            space.given(&config).map_err(invalid)?;
+            study.enqueue(config).map_err(refused)
+        })
     }
 
     fn add_known(&self, py: Python<'_>, values: Numbers, told: Told) -> PyResult<u64> {
         self.inner.with(py, |Inner { space, study }| {
             let outcome = told.outcome(study.history().directions())?;
             let outcome = outcome.ok_or_else(|| invalid("a known trial has an outcome"))?;
-            Ok(study.add_known(config(space, &values)?, outcome).map_err(refused)?.0)
+            let config = config(space, &values)?;
+            space.validate(&config).map_err(invalid)?;
+            Ok(study.add_known(config, outcome).map_err(refused)?.0)
         })
     }
 

@@ -530,6 +530,12 @@ def test_arguments_are_validated(make):
         make()
 
 
+@BOTH
+def test_a_space_of_another_kind_is_refused(kind):
+    with pytest.raises(TypeError, match="expected a thrifty.Space"):
+        kind(space={"x": FloatDistribution(0, 1)})
+
+
 def test_the_number_of_objectives_is_checked():
     with pytest.raises(ValueError, match="GPSampler"):
         run(EHVISampler(seed=1), 2)

@@ -31,6 +31,11 @@ def test_values_come_back():
     (lambda s: s.float("x", 0, 1).when("z", [1]), "z"),
     (lambda s: s.categorical("c", ["a"]).float("x", 0, 1).when("c", ["b"]), "expected one of"),
     (lambda s: s.int("n", 0.5, 1), "whole"),
+    (lambda s: s.int("n", 0, math.nan), "n is nan, expected a whole"),
+    (lambda s: s.int("n", 0, math.inf), "n is inf, expected a whole"),
+    (lambda s: s.float("x", math.nan, 1), "x has the bound or step nan"),
+    (lambda s: s.float("x", 0, math.inf), "x has the bound or step inf"),
+    (lambda s: s.float("x", 0, 1, step=math.nan), "x has the bound or step nan"),
     (lambda s: s.float("x", 0, 1, log=True, step=0.1), "exclude"),
     (lambda s: s, "at least one"),
 ])
@@ -45,5 +50,10 @@ def test_configurations_are_checked():
         with pytest.raises(ValueError):
             space.encode(params)
     study = thrifty.Study(space, "random")
-    with pytest.raises(RuntimeError, match="n"):
+    with pytest.raises(ValueError, match="parameter n is 9"):
         study.enqueue({"n": 9})
+    with pytest.raises(ValueError, match="parameter n is 9"):
+        study.add_known({"c": "a", "n": 9}, 1.0)
+    with pytest.raises(ValueError, match="parameter n is missing"):
+        study.add_known({"c": "a"}, 1.0)
+    assert len(study) == 0

@@ -31,6 +31,13 @@ def steps(study, n):
     return out
 
 
+def steps_of(study):
+    for _ in range(6):
+        trial = study.ask()
+        study.tell(trial, trial.params["n"] - trial.params.get("x", 0))
+    return [trial.params for trial in study.trials]
+
+
 @pytest.mark.parametrize("method", SINGLE)
 def test_methods_suggest_the_same_for_the_same_seed(method):
     a, b, other = (steps(thrifty.Study(SPACE, method, seed=seed), 16) for seed in (3, 3, 4))
@@ -200,6 +207,29 @@ def test_settings_that_are_values_are_in_the_units_of_the_user(method, setting, 
 
     found = suggested("maximize", 1, maximized)
     assert found == suggested("minimize", -1, minimized) != suggested("maximize", 1, minimized)
+
+
+def test_settings_of_numpy_and_what_json_does_not_have():
+    numpy = pytest.importorskip("numpy")
+    space = thrifty.Space().int("n", 1, 3).float("x", 0, 1).when("n", numpy.array([2, 3]))
+    plain = thrifty.Space().int("n", 1, 3).float("x", 0, 1).when("n", [2, 3])
+    assert space == plain
+    found = steps_of(thrifty.Study(space, "tpe", seed=1, candidates=numpy.int64(4), startup={"sobol": numpy.int32(2)}))
+    assert found == steps_of(thrifty.Study(plain, "tpe", seed=1, candidates=4, startup={"sobol": 2}))
+    thrifty.Study(space, "multi_objective", reference=numpy.array([1.0, 2.0]))
+    with pytest.raises(ValueError, match="failures is .*inf.*, expected finite"):
+        thrifty.Study(space, "bo", failures={"as_value": float("inf")})
+    with pytest.raises(TypeError, match="budget is .*object.*, expected numbers"):
+        thrifty.Study(space, "bo", budget=object())
+
+
+@pytest.mark.parametrize("make", [
+    lambda space: thrifty.Study(space), lambda space: thrifty.LevelSet(space, 0.5),
+    lambda space: thrifty.BudgetedTraining(space, price=0.1, score=(0.0, 1.0), cost=1.0)])
+def test_what_is_no_space_is_refused(make):
+    for wrong in ({"x": (0, 1)}, None):
+        with pytest.raises(TypeError, match="space is .*, expected a thrifty.Space"):
+            make(wrong)
 
 
 def test_settings_without_a_meaning_in_the_units_of_the_user():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
 
@@ -11,3 +13,27 @@ def whole(name: str, value: Any, least: int) -> int:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} is {value!r}, expected a whole number from {least}")
     return int(value)
+
+
+def settings_json(settings: Mapping[str, Any]) -> str:
+    """Settings as JSON; scalars and arrays of numpy are numbers and lists.
+
+    Raises `ValueError` for a number that is not finite, `TypeError` for what JSON does not have.
+    """
+    parts = []
+    for name, value in settings.items():
+        try:
+            text = json.dumps(value, default=plain, allow_nan=False)
+        except ValueError:
+            raise ValueError(f"{name} is {value!r}, expected finite numbers") from None
+        except TypeError:
+            raise TypeError(f"{name} is {value!r}, expected numbers, texts, truth values, and lists and dicts of them") from None
+        parts.append(f"{json.dumps(name)}: {text}")
+    return f"{{{', '.join(parts)}}}"
+
+
+def plain(value: Any) -> Any:
+    """The number or list of a scalar or array of numpy."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{value!r} is no number, text, list or dict")

@@ -97,7 +97,7 @@ class BudgetedTraining(AroundStudy):
             raise ValueError(f"cost is {cost}, expected a positive typical cost")
         if bad == good:
             raise ValueError("the good score is the bad one")
-        controls = len(space.names)
+        controls = len(space.names) if isinstance(space, Space) else 1  # the study refuses what is no space
         if controls > 2 and not {"grid", "later_grid"} <= set(settings):
             raise ValueError(f"the space has {controls} controls, expected one or two, or settings grid and later_grid: all "
                              "combinations of so many values are compared")

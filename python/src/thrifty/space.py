@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from . import _thrifty
+from ._checks import plain
 
 Number: TypeAlias = int | float
 Numbers: TypeAlias = list[Number | None]
@@ -37,10 +38,11 @@ class Space:
     def float(self, name: str, low: float, high: float, *, log: bool = False, step: float | None = None) -> Space:
         """Adds real numbers from `low` to `high`, searched evenly or by the logarithm, or in steps."""
         if step is None:
-            return self._add(name, kind="float", low=_real(low), high=_real(high), log=bool(log))
+            return self._add(name, kind="float", low=_finite(name, low), high=_finite(name, high), log=bool(log))
         if log:
             raise ValueError(f"{name}: log and step of a float exclude each other")
-        return self._add(name, kind="step_float", low=_real(low), high=_real(high), step=_real(step))
+        return self._add(name, kind="step_float", low=_finite(name, low), high=_finite(name, high),
+                         step=_finite(name, step))
 
     def int(self, name: str, low: int, high: int, *, log: bool = False, step: int = 1) -> Space:
         """Adds whole numbers `low, low + step, ...` up to `high`, searched evenly or by the logarithm."""
@@ -53,17 +55,18 @@ class Space:
         self._choices[name] = values
         if any(_index(values[:at], value) is not None for at, value in enumerate(values)):
             raise ValueError(f"{name}: a choice is there twice")
-        plain = all(_is_plain(value) for value in values)
-        return self._add(name, kind="categorical", choices=list(values) if plain else _labels(values))
+        are_plain = all(_is_plain(value) for value in values)
+        return self._add(name, kind="categorical", choices=list(values) if are_plain else _labels(values))
 
     def when(self, parent: str, values: Iterable[Any]) -> Space:
         """Makes the parameter added last active only while the earlier parameter `parent` has one of `values`."""
         if not self._parameters:
             raise ValueError("a condition comes after its parameter")
         found = next((p for p in self._parameters if p["name"] == parent), None)
-        coded = list(values)
         if found is not None and parent in self._choices:
-            coded = [found["choices"][self._index_of(parent, value)] for value in coded]
+            coded = [found["choices"][self._index_of(parent, value)] for value in values]
+        else:
+            coded = [plain(value) if hasattr(value, "tolist") else value for value in values]
         self._parameters[-1].setdefault("conditions", []).append({"parent": parent, "values": coded})
         return self
 
@@ -145,10 +148,21 @@ def _real(value: Any) -> Any:
     return float(value)
 
 
+def _finite(name: str, value: Any) -> Any:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{name} has the bound or step {value!r}, expected a finite number")
+    return number
+
+
 def _whole(name: str, value: Any) -> Any:
-    if isinstance(value, bool) or int(value) != value:
+    try:
+        number = int(value)
+    except (ValueError, OverflowError):  # NaN and infinity among others
+        number = None
+    if isinstance(value, bool) or number is None or number != value:
         raise ValueError(f"{name} is {value!r}, expected a whole number")
-    return int(value)
+    return number
 
 
 def _is_plain(value: Any) -> bool:

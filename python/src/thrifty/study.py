@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _thrifty
+from ._checks import settings_json
 from .space import Space
 
 
@@ -93,6 +94,8 @@ class Study:
     ------
     ValueError
         For a space, a method, a setting or a value that makes no sense.
+    TypeError
+        For a space that is no :class:`thrifty.Space`, and a setting that JSON does not have.
     OSError
         For a journal that cannot be read or is in use.
     RuntimeError
@@ -115,6 +118,8 @@ class Study:
     def __init__(self, space: Space, method: str = "bo", *, seed: int = 0,
                  direction: str | Sequence[str] = "minimize", journal: str | os.PathLike[str] | None = None,
                  pruner: Mapping[str, Any] | None = None, **settings: Any) -> None:
+        if not isinstance(space, Space):
+            raise TypeError(f"space is {space!r}, expected a thrifty.Space")
         names = [direction] if isinstance(direction, str) else list(direction)
         # Studies that minimize everything have no directions, as in Rust.
         if all(name == "minimize" for name in names) and len(names) == 1:
@@ -123,9 +128,9 @@ class Study:
         self.method = method
         self.seed = seed
         self._why = ""
-        self._study = _thrifty.Study(method, space.to_json(), seed, json.dumps(settings), names,
+        self._study = _thrifty.Study(method, space.to_json(), seed, settings_json(settings), names,
                                      None if journal is None else os.fspath(journal),
-                                     None if pruner is None else json.dumps(dict(pruner)))
+                                     None if pruner is None else settings_json(pruner))
         # Trials that nobody evaluates.
         self._abandoned = [trial.id for trial in self.trials if trial.state == "running"]
         for warning in self._study.warnings():
@@ -184,7 +189,13 @@ class Study:
         return self._study.report(trial.id if isinstance(trial, Trial) else trial, step, float(value))
 
     def enqueue(self, params: Mapping[str, Any]) -> None:
-        """Enqueues a configuration, to be asked before the method chooses again; missing values are suggested."""
+        """Enqueues a configuration, to be asked before the method chooses again; missing values are suggested.
+
+        Raises
+        ------
+        ValueError
+            For a value that is not of the space.
+        """
         self._study.enqueue(self.space.encode(params))
 
     def add_known(self, params: Mapping[str, Any], value: float | Sequence[float] | None = None, **outcome: Any) -> int:

@@ -10,6 +10,7 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.trial import FrozenTrial, TrialState
 
 from .. import _thrifty
+from .._checks import settings_json
 from ..space import Space
 from ._space import FINISHED, Coder, Distributions, coder, form_of, space_of, value_of
 
@@ -50,7 +51,7 @@ class Feed:
         self._conditions = {} if given is None else conditions_of(given)
         self.constraints = constraints
         space = space_of(distributions) if given is None else given
-        self.engine = _thrifty.Engine(method, space.to_json(), seed, json.dumps(dict(settings)), directions)
+        self.engine = _thrifty.Engine(method, space.to_json(), seed, settings_json(settings), directions)
         self._columns: _thrifty.Columns | None = None
         self._next = 0
         self._open: list[int] = []

@@ -75,6 +75,8 @@ class Sampler(BaseSampler):
         self._is_seeded = seed is not None
         self._seed = secrets.randbits(62) if seed is None else int(seed)
         self._startup = None if n_startup_trials is None else whole("n_startup_trials", n_startup_trials, 0)
+        if not (space is None or isinstance(space, Space)):
+            raise TypeError(f"space is {space!r}, expected a thrifty.Space")
         self._space = space
         self._given = None if space is None else distributions_of(space)
         self._failures = failures

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable
@@ -25,7 +24,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import indexable
 
 from .. import _thrifty
-from .._checks import whole
+from .._checks import settings_json, whole
 from ..study import told
 from ._distributions import space_of
 from ._identity import check_identity
@@ -178,7 +177,7 @@ class FractionalSearchCV(BaseSearchCV):  # type: ignore[misc]
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         journal = None if self.journal is None else os.fspath(self.journal)
         price = None if self.stop is None else float(self.stop.score_per_cost)
-        return _thrifty.Fractional(space_json, folds, seed, json.dumps(settings), journal, price)
+        return _thrifty.Fractional(space_json, folds, seed, settings_json(settings), journal, price)
 
     def _search(self, study: Any, table: Table, evaluate: Callable[[Any, int], Any], parallel: Parallel,
                 metric: str) -> list[dict[str, Any]]:
