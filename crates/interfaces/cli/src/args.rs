@@ -144,7 +144,7 @@ pub(crate) enum Command {
 /// Place of the trials of a study.
 #[derive(Args)]
 pub(crate) struct Source {
-    /// The study file, or its journal, whose name ends in `.jsonl`. A journal alone has no ranges of parameters: figures derive them from the trials.
+    /// The study file or its journal. A journal alone has no ranges of parameters: figures derive them from the trials.
     pub(crate) study: PathBuf,
     /// Address of a store, instead of a journal or the study file's store.
     #[arg(long, env = "THRIFTY_STORE", hide_env_values = true)]

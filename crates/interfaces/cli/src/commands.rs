@@ -1,7 +1,7 @@
 //! The subcommands.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -120,12 +120,11 @@ fn run_with_journal(
     Ok((reason, study.history().clone()))
 }
 
-/// The history of a study file, from its store or its journal, or of a journal, whose name ends in `.jsonl`; and the study file if there
-/// is one.
+/// The history of a study file, from its store or its journal, or of a journal; and the study file if there is one.
 /// Of a multi-fidelity study trials at the target are compared.
 pub(crate) fn load(source: &Source) -> Result<(History<Config>, Option<StudyFile>), CliError> {
     let path = source.study.as_path();
-    if path.extension().is_some_and(|extension| extension == "jsonl") {
+    if is_journal(path) {
         return Ok((compare_at_target(in_journal(path)?, None), None));
     }
     let file = StudyFile::read(path, source.store.as_deref())?;
@@ -134,6 +133,13 @@ pub(crate) fn load(source: &Source) -> Result<(History<Config>, Option<StudyFile
         None => in_journal(&file.journal)?,
     };
     Ok((compare_at_target(history, file.fidelity.as_ref()), Some(file)))
+}
+
+/// True for a journal, by its name or by its lines: each is an object of JSON, with which no study file begins.
+fn is_journal(path: &Path) -> bool {
+    let mut first = [0];
+    let begins = File::open(path).and_then(|mut file| file.read_exact(&mut first));
+    path.extension().is_some_and(|extension| extension == "jsonl") || (begins.is_ok() && first == *b"{")
 }
 
 fn in_journal(path: &Path) -> Result<History<Config>, CliError> {

@@ -358,15 +358,17 @@ fn completions_and_the_manual_name_the_subcommands() {
     }
 }
 
-/// A study file may have any name; a journal is known by its ending.
+/// Study files and journals may have any name.
 #[test]
-fn study_files_of_any_name_are_shown() {
+fn files_of_any_name_are_shown() {
     let folder = script("echo \"$1\"", "[stop]\ntrials = 3\n[optimizer]\nmethod = \"sobol\"");
     std::fs::rename(folder.path().join("study.toml"), folder.path().join("b.conf")).unwrap();
     stdout(&thrifty(folder.path(), &["run", "b.conf"]));
     let shown = stdout(&thrifty(folder.path(), &["show", "b.conf"]));
     assert!(shown.contains("3 measured") && shown == stdout(&thrifty(folder.path(), &["show", "b.jsonl"])));
     assert_eq!(json_of(folder.path(), &["best", "b.conf", "--json"])["trial"], 0);
+    std::fs::copy(folder.path().join("b.jsonl"), folder.path().join("trials")).unwrap();
+    assert_eq!(stdout(&thrifty(folder.path(), &["show", "trials"])), shown);
 }
 
 #[test]
