@@ -61,7 +61,8 @@ impl<O: Optimizer> Study<O> {
     /// Begins the study with trials that were made elsewhere: an earlier study, a table, another program.
     ///
     /// Every optimiser learns from them as from its own. They are trials 0, 1, … with their outcomes and without a time;
-    /// stop rules count them. Where the study or its journal begins with the same trials already, nothing is added.
+    /// stop rules count them. Where the study or its journal begins with the same trials already, nothing is added; where it has the first of
+    /// them alone, as after an import that was interrupted, the others are. After an error none is added.
     ///
     /// ```
     /// # use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
@@ -95,18 +96,14 @@ impl<O: Optimizer> Study<O> {
         trials: impl IntoIterator<Item = (O::Query, Outcome)>,
     ) -> Result<Self, StudyError> {
         let known: Vec<(O::Query, Outcome)> = trials.into_iter().collect();
-        if self.history.is_empty() {
-            for (query, outcome) in known {
-                self.add_known(query, outcome)?;
-            }
-            return Ok(self);
+        let stored = known.iter().map(|(query, outcome)| (query, Some(outcome.clone().checked())));
+        let begun = begun(&self.history, stored)?;
+        let mut missing = Vec::with_capacity(known.len() - begun);
+        for ((query, outcome), id) in known.into_iter().zip(0..).skip(begun) {
+            missing.push(self.known_trial(TrialId(id), query, outcome, &missing)?);
         }
-        let known =
-            known.into_iter().zip(0..).map(|((query, outcome), id)| trial(TrialId(id), query, outcome));
-        match differs(&self.history, &known.collect::<Vec<_>>())? {
-            Some(id) => Err(StudyError::OtherBeginning { id }),
-            None => Ok(self),
-        }
+        self.append_trials(missing)?;
+        Ok(self)
     }
 
     /// Adds one trial that was made elsewhere, as the next trial.
@@ -114,39 +111,68 @@ impl<O: Optimizer> Study<O> {
     /// # Errors
     /// As [`Study::with_known`].
     pub fn add_known(&mut self, query: O::Query, outcome: impl Into<Outcome>) -> Result<TrialId, StudyError> {
-        let (id, outcome) = (TrialId(self.history.len() as u64), outcome.into());
-        let named = |error| OptimizerError::failed(format!("known trial {}", id.0), error);
-        self.optimizer.check(&query, true).map_err(named)?;
-        self.require_consistent(id, &outcome)?;
-        let trial = trial(id, query, outcome);
-        self.write(&trial.events(false))?;
-        self.history.trials.push(trial);
+        let id = TrialId(self.history.len() as u64);
+        let trial = self.known_trial(id, query, outcome.into(), &[])?;
+        self.append_trials(vec![trial])?;
         Ok(id)
     }
-}
 
-/// A trial that was made elsewhere, as the journal keeps it.
-fn trial<Q>(id: TrialId, query: Q, outcome: Outcome) -> Trial<Q> {
-    let outcome = outcome.checked();
-    let (diagnostics, memo, timing) = (BTreeMap::new(), Memo::default(), Timing::default());
-    Trial { id, query, diagnostics, memo, reports: Vec::new(), outcome: Some(outcome), timing }
-}
-
-/// The first of some trials that is not the trial of a history with its number, by query and outcome.
-pub(crate) fn differs<Q: Query>(
-    history: &History<Q>,
-    beginning: &[Trial<Q>],
-) -> Result<Option<TrialId>, StudyError> {
-    for trial in beginning {
-        let same = match history.get(trial.id) {
-            Some(own) => own.outcome == trial.outcome && json(&own.query)? == json(&trial.query)?,
-            None => false,
-        };
-        if !same {
-            return Ok(Some(trial.id));
-        }
+    /// A trial that was made elsewhere, as the journal keeps it, after those of the history and others that are to be added.
+    fn known_trial(
+        &self,
+        id: TrialId,
+        query: O::Query,
+        outcome: Outcome,
+        before: &[Trial<O::Query>],
+    ) -> Result<Trial<O::Query>, StudyError> {
+        let named = |error| OptimizerError::failed(format!("known trial {}", id.0), error);
+        self.optimizer.check(&query, true).map_err(named)?;
+        self.check_with(&outcome, before)
+            .map_err(|problem| StudyError::InvalidMeasurement { id, problem })?;
+        let (diagnostics, memo, timing) = (BTreeMap::new(), Memo::default(), Timing::default());
+        let (reports, outcome) = (Vec::new(), Some(outcome.checked()));
+        Ok(Trial { id, query, diagnostics, memo, reports, outcome, timing })
     }
-    Ok(None)
+
+    /// Appends trials to the journal and to the history. The first may be the last of the history, which gets its reports and its outcome.
+    pub(crate) fn append_trials(&mut self, trials: Vec<Trial<O::Query>>) -> Result<(), StudyError> {
+        let Some(first) = trials.first() else { return Ok(()) };
+        let is_asked = self.history.get(first.id).is_some();
+        let events = trials.iter().flat_map(|trial| trial.events(false)).skip(usize::from(is_asked));
+        self.write(&events.collect::<Vec<_>>())?;
+        let mut trials = trials.into_iter();
+        if is_asked && let (Some(own), Some(trial)) = (self.history.trials.last_mut(), trials.next()) {
+            own.reports.extend(trial.reports);
+            (own.outcome, own.timing.evaluate) = (trial.outcome, trial.timing.evaluate);
+        }
+        self.history.trials.extend(trials);
+        Ok(())
+    }
+}
+
+/// Number of trials of a beginning that a history has. A last trial of the history without the outcome of the beginning is not counted.
+///
+/// # Errors
+/// [`StudyError::OtherBeginning`] names the first that is another, by query and outcome.
+pub(crate) fn begun<'a, Q: Query + 'a>(
+    history: &History<Q>,
+    beginning: impl Iterator<Item = (&'a Q, Option<Outcome>)>,
+) -> Result<usize, StudyError> {
+    let mut count = 0;
+    for (query, outcome) in beginning {
+        let Some(own) = history.trials().get(count) else { break };
+        let is_last = count + 1 == history.len();
+        if json(&own.query)? != json(query)?
+            || (own.outcome != outcome && !(is_last && own.outcome.is_none()))
+        {
+            return Err(StudyError::OtherBeginning { id: own.id });
+        }
+        if own.outcome != outcome {
+            break;
+        }
+        count += 1;
+    }
+    Ok(count)
 }
 
 /// A query in a form that can be compared.

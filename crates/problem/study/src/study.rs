@@ -185,6 +185,15 @@ impl<O: Optimizer> Study<O> {
     /// True if a measurement fits those of earlier trials. One that is a failure anyway need not: NaN is what an evaluator of
     /// several objectives may return when it fails.
     pub(crate) fn check(&self, outcome: &Outcome) -> Result<(), MeasurementProblem> {
+        self.check_with(outcome, &[])
+    }
+
+    /// As [`Study::check`], after further trials that are not in the history yet.
+    pub(crate) fn check_with(
+        &self,
+        outcome: &Outcome,
+        further: &[Trial<O::Query>],
+    ) -> Result<(), MeasurementProblem> {
         let Some(measurement) = outcome.measurement().filter(|m| m.is_finite()) else { return Ok(()) };
         measurement.check_cost_and_noise()?;
         let (found, expected) = (measurement.objectives.len(), self.history.directions.as_slice().len());
@@ -193,8 +202,8 @@ impl<O: Optimizer> Study<O> {
         }
         let measured =
             |trial: &Trial<O::Query>| Some((trial.id, trial.outcome.as_ref()?.measurement()?.clone()));
-        match self.history.trials.iter().find_map(measured) {
-            Some((elapsed_before, other)) => measurement.check_counts(elapsed_before, &other),
+        match self.history.trials.iter().chain(further).find_map(measured) {
+            Some((earlier, other)) => measurement.check_counts(earlier, &other),
             None => Ok(()),
         }
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::keeper::Keeper;
 use super::{AppendError, EventLog, Lease, LogError};
-use crate::enqueue::differs;
+use crate::enqueue::begun;
 use crate::event::{Event, Header};
 use crate::{History, Optimizer, Schedule, StopReason, Study, StudyError, Trial, TrialId};
 
@@ -76,8 +76,10 @@ impl<O: Optimizer> Study<O> {
             study: self,
         };
         shared.begin(&before)?;
-        if let Some(id) = differs(&shared.study.history, before.trials())? {
-            return Err(StudyError::OtherBeginning { id });
+        let own = before.trials().iter().map(|trial| (&trial.query, trial.outcome.clone()));
+        let begun = begun(&shared.study.history, own)?;
+        if begun < before.len() {
+            return Err(StudyError::OtherBeginning { id: TrialId(begun as u64) });
         }
         shared.append(None, |study| {
             let missing = study.not_enqueued(before.queue.all().iter().cloned())?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use thrifty_sampling::Seed;
 
-use crate::enqueue::differs;
+use crate::enqueue::begun;
 use crate::journal::{Journal, Opened};
 use crate::{
     Directions, Durability, Fingerprint, History, JournalError, Observer, Optimizer, Pruner, Schedule,
@@ -106,7 +106,8 @@ impl<O: Optimizer> Study<O> {
 
     /// Keeps a journal in `path`. If it holds this study already, the study continues where the journal ends:
     /// trials without an outcome are evaluated again, and suggestions are the same as without the break. A new journal
-    /// of a study that has trials begins with them. Nothing is written before the next event.
+    /// of a study that has trials begins with them, and one in which the writing of them was interrupted gets the others. Else nothing is
+    /// written before the next event.
     ///
     /// # Errors
     /// [`StudyError::Journal`]: unreadable, damaged, not a journal, in use, or of another seed, space or settings; or the
@@ -132,7 +133,7 @@ impl<O: Optimizer> Study<O> {
             )),
             _ => {}
         }
-        let mut queue = Vec::new();
+        let (mut queue, mut missing) = (Vec::new(), Vec::new());
         if is_new {
             std::mem::swap(&mut self.history, &mut before);
             let events = self.history.events();
@@ -140,13 +141,19 @@ impl<O: Optimizer> Study<O> {
                 journal.write(self.schedule, &events)?;
             }
         } else {
-            if differs(&self.history, before.trials())?.is_some() {
-                return Err(JournalError::TwoHistories { path: path.into(), trials: before.len() }.into());
-            }
+            let own = before.trials().iter().map(|trial| (&trial.query, trial.outcome.clone()));
+            let begun = begun(&self.history, own).map_err(|error| match error {
+                StudyError::OtherBeginning { .. } => {
+                    JournalError::TwoHistories { path: path.into(), trials: before.len() }.into()
+                }
+                other => other,
+            })?;
+            missing = before.trials.split_off(begun);
             queue.extend_from_slice(before.queue.all());
         }
         self.warnings.extend(warnings);
         self.journal = Some(journal);
+        self.append_trials(missing)?;
         self.enqueue_missing(queue)?;
         Ok(self)
     }

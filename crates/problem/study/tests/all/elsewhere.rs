@@ -3,7 +3,7 @@
 use thrifty_sampling::Seed;
 use thrifty_study::{
     Ask, Fingerprint, History, JournalError, MaxTrials, Measurement, Optimizer, OptimizerError, Outcome,
-    Schedule, Study, StudyError, Suggestion, TrialId,
+    Schedule, Study, StudyError, Suggestion, Trial, TrialId,
 };
 
 /// Suggests 100 and the number of trials; completes a number that is not finite by the number of the trial; refuses -1.
@@ -201,4 +201,92 @@ fn journals_of_other_trials_are_refused() {
     assert!(matches!(other.err(), Some(StudyError::Journal(JournalError::TwoHistories { trials: 1, .. }))));
     let same = study(3).with_known(known(1.0)).unwrap().with_journal(&path).unwrap();
     assert_eq!(same.history().len(), 3);
+}
+
+fn known() -> Vec<(Vec<Option<u64>>, Outcome)> {
+    vec![
+        (vec![Some(3), Some(4)], Outcome::from(0.25)),
+        (vec![Some(5), Some(6)], Outcome::failed("too large")),
+        (vec![Some(7), Some(8)], Outcome::from(0.5)),
+    ]
+}
+
+/// All known trials or none: a table that was corrected is imported into the same journal.
+#[test]
+fn a_table_with_a_bad_trial_adds_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let two = Measurement { objectives: vec![1.0, 2.0], ..Measurement::default() };
+    let bad = [
+        ((vec![None, Some(6)], Outcome::from(1.0)), "known trial 2: "),
+        ((vec![Some(5), Some(6)], two.into()), "trial 2: 2 objectives, but trial 0 has 1"),
+        (
+            (vec![Some(5), Some(6)], Measurement { cost: Some(-1.0), ..1.0.into() }.into()),
+            "trial 2: the cost",
+        ),
+    ];
+    for (trial, message) in bad {
+        let mut table = known();
+        table[2] = trial;
+        let error = study(5).with_journal(&path).unwrap().with_known(table).err().unwrap().to_string();
+        assert!(error.starts_with(message), "{error}");
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), 0, "{error}");
+    }
+    let study = study(5).with_journal(&path).unwrap().with_known(known()).unwrap();
+    assert_eq!(queries(&study), [[3, 4], [5, 6], [7, 8]]);
+}
+
+/// An import that was cut off at any byte goes on, before the journal is opened or after.
+#[test]
+fn an_interrupted_import_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let queue = || [vec![Some(1), None]];
+    let before = || study(5).with_queue(queue()).unwrap().with_known(known()).unwrap().with_journal(&path);
+    let after = || study(5).with_journal(&path).unwrap().with_known(known())?.with_queue(queue());
+    let expected = before().unwrap().history().clone();
+    let bytes = std::fs::read(&path).unwrap();
+    for end in 0..=bytes.len() {
+        for open in [&before as &dyn Fn() -> Result<Study<Counting>, StudyError>, &after] {
+            std::fs::write(&path, &bytes[..end]).unwrap();
+            let again = open().unwrap_or_else(|error| panic!("cut at {end}: {error}"));
+            assert_eq!(again.history(), &expected, "cut at {end}");
+            assert_eq!(again.history().enqueued(), queue(), "cut at {end}");
+            drop(again);
+            let read = History::<Vec<Option<u64>>>::read(&path).unwrap();
+            assert_eq!((&read, read.enqueued()), (&expected, &queue()[..]), "cut at {end}");
+        }
+    }
+}
+
+/// The trials of a study that ran before its journal was opened, reports and a running trial included, are written as a whole.
+#[test]
+fn an_interrupted_copy_of_a_study_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let open = || {
+        let mut study = study(9);
+        for value in [1.0, 2.0] {
+            let thrifty_study::Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
+            study.report(trial.id, 1, value).unwrap();
+            study.tell(trial.id, value).unwrap();
+        }
+        study.ask().unwrap();
+        study.with_journal(&path)
+    };
+    let expected = open().unwrap().history().clone();
+    let bytes = std::fs::read(&path).unwrap();
+    for end in 0..=bytes.len() {
+        std::fs::write(&path, &bytes[..end]).unwrap();
+        let again = open().unwrap_or_else(|error| panic!("cut at {end}: {error}"));
+        let read = History::<Vec<Option<u64>>>::read(&path).unwrap();
+        for history in [again.history(), &read] {
+            assert_eq!(history.len(), 3, "cut at {end}");
+            for (trial, own) in history.trials().iter().zip(expected.trials()) {
+                let seen =
+                    |t: &Trial<Vec<Option<u64>>>| (t.query.clone(), t.reports.clone(), t.outcome.clone());
+                assert_eq!(seen(trial), seen(own), "cut at {end}");
+            }
+        }
+    }
 }

@@ -283,7 +283,7 @@ fn a_new_journal_begins_with_the_trials_that_the_study_has() {
     drop(early);
     assert_eq!(History::read(&path).unwrap(), kept);
     let mut other = study(4);
-    other.run(evaluate).unwrap();
+    other.run(|x, context| evaluate(x, context) + 1.0).unwrap();
     assert!(matches!(open(other, &path), JournalError::TwoHistories { trials: 4, .. }));
     let mut again = study(6).with_journal(&path).unwrap();
     again.run(evaluate).unwrap();
