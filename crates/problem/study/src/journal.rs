@@ -1,12 +1,13 @@
 //! Journal of a study: a file with one line per event.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use thrifty_sampling::Seed;
 
 use crate::contents::{Contents, First};
+use crate::disk::Disk;
 use crate::event::{Event, Header};
 use crate::line;
 use crate::locked_file::LockedFile;
@@ -28,6 +29,9 @@ pub(crate) struct Journal {
     path: PathBuf,
     file: LockedFile,
     durability: Durability,
+    disk: Disk,
+    /// True once the name of the file is on the disk, as far as this sitting knows.
+    is_named: bool,
     /// Bytes written and read so far: what the file must hold.
     length: u64,
     /// Lines in them.
@@ -102,6 +106,8 @@ impl Journal {
         let mut journal = Self {
             path: path.into(),
             durability,
+            disk: Disk::default(),
+            is_named: false,
             length,
             lines,
             budget: header.fingerprint.budget,
@@ -177,10 +183,14 @@ impl Journal {
             Durability::Everything => true,
         };
         let written = self.file.write_all(bytes).and_then(|()| {
-            if self.length == 0 && sync {
-                sync_folder(&self.path)?;
+            if !sync {
+                return Ok(());
             }
-            if sync { self.file.sync_data() } else { Ok(()) }
+            if !self.is_named {
+                (self.disk.sync_folder)(&self.path)?;
+                self.is_named = true;
+            }
+            (self.disk.sync_file)(&self.file)
         });
         if let Err(source) = written {
             // Half a line must not stay where the next one would be glued to it.
@@ -267,14 +277,58 @@ fn is_same_file(a: &std::fs::Metadata, b: &std::fs::Metadata) -> bool {
     a.len() == b.len()
 }
 
-/// Makes the name of a new file as durable as its content.
-#[cfg(unix)]
-fn sync_folder(path: &Path) -> std::io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(folder)?.sync_all()
-}
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
 
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> std::io::Result<()> {
-    Ok(())
+    use super::*;
+    use crate::{Outcome, TrialId};
+
+    thread_local! {
+        static SYNCS: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+    }
+
+    fn counted() -> Disk {
+        Disk {
+            sync_file: |_| SYNCS.with_borrow_mut(|syncs| Ok(syncs.push("file"))),
+            sync_folder: |_| SYNCS.with_borrow_mut(|syncs| Ok(syncs.push("folder"))),
+        }
+    }
+
+    /// Syncs of a sitting that writes an ask and two outcomes, per write.
+    fn syncs(path: &Path, durability: Durability) -> [Vec<&'static str>; 3] {
+        let opened = Journal::open::<u64>(path, Seed(1), Fingerprint::new("any"), durability).unwrap();
+        let mut journal = opened.journal;
+        journal.disk = counted();
+        let first = opened.history.len() as u64;
+        let asked = |id| Event::Asked {
+            id: TrialId(id),
+            query: id,
+            diagnostics: std::collections::BTreeMap::new(),
+            memo: crate::Memo::default(),
+            queued: false,
+            seen: None,
+            seconds: 0.0,
+        };
+        let told = |id| Event::Told { id: TrialId(id), outcome: Outcome::from(1.0), seconds: 0.0 };
+        let writes = [vec![asked(first), asked(first + 1)], vec![told(first)], vec![told(first + 1)]];
+        writes.map(|events| {
+            journal.write(None, &events).unwrap();
+            SYNCS.take()
+        })
+    }
+
+    /// The folder is synced with the first lines that are, in a new journal and in one that was written without syncs.
+    #[test]
+    fn each_level_syncs_the_file_and_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("study.jsonl");
+        let outcomes = [vec![], vec!["folder", "file"], vec!["file"]];
+        assert_eq!(syncs(&path, Durability::Outcomes), outcomes);
+        assert!(syncs(&path, Durability::Process).concat().is_empty());
+        assert_eq!(syncs(&path, Durability::Outcomes), outcomes);
+        std::fs::remove_file(&path).unwrap();
+        let everything = [vec!["folder", "file"], vec!["file"], vec!["file"]];
+        assert_eq!(syncs(&path, Durability::Everything), everything);
+    }
 }

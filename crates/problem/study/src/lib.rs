@@ -17,6 +17,7 @@ pub mod contract;
 mod costed;
 mod curves;
 mod direction;
+mod disk;
 mod durability;
 mod enqueue;
 mod error;

@@ -1,0 +1,31 @@
+//! Calls that force a file onto the disk.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// The calls of the operating system that make a journal durable; a test counts them in their place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Disk {
+    /// Makes the content of a file durable.
+    pub(crate) sync_file: fn(&File) -> io::Result<()>,
+    /// Makes the name of a new file as durable as its content.
+    pub(crate) sync_folder: fn(&Path) -> io::Result<()>,
+}
+
+impl Default for Disk {
+    fn default() -> Self {
+        Self { sync_file: File::sync_data, sync_folder }
+    }
+}
+
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
