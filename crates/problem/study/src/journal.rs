@@ -26,6 +26,7 @@ struct Sitting {
 /// the file as it was before.
 #[derive(Debug)]
 pub(crate) struct Journal {
+    /// Absolute: the program may change its directory.
     path: PathBuf,
     file: LockedFile,
     durability: Durability,
@@ -104,7 +105,7 @@ impl Journal {
         }
         let (lines, length, is_ended) = (contents.lines, contents.kept, contents.is_ended);
         let mut journal = Self {
-            path: path.into(),
+            path: std::path::absolute(path).map_err(io)?,
             durability,
             disk: Disk::default(),
             is_named: false,

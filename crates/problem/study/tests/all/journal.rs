@@ -559,3 +559,29 @@ fn a_study_can_move_to_another_thread() {
     });
     assert_eq!(moved.join().unwrap(), 2);
 }
+
+/// The directory of a process is that of all its threads, so this test runs in a process of its own.
+#[test]
+fn an_objective_may_change_the_directory() {
+    const FOLDER: &str = "THRIFTY_TEST_FOLDER";
+    let Some(folder) = std::env::var_os(FOLDER) else {
+        let folder = tempfile::tempdir().unwrap();
+        let name = "journal::an_objective_may_change_the_directory";
+        let mut alone = std::process::Command::new(std::env::current_exe().unwrap());
+        let output = alone.args(["--exact", name]).env(FOLDER, folder.path()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        assert_eq!(History::<f64>::read(journal(&folder)).unwrap().measured().count(), 3);
+        return;
+    };
+    std::env::set_current_dir(folder).unwrap();
+    fs::create_dir("elsewhere").unwrap();
+    let study = study(3).with_durability(Durability::Everything).with_journal("study.jsonl");
+    let mut study = study.unwrap();
+    let evaluated = study.run(|x, context| {
+        if context.id.0 == 0 {
+            std::env::set_current_dir("elsewhere").unwrap();
+        }
+        evaluate(x, context)
+    });
+    evaluated.unwrap();
+}
