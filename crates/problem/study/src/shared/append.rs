@@ -39,6 +39,8 @@ impl<O: Optimizer> SharedStudy<O> {
         mut events: impl FnMut(&Study<O>) -> Result<Vec<Event<O::Query>>, StudyError>,
     ) -> Result<usize, StudyError> {
         let started_at = Instant::now();
+        // True while an append at this place may still be made although the store did not answer.
+        let mut is_unanswered = false;
         loop {
             let events = events(&self.study)?;
             if events.is_empty() {
@@ -47,30 +49,32 @@ impl<O: Optimizer> SharedStudy<O> {
             let bodies = events.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>();
             let bodies = bodies.map_err(|error| self.failed(&error))?;
             let result = self.log().append(self.seq, &bodies, lease);
-            match result {
+            let refusal = match result {
                 Ok(()) => {
                     let count = events.len();
                     events.into_iter().try_for_each(|event| self.apply(event))?;
                     return Ok(count);
                 }
-                Err(AppendError::Conflict) => {
-                    if self.news()?.is_empty() {
-                        return Err(self.shrunk().into());
-                    }
-                }
-                Err(AppendError::Fenced) => {
-                    self.sync()?;
-                    return Err(lease.map_or_else(|| self.fenced_without_lease(), lost));
-                }
                 Err(AppendError::Log(error)) => {
                     self.pause(error, started_at)?;
-                    // Perhaps the store has the events although it did not answer.
-                    let news = self.news()?;
-                    if news.len() >= bodies.len() && news.iter().zip(&bodies).all(|(e, b)| e.body == *b) {
-                        return Ok(bodies.len());
-                    }
+                    is_unanswered = true;
+                    None
                 }
+                Err(refusal) => Some(refusal),
+            };
+            let news = self.news()?;
+            let is_made = news.len() >= bodies.len() && news.iter().zip(&bodies).all(|(e, b)| e.body == *b);
+            if is_unanswered && is_made {
+                return Ok(bodies.len());
             }
+            match refusal {
+                Some(AppendError::Fenced) => {
+                    return Err(lease.map_or_else(|| self.fenced_without_lease(), lost));
+                }
+                Some(_) if news.is_empty() => return Err(self.shrunk().into()),
+                _ => {}
+            }
+            is_unanswered &= news.is_empty();
         }
     }
 

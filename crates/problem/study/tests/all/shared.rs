@@ -515,6 +515,41 @@ impl EventLog for Through {
     }
 }
 
+/// Appends whose answer is lost and that the store makes only when the worker repeats them are made once.
+#[test]
+fn an_append_that_is_late_is_not_made_twice() {
+    let (mut late, mut appends) = (None, 0);
+    let append: Box<Append> = Box::new(move |log, expected, bodies, lease| {
+        if let Some((expected, bodies, lease)) = late.take() {
+            let (bodies, lease): (Vec<String>, Option<Lease>) = (bodies, lease);
+            log.append(expected, &bodies, lease.as_ref())?;
+            return log.append(expected, &bodies, lease.as_ref());
+        }
+        appends += 1;
+        if appends % 3 > 0 {
+            late = Some((expected, bodies.to_vec(), lease.cloned()));
+            let (store, message) = ("the late log".into(), "the cable is out".into());
+            return Err(LogError::Unavailable { store, message }.into());
+        }
+        log.append(expected, bodies, lease)
+    });
+    let mut log = MemoryLog::new();
+    let mut worker = study(8).join(Box::new(Through { append, ..Through::new(log.clone()) })).unwrap();
+    worker.enqueue(&0.5).unwrap();
+    worker.enqueue(&0.25).unwrap();
+    let evaluated = worker.run_worker(|x, context| {
+        context.report(1, *x).unwrap();
+        x * x
+    });
+    let report = evaluated.unwrap();
+    assert_eq!((report.evaluated, report.lost, report.asked_again), (8, 0, 0));
+    let history = History::<f64>::read_log(&mut log).unwrap();
+    assert_eq!(history.len(), 8);
+    assert_eq!([history.trials()[0].query, history.trials()[1].query], [0.5, 0.25]);
+    assert_ne!(history.trials()[2].query, 0.25);
+    assert!(history.trials().iter().all(|trial| trial.reports.len() == 1), "each report once");
+}
+
 /// A log whose entries are gone after a while, as when a store is restored from an old copy.
 #[test]
 fn a_log_that_lost_entries_is_an_error_and_not_a_loop() {
