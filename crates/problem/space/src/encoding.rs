@@ -120,14 +120,17 @@ pub(crate) fn level_of(parameter: &Parameter, value: &Value) -> Result<u64, Spac
         Kind::Float { .. } => Err(SpaceError::wrong_type(name, value, "a discrete parameter")),
         Kind::StepFloat { low, high, step } => {
             let number = number(name, value)?;
+            // Roundings of a value that was computed or written in another way, 3 * 0.1 or 0.3.
+            let rounding = 2.0 * f64::EPSILON * low.abs().max(high.abs());
+            let within = (low - rounding..=high + rounding).contains(&number);
             let missed = |level: u64| (grid_value(*low, *high, *step, level) - number).abs();
             // The quotient of a long grid may round to a neighbour of the level.
-            let guess = ((number - low) / step).round() as u64;
             let last = step_count(*low, *high, *step).saturating_sub(1) as u64;
+            let guess = (((number - low) / step).round() as u64).min(last);
             let level = (guess.saturating_sub(1)..=guess.saturating_add(1).min(last))
                 .min_by(|&a, &b| missed(a).total_cmp(&missed(b)));
             match level {
-                Some(level) if (low..=high).contains(&&number) && missed(level) <= 1e-9 * step => Ok(level),
+                Some(level) if within && missed(level) <= rounding.max(1e-9 * step) => Ok(level),
                 _ => Err(SpaceError::out_of_range(name, value, format!("{low}, {} … {high}", low + step))),
             }
         }

@@ -76,6 +76,34 @@ fn a_value_is_on_a_grid_up_to_a_billionth_of_a_step() {
     assert!(space.encode(&one("x", 1_i64)).is_ok() && space.encode(&one("x", 2_i64)).is_err());
 }
 
+/// Values of a grid that were computed or written in another way differ from it by a few roundings.
+#[test]
+fn roundings_of_a_grid_are_on_it() {
+    let grid =
+        |low: f64, high: f64, step: f64| Space::builder().step_float("x", low, high, step).build().unwrap();
+    let short = grid(0.0, 0.3, 0.1);
+    let beyond = 3.0 * 0.1;
+    assert!(beyond > 0.3);
+    let level =
+        |space: &Space, x: f64| space.decode(&space.encode(&one("x", x)).unwrap()).float("x").unwrap();
+    assert_eq!(level(&short, beyond), 0.3);
+    assert_eq!(level(&grid(-0.3, 0.0, 0.1), -beyond), -0.3);
+    assert!(short.encode(&one("x", 0.3 + 1e-12)).is_err() && short.encode(&one("x", -1e-12)).is_err());
+    for (low, high, step, per_unit) in
+        [(0.0, 1e5, 0.01, 100.0), (-1e5, 1e5, 0.1, 10.0), (-1e3, 1e3, 0.001, 1e3), (-1.0, 1.0, 1e-6, 1e6)]
+    {
+        let space = grid(low, high, step);
+        let count = ((high - low) * per_unit) as u64;
+        for k in (0..=count).step_by(97) {
+            let (x, product) = ((low * per_unit + k as f64) / per_unit, low + k as f64 * step);
+            assert_eq!(level(&space, x), level(&space, product), "{x} on {low}, {high}, {step}");
+            let half = x + step / 2.0;
+            assert!(space.encode(&one("x", half)).is_err(), "{half}");
+        }
+    }
+    assert_eq!(level(&grid(0.0, 1e5, 0.01), 65538.54), 6_553_854.0 * 0.01);
+}
+
 #[test]
 fn spaces_are_built_up_to_their_limits() {
     let builds = |space: thrifty_space::SpaceBuilder| space.build().is_ok();
