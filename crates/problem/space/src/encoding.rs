@@ -150,7 +150,7 @@ pub(crate) fn level_of(parameter: &Parameter, value: &Value) -> Result<u64, Spac
             }
         }
         Kind::Categorical { choices } => {
-            let level = choices.iter().position(|choice| choice == value).ok_or_else(|| {
+            let level = value.position_in(choices).ok_or_else(|| {
                 let all: Vec<String> = choices.iter().map(ToString::to_string).collect();
                 SpaceError::out_of_range(name, value, format!("one of {}", all.join(", ")))
             })?;

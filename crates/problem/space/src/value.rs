@@ -16,6 +16,21 @@ pub enum Value {
     Str(String),
 }
 
+impl Value {
+    /// Index of the first of some choices that is this value, or else the same number: 1 stands for 1.0.
+    #[must_use]
+    pub fn position_in(&self, choices: &[Self]) -> Option<usize> {
+        let is_number = |choice: &Self| match (choice, self) {
+            // Not every whole number is a float.
+            (Self::Int(whole), Self::Float(float)) | (Self::Float(float), Self::Int(whole)) => {
+                *whole as f64 == *float && *float as i64 == *whole
+            }
+            _ => false,
+        };
+        choices.iter().position(|choice| choice == self).or_else(|| choices.iter().position(is_number))
+    }
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -118,7 +118,7 @@ impl Coding {
 impl Coded {
     fn internal(&self, value: &Value) -> Option<f64> {
         if let Kind::Categorical { choices } = &self.parameter.kind {
-            return choices.iter().position(|choice| choice == value).map(|index| index as f64);
+            return value.position_in(choices).map(|index| index as f64);
         }
         let number = match value {
             Value::Int(number) => *number as f64,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use proptest::prelude::*;
 use thrifty_sampling::Seed;
-use thrifty_space::{Config, Space};
+use thrifty_space::{Config, Space, Value};
 use thrifty_study::{
     Ask, Best, History, MaxTrials, Measurement, Memo, Next, Optimizer, Outcome, StopReason, Study, Timing,
     Trial, TrialId,
@@ -368,6 +368,26 @@ fn queued_and_known_trials_come_first() {
     // No start is needed where trials are known.
     let near = asked[2..].iter().filter(|x| (*x - 0.8).abs() < 0.2).count();
     assert!(near >= 7, "{asked:?}");
+}
+
+/// A choice of numbers that was written as a whole number is the same trial.
+#[test]
+fn whole_numbers_are_the_choices_of_their_value() {
+    let space =
+        || Space::builder().categorical("rate", [0.5, 1.0, 2.0]).float("x", 0.0, 1.0).build().unwrap();
+    let suggestions = |one: Value| {
+        let known = (0..12_i32).map(|i| {
+            let mut config = Config::new();
+            config.insert("rate", if i % 3 == 0 { one.clone() } else { Value::Float(0.5) });
+            config.insert("x", f64::from(i) / 11.0);
+            (config, Outcome::from(f64::from(i % 3)))
+        });
+        let study = Study::new(TpeOptimizer::new(space()).unwrap(), Seed(1)).with_stop(MaxTrials(16));
+        let mut study = study.with_known(known).unwrap();
+        study.run(|config: &Config, _| config.float("x").unwrap()).unwrap();
+        study.history().trials()[12..].iter().map(|trial| trial.query.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(suggestions(Value::Int(1)), suggestions(Value::Float(1.0)));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use thrifty_sampling::Seed;
-use thrifty_space::{Kind, Space, SpaceError, Value};
+use thrifty_space::{Config, Kind, Space, SpaceError, Value};
 
 /// Every kind of parameter, three levels of conditions.
 fn space() -> Space {
@@ -108,4 +108,35 @@ proptest! {
             prop_assert!(config.get(name).is_none_or(|found| found == value));
         }
     }
+}
+
+/// A number that was given as a whole number or with a point is the same choice; a choice that is equal comes first.
+#[test]
+fn a_choice_of_numbers_is_found_by_its_number() {
+    let single = Space::builder().float("x", 1.0, 1.0).float("y", 0.0, 1.0).build().unwrap();
+    let fixed = Space::builder().float("x", 0.0, 2.0).float("y", 0.0, 1.0).build().unwrap();
+    for space in [single, fixed.with_fixed("x", 1.0).unwrap(), fixed.with_fixed("x", 1_i64).unwrap()] {
+        let mut config = Config::new();
+        config.insert("x", 1_i64);
+        config.insert("y", 0.5);
+        let decoded = space.decode(&space.encode(&config).unwrap());
+        assert_eq!((decoded.get("x"), decoded.float("y")), (Some(&Value::Float(1.0)), Ok(0.5)));
+        let mut given = Config::new();
+        given.insert("x", 1_i64);
+        assert_eq!(space.with_values(config.clone(), &given).unwrap().get("x"), Some(&Value::Float(1.0)));
+        config.insert("x", 2_i64);
+        let error = space.encode(&config).unwrap_err().to_string();
+        assert_eq!(error, "parameter x is 2, expected one of 1");
+    }
+    let large = (1_i64 << 53) + 1;
+    let choices =
+        [Value::Float(1.0), Value::Int(1), Value::Int(16), Value::Int(large), "2".into(), true.into()];
+    let index = |value: Value| value.position_in(&choices);
+    assert_eq!((index(1.0.into()), index(1_i64.into()), index(16.0.into())), (Some(0), Some(1), Some(2)));
+    assert_eq!(index(large.into()), Some(3));
+    // The nearest float is another number, and texts and truth values are none.
+    assert_eq!(
+        (index((large as f64).into()), index(2_i64.into()), index(f64::NAN.into())),
+        (None, None, None)
+    );
 }
