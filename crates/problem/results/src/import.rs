@@ -29,7 +29,8 @@ pub type KnownTrials = Vec<(Config, Outcome)>;
 
 /// Hyperopt's trials: the JSON of `[t for t in trials.trials]`, of which `misc.vals` and `result` are read.
 ///
-/// A choice stands there by its index. Trials that have neither a loss nor failed are still running and left out.
+/// A choice stands there by its index, a parameter with one value also by the value. A trial that failed is a failure although it has a loss.
+/// Trials that have neither a loss nor failed are still running and left out.
 ///
 /// # Errors
 /// [`ImportError`] names the trial and the parameter.
@@ -37,10 +38,9 @@ pub fn from_hyperopt(space: &Space, json: &str) -> Result<KnownTrials, ImportErr
     let trials: Vec<Json> = serde_json::from_str(json)?;
     let mut known = KnownTrials::new();
     for (trial, document) in trials.iter().enumerate() {
-        let failed = document["result"]["status"] == "fail";
         let outcome = match document["result"]["loss"].as_f64() {
+            _ if document["result"]["status"] == "fail" => Outcome::failed("it failed in Hyperopt"),
             Some(loss) => Outcome::from(loss),
-            None if failed => Outcome::failed("it failed in Hyperopt"),
             None => continue,
         };
         let problem = |problem: String| ImportError::Trial { trial, problem };
@@ -49,10 +49,11 @@ pub fn from_hyperopt(space: &Space, json: &str) -> Result<KnownTrials, ImportErr
         for parameter in space.parameters() {
             // Not active: an empty list.
             let Some(value) = values[&parameter.name].get(0) else { continue };
-            let number = value
-                .as_f64()
-                .ok_or_else(|| problem(format!("{} is {value}, expected a number", parameter.name)))?;
-            config.insert(parameter.name.clone(), of_number(parameter, number).map_err(problem)?);
+            if !value.is_number() {
+                return Err(problem(format!("{} is {value}, expected a number", parameter.name)));
+            }
+            let value = of_number(parameter, &value.to_string()).map_err(problem)?;
+            config.insert(parameter.name.clone(), value);
         }
         space.validate(&config).map_err(|error| problem(error.to_string()))?;
         known.push((config, outcome.checked()));
@@ -99,7 +100,7 @@ pub(crate) fn of_text(parameter: &Parameter, text: &str) -> Result<Value, String
         let unknown = || format!("{} is {text:?}, not one of its choices", parameter.name);
         return chosen(choices, text).cloned().ok_or_else(unknown);
     }
-    of_number(parameter, number(&parameter.name, text)?)
+    of_number(parameter, text)
 }
 
 /// The number in a cell; `name` is that of the column.
@@ -127,16 +128,32 @@ fn chosen<'a>(choices: &'a [Value], text: &str) -> Option<&'a Value> {
     same_text.or_else(|| choices.iter().find(is_number)).or_else(|| choices.iter().find(is_truth))
 }
 
-fn of_number(parameter: &Parameter, number: f64) -> Result<Value, String> {
+/// The value of a parameter whose number is written so; a choice by its index, one that has no other also by its number.
+fn of_number(parameter: &Parameter, text: &str) -> Result<Value, String> {
     let name = &parameter.name;
+    let number = number(name, text)?;
     match &parameter.kind {
         Kind::Float { .. } | Kind::StepFloat { .. } => Ok(Value::Float(number)),
-        Kind::Int { .. } if number.fract() == 0.0 => Ok(Value::Int(number as i64)),
-        Kind::Int { .. } => Err(format!("{name} is {number}, expected a whole number")),
+        Kind::Int { .. } => whole(name, text, number).map(Value::Int),
         Kind::Categorical { choices } => {
-            let index = (number.fract() == 0.0 && number >= 0.0).then_some(number as usize);
-            let choice = index.and_then(|index| choices.get(index));
-            choice.cloned().ok_or_else(|| format!("{name} is {number}, not the index of a choice"))
+            let is_only = choices.len() == 1 && Value::Float(number).position_in(choices).is_some();
+            let is_index = number.fract() == 0.0 && number >= 0.0;
+            let choice =
+                if is_only { choices.first() } else { choices.get(number as usize).filter(|_| is_index) };
+            choice.cloned().ok_or_else(|| format!("{name} is {text}, not the index of a choice"))
         }
+    }
+}
+
+/// The whole number that is written so, perhaps as a float.
+fn whole(name: &str, text: &str, number: f64) -> Result<i64, String> {
+    if let Ok(whole) = text.parse() {
+        Ok(whole)
+    } else if number.fract() != 0.0 {
+        Err(format!("{name} is {text}, expected a whole number"))
+    } else if number.abs() < (1_u64 << 63) as f64 {
+        Ok(number as i64)
+    } else {
+        Err(format!("{name} is {text}, expected a whole number of 64 bits"))
     }
 }

@@ -107,6 +107,56 @@ fn what_does_not_fit_is_named() {
     }
 }
 
+/// Whole numbers that no float is come through; those beyond the range of whole numbers are named as they stand.
+#[test]
+fn whole_numbers_are_read_exactly() {
+    let large = (1_i64 << 53) + 1;
+    let space = Space::builder().step_int("n", 1, i64::MAX, 1 << 20).float("x", 0.0, 1.0).build().unwrap();
+    let odd = Space::builder().int("n", large - 2, large + 2).build().unwrap();
+    let n = |known: &[(Config, Outcome)]| known[0].0.int("n").unwrap();
+    assert_eq!(n(&from_csv(&odd, &format!("objective,n\n1,{large}\n")).unwrap()), large);
+    assert_eq!(n(&from_optuna(&odd, &format!("value,params_n\n1,{large}\n")).unwrap()), large);
+    let hyperopt = |value: &str| {
+        let vals = format!(r#"{{"n": [{value}], "x": [0.5]}}"#);
+        format!(r#"[{{"result": {{"loss": 1}}, "misc": {{"vals": {vals}}}}}]"#)
+    };
+    let exact = hyperopt(&large.to_string()).replace(r#", "x": [0.5]"#, "");
+    assert_eq!(n(&from_hyperopt(&odd, &exact).unwrap()), large);
+    for text in ["1e300", "9223372036854775808", "-1e19", "9223372036854775808.0"] {
+        let csv = from_csv(&space, &format!("objective,n,x\n1,{text},0.5\n")).unwrap_err().to_string();
+        assert_eq!(csv, format!("trial 0: n is {text}, expected a whole number of 64 bits"));
+        let json = from_hyperopt(&space, &hyperopt(text)).unwrap_err().to_string();
+        assert!(
+            json.starts_with("trial 0: n is ") && json.ends_with("expected a whole number of 64 bits"),
+            "{json}"
+        );
+    }
+}
+
+/// Hyperopt keeps a loss beside the state of a trial that failed.
+#[test]
+fn a_failed_trial_of_hyperopt_with_a_loss_has_failed() {
+    let json = r#"[{"result": {"status": "fail", "loss": 0.0},
+        "misc": {"vals": {"rate": [0.1], "layers": [3], "solver": [1], "momentum": []}}}]"#;
+    assert_eq!(losses(&from_hyperopt(&space(), json).unwrap()), [None]);
+}
+
+/// A parameter with one value is a choice here, and a number in Hyperopt: its index, or the value.
+#[test]
+fn a_fixed_number_of_hyperopt_is_read() {
+    let space =
+        Space::builder().float("x", 1.0, 1.0).int("n", 1, 8).build().unwrap().with_fixed("n", 5_i64).unwrap();
+    let json = |x: &str, n: &str| {
+        format!(r#"[{{"result": {{"loss": 1}}, "misc": {{"vals": {{"x": [{x}], "n": [{n}]}}}}}}]"#)
+    };
+    for (x, n) in [("1.0", "5"), ("1", "5.0"), ("0", "0")] {
+        let known = from_hyperopt(&space, &json(x, n)).unwrap();
+        assert_eq!((known[0].0.get("x"), known[0].0.int("n")), (Some(&1.0.into()), Ok(5)));
+    }
+    let error = from_hyperopt(&space, &json("1", "4")).unwrap_err().to_string();
+    assert_eq!(error, "trial 0: n is 4, not the index of a choice");
+}
+
 /// A table that was written is read back: the same configurations and outcomes.
 #[test]
 fn tables_come_back() {
