@@ -8,7 +8,7 @@ use thrifty::autobct::{Controls, Decision, NoiseStdDev, Quadrature, State, Value
 use thrifty::linear::{Coefficients, Polynomial};
 use thrifty::results;
 use thrifty::space::Space;
-use thrifty::study::History;
+use thrifty::study::{Directions, History};
 use thrifty::trees::{Boosting, Forest};
 
 /// A format: its name, which is its folder in the corpus, and its law.
@@ -131,7 +131,7 @@ pub fn forest(bytes: &[u8]) {
 /// Where a law is broken.
 pub fn optuna(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    of_the_space(results::from_optuna(&mixed(), text));
+    of_the_space(results::from_optuna(&mixed(), &Directions::default(), text));
 }
 
 /// JSON of Hyperopt's trials: what is taken is of the space.
@@ -149,7 +149,7 @@ pub fn hyperopt(bytes: &[u8]) {
 /// Where a law is broken.
 pub fn table(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    of_the_space(results::from_csv(&mixed(), text));
+    of_the_space(results::from_csv(&mixed(), &Directions::default(), text));
 }
 
 fn of_the_space(known: Result<results::KnownTrials, results::ImportError>) {

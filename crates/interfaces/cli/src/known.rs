@@ -30,9 +30,8 @@ pub(crate) fn read(space: &Space, path: &Path, directions: &Directions) -> Resul
             let text = text()?;
             let header = text.lines().next().unwrap_or_default();
             let of_optuna = header.split(',').any(|column| column.starts_with("params_"));
-            let known = if of_optuna { from_optuna(space, &text) } else { from_csv(space, &text) };
-            let known = known.map_err(named)?.into_iter();
-            Ok(known.map(|(config, outcome)| (config, directions.flip_outcome(outcome))).collect())
+            let read = if of_optuna { from_optuna } else { from_csv };
+            read(space, directions, &text).map_err(named)
         }
         _ => Err(CliError::Setting {
             name: "known".into(),

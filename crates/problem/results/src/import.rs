@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 use thrifty_space::{Config, Kind, Parameter, Space, Value};
-use thrifty_study::Outcome;
+use thrifty_study::{Directions, Outcome};
 
 /// Error of importing trials; none is imported then.
 #[derive(Debug, thiserror::Error)]
@@ -64,11 +64,11 @@ pub fn from_hyperopt(space: &Space, json: &str) -> Result<KnownTrials, ImportErr
 /// Optuna's trials: the CSV of `study.trials_dataframe()`, of which `params_…`, `value` and `state` are read.
 ///
 /// A choice stands there by its text, or as pandas writes it: `True` for `true`, and `32.0` for 32 in a column with gaps.
-/// Trials that are running or were pruned are left out.
+/// Trials that are running or were pruned are left out. Values are in the user's units: those of a maximised objective become losses.
 ///
 /// # Errors
 /// [`ImportError`] names the trial and the parameter.
-pub fn from_optuna(space: &Space, csv: &str) -> Result<KnownTrials, ImportError> {
+pub fn from_optuna(space: &Space, directions: &Directions, csv: &str) -> Result<KnownTrials, ImportError> {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let header = reader.headers()?.clone();
     let column = |name: &str| header.iter().position(|h| h == name);
@@ -89,7 +89,7 @@ pub fn from_optuna(space: &Space, csv: &str) -> Result<KnownTrials, ImportError>
             config.insert(parameter.name.clone(), of_text(parameter, text).map_err(problem)?);
         }
         space.validate(&config).map_err(|error| problem(error.to_string()))?;
-        known.push((config, outcome.checked()));
+        known.push((config, directions.flip_outcome(outcome)));
     }
     Ok(known)
 }

@@ -2,7 +2,7 @@
 
 use csv::StringRecord;
 use thrifty_space::{Config, Space};
-use thrifty_study::{Measurement, Outcome};
+use thrifty_study::{Directions, Measurement, Outcome};
 
 use crate::import::{number, of_text};
 use crate::trials::column_of;
@@ -14,16 +14,16 @@ use crate::{ImportError, KnownTrials};
 /// | column | content |
 /// |---|---|
 /// | parameters | values by their text; empty where a parameter is not active |
-/// | `objective`, or `objective.0`, … | what is minimised |
+/// | `objective`, or `objective.0`, … | in the user's units: losses, or what is maximised by `directions` |
 /// | `constraint.0`, …, `cost`, `noise_variance` | as in [`Measurement`]; may be missing |
 /// | `state` | may be missing; `failed` and `pruned` trials need no objective, `running` ones are left out |
 /// | `failure`, `last_step` | reason of a failed trial, last step of a pruned one |
 ///
-/// Other columns are ignored. An objective that is not finite makes a failed trial.
+/// Other columns are ignored. Objectives that are maximised become losses. An objective that is not finite makes a failed trial.
 ///
 /// # Errors
 /// [`ImportError`] names the row, from 0, and the column.
-pub fn from_csv(space: &Space, csv: &str) -> Result<KnownTrials, ImportError> {
+pub fn from_csv(space: &Space, directions: &Directions, csv: &str) -> Result<KnownTrials, ImportError> {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let columns = Columns::new(space, reader.headers()?);
     let mut known = KnownTrials::new();
@@ -37,7 +37,7 @@ pub fn from_csv(space: &Space, csv: &str) -> Result<KnownTrials, ImportError> {
             }
         }
         space.validate(&config).map_err(|error| problem(error.to_string()))?;
-        known.push((config, outcome.checked()));
+        known.push((config, directions.flip_outcome(outcome)));
     }
     Ok(known)
 }

@@ -4,7 +4,7 @@ use thrifty_results::{Table, from_csv, from_hyperopt, from_optuna};
 use thrifty_sampling::Seed;
 use thrifty_search::RandomSearch;
 use thrifty_space::{Config, Space};
-use thrifty_study::{MaxTrials, Measurement, Outcome, Study};
+use thrifty_study::{Direction, Directions, MaxTrials, Measurement, Outcome, Study};
 
 fn space() -> Space {
     Space::builder()
@@ -41,7 +41,7 @@ fn hyperopt_trials_are_read() {
 fn optuna_trials_are_read() {
     let csv = "number,value,datetime_start,params_layers,params_momentum,params_rate,params_solver,state\n\
         0,0.25,x,3,0.5,0.001,sgd,COMPLETE\n1,,x,2,,0.01,adam,FAIL\n2,,x,2,,0.01,adam,RUNNING\n3,7,x,2,,0.01,adam,PRUNED\n";
-    let known = from_optuna(&space(), csv).unwrap();
+    let known = from_optuna(&space(), &Directions::default(), csv).unwrap();
     assert_eq!(losses(&known), [Some(0.25), None]);
     assert_eq!((known[0].0.float("momentum"), known[1].0.str("solver")), (Ok(0.5), Ok("adam")));
 }
@@ -57,7 +57,7 @@ fn choices_are_read_as_pandas_writes_them() {
         .unwrap();
     let csv = "value,params_nesterov,params_batch,params_rate,params_layers,state\n\
         0.25,True,32.0,1.0,3.0,COMPLETE\n0.5,False,16,0.5,2,COMPLETE\n0.75,1.0,32,1,1,COMPLETE\n1,0,16.0,1.0,1,COMPLETE\n";
-    let known = from_optuna(&space, csv).unwrap();
+    let known = from_optuna(&space, &Directions::default(), csv).unwrap();
     let read = |at: usize| {
         let config: &thrifty_space::Config = &known[at].0;
         (config.get("nesterov").unwrap().clone(), config.int("batch").unwrap(), config.float("rate").unwrap())
@@ -68,9 +68,9 @@ fn choices_are_read_as_pandas_writes_them() {
     assert_eq!(read(3), (false.into(), 16, 1.0));
     // The text itself comes first, then numbers, then truth values.
     let texts = Space::builder().categorical("c", ["1.0", "True"]).build().unwrap();
-    let known = from_optuna(&texts, "value,params_c\n1,True\n2,1.0\n").unwrap();
+    let known = from_optuna(&texts, &Directions::default(), "value,params_c\n1,True\n2,1.0\n").unwrap();
     assert_eq!((known[0].0.str("c"), known[1].0.str("c")), (Ok("True"), Ok("1.0")));
-    let error = from_optuna(&space, "value,params_nesterov\n1,2.0\n").unwrap_err();
+    let error = from_optuna(&space, &Directions::default(), "value,params_nesterov\n1,2.0\n").unwrap_err();
     assert!(error.to_string().contains("nesterov is \"2.0\""), "{error}");
 }
 
@@ -102,7 +102,7 @@ fn what_does_not_fit_is_named() {
     ] {
         let csv =
             format!("number,value,params_layers,params_momentum,params_rate,params_solver,state\n{row}\n");
-        let text = from_optuna(&space(), &csv).unwrap_err().to_string();
+        let text = from_optuna(&space(), &Directions::default(), &csv).unwrap_err().to_string();
         assert!(text.contains(expected), "{text:?} should name {expected:?}");
     }
 }
@@ -114,8 +114,14 @@ fn whole_numbers_are_read_exactly() {
     let space = Space::builder().step_int("n", 1, i64::MAX, 1 << 20).float("x", 0.0, 1.0).build().unwrap();
     let odd = Space::builder().int("n", large - 2, large + 2).build().unwrap();
     let n = |known: &[(Config, Outcome)]| known[0].0.int("n").unwrap();
-    assert_eq!(n(&from_csv(&odd, &format!("objective,n\n1,{large}\n")).unwrap()), large);
-    assert_eq!(n(&from_optuna(&odd, &format!("value,params_n\n1,{large}\n")).unwrap()), large);
+    assert_eq!(
+        n(&from_csv(&odd, &Directions::default(), &format!("objective,n\n1,{large}\n")).unwrap()),
+        large
+    );
+    assert_eq!(
+        n(&from_optuna(&odd, &Directions::default(), &format!("value,params_n\n1,{large}\n")).unwrap()),
+        large
+    );
     let hyperopt = |value: &str| {
         let vals = format!(r#"{{"n": [{value}], "x": [0.5]}}"#);
         format!(r#"[{{"result": {{"loss": 1}}, "misc": {{"vals": {vals}}}}}]"#)
@@ -123,7 +129,9 @@ fn whole_numbers_are_read_exactly() {
     let exact = hyperopt(&large.to_string()).replace(r#", "x": [0.5]"#, "");
     assert_eq!(n(&from_hyperopt(&odd, &exact).unwrap()), large);
     for text in ["1e300", "9223372036854775808", "-1e19", "9223372036854775808.0"] {
-        let csv = from_csv(&space, &format!("objective,n,x\n1,{text},0.5\n")).unwrap_err().to_string();
+        let csv = from_csv(&space, &Directions::default(), &format!("objective,n,x\n1,{text},0.5\n"))
+            .unwrap_err()
+            .to_string();
         assert_eq!(csv, format!("trial 0: n is {text}, expected a whole number of 64 bits"));
         let json = from_hyperopt(&space, &hyperopt(text)).unwrap_err().to_string();
         assert!(
@@ -188,28 +196,65 @@ fn tables_come_back() {
         .unwrap();
     let mut csv = Vec::new();
     Table::of(study.history()).unwrap().write_csv(&mut csv).unwrap();
-    let known = from_csv(&space, std::str::from_utf8(&csv).unwrap()).unwrap();
+    let known = from_csv(&space, &Directions::default(), std::str::from_utf8(&csv).unwrap()).unwrap();
     assert_eq!(known.len(), 30);
     for (trial, (config, outcome)) in study.history().trials().iter().zip(&known) {
         assert_eq!((&trial.query, trial.outcome.as_ref().unwrap()), (config, outcome));
     }
 }
 
+/// Tables hold the user's units: objectives that are maximised come back as the losses that they were.
+#[test]
+fn tables_of_maximised_objectives_come_back() {
+    let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+    let (up, down) = (Direction::Maximize, Direction::Minimize);
+    for directions in [vec![up], vec![down], vec![up, down], vec![down, up]] {
+        let directions = Directions::new(directions);
+        let study = Study::new(RandomSearch::new(space.clone()), Seed(1)).with_directions(directions.clone());
+        let mut study = study.with_stop(MaxTrials(6));
+        let count = directions.as_slice().len();
+        study
+            .run(|config, context| -> Outcome {
+                let x = config.float("x").unwrap();
+                let values = [x + 1.0, if context.id.0 == 2 { f64::INFINITY } else { -x }];
+                let measured = Measurement { objectives: values[..count].to_vec(), ..Measurement::default() };
+                directions.flip_outcome(measured.into())
+            })
+            .unwrap();
+        let mut csv = Vec::new();
+        Table::of(study.history()).unwrap().write_csv(&mut csv).unwrap();
+        let known = from_csv(&space, &directions, std::str::from_utf8(&csv).unwrap()).unwrap();
+        let read = Study::new(RandomSearch::new(space.clone()), Seed(1)).with_directions(directions.clone());
+        let read = read.with_known(known).unwrap();
+        for (trial, again) in study.history().trials().iter().zip(read.history().trials()) {
+            let (outcome, again) = (trial.outcome.as_ref().unwrap(), again.outcome.as_ref().unwrap());
+            assert_eq!(outcome.measurement(), again.measurement(), "{}", directions.names());
+        }
+        let best = |study: &Study<RandomSearch>| study.history().best().map(|(trial, loss)| (trial.id, loss));
+        assert_eq!(best(&study), best(&read));
+    }
+    let maximised = Directions::new(vec![up]);
+    let optuna = from_optuna(&space, &maximised, "value,params_x\n0.75,0.5\ninf,0.5\n").unwrap();
+    assert_eq!(optuna[0].1, Outcome::from(-0.75));
+    let Outcome::Failed(failure) = &optuna[1].1 else { panic!("a failure") };
+    assert_eq!(failure.to_string(), "objective 0 is inf");
+}
+
 #[test]
 fn any_table_with_an_objective_is_read() {
     let csv = "note,objective,solver,layers,momentum,rate\nfirst,0.5,sgd,3,0.25,0.001\n,inf,adam,2.0,,1\n";
-    let known = from_csv(&space(), csv).unwrap();
+    let known = from_csv(&space(), &Directions::default(), csv).unwrap();
     assert_eq!(losses(&known), [Some(0.5), None]);
     assert_eq!((known[0].0.float("momentum"), known[1].0.int("layers")), (Ok(0.25), Ok(2)));
     // Running trials are left out.
     let csv = "state,objective,solver,layers,rate\nrunning,,adam,2,1\nmeasured,2,adam,2,1\n";
-    assert_eq!(losses(&from_csv(&space(), csv).unwrap()), [Some(2.0)]);
-    assert!(from_csv(&space(), "").unwrap().is_empty());
+    assert_eq!(losses(&from_csv(&space(), &Directions::default(), csv).unwrap()), [Some(2.0)]);
+    assert!(from_csv(&space(), &Directions::default(), "").unwrap().is_empty());
 }
 
 #[test]
 fn faults_of_tables_are_named() {
-    let refused = |csv: &str| from_csv(&space(), csv).unwrap_err().to_string();
+    let refused = |csv: &str| from_csv(&space(), &Directions::default(), csv).unwrap_err().to_string();
     for (csv, expected) in [
         ("solver,layers,rate\nadam,2,1\n", "trial 0: there is no column objective or objective.0"),
         ("objective,solver,layers,rate\n1,adam,2,1\n,adam,2,1\n", "trial 1: objective is empty"),
