@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EXPECTED_IMPROVEMENT, HistoryView, Memo, MemoKey, Outcome, StudyError};
+use crate::{EXPECTED_IMPROVEMENT, HistoryView, Measurement, Memo, MemoKey, Outcome, StudyError};
 
 /// Reason for the end of a study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ pub enum StopReason {
     WallTime(f64),
     /// The cost limit was reached; the cost spent.
     Cost(f64),
-    /// A value at least as good as the target.
+    /// A feasible value at least as good as the target.
     Target(f64),
     /// Too small an improvement expected, several times in a row.
     NoImprovement {
@@ -85,7 +85,8 @@ pub struct WallTime(pub Duration);
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MaxCost(pub f64);
 
-/// Stops when the first objective of a comparable trial is this small; see [`History::with_comparable`](crate::History::with_comparable).
+/// Stops when the first objective of a comparable trial that breaks no measured constraint is this small; see
+/// [`History::with_comparable`](crate::History::with_comparable).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target(pub f64);
 
@@ -142,7 +143,9 @@ impl StopRule for MaxCost {
 
 impl StopRule for Target {
     fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
-        view.compared().filter_map(Outcome::objective).find(|value| *value <= self.0).map(StopReason::Target)
+        let feasible =
+            view.compared().filter(|outcome| outcome.measurement().is_some_and(Measurement::is_feasible));
+        feasible.filter_map(Outcome::objective).find(|value| *value <= self.0).map(StopReason::Target)
     }
 
     fn validate(&self) -> Result<(), StudyError> {

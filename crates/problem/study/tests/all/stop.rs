@@ -57,6 +57,18 @@ fn each_rule_stops_where_it_says() {
     assert_eq!(stopped_by(NoImprovement { epsilon: 0.05, times: 1 }), (6, reason));
 }
 
+/// A value that breaks a constraint, or that is no measurement, is not what was sought.
+#[test]
+fn a_target_is_met_by_a_feasible_trial() {
+    let mut study = Study::new(Counter, Seed(0)).with_stop(Target(7.5));
+    let evaluate = |id: &u64, _: &mut thrifty_study::Context<'_>| {
+        let constraints = vec![if *id == 5 { 0.0 } else { 0.25 }];
+        Outcome::from(Measurement { constraints, ..Measurement::from(10.0 - *id as f64) })
+    };
+    assert_eq!(study.run(evaluate).unwrap(), StopReason::Target(5.0));
+    assert_eq!(study.history().len(), 6);
+}
+
 #[test]
 fn rules_combine() {
     let any = Any(vec![Box::new(MaxTrials(9)), Box::new(Target(7.0))]);
