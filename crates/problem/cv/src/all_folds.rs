@@ -12,8 +12,8 @@ use crate::FoldQuery;
 ///
 /// Trials i K to i K + K - 1 are the folds of configuration i, all of repeat 0. The optimiser sees a configuration once all its
 /// folds are measured: with the means of their objectives and constraints, the sum of their costs, and the noise variance of a mean, each where all
-/// folds have it. If one of them failed the configuration has. So that every
-/// method is charged in the same unit, one model fit.
+/// folds have it. If one of them failed the configuration has; if none failed for a reason of the configuration, the failure is
+/// [unrelated](Outcome::unrelated). So every method is charged in the same unit, one model fit.
 #[derive(Debug, Clone)]
 pub struct AllFolds<O> {
     optimizer: O,
@@ -56,8 +56,12 @@ impl<O> AllFolds<O> {
             return None;
         }
         let outcomes = folds.iter().map(|fold| fold.outcome.as_ref()).collect::<Option<Vec<_>>>()?;
-        if let Some(at) = outcomes.iter().position(|outcome| outcome.objective().is_none()) {
+        let lacks_loss = |outcome: &&Outcome| outcome.objective().is_none();
+        if let Some(at) = outcomes.iter().position(|outcome| lacks_loss(outcome) && !outcome.is_unrelated()) {
             return Some(Outcome::failed(format!("fold {at} has no loss")));
+        }
+        if let Some(at) = outcomes.iter().position(lacks_loss) {
+            return Some(Outcome::unrelated(format!("fold {at} has no loss")));
         }
         let measured: Vec<&Measurement> = outcomes.iter().filter_map(|o| o.measurement()).collect();
         let k = self.folds as f64;

@@ -20,6 +20,7 @@ use crate::{ImportError, KnownTrials};
 /// | `failure`, `last_step` | reason of a failed trial, last step of a pruned one |
 ///
 /// Other columns are ignored. Objectives that are maximised become losses. An objective that is not finite makes a failed trial.
+/// A failure that has nothing to do with the configuration comes back as any other: a table has no column for it, a journal keeps it.
 ///
 /// # Errors
 /// [`ImportError`] names the row, from 0, and the column.

@@ -130,6 +130,16 @@ fn configurations_run_until_all_folds_have_ended() {
     assert!(of(vec![good(), good(), good()]).unwrap().measurement().is_some());
     assert_eq!(of(vec![good(), good(), failed()]), Some(Outcome::failed("fold 2 has no loss")));
     assert_eq!(of(vec![failed(), failed(), good()]), Some(Outcome::failed("fold 0 has no loss")));
+    // Nothing is learnt where no fold failed because of the configuration.
+    let unrelated = || Some(Outcome::unrelated("the machine went down"));
+    let pruned = || Some(Outcome::Pruned { last_step: 3 });
+    assert_eq!(of(vec![good(), unrelated(), unrelated()]), Some(Outcome::unrelated("fold 1 has no loss")));
+    assert_eq!(
+        of(vec![unrelated(), unrelated(), unrelated()]),
+        Some(Outcome::unrelated("fold 0 has no loss"))
+    );
+    assert_eq!(of(vec![unrelated(), failed(), good()]), Some(Outcome::failed("fold 1 has no loss")));
+    assert_eq!(of(vec![good(), unrelated(), pruned()]), Some(Outcome::failed("fold 2 has no loss")));
 }
 
 /// The first fold asks the optimiser, which may wait or stop; the others repeat its configuration.
