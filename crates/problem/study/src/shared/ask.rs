@@ -66,11 +66,14 @@ impl<O: Optimizer> SharedStudy<O> {
     /// # Errors
     /// [`StudyError`] when the optimiser or the log fails, or a stop rule makes no sense.
     pub fn next_step(&mut self) -> Result<Step<O::Query>, StudyError> {
-        self.study.validate()?;
-        self.sync()?;
-        if let Some(assignment) = self.take_over()? {
-            return Ok(Step::Evaluate(assignment));
+        match self.take_over()? {
+            Some(assignment) => Ok(Step::Evaluate(assignment)),
+            None => self.next_new(),
         }
+    }
+
+    /// A new trial, after [`SharedStudy::take_over`] found none to take over.
+    pub(super) fn next_new(&mut self) -> Result<Step<O::Query>, StudyError> {
         let (id, visible) = self.next_trial();
         if !has_ended(&self.study, self.schedule, visible) {
             return Ok(Step::Wait);
@@ -131,8 +134,10 @@ impl<O: Optimizer> SharedStudy<O> {
         }
     }
 
-    /// Claims a pending trial that no worker holds.
-    fn take_over(&mut self) -> Result<Option<Assignment<O::Query>>, StudyError> {
+    /// Claims a pending trial that no worker holds, as of the log now.
+    pub(super) fn take_over(&mut self) -> Result<Option<Assignment<O::Query>>, StudyError> {
+        self.study.validate()?;
+        self.sync()?;
         let pending: Vec<TrialId> = self.study.history.pending().map(|trial| trial.id).collect();
         let again = self.pause_between_claims();
         if pending.is_empty() || self.searched.is_some_and(|when| when.elapsed() < again) {

@@ -82,7 +82,7 @@ impl<O: Optimizer> Study<O> {
             return Err(StudyError::OtherBeginning { id: TrialId(begun as u64) });
         }
         shared.append(None, |study| {
-            let missing = study.not_enqueued(before.queue.all().iter().cloned())?;
+            let missing = study.not_enqueued(before.queue.waiting().iter().cloned())?;
             Ok(missing.into_iter().map(|query| Event::Enqueued { query }).collect())
         })?;
         shared.study.observers = observers;

@@ -52,11 +52,15 @@ impl<O: Optimizer> SharedStudy<O> {
     ) -> Result<WorkerReport, StudyError> {
         let (mut evaluated, mut taken_over, mut lost) = (0, 0, 0);
         loop {
-            match self.next_step()? {
+            let unfinished = self.take_over()?;
+            let is_taken_over = unfinished.is_some();
+            let step =
+                unfinished.map_or_else(|| self.next_new(), |assignment| Ok(Step::Evaluate(assignment)));
+            match step? {
                 Step::Evaluate(assignment) => match self.evaluate(&assignment, evaluate) {
                     Ok(()) => {
                         evaluated += 1;
-                        taken_over += usize::from(assignment.lease.fence > 1);
+                        taken_over += usize::from(is_taken_over);
                     }
                     Err(StudyError::LeaseLost { .. } | StudyError::AlreadyTold(_)) => lost += 1,
                     Err(error) => return Err(error),

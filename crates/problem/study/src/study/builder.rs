@@ -149,7 +149,7 @@ impl<O: Optimizer> Study<O> {
                 other => other,
             })?;
             missing = before.trials.split_off(begun);
-            queue.extend_from_slice(before.queue.all());
+            queue.extend_from_slice(before.queue.waiting());
         }
         self.warnings.extend(warnings);
         self.journal = Some(journal);

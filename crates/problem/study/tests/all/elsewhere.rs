@@ -131,6 +131,20 @@ fn a_queue_survives_a_resumption() {
     assert_eq!(History::<Vec<Option<u64>>>::read(&other).unwrap().enqueued(), queue());
 }
 
+/// A query of the queue that was asked before the journal was opened is one of its trials, and is not asked again.
+#[test]
+fn a_query_that_was_asked_before_the_journal_is_not_asked_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    for _ in 0..2 {
+        let mut study = study(3).with_queue([vec![Some(1), None], vec![Some(2), None]]).unwrap();
+        let thrifty_study::Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
+        study.tell(trial.id, 1.0).unwrap();
+        let study = study.with_journal(&path).unwrap();
+        assert_eq!(study.history().enqueued(), [vec![Some(2), None]]);
+    }
+}
+
 /// Known trials are the first of the study, in its journal too, and are not added twice.
 #[test]
 fn known_trials_are_the_first() {

@@ -9,9 +9,9 @@ use thrifty_study::shared::{
     AppendError, Entry, EventLog, Lease, LogError, MemoryLog, SharedStudy, Step, verify_replay,
 };
 use thrifty_study::{
-    Ask, Context, Curve, Direction, Directions, Fingerprint, History, MaxTrials, Optimizer, OptimizerError,
-    Outcome, Pruner, Schedule, StopReason, Study, StudyError, Suggestion, Target, TrialId, WallTime,
-    contract,
+    Ask, Context, Curve, Direction, Directions, Fingerprint, History, MaxTrials, Next, Optimizer,
+    OptimizerError, Outcome, Pruner, Schedule, StopReason, Study, StudyError, Suggestion, Target, TrialId,
+    WallTime, contract,
 };
 
 /// Suggests a number that depends on everything an ask may see.
@@ -671,6 +671,45 @@ fn a_window_shows_more_trials_to_an_optimizer_that_waits() {
     }
     let Step::Evaluate(third) = shared.next_step().unwrap() else { panic!("both trials have ended") };
     assert_eq!(third.trial.id, TrialId(2));
+}
+
+/// A trial that another worker has claimed and given back, because its optimiser waits, is a new one all the same.
+#[test]
+fn a_trial_that_was_claimed_and_not_begun_is_not_taken_over() {
+    let log = MemoryLog::new();
+    let study = || Study::new(Pairs, Seed(3)).with_stop(MaxTrials(3)).join(Box::new(log.clone())).unwrap();
+    let mut first = study();
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        let Step::Evaluate(one) = first.next_step().unwrap() else { panic!("two trials are asked at once") };
+        held.push(one);
+    }
+    first.tell(&held[0].lease, 1.0).unwrap();
+    assert_eq!(first.next_step().unwrap(), Step::Wait);
+    first.tell(&held[1].lease, 1.0).unwrap();
+    let report = study().run_worker(|x, _| *x).unwrap();
+    assert_eq!((report.evaluated, report.taken_over), (1, 0));
+}
+
+/// A query of the queue that the study has asked before it joins is one of its trials, and is not enqueued again.
+#[test]
+fn a_query_that_was_asked_before_joining_is_not_asked_again() {
+    let log = MemoryLog::new();
+    let begun = || {
+        let mut study = study(3);
+        study.enqueue(0.5).unwrap();
+        study.enqueue(0.25).unwrap();
+        let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
+        study.tell(trial.id, 1.0).unwrap();
+        join(study, &log)
+    };
+    for _ in 0..2 {
+        assert_eq!(begun().history().enqueued(), [0.25]);
+    }
+    begun().run_worker(square).unwrap();
+    let queries: Vec<f64> = begun().history().trials().iter().map(|trial| trial.query).collect();
+    assert_eq!(queries[..2], [0.5, 0.25]);
+    assert!(queries[2] != 0.5 && queries.len() == 3, "{queries:?}");
 }
 
 /// Suggestions that a log refuses, as when the trial was handed out again meanwhile: the worker makes them again and counts them.
