@@ -44,6 +44,7 @@ impl Pruner for ThresholdPruner {
     }
 
     fn validate(&self) -> Result<(), StudyError> {
+        require(!self.upper.is_nan(), "threshold", "upper", self.upper, "a number")?;
         let is_valid = self.lower <= self.upper;
         require(is_valid, "threshold", "lower", self.lower, "a number not above `upper`")
     }

@@ -280,7 +280,7 @@ fn two_pruners_must_agree() {
 #[test]
 fn bad_settings_are_named() {
     let error = |pruner: &dyn Pruner| pruner.validate().unwrap_err().to_string();
-    let cases: [(&dyn Pruner, &str); 9] = [
+    let cases: [(&dyn Pruner, &str); 11] = [
         (
             &PercentilePruner::new(NAN),
             "pruner percentile: percentile is NaN, expected a number from 0 to 100",
@@ -292,6 +292,8 @@ fn bad_settings_are_named() {
         (&HyperbandPruner::new(0), "pruner hyperband: max_steps is 0"),
         (&PatiencePruner { patience: 1, min_gain: -1.0 }, "min_gain is -1"),
         (&ThresholdPruner { lower: 2.0, upper: 1.0, warmup_steps: 0 }, "lower is 2"),
+        (&ThresholdPruner { lower: 2.0, upper: NAN, warmup_steps: 0 }, "upper is NaN, expected a number"),
+        (&ThresholdPruner { lower: NAN, upper: 1.0, warmup_steps: 0 }, "lower is NaN"),
         (&WilcoxonPruner { level: 0.0, startup_steps: 2 }, "level is 0"),
     ];
     for (pruner, expected) in cases {
