@@ -30,6 +30,9 @@ pub enum SpaceError {
     /// A step that is not positive or wider than the range.
     #[error("parameter {name} has step {step}, expected a positive number of at most {range}")]
     InvalidStep { name: String, step: f64, range: f64 },
+    /// A step on a log scale so wide that the first level is at most half a step from 0.
+    #[error("parameter {name} has step {step} on a log scale, expected less than {limit}")]
+    LogStepTooWide { name: String, step: f64, limit: f64 },
     /// More levels than a float can distinguish.
     #[error("parameter {name} has {count} levels, at most 2^51 can be told apart")]
     TooManyLevels { name: String, count: u128 },

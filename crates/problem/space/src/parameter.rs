@@ -117,13 +117,12 @@ impl Parameter {
 
     fn lower_int(&self, (low, high): (i64, i64), step: i64, log: bool) -> Result<Variable, SpaceError> {
         let name = || self.name.clone();
-        let invalid_step = |range: f64| SpaceError::InvalidStep { name: name(), step: step as f64, range };
         if low > high {
             return Err(SpaceError::InvalidBounds { name: name(), low: low as f64, high: high as f64 });
         }
         let range = high.abs_diff(low);
         if step < 1 || step.unsigned_abs() > range.max(1) {
-            return Err(invalid_step(range as f64));
+            return Err(SpaceError::InvalidStep { name: name(), step: step as f64, range: range as f64 });
         }
         if log && low < 1 {
             return Err(SpaceError::NonPositiveLog { name: name(), low: low as f64 });
@@ -132,7 +131,8 @@ impl Parameter {
         let first = low as f64 / step as f64;
         // A grid whose first level is less than half a step from 0 has no logarithmic cell there.
         if log && first <= 0.5 {
-            return Err(invalid_step(2.0 * low as f64));
+            let limit = 2.0 * low as f64;
+            return Err(SpaceError::LogStepTooWide { name: name(), step: step as f64, limit });
         }
         let high = high as f64 / step as f64;
         if log && high > MOST_LOG_STEPS {

@@ -1,6 +1,6 @@
 //! Every way in which a space or a configuration can be wrong.
 
-use thrifty_space::{Config, Space, Value};
+use thrifty_space::{Config, Kind, Parameter, Space, Value};
 
 #[test]
 fn what_is_wrong_with_a_space_is_named() {
@@ -43,6 +43,10 @@ fn what_is_wrong_with_a_space_is_named() {
             "x has 340282366920938463463374607431768211455 levels",
         ),
         (build(new().step_int("x", 0, 3, -1)), "x has step -1"),
+        (
+            Space::new(vec![log_grid(5, 10)]).unwrap_err().to_string(),
+            "x has step 10 on a log scale, expected less than 10",
+        ),
         (build(new().categorical("x", Vec::<bool>::new())), "x has no choices"),
         (build(new().categorical("x", ["a", "a"])), "choice a twice"),
         (build(new().float("x", 0.0, 1.0).when("y", [1])), "x depends on y"),
@@ -55,6 +59,12 @@ fn what_is_wrong_with_a_space_is_named() {
     assert!(
         serde_json::from_str::<Space>(r#"[{"name": "x", "kind": "float", "low": 1, "high": 0}]"#).is_err()
     );
+}
+
+/// Whole numbers from `low` to 100 on a log scale.
+fn log_grid(low: i64, step: i64) -> Parameter {
+    let kind = Kind::Int { low, high: 100, step, log: true };
+    Parameter { name: "x".into(), kind, conditions: Vec::new() }
 }
 
 #[test]
