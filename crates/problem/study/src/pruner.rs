@@ -42,7 +42,8 @@ impl Curve<'_> {
 /// other trials. Under [`Schedule::Window`](crate::Schedule::Window) these are the trials that the window shows to the ask of the running
 /// trial, all of them ended: the same seed stops the same trials at the same steps with any number of threads, and after a study was resumed.
 /// Under [`Schedule::AsCompleted`](crate::Schedule::AsCompleted), and in a study that is steered by hand, they are all other trials as they are at the
-/// time, running ones included.
+/// time, running ones included. [`SharedStudy::run_worker`](crate::shared::SharedStudy::run_worker) has the trials that it had read when the
+/// running trial began.
 ///
 /// A pruner is no part of the study's fingerprint: outcomes are in the journal, and a study may go on with another.
 pub trait Pruner: Send + Sync {
