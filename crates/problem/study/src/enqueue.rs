@@ -19,7 +19,7 @@ impl<O: Optimizer> Study<O> {
     /// [`StudyError`] for a query that is not of the space, or when the journal fails; nothing is enqueued then.
     pub fn enqueue(&mut self, query: O::Query) -> Result<(), StudyError> {
         self.optimizer.check(&query, false)?;
-        self.write(&[Event::Enqueued { query: query.clone() }])?;
+        self.write(vec![Event::Enqueued { query: query.clone() }])?;
         self.history.queue.push(query);
         Ok(())
     }
@@ -139,7 +139,7 @@ impl<O: Optimizer> Study<O> {
         let Some(first) = trials.first() else { return Ok(()) };
         let is_asked = self.history.get(first.id).is_some();
         let events = trials.iter().flat_map(|trial| trial.events(false)).skip(usize::from(is_asked));
-        self.write(&events.collect::<Vec<_>>())?;
+        self.write(events.collect())?;
         let mut trials = trials.into_iter();
         if is_asked && let (Some(own), Some(trial)) = (self.history.trials.last_mut(), trials.next()) {
             own.reports.extend(trial.reports);

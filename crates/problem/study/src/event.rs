@@ -1,6 +1,7 @@
 //! Lines of a journal and entries of a shared log: a header, then events.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use thrifty_sampling::Seed;
@@ -53,6 +54,9 @@ pub(crate) enum Event<Q> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seen: Option<u64>,
         seconds: f64,
+        /// Seconds of all sittings up to this line; neither journals of earlier versions nor shared logs have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        elapsed: Option<f64>,
     },
     /// A query for one of the next trials; values may be missing.
     Enqueued { query: Q },
@@ -72,9 +76,49 @@ pub(crate) enum Event<Q> {
         budget: Option<u64>,
     },
     /// An attempt that failed; another is made, and reports again.
-    Retried { id: TrialId, failure: Failure, seconds: f64 },
+    Retried {
+        id: TrialId,
+        failure: Failure,
+        seconds: f64,
+        /// Seconds of all sittings up to this line; neither journals of earlier versions nor shared logs have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        elapsed: Option<f64>,
+    },
     /// In a shared log: an unfinished trial was handed out again, and its reports will be made again.
     Restarted { id: TrialId, fence: u64 },
     /// Written before anyone learns from it.
-    Told { id: TrialId, outcome: Outcome, seconds: f64 },
+    Told {
+        id: TrialId,
+        outcome: Outcome,
+        seconds: f64,
+        /// Seconds of all sittings up to this line; neither journals of earlier versions nor shared logs have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        elapsed: Option<f64>,
+    },
+}
+
+/// Largest time that is read from a line, in seconds: 30,000 years, which a [`Duration`] holds.
+const LONGEST: f64 = 1e12;
+
+impl<Q> Event<Q> {
+    /// Marks the event with the time of the study, if it is one that takes time.
+    pub(crate) fn stamp(&mut self, now: Duration) {
+        if let Self::Asked { elapsed, .. } | Self::Retried { elapsed, .. } | Self::Told { elapsed, .. } = self
+        {
+            // Milliseconds are enough, and short.
+            *elapsed = Some(now.as_millis() as f64 / 1e3);
+        }
+    }
+
+    /// The time of the study after this event, in seconds: its mark, or else `before` and the seconds of the event.
+    pub(crate) fn elapsed_after(&self, before: f64) -> f64 {
+        match self {
+            Self::Asked { seconds, elapsed, .. }
+            | Self::Retried { seconds, elapsed, .. }
+            | Self::Told { seconds, elapsed, .. } => {
+                elapsed.unwrap_or(before + seconds.max(0.0)).clamp(before, LONGEST)
+            }
+            _ => before,
+        }
+    }
 }

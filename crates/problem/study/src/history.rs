@@ -268,7 +268,7 @@ pub trait HistoryView {
     fn memos(&self) -> Box<dyn DoubleEndedIterator<Item = &Memo> + '_>;
     /// Diagnostics of the trials, in the order of asking.
     fn diagnostics(&self) -> Box<dyn DoubleEndedIterator<Item = &BTreeMap<String, f64>> + '_>;
-    /// Wall-clock time since the study began, earlier sittings included.
+    /// Wall-clock time of the study: of this sitting and, up to their last line in the journal, of those before.
     fn elapsed(&self) -> Duration;
 }
 

@@ -54,7 +54,7 @@ pub(crate) struct Opened<Q> {
     pub(crate) journal: Journal,
     /// The trials that it holds.
     pub(crate) history: History<Q>,
-    /// Time that they took, in seconds.
+    /// Time of the study when the last was written, in seconds.
     pub(crate) seconds: f64,
     /// The schedule that the journal names.
     pub(crate) schedule: Option<Schedule>,
@@ -310,8 +310,10 @@ mod tests {
             queued: false,
             seen: None,
             seconds: 0.0,
+            elapsed: None,
         };
-        let told = |id| Event::Told { id: TrialId(id), outcome: Outcome::from(1.0), seconds: 0.0 };
+        let told =
+            |id| Event::Told { id: TrialId(id), outcome: Outcome::from(1.0), seconds: 0.0, elapsed: None };
         let writes = [vec![asked(first), asked(first + 1)], vec![told(first)], vec![told(first + 1)]];
         writes.map(|events| {
             journal.write(None, &events).unwrap();

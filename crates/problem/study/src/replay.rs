@@ -51,7 +51,7 @@ impl<Q: Query> History<Q> {
         Ok(history)
     }
 
-    /// Applies the events of a journal, each of which `note` sees; returns the seconds that they took.
+    /// Applies the events of a journal, each of which `note` sees; returns the time of the study after them, in seconds.
     ///
     /// # Errors
     /// [`JournalError`]: unreadable, or damaged, with the line.
@@ -63,20 +63,20 @@ impl<Q: Query> History<Q> {
         let mut seconds = 0.0;
         while let Some(event) = contents.next_event()? {
             note(&event);
-            let spent = self.replay(event).map_err(|message| contents.contradiction(message))?;
-            seconds += spent.clamp(0.0, 1e9);
+            seconds = event.elapsed_after(seconds);
+            self.replay(event).map_err(|message| contents.contradiction(message))?;
         }
         Ok(seconds)
     }
 
-    /// Applies one event; returns the seconds that it took.
+    /// Applies one event.
     ///
     /// # Errors
     /// A sentence that says how the event contradicts those before it.
-    pub(crate) fn replay(&mut self, event: Event<Q>) -> Result<f64, String> {
+    pub(crate) fn replay(&mut self, event: Event<Q>) -> Result<(), String> {
         let unknown = |id: crate::TrialId| format!("trial {} was never asked", id.0);
         match event {
-            Event::Asked { id, query, diagnostics, memo, queued, seen: _, seconds } => {
+            Event::Asked { id, query, diagnostics, memo, queued, seconds, .. } => {
                 if id.0 != self.len() as u64 {
                     return Err(format!("trial {} asked out of order", id.0));
                 }
@@ -87,42 +87,36 @@ impl<Q: Query> History<Q> {
                 let trial =
                     Trial { id, query, diagnostics, memo, reports: Vec::new(), outcome: None, timing };
                 self.trials.push(trial);
-                Ok(seconds)
             }
             Event::Enqueued { query } => {
                 self.queue.push(query);
-                Ok(0.0)
             }
             Event::Reported { id, step, value } => {
                 self.get_mut(id).ok_or_else(|| unknown(id))?.reports.push((step, value));
-                Ok(0.0)
             }
-            Event::Retried { id, seconds, .. } => {
+            Event::Retried { id, .. } => {
                 let trial = self.get_mut(id).ok_or_else(|| unknown(id))?;
                 if trial.outcome.is_some() {
                     return Err(format!("trial {} was told before", id.0));
                 }
                 trial.reports.clear();
-                Ok(seconds)
             }
             Event::Resumed { .. } => {
                 self.forget_unfinished_reports();
-                Ok(0.0)
             }
             Event::Restarted { id, .. } => {
                 self.get_mut(id).ok_or_else(|| unknown(id))?.reports.clear();
-                Ok(0.0)
             }
-            Event::Told { id, outcome, seconds } => {
+            Event::Told { id, outcome, seconds, .. } => {
                 let trial = self.get_mut(id).ok_or_else(|| unknown(id))?;
                 if trial.outcome.is_some() {
                     return Err(format!("trial {} was told before", id.0));
                 }
                 trial.outcome = Some(outcome);
                 trial.timing.evaluate = seconds;
-                Ok(seconds)
             }
         }
+        Ok(())
     }
 
     /// The events that lead to this history: the queue, then trial by trial.
@@ -138,11 +132,19 @@ impl<Q: Query> Trial<Q> {
     /// The events of this trial; `queued` if it is the next of the queue.
     pub(crate) fn events(&self, queued: bool) -> Vec<Event<Q>> {
         let Self { id, query, diagnostics, memo, timing, .. } = self.clone();
-        let mut events =
-            vec![Event::Asked { id, query, diagnostics, memo, queued, seen: None, seconds: timing.ask }];
+        let mut events = vec![Event::Asked {
+            id,
+            query,
+            diagnostics,
+            memo,
+            queued,
+            seen: None,
+            seconds: timing.ask,
+            elapsed: None,
+        }];
         events.extend(self.reports.iter().map(|&(step, value)| Event::Reported { id, step, value }));
         if let Some(outcome) = self.outcome.clone() {
-            events.push(Event::Told { id, outcome, seconds: timing.evaluate });
+            events.push(Event::Told { id, outcome, seconds: timing.evaluate, elapsed: None });
         }
         events
     }
@@ -174,7 +176,7 @@ impl<Q> History<Q> {
 mod tests {
     use super::*;
 
-    /// Time that a journal records is the sum of that of its events; nothing for one without events.
+    /// The time of a study is that of the last line that has it, and the sum of the seconds of lines without it; nothing without events.
     #[test]
     fn replayed_seconds_are_those_of_the_events() {
         let header = r#"{"thrifty_journal":1,"seed":3,"fingerprint":"any"}"#;
@@ -182,8 +184,24 @@ mod tests {
         let reported = r#"{"reported":{"id":0,"step":1,"value":2.5}}"#;
         let told = r#"{"told":{"id":0,"outcome":{"pruned":{"last_step":1}},"seconds":1.25}}"#;
         let backwards = r#"{"asked":{"id":1,"query":5,"seconds":-7.0}}"#;
-        let lines = [header, asked, reported, told, backwards];
-        for (count, expected) in [(1, 0.0), (2, 0.5), (3, 0.5), (4, 1.75), (5, 1.75)] {
+        let [of_now, of_before, smaller, endless] =
+            [(2, ",\"elapsed\":1.875"), (3, ""), (4, ",\"elapsed\":1.0"), (5, ",\"elapsed\":1e300")].map(
+                |(id, elapsed)| format!("{{\"asked\":{{\"id\":{id},\"query\":5,\"seconds\":4.0{elapsed}}}}}"),
+            );
+        let lines = [
+            header,
+            asked,
+            reported,
+            told,
+            backwards,
+            &of_now,
+            &of_before,
+            &smaller,
+            &endless,
+            &told.replace("0,", "5,"),
+        ];
+        let expected = [0.0, 0.5, 0.5, 1.75, 1.75, 1.875, 5.875, 5.875, 1e12, 1e12];
+        for (count, expected) in (1..).zip(expected) {
             let text = lines[..count].join("\n") + "\n";
             let mut contents = Contents::begin(Path::new("<bytes>"), text.as_bytes()).unwrap();
             let seconds = History::<u64>::new(Seed(3)).replay_all(&mut contents, |_| {}).unwrap();

@@ -76,8 +76,9 @@ pub struct MaxTrials(pub usize);
 
 /// Stops when this much time has passed since the study began.
 ///
-/// With a journal these are the seconds of its suggestions and evaluations in earlier sittings, and the time since the study was opened. In a
-/// shared study it is the time since its log began, by the clock of the store, and pauses count.
+/// With a journal this is the time since the study was opened and that of earlier sittings, each from its beginning to its last line; pauses
+/// between sittings do not count. Lines of earlier versions, which do not have the time, count the seconds of their suggestions and evaluations.
+/// In a shared study it is the time since its log began, by the clock of the store, and pauses count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WallTime(pub Duration);
 

@@ -85,8 +85,13 @@ impl<O: Optimizer> Study<O> {
     }
 
     fn check_stop_on(&self, history: &History<O::Query>) -> Option<StopReason> {
-        let view = Timed { history, elapsed: self.elapsed_before + self.started_at.elapsed() };
+        let view = Timed { history, elapsed: self.elapsed() };
         self.stop.iter().find_map(|rule| rule.check(&view))
+    }
+
+    /// Time of this sitting and of those before.
+    fn elapsed(&self) -> Duration {
+        self.elapsed_before + self.started_at.elapsed()
     }
 
     /// Sets the time that has passed since the study began.
@@ -126,7 +131,7 @@ impl<O: Optimizer> Study<O> {
     /// [`StudyError`]: never asked, told before, or the journal fails.
     pub fn report(&mut self, id: TrialId, step: u64, value: f64) -> Result<(), StudyError> {
         self.require_pending(id)?;
-        self.write(&[Event::Reported { id, step, value }])?;
+        self.write(vec![Event::Reported { id, step, value }])?;
         if let Some(trial) = self.history.get_mut(id) {
             trial.reports.push((step, value));
         }
@@ -159,7 +164,7 @@ impl<O: Optimizer> Study<O> {
     /// Records an attempt that failed and is made again.
     pub(crate) fn retry(&mut self, id: TrialId, failure: &Failure, seconds: f64) -> Result<(), StudyError> {
         self.require_pending(id)?;
-        self.write(&[Event::Retried { id, failure: failure.clone(), seconds }])?;
+        self.write(vec![Event::Retried { id, failure: failure.clone(), seconds, elapsed: None }])?;
         if let Some(trial) = self.history.get_mut(id) {
             trial.reports.clear();
             self.observers.iter_mut().for_each(|observer| observer.retried(trial, failure));
@@ -209,7 +214,7 @@ impl<O: Optimizer> Study<O> {
     }
 
     fn record(&mut self, id: TrialId, outcome: &Outcome, seconds: f64) -> Result<(), StudyError> {
-        self.write(&[Event::Told { id, outcome: outcome.clone(), seconds }])?;
+        self.write(vec![Event::Told { id, outcome: outcome.clone(), seconds, elapsed: None }])?;
         if let Some(trial) = self.history.get_mut(id) {
             trial.timing.evaluate = seconds;
             trial.outcome = Some(outcome.clone());
@@ -237,7 +242,7 @@ impl<O: Optimizer> Study<O> {
         let Suggestion { query, diagnostics, memo } = suggestion;
         let timing = Timing { ask: started_at.elapsed().as_secs_f64(), evaluate: 0.0 };
         let trial = Trial { id, query, diagnostics, memo, reports: Vec::new(), outcome: None, timing };
-        self.write(&trial.events(given.is_some()))?;
+        self.write(trial.events(given.is_some()))?;
         if given.is_some() {
             self.history.queue.take();
         }
@@ -267,7 +272,11 @@ impl<O: Optimizer> Study<O> {
         }
     }
 
-    pub(crate) fn write(&mut self, events: &[Event<O::Query>]) -> Result<(), JournalError> {
-        self.journal.as_mut().map_or(Ok(()), |journal| journal.write(self.schedule, events))
+    /// Writes events to the journal, if there is one, with the time of the study.
+    pub(crate) fn write(&mut self, mut events: Vec<Event<O::Query>>) -> Result<(), JournalError> {
+        let elapsed = self.elapsed();
+        let Some(journal) = self.journal.as_mut().filter(|_| !events.is_empty()) else { return Ok(()) };
+        events.iter_mut().for_each(|event| event.stamp(elapsed));
+        journal.write(self.schedule, &events)
     }
 }

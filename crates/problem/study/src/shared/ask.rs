@@ -122,7 +122,7 @@ impl<O: Optimizer> SharedStudy<O> {
                 return Ok(Vec::new());
             }
             let Suggestion { query, diagnostics, memo } = suggestion.clone();
-            Ok(vec![Event::Asked { id, query, diagnostics, memo, queued, seen, seconds }])
+            Ok(vec![Event::Asked { id, query, diagnostics, memo, queued, seen, seconds, elapsed: None }])
         });
         match asked {
             Ok(0) | Err(StudyError::LeaseLost { .. }) => {

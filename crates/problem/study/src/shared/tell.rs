@@ -53,7 +53,7 @@ impl<O: Optimizer> SharedStudy<O> {
         let id = lease.trial;
         let retried = self.append(Some(lease), |study| {
             let is_pending = study.history.get(id).is_some_and(|trial| trial.outcome.is_none());
-            let event = || Event::Retried { id, failure: failure.clone(), seconds };
+            let event = || Event::Retried { id, failure: failure.clone(), seconds, elapsed: None };
             Ok(if is_pending { vec![event()] } else { Vec::new() })
         })?;
         self.require_appended(retried, lease)
@@ -76,7 +76,7 @@ impl<O: Optimizer> SharedStudy<O> {
                 Ok(()) => outcome.clone().checked(),
                 Err(problem) => Outcome::Failed(Failure::Invalid(problem)),
             };
-            Ok(vec![Event::Told { id, outcome, seconds }])
+            Ok(vec![Event::Told { id, outcome, seconds, elapsed: None }])
         })?;
         self.require_appended(told, lease)
     }

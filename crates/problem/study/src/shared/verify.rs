@@ -72,7 +72,7 @@ pub fn verify_replay<O: Optimizer>(optimizer: O, log: &mut dyn EventLog) -> Resu
 /// Applies the events of entries `from` to `to`.
 fn apply<Q: Query>(history: &mut History<Q>, events: &[Event<Q>], from: u64, to: u64) -> Result<(), String> {
     let events = events.iter().take(to as usize - 1).skip(from as usize - 1);
-    events.cloned().try_for_each(|event| history.replay(event).map(drop))
+    events.cloned().try_for_each(|event| history.replay(event))
 }
 
 /// Query, diagnostics and memo as JSON, in which numbers keep all their bits.

@@ -117,7 +117,7 @@ impl<O: Optimizer> Study<O> {
         let path = path.as_ref();
         self.validate()?;
         let fingerprint = self.fingerprint()?;
-        let Opened { mut journal, history, seconds, schedule, warnings } =
+        let Opened { journal, history, seconds, schedule, warnings } =
             Journal::open(path, self.history.seed(), fingerprint, self.durability)?;
         let is_new = journal.is_new();
         let mut before = std::mem::replace(&mut self.history, history);
@@ -133,13 +133,10 @@ impl<O: Optimizer> Study<O> {
             )),
             _ => {}
         }
-        let (mut queue, mut missing) = (Vec::new(), Vec::new());
+        let (mut copied, mut queue, mut missing) = (Vec::new(), Vec::new(), Vec::new());
         if is_new {
             std::mem::swap(&mut self.history, &mut before);
-            let events = self.history.events();
-            if !events.is_empty() {
-                journal.write(self.schedule, &events)?;
-            }
+            copied = self.history.events();
         } else {
             let own = before.trials().iter().map(|trial| (&trial.query, trial.outcome.clone()));
             let begun = begun(&self.history, own).map_err(|error| match error {
@@ -153,6 +150,7 @@ impl<O: Optimizer> Study<O> {
         }
         self.warnings.extend(warnings);
         self.journal = Some(journal);
+        self.write(copied)?;
         self.append_trials(missing)?;
         self.enqueue_missing(queue)?;
         Ok(self)

@@ -1,10 +1,11 @@
 //! Each stop rule at its edge, and combinations.
 
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use thrifty_sampling::Seed;
 use thrifty_study::{
-    All, Any, Ask, EXPECTED_IMPROVEMENT, Fingerprint, History, MaxCost, MaxTrials, Measurement,
+    All, Any, Ask, EXPECTED_IMPROVEMENT, Fingerprint, History, HistoryView, MaxCost, MaxTrials, Measurement,
     NoImprovement, Optimizer, OptimizerError, Outcome, StopReason, StopRule, Study, Suggestion, Target,
     TrialId, WallTime,
 };
@@ -81,4 +82,48 @@ fn rules_combine() {
     let never =
         Study::new(Counter, Seed(0)).with_stop(NoImprovement { epsilon: 1e9, times: 0 }).run(|_, _| 0.0);
     assert!(never.unwrap_err().to_string().contains("times"), "zero times would never stop");
+}
+
+/// Keeps the time that it is shown first.
+#[derive(Clone, Default)]
+struct Clock(Arc<Mutex<Option<Duration>>>);
+
+impl StopRule for Clock {
+    fn check(&self, view: &dyn HistoryView) -> Option<StopReason> {
+        self.0.lock().unwrap().get_or_insert(view.elapsed());
+        None
+    }
+}
+
+/// Trials that ran at the same time count once when the study goes on, and trials of old journals by their seconds.
+#[test]
+fn earlier_sittings_count_by_the_clock() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.jsonl");
+    let mut earlier = Duration::ZERO;
+    for sitting in 1..=2 {
+        let began = Instant::now();
+        let mut study =
+            Study::new(Counter, Seed(0)).with_journal(&path).unwrap().with_stop(MaxTrials(8 * sitting));
+        study
+            .run_parallel(4, |_, _| {
+                std::thread::sleep(Duration::from_millis(80));
+                1.0
+            })
+            .unwrap();
+        earlier += began.elapsed();
+    }
+    let history = History::<u64>::read(&path).unwrap();
+    let seconds: f64 = history.trials().iter().map(|trial| trial.timing.evaluate).sum();
+    assert!(seconds > 16.0 * 0.08);
+    let opened = Instant::now();
+    let clock = Clock::default();
+    let study = Study::new(Counter, Seed(0)).with_stop(clock.clone()).with_journal(&path).unwrap();
+    assert_eq!(study.check_stop(), None);
+    let shown = clock.0.lock().unwrap().unwrap();
+    assert!(shown >= Duration::from_millis(4 * 80), "{shown:?} of two sittings of two waves each");
+    assert!(
+        shown <= earlier + opened.elapsed(),
+        "{shown:?} after {earlier:?}, with evaluations of {seconds} s"
+    );
 }
