@@ -289,18 +289,24 @@ mod tests {
         static SYNCS: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
     }
 
-    fn counted() -> Disk {
-        Disk {
-            sync_file: |_| SYNCS.with_borrow_mut(|syncs| Ok(syncs.push("file"))),
-            sync_folder: |_| SYNCS.with_borrow_mut(|syncs| Ok(syncs.push("folder"))),
-        }
+    fn count(name: &'static str) {
+        SYNCS.with_borrow_mut(|syncs| syncs.push(name));
     }
 
     /// Syncs of a sitting that writes an ask and two outcomes, per write.
     fn syncs(path: &Path, durability: Durability) -> [Vec<&'static str>; 3] {
         let opened = Journal::open::<u64>(path, Seed(1), Fingerprint::new("any"), durability).unwrap();
         let mut journal = opened.journal;
-        journal.disk = counted();
+        journal.disk = Disk {
+            sync_file: |_| {
+                count("file");
+                Ok(())
+            },
+            sync_folder: |_| {
+                count("folder");
+                Ok(())
+            },
+        };
         let first = opened.history.len() as u64;
         let asked = |id| Event::Asked {
             id: TrialId(id),
