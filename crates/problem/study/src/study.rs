@@ -193,7 +193,7 @@ impl<O: Optimizer> Study<O> {
         self.check_with(outcome, &[])
     }
 
-    /// As [`Study::check`], after further trials that are not in the history yet.
+    /// True if a measurement fits those of earlier trials, and of further ones that are not in the history yet; see [`Study::check`].
     pub(crate) fn check_with(
         &self,
         outcome: &Outcome,
