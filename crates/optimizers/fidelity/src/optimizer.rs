@@ -116,7 +116,12 @@ impl MultiFidelityOptimizer {
             seed: history.seed(),
             id,
         };
-        let Some(state) = SurrogateState::fit(&fitter, self.settings.state())? else { return Ok(None) };
+        // Reports of a trial that failed or was pruned have no share of a cost.
+        let has_cost =
+            |trial: &Trial<Config>| history.get(trial.id).is_some_and(|of| measurement(of).is_some());
+        let Some(state) = SurrogateState::fit_where(&fitter, self.settings.state(), &has_cost)? else {
+            return Ok(None);
+        };
         let asked = points_of(&self.space, history.trials())?;
         Ok(Some(state.with_asked(asked).with_known_constraint(&self.known_constraint)))
     }

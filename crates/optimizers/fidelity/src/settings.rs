@@ -19,6 +19,7 @@ pub enum FidelityCost {
         fixed: f64,
     },
     /// Learnt: every measurement has a positive cost, whose logarithm is a function of configuration and fidelity.
+    /// Trials that are pruned or fail have none, and do not count here.
     Measured,
 }
 

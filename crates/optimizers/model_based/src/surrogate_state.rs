@@ -6,8 +6,8 @@ use thrifty_acquisition::ImprovementTarget;
 use thrifty_domain::{Points, PointsRef};
 use thrifty_gp::YeoJohnson;
 use thrifty_sampling::Seed;
-use thrifty_space::{KnownConstraint, Space};
-use thrifty_study::{Memo, OptimizerError, TrialId};
+use thrifty_space::{Config, KnownConstraint, Space};
+use thrifty_study::{Memo, OptimizerError, Trial, TrialId};
 use thrifty_surrogate::{FittedSurrogate, Member, Posterior};
 
 use crate::loss_model::{Choice, LossModel};
@@ -47,11 +47,24 @@ impl<'a> SurrogateState<'a> {
     /// # Errors
     /// [`OptimizerError`]: a query that is not of the space, or a fit that fails.
     pub fn fit(fitter: &OutputFitter<'a>, settings: StateSettings) -> Result<Option<Self>, OptimizerError> {
+        Self::fit_where(fitter, settings, &|_| true)
+    }
+
+    /// As [`SurrogateState::fit`], with the cost learnt from the trials for which `has_cost` is true: each of them has to have one.
+    /// Where none is measured costs do not count.
+    ///
+    /// # Errors
+    /// As [`SurrogateState::fit`].
+    pub fn fit_where(
+        fitter: &OutputFitter<'a>,
+        settings: StateSettings,
+        has_cost: &dyn Fn(&Trial<Config>) -> bool,
+    ) -> Result<Option<Self>, OptimizerError> {
         let space = fitter.space;
         let Some(data) = TrainingData::gather(fitter)? else { return Ok(None) };
         let (train_x, train) = data.with_failures(settings.failures);
         let TrainingData { x, targets, feasible, failed, pending, asked } = data;
-        let weights = Weights::fit(fitter, &settings, &x, &failed)?;
+        let weights = Weights::fit_where(fitter, &settings, &x, &failed, has_cost)?;
         let imputed = train.y.len() - targets.y.len();
         let LossModel { transform, model: OutputModel { name, fitted }, choice } =
             LossModel::fit(fitter, train_x.as_ref(), &train, imputed, settings.losses)?;

@@ -3,7 +3,8 @@
 use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility, LogInverseCost, Weighted, ZeroLog};
 use thrifty_domain::Points;
 use thrifty_search::{measurement, same_shape};
-use thrifty_study::OptimizerError;
+use thrifty_space::Config;
+use thrifty_study::{Measurement, OptimizerError, Trial, TrialId};
 use thrifty_surrogate::{Observations, Posterior, Prediction};
 
 use crate::targets::carried;
@@ -20,6 +21,8 @@ pub struct Weights {
 struct Weighing<'a> {
     settings: &'a StateSettings,
     fitter: &'a OutputFitter<'a>,
+    /// True for trials whose measurement has to have a cost.
+    has_cost: &'a dyn Fn(&Trial<Config>) -> bool,
 }
 
 impl Weights {
@@ -34,7 +37,18 @@ impl Weights {
         x: &Points,
         failed: &Points,
     ) -> Result<Self, OptimizerError> {
-        Weighing { settings, fitter }.weights(x, failed)
+        Self::fit_where(fitter, settings, x, failed, &|_| true)
+    }
+
+    /// As [`Weights::fit`], with the cost learnt from some of the trials.
+    pub(crate) fn fit_where(
+        fitter: &OutputFitter<'_>,
+        settings: &StateSettings,
+        x: &Points,
+        failed: &Points,
+        has_cost: &dyn Fn(&Trial<Config>) -> bool,
+    ) -> Result<Self, OptimizerError> {
+        Weighing { settings, fitter, has_cost }.weights(x, failed)
     }
 }
 
@@ -42,11 +56,11 @@ impl Weighing<'_> {
     fn weights(&self, x: &Points, failed: &Points) -> Result<Weights, OptimizerError> {
         let constraints =
             same_shape(self.fitter.trials.iter().copied())?.map_or(0, |(_, constraints)| constraints);
-        let measured = || self.fitter.trials.iter().filter_map(|trial| Some((trial.id, measurement(trial)?)));
+        let measured = || self.fitter.trials.iter().filter_map(|trial| measurement(trial));
         let mut weights = Weights::default();
         for j in 0..constraints {
             let (mut points, mut y) = (Points::new(x.dim()), Vec::new());
-            let values = || measured().map(|(_, m)| carried(m.constraints[j]));
+            let values = || measured().map(|m| carried(m.constraints[j]));
             // Imputed ones come first, as with the objective.
             if self.settings.failures != FailurePolicy::Ignore {
                 failed.rows().for_each(|point| points.push(point));
@@ -57,24 +71,29 @@ impl Weighing<'_> {
             let data = Observations::new(points.as_ref(), &y);
             weights.constraints.push(self.fitter.fit_weight(format!("constraint {j}"), data)?);
         }
-        if self.settings.cost != CostAwareness::Ignore {
-            let mut costs = Vec::with_capacity(x.len());
-            for (id, measurement) in measured() {
-                match measurement.cost {
-                    Some(cost) if cost > 0.0 && cost.is_finite() => costs.push(cost),
-                    cost => {
-                        let found = cost.map_or_else(|| "no cost".into(), |cost| format!("a cost of {cost}"));
-                        let error =
-                            format!("it has {found}, expected a positive one as the settings count it");
-                        return Err(OptimizerError::failed(format!("reading trial {}", id.0), error));
-                    }
-                }
-            }
-            let logarithms: Vec<f64> = costs.iter().map(|cost| cost.ln()).collect();
-            let data = Observations::new(x.as_ref(), &logarithms);
-            weights.cost = Some((self.fitter.fit_weight("cost".into(), data)?, self.exponent(&costs)?));
-        }
+        weights.cost = self.cost(x)?;
         Ok(weights)
+    }
+
+    /// The surrogate of the cost, and the weight by it; nothing where costs do not count or no trial has to have one.
+    fn cost(&self, x: &Points) -> Result<Option<(OutputModel, LogInverseCost)>, OptimizerError> {
+        if self.settings.cost == CostAwareness::Ignore {
+            return Ok(None);
+        }
+        let measured = self.fitter.trials.iter().filter_map(|trial| Some((*trial, measurement(trial)?)));
+        let (mut points, mut costs) = (Points::new(x.dim()), Vec::with_capacity(x.len()));
+        for (point, (trial, measurement)) in x.rows().zip(measured) {
+            if (self.has_cost)(trial) {
+                points.push(point);
+                costs.push(positive_cost(trial.id, measurement)?);
+            }
+        }
+        if costs.is_empty() {
+            return Ok(None);
+        }
+        let logarithms: Vec<f64> = costs.iter().map(|cost| cost.ln()).collect();
+        let data = Observations::new(points.as_ref(), &logarithms);
+        Ok(Some((self.fitter.fit_weight("cost".into(), data)?, self.exponent(&costs)?)))
     }
 
     fn exponent(&self, costs: &[f64]) -> Result<LogInverseCost, OptimizerError> {
@@ -89,6 +108,18 @@ impl Weighing<'_> {
             }
         };
         cost.map_err(|error| OptimizerError::failed("weighing by cost", error))
+    }
+}
+
+/// The cost of a measurement, where costs count.
+fn positive_cost(id: TrialId, measurement: &Measurement) -> Result<f64, OptimizerError> {
+    match measurement.cost {
+        Some(cost) if cost > 0.0 && cost.is_finite() => Ok(cost),
+        cost => {
+            let found = cost.map_or_else(|| "no cost".into(), |cost| format!("a cost of {cost}"));
+            let error = format!("it has {found}, expected a positive one as the settings count it");
+            Err(OptimizerError::failed(format!("reading trial {}", id.0), error))
+        }
     }
 }
 
@@ -162,7 +193,6 @@ mod tests {
     use thrifty_sampling::Seed;
     use thrifty_search::InitialDesign;
     use thrifty_space::Space;
-    use thrifty_study::TrialId;
 
     use super::*;
     use crate::GpSurrogate;
@@ -184,7 +214,7 @@ mod tests {
             seed: Seed(1),
             id: TrialId(0),
         };
-        let weighing = Weighing { settings: &settings, fitter: &fitter };
+        let weighing = Weighing { settings: &settings, fitter: &fitter, has_cost: &|_| true };
         let exponent = |costs: &[f64]| weighing.exponent(costs).unwrap().exponent();
         // (10 - 6)/(10 - 3): the first two cost 3.
         assert!((exponent(&[1.0, 2.0, 3.0]) - 4.0 / 7.0).abs() < 1e-15);

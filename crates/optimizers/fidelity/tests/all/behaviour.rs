@@ -118,6 +118,61 @@ fn reports_and_pruned_trials_teach() {
     assert_eq!(best.config.int("epochs").unwrap(), 27);
 }
 
+/// Costs are measured. Trials that reported and were then pruned or failed have none: they teach the loss, and the study goes on. A
+/// measured trial without a cost is named.
+#[test]
+fn trials_that_end_early_need_no_cost() {
+    let settings = || MultiFidelitySettings {
+        maximizer: Maximizer { raw: 32, around_best: 2, climbs: 1 },
+        anchors: 4,
+        cost: FidelityCost::Measured,
+        ..MultiFidelitySettings::default()
+    };
+    let run = |cost: fn(u64, f64) -> Option<f64>| {
+        let space = Space::builder().float("x", 0.0, 1.0).log_int("epochs", 1, 27).build().unwrap();
+        let optimizer =
+            MultiFidelityOptimizer::new(space, "epochs").unwrap().with_settings(settings()).unwrap();
+        let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(10));
+        let ended = study.run(|config, context| -> Result<Outcome, ReportError> {
+            let loss = (config.float("x").unwrap() - 0.4).powi(2);
+            context.report(1, loss + 0.5)?;
+            Ok(match context.id.0 {
+                2 => context.pruned(),
+                3 => Outcome::failed("no memory"),
+                id => {
+                    let cost = cost(id, epochs(config));
+                    Measurement { cost, ..Measurement::from(loss + 0.5 / epochs(config)) }.into()
+                }
+            })
+        });
+        (ended.map(|_| ()).map_err(|error| format!("{error:?}")), study)
+    };
+    let (ended, mut study) = run(|_, epochs| Some(7.0 * epochs));
+    ended.unwrap();
+    let last = &study.history().trials()[9];
+    let share = last.diagnostics["expected_cost"] / (7.0 * epochs(&last.query));
+    assert!((share - 1.0).abs() < 0.1, "an expected cost of {share} times the true one");
+    assert!(study.recommend().unwrap().is_some());
+    let (ended, _) = run(|id, _| if id == 1 { None } else { Some(7.0) });
+    let error = ended.unwrap_err();
+    assert!(error.contains("reading trial 1") && error.contains("it has no cost"), "{error}");
+}
+
+/// Only reports of failed trials are known: a recommendation needs no cost.
+#[test]
+fn a_recommendation_needs_no_cost() {
+    let settings = MultiFidelitySettings { cost: FidelityCost::Measured, ..MultiFidelitySettings::default() };
+    let optimizer = optimizer(with_epochs()).with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(3)).with_stop(MaxTrials(3));
+    study
+        .run(|config, context| -> Result<Outcome, ReportError> {
+            context.report(1, config.float("x").unwrap())?;
+            Ok(Outcome::failed("no memory"))
+        })
+        .unwrap();
+    assert!(study.recommend().unwrap().is_some_and(|best| !best.is_verified));
+}
+
 /// An automatic design of three parameters, four points where eight trials are planned and six where no number is: the model suggests
 /// every trial after it, also when a study that was planned short goes on without a plan.
 #[test]
