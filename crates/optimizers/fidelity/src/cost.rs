@@ -8,7 +8,7 @@ use crate::FidelityAxis;
 /// Cost of an evaluation as a share of what the target costs, the fixed share apart.
 ///
 /// ```text
-/// cost(x, s) = fixed + s / target - paid(x),   paid(x) = largest s of an evaluation of x / target, where evaluations continue
+/// cost(x, s) = fixed + max(s / target - paid(x), 0),   paid(x) = largest s of an evaluation of x / target, where evaluations continue
 /// ```
 #[derive(Debug, Clone)]
 pub struct ProportionalCost {
@@ -55,8 +55,9 @@ impl ProportionalCost {
     pub fn at(&self, x: &[f64]) -> (f64, f64) {
         let (logarithm, slope) = self.axis.log_share(x[self.axis.column()]);
         let share = logarithm.exp();
-        let cost = self.fixed + share - self.paid(x);
-        if cost > LEAST { (cost, share * slope) } else { (LEAST, 0.0) }
+        let paid = self.paid(x);
+        let cost = (self.fixed + share.max(paid) - paid).max(LEAST);
+        (cost, if share >= paid && cost > LEAST { share * slope } else { 0.0 })
     }
 }
 

@@ -14,6 +14,9 @@ pub enum FidelityCost {
     /// ```text
     /// cost(s) = fixed + s / target
     /// ```
+    ///
+    /// Where evaluations [continue](MultiFidelitySettings::continues), only the part of `s / target` counts that no earlier one has
+    /// paid for.
     Proportional {
         /// Cost of an evaluation however short, as a share of what the target costs without it; from 0.
         fixed: f64,

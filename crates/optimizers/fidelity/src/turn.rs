@@ -299,6 +299,25 @@ mod tests {
         assert!((failed - 1.0).abs() < 1e-12, "a failed one left nothing to continue: {failed}");
     }
 
+    /// An evaluation below what was paid has the fixed share to pay: nothing is paid back.
+    #[test]
+    fn evaluations_below_what_was_paid_cost_the_fixed_share() {
+        let optimizer = optimizer();
+        let mut cost = ProportionalCost::new(&optimizer.axis, 0.25, 2);
+        let at = |s: f64| {
+            let mut config = Config::new();
+            config.insert("x", 0.5);
+            config.insert("s", s);
+            optimizer.space.encode(&config).unwrap()
+        };
+        cost.pay(&at(16.0));
+        for (s, expected) in [(1.0, 0.25), (8.0, 0.25), (16.0, 0.25), (32.0, 0.5), (64.0, 1.0)] {
+            let (found, slope) = cost.at(&at(s));
+            assert!((found - expected).abs() < 1e-12, "{found} at {s}");
+            assert!((slope > 0.0) == (s >= 16.0), "a slope of {slope} at {s}");
+        }
+    }
+
     /// Candidates that are listed already are not listed again, and none is against the known constraint.
     #[test]
     fn candidates_to_continue_are_new_and_allowed() {
