@@ -117,13 +117,6 @@ impl Evidence {
         self.push_constraints(measured, trial)
     }
 
-    /// Configurations asked, as often as they were.
-    pub(crate) fn configurations_asked(&self) -> Points {
-        let mut asked = Points::new(self.x.dim());
-        self.asked.iter().for_each(|(point, _)| asked.push(point));
-        asked
-    }
-
     /// # Errors
     /// [`OptimizerError`] names a trial with another number of constraints than the first.
     fn push_constraints(
@@ -291,7 +284,6 @@ mod tests {
         let asked: Vec<(f64, usize)> = evidence.asked.iter().map(|(x, code)| (x[0], *code)).collect();
         assert_eq!(asked, [(0.2, 1), (0.2, 5), (0.5, 0), (1.0, 3), (0.2, 2)]);
         assert_eq!(evidence.failed, [(vec![0.5], 0)]);
-        assert_eq!(evidence.configurations_asked(), Points::from_flat(vec![0.2, 0.2, 0.5, 1.0, 0.2], 1));
     }
 
     #[test]

@@ -12,6 +12,7 @@
 mod choice;
 mod constraints;
 mod costs;
+mod design;
 mod evidence;
 mod fold;
 mod knowledge;

@@ -5,14 +5,15 @@ mod state;
 use serde::{Deserialize, Serialize};
 use thrifty_acquisition::{Analytic, ExpectedImprovement, LogExpectedImprovement, Utility};
 use thrifty_cv::FoldQuery;
-use thrifty_model_based::{InitialDesign, Maximizer, check_config, fingerprint};
-use thrifty_space::{Config, Space};
+use thrifty_model_based::{Designer, InitialDesign, Maximizer, check_config, fingerprint};
+use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
     Ask, Best, Fingerprint, History, MemoKey, Optimizer, OptimizerError, StopReason, Suggestion, TrialId,
 };
 use thrifty_surrogate::Posterior;
 
 use self::state::MultiTaskState;
+use crate::design::FoldDesign;
 
 /// Covariance between the folds as tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -125,17 +126,6 @@ impl MultiTaskCv {
         MultiTaskState::fit(&self.space, self.settings.folds, self.settings.tasks, history, warm, id)
     }
 
-    /// The configuration and fold of the initial design for a trial.
-    fn designed(&self, history: &History<FoldQuery>, id: TrialId) -> Result<Ask<FoldQuery>, OptimizerError> {
-        let index = usize::try_from(id.0).unwrap_or(usize::MAX);
-        let config =
-            self.settings.initial.config(&self.space, history.seed(), 0, index).map_err(|error| {
-                OptimizerError::failed(format!("initial design, configuration {index}"), error)
-            })?;
-        let fold = index % self.settings.folds;
-        Ok(Ask::Evaluate(Suggestion::new(FoldQuery { config, repeat: 0, fold })))
-    }
-
     fn suggested(&self, state: &MultiTaskState, history: &History<FoldQuery>, id: TrialId) -> Ask<FoldQuery> {
         let (best, incumbent) = state.incumbent();
         let acquisition = Analytic::new(state, LogExpectedImprovement { threshold: incumbent });
@@ -177,13 +167,19 @@ impl Optimizer for MultiTaskCv {
     fn ask(&mut self, history: &History<FoldQuery>, id: TrialId) -> Result<Ask<FoldQuery>, OptimizerError> {
         let modelled = history.trials().iter().any(|trial| trial.memo.contains(&WARM_START));
         let measured = history.measured().count();
-        if !modelled && self.settings.initial.lasts(&self.space, None, id.0, measured) {
-            return self.designed(history, id);
+        let (space, folds, design) = (&self.space, self.settings.folds, &self.settings.initial);
+        let is_designed = !modelled && design.lasts(space, None, id.0, measured);
+        let known_constraint = &KnownConstraint::default();
+        let designer = Designer { design, space, seed: history.seed(), run: 0, known_constraint };
+        let design = FoldDesign { designer, history };
+        // The folds come in turn.
+        if is_designed && let Some(query) = design.query(id, (id.0 % folds as u64) as usize)? {
+            return Ok(Ask::Evaluate(Suggestion::new(query)));
         }
-        match self.state(history, id)? {
-            Some(state) => Ok(self.suggested(&state, history, id)),
-            None => self.designed(history, id),
-        }
+        Ok(match self.state(history, id)? {
+            Some(state) => self.suggested(&state, history, id),
+            None => design.beyond(folds),
+        })
     }
 
     fn recommend(&mut self, history: &History<FoldQuery>) -> Result<Option<Best<Config>>, OptimizerError> {

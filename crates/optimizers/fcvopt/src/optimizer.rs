@@ -8,16 +8,17 @@ use thrifty_hgp::Hgp;
 use thrifty_model_based::{
     Designer, ModelBased, Turn, acquisition_fingerprint, check_config, design_changed, fingerprint, within,
 };
+use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
     Ask, Basis, Best, Fingerprint, History, Optimizer, OptimizerError, StopReason, Suggestion, TrialId,
 };
 
-use crate::evidence::Evidence;
+use crate::design::FoldDesign;
 use crate::surrogate_state::Evaluated;
 use crate::surrogate_state::WARM_START;
 use crate::turn::FoldTurn;
-use crate::{FoldSurrogateState, FractionalSettings, Incumbent, InitialFolds};
+use crate::{FoldSurrogateState, FractionalSettings, InitialFolds};
 
 /// Fractional cross-validation.
 ///
@@ -138,40 +139,25 @@ impl FractionalCv {
         FoldQuery { config, repeat: code / self.settings.folds, fold: code % self.settings.folds }
     }
 
-    /// The configuration and fold of the initial design for a trial, or nothing when every allowed pair was asked.
-    fn initial(
-        &self,
-        history: &History<FoldQuery>,
-        index: usize,
-    ) -> Result<Option<Suggestion<FoldQuery>>, OptimizerError> {
-        let failed = |error| OptimizerError::failed(format!("initial design, configuration {index}"), error);
-        let (seed, known_constraint) = (history.seed(), &self.known_constraint);
-        let config = if known_constraint.is_none() {
-            self.settings.initial.config(&self.space, seed, 0, index).map_err(failed)?
-        } else {
-            let (design, space) = (&self.settings.initial, &self.space);
-            let designer = Designer { design, space, seed, run: 0, known_constraint };
-            let asked = Evidence::gather(space, &self.settings, history)?.configurations_asked();
-            let Some(config) = designer.config(&asked, TrialId(index as u64))? else { return Ok(None) };
-            config
-        };
-        // The first repeat alone: others come in as soon as the model asks for them.
-        let folds = self.settings.folds;
-        let code = match self.settings.initial_folds {
-            InitialFolds::Random => seed.stream("initial fold", index as u64).index(folds),
-            InitialFolds::Balanced => {
-                let mut order: Vec<usize> = (0..folds).collect();
-                seed.stream("fold order", (index / folds) as u64).shuffle(&mut order);
-                order[index % folds]
-            }
-            InitialFolds::Two => index % 2,
-        };
-        Ok(Some(Suggestion::new(self.query(config, code))))
+    /// The initial design of a study.
+    fn design<'a>(&'a self, history: &'a History<FoldQuery>) -> FoldDesign<'a> {
+        let (design, space, known_constraint) = (&self.settings.initial, &self.space, &self.known_constraint);
+        let designer = Designer { design, space, seed: history.seed(), run: 0, known_constraint };
+        FoldDesign { designer, history }
     }
 
-    fn designed(&self, history: &History<FoldQuery>, id: TrialId) -> Result<Ask<FoldQuery>, OptimizerError> {
-        let index = usize::try_from(id.0).unwrap_or(usize::MAX);
-        Ok(self.initial(history, index)?.map_or(Ask::Stop(StopReason::Exhausted), Ask::Evaluate))
+    /// The fold of the initial design for a trial, of the first repeat: others come in as soon as the model asks for them.
+    fn initial_fold(&self, seed: Seed, id: TrialId) -> usize {
+        let folds = self.settings.folds as u64;
+        match self.settings.initial_folds {
+            InitialFolds::Random => seed.stream("initial fold", id.0).index(self.settings.folds),
+            InitialFolds::Balanced => {
+                let mut order: Vec<usize> = (0..self.settings.folds).collect();
+                seed.stream("fold order", id.0 / folds).shuffle(&mut order);
+                order[(id.0 % folds) as usize]
+            }
+            InitialFolds::Two => (id.0 % 2) as usize,
+        }
     }
 
     /// True if trial `id` belongs to the initial design.
@@ -210,17 +196,20 @@ impl ModelBased for FractionalCv {
         if let Some(verification) = optimizer.begun(history, id, &mut state)? {
             return Ok(Turn::Decided(optimizer.verify(verification, history, id)?));
         }
+        let design = optimizer.design(history);
         // Failed and running folds do not count as measured.
-        if optimizer.is_designed(history, id) {
-            return Ok(Turn::Decided(optimizer.designed(history, id)?));
+        if optimizer.is_designed(history, id)
+            && let Some(query) = design.query(id, optimizer.initial_fold(history.seed(), id))?
+        {
+            return Ok(Turn::Decided(Ask::Evaluate(Suggestion::new(query))));
         }
         let state = match state {
             Some(state) => Some(state),
             None => optimizer.state(history, id)?,
         };
-        match state.filter(|state| !state.ranked(Incumbent::BestMean).is_empty()) {
+        match state {
             Some(state) => Ok(Turn::Modelled(Box::new(FoldTurn::new(optimizer, state, history, id)))),
-            None => Ok(Turn::Decided(optimizer.designed(history, id)?)),
+            None => Ok(Turn::Decided(design.beyond(optimizer.settings.folds))),
         }
     }
 }

@@ -11,6 +11,9 @@ use thrifty_fcvopt::{
     FoldAcquisition, FoldCosts, FoldKnowledge, FoldRule, FractionalCv, FractionalSettings, Incumbent,
     InitialFolds,
 };
+use thrifty_gp::GpSettings;
+use thrifty_hgp::Hgp;
+use thrifty_kernel::{Kernel, Matern12, Matern52};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{MaxTrials, Measurement, Next, Optimizer, Outcome, StopReason, Study, Trial, TrialId};
@@ -99,10 +102,9 @@ fn every_rule_runs_and_pairs_are_not_asked_twice() {
         let mut study = Study::new(optimizer, Seed(0)).with_stop(MaxTrials(60));
         study.run(|query: &FoldQuery, _| query.config.float("i").unwrap() + 0.1 * query.fold as f64).unwrap();
         let trials = study.history().trials();
-        let late = &trials[8..];
-        let pairs: HashSet<String> =
-            late.iter().map(|t| format!("{} {} {}", t.query.config, t.query.repeat, t.query.fold)).collect();
-        assert_eq!(pairs.len(), late.len());
+        let pair = |t: &Trial<FoldQuery>| format!("{} {} {}", t.query.config, t.query.repeat, t.query.fold);
+        let pairs: HashSet<String> = trials.iter().map(pair).collect();
+        assert_eq!(pairs.len(), trials.len());
         assert!(trials.iter().all(|t| t.query.fold < 3 && t.query.repeat < 2));
         assert_eq!(study.recommend().unwrap().unwrap().config.int("i"), Ok(0));
     }
@@ -450,6 +452,59 @@ fn known_constraints_hold_for_every_suggestion() {
     let (count, asked, reason) = broken(integers(), 0.0, 60, even);
     assert_eq!((count, asked, reason), (0, 4 * FOLDS, StopReason::Exhausted));
     assert_eq!(broken(integers(), 0.5, 60, even).0, 0);
+}
+
+/// Eight levels of which few are allowed, and a design of four configurations: after every allowed one was asked the model goes on with
+/// other folds, also where the first trial fails. While nothing is measured the study waits for what runs.
+#[test]
+fn small_allowed_sets_are_searched_beyond_the_design() {
+    let study = |allowed: fn(i64) -> bool, trials: usize| {
+        let space = Space::builder().int("n", 1, 8).build().unwrap();
+        let optimizer = FractionalCv::new(space, FOLDS)
+            .unwrap()
+            .with_known_constraint(move |config| config.int("n").is_ok_and(allowed));
+        Study::new(optimizer, Seed(5)).with_stop(MaxTrials(trials))
+    };
+    let value = |query: &FoldQuery| (query.config.int("n").unwrap() as f64 - 3.0).powi(2);
+    let mut three = study(|n| [2, 5, 7].contains(&n), 60);
+    assert_eq!(three.run(|query: &FoldQuery, _| value(query)).unwrap(), StopReason::Exhausted);
+    assert_eq!(three.history().len(), 3 * FOLDS);
+    let odd = |n: i64| n % 2 == 1;
+    let mut failing = study(odd, 60);
+    let reason = failing.run(
+        |query: &FoldQuery, context| {
+            if context.id.0 == 1 { Outcome::failed("no") } else { value(query).into() }
+        },
+    );
+    assert_eq!((reason.unwrap(), failing.history().len()), (StopReason::Exhausted, 4 * FOLDS));
+    let mut running = study(odd, 60);
+    let first: Vec<_> = (0..4).map(|_| running.ask().unwrap()).collect();
+    assert!(first.iter().all(|next| matches!(next, Next::Evaluate(_))), "{first:?}");
+    assert!(matches!(running.ask().unwrap(), Next::Wait), "four run");
+    let Next::Evaluate(trial) = &first[0] else { panic!("a suggestion") };
+    running.tell(trial.id, value(&trial.query)).unwrap();
+    assert!(matches!(running.ask().unwrap(), Next::Evaluate(_)), "one is measured");
+}
+
+/// Three configurations of two folds that all fail, with a known constraint and without: each pair is asked once, and the study ends.
+#[test]
+fn failed_pairs_of_a_small_space_are_not_repeated() {
+    for constrained in [false, true] {
+        let space = Space::builder().int("n", 1, 3).build().unwrap();
+        let mut optimizer = FractionalCv::new(space, 2).unwrap();
+        if constrained {
+            optimizer = optimizer.with_known_constraint(|_| true);
+        }
+        let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(20));
+        let reason = study.run(|_: &FoldQuery, _| Outcome::failed("no")).unwrap();
+        let pairs: HashSet<String> = study
+            .history()
+            .trials()
+            .iter()
+            .map(|trial| format!("{} {}", trial.query.config, trial.query.fold))
+            .collect();
+        assert_eq!((reason, study.history().len(), pairs.len()), (StopReason::Exhausted, 6, 6));
+    }
 }
 
 /// Costs of all trials after the design, where the price rises with x1.

@@ -5,7 +5,7 @@ use thrifty_fcvopt::{MultiTaskCv, MultiTaskSettings, TaskCovariance};
 use thrifty_sampling::Seed;
 use thrifty_search::{InitialDesign, RandomSearch};
 use thrifty_space::{Config, Space};
-use thrifty_study::{Ask, MaxTrials, Next, Optimizer, Outcome, Study, TrialId, contract};
+use thrifty_study::{Ask, MaxTrials, Next, Optimizer, Outcome, StopReason, Study, TrialId, contract};
 
 const FOLDS: usize = 4;
 
@@ -111,10 +111,21 @@ fn edges() {
     let one = Space::builder().int("n", 1, 1).build().unwrap();
     let mut only = Study::new(MultiTaskCv::new(one, 3).unwrap(), Seed(0)).with_stop(MaxTrials(9));
     only.run(|query: &FoldQuery, _| query.fold as f64).unwrap();
-    let folds: std::collections::BTreeSet<usize> =
-        only.history().trials().iter().map(|trial| trial.query.fold).collect();
-    assert_eq!(folds.len(), 3);
-    assert!(matches!(only.ask().unwrap(), Next::Stop(_)) || only.history().len() == 9);
+    let folds: Vec<usize> = only.history().trials().iter().map(|trial| trial.query.fold).collect();
+    assert_eq!(folds, [0, 1, 2]);
+    assert!(matches!(only.ask().unwrap(), Next::Stop(StopReason::Exhausted)));
+}
+
+/// Two configurations of two folds that all fail: each pair is asked once, and the study ends.
+#[test]
+fn failed_pairs_of_a_small_space_are_not_repeated() {
+    let space = Space::builder().int("n", 1, 2).build().unwrap();
+    let mut study = Study::new(MultiTaskCv::new(space, 2).unwrap(), Seed(1)).with_stop(MaxTrials(12));
+    let reason = study.run(|_: &FoldQuery, _| f64::NAN).unwrap();
+    let trials = study.history().trials();
+    let pairs: std::collections::BTreeSet<String> =
+        trials.iter().map(|trial| format!("{} {}", trial.query.config, trial.query.fold)).collect();
+    assert_eq!((reason, trials.len(), pairs.len()), (StopReason::Exhausted, 4, 4));
 }
 
 #[test]

@@ -1,0 +1,54 @@
+//! Initial design over configurations and folds.
+
+use thrifty_cv::FoldQuery;
+use thrifty_domain::Points;
+use thrifty_model_based::Designer;
+use thrifty_study::{Ask, History, OptimizerError, StopReason, Suggestion, TrialId};
+
+/// An initial design at work: one fold of each configuration, and no pair twice. All folds are of the first repeat.
+pub(crate) struct FoldDesign<'a> {
+    pub(crate) designer: Designer<'a>,
+    pub(crate) history: &'a History<FoldQuery>,
+}
+
+impl FoldDesign<'_> {
+    /// The configuration of a trial's number on a fold; where it is not allowed or that pair was asked, another configuration that
+    /// was not asked. Nothing when all were.
+    pub(crate) fn query(&self, id: TrialId, fold: usize) -> Result<Option<FoldQuery>, OptimizerError> {
+        let query = |config| FoldQuery { config, repeat: 0, fold };
+        let Designer { design, space, seed, run, known_constraint } = &self.designer;
+        if known_constraint.is_none() {
+            let index = usize::try_from(id.0).unwrap_or(usize::MAX);
+            let designed = design.config(space, *seed, *run, index).map(query).map_err(|error| {
+                OptimizerError::failed(format!("initial design, configuration {index}"), error)
+            })?;
+            if self.is_new(&designed) {
+                return Ok(Some(designed));
+            }
+        }
+        let mut asked = Points::new(space.dim());
+        for trial in self.history.trials() {
+            let point = space.encode(&trial.query.config);
+            let named = |error| OptimizerError::failed(format!("encoding trial {}", trial.id.0), error);
+            asked.push(&point.map_err(named)?);
+        }
+        Ok(self.designer.config(&asked, id)?.map(query))
+    }
+
+    /// The answer where every configuration was asked and none is measured: another of so many folds, once nothing runs.
+    pub(crate) fn beyond(&self, folds: usize) -> Ask<FoldQuery> {
+        if self.history.pending().next().is_some() {
+            return Ask::Wait;
+        }
+        let configs = self.history.trials().iter().map(|trial| &trial.query.config);
+        let mut queries = configs.flat_map(|config| {
+            (0..folds).map(move |fold| FoldQuery { config: config.clone(), repeat: 0, fold })
+        });
+        let open = queries.find(|query| self.is_new(query));
+        open.map_or(Ask::Stop(StopReason::Exhausted), |query| Ask::Evaluate(Suggestion::new(query)))
+    }
+
+    fn is_new(&self, query: &FoldQuery) -> bool {
+        self.history.trials().iter().all(|trial| trial.query != *query)
+    }
+}
