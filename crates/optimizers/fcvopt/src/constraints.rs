@@ -73,11 +73,6 @@ impl Constraints {
         self.logarithms().map(|logarithm| logarithm.value(x)).sum()
     }
 
-    /// Without constraints.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.targets.is_empty()
-    }
-
     /// Adds the hyperparameters to a memo.
     pub(crate) fn remember(&self, memo: &mut Memo) {
         self.hyperparameters.iter().enumerate().for_each(|(j, values)| memo.set(&key(j), values));

@@ -241,7 +241,10 @@ impl Optimizer for FractionalCv {
         };
         // Before verification began a configuration that happens to be complete is not preferred to a better one.
         if self.is_verifying(history) {
-            let complete = ranked.iter().filter_map(best);
+            // Those that probably keep the constraints come first, complete or not.
+            let any_feasible = ranked.first().is_some_and(|first| state.is_probably_feasible(first.x));
+            let eligible = |one: &&Evaluated<'_>| !any_feasible || state.is_probably_feasible(one.x);
+            let complete = ranked.iter().filter(eligible).filter_map(best);
             let first = |a: &((f64, Basis), usize), b: &((f64, Basis), usize)| {
                 a.0.0.total_cmp(&b.0.0).then(a.1.cmp(&b.1))
             };

@@ -129,6 +129,11 @@ impl FoldSurrogateState {
         self.constraints.log_probability(x).exp()
     }
 
+    /// True where a configuration rather keeps all constraints than breaks one.
+    pub(crate) fn is_probably_feasible(&self, x: &[f64]) -> bool {
+        self.probability_feasible(x) >= 0.5
+    }
+
     pub(crate) fn evidence(&self) -> &Evidence {
         &self.evidence
     }
@@ -158,8 +163,8 @@ impl FoldSurrogateState {
         };
         let mut ranked: Vec<Evaluated<'_>> = (0..all.len()).map(one).collect();
         let value = |e: &Evaluated<'_>| e.mean + kappa * e.std_dev;
-        let breaks = |e: &Evaluated<'_>| self.probability_feasible(e.x) < 0.5;
-        ranked.sort_by(|a, b| breaks(a).cmp(&breaks(b)).then(value(a).total_cmp(&value(b))));
+        let keeps = |e: &Evaluated<'_>| self.is_probably_feasible(e.x);
+        ranked.sort_by(|a, b| keeps(b).cmp(&keeps(a)).then(value(a).total_cmp(&value(b))));
         ranked
     }
 

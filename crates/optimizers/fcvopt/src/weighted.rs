@@ -19,7 +19,7 @@ impl FractionalCv {
         (seed, id): (Seed, TrialId),
     ) -> Result<Box<dyn Acquisition + 'a>, AcquisitionError> {
         // Until something is probably feasible, to become so is all that is sought; costs count already.
-        let feasible = state.constraints().is_empty() || state.probability_feasible(incumbent.x) >= 0.5;
+        let feasible = state.is_probably_feasible(incumbent.x);
         let target = state.target();
         let (acquisition, scale, counts_cost): (Box<dyn Acquisition + 'a>, _, _) =
             match (by.or(self.acquisition.as_deref()), self.settings.acquisition) {

@@ -7,7 +7,8 @@ use thrifty_fcvopt::{FractionalCv, FractionalSettings, Incumbent};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, Best, History, MemoKey, Next, Optimizer, Outcome, Schedule, StopReason, Study, TrialId,
+    Ask, Best, History, Measurement, Memo, MemoKey, Next, Optimizer, Outcome, Schedule, StopReason, Study,
+    Suggestion, Timing, Trial, TrialId,
 };
 
 const FOLDS: usize = 5;
@@ -285,23 +286,25 @@ fn a_lost_finalist_is_replaced_by_the_next_best() {
     assert_eq!((of(finalists[1]), of(finalists[2])), (FOLDS, FOLDS));
 }
 
+/// A measured fold of a configuration on a line.
+fn evaluated(x: f64, fold: usize, outcome: impl Into<Outcome>) -> Trial<FoldQuery> {
+    let mut config = Config::new();
+    config.insert("x0", x);
+    config.insert("x1", 0.5);
+    Trial {
+        id: TrialId(0),
+        query: FoldQuery { config, repeat: 0, fold },
+        diagnostics: BTreeMap::new(),
+        memo: Memo::default(),
+        reports: vec![],
+        outcome: Some(outcome.into()),
+        timing: Timing::default(),
+    }
+}
+
 /// Without a verification a configuration of which all folds happen to be known is not preferred to a better one.
 #[test]
 fn a_complete_configuration_is_not_preferred_before_verification() {
-    let evaluated = |x: f64, fold: usize, loss: f64| {
-        let mut config = thrifty_space::Config::new();
-        config.insert("x0", x);
-        config.insert("x1", 0.5);
-        thrifty_study::Trial {
-            id: TrialId(0),
-            query: FoldQuery { config, repeat: 0, fold },
-            diagnostics: BTreeMap::new(),
-            memo: thrifty_study::Memo::default(),
-            reports: vec![],
-            outcome: Some(Outcome::from(loss)),
-            timing: thrifty_study::Timing::default(),
-        }
-    };
     let mut trials: Vec<_> = (0..FOLDS).map(|fold| evaluated(0.9, fold, 5.0 + 0.01 * fold as f64)).collect();
     for (at, x) in [0.1, 0.2, 0.3, 0.4, 0.5].into_iter().enumerate() {
         trials.push(evaluated(x, at, (x - 0.3) * (x - 0.3)));
@@ -315,4 +318,29 @@ fn a_complete_configuration_is_not_preferred_before_verification() {
     let mut asked = asked;
     let best = asked.recommend(&history).unwrap().unwrap();
     assert!(best.is_observed() && best.config.float("x0").unwrap() == 0.9, "{best:?}");
+}
+
+/// Recommendations at the end: the best whole mean among configurations that probably keep a measured constraint; one of these that is
+/// not complete before a complete one that breaks it; the best whole mean where all break it.
+#[test]
+fn a_verified_recommendation_keeps_the_constraints() {
+    let recommended = |limit: f64, complete: &[f64]| {
+        let mut trials = Vec::new();
+        for x in [0.1, 0.2, 0.7, 0.8, 0.9] {
+            let folds = if complete.contains(&x) { FOLDS } else { 2 };
+            for fold in 0..folds {
+                // The loss rises with x, the constraint falls.
+                let constraints = vec![limit - x + 0.01 * fold as f64];
+                trials.push(evaluated(x, fold, Measurement { constraints, ..Measurement::from(x) }));
+            }
+        }
+        let history = History::from_trials(trials, Seed(1));
+        let mut asked = optimizer(|_| ());
+        asked.finish_verification(&history, 0).unwrap();
+        let best = asked.recommend(&history).unwrap().unwrap();
+        (best.config.float("x0").unwrap(), best.is_observed())
+    };
+    assert_eq!(recommended(0.5, &[0.1, 0.8, 0.9]), (0.8, true), "the best that keeps it");
+    assert_eq!(recommended(0.5, &[0.1]), (0.7, false), "none that keeps it is complete");
+    assert_eq!(recommended(2.0, &[0.2, 0.9]), (0.2, true), "all break it");
 }
