@@ -11,6 +11,8 @@ use crate::{Evaluated, FractionalSettings};
 static FINALISTS: MemoKey<Vec<f64>> = MemoKey::new("finalists");
 /// Name in the memo of the number of trials at which verification ends.
 static END: MemoKey<u64> = MemoKey::new("verification_end");
+/// Name in the memo of a mark that the verification was asked for.
+static REQUESTED: MemoKey<u64> = MemoKey::new("verification_requested");
 
 /// Number of configurations to verify, and the number of trials at which the study ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub(crate) struct VerificationPlan {
 pub(crate) struct Verification {
     pub(crate) finalists: Vec<usize>,
     pub(crate) end: usize,
+    /// True for one that was asked for: it ends the study whatever the budget is.
+    pub(crate) requested: bool,
 }
 
 /// A fold to be evaluated: of the configuration of this trial.
@@ -42,7 +46,8 @@ impl Verification {
         later.iter().rev().find_map(|trial| {
             let finalists = trial.memo.get(&FINALISTS)?;
             let end = trial.memo.get(&END)?;
-            Some(Self { finalists: finalists.iter().map(|at| *at as usize).collect(), end: end as usize })
+            let finalists = finalists.iter().map(|at| *at as usize).collect();
+            Some(Self { finalists, end: end as usize, requested: trial.memo.contains(&REQUESTED) })
         })
     }
 
@@ -51,6 +56,9 @@ impl Verification {
         let mut memo = Memo::default();
         memo.set(&FINALISTS, &self.finalists.iter().map(|at| *at as f64).collect());
         memo.set(&END, &(self.end as u64));
+        if self.requested {
+            memo.set(&REQUESTED, &1);
+        }
         memo
     }
 
@@ -151,7 +159,7 @@ mod tests {
     fn finalists_are_the_best_that_the_fits_can_complete() {
         let evidence = evidence();
         let recruited = |from: &[usize], count: usize, fits: usize| {
-            let mut verification = Verification { finalists: from.to_vec(), end: 30 };
+            let mut verification = Verification { finalists: from.to_vec(), end: 30, requested: false };
             verification.recruit(&ranked(), &evidence, 3, count, fits);
             verification.finalists
         };
@@ -196,8 +204,8 @@ mod tests {
     /// The last that was recorded counts, and nothing before the first trial asked for.
     #[test]
     fn a_verification_is_found_in_the_memos() {
-        let early = Verification { finalists: vec![2, 0], end: 20 };
-        let late = Verification { finalists: vec![2, 0, 5], end: 25 };
+        let early = Verification { finalists: vec![2, 0], end: 20, requested: false };
+        let late = Verification { finalists: vec![2, 0, 5], end: 25, requested: true };
         let history = History::from_trials(
             vec![
                 trial(0.1, Memo::default()),
@@ -230,7 +238,7 @@ mod tests {
             [0.5, 0.9, 0.1, 0.7].map(|x| trial(x, Memo::default())).to_vec(),
             thrifty_sampling::Seed(0),
         );
-        let verification = Verification { finalists: vec![2, 0, 1, 3, 8], end: 20 };
+        let verification = Verification { finalists: vec![2, 0, 1, 3, 8], end: 20, requested: false };
         let found = verification.missing(&space, 3, &evidence(), &history).unwrap();
         let of = |trial: usize, folds: &[usize]| {
             Some(folds.iter().map(|&fold| MissingFold { trial, fold }).collect::<Vec<_>>())

@@ -76,7 +76,7 @@ impl FractionalCv {
         state: &mut Option<FoldSurrogateState>,
     ) -> Result<Option<Verification>, OptimizerError> {
         let request = *self.request.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(recorded) = Verification::recorded(history, request.map_or(0, |request| request.from)) {
+        if let Some(recorded) = self.recorded(history, request.map_or(0, |request| request.from)) {
             return Ok(Some(recorded));
         }
         let folds = self.settings.folds;
@@ -89,7 +89,7 @@ impl FractionalCv {
             (None, Some(plan)) if history.len() + plan.finalists * folds >= plan.end => (plan, false),
             _ => return Ok(None),
         };
-        let mut begun = Verification { finalists: Vec::new(), end: plan.end };
+        let mut begun = Verification { finalists: Vec::new(), end: plan.end, requested: asked_for };
         *state = self.state(history, id)?;
         let Some(state) = state else { return Ok(asked_for.then_some(begun)) };
         let ranked = state.ranked(self.settings.incumbent);
@@ -102,6 +102,14 @@ impl FractionalCv {
         Ok(Some(begun))
     }
 
+    /// The verification that a trial from number `from` on recorded; nothing for one at the end of a smaller budget, after which the
+    /// search goes on.
+    fn recorded(&self, history: &History<FoldQuery>, from: usize) -> Option<Verification> {
+        let recorded = Verification::recorded(history, from)?;
+        let outgrown = self.settings.budget().is_some_and(|budget| recorded.end < budget);
+        (recorded.requested || !outgrown).then_some(recorded)
+    }
+
     /// Stops, or verifies first where there is a budget for it.
     pub(crate) fn end_of_search(
         &self,
@@ -111,7 +119,7 @@ impl FractionalCv {
         id: TrialId,
     ) -> Result<Ask<FoldQuery>, OptimizerError> {
         let Some(plan) = self.settings.verification() else { return Ok(Ask::Stop(reason)) };
-        let mut begun = Verification { finalists: Vec::new(), end: plan.end };
+        let mut begun = Verification { finalists: Vec::new(), end: plan.end, requested: false };
         let ranked = state.ranked(self.settings.incumbent);
         let fits = plan.end.saturating_sub(history.len());
         begun.recruit(&ranked, state.evidence(), self.settings.folds, plan.finalists, fits);
@@ -125,7 +133,7 @@ impl FractionalCv {
     pub(crate) fn is_verifying(&self, history: &History<FoldQuery>) -> bool {
         self.request.lock().unwrap_or_else(PoisonError::into_inner).is_some()
             || self.settings.verification().is_some_and(|plan| history.len() >= plan.end)
-            || Verification::recorded(history, 0).is_some()
+            || self.recorded(history, 0).is_some()
     }
 
     /// The next trial of a verification, or its end.

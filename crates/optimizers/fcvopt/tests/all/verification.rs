@@ -344,3 +344,48 @@ fn a_verified_recommendation_keeps_the_constraints() {
     assert_eq!(recommended(0.5, &[0.1]), (0.7, false), "none that keeps it is complete");
     assert_eq!(recommended(2.0, &[0.2, 0.9]), (0.2, true), "all break it");
 }
+
+/// A study that has verified and is given a larger budget searches on and verifies again at the new end. A verification that was asked
+/// for stays the end.
+#[test]
+fn a_larger_budget_goes_on_after_a_verification() {
+    let with = |budget: usize| optimizer(|s| (s.budget, s.finalists) = (Some(budget), Some(1)));
+    let mut short = Study::new(with(20), Seed(1));
+    short.run(|query: &FoldQuery, _| loss(query)).unwrap();
+    assert!(complete(short.history()) > 0 && short.history().len() <= 20);
+    let end = |history: &History<FoldQuery>| {
+        let key = MemoKey::<u64>::new("verification_end");
+        history.trials().iter().map(|trial| trial.memo.get(&key)).collect::<Vec<_>>()
+    };
+    let mut history = short.history().clone();
+    let mut searched = 0;
+    loop {
+        let id = TrialId(history.len() as u64);
+        let suggestion = match with(32).ask(&history, id).unwrap() {
+            Ask::Evaluate(suggestion) => suggestion,
+            other => {
+                assert!(matches!(other, Ask::Stop(_)), "{other:?}");
+                break;
+            }
+        };
+        searched += usize::from(!suggestion.memo.contains(&MemoKey::<u64>::new("verification_end")));
+        let outcome = Some(loss(&suggestion.query).into());
+        let Suggestion { query, diagnostics, memo } = suggestion;
+        let timing = Timing::default();
+        history.push(Trial { id, query, diagnostics, memo, reports: vec![], outcome, timing });
+    }
+    assert!(searched > 0 && history.len() > 28, "{searched} of {}", history.len());
+    assert!(end(&history).contains(&Some(32)), "{:?}", end(&history));
+    assert_verified(&history, &with(32).recommend(&history).unwrap().unwrap());
+
+    let mut asked = Study::new(with(60), Seed(2));
+    for _ in 0..12 {
+        let Next::Evaluate(trial) = asked.ask().unwrap() else { panic!("a suggestion") };
+        asked.tell(trial.id, loss(&trial.query)).unwrap();
+    }
+    asked.optimizer().finish_verification(asked.history(), 5).unwrap();
+    asked.run(|query: &FoldQuery, _| loss(query)).unwrap();
+    let id = TrialId(asked.history().len() as u64);
+    let resumed = with(60).ask(asked.history(), id).unwrap();
+    assert!(matches!(resumed, Ask::Stop(StopReason::Decided { .. })), "{resumed:?}");
+}
