@@ -22,7 +22,8 @@ use crate::{
 /// Before each training the beliefs about score and cost are brought up to date, and the control is the one of highest value; when the
 /// expected score of what was trained last is at least the value of going on, the study stops with the numbers behind it.
 /// Trials have one objective, the score's raw value, and a cost. One training at a time: another is not suggested
-/// while one runs. A failed training is not learnt from, and its control is not tried again. Constraints of measurements are not used.
+/// while one runs. A failed training is not learnt from, and its control is not tried again, unless the failure has
+/// nothing to do with it. Constraints of measurements are not used.
 ///
 /// Diagnostics of a suggestion: `value` (of going on), `stop` (the expected score of the last training, if there is one), `expected_score`
 /// and `expected_cost` of what is suggested, `spent`, and `outside`: how many reported values so far lay outside of

@@ -31,7 +31,7 @@ pub(crate) struct Evidence {
     pub(crate) first: Vec<usize>,
     /// Configurations and folds asked, whatever came of them.
     pub(crate) asked: Vec<(Vec<f64>, usize)>,
-    /// Those that gave no loss.
+    /// Those that gave no loss, for a reason that has to do with them.
     pub(crate) failed: Vec<(Vec<f64>, usize)>,
 }
 
@@ -62,7 +62,7 @@ impl Evidence {
             if let Some(loss) = outcome.objective() {
                 evidence.push_measured(&point, code, loss, at);
                 evidence.push_measurement(outcome.measurement(), trial.id)?;
-            } else {
+            } else if !outcome.is_unrelated() {
                 evidence.failed.push((point, code));
             }
         }
@@ -267,6 +267,7 @@ mod tests {
             trial(0.4, (1, 2), Some(measured(3.0, Some(0.5), Some(7.0), &[-1.0, 1e200]))),
             trial(1.0, (0, 0), Some(Outcome::failed("out of memory"))),
             trial(2.0, (1, 0), Some(measured(-1e300, None, None, &[2.0, -1e200]))),
+            trial(1.0, (0, 1), Some(Outcome::unrelated("a machine went down"))),
             trial(0.4, (0, 2), Some(measured(1e300, Some(1e300), Some(9.0), &[0.0, 4.0]))),
         ])
         .unwrap();
@@ -282,7 +283,7 @@ mod tests {
         assert_eq!(evidence.evaluated, Points::from_flat(vec![0.2, 1.0], 1));
         assert_eq!(evidence.first, [1, 3]);
         let asked: Vec<(f64, usize)> = evidence.asked.iter().map(|(x, code)| (x[0], *code)).collect();
-        assert_eq!(asked, [(0.2, 1), (0.2, 5), (0.5, 0), (1.0, 3), (0.2, 2)]);
+        assert_eq!(asked, [(0.2, 1), (0.2, 5), (0.5, 0), (1.0, 3), (0.5, 1), (0.2, 2)]);
         assert_eq!(evidence.failed, [(vec![0.5], 0)]);
     }
 

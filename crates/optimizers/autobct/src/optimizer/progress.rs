@@ -41,7 +41,9 @@ impl AutoBct {
         let failed = |error: AutoBctError| {
             OptimizerError::failed(format!("learning from trial {}", trial.id.0), error)
         };
-        let Some(outcome) = &trial.outcome else { return Ok(()) };
+        let Some(outcome) = trial.outcome.as_ref().filter(|outcome| !outcome.is_unrelated()) else {
+            return Ok(());
+        };
         let point = self
             .space
             .encode(&trial.query)

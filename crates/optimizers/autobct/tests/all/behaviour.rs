@@ -335,3 +335,17 @@ fn negative_costs_of_a_history_are_named() {
     let error = with_cost(-0.25).unwrap_err();
     assert!(error.contains("the cost of a training") && error.contains("-0.25"), "{error}");
 }
+
+/// A training that failed for a reason of the machine is tried again, as if it had not been; one that failed for its own is not.
+#[test]
+fn unrelated_failures_are_tried_again() {
+    let second = |outcome: Outcome| {
+        let mut study = Study::new(optimizer(AutoBctSettings::default()), Seed(0));
+        let Next::Evaluate(first) = study.ask().unwrap() else { panic!("a training") };
+        study.tell(first.id, outcome).unwrap();
+        let Next::Evaluate(second) = study.ask().unwrap() else { panic!("a training") };
+        first.query == second.query
+    };
+    assert!(second(Outcome::unrelated("the machine went down")));
+    assert!(!second(Outcome::failed("no")));
+}

@@ -389,3 +389,32 @@ fn a_larger_budget_goes_on_after_a_verification() {
     let resumed = with(60).ask(asked.history(), id).unwrap();
     assert!(matches!(resumed, Ask::Stop(StopReason::Decided { .. })), "{resumed:?}");
 }
+
+/// A fold of a finalist that fails for a reason of the machine is asked again; one that fails for its own is not.
+#[test]
+fn unrelated_failures_do_not_cost_a_finalist() {
+    let run = |outcome: fn() -> Outcome| {
+        let mut study = Study::new(optimizer(|s| s.finalists = Some(1)), Seed(3));
+        for _ in 0..14 {
+            let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+            study.tell(trial.id, loss(&trial.query)).unwrap();
+        }
+        let left = study.optimizer().finish_verification(study.history(), 8).unwrap();
+        let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a suggestion") };
+        assert_eq!(trial.query, left[0]);
+        study.tell(trial.id, outcome()).unwrap();
+        let rest: Vec<FoldQuery> = std::iter::from_fn(|| match study.ask().unwrap() {
+            Next::Evaluate(trial) => {
+                study.tell(trial.id, loss(&trial.query)).unwrap();
+                Some(trial.query)
+            }
+            _ => None,
+        })
+        .collect();
+        (rest == left, study.recommend().unwrap().unwrap())
+    };
+    let (again, best) = run(|| Outcome::unrelated("the machine went down"));
+    assert!(again && best.is_observed(), "{best:?}");
+    let (again, _) = run(|| Outcome::failed("no"));
+    assert!(!again, "it failed for its own reason");
+}
