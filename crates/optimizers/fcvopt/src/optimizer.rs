@@ -2,12 +2,15 @@
 
 use std::sync::Mutex;
 
+use serde::Serialize;
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_cv::FoldQuery;
 use thrifty_hgp::Hgp;
+use thrifty_kernel::Kernel;
 use thrifty_model_based::{
     Designer, ModelBased, Turn, acquisition_fingerprint, check_config, design_changed, fingerprint, within,
 };
+use thrifty_params::Parameterized;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -91,7 +94,7 @@ impl FractionalCv {
         Ok(self)
     }
 
-    /// Replaces the process.
+    /// Replaces the process. It stands in the fingerprint: a journal is resumed with the same one.
     #[must_use]
     pub fn with_model(mut self, model: Hgp) -> Self {
         self.model = Some(model);
@@ -178,6 +181,23 @@ fn default_model(space: &Space, settings: &FractionalSettings) -> Result<Hgp, Op
         return model.with_repeats(settings.folds).map_err(|error| failed(error.to_string()));
     }
     Ok(model)
+}
+
+/// A process of one's own in a fingerprint: its settings, its hyperparameters before data, and covariances at a few points, by which
+/// kernels with the same hyperparameters differ.
+fn described(model: &Hgp, dim: usize) -> impl Serialize {
+    let kernel = model.kernel();
+    let columns = kernel.dim().unwrap_or(dim + 1);
+    let point = |u: f64, fold: f64| {
+        let mut point = vec![u; columns];
+        point[columns - 1] = fold;
+        point
+    };
+    let pairs = [((0.2, 0.0), (0.3, 0.0)), ((0.2, 0.0), (0.7, 1.0)), ((0.4, 1.0), (0.5, 2.0))];
+    let covariance = |((u, i), (v, j))| kernel.eval(&point(u, i), &point(v, j));
+    // To as many digits as all machines agree on.
+    let covariances = pairs.map(|pair| format!("{:.9e}", covariance(pair)));
+    (model.settings().clone(), kernel.params(), covariances)
 }
 
 impl ModelBased for FractionalCv {
@@ -299,6 +319,10 @@ impl Optimizer for FractionalCv {
         let ours = fingerprint("fractional cross-validation", &settings, &self.space)?;
         let ours = match &self.acquisition {
             Some(own) => acquisition_fingerprint(ours, &**own)?,
+            None => ours,
+        };
+        let ours = match &self.model {
+            Some(model) => ours.with("process", &described(model, self.space.dim()))?,
             None => ours,
         };
         Ok(design_changed(ours.with_budget(self.settings.budget)))

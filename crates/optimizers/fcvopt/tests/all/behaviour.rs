@@ -536,3 +536,30 @@ fn costs_count_before_and_after_something_is_feasible() {
         assert!(with < 0.8 * without, "{name}: {with} {without}");
     }
 }
+
+/// A process of one's own stands in the fingerprint: by its settings, its hyperparameters and its kernels.
+#[test]
+fn a_process_of_ones_own_is_part_of_the_fingerprint() {
+    let plain = || FractionalCv::new(space(), FOLDS).unwrap();
+    let with = |model: Hgp| plain().with_model(model).fingerprint().unwrap();
+    let kernel = |rough: bool| -> Box<dyn Kernel> {
+        if rough {
+            Box::new(Matern12::new(vec![0.5; 2]).unwrap())
+        } else {
+            Box::new(Matern52::new(vec![0.5; 2]).unwrap())
+        }
+    };
+    let own = |rough: bool| Hgp::new(kernel(rough), kernel(false), 0.2).unwrap();
+    assert_eq!(with(own(false)), with(own(false)));
+    let uncorrelated = own(false).without_correlation().unwrap();
+    let settings = GpSettings { restarts: 7, ..own(false).settings().clone() };
+    for other in [own(true), uncorrelated, own(false).with_settings(settings)] {
+        assert_ne!(with(own(false)), with(other));
+    }
+    assert_ne!(with(own(false)), plain().fingerprint().unwrap());
+    assert!(!format!("{:?}", plain().fingerprint().unwrap()).contains("process"));
+    let builder = Space::builder().categorical("kind", ["a", "b", "c"]).int("n", 1, 4);
+    let mixed = builder.float("x", 0.0, 1.0).when("kind", ["b"]).build().unwrap();
+    let model = Hgp::on_domain(mixed.domain());
+    assert!(FractionalCv::new(mixed, FOLDS).unwrap().with_model(model).fingerprint().is_ok());
+}
