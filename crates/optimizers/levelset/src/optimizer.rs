@@ -221,24 +221,19 @@ impl LevelSetOptimizer {
         history: &History<Config>,
         id: TrialId,
     ) -> Result<Option<Config>, OptimizerError> {
-        let index = usize::try_from(id.0).unwrap_or(usize::MAX);
-        let config =
-            self.settings.initial.config(&self.space, history.seed(), 0, index).map_err(|error| {
-                OptimizerError::failed(format!("initial design, configuration {index}"), error)
-            })?;
+        let (design, space, seed) = (&self.settings.initial, &self.space, history.seed());
+        let asked = self.encoded(history, |_| true)?;
         if !self.settings.over.is_finite() {
-            if self.known_constraint.is_none() {
-                return Ok(Some(config));
-            }
-            let (design, space, seed) = (&self.settings.initial, &self.space, history.seed());
             let designer = Designer { design, space, seed, run: 0, known_constraint: &self.known_constraint };
-            return designer.config(&self.encoded(history, |_| true)?, id);
+            return designer.config(&asked, id);
         }
-        let near = self
-            .space
+        let index = usize::try_from(id.0).unwrap_or(usize::MAX);
+        let config = design.config(space, seed, 0, index).map_err(|error| {
+            OptimizerError::failed(format!("initial design, configuration {index}"), error)
+        })?;
+        let near = space
             .encode(&config)
             .map_err(|error| OptimizerError::failed("encoding the initial design", error))?;
-        let asked = self.encoded(history, |_| true)?;
         let distance = |x: &[f64]| x.iter().zip(&near).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
         let open = self
             .points

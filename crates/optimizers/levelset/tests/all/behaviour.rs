@@ -12,8 +12,8 @@ use thrifty_model_based::{CostAwareness, GpSurrogate, InitialDesign, KernelFamil
 use thrifty_sampling::{Seed, Sobol};
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, MaxTrials, Measurement, Optimizer, OptimizerError, Outcome, Schedule, StopReason, Study,
-    Trial,
+    Ask, History, MaxTrials, Measurement, Optimizer, OptimizerError, Outcome, Schedule, StopReason, StopRule,
+    Study, Trial,
 };
 use thrifty_testbed::{Problem, TestFunction};
 
@@ -627,5 +627,25 @@ fn all_rules_hold_where_each_does() {
         let series = [&numbers];
         assert_eq!(DiagnosticStop::All(rules(low, high)).holds(&series), all, "all below {low}, {high}");
         assert_eq!(DiagnosticStop::Any(rules(low, high)).holds(&series), any, "any below {low}, {high}");
+    }
+}
+
+/// Four levels and a design of six, all of which fail or the first alone: each level is asked once.
+#[test]
+fn failed_levels_of_a_small_domain_are_not_repeated() {
+    for failing in [1, 9] {
+        let settings = LevelSetSettings {
+            over: ClassificationSet::Domain { points: 16 },
+            initial: InitialDesign::Sobol(6),
+            stop_when_certified: false,
+            ..LevelSetSettings::above(1.5)
+        };
+        let space = Space::builder().int("n", 0, 3).build().unwrap();
+        let optimizer = LevelSetOptimizer::new(space, settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(12));
+        let reason = study.run(|config, context| {
+            if context.id.0 < failing { Outcome::failed("no") } else { config.float("n").unwrap().into() }
+        });
+        assert_eq!((reason.unwrap(), study.history().len()), (StopReason::Exhausted, 4), "{failing} fail");
     }
 }
