@@ -86,6 +86,16 @@ impl PhasedSettings {
         }
     }
 
+    /// The model with a kernel of a family.
+    fn model(&self, family: KernelFamily) -> GpSurrogate {
+        GpSurrogate {
+            family,
+            settings: self.process.clone(),
+            lengthscale_bounds: Some(self.lengthscale_bounds),
+            ..GpSurrogate::default()
+        }
+    }
+
     fn validate(&self) -> Result<(), OptimizerError> {
         let require = |name: &str, value: String, holds: bool, expected: &str| {
             let (name, expected) = (name.into(), expected.into());
@@ -102,6 +112,15 @@ impl PhasedSettings {
         let value = late.map_or(0, |pair| pair[1].until);
         require("phases (until)", value.to_string(), late.is_none(), "numbers that do not fall")
     }
+
+    /// Settings of a phase.
+    fn of_phase(&self, phase: usize) -> LevelSetSettings {
+        let mut settings = self.level_set.clone();
+        if let PhaseRule::Criterion(criterion) = self.phases[phase].rule {
+            settings.criterion = criterion;
+        }
+        settings
+    }
 }
 
 /// Level-set estimation whose rule changes from phase to phase, with a kernel chosen by cross-validation as each begins.
@@ -112,8 +131,8 @@ impl PhasedSettings {
 pub struct PhasedLevelSet {
     space: Space,
     settings: PhasedSettings,
-    /// The optimiser of a phase with a kernel: a cache.
-    now: Option<((usize, usize), LevelSetOptimizer)>,
+    /// The optimiser of a phase with a kernel, by phase and position of the kernel: a cache.
+    now: ((usize, Option<usize>), LevelSetOptimizer),
 }
 
 /// Phase of a trial, and position of its kernel among the families.
@@ -126,9 +145,8 @@ impl PhasedLevelSet {
     /// [`OptimizerError`] names the setting that is out of its range.
     pub fn new(space: Space, settings: PhasedSettings) -> Result<Self, OptimizerError> {
         settings.validate()?;
-        let optimizer = Self { space, settings, now: None };
-        optimizer.level_set(0, None)?;
-        Ok(optimizer)
+        let now = ((0, None), level_set(&space, &settings, 0, None)?);
+        Ok(Self { space, settings, now })
     }
 
     /// The settings.
@@ -154,45 +172,26 @@ impl PhasedLevelSet {
     /// # Errors
     /// As [`LevelSetOptimizer::points`].
     pub fn points(&self, seed: Seed) -> Result<Points, OptimizerError> {
-        self.level_set(0, None)?.points(seed)
+        self.now.1.points(seed)
     }
 
     /// True for points with the mean above the threshold when a trial was suggested; see [`LevelSetOptimizer::above_before`].
     #[must_use]
     pub fn above_before(&self, trial: &Trial<Config>) -> Option<Vec<bool>> {
-        self.now.as_ref()?.1.above_before(trial)
+        self.now.1.above_before(trial)
     }
 
     /// The surrogate after a history, for maps of the mean.
     #[must_use]
     pub fn surrogate(&self, history: &History<Config>) -> GpSurrogate {
         let family = history.trials().iter().rev().find_map(|trial| self.family_of(trial));
-        self.model(family.unwrap_or_default())
-    }
-
-    fn model(&self, family: KernelFamily) -> GpSurrogate {
-        GpSurrogate {
-            family,
-            settings: self.settings.process.clone(),
-            lengthscale_bounds: Some(self.settings.lengthscale_bounds),
-            ..GpSurrogate::default()
-        }
+        self.settings.model(family.unwrap_or_default())
     }
 
     /// The phase of a trial.
     fn phase(&self, id: TrialId) -> usize {
         let phases = &self.settings.phases;
         phases.iter().position(|phase| id.0 < phase.until as u64).unwrap_or(phases.len() - 1)
-    }
-
-    /// The optimiser of a phase with a kernel of the families, or the default one.
-    fn level_set(&self, phase: usize, family: Option<usize>) -> Result<LevelSetOptimizer, OptimizerError> {
-        let mut settings = self.settings.level_set.clone();
-        if let PhaseRule::Criterion(criterion) = self.settings.phases[phase].rule {
-            settings.criterion = criterion;
-        }
-        let family = family.map_or_else(KernelFamily::default, |at| self.settings.families[at]);
-        Ok(LevelSetOptimizer::new(self.space.clone(), settings)?.with_surrogate(self.model(family)))
     }
 
     /// Position of the kernel of a phase: that of an earlier trial of it, or chosen by the measurements so far.
@@ -214,7 +213,7 @@ impl PhasedLevelSet {
             return Ok(0);
         }
         let candidate = |family: &KernelFamily| {
-            let process = self.model(*family).process_for(self.space.domain(), x.as_ref());
+            let process = self.settings.model(*family).process_for(self.space.domain(), x.as_ref());
             process.map(|process| Candidate::new(format!("{family:?}"), &process))
         };
         let candidates: Result<Vec<Candidate>, _> = self.settings.families.iter().map(candidate).collect();
@@ -226,21 +225,29 @@ impl PhasedLevelSet {
             .map_err(|error| failed("choosing a kernel", &error))
     }
 
-    /// The optimiser of a phase, from the cache where it is that.
+    /// The optimiser of a phase with a kernel of the families or the default one, from the cache where it is that.
     fn begin(
         &mut self,
-        key: (usize, usize),
-        with_family: bool,
+        phase: usize,
+        family: Option<usize>,
     ) -> Result<&mut LevelSetOptimizer, OptimizerError> {
-        if self.now.as_ref().is_none_or(|(now, _)| *now != key) {
-            let optimizer = self.level_set(key.0, with_family.then_some(key.1))?;
-            self.now = Some((key, optimizer));
+        if self.now.0 != (phase, family) {
+            self.now = ((phase, family), level_set(&self.space, &self.settings, phase, family)?);
         }
-        match &mut self.now {
-            Some((_, optimizer)) => Ok(optimizer),
-            None => Err(OptimizerError::failed("beginning a phase", "no optimiser")),
-        }
+        Ok(&mut self.now.1)
     }
+}
+
+/// The optimiser of a phase with a kernel of the families, or the default one.
+fn level_set(
+    space: &Space,
+    settings: &PhasedSettings,
+    phase: usize,
+    family: Option<usize>,
+) -> Result<LevelSetOptimizer, OptimizerError> {
+    let family = family.map_or_else(KernelFamily::default, |at| settings.families[at]);
+    Ok(LevelSetOptimizer::new(space.clone(), settings.of_phase(phase))?
+        .with_surrogate(settings.model(family)))
 }
 
 /// Phase and kernel of a trial that has a model.
@@ -261,10 +268,10 @@ impl Optimizer for PhasedLevelSet {
         let measured: Vec<f64> = history.measured().map(|(_, value)| value).collect();
         let designed = self.settings.level_set.initial.lasts(&self.space, None, id.0, measured.len());
         if designed || measured.is_empty() {
-            return self.level_set(phase, None)?.ask(history, id);
+            return self.begin(phase, None)?.ask(history, id);
         }
         let family = self.family(phase, history, id)?;
-        let optimizer = self.begin((phase, family), true)?;
+        let optimizer = self.begin(phase, Some(family))?;
         let asked = match optimizer.turn(history, id)? {
             Turn::Decided(ask) => ask,
             Turn::Modelled(mut turn) if rule == PhaseRule::Improvement => {
@@ -295,7 +302,8 @@ impl Optimizer for PhasedLevelSet {
 
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Classified>, OptimizerError> {
         let last = history.trials().iter().rev().find_map(chosen);
-        self.begin(last.unwrap_or((0, 0)), last.is_some())?.classify(history)
+        let (phase, family) = last.map_or((0, None), |(phase, family)| (phase, Some(family)));
+        self.begin(phase, family)?.classify(history)
     }
 
     /// A query from elsewhere names every parameter: nothing is completed.

@@ -132,3 +132,22 @@ fn improvement_waits_for_the_last_running_trial() {
         assert_eq!(ask(&trials), Ask::Wait, "{over:?}: one is running");
     }
 }
+
+/// A recommendation during the design changes no later suggestion, and a study that is opened anew knows where the mean was above.
+#[test]
+fn recommendations_change_no_suggestion() {
+    let optimizer = || {
+        let settings = PhasedSettings { families: vec![KernelFamily::Matern12], ..settings(20) };
+        PhasedLevelSet::new(space(), settings).unwrap()
+    };
+    let mut study = Study::new(optimizer(), Seed(2)).with_stop(MaxTrials(9));
+    study.run(|config, _| loss(config)).unwrap();
+    let history = |count: usize| History::from_trials(study.history().trials()[..count].to_vec(), Seed(2));
+    let mut asked = optimizer();
+    assert!(asked.recommend(&history(8)).unwrap().is_some());
+    let next = |optimizer: &mut PhasedLevelSet| optimizer.ask(&history(8), TrialId(8)).unwrap();
+    assert_eq!(next(&mut asked), next(&mut optimizer()));
+    let last = &study.history().trials()[8];
+    let above = optimizer().above_before(last);
+    assert!(above.is_some() && above == study.optimizer().above_before(last));
+}
