@@ -110,7 +110,8 @@ impl PhasedSettings {
         require("lengthscale_bounds", format!("({low}, {high})"), holds, "positive numbers in order")?;
         let late = self.phases.windows(2).find(|pair| pair[1].until < pair[0].until);
         let value = late.map_or(0, |pair| pair[1].until);
-        require("phases (until)", value.to_string(), late.is_none(), "numbers that do not fall")
+        require("phases (until)", value.to_string(), late.is_none(), "numbers that do not fall")?;
+        (0..phases).try_for_each(|phase| self.of_phase(phase).validate())
     }
 
     /// Settings of a phase.

@@ -111,7 +111,7 @@ impl LevelSetSettings {
         require("integration limit", limit, limit > 0.0, "a positive number")?;
         require("shortlist", self.shortlist as f64, self.shortlist > 0, "at least one")?;
         self.state().validate()?;
-        self.stop.as_ref().map_or(Ok(()), DiagnosticStop::validate)
+        self.stop.as_ref().map_or(Ok(()), DiagnosticStop::validate_setting)
     }
 
     /// Settings of the surrogate state: losses are not transformed and failures are ignored, as thresholds and intervals are on

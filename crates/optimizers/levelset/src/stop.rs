@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use thrifty_study::{HistoryView, OptimizerError, StopReason, StopRule};
+use thrifty_study::{HistoryView, OptimizerError, StopReason, StopRule, StudyError};
 
 /// Stops on the numbers that [`LevelSetOptimizer`](crate::LevelSetOptimizer) writes beside each suggestion.
 ///
@@ -57,16 +57,24 @@ impl DiagnosticStop {
         Self::below("log_expected_improvement", relative.ln(), times)
     }
 
-    pub(crate) fn validate(&self) -> Result<(), OptimizerError> {
-        let invalid = |name: &str, value: String, expected: &str| {
-            Err(OptimizerError::InvalidSetting { name: name.into(), value, expected: expected.into() })
-        };
+    /// The first number that makes no sense, with its name as a setting and in a rule, and what is expected.
+    fn fault(&self) -> Option<([&'static str; 2], f64, &'static str)> {
         match self {
-            Self::Below { times: 0, .. } => invalid("times", "0".into(), "at least once"),
-            Self::Below { limit, .. } if limit.is_nan() => invalid("limit", limit.to_string(), "a number"),
-            Self::Below { .. } => Ok(()),
-            Self::Any(rules) | Self::All(rules) => rules.iter().try_for_each(Self::validate),
+            Self::Below { times: 0, .. } => Some((["times", "DiagnosticStop (times)"], 0.0, "at least once")),
+            Self::Below { limit, .. } if limit.is_nan() => {
+                Some((["limit", "DiagnosticStop (limit)"], *limit, "a number"))
+            }
+            Self::Below { .. } => None,
+            Self::Any(rules) | Self::All(rules) => rules.iter().find_map(Self::fault),
         }
+    }
+
+    /// As a setting of an optimiser.
+    pub(crate) fn validate_setting(&self) -> Result<(), OptimizerError> {
+        self.fault().map_or(Ok(()), |([name, _], value, expected)| {
+            let (name, value, expected) = (name.into(), value.to_string(), expected.into());
+            Err(OptimizerError::InvalidSetting { name, value, expected })
+        })
     }
 
     /// True if a series of diagnostics, oldest first, meets the rule. Entries without the diagnostic do not count.
@@ -90,6 +98,12 @@ impl StopRule for DiagnosticStop {
         self.holds(&series).then(|| StopReason::Decided {
             message: "diagnostics of the level set".into(),
             numbers: series.last().map(|last| (*last).clone()).unwrap_or_default(),
+        })
+    }
+
+    fn validate(&self) -> Result<(), StudyError> {
+        self.fault().map_or(Ok(()), |([_, rule], value, expected)| {
+            Err(StudyError::InvalidStopRule { rule, value, expected })
         })
     }
 }

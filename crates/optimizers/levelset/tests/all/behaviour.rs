@@ -394,6 +394,23 @@ fn diagnostics_stop_a_study() {
     assert!(!DiagnosticStop::All(vec![]).holds(&[]) && !DiagnosticStop::Any(vec![]).holds(&[]));
 }
 
+/// Rules that can never hold are refused as rules of a study too, at whatever depth.
+#[test]
+fn stop_rules_that_make_no_sense_are_named() {
+    for (rule, name) in [
+        (DiagnosticStop::misclassified(0.1, 0), "times"),
+        (
+            DiagnosticStop::Any(vec![DiagnosticStop::All(vec![DiagnosticStop::contracted(f64::NAN, 1)])]),
+            "limit",
+        ),
+    ] {
+        let optimizer = LevelSetOptimizer::new(square(), settings(Criterion::MaxStdDev)).unwrap();
+        let error = Study::new(optimizer, Seed(0)).with_stop(rule).run(|_, _| 0.0).unwrap_err();
+        assert!(error.to_string().contains(name), "{error}");
+    }
+    assert!(StopRule::validate(&DiagnosticStop::no_improvement(1e-3, 1)).is_ok());
+}
+
 /// Half of the square is a thousand times as dear: what is known there comes from the other half as long as it can.
 #[test]
 fn costs_count() {

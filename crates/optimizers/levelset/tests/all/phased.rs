@@ -91,6 +91,12 @@ fn settings_that_make_no_sense_are_named() {
     assert!(error(|s| s.lengthscale_bounds = (0.0, 1.0)).contains("lengthscale_bounds"));
     assert!(error(|s| s.phases[1].until = 3).contains("until"));
     assert!(error(|s| s.level_set.epsilon = f64::NAN).contains("epsilon"));
+    for phase in 0..3 {
+        let mut settings = settings(20);
+        settings.phases[phase].rule = PhaseRule::Criterion(Criterion::Straddle { kappa: f64::NAN });
+        let error = PhasedLevelSet::new(space(), settings).err().expect("refused").to_string();
+        assert!(error.contains("kappa"), "phase {phase}: {error}");
+    }
 }
 
 /// Failures alone: the design goes on, and nothing is recommended.
