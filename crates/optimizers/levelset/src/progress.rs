@@ -14,12 +14,35 @@ use crate::{Confidence, Intervals};
 /// history, of which this keeps what it has worked out.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// Trials that are counted in, with what they measured.
-    counted: Vec<(u64, f64)>,
+    /// Measurements that are counted in.
     x: Points,
     y: Vec<f64>,
     noise_variances: Vec<f64>,
     intervals: Intervals,
+}
+
+/// A measurement of a trial.
+struct Measured {
+    id: u64,
+    x: Vec<f64>,
+    y: f64,
+    noise_variance: f64,
+}
+
+impl Measured {
+    /// Nothing for a trial without an objective.
+    fn of(trial: &Trial<Config>, space: &Space) -> Result<Option<Self>, OptimizerError> {
+        let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
+        let Some((measured, y)) = measured.and_then(|m| Some((m, *m.objectives.first()?))) else {
+            return Ok(None);
+        };
+        let id = trial.id.0;
+        let x = space
+            .encode(&trial.query)
+            .map_err(|error| OptimizerError::failed(format!("encoding trial {id}"), error))?;
+        let noise_variance = measured.noise_variance.unwrap_or(0.0);
+        Ok(Some(Self { id, x, y, noise_variance }))
+    }
 }
 
 impl Progress {
@@ -36,42 +59,62 @@ impl Progress {
         points: &Points,
         confidence: Confidence,
     ) -> Result<(), OptimizerError> {
-        let measured: Vec<(&Trial<Config>, f64)> = told
-            .iter()
-            .filter_map(|trial| Some((*trial, trial.outcome.as_ref().and_then(Outcome::objective)?)))
-            .collect();
-        let same = |(known, (trial, y)): (&(u64, f64), &(&Trial<Config>, f64))| *known == (trial.id.0, *y);
-        let continues = self.counted.len() <= measured.len() && self.counted.iter().zip(&measured).all(same);
-        if !continues || self.counted.is_empty() {
+        let mut measured = Vec::with_capacity(told.len());
+        for trial in told {
+            measured.extend(Measured::of(trial, space)?);
+        }
+        if self.y.is_empty() || !self.is_continued_by(&measured) {
             *self = Self { x: Points::new(space.dim()), ..Self::default() };
         }
-        let (mut mean, mut std_dev) = (vec![0.0; points.len()], vec![0.0; points.len()]);
-        for (trial, y) in &measured[self.counted.len()..] {
-            let failed = |what: &str, error: Box<dyn std::error::Error + Send + Sync>| {
-                OptimizerError::failed(format!("{what} trial {}", trial.id.0), error)
-            };
-            let x = space.encode(&trial.query).map_err(|error| failed("encoding", error.into()))?;
-            self.x.push(&x);
-            self.y.push(*y);
-            let measured = trial.outcome.as_ref().and_then(Outcome::measurement);
-            self.noise_variances.push(measured.and_then(|measured| measured.noise_variance).unwrap_or(0.0));
-            let mut unused = Seed(0).stream("fixed", 0);
-            let data = Observations::new(self.x.as_ref(), &self.y).with_noise_variance(&self.noise_variances);
-            let fitted = surrogate
-                .fit(space.domain(), data, None, &mut unused)
-                .map_err(|error| failed("learning from", error.into()))?;
-            fitted.posterior().predict_into(points.as_ref(), &mut mean, &mut std_dev);
-            std_dev.iter_mut().for_each(|variance| *variance = variance.sqrt());
-            let beta = confidence
-                .beta(self.y.len(), points.len())
-                .map_err(|error| failed("finding the width of intervals for", error.into()))?;
-            let next = Intervals::of(&mean, &std_dev, beta);
-            if self.y.len() == 1 {
-                self.intervals = next;
-            } else {
-                self.intervals.intersect(&next);
+        for next in &measured[self.y.len()..] {
+            if let Err(error) = self.count(next, space, surrogate, points, confidence) {
+                *self = Self::default();
+                return Err(error);
             }
-            self.counted.push((trial.id.0, *y));
+        }
+        Ok(())
+    }
+
+    /// True if these begin with the measurements that are counted in.
+    fn is_continued_by(&self, measured: &[Measured]) -> bool {
+        let is_known = |i: usize| {
+            measured.get(i).is_some_and(|of| {
+                self.x.row(i) == of.x && self.y[i] == of.y && self.noise_variances[i] == of.noise_variance
+            })
+        };
+        (0..self.y.len()).all(is_known)
+    }
+
+    fn count(
+        &mut self,
+        next: &Measured,
+        space: &Space,
+        surrogate: &dyn Surrogate,
+        points: &Points,
+        confidence: Confidence,
+    ) -> Result<(), OptimizerError> {
+        let failed = |what: &str, error: Box<dyn std::error::Error + Send + Sync>| {
+            OptimizerError::failed(format!("{what} trial {}", next.id), error)
+        };
+        self.x.push(&next.x);
+        self.y.push(next.y);
+        self.noise_variances.push(next.noise_variance);
+        let mut unused = Seed(0).stream("fixed", 0);
+        let data = Observations::new(self.x.as_ref(), &self.y).with_noise_variance(&self.noise_variances);
+        let fitted = surrogate
+            .fit(space.domain(), data, None, &mut unused)
+            .map_err(|error| failed("learning from", error.into()))?;
+        let (mut mean, mut std_dev) = (vec![0.0; points.len()], vec![0.0; points.len()]);
+        fitted.posterior().predict_into(points.as_ref(), &mut mean, &mut std_dev);
+        std_dev.iter_mut().for_each(|variance| *variance = variance.sqrt());
+        let beta = confidence
+            .beta(self.y.len(), points.len())
+            .map_err(|error| failed("finding the width of intervals for", error.into()))?;
+        let intervals = Intervals::of(&mean, &std_dev, beta);
+        if self.y.len() == 1 {
+            self.intervals = intervals;
+        } else {
+            self.intervals.intersect(&intervals);
         }
         Ok(())
     }

@@ -666,3 +666,33 @@ fn failed_levels_of_a_small_domain_are_not_repeated() {
         assert_eq!((reason.unwrap(), study.history().len()), (StopReason::Exhausted, 4), "{failing} fail");
     }
 }
+
+/// Intersected intervals are those of the history at hand: an optimiser that has seen equal losses at other points, or with another noise,
+/// classifies as a new one does.
+#[test]
+fn intervals_of_other_points_are_forgotten() {
+    let make = || {
+        LevelSetOptimizer::new(square(), settings(Criterion::Straddle { kappa: 1.96 }))
+            .unwrap()
+            .with_fixed_model(known())
+    };
+    let history = |change: fn(&mut Trial<Config>)| {
+        let mut study = Study::new(make(), Seed(1)).with_stop(MaxTrials(4));
+        study.run(|config, _| branin(&at(config))).unwrap();
+        let mut trials = study.history().trials().to_vec();
+        change(&mut trials[1]);
+        History::from_trials(trials, Seed(1))
+    };
+    let first = history(|_| ());
+    let moved = history(|trial| trial.query.insert("x0", 0.123));
+    let noisy = history(|trial| {
+        let loss = trial.outcome.as_ref().and_then(Outcome::objective).unwrap();
+        trial.outcome = Some(Measurement { noise_variance: Some(1e4), ..Measurement::from(loss) }.into());
+    });
+    for other in [moved, noisy] {
+        let mut seasoned = make();
+        let before = seasoned.classify(&first).unwrap();
+        let found = seasoned.classify(&other).unwrap();
+        assert!(found == make().classify(&other).unwrap() && found != before);
+    }
+}
