@@ -4,7 +4,7 @@ use thrifty_censored::Limits;
 use thrifty_check::{length, number};
 use thrifty_cv::FoldQuery;
 use thrifty_domain::Points;
-use thrifty_gp::LARGEST_TARGET;
+use thrifty_model_based::carried;
 use thrifty_space::Space;
 use thrifty_study::{History, Measurement, OptimizerError, TrialId};
 
@@ -98,8 +98,7 @@ impl Evidence {
         }
         self.x.push(point);
         self.folds.push(code);
-        // Values beyond the range of a surrogate count as its ends.
-        self.y.push(loss.clamp(-LARGEST_TARGET, LARGEST_TARGET));
+        self.y.push(carried(loss));
     }
 
     /// Adds noise variance, cost and constraints of the fold that was added last.
@@ -112,7 +111,7 @@ impl Evidence {
         trial: TrialId,
     ) -> Result<(), OptimizerError> {
         let noise_variance = measured.and_then(|measured| measured.noise_variance).unwrap_or(0.0);
-        self.noise_variances.push(noise_variance.min(LARGEST_TARGET));
+        self.noise_variances.push(carried(noise_variance));
         self.costs.push(measured.and_then(|measured| measured.cost));
         self.push_constraints(measured, trial)
     }
@@ -131,7 +130,7 @@ impl Evidence {
         length("constraints", values.len(), self.constraints.len())
             .map_err(|error| OptimizerError::failed(format!("reading trial {}", trial.0), error))?;
         let columns = self.constraints.iter_mut().zip(values);
-        columns.for_each(|(column, value)| column.push(value.clamp(-LARGEST_TARGET, LARGEST_TARGET)));
+        columns.for_each(|(column, value)| column.push(carried(*value)));
         Ok(())
     }
 
@@ -176,6 +175,7 @@ impl Evidence {
 mod tests {
     use std::collections::BTreeMap;
 
+    use thrifty_gp::LARGEST_TARGET;
     use thrifty_space::Config;
     use thrifty_study::{Memo, Outcome, Timing, Trial};
 

@@ -5,7 +5,7 @@ use thrifty_acquisition::{Analytic, LogExpectedImprovement};
 use thrifty_domain::Points;
 use thrifty_gp::selection::{Candidate, Criterion as Score, select};
 use thrifty_gp::{GpSettings, GpSurrogate, KernelFamily};
-use thrifty_model_based::{InitialDesign, ModelBased, Turn, check_config, fingerprint};
+use thrifty_model_based::{InitialDesign, ModelBased, Turn, carried, check_config, fingerprint};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
@@ -208,7 +208,7 @@ impl PhasedLevelSet {
             let point =
                 self.space.encode(&trial.query).map_err(|error| failed("encoding a trial", &error))?;
             x.push(&point);
-            y.push(value);
+            y.push(carried(value));
         }
         if self.settings.families.len() == 1 || y.len() < self.settings.folds {
             return Ok(0);
@@ -266,7 +266,7 @@ impl Optimizer for PhasedLevelSet {
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let phase = self.phase(id);
         let rule = self.settings.phases[phase].rule;
-        let measured: Vec<f64> = history.measured().map(|(_, value)| value).collect();
+        let measured: Vec<f64> = history.measured().map(|(_, value)| carried(value)).collect();
         let designed = self.settings.level_set.initial.lasts(&self.space, None, id.0, measured.len());
         if designed || measured.is_empty() {
             return self.begin(phase, None)?.ask(history, id);

@@ -1,6 +1,7 @@
 //! Intersected confidence intervals over a study.
 
 use thrifty_domain::Points;
+use thrifty_model_based::carried;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{OptimizerError, Outcome, Trial};
@@ -40,8 +41,8 @@ impl Measured {
         let x = space
             .encode(&trial.query)
             .map_err(|error| OptimizerError::failed(format!("encoding trial {id}"), error))?;
-        let noise_variance = measured.noise_variance.unwrap_or(0.0);
-        Ok(Some(Self { id, x, y, noise_variance }))
+        let noise_variance = carried(measured.noise_variance.unwrap_or(0.0));
+        Ok(Some(Self { id, x, y: carried(y), noise_variance }))
     }
 }
 

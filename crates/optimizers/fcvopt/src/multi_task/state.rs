@@ -6,6 +6,7 @@ use thrifty_gp::{Gp, GpError, GpPosterior};
 use thrifty_kernel::{
     Coregionalization, Inputs, Kernel, KernelError, Matern52Profile, OnColumns, Product, for_domain,
 };
+use thrifty_model_based::carried;
 use thrifty_prob::Prior;
 use thrifty_space::Space;
 use thrifty_study::{History, OptimizerError, Outcome, TrialId};
@@ -86,7 +87,7 @@ impl MultiTaskState {
                 Some(outcome) => {
                     if let Some(loss) = Outcome::objective(outcome) {
                         x.push(&coded);
-                        y.push(loss);
+                        y.push(carried(loss));
                         if !evaluated.rows().any(|known| known == point.as_slice()) {
                             evaluated.push(&point);
                             first.push(at);

@@ -128,6 +128,14 @@ fn failed_pairs_of_a_small_space_are_not_repeated() {
     assert_eq!((reason, trials.len(), pairs.len()), (StopReason::Exhausted, 4, 4));
 }
 
+/// A finite loss far beyond the range of a model counts as the end of that range.
+#[test]
+fn huge_losses_are_no_error() {
+    let mut study = Study::new(multi_task(TaskCovariance::Exchangeable), Seed(0)).with_stop(MaxTrials(10));
+    study.run(|query: &FoldQuery, context| if context.id.0 == 2 { 1e200 } else { loss(query) }).unwrap();
+    assert!(study.recommend().unwrap().is_some());
+}
+
 #[test]
 fn settings_and_queries_that_make_no_sense_are_named() {
     let error = MultiTaskCv::new(space(), 1).err().expect("refused").to_string();

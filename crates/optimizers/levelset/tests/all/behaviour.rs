@@ -667,6 +667,25 @@ fn failed_levels_of_a_small_domain_are_not_repeated() {
     }
 }
 
+/// A finite loss and a noise variance far beyond the range of a model count as its ends.
+#[test]
+fn huge_losses_are_no_error() {
+    for fixed in [false, true] {
+        let optimizer =
+            LevelSetOptimizer::new(square(), settings(Criterion::Straddle { kappa: 1.96 })).unwrap();
+        let optimizer = if fixed { optimizer.with_fixed_model(known()) } else { optimizer };
+        let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(6));
+        study
+            .run(|config, context| match context.id.0 {
+                1 => Measurement::from(-1e200),
+                2 => Measurement { noise_variance: Some(1e200), ..Measurement::from(1.0) },
+                _ => Measurement::from(branin(&at(config))),
+            })
+            .unwrap();
+        assert!(study.recommend().unwrap().is_some(), "fixed: {fixed}");
+    }
+}
+
 /// Intersected intervals are those of the history at hand: an optimiser that has seen equal losses at other points, or with another noise,
 /// classifies as a new one does.
 #[test]

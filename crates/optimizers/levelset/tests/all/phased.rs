@@ -157,3 +157,12 @@ fn recommendations_change_no_suggestion() {
     let above = optimizer().above_before(last);
     assert!(above.is_some() && above == study.optimizer().above_before(last));
 }
+
+/// A finite loss far beyond the range of a model counts as its end.
+#[test]
+fn huge_losses_are_no_error() {
+    let mut study =
+        Study::new(PhasedLevelSet::new(space(), settings(12)).unwrap(), Seed(2)).with_stop(MaxTrials(12));
+    study.run(|config, context| if context.id.0 == 3 { -1e200 } else { loss(config) }).unwrap();
+    assert!(study.recommend().unwrap().is_some());
+}
