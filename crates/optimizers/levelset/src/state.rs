@@ -72,9 +72,7 @@ impl LevelSetState<'_> {
             let shortlist = settings.criterion.looks_ahead().then_some(settings.shortlist);
             return Ok(best_of(&*acquisition, &context, &open, shortlist));
         }
-        let mut found = self.surrogates.maximize(&*acquisition, "acquisition");
-        found.retain(|candidate| !contains(&self.pending, &candidate.x));
-        Ok(self.surrogates.first_new(found))
+        Ok(self.surrogates.first_new(self.surrogates.maximize(&*acquisition, "acquisition")))
     }
 
     /// A criterion per unit of known cost, times the probability that all constraints hold.
