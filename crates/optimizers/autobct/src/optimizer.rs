@@ -4,6 +4,7 @@ mod progress;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use thrifty_check::InputError;
 use thrifty_domain::Points;
 use thrifty_linear::{Basis, SmoothingSpline};
 use thrifty_space::{Config, Space};
@@ -12,6 +13,7 @@ use thrifty_study::{
 };
 
 use self::progress::Progress;
+use crate::decision::controls::MOST;
 use crate::{
     AutoBctError, AutoBctSettings, Controls, Decision, Expectation, NoiseStdDev, Plan, Shrunk, State,
     ValueMap, Values,
@@ -104,11 +106,11 @@ impl AutoBct {
             thrifty_check::length("coefficients of a belief", belief.len(), basis.len())
                 .map_err(|error| failed(error.into()))?;
         }
-        let controls = |count: usize| -> Result<Controls, AutoBctError> {
-            Controls::new(choices(&space, count).as_ref(), score, cost, noise)
+        let controls = |name, count: usize| -> Result<Controls, AutoBctError> {
+            Controls::new(choices(&space, name, count)?.as_ref(), score, cost, noise)
         };
-        let now = controls(settings.grid).map_err(failed)?;
-        let later = controls(settings.later_grid).map_err(failed)?;
+        let now = controls("controls of each number", settings.grid).map_err(failed)?;
+        let later = controls("later controls of each number", settings.later_grid).map_err(failed)?;
         let decision = Decision::with_later(settings.gamma, now, later, settings.of_cost).map_err(failed)?;
         let basis = (score.name(), cost.name());
         let smoother = if settings.smooth {
@@ -330,12 +332,19 @@ impl Optimizer for AutoBct {
 
 /// Points to choose from: all of a finite space that has no more, else a grid over its columns snapped to what there is,
 /// each once.
-fn choices(space: &Space, count: usize) -> Points {
+///
+/// # Errors
+/// [`AutoBctError`] names the setting of a grid of more than a million controls.
+fn choices(space: &Space, name: &'static str, count: usize) -> Result<Points, AutoBctError> {
     let mut points = Points::new(space.dim());
-    let most = u64::try_from(count).unwrap_or(u64::MAX).saturating_pow(space.dim() as u32);
-    if let Some(all) = space.domain().enumerate(most) {
+    let grid = Controls::grid_len(space.dim(), count);
+    if let Some(all) = space.domain().enumerate(grid.unwrap_or(MOST) as u64) {
         all.iter().for_each(|point| points.push(point));
-        return points;
+        return Ok(points);
+    }
+    if grid.is_none() {
+        let expected = "a number of which the grid has at most a million controls";
+        return Err(InputError::Number { name, value: count as f64, expected }.into());
     }
     let mut known = BTreeSet::new();
     for row in Controls::grid(space.dim(), count).rows() {
@@ -345,7 +354,7 @@ fn choices(space: &Space, count: usize) -> Points {
             points.push(&snapped);
         }
     }
-    points
+    Ok(points)
 }
 
 #[cfg(test)]
@@ -354,8 +363,9 @@ mod tests {
 
     #[test]
     fn finite_spaces_are_listed_and_others_cut_into_a_grid() {
-        let rows =
-            |space: &Space, count| choices(space, count).rows().map(<[f64]>::to_vec).collect::<Vec<_>>();
+        let rows = |space: &Space, count| {
+            choices(space, "grid", count).unwrap().rows().map(<[f64]>::to_vec).collect::<Vec<_>>()
+        };
         let line = Space::builder().float("x", 2.0, 4.0).build().unwrap();
         assert_eq!(rows(&line, 3), [[0.0], [0.5], [1.0]]);
         let six = Space::builder().int("n", 1, 3).categorical("c", ["a", "b"]).build().unwrap();
@@ -372,5 +382,8 @@ mod tests {
         }
         let mixed = Space::builder().float("x", 0.0, 1.0).int("n", 1, 2).build().unwrap();
         assert_eq!(rows(&mixed, 5).len(), 10);
+        // A finite space needs no grid, however many columns it has.
+        let wide = (0..10).fold(Space::builder(), |builder, i| builder.int(&format!("n{i}"), 1, 1 + i / 8));
+        assert_eq!(rows(&wide.build().unwrap(), 101).len(), 4);
     }
 }

@@ -96,6 +96,9 @@ pub struct NoiseStdDev {
     pub cost: f64,
 }
 
+/// Most controls of a grid.
+pub(crate) const MOST: usize = 1_000_000;
+
 impl Controls {
     /// These controls under two bases; noise may differ between controls.
     ///
@@ -142,12 +145,23 @@ impl Controls {
         Ok(controls)
     }
 
+    /// Number of controls of a grid; nothing for more than a million.
+    pub(crate) fn grid_len(dim: usize, count: usize) -> Option<usize> {
+        let len = u32::try_from(dim).ok().and_then(|dim| count.checked_pow(dim));
+        len.filter(|len| *len <= MOST)
+    }
+
     /// `count` equal steps from 0 to 1 in each of `dim` dimensions, the last one fastest.
+    ///
+    /// # Panics
+    /// For a grid of more than a million controls.
     #[must_use]
     pub fn grid(dim: usize, count: usize) -> Points {
+        let len = Self::grid_len(dim, count);
+        assert!(len.is_some(), "a grid of {count} controls in each of {dim} dimensions is too large");
         let step = |k: usize| if count > 1 { k as f64 / (count - 1) as f64 } else { 0.5 };
         let mut points = Points::new(dim);
-        for index in 0..count.pow(dim as u32) {
+        for index in 0..len.unwrap_or(0) {
             let row: Vec<f64> =
                 (0..dim).map(|d| step(index / count.pow((dim - 1 - d) as u32) % count)).collect();
             points.push(&row);

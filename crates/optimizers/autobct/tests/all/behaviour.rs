@@ -281,6 +281,25 @@ fn discrete_and_two_dimensional_controls() {
     assert!(study.recommend().unwrap().is_some());
 }
 
+/// Grids of more than a million controls are refused by the name of their setting, also where their number has no 64 bits.
+#[test]
+fn grids_that_are_too_large_are_named() {
+    let error = |dim: usize, grid: usize, later_grid: usize| {
+        let space = Space::unit_cube(dim);
+        let basis = Polynomial::full(dim, 1, 0.5);
+        let count = thrifty_linear::Basis::len(&basis);
+        let belief = || Coefficients::independent(vec![0.1; count], &vec![0.3; count]).unwrap();
+        let state = State { score: belief(), cost: belief() };
+        let settings = AutoBctSettings { grid, later_grid, ..AutoBctSettings::default() };
+        let error = AutoBct::new(space, &basis, &basis, state, settings).err().expect("refused");
+        std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default()
+    };
+    let message = error(10, 101, 2);
+    assert!(message.contains("controls of each number is 101") && message.contains("a million"), "{message}");
+    let message = error(2, 3, 1001);
+    assert!(message.contains("later controls of each number is 1001"), "{message}");
+}
+
 /// Noise that depends on the control: a constant function is the setting, and a louder control teaches less.
 #[test]
 fn noise_may_depend_on_the_control() {
