@@ -15,6 +15,8 @@ use crate::run::Run;
 pub(crate) static GENERATION: MemoKey<u64> = MemoKey::new("cmaes_generation");
 /// Trials that the distribution of the trial's generation learned from last, at the first trial of each generation.
 pub(crate) static MEMBERS: MemoKey<Vec<f64>> = MemoKey::new("cmaes_members");
+/// Trials made elsewhere that were running when the trial's generation began, at the first trial of each generation; nothing for none.
+pub(crate) static AWAITED: MemoKey<Vec<f64>> = MemoKey::new("cmaes_awaited");
 /// Coordinates that the configuration does not determine.
 pub(crate) static RECORD: MemoKey<Vec<f64>> = MemoKey::new("cmaes_coordinates");
 
@@ -25,8 +27,16 @@ type Populations = Vec<Vec<u64>>;
 pub(crate) struct Current {
     /// Its number.
     pub(crate) number: u64,
-    /// The population that it learned from, where no trial of it was asked before.
-    pub(crate) opens_with: Option<Vec<u64>>,
+    /// Its beginning, where no trial of it was asked before.
+    pub(crate) opening: Option<Opening>,
+}
+
+/// The beginning of a generation.
+pub(crate) struct Opening {
+    /// The population that it learned from.
+    pub(crate) members: Vec<u64>,
+    /// Trials made elsewhere that are running: they may join it, or a later one, when they finish.
+    pub(crate) awaited: Vec<u64>,
 }
 
 /// State after the populations of a history: a cache.
@@ -63,16 +73,21 @@ impl Reader<'_> {
         if recorded.is_empty() {
             let start = self.start();
             let state = self.started(start.clone())?;
-            return Ok((state, Current { number: 0, opens_with: Some(start) }));
+            return Ok((state, Current { number: 0, opening: Some(self.opening(start)) }));
         }
         let state = self.replayed(cached, &recorded)?;
         let number = recorded.len() as u64 - 1;
         let Some(members) = self.complete(&state.run, &recorded) else {
-            return Ok((state, Current { number, opens_with: None }));
+            return Ok((state, Current { number, opening: None }));
         };
         recorded.push(members.clone());
         let state = self.replayed(Some(state), &recorded)?;
-        Ok((state, Current { number: number + 1, opens_with: Some(members) }))
+        Ok((state, Current { number: number + 1, opening: Some(self.opening(members)) }))
+    }
+
+    fn opening(&self, members: Vec<u64>) -> Opening {
+        let running = self.history.pending().filter(|trial| is_foreign(trial));
+        Opening { members, awaited: running.map(|trial| trial.id.0).collect() }
     }
 
     /// Populations from the memos.
@@ -168,12 +183,19 @@ impl Reader<'_> {
         Some(members)
     }
 
-    /// The best trial that was made elsewhere since the current generation began.
+    /// The best trial that was made elsewhere since the current generation began, or was running when it began.
     fn foreign(&self, generation: u64) -> Option<(u64, Rank)> {
-        let of = |trial: &Trial<Config>| trial.memo.get(&GENERATION);
-        let began = self.history.trials().iter().position(|trial| of(trial) == Some(generation))?;
-        let since = self.history.trials()[began..].iter().filter(|trial| of(trial).is_none());
-        let known = since.filter_map(|trial| Some((trial.id.0, Rank::of(trial)?)));
+        let trials = self.history.trials();
+        let began = trials.iter().position(|trial| trial.memo.get(&GENERATION) == Some(generation))?;
+        let awaited = trials[began].memo.get(&AWAITED).unwrap_or_default();
+        let earlier = awaited.iter().filter_map(|id| self.history.get(TrialId(*id as u64)));
+        let open = earlier.chain(&trials[began..]).filter(|trial| is_foreign(trial));
+        let known = open.filter_map(|trial| Some((trial.id.0, Rank::of(trial)?)));
         known.min_by(|a, b| a.1.compare(&b.1))
     }
+}
+
+/// True for a trial that was not drawn from a distribution.
+fn is_foreign(trial: &Trial<Config>) -> bool {
+    !trial.memo.contains(&GENERATION)
 }

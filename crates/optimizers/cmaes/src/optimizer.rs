@@ -7,7 +7,7 @@ use thrifty_study::{Ask, Best, Fingerprint, History, Memo, Optimizer, OptimizerE
 
 use crate::CmaEsSettings;
 use crate::coordinates::Coordinates;
-use crate::generations::{Current, GENERATION, Generations, MEMBERS, RECORD, Reader};
+use crate::generations::{AWAITED, Current, GENERATION, Generations, MEMBERS, Opening, RECORD, Reader};
 use crate::run::Run;
 
 /// Evolution strategy with covariance matrix adaptation, (`μ/μ_w`, λ)-CMA-ES with active updates, a margin and restarts.
@@ -99,8 +99,12 @@ impl CmaEs {
             .with_diagnostic("step_size", run.distribution.step_size)
             .with_diagnostic("condition", run.distribution.condition())
             .with_memo(&GENERATION, &current.number);
-        if let Some(members) = &current.opens_with {
-            suggestion = suggestion.with_memo(&MEMBERS, &members.iter().map(|id| *id as f64).collect());
+        if let Some(Opening { members, awaited }) = &current.opening {
+            let numbers = |ids: &[u64]| ids.iter().map(|id| *id as f64).collect();
+            suggestion = suggestion.with_memo(&MEMBERS, &numbers(members));
+            if !awaited.is_empty() {
+                suggestion = suggestion.with_memo(&AWAITED, &numbers(awaited));
+            }
         }
         let record = self.coordinates.record(latent);
         if record.is_empty() { suggestion } else { suggestion.with_memo(&RECORD, &record) }

@@ -217,6 +217,36 @@ fn a_trial_from_elsewhere_joins_if_it_is_among_the_better_half() {
     assert_eq!(members(fourth - 1e-9).0, [own, vec![3.0]].concat(), "better than the fourth");
 }
 
+/// A good trial from elsewhere that is running when the first generation of λ = 8 begins. It joins the generation in which it finishes, the
+/// first or the second one, and no other. A bad one joins none.
+#[test]
+fn a_trial_from_elsewhere_joins_the_generation_in_which_it_finishes() {
+    let loss = |config: &Config| config.float("x0").unwrap_or(f64::NAN);
+    let joined = |foreign: f64, finishes: u64| {
+        let mut trials: Vec<Trial<Config>> = Vec::new();
+        let mut joined = Vec::new();
+        for id in 0..34 {
+            if id == finishes {
+                trials[0].outcome = Some(foreign.into());
+            }
+            let asked = ask(&mut CmaEs::new(Space::unit_cube(4)), &trials, id);
+            let recorded = asked.memo.entries().find(|(name, _)| *name == "cmaes_members");
+            joined.extend(recorded.filter(|(_, ids)| id > 0 && ids.contains(&0.0)).map(|_| id));
+            let trial = trial_of(asked, id, loss);
+            trials.push(if id == 0 {
+                Trial { outcome: None, memo: Memo::default(), ..trial }
+            } else {
+                trial
+            });
+        }
+        joined
+    };
+    assert_eq!(joined(-1.0, 4), [9], "while the first generation is asked");
+    assert_eq!(joined(-1.0, 12), [17], "while the second generation is asked");
+    assert_eq!(joined(2.0, 4), [0; 0], "worse than all");
+    assert_eq!(joined(-1.0, 99), [0; 0], "it never finishes");
+}
+
 fn ask(optimizer: &mut CmaEs, trials: &[Trial<Config>], id: u64) -> Suggestion<Config> {
     let history = History::from_trials(trials.to_vec(), Seed(5));
     match optimizer.ask(&history, TrialId(id)).unwrap() {
