@@ -63,6 +63,8 @@ impl InitialDesign {
 
     /// Configuration `index` of run `run`: in run 0 those given first, then the points of a sequence that does not end.
     ///
+    /// A later run may begin at any index, so its Latin hypercube repeats itself.
+    ///
     /// # Errors
     /// [`SpaceError`] when a given configuration is not of the space.
     pub fn config(&self, space: &Space, seed: Seed, run: u64, index: usize) -> Result<Config, SpaceError> {
@@ -73,8 +75,10 @@ impl InitialDesign {
         }
         let at = index - given.len();
         if let Self::LatinHypercube(count) = *self
-            && at < count
+            && count > 0
+            && (run > 0 || at < count)
         {
+            let at = at % count;
             let points = latin_hypercube(count, space.dim(), &mut seed.stream("latin hypercube", run));
             return Ok(space.decode(points.row(at)));
         }
@@ -147,6 +151,24 @@ mod tests {
             serde_json::from_str::<InitialDesign>(r#"{"given": []}"#).unwrap(),
             InitialDesign::Given(vec![])
         );
+    }
+
+    /// A Latin hypercube of a later run is whole from whatever index the run begins at; the first run goes on with others after it.
+    #[test]
+    fn later_runs_have_a_latin_hypercube_too() {
+        let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+        let slices = |run: u64, first: usize| {
+            let design = InitialDesign::LatinHypercube(7);
+            let value = |i: usize| design.config(&space, Seed(3), run, i).unwrap().float("x").unwrap();
+            let mut slices: Vec<usize> = (first..first + 7).map(|i| (7.0 * value(i)) as usize).collect();
+            slices.sort_unstable();
+            slices
+        };
+        for (run, first) in [(0, 0), (1, 23), (2, 41)] {
+            assert_eq!(slices(run, first), [0, 1, 2, 3, 4, 5, 6], "run {run}");
+        }
+        assert_ne!(slices(0, 7), slices(0, 0));
+        assert!(InitialDesign::LatinHypercube(0).config(&space, Seed(3), 1, 5).is_ok());
     }
 
     /// Later runs have sequences of their own from the first configuration on, and nothing that was given.
