@@ -94,8 +94,8 @@ pub enum FoldCosts {
     #[default]
     Ignored,
     /// Utility per unit of expected cost: a second hierarchical process on the logarithm of
-    /// the costs that were reported with the losses. Joint knowledge gradient: configuration and fold; otherwise the fold
-    /// alone.
+    /// the costs that were reported with the losses. It counts in the choice of the configuration, and in that of the fold by
+    /// [`FoldRule::LeastVariance`] and the joint knowledge gradient.
     Measured,
 }
 
@@ -144,6 +144,23 @@ pub struct FractionalSettings {
     /// Censoring limits of the losses: a loss at or beyond a limit is a bound on the loss of its fold, not a value.
     #[serde(default, skip_serializing_if = "Limits::is_none")]
     pub limits: Limits,
+}
+
+/// Setting of fractional cross-validation that makes no sense.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FractionalSettingsError {
+    /// A number outside its range.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A budget that its verification alone would use up.
+    #[error("budget is {budget}, expected more than the {fits} folds of all to verify")]
+    Budget {
+        /// Model fits in all.
+        budget: usize,
+        /// Folds of all finalists.
+        fits: usize,
+    },
 }
 
 /// Finalists where the settings do not give a number: more cost fits that the search could use.
@@ -212,8 +229,8 @@ impl FractionalSettings {
     /// True if every setting makes sense.
     ///
     /// # Errors
-    /// [`InputError`] names the first that does not.
-    pub fn validate(&self) -> Result<(), InputError> {
+    /// [`FractionalSettingsError`] names the first that does not.
+    pub fn validate(&self) -> Result<(), FractionalSettingsError> {
         number("folds", self.folds as f64, self.folds >= 2, "at least 2")?;
         number("repeats", self.repeats as f64, self.repeats >= 1, "at least 1")?;
         number("worth", self.worth, (0.0..1.0).contains(&self.worth), "from 0 to below 1")?;
@@ -233,8 +250,10 @@ impl FractionalSettings {
             number("budget", budget as f64, budget >= 1, "at least 1")?;
         }
         if let Some(VerificationPlan { finalists, end }) = self.verification() {
-            let fits = end > finalists.saturating_mul(self.folds);
-            number("budget", end as f64, fits, "more than the folds of all to verify")?;
+            let fits = finalists.saturating_mul(self.folds);
+            if end <= fits {
+                return Err(FractionalSettingsError::Budget { budget: end, fits });
+            }
         }
         Ok(())
     }
@@ -310,7 +329,8 @@ mod tests {
         let mut settings = FractionalSettings::new(5);
         change(&mut settings);
         match settings.validate() {
-            Err(InputError::Number { name, .. }) => Some(name),
+            Err(FractionalSettingsError::Input(InputError::Number { name, .. })) => Some(name),
+            Err(FractionalSettingsError::Budget { .. }) => Some("budget"),
             _ => None,
         }
     }

@@ -350,7 +350,7 @@ fn more_bad_settings_are_named() {
         ),
         (
             FractionalSettings { incumbent: Incumbent::Verified { top: 3, budget: 15 }, ..base() },
-            "budget is 15, expected more than the folds of all to verify",
+            "budget is 15, expected more than the 15 folds of all to verify",
         ),
     ] {
         assert_eq!(settings.validate().unwrap_err().to_string(), message);

@@ -228,7 +228,7 @@ fn settings_without_the_new_fields_are_read_and_written_as_before() {
         (plain.clone().with_budget(0), "budget is 0, expected at least 1"),
         (
             FractionalSettings { finalists: Some(3), ..plain.clone().with_budget(15) },
-            "budget is 15, expected more than the folds of all to verify",
+            "budget is 15, expected more than the 15 folds of all to verify",
         ),
         (
             FractionalSettings {
