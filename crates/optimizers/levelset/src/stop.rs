@@ -69,7 +69,7 @@ impl DiagnosticStop {
         }
     }
 
-    /// As a setting of an optimiser.
+    /// Check of the rule as a setting of an optimiser.
     pub(crate) fn validate_setting(&self) -> Result<(), OptimizerError> {
         self.fault().map_or(Ok(()), |([name, _], value, expected)| {
             let (name, value, expected) = (name.into(), value.to_string(), expected.into());

@@ -50,7 +50,7 @@ impl<'a> SurrogateState<'a> {
         Self::fit_where(fitter, settings, &|_| true)
     }
 
-    /// As [`SurrogateState::fit`], with the cost learnt from the trials for which `has_cost` is true: each of them has to have one.
+    /// [`SurrogateState::fit`] with the cost learnt from the trials for which `has_cost` is true: each of them has to have one.
     /// Where none is measured costs do not count.
     ///
     /// # Errors

@@ -40,7 +40,7 @@ impl Weights {
         Self::fit_where(fitter, settings, x, failed, &|_| true)
     }
 
-    /// As [`Weights::fit`], with the cost learnt from some of the trials.
+    /// [`Weights::fit`] with the cost learnt from some of the trials.
     pub(crate) fn fit_where(
         fitter: &OutputFitter<'_>,
         settings: &StateSettings,
