@@ -31,7 +31,8 @@ use crate::{FoldSurrogateState, FractionalSettings, InitialFolds};
 ///
 /// Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` of the target there, `remaining` (its variance once the
 /// fold is known), `incumbent_mean`, and `max_expected_improvement`: by how much the fold is expected to lower the best
-/// posterior mean, which is what [`NoImprovement`](thrifty_study::NoImprovement) reads. Recommends according to [`Incumbent`].
+/// posterior mean, which is what [`NoImprovement`](thrifty_study::NoImprovement) reads. Recommends according to
+/// [`Incumbent`](crate::Incumbent).
 ///
 /// With a [`budget`](field@FractionalSettings::budget) the last fits verify: as soon as the fits that are left are just enough,
 /// the best configurations become finalists, once and for all, and their missing folds are evaluated. A finalist with a
