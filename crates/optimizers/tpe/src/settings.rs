@@ -155,7 +155,7 @@ impl CostPolicy {
     }
 }
 
-/// Treatment of repeated configurations of a finite space.
+/// Treatment of repeated configurations, as far as no active parameter of them is continuous.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeats {
@@ -199,7 +199,7 @@ pub struct TpeSettings {
     pub failures: FailurePolicy,
     /// Constraints.
     pub constraints: ConstraintPolicy,
-    /// Repetitions on finite spaces.
+    /// Repetitions of configurations without a continuous parameter.
     pub repeats: Repeats,
     /// Costs of evaluations.
     #[serde(skip_serializing_if = "CostPolicy::is_ignored")]

@@ -27,9 +27,10 @@ pub(crate) struct Table {
     keys: Vec<Option<Key>>,
     running: Vec<usize>,
     ranking: Ranking,
-    /// Configurations asked, by the bits of their values; on finite spaces alone.
+    /// Configurations asked of which no active parameter is continuous, by the bits of their values.
     asked: HashSet<Box<[u64]>>,
-    is_finite: bool,
+    /// Parameters that are continuous.
+    continuous: Vec<usize>,
     has_many_objectives: bool,
     /// Trials that were pruned or measured with a finite loss.
     finished: usize,
@@ -63,9 +64,10 @@ impl Table {
         known: &[(Config, f64)],
         settings: &TpeSettings,
     ) -> Result<Self, OptimizerError> {
+        let is_continuous = |index: &usize| matches!(&coding.parameters[*index].dimension, Dimension::Numeric(axis) if axis.grid.is_none());
         let mut table = Self {
             columns: vec![TableColumn::default(); coding.len()],
-            is_finite: space.domain().cardinality(u64::MAX).is_some(),
+            continuous: (0..coding.len()).filter(is_continuous).collect(),
             ..Self::default()
         };
         for (index, (config, loss)) in known.iter().enumerate() {
@@ -185,7 +187,7 @@ impl Table {
                 }
             }
         }
-        if self.is_finite {
+        if self.may_be_repeated(values) {
             self.asked.insert(bits(values));
         }
         if trial.state == State::Running {
@@ -305,9 +307,14 @@ impl Table {
         self.rows[row].cost
     }
 
-    /// True if a configuration of a finite space was asked.
+    /// True if a configuration was asked of which no active parameter is continuous.
     pub(crate) fn is_repeat(&self, values: &[f64]) -> bool {
-        self.is_finite && self.asked.contains(&bits(values))
+        self.may_be_repeated(values) && self.asked.contains(&bits(values))
+    }
+
+    /// True if no parameter that is active in a configuration is continuous.
+    fn may_be_repeated(&self, values: &[f64]) -> bool {
+        self.continuous.iter().all(|index| values[*index].is_nan())
     }
 
     pub(crate) fn asked(&self) -> usize {

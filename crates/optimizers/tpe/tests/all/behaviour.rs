@@ -237,6 +237,28 @@ fn finite_spaces_are_not_asked_twice_until_they_are_exhausted() {
     }
 }
 
+/// A branch without continuous parameters has few configurations, however many the rest of the space has.
+#[test]
+fn configurations_of_a_finite_branch_are_not_repeated() {
+    let space = || {
+        Space::builder()
+            .categorical("kind", ["a", "b"])
+            .float("x", 0.0, 1.0)
+            .when("kind", ["b"])
+            .build()
+            .unwrap()
+    };
+    let count = |settings: TpeSettings| {
+        let mut study = Study::new(optimizer(space(), settings), Seed(1)).with_stop(MaxTrials(40));
+        study.run(|config: &Config, _| config.float("x").map_or(0.0, |x| 1.0 + x)).unwrap();
+        study.history().trials().iter().filter(|trial| trial.query.str("kind") == Ok("a")).count()
+    };
+    for repeats in [Repeats::Never, Repeats::OnceExhausted] {
+        assert_eq!(count(TpeSettings { repeats, ..TpeSettings::recommended() }), 1, "{repeats:?}");
+    }
+    assert!(count(TpeSettings { repeats: Repeats::Allowed, ..TpeSettings::recommended() }) > 1);
+}
+
 #[test]
 fn running_trials_keep_others_away() {
     let space = || Space::from_bounds(&[(0.0, 1.0)]).unwrap();
