@@ -3,7 +3,7 @@
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_model_based::{
     Designer, GpSurrogate, ModelBased, OutputFitter, SurrogateState, Turn, acquisition_fingerprint,
-    ask_given, check_config, design_changed, fingerprint, is_modelled, measurement, points_of,
+    ask_given_allowed, check_config, design_changed, fingerprint, is_modelled, measurement, points_of,
     surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
@@ -217,7 +217,7 @@ impl Optimizer for BayesianOptimizer {
         id: TrialId,
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
-        ask_given(self, |optimizer| &mut optimizer.space, history, id, given)
+        ask_given_allowed(self, |bo| (&mut bo.space, &bo.known_constraint), history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

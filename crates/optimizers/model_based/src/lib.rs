@@ -41,8 +41,8 @@ pub use surrogate_state::SurrogateState;
 pub use targets::carried;
 pub use thrifty_gp::{GpSurrogate, KernelFamily};
 pub use thrifty_search::{
-    Candidate, Designer, InitialDesign, ParetoMember, ParetoSet, ask_given, check_config, design_changed,
-    fingerprint, first_new, measurement, points_of, same_shape, shape, within,
+    Candidate, Designer, InitialDesign, ParetoMember, ParetoSet, ask_given, ask_given_allowed, check_config,
+    design_changed, fingerprint, first_new, measurement, points_of, same_shape, shape, within,
 };
 pub use thrifty_transfer::{TransferError, TransferSettings, TransferSurrogate};
 pub use turn::{ModelBased, Modelled, Outlook, Turn};

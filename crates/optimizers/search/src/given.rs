@@ -1,7 +1,11 @@
 //! Completion of configurations of which a part is given.
 
-use thrifty_space::{Config, Space};
+use std::sync::LazyLock;
+
+use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{Ask, History, Optimizer, OptimizerError, Suggestion, TrialId};
+
+use crate::random_allowed;
 
 /// Checks a configuration that comes from elsewhere: [`Optimizer::check`] of every optimiser of a space.
 ///
@@ -12,11 +16,9 @@ pub fn check_config(space: &Space, config: &Config, is_whole: bool) -> Result<()
     checked.map_err(|error| OptimizerError::failed("a configuration from elsewhere", error))
 }
 
-/// The suggestion for trial `id` that has the given values: [`Optimizer::ask_given`] of every optimiser of a space.
+/// The suggestion for trial `id` that has the given values: [`Optimizer::ask_given`] of an optimiser without a known constraint.
 ///
-/// The optimiser suggests on the part of its space that has these values, with the same encoding, so that its models are what
-/// they are. A whole configuration is returned as it is. Where the optimiser has nothing new to suggest there, the rest is
-/// random. `space` is the place of the optimiser's space.
+/// As [`ask_given_allowed`]; `space` is the place of the optimiser's space.
 ///
 /// # Errors
 /// As [`Optimizer::ask`] and [`check_config`].
@@ -27,20 +29,47 @@ pub fn ask_given<O: Optimizer<Query = Config>>(
     id: TrialId,
     given: &Config,
 ) -> Result<Ask<Config>, OptimizerError> {
-    let whole = space(optimizer).clone();
-    let failed = |error| OptimizerError::failed(format!("completing trial {}", id.0), error);
+    static NONE: LazyLock<KnownConstraint> = LazyLock::new(KnownConstraint::default);
+    ask_given_allowed(optimizer, |optimizer| (space(optimizer), &*NONE), history, id, given)
+}
+
+/// The suggestion for trial `id` that has the given values: [`Optimizer::ask_given`] of every optimiser of a space.
+///
+/// The optimiser suggests on the part of its space that has these values, with the same encoding, so that its models are what
+/// they are. A whole configuration is returned as it is. A configuration of a design or a queue that has other values gives way to
+/// the nearest one of the part, in which a parameter that it lacks has the middle of its range. Where the optimiser has nothing new to
+/// suggest there, the rest is random and allowed. `parts` are the places of the optimiser's space and of its known constraint.
+///
+/// # Errors
+/// As [`Optimizer::ask`] and [`check_config`], and where nothing random is allowed.
+pub fn ask_given_allowed<O: Optimizer<Query = Config>>(
+    optimizer: &mut O,
+    parts: impl Fn(&mut O) -> (&mut Space, &KnownConstraint),
+    history: &History<Config>,
+    id: TrialId,
+    given: &Config,
+) -> Result<Ask<Config>, OptimizerError> {
+    let whole = parts(optimizer).0.clone();
+    let what = || format!("completing trial {}", id.0);
+    let failed = |error| OptimizerError::failed(what(), error);
     let keep = |config: Config| whole.with_values(config, given).map_err(failed);
     if whole.validate(given).is_ok() {
         return Ok(Ask::Evaluate(Suggestion::new(keep(Config::new())?)));
     }
-    let asked = within(optimizer, &space, given, |optimizer| optimizer.ask(history, id))?;
+    let part = whole.given(given).map_err(failed)?;
+    let asked = within(optimizer, |optimizer| parts(optimizer).0, given, |part| part.ask(history, id))?;
     Ok(match asked {
         Ask::Evaluate(suggestion) => {
-            Ask::Evaluate(Suggestion { query: keep(suggestion.query)?, ..suggestion })
+            let mut query = keep(suggestion.query.clone())?;
+            if whole.validate(&query).is_err() {
+                query = keep(part.decode(&whole.encode(&suggestion.query).map_err(failed)?))?;
+            }
+            Ask::Evaluate(Suggestion { query, ..suggestion })
         }
         Ask::Stop(_) => {
-            let part = whole.given(given).map_err(failed)?;
-            let any = part.sample(&mut history.seed().stream("given", id.0));
+            let mut rng = history.seed().stream("given", id.0);
+            let allowed = |config: &Config| parts(optimizer).1.allows(config);
+            let any = random_allowed(|_| part.sample(&mut rng), allowed, what)?;
             Ask::Evaluate(Suggestion::new(keep(any)?))
         }
         Ask::Wait => Ask::Wait,

@@ -1,11 +1,10 @@
 //! Random search.
 
-use thrifty_sampling::Stream;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
 
 use crate::fingerprint::format_one;
-use crate::{ask_given, check_config, fingerprint};
+use crate::{ask_given_allowed, check_config, fingerprint};
 
 /// Random search: uniform points of the unit cube, one random stream per trial.
 ///
@@ -26,21 +25,19 @@ pub struct RandomSearch {
     known_constraint: KnownConstraint,
 }
 
-/// Number of random points among which an allowed one is searched.
+/// Number of random draws among which an allowed one is searched.
 const TRIES: u64 = 10_000;
 
-/// The first of at most 10,000 random configurations that a known constraint allows.
+/// The first of at most 10,000 random draws that is allowed; draws are numbered from 0.
 ///
 /// # Errors
 /// [`OptimizerError`] when none is allowed; `what` names the trial.
-pub(crate) fn random_allowed(
-    space: &Space,
-    known_constraint: &KnownConstraint,
-    rng: &mut Stream,
+pub fn random_allowed<T>(
+    draw: impl FnMut(u64) -> T,
+    is_allowed: impl FnMut(&T) -> bool,
     what: impl FnOnce() -> String,
-) -> Result<Config, OptimizerError> {
-    let found = (0..TRIES).map(|_| space.sample(rng)).find(|config| known_constraint.allows(config));
-    found.ok_or_else(|| {
+) -> Result<T, OptimizerError> {
+    (0..TRIES).map(draw).find(is_allowed).ok_or_else(|| {
         OptimizerError::failed(what(), format!("none of {TRIES} random configurations is allowed"))
     })
 }
@@ -71,7 +68,8 @@ impl Optimizer for RandomSearch {
     fn ask(&mut self, history: &History<Config>, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
         let mut rng = history.seed().stream("random search", id.0);
         let what = || format!("random search, trial {}", id.0);
-        let config = random_allowed(&self.space, &self.known_constraint, &mut rng, what)?;
+        let sample = |_| self.space.sample(&mut rng);
+        let config = random_allowed(sample, |config| self.known_constraint.allows(config), what)?;
         Ok(Ask::Evaluate(Suggestion::new(config)))
     }
 
@@ -89,7 +87,7 @@ impl Optimizer for RandomSearch {
         id: TrialId,
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
-        ask_given(self, |optimizer| &mut optimizer.space, history, id, given)
+        ask_given_allowed(self, |search| (&mut search.space, &search.known_constraint), history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

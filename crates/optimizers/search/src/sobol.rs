@@ -9,7 +9,7 @@ use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, 
 
 use crate::fingerprint::format_one;
 use crate::random::random_allowed;
-use crate::{ask_given, check_config, fingerprint};
+use crate::{ask_given_allowed, check_config, fingerprint};
 
 /// Quasi-random search: the points of one scrambled Sobol sequence in order; above [`MAX_SOBOL_DIM`] columns uniform points.
 ///
@@ -68,7 +68,8 @@ impl Optimizer for SobolSearch {
         }
         let mut rng = history.seed().child("sobol search", id.0).stream("allowed", 0);
         let what = || format!("Sobol search, trial {}", id.0);
-        let config = random_allowed(&self.space, &self.known_constraint, &mut rng, what)?;
+        let sample = |_| self.space.sample(&mut rng);
+        let config = random_allowed(sample, |config| self.known_constraint.allows(config), what)?;
         Ok(Ask::Evaluate(Suggestion::new(config)))
     }
 
@@ -86,7 +87,7 @@ impl Optimizer for SobolSearch {
         id: TrialId,
         given: &Config,
     ) -> Result<Ask<Config>, OptimizerError> {
-        ask_given(self, |optimizer| &mut optimizer.space, history, id, given)
+        ask_given_allowed(self, |search| (&mut search.space, &search.known_constraint), history, id, given)
     }
 
     fn fingerprint(&self) -> Result<Fingerprint, OptimizerError> {

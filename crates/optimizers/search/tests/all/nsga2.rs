@@ -235,3 +235,63 @@ fn generations_recommend_their_pareto_set() {
     assert_eq!(optimizer.recommend(&infeasible).unwrap(), None);
     assert_eq!(optimizer.recommend(&History::from_trials(vec![], Seed(3))).unwrap(), None);
 }
+
+fn config(entries: &[(&str, thrifty_space::Value)]) -> Config {
+    entries.iter().fold(Config::new(), |mut config, (name, value)| {
+        config.insert(*name, value.clone());
+        config
+    })
+}
+
+/// A design that has another branch than the one that is given keeps what both have.
+#[test]
+fn a_design_gives_way_to_what_is_given() {
+    let space = Space::builder()
+        .categorical("solver", ["sgd", "adam"])
+        .float("momentum", 0.0, 1.0)
+        .when("solver", ["sgd"])
+        .float("rate", 0.0, 1.0)
+        .build()
+        .unwrap();
+    let sgd = config(&[("solver", "sgd".into()), ("momentum", 0.9.into()), ("rate", 0.1.into())]);
+    let adam = config(&[("solver", "adam".into()), ("rate", 0.1.into())]);
+    for (given, solver, expected) in [
+        (&sgd, "adam", adam.clone()),
+        (&adam, "sgd", config(&[("solver", "sgd".into()), ("momentum", 0.5.into()), ("rate", 0.1.into())])),
+        (&sgd, "sgd", sgd.clone()),
+    ] {
+        for initial in [InitialDesign::Given(vec![given.clone()]), InitialDesign::Only(vec![given.clone()])] {
+            let settings = Nsga2Settings { initial, ..of_size(4) };
+            let mut study = Study::new(nsga2(space.clone(), settings), Seed(3)).with_stop(MaxTrials(6));
+            study.enqueue(config(&[("solver", solver.into())])).unwrap();
+            study.run(|config, _| config.float("rate").unwrap()).unwrap();
+            let found = &study.history().trials()[0].query;
+            space.validate(found).unwrap();
+            assert_eq!(found.str("solver"), Ok(solver));
+            for name in ["rate", "momentum"] {
+                let number = |config: &Config| config.float(name).unwrap_or(f64::NAN);
+                let (found, expected) = (number(found), number(&expected));
+                assert!(
+                    (found - expected).abs() < 1e-12 || (found.is_nan() && expected.is_nan()),
+                    "{name}: {found}"
+                );
+            }
+        }
+    }
+}
+
+/// Where everything allowed was asked, what completes a part is random and still allowed.
+#[test]
+fn completions_of_an_exhausted_part_are_allowed() {
+    let space = Space::builder().int("a", 0, 3).int("b", 0, 9).build().unwrap();
+    let allowed = |config: &Config| config.int("b").unwrap() % 5 == config.int("a").unwrap();
+    let mut study = Study::new(nsga2(space, of_size(4)).with_known_constraint(allowed), Seed(3));
+    for _ in 0..8 {
+        study.enqueue(config(&[("a", 2.into())])).unwrap();
+    }
+    let mut study = study.with_stop(MaxTrials(8));
+    study.run(|config, _| config.int("b").unwrap() as f64).unwrap();
+    for trial in study.history().trials() {
+        assert!(trial.query.int("a") == Ok(2) && allowed(&trial.query), "{:?}", trial.query);
+    }
+}

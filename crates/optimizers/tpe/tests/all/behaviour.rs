@@ -290,6 +290,31 @@ fn running_trials_keep_others_away() {
     assert!(asked(PendingPolicy::LiarBest) < 1.0 && asked(PendingPolicy::LiarMean) < 1.0);
 }
 
+/// A queue is completed as everything else: what is given of a trial holds, and what a queued configuration has of another
+/// branch is left out.
+#[test]
+fn queued_configurations_give_way_to_what_is_given() {
+    let space = Space::builder()
+        .categorical("solver", ["sgd", "adam"])
+        .float("momentum", 0.0, 1.0)
+        .when("solver", ["sgd"])
+        .float("rate", 0.0, 1.0)
+        .build()
+        .unwrap();
+    let config = |entries: &[(&str, Value)]| {
+        entries.iter().fold(Config::new(), |mut config, (name, value)| {
+            config.insert(*name, value.clone());
+            config
+        })
+    };
+    let queue = vec![config(&[("solver", "sgd".into()), ("momentum", 0.9.into()), ("rate", 0.1.into())])];
+    let optimizer = TpeOptimizer::new(space.clone()).unwrap().with_queue(queue).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(4));
+    study.enqueue(config(&[("solver", "adam".into())])).unwrap();
+    study.run(|config: &Config, _| config.float("rate").unwrap()).unwrap();
+    assert_eq!(study.history().trials()[0].query, config(&[("solver", "adam".into()), ("rate", 0.1.into())]));
+}
+
 #[test]
 fn failures_and_hopeless_losses_are_survived() {
     type Evaluate = fn(u64) -> Outcome;
