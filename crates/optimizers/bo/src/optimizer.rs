@@ -95,6 +95,10 @@ impl BayesianOptimizer {
         self
     }
 
+    pub(crate) fn known_constraint(&self) -> &KnownConstraint {
+        &self.known_constraint
+    }
+
     /// The settings.
     #[must_use]
     pub fn settings(&self) -> &BoSettings {

@@ -1,7 +1,11 @@
 //! Turn of Bayesian optimisation with one objective.
 
 use thrifty_acquisition::{Acquisition, AcquisitionFactory};
-use thrifty_model_based::{Candidate, LossTransform, Modelled, Outlook, SurrogateState, front, reject_nan};
+use thrifty_domain::Points;
+use thrifty_model_based::{
+    Candidate, LossTransform, Modelled, Outlook, SurrogateState, front_where, random_points, reject_nan,
+};
+use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
     Ask, EXPECTED_COST, EXPECTED_GAIN, EXPECTED_IMPROVEMENT, History, OptimizerError, StopReason, Suggestion,
@@ -77,11 +81,8 @@ impl<'a> BoTurn<'a> {
     /// Points to explore: the front of mean and standard deviation, without those that are probably infeasible unless all are.
     fn front(&self) -> Vec<Candidate> {
         let mut rng = self.history.seed().stream("convergence", self.id.0);
-        let front = front(self, self.state.posterior(), &mut rng);
-        let is_likely =
-            |point: &Candidate| self.state.probability_feasible(&point.x).is_none_or(|p| p >= 0.5);
-        let likely: Vec<Candidate> = front.iter().filter(|point| is_likely(point)).cloned().collect();
-        if likely.is_empty() { front } else { likely }
+        let is_likely = |x: &[f64]| self.state.probability_feasible(x).is_none_or(|p| p >= 0.5);
+        front_where(self, self.state.posterior(), is_likely, &mut rng)
     }
 
     /// The suggestion of a point, with its memo.
@@ -134,9 +135,14 @@ impl Modelled<Config> for BoTurn<'_> {
         };
         let search = self.search(by)?;
         let (target, expected) = (search.target, search.expected);
-        let best = std::mem::take(&mut search.candidates);
-        let candidates = if explores { self.front() } else { best };
-        let Some(chosen) = self.state.first_new(candidates) else {
+        let mut candidates = std::mem::take(&mut search.candidates);
+        if explores {
+            // Where little is allowed, random points may not be, but those of the search are.
+            let is_constrained = self.optimizer.known_constraint().is_some();
+            let best = if is_constrained { candidates } else { Vec::new() };
+            candidates = [self.front(), best].concat();
+        }
+        let Some(chosen) = self.state.first_allowed(candidates)? else {
             return Ok(Ask::Stop(StopReason::Exhausted));
         };
         let suggestion = self.suggestion(&chosen.x).with_diagnostic("threshold", target);
@@ -162,7 +168,18 @@ impl Modelled<Config> for BoTurn<'_> {
         self.state.maximize(acquisition, purpose)
     }
 
-    fn suggest(&mut self, candidates: Vec<Candidate>) -> Result<Option<Suggestion<Config>>, OptimizerError> {
-        Ok(self.state.first_new(candidates).map(|chosen| self.suggestion(&chosen.x)))
+    fn uniform(&self, count: usize, rng: &mut Stream) -> Points {
+        random_points(self.space().domain(), |x| self.state.is_allowed(x), count, rng)
+    }
+
+    fn suggest(
+        &mut self,
+        mut candidates: Vec<Candidate>,
+    ) -> Result<Option<Suggestion<Config>>, OptimizerError> {
+        let is_usable = |x: &[f64]| self.state.is_allowed(x) && !self.state.is_known(x);
+        if self.optimizer.known_constraint().is_some() && !candidates.iter().any(|one| is_usable(&one.x)) {
+            candidates.append(&mut self.search(None)?.candidates);
+        }
+        Ok(self.state.first_allowed(candidates)?.map(|chosen| self.suggestion(&chosen.x)))
     }
 }

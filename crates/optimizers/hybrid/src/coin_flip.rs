@@ -1,5 +1,6 @@
 //! Exploration by coin flip around any optimiser.
 
+use thrifty_model_based::random_allowed;
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{Ask, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
@@ -35,9 +36,6 @@ pub struct CoinFlip<O> {
     start: usize,
     known_constraint: KnownConstraint,
 }
-
-/// Uniform points among which one that is allowed is looked for.
-const TRIES: u64 = 10_000;
 
 impl<O: Optimizer<Query = Config>> CoinFlip<O> {
     /// Around an optimiser over a space, with a probability of exploring.
@@ -80,11 +78,9 @@ impl<O: Optimizer<Query = Config>> CoinFlip<O> {
 
     fn explored(&self, seed: Seed, id: TrialId) -> Result<Config, OptimizerError> {
         let seed = seed.child("explore", id.0);
-        let mut drawn = (0..TRIES).map(|attempt| self.space.sample(&mut seed.stream("uniform", attempt)));
-        drawn.find(|config| self.known_constraint.allows(config)).ok_or_else(|| {
-            let error = format!("none of {TRIES} random configurations is allowed");
-            OptimizerError::failed(format!("exploring in trial {}", id.0), error)
-        })
+        let sample = |attempt| self.space.sample(&mut seed.stream("uniform", attempt));
+        let what = || format!("exploring in trial {}", id.0);
+        random_allowed(sample, |config| self.known_constraint.allows(config), what)
     }
 }
 

@@ -3,7 +3,8 @@
 use thrifty_acquisition::{
     Acquisition, Analytic, Average, ExpectedImprovement, LogExpectedImprovement, Masked, Utility,
 };
-use thrifty_search::first_new;
+use thrifty_search::first_allowed;
+use thrifty_study::OptimizerError;
 use thrifty_surrogate::{Posterior, Prediction};
 
 use crate::{Candidate, SurrogateState};
@@ -33,12 +34,19 @@ impl SurrogateState<'_> {
         self.known_constraint.is_none_or(|known| known.allows_point(self.space, x))
     }
 
-    /// The first candidate that was not asked before, else any point that was not; nothing when a finite space is
-    /// exhausted.
+    /// The first candidate that is allowed and was not asked before, else any such point; nothing when none is left or found.
     #[must_use]
     pub fn first_new(&self, candidates: Vec<Candidate>) -> Option<Candidate> {
-        let usable = |x: &[f64]| !self.is_known(x) && self.is_allowed(x);
-        first_new(self.space.domain(), usable, candidates, self.seed, self.id)
+        self.first_allowed(candidates).ok().flatten()
+    }
+
+    /// The first candidate that is allowed and was not asked before, else any such point; nothing when everything allowed was asked.
+    ///
+    /// # Errors
+    /// As [`first_allowed`](crate::first_allowed).
+    pub fn first_allowed(&self, candidates: Vec<Candidate>) -> Result<Option<Candidate>, OptimizerError> {
+        let (is_allowed, is_new) = (|x: &[f64]| self.is_allowed(x), |x: &[f64]| !self.is_known(x));
+        first_allowed(self.space.domain(), is_allowed, is_new, candidates, self.seed, self.id)
     }
 
     /// Expected improvement on a threshold at a point.

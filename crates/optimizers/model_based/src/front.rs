@@ -1,5 +1,6 @@
 //! Pareto front of mean and standard deviation.
 
+use thrifty_domain::Points;
 use thrifty_sampling::Stream;
 use thrifty_surrogate::Posterior;
 
@@ -13,7 +14,20 @@ const POINTS: usize = 1000;
 ///
 /// Each point of it is best for some balance of exploiting and exploring. Source: De Ath et al. (2021), ε-PF.
 pub fn front<Q>(turn: &dyn Modelled<Q>, posterior: &dyn Posterior, rng: &mut Stream) -> Vec<Candidate> {
-    let points = turn.uniform(POINTS, rng);
+    front_where(turn, posterior, |_| true, rng)
+}
+
+/// [`front`] of those points that are wanted; of all where none is.
+pub fn front_where<Q>(
+    turn: &dyn Modelled<Q>,
+    posterior: &dyn Posterior,
+    is_wanted: impl Fn(&[f64]) -> bool,
+    rng: &mut Stream,
+) -> Vec<Candidate> {
+    let all = turn.uniform(POINTS, rng);
+    let mut wanted = Points::new(all.dim());
+    all.rows().filter(|x| is_wanted(x)).for_each(|x| wanted.push(x));
+    let points = if wanted.is_empty() { all } else { wanted };
     let (mut mean, mut variance) = (vec![0.0; points.len()], vec![0.0; points.len()]);
     posterior.predict_into(points.as_ref(), &mut mean, &mut variance);
     let mut order: Vec<usize> = (0..points.len()).collect();

@@ -30,7 +30,7 @@ mod weights;
 pub use earlier_studies::{EarlierStudies, EarlierStudyError, LeftOut};
 pub use fingerprint::{acquisition_fingerprint, surrogate_fingerprint};
 pub use first_feasible::LogFirstFeasible;
-pub use front::front;
+pub use front::{front, front_where};
 pub use loss_model::is_modelled;
 pub use maximizer::{Maximizer, reject_nan};
 pub use outputs::{OutputFitter, OutputModel};
@@ -42,7 +42,8 @@ pub use targets::carried;
 pub use thrifty_gp::{GpSurrogate, KernelFamily};
 pub use thrifty_search::{
     Candidate, Designer, InitialDesign, ParetoMember, ParetoSet, ask_given, ask_given_allowed, check_config,
-    design_changed, fingerprint, first_new, measurement, points_of, same_shape, shape, within,
+    design_changed, fingerprint, first_allowed, first_new, measurement, points_of, random_allowed,
+    random_points, same_shape, shape, within,
 };
 pub use thrifty_transfer::{TransferError, TransferSettings, TransferSurrogate};
 pub use turn::{ModelBased, Modelled, Outlook, Turn};

@@ -7,7 +7,7 @@ use thrifty_space::Space;
 use thrifty_study::{Ask, History, Optimizer, OptimizerError, Query, Suggestion, TrialId};
 use thrifty_surrogate::Posterior;
 
-use crate::Candidate;
+use crate::{Candidate, random_points};
 
 /// An optimiser whose surrogates can be explored.
 ///
@@ -81,20 +81,15 @@ pub trait Modelled<Q> {
     /// The best points of an acquisition function that may be evaluated, best first; `purpose` names the random stream.
     fn maximize(&self, acquisition: &dyn Acquisition, purpose: &str) -> Vec<Candidate>;
 
-    /// Random points that may be suggested: uniform on the unit cube, or among the points of a finite set.
+    /// Random points that may be suggested: uniform on the unit cube, or among the points of a finite set. Fewer where a known
+    /// constraint allows little.
     fn uniform(&self, count: usize, rng: &mut Stream) -> Points {
-        let domain = self.space().domain();
-        let mut points = Points::zeros(count, domain.dim());
-        for row in 0..count {
-            points.row_mut(row).iter_mut().for_each(|value| *value = rng.uniform());
-            domain.snap(points.row_mut(row));
-        }
-        points
+        random_points(self.space().domain(), |_| true, count, rng)
     }
 
     /// The suggestion of the first candidate that is new and allowed, with the memo of this turn; nothing when everything was asked.
     ///
     /// # Errors
-    /// [`OptimizerError`] when a part of the choice, such as the fold, cannot be made.
+    /// [`OptimizerError`] when a part of the choice, such as the fold, cannot be made, or when no allowed point is found.
     fn suggest(&mut self, candidates: Vec<Candidate>) -> Result<Option<Suggestion<Q>>, OptimizerError>;
 }

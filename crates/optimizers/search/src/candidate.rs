@@ -2,7 +2,9 @@
 
 use thrifty_domain::Domain;
 use thrifty_sampling::Seed;
-use thrifty_study::TrialId;
+use thrifty_study::{OptimizerError, TrialId};
+
+use crate::random_new;
 
 /// A point of the unit cube and its value.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +18,7 @@ pub struct Candidate {
 /// Largest number of points of a finite domain that is searched point by point.
 pub(crate) const ENUMERABLE: u64 = 100_000;
 
-/// The first usable candidate, else any usable point of the domain; nothing when a finite domain is exhausted.
+/// The first usable candidate, else any usable point of the domain; nothing when none is left or found.
 pub fn first_new(
     domain: &Domain,
     usable: impl Fn(&[f64]) -> bool,
@@ -24,12 +26,28 @@ pub fn first_new(
     seed: Seed,
     id: TrialId,
 ) -> Option<Candidate> {
+    first_allowed(domain, |_| true, usable, candidates, seed, id).ok().flatten()
+}
+
+/// The first candidate that is allowed and new, else any such point of the domain; nothing when everything that is allowed was asked.
+///
+/// # Errors
+/// [`OptimizerError`] names the trial where no random point of a domain that is too large to be listed is allowed.
+pub fn first_allowed(
+    domain: &Domain,
+    is_allowed: impl Fn(&[f64]) -> bool,
+    is_new: impl Fn(&[f64]) -> bool,
+    candidates: Vec<Candidate>,
+    seed: Seed,
+    id: TrialId,
+) -> Result<Option<Candidate>, OptimizerError> {
+    let usable = |x: &[f64]| is_new(x) && is_allowed(x);
     if let Some(new) = candidates.into_iter().find(|candidate| usable(&candidate.x)) {
-        return Some(new);
+        return Ok(Some(new));
     }
     let as_candidate = |x| Candidate { x, value: f64::NEG_INFINITY };
     if let Some(all) = domain.enumerate(ENUMERABLE) {
-        return all.into_iter().find(|x| usable(x)).map(as_candidate);
+        return Ok(all.into_iter().find(|x| usable(x)).map(as_candidate));
     }
     let mut rng = seed.stream("new", id.0);
     let draw = |_| {
@@ -37,7 +55,8 @@ pub fn first_new(
         domain.snap(&mut x);
         x
     };
-    (0..1000).map(draw).find(|x| usable(x)).map(as_candidate)
+    let what = || format!("suggesting trial {}", id.0);
+    Ok(random_new(draw, |x| is_allowed(x), |x| is_new(x), what)?.map(as_candidate))
 }
 
 #[cfg(test)]
@@ -63,6 +82,23 @@ mod tests {
         let expected = (0..1000).map(|_| rng.uniform()).find(|x| *x > 0.6).unwrap();
         assert_eq!((random.x[0], random.value), (expected, f64::NEG_INFINITY));
         assert_eq!(first(2.0, vec![candidate(0.2)]), None);
+    }
+
+    /// Nothing allowed is an error, nothing new is none. A thousandth of a continuous domain is found.
+    #[test]
+    fn an_infinite_domain_is_exhausted_by_repetition_alone() {
+        let domain = Domain::new(vec![Variable::continuous()]).unwrap();
+        let first = |width: f64, any_new: bool| {
+            first_allowed(&domain, |x| x[0] < width, |_| any_new, vec![candidate(0.9)], Seed(1), TrialId(4))
+        };
+        assert!(first(1e-3, true).unwrap().expect("one of 10,000").x[0] < 1e-3);
+        assert!(matches!(first(1e-3, false), Ok(None)));
+        let error = first(0.0, true).unwrap_err();
+        let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+        assert!(
+            text.contains("trial 4") && text.contains("none of 10000 random configurations is allowed"),
+            "{text}"
+        );
     }
 
     /// A finite domain is searched point by point in its order.

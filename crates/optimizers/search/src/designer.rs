@@ -5,11 +5,8 @@ use thrifty_sampling::Seed;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{OptimizerError, TrialId};
 
-use crate::InitialDesign;
 use crate::candidate::ENUMERABLE;
-
-/// Number of random configurations among which an allowed one is searched.
-const TRIES: u64 = 10_000;
+use crate::{InitialDesign, random_new};
 
 /// An initial design at work: with known constraints and without repetition.
 pub struct Designer<'a> {
@@ -59,21 +56,8 @@ impl Designer<'_> {
             }
             return Ok(Some(left.swap_remove(seed.stream("left", 0).index(left.len()))));
         }
-        let mut any_allowed = false;
-        for attempt in 0..TRIES {
-            let config = self.space.sample(&mut seed.stream("uniform", attempt));
-            if self.is_allowed(&config) {
-                any_allowed = true;
-                if is_new(&config) {
-                    return Ok(Some(config));
-                }
-            }
-        }
-        if any_allowed {
-            return Ok(None);
-        }
-        let error = format!("none of {TRIES} random configurations is allowed");
-        Err(OptimizerError::failed(what(), error))
+        let sample = |attempt| self.space.sample(&mut seed.stream("uniform", attempt));
+        random_new(sample, |config| self.is_allowed(config), is_new, what)
     }
 
     fn is_allowed(&self, config: &Config) -> bool {

@@ -20,7 +20,7 @@ mod random;
 mod rank;
 mod sobol;
 
-pub use candidate::{Candidate, first_new};
+pub use candidate::{Candidate, first_allowed, first_new};
 pub use design::InitialDesign;
 pub use designer::Designer;
 pub use fingerprint::{design_changed, fingerprint};
@@ -29,6 +29,6 @@ pub use measurement::{MeasurementMismatch, measurement, same_shape, shape};
 pub use nsga2::{Nsga2, Nsga2Settings};
 pub use pareto_set::{ParetoMember, ParetoSet};
 pub use points::points_of;
-pub use random::{RandomSearch, random_allowed};
+pub use random::{RandomSearch, random_allowed, random_new, random_points};
 pub use rank::Rank;
 pub use sobol::SobolSearch;

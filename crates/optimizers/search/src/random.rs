@@ -1,5 +1,7 @@
 //! Random search.
 
+use thrifty_domain::{Domain, Points};
+use thrifty_sampling::Stream;
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{Ask, Best, Fingerprint, History, Optimizer, OptimizerError, Suggestion, TrialId};
 
@@ -40,6 +42,50 @@ pub fn random_allowed<T>(
     (0..TRIES).map(draw).find(is_allowed).ok_or_else(|| {
         OptimizerError::failed(what(), format!("none of {TRIES} random configurations is allowed"))
     })
+}
+
+/// The first of at most 10,000 random draws that is allowed and new; nothing when every draw that is allowed was asked before.
+///
+/// # Errors
+/// As [`random_allowed`].
+pub fn random_new<T>(
+    draw: impl FnMut(u64) -> T,
+    is_allowed: impl Fn(&T) -> bool,
+    is_new: impl Fn(&T) -> bool,
+    what: impl FnOnce() -> String,
+) -> Result<Option<T>, OptimizerError> {
+    let mut any_allowed = false;
+    let is_usable = |drawn: &T| {
+        let allowed = is_allowed(drawn);
+        any_allowed |= allowed;
+        allowed && is_new(drawn)
+    };
+    match random_allowed(draw, is_usable, what) {
+        Err(_) if any_allowed => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+/// Random points of a domain that are allowed: `count`, or as many as at most 10,000 draws have.
+pub fn random_points(
+    domain: &Domain,
+    is_allowed: impl Fn(&[f64]) -> bool,
+    count: usize,
+    rng: &mut Stream,
+) -> Points {
+    let mut points = Points::new(domain.dim());
+    let mut x = vec![0.0; domain.dim()];
+    for _ in 0..TRIES.max(count as u64) {
+        if points.len() == count {
+            break;
+        }
+        x.iter_mut().for_each(|value| *value = rng.uniform());
+        domain.snap(&mut x);
+        if is_allowed(&x) {
+            points.push(&x);
+        }
+    }
+    points
 }
 
 impl RandomSearch {

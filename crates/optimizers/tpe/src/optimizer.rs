@@ -239,9 +239,9 @@ impl Optimizer for TpeOptimizer {
         if started < self.setup.settings.startup.len() || self.table.ranking().is_empty() {
             let mut values = self.start(history.seed(), index);
             if self.is_unusable(&values) {
-                match self.any_new(&mut rng) {
+                match self.any_new(id, &mut rng)? {
                     Some(new) => values = new,
-                    None if self.known_constraint.is_some() => return self.nothing_new(id),
+                    None if self.known_constraint.is_some() => return Ok(Ask::Stop(StopReason::Exhausted)),
                     None => {}
                 }
             }
@@ -258,10 +258,10 @@ impl Optimizer for TpeOptimizer {
         }
         self.masses = proposer.into_masses();
         if self.is_unusable(&proposal.values) {
-            match self.any_new(&mut rng) {
+            match self.any_new(id, &mut rng)? {
                 Some(values) => proposal.values = values,
                 None if self.setup.settings.repeats == Repeats::Never || self.known_constraint.is_some() => {
-                    return self.nothing_new(id);
+                    return Ok(Ask::Stop(StopReason::Exhausted));
                 }
                 None => {}
             }

@@ -1,10 +1,13 @@
 //! Turn of Bayesian optimisation with several objectives.
 
 use thrifty_acquisition::{Acquisition, AcquisitionFactory, Masked};
+use thrifty_domain::Points;
 use thrifty_model_based::{
-    Candidate, Modelled, Outlook, OutputModel, Weights, first_new, probability_feasible, weighted_logarithm,
+    Candidate, Modelled, Outlook, OutputModel, Weights, first_allowed, probability_feasible, random_points,
+    weighted_logarithm,
 };
 use thrifty_pareto::{Duplicates, ReferenceOrigin, non_dominated};
+use thrifty_sampling::Stream;
 use thrifty_space::{Config, Space};
 use thrifty_study::{Ask, EXPECTED_COST, OptimizerError, StopReason, Suggestion};
 use thrifty_surrogate::Posterior;
@@ -83,12 +86,18 @@ impl<'a> MultiTurn<'a> {
         }
     }
 
-    fn first_new(&self, candidates: Vec<Candidate>) -> Option<Candidate> {
-        let (space, known) = (self.space(), self.optimizer.known_constraint());
-        let asked = &self.state.observed.asked;
-        let is_new = |x: &[f64]| known.allows_point(space, x) && asked.rows().all(|asked| asked != x);
+    fn is_allowed(&self, x: &[f64]) -> bool {
+        self.optimizer.known_constraint().allows_point(self.space(), x)
+    }
+
+    fn is_new(&self, x: &[f64]) -> bool {
+        self.state.observed.asked.rows().all(|asked| asked != x)
+    }
+
+    fn first_allowed(&self, candidates: Vec<Candidate>) -> Result<Option<Candidate>, OptimizerError> {
+        let (is_allowed, is_new) = (|x: &[f64]| self.is_allowed(x), |x: &[f64]| self.is_new(x));
         let fitter = &self.state.fitter;
-        first_new(space.domain(), is_new, candidates, fitter.seed, fitter.id)
+        first_allowed(self.space().domain(), is_allowed, is_new, candidates, fitter.seed, fitter.id)
     }
 }
 
@@ -107,7 +116,9 @@ impl Modelled<Config> for MultiTurn<'_> {
             return Err(OptimizerError::failed("exploiting by another acquisition function", error));
         }
         let candidates = std::mem::take(self.search()?);
-        let Some(chosen) = self.first_new(candidates) else { return Ok(Ask::Stop(StopReason::Exhausted)) };
+        let Some(chosen) = self.first_allowed(candidates)? else {
+            return Ok(Ask::Stop(StopReason::Exhausted));
+        };
         Ok(Ask::Evaluate(self.suggestion(&chosen.x).with_diagnostic("acquisition", chosen.value)))
     }
 
@@ -126,19 +137,29 @@ impl Modelled<Config> for MultiTurn<'_> {
 
     fn maximize(&self, acquisition: &dyn Acquisition, purpose: &str) -> Vec<Candidate> {
         let State { observed, feasible, fitter, .. } = &self.state;
-        let (space, known) = (self.space(), self.optimizer.known_constraint());
         let mut rng = fitter.seed.stream(purpose, fitter.id.0);
         // The search looks around some points of the front, others for each trial.
         let losses = observed.losses(feasible);
         let mut front = non_dominated(losses.as_ref(), Duplicates::First).unwrap_or_default();
         rng.shuffle(&mut front);
         let anchors: Vec<&[f64]> = front.iter().map(|&i| observed.x.row(feasible[i])).collect();
-        let acquisition = Masked::new(acquisition, |x: &[f64]| known.allows_point(space, x));
+        let acquisition = Masked::new(acquisition, |x: &[f64]| self.is_allowed(x));
         let maximizer = &self.optimizer.settings().maximizer;
-        maximizer.candidates(space.domain(), &acquisition, &anchors, &mut rng)
+        maximizer.candidates(self.space().domain(), &acquisition, &anchors, &mut rng)
     }
 
-    fn suggest(&mut self, candidates: Vec<Candidate>) -> Result<Option<Suggestion<Config>>, OptimizerError> {
-        Ok(self.first_new(candidates).map(|chosen| self.suggestion(&chosen.x)))
+    fn uniform(&self, count: usize, rng: &mut Stream) -> Points {
+        random_points(self.space().domain(), |x| self.is_allowed(x), count, rng)
+    }
+
+    fn suggest(
+        &mut self,
+        mut candidates: Vec<Candidate>,
+    ) -> Result<Option<Suggestion<Config>>, OptimizerError> {
+        let is_usable = |one: &Candidate| self.is_allowed(&one.x) && self.is_new(&one.x);
+        if self.optimizer.known_constraint().is_some() && !candidates.iter().any(is_usable) {
+            candidates.append(self.search()?);
+        }
+        Ok(self.first_allowed(candidates)?.map(|chosen| self.suggestion(&chosen.x)))
     }
 }

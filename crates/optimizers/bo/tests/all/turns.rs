@@ -10,7 +10,8 @@ use thrifty_model_based::{ModelBased, Modelled, Outlook, Turn, front};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
 use thrifty_study::{
-    Ask, History, Measurement, Memo, MemoKey, Optimizer, Outcome, Suggestion, Timing, Trial, TrialId,
+    Ask, History, MaxTrials, Measurement, Memo, MemoKey, Optimizer, Outcome, StopReason, Study, Suggestion,
+    Timing, Trial, TrialId,
 };
 use thrifty_surrogate::Prediction;
 
@@ -256,6 +257,58 @@ fn exploration_keeps_to_what_is_probably_feasible() {
         assert_eq!(explored.diagnostics["explored"], 1.0);
         assert!(explored.diagnostics["probability_feasible"] >= 0.5, "{:?}", explored.diagnostics);
     }
+}
+
+/// The front is that of the points that are probably feasible, also where all that beats them is not.
+#[test]
+fn exploration_is_on_the_front_of_what_is_probably_feasible() {
+    let falling = |x: f64| {
+        let measured = Measurement { constraints: vec![10.0 * (x - 0.5)], ..Measurement::from(-5.0 * x) };
+        trial(x, Some(measured.into()))
+    };
+    for seed in 0..10 {
+        let trials = [0.02, 0.1, 0.18, 0.26, 0.34, 0.42, 0.5, 0.7, 0.9].map(falling);
+        let history = History::from_trials(trials.to_vec(), Seed(seed));
+        let mut optimizer = optimizer(|s| s.convergence = Convergence::Explore { epsilon: 1e9 });
+        let explored = ask(&mut optimizer, &history);
+        assert_eq!(explored.diagnostics["explored"], 1.0);
+        assert!(explored.diagnostics["probability_feasible"] >= 0.5, "{:?}", explored.diagnostics);
+    }
+}
+
+/// Allowed points are found around those that were measured, where random ones are hopeless.
+#[test]
+fn exploration_finds_the_few_points_that_are_allowed() {
+    let space = || Space::unit_cube(4);
+    let allowed = |config: &Config| space().encode(config).unwrap().iter().all(|x| (x - 0.5).abs() < 0.02);
+    let given: Vec<Config> =
+        [[0.5; 4], [0.49, 0.5, 0.51, 0.5], [0.51; 4]].map(|x| space().decode(&x)).to_vec();
+    let settings = BoSettings {
+        initial: InitialDesign::Only(given),
+        convergence: Convergence::Explore { epsilon: 1e9 },
+        ..BoSettings::default()
+    };
+    let optimizer = BayesianOptimizer::new(space()).with_settings(settings).unwrap().with_known_constraint(
+        |config: &Config| Space::unit_cube(4).encode(config).unwrap().iter().all(|x| (x - 0.5).abs() < 0.02),
+    );
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(8));
+    let stop = study.run(|config, _| space().encode(config).unwrap()[0]).unwrap();
+    assert_ne!(stop, StopReason::Exhausted);
+    assert!(study.history().len() == 8 && study.history().trials().iter().all(|trial| allowed(&trial.query)));
+    assert_eq!(study.history().trials()[7].diagnostics["explored"], 1.0);
+}
+
+/// An infinite space in which nothing new is allowed is no exhausted one.
+#[test]
+fn a_hopeless_constraint_is_an_error() {
+    let given = vec![line().decode(&[0.25]), line().decode(&[0.75])];
+    let at = |config: &Config| config.float("x").unwrap();
+    let mut optimizer = optimizer(|s| s.initial = InitialDesign::Only(given.clone()))
+        .with_known_constraint(move |config| at(config) == 0.25 || at(config) == 0.75);
+    let history = History::from_trials(vec![plain(0.25), plain(0.75)], Seed(4));
+    let error = optimizer.ask(&history, TrialId(2)).unwrap_err();
+    let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+    assert!(text.contains("trial 2") && text.contains("random configurations is allowed"), "{text}");
 }
 
 /// Before anything feasible was measured every loss is an improvement: the search for it goes on.

@@ -2,7 +2,7 @@
 
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_acquisition::{ProbabilityOfImprovement, Utility};
-use thrifty_bo::{BayesianOptimizer, BoSettings, FailurePolicy, Maximizer};
+use thrifty_bo::{BayesianOptimizer, BoSettings, FailurePolicy, InitialDesign, Maximizer};
 use thrifty_hybrid::{Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
 use thrifty_sampling::Seed;
 use thrifty_space::{Config, Space};
@@ -200,6 +200,29 @@ fn turns_are_counted_over_the_study() {
     assert!(matches!(reason, StopReason::Decided { .. }), "{reason:?}");
     // The four points of the design are no turns.
     assert_eq!(study.history().len(), 8);
+}
+
+/// Random points are no use where next to nothing is allowed: those around what was measured are.
+#[test]
+fn exploration_finds_the_few_points_that_are_allowed() {
+    let space = || Space::unit_cube(4);
+    let allowed =
+        |config: &Config| Space::unit_cube(4).encode(config).unwrap().iter().all(|x| (x - 0.5).abs() < 0.02);
+    let given: Vec<Config> =
+        [[0.5; 4], [0.49, 0.5, 0.51, 0.5], [0.51; 4]].map(|x| space().decode(&x)).to_vec();
+    for point in [ExplorePoint::Uniform, ExplorePoint::Pareto, ExplorePoint::MaxStdDev] {
+        let base = BoSettings { initial: InitialDesign::Only(given.clone()), ..BoSettings::default() };
+        let base =
+            BayesianOptimizer::new(space()).with_settings(base).unwrap().with_known_constraint(allowed);
+        let settings = HybridSettings { point, ..settings(Exploration::FixedRate { rate: 1.0 }) };
+        let optimizer = Hybrid::new(base).with_settings(settings).unwrap();
+        let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(6));
+        let stop = study.run(|config, _| space().encode(config).unwrap()[0]).unwrap();
+        assert_ne!(stop, StopReason::Exhausted, "{point:?}");
+        let trials = study.history().trials();
+        assert!(trials.len() == 6 && trials.iter().all(|trial| allowed(&trial.query)), "{point:?}");
+        assert_eq!(trials[5].diagnostics["explored"], 1.0);
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Hybrids around optimisers of several objectives.
 
-use thrifty_bo::{Maximizer, MultiObjectiveOptimizer, MultiObjectiveSettings};
+use thrifty_bo::{InitialDesign, Maximizer, MultiObjectiveOptimizer, MultiObjectiveSettings};
 use thrifty_hybrid::{Exploration, ExplorePoint, Hybrid, HybridSettings, OnConvergence};
 use thrifty_model_based::{ModelBased, Turn};
 use thrifty_sampling::Seed;
@@ -81,4 +81,31 @@ fn suggestions_have_no_threshold() {
     assert!(found.diagnostics["max_expected_improvement"] > 0.0);
     assert!(!found.diagnostics.contains_key("probability_of_improvement"));
     assert_eq!(found.diagnostics["turns"], 1.0);
+}
+
+/// Random points are no use where next to nothing is allowed: those around what was measured are.
+#[test]
+fn exploration_finds_the_few_points_that_are_allowed() {
+    let given: Vec<Config> =
+        [[0.5; 4], [0.49, 0.5, 0.51, 0.5], [0.51; 4]].map(|x| Space::unit_cube(4).decode(&x)).to_vec();
+    let at = |config: &Config| Space::unit_cube(4).encode(config).unwrap();
+    let allowed = move |config: &Config| at(config).iter().all(|x| (x - 0.5).abs() < 0.02);
+    let settings = MultiObjectiveSettings { initial: InitialDesign::Only(given), ..Default::default() };
+    let base = MultiObjectiveOptimizer::new(Space::unit_cube(4)).with_settings(settings).unwrap();
+    let settings = HybridSettings {
+        exploration: Exploration::FixedRate { rate: 1.0 },
+        point: ExplorePoint::Uniform,
+        convergence: OnConvergence::Ignore,
+        ..HybridSettings::default()
+    };
+    let optimizer = Hybrid::new(base.with_known_constraint(allowed)).with_settings(settings).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(6));
+    study
+        .run(|config: &Config, _| {
+            let objectives = vec![at(config)[0], -at(config)[0] + at(config)[1]];
+            Measurement { objectives, ..Measurement::default() }
+        })
+        .unwrap();
+    let trials = study.history().trials();
+    assert!(trials.len() == 6 && trials.iter().all(|trial| allowed(&trial.query)));
 }

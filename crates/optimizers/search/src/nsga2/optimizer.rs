@@ -11,7 +11,7 @@ use super::operators::{crossover, mutate};
 use super::rank::{Evaluation, Rank, standings};
 use crate::{
     Candidate, Designer, InitialDesign, ParetoSet, ask_given_allowed, check_config, design_changed,
-    fingerprint, first_new, points_of,
+    fingerprint, first_allowed, points_of,
 };
 
 /// Settings of [`Nsga2`].
@@ -199,18 +199,17 @@ impl Optimizer for Nsga2 {
         let probability = self.settings.mutation.unwrap_or(1.0 / child.len().max(1) as f64);
         let mut rng = seed.stream("mutation", id.0);
         let domain = self.space.domain();
-        let usable = |x: &[f64]| {
-            asked.rows().all(|known| known != x) && self.known_constraint.allows_point(&self.space, x)
-        };
+        let is_new = |x: &[f64]| asked.rows().all(|known| known != x);
+        let is_allowed = |x: &[f64]| self.known_constraint.allows_point(&self.space, x);
         for attempt in 0..=TRIES {
             mutate(&mut child, probability, self.settings.mutation_eta, &mut rng);
             domain.snap(&mut child);
-            if attempt == TRIES || usable(&child) {
+            if attempt == TRIES || (is_new(&child) && is_allowed(&child)) {
                 break;
             }
         }
         let candidate = Candidate { x: child, value: f64::NAN };
-        Ok(match first_new(domain, usable, vec![candidate], seed, id) {
+        Ok(match first_allowed(domain, is_allowed, is_new, vec![candidate], seed, id)? {
             Some(found) => {
                 let suggestion = Suggestion::new(self.space.decode(&found.x));
                 Ask::Evaluate(suggestion.with_diagnostic("generation", (born + 1) as f64))

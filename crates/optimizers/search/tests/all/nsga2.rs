@@ -243,6 +243,20 @@ fn config(entries: &[(&str, thrifty_space::Value)]) -> Config {
     })
 }
 
+/// A thousandth of the square is allowed: children that are not give way to random ones that are.
+#[test]
+fn a_narrow_constraint_does_not_exhaust_a_continuous_space() {
+    let space = Space::builder().float("x", 0.0, 1.0).float("y", 0.0, 1.0).build().unwrap();
+    let allowed = |config: &Config| (config.float("x").unwrap() - config.float("y").unwrap()).abs() < 5e-4;
+    let mut study =
+        Study::new(nsga2(space, of_size(4)).with_known_constraint(allowed), Seed(3)).with_stop(MaxTrials(40));
+    let stop = study.run(|config, _| config.float("x").unwrap()).unwrap();
+    assert_ne!(stop, StopReason::Exhausted);
+    assert!(
+        study.history().len() == 40 && study.history().trials().iter().all(|trial| allowed(&trial.query))
+    );
+}
+
 /// A design that has another branch than the one that is given keeps what both have.
 #[test]
 fn a_design_gives_way_to_what_is_given() {

@@ -1,53 +1,62 @@
 //! Configurations that may be suggested: none that is a repetition where there is to be none, and none against the known constraint.
 
 use thrifty_sampling::Stream;
+use thrifty_search::{random_allowed, random_new};
 use thrifty_space::Config;
-use thrifty_study::{Ask, OptimizerError, StopReason, TrialId};
+use thrifty_study::{OptimizerError, TrialId};
 
 use super::{LARGEST_LIST, TpeOptimizer};
 use crate::Repeats;
 
 /// Draws from the prior before a finite space is listed.
 const DRAWS: usize = 256;
-/// Draws from the prior where a known constraint may rule most of them out.
-const CONSTRAINED_DRAWS: usize = 10_000;
 
 impl TpeOptimizer {
     /// True if values must not be suggested: a repetition where there is to be none, or against the known constraint.
     pub(super) fn is_unusable(&self, values: &[f64]) -> bool {
-        (self.setup.settings.repeats != Repeats::Allowed && self.table.is_repeat(values))
+        self.is_repetition(values)
             || (self.known_constraint.is_some() && !self.known_constraint.allows(&self.coding.decode(values)))
     }
 
-    /// The end of a search that found nothing to suggest.
-    ///
-    /// # Errors
-    /// [`OptimizerError`] when nothing allowed was found and not everything was asked.
-    pub(super) fn nothing_new(&self, id: TrialId) -> Result<Ask<Config>, OptimizerError> {
-        if self.known_constraint.is_none() || self.size.is_some() {
-            return Ok(Ask::Stop(StopReason::Exhausted));
-        }
-        let error = format!("none of {CONSTRAINED_DRAWS} random configurations is allowed");
-        Err(OptimizerError::failed(format!("suggesting trial {}", id.0), error))
+    /// True for a repetition where there is to be none.
+    fn is_repetition(&self, values: &[f64]) -> bool {
+        self.setup.settings.repeats != Repeats::Allowed && self.table.is_repeat(values)
     }
 
-    /// A configuration that is usable, by chance; of a finite space the last ones by listing. Nothing when none is found.
-    pub(super) fn any_new(&self, rng: &mut Stream) -> Option<Vec<f64>> {
+    /// A configuration that is usable, by chance; of a finite space the last ones by listing. Nothing when everything allowed was asked.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] when nothing allowed is found in a space that is too large to be listed.
+    pub(super) fn any_new(&self, id: TrialId, rng: &mut Stream) -> Result<Option<Vec<f64>>, OptimizerError> {
         let draw = |rng: &mut Stream| {
             let cube: Vec<f64> = (0..self.coding.len()).map(|_| rng.uniform()).collect();
             self.coding.spread(&cube)
         };
-        let draws = if self.known_constraint.is_some() { CONSTRAINED_DRAWS } else { DRAWS };
-        let drawn = (0..draws).map(|_| draw(rng)).find(|values| !self.is_unusable(values));
+        let is_usable = |values: &Vec<f64>| !self.is_unusable(values);
+        let is_listed = self.space.domain().cardinality(LARGEST_LIST).is_some();
+        let what = || format!("suggesting trial {}", id.0);
+        let drawn = if is_listed && self.known_constraint.is_none() {
+            (0..DRAWS).map(|_| draw(rng)).find(is_usable)
+        } else {
+            random_allowed(|_| draw(rng), is_usable, what).ok()
+        };
         if drawn.is_some() {
-            return drawn;
+            return Ok(drawn);
         }
-        let all = self.space.domain().enumerate(LARGEST_LIST)?;
-        let mut left: Vec<Vec<f64>> = all
-            .iter()
-            .filter_map(|point| self.coding.encode(&self.space, &self.space.decode(point)).ok())
-            .filter(|values| !self.is_unusable(values))
-            .collect();
-        if left.is_empty() { None } else { Some(left.swap_remove(rng.index(left.len()))) }
+        let encode = |config: &Config| {
+            let encoded = self.coding.encode(&self.space, config);
+            encoded.map_err(|error| OptimizerError::failed(what(), error))
+        };
+        if let Some(all) = self.space.domain().enumerate(LARGEST_LIST) {
+            let all: Result<Vec<_>, _> = all.iter().map(|point| encode(&self.space.decode(point))).collect();
+            let mut left: Vec<Vec<f64>> = all?.into_iter().filter(is_usable).collect();
+            let any = (!left.is_empty()).then(|| left.swap_remove(rng.index(left.len())));
+            return Ok(any);
+        }
+        // What the prior hardly ever draws is left.
+        let is_allowed = |config: &Config| self.known_constraint.allows(config);
+        let is_new = |config: &Config| encode(config).is_ok_and(|values| !self.is_repetition(&values));
+        let found = random_new(|_| self.space.sample(rng), is_allowed, is_new, what)?;
+        found.map(|config| encode(&config)).transpose()
     }
 }

@@ -315,6 +315,20 @@ fn queued_configurations_give_way_to_what_is_given() {
     assert_eq!(study.history().trials()[0].query, config(&[("solver", "adam".into()), ("rate", 0.1.into())]));
 }
 
+/// Twenty values hold nearly all of the prior; when they were asked there are two million others.
+#[test]
+fn a_narrow_prior_does_not_exhaust_a_space() {
+    let space = Space::builder().int("n", 0, 2_000_000).build().unwrap();
+    let prior = ParameterPrior::Normal { mean: 100.0, std_dev: 2.0 };
+    let optimizer =
+        TpeOptimizer::new(space).unwrap().with_priors(BTreeMap::from([("n".to_owned(), prior)])).unwrap();
+    let mut study = Study::new(optimizer, Seed(1)).with_stop(MaxTrials(60));
+    let stop = study.run(|config: &Config, _| config.int("n").unwrap() as f64).unwrap();
+    assert_ne!(stop, StopReason::Exhausted);
+    let seen: HashSet<i64> = study.history().trials().iter().map(|t| t.query.int("n").unwrap()).collect();
+    assert_eq!(seen.len(), 60);
+}
+
 #[test]
 fn failures_and_hopeless_losses_are_survived() {
     type Evaluate = fn(u64) -> Outcome;
