@@ -25,8 +25,8 @@ use crate::{MultiObjectiveError, MultiObjectiveRule, MultiObjectiveSettings};
 /// that counts.
 ///
 /// The reference point is the chosen one, or it is inferred from the first feasible losses after the design and kept with
-/// the trial, so that it never moves: [`ReferencePoint::inferred`], but beyond everything measured where the front has
-/// no more points than objectives.
+/// the trial, so that it never moves: [`ReferencePoint::inferred`], but beyond everything measured, feasible or not, where the
+/// feasible front has no more points than objectives.
 ///
 /// Diagnostics of a suggestion: `hypervolume` and `front`, what was measured dominates and by how many points; `acquisition`;
 /// `probability_feasible` where there are constraints. Recommends the [`ParetoSet`].
@@ -113,8 +113,7 @@ impl MultiObjectiveOptimizer {
     /// [`OptimizerError`] for measurements of different shapes, or a reference point of another number of coordinates.
     pub fn reference(&self, history: &History<Config>) -> Result<Option<ReferencePoint>, OptimizerError> {
         let Some(observed) = Observed::of(&self.space, history)? else { return Ok(None) };
-        let losses = observed.losses(&observed.feasible());
-        reference_point(self.settings.reference.as_deref(), history, losses.as_ref())
+        reference_point(self.settings.reference.as_deref(), history, &observed)
     }
 
     fn state<'a>(
@@ -128,8 +127,7 @@ impl MultiObjectiveOptimizer {
         }
         let Some(observed) = Observed::of(&self.space, history)? else { return Ok(None) };
         let feasible = observed.feasible();
-        let losses = observed.losses(&feasible);
-        let reference = reference_point(self.settings.reference.as_deref(), history, losses.as_ref())?;
+        let reference = reference_point(self.settings.reference.as_deref(), history, &observed)?;
         let data = Data::of(&observed, &self.settings);
         let (trials, seed) = (history.trials().iter().collect(), history.seed());
         let (space, surrogate) = (&self.space, &*self.surrogate);

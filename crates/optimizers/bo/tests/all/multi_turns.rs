@@ -391,3 +391,23 @@ fn the_automatic_rule_is_one_of_two() {
 fn several(x: f64, count: u32) -> Vec<f64> {
     (0..count).map(|j| (x - 0.25 * f64::from(j)).powi(2)).collect()
 }
+
+/// One feasible point says nothing of the range of the losses; what breaks a constraint was measured too.
+#[test]
+fn a_reference_point_is_beyond_all_measurements() {
+    let of = |(x, objectives, constraint): (f64, [f64; 2], f64)| {
+        let (objectives, constraints) = (objectives.to_vec(), vec![constraint]);
+        trial(x, Some(Measurement { objectives, constraints, ..Measurement::default() }.into()))
+    };
+    let reference = |trials: &[(f64, [f64; 2], f64)]| {
+        let history = History::from_trials(trials.iter().copied().map(of).collect(), Seed(4));
+        optimizer(|s| s.reference = None).reference(&history).unwrap().map(|point| point.values().to_vec())
+    };
+    let infeasible = [(0.1, [0.0, 20.0], 1.0), (0.5, [10.0, 0.0], 0.5)];
+    assert_eq!(reference(&infeasible), None);
+    let one = [infeasible[0], infeasible[1], (0.7, [2.0, 3.0], -1.0)];
+    assert_eq!(reference(&one), Some(vec![11.0, 22.0]));
+    // Three points of a feasible front are a range of their own.
+    let front = [one[0], (0.2, [0.0, 2.0], 0.0), (0.3, [1.0, 1.0], 0.0), (0.4, [2.0, 0.0], 0.0)];
+    assert_eq!(reference(&front), Some(vec![2.2, 2.2]));
+}
