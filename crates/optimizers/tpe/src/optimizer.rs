@@ -275,8 +275,10 @@ impl Optimizer for TpeOptimizer {
 
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
         self.follow(history)?;
-        let best = self.table.ranking().first().map(|row| *row as usize);
-        let best = best.filter(|row| self.table.loss(*row).is_finite());
+        // A loss that stands for a running trial was not measured.
+        let is_measured =
+            |row: &usize| self.table.loss(*row).is_finite() && self.table.objectives(*row).is_some();
+        let best = self.table.ranking().iter().map(|row| *row as usize).find(is_measured);
         Ok(best.map(|row| {
             let values: Vec<f64> = self.table.columns.iter().map(|column| column.values[row]).collect();
             Best::observed(self.coding.decode(&values), self.table.loss(row))

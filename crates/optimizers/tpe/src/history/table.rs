@@ -224,9 +224,8 @@ impl Table {
 
     /// Several objectives: a trial's front stands for its loss.
     fn rank_fronts(&mut self) -> Result<(), OptimizerError> {
-        let feasible = |row: &usize| self.keys[*row].is_some_and(|key| key.class == Class::Feasible);
-        let rows: Vec<usize> = (0..self.rows.len()).filter(feasible).collect();
-        let objectives: Vec<&[f64]> = rows.iter().filter_map(|row| self.objectives(*row)).collect();
+        let (rows, objectives): (Vec<usize>, Vec<&[f64]>) =
+            self.feasible().map(|(row, objectives, _)| (row, objectives)).unzip();
         let keys = front_keys(&objectives)
             .map_err(|error| OptimizerError::failed("ranking trials of several objectives", error))?;
         for (row, key) in rows.into_iter().zip(keys) {
@@ -239,10 +238,17 @@ impl Table {
         Ok(())
     }
 
-    /// Running trials get the best, mean or worst loss of those measured.
+    /// The trials that were measured and break no constraint: row, objectives, and the value of the key.
+    fn feasible(&self) -> impl Iterator<Item = (usize, &[f64], f64)> {
+        (0..self.rows.len()).filter_map(|row| {
+            let key = self.keys[row].filter(|key| key.class == Class::Feasible)?;
+            Some((row, self.objectives(row)?, key.value))
+        })
+    }
+
+    /// Running trials get the best, mean or worst key of those that were measured and are feasible: a loss, or a front.
     fn rank_liars(&mut self, settings: &TpeSettings) {
-        let losses: Vec<f64> =
-            (0..self.rows.len()).filter_map(|row| Some(self.objectives(row)?[0])).collect();
+        let losses: Vec<f64> = self.feasible().map(|(_, _, value)| value).collect();
         let lie = match settings.pending {
             _ if losses.is_empty() => return,
             PendingPolicy::LiarBest => losses.iter().copied().fold(f64::INFINITY, f64::min),
@@ -331,9 +337,74 @@ mod tests {
     use std::collections::BTreeMap;
 
     use thrifty_sampling::Seed;
-    use thrifty_study::{Memo, Timing, TrialId};
+    use thrifty_study::{Measurement, Memo, Timing, TrialId};
 
     use super::*;
+
+    /// Trials of one parameter with outcomes.
+    fn trials<const N: usize>(outcomes: [Option<Outcome>; N]) -> Vec<Trial<Config>> {
+        let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+        let trial = |(i, outcome): (usize, Option<Outcome>)| Trial {
+            id: TrialId(0),
+            query: space.decode(&[i as f64 / N as f64]),
+            diagnostics: BTreeMap::new(),
+            memo: Memo::default(),
+            reports: Vec::new(),
+            outcome,
+            timing: Timing::default(),
+        };
+        outcomes.into_iter().enumerate().map(trial).collect()
+    }
+
+    fn measured(objectives: &[f64], constraint: f64) -> Option<Outcome> {
+        let (objectives, constraints) = (objectives.to_vec(), vec![constraint]);
+        Some(Measurement { objectives, constraints, ..Measurement::default() }.into())
+    }
+
+    /// The losses of all rows after a table has followed the histories.
+    fn losses(pending: PendingPolicy, histories: &[Vec<Trial<Config>>]) -> Vec<f64> {
+        let space = Space::builder().float("x", 0.0, 1.0).build().unwrap();
+        let settings = TpeSettings { pending, ..TpeSettings::default() };
+        let coding = Coding::new(&space, &BTreeMap::new(), settings.grid_ends).unwrap();
+        let mut table = Table::new(&space, &coding, &[], &settings).unwrap();
+        for trials in histories {
+            let history = History::from_trials(trials.clone(), Seed(1));
+            table.follow(&space, &coding, &history, &settings).unwrap();
+        }
+        (0..table.len()).map(|row| table.loss(row)).collect()
+    }
+
+    #[test]
+    fn lies_are_losses_of_feasible_trials() {
+        let history = trials([
+            measured(&[3.0], -1.0),
+            measured(&[-50.0], 1.0),
+            None,
+            measured(&[1.0], 0.0),
+            measured(&[90.0], 0.5),
+        ]);
+        for (pending, lie) in
+            [(PendingPolicy::LiarBest, 1.0), (PendingPolicy::LiarMean, 2.0), (PendingPolicy::LiarWorst, 3.0)]
+        {
+            let found = losses(pending, &[history.clone()]);
+            assert_eq!(found, [3.0, f64::INFINITY, lie, 1.0, f64::INFINITY], "{pending:?}");
+        }
+    }
+
+    /// The front of each trial, whatever stood for running ones when the table saw them last.
+    #[test]
+    fn lies_do_not_shift_the_fronts_of_others() {
+        let first = trials([measured(&[0.0, 3.0], 0.0), None, measured(&[3.0, 4.0], 0.0), None, None, None]);
+        let mut then = first.clone();
+        then[4].outcome = measured(&[3.0, 0.0], 0.0);
+        then[5].outcome = measured(&[9.0, 9.0], 0.0);
+        for (pending, lie) in
+            [(PendingPolicy::LiarBest, 0.0), (PendingPolicy::LiarMean, 0.75), (PendingPolicy::LiarWorst, 2.0)]
+        {
+            let found = losses(pending, &[first.clone(), then.clone()]);
+            assert_eq!(found, [0.0, lie, 1.0, lie, 0.0, 2.0], "{pending:?}");
+        }
+    }
 
     /// A history that the table follows: its own as it is, with a trial that runs, and another where an outcome or a trial is missing.
     #[test]
