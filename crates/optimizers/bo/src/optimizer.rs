@@ -2,9 +2,9 @@
 
 use thrifty_acquisition::AcquisitionFactory;
 use thrifty_model_based::{
-    Designer, GpSurrogate, ModelBased, OutputFitter, SurrogateState, Turn, acquisition_fingerprint,
-    ask_given_allowed, check_config, design_changed, fingerprint, is_modelled, measurement, points_of,
-    surrogate_fingerprint,
+    Designer, GpSurrogate, ModelBased, OutputFitter, PendingPolicy, StateSettings, SurrogateState, Turn,
+    acquisition_fingerprint, ask_given_allowed, check_config, design_changed, fingerprint, is_modelled,
+    measurement, points_of, surrogate_fingerprint,
 };
 use thrifty_space::{Config, KnownConstraint, Space};
 use thrifty_study::{
@@ -203,7 +203,9 @@ impl Optimizer for BayesianOptimizer {
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
         let id = TrialId(history.len() as u64);
         let fitter = self.fitter(history.trials().iter().collect(), history, id);
-        let Some(state) = SurrogateState::fit(&fitter, self.settings.state())? else { return Ok(None) };
+        // Losses that stand for running trials would move the means; outcomes at the means do not.
+        let settings = StateSettings { pending: PendingPolicy::default(), ..self.settings.state() };
+        let Some(state) = SurrogateState::fit(&fitter, settings)? else { return Ok(None) };
         let means = state.means();
         let measured = history.measured().map(|(trial, _)| &trial.query).zip(means).zip(state.feasible());
         let feasible = measured.filter(|(_, feasible)| **feasible).map(|(found, _)| found);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use thrifty_acquisition::{AcquisitionFactory, AcquisitionKind, Schedule};
 use thrifty_bo::{
     BayesianOptimizer, BoSettings, Candidate, Convergence, CostAwareness, InitialDesign, Maximizer,
+    PendingPolicy,
 };
 use thrifty_model_based::{ModelBased, Modelled, Outlook, Turn, front};
 use thrifty_sampling::Seed;
@@ -309,6 +310,20 @@ fn a_hopeless_constraint_is_an_error() {
     let error = optimizer.ask(&history, TrialId(2)).unwrap_err();
     let text = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
     assert!(text.contains("trial 2") && text.contains("random configurations is allowed"), "{text}");
+}
+
+/// Losses that stand for running trials say nothing about the best measured one.
+#[test]
+fn recommendations_do_not_depend_on_lies() {
+    let mut trials = POINTS.map(plain).to_vec();
+    trials.push(trial(0.485, None));
+    trials.push(trial(0.05, None));
+    let history = History::from_trials(trials, Seed(4));
+    let best = |pending| optimizer(|s| s.pending = pending).recommend(&history).unwrap();
+    let expected = best(PendingPolicy::default());
+    for pending in [PendingPolicy::LiarBest, PendingPolicy::LiarMean, PendingPolicy::LiarWorst] {
+        assert_eq!(best(pending), expected, "{pending:?}");
+    }
 }
 
 /// Before anything feasible was measured every loss is an improvement: the search for it goes on.
