@@ -34,13 +34,20 @@ impl Weights {
         match (self, worst) {
             (Self::LinearForgetting, _) => SideWeights { trials: linear_forgetting(n), prior_scale: 1.0 },
             (Self::ExpectedImprovement, Some(worst)) if worst.is_finite() && n > 0 => {
-                let trials: Vec<f64> = losses.iter().map(|loss| (worst - loss).max(1e-12)).collect();
+                let worst = carried(worst);
+                let trials: Vec<f64> =
+                    losses.iter().map(|loss| (worst - carried(*loss)).max(1e-12)).collect();
                 let prior_scale = trials.iter().sum::<f64>() / n as f64;
                 SideWeights { trials, prior_scale }
             }
             _ => SideWeights { trials: vec![1.0; n], prior_scale: 1.0 },
         }
     }
+}
+
+/// The loss up to this magnitude: beyond it sums of differences leave the range of numbers.
+fn carried(loss: f64) -> f64 {
+    loss.clamp(-1e150, 1e150)
 }
 
 fn linear_forgetting(n: usize) -> Vec<f64> {
@@ -77,6 +84,8 @@ mod tests {
         let weights = Weights::ExpectedImprovement.of(&[1.0, 3.0, 5.0], Some(4.0));
         assert_eq!(weights.trials, [3.0, 1.0, 1e-12]);
         assert!((weights.prior_scale - 4.0 / 3.0).abs() < 1e-9);
+        let penalties = Weights::ExpectedImprovement.of(&[1.0, -f64::MAX, f64::MAX], Some(f64::MAX));
+        assert_eq!(penalties, SideWeights { trials: vec![1e150, 2e150, 1e-12], prior_scale: 1e150 });
         let bad = Weights::ExpectedImprovement.of(&[7.0, f64::INFINITY], None);
         assert_eq!(bad, SideWeights { trials: vec![1.0; 2], prior_scale: 1.0 });
     }

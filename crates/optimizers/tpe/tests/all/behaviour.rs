@@ -362,12 +362,13 @@ fn a_narrow_prior_does_not_exhaust_a_space() {
 #[test]
 fn failures_and_hopeless_losses_are_survived() {
     type Evaluate = fn(u64) -> Outcome;
-    let evaluators: [(&str, Evaluate); 5] = [
+    let evaluators: [(&str, Evaluate); 6] = [
         ("all fail", |_| Outcome::failed("no")),
         ("all equal", |_| Outcome::from(1.0)),
         ("all infinite", |_| Outcome::from(f64::INFINITY)),
         ("half NaN", |i| Outcome::from(if i % 2 == 0 { f64::NAN } else { i as f64 })),
         ("huge", |i| Outcome::from(1e300 * i as f64)),
+        ("penalties", |i| Outcome::from(if i % 8 == 0 { i as f64 } else { f64::MAX })),
     ];
     for (name, evaluate) in evaluators {
         for (settings, failures) in presets()
