@@ -29,7 +29,7 @@ use crate::{ParameterPrior, Repeats, Startup, TpeError, TpeSettings};
 /// Source: Bergstra et al. (2011), eq. 2 to 7. What is a good trial, a kernel, its width and weight: [`TpeSettings`].
 ///
 /// Diagnostics of a suggestion: `log_l`, `log_g` and `good`, the number of good trials' share. Recommends the best
-/// feasible trial.
+/// feasible trial, with several objectives that with the smallest first loss.
 pub struct TpeOptimizer {
     space: Space,
     setup: Setup,
@@ -276,12 +276,14 @@ impl Optimizer for TpeOptimizer {
     fn recommend(&mut self, history: &History<Config>) -> Result<Option<Best<Config>>, OptimizerError> {
         self.follow(history)?;
         // A loss that stands for a running trial was not measured.
-        let is_measured =
-            |row: &usize| self.table.loss(*row).is_finite() && self.table.objectives(*row).is_some();
-        let best = self.table.ranking().iter().map(|row| *row as usize).find(is_measured);
-        Ok(best.map(|row| {
+        let rows = self.table.ranking().iter().map(|row| *row as usize);
+        let measured = rows
+            .filter(|row| self.table.loss(*row).is_finite())
+            .filter_map(|row| Some((row, *self.table.objectives(row)?.first()?)));
+        let best = measured.min_by(|a, b| a.1.total_cmp(&b.1));
+        Ok(best.map(|(row, loss)| {
             let values: Vec<f64> = self.table.columns.iter().map(|column| column.values[row]).collect();
-            Best::observed(self.coding.decode(&values), self.table.loss(row))
+            Best::observed(self.coding.decode(&values), loss)
         }))
     }
 

@@ -308,6 +308,23 @@ fn running_trials_are_not_recommended() {
     }
 }
 
+/// As Bayesian optimisation of one objective: the feasible trial with the smallest first loss, and that loss.
+#[test]
+fn the_first_of_several_losses_is_recommended() {
+    let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
+    let losses = [(0.1, [5.0, 0.5]), (0.2, [0.25, 7.0]), (0.3, [2.0, 2.0]), (0.4, [-1.0, 9.0])];
+    let trial = |(x, objectives): (f64, [f64; 2])| {
+        let constraints = vec![if objectives[0] < 0.0 { 1.0 } else { -1.0 }];
+        at(
+            x,
+            Some(Measurement { objectives: objectives.into(), constraints, ..Measurement::default() }.into()),
+        )
+    };
+    let history = History::from_trials(losses.map(trial).into(), Seed(1));
+    let best = optimizer(space.clone(), TpeSettings::recommended()).recommend(&history).unwrap().unwrap();
+    assert_eq!(best, Best::observed(space.decode(&[0.2]), 0.25));
+}
+
 fn at(x: f64, outcome: Option<Outcome>) -> Trial<Config> {
     Trial {
         id: TrialId(0),
