@@ -23,7 +23,8 @@ use crate::turn::BoTurn;
 /// and [`NoImprovement`](thrifty_study::NoImprovement) as stop rule.
 ///
 /// Diagnostics of a suggestion: `acquisition`, `mean` and `std_dev` at it, `threshold`; and
-/// `max_expected_improvement` where the rule is (log) expected improvement, with `expected_gain`, the same in units of the loss;
+/// `max_expected_improvement` where the rule is (log) expected improvement: the largest, times the probability of being feasible and
+/// whatever it costs; with `expected_gain`, the same at the suggestion of the rule in units of the loss;
 /// `probability_feasible` where measurements have constraints; `expected_cost` where costs count. Recommends the measured configuration with the smallest posterior mean among those that break none.
 ///
 /// Constraints of a measurement hold where they are not positive. Each has a surrogate of its own, and the utility counts times

@@ -34,8 +34,10 @@ struct Search {
     candidates: Vec<Candidate>,
     /// The loss to improve on.
     target: f64,
-    /// Expected improvement at the best candidate, where the acquisition function is one.
+    /// Largest expected improvement, where the acquisition function is one.
     expected: Option<f64>,
+    /// Expected improvement at the best candidate, where the acquisition function is one.
+    gain: Option<f64>,
 }
 
 impl<'a> BoTurn<'a> {
@@ -64,8 +66,12 @@ impl<'a> BoTurn<'a> {
         reject_nan(factory, &candidates, self.id)?;
         let target = state.target(factory.target());
         let best = candidates.first().filter(|_| factory.is_expected_improvement());
-        let expected = best.map(|best| state.expected_improvement(&best.x, target));
-        Ok(Search { candidates, target, expected })
+        let gain = best.map(|best| state.feasible_improvement(&best.x, target));
+        // The best per unit of cost is another point than the best.
+        let counts_cost = best.is_some_and(|best| state.expected_cost(&best.x).is_some());
+        let largest = || state.max_expected_improvement(target).map(|(_, expected)| expected);
+        let expected = if counts_cost { largest() } else { gain };
+        Ok(Search { candidates, target, expected, gain })
     }
 
     /// True if the largest expected improvement is below this share of the range of the run's losses.
@@ -134,7 +140,7 @@ impl Modelled<Config> for BoTurn<'_> {
             _ => false,
         };
         let search = self.search(by)?;
-        let (target, expected) = (search.target, search.expected);
+        let (target, expected, gain) = (search.target, search.expected, search.gain);
         let mut candidates = std::mem::take(&mut search.candidates);
         if explores {
             // Where little is allowed, random points may not be, but those of the search are.
@@ -148,10 +154,10 @@ impl Modelled<Config> for BoTurn<'_> {
         let suggestion = self.suggestion(&chosen.x).with_diagnostic("threshold", target);
         let (name, value) = if explores { ("explored", 1.0) } else { ("acquisition", chosen.value) };
         let mut suggestion = suggestion.with_diagnostic(name, value);
-        if let Some(expected) = expected {
+        if let (Some(expected), Some(gain)) = (expected, gain) {
             suggestion = suggestion
                 .with_outlook(&EXPECTED_IMPROVEMENT, expected)
-                .with_outlook(&EXPECTED_GAIN, self.state.in_units_of_loss(expected, target));
+                .with_outlook(&EXPECTED_GAIN, self.state.in_units_of_loss(gain, target));
         }
         Ok(Ask::Evaluate(suggestion))
     }

@@ -7,7 +7,7 @@ use thrifty_search::first_allowed;
 use thrifty_study::OptimizerError;
 use thrifty_surrogate::{Posterior, Prediction};
 
-use crate::{Candidate, SurrogateState};
+use crate::{Candidate, SurrogateState, feasibilities, weighted_logarithm};
 
 impl SurrogateState<'_> {
     /// The best points of an acquisition, best first; `purpose` names the stream of random numbers.
@@ -76,7 +76,19 @@ impl SurrogateState<'_> {
         self.weights.expected_cost(x)
     }
 
-    /// The largest expected improvement on a threshold, and where: by the logarithm, which has slopes everywhere.
+    /// Expected improvement on a threshold at a point, times the probability of being feasible there; infinite while nothing feasible
+    /// was measured.
+    #[must_use]
+    pub fn feasible_improvement(&self, x: &[f64], threshold: f64) -> f64 {
+        let improvement = self.expected_improvement(x, threshold);
+        match self.probability_feasible(x) {
+            Some(probability) if improvement.is_finite() => improvement * probability,
+            _ => improvement,
+        }
+    }
+
+    /// The largest [expected improvement on a threshold that is feasible](Self::feasible_improvement), and where: by the logarithm, which
+    /// has slopes everywhere. Costs do not count.
     #[must_use]
     pub fn max_expected_improvement(&self, threshold: f64) -> Option<(Vec<f64>, f64)> {
         let of = |posterior| -> Box<dyn Acquisition + '_> {
@@ -84,12 +96,13 @@ impl SurrogateState<'_> {
         };
         let each = self.members().iter().map(|member| (member.weight, of(member.fitted.posterior())));
         // Without members there is nothing to average.
-        let acquisition: Box<dyn Acquisition + '_> = match Average::weighted(each.collect()) {
+        let improvement: Box<dyn Acquisition + '_> = match Average::weighted(each.collect()) {
             Ok(average) => Box::new(average.in_logarithms()),
             Err(_) => of(self.posterior()),
         };
-        let best = self.maximize(&*acquisition, "expected improvement").into_iter().next()?;
-        let value = self.expected_improvement(&best.x, threshold);
+        let acquisition = weighted_logarithm(Some(improvement), feasibilities(self.weights.constraints()));
+        let best = self.maximize(&acquisition, "expected improvement").into_iter().next()?;
+        let value = self.feasible_improvement(&best.x, threshold);
         Some((best.x, value))
     }
 }

@@ -46,7 +46,7 @@ impl<Q: Query> Turn<'_, Q> {
     }
 }
 
-/// Outlook of a turn: the expected improvement of the optimiser's own choice.
+/// Outlook of a turn: the largest expected improvement, times the probability of being feasible and whatever it costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outlook {
     /// Largest expected improvement: of the loss, of the best posterior mean, or of the hypervolume.

@@ -3,8 +3,8 @@
 use thrifty_acquisition::{Acquisition, AcquisitionFactory, Masked};
 use thrifty_domain::Points;
 use thrifty_model_based::{
-    Candidate, Modelled, Outlook, OutputModel, Weights, first_allowed, probability_feasible, random_points,
-    weighted_logarithm,
+    Candidate, Modelled, Outlook, OutputModel, Weights, feasibilities, first_allowed, probability_feasible,
+    random_points, weighted_logarithm,
 };
 use thrifty_pareto::{Duplicates, ReferenceOrigin, non_dominated};
 use thrifty_sampling::Stream;
@@ -46,19 +46,26 @@ impl<'a> MultiTurn<'a> {
 
     /// The best candidates of the acquisition function, which is built once in a turn.
     fn search(&mut self) -> Result<&mut Vec<Candidate>, OptimizerError> {
-        let found = self.found.take().map_or_else(|| self.build_search(), Ok)?;
+        let found =
+            self.found.take().map_or_else(|| self.build_search(self.weights.log_inverse_cost()), Ok)?;
         Ok(self.found.insert(found))
     }
 
-    /// Builds and maximizes the acquisition function.
-    fn build_search(&self) -> Result<Vec<Candidate>, OptimizerError> {
+    /// Builds and maximizes the acquisition function, with a weight by cost if there is one.
+    fn build_search(
+        &self,
+        per_cost: Option<Box<dyn Acquisition + '_>>,
+    ) -> Result<Vec<Candidate>, OptimizerError> {
         let Self { state, weights, models, rule, .. } = self;
         let constraints = weights.constraint_models();
         let utility = state.acquisition(*rule, models, constraints)?;
         let first = if utility.is_none() { state.first_feasible(constraints)? } else { None };
         let acquisition = match first {
-            Some(first) => weighted_logarithm(Some(first), weights.log_inverse_cost().into_iter().collect()),
-            None => weighted_logarithm(utility, weights.logarithms()),
+            Some(first) => weighted_logarithm(Some(first), per_cost.into_iter().collect()),
+            None => {
+                let weights = feasibilities(weights.constraints()).into_iter().chain(per_cost);
+                weighted_logarithm(utility, weights.collect())
+            }
         };
         Ok(self.maximize(&acquisition, "acquisition"))
     }
@@ -128,11 +135,17 @@ impl Modelled<Config> for MultiTurn<'_> {
         if matches!(self.rule, MultiObjectiveRule::Chebyshev { .. }) {
             return Ok(None);
         }
-        let Some(best) = self.search()?.first().cloned() else { return Ok(None) };
-        let per_cost = self.weights.log_inverse_cost().map_or(0.0, |weight| weight.value(&best.x));
+        // The best per unit of cost is another point than the best.
+        let counts_cost = self.weights.log_inverse_cost().is_some();
+        let best = if counts_cost {
+            self.build_search(None)?.first().cloned()
+        } else {
+            self.search()?.first().cloned()
+        };
+        let Some(best) = best else { return Ok(None) };
         let scaled = self.state.data.scaled(reference.values());
         let Some(range) = self.state.scaled_hypervolume(&scaled) else { return Ok(None) };
-        Ok(Some(Outlook { expected: (best.value - per_cost).exp(), range, target: None }))
+        Ok(Some(Outlook { expected: best.value.exp(), range, target: None }))
     }
 
     fn maximize(&self, acquisition: &dyn Acquisition, purpose: &str) -> Vec<Candidate> {

@@ -205,8 +205,11 @@ fn values_of_suggestions_are_those_of_their_parts() {
         assert!(found.memo.contains(&MemoKey::<Vec<f64>>::named(name)), "{name}");
     }
     assert!(!found.memo.contains(&REMEMBERED), "a chosen reference point is in the settings");
-    // The outlook is per evaluation, not per cost; volumes are on the scale of the surrogates.
+    // The outlook is the best without a cost; volumes are on the scale of the surrogates.
     let outlook = with_turn(&mut optimizer, &history, |turn| turn.outlook(None)).unwrap().unwrap();
+    let whatever_it_costs = ask(&mut self::optimizer(|_| ()), &history);
+    let at = line().encode(&whatever_it_costs.query).unwrap();
+    let Parts { improvement, feasible, .. } = parts(&history, weighted, 0.0, &at);
     let unit: f64 = (0..2).map(|j| moments(&column(|x| losses(x)[j])).1).product();
     assert!(close(outlook.expected.ln(), improvement + feasible), "{outlook:?} {improvement} {feasible}");
     assert!(close(outlook.range, volume / unit) && outlook.target.is_none(), "{outlook:?} {volume} {unit}");
@@ -410,4 +413,17 @@ fn a_reference_point_is_beyond_all_measurements() {
     // Three points of a feasible front are a range of their own.
     let front = [one[0], (0.2, [0.0, 2.0], 0.0), (0.3, [1.0, 1.0], 0.0), (0.4, [2.0, 0.0], 0.0)];
     assert_eq!(reference(&front), Some(vec![2.2, 2.2]));
+}
+
+/// The expected improvement of the hypervolume is the largest there is, wherever the cost sends the search.
+#[test]
+fn the_outlook_does_not_count_the_cost() {
+    let history = history(weighted, None);
+    let expected = |cost| {
+        let outlook = with_turn(&mut optimizer(|s| s.cost = cost), &history, |turn| turn.outlook(None));
+        outlook.unwrap().unwrap().expected
+    };
+    let largest = expected(CostAwareness::Ignore);
+    let found = expected(CostAwareness::PerUnit { exponent: 3.0 });
+    assert!((found / largest - 1.0).abs() < 1e-6, "{found} {largest}");
 }

@@ -100,7 +100,8 @@ fn suggestions_report_their_surrogates() {
         let state = optimizer.state(&history, TrialId(7)).unwrap().unwrap();
         let Prediction { mean, variance } = state.posterior().predict(&x);
         let target = state.target(optimizer.acquisition().target());
-        let expected = state.expected_improvement(&x, target);
+        let gain = state.expected_improvement(&x, target) * state.probability_feasible(&x).unwrap_or(1.0);
+        let expected = if is_weighted { state.max_expected_improvement(target).unwrap().1 } else { gain };
         let mut numbers = BTreeMap::from([
             ("mean", mean),
             ("std_dev", variance.sqrt()),
@@ -110,7 +111,7 @@ fn suggestions_report_their_surrogates() {
             ("threshold", target),
             ("acquisition", state.acquisition(optimizer.acquisition()).unwrap().value(&x)),
             ("max_expected_improvement", expected),
-            ("expected_gain", state.in_units_of_loss(expected, target)),
+            ("expected_gain", state.in_units_of_loss(gain, target)),
         ]);
         if is_weighted {
             numbers.insert("probability_feasible", state.probability_feasible(&x).unwrap());
@@ -156,6 +157,33 @@ fn the_outlook_is_the_largest_expected_improvement() {
     let state = optimizer.state(&history, TrialId(7)).unwrap().unwrap();
     let grid = (0..=500).map(|i| state.posterior().predict(&[f64::from(i) / 500.0]).mean);
     assert!(chosen.diagnostics["mean"] <= grid.fold(f64::INFINITY, f64::min) + 1e-6);
+}
+
+/// With constraints and costs the outlook is the largest expected improvement times the probability of being feasible, wherever the
+/// cost or another acquisition function sends the search.
+#[test]
+fn the_outlook_counts_constraints_and_no_cost() {
+    let history = history(measured);
+    for cost in [CostAwareness::Ignore, CostAwareness::PerUnit { exponent: 3.0 }] {
+        let mut optimizer = optimizer(|s| s.cost = cost);
+        let largest = {
+            let state = optimizer.state(&history, TrialId(7)).unwrap().unwrap();
+            let target = state.target(optimizer.acquisition().target());
+            let at =
+                |x: &[f64]| state.expected_improvement(x, target) * state.probability_feasible(x).unwrap();
+            (0..=4000).map(|i| at(&[f64::from(i) / 4000.0])).fold(0.0, f64::max)
+        };
+        for by in [None, Some(&AcquisitionKind::PosteriorMean as &dyn AcquisitionFactory)] {
+            let outlook = with_turn(&mut optimizer, &history, |turn| turn.outlook(by)).unwrap().unwrap();
+            assert!(
+                (outlook.expected / largest - 1.0).abs() < 1e-4,
+                "{cost:?}: {} {largest}",
+                outlook.expected
+            );
+        }
+        let found = ask(&mut optimizer, &history).diagnostics["max_expected_improvement"];
+        assert!((found / largest - 1.0).abs() < 1e-4, "{cost:?}: {found} {largest}");
+    }
 }
 
 /// Other points are suggested with the numbers of the surrogates, if they are new.
