@@ -5,7 +5,7 @@ use thrifty_model_based::{Candidate, ModelBased, Modelled, Outlook, Turn};
 use thrifty_sampling::Stream;
 use thrifty_study::{
     Ask, EXPECTED_IMPROVEMENT, Fingerprint, History, MemoKey, Optimizer, OptimizerError, Query, StopReason,
-    Suggestion, TrialId,
+    Suggestion, Trial, TrialId,
 };
 use thrifty_surrogate::Prediction;
 
@@ -279,11 +279,14 @@ impl<O: ModelBased> Optimizer for Hybrid<O> {
     }
 }
 
-/// Number of turns of a history. Journals written before memos had it have it among the diagnostics.
+/// Number of turns of a history, that of the latest trial that has it: trials from elsewhere have none. Journals written before memos
+/// had it have it among the diagnostics.
 fn spent_turns<Q>(history: &History<Q>) -> u64 {
-    let Some(last) = history.trials().last() else { return 0 };
-    let noted = || last.diagnostics.get("turns").map(|turns| *turns as u64);
-    last.memo.get(&TURNS).or_else(noted).unwrap_or(0)
+    let of = |trial: &Trial<Q>| {
+        let noted = || trial.diagnostics.get("turns").map(|turns| *turns as u64);
+        trial.memo.get(&TURNS).or_else(noted)
+    };
+    history.trials().iter().rev().find_map(of).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -202,6 +202,21 @@ fn turns_are_counted_over_the_study() {
     assert_eq!(study.history().len(), 8);
 }
 
+/// Trials from elsewhere are no turns, and do not start the count again.
+#[test]
+fn turns_are_counted_over_trials_from_elsewhere() {
+    let settings = HybridSettings { max_turns: Some(4), ..settings(Exploration::FixedRate { rate: 0.5 }) };
+    let mut study = Study::new(hybrid(&settings), Seed(3)).with_stop(MaxTrials(40));
+    for _ in 0..6 {
+        let Next::Evaluate(trial) = study.ask().unwrap() else { panic!("a trial") };
+        study.tell(trial.id, loss(&trial.query)).unwrap();
+    }
+    study.enqueue(line().decode(&[0.125])).unwrap();
+    let reason = study.run(|config, _| loss(config)).unwrap();
+    assert!(matches!(reason, StopReason::Decided { .. }), "{reason:?}");
+    assert_eq!(study.history().len(), 9);
+}
+
 /// Random points are no use where next to nothing is allowed: those around what was measured are.
 #[test]
 fn exploration_finds_the_few_points_that_are_allowed() {
