@@ -1,7 +1,7 @@
 //! Settings of hybrid optimisation.
 
 use thrifty_acquisition::AcquisitionFactory;
-use thrifty_study::OptimizerError;
+use thrifty_study::{OptimizerError, TrialId};
 
 use crate::{Anticipation, ConvergenceMeasure};
 
@@ -147,6 +147,26 @@ impl HybridSettings {
     /// Acquisition function instead of the optimiser's own, if there is one.
     pub(crate) fn acquisition(&self) -> Option<Box<dyn AcquisitionFactory>> {
         self.exploited().factory()
+    }
+
+    /// Refuses several objectives where a rule needs one: before the coin or convergence ask for it.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] names the rule and the trial.
+    pub(crate) fn check_objectives(&self, objectives: usize, id: TrialId) -> Result<(), OptimizerError> {
+        let explores = self.exploration != Exploration::Never || self.convergence == OnConvergence::Force;
+        let rule = if self.acquisition().is_some() {
+            "exploiting by another acquisition function"
+        } else if explores && self.explore_point() == ExplorePoint::Pareto {
+            "the front of mean and standard deviation"
+        } else {
+            return Ok(());
+        };
+        if objectives <= 1 {
+            return Ok(());
+        }
+        let error = format!("{rule} needs an optimiser with one objective, not {objectives}");
+        Err(OptimizerError::failed(format!("suggesting trial {}", id.0), error))
     }
 
     /// The point that the coin explores.

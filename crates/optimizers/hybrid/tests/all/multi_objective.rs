@@ -73,6 +73,20 @@ fn rules_of_one_objective_are_errors() {
     assert!(ask(rate, ExplorePoint::Uniform).is_ok());
 }
 
+/// They are errors at the first turn, whatever the coin says, and none where the rule has no say.
+#[test]
+fn rules_of_one_objective_are_errors_before_they_are_needed() {
+    let never = Exploration::FixedRate { rate: 0.0 };
+    assert!(ask(never, ExplorePoint::MaxStdDev).is_ok());
+    let error = ask(never, ExplorePoint::Pareto).unwrap_err();
+    assert!(error.contains("trial 6") && error.contains("needs an optimiser with one objective"), "{error}");
+    for greedy in [Exploration::EpsRandom { epsilon: 1.0 }, Exploration::EpsRandom { epsilon: 0.0 }] {
+        let error = ask(greedy, ExplorePoint::MaxStdDev).unwrap_err();
+        assert!(error.contains("needs an optimiser with one objective"), "{error}");
+    }
+    assert!(ask(Exploration::Never, ExplorePoint::Pareto).is_ok());
+}
+
 /// There is an expected improvement of the hypervolume, but no loss to improve on.
 #[test]
 fn suggestions_have_no_threshold() {
