@@ -10,11 +10,13 @@ use thrifty_surrogate::{Posterior, Prediction};
 use crate::{Candidate, SurrogateState, feasibilities, weighted_logarithm};
 
 impl SurrogateState<'_> {
-    /// The best points of an acquisition, best first; `purpose` names the stream of random numbers.
+    /// The best points of an acquisition, best first; `purpose` names the stream of random numbers. The search looks around the best
+    /// measured points: feasible ones by their losses, then those that break the least.
     #[must_use]
     pub fn maximize(&self, acquisition: &dyn Acquisition, purpose: &str) -> Vec<Candidate> {
         let mut order: Vec<usize> = (0..self.y.len()).collect();
-        order.sort_by(|&a, &b| self.y[a].total_cmp(&self.y[b]));
+        let (violations, y) = (&self.violations, &self.y);
+        order.sort_by(|&a, &b| violations[a].total_cmp(&violations[b]).then(y[a].total_cmp(&y[b])));
         let anchors: Vec<&[f64]> = order.iter().map(|&i| self.x.row(i)).collect();
         let mut rng = self.seed.stream(purpose, self.id.0);
         let acquisition = Masked::new(acquisition, |x: &[f64]| self.is_allowed(x));

@@ -32,6 +32,8 @@ pub struct SurrogateState<'a> {
     pub(crate) transform: Option<YeoJohnson>,
     /// True for measured points that break no constraint.
     pub(crate) feasible: Vec<bool>,
+    /// Sums of the positive constraint values at measured points.
+    pub(crate) violations: Vec<f64>,
     pub(crate) weights: Weights,
     pub(crate) running: Running,
     pub(crate) known_constraint: Option<&'a KnownConstraint>,
@@ -63,7 +65,7 @@ impl<'a> SurrogateState<'a> {
         let space = fitter.space;
         let Some(data) = TrainingData::gather(fitter)? else { return Ok(None) };
         let (train_x, train) = data.with_failures(settings.failures);
-        let TrainingData { x, targets, feasible, failed, pending, asked } = data;
+        let TrainingData { x, targets, feasible, violations, failed, pending, asked } = data;
         let weights = Weights::fit_where(fitter, &settings, &x, &failed, has_cost)?;
         let imputed = train.y.len() - targets.y.len();
         let LossModel { transform, model: OutputModel { name, fitted }, choice } =
@@ -89,6 +91,7 @@ impl<'a> SurrogateState<'a> {
             means: OnceLock::new(),
             transform,
             feasible,
+            violations,
             weights,
             running,
             known_constraint: None,

@@ -13,6 +13,8 @@ pub(crate) struct TrainingData {
     pub(crate) x: Points,
     pub(crate) targets: Targets,
     pub(crate) feasible: Vec<bool>,
+    /// Sums of the positive constraint values, 0 for feasible points.
+    pub(crate) violations: Vec<f64>,
     pub(crate) failed: Points,
     pub(crate) pending: Points,
     pub(crate) asked: Points,
@@ -29,6 +31,7 @@ impl TrainingData {
             x: points(),
             targets: Targets::default(),
             feasible: Vec::new(),
+            violations: Vec::new(),
             failed: points(),
             pending: points(),
             asked: points(),
@@ -45,6 +48,8 @@ impl TrainingData {
                     data.x.push(&point);
                     data.targets.push(loss, found.noise_variance);
                     data.feasible.push(found.is_feasible());
+                    data.violations
+                        .push(found.constraints.iter().fold(0.0, |sum, value| sum + value.max(0.0)));
                 }
                 (Some(outcome), None) if outcome.is_unrelated() => {}
                 (Some(_), None) => data.failed.push(&point),
@@ -90,6 +95,7 @@ mod tests {
             x: Points::from_flat(vec![0.1, 0.2], 1),
             targets,
             feasible: vec![true; 2],
+            violations: vec![0.0; 2],
             failed: Points::from_flat(vec![0.8, 0.9], 1),
             pending: Points::new(1),
             asked: Points::new(1),

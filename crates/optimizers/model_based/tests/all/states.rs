@@ -322,6 +322,37 @@ fn the_largest_expected_improvement_is_that_of_a_grid() {
     .unwrap();
 }
 
+/// The search looks around feasible points first, by their losses, and then around those that break the least.
+#[test]
+fn anchors_are_ordered_by_feasibility() {
+    let violations = [0.0, 3.0, 0.0, 1.0, 2.0, -1.0];
+    let trials = |violations: [f64; 6]| -> Vec<Trial<Config>> {
+        POINTS.iter().zip(violations).map(|(x, v)| measured(*x, |m| m.constraints = vec![v])).collect()
+    };
+    let anchors = |trials| {
+        let maximizer = Maximizer { raw: 0, around_best: 0, climbs: 0 };
+        with(trials, StateSettings { maximizer, ..settings() }, |state| {
+            let found = state.maximize(&thrifty_acquisition::ZeroLog, "anchors");
+            found.iter().map(|anchor| anchor.x[0]).collect::<Vec<f64>>()
+        })
+        .unwrap()
+    };
+    let by_loss = |places: &[usize]| {
+        let mut places = places.to_vec();
+        places.sort_by(|a, b| loss(POINTS[*a]).total_cmp(&loss(POINTS[*b])));
+        places
+    };
+    let points = |places: &[usize]| places.iter().map(|i| POINTS[*i]).collect::<Vec<f64>>();
+    let close =
+        |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12) && a.len() == b.len();
+    let mixed = anchors(trials(violations));
+    let expected = points(&[by_loss(&[0, 2, 5]), vec![3, 4]].concat());
+    assert!(close(&mixed, &expected), "{mixed:?} {expected:?}");
+    let plain = anchors(plain());
+    let expected = points(&by_loss(&[0, 1, 2, 3, 4, 5])[..5]);
+    assert!(close(&plain, &expected), "{plain:?} {expected:?}");
+}
+
 /// Points of earlier runs are known too.
 #[test]
 fn points_that_were_asked_are_not_chosen_again() {
