@@ -132,7 +132,8 @@ impl BayesianOptimizer {
         let state = SurrogateState::fit(&self.fitter(trials, history, id), self.settings.state())?;
         let Some(state) = state else { return Ok(None) };
         let asked = points_of(&self.space, history.trials())?;
-        Ok(Some(state.with_asked(asked).with_known_constraint(&self.known_constraint)))
+        let costs: Vec<f64> = history.trials().iter().filter_map(|trial| measurement(trial)?.cost).collect();
+        state.with_asked(asked).with_known_constraint(&self.known_constraint).with_costs(&costs).map(Some)
     }
 
     fn fitter<'a>(

@@ -115,6 +115,15 @@ impl<'a> SurrogateState<'a> {
         self
     }
 
+    /// Replaces the costs that cooling counts, one per measurement in the order of the trials, as those of earlier runs too.
+    ///
+    /// # Errors
+    /// [`OptimizerError`] where the design has spent the whole budget.
+    pub fn with_costs(mut self, costs: &[f64]) -> Result<Self, OptimizerError> {
+        self.weights.count_costs(&self.settings, self.space, costs)?;
+        Ok(self)
+    }
+
     /// Posterior of the loss, transformed according to the settings.
     #[must_use]
     pub fn posterior(&self) -> &dyn Posterior {

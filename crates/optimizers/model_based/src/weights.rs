@@ -3,7 +3,7 @@
 use thrifty_acquisition::{Acquisition, Analytic, LogFeasibility, LogInverseCost, Weighted, ZeroLog};
 use thrifty_domain::Points;
 use thrifty_search::{measurement, same_shape};
-use thrifty_space::Config;
+use thrifty_space::{Config, Space};
 use thrifty_study::{Measurement, OptimizerError, Trial, TrialId};
 use thrifty_surrogate::{Observations, Posterior, Prediction};
 
@@ -97,17 +97,7 @@ impl Weighing<'_> {
     }
 
     fn exponent(&self, costs: &[f64]) -> Result<LogInverseCost, OptimizerError> {
-        let cost = match self.settings.cost {
-            CostAwareness::Ignore => LogInverseCost::new(0.0),
-            CostAwareness::PerUnit { exponent } => LogInverseCost::new(exponent),
-            CostAwareness::Cooled { budget } => {
-                let design =
-                    self.settings.initial.len(self.fitter.space, self.settings.budget).min(costs.len());
-                let initial: f64 = costs[..design].iter().sum();
-                LogInverseCost::cooled(budget, initial, costs.iter().sum())
-            }
-        };
-        cost.map_err(|error| OptimizerError::failed("weighing by cost", error))
+        exponent(self.settings, self.fitter.space, costs)
     }
 }
 
@@ -123,7 +113,38 @@ fn positive_cost(id: TrialId, measurement: &Measurement) -> Result<f64, Optimize
     }
 }
 
+/// The weight by cost after these costs, in the order of the trials.
+fn exponent(
+    settings: &StateSettings,
+    space: &Space,
+    costs: &[f64],
+) -> Result<LogInverseCost, OptimizerError> {
+    let cost = match settings.cost {
+        CostAwareness::Ignore => LogInverseCost::new(0.0),
+        CostAwareness::PerUnit { exponent } => LogInverseCost::new(exponent),
+        CostAwareness::Cooled { budget } => {
+            let design = settings.initial.len(space, settings.budget).min(costs.len());
+            let initial: f64 = costs[..design].iter().sum();
+            LogInverseCost::cooled(budget, initial, costs.iter().sum())
+        }
+    };
+    cost.map_err(|error| OptimizerError::failed("weighing by cost", error))
+}
+
 impl Weights {
+    /// Replaces the costs that cooling counts, where costs count.
+    pub(crate) fn count_costs(
+        &mut self,
+        settings: &StateSettings,
+        space: &Space,
+        costs: &[f64],
+    ) -> Result<(), OptimizerError> {
+        if let Some((_, weight)) = &mut self.cost {
+            *weight = exponent(settings, space, costs)?;
+        }
+        Ok(())
+    }
+
     /// Posteriors of the constraints.
     pub fn constraints(&self) -> impl Iterator<Item = &dyn Posterior> {
         self.constraints.iter().map(OutputModel::posterior)

@@ -91,6 +91,21 @@ fn a_collapsed_region_starts_a_new_run() {
     assert_eq!(remembered, [[None; 4], [Some(1); 4], [Some(2); 4]].concat());
 }
 
+/// Each run begins with a Latin hypercube of its own.
+#[test]
+fn runs_have_a_latin_hypercube_each() {
+    let initial = InitialDesign::LatinHypercube(5);
+    let settings = TrustRegionSettings { initial, smallest: 0.7, failures_in_a_row: Some(1), ..settings() };
+    let trials = run(Space::unit_cube(1), settings, 18, |_| Outcome::from(1.0));
+    // Five designed trials, and one of the model that is a failure.
+    for run in trials.chunks(6) {
+        let slice = |trial: &Trial<Config>| (5.0 * trial.query.float("x0").unwrap()) as usize;
+        let mut slices: Vec<usize> = run[..5].iter().map(slice).collect();
+        slices.sort_unstable();
+        assert_eq!(slices, [0, 1, 2, 3, 4]);
+    }
+}
+
 #[test]
 fn settings_out_of_range_are_refused() {
     let with = |settings| TrustRegionOptimizer::new(Space::unit_cube(2)).with_settings(settings);

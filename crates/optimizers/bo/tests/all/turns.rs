@@ -340,6 +340,50 @@ fn a_hopeless_constraint_is_an_error() {
     assert!(text.contains("trial 2") && text.contains("random configurations is allowed"), "{text}");
 }
 
+/// A Latin hypercube begins anew with each run.
+#[test]
+fn a_restarted_run_has_a_latin_hypercube() {
+    let settings = |s: &mut BoSettings| {
+        (s.initial, s.convergence) =
+            (InitialDesign::LatinHypercube(5), Convergence::Restart { epsilon: 1e9 });
+    };
+    let mut study = Study::new(optimizer(settings), Seed(4)).with_stop(MaxTrials(15));
+    study.run(|config, _| config.float("x").unwrap()).unwrap();
+    for run in study.history().trials().chunks(5) {
+        let slice = |trial: &Trial<Config>| (5.0 * trial.query.float("x").unwrap()) as usize;
+        let mut slices: Vec<usize> = run.iter().map(slice).collect();
+        slices.sort_unstable();
+        assert_eq!(slices, [0, 1, 2, 3, 4]);
+    }
+}
+
+/// The exponent of the cost falls with everything that was spent, runs before a restart included.
+#[test]
+fn a_restart_gives_nothing_back_of_the_budget() {
+    let of = |costs: [f64; 7], runs: [u64; 7]| {
+        let mut trials = POINTS.map(plain).to_vec();
+        for ((trial, cost), run) in trials.iter_mut().zip(costs).zip(runs) {
+            let loss = trial.outcome.as_ref().and_then(Outcome::objective).unwrap();
+            trial.outcome = Some(Measurement { cost: Some(cost), ..Measurement::from(loss) }.into());
+            if run > 0 {
+                trial.memo.set(&RUN, &run);
+            }
+        }
+        let history = History::from_trials(trials, Seed(4));
+        let weight = |cost: CostAwareness| {
+            let optimizer = optimizer(|s| s.cost = cost);
+            let state = optimizer.state(&history, TrialId(7)).unwrap().unwrap();
+            state.weight(&[0.4]).ln()
+        };
+        weight(CostAwareness::Cooled { budget: 20.0 }) / weight(CostAwareness::PerUnit { exponent: 1.0 })
+    };
+    let costs = [1.0, 2.0, 3.0, 4.0, 2.0, 1.5, 0.5];
+    // (20 - 14)/(20 - 3): the design of the first run cost 3.
+    for runs in [[0; 7], [0, 0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2, 2]] {
+        assert!((of(costs, runs) - 6.0 / 17.0).abs() < 1e-9, "{runs:?}: {}", of(costs, runs));
+    }
+}
+
 /// Losses that stand for running trials say nothing about the best measured one.
 #[test]
 fn recommendations_do_not_depend_on_lies() {
