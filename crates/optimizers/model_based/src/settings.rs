@@ -89,8 +89,8 @@ pub enum CostAwareness {
         /// η.
         exponent: f64,
     },
-    /// Utility per unit of cost with a cooling exponent, the share of the budget that is left, so that the last evaluations may be dear; runs
-    /// before a restart have spent their part: see
+    /// Utility per unit of cost with a cooling exponent, the share of the budget that is left, so that the last evaluations may be dear.
+    /// Runs before a restart have spent their part. See
     /// [`LogInverseCost::cooled`](thrifty_acquisition::LogInverseCost::cooled). Source: Lee et al. (2020).
     Cooled {
         /// Budget in units of cost, more than the initial design costs.

@@ -60,13 +60,9 @@ impl<'a> MultiTurn<'a> {
         let constraints = weights.constraint_models();
         let utility = state.acquisition(*rule, models, constraints)?;
         let first = if utility.is_none() { state.first_feasible(constraints)? } else { None };
-        let acquisition = match first {
-            Some(first) => weighted_logarithm(Some(first), per_cost.into_iter().collect()),
-            None => {
-                let weights = feasibilities(weights.constraints()).into_iter().chain(per_cost);
-                weighted_logarithm(utility, weights.collect())
-            }
-        };
+        let mut log_weights = if first.is_none() { feasibilities(weights.constraints()) } else { Vec::new() };
+        log_weights.extend(per_cost);
+        let acquisition = weighted_logarithm(first.or(utility), log_weights);
         Ok(self.maximize(&acquisition, "acquisition"))
     }
 

@@ -159,8 +159,8 @@ fn the_outlook_is_the_largest_expected_improvement() {
     assert!(chosen.diagnostics["mean"] <= grid.fold(f64::INFINITY, f64::min) + 1e-6);
 }
 
-/// With constraints and costs the outlook is the largest expected improvement times the probability of being feasible, wherever the
-/// cost or another acquisition function sends the search.
+/// The outlook is the largest expected improvement times the probability of being feasible, wherever the cost or another acquisition
+/// function sends the search.
 #[test]
 fn the_outlook_counts_constraints_and_no_cost() {
     let history = history(measured);

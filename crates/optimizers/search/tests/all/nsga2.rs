@@ -294,7 +294,7 @@ fn a_design_gives_way_to_what_is_given() {
     }
 }
 
-/// Where everything allowed was asked, what completes a part is random and still allowed.
+/// A part is completed at random where everything allowed was asked, and the rest is still allowed.
 #[test]
 fn completions_of_an_exhausted_part_are_allowed() {
     let space = Space::builder().int("a", 0, 3).int("b", 0, 9).build().unwrap();

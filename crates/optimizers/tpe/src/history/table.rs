@@ -356,9 +356,9 @@ mod tests {
         outcomes.into_iter().enumerate().map(trial).collect()
     }
 
-    fn measured(objectives: &[f64], constraint: f64) -> Option<Outcome> {
+    fn measured(objectives: &[f64], constraint: f64) -> Outcome {
         let (objectives, constraints) = (objectives.to_vec(), vec![constraint]);
-        Some(Measurement { objectives, constraints, ..Measurement::default() }.into())
+        Measurement { objectives, constraints, ..Measurement::default() }.into()
     }
 
     /// The losses of all rows after a table has followed the histories.
@@ -377,16 +377,16 @@ mod tests {
     #[test]
     fn lies_are_losses_of_feasible_trials() {
         let history = trials([
-            measured(&[3.0], -1.0),
-            measured(&[-50.0], 1.0),
+            Some(measured(&[3.0], -1.0)),
+            Some(measured(&[-50.0], 1.0)),
             None,
-            measured(&[1.0], 0.0),
-            measured(&[90.0], 0.5),
+            Some(measured(&[1.0], 0.0)),
+            Some(measured(&[90.0], 0.5)),
         ]);
         for (pending, lie) in
             [(PendingPolicy::LiarBest, 1.0), (PendingPolicy::LiarMean, 2.0), (PendingPolicy::LiarWorst, 3.0)]
         {
-            let found = losses(pending, &[history.clone()]);
+            let found = losses(pending, std::slice::from_ref(&history));
             assert_eq!(found, [3.0, f64::INFINITY, lie, 1.0, f64::INFINITY], "{pending:?}");
         }
     }
@@ -394,10 +394,17 @@ mod tests {
     /// The front of each trial, whatever stood for running ones when the table saw them last.
     #[test]
     fn lies_do_not_shift_the_fronts_of_others() {
-        let first = trials([measured(&[0.0, 3.0], 0.0), None, measured(&[3.0, 4.0], 0.0), None, None, None]);
+        let first = trials([
+            Some(measured(&[0.0, 3.0], 0.0)),
+            None,
+            Some(measured(&[3.0, 4.0], 0.0)),
+            None,
+            None,
+            None,
+        ]);
         let mut then = first.clone();
-        then[4].outcome = measured(&[3.0, 0.0], 0.0);
-        then[5].outcome = measured(&[9.0, 9.0], 0.0);
+        then[4].outcome = Some(measured(&[3.0, 0.0], 0.0));
+        then[5].outcome = Some(measured(&[9.0, 9.0], 0.0));
         for (pending, lie) in
             [(PendingPolicy::LiarBest, 0.0), (PendingPolicy::LiarMean, 0.75), (PendingPolicy::LiarWorst, 2.0)]
         {

@@ -308,7 +308,7 @@ fn running_trials_are_not_recommended() {
     }
 }
 
-/// As Bayesian optimisation of one objective: the feasible trial with the smallest first loss, and that loss.
+/// The feasible trial with the smallest first loss and that loss, as with Bayesian optimisation of one objective.
 #[test]
 fn the_first_of_several_losses_is_recommended() {
     let space = Space::from_bounds(&[(0.0, 1.0)]).unwrap();
